@@ -1,0 +1,1 @@
+export { OpenBotError } from '@openbot/sessions';

@@ -1,0 +1,82 @@
+/** The shape of the workspace, as data. docs/decisions/0001-rooms.md says why it is so. */
+
+/** Each package, and the packages of this workspace that it may import. */
+export const PACKAGE_EDGES: Readonly<Record<string, readonly string[]>> = {
+  sessions: [],
+  occ: ['sessions'],
+  'claude-code': ['sessions'],
+  openbot: ['sessions', 'occ', 'claude-code'],
+};
+
+export interface RoomTable {
+  /** From the top down: a room may import itself and every room before it. */
+  readonly order: readonly string[];
+  /** Rooms that may import fewer than their place allows. */
+  readonly narrower: Readonly<Record<string, readonly string[]>>;
+  /** Rooms without disk, process, network, clock or chance. */
+  readonly pure: readonly string[];
+  /** Rooms that may look at the disk but not change it. */
+  readonly readOnly: readonly string[];
+}
+
+/** The rooms of a package: the folders and the files directly under its `src`. */
+export const ROOMS: Readonly<Record<string, RoomTable>> = {
+  sessions: {
+    order: [
+      'errors',
+      'message',
+      'key',
+      'entry',
+      'policy',
+      'transcript',
+      'layout',
+      'disk',
+      'transcript-file',
+      'store',
+      'lifecycle',
+      'index',
+    ],
+    narrower: {
+      transcript: ['errors', 'message', 'key', 'entry'],
+      disk: ['errors'],
+    },
+    pure: ['errors', 'message', 'key', 'entry', 'policy', 'transcript'],
+    readOnly: ['layout'],
+  },
+};
+
+/** Names that say nothing about what belongs inside, so everything ends up there. */
+export const VAGUE_FOLDERS = ['utils', 'util', 'helpers', 'common', 'misc', 'shared', 'core', 'types', 'lib'];
+export const VAGUE_FILES = ['utils', 'util', 'helpers', 'common', 'misc', 'shared'];
+
+export const MAX_LINES = 400;
+
+/**
+ * What a pure room may import from outside the workspace: `'*'` for any name, else the names.
+ * `node:crypto` can hash, and it can also roll dice.
+ */
+export const PURE_MODULES: Readonly<Record<string, '*' | readonly string[]>> = {
+  'node:buffer': '*',
+  'node:string_decoder': '*',
+  'node:crypto': ['createHash', 'createHmac', 'hash'],
+};
+
+/** What a read-only room may import from `node:fs` and `node:fs/promises`. */
+export const READING_FS_NAMES = [
+  'access',
+  'accessSync',
+  'constants',
+  'existsSync',
+  'lstat',
+  'lstatSync',
+  'readdir',
+  'readdirSync',
+  'readFile',
+  'readFileSync',
+  'readlink',
+  'readlinkSync',
+  'realpath',
+  'realpathSync',
+  'stat',
+  'statSync',
+];

@@ -1,0 +1,47 @@
+/** docs/errors.md and ERROR_CODES are the same list, and every code can really happen. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { ERROR_CODES } from '@openbot/sessions';
+import { expect, it } from 'vitest';
+import { parseSources } from './architecture/parse.ts';
+import { REPOSITORY, readWorkspaceTexts } from './architecture/workspace.ts';
+
+interface Row {
+  code: string;
+  meaning: string;
+  remedy: string;
+}
+
+/** The rows of the table: a code in backticks, what it means, what to do. */
+function readRows(markdown: string): Row[] {
+  return markdown.split('\n').flatMap((line) => {
+    const cells = line.split('|').map((cell) => cell.trim());
+    const code = /^`([A-Z][A-Z0-9_]*)`$/.exec(cells[1] ?? '')?.[1];
+    return code === undefined ? [] : [{ code, meaning: cells[2] ?? '', remedy: cells[3] ?? '' }];
+  });
+}
+
+const rows = readRows(readFileSync(join(REPOSITORY, 'docs', 'errors.md'), 'utf8'));
+
+it('reads a row, and nothing but rows', () => {
+  expect(readRows('| code | means |\n| --- | --- |\n| `A_1` | x | y |\ntext `B` | z |\n')).toEqual([
+    { code: 'A_1', meaning: 'x', remedy: 'y' },
+  ]);
+});
+
+it('every code has exactly one row, and every row a code', () => {
+  expect(rows.map((row) => row.code).sort()).toEqual([...ERROR_CODES].sort());
+});
+
+it('every row says what the code means and what to do', () => {
+  const short = rows.filter((row) => row.meaning.length < 20 || row.remedy.length < 20);
+  expect(short.map((row) => row.code)).toEqual([]);
+});
+
+it('every code is used', () => {
+  const sources = [...readWorkspaceTexts()].filter(
+    ([path]) => path.endsWith('.ts') && path !== 'packages/sessions/src/errors.ts',
+  );
+  const strings = new Set(parseSources(new Map(sources)).flatMap((file) => [...file.strings]));
+  expect(ERROR_CODES.filter((code) => !strings.has(code))).toEqual([]);
+});

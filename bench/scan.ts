@@ -1,0 +1,47 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { scanTranscriptFile } from '@openbot/sessions';
+import { generateTranscript } from './generate-transcript.ts';
+import { type BenchRow, fastest } from './measure.ts';
+
+const ROUNDS = 9;
+
+async function parseEveryLine(path: string): Promise<number> {
+  const text = await readFile(path, 'utf8');
+  let types = 0;
+  for (const line of text.split('\n')) {
+    if (line !== '') types += (JSON.parse(line) as { type: string }).type.length;
+  }
+  return types;
+}
+
+async function compare(folder: string, nonAscii: boolean): Promise<BenchRow> {
+  const path = join(folder, `${nonAscii}.jsonl`);
+  const { lines } = await generateTranscript(path, 50_000_000, { nonAscii });
+  const [ours, peer] = await fastest(
+    ROUNDS,
+    async () => {
+      const { length } = await scanTranscriptFile(path);
+      if (length !== lines) throw new Error(`read ${length} lines of ${lines}`);
+    },
+    () => parseEveryLine(path),
+  );
+  return {
+    name: `scan 50 MB transcript${nonAscii ? '' : ', ASCII only'}`,
+    ours: `${ours.toFixed(0)} ms`,
+    peer: `readFile + split + JSON.parse ${peer.toFixed(0)} ms`,
+    ratio: peer / ours,
+    limit: 2.5,
+    better: 'higher',
+  };
+}
+
+export default async function bench(): Promise<BenchRow[]> {
+  const folder = await mkdtemp(join(tmpdir(), 'openbot-bench-'));
+  try {
+    return [await compare(folder, true), await compare(folder, false)];
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,146 @@
+import { detectDialect } from './formats/detect.ts';
+import { clearLineFacts, type Dialect, emptyLineFacts } from './formats/dialect.ts';
+import { openclawDialect } from './formats/openclaw.ts';
+import type { LineSink } from './lines.ts';
+import { SkimmedLine } from './skim/shape.ts';
+import { Skimmer } from './skim/skimmer.ts';
+import { type LineProblem, Transcript } from './transcript.ts';
+
+/** A file that has not told its dialect by then is read as the more lenient one, lest its lines pile up. */
+const MAX_EARLY_LINES = 1000;
+const MAX_EARLY_BYTES = 4 * 1024 * 1024;
+
+/** A line that came before any that tells the dialect; read again when it is known. */
+interface EarlyLine {
+  bytes: Buffer;
+  offset: number;
+}
+
+/**
+ * Makes a Transcript from lines, wherever they come from: a splitter over a file, or rows of a database. Lines keep their order;
+ * every line becomes an entry.
+ */
+export class TranscriptBuilder implements LineSink {
+  readonly #transcript = new Transcript();
+  readonly #facts = emptyLineFacts();
+  #dialect: Dialect | undefined;
+  #skimmed: SkimmedLine | undefined;
+  #skimmer: Skimmer | undefined;
+  #early: EarlyLine[] = [];
+  #earlyBytes = 0;
+  #described = false;
+
+  refilled(): void {
+    this.#skimmer?.forget();
+  }
+
+  line(bytes: Buffer, start: number, end: number, offset: number, limit: number, terminated: boolean): void {
+    this.#transcript.terminated = terminated;
+    if (this.#dialect === undefined) {
+      this.#detect(bytes, start, end, offset);
+      return;
+    }
+    this.#read(bytes, start, end, offset, limit);
+  }
+
+  oversize(offset: number, endOffset: number, terminated: boolean): void {
+    this.#transcript.terminated = terminated;
+    this.#readEarly();
+    clearLineFacts(this.#facts);
+    this.#facts.kind = 'oversize';
+    this.#problem(offset, endOffset, 'oversize');
+    this.#transcript.add(offset, endOffset, this.#facts);
+  }
+
+  /** @param byteLength the size of what was split */
+  finish(byteLength: number): Transcript {
+    this.#readEarly();
+    const transcript = this.#transcript;
+    transcript.byteLength = byteLength;
+    transcript.dialect = this.#dialect?.name;
+    const last = transcript.problems.at(-1);
+    if (!transcript.terminated && last?.problem === 'broken' && last.line === transcript.length) {
+      transcript.problems[transcript.problems.length - 1] = { ...last, problem: 'torn' };
+    }
+    transcript.settle();
+    return transcript;
+  }
+
+  #detect(bytes: Buffer, start: number, end: number, offset: number): void {
+    this.#early.push({ bytes: Buffer.from(bytes.subarray(start, end)), offset });
+    this.#earlyBytes += end - start;
+    const dialect = detectDialect(parseOrNull(bytes, start, end));
+    if (dialect !== undefined) this.#use(dialect);
+    else if (this.#early.length > MAX_EARLY_LINES || this.#earlyBytes > MAX_EARLY_BYTES) {
+      this.#use(openclawDialect);
+    } else return;
+    this.#readEarly();
+  }
+
+  #use(dialect: Dialect): void {
+    this.#dialect = dialect;
+    this.#skimmed = new SkimmedLine(dialect.shape);
+    this.#skimmer = new Skimmer(dialect.shape, this.#skimmed);
+  }
+
+  #readEarly(): void {
+    const early = this.#early;
+    this.#early = [];
+    for (const { bytes, offset } of early) this.#read(bytes, 0, bytes.length, offset, bytes.length);
+  }
+
+  #read(bytes: Buffer, start: number, end: number, offset: number, limit: number): void {
+    const facts = this.#facts;
+    const endOffset = offset + end - start;
+    clearLineFacts(facts);
+    if (isBlank(bytes, start, end)) facts.kind = 'blank';
+    else if (this.#skimmer === undefined) this.#readUnknown(bytes, start, end, offset);
+    else if (this.#skimmer.skim(bytes, start, end, limit)) {
+      this.#dialect!.read(this.#skimmed!, facts);
+      if (!this.#described) this.#describe();
+    } else {
+      facts.kind = 'broken';
+      this.#problem(offset, endOffset, 'broken');
+    }
+    this.#transcript.add(offset, endOffset, facts);
+  }
+
+  /** No line of the file told a dialect: JSON is kept as unknown, all else is broken. */
+  #readUnknown(bytes: Buffer, start: number, end: number, offset: number): void {
+    if (parseOrNull(bytes, start, end) !== null) {
+      this.#facts.kind = 'unknown';
+      return;
+    }
+    this.#facts.kind = 'broken';
+    this.#problem(offset, offset + end - start, 'broken');
+  }
+
+  #describe(): void {
+    const header = this.#dialect!.describe(this.#skimmed!, this.#facts);
+    if (header === undefined) return;
+    this.#transcript.header = header;
+    this.#described = header.id !== undefined;
+  }
+
+  #problem(start: number, end: number, problem: LineProblem['problem']): void {
+    this.#transcript.problems.push({ line: this.#transcript.length + 1, start, end, problem });
+  }
+}
+
+/** The object in a line, or null. */
+function parseOrNull(bytes: Buffer, start: number, end: number): object | null {
+  try {
+    const value: unknown = JSON.parse(bytes.toString('utf8', start, end));
+    return typeof value === 'object' && !Array.isArray(value) ? value : null;
+  } catch {
+    return null;
+  }
+}
+
+function isBlank(bytes: Buffer, start: number, end: number): boolean {
+  for (let i = start; i < end; i++) {
+    const c = bytes[i]!;
+    if (c !== 0x20 && c !== 0x09 && c !== 0x0d) return false;
+  }
+  return true;
+}

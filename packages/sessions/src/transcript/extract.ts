@@ -1,0 +1,62 @@
+import { redactSecrets } from './redact.ts';
+
+export type SpokenText = { role: 'user' | 'assistant'; text: string };
+
+/** What a person did not type, though Claude Code stores it as a user's line. */
+const PROGRAM_TEXT =
+  /^\s*<(?:command-(?:name|message|args|stdout)|local-command-(?:stdout|stderr|caveat)|bash-(?:input|stdout|stderr)|task-notification|system-reminder)>/;
+
+/**
+ * The text that a user or the assistant said in one parsed line, in any dialect: messages of OpenClaw and pi, flat
+ * lines, lines of Claude Code. Undefined for everything else: tools, settings, meta lines, summaries, errors.
+ */
+export function extractSpokenText(line: unknown): SpokenText | undefined {
+  if (!isRecord(line)) return undefined;
+  if (line.isMeta === true || line.isCompactSummary === true || line.isApiErrorMessage === true)
+    return undefined;
+  const message = isRecord(line.message) ? line.message : line;
+  const role = message.role ?? line.type;
+  if (role !== 'user' && role !== 'assistant') return undefined;
+  if (!isSpokenType(line.type)) return undefined;
+  const text = joinText(message.content);
+  if (text.trim() === '' || (role === 'user' && PROGRAM_TEXT.test(text))) return undefined;
+  return { role, text };
+}
+
+function isSpokenType(type: unknown): boolean {
+  return type === undefined || type === 'message' || type === 'user' || type === 'assistant';
+}
+
+function joinText(content: unknown): string {
+  if (typeof content === 'string') return content;
+  if (!Array.isArray(content)) return '';
+  return content
+    .map(textOfBlock)
+    .filter((text) => text !== '')
+    .join('\n');
+}
+
+function textOfBlock(block: unknown): string {
+  if (typeof block === 'string') return block;
+  return isRecord(block) && block.type === 'text' && typeof block.text === 'string' ? block.text : '';
+}
+
+/** One line of the index: `User: …` or `Assistant: …`, secrets redacted, white space as single spaces. */
+export function formatSpokenText({ role, text }: SpokenText): string {
+  const clean = redactSecrets(text).replace(/\s+/g, ' ').trim();
+  return `${role === 'user' ? 'User' : 'Assistant'}: ${clean}`;
+}
+
+/** The whole conversation as it goes into an index, one line per message. */
+export function extractSessionText(lines: Iterable<unknown>): string {
+  const out: string[] = [];
+  for (const line of lines) {
+    const spoken = extractSpokenText(line);
+    if (spoken !== undefined) out.push(formatSpokenText(spoken));
+  }
+  return out.join('\n');
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,255 @@
+/**
+ * Claude Code's transcripts. Lines with a uuid form a tree; one assistant message is several lines, one per block, that repeat its id and usage; results are
+ * blocks of user lines; many lines stand outside the conversation.
+ */
+import { FLAG, type TokenUsage } from '../entry.ts';
+import { defineShape, type SkimmedLine, type Spec } from '../skim/shape.ts';
+import {
+  addCall,
+  addResult,
+  asNumber,
+  asText,
+  type Dialect,
+  ESTIMATED_BY,
+  type LineFacts,
+} from './dialect.ts';
+import { isMachineText } from './machine-text.ts';
+
+const BLOCK: Spec = {
+  fields: {
+    type: 'text',
+    text: 'head',
+    thinking: 'size',
+    id: 'text',
+    name: 'text',
+    input: 'weight',
+    tool_use_id: 'text',
+    is_error: 'flag',
+    content: {
+      leaf: 'sum',
+      as: 'result',
+      each: {
+        fields: { text: { leaf: 'sum', as: 'result' }, source: { leaf: 'count', as: 'resultImages' } },
+      },
+    },
+  },
+};
+
+const shape = defineShape({
+  fields: {
+    type: 'text',
+    subtype: 'text',
+    uuid: 'text',
+    parentUuid: 'text',
+    logicalParentUuid: 'text',
+    isSidechain: 'flag',
+    isMeta: 'flag',
+    isCompactSummary: 'flag',
+    isVisibleInTranscriptOnly: 'flag',
+    isApiErrorMessage: 'flag',
+    sessionId: 'text',
+    cwd: 'text',
+    version: 'text',
+    origin: { fields: { kind: 'text' } },
+    toolUseResult: 'weight',
+    rendered: 'weight',
+    attachment: { fields: { type: 'text' } },
+    content: 'size',
+    leafUuid: 'text',
+    compactMetadata: { fields: { preservedMessages: { fields: { uuids: { each: 'list' } } } } },
+    message: {
+      fields: {
+        id: 'text',
+        model: 'text',
+        content: { leaf: 'head', rows: BLOCK },
+        usage: {
+          fields: {
+            input_tokens: 'number',
+            output_tokens: 'number',
+            cache_read_input_tokens: 'number',
+            cache_creation_input_tokens: 'number',
+            estimatedBy: 'text',
+          },
+        },
+      },
+    },
+  },
+});
+
+const TYPE = shape.slot('type');
+const SUBTYPE = shape.slot('subtype');
+const UUID = shape.slot('uuid');
+const PARENT_UUID = shape.slot('parentUuid');
+const LOGICAL_PARENT = shape.slot('logicalParentUuid');
+const SIDECHAIN = shape.slot('isSidechain');
+const META = shape.slot('isMeta');
+const COMPACT_SUMMARY = shape.slot('isCompactSummary');
+const TRANSCRIPT_ONLY = shape.slot('isVisibleInTranscriptOnly');
+const API_ERROR = shape.slot('isApiErrorMessage');
+const SESSION_ID = shape.slot('sessionId');
+const CWD = shape.slot('cwd');
+const VERSION = shape.slot('version');
+const ORIGIN_KIND = shape.slot('origin.kind');
+const TOOL_USE_RESULT = shape.slot('toolUseResult');
+const RENDERED = shape.slot('rendered');
+const ATTACHMENT_TYPE = shape.slot('attachment.type');
+const SYSTEM_CONTENT = shape.slot('content');
+const LEAF_UUID = shape.slot('leafUuid');
+const PRESERVED = shape.slot('compactMetadata.preservedMessages.uuids');
+const MESSAGE_ID = shape.slot('message.id');
+const MODEL = shape.slot('message.model');
+const CONTENT = shape.slot('message.content');
+const CONTENT_HEAD = shape.slot('message.content^');
+const INPUT = shape.slot('message.usage.input_tokens');
+const OUTPUT = shape.slot('message.usage.output_tokens');
+const CACHE_READ = shape.slot('message.usage.cache_read_input_tokens');
+const CACHE_WRITE = shape.slot('message.usage.cache_creation_input_tokens');
+const USAGE_ESTIMATED_BY = shape.slot('message.usage.estimatedBy');
+
+const BLOCK_TYPE = shape.rowSlot('type');
+const BLOCK_TEXT = shape.rowSlot('text');
+const BLOCK_HEAD = shape.rowSlot('text^');
+const BLOCK_THINKING = shape.rowSlot('thinking');
+const BLOCK_ID = shape.rowSlot('id');
+const BLOCK_NAME = shape.rowSlot('name');
+const BLOCK_INPUT = shape.rowSlot('input');
+const BLOCK_CALL_ID = shape.rowSlot('tool_use_id');
+const BLOCK_IS_ERROR = shape.rowSlot('is_error');
+const BLOCK_RESULT = shape.rowSlot('result');
+const BLOCK_RESULT_IMAGES = shape.rowSlot('resultImages');
+
+export const claudeCodeDialect: Dialect = {
+  name: 'claude-code',
+  shape,
+  read(line, facts) {
+    const { values } = line;
+    const type = asText(values[TYPE]);
+    facts.type = type ?? '';
+    const uuid = asText(values[UUID]);
+    if (uuid === undefined) {
+      facts.kind = type === undefined ? 'unknown' : 'sidecar';
+      facts.target = asText(values[LEAF_UUID]);
+      return;
+    }
+    facts.id = uuid;
+    readParent(values, facts);
+    if (values[SIDECHAIN] === true) facts.flags |= FLAG.sidechain;
+    if (values[META] === true) facts.flags |= FLAG.meta;
+    facts.copySize = asNumber(values[TOOL_USE_RESULT]);
+    switch (type) {
+      case 'user':
+        readUser(line, facts);
+        return;
+      case 'assistant':
+        readAssistant(line, facts);
+        return;
+      case 'attachment':
+        facts.kind = 'attachment';
+        facts.type = asText(values[ATTACHMENT_TYPE]) ?? 'attachment';
+        facts.textSize = asNumber(values[RENDERED]);
+        return;
+      case 'system':
+        readSystem(values, facts);
+        return;
+    }
+  },
+  describe({ values }, facts) {
+    if (facts.id === undefined) return undefined;
+    return {
+      version: asText(values[VERSION]),
+      id: asText(values[SESSION_ID]),
+      cwd: asText(values[CWD]),
+      parentSession: undefined,
+    };
+  },
+};
+
+function readParent(values: readonly unknown[], facts: LineFacts): void {
+  const parent = values[PARENT_UUID] as string | null | undefined;
+  const logical = asText(values[LOGICAL_PARENT]);
+  if (parent === null && logical !== undefined) {
+    facts.parentId = logical;
+    facts.flags |= FLAG.logicalParent;
+  } else facts.parentId = parent;
+}
+
+function readSystem(values: readonly unknown[], facts: LineFacts): void {
+  const subtype = asText(values[SUBTYPE]);
+  facts.type = subtype ?? 'system';
+  if (subtype === 'compact_boundary') {
+    facts.kind = 'compaction';
+    facts.preserved = values[PRESERVED] as string[] | undefined;
+  } else {
+    facts.kind = 'system';
+    facts.textSize = asNumber(values[SYSTEM_CONTENT]);
+    facts.flags |= FLAG.outOfContext;
+  }
+}
+
+function readUser(line: SkimmedLine, facts: LineFacts): void {
+  const { values } = line;
+  facts.kind = 'message';
+  facts.role = 'user';
+  let text = asNumber(values[CONTENT]);
+  let typed = text > 0 && !isMachineText(asText(values[CONTENT_HEAD]));
+  for (let i = 0; i < line.rowCount; i++) {
+    const type = line.row(i, BLOCK_TYPE);
+    if (type === 'tool_result') {
+      facts.role = 'toolResult';
+      facts.imageCount += asNumber(line.row(i, BLOCK_RESULT_IMAGES));
+      addResult(
+        facts,
+        line.row(i, BLOCK_CALL_ID),
+        undefined,
+        asNumber(line.row(i, BLOCK_RESULT)),
+        line.row(i, BLOCK_IS_ERROR) === true,
+      );
+    } else if (type === 'text') {
+      const size = asNumber(line.row(i, BLOCK_TEXT));
+      text += size;
+      if (size > 0 && !isMachineText(asText(line.row(i, BLOCK_HEAD)))) typed = true;
+    } else if (type === 'image') {
+      facts.imageCount++;
+      typed = true;
+    }
+  }
+  facts.textSize = text;
+  if (values[COMPACT_SUMMARY] === true) facts.flags |= FLAG.compactSummary;
+  const byProgram =
+    values[META] === true ||
+    values[COMPACT_SUMMARY] === true ||
+    values[TRANSCRIPT_ONLY] === true ||
+    values[ORIGIN_KIND] === 'task-notification';
+  if (facts.role !== 'user') return;
+  if (typed && !byProgram) facts.flags |= FLAG.startsTurn;
+  else facts.flags |= FLAG.meta;
+}
+
+function readAssistant(line: SkimmedLine, facts: LineFacts): void {
+  const { values } = line;
+  facts.kind = 'message';
+  facts.role = 'assistant';
+  facts.messageId = asText(values[MESSAGE_ID]);
+  facts.textSize = asNumber(values[CONTENT]);
+  for (let i = 0; i < line.rowCount; i++) {
+    const type = line.row(i, BLOCK_TYPE);
+    if (type === 'tool_use' || type === 'server_tool_use') {
+      addCall(facts, line.row(i, BLOCK_ID), line.row(i, BLOCK_NAME), asNumber(line.row(i, BLOCK_INPUT)));
+    } else if (type === 'text') facts.textSize += asNumber(line.row(i, BLOCK_TEXT));
+    else if (type === 'thinking') facts.thinkingSize += asNumber(line.row(i, BLOCK_THINKING));
+  }
+  if (values[API_ERROR] === true || values[MODEL] === '<synthetic>') facts.flags |= FLAG.failed;
+  if (values[USAGE_ESTIMATED_BY] === ESTIMATED_BY) facts.flags |= FLAG.estimatedUsage;
+  facts.usage = readUsage(values);
+}
+
+function readUsage(values: readonly unknown[]): TokenUsage | undefined {
+  if (values[INPUT] === undefined && values[OUTPUT] === undefined) return undefined;
+  return {
+    input: asNumber(values[INPUT]),
+    output: asNumber(values[OUTPUT]),
+    cacheRead: asNumber(values[CACHE_READ]),
+    cacheWrite: asNumber(values[CACHE_WRITE]),
+    total: 0,
+  };
+}

@@ -1,0 +1,112 @@
+import type {
+  EntryKind,
+  EntryRole,
+  TokenUsage,
+  ToolCallRef,
+  ToolResultRef,
+  TranscriptHeader,
+} from '../entry.ts';
+import type { Shape, SkimmedLine } from '../skim/shape.ts';
+
+export type DialectName = 'openclaw' | 'claude-code';
+
+/**
+ * What a dialect reads from one line. One object is cleared and filled again and again.
+ */
+export interface LineFacts {
+  kind: EntryKind;
+  type: string;
+  role: EntryRole;
+  id: string | undefined;
+  parentId: string | null | undefined;
+  flags: number;
+  textSize: number;
+  thinkingSize: number;
+  copySize: number;
+  imageCount: number;
+  target: string | undefined;
+  /** For the oldest compactions, which name the first kept line by its number. */
+  targetIndex: number | undefined;
+  messageId: string | undefined;
+  usage: TokenUsage | undefined;
+  /** Entries that a compaction keeps although they are older. */
+  preserved: readonly string[] | undefined;
+  calls: ToolCallRef[];
+  results: ToolResultRef[];
+}
+
+/** One way of writing transcripts. */
+export interface Dialect {
+  readonly name: DialectName;
+  readonly shape: Shape;
+  read(line: SkimmedLine, facts: LineFacts): void;
+  /** What the line says of the whole transcript, if anything. Called after `read`, until a line has said enough. */
+  describe(line: SkimmedLine, facts: LineFacts): TranscriptHeader | undefined;
+}
+
+export function emptyLineFacts(): LineFacts {
+  return {
+    kind: 'unknown',
+    type: '',
+    role: 'none',
+    id: undefined,
+    parentId: undefined,
+    flags: 0,
+    textSize: 0,
+    thinkingSize: 0,
+    copySize: 0,
+    imageCount: 0,
+    target: undefined,
+    targetIndex: undefined,
+    messageId: undefined,
+    usage: undefined,
+    preserved: undefined,
+    calls: [],
+    results: [],
+  };
+}
+
+export function clearLineFacts(facts: LineFacts): void {
+  facts.kind = 'unknown';
+  facts.type = '';
+  facts.role = 'none';
+  facts.id = undefined;
+  facts.parentId = undefined;
+  facts.flags = 0;
+  facts.textSize = 0;
+  facts.thinkingSize = 0;
+  facts.copySize = 0;
+  facts.imageCount = 0;
+  facts.target = undefined;
+  facts.targetIndex = undefined;
+  facts.messageId = undefined;
+  facts.usage = undefined;
+  facts.preserved = undefined;
+  facts.calls.length = 0;
+  facts.results.length = 0;
+}
+
+export function addCall(facts: LineFacts, id: unknown, name: unknown, size: number): void {
+  facts.calls.push({ id: asText(id) ?? '', name: asText(name) ?? '', size });
+}
+
+export function addResult(
+  facts: LineFacts,
+  callId: unknown,
+  name: string | undefined,
+  size: number,
+  isError: boolean,
+): void {
+  facts.results.push({ callId: asText(callId) ?? '', name, size, isError });
+}
+
+export function asText(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}
+
+export function asNumber(value: unknown): number {
+  return typeof value === 'number' ? value : 0;
+}
+
+/** The mark on figures that we computed and wrote into a transcript: they are never again taken for recorded ones. */
+export const ESTIMATED_BY = 'openbot';

@@ -1,0 +1,23 @@
+/** How texts begin that stand in a person's place in Claude Code's transcripts but that no person typed. */
+const OPENINGS = [
+  '<command-name>',
+  '<command-message>',
+  '<command-args>',
+  '<local-command-stdout>',
+  '<local-command-stderr>',
+  '<local-command-caveat>',
+  '<bash-input>',
+  '<bash-stdout>',
+  '<bash-stderr>',
+  '<task-notification>',
+  '<system-reminder>',
+  '<user-prompt-submit-hook>',
+  '<ide_opened_file>',
+  '<ide_selection>',
+  '[Request interrupted by user',
+];
+
+/** @param head the beginning of the text, where it begins with a bracket; otherwise undefined */
+export function isMachineText(head: string | undefined): boolean {
+  return head !== undefined && OPENINGS.some((opening) => head.startsWith(opening));
+}

@@ -1,0 +1,284 @@
+/**
+ * The transcripts of OpenClaw and pi, all ages: linear without ids (v1), tree with ids (v2 to v4), content as text or blocks, and flat lines that
+ * are themselves the message (`{"type":"user","content":…}`, `{"role":"user",…}`).
+ */
+import type { EntryKind, EntryRole, TokenUsage } from '../entry.ts';
+import { FLAG } from '../entry.ts';
+import { defineShape, type SkimmedLine, type Spec } from '../skim/shape.ts';
+import {
+  addCall,
+  addResult,
+  asNumber,
+  asText,
+  type Dialect,
+  ESTIMATED_BY,
+  type LineFacts,
+} from './dialect.ts';
+
+const BLOCKS: Spec = {
+  fields: {
+    type: 'text',
+    text: 'size',
+    thinking: 'size',
+    id: 'text',
+    name: 'text',
+    arguments: 'weight',
+    input: 'weight',
+    partialArgs: 'weight',
+  },
+};
+
+const USAGE: Spec = {
+  fields: {
+    input: { leaf: 'number', as: 'usage.input' },
+    output: { leaf: 'number', as: 'usage.output' },
+    cacheRead: { leaf: 'number', as: 'usage.cacheRead' },
+    cacheWrite: { leaf: 'number', as: 'usage.cacheWrite' },
+    totalTokens: { leaf: 'number', as: 'usage.total' },
+    estimatedBy: { leaf: 'text', as: 'usage.estimatedBy' },
+  },
+};
+
+/** A message's own fields, wherever the line keeps them: under `message`, or, in flat lines, at the top. */
+const MESSAGE: Readonly<Record<string, Spec | 'text' | 'flag' | 'size' | 'weight'>> = {
+  role: { leaf: 'text', as: 'role' },
+  content: { leaf: 'size', as: 'content', rows: BLOCKS },
+  toolCallId: { leaf: 'text', as: 'toolCallId' },
+  toolName: { leaf: 'text', as: 'toolName' },
+  isError: { leaf: 'flag', as: 'isError' },
+  details: { leaf: 'weight', as: 'details' },
+  usage: USAGE,
+  stopReason: { leaf: 'text', as: 'stopReason' },
+  provider: { leaf: 'text', as: 'provider' },
+  model: { leaf: 'text', as: 'model' },
+  command: { leaf: 'size', as: 'command' },
+  output: { leaf: 'size', as: 'output' },
+  excludeFromContext: { leaf: 'flag', as: 'excludeFromContext' },
+};
+
+const shape = defineShape({
+  fields: {
+    ...MESSAGE,
+    type: 'text',
+    id: 'text',
+    parentId: 'text',
+    version: 'scalar',
+    cwd: 'text',
+    parentSession: 'text',
+    message: { leaf: 'present', fields: MESSAGE },
+    customType: 'text',
+    key: 'text',
+    firstKeptEntryId: 'text',
+    firstKeptEntryIndex: 'number',
+    fromId: 'text',
+    targetId: 'text',
+    summary: 'size',
+    replacement: { leaf: 'scalar', fields: { content: { leaf: 'size', as: 'content', rows: BLOCKS } } },
+  },
+});
+
+const TYPE = shape.slot('type');
+const ID = shape.slot('id');
+const PARENT_ID = shape.slot('parentId');
+const VERSION = shape.slot('version');
+const CWD = shape.slot('cwd');
+const PARENT_SESSION = shape.slot('parentSession');
+const MESSAGE_PRESENT = shape.slot('message');
+const ROLE = shape.slot('role');
+const CONTENT = shape.slot('content');
+const TOOL_CALL_ID = shape.slot('toolCallId');
+const TOOL_NAME = shape.slot('toolName');
+const IS_ERROR = shape.slot('isError');
+const DETAILS = shape.slot('details');
+const STOP_REASON = shape.slot('stopReason');
+const PROVIDER = shape.slot('provider');
+const MODEL = shape.slot('model');
+const COMMAND = shape.slot('command');
+const OUTPUT = shape.slot('output');
+const EXCLUDED = shape.slot('excludeFromContext');
+const USAGE_INPUT = shape.slot('usage.input');
+const USAGE_OUTPUT = shape.slot('usage.output');
+const USAGE_CACHE_READ = shape.slot('usage.cacheRead');
+const USAGE_CACHE_WRITE = shape.slot('usage.cacheWrite');
+const USAGE_TOTAL = shape.slot('usage.total');
+const USAGE_ESTIMATED_BY = shape.slot('usage.estimatedBy');
+const CUSTOM_TYPE = shape.slot('customType');
+const KEY = shape.slot('key');
+const FIRST_KEPT = shape.slot('firstKeptEntryId');
+const FIRST_KEPT_INDEX = shape.slot('firstKeptEntryIndex');
+const FROM_ID = shape.slot('fromId');
+const TARGET_ID = shape.slot('targetId');
+const SUMMARY = shape.slot('summary');
+const REPLACEMENT = shape.slot('replacement');
+
+const BLOCK_TYPE = shape.rowSlot('type');
+const BLOCK_TEXT = shape.rowSlot('text');
+const BLOCK_THINKING = shape.rowSlot('thinking');
+const BLOCK_ID = shape.rowSlot('id');
+const BLOCK_NAME = shape.rowSlot('name');
+const BLOCK_ARGUMENTS = shape.rowSlot('arguments');
+const BLOCK_INPUT = shape.rowSlot('input');
+const BLOCK_PARTIAL_ARGS = shape.rowSlot('partialArgs');
+
+const KIND_OF_TYPE = new Map<string, EntryKind>([
+  ['message', 'message'],
+  ['compaction', 'compaction'],
+  ['branch_summary', 'branch-summary'],
+  ['custom', 'custom'],
+  ['custom_message', 'custom-message'],
+  ['label', 'label'],
+  ['model_change', 'model-change'],
+  ['thinking_level_change', 'thinking-level-change'],
+  ['session_info', 'session-info'],
+  ['context_edit', 'context-edit'],
+  ['usage', 'usage'],
+  ['reset', 'reset'],
+]);
+
+const ROLE_OF_NAME = new Map<string, EntryRole>([
+  ['user', 'user'],
+  ['assistant', 'assistant'],
+  ['toolResult', 'toolResult'],
+  ['system', 'system'],
+  ['custom', 'custom'],
+  ['hookMessage', 'custom'],
+  ['bashExecution', 'bashExecution'],
+]);
+
+export const openclawDialect: Dialect = {
+  name: 'openclaw',
+  shape,
+  read(line, facts) {
+    const { values } = line;
+    const type = asText(values[TYPE]);
+    facts.type = type ?? '';
+    facts.id = asText(values[ID]);
+    facts.parentId = values[PARENT_ID] as string | null | undefined;
+    if (type === 'session') {
+      facts.kind = 'header';
+      // The id of a header is the session's, not an entry's.
+      facts.id = undefined;
+      facts.parentId = undefined;
+      return;
+    }
+    const flatRole = type === undefined ? asText(values[ROLE]) : type;
+    if (type === 'message' || values[MESSAGE_PRESENT] === true) {
+      readMessage(line, facts, asText(values[ROLE]));
+    } else if (flatRole !== undefined && isFlatMessage(flatRole)) {
+      readMessage(line, facts, flatRole);
+    } else if (type !== undefined) {
+      facts.kind = KIND_OF_TYPE.get(type) ?? 'unknown';
+      readOther(line, facts);
+    }
+  },
+  describe({ values }, facts) {
+    if (facts.kind !== 'header') return undefined;
+    const version = values[VERSION];
+    return {
+      version: typeof version === 'string' || typeof version === 'number' ? version : undefined,
+      id: asText(values[ID]),
+      cwd: asText(values[CWD]),
+      parentSession: asText(values[PARENT_SESSION]),
+    };
+  },
+};
+
+function isFlatMessage(role: string): boolean {
+  return role === 'user' || role === 'assistant' || role === 'toolResult';
+}
+
+function readMessage(line: SkimmedLine, facts: LineFacts, roleName: string | undefined): void {
+  const { values } = line;
+  facts.kind = 'message';
+  const role = roleName === undefined ? 'other' : (ROLE_OF_NAME.get(roleName) ?? 'other');
+  facts.role = role;
+  const contentSize = values[CONTENT];
+  let text = asNumber(contentSize);
+  let hasContent = text > 0;
+  for (let i = 0; i < line.rowCount; i++) {
+    const type = line.row(i, BLOCK_TYPE);
+    if (type === 'text') {
+      const size = asNumber(line.row(i, BLOCK_TEXT));
+      text += size;
+      if (size > 0) hasContent = true;
+    } else if (type === 'toolCall' || type === 'toolUse' || type === 'functionCall') {
+      const size = line.row(i, BLOCK_ARGUMENTS) ?? line.row(i, BLOCK_INPUT);
+      addCall(facts, line.row(i, BLOCK_ID), line.row(i, BLOCK_NAME), asNumber(size));
+      facts.copySize += asNumber(line.row(i, BLOCK_PARTIAL_ARGS));
+    } else if (type === 'thinking') facts.thinkingSize += asNumber(line.row(i, BLOCK_THINKING));
+    else if (type === 'image') {
+      facts.imageCount++;
+      hasContent = true;
+    }
+  }
+  facts.copySize += asNumber(values[DETAILS]);
+  if (values[EXCLUDED] === true) facts.flags |= FLAG.outOfContext;
+  if (role === 'toolResult') {
+    addResult(facts, values[TOOL_CALL_ID], asText(values[TOOL_NAME]), text, values[IS_ERROR] === true);
+    return;
+  }
+  facts.textSize = role === 'bashExecution' ? asNumber(values[COMMAND]) + asNumber(values[OUTPUT]) : text;
+  if (role === 'user' && hasContent) facts.flags |= FLAG.startsTurn;
+  if (role === 'assistant') readAssistant(line, facts);
+}
+
+function readAssistant({ values }: SkimmedLine, facts: LineFacts): void {
+  facts.usage = readUsage(values);
+  if (values[USAGE_ESTIMATED_BY] === ESTIMATED_BY) facts.flags |= FLAG.estimatedUsage;
+  const stopReason = values[STOP_REASON];
+  if (stopReason === 'error' || stopReason === 'aborted') facts.flags |= FLAG.failed;
+  if (values[PROVIDER] === 'openclaw' && values[MODEL] === 'delivery-mirror') facts.flags |= FLAG.mirror;
+}
+
+function readUsage(values: readonly unknown[]): TokenUsage | undefined {
+  const input = values[USAGE_INPUT];
+  const output = values[USAGE_OUTPUT];
+  const total = values[USAGE_TOTAL];
+  if (input === undefined && output === undefined && total === undefined) return undefined;
+  return {
+    input: asNumber(input),
+    output: asNumber(output),
+    cacheRead: asNumber(values[USAGE_CACHE_READ]),
+    cacheWrite: asNumber(values[USAGE_CACHE_WRITE]),
+    total: asNumber(total),
+  };
+}
+
+function readOther(line: SkimmedLine, facts: LineFacts): void {
+  const { values } = line;
+  switch (facts.kind) {
+    case 'compaction': {
+      facts.target = asText(values[FIRST_KEPT]);
+      const index = values[FIRST_KEPT_INDEX];
+      facts.targetIndex = typeof index === 'number' ? index : undefined;
+      facts.textSize = asNumber(values[SUMMARY]);
+      return;
+    }
+    case 'branch-summary':
+      facts.target = asText(values[FROM_ID]);
+      facts.textSize = asNumber(values[SUMMARY]);
+      return;
+    case 'label':
+      facts.target = asText(values[TARGET_ID]);
+      return;
+    case 'context-edit':
+      facts.target = asText(values[TARGET_ID]);
+      if (values[REPLACEMENT] === null) facts.flags |= FLAG.removesTarget;
+      facts.textSize = contentSize(line);
+      return;
+    case 'custom':
+      facts.type = asText(values[CUSTOM_TYPE]) ?? asText(values[KEY]) ?? 'custom';
+      return;
+    case 'custom-message':
+      facts.type = asText(values[CUSTOM_TYPE]) ?? 'custom_message';
+      facts.textSize = contentSize(line);
+      facts.copySize = asNumber(values[DETAILS]);
+      return;
+  }
+}
+
+function contentSize(line: SkimmedLine): number {
+  let size = asNumber(line.values[CONTENT]);
+  for (let i = 0; i < line.rowCount; i++) size += asNumber(line.row(i, BLOCK_TEXT));
+  return size;
+}

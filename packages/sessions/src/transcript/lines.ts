@@ -1,0 +1,129 @@
+/** A longer line is carried, but not looked into. */
+export const MAX_LINE_BYTES = 64 * 1024 * 1024;
+
+const LINE_FEED = 0x0a;
+const CARRIAGE_RETURN = 0x0d;
+
+export interface LineSink {
+  /** The memory of lines to come may be memory that lines were in before. */
+  refilled(): void;
+  /**
+   * One line, without its line end. Read it before returning: the memory is used again.
+   * @param offset where the line begins in the file
+   * @param limit how far `bytes` holds valid content
+   * @param terminated false for a last line without a line end
+   */
+  line(bytes: Buffer, start: number, end: number, offset: number, limit: number, terminated: boolean): void;
+  /** A line of more than the allowed bytes: only its place is known. */
+  oversize(offset: number, endOffset: number, terminated: boolean): void;
+}
+
+/**
+ * Finds lines in chunks of bytes. Only a line feed ends a line (U+2028 and its like are bytes of a character), a carriage return before it belongs to the line end,
+ * and a byte order mark at the very beginning belongs to no line. Holds the beginning of one line at most.
+ */
+export class LineSplitter {
+  readonly #sink: LineSink;
+  readonly #maxLine: number;
+  /** The beginning of a line whose end has not been seen. */
+  #carry: Buffer = Buffer.alloc(0);
+  #carryLength = 0;
+  /** Inside a line that is too long: where it began. */
+  #oversizeFrom = -1;
+  #offset = 0;
+
+  constructor(sink: LineSink, maxLineBytes: number = MAX_LINE_BYTES) {
+    this.#sink = sink;
+    this.#maxLine = maxLineBytes;
+  }
+
+  /** How many bytes were split so far. */
+  get offset(): number {
+    return this.#offset;
+  }
+
+  /** The first `count` bytes of `chunk` follow what was pushed before. */
+  push(chunk: Buffer, count = chunk.length): void {
+    const base = this.#offset;
+    this.#sink.refilled();
+    let at = 0;
+    if (this.#carryLength > 0 || this.#oversizeFrom >= 0) {
+      const end = indexOfLineFeed(chunk, 0, count);
+      this.#keep(chunk, 0, end < 0 ? count : end);
+      if (end >= 0) {
+        this.#offset = base + end;
+        this.#emitCarry(true);
+        at = end + 1;
+      } else at = count;
+    }
+    while (at < count) {
+      const end = indexOfLineFeed(chunk, at, count);
+      if (end < 0) {
+        this.#offset = base + at;
+        this.#keep(chunk, at, count);
+        break;
+      }
+      this.#emit(chunk, at, end, base + at, count, true);
+      at = end + 1;
+    }
+    this.#offset = base + count;
+  }
+
+  /** There is no more: what has no line end is a line too. */
+  finish(): void {
+    if (this.#carryLength > 0 || this.#oversizeFrom >= 0) this.#emitCarry(false);
+  }
+
+  #emitCarry(terminated: boolean): void {
+    const length = this.#carryLength;
+    this.#carryLength = 0;
+    if (this.#oversizeFrom >= 0) {
+      this.#sink.oversize(this.#oversizeFrom, this.#offset, terminated);
+      this.#oversizeFrom = -1;
+      return;
+    }
+    this.#sink.refilled();
+    this.#emit(this.#carry, 0, length, this.#offset - length, length, terminated);
+    // One huge line must not cost its memory for the rest of the file.
+    if (this.#carry.length > 4 * 1024 * 1024) this.#carry = Buffer.alloc(0);
+  }
+
+  #emit(bytes: Buffer, start: number, end: number, offset: number, limit: number, terminated: boolean): void {
+    if (offset === 0 && bytes[start] === 0xef && bytes[start + 1] === 0xbb && bytes[start + 2] === 0xbf) {
+      start += 3;
+      offset += 3;
+    }
+    const bare = terminated && end > start && bytes[end - 1] === CARRIAGE_RETURN ? end - 1 : end;
+    if (bare - start > this.#maxLine) {
+      this.#sink.oversize(offset, offset + end - start, terminated);
+      return;
+    }
+    this.#sink.line(bytes, start, bare, offset, limit, terminated);
+  }
+
+  /** Remembers more of a line; when it grows too long, only where it began. */
+  #keep(bytes: Buffer, from: number, to: number): void {
+    if (this.#oversizeFrom >= 0) return;
+    const length = this.#carryLength + to - from;
+    // A byte order mark and a carriage return do not count.
+    if (length > this.#maxLine + 4) {
+      this.#oversizeFrom = this.#offset - this.#carryLength;
+      this.#carry = Buffer.alloc(0);
+      this.#carryLength = 0;
+      return;
+    }
+    if (this.#carry.length < length) {
+      const grown = Buffer.allocUnsafeSlow(Math.max(length, Math.min(length * 2, this.#maxLine + 4)));
+      this.#carry.copy(grown, 0, 0, this.#carryLength);
+      this.#carry = grown;
+    }
+    bytes.copy(this.#carry, this.#carryLength, from, to);
+    this.#carryLength = length;
+  }
+}
+
+/** Buffer.indexOf has no upper bound: what lies beyond `limit` is not ours. */
+function indexOfLineFeed(bytes: Buffer, from: number, limit: number): number {
+  const found = bytes.indexOf(LINE_FEED, from);
+  return found < limit ? found : -1;
+}

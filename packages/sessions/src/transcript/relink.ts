@@ -1,0 +1,75 @@
+import { FLAG } from './entry.ts';
+import { NO_PARENT, type Transcript } from './transcript.ts';
+
+/** What must be written into kept entries when others go, so that nothing points at an entry that is gone. */
+export interface Relinking {
+  /** By index of a kept entry: the id of its new parent, null for a root. */
+  readonly parents: ReadonlyMap<number, string | null>;
+  /** By index of a kept entry: the id of what it now points at (first kept entry, label, branch or edit target). */
+  readonly targets: ReadonlyMap<number, string>;
+}
+
+/**
+ * A removed entry's children hang from its nearest kept ancestor. What pointed at it points at that ancestor too, but the beginning of what a compaction kept moves
+ * the other way, to the next kept entry, so that the same messages stay kept.
+ */
+export function planRelinking(transcript: Transcript, isRemoved: (index: number) => boolean): Relinking {
+  const parents = new Map<number, string | null>();
+  const targets = new Map<number, string>();
+  const ancestors = new Map<number, number>();
+
+  function nearestKept(from: number): number {
+    const passed: number[] = [];
+    const seen = new Set<number>();
+    let at = from;
+    while (at >= 0 && isRemoved(at) && !seen.has(at)) {
+      const known = ancestors.get(at);
+      if (known !== undefined) {
+        at = known;
+        break;
+      }
+      seen.add(at);
+      passed.push(at);
+      at = transcript.parentOf(at);
+    }
+    if (at >= 0 && isRemoved(at)) at = NO_PARENT;
+    for (const index of passed) ancestors.set(index, at);
+    return at;
+  }
+
+  for (let i = 0; i < transcript.length; i++) {
+    if (isRemoved(i)) continue;
+    const parent = transcript.parentOf(i);
+    // A line that names no parent follows the line before it, whichever that is.
+    if (parent >= 0 && isRemoved(parent) && !transcript.has(i, FLAG.noParentField)) {
+      const kept = nearestKept(parent);
+      parents.set(i, kept >= 0 ? (transcript.idOf(kept) ?? null) : null);
+    }
+    const target = transcript.targetIndexOf(i);
+    if (target === undefined || !isRemoved(target)) continue;
+    const moved =
+      transcript.kindOf(i) === 'compaction'
+        ? nextKeptBefore(transcript, target, i, isRemoved)
+        : nearestKept(target);
+    const id = transcript.idOf(moved >= 0 ? moved : i);
+    if (id !== undefined) targets.set(i, id);
+  }
+  return { parents, targets };
+}
+
+/** The first kept entry after `target` on the way to the compaction; the compaction itself where nothing older is left. */
+function nextKeptBefore(
+  transcript: Transcript,
+  target: number,
+  compaction: number,
+  isRemoved: (index: number) => boolean,
+): number {
+  let found = compaction;
+  const seen = new Set<number>();
+  for (let at = transcript.parentOf(compaction); at >= 0 && at !== target && !seen.has(at); ) {
+    seen.add(at);
+    if (!isRemoved(at)) found = at;
+    at = transcript.parentOf(at);
+  }
+  return found;
+}

@@ -1,0 +1,84 @@
+import { HEAD_LENGTH, type ShapeNode, type SkimmedLine } from './shape.ts';
+import { weigh } from './weight.ts';
+
+/**
+ * Takes from a parsed value what a shape names. The reference for `Skimmer`, and its way out for lines that are unusual:
+ * both must always take the same.
+ */
+export function pick(value: unknown, node: ShapeNode, into: SkimmedLine): void {
+  if (node.leaf !== undefined) pickLeaf(value, node, into);
+  if (value === null || typeof value !== 'object') return;
+  if (Array.isArray(value)) {
+    const { element } = node;
+    if (element === undefined) return;
+    for (const item of value) {
+      if (element.opensRow) {
+        if (item === null || typeof item !== 'object' || Array.isArray(item)) continue;
+        into.openRow();
+      }
+      pick(item, element, into);
+    }
+    return;
+  }
+  if (node.byLength === undefined) return;
+  for (const [name, member] of Object.entries(value)) {
+    const child = node.byLength[name.length]?.find((key) => key.name === name);
+    if (child !== undefined) pick(member, child.node, into);
+  }
+}
+
+function pickLeaf(value: unknown, node: ShapeNode, into: SkimmedLine): void {
+  switch (node.leaf) {
+    case 'text':
+      if (typeof value === 'string' || value === null) into.put(node, value);
+      return;
+    case 'scalar':
+      if (value === null || typeof value !== 'object') into.put(node, value);
+      return;
+    case 'number':
+      if (typeof value === 'number') into.put(node, value);
+      return;
+    case 'flag':
+      if (value === true) into.put(node, true);
+      return;
+    case 'present':
+      into.put(node, true);
+      return;
+    case 'size':
+      if (typeof value === 'string') into.put(node, value.length);
+      return;
+    case 'head':
+      if (typeof value !== 'string') return;
+      into.put(node, value.length);
+      if (hasHead(value.charCodeAt(0))) into.putHead(node, value.slice(0, HEAD_LENGTH));
+      return;
+    case 'sum':
+      if (typeof value === 'string') add(node, into, value.length);
+      return;
+    case 'count':
+      add(node, into, 1);
+      return;
+    case 'weight':
+      into.put(node, weigh(value));
+      return;
+    case 'list':
+      if (typeof value === 'string') appendText(node, into, value);
+      return;
+    case undefined:
+  }
+}
+
+export function hasHead(firstUnit: number): boolean {
+  return firstUnit === 0x3c || firstUnit === 0x5b;
+}
+
+export function add(node: ShapeNode, into: SkimmedLine, amount: number): void {
+  const before = into.get(node);
+  into.put(node, typeof before === 'number' ? before + amount : amount);
+}
+
+export function appendText(node: ShapeNode, into: SkimmedLine, text: string): void {
+  const before = into.get(node);
+  if (Array.isArray(before)) before.push(text);
+  else into.put(node, [text]);
+}

@@ -1,0 +1,194 @@
+/**
+ * How many tokens a session's context takes. A provider's own figure on the last assistant message is exact for that moment; what was added or taken away since is
+ * estimated with a ratio that the same session's recorded figures give; without any, four characters are taken for a token. Whatever is
+ * not exact is called so.
+ */
+
+import { type Context, contextOf } from './context.ts';
+import { FLAG, type TokenUsage } from './entry.ts';
+import type { Transcript } from './transcript.ts';
+import { activePath } from './tree.ts';
+
+/** recorded: a provider's figure, nothing since. calibrated: that figure, and an estimate for what came since. estimated: no figure of a provider's. */
+export type TokenBasis = 'recorded' | 'calibrated' | 'estimated';
+
+export type ContextPart = 'user' | 'assistant' | 'thinking' | 'toolCalls' | 'toolResults' | 'other';
+
+export interface ContextTokens {
+  readonly tokens: number;
+  readonly basis: TokenBasis;
+  /** Where they go. `overhead` is what no entry accounts for: system prompt and tool definitions. */
+  readonly byKind: Readonly<Record<ContextPart | 'overhead', number>>;
+  readonly byTool: Readonly<Record<string, number>>;
+}
+
+/** From characters of a context to tokens: `overhead + perCharacter * characters`. */
+export interface Calibration {
+  readonly perCharacter: number;
+  readonly overhead: number;
+  readonly basis: TokenBasis;
+}
+
+export const CHARACTERS_PER_TOKEN = 4;
+/** What an image weighs: it costs what it shows, not what its base64 text is long. */
+export const IMAGE_CHARACTERS = 4800;
+/** Less text than this between two figures says little about a ratio. */
+const MIN_CALIBRATION_CHARACTERS = 2000;
+
+/** The context that a message's usage describes, the reply included. */
+export function tokensOfUsage(usage: TokenUsage): number {
+  return usage.total || usage.input + usage.output + usage.cacheRead + usage.cacheWrite;
+}
+
+/** How many characters an entry gives to the model. */
+export function contextCharacters(transcript: Transcript, index: number, context: Context): number {
+  const edit = context.edits.get(index);
+  if (edit !== undefined) return transcript.textSizeOf(edit);
+  let total =
+    transcript.textSizeOf(index) +
+    transcript.thinkingSizeOf(index) +
+    transcript.imageCountOf(index) * IMAGE_CHARACTERS;
+  if (transcript.callCountOf(index) > 0) {
+    for (const call of transcript.callsOf(index)) total += call.name.length + call.size;
+  }
+  if (transcript.resultCountOf(index) > 0) {
+    for (const result of transcript.resultsOf(index)) total += result.size;
+  }
+  return total;
+}
+
+interface Figure {
+  readonly tokens: number;
+  /** Characters of the context up to and with the message. */
+  readonly characters: number;
+  readonly message: number;
+  readonly ours: boolean;
+}
+
+/** Figures that hold for the present context: those recorded after it was last cut. */
+function figuresOf(transcript: Transcript, context: Context): { figures: Figure[]; characters: number } {
+  const figures: Figure[] = [];
+  let characters = 0;
+  for (const index of context.entries) {
+    characters += contextCharacters(transcript, index, context);
+    if (context.cutBy !== undefined && index < context.cutBy) continue;
+    const usage = transcript.usageOf(index);
+    if (usage === undefined || transcript.has(index, FLAG.mirror)) continue;
+    const tokens = tokensOfUsage(usage);
+    if (tokens <= 0) continue;
+    // Lines of one message repeat its usage; the last of them has the characters of all.
+    const message = transcript.messageOf(index);
+    if (message >= 0 && figures.at(-1)?.message === message) figures.pop();
+    figures.push({ tokens, characters, message, ours: transcript.has(index, FLAG.estimatedUsage) });
+  }
+  return { figures, characters };
+}
+
+function calibrationFrom(figures: readonly Figure[]): Calibration {
+  const last = figures.at(-1);
+  if (last === undefined) return { perCharacter: 1 / CHARACTERS_PER_TOKEN, overhead: 0, basis: 'estimated' };
+  const basis: TokenBasis = last.ours ? 'estimated' : 'calibrated';
+  const first = figures.find((figure) => figure.ours === last.ours)!;
+  const characters = last.characters - first.characters;
+  let perCharacter = 1 / CHARACTERS_PER_TOKEN;
+  if (characters >= MIN_CALIBRATION_CHARACTERS) {
+    const slope = (last.tokens - first.tokens) / characters;
+    // Outside of this a figure is not about the text (a changed system prompt, a dropped cache, a test's constant).
+    if (slope >= 0.1 && slope <= 1) perCharacter = slope;
+  }
+  const overhead = Math.max(0, last.tokens - perCharacter * last.characters);
+  if (overhead === 0 && last.characters > 0) perCharacter = last.tokens / last.characters;
+  return { perCharacter, overhead, basis };
+}
+
+/** How characters become tokens in this session. */
+export function calibrate(transcript: Transcript, context: Context): Calibration {
+  return calibrationOf(transcript, context, figuresOf(transcript, context).figures);
+}
+
+function calibrationOf(transcript: Transcript, context: Context, figures: readonly Figure[]): Calibration {
+  if (figures.length > 0 || context.cutOff.length === 0) return calibrationFrom(figures);
+  // Nothing was recorded since the cut. What was before it still tells the ratio and the overhead, not the size.
+  const before = calibrate(transcript, contextOf(transcript, context.cutOff));
+  return { ...before, basis: 'estimated' };
+}
+
+export function estimateTokens(calibration: Calibration, characters: number): number {
+  return Math.round(calibration.overhead + calibration.perCharacter * characters);
+}
+
+export function contextTokens(
+  transcript: Transcript,
+  context: Context = contextOf(transcript, activePath(transcript).entries),
+): ContextTokens {
+  const { figures, characters } = figuresOf(transcript, context);
+  const calibration = calibrationOf(transcript, context, figures);
+  const last = figures.at(-1);
+  const exact = last !== undefined && last.characters === characters;
+  const tokens = exact ? last.tokens : estimateTokens(calibration, characters);
+  return {
+    tokens,
+    basis: exact && !last.ours ? 'recorded' : calibration.basis,
+    ...sharesOf(transcript, context, calibration),
+  };
+}
+
+function sharesOf(transcript: Transcript, context: Context, calibration: Calibration) {
+  const characters: Record<ContextPart, number> = {
+    user: 0,
+    assistant: 0,
+    thinking: 0,
+    toolCalls: 0,
+    toolResults: 0,
+    other: 0,
+  };
+  const byTool = new Map<string, number>();
+  const toolOfCall = new Map<string, string>();
+  for (const index of context.entries) {
+    const edit = context.edits.get(index);
+    const text =
+      transcript.textSizeOf(edit ?? index) +
+      (edit === undefined ? transcript.imageCountOf(index) * IMAGE_CHARACTERS : 0);
+    characters[partOf(transcript, index)] += text;
+    if (edit !== undefined) continue;
+    characters.thinking += transcript.thinkingSizeOf(index);
+    for (const call of transcript.callsOf(index)) {
+      const size = call.name.length + call.size;
+      characters.toolCalls += size;
+      toolOfCall.set(call.id, call.name);
+      byTool.set(call.name, (byTool.get(call.name) ?? 0) + size);
+    }
+    for (const result of transcript.resultsOf(index)) {
+      const tool = result.name ?? toolOfCall.get(result.callId) ?? 'unknown';
+      characters.toolResults += result.size;
+      byTool.set(tool, (byTool.get(tool) ?? 0) + result.size);
+    }
+  }
+  const inTokens = (count: number) => Math.round(count * calibration.perCharacter);
+  return {
+    byKind: {
+      user: inTokens(characters.user),
+      assistant: inTokens(characters.assistant),
+      thinking: inTokens(characters.thinking),
+      toolCalls: inTokens(characters.toolCalls),
+      toolResults: inTokens(characters.toolResults),
+      other: inTokens(characters.other),
+      overhead: Math.round(calibration.overhead),
+    },
+    byTool: Object.fromEntries([...byTool].map(([tool, count]) => [tool, inTokens(count)])),
+  };
+}
+
+function partOf(transcript: Transcript, index: number): ContextPart {
+  if (transcript.kindOf(index) !== 'message') return 'other';
+  switch (transcript.roleOf(index)) {
+    case 'user':
+      return transcript.has(index, FLAG.startsTurn) ? 'user' : 'other';
+    case 'assistant':
+      return 'assistant';
+    case 'toolResult':
+      return 'toolResults';
+    default:
+      return 'other';
+  }
+}

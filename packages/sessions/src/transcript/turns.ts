@@ -1,0 +1,43 @@
+import { FLAG } from './entry.ts';
+import type { Transcript } from './transcript.ts';
+
+/** From a person's text to the last entry before the next one. Positions are positions in the path that was given. */
+export interface Turn {
+  /** Counted from 0. */
+  readonly turn: number;
+  readonly first: number;
+  /** Exclusive. */
+  readonly end: number;
+  /** False for what comes before the first text of a person, where that holds messages. */
+  readonly startsWithPerson: boolean;
+  readonly toolCalls: number;
+}
+
+/** Cuts a path into turns. Tool results, meta lines, command output and notifications never start one. */
+export function turnsOf(transcript: Transcript, path: readonly number[]): Turn[] {
+  const turns: Turn[] = [];
+  let first = 0;
+  let startsWithPerson = false;
+  let toolCalls = 0;
+  let messages = 0;
+
+  function close(end: number): void {
+    if (startsWithPerson || messages > 0) {
+      turns.push({ turn: turns.length, first, end, startsWithPerson, toolCalls });
+    }
+    first = end;
+    toolCalls = 0;
+    messages = 0;
+  }
+
+  for (const [position, index] of path.entries()) {
+    if (transcript.has(index, FLAG.startsTurn)) {
+      close(position);
+      startsWithPerson = true;
+    }
+    if (transcript.kindOf(index) === 'message') messages++;
+    toolCalls += transcript.callCountOf(index);
+  }
+  close(path.length);
+  return turns;
+}

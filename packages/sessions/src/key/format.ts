@@ -1,0 +1,86 @@
+import { refuseKey, showKey } from './key-text.ts';
+import { parseSessionKey } from './parse.ts';
+import type { ParsedSessionKey } from './parsed-key.ts';
+import {
+  CRON_JOB_OF_RUN_PLACE,
+  CRON_JOB_PLACE,
+  CRON_RUN_PLACE,
+  PEER_PLACE,
+  quoteId,
+  THREAD_PLACE,
+} from './quote-id.ts';
+
+/**
+ * Writes the key of which these are the parts. Throws INVALID_SESSION_KEY when the result would not be read back as the
+ * same parts, so that two conversations never share an address.
+ */
+export function formatSessionKey(parts: ParsedSessionKey): string {
+  const key = writeKey(parts);
+  const mainKey = mainKeyWithin(parts);
+  const read = parseSessionKey(key, { mainKey });
+  if (!read || !sameParts(read, parts) || (mainKey !== undefined && !canBeMainKey(mainKey))) {
+    throw refuseKey(
+      `${showKey(key)} would not be read back as the ${parts.kind} session that it was built for`,
+      'Agents, channels, accounts and main keys are one lower-case word each, and none of dm, direct, group, channel, thread, topic, subagent, cron, hook, clone. A key has at most 1024 characters.',
+    );
+  }
+  return key;
+}
+
+function writeKey(parts: ParsedSessionKey): string {
+  switch (parts.kind) {
+    case 'global':
+    case 'unknown':
+      return parts.kind;
+    case 'main':
+      return `agent:${parts.agentId}:${parts.mainKey}`;
+    case 'thread':
+      return `${parts.parentKey}:${parts.marker}:${quoteId(parts.threadId, THREAD_PLACE)}`;
+    case 'subagent':
+      return `agent:${parts.agentId}:subagent:${quoteId(parts.name, PEER_PLACE)}`;
+    case 'hook':
+      return `agent:${parts.agentId}:hook:${quoteId(parts.hookId, PEER_PLACE)}`;
+    case 'clone':
+      return `agent:${parts.agentId}:clone:${quoteId(parts.cloneId, PEER_PLACE)}`;
+    case 'cron': {
+      const cron = `agent:${parts.agentId}:cron`;
+      if (parts.runId === undefined) return `${cron}:${quoteId(parts.jobId, CRON_JOB_PLACE)}`;
+      const job = quoteId(parts.jobId, CRON_JOB_OF_RUN_PLACE);
+      return `${cron}:${job}:run:${quoteId(parts.runId, CRON_RUN_PLACE)}`;
+    }
+    case 'direct':
+      return joinPeer(parts, parts.spelling === 'bare' ? [] : [parts.spelling]);
+    case 'group':
+    case 'channel':
+      return joinPeer(parts, [parts.kind]);
+    case 'other':
+      return `agent:${parts.agentId}:${parts.rest}`;
+  }
+}
+
+function joinPeer(
+  parts: { agentId: string; channel?: string; accountId?: string; peerId: string },
+  peerKind: string[],
+): string {
+  const place = [parts.channel, parts.accountId].filter((part) => part !== undefined);
+  return ['agent', parts.agentId, ...place, ...peerKind, quoteId(parts.peerId, PEER_PLACE)].join(':');
+}
+
+function mainKeyWithin(parts: ParsedSessionKey): string | undefined {
+  if (parts.kind === 'thread') return mainKeyWithin(parts.parent);
+  return parts.kind === 'main' ? parts.mainKey : undefined;
+}
+
+/** A main key that would be read as another form if the setting were forgotten is refused. */
+function canBeMainKey(mainKey: string): boolean {
+  const read = parseSessionKey(`agent:main:${mainKey}`);
+  return read?.kind === 'main' || (read?.kind === 'direct' && read.spelling === 'bare');
+}
+
+function sameParts(left: ParsedSessionKey, right: ParsedSessionKey): boolean {
+  const parts = (of: ParsedSessionKey) =>
+    Object.entries(of).filter(([name, value]) => name !== 'parent' && value !== undefined);
+  const others = new Map<string, unknown>(parts(right));
+  const mine = parts(left);
+  return mine.length === others.size && mine.every(([name, value]) => others.get(name) === value);
+}

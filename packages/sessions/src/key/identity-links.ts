@@ -1,0 +1,22 @@
+import { readKeyPart } from './key-text.ts';
+
+/** A person's name, and the ids that are theirs: `42`, or `telegram:42` where the same id means others elsewhere. */
+export type IdentityLinks = Record<string, readonly string[]>;
+
+/** The name under which this peer is known on every channel, in lower case; null when nobody claimed the id. */
+export function resolveLinkedPeerId(params: {
+  identityLinks?: IdentityLinks | null | undefined;
+  channel?: string | null | undefined;
+  peerId: string;
+}): string | null {
+  const peerId = readKeyPart(params.peerId, 'peer id');
+  if (!params.identityLinks || peerId === '') return null;
+  const channel = readKeyPart(params.channel, 'channel');
+  const claims = new Set(channel === '' ? [peerId] : [peerId, `${channel}:${peerId}`]);
+  for (const [person, ids] of Object.entries(params.identityLinks)) {
+    const name = readKeyPart(person, 'identity link');
+    if (name === '' || !Array.isArray(ids)) continue;
+    if (ids.some((id) => claims.has(readKeyPart(id, 'identity link')))) return name;
+  }
+  return null;
+}

@@ -1,0 +1,63 @@
+/** How direct messages are divided into sessions: all in one, or by person, channel and account. */
+export type DmScope = 'main' | 'per-peer' | 'per-channel-peer' | 'per-account-channel-peer';
+
+/** `dm` is written; `direct` is met in stores of newer OpenClaw; `bare` is a key that is only a peer's id. */
+export type DirectSpelling = 'dm' | 'direct' | 'bare';
+
+export type ThreadMarker = 'thread' | 'topic';
+
+export type MainKey = { kind: 'main'; agentId: string; mainKey: string };
+
+export type DirectKey = {
+  kind: 'direct';
+  agentId: string;
+  scope: Exclude<DmScope, 'main'>;
+  spelling: DirectSpelling;
+  /** Present unless the scope is per-peer. */
+  channel?: string;
+  /** Present when the scope is per-account-channel-peer. */
+  accountId?: string;
+  peerId: string;
+};
+
+export type GroupKey = {
+  kind: 'group' | 'channel';
+  agentId: string;
+  channel: string;
+  /** Read where it is met; groups are built without it. */
+  accountId?: string;
+  peerId: string;
+};
+
+export type ThreadKey = {
+  kind: 'thread';
+  agentId: string;
+  marker: ThreadMarker;
+  threadId: string;
+  parentKey: string;
+  parent: ParsedAgentKey;
+};
+
+export type SubagentKey = { kind: 'subagent'; agentId: string; name: string };
+export type CronKey = { kind: 'cron'; agentId: string; jobId: string; runId?: string };
+export type HookKey = { kind: 'hook'; agentId: string; hookId: string };
+export type CloneKey = { kind: 'clone'; agentId: string; cloneId: string };
+
+/** An agent's key of no form that we know, kept whole. */
+export type OtherKey = { kind: 'other'; agentId: string; rest: string };
+
+export type ParsedAgentKey =
+  | MainKey
+  | DirectKey
+  | GroupKey
+  | ThreadKey
+  | SubagentKey
+  | CronKey
+  | HookKey
+  | CloneKey
+  | OtherKey;
+
+/** Keys that belong to no agent: one session for everybody, and one for senders that cannot be told apart. */
+export type SharedKey = { kind: 'global' } | { kind: 'unknown' };
+
+export type ParsedSessionKey = ParsedAgentKey | SharedKey;

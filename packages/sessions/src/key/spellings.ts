@@ -1,0 +1,47 @@
+import { formatSessionKey } from './format.ts';
+import { parseSessionKey } from './parse.ts';
+import type { ParsedAgentKey } from './parsed-key.ts';
+import { readStoredKey } from './stored-key.ts';
+
+/**
+ * Every spelling under which a store may hold this conversation, the given one first: `:dm:` and `:direct:`,
+ * `:thread:` and `:topic:`. A key of no known form has one spelling, its own.
+ */
+export function listSessionKeySpellings(sessionKey: string): string[] {
+  const own = readStoredKey(sessionKey);
+  const parsed = parseSessionKey(own);
+  if (!parsed || parsed.kind === 'global' || parsed.kind === 'unknown') return [own];
+  return [...new Set([own, ...respell(parsed).map(formatSessionKey)])];
+}
+
+/** The spelling that we write: `:dm:`. A topic stays a topic, since that is what its channel calls it. */
+export function canonicalizeSessionKey(sessionKey: string): string {
+  const own = readStoredKey(sessionKey);
+  const parsed = parseSessionKey(own);
+  if (!parsed || parsed.kind === 'global' || parsed.kind === 'unknown') return own;
+  return formatSessionKey(writeDm(parsed));
+}
+
+function respell(parsed: ParsedAgentKey): ParsedAgentKey[] {
+  if (parsed.kind === 'direct' && parsed.spelling !== 'bare') {
+    return (['dm', 'direct'] as const).map((spelling) => ({ ...parsed, spelling }));
+  }
+  if (parsed.kind !== 'thread') return [parsed];
+  // A thread within a thread keeps its parent's spelling: a key can nest a hundred of them.
+  const parents = parsed.parent.kind === 'thread' ? [parsed.parent] : respell(parsed.parent);
+  return parents.flatMap((parent) =>
+    (['thread', 'topic'] as const).map((marker) => ({
+      ...parsed,
+      marker,
+      parent,
+      parentKey: formatSessionKey(parent),
+    })),
+  );
+}
+
+function writeDm(parsed: ParsedAgentKey): ParsedAgentKey {
+  if (parsed.kind === 'direct' && parsed.spelling === 'direct') return { ...parsed, spelling: 'dm' };
+  if (parsed.kind !== 'thread') return parsed;
+  const parent = writeDm(parsed.parent);
+  return { ...parsed, parent, parentKey: formatSessionKey(parent) };
+}

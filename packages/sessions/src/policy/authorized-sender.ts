@@ -1,0 +1,70 @@
+import { isGroupMessage } from '../key/group.ts';
+import type { MsgContext } from '../message/msg-context.ts';
+
+export type SenderContext = Pick<
+  MsgContext,
+  | 'From'
+  | 'ChatType'
+  | 'Provider'
+  | 'Surface'
+  | 'OriginatingChannel'
+  | 'SenderId'
+  | 'SenderE164'
+  | 'SenderUsername'
+  | 'SenderTag'
+  | 'CommandAuthorized'
+>;
+
+/**
+ * Whether a sender may give commands, such as a reset. An adapter's refusal stands. Otherwise a list that holds `*` or the
+ * sender authorises; without a list the adapter's own permission is needed. Entries are ids, phone numbers, `@names` or
+ * tags, with or without the channel in front (`telegram:42`). A display name never counts, and an entry of digits
+ * only ever means an id or a phone number, since a person can call themselves anything.
+ */
+export function isAuthorizedSender(params: {
+  ctx: SenderContext;
+  allowFrom?: readonly (string | number)[] | null | undefined;
+}): boolean {
+  const { ctx } = params;
+  if (ctx.CommandAuthorized === false) return false;
+  const allowFrom = Array.isArray(params.allowFrom) ? params.allowFrom : [];
+  const entries = allowFrom.map(readToken).filter((entry) => entry !== '');
+  if (entries.length === 0) return ctx.CommandAuthorized === true;
+  if (entries.includes('*')) return true;
+
+  const channels = [ctx.Provider, ctx.Surface, ctx.OriginatingChannel].map(readToken);
+  const strip = (text: string) => stripChannel(text, channels);
+  const ids = [ctx.SenderId, ctx.SenderE164, isGroupMessage(ctx) ? undefined : ctx.From];
+  const idTokens = new Set(ids.map((id) => strip(readToken(id))).flatMap(listIdSpellings));
+  const nameTokens = new Set([ctx.SenderUsername, ctx.SenderTag].map((name) => stripAt(readToken(name))));
+  nameTokens.delete('');
+
+  return entries.map(strip).some((entry) => {
+    if (entry.startsWith('@')) return nameTokens.has(stripAt(entry)) || idTokens.has(entry);
+    if (listIdSpellings(entry).some((spelling) => idTokens.has(spelling))) return true;
+    return !/^[+-]?[\d\s().-]+$/.test(entry) && nameTokens.has(entry);
+  });
+}
+
+function readToken(value: unknown): string {
+  if (typeof value === 'number' && Number.isSafeInteger(value)) return String(value);
+  return typeof value === 'string' ? value.trim().toLowerCase() : '';
+}
+
+function stripAt(name: string): string {
+  return name.replace(/^@/, '');
+}
+
+function stripChannel(text: string, channels: readonly string[]): string {
+  const [head = '', ...rest] = text.split(':');
+  const named = head === 'tg' ? 'telegram' : head;
+  return rest.length > 0 && named !== '' && channels.includes(named) ? rest.join(':').trim() : text;
+}
+
+/** An id as it is and, where it can be a phone number, as `+` and digits. */
+function listIdSpellings(id: string): string[] {
+  if (id === '') return [];
+  const bare = id.replace(/(?::\d+)?@s\.whatsapp\.net$/, '');
+  if (/^\d+$/.test(bare)) return [id, `+${bare}`];
+  return /^\+[\d\s().-]*\d$/.test(bare) ? [id, `+${bare.replace(/\D/g, '')}`] : [id];
+}

@@ -1,0 +1,83 @@
+import type { SessionEntry } from '../entry/session-entry.ts';
+
+export const DEFAULT_MEMORY_FLUSH_SOFT_TOKENS = 4000;
+export const DEFAULT_RESERVE_TOKENS_FLOOR = 20_000;
+
+export type MemoryFlushEntry = Pick<
+  SessionEntry,
+  'totalTokens' | 'totalTokensFresh' | 'compactionCount' | 'memoryFlushCompactionCount'
+>;
+
+/**
+ * Whether the agent should save what matters before its context is compacted: the session fills the window up to the
+ * reserve and the soft threshold, and no flush was made since the last compaction. A figure marked as not fresh is
+ * none.
+ */
+export function shouldRunMemoryFlush(params: {
+  entry?: MemoryFlushEntry | undefined;
+  contextWindowTokens: number;
+  reserveTokensFloor: number;
+  softThresholdTokens: number;
+}): boolean {
+  const { entry } = params;
+  const totalTokens = entry?.totalTokens;
+  if (!entry || typeof totalTokens !== 'number' || !(totalTokens > 0)) return false;
+  if (entry.totalTokensFresh === false) return false;
+  const threshold =
+    Math.max(1, Math.floor(params.contextWindowTokens)) -
+    Math.max(0, Math.floor(params.reserveTokensFloor)) -
+    Math.max(0, Math.floor(params.softThresholdTokens));
+  // Also false for a threshold that is no number: a window of unknown size gives no reason to flush.
+  if (!(threshold > 0) || !(totalTokens >= threshold)) return false;
+  return entry.memoryFlushCompactionCount !== (entry.compactionCount ?? 0);
+}
+
+export type MemoryFlushSettings = {
+  softThresholdTokens: number;
+  reserveTokensFloor: number;
+  /** Only where configured; whoever runs the flush has its own words otherwise. */
+  prompt?: string;
+  systemPrompt?: string;
+};
+
+/** The part of the configuration that speaks of flushing, in OpenClaw's spelling. */
+export type MemoryFlushConfig = {
+  agents?: { defaults?: { compaction?: CompactionConfig | undefined } | undefined } | undefined;
+};
+
+type CompactionConfig = {
+  reserveTokensFloor?: number | undefined;
+  memoryFlush?: MemoryFlushOptions | undefined;
+};
+
+type MemoryFlushOptions = {
+  enabled?: boolean | undefined;
+  softThresholdTokens?: number | undefined;
+  prompt?: string | undefined;
+  systemPrompt?: string | undefined;
+};
+
+/** Null when flushing is switched off. Figures that are negative or no numbers give way to the defaults. */
+export function resolveMemoryFlushSettings(cfg?: MemoryFlushConfig): MemoryFlushSettings | null {
+  const compaction = cfg?.agents?.defaults?.compaction;
+  const flush = compaction?.memoryFlush;
+  if (flush?.enabled === false) return null;
+  const prompt = readText(flush?.prompt);
+  const systemPrompt = readText(flush?.systemPrompt);
+  return {
+    softThresholdTokens: readCount(flush?.softThresholdTokens) ?? DEFAULT_MEMORY_FLUSH_SOFT_TOKENS,
+    reserveTokensFloor: readCount(compaction?.reserveTokensFloor) ?? DEFAULT_RESERVE_TOKENS_FLOOR,
+    ...(prompt === '' ? {} : { prompt }),
+    ...(systemPrompt === '' ? {} : { systemPrompt }),
+  };
+}
+
+function readCount(value: unknown): number | undefined {
+  if (typeof value !== 'number' || !Number.isFinite(value)) return undefined;
+  const count = Math.floor(value);
+  return count >= 0 ? count : undefined;
+}
+
+function readText(value: unknown): string {
+  return typeof value === 'string' ? value.trim() : '';
+}

@@ -4,6 +4,7 @@ import { openclawDialect } from './formats/openclaw.ts';
 import type { LineSink } from './lines.ts';
 import { SkimmedLine } from './skim/shape.ts';
 import { Skimmer } from './skim/skimmer.ts';
+import { StringTable } from './skim/string-table.ts';
 import { type LineProblem, Transcript } from './transcript.ts';
 
 /** A file that has not told its dialect by then is read as the more lenient one, lest its lines pile up. */
@@ -21,7 +22,8 @@ interface EarlyLine {
  * every line becomes an entry.
  */
 export class TranscriptBuilder implements LineSink {
-  readonly #transcript = new Transcript();
+  readonly #strings = new StringTable();
+  readonly #transcript = new Transcript(this.#strings);
   readonly #facts = emptyLineFacts();
   #dialect: Dialect | undefined;
   #skimmed: SkimmedLine | undefined;
@@ -30,17 +32,13 @@ export class TranscriptBuilder implements LineSink {
   #earlyBytes = 0;
   #described = false;
 
-  refilled(): void {
-    this.#skimmer?.forget();
-  }
-
-  line(bytes: Buffer, start: number, end: number, offset: number, limit: number, terminated: boolean): void {
+  line(bytes: Buffer, start: number, end: number, offset: number, terminated: boolean): void {
     this.#transcript.terminated = terminated;
     if (this.#dialect === undefined) {
       this.#detect(bytes, start, end, offset);
       return;
     }
-    this.#read(bytes, start, end, offset, limit);
+    this.#read(bytes, start, end, offset);
   }
 
   oversize(offset: number, endOffset: number, terminated: boolean): void {
@@ -79,23 +77,23 @@ export class TranscriptBuilder implements LineSink {
 
   #use(dialect: Dialect): void {
     this.#dialect = dialect;
-    this.#skimmed = new SkimmedLine(dialect.shape);
+    this.#skimmed = new SkimmedLine(dialect.shape, this.#strings);
     this.#skimmer = new Skimmer(dialect.shape, this.#skimmed);
   }
 
   #readEarly(): void {
     const early = this.#early;
     this.#early = [];
-    for (const { bytes, offset } of early) this.#read(bytes, 0, bytes.length, offset, bytes.length);
+    for (const { bytes, offset } of early) this.#read(bytes, 0, bytes.length, offset);
   }
 
-  #read(bytes: Buffer, start: number, end: number, offset: number, limit: number): void {
+  #read(bytes: Buffer, start: number, end: number, offset: number): void {
     const facts = this.#facts;
     const endOffset = offset + end - start;
     clearLineFacts(facts);
     if (isBlank(bytes, start, end)) facts.kind = 'blank';
     else if (this.#skimmer === undefined) this.#readUnknown(bytes, start, end, offset);
-    else if (this.#skimmer.skim(bytes, start, end, limit)) {
+    else if (this.#skimmer.skim(bytes, start, end)) {
       this.#dialect!.read(this.#skimmed!, facts);
       if (!this.#described) this.#describe();
     } else {

@@ -12,6 +12,10 @@ export class EntryColumns {
   roles = new Uint8Array(FIRST_CAPACITY);
   flags = new Uint16Array(FIRST_CAPACITY);
   types = new Uint32Array(FIRST_CAPACITY);
+  /** Numbers of ids in the table of strings, NULL_REF or ABSENT. */
+  ids = new Int32Array(FIRST_CAPACITY);
+  parentIds = new Int32Array(FIRST_CAPACITY);
+  /** Indices of entries, NO_PARENT or DANGLING. */
   parents = new Int32Array(FIRST_CAPACITY);
   text = new Uint32Array(FIRST_CAPACITY);
   thinking = new Uint32Array(FIRST_CAPACITY);
@@ -36,6 +40,8 @@ export class EntryColumns {
     this.roles = copyInto(new Uint8Array(capacity), this.roles);
     this.flags = copyInto(new Uint16Array(capacity), this.flags);
     this.types = copyInto(new Uint32Array(capacity), this.types);
+    this.ids = copyInto(new Int32Array(capacity), this.ids);
+    this.parentIds = copyInto(new Int32Array(capacity), this.parentIds);
     this.parents = copyInto(new Int32Array(capacity), this.parents);
     this.text = copyInto(new Uint32Array(capacity), this.text);
     this.thinking = copyInto(new Uint32Array(capacity), this.thinking);
@@ -45,6 +51,50 @@ export class EntryColumns {
     this.usageRows = copyInto(new Int32Array(capacity), this.usageRows);
     this.callStarts = copyInto(new Uint32Array(capacity + 1), this.callStarts);
     this.resultStarts = copyInto(new Uint32Array(capacity + 1), this.resultStarts);
+  }
+}
+
+/** Calls or results: an id, a name, a size and a flag each. */
+export class ToolTable {
+  length = 0;
+  ids = new Int32Array(FIRST_CAPACITY);
+  names = new Uint32Array(FIRST_CAPACITY);
+  sizes = new Uint32Array(FIRST_CAPACITY);
+  errors = new Uint8Array(FIRST_CAPACITY);
+
+  add(id: number, name: number, size: number, isError: boolean): void {
+    const row = this.length++;
+    if (row === this.ids.length) {
+      const capacity = row + (row >> 1);
+      this.ids = copyInto(new Int32Array(capacity), this.ids);
+      this.names = copyInto(new Uint32Array(capacity), this.names);
+      this.sizes = copyInto(new Uint32Array(capacity), this.sizes);
+      this.errors = copyInto(new Uint8Array(capacity), this.errors);
+    }
+    this.ids[row] = id;
+    this.names[row] = name;
+    this.sizes[row] = size;
+    this.errors[row] = isError ? 1 : 0;
+  }
+}
+
+/** For each number of a string, the entry that has it as its id. */
+export class IndexOfId {
+  #entries = new Int32Array(FIRST_CAPACITY).fill(-1);
+
+  get(id: number): number | undefined {
+    const entry = id < this.#entries.length ? this.#entries[id]! : -1;
+    return entry < 0 ? undefined : entry;
+  }
+
+  set(id: number, entry: number): void {
+    if (id >= this.#entries.length) {
+      const grown = new Int32Array(Math.max(id + 1, this.#entries.length + (this.#entries.length >> 1))).fill(
+        -1,
+      );
+      this.#entries = copyInto(grown, this.#entries);
+    }
+    this.#entries[id] = entry;
   }
 }
 

@@ -203,10 +203,13 @@ function fileNameOfMedia(url: string): string {
     .trim()
     .split(/[?#]/, 1)[0]!
     .replace(/^[a-z][a-z0-9+.-]*:\/\/[^/]*/i, '');
-  const name = path.slice(Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) + 1);
   try {
-    return decodeURIComponent(name).trim();
+    return lastSegment(decodeURIComponent(lastSegment(path))).trim();
   } catch {
-    return name;
+    return lastSegment(path);
   }
+}
+
+function lastSegment(path: string): string {
+  return path.slice(Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) + 1);
 }

@@ -5,15 +5,12 @@ const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
 
 export interface LineSink {
-  /** The memory of lines to come may be memory that lines were in before. */
-  refilled(): void;
   /**
    * One line, without its line end. Read it before returning: the memory is used again.
    * @param offset where the line begins in the file
-   * @param limit how far `bytes` holds valid content
    * @param terminated false for a last line without a line end
    */
-  line(bytes: Buffer, start: number, end: number, offset: number, limit: number, terminated: boolean): void;
+  line(bytes: Buffer, start: number, end: number, offset: number, terminated: boolean): void;
   /** A line of more than the allowed bytes: only its place is known. */
   oversize(offset: number, endOffset: number, terminated: boolean): void;
 }
@@ -45,7 +42,6 @@ export class LineSplitter {
   /** The first `count` bytes of `chunk` follow what was pushed before. */
   push(chunk: Buffer, count = chunk.length): void {
     const base = this.#offset;
-    this.#sink.refilled();
     let at = 0;
     if (this.#carryLength > 0 || this.#oversizeFrom >= 0) {
       const end = indexOfLineFeed(chunk, 0, count);
@@ -63,7 +59,7 @@ export class LineSplitter {
         this.#keep(chunk, at, count);
         break;
       }
-      this.#emit(chunk, at, end, base + at, count, true);
+      this.#emit(chunk, at, end, base + at, true);
       at = end + 1;
     }
     this.#offset = base + count;
@@ -82,13 +78,12 @@ export class LineSplitter {
       this.#oversizeFrom = -1;
       return;
     }
-    this.#sink.refilled();
-    this.#emit(this.#carry, 0, length, this.#offset - length, length, terminated);
+    this.#emit(this.#carry, 0, length, this.#offset - length, terminated);
     // One huge line must not cost its memory for the rest of the file.
     if (this.#carry.length > 4 * 1024 * 1024) this.#carry = Buffer.alloc(0);
   }
 
-  #emit(bytes: Buffer, start: number, end: number, offset: number, limit: number, terminated: boolean): void {
+  #emit(bytes: Buffer, start: number, end: number, offset: number, terminated: boolean): void {
     if (offset === 0 && bytes[start] === 0xef && bytes[start + 1] === 0xbb && bytes[start + 2] === 0xbf) {
       start += 3;
       offset += 3;
@@ -98,7 +93,7 @@ export class LineSplitter {
       this.#sink.oversize(offset, offset + end - start, terminated);
       return;
     }
-    this.#sink.line(bytes, start, bare, offset, limit, terminated);
+    this.#sink.line(bytes, start, bare, offset, terminated);
   }
 
   /** Remembers more of a line; when it grows too long, only where it began. */
@@ -113,7 +108,9 @@ export class LineSplitter {
       return;
     }
     if (this.#carry.length < length) {
-      const grown = Buffer.allocUnsafeSlow(Math.max(length, Math.min(length * 2, this.#maxLine + 4)));
+      const grown = Buffer.allocUnsafeSlow(
+        wholeWords(Math.max(length, Math.min(length * 2, this.#maxLine + 4))),
+      );
       this.#carry.copy(grown, 0, 0, this.#carryLength);
       this.#carry = grown;
     }
@@ -126,4 +123,9 @@ export class LineSplitter {
 function indexOfLineFeed(bytes: Buffer, from: number, limit: number): number {
   const found = bytes.indexOf(LINE_FEED, from);
   return found < limit ? found : -1;
+}
+
+/** Lines are looked at four bytes at a time. */
+function wholeWords(length: number): number {
+  return (length + 3) & ~3;
 }

@@ -1,4 +1,4 @@
-import { EntryColumns, UsageTable, Words } from './columns.ts';
+import { EntryColumns, IndexOfId, ToolTable, UsageTable, Words } from './columns.ts';
 import {
   type EntryKind,
   type EntryRole,
@@ -11,7 +11,9 @@ import {
   type TranscriptEntry,
   type TranscriptHeader,
 } from './entry.ts';
-import type { DialectName, LineFacts } from './formats/dialect.ts';
+import { ABSENT, type DialectName, type LineFacts } from './formats/dialect.ts';
+import { NULL_REF } from './skim/shape.ts';
+import { StringTable } from './skim/string-table.ts';
 
 /** The parent of an entry that has none. */
 export const NO_PARENT = -1;
@@ -44,21 +46,25 @@ export class Transcript {
 
   readonly #columns = new EntryColumns();
   readonly #typeWords = new Words();
-  readonly #ids: (string | undefined)[] = [];
-  readonly #indexOfId = new Map<string, number>();
+  readonly #strings: StringTable;
+  readonly #indexOfId = new IndexOfId();
   /** Later lines with an id that an earlier one has: the later one is what the id means. */
   readonly #replacedBy = new Map<number, number>();
-  /** Parents that were not known when their child was read: they may come later, or never. */
-  readonly #openParents = new Map<number, string>();
-  readonly #targets = new Map<number, string>();
+  /** Entries whose parent was not known when they were read: it may come later, or never. */
+  readonly #openParents: number[] = [];
+  readonly #targets = new Map<number, number>();
   /** Targets that the line names by the number of an entry, not by an id. */
   readonly #targetNumbers = new Map<number, number>();
   readonly #preserved = new Map<number, readonly string[]>();
-  readonly #calls: ToolCallRef[] = [];
-  readonly #results: ToolResultRef[] = [];
+  readonly #calls = new ToolTable();
+  readonly #results = new ToolTable();
+  readonly #toolNames = new Words();
   readonly #usage = new UsageTable();
-  readonly #messageWords = new Words();
   #lastInTree = NO_PARENT;
+
+  constructor(strings: StringTable = new StringTable()) {
+    this.#strings = strings;
+  }
 
   get length(): number {
     return this.#columns.length;
@@ -91,11 +97,12 @@ export class Transcript {
     return (this.#columns.flags[index]! & flag) !== 0;
   }
   idOf(index: number): string | undefined {
-    return this.#ids[index];
+    return this.#textOf(this.#columns.ids[index] ?? ABSENT);
   }
   /** The entry that an id means: the last one with it. */
   indexOf(id: string): number | undefined {
-    return this.#indexOfId.get(id);
+    const number = this.#strings.find(id);
+    return number < 0 ? undefined : this.#indexOfId.get(number);
   }
   /** The parent's index, NO_PARENT or DANGLING. */
   parentOf(index: number): number {
@@ -115,7 +122,7 @@ export class Transcript {
   }
   /** The id of the entry that this one points at. */
   targetOf(index: number): string | undefined {
-    return this.#targets.get(index);
+    return this.#textOf(this.#targets.get(index) ?? ABSENT);
   }
   /** The index of the entry that this one points at, where it exists. */
   targetIndexOf(index: number): number | undefined {
@@ -138,16 +145,33 @@ export class Transcript {
     return callStarts[index + 1]! - callStarts[index]!;
   }
   callsOf(index: number): ToolCallRef[] {
+    const calls: ToolCallRef[] = [];
     const { callStarts } = this.#columns;
-    return this.#calls.slice(callStarts[index], callStarts[index + 1]);
+    for (let row = callStarts[index]!; row < callStarts[index + 1]!; row++) {
+      calls.push({
+        id: this.#textOf(this.#calls.ids[row]!) ?? '',
+        name: this.#toolNames.word(this.#calls.names[row]!),
+        size: this.#calls.sizes[row]!,
+      });
+    }
+    return calls;
   }
   resultCountOf(index: number): number {
     const { resultStarts } = this.#columns;
     return resultStarts[index + 1]! - resultStarts[index]!;
   }
   resultsOf(index: number): ToolResultRef[] {
+    const results: ToolResultRef[] = [];
     const { resultStarts } = this.#columns;
-    return this.#results.slice(resultStarts[index], resultStarts[index + 1]);
+    for (let row = resultStarts[index]!; row < resultStarts[index + 1]!; row++) {
+      results.push({
+        callId: this.#textOf(this.#results.ids[row]!) ?? '',
+        name: this.#toolNames.word(this.#results.names[row]!) || undefined,
+        size: this.#results.sizes[row]!,
+        isError: this.#results.errors[row] === 1,
+      });
+    }
+    return results;
   }
 
   usageOf(index: number): TokenUsage | undefined {
@@ -163,7 +187,6 @@ export class Transcript {
   }
 
   entry(index: number): TranscriptEntry {
-    const message = this.messageOf(index);
     return {
       index,
       line: index + 1,
@@ -183,7 +206,7 @@ export class Transcript {
       copySize: this.copySizeOf(index),
       imageCount: this.imageCountOf(index),
       target: this.targetOf(index),
-      messageId: message < 0 ? undefined : this.#messageWords.word(message),
+      messageId: this.#textOf(this.messageOf(index)),
     };
   }
 
@@ -203,11 +226,13 @@ export class Transcript {
 
   /** The id that the line names as its parent, also where no such entry exists. */
   #parentIdOf(index: number): string | null | undefined {
-    if (this.has(index, FLAG.noParentField)) return undefined;
-    const parent = this.parentOf(index);
-    if (parent >= 0) return this.#ids[parent];
-    if (parent === DANGLING) return this.#openParents.get(index);
-    return this.#ids[index] === undefined ? undefined : null;
+    const parentId = this.#columns.parentIds[index]!;
+    if (this.has(index, FLAG.logicalParent) || parentId === NULL_REF) return null;
+    return this.#textOf(parentId);
+  }
+
+  #textOf(id: number): string | undefined {
+    return id < 0 ? undefined : this.#strings.text(id);
   }
 
   /** For the builder: one more line. */
@@ -224,37 +249,42 @@ export class Transcript {
     columns.thinking[index] = facts.thinkingSize;
     columns.copies[index] = facts.copySize;
     columns.images[index] = facts.imageCount;
-    columns.messages[index] = facts.messageId === undefined ? -1 : this.#messageWords.number(facts.messageId);
+    columns.messages[index] = facts.messageId;
     const { usage } = facts;
     columns.usageRows[index] =
       usage === undefined
         ? -1
         : this.#usage.add(usage.input, usage.output, usage.cacheRead, usage.cacheWrite, usage.total);
-    for (const call of facts.calls) this.#calls.push(call);
-    for (const result of facts.results) this.#results.push(result);
+    for (const call of facts.calls) {
+      this.#calls.add(call.id, this.#toolNames.number(call.name), call.size, false);
+    }
+    for (const result of facts.results) {
+      this.#results.add(result.callId, this.#toolNames.number(result.name), result.size, result.isError);
+    }
     columns.callStarts[index + 1] = this.#calls.length;
     columns.resultStarts[index + 1] = this.#results.length;
     this.#link(index, facts);
-    if (facts.target !== undefined) this.#targets.set(index, facts.target);
+    if (facts.target >= 0) this.#targets.set(index, facts.target);
     else if (facts.targetIndex !== undefined) this.#targetNumbers.set(index, facts.targetIndex);
     if (facts.preserved !== undefined) this.#preserved.set(index, facts.preserved);
   }
 
   #link(index: number, facts: LineFacts): void {
     const columns = this.#columns;
-    const { id, parentId, kind } = facts;
-    this.#ids.push(id);
-    const inTree = id !== undefined || (kind !== 'header' && isConversation(kind));
-    if (typeof parentId === 'string') {
+    const { id, parentId } = facts;
+    columns.ids[index] = id;
+    columns.parentIds[index] = parentId;
+    const inTree = id >= 0 || isConversation(facts.kind);
+    if (parentId >= 0) {
       const parent = this.#indexOfId.get(parentId);
-      if (parent === undefined) this.#openParents.set(index, parentId);
+      if (parent === undefined) this.#openParents.push(index);
       columns.parents[index] = parent ?? DANGLING;
-    } else if (inTree && parentId === undefined) {
+    } else if (inTree && parentId === ABSENT) {
       columns.flags[index] = facts.flags | FLAG.noParentField;
       columns.parents[index] = this.#lastInTree;
     } else columns.parents[index] = NO_PARENT;
     if (inTree) this.#lastInTree = index;
-    if (id === undefined) return;
+    if (id < 0) return;
     const earlier = this.#indexOfId.get(id);
     if (earlier !== undefined) {
       this.#replacedBy.set(earlier, index);
@@ -265,17 +295,15 @@ export class Transcript {
 
   /** For the builder: all lines are there. Settles the links that earlier lines could not. */
   settle(): void {
-    for (const [index, parentId] of this.#openParents) {
-      const parent = this.#indexOfId.get(parentId);
-      if (parent === undefined) continue;
-      this.#columns.parents[index] = parent;
-      this.#openParents.delete(index);
+    const { parents, parentIds } = this.#columns;
+    for (const index of this.#openParents) {
+      parents[index] = this.#indexOfId.get(parentIds[index]!) ?? DANGLING;
     }
     if (this.#replacedBy.size === 0) return;
     for (let i = 0; i < this.length; i++) {
-      let parent = this.#columns.parents[i]!;
+      let parent = parents[i]!;
       while (this.#replacedBy.has(parent)) parent = this.#replacedBy.get(parent)!;
-      this.#columns.parents[i] = parent;
+      parents[i] = parent;
     }
   }
 }
@@ -283,6 +311,11 @@ export class Transcript {
 /** Whether a line without an id still has its place in a linear transcript. */
 function isConversation(kind: EntryKind): boolean {
   return (
-    kind !== 'sidecar' && kind !== 'broken' && kind !== 'oversize' && kind !== 'blank' && kind !== 'unknown'
+    kind !== 'header' &&
+    kind !== 'sidecar' &&
+    kind !== 'broken' &&
+    kind !== 'oversize' &&
+    kind !== 'blank' &&
+    kind !== 'unknown'
   );
 }

@@ -3,11 +3,13 @@
  * blocks of user lines; many lines stand outside the conversation.
  */
 import { FLAG, type TokenUsage } from '../entry.ts';
-import { defineShape, type SkimmedLine, type Spec } from '../skim/shape.ts';
+import { defineShape, NULL_REF, type SkimmedLine, type Spec } from '../skim/shape.ts';
 import {
+  ABSENT,
   addCall,
   addResult,
   asNumber,
+  asRef,
   asText,
   type Dialect,
   ESTIMATED_BY,
@@ -20,10 +22,10 @@ const BLOCK: Spec = {
     type: 'text',
     text: 'head',
     thinking: 'size',
-    id: 'text',
+    id: 'ref',
     name: 'text',
     input: 'weight',
-    tool_use_id: 'text',
+    tool_use_id: 'ref',
     is_error: 'flag',
     content: {
       leaf: 'sum',
@@ -39,9 +41,9 @@ const shape = defineShape({
   fields: {
     type: 'text',
     subtype: 'text',
-    uuid: 'text',
-    parentUuid: 'text',
-    logicalParentUuid: 'text',
+    uuid: 'ref',
+    parentUuid: 'ref',
+    logicalParentUuid: 'ref',
     isSidechain: 'flag',
     isMeta: 'flag',
     isCompactSummary: 'flag',
@@ -55,11 +57,11 @@ const shape = defineShape({
     rendered: 'weight',
     attachment: { fields: { type: 'text' } },
     content: 'size',
-    leafUuid: 'text',
+    leafUuid: 'ref',
     compactMetadata: { fields: { preservedMessages: { fields: { uuids: { each: 'list' } } } } },
     message: {
       fields: {
-        id: 'text',
+        id: 'ref',
         model: 'text',
         content: { leaf: 'head', rows: BLOCK },
         usage: {
@@ -125,10 +127,10 @@ export const claudeCodeDialect: Dialect = {
     const { values } = line;
     const type = asText(values[TYPE]);
     facts.type = type ?? '';
-    const uuid = asText(values[UUID]);
-    if (uuid === undefined) {
+    const uuid = asRef(values[UUID]);
+    if (uuid < 0) {
       facts.kind = type === undefined ? 'unknown' : 'sidecar';
-      facts.target = asText(values[LEAF_UUID]);
+      facts.target = asRef(values[LEAF_UUID]);
       return;
     }
     facts.id = uuid;
@@ -154,7 +156,7 @@ export const claudeCodeDialect: Dialect = {
     }
   },
   describe({ values }, facts) {
-    if (facts.id === undefined) return undefined;
+    if (facts.id < 0) return undefined;
     return {
       version: asText(values[VERSION]),
       id: asText(values[SESSION_ID]),
@@ -165,9 +167,9 @@ export const claudeCodeDialect: Dialect = {
 };
 
 function readParent(values: readonly unknown[], facts: LineFacts): void {
-  const parent = values[PARENT_UUID] as string | null | undefined;
-  const logical = asText(values[LOGICAL_PARENT]);
-  if (parent === null && logical !== undefined) {
+  const parent = (values[PARENT_UUID] as number | undefined) ?? ABSENT;
+  const logical = asRef(values[LOGICAL_PARENT]);
+  if (parent === NULL_REF && logical >= 0) {
     facts.parentId = logical;
     facts.flags |= FLAG.logicalParent;
   } else facts.parentId = parent;
@@ -200,7 +202,7 @@ function readUser(line: SkimmedLine, facts: LineFacts): void {
       addResult(
         facts,
         line.row(i, BLOCK_CALL_ID),
-        undefined,
+        '',
         asNumber(line.row(i, BLOCK_RESULT)),
         line.row(i, BLOCK_IS_ERROR) === true,
       );
@@ -229,7 +231,7 @@ function readAssistant(line: SkimmedLine, facts: LineFacts): void {
   const { values } = line;
   facts.kind = 'message';
   facts.role = 'assistant';
-  facts.messageId = asText(values[MESSAGE_ID]);
+  facts.messageId = asRef(values[MESSAGE_ID]);
   facts.textSize = asNumber(values[CONTENT]);
   for (let i = 0; i < line.rowCount; i++) {
     const type = line.row(i, BLOCK_TYPE);

@@ -1,38 +1,47 @@
-import type {
-  EntryKind,
-  EntryRole,
-  TokenUsage,
-  ToolCallRef,
-  ToolResultRef,
-  TranscriptHeader,
-} from '../entry.ts';
+import type { EntryKind, EntryRole, TokenUsage, TranscriptHeader } from '../entry.ts';
 import type { Shape, SkimmedLine } from '../skim/shape.ts';
 
 export type DialectName = 'openclaw' | 'claude-code';
 
+/** Where a line has no such id. */
+export const ABSENT = -2;
+
 /**
- * What a dialect reads from one line. One object is cleared and filled again and again.
+ * What a dialect reads from one line. One object is cleared and filled again and again. Ids are numbers in the table of strings, NULL_REF or ABSENT.
  */
 export interface LineFacts {
   kind: EntryKind;
   type: string;
   role: EntryRole;
-  id: string | undefined;
-  parentId: string | null | undefined;
+  id: number;
+  parentId: number;
   flags: number;
   textSize: number;
   thinkingSize: number;
   copySize: number;
   imageCount: number;
-  target: string | undefined;
+  target: number;
   /** For the oldest compactions, which name the first kept line by its number. */
   targetIndex: number | undefined;
-  messageId: string | undefined;
+  messageId: number;
   usage: TokenUsage | undefined;
   /** Entries that a compaction keeps although they are older. */
   preserved: readonly string[] | undefined;
-  calls: ToolCallRef[];
-  results: ToolResultRef[];
+  readonly calls: CallFacts[];
+  readonly results: ResultFacts[];
+}
+
+export interface CallFacts {
+  id: number;
+  name: string;
+  size: number;
+}
+
+export interface ResultFacts {
+  callId: number;
+  name: string;
+  size: number;
+  isError: boolean;
 }
 
 /** One way of writing transcripts. */
@@ -49,16 +58,16 @@ export function emptyLineFacts(): LineFacts {
     kind: 'unknown',
     type: '',
     role: 'none',
-    id: undefined,
-    parentId: undefined,
+    id: ABSENT,
+    parentId: ABSENT,
     flags: 0,
     textSize: 0,
     thinkingSize: 0,
     copySize: 0,
     imageCount: 0,
-    target: undefined,
+    target: ABSENT,
     targetIndex: undefined,
-    messageId: undefined,
+    messageId: ABSENT,
     usage: undefined,
     preserved: undefined,
     calls: [],
@@ -70,16 +79,16 @@ export function clearLineFacts(facts: LineFacts): void {
   facts.kind = 'unknown';
   facts.type = '';
   facts.role = 'none';
-  facts.id = undefined;
-  facts.parentId = undefined;
+  facts.id = ABSENT;
+  facts.parentId = ABSENT;
   facts.flags = 0;
   facts.textSize = 0;
   facts.thinkingSize = 0;
   facts.copySize = 0;
   facts.imageCount = 0;
-  facts.target = undefined;
+  facts.target = ABSENT;
   facts.targetIndex = undefined;
-  facts.messageId = undefined;
+  facts.messageId = ABSENT;
   facts.usage = undefined;
   facts.preserved = undefined;
   facts.calls.length = 0;
@@ -87,17 +96,22 @@ export function clearLineFacts(facts: LineFacts): void {
 }
 
 export function addCall(facts: LineFacts, id: unknown, name: unknown, size: number): void {
-  facts.calls.push({ id: asText(id) ?? '', name: asText(name) ?? '', size });
+  facts.calls.push({ id: asRef(id), name: asText(name) ?? '', size });
 }
 
 export function addResult(
   facts: LineFacts,
   callId: unknown,
-  name: string | undefined,
+  name: string,
   size: number,
   isError: boolean,
 ): void {
-  facts.results.push({ callId: asText(callId) ?? '', name, size, isError });
+  facts.results.push({ callId: asRef(callId), name, size, isError });
+}
+
+/** The number of an id, where the line has one. */
+export function asRef(value: unknown): number {
+  return typeof value === 'number' && value >= 0 ? value : ABSENT;
 }
 
 export function asText(value: unknown): string | undefined {

@@ -6,9 +6,11 @@ import type { EntryKind, EntryRole, TokenUsage } from '../entry.ts';
 import { FLAG } from '../entry.ts';
 import { defineShape, type SkimmedLine, type Spec } from '../skim/shape.ts';
 import {
+  ABSENT,
   addCall,
   addResult,
   asNumber,
+  asRef,
   asText,
   type Dialect,
   ESTIMATED_BY,
@@ -20,7 +22,7 @@ const BLOCKS: Spec = {
     type: 'text',
     text: 'size',
     thinking: 'size',
-    id: 'text',
+    id: 'ref',
     name: 'text',
     arguments: 'weight',
     input: 'weight',
@@ -43,7 +45,7 @@ const USAGE: Spec = {
 const MESSAGE: Readonly<Record<string, Spec | 'text' | 'flag' | 'size' | 'weight'>> = {
   role: { leaf: 'text', as: 'role' },
   content: { leaf: 'size', as: 'content', rows: BLOCKS },
-  toolCallId: { leaf: 'text', as: 'toolCallId' },
+  toolCallId: { leaf: 'ref', as: 'toolCallId' },
   toolName: { leaf: 'text', as: 'toolName' },
   isError: { leaf: 'flag', as: 'isError' },
   details: { leaf: 'weight', as: 'details' },
@@ -60,18 +62,18 @@ const shape = defineShape({
   fields: {
     ...MESSAGE,
     type: 'text',
-    id: 'text',
-    parentId: 'text',
+    id: 'ref',
+    parentId: 'ref',
     version: 'scalar',
     cwd: 'text',
     parentSession: 'text',
     message: { leaf: 'present', fields: MESSAGE },
     customType: 'text',
     key: 'text',
-    firstKeptEntryId: 'text',
+    firstKeptEntryId: 'ref',
     firstKeptEntryIndex: 'number',
-    fromId: 'text',
-    targetId: 'text',
+    fromId: 'ref',
+    targetId: 'ref',
     summary: 'size',
     replacement: { leaf: 'scalar', fields: { content: { leaf: 'size', as: 'content', rows: BLOCKS } } },
   },
@@ -152,13 +154,13 @@ export const openclawDialect: Dialect = {
     const { values } = line;
     const type = asText(values[TYPE]);
     facts.type = type ?? '';
-    facts.id = asText(values[ID]);
-    facts.parentId = values[PARENT_ID] as string | null | undefined;
+    facts.id = asRef(values[ID]);
+    facts.parentId = (values[PARENT_ID] as number | undefined) ?? ABSENT;
     if (type === 'session') {
       facts.kind = 'header';
       // The id of a header is the session's, not an entry's.
-      facts.id = undefined;
-      facts.parentId = undefined;
+      facts.id = ABSENT;
+      facts.parentId = ABSENT;
       return;
     }
     const flatRole = type === undefined ? asText(values[ROLE]) : type;
@@ -171,12 +173,13 @@ export const openclawDialect: Dialect = {
       readOther(line, facts);
     }
   },
-  describe({ values }, facts) {
+  describe({ values, strings }, facts) {
     if (facts.kind !== 'header') return undefined;
+    const id = asRef(values[ID]);
     const version = values[VERSION];
     return {
       version: typeof version === 'string' || typeof version === 'number' ? version : undefined,
-      id: asText(values[ID]),
+      id: id >= 0 ? strings.text(id) : undefined,
       cwd: asText(values[CWD]),
       parentSession: asText(values[PARENT_SESSION]),
     };
@@ -214,7 +217,7 @@ function readMessage(line: SkimmedLine, facts: LineFacts, roleName: string | und
   facts.copySize += asNumber(values[DETAILS]);
   if (values[EXCLUDED] === true) facts.flags |= FLAG.outOfContext;
   if (role === 'toolResult') {
-    addResult(facts, values[TOOL_CALL_ID], asText(values[TOOL_NAME]), text, values[IS_ERROR] === true);
+    addResult(facts, values[TOOL_CALL_ID], asText(values[TOOL_NAME]) ?? '', text, values[IS_ERROR] === true);
     return;
   }
   facts.textSize = role === 'bashExecution' ? asNumber(values[COMMAND]) + asNumber(values[OUTPUT]) : text;
@@ -248,21 +251,21 @@ function readOther(line: SkimmedLine, facts: LineFacts): void {
   const { values } = line;
   switch (facts.kind) {
     case 'compaction': {
-      facts.target = asText(values[FIRST_KEPT]);
+      facts.target = asRef(values[FIRST_KEPT]);
       const index = values[FIRST_KEPT_INDEX];
       facts.targetIndex = typeof index === 'number' ? index : undefined;
       facts.textSize = asNumber(values[SUMMARY]);
       return;
     }
     case 'branch-summary':
-      facts.target = asText(values[FROM_ID]);
+      facts.target = asRef(values[FROM_ID]);
       facts.textSize = asNumber(values[SUMMARY]);
       return;
     case 'label':
-      facts.target = asText(values[TARGET_ID]);
+      facts.target = asRef(values[TARGET_ID]);
       return;
     case 'context-edit':
-      facts.target = asText(values[TARGET_ID]);
+      facts.target = asRef(values[TARGET_ID]);
       if (values[REPLACEMENT] === null) facts.flags |= FLAG.removesTarget;
       facts.textSize = contentSize(line);
       return;

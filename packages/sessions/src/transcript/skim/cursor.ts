@@ -1,4 +1,4 @@
-import { isAscii } from 'node:buffer';
+import { isUtf8 } from 'node:buffer';
 import { MAX_REMEMBERED, RecentStrings } from './recent-strings.ts';
 
 export const QUOTE = 0x22;
@@ -10,55 +10,47 @@ const SPACE = 0x20;
 /** Thrown where a line is not plain enough for the quick way; JSON.parse then decides. Never leaves the skimmer. */
 export const UNUSUAL = new Error('unusual line');
 
-/** How far to look for the end of a string byte by byte before searching: keys, ids and times end within. */
-const NEAR = 40;
-
-/** How far to look byte by byte after an escaped quote. */
-const GROUP = 16;
-
-/** Further than any position: no backslash is left in the window. */
-const NONE = Number.MAX_SAFE_INTEGER;
+/** How far to look for the end of a string byte by byte before going by words: most keys end within. */
+const NEAR = 12;
 
 const ESCAPABLE = new Uint8Array(128);
 for (const char of '"\\/bfnrt') ESCAPABLE[char.charCodeAt(0)] = 1;
 
+const EVERY_BYTE = 0x01010101;
+const TOP_BITS = 0x80808080;
+
 /**
- * Finds the ends of JSON's strings, numbers and literals in bytes, checking them. All positions are positions in `bytes`.
+ * Finds the ends of JSON's strings, numbers and literals in bytes, checking them. All positions are positions in `bytes`. Long strings are gone through four bytes
+ * at a time: they are most of a transcript.
  */
 export class JsonCursor {
   protected bytes: Buffer = Buffer.alloc(0);
-  /** The same memory four bytes at a time, where it begins on such a boundary. */
-  protected words: Int32Array | undefined;
-  /** A window of `bytes` as Latin-1: one character a byte, so that positions agree and indexOf is a memchr. */
-  protected text = '';
-  protected base = 0;
-  protected windowEnd = 0;
-  protected asciiWindow = true;
-  /** The line being looked at ends here, and whether it is ASCII. */
+  /** The same memory as words. */
+  protected words: Int32Array = new Int32Array(0);
+  /** The line being looked at ends here. */
   protected end = 0;
-  protected ascii = true;
-  /** The next backslash at or after the last place looked at, or NONE. */
-  protected backslash = 0;
-  /** How many units shorter the string just passed is when its escapes are decoded. */
+  /** Of the string just passed: how many units shorter it is when its escapes are decoded. */
   protected escaped = 0;
-  protected readonly recent = new RecentStrings();
+  /** Of the string just passed: its bytes or-ed, perhaps with a few of its neighbours. No top bit is set where it is ASCII. */
+  protected bits = 0;
+  readonly #recent = new RecentStrings();
+  #copy = Buffer.allocUnsafeSlow(0);
 
-  protected adopt(bytes: Buffer): void {
-    this.bytes = bytes;
-    this.windowEnd = 0;
-    this.words =
-      (bytes.byteOffset & 3) === 0
-        ? new Int32Array(bytes.buffer, bytes.byteOffset, bytes.length >> 2)
-        : undefined;
+  /** Makes `bytes` what is looked at. Where they do not begin on a word, a copy that does; then positions are moved by the returned amount. */
+  protected adopt(bytes: Buffer, start: number, end: number): number {
+    if ((bytes.byteOffset & 3) === 0) {
+      if (bytes !== this.bytes) this.#use(bytes);
+      return 0;
+    }
+    if (this.#copy.length < end - start) this.#copy = Buffer.allocUnsafeSlow((end - start) * 4);
+    bytes.copy(this.#copy, 0, start, end);
+    if (this.bytes !== this.#copy) this.#use(this.#copy);
+    return -start;
   }
 
-  protected open(from: number, to: number): void {
-    const bytes = this.bytes;
-    this.base = from;
-    this.windowEnd = to;
-    this.text = bytes.toString('latin1', from, to);
-    this.asciiWindow = isAscii(bytes.subarray(from, to));
-    this.backslash = this.#findBackslash(from);
+  #use(bytes: Buffer): void {
+    this.bytes = bytes;
+    this.words = new Int32Array(bytes.buffer, bytes.byteOffset, bytes.length >> 2);
   }
 
   protected space(at: number): number {
@@ -67,94 +59,119 @@ export class JsonCursor {
     return at;
   }
 
-  #findBackslash(from: number): number {
-    const found = this.text.indexOf('\\', from - this.base);
-    return found < 0 ? NONE : found + this.base;
-  }
-
-  /** From after the opening quote to the closing one, leaving in #escaped what escapes add to the length. */
+  /** From after the opening quote to the closing one. */
   protected string(at: number): number {
     const bytes = this.bytes;
-    // Keys and ids are short: going byte by byte is cheaper there than a search.
-    const near = at + NEAR;
-    for (let i = at; i < near; i++) {
-      const c = bytes[i];
+    const near = Math.min(at + NEAR, this.end);
+    let bits = 0;
+    for (; at < near; at++) {
+      const c = bytes[at]!;
       if (c === QUOTE) {
-        if (i >= this.end) throw UNUSUAL;
         this.escaped = 0;
-        return i;
+        this.bits = bits;
+        return at;
       }
-      if (c === BACKSLASH) break;
+      if (c === BACKSLASH || c < SPACE) break;
+      bits |= c;
     }
-    return this.#longString(at);
+    return this.#longString(at, bits);
   }
 
-  #longString(at: number): number {
-    const bytes = this.bytes;
-    const text = this.text;
-    const base = this.base;
+  #longString(at: number, bits: number): number {
+    const { bytes, words, end } = this;
+    const lastWord = Math.min(end >> 2, words.length - 1);
     let escaped = 0;
-    let backslash = this.backslash < at ? this.#findBackslash(at) : this.backslash;
-    let quote = text.indexOf('"', at - base) + base;
-    if (quote < base) throw UNUSUAL;
-    while (backslash < quote) {
-      const escapedBy = bytes[backslash + 1]!;
-      at = backslash + 2;
-      if (escapedBy === QUOTE) {
+    for (;;) {
+      let word = at >> 2;
+      if (word > lastWord) throw UNUSUAL;
+      // What stands before `at` in its word is made harmless.
+      const passed = ~(-1 << ((at & 3) << 3));
+      let four = (words[word]! & ~passed) | (0x61616161 & passed);
+      let found: number;
+      for (;;) {
+        const quotes = four ^ 0x22222222;
+        const backslashes = four ^ 0x5c5c5c5c;
+        // Each term has a byte's top bit set where the byte is below 0x20, a quote or a backslash. Bytes above such a one may be marked wrongly, the lowest is not.
+        found =
+          (((four - 0x20202020) & ~four) |
+            ((quotes - 0x01010101) & ~quotes) |
+            ((backslashes - 0x01010101) & ~backslashes)) &
+          0x80808080;
+        bits |= four;
+        if (found !== 0) break;
+        if (++word > lastWord) throw UNUSUAL;
+        four = words[word]!;
+      }
+      at = (word << 2) + ((31 - Math.clz32(found & -found)) >> 3);
+      if (at >= end) throw UNUSUAL;
+      const c = bytes[at]!;
+      if (c === QUOTE) {
+        this.escaped = escaped;
+        this.bits = bits;
+        return at;
+      }
+      if (c !== BACKSLASH) throw UNUSUAL;
+      const escapedBy = bytes[at + 1]!;
+      if (escapedBy < 128 && ESCAPABLE[escapedBy] === 1) {
         escaped++;
-        // Quotes come in groups: look around before searching twice.
-        const stop = at + GROUP;
-        while (at < stop && bytes[at] !== BACKSLASH && bytes[at] !== QUOTE) at++;
-        if (at < stop && bytes[at] === BACKSLASH) {
-          backslash = at;
-          // Whatever the quote is, it is not before this backslash.
-          quote = NONE;
-          continue;
-        }
-        quote = at < stop ? at : NONE;
-      } else if (escapedBy < 128 && ESCAPABLE[escapedBy] === 1) escaped++;
-      else {
-        if (escapedBy !== LOWER_U || !this.#isHex(at)) throw UNUSUAL;
+        at += 2;
+      } else {
+        if (escapedBy !== LOWER_U || !this.#isHex(at + 2)) throw UNUSUAL;
         escaped += 5;
-        at += 4;
-      }
-      if (bytes[at] === BACKSLASH) backslash = at;
-      else {
-        backslash = text.indexOf('\\', at - base) + base;
-        if (backslash < base) backslash = NONE;
-      }
-      if (quote === NONE) {
-        quote = text.indexOf('"', at - base) + base;
-        if (quote < base) throw UNUSUAL;
+        at += 6;
       }
     }
-    this.backslash = backslash;
-    if (quote >= this.end) throw UNUSUAL;
-    this.escaped = escaped;
-    return quote;
   }
 
   #isHex(at: number): boolean {
     for (let i = at; i < at + 4; i++) {
       const c = this.bytes[i]!;
       const digit = (c >= 0x30 && c <= 0x39) || (c >= 0x41 && c <= 0x46) || (c >= 0x61 && c <= 0x66);
-      if (!digit || i >= this.end) return false;
+      if (!digit) return false;
     }
     return true;
   }
 
-  /** The decoded length of the string just passed by #string. */
+  /** The decoded length of the string just passed. */
   protected length(start: number, end: number): number {
-    if (this.ascii) return end - start - this.escaped;
-    return this.bytes.toString('utf8', start, end).length - this.escaped;
+    if ((this.bits & TOP_BITS) === 0) return end - start - this.escaped;
+    if (!isUtf8(this.bytes.subarray(start, end))) {
+      return this.bytes.toString('utf8', start, end).length - this.escaped;
+    }
+    return end - start - this.#surplus(start, end) - this.escaped;
   }
 
-  /** The string just passed by #string, as a string of its own that keeps no line alive. */
+  /** How many bytes more than UTF-16 units: a byte for each continuation, one less for each character of four bytes. */
+  #surplus(start: number, end: number): number {
+    const { bytes, words } = this;
+    let surplus = 0;
+    let at = start;
+    for (; at < end && (at & 3) !== 0; at++) surplus += surplusOf(bytes[at]!);
+    const lastWord = end >> 2;
+    let word = at >> 2;
+    for (; word < lastWord; word++) {
+      const four = words[word]!;
+      if ((four & TOP_BITS) === 0) continue;
+      const continuations = (four >>> 7) & ~(four >>> 6) & EVERY_BYTE;
+      const fourByteLeads = (four >>> 7) & (four >>> 6) & (four >>> 5) & (four >>> 4) & EVERY_BYTE;
+      surplus +=
+        (Math.imul(continuations, EVERY_BYTE) >>> 24) - (Math.imul(fourByteLeads, EVERY_BYTE) >>> 24);
+    }
+    for (at = Math.max(at, word << 2); at < end; at++) surplus += surplusOf(bytes[at]!);
+    return surplus;
+  }
+
+  /** The string just passed, as a string of its own. */
   protected decode(start: number, end: number): string {
     if (this.escaped > 0) return JSON.parse(`"${this.bytes.toString('utf8', start, end)}"`) as string;
-    if (!this.ascii) return this.bytes.toString('utf8', start, end);
-    if (end - start <= MAX_REMEMBERED) return this.recent.take(this.bytes, start, end);
+    if ((this.bits & TOP_BITS) !== 0) return this.bytes.toString('utf8', start, end);
+    if (end - start <= MAX_REMEMBERED) return this.#recent.take(this.bytes, start, end);
     return this.bytes.toString('latin1', start, end);
+  }
+
+  /** Whether the string just passed stands in `bytes` as it is. */
+  protected get isPlain(): boolean {
+    return this.escaped === 0 && (this.bits & TOP_BITS) === 0;
   }
 
   /** Where at least `units` UTF-16 units of a raw string end, never inside an escape or a character. */
@@ -216,7 +233,14 @@ export class JsonCursor {
   }
 
   #literal(at: number, word: string): number {
-    if (!this.text.startsWith(word, at - this.base)) throw UNUSUAL;
+    for (let i = 0; i < word.length; i++) {
+      if (this.bytes[at + i] !== word.charCodeAt(i)) throw UNUSUAL;
+    }
     return at + word.length;
   }
+}
+
+function surplusOf(byte: number): number {
+  if ((byte & 0xc0) === 0x80) return 1;
+  return byte >= 0xf0 ? -1 : 0;
 }

@@ -1,4 +1,4 @@
-import { HEAD_LENGTH, type ShapeNode, type SkimmedLine } from './shape.ts';
+import { HEAD_LENGTH, NULL_REF, type ShapeNode, type SkimmedLine } from './shape.ts';
 import { weigh } from './weight.ts';
 
 /**
@@ -31,6 +31,10 @@ function pickLeaf(value: unknown, node: ShapeNode, into: SkimmedLine): void {
   switch (node.leaf) {
     case 'text':
       if (typeof value === 'string' || value === null) into.put(node, value);
+      return;
+    case 'ref':
+      if (typeof value === 'string') into.put(node, into.strings.internText(value));
+      else if (value === null) into.put(node, NULL_REF);
       return;
     case 'scalar':
       if (value === null || typeof value !== 'object') into.put(node, value);

@@ -1,3 +1,5 @@
+import { StringTable } from './string-table.ts';
+
 /**
  * What to take from a line of JSON, and in which form. A transcript line is mostly text that nobody needs to see in order to
  * plan with it, so a shape names the few values that matter; everything else is passed over without becoming an object.
@@ -5,6 +7,8 @@
 export type LeafName =
   /** A string as it is; null as null. */
   | 'text'
+  /** A string as its number in the table of the line; null as NULL_REF. */
+  | 'ref'
   /** A string, number, boolean or null as it is. */
   | 'scalar'
   /** A number. */
@@ -25,6 +29,9 @@ export type LeafName =
   | 'weight'
   /** Appends a string to an array in the slot. */
   | 'list';
+
+/** The value of a leaf `ref` where the line says null. */
+export const NULL_REF = -1;
 
 export interface Spec {
   readonly leaf?: LeafName;
@@ -139,9 +146,12 @@ export class SkimmedLine {
   readonly values: unknown[];
   readonly rows: unknown[] = [];
   rowCount = 0;
+  /** Where strings of the leaf `ref` are. */
+  readonly strings: StringTable;
   readonly #rowSlots: number;
 
-  constructor(shape: Shape) {
+  constructor(shape: Shape, strings: StringTable = new StringTable()) {
+    this.strings = strings;
     this.values = new Array<unknown>(shape.slotCount).fill(undefined);
     this.#rowSlots = shape.rowSlotCount;
   }

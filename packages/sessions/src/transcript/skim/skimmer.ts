@@ -1,8 +1,13 @@
-import { isAscii } from 'node:buffer';
-import { hasControlByte } from './control.ts';
 import { BACKSLASH, JsonCursor, LOWER_U, MINUS, QUOTE, UNUSUAL } from './cursor.ts';
 import { add, appendText, hasHead, pick } from './pick.ts';
-import { HEAD_LENGTH, type Shape, type ShapeKey, type ShapeNode, type SkimmedLine } from './shape.ts';
+import {
+  HEAD_LENGTH,
+  NULL_REF,
+  type Shape,
+  type ShapeKey,
+  type ShapeNode,
+  type SkimmedLine,
+} from './shape.ts';
 import { MAX_DEPTH, PUNCTUATION_WEIGHT, SCALAR_WEIGHT } from './weight.ts';
 
 const OPEN_OBJECT = 0x7b;
@@ -11,9 +16,6 @@ const OPEN_ARRAY = 0x5b;
 const CLOSE_ARRAY = 0x5d;
 const COMMA = 0x2c;
 const COLON = 0x3a;
-
-/** How many bytes of several lines are made text at once; more would leave the young generation. */
-const WINDOW = 64 * 1024;
 
 /**
  * Takes from the bytes of one line what a shape names, checking the whole line to be JSON on the way. It reads structure byte by byte and jumps over
@@ -31,35 +33,22 @@ export class Skimmer extends JsonCursor {
     this.#into = into;
   }
 
-  /** To be called when the memory of the buffer that was skimmed last has other content now. */
-  forget(): void {
-    this.windowEnd = 0;
-  }
-
-  /**
-   * @param limit how far `bytes` holds valid content, at least `end`
-   * @returns false when the range is not one JSON object
-   */
-  skim(bytes: Buffer, start: number, end: number, limit = end): boolean {
+  /** @returns false when the range is not one JSON object */
+  skim(bytes: Buffer, start: number, end: number): boolean {
     const into = this.#into;
     into.clear();
-    if (bytes !== this.bytes) this.adopt(bytes);
-    if (!hasControlByte(bytes, this.words, start, end)) {
-      try {
-        if (start < this.base || end > this.windowEnd) {
-          this.open(start, Math.max(end, Math.min(start + WINDOW, limit)));
-        }
-        this.end = end;
-        this.ascii = this.asciiWindow || isAscii(bytes.subarray(start, end));
-        this.#weighing = false;
-        const at = this.space(start);
-        if (bytes[at] !== OPEN_OBJECT) throw UNUSUAL;
-        if (this.space(this.#object(at, this.#shape.root, 0)) === end) return true;
-      } catch (error) {
-        if (error !== UNUSUAL) throw error;
+    try {
+      const moved = this.adopt(bytes, start, end);
+      this.end = end + moved;
+      this.#weighing = false;
+      const at = this.space(start + moved);
+      if (this.bytes[at] === OPEN_OBJECT) {
+        if (this.space(this.#object(at, this.#shape.root, 0)) === this.end) return true;
       }
-      into.clear();
+    } catch (error) {
+      if (error !== UNUSUAL) throw error;
     }
+    into.clear();
     return this.#parse(bytes, start, end);
   }
 
@@ -191,6 +180,14 @@ export class Skimmer extends JsonCursor {
       case 'scalar':
         into.put(node, this.decode(start, end));
         return;
+      case 'ref':
+        into.put(
+          node,
+          this.isPlain
+            ? into.strings.intern(this.bytes, start, end)
+            : into.strings.internText(this.decode(start, end)),
+        );
+        return;
       case 'list':
         appendText(node, into, this.decode(start, end));
         return;
@@ -228,6 +225,7 @@ export class Skimmer extends JsonCursor {
       if (leaf === 'number' || leaf === 'scalar') this.#into.put(node, this.number(start, end));
     } else if (first === 0x6e) {
       if (leaf === 'text' || leaf === 'scalar') this.#into.put(node, null);
+      else if (leaf === 'ref') this.#into.put(node, NULL_REF);
     } else if (leaf === 'scalar') this.#into.put(node, first === 0x74);
     else if (leaf === 'flag' && first === 0x74) this.#into.put(node, true);
   }

@@ -1,0 +1,51 @@
+import { join } from 'node:path';
+import { STORE_FILE_NAME } from './file-name.ts';
+import { resolveAgentFolderName, transcriptFileName } from './safe-id.ts';
+import { type Environment, resolveStateDir, resolveUserPath } from './state-dir.ts';
+
+/** Where a path is computed from. Without `stateDir` the program's own state folder counts. */
+export type LayoutOptions = {
+  stateDir?: string | undefined;
+  env?: Environment | undefined;
+};
+
+export function resolveAgentDir(agentId?: string | undefined, options: LayoutOptions = {}): string {
+  const stateDir = resolveStateDir({ flag: options.stateDir, env: options.env });
+  return join(stateDir, 'agents', resolveAgentFolderName(agentId));
+}
+
+export function resolveSessionTranscriptsDirForAgent(
+  agentId?: string | undefined,
+  options: LayoutOptions = {},
+): string {
+  return join(resolveAgentDir(agentId, options), 'sessions');
+}
+
+export function resolveDefaultSessionStorePath(
+  agentId?: string | undefined,
+  options: LayoutOptions = {},
+): string {
+  return join(resolveSessionTranscriptsDirForAgent(agentId, options), STORE_FILE_NAME);
+}
+
+export function resolveSessionTranscriptPath(
+  sessionId: string,
+  agentId?: string | undefined,
+  topicId?: string | number | undefined,
+  options: LayoutOptions = {},
+): string {
+  const name = transcriptFileName(sessionId, topicId);
+  return join(resolveSessionTranscriptsDirForAgent(agentId, options), name);
+}
+
+/** A configured store path, with `{agentId}` and `~` expanded; the agent's own `sessions.json` when none is configured. */
+export function resolveStorePath(
+  store?: string | undefined,
+  options: LayoutOptions & { agentId?: string | undefined } = {},
+): string {
+  if (store === undefined || store.trim() === '') {
+    return resolveDefaultSessionStorePath(options.agentId, options);
+  }
+  const folder = resolveAgentFolderName(options.agentId);
+  return resolveUserPath(store.replaceAll('{agentId}', folder), options.env ?? process.env);
+}

@@ -1,0 +1,79 @@
+import { existsSync, realpathSync } from 'node:fs';
+import { dirname, isAbsolute, join, relative, resolve, sep, win32 } from 'node:path';
+import { OpenBotError } from '../errors.ts';
+import { classifySessionFileName } from './file-name.ts';
+import { type LayoutOptions, resolveSessionTranscriptsDirForAgent } from './paths.ts';
+import { assertSessionId, transcriptFileName } from './safe-id.ts';
+
+export type SessionFileOptions = LayoutOptions & {
+  agentId?: string | undefined;
+  /** The folder that the result must lie in. Without it, the folder of `agentId`. */
+  sessionsDir?: string | undefined;
+  topicId?: string | number | undefined;
+};
+
+/**
+ * The transcript of an entry, always inside the agent's sessions folder. A recorded path elsewhere (a home folder that
+ * moved, a copied store) leads to the file of the same name here if there is one; if the conversation lies only
+ * there, the path is refused, because starting an empty file here would hide it.
+ */
+export function resolveSessionFilePath(
+  sessionId: string,
+  entry?: { readonly sessionFile?: string | undefined } | null,
+  options: SessionFileOptions = {},
+): string {
+  const folder = resolve(
+    options.sessionsDir ?? resolveSessionTranscriptsDirForAgent(options.agentId, options),
+  );
+  const ownName = transcriptFileName(sessionId, options.topicId);
+  const recorded = entry?.sessionFile;
+  if (typeof recorded !== 'string' || recorded.trim() === '') return join(folder, ownName);
+  if (recorded.includes('\0')) throw refuse(recorded, folder);
+
+  const foreignStyle = sep === '/' && win32.isAbsolute(recorded) && !isAbsolute(recorded);
+  const target = resolve(folder, recorded);
+  if (!foreignStyle && isInside(folder, target)) {
+    if (!isTranscriptName(baseName(target))) throw refuse(recorded, folder);
+    return target;
+  }
+
+  const name = baseName(recorded);
+  if (!(isAbsolute(recorded) || foreignStyle) || !isTranscriptName(name)) throw refuse(recorded, folder);
+  const here = join(folder, name);
+  if (existsSync(here) || (!foreignStyle && isSameFolder(dirname(target), folder))) return here;
+  const belongs = classifySessionFileName(name);
+  const isOwn = 'sessionId' in belongs && belongs.sessionId === assertSessionId(sessionId);
+  if (isOwn && !foreignStyle && !existsSync(target)) return here;
+  throw refuse(recorded, folder);
+}
+
+function isInside(folder: string, target: string): boolean {
+  const path = relative(folder, target);
+  return path !== '' && path !== '..' && !path.startsWith(`..${sep}`) && !isAbsolute(path);
+}
+
+/** The same folder under two names: through a link, as with `/tmp` and `/private/tmp`. */
+function isSameFolder(a: string, b: string): boolean {
+  try {
+    return realpathSync(a) === realpathSync(b);
+  } catch {
+    return false;
+  }
+}
+
+function baseName(path: string): string {
+  return path.slice(Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) + 1);
+}
+
+function isTranscriptName(name: string): boolean {
+  const { kind } = classifySessionFileName(name);
+  return kind === 'transcript' || kind === 'topic-transcript';
+}
+
+function refuse(recorded: string, folder: string): OpenBotError {
+  return new OpenBotError(
+    'PATH_ESCAPES_FOLDER',
+    `sessionFile ${JSON.stringify(recorded)} is not a transcript in ${folder}`,
+    { hint: 'If the file was moved, put it into that folder, or remove sessionFile from the entry.' },
+  );
+}

@@ -1,0 +1,72 @@
+import { statSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { isAbsolute, join, resolve } from 'node:path';
+import { OpenBotError } from '../errors.ts';
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Where one program looks for its state folder, beside an explicit flag and its configuration. */
+export type StateDirConvention = {
+  /** Variables in order of preference. */
+  envNames: readonly string[];
+  /** The first that exists wins; when none does, the first. */
+  defaultFolders: readonly [string, ...string[]];
+};
+
+export const OPENBOT_STATE: StateDirConvention = {
+  envNames: ['OPENBOT_STATE_DIR'],
+  defaultFolders: ['~/.openbot'],
+};
+
+/** For programs that work on an OpenClaw that is already there. */
+export const OPENCLAW_STATE: StateDirConvention = {
+  envNames: ['OPENCLAW_STATE_DIR', 'CLAWDBOT_STATE_DIR'],
+  defaultFolders: ['~/.openclaw', '~/.clawdbot', '~/.openbot'],
+};
+
+export type StateDirSources = {
+  flag?: string | undefined;
+  configured?: string | undefined;
+  env?: Environment | undefined;
+  convention?: StateDirConvention | undefined;
+};
+
+/** Flag, then environment, then configuration, then the program's default folder. Always absolute. */
+export function resolveStateDir(sources: StateDirSources = {}): string {
+  const env = sources.env ?? process.env;
+  const convention = sources.convention ?? OPENBOT_STATE;
+  const chosen = [sources.flag, ...convention.envNames.map((name) => env[name]), sources.configured].find(
+    isGiven,
+  );
+  if (chosen !== undefined) return resolveUserPath(chosen, env);
+  const folders = convention.defaultFolders.map((folder) => resolveUserPath(folder, env));
+  return (folders.length === 1 ? undefined : folders.find(isFolder)) ?? folders[0]!;
+}
+
+/** An absolute path from what a person wrote: `~` and `~/x` are the home folder, anything relative is from here. */
+export function resolveUserPath(path: string, env: Environment = process.env): string {
+  const trimmed = path.trim();
+  if (trimmed === '' || trimmed.includes('\0')) {
+    throw new OpenBotError('INVALID_ARGUMENT', `${JSON.stringify(path)} is not a path`);
+  }
+  if (!/^~(?=$|[/\\])/.test(trimmed)) return resolve(trimmed);
+  return resolve(join(resolveHomeDir(env), trimmed.slice(1)));
+}
+
+export function resolveHomeDir(env: Environment = process.env): string {
+  const home = [env.HOME, env.USERPROFILE].find(isGiven) ?? homedir();
+  if (!isAbsolute(home)) {
+    throw new OpenBotError('INVALID_ARGUMENT', 'the home folder of this user is unknown', {
+      hint: 'Set HOME to an absolute path, or name the state folder explicitly.',
+    });
+  }
+  return home;
+}
+
+function isGiven(value: string | undefined): value is string {
+  return typeof value === 'string' && value.trim() !== '';
+}
+
+function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+}

@@ -1,0 +1,112 @@
+import { type FileHandle, link, lstat, mkdir, open, unlink } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { makeLeftoverName } from '../disk/leftover-name.ts';
+import { syncFolder } from '../disk/sync-folder.ts';
+import { OpenBotError } from '../errors.ts';
+import { assertSessionId } from '../layout/safe-id.ts';
+import { composeHeader, composeLine } from '../transcript/compose.ts';
+import { describeFileFault } from './file-faults.ts';
+
+export type NewTranscript = {
+  path: string;
+  sessionId: string;
+  cwd: string;
+  /** The transcript that this one was forked from. */
+  parentSession?: string | undefined;
+  now?: (() => number) | undefined;
+  durable?: boolean | undefined;
+};
+
+const NO_HARD_LINKS = new Set(['EPERM', 'ENOSYS', 'ENOTSUP', 'EOPNOTSUPP', 'EMLINK']);
+
+/**
+ * Makes a transcript that holds its header and nothing else (0600, its folder 0700). It appears with the header in
+ * it or not at all, and never in the place of something that exists.
+ */
+export async function createTranscript(transcript: NewTranscript): Promise<void> {
+  const { path } = transcript;
+  const line = composeLine(headerOf(transcript));
+  const folder = dirname(path);
+  const durable = transcript.durable ?? true;
+  try {
+    await makeFolder(folder, durable);
+    const temp = join(folder, makeLeftoverName(basename(path), 'tmp'));
+    try {
+      await writeNew(temp, line, durable);
+      await link(temp, path);
+    } catch (error) {
+      if (!NO_HARD_LINKS.has((error as NodeJS.ErrnoException).code ?? '')) throw error;
+      await writeNew(path, line, durable);
+    } finally {
+      await unlink(temp).catch(() => {});
+    }
+    if (durable) await syncFolder(folder);
+  } catch (error) {
+    throw await describeCreateFault(path, error);
+  }
+}
+
+/** True when it was made now, false when there is one already. */
+export async function ensureTranscript(transcript: NewTranscript): Promise<boolean> {
+  const existing = await lstat(transcript.path).catch(() => undefined);
+  if (existing?.isFile()) return false;
+  try {
+    await createTranscript(transcript);
+    return true;
+  } catch (error) {
+    const existsNow = error instanceof OpenBotError && error.code === 'TRANSCRIPT_EXISTS';
+    if (existsNow && (await lstat(transcript.path).catch(() => undefined))?.isFile()) return false;
+    throw error;
+  }
+}
+
+/** The header of a new transcript, its parts checked. */
+export function headerOf(transcript: Omit<NewTranscript, 'path'>): Record<string, unknown> {
+  const { cwd, parentSession } = transcript;
+  if (typeof cwd !== 'string' || cwd === '' || cwd.includes('\0')) {
+    throw new OpenBotError('INVALID_ARGUMENT', `cwd ${JSON.stringify(cwd)} is not a path`, {
+      hint: "Agents resolve the session's relative paths against it.",
+    });
+  }
+  return composeHeader({
+    sessionId: assertSessionId(transcript.sessionId),
+    cwd,
+    parentSession,
+    timestamp: new Date((transcript.now ?? Date.now)()).toISOString(),
+  });
+}
+
+async function makeFolder(folder: string, durable: boolean): Promise<void> {
+  const outermost = await mkdir(folder, { recursive: true, mode: 0o700 });
+  if (!durable || outermost === undefined) return;
+  const existed = dirname(outermost);
+  for (let at = folder; at !== existed; ) {
+    at = dirname(at);
+    await syncFolder(at);
+  }
+}
+
+async function writeNew(path: string, content: string, durable: boolean): Promise<void> {
+  const handle: FileHandle = await open(path, 'wx', 0o600);
+  try {
+    await handle.writeFile(content);
+    if (durable) await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+async function describeCreateFault(path: string, error: unknown): Promise<OpenBotError> {
+  const { code } = error as NodeJS.ErrnoException;
+  const inTheWay = code === 'EEXIST' ? await lstat(path).catch(() => undefined) : undefined;
+  if (inTheWay === undefined) {
+    // ENOENT here is a folder that vanished, not a transcript that is missing.
+    const cause = code === 'ENOENT' ? new Error((error as Error).message, { cause: error }) : error;
+    return describeFileFault(path, cause, 'write');
+  }
+  const what = inTheWay.isFile() ? 'a transcript' : inTheWay.isDirectory() ? 'a folder' : 'something else';
+  return new OpenBotError('TRANSCRIPT_EXISTS', `There is ${what} at ${path} already`, {
+    hint: 'Nothing was changed. Append to it, or use another session id.',
+    cause: error,
+  });
+}

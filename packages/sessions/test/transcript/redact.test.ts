@@ -1,0 +1,199 @@
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { redactSecrets } from '../../src/index.ts';
+import { FRAGMENTS } from './redact-fragments.ts';
+
+const KEY = 'AbCdEf0123456789abcdefghijklmnop';
+const PEM = `-----BEGIN RSA PRIVATE KEY-----\nMIIEpAIBAAKCAQEA7Vx0\nq8zX\n-----END RSA PRIVATE KEY-----`;
+
+describe('what is hidden', () => {
+  it.each<[string, string]>([
+    [`sk-ant-api03-${KEY}`, 'sk-ant…mnop'],
+    [`use sk-proj-${KEY}.`, 'use sk-pro…mnop.'],
+    [`sk-or-v1-${'0a1b2c3d'.repeat(8)}`, 'sk-or-…2c3d'],
+    ['sk-0123456789abcdef01234567', 'sk-012…4567'],
+    ['sk_live_0123456789abcdef', 'sk_liv…cdef'],
+    ['rk_test_0123456789abcdef', 'rk_tes…cdef'],
+    ['whsec_0123456789abcdefABCDEF', 'whsec_…CDEF'],
+    ['AIzaSyA-0123456789_abcdefghijklmnopqrstuv', 'AIzaSy…stuv'],
+    ['ya29.a0AfH6SMBx0123456789abcdef', 'ya29.a…cdef'],
+    ['GOCSPX-0123456789abcdefghijklmnop', 'GOCSPX…mnop'],
+    ['AKIAIOSFODNN7EXAMPLE', 'AKIAIO…MPLE'],
+    ['ghp_0123456789abcdefghijklmnopqrstuvwxyz', 'ghp_01…wxyz'],
+    ['github_pat_11ABCDEFG0_abcdefghijklmnopqrstuvwxyz', 'github…wxyz'],
+    ['glpat-0123456789_abcdefghij', 'glpat-…ghij'],
+    ['xoxb-123456789012-1234567890123-abcdefGHIJKL', 'xoxb-1…IJKL'],
+    ['xapp-1-A0123456789-012345', 'xapp-1…2345'],
+    ['npm_0123456789abcdefghijklmnopqrstuvwxyz', 'npm_01…wxyz'],
+    ['hf_abcdefghijklmnopqrstuvwxyzABCDEFGH', 'hf_abc…EFGH'],
+    ['gsk_0123456789abcdefghijklmnop', 'gsk_01…mnop'],
+    ['pypi-AgEIcHlwaS5vcmcCJDAxMjM0NTY3ODlhYmNkZWYwMTIzNDU2Nzg5', 'pypi-A…Nzg5'],
+    ['SG.abcdefghijklmnop0123.ABCDEFGHIJKLMNOPQRSTUVWXYZ', 'SG.abc…WXYZ'],
+    ['bot token 123456789:AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsaw0', 'bot token 123456…saw0'],
+    [
+      'https://api.telegram.org/bot123456789:AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsaw0/getMe',
+      'https://api.telegram.org/bot123…saw0/getMe',
+    ],
+    ['MTk4NjIyNDgzNDcxOTI1MjQ4.Cl2FMQ.ZnCjm1XVW7vRze4b7Cq4se7kKWs', 'MTk4Nj…kKWs'],
+    ['eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.dozjgNryP4J3jVmNHl0w5N', 'eyJhbG…0w5N'],
+    [
+      'https://hooks.slack.com/services/T00000000/B00000000/XXXXXXXXXXXXXXXXXXXXXXXX',
+      'https://hooks.slack.com/services/T00000…XXXX',
+    ],
+    ['OPENAI_API_KEY=abc', 'OPENAI_API_KEY=***'],
+    ['export DB_PASSWORD=hunter', 'export DB_PASSWORD=***'],
+    ['AWS_SECRET_ACCESS_KEY=wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY', 'AWS_SECRET_ACCESS_KEY=wJalrX…EKEY'],
+    ['STRIPE_KEY=0123456789', 'STRIPE_KEY=***'],
+    ['"apiKey": "abcd1234efgh5678ijkl"', '"apiKey": "abcd12…ijkl"'],
+    ['{"password":"hunter","user":"bob"}', '{"password":"***","user":"bob"}'],
+    ['{\\"apiKey\\":\\"abcdefghijk\\"}', '{\\"apiKey\\":\\"***\\"}'],
+    ["auth: { user: 'bob', pass: 'b3tter' }", "auth: { user: 'bob', pass: '***' }"],
+    ['clientSecret: "q~8Qabc.def_ghi"', 'clientSecret: "***"'],
+    ['password: hunter2', 'password: ***'],
+    ['my password is hunter2!', 'my password is ***!'],
+    ['Passphrase: "correct horse battery staple"', 'Passphrase: "***"'],
+    ['x-api-key: abcdef123456', 'x-api-key: ***'],
+    ['deploy --token abc123xyz --force', 'deploy --token *** --force'],
+    ['--api-key=abc123xyz', '--api-key=***'],
+    ['postgres://bob:p@ss@db.example.com:5432/x', 'postgres://bob:***@db.example.com:5432/x'],
+    ['postgres://bob:pa/ss@db/x', 'postgres://bob:***@db/x'],
+    ['redis://:secret@localhost:6379', 'redis://:***@localhost:6379'],
+    ['https://0123456789abcdef0123:x-oauth-basic@github.com/a/b', 'https://012345…0123:***@github.com/a/b'],
+    ['https://0123456789abcdef0123@github.com/a/b', 'https://012345…0123@github.com/a/b'],
+    ['https://x.com/cb?token=abc&page=2', 'https://x.com/cb?token=***&page=2'],
+    ['https://s3/x?X-Amz-Signature=0123456789abcdef0123&X=1', 'https://s3/x?X-Amz-Signature=012345…0123&X=1'],
+    ['https://maps/?key=0123456789abcdef', 'https://maps/?key=***'],
+    ['Authorization: Bearer abc.def-123456789012', 'Authorization: Bearer abc.de…9012'],
+    ['curl -H "Authorization: Basic dXNlcjpwYXNz" x', 'curl -H "Authorization: Basic ***" x'],
+    ['"authorization": "token 0123456789"', '"authorization": "token ***"'],
+    ['proxy-authorization: 0123456789abcdef', 'proxy-authorization: ***'],
+    ['send Bearer 0123456789abcdefghij now', 'send Bearer 012345…ghij now'],
+    ['with Basic dXNlcjpwYXNzd29yZA== in it', 'with Basic *** in it'],
+    ['Cookie: sid=abc123; theme=dark', 'Cookie: sid=***; theme=***'],
+    [
+      'Set-Cookie: sid=abcdef0123456789abcd; Path=/; HttpOnly',
+      'Set-Cookie: sid=abcdef…abcd; Path=/; HttpOnly',
+    ],
+    [
+      `key:\n${PEM}\nend`,
+      'key:\n-----BEGIN RSA PRIVATE KEY-----…redacted…-----END RSA PRIVATE KEY-----\nend',
+    ],
+    [PEM.replaceAll('\n', '\\n'), '-----BEGIN RSA PRIVATE KEY-----…redacted…-----END RSA PRIVATE KEY-----'],
+    [
+      '-----BEGIN PGP PRIVATE KEY BLOCK-----\n\nxyz\n-----END PGP PRIVATE KEY BLOCK-----',
+      '-----BEGIN PGP PRIVATE KEY BLOCK-----…redacted…-----END PGP PRIVATE KEY BLOCK-----',
+    ],
+    [
+      '-----BEGIN PRIVATE KEY-----\nMIIEabcdefghijklmnop0123456789\nand then it stopped',
+      '-----BEGIN PRIVATE KEY-----…redacted…\nand then it stopped',
+    ],
+    [
+      'first sk-ant-api03-abcdefgh01234567 then ghp_0123456789abcdefghijkl',
+      'first sk-ant…4567 then ghp_01…ijkl',
+    ],
+  ])('%j', (text, expected) => {
+    expect(redactSecrets(text)).toBe(expected);
+    expect(redactSecrets(expected)).toBe(expected);
+  });
+
+  it('shows no more than ten characters of a token and nothing of a password', () => {
+    const token = fc.stringMatching(/^[a-z0-9]{20,60}$/).filter((text) => /\d/.test(text));
+    fc.assert(
+      fc.property(token, (secret) => {
+        for (const text of [
+          `API_KEY=${secret}`,
+          `"token": "${secret}"`,
+          `Authorization: Bearer ${secret}`,
+          `?token=${secret}`,
+        ]) {
+          const redacted = redactSecrets(text);
+          expect(redacted).not.toContain(secret.slice(0, 7));
+          expect(redacted).not.toContain(secret.slice(-5));
+        }
+        for (const text of [`PASSWORD=${secret}`, `password: '${secret}'`, `https://bob:${secret}@host/`]) {
+          expect(redactSecrets(text)).not.toContain(secret.slice(0, 3));
+        }
+      }),
+    );
+  });
+
+  it('a very long value is hidden to its end', () => {
+    const secret = 'a1'.repeat(5000);
+    expect(redactSecrets(`TOKEN=${secret} rest`)).toBe('TOKEN=a1a1a1…a1a1 rest');
+    expect(redactSecrets(`password=${secret}`)).toBe('password=***');
+  });
+});
+
+describe('what is left alone', () => {
+  it.each([
+    '',
+    'The token: a unit of text. Its secret: patience.',
+    'password: string',
+    'tokens: 1500, "totalTokens": 1680, max_tokens=4096',
+    '{"token": "hello", "logprob": -0.1}',
+    'the secretary: Jane, 2nd floor',
+    'const token = await getToken();',
+    'const token = parts[1];',
+    'if (password === confirm) return;',
+    'Client(token=token, password=password)',
+    'apiKey: config.apiKey, secret: process.env.SECRET',
+    'password = os.environ["PW"]',
+    'interface A { token: string; password?: string }',
+    'export function resetPassword(token: string, userId: number)',
+    'PASSWORD_MIN_LENGTH=8',
+    'API_KEY=$API_KEY',
+    'API_KEY=<your key>',
+    'TOKEN=$(cat file)',
+    'KEY=value pairs, key: value, PRIMARY KEY (id)',
+    'PRIMARY_KEY=id',
+    'password: "must be at least 8 characters"',
+    '<input type="password" name="pw">',
+    'the secret is out, the token is expired, the password is wrong',
+    'commit 4f3a2b1c9d8e7f6a5b4c3d2e1f0a9b8c7d6e5f4a',
+    '01a1e06b-bcd9-7616-8d44-c6be777b69ba',
+    'task-force-2024-alpha-beta-gamma and sk-learn',
+    'npm_config_registry=https://registry.npmjs.org/',
+    'https://example.com/a?b=c&page=2#top',
+    'ssh://git@github.com/org/repo.git and git@github.com:org/repo.git',
+    'http://localhost:8080/@vite/client http://[::1]:8080/@x',
+    'https://user@host/path',
+    'file:///C:/Users/x@y/a',
+    'the bearer of bad news; Basic understanding of it',
+    'Authorization: required',
+    'Authorization: Bearer <token>',
+    'cookie: chocolate chip',
+    '-----BEGIN CERTIFICATE-----\nMIIabcdefghijklmnop\n-----END CERTIFICATE-----',
+    '-----BEGIN PUBLIC KEY-----\nMIIabcdefghijklmnop\n-----END PUBLIC KEY-----',
+    '2026-11-15T18:14:09.411Z 12:30:45 10.0.0.1:8080',
+    'Ünïcödé, 漢字, \u{1f511} and \u2028 stay',
+  ])('%j', (text) => {
+    expect(redactSecrets(text)).toBe(text);
+  });
+});
+
+describe('on hostile text', () => {
+  it('redacting twice is redacting once', () => {
+    const text = fc.array(fc.oneof(fc.constantFrom(...FRAGMENTS), fc.string({ maxLength: 4 })), {
+      maxLength: 14,
+    });
+    fc.assert(
+      fc.property(text, (pieces) => {
+        const once = redactSecrets(pieces.join(''));
+        expect(redactSecrets(once)).toBe(once);
+      }),
+      { numRuns: 20_000 },
+    );
+  });
+
+  it('takes time linear in the length: megabytes of every repeated fragment', () => {
+    const child = spawnSync(process.execPath, [join(import.meta.dirname, 'redact-hostile.ts')], {
+      encoding: 'utf8',
+      // Quadratic time would take hours; a slow machine takes seconds.
+      timeout: 110_000,
+    });
+    expect(child.stderr).toBe('');
+    expect(child.stdout).toBe('done\n');
+  });
+});

@@ -1,8 +1,8 @@
 import { type FileHandle, open } from 'node:fs/promises';
-import { OpenBotError } from '../errors.ts';
 import { TranscriptBuilder } from '../transcript/builder.ts';
 import { LineSplitter } from '../transcript/lines.ts';
 import type { Transcript } from '../transcript/transcript.ts';
+import { describeFileFault } from './file-faults.ts';
 
 const CHUNK = 1024 * 1024;
 
@@ -11,42 +11,19 @@ const CHUNK = 1024 * 1024;
  * no error: they are entries too, and named in `problems`.
  */
 export async function scanTranscriptFile(path: string): Promise<Transcript> {
-  const handle = await openForReading(path);
   try {
-    const builder = new TranscriptBuilder();
-    const splitter = new LineSplitter(builder);
-    await readAhead(handle, (chunk, count) => splitter.push(chunk, count));
-    splitter.finish();
-    return builder.finish(splitter.offset);
-  } catch (cause) {
-    if (cause instanceof OpenBotError) throw cause;
-    throw new OpenBotError(
-      'TRANSCRIPT_UNREADABLE',
-      `Cannot read transcript ${path}: ${(cause as Error).message}`,
-      {
-        cause,
-      },
-    );
-  } finally {
-    await handle.close();
-  }
-}
-
-async function openForReading(path: string): Promise<FileHandle> {
-  try {
-    return await open(path, 'r');
-  } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code === 'ENOENT') {
-      throw new OpenBotError('TRANSCRIPT_NOT_FOUND', `No transcript at ${path}`, { cause });
+    const handle = await open(path, 'r');
+    try {
+      const builder = new TranscriptBuilder();
+      const splitter = new LineSplitter(builder);
+      await readAhead(handle, (chunk, count) => splitter.push(chunk, count));
+      splitter.finish();
+      return builder.finish(splitter.offset);
+    } finally {
+      await handle.close();
     }
-    throw new OpenBotError(
-      'TRANSCRIPT_UNREADABLE',
-      `Cannot open transcript ${path}: ${(cause as Error).message}`,
-      {
-        hint: 'Check that it is a file and that you may read it.',
-        cause,
-      },
-    );
+  } catch (error) {
+    throw describeFileFault(path, error, 'read');
   }
 }
 

@@ -1,10 +1,7 @@
+import { isMachineText } from './formats/machine-text.ts';
 import { redactSecrets } from './redact.ts';
 
 export type SpokenText = { role: 'user' | 'assistant'; text: string };
-
-/** What a person did not type, though Claude Code stores it as a user's line. */
-const PROGRAM_TEXT =
-  /^\s*<(?:command-(?:name|message|args|stdout)|local-command-(?:stdout|stderr|caveat)|bash-(?:input|stdout|stderr)|task-notification|system-reminder)>/;
 
 /**
  * The text that a user or the assistant said in one parsed line, in any dialect: messages of OpenClaw and pi, flat
@@ -19,7 +16,7 @@ export function extractSpokenText(line: unknown): SpokenText | undefined {
   if (role !== 'user' && role !== 'assistant') return undefined;
   if (!isSpokenType(line.type)) return undefined;
   const text = joinText(message.content);
-  if (text.trim() === '' || (role === 'user' && PROGRAM_TEXT.test(text))) return undefined;
+  if (text.trim() === '' || (role === 'user' && isMachineText(text.trimStart()))) return undefined;
   return { role, text };
 }
 

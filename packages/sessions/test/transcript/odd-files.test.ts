@@ -112,6 +112,16 @@ describe('files that are not as they should be', () => {
     expect(activePath(transcript).brokenAt).toBe(2);
   });
 
+  test('a line above 64 MB in a real file does not hide the lines around it', async () => {
+    const long = Buffer.alloc(64 * 1024 * 1024 + 1, 'x');
+    const transcript = await scan(
+      Buffer.concat([Buffer.from(HEADER + user('a', null)), long, Buffer.from(`\n${user('b', 'a')}`)]),
+    );
+    expect(transcript.problems).toMatchObject([{ line: 3, problem: 'oversize' }]);
+    expect(transcript.endOf(2) - transcript.startOf(2)).toBe(long.length);
+    expect(activePath(transcript).entries).toEqual([1, 3]);
+  });
+
   test('flat lines, and messages without a type', async () => {
     const transcript = await scan(
       `${HEADER}${[

@@ -3,6 +3,7 @@ const OPENINGS = [
   '<command-name>',
   '<command-message>',
   '<command-args>',
+  '<command-stdout>',
   '<local-command-stdout>',
   '<local-command-stderr>',
   '<local-command-caveat>',
@@ -17,7 +18,7 @@ const OPENINGS = [
   '[Request interrupted by user',
 ];
 
-/** @param head the beginning of the text, where it begins with a bracket; otherwise undefined */
+/** @param head the text or its beginning; undefined where that is known to be no bracket */
 export function isMachineText(head: string | undefined): boolean {
   return head !== undefined && OPENINGS.some((opening) => head.startsWith(opening));
 }

@@ -89,14 +89,12 @@ export class JsonCursor {
       let four = (words[word]! & ~passed) | (0x61616161 & passed);
       let found: number;
       for (;;) {
-        const quotes = four ^ 0x22222222;
+        const flipped = four ^ 0x02020202;
         const backslashes = four ^ 0x5c5c5c5c;
-        // Each term has a byte's top bit set where the byte is below 0x20, a quote or a backslash. Bytes above such a one may be marked wrongly, the lowest is not.
+        // Flipping one bit brings the quote below 0x21, where control bytes are and stay. Each term has a byte's top bit set where the byte is one of them, or a
+        // backslash. Bytes above such a one may be marked wrongly, the lowest is not.
         found =
-          (((four - 0x20202020) & ~four) |
-            ((quotes - 0x01010101) & ~quotes) |
-            ((backslashes - 0x01010101) & ~backslashes)) &
-          0x80808080;
+          (((flipped - 0x21212121) & ~flipped) | ((backslashes - 0x01010101) & ~backslashes)) & 0x80808080;
         bits |= four;
         if (found !== 0) break;
         if (++word > lastWord) throw UNUSUAL;

@@ -17,6 +17,9 @@ const CLOSE_ARRAY = 0x5d;
 const COMMA = 0x2c;
 const COLON = 0x3a;
 
+/** The cursor takes the first byte of a word for its lowest. Where it is not, everything goes the slow way. */
+const BIG_ENDIAN = new Uint8Array(new Uint16Array([1]).buffer)[0] === 0;
+
 /**
  * Takes from the bytes of one line what a shape names, checking the whole line to be JSON on the way. It reads structure byte by byte and jumps over
  * strings, so it costs a fraction of JSON.parse. Whatever is rare (control bytes, escaped or repeated keys, deep nesting) is left to JSON.parse.
@@ -37,6 +40,7 @@ export class Skimmer extends JsonCursor {
   skim(bytes: Buffer, start: number, end: number): boolean {
     const into = this.#into;
     into.clear();
+    if (BIG_ENDIAN) return this.#parse(bytes, start, end);
     try {
       const moved = this.adopt(bytes, start, end);
       this.end = end + moved;

@@ -1,0 +1,90 @@
+import type { BigIntStats, Stats } from 'node:fs';
+import { type FileHandle, mkdir, open, rename, stat, unlink } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { resolveWithinFolder } from './canonical-path.ts';
+import { makeLeftoverName } from './leftover-name.ts';
+import { sweepLeftoversIfCheap } from './sweep-leftovers.ts';
+import { syncFolder } from './sync-folder.ts';
+
+/** The steps that a full or failing disk can break. Tests put faults in their place. */
+export type AtomicWriteIo = {
+  open(path: string, mode: number): Promise<FileHandle>;
+  write(handle: FileHandle, data: Uint8Array): Promise<void>;
+  syncFile(handle: FileHandle): Promise<void>;
+  rename(from: string, to: string): Promise<void>;
+  syncFolder(folder: string): Promise<void>;
+};
+
+export type AtomicWriteOptions = {
+  /** Of a new file; an existing one keeps its own. 0600. */
+  mode?: number | undefined;
+  /** Called when everything is on disk but not yet visible. Throwing leaves the old content in place. */
+  beforeRename?: (() => void) | undefined;
+  /** Whether to look for leftovers of killed writers first. True. */
+  sweep?: boolean | undefined;
+  io?: Partial<AtomicWriteIo> | undefined;
+};
+
+const realIo: AtomicWriteIo = {
+  open: (path, mode) => open(path, 'wx', mode),
+  write: writeAll,
+  syncFile: (handle) => handle.sync(),
+  rename,
+  syncFolder,
+};
+
+/**
+ * Replaces the whole content or nothing: readers see the old file or the new one, also after a power cut. Owner and
+ * mode of an existing file are kept. Missing folders are made (0700). A link that leads out of the folder is refused.
+ * Resolves to the stat of the new file as it was just before it got its name.
+ */
+export async function writeFileAtomic(
+  path: string,
+  data: string | Uint8Array,
+  options: AtomicWriteOptions = {},
+): Promise<BigIntStats> {
+  const io = { ...realIo, ...options.io };
+  const target = resolveWithinFolder(path);
+  const folder = dirname(target);
+  await makeFolder(folder, io);
+  if (options.sweep ?? true) sweepLeftoversIfCheap(folder, 30_000);
+  const old = await stat(target).catch(() => undefined);
+  const temp = join(folder, makeLeftoverName(basename(target), 'tmp'));
+  const handle = await io.open(temp, options.mode ?? 0o600);
+  let written: BigIntStats;
+  try {
+    try {
+      await io.write(handle, typeof data === 'string' ? Buffer.from(data) : data);
+      if (old !== undefined) await keepOwnerAndMode(handle, old);
+      await io.syncFile(handle);
+      written = await handle.stat({ bigint: true });
+    } finally {
+      await handle.close();
+    }
+    options.beforeRename?.();
+    await io.rename(temp, target);
+  } catch (error) {
+    await unlink(temp).catch(() => {});
+    throw error;
+  }
+  await io.syncFolder(folder);
+  return written;
+}
+
+async function writeAll(handle: FileHandle, data: Uint8Array): Promise<void> {
+  for (let done = 0; done < data.length; ) done += (await handle.write(data, done)).bytesWritten;
+}
+
+async function makeFolder(folder: string, io: AtomicWriteIo): Promise<void> {
+  const first = await mkdir(folder, { recursive: true, mode: 0o700 });
+  if (first !== undefined) await io.syncFolder(dirname(first));
+}
+
+async function keepOwnerAndMode(handle: FileHandle, old: Stats): Promise<void> {
+  const fresh = await handle.stat();
+  if (old.uid !== fresh.uid || old.gid !== fresh.gid) {
+    // Only root may give a file away; anybody else keeps it.
+    await handle.chown(old.uid, old.gid).catch(() => {});
+  }
+  if ((old.mode & 0o7777) !== (fresh.mode & 0o7777)) await handle.chmod(old.mode & 0o7777);
+}

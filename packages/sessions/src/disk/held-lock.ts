@@ -1,0 +1,80 @@
+import { fstatSync, writeSync } from 'node:fs';
+import { OpenBotError } from '../errors.ts';
+import { type LockFile, ownsLockFile, removeLockFile } from './lock-claim.ts';
+import { noteRelease } from './lock-turns.ts';
+
+export type HeldLock = {
+  readonly path: string;
+  readonly token: string;
+  /** Aborts with LOCK_LOST when the lock is found to be gone, or `maxHoldMs` is over. */
+  readonly signal: AbortSignal;
+  /** Asks the disk. Check it right before a step that must not happen without the lock. */
+  isHeld(): boolean;
+  /** Lets go of this lock and of no other. May be called twice. */
+  release(): Promise<void>;
+};
+
+// Waiters leave word in the mode of the lock file: no content to tear, no time to disturb, nothing to clean up.
+export const WANTED = 0o100;
+
+/** Watches over a lock that was just taken: keeps it fresh, notices its loss, ends it in time. */
+export function holdLock(
+  file: LockFile,
+  token: string,
+  limits: { staleMs: number; maxHoldMs: number | undefined },
+  endTurn: () => void,
+): HeldLock {
+  const { path } = file;
+  const heldSince = performance.now();
+  const lost = new AbortController();
+  let open = true;
+  const lose = (why: string) => {
+    clearInterval(refresh);
+    lost.abort(
+      new OpenBotError('LOCK_LOST', `The lock ${path} ${why}`, { hint: 'Nothing more was written.' }),
+    );
+  };
+  const isHeld = () => open && ownsLockFile(file);
+  const letGo = () => {
+    if (!open) return;
+    open = false;
+    clearInterval(refresh);
+    clearTimeout(limit);
+    try {
+      const wanted = (fstatSync(file.fd).mode & WANTED) !== 0;
+      removeLockFile(file);
+      noteRelease(path, wanted, heldSince);
+    } finally {
+      endTurn();
+    }
+  };
+  const refresh = setInterval(
+    () => {
+      if (isHeld()) touch(file.fd);
+      else lose('was taken away while it was held');
+    },
+    Math.min(Math.max(1, limits.staleMs / 3), LONGEST_REFRESH_MS),
+  ).unref();
+  const limit = endAfter(limits.maxHoldMs, () => {
+    lose(`was held for longer than ${limits.maxHoldMs} ms and let go`);
+    letGo();
+  });
+  return { path, token, signal: lost.signal, isHeld, release: async () => letGo() };
+}
+
+// Others may use a shorter stale time than this holder does.
+const LONGEST_REFRESH_MS = 10_000;
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
+function endAfter(ms: number | undefined, end: () => void): NodeJS.Timeout | undefined {
+  return ms === undefined || ms > LONGEST_TIMER_MS ? undefined : setTimeout(end, ms).unref();
+}
+
+// Writing the first byte again moves the mtime by the file system's own clock.
+function touch(fd: number): void {
+  try {
+    writeSync(fd, '{', 0);
+  } catch {
+    // A lock that cannot be refreshed is still held.
+  }
+}

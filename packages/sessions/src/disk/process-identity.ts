@@ -1,0 +1,96 @@
+import { readFileSync, readlinkSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { basename } from 'node:path';
+
+/** Names one process for good: a pid alone is reused, and means nothing on another host or in another container. */
+export type ProcessIdentity = {
+  pid: number;
+  /** Start of the process in clock ticks since boot, as in /proc/<pid>/stat. Linux only. */
+  starttime?: number | undefined;
+  host: string;
+  /** The boot and pid namespace in which `pid` has a meaning. Linux only. */
+  pidSpace?: string | undefined;
+};
+
+/** What a file says of a process: any part may be missing. */
+export type ProcessClaim = { [Part in keyof ProcessIdentity]?: ProcessIdentity[Part] | undefined };
+
+export type Liveness = 'alive' | 'dead' | 'unknown';
+
+let own: ProcessIdentity | undefined;
+
+export function ownIdentity(): ProcessIdentity {
+  own ??= {
+    pid: process.pid,
+    starttime: readProcStat(process.pid)?.starttime,
+    host: hostname(),
+    pidSpace: readPidSpace(),
+  };
+  return own;
+}
+
+/**
+ * `alive` only when pid and start time both agree; `dead` only when that process is certainly gone; `unknown` when it
+ * cannot be told from here: another host or container, no pid, or a running pid without a start time to compare.
+ * A holder that names no host is taken to be of this host, as OpenClaw takes its own locks.
+ */
+export function isHolderAlive(holder: ProcessClaim): Liveness {
+  const self = ownIdentity();
+  const { pid } = holder;
+  if (pid === undefined || !Number.isInteger(pid) || pid <= 0 || pid > 0x7fffffff) return 'unknown';
+  if (holder.host !== undefined && holder.host !== self.host) return 'unknown';
+  if (holder.pidSpace !== undefined && self.pidSpace !== undefined && holder.pidSpace !== self.pidSpace) {
+    return 'unknown';
+  }
+  const stat = readProcStat(pid);
+  if (stat === undefined) return pidExists(pid) ? 'unknown' : 'dead';
+  // A killed process stays listed until its parent reaps it.
+  if (stat.state === 'Z' || stat.state === 'X') return 'dead';
+  if (holder.starttime === undefined) return 'unknown';
+  return holder.starttime === stat.starttime ? 'alive' : 'dead';
+}
+
+/** Program and script name of a running process. Arguments are left out: they may hold secrets. */
+export function describeCommand(pid: number): string | undefined {
+  try {
+    const [program, script] = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
+    if (!program) return undefined;
+    const named =
+      script && !script.startsWith('-') && /\.[cm]?[jt]s$/.test(script) ? ` ${basename(script)}` : '';
+    return basename(program.split(' ')[0] ?? program) + named;
+  } catch {
+    return undefined;
+  }
+}
+
+function readProcStat(pid: number): { state: string; starttime: number } | undefined {
+  if (process.platform !== 'linux') return undefined;
+  try {
+    const text = readFileSync(`/proc/${pid}/stat`, 'latin1');
+    // The command name may itself contain spaces and brackets.
+    const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
+    const starttime = Number(fields[19]);
+    return fields[0] && Number.isSafeInteger(starttime) ? { state: fields[0], starttime } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function pidExists(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== 'ESRCH';
+  }
+}
+
+function readPidSpace(): string | undefined {
+  if (process.platform !== 'linux') return undefined;
+  try {
+    const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').trim();
+    return `${boot}/${readlinkSync('/proc/self/ns/pid')}`;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,77 @@
+import { lstatSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseLeftoverName } from './leftover-name.ts';
+import { claimStaleLock, judgeLock, removeIfThere } from './lock-claim.ts';
+import { readLockSnapshot } from './lock-record.ts';
+import { isHolderAlive } from './process-identity.ts';
+
+// Temp files of other programs name a pid only, which may belong to another host: wait until no write can still run.
+const FOREIGN_DEAD_MS = 60_000;
+const ABANDONED_MS = 3_600_000;
+
+/**
+ * Removes what killed processes left in a folder: temp files, claimed locks, claim guards. Only what is certainly of a
+ * dead process, or too old to be in use. Returns the names that were removed.
+ */
+export function sweepLeftovers(folder: string, staleMs = 30_000): string[] {
+  return sweepNames(folder, listNames(folder), staleMs);
+}
+
+const CROWDED = 2000;
+const CROWDED_PAUSE_MS = 5000;
+const crowdedSince = new Map<string, number>();
+
+/** The same, but not at every call in a folder so full that listing it costs more than the call itself. */
+export function sweepLeftoversIfCheap(folder: string, staleMs: number): void {
+  const last = crowdedSince.get(folder);
+  if (last !== undefined && performance.now() - last < CROWDED_PAUSE_MS) return;
+  const names = listNames(folder);
+  if (names.length > CROWDED) crowdedSince.set(folder, performance.now());
+  else crowdedSince.delete(folder);
+  sweepNames(folder, names, staleMs);
+}
+
+function listNames(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    // Sweeping is a courtesy: a folder that cannot be listed can still be written.
+    return [];
+  }
+}
+
+function sweepNames(folder: string, names: readonly string[], staleMs: number): string[] {
+  return names.filter((name) => {
+    if (!name.endsWith('.tmp') && !name.endsWith('.claimed') && !name.endsWith('.claim')) return false;
+    try {
+      const path = join(folder, name);
+      return name.endsWith('.lock.claim') || name.endsWith('.claim.claim')
+        ? sweepGuard(path, staleMs)
+        : sweepLeftover(path, name);
+    } catch {
+      return false;
+    }
+  });
+}
+
+function sweepGuard(path: string, staleMs: number): boolean {
+  const guard = readLockSnapshot(path);
+  if (guard === undefined || judgeLock(guard, staleMs, Date.now()) === 'held') return false;
+  return claimStaleLock(path, guard, staleMs);
+}
+
+function sweepLeftover(path: string, name: string): boolean {
+  const leftover = parseLeftoverName(name);
+  if (leftover === undefined) return false;
+  const liveness = leftover.maker === undefined ? 'unknown' : isHolderAlive(leftover.maker);
+  if (liveness === 'alive' || (liveness === 'unknown' && !isOutOfUse(path, leftover.pid))) return false;
+  removeIfThere(path);
+  return true;
+}
+
+function isOutOfUse(path: string, pid: number): boolean {
+  const stat = lstatSync(path, { throwIfNoEntry: false });
+  if (stat === undefined || !stat.isFile()) return false;
+  const limit = isHolderAlive({ pid }) === 'dead' ? FOREIGN_DEAD_MS : ABANDONED_MS;
+  return Date.now() - stat.mtimeMs > limit;
+}

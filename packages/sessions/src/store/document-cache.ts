@@ -1,0 +1,69 @@
+import { EMPTY_DOCUMENT, parseDocument, type StoreDocument } from './document.ts';
+import { type FileSignature, isSameVersion, readStoreFile, statStoreFile } from './read-store-file.ts';
+import { reparseDocument } from './reparse-document.ts';
+
+type Cached = {
+  document: StoreDocument;
+  signature: FileSignature;
+  /** When the content was read: by the wall clock to compare with the file's times, by the steady one for its age. */
+  readAt: number;
+  steadyAt: number;
+};
+
+export type Loaded = { document: StoreDocument; signature: FileSignature | undefined };
+
+const DEFAULT_TTL_MS = 45_000;
+const MOST_STORES = 64;
+
+const cache = new Map<string, Cached>();
+
+/** How long a store may be answered from memory: OPENCLAW_SESSION_CACHE_TTL_MS, 0 for never. 45 s. */
+export function readCacheTtlMs(env: NodeJS.ProcessEnv = process.env): number {
+  const text = env.OPENCLAW_SESSION_CACHE_TTL_MS?.trim();
+  const value = text ? Number(text) : DEFAULT_TTL_MS;
+  return value >= 0 ? value : DEFAULT_TTL_MS;
+}
+
+/** The store at an absolute path, from memory if the file is certainly still the one that was read. */
+export function loadDocument(path: string, ttlMs = readCacheTtlMs()): Loaded {
+  const cached = ttlMs > 0 ? cache.get(path) : undefined;
+  if (cached !== undefined && performance.now() - cached.steadyAt < ttlMs && isSettled(cached)) {
+    const now = statStoreFile(path);
+    if (now !== undefined && isSameVersion(now, cached.signature)) return cached;
+  }
+  const read = readStoreFile(path);
+  if (read === undefined) {
+    cache.delete(path);
+    return { document: EMPTY_DOCUMENT, signature: undefined };
+  }
+  const { content, signature } = read;
+  const document = cached ? reparseDocument(cached.document, content, path) : parseDocument(content, path);
+  if (ttlMs > 0) rememberDocument(path, document, signature);
+  return { document, signature };
+}
+
+export function rememberDocument(path: string, document: StoreDocument, signature: FileSignature): void {
+  cache.delete(path);
+  cache.set(path, { document, signature, readAt: Date.now(), steadyAt: performance.now() });
+  const [oldest] = cache.keys();
+  if (cache.size > MOST_STORES && oldest !== undefined) cache.delete(oldest);
+}
+
+export function forgetDocument(path: string): void {
+  cache.delete(path);
+}
+
+/** Empties the cache of all stores. */
+export function clearSessionStoreCacheForTest(): void {
+  cache.clear();
+}
+
+// File times move in steps. A write within the same step as our reading would leave no trace in them.
+const STEP_MS = 20;
+const COARSE_STEP_MS = 2_100;
+
+function isSettled({ signature, readAt }: Cached): boolean {
+  const coarse = signature.mtimeNs % 1_000_000_000n === 0n;
+  const sinceWritten = Math.abs(readAt - Number(signature.mtimeNs / 1_000_000n));
+  return sinceWritten > (coarse ? COARSE_STEP_MS : STEP_MS);
+}

@@ -1,0 +1,144 @@
+import { readSessionEntry } from '../entry/read-session-entry.ts';
+import { OpenBotError } from '../errors.ts';
+import type { StoredEntry, StoredSession, UnreadableSession } from './contract.ts';
+import { findJsonFault } from './json-fault.ts';
+import { freezeJson, isJsonObject } from './json-value.ts';
+import { scanMembers } from './scan-members.ts';
+
+/** One key and its value, shared by all versions of the document in which it is the same. */
+export type Member = { readonly key: string; readonly value: unknown; entry?: StoredEntry };
+
+/**
+ * A store file in memory: its bytes, and where in them each entry stands. The bytes are kept so that a change costs what
+ * changed, and so that everything else is written back exactly as it was found.
+ */
+export type StoreDocument = {
+  readonly bytes: Buffer;
+  readonly members: readonly Member[];
+  /** Byte range of member i. */
+  readonly starts: readonly number[];
+  readonly ends: readonly number[];
+  /** Key to index. */
+  readonly index: ReadonlyMap<string, number>;
+  /** Whether every byte is accounted for by `members`: not so in a file that names a key twice. */
+  readonly regular: boolean;
+};
+
+export const EMPTY_DOCUMENT: StoreDocument = {
+  bytes: Buffer.alloc(0),
+  members: [],
+  starts: [],
+  ends: [],
+  index: new Map(),
+  regular: true,
+};
+
+/** Reads a whole store. `path` is for the error message only. */
+export function parseDocument(content: Buffer, path: string): StoreDocument {
+  const bytes = withoutByteOrderMark(content);
+  const value = parseObject(bytes, path);
+  const { keys, starts, ends } = scanMembers(bytes);
+  const members = keys.map((key) => ({ key, value: value[key] }));
+  return indexMembers(bytes, members, starts, ends);
+}
+
+export function indexMembers(
+  bytes: Buffer,
+  members: Member[],
+  starts: number[],
+  ends: number[],
+): StoreDocument {
+  const index = new Map(members.map(({ key }, at) => [key, at]));
+  if (index.size === members.length) return { bytes, members, starts, ends, index, regular: true };
+  // As in every JSON reader the last one of equal keys counts.
+  const kept = [...index.values()].toSorted((a, b) => a - b);
+  return {
+    bytes,
+    members: kept.map((at) => members[at]!),
+    starts: kept.map((at) => starts[at]!),
+    ends: kept.map((at) => ends[at]!),
+    index: new Map(kept.map((at, position) => [members[at]!.key, position])),
+    regular: false,
+  };
+}
+
+/** The frozen entry of a member; undefined when its value is none. */
+export function entryOf(member: Member): StoredEntry | undefined {
+  if (member.entry === undefined && isJsonObject(member.value)) {
+    member.entry = freezeJson(readSessionEntry(freezeJson(member.value)));
+  }
+  return member.entry;
+}
+
+export function getEntry(document: StoreDocument, key: string): StoredEntry | undefined {
+  const at = document.index.get(key);
+  if (at === undefined) return undefined;
+  const entry = entryOf(document.members[at]!);
+  if (entry === undefined) {
+    const reason = describeValue(document.members[at]!.value);
+    throw new OpenBotError(
+      'STORE_ENTRY_INVALID',
+      `What is kept under ${key} is no session entry but ${reason}`,
+      {
+        hint: 'It was left as it is. Repair the file by hand, or delete the entry.',
+      },
+    );
+  }
+  return entry;
+}
+
+export function listEntries(document: StoreDocument): StoredSession[] {
+  const sessions: StoredSession[] = [];
+  for (const member of document.members) {
+    const entry = entryOf(member);
+    if (entry !== undefined) sessions.push({ key: member.key, entry });
+  }
+  return sessions;
+}
+
+export function listUnreadable(document: StoreDocument): UnreadableSession[] {
+  return document.members
+    .filter((member) => !isJsonObject(member.value))
+    .map(({ key, value }) => ({ key, reason: describeValue(value) }));
+}
+
+export function parseObject(bytes: Buffer, path: string): { [key: string]: unknown } {
+  let value: unknown;
+  try {
+    value = JSON.parse(bytes.toString('utf8'));
+  } catch {
+    throw parseFailed(bytes, path);
+  }
+  if (isJsonObject(value)) return value;
+  throw new OpenBotError(
+    'STORE_NOT_AN_OBJECT',
+    `${path} must hold one JSON object, but holds ${describeValue(value)}`,
+    {
+      hint: 'It was left as it is. Move it away to start with an empty store.',
+    },
+  );
+}
+
+function parseFailed(bytes: Buffer, path: string): OpenBotError {
+  const fault = findJsonFault(bytes) ?? { offset: 0, line: 1, column: 1, reason: 'the text is no JSON' };
+  const where = `line ${fault.line}, column ${fault.column} (byte ${fault.offset} of ${bytes.length})`;
+  const empty = bytes.length === 0;
+  return new OpenBotError(
+    'STORE_PARSE_FAILED',
+    empty ? `${path} is empty, which no store is` : `${path} is not valid JSON at ${where}: ${fault.reason}`,
+    {
+      hint: empty
+        ? 'A write was probably cut short. Restore a backup, or remove the file to start with an empty store.'
+        : 'It was left as it is. Repair it or restore a backup.',
+    },
+  );
+}
+
+function describeValue(value: unknown): string {
+  if (value === null) return 'null';
+  return Array.isArray(value) ? 'an array' : `a ${typeof value}`;
+}
+
+function withoutByteOrderMark(bytes: Buffer): Buffer {
+  return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? bytes.subarray(3) : bytes;
+}

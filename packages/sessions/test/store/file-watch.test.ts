@@ -1,0 +1,89 @@
+import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { SessionStore, StoreChange } from '../../src/store/contract.ts';
+import { openFileSessionStore } from '../../src/store/file-store.ts';
+import { startChild } from '../disk/child.ts';
+import { makeTempFolder } from '../disk/temp-folder.ts';
+
+let folder: string;
+let path: string;
+let store: SessionStore;
+beforeEach(() => {
+  folder = join(makeTempFolder(), 'sessions');
+  path = join(folder, 'sessions.json');
+  store = openFileSessionStore(path);
+});
+afterEach(() => store.close());
+
+function replace(content: string): void {
+  writeFileSync(`${path}.new`, content);
+  renameSync(`${path}.new`, path);
+}
+
+const textOf = (...ids: string[]) =>
+  JSON.stringify(Object.fromEntries(ids.map((id) => [id, { sessionId: id, updatedAt: 1 }])));
+
+async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await sleep(5);
+}
+
+test('hears of another process', async () => {
+  mkdirSync(folder);
+  writeFileSync(path, textOf('a', 'b'));
+  const changes: StoreChange[] = [];
+  store.watch((change) => changes.push(change));
+  const child = startChild(new URL('./children/count-up.ts', import.meta.url), [
+    path,
+    'b',
+    join(folder, 'j'),
+    '2',
+  ]);
+  expect(await child.ended).toBe(0);
+  await until(() => changes.length > 0);
+  expect(new Set(changes.flatMap(({ updated }) => updated))).toEqual(new Set(['b']));
+});
+
+test('hears of a store that does not exist yet, nor its folder', async () => {
+  const seen: string[] = [];
+  store.watch(({ updated }) => seen.push(...updated));
+  mkdirSync(folder);
+  replace(textOf('a'));
+  await until(() => seen.includes('a'));
+});
+
+test('tells of a store that breaks, once, and goes on when it is whole again', async () => {
+  mkdirSync(folder);
+  writeFileSync(path, textOf('a'));
+  const seen: string[] = [];
+  const errors: unknown[] = [];
+  store.watch(
+    ({ updated, deleted }) =>
+      seen.push(...updated.map((key) => `+${key}`), ...deleted.map((key) => `-${key}`)),
+    (error) => errors.push(error),
+  );
+  replace('{"a":');
+  await until(() => errors.length > 0);
+  await sleep(1_200);
+  expect(errors).toEqual([expect.objectContaining({ code: 'STORE_PARSE_FAILED' })]);
+  expect(seen).toEqual([]);
+  replace(textOf('a', 'c'));
+  await until(() => seen.length > 0);
+  expect(seen).toEqual(['+c']);
+  rmSync(path);
+  await until(() => seen.length > 1);
+  expect(seen.slice(1).toSorted()).toEqual(['-a', '-c']);
+});
+
+test('does not keep the process alive', async () => {
+  mkdirSync(folder);
+  const module = new URL('../../src/store/file-store.ts', import.meta.url).href;
+  const script = join(folder, 'watch-only.ts');
+  writeFileSync(
+    script,
+    `import { openFileSessionStore } from ${JSON.stringify(module)};
+     openFileSessionStore(${JSON.stringify(path)}).watch(() => {});`,
+  );
+  expect(await startChild(new URL(`file://${script}`), []).ended).toBe(0);
+});

@@ -4,7 +4,7 @@ import { LineSplitter } from '../transcript/lines.ts';
 import type { Transcript } from '../transcript/transcript.ts';
 import { describeFileFault } from './file-faults.ts';
 
-const CHUNK = 1024 * 1024;
+const CHUNK = 256 * 1024;
 
 /**
  * Reads a transcript of any size and age into its columns. Memory does not depend on how long the lines are together, only on how many there are. Broken lines are

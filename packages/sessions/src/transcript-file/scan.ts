@@ -1,24 +1,23 @@
+import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { TranscriptBuilder } from '../transcript/builder.ts';
 import { LineSplitter } from '../transcript/lines.ts';
 import type { Transcript } from '../transcript/transcript.ts';
-import { describeFileFault } from './file-faults.ts';
+import { describeFileFault, notAFile } from './file-faults.ts';
+import { readTopLevelStrings } from './giant-line.ts';
 
 const CHUNK = 256 * 1024;
 
 /**
- * Reads a transcript of any size and age into its columns. Memory does not depend on how long the lines are together, only on how many there are. Broken lines are
- * no error: they are entries too, and named in `problems`.
+ * Reads a transcript of any size and age into its columns. Memory depends on how many lines there are, not on how long
+ * they are together. Broken lines are no error: they are entries too, and named in `problems`.
  */
 export async function scanTranscriptFile(path: string): Promise<Transcript> {
   try {
-    const handle = await open(path, 'r');
+    const handle = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
     try {
-      const builder = new TranscriptBuilder();
-      const splitter = new LineSplitter(builder);
-      await readAhead(handle, (chunk, count) => splitter.push(chunk, count));
-      splitter.finish();
-      return builder.finish(splitter.offset);
+      if (!(await handle.stat()).isFile()) throw notAFile(path);
+      return await scan(handle);
     } finally {
       await handle.close();
     }
@@ -26,6 +25,21 @@ export async function scanTranscriptFile(path: string): Promise<Transcript> {
     throw describeFileFault(path, error, 'read');
   }
 }
+
+async function scan(handle: FileHandle): Promise<Transcript> {
+  const builder = new TranscriptBuilder();
+  const splitter = new LineSplitter(builder);
+  await readAhead(handle, (chunk, count) => splitter.push(chunk, count));
+  splitter.finish();
+  for (const { line, start, end } of builder.oversizeLines) {
+    const fields = await readTopLevelStrings(handle, start, end, PLACE_FIELDS);
+    if (fields !== undefined) builder.identify(line, fields);
+  }
+  return builder.finish(splitter.offset);
+}
+
+/** What tells the place of a line in the tree, in every dialect. */
+const PLACE_FIELDS = ['type', 'id', 'parentId', 'uuid', 'parentUuid'];
 
 /** Two chunks in turn: the disk fills one while the other is looked at. */
 async function readAhead(handle: FileHandle, take: (chunk: Buffer, count: number) => void): Promise<void> {

@@ -50,6 +50,18 @@ export class TranscriptBuilder implements LineSink {
     this.#transcript.add(offset, endOffset, this.#facts);
   }
 
+  /** Lines that were too long to be read, once all lines are there. */
+  get oversizeLines(): readonly LineProblem[] {
+    return this.#transcript.problems.filter(({ problem }) => problem === 'oversize');
+  }
+
+  /** Puts a line that was too long into its place in the tree, by what is known of it. Before `finish`. */
+  identify(line: number, fields: Readonly<Record<string, string>>): void {
+    const id = fields[this.#dialect?.name === 'claude-code' ? 'uuid' : 'id'];
+    const parentId = fields[this.#dialect?.name === 'claude-code' ? 'parentUuid' : 'parentId'];
+    if (id !== undefined && fields.type !== 'session') this.#transcript.identify(line - 1, id, parentId);
+  }
+
   /** @param byteLength the size of what was split */
   finish(byteLength: number): Transcript {
     this.#readEarly();

@@ -19,9 +19,9 @@ export const KINDS = [
   'sidecar',
   /** JSON that no dialect here understands. */
   'unknown',
-  /** Not JSON; the last line of a file may be so because its writer was killed. */
+  /** Not a JSON object; the last line of a file may be so because its writer was killed. */
   'broken',
-  /** Longer than MAX_LINE_BYTES: carried, never looked into. */
+  /** Longer than MAX_LINE_BYTES: carried; of its content at most its place in the tree is known. */
   'oversize',
   'blank',
 ] as const;

@@ -3,19 +3,23 @@ import { NO_PARENT, type Transcript } from './transcript.ts';
 
 /** What must be written into kept entries when others go, so that nothing points at an entry that is gone. */
 export interface Relinking {
-  /** By index of a kept entry: the id of its new parent, null for a root. */
+  /** By index of a kept entry: the id of its new parent, null for a root. Of an entry with a logical parent (FLAG.logicalParent), that one. */
   readonly parents: ReadonlyMap<number, string | null>;
   /** By index of a kept entry: the id of what it now points at (first kept entry, label, branch or edit target). */
   readonly targets: ReadonlyMap<number, string>;
+  /** By index of a kept compaction that names its first kept entry by number, as the oldest files do: the new number. */
+  readonly targetNumbers: ReadonlyMap<number, number>;
 }
 
 /**
- * A removed entry's children hang from its nearest kept ancestor. What pointed at it points at that ancestor too, but the beginning of what a compaction kept moves
- * the other way, to the next kept entry, so that the same messages stay kept.
+ * A removed entry's children hang from its nearest kept ancestor. What pointed at it points at that ancestor too, with
+ * two exceptions: the beginning of what a compaction kept moves to the next kept entry, so that the same messages stay
+ * kept, and an edit points at itself, lest it change an entry that it was not made for.
  */
 export function planRelinking(transcript: Transcript, isRemoved: (index: number) => boolean): Relinking {
   const parents = new Map<number, string | null>();
   const targets = new Map<number, string>();
+  const targetNumbers = new Map<number, number>();
   const ancestors = new Map<number, number>();
 
   function nearestKept(from: number): number {
@@ -46,15 +50,32 @@ export function planRelinking(transcript: Transcript, isRemoved: (index: number)
       parents.set(i, kept >= 0 ? (transcript.idOf(kept) ?? null) : null);
     }
     const target = transcript.targetIndexOf(i);
-    if (target === undefined || !isRemoved(target)) continue;
-    const moved =
-      transcript.kindOf(i) === 'compaction'
-        ? nextKeptBefore(transcript, target, i, isRemoved)
-        : nearestKept(target);
-    const id = transcript.idOf(moved >= 0 ? moved : i);
-    if (id !== undefined) targets.set(i, id);
+    if (target === undefined) continue;
+    if (transcript.targetOf(i) === undefined) {
+      const first = isRemoved(target) ? nextKeptBefore(transcript, target, i, isRemoved) : target;
+      targetNumbers.set(i, keptNumber(transcript, first, isRemoved));
+    } else if (isRemoved(target)) {
+      const moved = moveTarget(i, target);
+      const id = transcript.idOf(moved >= 0 ? moved : i);
+      if (id !== undefined) targets.set(i, id);
+    }
   }
-  return { parents, targets };
+  return { parents, targets, targetNumbers };
+
+  function moveTarget(from: number, target: number): number {
+    const kind = transcript.kindOf(from);
+    if (kind === 'context-edit') return from;
+    return kind === 'compaction' && transcript.dialect !== 'claude-code'
+      ? nextKeptBefore(transcript, target, from, isRemoved)
+      : nearestKept(target);
+  }
+}
+
+/** The number that the oldest files give an entry: how many lines of JSON stand before it, the header included. */
+function keptNumber(transcript: Transcript, entry: number, isRemoved: (index: number) => boolean): number {
+  let number = 0;
+  for (let i = 0; i < entry; i++) if (transcript.isJson(i) && !isRemoved(i)) number++;
+  return number;
 }
 
 /** The first kept entry after `target` on the way to the compaction; the compaction itself where nothing older is left. */

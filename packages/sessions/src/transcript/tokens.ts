@@ -40,10 +40,12 @@ export function tokensOfUsage(usage: TokenUsage): number {
   return usage.total || usage.input + usage.output + usage.cacheRead + usage.cacheWrite;
 }
 
-/** How many characters an entry gives to the model. */
+/** How many characters an entry gives to the model, edits applied. */
 export function contextCharacters(transcript: Transcript, index: number, context: Context): number {
-  const edit = context.edits.get(index);
-  if (edit !== undefined) return transcript.textSizeOf(edit);
+  return ownCharacters(transcript, context.edits.get(index) ?? index);
+}
+
+function ownCharacters(transcript: Transcript, index: number): number {
   let total =
     transcript.textSizeOf(index) +
     transcript.thinkingSizeOf(index) +
@@ -59,7 +61,7 @@ export function contextCharacters(transcript: Transcript, index: number, context
 
 interface Figure {
   readonly tokens: number;
-  /** Characters of the context up to and with the message. */
+  /** Characters of the context up to and with the message, as it was when the figure was recorded. */
   readonly characters: number;
   readonly message: number;
   readonly ours: boolean;
@@ -68,20 +70,43 @@ interface Figure {
 /** Figures that hold for the present context: those recorded after it was last cut. */
 function figuresOf(transcript: Transcript, context: Context): { figures: Figure[]; characters: number } {
   const figures: Figure[] = [];
+  const changes = editChanges(transcript, context);
   let characters = 0;
+  let charactersThen = 0;
   for (const index of context.entries) {
     characters += contextCharacters(transcript, index, context);
+    charactersThen += ownCharacters(transcript, index);
     if (context.cutBy !== undefined && index < context.cutBy) continue;
     const usage = transcript.usageOf(index);
     if (usage === undefined || transcript.has(index, FLAG.mirror)) continue;
     const tokens = tokensOfUsage(usage);
     if (tokens <= 0) continue;
+    while (changes.length > 0 && changes[0]!.at < index) charactersThen += changes.shift()!.by;
     // Lines of one message repeat its usage; the last of them has the characters of all.
     const message = transcript.messageOf(index);
     if (message >= 0 && figures.at(-1)?.message === message) figures.pop();
-    figures.push({ tokens, characters, message, ours: transcript.has(index, FLAG.estimatedUsage) });
+    const ours = transcript.has(index, FLAG.estimatedUsage);
+    figures.push({ tokens, characters: charactersThen, message, ours });
   }
   return { figures, characters };
+}
+
+/**
+ * Where edits change the characters of the context, oldest first, and by how much. An edit counts from where it stands: a figure that was
+ * recorded before it saw the entry as it had been.
+ */
+function editChanges(transcript: Transcript, context: Context): { at: number; by: number }[] {
+  const present = new Set(context.entries);
+  const changes: { at: number; by: number }[] = [];
+  for (const [target, edit] of context.edits) {
+    if (!present.has(target)) continue;
+    changes.push({ at: edit, by: ownCharacters(transcript, edit) - ownCharacters(transcript, target) });
+  }
+  for (const target of context.takenOut) {
+    const own = ownCharacters(transcript, target);
+    changes.push({ at: target, by: own }, { at: context.edits.get(target)!, by: -own });
+  }
+  return changes.sort((a, b) => a.at - b.at);
 }
 
 function calibrationFrom(figures: readonly Figure[]): Calibration {
@@ -146,9 +171,8 @@ function sharesOf(transcript: Transcript, context: Context, calibration: Calibra
   const toolOfCall = new Map<string, string>();
   for (const index of context.entries) {
     const edit = context.edits.get(index);
-    const text =
-      transcript.textSizeOf(edit ?? index) +
-      (edit === undefined ? transcript.imageCountOf(index) * IMAGE_CHARACTERS : 0);
+    const shown = edit ?? index;
+    const text = transcript.textSizeOf(shown) + transcript.imageCountOf(shown) * IMAGE_CHARACTERS;
     characters[partOf(transcript, index)] += text;
     if (edit !== undefined) continue;
     characters.thinking += transcript.thinkingSizeOf(index);

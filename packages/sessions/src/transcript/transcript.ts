@@ -48,8 +48,8 @@ export class Transcript {
   readonly #typeWords = new Words();
   readonly #strings: StringTable;
   readonly #indexOfId = new IndexOfId();
-  /** Later lines with an id that an earlier one has: the later one is what the id means. */
-  readonly #replacedBy = new Map<number, number>();
+  /** Whether an id appears more than once: the last line with it is what the id means. */
+  #hasDuplicates = false;
   /** Entries whose parent was not known when they were read: it may come later, or never. */
   readonly #openParents: number[] = [];
   readonly #targets = new Map<number, number>();
@@ -214,12 +214,17 @@ export class Transcript {
     for (let i = 0; i < this.length; i++) yield this.entry(i);
   }
 
+  /** Whether the line was read as JSON. */
+  isJson(index: number): boolean {
+    const kind = this.kindOf(index);
+    return kind !== 'broken' && kind !== 'blank' && kind !== 'oversize';
+  }
+
   /** The n-th line that is JSON, the header being number 0: how the oldest compactions count. */
   #parsedEntry(number: number): number | undefined {
     let seen = -1;
     for (let i = 0; i < this.length; i++) {
-      const kind = this.kindOf(i);
-      if (kind !== 'broken' && kind !== 'blank' && kind !== 'oversize' && ++seen === number) return i;
+      if (this.isJson(i) && ++seen === number) return i;
     }
     return undefined;
   }
@@ -287,23 +292,46 @@ export class Transcript {
     if (id < 0) return;
     const earlier = this.#indexOfId.get(id);
     if (earlier !== undefined) {
-      this.#replacedBy.set(earlier, index);
+      this.#hasDuplicates = true;
       columns.flags[earlier]! |= FLAG.duplicate;
     }
     this.#indexOfId.set(id, index);
   }
 
+  /**
+   * For the builder: what is known of a line that was too long to be read. It takes its place in the tree, so that what hangs from it stays
+   * in reach. To be called before `settle`.
+   */
+  identify(index: number, id: string, parentId: string | undefined): void {
+    const columns = this.#columns;
+    const number = this.#strings.internText(id);
+    columns.ids[index] = number;
+    const known = this.#indexOfId.get(number);
+    if (known === undefined || known < index) this.#indexOfId.set(number, index);
+    if (parentId !== undefined) {
+      columns.parentIds[index] = this.#strings.internText(parentId);
+      this.#openParents.push(index);
+    } else {
+      columns.flags[index]! |= FLAG.noParentField;
+      let before = index - 1;
+      while (before >= 0 && columns.ids[before]! < 0) before--;
+      columns.parents[index] = before;
+    }
+    if (index > this.#lastInTree) this.#lastInTree = index;
+  }
+
   /** For the builder: all lines are there. Settles the links that earlier lines could not. */
   settle(): void {
-    const { parents, parentIds } = this.#columns;
+    const { parents, parentIds, ids } = this.#columns;
     for (const index of this.#openParents) {
-      parents[index] = this.#indexOfId.get(parentIds[index]!) ?? DANGLING;
+      // A boundary whose logical parent was cut away is a root, as its line says.
+      const missing = this.has(index, FLAG.logicalParent) ? NO_PARENT : DANGLING;
+      parents[index] = this.#indexOfId.get(parentIds[index]!) ?? missing;
     }
-    if (this.#replacedBy.size === 0) return;
+    if (!this.#hasDuplicates) return;
     for (let i = 0; i < this.length; i++) {
-      let parent = parents[i]!;
-      while (this.#replacedBy.has(parent)) parent = this.#replacedBy.get(parent)!;
-      parents[i] = parent;
+      const parent = parents[i]!;
+      if (parent >= 0 && ids[parent]! >= 0) parents[i] = this.#indexOfId.get(ids[parent]!) ?? parent;
     }
   }
 }

@@ -161,10 +161,18 @@ describe('Claude Code 2.1.325', () => {
     ]);
     const context = contextOf(transcript, entries);
     const messages = context.entries.filter((index) => transcript.kindOf(index) === 'message');
-    // The reply that was preserved, then the summary.
-    expect(transcript.idOf(messages[0]!)).toBe('ae654690-04cd-469e-bff1-a3ff1ff0cbe8');
-    expect(transcript.has(messages[1]!, FLAG.compactSummary)).toBe(true);
-    expect(transcript.entry(messages[1]!).line).toBe(73);
+    // The summary, behind it the reply that was preserved.
+    expect(transcript.has(messages[0]!, FLAG.compactSummary)).toBe(true);
+    expect(transcript.entry(messages[0]!).line).toBe(73);
+    expect(transcript.idOf(messages[1]!)).toBe('ae654690-04cd-469e-bff1-a3ff1ff0cbe8');
+  });
+
+  test("a subagent's notification starts no turn", async () => {
+    const transcript = await fixture(
+      'claude-code/projects/-home-user-work-types/aaaa0001-0000-4000-8000-000000000000.jsonl',
+    );
+    const starts = [...transcript.entries()].filter((entry) => entry.flags & FLAG.startsTurn);
+    expect(starts).toHaveLength(1);
   });
 
   test('parallel calls: each result hangs from its own call, and none is lost', async () => {

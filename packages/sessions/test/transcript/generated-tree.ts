@@ -15,6 +15,11 @@ const USAGE = {
   cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 },
 };
 
+const KINDS = [
+  ...['user', 'user', 'assistant', 'assistant', 'call', 'compaction', 'label', 'custom', 'custom_message'],
+  ...['branch_summary', 'model_change', 'system', 'edit', 'removal'],
+] as const;
+
 /**
  * Trees as pi writes them: every entry hangs from the leaf or, after going back, from any earlier entry; compactions name an entry of their own path, labels and edits
  * any entry.
@@ -22,19 +27,7 @@ const USAGE = {
 export const generatedTree: fc.Arbitrary<GeneratedLine[]> = fc
   .array(
     fc.record({
-      kind: fc.constantFrom(
-        'user',
-        'user',
-        'assistant',
-        'assistant',
-        'call',
-        'compaction',
-        'label',
-        'custom',
-        'custom_message',
-        'branch_summary',
-        'model_change',
-      ),
+      kind: fc.constantFrom(...KINDS),
       back: fc.option(fc.nat(), { freq: 6 }),
       target: fc.nat(),
       text: fc.string({ maxLength: 30 }),
@@ -110,7 +103,7 @@ export const generatedTree: fc.Arbitrary<GeneratedLine[]> = fc
           if (ids.length === 0) break;
           add({
             type: 'compaction',
-            summary: `summary ${step.text}`,
+            summary: step.text,
             firstKeptEntryId: ids[step.target % ids.length],
             tokensBefore: 10,
           });
@@ -127,10 +120,21 @@ export const generatedTree: fc.Arbitrary<GeneratedLine[]> = fc
           add({ type: 'custom_message', customType: 'c', content: `note ${step.text}`, display: true });
           break;
         case 'branch_summary':
-          if (leaf !== null) add({ type: 'branch_summary', fromId: leaf, summary: `branch ${step.text}` });
+          if (leaf !== null) add({ type: 'branch_summary', fromId: leaf, summary: step.text });
           break;
         case 'model_change':
           add({ type: 'model_change', provider: 'p', modelId: 'm' });
+          break;
+        case 'system':
+          add({ type: 'message', message: { role: 'system', content: `be ${step.text}`, timestamp: 1 } });
+          break;
+        case 'edit':
+        case 'removal': {
+          const replacement = step.kind === 'removal' ? null : { content: `edited ${step.text}` };
+          if (lines.length > 0) {
+            add({ type: 'context_edit', targetId: lines[step.target % lines.length]!.id, replacement });
+          }
+        }
       }
     }
     return lines;

@@ -1,9 +1,11 @@
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { OpenBotError } from '../../src/errors.ts';
 import { TranscriptBuilder } from '../../src/transcript/builder.ts';
+import { contextOf } from '../../src/transcript/context.ts';
 import { FLAG } from '../../src/transcript/entry.ts';
 import { LineSplitter } from '../../src/transcript/lines.ts';
 import { activePath, leafOf } from '../../src/transcript/tree.ts';
@@ -107,19 +109,76 @@ describe('files that are not as they should be', () => {
     expect(transcript.problems).toEqual([
       { line: 2, start: HEADER.length, end: HEADER.length + long.length - 1, problem: 'oversize' },
     ]);
-    // Its id was never seen, so what hangs from it hangs from nothing that is known.
+    // Nobody looked into it, so what hangs from it hangs from nothing that is known.
     expect(transcript.entry(2).parentId).toBe('a');
     expect(activePath(transcript).brokenAt).toBe(2);
   });
 
-  test('a line above 64 MB in a real file does not hide the lines around it', async () => {
-    const long = Buffer.alloc(64 * 1024 * 1024 + 1, 'x');
-    const transcript = await scan(
-      Buffer.concat([Buffer.from(HEADER + user('a', null)), long, Buffer.from(`\n${user('b', 'a')}`)]),
-    );
+  test('a line above 64 MB in a real file keeps its place in the tree', async () => {
+    const long = user('big', 'a', 'x'.repeat(64 * 1024 * 1024)).trimEnd();
+    const transcript = await scan(`${HEADER}${user('a', null)}${long}\n${user('b', 'big')}`);
     expect(transcript.problems).toMatchObject([{ line: 3, problem: 'oversize' }]);
     expect(transcript.endOf(2) - transcript.startOf(2)).toBe(long.length);
-    expect(activePath(transcript).entries).toEqual([1, 3]);
+    expect(transcript.entry(2)).toMatchObject({ kind: 'oversize', id: 'big', parentId: 'a' });
+    expect(activePath(transcript)).toEqual({ entries: [1, 2, 3], brokenAt: undefined });
+  });
+
+  test('such a line may be the last one, or no JSON at all', async () => {
+    const last = await scan(`${HEADER}${user('a', null)}${user('big', 'a', 'x'.repeat(64 * 1024 * 1024))}`);
+    expect(last.idOf(leafOf(last))).toBe('big');
+    const noise = await scan(
+      `${HEADER}${user('a', null)}${'x'.repeat(64 * 1024 * 1024 + 1)}\n${user('b', 'a')}`,
+    );
+    expect(activePath(noise).entries).toEqual([1, 3]);
+  });
+
+  test('a version 4 transcript with a reset: the model sees what came after it', async () => {
+    const lines = [
+      { type: 'session', version: 4, id: 's', cwd: '/w' },
+      { type: 'message', id: 'a', parentId: null, message: { role: 'user', content: 'old' } },
+      { type: 'reset', id: 'b', parentId: 'a' },
+      { type: 'message', id: 'c', parentId: 'b', message: { role: 'user', content: 'new' } },
+    ];
+    const transcript = await scan(lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+    expect(transcript.header?.version).toBe(4);
+    expect(contextOf(transcript, activePath(transcript).entries)).toMatchObject({ entries: [3], cutBy: 2 });
+  });
+
+  test('what a person ran for himself alone stays out of the context', async () => {
+    const run = { role: 'bashExecution', command: 'ls', output: 'a b', excludeFromContext: true };
+    const line = { type: 'message', id: 'b', parentId: 'a', message: run };
+    const transcript = await scan(`${HEADER}${user('a', null)}${JSON.stringify(line)}\n`);
+    expect(contextOf(transcript, [1, 2]).entries).toEqual([1]);
+  });
+
+  test('a line that names a session does not make a file Claude Code’s', async () => {
+    const line = {
+      type: 'message',
+      sessionId: 'x',
+      id: 'a',
+      parentId: null,
+      message: { role: 'user', content: 'x' },
+    };
+    const transcript = await scan(`${JSON.stringify(line)}\n`);
+    expect(transcript.dialect).toBe('openclaw');
+  });
+
+  test('a Claude Code file cut before its last boundary is whole', async () => {
+    const transcript = await scan(
+      [
+        {
+          type: 'system',
+          subtype: 'compact_boundary',
+          uuid: 'b',
+          parentUuid: null,
+          logicalParentUuid: 'gone',
+        },
+        { type: 'user', uuid: 'c', parentUuid: 'b', message: { role: 'user', content: 'x' } },
+      ]
+        .map((line) => `${JSON.stringify(line)}\n`)
+        .join(''),
+    );
+    expect(activePath(transcript)).toEqual({ entries: [0, 1], brokenAt: undefined });
   });
 
   test('flat lines, and messages without a type', async () => {
@@ -192,5 +251,11 @@ describe('files that are not as they should be', () => {
     const error = await scanTranscriptFile(inTheWay).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(OpenBotError);
     expect(error).toMatchObject({ code: 'TRANSCRIPT_UNREADABLE' });
+  });
+
+  test('a pipe in its place does not keep us waiting', async () => {
+    const pipe = join(folder, 'pipe.jsonl');
+    execFileSync('mkfifo', [pipe]);
+    await expect(scanTranscriptFile(pipe)).rejects.toMatchObject({ code: 'TRANSCRIPT_UNREADABLE' });
   });
 });

@@ -47,6 +47,8 @@ function whatPiSends(manager: SessionManager): string[] {
 function whatWeSay(transcript: Transcript): string[] {
   const context = contextOf(transcript, activePath(transcript).entries);
   return context.entries.map((index) => {
+    const edit = context.edits.get(index);
+    if (edit !== undefined) return `${transcript.textSizeOf(edit)} `;
     const text =
       transcript.textSizeOf(index) +
       transcript.resultsOf(index).reduce((sum, result) => sum + result.size, 0);

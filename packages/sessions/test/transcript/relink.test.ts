@@ -20,6 +20,7 @@ const TARGET_FIELD: Record<string, string> = {
   compaction: 'firstKeptEntryId',
   label: 'targetId',
   branch_summary: 'fromId',
+  context_edit: 'targetId',
 };
 
 /** Does to the lines what the plan says. */
@@ -49,11 +50,14 @@ describe('relinking', () => {
     fc.assert(
       fc.property(generatedTree, fc.array(fc.nat(), { maxLength: 20 }), (lines, picks) => {
         const before = read(asJsonl(lines));
-        // The leaf never goes, nor does what summarises others.
+        // The leaf never goes, nor does what summarises or changes others.
         const gone = new Set(
           picks
             .map((pick) => 1 + (pick % lines.length))
-            .filter((index) => index !== leafOf(before) && before.kindOf(index) !== 'compaction'),
+            .filter(
+              (index) =>
+                index !== leafOf(before) && !['compaction', 'context-edit'].includes(before.kindOf(index)),
+            ),
         );
         const after = read(asJsonl(remove(lines, before, gone)));
         const goneIds = new Set(ids(before, [...gone]));
@@ -74,6 +78,34 @@ describe('relinking', () => {
       }),
       { numRuns: 1000 },
     );
+  });
+
+  test('an edit of a removed entry edits nothing else', () => {
+    const lines: GeneratedLine[] = [
+      { type: 'message', message: { role: 'user', content: 'question' }, id: 'a', parentId: null },
+      { type: 'message', message: { role: 'user', content: 'x'.repeat(100) }, id: 'b', parentId: 'a' },
+      { type: 'context_edit', targetId: 'b', replacement: { content: 'cut' }, id: 'c', parentId: 'b' },
+    ];
+    const transcript = read(asJsonl(lines));
+    expect([...planRelinking(transcript, (index) => index === 2).targets]).toEqual([[3, 'c']]);
+  });
+
+  test('the oldest compactions count lines, and the count follows', () => {
+    const lines = [
+      { type: 'session', id: 's', cwd: '/w' },
+      { type: 'message', message: { role: 'user', content: 'one' } },
+      { type: 'message', message: { role: 'user', content: 'two' } },
+      { type: 'message', message: { role: 'user', content: 'three' } },
+      { type: 'compaction', summary: 's', firstKeptEntryIndex: 2 },
+    ];
+    const transcript = read(lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+    const numbers = (gone: number[]) => [
+      ...planRelinking(transcript, (index) => gone.includes(index)).targetNumbers,
+    ];
+    expect(numbers([])).toEqual([[4, 2]]);
+    expect(numbers([1])).toEqual([[4, 1]]);
+    expect(numbers([1, 2])).toEqual([[4, 1]]);
+    expect(numbers([2])).toEqual([[4, 2]]);
   });
 
   test('changes nothing where nothing goes', () => {

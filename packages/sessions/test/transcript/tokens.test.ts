@@ -140,6 +140,23 @@ describe('context tokens', () => {
     expect(contextTokens(make({ content: [{ type: 'text', text: 'y'.repeat(80) }] })).tokens).toBe(20);
   });
 
+  test('a figure from before an edit is not the figure any more', () => {
+    const make = (replacement: object | null) =>
+      conversation(
+        () => user('x'.repeat(40_000)),
+        () => reply('', 12_000),
+        () => ({ type: 'context_edit', id: 'e0000000', parentId: last, targetId: firstId, replacement }),
+      );
+    let firstId = '';
+    const withFirst = (replacement: object | null) => {
+      firstId = (count + 1).toString(16).padStart(8, '0');
+      return contextTokens(make(replacement));
+    };
+    // 40,000 characters at four a token over an overhead of 2,000: what is left is the overhead and the new text.
+    expect(withFirst({ content: 'y'.repeat(400) })).toMatchObject({ tokens: 2100, basis: 'calibrated' });
+    expect(withFirst(null)).toMatchObject({ tokens: 2000, basis: 'calibrated' });
+  });
+
   test('tools are accounted by name, second copies not at all', () => {
     const transcript = conversation(
       () => user('go'),

@@ -58,7 +58,9 @@ const shape = defineShape({
     attachment: { fields: { type: 'text' } },
     content: 'size',
     leafUuid: 'ref',
-    compactMetadata: { fields: { preservedMessages: { fields: { uuids: { each: 'list' } } } } },
+    compactMetadata: {
+      fields: { preservedMessages: { fields: { anchorUuid: 'ref', uuids: { each: 'list' } } } },
+    },
     message: {
       fields: {
         id: 'ref',
@@ -98,6 +100,7 @@ const ATTACHMENT_TYPE = shape.slot('attachment.type');
 const SYSTEM_CONTENT = shape.slot('content');
 const LEAF_UUID = shape.slot('leafUuid');
 const PRESERVED = shape.slot('compactMetadata.preservedMessages.uuids');
+const ANCHOR = shape.slot('compactMetadata.preservedMessages.anchorUuid');
 const MESSAGE_ID = shape.slot('message.id');
 const MODEL = shape.slot('message.model');
 const CONTENT = shape.slot('message.content');
@@ -181,6 +184,7 @@ function readSystem(values: readonly unknown[], facts: LineFacts): void {
   if (subtype === 'compact_boundary') {
     facts.kind = 'compaction';
     facts.preserved = values[PRESERVED] as string[] | undefined;
+    facts.target = asRef(values[ANCHOR]);
   } else {
     facts.kind = 'system';
     facts.textSize = asNumber(values[SYSTEM_CONTENT]);

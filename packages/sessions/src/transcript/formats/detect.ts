@@ -24,10 +24,9 @@ const OPENCLAW_TYPES = new Set([
 export function detectDialect(line: unknown): Dialect | undefined {
   if (line === null || typeof line !== 'object' || Array.isArray(line)) return undefined;
   const { type, uuid, sessionId, leafUuid, role, content } = line as Record<string, unknown>;
-  if (typeof uuid === 'string' || typeof sessionId === 'string' || typeof leafUuid === 'string') {
-    return type === 'session' ? openclawDialect : claudeCodeDialect;
-  }
+  if (typeof uuid === 'string') return claudeCodeDialect;
   if (typeof type === 'string' && OPENCLAW_TYPES.has(type)) return openclawDialect;
+  if (typeof sessionId === 'string' || typeof leafUuid === 'string') return claudeCodeDialect;
   if (type === 'file-history-snapshot' || type === 'summary') return claudeCodeDialect;
   if ((typeof role === 'string' || typeof type === 'string') && content !== undefined) return openclawDialect;
   return undefined;

@@ -75,6 +75,15 @@ const shape = defineShape({
     fromId: 'ref',
     targetId: 'ref',
     summary: 'size',
+    systemMessage: {
+      fields: {
+        content: {
+          leaf: 'sum',
+          as: 'systemText',
+          each: { fields: { text: { leaf: 'sum', as: 'systemText' } } },
+        },
+      },
+    },
     replacement: { leaf: 'scalar', fields: { content: { leaf: 'size', as: 'content', rows: BLOCKS } } },
   },
 });
@@ -112,6 +121,7 @@ const FROM_ID = shape.slot('fromId');
 const TARGET_ID = shape.slot('targetId');
 const SUMMARY = shape.slot('summary');
 const REPLACEMENT = shape.slot('replacement');
+const SYSTEM_TEXT = shape.slot('systemText');
 
 const BLOCK_TYPE = shape.rowSlot('type');
 const BLOCK_TEXT = shape.rowSlot('text');
@@ -204,7 +214,7 @@ function readMessage(line: SkimmedLine, facts: LineFacts, roleName: string | und
       const size = asNumber(line.row(i, BLOCK_TEXT));
       text += size;
       if (size > 0) hasContent = true;
-    } else if (type === 'toolCall' || type === 'toolUse' || type === 'functionCall') {
+    } else if (isCallBlock(type)) {
       const size = line.row(i, BLOCK_ARGUMENTS) ?? line.row(i, BLOCK_INPUT);
       addCall(facts, line.row(i, BLOCK_ID), line.row(i, BLOCK_NAME), asNumber(size));
       facts.copySize += asNumber(line.row(i, BLOCK_PARTIAL_ARGS));
@@ -254,7 +264,7 @@ function readOther(line: SkimmedLine, facts: LineFacts): void {
       facts.target = asRef(values[FIRST_KEPT]);
       const index = values[FIRST_KEPT_INDEX];
       facts.targetIndex = typeof index === 'number' ? index : undefined;
-      facts.textSize = asNumber(values[SUMMARY]);
+      facts.textSize = asNumber(values[SUMMARY]) + asNumber(values[SYSTEM_TEXT]);
       return;
     }
     case 'branch-summary':
@@ -267,7 +277,7 @@ function readOther(line: SkimmedLine, facts: LineFacts): void {
     case 'context-edit':
       facts.target = asRef(values[TARGET_ID]);
       if (values[REPLACEMENT] === null) facts.flags |= FLAG.removesTarget;
-      facts.textSize = contentSize(line);
+      readReplacement(line, facts);
       return;
     case 'custom':
       facts.type = asText(values[CUSTOM_TYPE]) ?? asText(values[KEY]) ?? 'custom';
@@ -278,6 +288,24 @@ function readOther(line: SkimmedLine, facts: LineFacts): void {
       facts.copySize = asNumber(values[DETAILS]);
       return;
   }
+}
+
+/** All that an edit puts in the place of its target counts as its text: it has no calls and results of its own. */
+function readReplacement(line: SkimmedLine, facts: LineFacts): void {
+  facts.textSize = contentSize(line);
+  for (let i = 0; i < line.rowCount; i++) {
+    facts.textSize += asNumber(line.row(i, BLOCK_THINKING));
+    const type = line.row(i, BLOCK_TYPE);
+    if (type === 'image') facts.imageCount++;
+    else if (isCallBlock(type)) {
+      const name = asText(line.row(i, BLOCK_NAME)) ?? '';
+      facts.textSize += name.length + asNumber(line.row(i, BLOCK_ARGUMENTS) ?? line.row(i, BLOCK_INPUT));
+    }
+  }
+}
+
+function isCallBlock(type: unknown): boolean {
+  return type === 'toolCall' || type === 'toolUse' || type === 'functionCall';
 }
 
 function contentSize(line: SkimmedLine): number {

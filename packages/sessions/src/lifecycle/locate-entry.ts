@@ -1,0 +1,56 @@
+import { OpenBotError } from '../errors.ts';
+import { listSessionKeySpellings } from '../key/spellings.ts';
+import type { StoredEntry, StoredSession } from '../store/contract.ts';
+import { isBeingDeleted } from './pending-archive.ts';
+import type { SessionPlace } from './session-place.ts';
+
+/** A store or the draft of one. */
+export type EntrySource = {
+  get(key: string): StoredEntry | undefined | Promise<StoredEntry | undefined>;
+  list(): readonly StoredSession[] | Promise<readonly StoredSession[]>;
+};
+
+/**
+ * The entry of a conversation under whichever spelling the store has it, in any case; of several the one used last. It
+ * stays under that key: another program may know it by no other.
+ */
+export async function locateEntry(
+  source: EntrySource,
+  sessionKey: string,
+): Promise<StoredSession | undefined> {
+  const spellings = listSessionKeySpellings(sessionKey);
+  const found: StoredSession[] = [];
+  for (const key of spellings) {
+    const entry = await source.get(key);
+    if (entry !== undefined) found.push({ key, entry });
+  }
+  if (found.length === 0) {
+    const wanted = new Set(spellings);
+    found.push(...(await source.list()).filter(({ key }) => wanted.has(key.trim().toLowerCase())));
+  }
+  return found.reduce<StoredSession | undefined>(
+    (best, one) => (best === undefined || usedAt(one) > usedAt(best) ? one : best),
+    undefined,
+  );
+}
+
+function usedAt({ entry }: StoredSession): number {
+  return Number.isFinite(entry.updatedAt) ? entry.updatedAt : 0;
+}
+
+/** As locateEntry, where the session must exist and not be on its way out. */
+export async function requireEntry(
+  source: EntrySource,
+  place: SessionPlace,
+  sessionKey: string,
+): Promise<StoredSession> {
+  const found = await locateEntry(source, sessionKey);
+  if (found === undefined || isBeingDeleted(found.entry)) throw sessionNotFound(sessionKey, place);
+  return found;
+}
+
+export function sessionNotFound(what: string, place: SessionPlace): OpenBotError {
+  return new OpenBotError('SESSION_NOT_FOUND', `There is no session ${what} in ${place.storePath}`, {
+    hint: 'List the sessions; check the agent and the state folder.',
+  });
+}

@@ -1,0 +1,23 @@
+import { randomUUID } from 'node:crypto';
+import { OpenBotError } from '../errors.ts';
+
+/** What a call takes from outside the program. */
+export type MomentParams = {
+  /** Milliseconds. Date.now. */
+  now?: (() => number) | undefined;
+  /** Makes session ids. randomUUID. */
+  newId?: (() => string) | undefined;
+};
+
+export type Moment = { readonly now: number; readonly newId: () => string };
+
+/** The time of a call, looked up once: everything it writes bears the same. */
+export function readMoment(params: MomentParams): Moment {
+  const now = (params.now ?? Date.now)();
+  if (!Number.isFinite(now)) {
+    throw new OpenBotError('INVALID_ARGUMENT', `${now} is not a time in milliseconds`, {
+      hint: 'Pass a clock that returns milliseconds since 1970, as Date.now does.',
+    });
+  }
+  return { now, newId: params.newId ?? randomUUID };
+}

@@ -1,0 +1,361 @@
+import {
+  chmodSync,
+  chownSync,
+  copyFileSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { SessionManager } from '@earendil-works/pi-coding-agent';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  acquireLock,
+  appendToTranscript,
+  compactSession,
+  createTranscript,
+  type EntryDraft,
+  onSessionTranscriptUpdate,
+} from '../../src/index.ts';
+import { asJsonl, generatedTree } from '../transcript/generated-tree.ts';
+import {
+  assistant,
+  call,
+  leafInPi,
+  NOW,
+  readLines,
+  readWithPi,
+  result,
+  useAgentFolder,
+  user,
+} from './agent-folder.ts';
+
+const agent = useAgentFolder();
+const FIXTURES = join(import.meta.dirname, '../../../../fixtures');
+const KEY = 'agent:main:main';
+const BAK = 's.jsonl.bak.2026-03-10T12-00-00.000Z';
+const entry = {
+  sessionId: 's',
+  updatedAt: NOW - 1000,
+  inputTokens: 1,
+  outputTokens: 2,
+  totalTokens: 3,
+  totalTokensFresh: true,
+  contextBudgetStatus: { shouldCompact: true },
+  compactionCount: 1,
+};
+
+async function write(...drafts: EntryDraft[]): Promise<string> {
+  agent.writeStore({ [KEY]: entry });
+  const path = agent.path('s.jsonl');
+  await createTranscript({ path, sessionId: 's', cwd: '/work', now: () => NOW, durable: false });
+  await appendToTranscript(path, drafts, { now: () => NOW, durable: false });
+  return path;
+}
+
+const compact = (maxLines?: number) =>
+  compactSession({ storePath: agent.storePath, sessionKey: KEY, maxLines, now: () => NOW });
+
+const texts = (count: number, from = 0): EntryDraft[] =>
+  Array.from({ length: count }, (_, i) =>
+    (from + i) % 2 === 0 ? user(`${from + i}`) : assistant({ type: 'text', text: `${from + i}` }),
+  );
+
+describe('compactSession', () => {
+  it('keeps the header and the last lines, and the whole file as an archive', async () => {
+    const path = await write(...texts(1000));
+    const before = readFileSync(path, 'utf8');
+    const leaf = leafInPi(path);
+    const updates: string[] = [];
+    const end = onSessionTranscriptUpdate(({ sessionFile }) => updates.push(sessionFile));
+    expect(await compact()).toEqual({
+      compacted: true,
+      sessionKey: KEY,
+      sessionId: 's',
+      sessionFile: path,
+      kept: 400,
+      removed: 600,
+      archived: agent.path(BAK),
+    });
+    end();
+    expect(updates).toEqual([path]);
+    expect(readFileSync(agent.path(BAK), 'utf8')).toBe(before);
+    const lines = readFileSync(path, 'utf8').split('\n');
+    const old = before.split('\n');
+    expect(lines).toHaveLength(402);
+    expect(lines[0]).toBe(old[0]);
+    // Only the new root says something else: its parent.
+    expect(lines[1]).toBe(old[601]!.replace(/"parentId":"[0-9a-f]{8}"/, '"parentId":null'));
+    expect(lines.slice(2)).toEqual(old.slice(602));
+    expect(readWithPi(path)).toEqual(readWithPi(agent.path(BAK)).slice(600));
+    expect(leafInPi(path)).toBe(leaf);
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    expect(agent.files()).toEqual(['s.jsonl', BAK]);
+    await appendToTranscript(path, user('goes on'));
+    expect(readWithPi(path)).toHaveLength(401);
+  });
+
+  it('keeps mode and, where the user may give files away, owner', async () => {
+    const path = await write(...texts(10));
+    chmodSync(path, 0o640);
+    if (process.getuid?.() === 0) chownSync(path, 65534, 65534);
+    const { uid, gid } = statSync(path);
+    await compact(4);
+    expect(statSync(path)).toMatchObject({ uid, gid });
+    expect(statSync(path).mode & 0o777).toBe(0o640);
+  });
+
+  it('marks the figures of the entry as out of date', async () => {
+    await write(...texts(10));
+    await compact(4);
+    expect(agent.entry()).toEqual({
+      sessionId: 's',
+      updatedAt: NOW,
+      totalTokensFresh: false,
+      compactionCount: 1,
+    });
+  });
+
+  it('does nothing where there is nothing to remove', async () => {
+    const path = await write(...texts(4));
+    const before = readFileSync(path);
+    expect(await compact(4)).toMatchObject({ compacted: false, reason: 'nothing to remove', kept: 4 });
+    expect(readFileSync(path)).toEqual(before);
+    expect(agent.entry()).toEqual(entry);
+    expect(agent.files()).toEqual(['s.jsonl']);
+    agent.writeStore({ [KEY]: { sessionId: 'none', updatedAt: 1 } });
+    expect(await compact(4)).toMatchObject({ compacted: false, reason: 'no transcript' });
+  });
+
+  it('once more does nothing more', async () => {
+    await write(...texts(20), call('a', 'b'), result('a'), result('b'), ...texts(3, 20));
+    await compact(4);
+    const after = readFileSync(agent.path('s.jsonl'));
+    expect(await compact(4)).toMatchObject({ compacted: false });
+    expect(readFileSync(agent.path('s.jsonl'))).toEqual(after);
+  });
+
+  it('never parts a call from its results', async () => {
+    const path = await write(
+      user('start'),
+      call('a', 'b', 'c'),
+      result('a'),
+      result('b'),
+      result('c'),
+      assistant({ type: 'text', text: 'done' }),
+      user('end'),
+    );
+    expect(await compact(3)).toMatchObject({ kept: 6, removed: 1 });
+    expect(readWithPi(path)).toEqual([
+      'assistant: [toolCall a]|[toolCall b]|[toolCall c]',
+      'toolResult: result of a',
+      'toolResult: result of b',
+      'toolResult: result of c',
+      'assistant: done',
+      'user: end',
+    ]);
+  });
+
+  it('the leaf stays even where it is a result and only one line is asked for', async () => {
+    const path = await write(...texts(6), call('a'), result('a'));
+    const leaf = leafInPi(path);
+    await compact(1);
+    expect(readWithPi(path)).toEqual(['assistant: [toolCall a]', 'toolResult: result of a']);
+    expect(leafInPi(path)).toBe(leaf);
+  });
+
+  it('ids of calls that come round again belong to the last call before them', async () => {
+    const path = await write(call('x'), result('x', 'first'), ...texts(4), call('x'), result('x', 'second'));
+    await compact(2);
+    expect(readWithPi(path)).toEqual(['assistant: [toolCall x]', 'toolResult: second']);
+  });
+
+  it('an old compaction stays, in the place of one line, and keeps nothing that is gone', async () => {
+    const path = await write(...texts(4));
+    const ids = readLines(path)
+      .slice(1)
+      .map(({ id }) => id as string);
+    await appendToTranscript(path, [
+      { type: 'compaction', summary: 'SUM', firstKeptEntryId: ids[2], tokensBefore: 100 },
+      ...texts(10, 10),
+    ]);
+    expect(await compact(4)).toMatchObject({ kept: 4, removed: 11 });
+    expect(readWithPi(path)).toEqual([
+      'compactionSummary: SUM',
+      'assistant: 17',
+      'user: 18',
+      'assistant: 19',
+    ]);
+    expect(await compact(4)).toMatchObject({ compacted: false });
+  });
+
+  it('a compaction among the last lines keeps what is left of what it kept', async () => {
+    const path = await write(...texts(6));
+    const ids = readLines(path)
+      .slice(1)
+      .map(({ id }) => id as string);
+    await appendToTranscript(path, [
+      { type: 'compaction', summary: 'SUM', firstKeptEntryId: ids[1], tokensBefore: 100 },
+      ...texts(2, 6),
+    ]);
+    await compact(5);
+    expect(readWithPi(path)).toEqual([
+      'compactionSummary: SUM',
+      'user: 4',
+      'assistant: 5',
+      'user: 6',
+      'assistant: 7',
+    ]);
+  });
+
+  it('labels and other branches are re-pointed, and nothing dangles', async () => {
+    const path = await write(...texts(4));
+    const ids = readLines(path)
+      .slice(1)
+      .map(({ id }) => id as string);
+    await appendToTranscript(path, { type: 'label', targetId: ids[0]!, label: 'here' });
+    const pi = SessionManager.open(path);
+    pi.branchWithSummary(ids[1]!, 'went back');
+    pi.appendMessage({ role: 'user', content: 'on the branch', timestamp: 1 });
+    await compact(4);
+    const lines = readLines(path).slice(1);
+    const known = new Set(lines.map(({ id }) => id));
+    for (const line of lines) {
+      if (line.parentId !== null) expect(known).toContain(line.parentId);
+      if (line.targetId !== undefined) expect(known).toContain(line.targetId);
+    }
+    expect(readWithPi(path).at(-1)).toBe('user: on the branch');
+  });
+
+  it('broken lines among the last ones stay as they are', async () => {
+    const path = await write(...texts(6));
+    writeFileSync(path, 'not json\n\n{"type":"future","n":12345678901234567890.10}\n', { flag: 'a' });
+    await appendToTranscript(path, texts(1, 6));
+    await compact(3);
+    const [, ...lines] = readFileSync(path, 'utf8').split('\n');
+    expect(lines.slice(0, 3)).toEqual(['not json', '', '{"type":"future","n":12345678901234567890.10}']);
+    expect(readWithPi(path)).toEqual(['user: 6']);
+  });
+
+  it('a line that must change keeps every other byte', async () => {
+    const path = await write(...texts(2));
+    const parent = readLines(path).at(-1)!.id;
+    const odd = `{ "type":"message","id":"aaaaaaaa", "parentId" : "${parent}" ,"big":12345678901234567890.10,"nested":{"parentId":"x"},"timestamp":"t","message":{"role":"user","content":"\\u0041 \\"parentId\\":1","timestamp":1}}\r\n`;
+    writeFileSync(path, odd, { flag: 'a' });
+    await compact(1);
+    expect(readFileSync(path, 'utf8').split('\n').slice(1).join('\n')).toBe(
+      odd.replace(`"parentId" : "${parent}"`, '"parentId" : null'),
+    );
+  });
+
+  it('a version 1 file, whose compactions name lines by number', async () => {
+    agent.writeStore({ [KEY]: entry });
+    const message = (text: string) => ({ type: 'message', message: { role: 'user', content: text } });
+    const lines = [
+      { type: 'session', id: 's', timestamp: 't', cwd: '/w' },
+      ...[1, 2, 3, 4].map((n) => message(`${n}`)),
+      { type: 'compaction', summary: 'SUM', firstKeptEntryIndex: 2, tokensBefore: 1 },
+      ...[5, 6].map((n) => message(`${n}`)),
+    ];
+    const path = agent.path('s.jsonl');
+    writeFileSync(path, lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+    const before = readWithPi(path);
+    expect(before).toEqual(['compactionSummary: SUM', 'user: 2', 'user: 3', 'user: 4', 'user: 5', 'user: 6']);
+    await compact(5);
+    expect(readWithPi(path)).toEqual(['compactionSummary: SUM', 'user: 3', 'user: 4', 'user: 5', 'user: 6']);
+    await compact(2);
+    expect(readWithPi(path)).toEqual(['compactionSummary: SUM', 'user: 6']);
+  });
+
+  it('lines that somebody appends without the lock are carried over', async () => {
+    const path = await write(...texts(200));
+    let stop = false;
+    const written: string[] = [];
+    const writer = (async () => {
+      for (let n = 0; !stop; n++) {
+        const line = {
+          type: 'message',
+          id: `late${n}`,
+          parentId: null,
+          message: { role: 'user', content: `late ${n}` },
+        };
+        writeFileSync(path, `${JSON.stringify(line)}\n`, { flag: 'a' });
+        written.push(line.id);
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+    })();
+    await compact(50);
+    stop = true;
+    await writer;
+    const live = readLines(path).map(({ id }) => id as string);
+    const whole = readLines(agent.path(BAK)).map(({ id }) => id as string);
+    const late = live.filter((id) => id?.startsWith('late'));
+    expect(late.length).toBeGreaterThan(0);
+    // What was cut off had been there before and is in the archive; from then on nothing is missing.
+    expect(late).toEqual(written.slice(written.indexOf(late[0]!)));
+    expect(written.filter((id) => !live.includes(id) && !whole.includes(id))).toEqual([]);
+  });
+
+  it('waits for whoever writes, and changes nothing if they do not finish', async () => {
+    const path = await write(...texts(10));
+    const before = readFileSync(path);
+    const lock = await acquireLock(`${path}.lock`);
+    const impatient = { storePath: agent.storePath, sessionKey: KEY, maxLines: 2, lock: { timeoutMs: 30 } };
+    await expect(compactSession(impatient)).rejects.toMatchObject({ code: 'LOCK_TIMEOUT' });
+    expect(readFileSync(path)).toEqual(before);
+    await lock.release();
+    expect(agent.files()).toEqual(['s.jsonl']);
+  });
+
+  it('refuses what it cannot shorten safely', async () => {
+    const claude = join(FIXTURES, 'claude-code/projects/-home-user-work-sess');
+    const name = readdirSync(claude).find((one) => one.endsWith('.jsonl'))!;
+    agent.writeStore({ [KEY]: entry });
+    copyFileSync(join(claude, name), agent.path('s.jsonl'));
+    await expect(compact(1)).rejects.toMatchObject({ code: 'TRANSCRIPT_UNSUPPORTED' });
+    writeFileSync(agent.path('s.jsonl'), '{"type":"message","id":"a","message":{"role":"user"}}\n'.repeat(3));
+    await expect(compact(1)).rejects.toMatchObject({ code: 'TRANSCRIPT_HEADER_INVALID' });
+    for (const maxLines of [0, -1, 1.5, Number.NaN]) {
+      await expect(compact(maxLines)).rejects.toMatchObject({ code: 'INVALID_ARGUMENT' });
+    }
+    expect(agent.files()).toEqual(['s.jsonl']);
+  });
+});
+
+interface Line {
+  id?: string;
+  parentId?: string | null;
+  type?: string;
+  message?: { role?: string; toolCallId?: string; content?: { type: string; id: string }[] };
+}
+
+it('any tree, any length: leaf kept, nothing dangles, no result without its call, pi opens it', async () => {
+  let round = 0;
+  await fc.assert(
+    fc.asyncProperty(generatedTree, fc.integer({ min: 1, max: 30 }), async (lines, maxLines) => {
+      const sessionId = `t${round++}`;
+      const path = agent.path(`${sessionId}.jsonl`);
+      agent.writeStore({ [KEY]: { sessionId, updatedAt: 1 } });
+      writeFileSync(path, asJsonl(lines));
+      const leaf = leafInPi(path);
+      const context = readWithPi(path);
+      const { compacted, kept } = await compact(maxLines);
+      const after = readLines(path) as Line[];
+      expect(after[0]!.type).toBe('session');
+      expect(after).toHaveLength(kept + 1);
+      expect(leafInPi(path)).toBe(leaf);
+      if (!compacted) expect(readWithPi(path)).toEqual(context);
+      const ids = new Set(after.map(({ id }) => id));
+      const calls = new Set<string>();
+      for (const { parentId, message } of after) {
+        if (typeof parentId === 'string') expect(ids).toContain(parentId);
+        for (const block of message?.role === 'assistant' ? message.content! : []) calls.add(block.id);
+        if (message?.role === 'toolResult') expect(calls).toContain(message.toolCallId);
+      }
+      expect((await compact(maxLines)).compacted).toBe(false);
+    }),
+    { numRuns: 60 },
+  );
+});

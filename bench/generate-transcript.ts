@@ -1,6 +1,7 @@
 /**
- * A transcript as an OpenClaw agent writes it: turns of a person's text, tool calls and their results, mostly results. The text of the results is what tools really
- * return (source code, listings, logs, prose, some JSON), because how often a quote or a line end must be escaped decides what parsing costs.
+ * A transcript as an OpenClaw agent writes it: turns of a person's text, tool calls and their results, mostly
+ * results. The text of the results is what tools really return (source code, listings, logs, prose, some JSON),
+ * because how often a quote or a line end must be escaped decides what parsing costs.
  */
 
 import { once } from 'node:events';

@@ -9,7 +9,9 @@ export interface BenchRow {
   better: 'higher' | 'lower';
 }
 
-/** Runs both in turn, so that what else the machine does hits both alike, and gives the fastest time of each in ms. */
+/**
+ * Runs both in turn, so that what else the machine does hits both alike, and gives the fastest time of each in ms.
+ */
 export async function fastest(
   rounds: number,
   ours: () => Promise<unknown>,

@@ -1,6 +1,6 @@
 /**
- * Runs the benchmarks (all, or those whose names are given) and prints each figure as a ratio against a peer or a limit measured in the same run.
- * Exits with 1 where a limit is missed.
+ * Runs the benchmarks (all, or those whose names are given) and prints each figure as a ratio against a peer or a
+ * limit measured in the same run. Exits with 1 where a limit is missed.
  */
 import { readdirSync } from 'node:fs';
 import type { BenchRow } from './measure.ts';

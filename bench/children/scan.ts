@@ -1,6 +1,6 @@
 /**
- * Reads one transcript several times, our way or the plain way, and prints the fastest time in ms. A process each, because a hundred
- * megabytes of garbage that one leaves behind would be collected at the cost of the other.
+ * Reads one transcript several times, our way or the plain way, and prints the fastest time in ms. A process each,
+ * because a hundred megabytes of garbage that one leaves behind would be collected at the cost of the other.
  */
 import { readFile } from 'node:fs/promises';
 import { scanTranscriptFile } from '@openbot/sessions';

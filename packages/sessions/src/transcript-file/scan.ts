@@ -9,8 +9,8 @@ import { readTopLevelStrings } from './giant-line.ts';
 const CHUNK = 256 * 1024;
 
 /**
- * Reads a transcript of any size and age into its columns. Memory depends on how many lines there are, not on how long
- * they are together. Broken lines are no error: they are entries too, and named in `problems`.
+ * Reads a transcript of any size and age into its columns. Memory depends on how many lines there are, not on how
+ * long they are together. Broken lines are no error: they are entries too, and named in `problems`.
  */
 export async function scanTranscriptFile(path: string): Promise<Transcript> {
   try {

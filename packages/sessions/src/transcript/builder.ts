@@ -18,8 +18,8 @@ interface EarlyLine {
 }
 
 /**
- * Makes a Transcript from lines, wherever they come from: a splitter over a file, or rows of a database. Lines keep their order;
- * every line becomes an entry.
+ * Makes a Transcript from lines, wherever they come from: a splitter over a file, or rows of a database. Lines keep
+ * their order; every line becomes an entry.
  */
 export class TranscriptBuilder implements LineSink {
   readonly #strings = new StringTable();

@@ -1,8 +1,8 @@
 const FIRST_CAPACITY = 256;
 
 /**
- * One number of each kind a line, in typed arrays that grow together: an object a line would cost several times as much. Plain fields, because an array type
- * that varies behind one access is slow.
+ * One number of each kind a line, in typed arrays that grow together: an object a line would cost several times as
+ * much. Plain fields, because an array type that varies behind one access is slow.
  */
 export class EntryColumns {
   length = 0;

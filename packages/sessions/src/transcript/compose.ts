@@ -3,7 +3,6 @@ import { OpenBotError } from '../errors.ts';
 
 export const TRANSCRIPT_VERSION = 3;
 
-export type TextBlock = { type: 'text'; text: string };
 export type MessageContent = string | readonly unknown[];
 
 /** A message as agents store it. Only `role` is looked at; the rest is carried. */
@@ -145,7 +144,10 @@ export function targetOfDraft(draft: EntryDraft): string | undefined {
   return draft.type === 'compaction' ? draft.firstKeptEntryId : undefined;
 }
 
-/** One line with its line feed. JSON escapes every line feed inside strings; other separators are ordinary characters. */
+/**
+ * One line with its line feed. JSON escapes every line feed inside strings; other separators are ordinary
+ * characters.
+ */
 export function composeLine(entry: Record<string, unknown>): string {
   try {
     return `${JSON.stringify(entry)}\n`;
@@ -161,8 +163,8 @@ export function composeUserMessage(content: MessageContent, timestampMs: number)
 export type DeliveredMessage = { text?: string | undefined; mediaUrls?: readonly string[] | undefined };
 
 /**
- * The message that stands in a transcript for something delivered on a channel without the model: undefined when there
- * was nothing to deliver. Media are named by their file names only; their addresses may hold secrets.
+ * The message that stands in a transcript for something delivered on a channel without the model: undefined when
+ * there was nothing to deliver. Media are named by their file names only; their addresses may hold secrets.
  */
 export function composeDeliveryMirror(
   delivered: DeliveredMessage,

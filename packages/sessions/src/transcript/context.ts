@@ -80,7 +80,8 @@ function reachesModel(transcript: Transcript, index: number, isFirst: boolean): 
     case 'attachment':
       return transcript.textSizeOf(index) > 0;
     case 'compaction':
-      // An older compaction within what a newer one kept says nothing. In Claude Code's files the summary is a line of its own.
+      // An older compaction within what a newer one kept says nothing. In Claude Code's files the summary is a line
+      // of its own.
       return isFirst && transcript.dialect !== 'claude-code';
     default:
       return false;

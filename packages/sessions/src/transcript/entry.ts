@@ -110,7 +110,10 @@ export interface TranscriptEntry {
   readonly toolCalls: readonly ToolCallRef[];
   readonly toolResults: readonly ToolResultRef[];
   readonly usage: TokenUsage | undefined;
-  /** Characters of text, thinking, and of second copies that never reach the model (details, toolUseResult, partialArgs). */
+  /**
+   * Characters of text, thinking, and of second copies that never reach the model (details, toolUseResult,
+   * partialArgs).
+   */
   readonly textSize: number;
   readonly thinkingSize: number;
   readonly copySize: number;

@@ -1,3 +1,4 @@
+import { isJsonObject } from '../entry/json-object.ts';
 import { isMachineText } from './formats/machine-text.ts';
 import { redactSecrets } from './redact.ts';
 
@@ -8,34 +9,31 @@ export type SpokenText = { role: 'user' | 'assistant'; text: string };
  * lines, lines of Claude Code. Undefined for everything else: tools, settings, meta lines, summaries, errors.
  */
 export function extractSpokenText(line: unknown): SpokenText | undefined {
-  if (!isRecord(line)) return undefined;
+  if (!isJsonObject(line)) return undefined;
   if (line.isMeta === true || line.isCompactSummary === true || line.isApiErrorMessage === true)
     return undefined;
-  const message = isRecord(line.message) ? line.message : line;
+  const message = isJsonObject(line.message) ? line.message : line;
   const role = message.role ?? line.type;
   if (role !== 'user' && role !== 'assistant') return undefined;
   if (!isSpokenType(line.type)) return undefined;
-  const text = joinText(message.content);
-  if (text.trim() === '' || (role === 'user' && isMachineText(text.trimStart()))) return undefined;
-  return { role, text };
+  // Block by block, as turns are told: Claude Code puts notes of its own beside what a person typed.
+  const texts = textsOf(message.content).filter((text) => role === 'assistant' || !isMachineText(text));
+  const text = texts.join('\n');
+  return text.trim() === '' ? undefined : { role, text };
 }
 
 function isSpokenType(type: unknown): boolean {
   return type === undefined || type === 'message' || type === 'user' || type === 'assistant';
 }
 
-function joinText(content: unknown): string {
-  if (typeof content === 'string') return content;
-  if (!Array.isArray(content)) return '';
-  return content
-    .map(textOfBlock)
-    .filter((text) => text !== '')
-    .join('\n');
+function textsOf(content: unknown): string[] {
+  if (typeof content === 'string') return [content];
+  return Array.isArray(content) ? content.map(textOfBlock).filter((text) => text !== '') : [];
 }
 
 function textOfBlock(block: unknown): string {
   if (typeof block === 'string') return block;
-  return isRecord(block) && block.type === 'text' && typeof block.text === 'string' ? block.text : '';
+  return isJsonObject(block) && block.type === 'text' && typeof block.text === 'string' ? block.text : '';
 }
 
 /** One line of the index: `User: …` or `Assistant: …`, secrets redacted, white space as single spaces. */
@@ -52,8 +50,4 @@ export function extractSessionText(lines: Iterable<unknown>): string {
     if (spoken !== undefined) out.push(formatSpokenText(spoken));
   }
   return out.join('\n');
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

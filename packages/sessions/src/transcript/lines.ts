@@ -16,8 +16,9 @@ export interface LineSink {
 }
 
 /**
- * Finds lines in chunks of bytes. Only a line feed ends a line (U+2028 and its like are bytes of a character), a carriage return before it belongs to the line end,
- * and a byte order mark at the very beginning belongs to no line. Holds the beginning of one line at most.
+ * Finds lines in chunks of bytes. Only a line feed ends a line (U+2028 and its like are bytes of a character), a
+ * carriage return before it belongs to the line end, and a byte order mark at the very beginning belongs to no
+ * line. Holds the beginning of one line at most.
  */
 export class LineSplitter {
   readonly #sink: LineSink;

@@ -3,18 +3,24 @@ import { NO_PARENT, type Transcript } from './transcript.ts';
 
 /** What must be written into kept entries when others go, so that nothing points at an entry that is gone. */
 export interface Relinking {
-  /** By index of a kept entry: the id of its new parent, null for a root. Of an entry with a logical parent (FLAG.logicalParent), that one. */
+  /**
+   * By index of a kept entry: the id of its new parent, null for a root. Of an entry with a logical parent
+   * (FLAG.logicalParent), that one.
+   */
   readonly parents: ReadonlyMap<number, string | null>;
   /** By index of a kept entry: the id of what it now points at (first kept entry, label, branch or edit target). */
   readonly targets: ReadonlyMap<number, string>;
-  /** By index of a kept compaction that names its first kept entry by number, as the oldest files do: the new number. */
+  /**
+   * By index of a kept compaction that names its first kept entry by number, as the oldest files do: the new
+   * number.
+   */
   readonly targetNumbers: ReadonlyMap<number, number>;
 }
 
 /**
- * A removed entry's children hang from its nearest kept ancestor. What pointed at it points at that ancestor too, with
- * two exceptions: the beginning of what a compaction kept moves to the next kept entry, so that the same messages stay
- * kept, and an edit points at itself, lest it change an entry that it was not made for.
+ * A removed entry's children hang from its nearest kept ancestor. What pointed at it points at that ancestor too,
+ * with two exceptions: the beginning of what a compaction kept moves to the next kept entry, so that the same
+ * messages stay kept, and an edit points at itself, lest it change an entry that it was not made for.
  */
 export function planRelinking(transcript: Transcript, isRemoved: (index: number) => boolean): Relinking {
   const parents = new Map<number, string | null>();
@@ -78,7 +84,10 @@ function keptNumber(transcript: Transcript, entry: number, isRemoved: (index: nu
   return number;
 }
 
-/** The first kept entry after `target` on the way to the compaction; the compaction itself where nothing older is left. */
+/**
+ * The first kept entry after `target` on the way to the compaction; the compaction itself where nothing older is
+ * left.
+ */
 function nextKeptBefore(
   transcript: Transcript,
   target: number,

@@ -1,7 +1,7 @@
 /**
- * How many tokens a session's context takes. A provider's own figure on the last assistant message is exact for that moment; what was added or taken away since is
- * estimated with a ratio that the same session's recorded figures give; without any, four characters are taken for a token. Whatever is
- * not exact is called so.
+ * How many tokens a session's context takes. A provider's own figure on the last assistant message is exact for
+ * that moment; what was added or taken away since is estimated with a ratio that the same session's recorded
+ * figures give; without any, four characters are taken for a token. Whatever is not exact is called so.
  */
 
 import { type Context, contextOf } from './context.ts';
@@ -9,7 +9,10 @@ import { FLAG, type TokenUsage } from './entry.ts';
 import type { Transcript } from './transcript.ts';
 import { activePath } from './tree.ts';
 
-/** recorded: a provider's figure, nothing since. calibrated: that figure, and an estimate for what came since. estimated: no figure of a provider's. */
+/**
+ * recorded: a provider's figure, nothing since. calibrated: that figure, and an estimate for what came since.
+ * estimated: no figure of a provider's.
+ */
 export type TokenBasis = 'recorded' | 'calibrated' | 'estimated';
 
 export type ContextPart = 'user' | 'assistant' | 'thinking' | 'toolCalls' | 'toolResults' | 'other';
@@ -92,8 +95,8 @@ function figuresOf(transcript: Transcript, context: Context): { figures: Figure[
 }
 
 /**
- * Where edits change the characters of the context, oldest first, and by how much. An edit counts from where it stands: a figure that was
- * recorded before it saw the entry as it had been.
+ * Where edits change the characters of the context, oldest first, and by how much. An edit counts from where it
+ * stands: a figure that was recorded before it saw the entry as it had been.
  */
 function editChanges(transcript: Transcript, context: Context): { at: number; by: number }[] {
   const present = new Set(context.entries);

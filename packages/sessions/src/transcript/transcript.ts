@@ -32,8 +32,9 @@ export interface LineProblem {
 }
 
 /**
- * A transcript without its text: for each line where it is and what planning needs to know of it, in columns (about a hundred bytes a
- * line, its id included). Lines are entries, also those that are blank or broken, so entry `i` is line `i + 1`.
+ * A transcript without its text: for each line where it is and what planning needs to know of it, in columns (about
+ * a hundred bytes a line, its id included). Lines are entries, also those that are blank or broken, so entry `i` is
+ * line `i + 1`.
  */
 export class Transcript {
   dialect: DialectName | undefined;
@@ -299,8 +300,8 @@ export class Transcript {
   }
 
   /**
-   * For the builder: what is known of a line that was too long to be read. It takes its place in the tree, so that what hangs from it stays
-   * in reach. To be called before `settle`.
+   * For the builder: what is known of a line that was too long to be read. It takes its place in the tree, so that
+   * what hangs from it stays in reach. To be called before `settle`.
    */
   identify(index: number, id: string, parentId: string | undefined): void {
     const columns = this.#columns;

@@ -2,8 +2,8 @@ import { FLAG } from './entry.ts';
 import { NO_PARENT, type Transcript } from './transcript.ts';
 
 /**
- * The entry that the next one will hang from, or NO_PARENT. In OpenClaw's and pi's files it is the last entry; in Claude Code's
- * the last one of the main conversation.
+ * The entry that the next one will hang from, or NO_PARENT. In OpenClaw's and pi's files it is the last entry; in
+ * Claude Code's the last one of the main conversation.
  */
 export function leafOf(transcript: Transcript): number {
   const last = transcript.lastInTree;
@@ -17,7 +17,10 @@ export function leafOf(transcript: Transcript): number {
 export interface ActivePath {
   /** Indices of entries, oldest first. */
   readonly entries: readonly number[];
-  /** Set where the walk ended at an entry whose parent is not in the transcript: what came before it is out of reach. */
+  /**
+   * Set where the walk ended at an entry whose parent is not in the transcript: what came before it is out of
+   * reach.
+   */
   readonly brokenAt: number | undefined;
 }
 
@@ -43,8 +46,8 @@ export function activePath(transcript: Transcript, leaf: number = leafOf(transcr
 }
 
 /**
- * Claude Code writes a message with several calls as several lines, each result hanging from its own call, so all but one result, and perhaps calls too, stand
- * beside the path. They are part of the conversation.
+ * Claude Code writes a message with several calls as several lines, each result hanging from its own call, so all
+ * but one result, and perhaps calls too, stand beside the path. They are part of the conversation.
  */
 function withParallelCalls(transcript: Transcript, path: ReadonlySet<number>): number[] {
   const messages = new Set<number>();

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { extractSessionText, extractSpokenText } from '../../src/index.ts';
+import { extractSessionText, extractSpokenText, FLAG, TranscriptBuilder } from '../../src/index.ts';
 
 const FIXTURES = join(import.meta.dirname, '../../../../fixtures');
 const parse = (file: string) =>
@@ -77,6 +77,39 @@ describe('extractSpokenText', () => {
       { type: 'user', message: { role: 'user', content: '<local-command-stdout>x</local-command-stdout>' } },
       undefined,
     ],
+    [
+      'what a person typed beside a note of the program',
+      {
+        type: 'user',
+        message: {
+          role: 'user',
+          content: [
+            { type: 'text', text: '<ide_opened_file>a.ts</ide_opened_file>' },
+            { type: 'text', text: 'Fix the bug please' },
+            { type: 'text', text: '<system-reminder>be brief</system-reminder>' },
+          ],
+        },
+      },
+      { role: 'user', text: 'Fix the bug please' },
+    ],
+    [
+      'notes of the program alone',
+      {
+        type: 'user',
+        message: { role: 'user', content: [{ type: 'text', text: '<ide_selection>x</ide_selection>' }] },
+      },
+      undefined,
+    ],
+    [
+      'a tag that the text does not begin with',
+      { type: 'user', message: { role: 'user', content: '\n<command-name>/x</command-name>' } },
+      { role: 'user', text: '\n<command-name>/x</command-name>' },
+    ],
+    [
+      'an assistant that begins with such a tag',
+      { type: 'message', message: { role: 'assistant', content: '<bash-input> is a tag' } },
+      { role: 'assistant', text: '<bash-input> is a tag' },
+    ],
     ['a copy of a request', { type: 'api-request-blob', message: { role: 'user', content: 'x' } }, undefined],
     ['only white space', { type: 'message', message: { role: 'user', content: ' \n' } }, undefined],
     ['no content', { type: 'message', message: { role: 'user' } }, undefined],
@@ -136,4 +169,27 @@ describe('extractSessionText', () => {
     expect(text).toContain('Assistant: Let me look.');
     expect(text).not.toContain('system-reminder');
   });
+});
+
+it('extracts a line of Claude Code as a person’s exactly where that line starts a turn', () => {
+  const texts = [
+    'hello',
+    '<command-name>/x</command-name>',
+    '\n<command-name>/x</command-name>',
+    ' <system-reminder>',
+    '[Request interrupted by user]',
+    'see <bash-input>',
+  ];
+  const contents: unknown[] = texts.flatMap((a) => [
+    a,
+    ...texts.map((b) => [a, b].map((text) => ({ type: 'text', text }))),
+  ]);
+  for (const [n, content] of contents.entries()) {
+    const line = { type: 'user', uuid: `u${n}`, parentUuid: null, message: { role: 'user', content } };
+    const builder = new TranscriptBuilder();
+    const bytes = Buffer.from(JSON.stringify(line));
+    builder.line(bytes, 0, bytes.length, 0, true);
+    const startsTurn = builder.finish(bytes.length).has(0, FLAG.startsTurn);
+    expect([content, extractSpokenText(line) !== undefined]).toEqual([content, startsTurn]);
+  }
 });

@@ -18,8 +18,8 @@ const OPENCLAW_TYPES = new Set([
 ]);
 
 /**
- * Which dialect a parsed line belongs to, or undefined where it does not say. Every line of Claude Code names its session or is in
- * the chain of uuids.
+ * Which dialect a parsed line belongs to, or undefined where it does not say. Every line of Claude Code names its
+ * session or is in the chain of uuids.
  */
 export function detectDialect(line: unknown): Dialect | undefined {
   if (line === null || typeof line !== 'object' || Array.isArray(line)) return undefined;

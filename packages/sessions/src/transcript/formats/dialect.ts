@@ -7,7 +7,8 @@ export type DialectName = 'openclaw' | 'claude-code';
 export const ABSENT = -2;
 
 /**
- * What a dialect reads from one line. One object is cleared and filled again and again. Ids are numbers in the table of strings, NULL_REF or ABSENT.
+ * What a dialect reads from one line. One object is cleared and filled again and again. Ids are numbers in the
+ * table of strings, NULL_REF or ABSENT.
  */
 export interface LineFacts {
   kind: EntryKind;

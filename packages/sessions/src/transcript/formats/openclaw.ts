@@ -1,6 +1,6 @@
 /**
- * The transcripts of OpenClaw and pi, all ages: linear without ids (v1), tree with ids (v2 to v4), content as text or blocks, and flat lines that
- * are themselves the message (`{"type":"user","content":…}`, `{"role":"user",…}`).
+ * The transcripts of OpenClaw and pi, all ages: linear without ids (v1), tree with ids (v2 to v4), content as text
+ * or blocks, and flat lines that are themselves the message (`{"type":"user","content":…}`, `{"role":"user",…}`).
  */
 import type { EntryKind, EntryRole, TokenUsage } from '../entry.ts';
 import { FLAG } from '../entry.ts';

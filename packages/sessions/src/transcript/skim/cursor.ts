@@ -20,8 +20,8 @@ const EVERY_BYTE = 0x01010101;
 const TOP_BITS = 0x80808080;
 
 /**
- * Finds the ends of JSON's strings, numbers and literals in bytes, checking them. All positions are positions in `bytes`. Long strings are gone through four bytes
- * at a time: they are most of a transcript.
+ * Finds the ends of JSON's strings, numbers and literals in bytes, checking them. All positions are positions in
+ * `bytes`. Long strings are gone through four bytes at a time: they are most of a transcript.
  */
 export class JsonCursor {
   protected bytes: Buffer = Buffer.alloc(0);
@@ -31,18 +31,24 @@ export class JsonCursor {
   protected end = 0;
   /** Of the string just passed: how many units shorter it is when its escapes are decoded. */
   protected escaped = 0;
-  /** Of the string just passed: its bytes or-ed, perhaps with a few of its neighbours. No top bit is set where it is ASCII. */
+  /**
+   * Of the string just passed: its bytes or-ed, perhaps with a few of its neighbours. No top bit is set where it is
+   * ASCII.
+   */
   protected bits = 0;
   readonly #recent = new RecentStrings();
   #copy = Buffer.allocUnsafeSlow(0);
 
-  /** Makes `bytes` what is looked at. Where they do not begin on a word, a copy that does; then positions are moved by the returned amount. */
+  /**
+   * Makes `bytes` what is looked at. Where they do not begin on a word, a copy that does; then positions are moved
+   * by the returned amount.
+   */
   protected adopt(bytes: Buffer, start: number, end: number): number {
     if ((bytes.byteOffset & 3) === 0) {
       if (bytes !== this.bytes) this.#use(bytes);
       return 0;
     }
-    if (this.#copy.length < end - start) this.#copy = Buffer.allocUnsafeSlow((end - start) * 4);
+    if (this.#copy.length < end - start) this.#copy = Buffer.allocUnsafeSlow((end - start + 1024) & ~3);
     bytes.copy(this.#copy, 0, start, end);
     if (this.bytes !== this.#copy) this.#use(this.#copy);
     return -start;
@@ -91,8 +97,9 @@ export class JsonCursor {
       for (;;) {
         const flipped = four ^ 0x02020202;
         const backslashes = four ^ 0x5c5c5c5c;
-        // Flipping one bit brings the quote below 0x21, where control bytes are and stay. Each term has a byte's top bit set where the byte is one of them, or a
-        // backslash. Bytes above such a one may be marked wrongly, the lowest is not.
+        // Flipping one bit brings the quote below 0x21, where control bytes are and stay. Each term has a byte's
+        // top bit set where the byte is one of them, or a backslash. Bytes above such a one may be marked wrongly,
+        // the lowest is not.
         found =
           (((flipped - 0x21212121) & ~flipped) | ((backslashes - 0x01010101) & ~backslashes)) & 0x80808080;
         bits |= four;
@@ -139,7 +146,9 @@ export class JsonCursor {
     return end - start - this.#surplus(start, end) - this.escaped;
   }
 
-  /** How many bytes more than UTF-16 units: a byte for each continuation, one less for each character of four bytes. */
+  /**
+   * How many bytes more than UTF-16 units: a byte for each continuation, one less for each character of four bytes.
+   */
   #surplus(start: number, end: number): number {
     const { bytes, words } = this;
     let surplus = 0;

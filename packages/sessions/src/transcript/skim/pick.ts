@@ -2,8 +2,8 @@ import { HEAD_LENGTH, NULL_REF, type ShapeNode, type SkimmedLine } from './shape
 import { weigh } from './weight.ts';
 
 /**
- * Takes from a parsed value what a shape names. The reference for `Skimmer`, and its way out for lines that are unusual:
- * both must always take the same.
+ * Takes from a parsed value what a shape names. The reference for `Skimmer`, and its way out for lines that are
+ * unusual: both must always take the same.
  */
 export function pick(value: unknown, node: ShapeNode, into: SkimmedLine): void {
   if (node.leaf !== undefined) pickLeaf(value, node, into);

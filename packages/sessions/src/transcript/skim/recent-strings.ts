@@ -2,8 +2,9 @@ const SLOTS = 1024;
 export const MAX_REMEMBERED = 64;
 
 /**
- * Gives the same string for the same bytes while it is remembered. Types, roles, tool names and ids repeat from line to line (a parent id is the
- * id of the line before), so most strings are found here instead of made again, and are held once.
+ * Gives the same string for the same bytes while it is remembered. Types, roles, tool names and ids repeat from
+ * line to line (a parent id is the id of the line before), so most strings are found here instead of made again,
+ * and are held once.
  */
 export class RecentStrings {
   readonly #strings = new Array<string>(SLOTS).fill('');

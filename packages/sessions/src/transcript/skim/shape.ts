@@ -1,8 +1,9 @@
 import { StringTable } from './string-table.ts';
 
 /**
- * What to take from a line of JSON, and in which form. A transcript line is mostly text that nobody needs to see in order to
- * plan with it, so a shape names the few values that matter; everything else is passed over without becoming an object.
+ * What to take from a line of JSON, and in which form. A transcript line is mostly text that nobody needs to see in
+ * order to plan with it, so a shape names the few values that matter; everything else is passed over without
+ * becoming an object.
  */
 export type LeafName =
   /** A string as it is; null as null. */
@@ -44,7 +45,10 @@ export interface Spec {
   readonly rows?: Spec;
 }
 
-/** How much of a string the leaf `head` keeps. Only strings that begin with `<` or `[` have a head: a person's text rarely does. */
+/**
+ * How much of a string the leaf `head` keeps. Only strings that begin with `<` or `[` have a head: a person's text
+ * rarely does.
+ */
 export const HEAD_LENGTH = 48;
 
 export interface ShapeNode {

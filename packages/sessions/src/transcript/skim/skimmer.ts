@@ -21,8 +21,9 @@ const COLON = 0x3a;
 const BIG_ENDIAN = new Uint8Array(new Uint16Array([1]).buffer)[0] === 0;
 
 /**
- * Takes from the bytes of one line what a shape names, checking the whole line to be JSON on the way. It reads structure byte by byte and jumps over
- * strings, so it costs a fraction of JSON.parse. Whatever is rare (control bytes, escaped or repeated keys, deep nesting) is left to JSON.parse.
+ * Takes from the bytes of one line what a shape names, checking the whole line to be JSON on the way. It reads
+ * structure byte by byte and jumps over strings, so it costs a fraction of JSON.parse. Whatever is rare (control
+ * bytes, escaped or repeated keys, deep nesting) is left to JSON.parse.
  */
 export class Skimmer extends JsonCursor {
   readonly #shape: Shape;

@@ -1,6 +1,6 @@
 /**
- * Strings held once, as bytes, and named by numbers. A transcript has several ids a line, hundreds of thousands in all; as strings in a
- * Map they would cost more memory than all else that is kept of it.
+ * Strings held once, as bytes, and named by numbers. A transcript has several ids a line, hundreds of thousands in
+ * all; as strings in a Map they would cost more memory than all else that is kept of it.
  */
 export class StringTable {
   #arena = Buffer.allocUnsafeSlow(16 * 1024);

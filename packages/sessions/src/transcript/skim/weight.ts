@@ -1,7 +1,8 @@
 /**
- * What a JSON value weighs in a model's context, in characters: about the length of its compact JSON text. Strings and keys count their
- * UTF-16 units, every number, boolean and null counts SCALAR_WEIGHT, every member and element PUNCTUATION_WEIGHT.
- * The skimmer computes the same figure from bytes without building the value, which is why it is not simply JSON.stringify().length.
+ * What a JSON value weighs in a model's context, in characters: about the length of its compact JSON text. Strings
+ * and keys count their UTF-16 units, every number, boolean and null counts SCALAR_WEIGHT, every member and element
+ * PUNCTUATION_WEIGHT. The skimmer computes the same figure from bytes without building the value, which is why it
+ * is not simply JSON.stringify().length.
  */
 export const SCALAR_WEIGHT = 4;
 export const PUNCTUATION_WEIGHT = 3;

@@ -1,0 +1,40 @@
+/** What is built is what people get: it must load, and belong together. */
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+
+const ROOT = join(import.meta.dirname, '..');
+const FOLDERS = ['sessions', 'occ', 'claude-code', 'openbot'];
+
+interface Manifest {
+  name: string;
+  version: string;
+  dependencies?: Record<string, string>;
+}
+const readManifest = (folder: string) =>
+  JSON.parse(readFileSync(join(ROOT, folder, 'package.json'), 'utf8')) as Manifest;
+const manifests = FOLDERS.map((folder) => readManifest(`packages/${folder}`));
+
+test('the four packages have one version, and ask for it of each other', () => {
+  const { version } = readManifest('.');
+  const names = new Set(manifests.map(({ name }) => name));
+  for (const manifest of manifests) {
+    expect(manifest.version).toBe(version);
+    for (const [name, wanted] of Object.entries(manifest.dependencies ?? {})) {
+      if (names.has(name)) expect(wanted).toBe(version);
+    }
+  }
+});
+
+test('the build of every package loads without its sources', () => {
+  execFileSync(process.execPath, [join(ROOT, 'node_modules/typescript/bin/tsc'), '-b'], { cwd: ROOT });
+  for (const { name } of manifests) {
+    const script = `const all = await import('${name}'); process.stdout.write(import.meta.resolve('${name}') + ' ' + Object.keys(all).length)`;
+    const printed = execFileSync(process.execPath, ['--input-type=module', '--eval', script], {
+      cwd: ROOT,
+      encoding: 'utf8',
+    });
+    expect(printed).toMatch(/\/dist\/index\.js [1-9]/);
+  }
+});

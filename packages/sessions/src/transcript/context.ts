@@ -27,7 +27,9 @@ export function contextOf(transcript: Transcript, path: readonly number[]): Cont
   for (const index of given) {
     const target = transcript.kindOf(index) === 'context-edit' ? transcript.targetIndexOf(index) : undefined;
     if (target === undefined) continue;
+    // The last edit counts, also where it changes nothing.
     if (transcript.has(index, FLAG.removesTarget) || hasContent(transcript, target)) edits.set(target, index);
+    else edits.delete(target);
   }
   const isTakenOut = (index: number) => transcript.has(edits.get(index) ?? -1, FLAG.removesTarget);
   const reaching = given.filter((index, position) => reachesModel(transcript, index, position === 0));

@@ -47,7 +47,7 @@ export interface GlobalUse {
   readonly line: number;
 }
 
-/** A member that is called without arguments, on anything. */
+/** A member that is called without arguments, or with `undefined` in their place, on anything. */
 export interface BareCall {
   readonly member: string;
   readonly line: number;
@@ -114,7 +114,7 @@ function readFile(path: string, text: string, source: SourceFile, checker: Check
     if (isExportDeclaration(node) && !(node.exportClause && isNamedExports(node.exportClause))) {
       exportStars.push(lineOf(node));
     }
-    if (isCallExpression(node) && node.arguments.length === 0) {
+    if (isCallExpression(node) && node.arguments.every(isUndefined)) {
       const member = memberName(node.expression);
       if (member !== undefined) bareCalls.push({ member, line: lineOf(node) });
     }
@@ -178,6 +178,10 @@ function readImport(node: Node): Omit<ImportSite, 'line'> | undefined {
 
 function literalText(node: Node | undefined): string | undefined {
   return node && (isStringLiteral(node) || isNoSubstitutionTemplateLiteral(node)) ? node.text : undefined;
+}
+
+function isUndefined(node: Node): boolean {
+  return (isIdentifier(node) && node.text === 'undefined') || node.kind === SyntaxKind.VoidExpression;
 }
 
 function memberName(node: Node): string | undefined {

@@ -29,6 +29,9 @@ const ALLOWED_MEMBERS: Readonly<Record<string, (member: string) => boolean>> = {
   crypto: (member) => member === 'subtle',
 };
 
+/** Of a DateTimeFormat: without a date they format the present moment. */
+const CLOCK_READING_METHODS = new Set(['format', 'formatToParts']);
+
 /** Pure rooms: no disk, process, network, clock or chance. */
 export function checkPurity(workspace: Workspace, tables: Tables): string[] {
   return filesIn(workspace, tables, 'pure').flatMap((file) => [
@@ -36,9 +39,8 @@ export function checkPurity(workspace: Workspace, tables: Tables): string[] {
     ...file.globals
       .filter((use) => !isPureUse(use))
       .map((use) => `${file.path}:${use.line}: ${describe(use)} in a pure room; take it as an argument`),
-    // Without a date it formats the present moment.
     ...file.bareCalls
-      .filter(({ member }) => member === 'formatToParts')
+      .filter(({ member }) => CLOCK_READING_METHODS.has(member))
       .map(({ member, line }) => `${file.path}:${line}: ${member}() without a date reads the clock`),
   ]);
 }

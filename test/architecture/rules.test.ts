@@ -226,6 +226,11 @@ describe('purity', () => {
     'setTimeout(() => {}, 1);',
     'setInterval(() => {}, 1);',
     'new Intl.DateTimeFormat().formatToParts();',
+    'new Intl.DateTimeFormat().format();',
+    `new Intl.DateTimeFormat()['format']();`,
+    'const show = (zone: Intl.DateTimeFormat) => zone.format?.();',
+    'new Intl.DateTimeFormat().format(undefined);',
+    'new Intl.DateTimeFormat().formatToParts(void 0);',
     'Math.random();',
     `Math['random']();`,
     'const { random } = Math;',
@@ -257,6 +262,7 @@ describe('purity', () => {
     `import { createHash } from 'node:crypto'; createHash('sha256');`,
     'const f = (now: () => number, process: { pid: number }) => now() + process.pid;',
     'new Intl.DateTimeFormat().formatToParts(0);',
+    'new Intl.DateTimeFormat().format(0);',
     `// Date.now() is not called here\nconst text = 'Math.random()';`,
   ])('allowed: %s', (text) => {
     expect(check(text)).toEqual([]);

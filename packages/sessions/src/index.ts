@@ -1,4 +1,9 @@
-export { type AtomicWriteIo, type AtomicWriteOptions, writeFileAtomic } from './disk/atomic-write.ts';
+export {
+  type AtomicWriteIo,
+  type AtomicWriteOptions,
+  type NewContent,
+  writeFileAtomic,
+} from './disk/atomic-write.ts';
 export type { HeldLock } from './disk/held-lock.ts';
 export { acquireLock, type LockOptions, readLockHolder } from './disk/lock-file.ts';
 export type { LockHolder } from './disk/lock-record.ts';
@@ -9,7 +14,13 @@ export { withLock } from './disk/with-lock.ts';
 export { type DeliveryContext, readDeliveryContext } from './entry/delivery-context.ts';
 export { mergeSessionEntry } from './entry/merge-session-entry.ts';
 export { readCliSessionId, readSdkSessionId, readSessionEntry } from './entry/read-session-entry.ts';
-export type { OpenSessionEntry, SessionEntry, SessionQueueMode, TtsAutoMode } from './entry/session-entry.ts';
+export type {
+  ForeignDelivery,
+  OpenSessionEntry,
+  SessionEntry,
+  SessionQueueMode,
+  TtsAutoMode,
+} from './entry/session-entry.ts';
 export type { SessionOrigin } from './entry/session-origin.ts';
 export type {
   CompactionCheckpoint,
@@ -312,4 +323,3 @@ export {
   type SessionFileEntry,
 } from './transcript-file/session-file-entry.ts';
 export type { TailState } from './transcript-file/tail.ts';
-export type { AppendIo } from './transcript-file/write-lines.ts';

@@ -1,8 +1,10 @@
 import type { BigIntStats, Stats } from 'node:fs';
-import { type FileHandle, mkdir, open, rename, stat, unlink } from 'node:fs/promises';
+import { type FileHandle, open, rename, stat, unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { resolveWithinFolder } from './canonical-path.ts';
 import { makeLeftoverName } from './leftover-name.ts';
+import { DEFAULT_STALE_MS } from './lock-limits.ts';
+import { makeFolder } from './make-folder.ts';
 import { sweepLeftoversIfCheap } from './sweep-leftovers.ts';
 import { syncFolder } from './sync-folder.ts';
 
@@ -33,6 +35,9 @@ const realIo: AtomicWriteIo = {
   syncFolder,
 };
 
+/** What a file is to hold; a function writes it through the handle, for content too large to be held in memory. */
+export type NewContent = string | Uint8Array | ((handle: FileHandle) => Promise<void>);
+
 /**
  * Replaces the whole content or nothing: readers see the old file or the new one, also after a power cut. Owner and
  * mode of an existing file are kept. Missing folders are made (0700). A link that leads out of the folder is refused.
@@ -40,21 +45,22 @@ const realIo: AtomicWriteIo = {
  */
 export async function writeFileAtomic(
   path: string,
-  data: string | Uint8Array,
+  data: NewContent,
   options: AtomicWriteOptions = {},
 ): Promise<BigIntStats> {
   const io = { ...realIo, ...options.io };
   const target = resolveWithinFolder(path);
   const folder = dirname(target);
-  await makeFolder(folder, io);
-  if (options.sweep ?? true) sweepLeftoversIfCheap(folder, 30_000);
+  await makeFolder(folder, io.syncFolder);
+  if (options.sweep ?? true) sweepLeftoversIfCheap(folder, DEFAULT_STALE_MS);
   const old = await stat(target).catch(() => undefined);
   const temp = join(folder, makeLeftoverName(basename(target), 'tmp'));
   const handle = await io.open(temp, options.mode ?? 0o600);
   let written: BigIntStats;
   try {
     try {
-      await io.write(handle, typeof data === 'string' ? Buffer.from(data) : data);
+      if (typeof data === 'function') await data(handle);
+      else await io.write(handle, typeof data === 'string' ? Buffer.from(data) : data);
       if (old !== undefined) await keepOwnerAndMode(handle, old);
       await io.syncFile(handle);
       written = await handle.stat({ bigint: true });
@@ -73,11 +79,6 @@ export async function writeFileAtomic(
 
 async function writeAll(handle: FileHandle, data: Uint8Array): Promise<void> {
   for (let done = 0; done < data.length; ) done += (await handle.write(data, done)).bytesWritten;
-}
-
-async function makeFolder(folder: string, io: AtomicWriteIo): Promise<void> {
-  const first = await mkdir(folder, { recursive: true, mode: 0o700 });
-  if (first !== undefined) await io.syncFolder(dirname(first));
 }
 
 async function keepOwnerAndMode(handle: FileHandle, old: Stats): Promise<void> {

@@ -12,12 +12,11 @@ import {
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { makeLeftoverName } from './leftover-name.ts';
+import { linkNew } from './link-new.ts';
 import { formatLockRecord, isSameLock, type LockSnapshot, readLockSnapshot } from './lock-record.ts';
 import { isHolderAlive } from './process-identity.ts';
 
 export type LockFile = { path: string; fd: number };
-
-const NO_HARD_LINKS = new Set(['EPERM', 'ENOSYS', 'ENOTSUP', 'EOPNOTSUPP', 'EMLINK']);
 
 /**
  * Undefined when somebody else has it. The name appears with its content complete: the file is written elsewhere and
@@ -28,20 +27,16 @@ export function createLockFile(path: string, record: string, link = linkSync): L
   const fd = openSync(temp, 'wx+', 0o600);
   try {
     writeSync(fd, record);
-    link(temp, path);
+    if (linkNew(temp, path, link)) return { path, fd };
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    // A network file system may report failure for a link that it made.
-    if (fstatSync(fd).nlink !== 2) {
-      closeSync(fd);
-      removeIfThere(temp);
-      if (code === 'EEXIST') return undefined;
-      if (NO_HARD_LINKS.has(code ?? '')) return createInPlace(path, record);
-      throw error;
-    }
+    closeSync(fd);
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return undefined;
+    throw error;
+  } finally {
+    removeIfThere(temp);
   }
-  removeIfThere(temp);
-  return { path, fd };
+  closeSync(fd);
+  return createInPlace(path, record);
 }
 
 export function ownsLockFile({ path, fd }: LockFile): boolean {
@@ -124,14 +119,9 @@ export function takeAway(path: string, judged: LockSnapshot): boolean {
 
 function putBack(claimed: string, path: string, text: string): void {
   try {
-    linkSync(claimed, path);
-  } catch (error) {
-    if (!NO_HARD_LINKS.has((error as NodeJS.ErrnoException).code ?? '')) return;
-    try {
-      writeFileSync(path, text, { flag: 'wx', mode: 0o600 });
-    } catch {
-      // Somebody took the lock in between; there is no place left to put this one.
-    }
+    if (!linkNew(claimed, path)) writeFileSync(path, text, { flag: 'wx', mode: 0o600 });
+  } catch {
+    // Somebody took the lock in between; there is no place left to put this one.
   }
 }
 

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { chmodSync, lstatSync, mkdirSync } from 'node:fs';
+import { chmodSync, lstatSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { OpenBotError } from '../errors.ts';
@@ -8,6 +8,7 @@ import { type HeldLock, holdLock, WANTED } from './held-lock.ts';
 import { claimStaleLock, createLockFile, judgeLock, type LockFile } from './lock-claim.ts';
 import { lockTimeout } from './lock-description.ts';
 import { isInsideLock } from './lock-flow.ts';
+import { type LockLimits, type LockOptions, readLockLimits } from './lock-limits.ts';
 import {
   formatLockRecord,
   isSameLock,
@@ -16,22 +17,10 @@ import {
   readLockSnapshot,
 } from './lock-record.ts';
 import { endStreak, shouldStepBack, takeTurn } from './lock-turns.ts';
+import { makeFolder } from './make-folder.ts';
 import { sweepLeftovers, sweepLeftoversIfCheap } from './sweep-leftovers.ts';
 
-export type LockOptions = {
-  /** How long to wait before LOCK_TIMEOUT. 10 s. */
-  timeoutMs?: number | undefined;
-  /** How often to look while another process holds it; a caller that waited for seconds looks more often. 25 ms. */
-  pollIntervalMs?: number | undefined;
-  /** From this age a lock whose holder cannot be checked counts as left behind. 30 s. */
-  staleMs?: number | undefined;
-  /** After this time the lock is let go and `signal` aborts, finished or not. Unlimited. */
-  maxHoldMs?: number | undefined;
-  /** Ends the waiting. */
-  signal?: AbortSignal | undefined;
-};
-
-type Limits = { timeoutMs: number; pollIntervalMs: number; staleMs: number; maxHoldMs: number | undefined };
+export type { LockOptions } from './lock-limits.ts';
 
 /** Waits for the lock and takes it. Makes the folder if it is missing. Prefer `withLock`, which cannot forget to let go. */
 export async function acquireLock(lockPath: string, options: LockOptions = {}): Promise<HeldLock> {
@@ -42,7 +31,7 @@ export async function acquireLock(lockPath: string, options: LockOptions = {}): 
     });
   }
   const { signal } = options;
-  const limits = readLimits(options);
+  const limits = readLockLimits(options);
   const started = performance.now();
   signal?.throwIfAborted();
   const giveUp = () => lockTimeout(path, limits.timeoutMs, readLockSnapshot(path));
@@ -64,7 +53,7 @@ export async function readLockHolder(lockPath: string): Promise<LockHolder | und
 async function waitForFile(
   path: string,
   token: string,
-  limits: Limits,
+  limits: LockLimits,
   started: number,
   signal: AbortSignal | undefined,
 ): Promise<LockFile> {
@@ -78,7 +67,7 @@ async function waitForFile(
     // Whether it is there is asked at every look; who holds it, and whether that process lives, costs more.
     const isThere = attempt(path, () => lstatSync(path, { throwIfNoEntry: false })) !== undefined;
     if (!isThere) {
-      const file = createInFolder(path, formatLockRecord(token, new Date(), maxHoldMs));
+      const file = await createInFolder(path, formatLockRecord(token, new Date(), maxHoldMs));
       if (file !== undefined) {
         if (crashed) sweepLeftovers(dirname(path), staleMs);
         else sweepLeftoversIfCheap(dirname(path), staleMs);
@@ -115,27 +104,31 @@ function staleJudge(staleMs: number, timeoutMs: number): (lock: LockSnapshot) =>
 const CONFIRM_MS = 1000;
 const JUDGE_EVERY_MS = 25;
 
-function createInFolder(path: string, record: string): LockFile | undefined {
-  return attempt(path, () => {
-    try {
-      return createLockFile(path, record);
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
-      mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-      return createLockFile(path, record);
-    }
+async function createInFolder(path: string, record: string): Promise<LockFile | undefined> {
+  try {
+    return createLockFile(path, record);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw lockFailed(path, error);
+  }
+  await makeFolder(dirname(path)).catch((error) => {
+    throw lockFailed(path, error);
   });
+  return attempt(path, () => createLockFile(path, record));
 }
 
 function attempt<T>(path: string, step: () => T): T {
   try {
     return step();
-  } catch (cause) {
-    throw new OpenBotError('LOCK_FAILED', `Cannot make the lock ${path}: ${(cause as Error).message}`, {
-      hint: 'Check that its folder is a folder, that it is writable, and that the disk is not full.',
-      cause,
-    });
+  } catch (error) {
+    throw lockFailed(path, error);
   }
+}
+
+function lockFailed(path: string, cause: unknown): OpenBotError {
+  return new OpenBotError('LOCK_FAILED', `Cannot make the lock ${path}: ${(cause as Error).message}`, {
+    hint: 'Check that its folder is a folder, that it is writable, and that the disk is not full.',
+    cause,
+  });
 }
 
 // Whoever waits longest looks most often, so that nobody starves in a crowd.
@@ -166,19 +159,4 @@ function askForTurn(seen: LockSnapshot, path: string): void {
   } catch {
     // Another user's lock, or gone by now.
   }
-}
-
-function readLimits(options: LockOptions): Limits {
-  const limits = {
-    timeoutMs: options.timeoutMs ?? 10_000,
-    pollIntervalMs: options.pollIntervalMs ?? 25,
-    staleMs: options.staleMs ?? 30_000,
-    maxHoldMs: options.maxHoldMs,
-  };
-  for (const [name, value] of Object.entries(limits)) {
-    if (value !== undefined && !(value >= 0)) {
-      throw new OpenBotError('INVALID_ARGUMENT', `${name} must be a number of milliseconds, got ${value}`);
-    }
-  }
-  return limits;
 }

@@ -2,6 +2,7 @@ import { lstatSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseLeftoverName } from './leftover-name.ts';
 import { claimStaleLock, judgeLock, removeIfThere } from './lock-claim.ts';
+import { DEFAULT_STALE_MS } from './lock-limits.ts';
 import { readLockSnapshot } from './lock-record.ts';
 import { isHolderAlive } from './process-identity.ts';
 
@@ -13,7 +14,7 @@ const ABANDONED_MS = 3_600_000;
  * Removes what killed processes left in a folder: temp files, claimed locks, claim guards. Only what is certainly of a
  * dead process, or too old to be in use. Returns the names that were removed.
  */
-export function sweepLeftovers(folder: string, staleMs = 30_000): string[] {
+export function sweepLeftovers(folder: string, staleMs = DEFAULT_STALE_MS): string[] {
   return sweepNames(folder, listNames(folder), staleMs);
 }
 

@@ -1,34 +1,33 @@
 import { normalizeChatType } from '../message/chat-type.ts';
 import { readDeliveryContext } from './delivery-context.ts';
+import { isJsonObject } from './json-object.ts';
 import type { SessionEntry } from './session-entry.ts';
 
 /**
- * Gives an entry its present spelling: chatType `dm` becomes `direct`, `target` and `account` of a delivery context
- * become `to` and `accountId`. Everything else is kept as it is. The same object when nothing is old.
+ * Gives an entry its present spelling: chatType `dm` becomes `direct`, `target` and `account` of its
+ * deliveryContext become `to` and `accountId`. Everything else is kept as it is. The same object when nothing is old.
  */
 export function readSessionEntry(raw: object): SessionEntry {
   const changes: Partial<SessionEntry> = {};
   const entry = raw as SessionEntry;
   const chatType = normalizeChatType(entry.chatType);
   if (chatType !== undefined && chatType !== entry.chatType) changes.chatType = chatType;
-  if (isObject(entry.origin)) {
+  if (isJsonObject(entry.origin)) {
     const originType = normalizeChatType(entry.origin.chatType);
     if (originType !== undefined && originType !== entry.origin.chatType) {
       changes.origin = { ...entry.origin, chatType: originType };
     }
   }
-  for (const field of ['deliveryContext', 'delivery', 'route'] as const) {
-    const context = entry[field];
-    if (!isObject(context)) continue;
-    const read = readDeliveryContext(context);
-    if (read !== context) changes[field] = read;
+  if (isJsonObject(entry.deliveryContext)) {
+    const context = readDeliveryContext(entry.deliveryContext);
+    if (context !== entry.deliveryContext) changes.deliveryContext = context;
   }
   return Object.keys(changes).length === 0 ? entry : { ...entry, ...changes };
 }
 
 /** The session of a provider's command line program, from the present field or the oldest one. */
 export function readCliSessionId(entry: SessionEntry, provider: string): string | undefined {
-  const id = isObject(entry.cliSessionIds) ? entry.cliSessionIds[provider] : undefined;
+  const id = isJsonObject(entry.cliSessionIds) ? entry.cliSessionIds[provider] : undefined;
   const old = provider === 'claude-cli' ? entry.claudeCliSessionId : undefined;
   return readId(id) ?? readId(old);
 }
@@ -40,8 +39,4 @@ export function readSdkSessionId(entry: SessionEntry): string | undefined {
 
 function readId(value: unknown): string | undefined {
   return typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined;
-}
-
-function isObject<T>(value: T | undefined): value is T & object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

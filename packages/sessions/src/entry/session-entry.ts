@@ -62,8 +62,9 @@ export type SessionEntry = {
   lastAccountId?: string | undefined;
   lastThreadId?: string | number | undefined;
   deliveryContext?: DeliveryContext | undefined;
-  delivery?: DeliveryContext | undefined;
-  route?: DeliveryContext | undefined;
+  /** Of newer programs, as they made it: `{ kind: 'none' }` where nothing is delivered. */
+  delivery?: ForeignDelivery | undefined;
+  route?: ForeignDelivery | undefined;
   sendPolicy?: 'allow' | 'deny' | undefined;
 
   // Model
@@ -120,6 +121,13 @@ export type SessionEntry = {
 
 /** An entry together with the fields this package does not know. */
 export type OpenSessionEntry = SessionEntry & { [field: string]: unknown };
+
+/** Where another program delivers to, in words of its own. They are never respelled. */
+export type ForeignDelivery = {
+  kind?: string | undefined;
+  channel?: string | undefined;
+  [field: string]: unknown;
+};
 
 export type TtsAutoMode = 'off' | 'always' | 'inbound' | 'tagged' | (string & {});
 

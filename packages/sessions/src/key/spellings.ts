@@ -1,17 +1,28 @@
 import { formatSessionKey } from './format.ts';
+import { DEFAULT_MAIN_KEY, normalizeMainKey } from './normalize.ts';
 import { parseSessionKey } from './parse.ts';
 import type { ParsedAgentKey } from './parsed-key.ts';
 import { readStoredKey } from './stored-key.ts';
 
+export type SpellingOptions = {
+  /** The configured main key: the main session may also be stored as `main`, from before it was configured. */
+  mainKey?: string | undefined;
+  /** Whose main session a store may hold without the agent in front, as `main`. Nobody's when absent. */
+  bareAgentId?: string | undefined;
+};
+
 /**
  * Every spelling under which a store may hold this conversation, the given one first: `:dm:` and `:direct:`,
- * `:thread:` and `:topic:`. A key of no known form has one spelling, its own.
+ * `:thread:` and `:topic:`, the names of the main session. A key of no known form has one spelling, its own.
  */
-export function listSessionKeySpellings(sessionKey: string): string[] {
+export function listSessionKeySpellings(sessionKey: string, options: SpellingOptions = {}): string[] {
   const own = readStoredKey(sessionKey);
-  const parsed = parseSessionKey(own);
+  const mainKey = normalizeMainKey(options.mainKey);
+  const parsed = parseSessionKey(own, { mainKey });
   if (!parsed || parsed.kind === 'global' || parsed.kind === 'unknown') return [own];
-  return [...new Set([own, ...respell(parsed).map(formatSessionKey)])];
+  const isBare = parsed.kind === 'main' && parsed.agentId === options.bareAgentId;
+  const bare = isBare ? [mainKey, DEFAULT_MAIN_KEY] : [];
+  return [...new Set([own, ...respell(parsed, mainKey).map(formatSessionKey), ...bare])];
 }
 
 /** The spelling that we write: `:dm:`. A topic stays a topic, since that is what its channel calls it. */
@@ -22,13 +33,15 @@ export function canonicalizeSessionKey(sessionKey: string): string {
   return formatSessionKey(writeDm(parsed));
 }
 
-function respell(parsed: ParsedAgentKey): ParsedAgentKey[] {
+function respell(parsed: ParsedAgentKey, mainKey: string): ParsedAgentKey[] {
+  if (parsed.kind === 'main')
+    return [mainKey, DEFAULT_MAIN_KEY].map((name) => ({ ...parsed, mainKey: name }));
   if (parsed.kind === 'direct' && parsed.spelling !== 'bare') {
     return (['dm', 'direct'] as const).map((spelling) => ({ ...parsed, spelling }));
   }
   if (parsed.kind !== 'thread') return [parsed];
   // A thread within a thread keeps its parent's spelling: a key can nest a hundred of them.
-  const parents = parsed.parent.kind === 'thread' ? [parsed.parent] : respell(parsed.parent);
+  const parents = parsed.parent.kind === 'thread' ? [parsed.parent] : respell(parsed.parent, mainKey);
   return parents.flatMap((parent) =>
     (['thread', 'topic'] as const).map((marker) => ({
       ...parsed,

@@ -104,3 +104,9 @@ export function archiveFileName(fileName: string, reason: ArchiveReason, atMs: n
   }
   return `${fileName}.${reason}.${at.toISOString().replaceAll(':', '-')}`;
 }
+
+/** Whether a file of that name in a sessions folder is a transcript, of a session or of a topic. */
+export function isTranscriptFileName(name: string): boolean {
+  const { kind } = classifySessionFileName(name);
+  return kind === 'transcript' || kind === 'topic-transcript';
+}

@@ -1,7 +1,7 @@
 import { existsSync, realpathSync } from 'node:fs';
-import { dirname, isAbsolute, join, relative, resolve, sep, win32 } from 'node:path';
+import { dirname, isAbsolute, join, resolve, sep, win32 } from 'node:path';
 import { OpenBotError } from '../errors.ts';
-import { classifySessionFileName } from './file-name.ts';
+import { classifySessionFileName, isTranscriptFileName } from './file-name.ts';
 import { type LayoutOptions, resolveSessionTranscriptsDirForAgent } from './paths.ts';
 import { assertSessionId, transcriptFileName } from './safe-id.ts';
 
@@ -13,8 +13,8 @@ export type SessionFileOptions = LayoutOptions & {
 };
 
 /**
- * The transcript of an entry, always inside the agent's sessions folder. A recorded path elsewhere (a home folder that
- * moved, a copied store) leads to the file of the same name here if there is one; if the conversation lies only
+ * The transcript of an entry, always directly in the agent's sessions folder. A recorded path elsewhere (a home folder
+ * that moved, a copied store) leads to the file of the same name here if there is one; if the conversation lies only
  * there, the path is refused, because starting an empty file here would hide it.
  */
 export function resolveSessionFilePath(
@@ -32,24 +32,20 @@ export function resolveSessionFilePath(
 
   const foreignStyle = sep === '/' && win32.isAbsolute(recorded) && !isAbsolute(recorded);
   const target = resolve(folder, recorded);
-  if (!foreignStyle && isInside(folder, target)) {
-    if (!isTranscriptName(baseName(target))) throw refuse(recorded, folder);
+  // Not below it either: a folder in between may be a link that leads out.
+  if (!foreignStyle && dirname(target) === folder) {
+    if (!isTranscriptFileName(baseName(target))) throw refuse(recorded, folder);
     return target;
   }
 
   const name = baseName(recorded);
-  if (!(isAbsolute(recorded) || foreignStyle) || !isTranscriptName(name)) throw refuse(recorded, folder);
+  if (!(isAbsolute(recorded) || foreignStyle) || !isTranscriptFileName(name)) throw refuse(recorded, folder);
   const here = join(folder, name);
   if (existsSync(here) || (!foreignStyle && isSameFolder(dirname(target), folder))) return here;
   const belongs = classifySessionFileName(name);
   const isOwn = 'sessionId' in belongs && belongs.sessionId === assertSessionId(sessionId);
   if (isOwn && !foreignStyle && !existsSync(target)) return here;
   throw refuse(recorded, folder);
-}
-
-function isInside(folder: string, target: string): boolean {
-  const path = relative(folder, target);
-  return path !== '' && path !== '..' && !path.startsWith(`..${sep}`) && !isAbsolute(path);
 }
 
 /** The same folder under two names: through a link, as with `/tmp` and `/private/tmp`. */
@@ -63,11 +59,6 @@ function isSameFolder(a: string, b: string): boolean {
 
 function baseName(path: string): string {
   return path.slice(Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) + 1);
-}
-
-function isTranscriptName(name: string): boolean {
-  const { kind } = classifySessionFileName(name);
-  return kind === 'transcript' || kind === 'topic-transcript';
 }
 
 function refuse(recorded: string, folder: string): OpenBotError {

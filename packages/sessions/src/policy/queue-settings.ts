@@ -1,4 +1,5 @@
 import type { SessionEntry, SessionQueueMode } from '../entry/session-entry.ts';
+import { readWord } from './read-word.ts';
 
 /** Every spelling that a stored session may hold. */
 export const SESSION_QUEUE_MODES: readonly SessionQueueMode[] = [
@@ -116,8 +117,4 @@ function pickChannel<T>(byChannel: Record<string, T> | undefined, channel: strin
 function readCount(value: unknown, least: number): number | undefined {
   if (typeof value !== 'number' || !Number.isFinite(value)) return undefined;
   return Math.max(least, Math.floor(value));
-}
-
-function readWord(raw: unknown): string {
-  return typeof raw === 'string' ? raw.trim().toLowerCase() : '';
 }

@@ -3,6 +3,7 @@ import { deriveChannelFromKey, deriveChatTypeFromKey } from '../key/classify.ts'
 import { parseAgentSessionKey, parseSessionKey } from '../key/parse.ts';
 import { listSessionKeySpellings } from '../key/spellings.ts';
 import { normalizeChatType } from '../message/chat-type.ts';
+import { readWord } from './read-word.ts';
 import type { SessionConfig, SessionSendPolicyDecision, SessionSendPolicyRule } from './session-config.ts';
 
 export function normalizeSendPolicy(raw: unknown): SessionSendPolicyDecision | undefined {
@@ -71,8 +72,4 @@ function listKeys(sessionKey: string | undefined): string[] {
 
 function isGiven(condition: unknown): boolean {
   return condition !== undefined && condition !== null && condition !== '';
-}
-
-function readWord(raw: unknown): string {
-  return typeof raw === 'string' ? raw.trim().toLowerCase() : '';
 }

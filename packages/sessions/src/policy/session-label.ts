@@ -1,3 +1,5 @@
+import { isKeyText } from '../key/key-text.ts';
+
 export const SESSION_LABEL_MAX_LENGTH = 64;
 
 export type ParsedSessionLabel = { ok: true; label: string } | { ok: false; error: string };
@@ -7,7 +9,8 @@ export function parseSessionLabel(raw: unknown): ParsedSessionLabel {
   if (typeof raw !== 'string') return { ok: false, error: 'invalid label: must be text' };
   const label = raw.trim();
   if (label === '') return { ok: false, error: 'invalid label: empty' };
-  if (!label.isWellFormed() || /[\p{Cc}\u2028\u2029]/u.test(label)) {
+  // Stands beside keys in the same listings, so what a key may not hold it may not either.
+  if (!isKeyText(label)) {
     return { ok: false, error: 'invalid label: no line ends or control characters' };
   }
   // Length first: a label of megabytes is not spread into an array.

@@ -26,10 +26,12 @@ export type StoreDraft = {
  * Where the SessionEntries of one agent are kept. A store only stores: it knows nothing of freshness, pruning or
  * transcripts, and changes no field by itself. Keys are taken as they are.
  *
- * Every change is atomic and lasting: when its promise resolves it survives a crash, when it rejects nothing changed,
- * and no two changes overlap, whichever process makes them. A change made inside the callback of another on the same
- * store joins it rather than waiting for it; if both change the same entry, the outer one fails with STORE_CONFLICT.
- * Fields that this package does not know are kept.
+ * Every change is atomic and lasting: when its promise resolves it survives a crash, when it rejects nothing changed, and
+ * no two changes overlap, whichever process makes them. One failure leaves the change in place: STORE_WRITE_FAILED when
+ * the disk took the new content but not the promise that it survives a power cut; the hint then says so.
+ *
+ * A change made inside the callback of another on the same store joins it rather than waiting for it; if both change the
+ * same entry, the outer one fails with STORE_CONFLICT. Fields that this package does not know are kept.
  */
 export type SessionStore = {
   /** Fails with STORE_ENTRY_INVALID when something other than an entry is kept under the key. */
@@ -52,6 +54,7 @@ export type SessionStore = {
   /**
    * Calls the listener after changes by this or any other process; changes close together may come as one. Returns the
    * function that ends it. Watching does not keep the process alive. `onError` hears of a store that became unreadable.
+   * A listener that fails is reported as a process warning and is called again at the next change.
    */
   watch(listener: (change: StoreChange) => void, onError?: (error: unknown) => void): () => void;
   /** Ends what the store has running. It must not be used afterwards. */

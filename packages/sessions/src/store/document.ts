@@ -1,8 +1,9 @@
+import { isJsonObject } from '../entry/json-object.ts';
 import { readSessionEntry } from '../entry/read-session-entry.ts';
 import { OpenBotError } from '../errors.ts';
 import type { StoredEntry, StoredSession, UnreadableSession } from './contract.ts';
 import { findJsonFault } from './json-fault.ts';
-import { freezeJson, isJsonObject } from './json-value.ts';
+import { freezeJson } from './json-value.ts';
 import { scanMembers } from './scan-members.ts';
 
 /** One key and its value, shared by all versions of the document in which it is the same. */

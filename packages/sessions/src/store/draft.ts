@@ -1,7 +1,7 @@
 import type { SessionEntry } from '../entry/session-entry.ts';
 import { OpenBotError } from '../errors.ts';
 import type { EntryChanges } from './change-document.ts';
-import type { StoreDraft, StoredEntry, StoredSession } from './contract.ts';
+import type { Change, StoreDraft, StoredEntry, StoredSession } from './contract.ts';
 import { entryOf, getEntry, listEntries, type StoreDocument } from './document.ts';
 import { freezeJson, printEntry } from './json-value.ts';
 
@@ -51,6 +51,17 @@ export function openDraft(base: StoreDocument): { draft: StoreDraft; finish(): E
       return withoutRepeats(base, changes);
     },
   };
+}
+
+/** What `update` of a store does. */
+export async function changeOne(
+  draft: StoreDraft,
+  key: string,
+  change: (entry: StoredEntry | undefined) => Change | Promise<Change>,
+): Promise<StoredEntry | undefined> {
+  const changed = await change(draft.get(key));
+  if (changed !== undefined && changed !== null) draft.set(key, changed);
+  return draft.get(key);
 }
 
 /** Drops changes that change nothing. */

@@ -3,6 +3,7 @@ import { changeStore, type FileStoreOptions } from './change-store.ts';
 import type { SessionStore } from './contract.ts';
 import { getEntry, listEntries, listUnreadable } from './document.ts';
 import { loadDocument } from './document-cache.ts';
+import { changeOne } from './draft.ts';
 import { watchStore } from './watch-store.ts';
 
 /** The store in a `sessions.json`, shared with every other process that takes its lock. A missing file is empty. */
@@ -14,12 +15,7 @@ export function openFileSessionStore(storePath: string, options: FileStoreOption
     get: async (key) => getEntry(load(), key),
     list: async () => listEntries(load()),
     listUnreadable: async () => listUnreadable(load()),
-    update: (key, change) =>
-      changeStore(path, options, async (draft) => {
-        const changed = await change(draft.get(key));
-        if (changed !== undefined && changed !== null) draft.set(key, changed);
-        return draft.get(key);
-      }),
+    update: (key, change) => changeStore(path, options, (draft) => changeOne(draft, key, change)),
     updateMany: (change) => changeStore(path, options, change),
     delete: (key) => changeStore(path, options, (draft) => draft.delete(key)),
     watch: (listener, onError) => {

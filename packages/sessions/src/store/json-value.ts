@@ -1,10 +1,5 @@
+import { isJsonObject, type JsonObject } from '../entry/json-object.ts';
 import { OpenBotError } from '../errors.ts';
-
-export type JsonObject = { [field: string]: unknown };
-
-export function isJsonObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
 
 /** Freezes a parsed JSON value all the way down. Without recursion: a file may nest deeper than the stack. */
 export function freezeJson<T>(value: T): T {

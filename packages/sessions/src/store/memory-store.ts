@@ -1,11 +1,12 @@
 import { runLocked } from '../disk/lock-flow.ts';
 import { takeTurn } from '../disk/lock-turns.ts';
 import type { SessionEntry } from '../entry/session-entry.ts';
+import { callListener } from './call-listener.ts';
 import { applyChanges } from './change-document.ts';
 import { assertUntouched } from './change-store.ts';
 import type { SessionStore, StoreChange, StoreDraft } from './contract.ts';
 import { getEntry, listEntries, listUnreadable, parseDocument } from './document.ts';
-import { openDraft } from './draft.ts';
+import { changeOne, openDraft } from './draft.ts';
 
 let count = 0;
 
@@ -31,7 +32,7 @@ export function openMemorySessionStore(initial: Record<string, SessionEntry> = {
         const updated = [...changes].filter(([, entry]) => entry !== undefined).map(([key]) => key);
         const deleted = [...changes].filter(([, entry]) => entry === undefined).map(([key]) => key);
         for (const listener of listeners)
-          queueMicrotask(() => listeners.has(listener) && listener({ updated, deleted }));
+          queueMicrotask(() => listeners.has(listener) && callListener(listener, { updated, deleted }));
       }
       return result;
     });
@@ -40,12 +41,7 @@ export function openMemorySessionStore(initial: Record<string, SessionEntry> = {
     get: async (key) => getEntry(document, key),
     list: async () => listEntries(document),
     listUnreadable: async () => listUnreadable(document),
-    update: (key, change) =>
-      changeMany(async (draft) => {
-        const changed = await change(draft.get(key));
-        if (changed !== undefined && changed !== null) draft.set(key, changed);
-        return draft.get(key);
-      }),
+    update: (key, change) => changeMany((draft) => changeOne(draft, key, change)),
     updateMany: changeMany,
     delete: (key) => changeMany((draft) => draft.delete(key)),
     watch: (listener) => {

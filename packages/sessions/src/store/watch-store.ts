@@ -1,5 +1,6 @@
 import { type FSWatcher, watch } from 'node:fs';
 import { basename, dirname } from 'node:path';
+import { callListener } from './call-listener.ts';
 import type { StoreChange } from './contract.ts';
 import { EMPTY_DOCUMENT, type StoreDocument } from './document.ts';
 
@@ -27,8 +28,9 @@ export function watchStore(
       failed = undefined;
       return document;
     } catch (error) {
-      if (failed !== String(error)) onError(error);
+      const isNew = failed !== String(error);
       failed = String(error);
+      if (isNew) callListener(onError, error);
       return undefined;
     }
   };
@@ -37,7 +39,7 @@ export function watchStore(
     if (document === undefined || document === known) return;
     const change = compareDocuments(known, document);
     known = document;
-    if (change.updated.length > 0 || change.deleted.length > 0) listener(change);
+    if (change.updated.length > 0 || change.deleted.length > 0) callListener(listener, change);
   };
   const checkSoon = () => {
     soon ??= setImmediate(() => {

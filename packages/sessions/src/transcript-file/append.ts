@@ -15,7 +15,7 @@ import { emitSessionTranscriptUpdate } from './events.ts';
 import { describeFileFault, notAFile } from './file-faults.ts';
 import { headerMissing, readHeader } from './header.ts';
 import { hasEntryId, KnownIds } from './known-ids.ts';
-import { withTranscriptLock } from './lock.ts';
+import { assertHeld, withTranscriptLock } from './lock.ts';
 import { inspectTail, type Tail, type TailState } from './tail.ts';
 import { type AppendIo, realAppendIo, writeLines } from './write-lines.ts';
 
@@ -84,7 +84,7 @@ async function appendDrafts(
   for (const draft of drafts) assertDraft(draft);
   const target = resolveWithinFolder(path);
   assertIsFile(target);
-  const result = await withTranscriptLock(target, options.lock ?? {}, async (lock) => {
+  const append = async (lock: HeldLock) => {
     const handle = await openForAppend(target);
     try {
       return await appendToOpen(handle, target, drafts, options, ids, lock);
@@ -93,7 +93,8 @@ async function appendDrafts(
     } finally {
       await handle.close();
     }
-  });
+  };
+  const result = await withTranscriptLock(target, append, options.lock);
   if (drafts.length > 0) emitSessionTranscriptUpdate(path);
   return result;
 }
@@ -142,11 +143,7 @@ async function appendToOpen(
   const { entries, lines } = placeDrafts(drafts, tail, timestamp, () => ids.make(options.randomId));
   // An open last line is closed by the same write: a line feed of its own could be all that gets through.
   const bytes = Buffer.from(tail.state === 'whole' ? lines : `\n${lines}`);
-  if (!lock.isHeld()) {
-    throw new OpenBotError('LOCK_LOST', `The lock of ${path} was lost before the append`, {
-      hint: 'Nothing was written; try again.',
-    });
-  }
+  assertHeld(lock, path, 'the append');
   await writeLines(handle, path, size, bytes, {
     durable: options.durable ?? true,
     io: { ...realAppendIo, ...options.io },

@@ -1,6 +1,8 @@
-import { type FileHandle, link, lstat, mkdir, open, unlink } from 'node:fs/promises';
+import { lstat, open, unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { makeLeftoverName } from '../disk/leftover-name.ts';
+import { linkNew } from '../disk/link-new.ts';
+import { makeFolder } from '../disk/make-folder.ts';
 import { syncFolder } from '../disk/sync-folder.ts';
 import { OpenBotError } from '../errors.ts';
 import { assertSessionId } from '../layout/safe-id.ts';
@@ -17,8 +19,6 @@ export type NewTranscript = {
   durable?: boolean | undefined;
 };
 
-const NO_HARD_LINKS = new Set(['EPERM', 'ENOSYS', 'ENOTSUP', 'EOPNOTSUPP', 'EMLINK']);
-
 /**
  * Makes a transcript that holds its header and nothing else (0600, its folder 0700). It appears with the header in
  * it or not at all, and never in the place of something that exists.
@@ -28,19 +28,17 @@ export async function createTranscript(transcript: NewTranscript): Promise<void>
   const line = composeLine(headerOf(transcript));
   const folder = dirname(path);
   const durable = transcript.durable ?? true;
+  const sync = durable ? syncFolder : async () => {};
   try {
-    await makeFolder(folder, durable);
+    await makeFolder(folder, sync);
     const temp = join(folder, makeLeftoverName(basename(path), 'tmp'));
     try {
       await writeNew(temp, line, durable);
-      await link(temp, path);
-    } catch (error) {
-      if (!NO_HARD_LINKS.has((error as NodeJS.ErrnoException).code ?? '')) throw error;
-      await writeNew(path, line, durable);
+      if (!linkNew(temp, path)) await writeNew(path, line, durable);
     } finally {
       await unlink(temp).catch(() => {});
     }
-    if (durable) await syncFolder(folder);
+    await sync(folder);
   } catch (error) {
     throw await describeCreateFault(path, error);
   }
@@ -76,21 +74,14 @@ export function headerOf(transcript: Omit<NewTranscript, 'path'>): Record<string
   });
 }
 
-async function makeFolder(folder: string, durable: boolean): Promise<void> {
-  const outermost = await mkdir(folder, { recursive: true, mode: 0o700 });
-  if (!durable || outermost === undefined) return;
-  const existed = dirname(outermost);
-  for (let at = folder; at !== existed; ) {
-    at = dirname(at);
-    await syncFolder(at);
-  }
-}
-
 async function writeNew(path: string, content: string, durable: boolean): Promise<void> {
-  const handle: FileHandle = await open(path, 'wx', 0o600);
+  const handle = await open(path, 'wx', 0o600);
   try {
     await handle.writeFile(content);
     if (durable) await handle.sync();
+  } catch (error) {
+    await unlink(path).catch(() => {});
+    throw error;
   } finally {
     await handle.close();
   }

@@ -10,19 +10,25 @@ const FURTHEST = 1024 * 1024;
 
 /**
  * The header that agents will find: the first line that is JSON, when that is a session header. Undefined when there
- * is none; agents refuse such a file, and older ones overwrite it.
+ * is none; agents refuse such a file, and older ones overwrite it. A byte order mark makes its line one that is no JSON.
+ * @param from where the file is taken to begin
  */
-export async function readHeader(handle: FileHandle, size: number): Promise<StoredHeader | undefined> {
+export async function readHeader(
+  handle: FileHandle,
+  size: number,
+  from = 0,
+): Promise<StoredHeader | undefined> {
+  const furthest = Math.min(size, from + FURTHEST);
   for (let length = FIRST_READ; ; length *= 16) {
-    const bytes = await readRange(handle, 0, Math.min(length, size, FURTHEST));
-    const whole = bytes.length >= Math.min(size, FURTHEST);
+    const bytes = await readRange(handle, from, Math.min(from + length, furthest));
+    const whole = bytes.length >= furthest - from;
     const found = findHeader(bytes, whole);
     if (found !== 'later' || whole) return found === 'later' ? undefined : found;
   }
 }
 
 function findHeader(bytes: Buffer, whole: boolean): StoredHeader | undefined | 'later' {
-  let at = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0;
+  let at = 0;
   while (at < bytes.length) {
     const feed = bytes.indexOf(0x0a, at);
     if (feed < 0 && !whole) return 'later';

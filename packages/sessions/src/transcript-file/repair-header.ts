@@ -1,21 +1,24 @@
 import { constants } from 'node:fs';
-import { type FileHandle, open, rename, unlink } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { type FileHandle, open } from 'node:fs/promises';
+import { writeFileAtomic } from '../disk/atomic-write.ts';
 import { resolveWithinFolder } from '../disk/canonical-path.ts';
-import { makeLeftoverName } from '../disk/leftover-name.ts';
+import type { HeldLock } from '../disk/held-lock.ts';
 import type { LockOptions } from '../disk/lock-file.ts';
-import { syncFolder } from '../disk/sync-folder.ts';
 import { composeLine } from '../transcript/compose.ts';
+import { readRange } from './backward-lines.ts';
 import { headerOf, type NewTranscript } from './create.ts';
 import { describeFileFault, notAFile } from './file-faults.ts';
 import { readHeader } from './header.ts';
-import { withTranscriptLock } from './lock.ts';
+import { assertHeld, withTranscriptLock } from './lock.ts';
 
 const CHUNK = 1024 * 1024;
+const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
+const { O_RDONLY, O_WRONLY, O_APPEND, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
 
 /**
  * Puts a header in front of a transcript that has none that agents accept. Every byte of the old file follows it,
- * a broken first line included. True when something had to be done.
+ * a broken first line included, but for a byte order mark: if that alone hid the header, its removal is all that is
+ * done. True when something had to be done.
  */
 export async function repairTranscriptHeader(
   transcript: Omit<NewTranscript, 'durable'> & { lock?: LockOptions | undefined },
@@ -24,44 +27,57 @@ export async function repairTranscriptHeader(
   const path = resolveWithinFolder(transcript.path);
   try {
     await (await openOld(path)).close();
-    return await withTranscriptLock(path, transcript.lock ?? {}, async () => {
+    const repair = async (lock: HeldLock) => {
       const old = await openOld(path);
       try {
         const stat = await old.stat();
         if (!stat.isFile()) throw notAFile(path);
         if ((await readHeader(old, stat.size)) !== undefined) return false;
-        await replaceWithHeader(path, line, old, stat.mode & 0o777);
+        const from = (await beginsWithMark(old)) ? BYTE_ORDER_MARK.length : 0;
+        const isHidden = from > 0 && (await readHeader(old, stat.size, from)) !== undefined;
+        await replace(path, isHidden ? Buffer.alloc(0) : line, old, from, lock);
         return true;
       } finally {
         await old.close();
       }
-    });
+    };
+    return await withTranscriptLock(path, repair, transcript.lock);
   } catch (error) {
     throw describeFileFault(path, error, 'write');
   }
 }
 
 function openOld(path: string): Promise<FileHandle> {
-  return open(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0));
+  return open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
 }
 
-async function replaceWithHeader(path: string, line: Buffer, old: FileHandle, mode: number): Promise<void> {
-  const temp = join(dirname(path), makeLeftoverName(basename(path), 'tmp'));
-  const fresh = await open(temp, 'ax', mode);
+async function beginsWithMark(old: FileHandle): Promise<boolean> {
+  return (await readRange(old, 0, BYTE_ORDER_MARK.length)).equals(BYTE_ORDER_MARK);
+}
+
+/** Makes the file `first` and what the old one holds behind `from`. */
+async function replace(
+  path: string,
+  first: Buffer,
+  old: FileHandle,
+  from: number,
+  lock: HeldLock,
+): Promise<void> {
+  let copied = from;
+  const copy = async (fresh: FileHandle) => {
+    await fresh.writeFile(first);
+    copied = await copyFrom(old, from, fresh);
+  };
+  await writeFileAtomic(path, copy, { beforeRename: () => assertHeld(lock, path, 'the repair') });
+  // Whoever appends without the lock may have done so until now.
+  if ((await old.stat()).size === copied) return;
+  const fresh = await open(path, O_WRONLY | O_APPEND | O_NOFOLLOW);
   try {
-    await fresh.writeFile(line);
-    const copied = await copyFrom(old, 0, fresh);
+    await copyFrom(old, copied, fresh);
     await fresh.sync();
-    await rename(temp, path);
-    // Whoever appends without the lock may have done so until now.
-    if ((await copyFrom(old, copied, fresh)) > copied) await fresh.sync();
-  } catch (error) {
-    await unlink(temp).catch(() => {});
-    throw error;
   } finally {
     await fresh.close();
   }
-  await syncFolder(dirname(path));
 }
 
 /** Copies what lies behind `from` and returns where it ended. */

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { constants, type Stats } from 'node:fs';
 import { type FileHandle, open, readdir } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
-import { classifySessionFileName } from '../layout/file-name.ts';
+import { isTranscriptFileName } from '../layout/file-name.ts';
 import { extractSpokenText, formatSpokenText } from '../transcript/extract.ts';
 import { type LineSink, LineSplitter } from '../transcript/lines.ts';
 import { describeFileFault, notAFile } from './file-faults.ts';
@@ -31,18 +31,13 @@ export async function listSessionFiles(agentDir: string): Promise<string[]> {
   try {
     const names = await readdir(folder, { withFileTypes: true });
     return names
-      .filter((entry) => entry.isFile() && isTranscript(entry.name))
+      .filter((entry) => entry.isFile() && isTranscriptFileName(entry.name))
       .map((entry) => join(folder, entry.name))
       .sort();
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
     throw describeFileFault(folder, error, 'read');
   }
-}
-
-function isTranscript(name: string): boolean {
-  const { kind } = classifySessionFileName(name);
-  return kind === 'transcript' || kind === 'topic-transcript';
 }
 
 /** A file counts as the same only while its time, its size and its inode are. */

@@ -1,4 +1,5 @@
 import { redactAssignments } from './redact/assignments.ts';
+import { redactCommands } from './redact/commands.ts';
 import { redactHeaders } from './redact/headers.ts';
 import { redactPrivateKeys } from './redact/pem.ts';
 import { redactTokens } from './redact/tokens.ts';
@@ -22,5 +23,5 @@ export function redactSecrets(text: string): string {
 }
 
 function redactOnce(text: string): string {
-  return redactTokens(redactAssignments(redactHeaders(redactUrls(redactPrivateKeys(text)))));
+  return redactTokens(redactAssignments(redactCommands(redactHeaders(redactUrls(redactPrivateKeys(text))))));
 }

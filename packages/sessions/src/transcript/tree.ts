@@ -42,7 +42,22 @@ export function activePath(transcript: Transcript, leaf: number = leafOf(transcr
   }
   entries.reverse();
   if (transcript.dialect === 'claude-code') return { entries: withParallelCalls(transcript, seen), brokenAt };
-  return { entries, brokenAt };
+  return { entries: withLinesBetween(transcript, entries), brokenAt };
+}
+
+/**
+ * A line without an id can be nobody's parent by name: what is written behind it names the entry before it. It was said
+ * in between all the same.
+ */
+function withLinesBetween(transcript: Transcript, path: readonly number[]): number[] {
+  return path.flatMap((entry, position) => {
+    const lines = [entry];
+    const next = path[position + 1] ?? entry;
+    for (let i = entry + 1; i < next && transcript.idOf(i) === undefined; i++) {
+      if (transcript.has(i, FLAG.noParentField)) lines.push(i);
+    }
+    return lines;
+  });
 }
 
 /**

@@ -1,5 +1,6 @@
 import {
   chmodSync,
+  chownSync,
   existsSync,
   lstatSync,
   mkdirSync,
@@ -9,11 +10,12 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
+import type { FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { type AtomicWriteIo, writeFileAtomic } from '../../src/disk/atomic-write.ts';
 import { makeLeftoverName } from '../../src/disk/leftover-name.ts';
-import { makeTempFolder } from './temp-folder.ts';
+import { makeTempFolder } from '../setup/temp-folder.ts';
 
 let folder: string;
 let path: string;
@@ -40,8 +42,8 @@ test('an existing file keeps its mode, whatever the umask says', async () => {
   expect(readFileSync(path, 'utf8')).toBe('new');
 });
 
-test.skipIf(process.getuid?.() !== 0)('an existing file keeps its owner when root writes it', async () => {
-  const { chownSync } = await import('node:fs');
+test('an existing file keeps its owner when root writes it', async ({ skip }) => {
+  if (process.getuid?.() !== 0) skip('only root may give a file to somebody else');
   writeFileSync(path, 'old');
   chownSync(path, 12345, 23456);
   await writeFileAtomic(path, 'new');
@@ -53,6 +55,18 @@ test('whoever has the old file open still reads the old content', async () => {
   const { ino } = statSync(path);
   await writeFileAtomic(path, 'new');
   expect(statSync(path).ino).not.toBe(ino);
+});
+
+test('content may come in pieces, and shows only when it is whole', async () => {
+  writeFileSync(path, 'old');
+  chmodSync(path, 0o640);
+  await writeFileAtomic(path, async (handle) => {
+    await handle.writeFile('first ');
+    expect(readFileSync(path, 'utf8')).toBe('old');
+    await handle.write('second');
+  });
+  expect(readFileSync(path, 'utf8')).toBe('first second');
+  expect(statSync(path).mode & 0o777).toBe(0o640);
 });
 
 test('concurrent writers never mix', async () => {
@@ -81,6 +95,17 @@ describe('when a step fails, the old content stays and no temp is left', () => {
   test.each(faults)('%s', async (_, io, code) => {
     writeFileSync(path, 'old');
     await expect(writeFileAtomic(path, 'new content', { io })).rejects.toMatchObject({ code });
+    expect(readFileSync(path, 'utf8')).toBe('old');
+    expect(readdirSync(folder)).toEqual(['sessions.json']);
+  });
+
+  test('a writer that fails half way', async () => {
+    writeFileSync(path, 'old');
+    const writeHalf = async (handle: FileHandle) => {
+      await handle.writeFile('half');
+      throw fault('ENOSPC');
+    };
+    await expect(writeFileAtomic(path, writeHalf)).rejects.toMatchObject({ code: 'ENOSPC' });
     expect(readFileSync(path, 'utf8')).toBe('old');
     expect(readdirSync(folder)).toEqual(['sessions.json']);
   });

@@ -5,8 +5,8 @@ import { claimStaleLock, createLockFile, removeLockFile, takeAway } from '../../
 import { acquireLock } from '../../src/disk/lock-file.ts';
 import { formatLockRecord, type LockSnapshot, readLockSnapshot } from '../../src/disk/lock-record.ts';
 import { ownIdentity } from '../../src/disk/process-identity.ts';
-import { startChild } from './child.ts';
-import { makeTempFolder } from './temp-folder.ts';
+import { startChild } from '../setup/child.ts';
+import { makeTempFolder } from '../setup/temp-folder.ts';
 
 let folder: string;
 let path: string;

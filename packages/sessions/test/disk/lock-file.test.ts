@@ -14,11 +14,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { acquireLock, readLockHolder } from '../../src/disk/lock-file.ts';
 import { ownIdentity } from '../../src/disk/process-identity.ts';
-import { startChild } from './child.ts';
-import { makeTempFolder } from './temp-folder.ts';
+import { startChild } from '../setup/child.ts';
+import { makeTempFolder } from '../setup/temp-folder.ts';
 
 const holdLock = new URL('./children/hold-lock.ts', import.meta.url);
 const onLinux = process.platform === 'linux';
+const NO_START_TIME = 'only Linux shows the start time of a process in /proc';
 
 let folder: string;
 let path: string;
@@ -160,7 +161,8 @@ describe('a lock that was left behind', () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  test.skipIf(!onLinux)('by a process whose pid now belongs to another is taken over at once', async () => {
+  test('by a process whose pid now belongs to another is taken over at once', async ({ skip }) => {
+    if (!onLinux) skip(NO_START_TIME);
     const { starttime = 0 } = ownIdentity();
     const createdAt = new Date().toISOString();
     writeFileSync(
@@ -215,7 +217,8 @@ describe('a lock that was left behind', () => {
 });
 
 describe('a lock that is held', () => {
-  test.skipIf(!onLinux)('by a live process is never taken, however old', async () => {
+  test('by a live process is never taken, however old', async ({ skip }) => {
+    if (!onLinux) skip(NO_START_TIME);
     const { pid, starttime } = ownIdentity();
     const record = JSON.stringify({ pid, createdAt: '2020-01-01T00:00:00.000Z', maxHoldMs: 1000, starttime });
     writeFileSync(path, record);

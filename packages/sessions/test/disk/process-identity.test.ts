@@ -1,24 +1,28 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { describeCommand, isHolderAlive, ownIdentity } from '../../src/disk/process-identity.ts';
-import { startChild } from './child.ts';
-import { makeTempFolder } from './temp-folder.ts';
+import { startChild } from '../setup/child.ts';
+import { makeTempFolder } from '../setup/temp-folder.ts';
 
 const onLinux = process.platform === 'linux';
+const NO_PROC = 'only Linux shows start time, pid namespace and command of a process in /proc';
 
 describe('own identity', () => {
-  test.skipIf(!onLinux)('holds the start time that /proc shows', () => {
+  test('holds the start time that /proc shows', ({ skip }) => {
+    if (!onLinux) skip(NO_PROC);
     const fields = readFileSync(`/proc/${process.pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
     expect(ownIdentity()).toMatchObject({ pid: process.pid, starttime: Number(fields[19]) });
   });
 });
 
 describe('is the holder alive', () => {
-  test.skipIf(!onLinux)('this process is', () => {
+  test('this process is', ({ skip }) => {
+    if (!onLinux) skip(NO_PROC);
     expect(isHolderAlive(ownIdentity())).toBe('alive');
   });
 
-  test.skipIf(!onLinux)('a reused pid is not the same process', () => {
+  test('a reused pid is not the same process', ({ skip }) => {
+    if (!onLinux) skip(NO_PROC);
     const self = ownIdentity();
     expect(isHolderAlive({ ...self, starttime: (self.starttime ?? 0) - 1 })).toBe('dead');
   });
@@ -27,7 +31,8 @@ describe('is the holder alive', () => {
     expect(isHolderAlive({ ...ownIdentity(), host: 'elsewhere.example' })).toBe('unknown');
   });
 
-  test.skipIf(!onLinux)('another pid namespace cannot be judged', () => {
+  test('another pid namespace cannot be judged', ({ skip }) => {
+    if (!onLinux) skip(NO_PROC);
     expect(isHolderAlive({ ...ownIdentity(), pid: 2 ** 22 + 5, pidSpace: 'other/pid:[1]' })).toBe('unknown');
   });
 
@@ -51,7 +56,8 @@ describe('is the holder alive', () => {
   });
 });
 
-test.skipIf(!onLinux)('a command is named without its arguments', async () => {
+test('a command is named without its arguments', async ({ skip }) => {
+  if (!onLinux) skip(NO_PROC);
   const folder = makeTempFolder();
   const secret = `${folder}/secret-token-123.lock`;
   const child = startChild(new URL('./children/hold-lock.ts', import.meta.url), [secret]);

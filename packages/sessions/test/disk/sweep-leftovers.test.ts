@@ -5,7 +5,7 @@ import { makeLeftoverName, parseLeftoverName } from '../../src/disk/leftover-nam
 import { acquireLock } from '../../src/disk/lock-file.ts';
 import { ownIdentity } from '../../src/disk/process-identity.ts';
 import { sweepLeftovers } from '../../src/disk/sweep-leftovers.ts';
-import { makeTempFolder } from './temp-folder.ts';
+import { makeTempFolder } from '../setup/temp-folder.ts';
 
 let folder: string;
 beforeEach(() => {

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeEach, expect, test } from 'vitest';
 import { acquireLock } from '../../src/disk/lock-file.ts';
 import { withLock } from '../../src/disk/with-lock.ts';
-import { makeTempFolder } from './temp-folder.ts';
+import { makeTempFolder } from '../setup/temp-folder.ts';
 
 let path: string;
 beforeEach(() => {

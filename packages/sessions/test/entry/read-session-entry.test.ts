@@ -29,6 +29,15 @@ describe('older spellings', () => {
     });
   });
 
+  test('what other programs say of delivery in words of their own is not respelled', () => {
+    const entry = {
+      ...base,
+      delivery: { kind: 'direct', target: '+14155551234', account: 'default' },
+      route: { channel: 'webchat', target: 'x', account: 'y' },
+    };
+    expect(readSessionEntry(entry)).toBe(entry);
+  });
+
   test('the present spelling wins, and nothing is dropped', () => {
     expect(readDeliveryContext({ to: 'new', target: 'old', account: 'x' })).toEqual({
       to: 'new',

@@ -1,24 +1,23 @@
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { homedir, tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import {
   OPENCLAW_STATE,
   resolveAgentId,
   resolveDefaultSessionStorePath,
-  resolveSessionFilePath,
   resolveSessionTranscriptPath,
   resolveSessionTranscriptsDirForAgent,
   resolveStateDir,
   resolveStorePath,
   resolveUserPath,
 } from '../../src/index.ts';
+import { makeTempFolder } from '../setup/temp-folder.ts';
 
 let home: string;
 beforeEach(() => {
-  home = mkdtempSync(join(tmpdir(), 'openbot-layout-'));
+  home = makeTempFolder();
 });
-afterEach(() => rmSync(home, { recursive: true, force: true }));
 
 describe('resolveStateDir', () => {
   it('prefers flag, environment, configuration, default, in this order', () => {
@@ -124,79 +123,6 @@ describe('paths of an agent', () => {
     expect(at('rel.json')).toBe(resolve('rel.json'));
     expect(() => at('/s/{agentId}.json', '../../etc/x')).toThrow(
       expect.objectContaining({ code: 'PATH_ESCAPES_FOLDER' }),
-    );
-  });
-});
-
-describe('resolveSessionFilePath', () => {
-  let sessionsDir: string;
-  const id = '08ef14de-0000-4000-8000-000000000000';
-  const at = (sessionFile: string | undefined, more = {}) =>
-    resolveSessionFilePath(id, { sessionFile }, { sessionsDir, ...more });
-  const refused = expect.objectContaining({ code: 'PATH_ESCAPES_FOLDER', hint: expect.any(String) });
-
-  beforeEach(() => {
-    sessionsDir = join(home, 'agents/main/sessions');
-    mkdirSync(sessionsDir, { recursive: true });
-  });
-
-  it('is <id>.jsonl when nothing is recorded', () => {
-    expect(at(undefined)).toBe(join(sessionsDir, `${id}.jsonl`));
-    expect(at('  ')).toBe(join(sessionsDir, `${id}.jsonl`));
-    expect(resolveSessionFilePath(id, null, { sessionsDir })).toBe(join(sessionsDir, `${id}.jsonl`));
-    expect(at(undefined, { topicId: 7 })).toBe(join(sessionsDir, `${id}-topic-7.jsonl`));
-    expect(resolveSessionFilePath(id, {}, { stateDir: home, agentId: 'Main' })).toBe(
-      join(sessionsDir, `${id}.jsonl`),
-    );
-  });
-
-  it('takes what is recorded inside the folder, absolute or relative', () => {
-    expect(at(join(sessionsDir, 'older.jsonl'))).toBe(join(sessionsDir, 'older.jsonl'));
-    expect(at('older-topic-4.jsonl')).toBe(join(sessionsDir, 'older-topic-4.jsonl'));
-    expect(at(`${sessionsDir}/../sessions/older.jsonl`)).toBe(join(sessionsDir, 'older.jsonl'));
-  });
-
-  it.each([
-    '../../../escape.jsonl',
-    '..',
-    'sessions.json',
-    'a.jsonl.lock',
-    'a.trajectory.jsonl',
-    'x\0.jsonl',
-    'notes.txt',
-  ])('refuses %j', (recorded) => {
-    expect(() => at(recorded)).toThrow(refused);
-  });
-
-  it('finds the file of a moved home folder by its name', () => {
-    writeFileSync(join(sessionsDir, 'old.jsonl'), '');
-    expect(at('/home/before/.openclaw/agents/main/sessions/old.jsonl')).toBe(join(sessionsDir, 'old.jsonl'));
-    expect(at('C:\\Users\\me\\.openclaw\\agents\\main\\sessions\\old.jsonl')).toBe(
-      join(sessionsDir, 'old.jsonl'),
-    );
-  });
-
-  it('never leads to a transcript elsewhere, and does not hide one by starting anew', () => {
-    const other = join(home, 'agents/other/sessions');
-    mkdirSync(other, { recursive: true });
-    writeFileSync(join(other, `${id}.jsonl`), 'history');
-    expect(() => at(join(other, `${id}.jsonl`))).toThrow(refused);
-    expect(() => at('/etc/passwd')).toThrow(refused);
-    expect(() => at('/somewhere/else/foreign.jsonl')).toThrow(refused);
-    expect(() => at(`C:\\gone\\${id}.jsonl`)).toThrow(refused);
-    // Recorded, but never written: nothing can be lost by beginning here.
-    expect(at(`/home/before/sessions/${id}.jsonl`)).toBe(join(sessionsDir, `${id}.jsonl`));
-  });
-
-  it('knows its own folder through a link', () => {
-    symlinkSync(join(home, 'agents'), join(home, 'linked'));
-    const linked = join(home, 'linked/main/sessions');
-    expect(at(join(linked, 'fresh.jsonl'))).toBe(join(sessionsDir, 'fresh.jsonl'));
-  });
-
-  it('refuses a session id that is none, whatever is recorded', () => {
-    expect(() => resolveSessionFilePath('../x', { sessionFile: 'a.jsonl' }, { sessionsDir })).toThrow(
-      expect.objectContaining({ code: 'INVALID_SESSION_ID' }),
     );
   });
 });

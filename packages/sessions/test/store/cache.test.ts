@@ -19,7 +19,7 @@ import {
 } from '../../src/store/document-cache.ts';
 import { openFileSessionStore } from '../../src/store/file-store.ts';
 import { loadSessionStore } from '../../src/store/store-by-path.ts';
-import { makeTempFolder } from '../disk/temp-folder.ts';
+import { makeTempFolder } from '../setup/temp-folder.ts';
 
 const entry = (sessionId: string): SessionEntry => ({ sessionId, updatedAt: 1 });
 const textOf = (sessionId: string) => JSON.stringify({ k: entry(sessionId) });

@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import type { OpenSessionEntry, SessionEntry } from '../../src/entry/session-entry.ts';
 import type { SessionStore, StoreChange } from '../../src/store/contract.ts';
+import { entry } from './stored.ts';
 
 export type StoreDriver = {
   name: string;
@@ -11,8 +12,6 @@ export type StoreDriver = {
   /** A store that holds these values, entries or not. */
   openWith(values: Record<string, unknown>): SessionStore;
 };
-
-const entry = (sessionId: string, more: object = {}): SessionEntry => ({ sessionId, updatedAt: 1, ...more });
 
 const oddKeys = [
   '__proto__',
@@ -349,6 +348,35 @@ export function describeStoreContract({ name, open, openWith }: StoreDriver): vo
         await until(() => witness.updated.has('late'));
         expect(seen.updated.has('late')).toBe(false);
         endWitness();
+        await store.close();
+      });
+
+      test('a listener that fails stops neither the process, the other listeners nor the next call', async () => {
+        const warned: Error[] = [];
+        const note = (warning: Error) => warned.push(warning);
+        process.on('warning', note);
+        onTestFinished(() => void process.off('warning', note));
+        const store = openWith({ a: entry('a') });
+        let calls = 0;
+        store.watch(() => {
+          calls++;
+          throw new Error('made by the listener');
+        });
+        store.watch(async () => {
+          throw new Error('made later by the listener');
+        });
+        const seen = collect();
+        store.watch(seen.listener);
+        await store.update('b', () => entry('b'));
+        await until(() => calls === 1 && seen.updated.has('b') && warned.length === 2);
+        await store.update('c', () => entry('c'));
+        await until(() => calls === 2 && seen.updated.has('c') && warned.length === 4);
+        expect(warned.map(({ message }) => message).toSorted()).toEqual([
+          'A listener of a session store failed: made by the listener',
+          'A listener of a session store failed: made by the listener',
+          'A listener of a session store failed: made later by the listener',
+          'A listener of a session store failed: made later by the listener',
+        ]);
         await store.close();
       });
 

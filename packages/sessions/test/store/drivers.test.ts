@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { SessionEntry } from '../../src/entry/session-entry.ts';
 import { openFileSessionStore } from '../../src/store/file-store.ts';
 import { openMemorySessionStore } from '../../src/store/memory-store.ts';
-import { makeTempFolder } from '../disk/temp-folder.ts';
+import { makeTempFolder } from '../setup/temp-folder.ts';
 import { describeStoreContract } from './contract.ts';
 
 const newPath = () => join(makeTempFolder(), 'agents', 'main', 'sessions', 'sessions.json');

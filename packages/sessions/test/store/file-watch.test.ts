@@ -1,11 +1,11 @@
 import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
 import type { SessionStore, StoreChange } from '../../src/store/contract.ts';
 import { openFileSessionStore } from '../../src/store/file-store.ts';
-import { startChild } from '../disk/child.ts';
-import { makeTempFolder } from '../disk/temp-folder.ts';
+import { startChild } from '../setup/child.ts';
+import { makeTempFolder } from '../setup/temp-folder.ts';
 
 let folder: string;
 let path: string;
@@ -74,6 +74,28 @@ test('tells of a store that breaks, once, and goes on when it is whole again', a
   rmSync(path);
   await until(() => seen.length > 1);
   expect(seen.slice(1).toSorted()).toEqual(['-a', '-c']);
+});
+
+test('whoever fails at hearing of a broken store is told of the next one all the same', async () => {
+  mkdirSync(folder);
+  writeFileSync(path, textOf('a'));
+  const warned: string[] = [];
+  const note = ({ message }: Error) => warned.push(message);
+  process.on('warning', note);
+  onTestFinished(() => void process.off('warning', note));
+  const codes: string[] = [];
+  store.watch(
+    () => {},
+    (error) => {
+      codes.push((error as { code: string }).code);
+      throw new Error('made by the listener');
+    },
+  );
+  replace('{"a":');
+  await until(() => codes.length === 1);
+  replace('[]');
+  await until(() => codes.length === 2 && warned.length === 2);
+  expect(codes).toEqual(['STORE_PARSE_FAILED', 'STORE_NOT_AN_OBJECT']);
 });
 
 test('does not keep the process alive', async () => {

@@ -11,9 +11,9 @@ import {
   updateSessionStoreEntry,
   withSessionStoreLock,
 } from '../../src/store/store-by-path.ts';
-import { makeTempFolder } from '../disk/temp-folder.ts';
+import { makeTempFolder } from '../setup/temp-folder.ts';
+import { entry } from './stored.ts';
 
-const entry = (sessionId: string, more: object = {}): SessionEntry => ({ sessionId, updatedAt: 1, ...more });
 const fixture = new URL('../../../../fixtures/openclaw-files/2026.7.35/sessions.json', import.meta.url);
 
 let path: string;

@@ -156,7 +156,7 @@ describe('appendToTranscript', () => {
   });
 
   it('can be nested in a lock that the caller holds', async () => {
-    await withTranscriptLock(path, {}, async () => {
+    await withTranscriptLock(path, async () => {
       await appendToTranscript(path, say('inside'));
     });
     expect(readEntries(path)).toHaveLength(2);
@@ -342,6 +342,7 @@ describe('what is not appended to', () => {
     ['a transcript of Claude Code', '{"type":"queue-operation"}\n{"type":"user","uuid":"u"}\n'],
     ['some other file', 'hello\nworld'],
     ['a number as first line', `7\n${HEADER}`],
+    ['a byte order mark before the header', `\uFEFF${HEADER}`],
     ['a header beyond the first megabyte', `${'x'.repeat(1_100_000)}\n${HEADER}`],
   ])('%s', async (_name, content) => {
     writeFileSync(path, content);
@@ -351,7 +352,7 @@ describe('what is not appended to', () => {
 
   it.each([
     ['after blank and broken lines', `\n{"x\n${HEADER}`],
-    ['after a byte order mark', `\uFEFF${HEADER}`],
+    ['after a line that holds a byte order mark alone', `\uFEFF\n${HEADER}`],
     ['without a line feed', HEADER.trimEnd()],
     ['that is long', HEADER.replace('/w', `/${'w'.repeat(200_000)}`)],
   ])('but a header counts %s', async (_name, content) => {

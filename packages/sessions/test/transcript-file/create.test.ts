@@ -2,6 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileS
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createTranscript, ensureTranscript } from '../../src/index.ts';
+import { withoutHardLinks } from '../setup/node-faults.ts';
 import { useTempFolder } from './temp-folder.ts';
 
 const folder = useTempFolder();
@@ -31,6 +32,16 @@ describe('createTranscript', () => {
     writeFileSync(path, 'precious');
     await expect(createTranscript(at(path))).rejects.toMatchObject({ code: 'TRANSCRIPT_EXISTS' });
     expect(readFileSync(path, 'utf8')).toBe('precious');
+    expect(readdirSync(folder.path)).toEqual(['s1.jsonl']);
+  });
+
+  it('does the same where there are no hard links', async () => {
+    const path = join(folder.path, 's1.jsonl');
+    await withoutHardLinks(async () => {
+      await createTranscript(at(path));
+      await expect(createTranscript(at(path))).rejects.toMatchObject({ code: 'TRANSCRIPT_EXISTS' });
+    });
+    expect(JSON.parse(readFileSync(path, 'utf8'))).toMatchObject({ type: 'session', id: 's1' });
     expect(readdirSync(folder.path)).toEqual(['s1.jsonl']);
   });
 

@@ -3,11 +3,14 @@ import { join } from 'node:path';
 import { SessionManager } from '@earendil-works/pi-coding-agent';
 import { beforeEach, describe, expect, it } from 'vitest';
 import {
+  activePath,
   appendToTranscript,
   composeDeliveryMirror,
   composeUserMessage,
   createTranscript,
   type EntryDraft,
+  leafOf,
+  scanTranscriptFile,
   type TranscriptMessage,
   transcriptFileName,
 } from '../../src/index.ts';
@@ -236,5 +239,23 @@ describe('we append to files of others, and pi sees all', () => {
     await appendToTranscript(path, user('one'));
     await appendToTranscript(path, [user('two'), user('three')]);
     expect(contextOf(openInPi())).toEqual(['user: one', 'user: two', 'user: three']);
+  });
+
+  it.each([
+    ['a flat message', '{"type":"user","content":"flat","timestamp":1}\n'],
+    ['a setting', '{"type":"custom","key":"k","value":1}\n'],
+    ['a message', '{"type":"message","message":{"role":"user","content":"no id","timestamp":1}}\n'],
+  ])('%s without an id behind entries that have one costs pi none of them', async (_name, line) => {
+    await createTranscript({ path, sessionId: 's1', cwd: '/w' });
+    await appendToTranscript(path, [user('one'), user('two')]);
+    writeFileSync(path, line, { flag: 'a' });
+    // pi alone loses the rest: to it that line is the whole conversation.
+    expect(contextOf(openInPi())).not.toContain('user: two');
+    const leaf = leafOf(await scanTranscriptFile(path));
+    await appendToTranscript(path, user('three'));
+    expect(contextOf(openInPi())).toEqual(['user: one', 'user: two', 'user: three']);
+    // Our own reader has the line too: the header is line 0.
+    expect(leaf).toBe(3);
+    expect(activePath(await scanTranscriptFile(path)).entries).toEqual([1, 2, 3, 4]);
   });
 });

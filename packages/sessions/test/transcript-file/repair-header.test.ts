@@ -1,4 +1,15 @@
-import { appendFileSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { SessionManager } from '@earendil-works/pi-coding-agent';
 import { beforeEach, describe, expect, it } from 'vitest';
@@ -39,6 +50,50 @@ describe('repairTranscriptHeader', () => {
     const pi = SessionManager.open(path);
     expect(pi.getSessionId()).toBe('s1');
     expect(pi.getBranch().map((entry) => entry.type)).toEqual(['message', 'custom']);
+  });
+
+  it.each([
+    ['before the header, by dropping it', HEADER + LINE, HEADER + LINE],
+    ['before a line that is no header, whose text it spoils', LINE, HEADER + LINE],
+    ['and nothing else', '', HEADER],
+  ])('deals with a byte order mark %s', async (_name, content, expected) => {
+    writeFileSync(path, `\uFEFF${content}`);
+    expect(await repair()).toBe(true);
+    expect(readFileSync(path, 'utf8')).toBe(expected);
+    expect(await repair()).toBe(false);
+    expect(SessionManager.open(path).getEntries()).toHaveLength(content === '' ? 0 : 1);
+  });
+
+  it('keeps the mode, whatever this process may set', async () => {
+    writeFileSync(path, LINE);
+    chmodSync(path, 0o666);
+    const umask = process.umask(0o077);
+    try {
+      await repair();
+    } finally {
+      process.umask(umask);
+    }
+    expect(statSync(path).mode & 0o7777).toBe(0o666);
+  });
+
+  it('keeps the owner', async (context) => {
+    if (process.getuid?.() !== 0) context.skip('only root can give a file to somebody else');
+    writeFileSync(path, LINE);
+    chownSync(path, 12_345, 12_346);
+    await repair();
+    expect(statSync(path)).toMatchObject({ uid: 12_345, gid: 12_346 });
+  });
+
+  it('changes nothing once its lock is lost', async () => {
+    const big = `${JSON.stringify({ type: 'custom', data: 'x'.repeat(500) })}\n`.repeat(20_000);
+    writeFileSync(path, big);
+    const repairing = expect(repair()).rejects.toMatchObject({ code: 'LOCK_LOST' });
+    const lock = `${path}.lock`;
+    while (!existsSync(lock)) await new Promise((resolve) => setImmediate(resolve));
+    rmSync(lock);
+    await repairing;
+    expect(readFileSync(path, 'utf8')).toBe(big);
+    expect(readdirSync(folder.path)).toEqual(['s1.jsonl']);
   });
 
   it('leaves a valid file alone', async () => {

@@ -1,15 +1,13 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterEach, beforeEach } from 'vitest';
+import { readFileSync } from 'node:fs';
+import { beforeEach } from 'vitest';
+import { makeTempFolder } from '../setup/temp-folder.ts';
 
 /** A fresh folder for each test of the file that calls this. */
 export function useTempFolder(): { readonly path: string } {
   const folder = { path: '' };
   beforeEach(() => {
-    folder.path = mkdtempSync(join(tmpdir(), 'openbot-transcript-'));
+    folder.path = makeTempFolder();
   });
-  afterEach(() => rmSync(folder.path, { recursive: true, force: true }));
   return folder;
 }
 

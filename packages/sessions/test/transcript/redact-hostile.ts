@@ -22,6 +22,12 @@ const long = [
   '1',
   'aA',
   'pass=',
+  'api key: ',
+  'curl -u a:',
+  '://u:***@s/',
+  '://u:p@s/w',
+  '-----BEGIN PRIVATE KEY-----\nA-B: c\n',
+  'Basic ',
 ];
 for (const piece of long) redactSecrets(piece.repeat(Math.ceil(LENGTH / piece.length)));
 for (const a of FRAGMENTS) {

@@ -28,7 +28,7 @@ export function redactHeaders(text: string): string {
       looksRandom(value) ? head + maskToken(value) : whole,
     )
     .replace(BASIC, (whole, head: string, value: string) =>
-      looksRandom(value) ? head + maskPassword(value) : whole,
+      isBasicCredentials(value) ? head + maskPassword(value) : whole,
     );
   return redactCookies(replaced);
 }
@@ -36,6 +36,12 @@ export function redactHeaders(text: string): string {
 /** Basic credentials are a password in another alphabet. */
 function hideCredentials(scheme: string | undefined, value: string): string {
   return /^basic/i.test(scheme ?? '') ? maskPassword(value) : maskToken(value);
+}
+
+/** The word Basic stands before many others: only base64 of a user, a colon and a password counts. */
+function isBasicCredentials(value: string): boolean {
+  const text = Buffer.from(value, 'base64').toString('utf8');
+  return text.includes(':') && !/[\p{Cc}\ufffd]/u.test(text);
 }
 
 function redactCookies(text: string): string {

@@ -3,8 +3,12 @@ const HIDDEN = '…redacted…';
 const END = '-----END ';
 const END_LINE = /-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/y;
 const LONGEST_KEY = 65_536;
-/** The body of a key whose end is missing: long words of base64, with real or written-out line ends between. */
-const BODY_WITHOUT_END = /(?:(?:\s|\\[nr])*[A-Za-z0-9+/=]{16,})*/y;
+/**
+ * The body of a key whose end is missing: lines such as Proc-Type, then long words of base64, with real or written-out
+ * line ends between.
+ */
+const BODY_WITHOUT_END =
+  /(?:(?:(?:\s|\\[nr])+[A-Z][A-Za-z-]{1,40}: [^\r\n\\]{1,200}(?=[\r\n\\])){0,8}(?:(?:\s|\\[nr])*[A-Za-z0-9+/=]{16,})+)?/y;
 
 export function redactPrivateKeys(text: string): string {
   let out = '';

@@ -5,6 +5,9 @@ const USER_INFO = /:\/\/([^\s/?#"'<>`@:\\[\]]*):([^\s/?#"'<>`\\]+)@/g;
 /** A password with an unescaped slash: what follows the colon is then no port. */
 const SLASH_IN_PASSWORD =
   /:\/\/([^\s/?#"'<>`@:\\[\]]{1,128}):(?!\/|\d{1,5}(?:[/?#\s]|$))([^\s"'<>`@\\]{1,128})@/g;
+/** What the two above leave of a password with an @ before its slash: a host that is none, and a further @. */
+const REST_OF_PASSWORD =
+  /(:\/\/[^\s/?#"'<>`@:\\[\]]{0,128}:\*\*\*@)([^\s/?#"'<>`\\@]{0,128})[/?#](?:(?!:\/\/)[^\s"'<>`\\])*@/g;
 const TOKEN_AS_USER = /:\/\/([A-Za-z0-9_.~%-]{20,200})@/g;
 
 const ALWAYS_SECRET =
@@ -22,6 +25,7 @@ export function redactUrls(text: string): string {
   return text
     .replace(USER_INFO, hidePassword)
     .replace(SLASH_IN_PASSWORD, hidePassword)
+    .replace(REST_OF_PASSWORD, (whole, head: string, host: string) => (isPlainlyHost(host) ? whole : head))
     .replace(TOKEN_AS_USER, (whole, user: string) => (/\d/.test(user) ? `://${maskToken(user)}@` : whole))
     .replace(QUERY, (whole, head: string, name: string, value: string) => {
       if (isPlaceholder(value)) return whole;
@@ -29,6 +33,10 @@ export function redactUrls(text: string): string {
       return head + (/^p/i.test(name) ? maskPassword(value) : maskToken(value));
     })
     .replace(WEBHOOK, (_whole, head: string, path: string) => head + maskToken(path));
+}
+
+function isPlainlyHost(text: string): boolean {
+  return /[.:[\]]|^localhost$/i.test(text);
 }
 
 function hidePassword(whole: string, user: string, password: string): string {

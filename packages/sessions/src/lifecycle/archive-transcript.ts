@@ -1,13 +1,13 @@
 import { lstat, readdir, rename } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { resolveWithinFolder } from '../disk/canonical-path.ts';
+import type { HeldLock } from '../disk/held-lock.ts';
 import type { LockOptions } from '../disk/lock-file.ts';
 import { syncFolder } from '../disk/sync-folder.ts';
-import { OpenBotError } from '../errors.ts';
 import { type ArchiveReason, archiveFileName, classifySessionFileName } from '../layout/file-name.ts';
 import { emitSessionTranscriptUpdate } from '../transcript-file/events.ts';
 import { describeFileFault } from '../transcript-file/file-faults.ts';
-import { withTranscriptLock } from '../transcript-file/lock.ts';
+import { assertHeld, withTranscriptLock } from '../transcript-file/lock.ts';
 
 /**
  * Gives a transcript its archive name once nobody is writing to it, and never the name of an archive that exists.
@@ -20,18 +20,15 @@ export async function archiveTranscript(
   lock: LockOptions = {},
 ): Promise<string | undefined> {
   try {
-    const archive = await withTranscriptLock(resolveWithinFolder(path), lock, async (held) => {
+    const move = async (held: HeldLock) => {
       if (!(await isTranscriptFile(path))) return undefined;
       const target = await findFreeArchivePath(path, reason, at);
-      if (!held.isHeld()) {
-        throw new OpenBotError('LOCK_LOST', `The lock of ${path} was lost before it was archived`, {
-          hint: 'Nothing was changed; try again.',
-        });
-      }
+      assertHeld(held, path, 'it was archived');
       await rename(path, target);
       await syncFolder(dirname(path));
       return target;
-    });
+    };
+    const archive = await withTranscriptLock(resolveWithinFolder(path), move, lock);
     if (archive !== undefined) emitSessionTranscriptUpdate(path);
     return archive;
   } catch (error) {
@@ -48,21 +45,25 @@ export async function findFreeArchivePath(path: string, reason: ArchiveReason, a
 }
 
 /** Every transcript of a session id, those of its topics included, in the order of their names. */
-export async function listTranscriptsOf(folder: string, sessionId: string): Promise<string[]> {
-  let names: string[];
-  try {
-    names = await readdir(folder);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+export async function listTranscriptsOf(folder: string, sessionId: string): Promise<readonly string[]> {
+  return (await listTranscripts(folder)).get(sessionId) ?? [];
+}
+
+/** The paths of a folder's transcripts by session id, in the order of their names. */
+export async function listTranscripts(folder: string): Promise<ReadonlyMap<string, readonly string[]>> {
+  const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return [];
     throw describeFileFault(folder, error, 'read');
+  });
+  const transcripts = new Map<string, string[]>();
+  for (const name of names.sort()) {
+    const file = classifySessionFileName(name);
+    if (file.kind !== 'transcript' && file.kind !== 'topic-transcript') continue;
+    const paths = transcripts.get(file.sessionId);
+    if (paths === undefined) transcripts.set(file.sessionId, [join(folder, name)]);
+    else paths.push(join(folder, name));
   }
-  return names
-    .filter((name) => {
-      const file = classifySessionFileName(name);
-      return (file.kind === 'transcript' || file.kind === 'topic-transcript') && file.sessionId === sessionId;
-    })
-    .sort()
-    .map((name) => join(folder, name));
+  return transcripts;
 }
 
 export async function isTranscriptFile(path: string): Promise<boolean> {

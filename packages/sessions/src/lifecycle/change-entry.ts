@@ -2,9 +2,9 @@ import { mergeSessionEntry } from '../entry/merge-session-entry.ts';
 import type { SessionEntry } from '../entry/session-entry.ts';
 import type { StoredEntry } from '../store/contract.ts';
 import { copyJson } from '../store/json-value.ts';
-import { locateEntry } from './locate-entry.ts';
+import { isLive, locateEntry } from './locate-entry.ts';
 import type { Moment } from './moment.ts';
-import { isBeingDeleted } from './pending-archive.ts';
+import { BEGUN } from './recorded-session.ts';
 import { readOwnKey, type SessionPlace } from './session-place.ts';
 
 export type EntryChange = {
@@ -24,13 +24,14 @@ export async function changeEntry(
 ): Promise<SessionEntry | null> {
   const sessionKey = readOwnKey(place, change.sessionKey);
   const changed = await place.store.updateMany(async (draft) => {
-    const found = await locateEntry(draft, sessionKey);
-    if (found === undefined || isBeingDeleted(found.entry)) return null;
+    const found = await locateEntry(draft, sessionKey, place);
+    if (!isLive(found)) return null;
     const { key, entry } = found;
     if (change.sessionId !== undefined && change.sessionId !== entry.sessionId) return null;
     const patch = change.patch(entry);
     if (patch === null) return entry;
-    draft.set(key, change.isActivity ? mergeSessionEntry(entry, patch, moment) : { ...entry, ...patch });
+    const used = () => mergeSessionEntry(entry, { ...BEGUN, ...patch }, moment);
+    draft.set(key, change.isActivity ? used() : { ...entry, ...patch });
     return draft.get(key) ?? null;
   });
   return copyJson(changed);

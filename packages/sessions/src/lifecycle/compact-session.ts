@@ -25,8 +25,9 @@ export type CompactSessionResult = {
 };
 
 /**
- * Shortens a session's transcript to its last lines and archives the whole one. Fails with LOCK_TIMEOUT, and changes
- * nothing, while somebody writes to it.
+ * Shortens a session's transcript to its last lines and archives the whole one. The usage of the last answer is lowered
+ * to what the context weighs now, lest the agent compact at once. Fails with LOCK_TIMEOUT, and changes nothing, while
+ * somebody writes to it.
  */
 export async function compactSession(
   params: PlaceParams &
@@ -57,6 +58,8 @@ export async function compactSession(
     patch: () => ({
       inputTokens: undefined,
       outputTokens: undefined,
+      cacheRead: undefined,
+      cacheWrite: undefined,
       totalTokens: undefined,
       totalTokensFresh: false,
       contextBudgetStatus: undefined,

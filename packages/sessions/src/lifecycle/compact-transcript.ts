@@ -1,21 +1,24 @@
 import { constants, renameSync } from 'node:fs';
-import { copyFile, type FileHandle, link, open, unlink } from 'node:fs/promises';
+import { copyFile, type FileHandle, lstat, open, unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { HeldLock } from '../disk/held-lock.ts';
 import { makeLeftoverName } from '../disk/leftover-name.ts';
+import { linkNew } from '../disk/link-new.ts';
 import { syncFolder } from '../disk/sync-folder.ts';
 import { OpenBotError } from '../errors.ts';
 import { DANGLING, type Transcript } from '../transcript/transcript.ts';
 import { leafOf } from '../transcript/tree.ts';
 import { readRange } from '../transcript-file/backward-lines.ts';
 import { describeFileFault } from '../transcript-file/file-faults.ts';
+import { assertHeld } from '../transcript-file/lock.ts';
 import { scanTranscriptFile } from '../transcript-file/scan.ts';
 import { findFreeArchivePath } from './archive-transcript.ts';
 import { LineCopier } from './copy-lines.ts';
+import { lowerUsageOf, planLoweredUsage } from './lower-usage.ts';
 import { lineEndOf, openForReading, requireHeader } from './own-transcript.ts';
 import { type Cut, planCut } from './plan-cut.ts';
 import { planRelinkedFields } from './relinked-fields.ts';
-import { replaceTopLevelFields } from './replace-fields.ts';
+import { type FieldValue, replaceTopLevelFields } from './replace-fields.ts';
 
 export type TranscriptCompaction = {
   kept: number;
@@ -72,7 +75,7 @@ async function replaceByEnd(
     await target.sync();
     await verify(temp, path, transcript, cut);
     archive = await keepWhole(path, at);
-    assertHeld(lock, path);
+    assertHeld(lock, path, 'it was shortened');
     // Nothing else of this process comes between these two, so that late lines keep their order.
     const end = copier.carryOver(transcript.byteLength);
     renameSync(temp, path);
@@ -92,17 +95,19 @@ async function replaceByEnd(
   return archive;
 }
 
-const NO_HARD_LINKS = new Set(['EPERM', 'ENOSYS', 'ENOTSUP', 'EOPNOTSUPP', 'EMLINK']);
-
 /** The whole transcript has two names for a moment rather than none. */
 async function keepWhole(path: string, at: number): Promise<string> {
   const archive = await findFreeArchivePath(path, 'bak', at);
-  await link(path, archive).catch((error: NodeJS.ErrnoException) => {
-    if (!NO_HARD_LINKS.has(error.code ?? '')) throw error;
-    return copyFile(path, archive, constants.COPYFILE_EXCL);
-  });
+  // A transcript that had a second name before looks as if it had been linked.
+  const isLinked = linkNew(path, archive) && (await isSameFile(path, archive));
+  if (!isLinked) await copyFile(path, archive, constants.COPYFILE_EXCL);
   await syncFolder(dirname(path));
   return archive;
+}
+
+async function isSameFile(one: string, other: string): Promise<boolean> {
+  const [a, b] = await Promise.all([one, other].map((path) => lstat(path).catch(() => undefined)));
+  return a !== undefined && a.ino === b?.ino && a.dev === b.dev;
 }
 
 async function writeEnd(
@@ -111,7 +116,7 @@ async function writeEnd(
   transcript: Transcript,
   cut: Cut,
 ): Promise<void> {
-  const changes = planRelinkedFields(transcript, cut);
+  const changes = planChanges(transcript, cut);
   for (let i = 0; i < transcript.length; ) {
     if (!cut.keeps[i]) {
       i++;
@@ -131,6 +136,17 @@ async function writeEnd(
     i = last + 1;
   }
   await copier.flush();
+}
+
+function planChanges(transcript: Transcript, cut: Cut): Map<number, Map<string, FieldValue>> {
+  const changes = planRelinkedFields(transcript, cut);
+  const lowered = planLoweredUsage(transcript, cut);
+  if (lowered === undefined) return changes;
+  const fields = changes.get(lowered.index) ?? new Map<string, FieldValue>();
+  return changes.set(
+    lowered.index,
+    fields.set('message', (message) => lowerUsageOf(message, lowered.tokens)),
+  );
 }
 
 /** Reads back what was written: the same leaf, as many lines as planned, and no link that leads nowhere but old ones. */
@@ -154,11 +170,4 @@ async function verify(temp: string, path: string, before: Transcript, cut: Cut):
       hint: 'Nothing was changed. Somebody rewrote the transcript at the same time, or the disk is failing.',
     },
   );
-}
-
-function assertHeld(lock: HeldLock, path: string): void {
-  if (lock.isHeld()) return;
-  throw new OpenBotError('LOCK_LOST', `The lock of ${path} was lost before it was replaced`, {
-    hint: 'Nothing was changed; try again.',
-  });
 }

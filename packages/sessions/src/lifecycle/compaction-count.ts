@@ -5,7 +5,8 @@ import { type MomentParams, readMoment } from './moment.ts';
 import { openPlace } from './session-place.ts';
 
 /**
- * Counts a compaction that the agent made, in the store and in the caller's own copies of the entry. With `tokensAfter`
+ * Counts a compaction that the agent made, in the store and in the caller's own copies of the entry (a frozen one
+ * is replaced in `sessionStore`). With `tokensAfter`
  * the context's size is known; without it the old one is marked as out of date. Undefined when there is no entry.
  */
 export async function incrementCompactionCount(
@@ -42,23 +43,25 @@ function countOne(
   tokensAfter: number | undefined,
 ): Partial<SessionEntry> & { compactionCount: number } {
   const count = entry.compactionCount;
-  const isKnown = typeof tokensAfter === 'number' && Number.isFinite(tokensAfter) && tokensAfter > 0;
   return {
+    ...readFigures(entry, tokensAfter),
     compactionCount: (typeof count === 'number' && Number.isFinite(count) ? count : 0) + 1,
     contextBudgetStatus: undefined,
-    ...(isKnown
-      ? {
-          totalTokens: Math.round(tokensAfter),
-          totalTokensFresh: true,
-          inputTokens: undefined,
-          outputTokens: undefined,
-          cacheRead: undefined,
-          cacheWrite: undefined,
-        }
-      : entry.totalTokens === undefined
-        ? {}
-        : { totalTokensFresh: false }),
   };
+}
+
+function readFigures(entry: Readonly<SessionEntry>, tokensAfter: number | undefined): Partial<SessionEntry> {
+  if (typeof tokensAfter === 'number' && Number.isFinite(tokensAfter) && tokensAfter > 0) {
+    return {
+      totalTokens: Math.round(tokensAfter),
+      totalTokensFresh: true,
+      inputTokens: undefined,
+      outputTokens: undefined,
+      cacheRead: undefined,
+      cacheWrite: undefined,
+    };
+  }
+  return entry.totalTokens === undefined ? {} : { totalTokensFresh: false };
 }
 
 function remember(
@@ -70,14 +73,14 @@ function remember(
   entry: SessionEntry,
 ): number | undefined {
   const { sessionEntry, sessionStore, sessionKey } = params;
-  if (sessionEntry !== undefined && !Object.isFrozen(sessionEntry)) {
+  const own = sessionEntry === undefined || Object.isFrozen(sessionEntry) ? undefined : sessionEntry;
+  if (own !== undefined) {
     // Gone from the store means gone from the copy.
-    for (const field of Object.keys(sessionEntry)) {
-      if (!(field in entry)) delete (sessionEntry as Record<string, unknown>)[field];
+    for (const field of Object.keys(own)) {
+      if (!(field in entry)) delete (own as Record<string, unknown>)[field];
     }
-    Object.assign(sessionEntry, entry);
+    Object.assign(own, entry);
   }
-  if (sessionStore !== undefined && sessionKey !== undefined)
-    sessionStore[sessionKey] = sessionEntry ?? entry;
+  if (sessionStore !== undefined && sessionKey !== undefined) sessionStore[sessionKey] = own ?? entry;
   return entry.compactionCount;
 }

@@ -83,11 +83,11 @@ async function writeCopy(
 }
 
 async function readObject(from: FileHandle, start: number, end: number): Promise<Record<string, unknown>> {
+  const text = (await readRange(from, start, end)).toString('utf8');
   try {
-    return JSON.parse((await readRange(from, start, end)).toString('utf8'));
+    return JSON.parse(text);
   } catch {
-    // Not what was scanned a moment ago: the check of the copy will say so.
-    return {};
+    throw new SourceShrank('the header is not what it was when it was scanned');
   }
 }
 

@@ -13,7 +13,8 @@ export type CurrentTranscript = StoredSession & {
   lock: HeldLock;
 };
 
-const MOST_ATTEMPTS = 5;
+// Each attempt fails only because somebody else got further.
+const MOST_ATTEMPTS = 50;
 
 /**
  * Runs `body` with the lock of the transcript that the key points to, and only once it is sure to be that one: a reset
@@ -27,11 +28,12 @@ export async function withCurrentTranscript<T>(
 ): Promise<T> {
   for (let attempt = 1; attempt <= MOST_ATTEMPTS; attempt++) {
     const path = await locateCurrent(place, sessionKey);
-    const done = await withTranscriptLock(resolveWithinFolder(path), lock ?? {}, async (held) => {
+    const runBody = async (held: HeldLock) => {
       const session = await requireEntry(place.store, place, sessionKey);
       if (locateTranscript(place, session.entry) !== path) return undefined;
       return { result: await body({ ...session, path, lock: held }) };
-    });
+    };
+    const done = await withTranscriptLock(resolveWithinFolder(path), runBody, lock);
     if (done !== undefined) return done.result;
   }
   throw new OpenBotError('STORE_CONFLICT', `${sessionKey} got a new session again and again`, {

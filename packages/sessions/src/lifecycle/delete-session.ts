@@ -1,8 +1,8 @@
 import type { LockOptions } from '../disk/lock-file.ts';
-import { locateEntry } from './locate-entry.ts';
+import { assertExpected } from './expected-session.ts';
+import { locateEntries, locateEntry } from './locate-entry.ts';
 import { type MomentParams, readMoment } from './moment.ts';
-import { removeSessions } from './remove-sessions.ts';
-import { assertExpected } from './reset-session.ts';
+import { removeTogether } from './remove-sessions.ts';
 import { openPlace, type PlaceParams, readOwnKey } from './session-place.ts';
 
 export type DeleteSessionResult = {
@@ -14,8 +14,9 @@ export type DeleteSessionResult = {
 };
 
 /**
- * Removes a session's entry and archives its transcripts. A transcript in use is waited for; when that fails with
- * LOCK_TIMEOUT the session is as it was.
+ * Removes a session's entry and archives its transcripts. Where the store has the conversation under several spellings
+ * of its key all of them go, or the next message would find an older one. A transcript in use is waited for, and until
+ * then, or when that fails with LOCK_TIMEOUT, nothing is changed.
  */
 export async function deleteSession(
   params: PlaceParams &
@@ -30,17 +31,21 @@ export async function deleteSession(
   const place = openPlace(params);
   const { now } = readMoment(params);
   const asked = readOwnKey(place, params.sessionKey);
-  const [removed] = await removeSessions(
-    place,
-    async (draft) => {
-      const found = await locateEntry(draft, asked);
-      if (found !== undefined) assertExpected(found.entry.sessionId, params.expectedSessionId, asked);
-      return found === undefined ? [] : [found];
+  const removed = await removeTogether(place, {
+    select: async (source) => {
+      const current = await locateEntry(source, asked, place);
+      if (current === undefined) return [];
+      assertExpected(current.entry.sessionId, params.expectedSessionId, asked);
+      const others = (await locateEntries(source, asked, place)).filter(({ key }) => key !== current.key);
+      return [current, ...others];
     },
-    { at: now, keepTranscript: params.keepTranscript ?? false, lock: params.lock },
-  );
-  if (removed === undefined) return { deleted: false, sessionKey: asked, archived: [] };
-  if (removed.error !== undefined) throw removed.error;
-  const { sessionKey, sessionId, archived } = removed;
-  return { deleted: true, sessionKey, sessionId, archived };
+    at: now,
+    keepTranscript: params.keepTranscript ?? false,
+    lock: params.lock,
+  });
+  const [current] = removed;
+  if (current === undefined) return { deleted: false, sessionKey: asked, archived: [] };
+  for (const { error } of removed) if (error !== undefined) throw error;
+  const { sessionKey, sessionId } = current;
+  return { deleted: true, sessionKey, sessionId, archived: removed.flatMap(({ archived }) => archived) };
 }

@@ -1,4 +1,5 @@
 import type { DeliveryContext } from '../entry/delivery-context.ts';
+import { isJsonObject } from '../entry/json-object.ts';
 import type { SessionEntry } from '../entry/session-entry.ts';
 import { isSameJson } from '../store/json-value.ts';
 
@@ -60,9 +61,10 @@ export function deliveryFields(
   context: DeliveryContext | undefined,
 ): Partial<SessionEntry> {
   if (context === undefined) return {};
-  const isMoved = !isSameJson(normalizeDeliveryContext(entry?.deliveryContext) ?? null, context);
+  const before = isJsonObject(entry?.deliveryContext) ? entry.deliveryContext : undefined;
+  const isMoved = !isSameJson(normalizeDeliveryContext(before) ?? null, context);
   return {
-    deliveryContext: { ...entry?.deliveryContext, ...NO_CONTEXT, ...context },
+    deliveryContext: { ...before, ...NO_CONTEXT, ...context },
     lastChannel: context.channel,
     lastTo: context.to,
     lastAccountId: context.accountId,
@@ -85,9 +87,6 @@ function readText(value: unknown): string | undefined {
 }
 
 function readThreadId(value: unknown): string | number | undefined {
-  return typeof value === 'number'
-    ? Number.isFinite(value)
-      ? Math.trunc(value)
-      : undefined
-    : readText(value);
+  if (typeof value !== 'number') return readText(value);
+  return Number.isFinite(value) ? Math.trunc(value) : undefined;
 }

@@ -1,6 +1,7 @@
-import { link, rename, unlink } from 'node:fs/promises';
+import { rename, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { resolveWithinFolder } from '../disk/canonical-path.ts';
+import { linkNew } from '../disk/link-new.ts';
 import { syncFolder } from '../disk/sync-folder.ts';
 import type { SessionEntry } from '../entry/session-entry.ts';
 import { OpenBotError } from '../errors.ts';
@@ -63,25 +64,23 @@ export async function prepareFork(
   return temp === undefined ? undefined : { ...name, temp };
 }
 
-const NO_HARD_LINKS = new Set(['EPERM', 'ENOSYS', 'ENOTSUP', 'EOPNOTSUPP', 'EMLINK']);
-
 /** Gives the copy its name, never that of a file that exists. */
 export async function placeFork({ sessionId, sessionFile, temp }: PreparedFork): Promise<ForkedSession> {
   try {
-    await link(temp, sessionFile).catch(async (error: NodeJS.ErrnoException) => {
-      if (!NO_HARD_LINKS.has(error.code ?? '') || (await isTranscriptFile(sessionFile))) throw error;
+    if (!linkNew(temp, sessionFile)) {
+      if (await isTranscriptFile(sessionFile)) throw transcriptExists(sessionFile);
       await rename(temp, sessionFile);
-    });
+    }
     await syncFolder(dirname(sessionFile));
     return { sessionId, sessionFile };
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') {
-      throw describeFileFault(sessionFile, error, 'write');
-    }
-    throw new OpenBotError('TRANSCRIPT_EXISTS', `There is a transcript at ${sessionFile} already`, {
-      cause: error,
-    });
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') throw transcriptExists(sessionFile, error);
+    throw describeFileFault(sessionFile, error, 'write');
   }
+}
+
+function transcriptExists(path: string, cause?: unknown): OpenBotError {
+  return new OpenBotError('TRANSCRIPT_EXISTS', `There is a transcript at ${path} already`, { cause });
 }
 
 export async function discardFork({ temp }: PreparedFork): Promise<void> {

@@ -1,3 +1,4 @@
+import { isJsonObject } from '../entry/json-object.ts';
 import type { SessionEntry } from '../entry/session-entry.ts';
 import type { SessionOrigin } from '../entry/session-origin.ts';
 import { type GroupKeyResolution, isGroupMessage, resolveGroupSessionKey } from '../key/group.ts';
@@ -43,7 +44,7 @@ function deriveOrigin(ctx: MsgContext): SessionOrigin {
 }
 
 function mergeOrigin(before: SessionOrigin | undefined, now: SessionOrigin): SessionOrigin | undefined {
-  const merged = { ...before, ...now };
+  const merged: SessionOrigin = { ...(isJsonObject(before) ? before : {}), ...now };
   return Object.keys(merged).length === 0 ? undefined : merged;
 }
 

@@ -1,15 +1,16 @@
 import { mergeSessionEntry } from '../entry/merge-session-entry.ts';
 import type { SessionEntry } from '../entry/session-entry.ts';
 import { copyJson } from '../store/json-value.ts';
-import { locateEntry } from './locate-entry.ts';
+import { isLive, locateEntry } from './locate-entry.ts';
 import type { Moment } from './moment.ts';
-import { isBeingDeleted } from './pending-archive.ts';
+import { markRecorded } from './recorded-session.ts';
 import { readOwnKey, type SessionPlace } from './session-place.ts';
 import { nameSession, startSession } from './start-session.ts';
 
 /**
  * Adds what a message or a delivery tells to the entry, without counting as use of the session: recorded before the
- * session is looked up, it would otherwise keep every session fresh for ever. A missing entry is made, or not.
+ * session is looked up, it would otherwise keep every session fresh for ever. A missing entry is made, or not; its
+ * session begins with the first message.
  */
 export async function recordInEntry(
   place: SessionPlace,
@@ -20,15 +21,15 @@ export async function recordInEntry(
 ): Promise<SessionEntry | null> {
   const asked = readOwnKey(place, sessionKey);
   const recorded = await place.store.updateMany(async (draft) => {
-    const found = await locateEntry(draft, asked);
-    if (found !== undefined && !isBeingDeleted(found.entry)) {
-      draft.set(found.key, { ...found.entry, ...patchOf(found.entry) });
-      return draft.get(found.key);
+    const found = await locateEntry(draft, asked, place);
+    const key = found?.key ?? asked;
+    if (isLive(found)) {
+      draft.set(key, { ...found.entry, ...patchOf(found.entry) });
+      return draft.get(key);
     }
     if (!createIfMissing) return null;
-    const key = found?.key ?? asked;
     const fresh = await nameSession(place, moment);
-    const { sessionFile: _, ...entry } = startSession(draft, found, fresh, moment.now);
+    const entry = markRecorded(startSession(draft, found, fresh, moment.now));
     draft.set(key, mergeSessionEntry(entry, patchOf(undefined), moment));
     return draft.get(key);
   });

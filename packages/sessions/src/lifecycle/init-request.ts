@@ -16,10 +16,11 @@ import {
 import { matchResetTrigger } from '../policy/reset-trigger.ts';
 import type { SessionConfig } from '../policy/session-config.ts';
 import type { SessionStore } from '../store/contract.ts';
+import { assertMessage } from './assert-message.ts';
 import { readCommandText, stripOwnMention } from './command-text.ts';
 import { readMessageChannel } from './inbound-meta.ts';
 import { type Moment, type MomentParams, readMoment } from './moment.ts';
-import { openPlace, readOwnKey, type SessionPlace } from './session-place.ts';
+import { mismatch, openPlace, readOwnKey, type SessionPlace } from './session-place.ts';
 
 /** The parts of the configuration that the lifecycle reads, in OpenClaw's spelling. */
 export type LifecycleConfig = {
@@ -47,6 +48,8 @@ export type InitSessionStateParams = MomentParams &
     lock?: LockOptions | undefined;
     /** Hears why a transcript could not be archived yet. A process warning when absent. */
     onArchiveFailure?: ((error: Error) => void) | undefined;
+    /** Hears why a thread begins without its parent's conversation. A process warning when absent. */
+    onForkFailure?: ((error: Error) => void) | undefined;
   };
 
 /** What a message asks for, before the store is looked at. */
@@ -74,14 +77,22 @@ const SYSTEM_PROVIDERS: ReadonlySet<string> = new Set(['heartbeat', 'cron-event'
 
 export function readInitRequest(params: InitSessionStateParams): InitRequest {
   const { cfg } = params;
+  assertMessage(params.ctx);
   const ctx = retarget(params.ctx);
   const place = openInitPlace(params, ctx);
   const sessionScope = cfg.session?.scope === 'global' ? 'global' : 'per-sender';
-  const sessionKey = readOwnKey(place, resolveInitKey(params, ctx, place, sessionScope));
+  const mainKey = cfg.session?.mainKey;
+  const agentId = place.agentId ?? resolveAgentFolderName(undefined);
+  const readKey = (key: string) =>
+    readOwnKey(
+      place,
+      canonicalizeMainSessionAlias({ agentId, sessionKey: key, mainKey, scope: sessionScope }),
+    );
+  const sessionKey = readKey(resolveSessionKey(sessionScope, ctx, mainKey, agentId));
   const groupResolution = resolveGroupSessionKey(ctx) ?? undefined;
   const isGroup = groupResolution !== undefined || isGroupMessage(ctx);
   const isSystemEvent = SYSTEM_PROVIDERS.has(ctx.Provider?.trim().toLowerCase() ?? '');
-  const parentSessionKey = ctx.ParentSessionKey?.trim() ? readOwnKey(place, ctx.ParentSessionKey) : undefined;
+  const parentSessionKey = ctx.ParentSessionKey?.trim() ? readKey(ctx.ParentSessionKey) : undefined;
   const isThread = resolveThreadFlag({
     sessionKey,
     messageThreadId: ctx.MessageThreadId,
@@ -123,21 +134,13 @@ function openInitPlace(params: InitSessionStateParams, ctx: MsgContext): Session
   const agentId = resolveAgentFolderName(named);
   const { cfg, stateDir, env } = params;
   const storePath = params.storePath ?? resolveStorePath(cfg.session?.store, { agentId, stateDir, env });
+  if (ctx.AgentId?.trim() && resolveAgentFolderName(ctx.AgentId) !== agentId) {
+    throw mismatch(ctx.AgentId, agentId, storePath);
+  }
   // A store path given without an agent says itself whose it is.
   const isNamed = params.storePath === undefined || (named !== undefined && named.trim() !== '');
-  return openPlace({ storePath, store: params.store, agentId: isNamed ? agentId : undefined });
-}
-
-function resolveInitKey(
-  params: InitSessionStateParams,
-  ctx: MsgContext,
-  place: SessionPlace,
-  scope: SessionScope,
-): string {
-  const mainKey = params.cfg.session?.mainKey;
-  const agentId = place.agentId ?? resolveAgentFolderName(undefined);
-  const sessionKey = resolveSessionKey(scope, ctx, mainKey, agentId);
-  return canonicalizeMainSessionAlias({ agentId, sessionKey, mainKey, scope });
+  const mainKey = cfg.session?.mainKey;
+  return openPlace({ storePath, store: params.store, agentId: isNamed ? agentId : undefined, mainKey });
 }
 
 function readTopicId(ctx: MsgContext, sessionKey: string): string | number | undefined {

@@ -1,18 +1,21 @@
+import { join } from 'node:path';
 import type { LockOptions } from '../disk/lock-file.ts';
 import type { OpenSessionEntry, SessionEntry } from '../entry/session-entry.ts';
 import type { OpenBotError } from '../errors.ts';
+import { isSessionId } from '../layout/safe-id.ts';
 import type { StoreDraft, StoredSession } from '../store/contract.ts';
 import { copyJson } from '../store/json-value.ts';
 import { isTranscriptFile } from './archive-transcript.ts';
 import { type InitRequest, type InitSessionStateParams, readInitRequest } from './init-request.ts';
 import { describeInit, type InitOutcome, type SessionInitResult } from './init-result.ts';
 import { isFresh } from './is-fresh.ts';
-import { locateEntry } from './locate-entry.ts';
-import { isBeingDeleted, readPendingArchives } from './pending-archive.ts';
+import { isLive, locateEntry } from './locate-entry.ts';
+import { readPendingArchives } from './pending-archive.ts';
+import { BEGUN, hasBegun } from './recorded-session.ts';
 import { finishArchives } from './retire-session.ts';
 import { locateTranscript, type SessionPlace } from './session-place.ts';
-import { nameSession, type SessionFileName, startSession } from './start-session.ts';
-import { adoptFork, needsFork, prepareThreadFork, settleFork, type ThreadFork } from './thread-fork.ts';
+import { nameSession, nameTranscript, type SessionFileName, startSession } from './start-session.ts';
+import { adoptFork, prepareThreadFork, settleFork, type ThreadFork } from './thread-fork.ts';
 import { touchEntry } from './touch-entry.ts';
 
 /**
@@ -24,13 +27,21 @@ export async function initSessionState(params: InitSessionStateParams): Promise<
   const request = readInitRequest(params);
   const { place, sessionKey, resetTriggered } = request;
   // A large parent takes its time: the copy is made before the store is locked, and used or thrown away then.
-  const fork = await prepareThreadFork(request);
-  const outcome = await settleFork(fork, () =>
+  const fork = await prepareThreadFork(request, params.onForkFailure ?? warnOfFork);
+  const outcome = await settleFork(place, fork, () =>
     place.store.updateMany(async (draft) => {
-      const found = await locateEntry(draft, sessionKey);
-      const goesOn = found !== undefined && !resetTriggered && isFresh(request, found);
-      const entry = goesOn ? await resume(request, found) : await start(draft, request, found, fork);
-      return keep(draft, request, found, entry, !goesOn);
+      const found = await locateEntry(draft, sessionKey, place);
+      const begun = (await hasBegun(place, found)) ? found : undefined;
+      if (begun === undefined) {
+        return keep(draft, request, found?.key, await begin(draft, request, found, fork));
+      }
+      if (resetTriggered || !isFresh(request, begun)) {
+        const file = await nameSession(place, request.moment, request.topicId);
+        const entry = startSession(draft, begun, file, request.moment.now);
+        return { ...keep(draft, request, begun.key, entry), previous: copyJson(begun.entry) };
+      }
+      const resumed = keep(draft, request, begun.key, await resume(request, begun));
+      return { ...resumed, isNewSession: false };
     }),
   );
   await archiveEnded(place, outcome, params);
@@ -38,19 +49,24 @@ export async function initSessionState(params: InitSessionStateParams): Promise<
 }
 
 async function resume(request: InitRequest, { entry }: StoredSession): Promise<SessionEntry> {
-  return { ...entry, sessionFile: await locateResumed(request, entry) };
+  return { ...entry, ...BEGUN, sessionFile: await locateResumed(request, entry) };
 }
 
-async function start(
+/** The first session of a key. A recorded one keeps the id that was given out with it, unless it is forked. */
+async function begin(
   draft: StoreDraft,
   { place, moment, topicId }: InitRequest,
   found: StoredSession | undefined,
   fork: ThreadFork | undefined,
 ): Promise<SessionEntry> {
-  const isForked = fork !== undefined && needsFork(found);
-  const file: SessionFileName = isForked ? await adoptFork(fork) : await nameSession(place, moment, topicId);
-  const entry: SessionEntry = startSession(draft, found, file, moment.now);
-  return isForked ? ({ ...entry, forkedFromParent: true } as SessionEntry) : entry;
+  if (fork !== undefined) {
+    const entry = startSession(draft, found, await adoptFork(fork), moment.now);
+    return { ...entry, forkedFromParent: true } as SessionEntry;
+  }
+  const recorded = isLive(found) && isSessionId(found.entry.sessionId) ? found.entry.sessionId : undefined;
+  const newId = recorded === undefined ? moment.newId : () => recorded;
+  const file: SessionFileName = await nameSession(place, { ...moment, newId }, topicId);
+  return startSession(draft, found, file, moment.now);
 }
 
 /** An entry that names no file has `<sessionId>.jsonl`; one that never got a transcript may still get a topic's. */
@@ -62,28 +78,25 @@ async function locateResumed(
   if (entry.sessionFile !== undefined || topicId === undefined || (await isTranscriptFile(plain))) {
     return plain;
   }
-  try {
-    return locateTranscript(place, entry, topicId);
-  } catch {
-    return plain;
-  }
+  const { sessionId } = entry;
+  const sessionFile = join(place.folder, nameTranscript(sessionId, topicId));
+  return locateTranscript(place, { sessionId, sessionFile });
 }
 
+/** Puts the entry of a new session into the store. */
 function keep(
   draft: StoreDraft,
   request: InitRequest,
-  found: StoredSession | undefined,
+  foundKey: string | undefined,
   entry: SessionEntry,
-  isNewSession: boolean,
 ): InitOutcome {
-  const sessionKey = found?.key ?? request.sessionKey;
+  const sessionKey = foundKey ?? request.sessionKey;
   draft.set(sessionKey, touchEntry(request, entry));
   const sessionEntry = copyJson(draft.get(sessionKey)) as SessionEntry;
   const sessionStore: Record<string, SessionEntry> = Object.create(null);
   for (const { key, entry: other } of draft.list()) sessionStore[key] = other;
   sessionStore[sessionKey] = sessionEntry;
-  const previous = isNewSession && found && !isBeingDeleted(found.entry) ? copyJson(found.entry) : undefined;
-  return { sessionKey, isNewSession, sessionStore, sessionEntry, previous };
+  return { sessionKey, isNewSession: true, sessionStore, sessionEntry, previous: undefined };
 }
 
 const ARCHIVE_WAIT_MS = 2000;
@@ -106,10 +119,14 @@ async function archiveEnded(
   );
   if (failure === undefined) delete (sessionEntry as OpenSessionEntry).pendingArchives;
   else if (isNewSession || (failure as OpenBotError).code !== 'LOCK_TIMEOUT') {
-    (params.onArchiveFailure ?? warn)(failure as Error);
+    (params.onArchiveFailure ?? warnOfArchive)(failure as Error);
   }
 }
 
-function warn(error: Error): void {
+function warnOfArchive(error: Error): void {
   process.emitWarning(`A transcript was not archived yet: ${error.message}`, { code: 'OPENBOT_ARCHIVE' });
+}
+
+function warnOfFork(error: Error): void {
+  process.emitWarning(`A thread began without its parent: ${error.message}`, { code: 'OPENBOT_FORK' });
 }

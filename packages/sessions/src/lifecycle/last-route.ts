@@ -2,6 +2,7 @@ import type { DeliveryContext } from '../entry/delivery-context.ts';
 import type { SessionEntry } from '../entry/session-entry.ts';
 import type { GroupKeyResolution } from '../key/group.ts';
 import type { MsgContext } from '../message/msg-context.ts';
+import { assertMessage } from './assert-message.ts';
 import { deliveryFields, mergeDelivery, normalizeDeliveryContext, readDelivery } from './delivery-route.ts';
 import { deriveSessionMeta } from './inbound-meta.ts';
 import { recordInEntry } from './inbound-record.ts';
@@ -12,7 +13,7 @@ import { openPlace, type PlaceParams } from './session-place.ts';
  * Records where the session's next reply goes. What is not given stays, as long as it belongs to the same channel and
  * address. `updatedAt` stays as it is. Null when there is no entry and none is to be made.
  */
-export function updateLastRoute(
+export async function updateLastRoute(
   params: PlaceParams &
     MomentParams & {
       sessionKey: string;
@@ -29,6 +30,7 @@ export function updateLastRoute(
     },
 ): Promise<SessionEntry | null> {
   const { channel, to, accountId, threadId, ctx } = params;
+  if (ctx !== undefined) assertMessage(ctx);
   const given = mergeDelivery(
     normalizeDeliveryContext({ channel, to, accountId, threadId }),
     normalizeDeliveryContext(params.deliveryContext),

@@ -10,6 +10,9 @@ export type EntrySource = {
   list(): readonly StoredSession[] | Promise<readonly StoredSession[]>;
 };
 
+/** By which other names the main session may be stored. */
+type MainNames = Pick<SessionPlace, 'mainKey' | 'bareAgentId'>;
+
 /**
  * The entry of a conversation under whichever spelling the store has it, in any case; of several the one used last. It
  * stays under that key: another program may know it by no other.
@@ -17,25 +20,38 @@ export type EntrySource = {
 export async function locateEntry(
   source: EntrySource,
   sessionKey: string,
+  names: MainNames,
 ): Promise<StoredSession | undefined> {
-  const spellings = listSessionKeySpellings(sessionKey);
+  const spellings = listSessionKeySpellings(sessionKey, names);
   const found: StoredSession[] = [];
   for (const key of spellings) {
     const entry = await source.get(key);
     if (entry !== undefined) found.push({ key, entry });
   }
-  if (found.length === 0) {
-    const wanted = new Set(spellings);
-    found.push(...(await source.list()).filter(({ key }) => wanted.has(key.trim().toLowerCase())));
-  }
+  if (found.length === 0) found.push(...(await locateEntries(source, sessionKey, names)));
   return found.reduce<StoredSession | undefined>(
     (best, one) => (best === undefined || usedAt(one) > usedAt(best) ? one : best),
     undefined,
   );
 }
 
+/** Every entry of a conversation, whatever the spelling and case of its key. */
+export async function locateEntries(
+  source: EntrySource,
+  sessionKey: string,
+  names: MainNames,
+): Promise<StoredSession[]> {
+  const wanted = new Set(listSessionKeySpellings(sessionKey, names));
+  return (await source.list()).filter(({ key }) => wanted.has(key.trim().toLowerCase()));
+}
+
 function usedAt({ entry }: StoredSession): number {
   return Number.isFinite(entry.updatedAt) ? entry.updatedAt : 0;
+}
+
+/** Whether there is a session at all: an entry that is on its way out counts as gone. */
+export function isLive(session: StoredSession | undefined): session is StoredSession {
+  return session !== undefined && !isBeingDeleted(session.entry);
 }
 
 /** As locateEntry, where the session must exist and not be on its way out. */
@@ -44,8 +60,8 @@ export async function requireEntry(
   place: SessionPlace,
   sessionKey: string,
 ): Promise<StoredSession> {
-  const found = await locateEntry(source, sessionKey);
-  if (found === undefined || isBeingDeleted(found.entry)) throw sessionNotFound(sessionKey, place);
+  const found = await locateEntry(source, sessionKey, place);
+  if (!isLive(found)) throw sessionNotFound(sessionKey, place);
   return found;
 }
 

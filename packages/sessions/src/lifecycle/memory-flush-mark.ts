@@ -4,7 +4,7 @@ import { type MomentParams, readMoment } from './moment.ts';
 import { openPlace, type PlaceParams } from './session-place.ts';
 
 /** Notes that the agent has saved its memories, so that it is not asked again before the next compaction. */
-export function markMemoryFlushed(
+export async function markMemoryFlushed(
   params: PlaceParams &
     MomentParams & {
       sessionKey: string;

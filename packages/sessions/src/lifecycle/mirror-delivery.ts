@@ -1,3 +1,4 @@
+import { lstat } from 'node:fs/promises';
 import type { LockOptions } from '../disk/lock-file.ts';
 import { type ErrorCode, OpenBotError } from '../errors.ts';
 import { parseAgentSessionKey } from '../key/parse.ts';
@@ -6,6 +7,7 @@ import type { SessionStore } from '../store/contract.ts';
 import { composeDeliveryMirror, type TranscriptMessage } from '../transcript/compose.ts';
 import { appendToTranscript } from '../transcript-file/append.ts';
 import { ensureTranscript } from '../transcript-file/create.ts';
+import { repairTranscriptHeader } from '../transcript-file/repair-header.ts';
 import { changeEntry } from './change-entry.ts';
 import { type CurrentTranscript, withCurrentTranscript } from './current-transcript.ts';
 import { type Moment, type MomentParams, readMoment } from './moment.ts';
@@ -19,6 +21,8 @@ export type MirrorParams = MomentParams &
   LayoutOptions & {
     /** Told from the key where that names an agent. */
     agentId?: string | undefined;
+    /** The configured name of the main session. `main`. */
+    mainKey?: string | undefined;
     sessionKey: string;
     text?: string | undefined;
     mediaUrls?: readonly string[] | undefined;
@@ -32,16 +36,17 @@ export type MirrorParams = MomentParams &
 
 /**
  * Puts a message that was delivered without the model into the session's transcript, where the agent will find that it
- * was said. Never throws for what can go wrong with a session: the message is already delivered.
+ * was said. Never throws for what can be wrong with it or with the session: the message is already delivered.
  */
 export async function appendAssistantMessageToSessionTranscript(params: MirrorParams): Promise<MirrorResult> {
   const moment = readMoment(params);
-  const message = composeDeliveryMirror(params, moment.now);
-  if (message === undefined) return { ok: false, reason: 'there is neither text nor media' };
   try {
+    assertDelivered(params);
+    const message = composeDeliveryMirror(params, moment.now);
+    if (message === undefined) return { ok: false, reason: 'there is neither text nor media' };
     const agentId = params.agentId ?? parseAgentSessionKey(params.sessionKey)?.agentId;
     const storePath = params.storePath ?? resolveDefaultSessionStorePath(agentId, params);
-    const place = openPlace({ storePath, store: params.store, agentId });
+    const place = openPlace({ storePath, store: params.store, agentId, mainKey: params.mainKey });
     const sessionKey = readOwnKey(place, params.sessionKey);
     const sessionFile = await withCurrentTranscript(place, sessionKey, params.lock, (current) =>
       appendMirror(place, current, message, moment, params),
@@ -50,6 +55,16 @@ export async function appendAssistantMessageToSessionTranscript(params: MirrorPa
   } catch (error) {
     if (!(error instanceof OpenBotError)) throw error;
     return { ok: false, reason: error.message, code: error.code };
+  }
+}
+
+function assertDelivered({ text, mediaUrls }: MirrorParams): void {
+  if (text !== undefined && typeof text !== 'string') {
+    throw new OpenBotError('INVALID_ARGUMENT', `text must be text, not ${typeof text}`);
+  }
+  const isList = Array.isArray(mediaUrls) && mediaUrls.every((url) => typeof url === 'string');
+  if (mediaUrls !== undefined && !isList) {
+    throw new OpenBotError('INVALID_ARGUMENT', 'mediaUrls must be a list of addresses');
   }
 }
 
@@ -62,7 +77,11 @@ async function appendMirror(
 ): Promise<string> {
   const { sessionId } = entry;
   const now = () => moment.now;
-  await ensureTranscript({ path, sessionId, cwd: params.cwd ?? process.cwd(), now });
+  const transcript = { path, sessionId, cwd: params.cwd ?? process.cwd(), now };
+  const isNew = await ensureTranscript(transcript);
+  // A program that was killed before its first line leaves an empty file: there is nothing in it to be mistaken for.
+  if (!isNew && (await lstat(path)).size === 0)
+    await repairTranscriptHeader({ ...transcript, lock: params.lock });
   await appendToTranscript(path, { type: 'message', message }, { now, lock: params.lock });
   if (entry.sessionFile === path) return path;
   const change = { sessionKey: key, sessionId, isActivity: false, patch: () => ({ sessionFile: path }) };

@@ -13,12 +13,15 @@ export type Cut = {
  * The header and the last `maxLines` lines stay. So do, from before them:
  * - the newest compaction of the conversation, in the place of one of those lines: its summary is all that the model
  *   still has of what it stands for;
+ * - the session's name and the conversation's model and thinking level, where their newest lines are older: agents read
+ *   them from there;
  * - calls of results that stay, and the other results of those calls: a result without its call is refused by
  *   providers, and a call without its result is answered by a made-up one.
  * Blank lines count for nothing. The last line, and with it the leaf, always stays.
  */
 export function planCut(transcript: Transcript, header: number, maxLines: number): Cut {
-  const compaction = findNewestCompaction(transcript);
+  const path = activePath(transcript).entries;
+  const compaction = path.findLast((index) => transcript.kindOf(index) === 'compaction');
   let cut = findCut(transcript, header, maxLines);
   if (compaction !== undefined && compaction < cut && maxLines > 1) {
     cut = findCut(transcript, header, maxLines - 1);
@@ -26,6 +29,7 @@ export function planCut(transcript: Transcript, header: number, maxLines: number
   const keeps = new Uint8Array(transcript.length).fill(1, cut);
   keeps[header] = 1;
   if (compaction !== undefined) keeps[compaction] = 1;
+  for (const setting of findSettings(transcript, path)) keeps[setting] = 1;
   keepCallsWithResults(transcript, keeps, cut);
 
   let kept = 0;
@@ -47,8 +51,17 @@ function findCut(transcript: Transcript, header: number, maxLines: number): numb
   return 0;
 }
 
-function findNewestCompaction(transcript: Transcript): number | undefined {
-  return activePath(transcript).entries.findLast((index) => transcript.kindOf(index) === 'compaction');
+function findSettings(transcript: Transcript, path: readonly number[]): number[] {
+  const newest = new Map<string, number>();
+  for (const index of path) {
+    const kind = transcript.kindOf(index);
+    if (kind === 'model-change' || kind === 'thinking-level-change') newest.set(kind, index);
+  }
+  // The last name counts, on whichever branch it was given.
+  for (let i = 0; i < transcript.length; i++) {
+    if (transcript.kindOf(i) === 'session-info') newest.set('session-info', i);
+  }
+  return [...newest.values()];
 }
 
 function keepCallsWithResults(transcript: Transcript, keeps: Uint8Array, cut: number): void {

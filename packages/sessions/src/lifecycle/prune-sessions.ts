@@ -2,10 +2,11 @@ import type { LockOptions } from '../disk/lock-file.ts';
 import type { OpenBotError } from '../errors.ts';
 import { type PruneReason, selectEntriesToPrune } from '../policy/retention.ts';
 import type { StoredEntry, StoredSession } from '../store/contract.ts';
+import { isLive } from './locate-entry.ts';
 import { type MomentParams, readMoment } from './moment.ts';
-import { isBeingDeleted, readPendingArchives } from './pending-archive.ts';
+import { type PendingArchive, readPendingArchives } from './pending-archive.ts';
 import { removeSessions } from './remove-sessions.ts';
-import { finishArchives } from './retire-session.ts';
+import { finishAllArchives } from './retire-session.ts';
 import { openPlace, type PlaceParams, type SessionPlace } from './session-place.ts';
 
 export type PrunedSession = {
@@ -45,12 +46,12 @@ export async function pruneSessions(
   const { now } = readMoment(params);
   const reasons = new Map<string, PruneReason>();
   const select = (sessions: readonly StoredSession[]): StoredSession[] => {
-    reasons.clear();
-    const entries = sessions.map(({ key, entry }) => [key, entry] as const);
-    for (const { sessionKey, reason } of selectEntriesToPrune({ ...params, entries, now })) {
+    const there = new Map(sessions.filter(isLive).map((session) => [session.key, session]));
+    const entries = [...there].map(([key, { entry }]) => [key, entry] as const);
+    return selectEntriesToPrune({ ...params, entries, now }).map(({ sessionKey, reason }) => {
       reasons.set(sessionKey, reason);
-    }
-    return sessions.filter(({ key }) => reasons.has(key));
+      return there.get(sessionKey)!;
+    });
   };
   const toPruned = (sessionKey: string, sessionId: string, archived: string[]): PrunedSession => ({
     sessionKey,
@@ -60,18 +61,17 @@ export async function pruneSessions(
   });
 
   if (params.dryRun) {
-    const sessions = await place.store.list();
-    const due = select(sessions);
-    const pruned = due.map(({ key, entry }) => toPruned(key, entry.sessionId, []));
-    return { pruned, failed: [], finished: [], kept: sessions.length - due.length };
+    const sessions = (await place.store.list()).filter(isLive);
+    const pruned = select(sessions).map(({ key, entry }) => toPruned(key, entry.sessionId, []));
+    return { pruned, failed: [], finished: [], kept: sessions.length - pruned.length };
   }
   // Nobody waits for a session in use here: it is not as old as it looked.
   const lock = { timeoutMs: 0, ...params.lock };
   const finished = await finishEarlier(place, lock);
-  const keepTranscript = params.transcripts === 'keep';
-  const removed = await removeSessions(place, (draft) => select(draft.list()), {
+  const removed = await removeSessions(place, {
+    select: async (source) => select(await source.list()),
     at: now,
-    keepTranscript,
+    keepTranscript: params.transcripts === 'keep',
     lock,
   });
   return {
@@ -80,15 +80,15 @@ export async function pruneSessions(
       .map(({ sessionKey, sessionId, archived }) => toPruned(sessionKey, sessionId, archived)),
     failed: removed.flatMap(({ sessionKey, error }) => (error === undefined ? [] : [{ sessionKey, error }])),
     finished,
-    kept: (await place.store.list()).filter(({ entry }) => !isBeingDeleted(entry)).length,
+    kept: (await place.store.list()).filter(isLive).length,
   };
 }
 
 async function finishEarlier(place: SessionPlace, lock: LockOptions): Promise<string[]> {
-  const finished: string[] = [];
+  const pending = new Map<string, PendingArchive[]>();
   for (const { key, entry } of await place.store.list()) {
-    const pending = readPendingArchives(entry);
-    if (pending.length > 0) finished.push(...(await finishArchives(place, key, pending, lock)).archived);
+    const marks = readPendingArchives(entry);
+    if (marks.length > 0) pending.set(key, marks);
   }
-  return finished;
+  return (await finishAllArchives(place, pending, lock)).archived;
 }

@@ -1,13 +1,14 @@
 import type { SessionEntry } from '../entry/session-entry.ts';
 import type { GroupKeyResolution } from '../key/group.ts';
 import type { MsgContext } from '../message/msg-context.ts';
+import { assertMessage } from './assert-message.ts';
 import { deriveSessionMeta } from './inbound-meta.ts';
 import { recordInEntry } from './inbound-record.ts';
 import { type MomentParams, readMoment } from './moment.ts';
 import { openPlace, type PlaceParams } from './session-place.ts';
 
 /** Records who and where a message is from: origin, chat type, group, names. `updatedAt` stays as it is. */
-export function recordSessionMetaFromInbound(
+export async function recordSessionMetaFromInbound(
   params: PlaceParams &
     MomentParams & {
       sessionKey: string;
@@ -18,6 +19,7 @@ export function recordSessionMetaFromInbound(
     },
 ): Promise<SessionEntry | null> {
   const { ctx, groupResolution } = params;
+  assertMessage(ctx);
   return recordInEntry(
     openPlace(params),
     readMoment(params),

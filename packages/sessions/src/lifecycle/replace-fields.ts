@@ -1,18 +1,21 @@
 /** Where the value of a top-level field stands in the text of a JSON object. */
 type Place = { start: number; end: number; field: string };
 
+/** A JSON text, or what makes it of the one that is there. */
+export type FieldValue = string | ((json: string) => string);
+
 /**
  * The JSON object with other values for some of its top-level fields, and otherwise the same text: numbers keep the
- * digits they were written with, and what we do not know stays as it is. `values` are JSON texts; a field that the
- * object does not have is not added.
+ * digits they were written with, and what we do not know stays as it is. A field that the object does not have is not
+ * added.
  */
-export function replaceTopLevelFields(json: string, values: ReadonlyMap<string, string>): string {
+export function replaceTopLevelFields(json: string, values: ReadonlyMap<string, FieldValue>): string {
   let text = '';
   let at = 0;
   for (const { start, end, field } of listTopLevelValues(json)) {
     const value = values.get(field);
     if (value === undefined) continue;
-    text += json.slice(at, start) + value;
+    text += json.slice(at, start) + (typeof value === 'string' ? value : value(json.slice(start, end)));
     at = end;
   }
   return text + json.slice(at);

@@ -16,8 +16,9 @@ export type ResetModelResult = {
 
 /**
  * Takes a model's name off a message that asked for a new session (`/new minimax summarize`) and sets it for that
- * session, in the store and in `sessionCtx`, `sessionEntry` and `sessionStore`. The default model is set by removing
- * what was set before. A message that begins with no model's name is left alone.
+ * session, in the store and in `sessionCtx`, `sessionEntry` and `sessionStore`. A `sessionEntry` that is frozen is
+ * replaced in `sessionStore` and in the result. The default model is set by removing what was set before. A message that
+ * begins with no model's name is left alone.
  */
 export async function applyResetModelOverride(
   params: MomentParams & {
@@ -49,10 +50,15 @@ export async function applyResetModelOverride(
   }
   sessionCtx.BodyStripped = cleanedBody;
   sessionCtx.BodyForCommands = cleanedBody;
-  if (sessionEntry !== undefined) Object.assign(sessionEntry, overrideModel(sessionEntry, selection));
-  const entry = sessionEntry ?? written ?? undefined;
+  const entry = sessionEntry === undefined ? written : changeCopy(sessionEntry, selection);
   if (params.sessionStore && sessionKey && entry) params.sessionStore[sessionKey] = entry;
-  return { selection, cleanedBody, ...(entry === undefined ? {} : { sessionEntry: entry }) };
+  return { selection, cleanedBody, ...(entry === null ? {} : { sessionEntry: entry }) };
+}
+
+/** The caller's own entry; another one in its place where it is frozen, as those that come out of a store are. */
+function changeCopy(entry: SessionEntry, selection: ModelSelection): SessionEntry {
+  const target = Object.isFrozen(entry) ? { ...entry } : entry;
+  return Object.assign(target, overrideModel(entry, selection));
 }
 
 /** Credentials chosen for another provider do not fit this one. */

@@ -1,9 +1,10 @@
 import type { LockOptions } from '../disk/lock-file.ts';
 import type { SessionEntry } from '../entry/session-entry.ts';
-import { OpenBotError } from '../errors.ts';
+import type { OpenBotError } from '../errors.ts';
 import { parseThreadSessionSuffix } from '../key/thread.ts';
 import { copyJson } from '../store/json-value.ts';
 import { ensureTranscript } from '../transcript-file/create.ts';
+import { assertExpected } from './expected-session.ts';
 import { requireEntry } from './locate-entry.ts';
 import { type MomentParams, readMoment } from './moment.ts';
 import { readPendingArchives } from './pending-archive.ts';
@@ -57,11 +58,4 @@ export async function resetSession(
     archived,
     ...(error === undefined ? {} : { archiveError: error }),
   };
-}
-
-export function assertExpected(actual: string, expected: string | undefined, sessionKey: string): void {
-  if (expected === undefined || expected === actual) return;
-  throw new OpenBotError('STORE_CONFLICT', `${sessionKey} points to ${actual} by now, not to ${expected}`, {
-    hint: 'Nothing was changed. Look at the session again and decide anew.',
-  });
 }

@@ -1,7 +1,6 @@
 import { OpenBotError } from '../errors.ts';
 import type { StoredSession } from '../store/contract.ts';
-import { locateEntry, sessionNotFound } from './locate-entry.ts';
-import { isBeingDeleted } from './pending-archive.ts';
+import { isLive, requireEntry, sessionNotFound } from './locate-entry.ts';
 import { openPlace, type PlaceParams, readOwnKey } from './session-place.ts';
 
 export type SessionName = { sessionKey: string } | { sessionId: string } | { label: string };
@@ -13,18 +12,13 @@ export type SessionName = { sessionKey: string } | { sessionId: string } | { lab
 export async function resolveSession(params: PlaceParams & SessionName): Promise<StoredSession> {
   const place = openPlace(params);
   if ('sessionKey' in params) {
-    const sessionKey = readOwnKey(place, params.sessionKey);
-    const found = await locateEntry(place.store, sessionKey);
-    if (found === undefined || isBeingDeleted(found.entry)) throw sessionNotFound(sessionKey, place);
-    return found;
+    return requireEntry(place.store, place, readOwnKey(place, params.sessionKey));
   }
   const what = 'sessionId' in params ? params.sessionId : params.label;
   const wanted = typeof what === 'string' ? what.trim() : '';
   if (wanted === '') throw new OpenBotError('INVALID_ARGUMENT', 'A session needs a key, an id or a label');
   const field = 'sessionId' in params ? 'sessionId' : 'label';
-  const named = (await place.store.list()).filter(
-    ({ entry }) => entry[field] === wanted && !isBeingDeleted(entry),
-  );
+  const named = (await place.store.list()).filter((one) => one.entry[field] === wanted && isLive(one));
   const [first, second] = named;
   if (first === undefined) throw sessionNotFound(JSON.stringify(wanted), place);
   if (second !== undefined && field === 'label') {

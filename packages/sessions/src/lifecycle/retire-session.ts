@@ -1,8 +1,8 @@
 import type { LockOptions } from '../disk/lock-file.ts';
 import { OpenBotError } from '../errors.ts';
 import { isSessionId } from '../layout/safe-id.ts';
-import type { StoreDraft, StoredSession } from '../store/contract.ts';
-import { archiveTranscript, listTranscriptsOf } from './archive-transcript.ts';
+import type { StoreDraft, StoredEntry, StoredSession } from '../store/contract.ts';
+import { archiveTranscript, listTranscripts } from './archive-transcript.ts';
 import {
   isBeingDeleted,
   isSamePending,
@@ -11,6 +11,7 @@ import {
   withPendingArchives,
 } from './pending-archive.ts';
 import { locateTranscript, type SessionPlace } from './session-place.ts';
+import { TranscriptUses } from './transcript-uses.ts';
 
 /**
  * What the key's next entry must carry so that the transcripts of this one are archived. Transcripts that another
@@ -19,21 +20,11 @@ import { locateTranscript, type SessionPlace } from './session-place.ts';
 export function planRetirement(draft: StoreDraft, session: StoredSession, at: number): PendingArchive[] {
   const { sessionId, sessionFile } = session.entry;
   const pending = readPendingArchives(session.entry);
-  if (!isSessionId(sessionId) || isUsedElsewhere(draft, session)) return pending;
+  const others = new TranscriptUses(draft.list().filter(({ key }) => key !== session.key));
+  if (!isSessionId(sessionId) || others.has(session.entry)) return pending;
   if (pending.some((one) => one.sessionId === sessionId)) return pending;
   // Also where there is no transcript yet: somebody may be about to make it.
   return [...pending, { sessionId, sessionFile, reason: 'reset', at }];
-}
-
-export function isUsedElsewhere(draft: StoreDraft, { key, entry }: StoredSession): boolean {
-  return draft
-    .list()
-    .some(
-      (other) =>
-        other.key !== key &&
-        (other.entry.sessionId === entry.sessionId ||
-          (entry.sessionFile !== undefined && other.entry.sessionFile === entry.sessionFile)),
-    );
 }
 
 export type Archiving = {
@@ -42,14 +33,16 @@ export type Archiving = {
   error?: OpenBotError;
 };
 
+/** `transcripts` are those of the folder, from listTranscripts. */
 export async function archivePending(
   place: SessionPlace,
   pending: PendingArchive,
+  transcripts: ReadonlyMap<string, readonly string[]>,
   lock: LockOptions = {},
 ): Promise<Archiving> {
   const archived: string[] = [];
   try {
-    const paths = pending.keepTranscript ? [] : await findTranscripts(place, pending);
+    const paths = pending.keepTranscript ? [] : findTranscripts(place, pending, transcripts);
     for (const path of paths) {
       const archive = await archiveTranscript(path, pending.reason, pending.at, lock);
       if (archive !== undefined) archived.push(archive);
@@ -87,50 +80,61 @@ export function settlePending(
 }
 
 /** Archives what the entry under `key` says is still to be archived. What fails stays marked for the next call. */
-export async function finishArchives(
+export function finishArchives(
   place: SessionPlace,
   key: string,
   pending: readonly PendingArchive[],
   lock: LockOptions = {},
 ): Promise<Archiving> {
+  return finishAllArchives(place, new Map([[key, pending]]), lock);
+}
+
+/** As finishArchives, for any number of keys. */
+export async function finishAllArchives(
+  place: SessionPlace,
+  pending: ReadonlyMap<string, readonly PendingArchive[]>,
+  lock: LockOptions = {},
+): Promise<Archiving> {
   const outcome: Archiving = { archived: [] };
-  const done: PendingArchive[] = [];
-  const sessions = await place.store.list();
-  for (const one of pending) {
-    if (isInUse(sessions, one)) {
-      done.push(one);
-      continue;
+  if (pending.size === 0) return outcome;
+  const settled = new Map<string, PendingArchive[]>();
+  // Somebody may have made an entry point to one of them again since.
+  const uses = new TranscriptUses(await place.store.list());
+  const transcripts = await listTranscripts(place.folder);
+  for (const [key, marks] of pending) {
+    const done: PendingArchive[] = [];
+    for (const mark of marks) {
+      const { archived, error }: Archiving = uses.has(mark)
+        ? { archived: [] }
+        : await archivePending(place, mark, transcripts, lock);
+      outcome.archived.push(...archived);
+      if (error === undefined) done.push(mark);
+      else outcome.error = error;
     }
-    const { archived, error } = await archivePending(place, one, lock);
-    outcome.archived.push(...archived);
-    if (error === undefined) done.push(one);
-    else outcome.error = error;
+    if (done.length > 0) settled.set(key, done);
   }
-  if (done.length > 0) await settlePending(place, new Map([[key, done]]));
+  if (settled.size > 0) await settlePending(place, settled);
   return outcome;
 }
 
-/** Somebody may have made an entry point to it again since. */
-function isInUse(sessions: readonly StoredSession[], { sessionId, sessionFile }: PendingArchive): boolean {
-  return sessions.some(
-    ({ entry }) =>
-      !isBeingDeleted(entry) &&
-      (entry.sessionId === sessionId || (sessionFile !== undefined && entry.sessionFile === sessionFile)),
-  );
-}
-
-/** The one that is in use first: if it cannot be archived, nothing was. */
-async function findTranscripts(place: SessionPlace, pending: PendingArchive): Promise<string[]> {
-  const own = locateIfOurs(place, pending);
-  const paths = new Set(own === undefined ? [] : [own]);
-  for (const path of await listTranscriptsOf(place.folder, pending.sessionId)) paths.add(path);
-  return [...paths];
+/** Those of a session that are ours to rename, the one it is written to first, which need not exist. */
+export function findTranscripts(
+  place: SessionPlace,
+  session: Pick<StoredEntry, 'sessionId' | 'sessionFile'>,
+  transcripts: ReadonlyMap<string, readonly string[]>,
+): string[] {
+  const own = locateIfOurs(place, session);
+  const listed = transcripts.get(session.sessionId) ?? [];
+  return [...new Set(own === undefined ? listed : [own, ...listed])];
 }
 
 /** A file outside our folder is not ours to rename. */
-function locateIfOurs(place: SessionPlace, pending: PendingArchive): string | undefined {
+function locateIfOurs(
+  place: SessionPlace,
+  session: Pick<StoredEntry, 'sessionId' | 'sessionFile'>,
+): string | undefined {
   try {
-    return locateTranscript(place, pending);
+    return locateTranscript(place, session);
   } catch (error) {
     if (error instanceof OpenBotError && error.code === 'PATH_ESCAPES_FOLDER') return undefined;
     throw error;

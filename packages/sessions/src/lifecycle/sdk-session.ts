@@ -7,7 +7,7 @@ import { openPlace, type PlaceParams } from './session-place.ts';
  * Remembers the Claude Agent SDK's session behind this one, for readSdkSessionId to find; undefined forgets it, the
  * older spellings included. Null when there is no entry, or it is another session's by now.
  */
-export function setSdkSessionId(
+export async function setSdkSessionId(
   params: PlaceParams &
     MomentParams & {
       sessionKey: string;

@@ -1,10 +1,11 @@
 import { realpathSync } from 'node:fs';
-import { basename, dirname, relative, resolve, sep } from 'node:path';
+import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { resolveWithinFolder } from '../disk/canonical-path.ts';
 import type { SessionEntry } from '../entry/session-entry.ts';
 import { OpenBotError } from '../errors.ts';
+import { DEFAULT_AGENT_ID } from '../key/normalize.ts';
 import { parseAgentSessionKey } from '../key/parse.ts';
-import { resolveAgentIdFromSessionKey } from '../key/resolve.ts';
+import { canonicalizeMainSessionAlias, resolveAgentIdFromSessionKey } from '../key/resolve.ts';
 import { readStoredKey } from '../key/stored-key.ts';
 import { resolveAgentFolderName } from '../layout/safe-id.ts';
 import { resolveSessionFilePath } from '../layout/session-file.ts';
@@ -19,6 +20,8 @@ export type PlaceParams = {
   store?: SessionStore | undefined;
   /** Whose sessions these are. Told from `storePath` where that is `agents/<agentId>/sessions/<file>`. */
   agentId?: string | undefined;
+  /** The configured name of the main session. `main`. */
+  mainKey?: string | undefined;
 };
 
 /** The store of an agent, and the folder of its transcripts. */
@@ -28,9 +31,12 @@ export type SessionPlace = {
   readonly folder: string;
   /** Undefined for a store that several agents share. */
   readonly agentId: string | undefined;
+  readonly mainKey: string | undefined;
+  /** Whose keys the store may hold without the agent in front. In a store that agents share these are `main`'s. */
+  readonly bareAgentId: string;
 };
 
-/** Fails with AGENT_MISMATCH when `agentId` and the path name different agents. */
+/** Fails with AGENT_MISMATCH when `agentId`, the path and where its links lead name different agents. */
 export function openPlace(params: PlaceParams): SessionPlace {
   if (typeof params.storePath !== 'string' || params.storePath.trim() === '') {
     throw new OpenBotError('INVALID_ARGUMENT', 'storePath must name the session store', {
@@ -40,10 +46,16 @@ export function openPlace(params: PlaceParams): SessionPlace {
   const storePath = resolve(params.storePath);
   const folder = dirname(storePath);
   const named = params.agentId === undefined ? undefined : resolveAgentFolderName(params.agentId);
-  const owner = readOwner(folder);
-  if (named !== undefined && owner !== undefined && named !== owner) throw mismatch(named, owner, storePath);
+  const written = readOwner(folder);
+  const real = readRealOwner(folder, written);
+  const agentId = named ?? written ?? real;
+  if (agentId !== undefined) {
+    if (written !== undefined && written !== agentId) throw mismatch(agentId, written, storePath);
+    if (real !== undefined && real !== agentId) throw linkedToOther(agentId, real, storePath);
+  }
   const store = params.store ?? openFileSessionStore(storePath);
-  return { store, storePath, folder, agentId: named ?? owner };
+  const bareAgentId = real ?? written ?? DEFAULT_AGENT_ID;
+  return { store, storePath, folder, agentId, mainKey: params.mainKey, bareAgentId };
 }
 
 function readOwner(folder: string): string | undefined {
@@ -52,7 +64,30 @@ function readOwner(folder: string): string | undefined {
   return isUsual ? basename(agentDir).toLowerCase() : undefined;
 }
 
-/** The key as stores have it. A key of another agent is refused, and so is one that only looks like an agent's. */
+/** The agent among whose files the folder is in truth: a link may lead to those of another one. */
+function readRealOwner(folder: string, written: string | undefined): string | undefined {
+  const real = resolveLinks(folder);
+  const owner = readOwner(real);
+  if (owner !== undefined || written === undefined) return owner;
+  const path = relative(resolveLinks(dirname(dirname(folder))), real);
+  const [first = ''] = path.split(sep);
+  return first === '' || first === '..' || isAbsolute(path) ? undefined : first.toLowerCase();
+}
+
+/** Where a path leads; what does not exist yet is taken to be no link. */
+function resolveLinks(path: string): string {
+  try {
+    return realpathSync.native(path);
+  } catch {
+    const parent = dirname(path);
+    return parent === path ? path : join(resolveLinks(parent), basename(path));
+  }
+}
+
+/**
+ * The key as stores have it, the names of the main session as one. A key of another agent is refused, and so is one that
+ * only looks like an agent's.
+ */
 export function readOwnKey(place: SessionPlace, sessionKey: unknown): string {
   const key = readStoredKey(sessionKey);
   const named = parseAgentSessionKey(key)?.agentId;
@@ -60,14 +95,23 @@ export function readOwnKey(place: SessionPlace, sessionKey: unknown): string {
   else if (place.agentId !== undefined && named !== place.agentId) {
     throw mismatch(named, place.agentId, place.storePath);
   }
-  return key;
+  const agentId = named ?? place.agentId ?? DEFAULT_AGENT_ID;
+  return canonicalizeMainSessionAlias({ agentId, sessionKey: key, mainKey: place.mainKey });
 }
 
-function mismatch(asked: string, owner: string, storePath: string): OpenBotError {
+export function mismatch(asked: string, owner: string, storePath: string): OpenBotError {
   return new OpenBotError(
     'AGENT_MISMATCH',
     `A session of agent ${asked} was asked of the sessions of agent ${owner} at ${storePath}`,
     { hint: `Use the store of agent ${asked}.` },
+  );
+}
+
+function linkedToOther(asked: string, owner: string, storePath: string): OpenBotError {
+  return new OpenBotError(
+    'AGENT_MISMATCH',
+    `${storePath} is to hold the sessions of agent ${asked}, but a link leads from there to the files of agent ${owner}`,
+    { hint: `Give agent ${asked} a folder of its own.` },
   );
 }
 
@@ -77,6 +121,9 @@ export function locateTranscript(
   entry: Pick<SessionEntry, 'sessionId' | 'sessionFile'>,
   topicId?: string | number | undefined,
 ): string {
+  if (typeof entry !== 'object' || entry === null) {
+    throw new OpenBotError('INVALID_ARGUMENT', `A session entry is needed, not ${entry}`);
+  }
   const path = resolveSessionFilePath(entry.sessionId, entry, { sessionsDir: place.folder, topicId });
   if (!isReallyInside(place.folder, dirname(path))) {
     throw new OpenBotError('PATH_ESCAPES_FOLDER', `${path} leads out of ${place.folder} through a link`, {

@@ -1,3 +1,4 @@
+import { isJsonObject } from '../entry/json-object.ts';
 import type { SessionEntry } from '../entry/session-entry.ts';
 import type { SessionSystemPromptReport } from '../entry/snapshots.ts';
 import type { SessionStore, StoredEntry } from '../store/contract.ts';
@@ -19,6 +20,8 @@ export type SessionUsageUpdate = MomentParams & {
   storePath?: string | undefined;
   store?: SessionStore | undefined;
   agentId?: string | undefined;
+  /** The configured name of the main session. `main`. */
+  mainKey?: string | undefined;
   sessionKey?: string | undefined;
   /** The session that the run belonged to. If the key points to another one by now, nothing is written. */
   sessionId?: string | undefined;
@@ -34,40 +37,43 @@ export type SessionUsageUpdate = MomentParams & {
 
 /**
  * Writes what a run used into the session's entry. `totalTokens` is what the prompt weighed: input, cacheRead and
- * cacheWrite, not the answer. Figures that are negative or no numbers count as not given.
+ * cacheWrite, not the answer; where a provider tells none of them, its total without the answer. Where it tells the
+ * answer alone, the old figures stay and are marked as out of date. Figures that are negative or no numbers count as
+ * not given.
  */
 export async function persistSessionUsageUpdate(params: SessionUsageUpdate): Promise<void> {
   const { storePath, sessionKey } = params;
   if (!storePath || !sessionKey) return;
-  const figures = readFigures(params.usage);
-  const place = openPlace({ storePath, store: params.store, agentId: params.agentId });
+  const { store, agentId, mainKey } = params;
+  const place = openPlace({ storePath, store, agentId, mainKey });
   await changeEntry(place, readMoment(params), {
     sessionKey,
     sessionId: params.sessionId,
     isActivity: true,
     patch: (entry) => {
+      const figures = readFigures(entry, params.usage);
       const patch = { ...figures, ...readFacts(params), ...readCliSession(entry, params) };
       return Object.keys(patch).length === 0 ? null : patch;
     },
   });
 }
 
-function readFigures(usage: NormalizedUsage | undefined): Partial<SessionEntry> {
-  const input = readCount(usage?.input);
-  const output = readCount(usage?.output);
-  const cacheRead = readCount(usage?.cacheRead);
-  const cacheWrite = readCount(usage?.cacheWrite);
-  const prompt = (input ?? 0) + (cacheRead ?? 0) + (cacheWrite ?? 0);
-  const totalTokens = prompt > 0 ? prompt : (readCount(usage?.total) ?? 0);
-  // A run that failed before the model answered reports zeros; they would hide how full the context is.
-  if (totalTokens === 0 && !output) return {};
-  return {
-    inputTokens: input ?? 0,
-    outputTokens: output ?? 0,
-    cacheRead: cacheRead ?? 0,
-    cacheWrite: cacheWrite ?? 0,
-    ...(totalTokens > 0 ? { totalTokens, totalTokensFresh: true } : {}),
-  };
+function readFigures(entry: StoredEntry, usage: NormalizedUsage | undefined): Partial<SessionEntry> {
+  const inputTokens = readCount(usage?.input) ?? 0;
+  const outputTokens = readCount(usage?.output) ?? 0;
+  const cacheRead = readCount(usage?.cacheRead) ?? 0;
+  const cacheWrite = readCount(usage?.cacheWrite) ?? 0;
+  const prompt = inputTokens + cacheRead + cacheWrite;
+  if (prompt > 0) {
+    const totals = { totalTokens: prompt, totalTokensFresh: true };
+    return { inputTokens, outputTokens, cacheRead, cacheWrite, ...totals };
+  }
+  const answer = outputTokens > 0 ? { outputTokens } : {};
+  const totalTokens = (readCount(usage?.total) ?? 0) - outputTokens;
+  if (totalTokens > 0) return { ...answer, totalTokens, totalTokensFresh: true };
+  // A run that failed before the model answered reports zeros; they say nothing of how full the context is.
+  if (outputTokens === 0 || entry.totalTokens === undefined) return answer;
+  return { ...answer, totalTokensFresh: false };
 }
 
 function readFacts(params: SessionUsageUpdate): Partial<SessionEntry> {
@@ -88,7 +94,7 @@ function readCliSession(entry: StoredEntry, params: SessionUsageUpdate): Partial
   const provider = params.providerUsed ?? entry.modelProvider;
   if (!id || !provider) return {};
   return {
-    cliSessionIds: { ...entry.cliSessionIds, [provider]: id },
+    cliSessionIds: { ...(isJsonObject(entry.cliSessionIds) ? entry.cliSessionIds : {}), [provider]: id },
     // Older programs look here.
     ...(provider === CLAUDE_CLI ? { claudeCliSessionId: id } : {}),
   };

@@ -5,7 +5,8 @@ import { assertSessionId, transcriptFileName } from '../layout/safe-id.ts';
 import type { StoreDraft, StoredSession } from '../store/contract.ts';
 import { listTranscriptsOf } from './archive-transcript.ts';
 import type { Moment } from './moment.ts';
-import { isBeingDeleted, withPendingArchives } from './pending-archive.ts';
+import { isBeingDeleted, readPendingArchives, withPendingArchives } from './pending-archive.ts';
+import { BEGUN } from './recorded-session.ts';
 import { startNextEntry } from './reset-fields.ts';
 import { planRetirement } from './retire-session.ts';
 import type { SessionPlace } from './session-place.ts';
@@ -14,7 +15,8 @@ export type SessionFileName = { sessionId: string; sessionFile: string };
 
 /**
  * The entry with which a key begins a new session: another id and transcript, what is kept of the one before, and
- * the marks that let its transcript be archived. Nothing is kept of an entry that was to be deleted.
+ * the marks that let its transcript be archived. Nothing is kept of an entry that was to be deleted. A session that was
+ * only recorded may begin with the id that it has.
  */
 export function startSession(
   draft: StoreDraft,
@@ -23,9 +25,10 @@ export function startSession(
   now: number,
 ): SessionEntry {
   if (previous === undefined) return startNextEntry(undefined, { ...fresh, now });
-  const pending = planRetirement(draft, previous, now);
+  const isSame = previous.entry.sessionId === fresh.sessionId;
+  const pending = isSame ? readPendingArchives(previous.entry) : planRetirement(draft, previous, now);
   const kept = isBeingDeleted(previous.entry) ? undefined : previous.entry;
-  return withPendingArchives(startNextEntry(kept, { ...fresh, now }), pending);
+  return withPendingArchives({ ...startNextEntry(kept, { ...fresh, now }), ...BEGUN }, pending);
 }
 
 /** An id that has no transcript yet, and the file it will have. */
@@ -44,10 +47,11 @@ export async function nameSession(
 }
 
 /** A thread whose id cannot be part of a file name does without: the session id alone is unique as well. */
-function nameTranscript(sessionId: string, topicId: string | number | undefined): string {
+export function nameTranscript(sessionId: string, topicId: string | number | undefined): string {
   try {
     return transcriptFileName(sessionId, topicId);
-  } catch {
+  } catch (error) {
+    if (!(error instanceof OpenBotError)) throw error;
     return transcriptFileName(sessionId);
   }
 }

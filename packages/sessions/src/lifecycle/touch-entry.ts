@@ -4,12 +4,15 @@ import { deliveryFields, mergeDelivery, normalizeDeliveryContext, readDelivery }
 import { deriveSessionMeta, readMessageChannel } from './inbound-meta.ts';
 import type { InitRequest } from './init-request.ts';
 
-/** What every message leaves in its entry. A system event leaves the conversation as the person last used it. */
+/**
+ * What every message leaves in its entry. A system event leaves the conversation as the person last used it. An entry
+ * that is ahead of the clock comes back to it: the clock was wrong once, and the session would never be over.
+ */
 export function touchEntry(request: InitRequest, entry: SessionEntry): SessionEntry {
   const { ctx, moment, groupResolution, isSystemEvent } = request;
   if (isSystemEvent) return entry;
   return mergeSessionEntry(
-    entry,
+    { ...entry, updatedAt: Math.min(entry.updatedAt, moment.now) },
     {
       lastInteractionAt: moment.now,
       ...deriveSessionMeta(ctx, entry, groupResolution),

@@ -286,6 +286,33 @@ describe('spellings', () => {
     expect(listSessionKeySpellings('global')).toEqual(['global']);
   });
 
+  it('the main session has its configured name and main, its agent’s alone without the agent in front', () => {
+    const names = { mainKey: 'Work', bareAgentId: 'main' };
+    for (const key of ['agent:main:main', 'agent:main:work']) {
+      expect(listSessionKeySpellings(key, names).sort()).toEqual([
+        'agent:main:main',
+        'agent:main:work',
+        'main',
+        'work',
+      ]);
+    }
+    expect(listSessionKeySpellings('agent:main:main', { bareAgentId: 'main' })).toEqual([
+      'agent:main:main',
+      'main',
+    ]);
+    expect(listSessionKeySpellings('agent:codex:work', names)).toEqual([
+      'agent:codex:work',
+      'agent:codex:main',
+    ]);
+    expect(listSessionKeySpellings('agent:main:work')).toEqual(['agent:main:work']);
+    expect(listSessionKeySpellings('agent:main:work:thread:7', names).sort()).toEqual([
+      'agent:main:main:thread:7',
+      'agent:main:main:topic:7',
+      'agent:main:work:thread:7',
+      'agent:main:work:topic:7',
+    ]);
+  });
+
   it('stays small for a key that nests threads without end', () => {
     const key = `agent:main:main${':thread:x'.repeat(100)}`;
     expect(listSessionKeySpellings(key)).toHaveLength(2);

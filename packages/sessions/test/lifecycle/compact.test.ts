@@ -2,6 +2,7 @@ import {
   chmodSync,
   chownSync,
   copyFileSync,
+  linkSync,
   readdirSync,
   readFileSync,
   statSync,
@@ -15,9 +16,11 @@ import {
   acquireLock,
   appendToTranscript,
   compactSession,
+  contextTokens,
   createTranscript,
   type EntryDraft,
   onSessionTranscriptUpdate,
+  scanTranscriptFile,
 } from '../../src/index.ts';
 import { asJsonl, generatedTree } from '../transcript/generated-tree.ts';
 import {
@@ -41,6 +44,8 @@ const entry = {
   updatedAt: NOW - 1000,
   inputTokens: 1,
   outputTokens: 2,
+  cacheRead: 5,
+  cacheWrite: 6,
   totalTokens: 3,
   totalTokensFresh: true,
   contextBudgetStatus: { shouldCompact: true },
@@ -88,7 +93,9 @@ describe('compactSession', () => {
     expect(lines[0]).toBe(old[0]);
     // Only the new root says something else: its parent.
     expect(lines[1]).toBe(old[601]!.replace(/"parentId":"[0-9a-f]{8}"/, '"parentId":null'));
-    expect(lines.slice(2)).toEqual(old.slice(602));
+    // And the last answer, which counted what is gone.
+    expect(lines.slice(2, 400)).toEqual(old.slice(602, 1000));
+    expect(lines.slice(401)).toEqual(['']);
     expect(readWithPi(path)).toEqual(readWithPi(agent.path(BAK)).slice(600));
     expect(leafInPi(path)).toBe(leaf);
     expect(statSync(path).mode & 0o777).toBe(0o600);
@@ -208,6 +215,110 @@ describe('compactSession', () => {
       'user: 6',
       'assistant: 7',
     ]);
+  });
+
+  it('lowers the usage of the last answer to what is left, says so, and leaves what it cost', async () => {
+    const path = await write();
+    const cost = { input: 0.5, output: 0.25, cacheRead: 0, cacheWrite: 0, total: 0.75 };
+    const answer = (totalTokens: number) => ({
+      type: 'message' as const,
+      message: {
+        ...(assistant({ type: 'text', text: 'y'.repeat(4000) }) as { message: object }).message,
+        usage: { input: totalTokens - 90, output: 40, cacheRead: 30, cacheWrite: 20, totalTokens, cost },
+      },
+    });
+    const drafts = Array.from({ length: 50 }, (_, i) => [
+      user('x'.repeat(4000)),
+      answer(1000 + 2000 * (i + 1)),
+    ]);
+    await appendToTranscript(path, [...drafts.flat(), user('z')] as EntryDraft[]);
+    const before = readFileSync(path, 'utf8').split('\n');
+    await compact(11);
+    const after = readFileSync(path, 'utf8').split('\n');
+    const usages = readLines(path).flatMap(({ message }) => (message as { usage?: object })?.usage ?? []);
+    // The first 1000 are the system prompt's; ten messages of 1000 each are left.
+    expect(usages.at(-1)).toEqual({
+      estimatedBy: 'openbot',
+      input: 10_960,
+      output: 40,
+      cacheRead: 0,
+      cacheWrite: 0,
+      totalTokens: 11_000,
+      cost,
+    });
+    expect(usages.slice(0, -1).every((usage) => !('estimatedBy' in usage))).toBe(true);
+    expect(after.slice(2, 10)).toEqual(before.slice(92, 100));
+    expect(contextTokens(await scanTranscriptFile(path))).toMatchObject({
+      tokens: 11_000,
+      basis: 'estimated',
+    });
+  });
+
+  it('leaves the usage of an answer that says no more than is left', async () => {
+    const path = await write(...texts(5).map((_, i) => user(`${i}`)));
+    const usage = { input: 1, output: 0, cacheRead: 0, cacheWrite: 0, totalTokens: 1 };
+    const { message } = assistant({ type: 'text', text: 'a' }) as { message: object };
+    await appendToTranscript(path, { type: 'message', message: { ...message, usage } } as never);
+    await compact(2);
+    expect(readLines(path).at(-1)).toMatchObject({ message: { usage } });
+    expect(readFileSync(path, 'utf8')).not.toContain('estimatedBy');
+  });
+
+  it('keeps what the person set, though it was set long ago', async () => {
+    const path = await write(
+      { type: 'model_change', provider: 'p', modelId: 'old' },
+      { type: 'thinking_level_change', thinkingLevel: 'low' },
+      user('0'),
+      { type: 'model_change', provider: 'p', modelId: 'chosen' },
+      { type: 'thinking_level_change', thinkingLevel: 'high' },
+    );
+    SessionManager.open(path).appendSessionInfo('mine');
+    await appendToTranscript(path, ['1', '2', '3', '4'].map(user));
+    expect(await compact(2)).toMatchObject({ kept: 5, removed: 5 });
+    const pi = SessionManager.open(path);
+    expect(pi.buildSessionContext()).toMatchObject({
+      thinkingLevel: 'high',
+      model: { provider: 'p', modelId: 'chosen' },
+    });
+    expect(pi.getSessionName()).toBe('mine');
+    expect(readWithPi(path)).toEqual(['user: 3', 'user: 4']);
+    expect(await compact(2)).toMatchObject({ compacted: false });
+  });
+
+  it('a name that was given on another branch stays the name', async () => {
+    const path = await write(...texts(2));
+    const before = SessionManager.open(path);
+    const leaf = before.getLeafId()!;
+    before.appendSessionInfo('mine');
+    before.branch(leaf);
+    before.appendMessage({ role: 'user', content: 'on', timestamp: 1 });
+    await compact(1);
+    expect(SessionManager.open(path).getSessionName()).toBe('mine');
+    expect(readWithPi(path)).toEqual(['user: on']);
+  });
+
+  it('a transcript that has a second name already is archived all the same', async () => {
+    const path = await write(...texts(6));
+    linkSync(path, agent.path('elsewhere'));
+    const before = readFileSync(path);
+    expect(await compact(2)).toMatchObject({ compacted: true, archived: agent.path(BAK) });
+    expect(readFileSync(agent.path(BAK))).toEqual(before);
+    expect(readFileSync(agent.path('elsewhere'))).toEqual(before);
+  });
+
+  it('CRLF and a torn last line stay as they are', async () => {
+    const path = await write(...['0', '1', '2', '3', '4', '5'].map(user));
+    const whole = readFileSync(path, 'utf8').replaceAll('\n', '\r\n');
+    const torn = '{"type":"message","id":"torn","par';
+    writeFileSync(path, whole + torn);
+    await compact(3);
+    const lines = readFileSync(path, 'utf8').split('\n');
+    const old = whole.split('\n');
+    expect(lines[0]).toBe(old[0]);
+    expect(lines.slice(2)).toEqual([old[6], torn]);
+    expect(readFileSync(agent.path(BAK), 'utf8')).toBe(whole + torn);
+    await appendToTranscript(path, user('goes on'));
+    expect(readWithPi(path)).toEqual(['user: 4', 'user: 5', 'user: goes on']);
   });
 
   it('labels and other branches are re-pointed, and nothing dangles', async () => {

@@ -1,11 +1,14 @@
-import { readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import {
   acquireLock,
   deleteSession,
   initSessionState,
+  persistSessionUsageUpdate,
   pruneSessions,
   resetSession,
+  setSdkSessionId,
 } from '../../src/index.ts';
 import { countingIds, DAY, NOW, readWithPi, useAgentFolder } from './agent-folder.ts';
 
@@ -61,6 +64,82 @@ describe('deleteSession', () => {
     await lock.release();
     expect(agent.entry()).toEqual(entry);
     expect(agent.files()).toEqual(['s.jsonl']);
+  });
+
+  it('until a transcript in use is free, every other call finds the session as it was', async () => {
+    const path = await agent.talk('s', ['one']);
+    agent.writeStore({ [KEY]: entry });
+    const lock = await acquireLock(`${path}.lock`);
+    const place = { storePath: agent.storePath, sessionKey: KEY, now: () => NOW };
+    const removal = remove({ lock: { timeoutMs: 600 } }).catch((error) => error);
+    await sleep(200);
+    expect(agent.entry()).toEqual(entry);
+    await persistSessionUsageUpdate({ ...place, usage: { input: 7, output: 1 } });
+    expect(await setSdkSessionId({ ...place, sdkSessionId: 'sdk' })).toMatchObject({ sdkSessionId: 'sdk' });
+    expect(await init()).toMatchObject({ sessionId: 's', isNewSession: false });
+    expect(await removal).toMatchObject({ code: 'LOCK_TIMEOUT' });
+    await lock.release();
+    expect(agent.entry()).toMatchObject({ ...entry, updatedAt: NOW, inputTokens: 7, sdkSessionId: 'sdk' });
+    expect(agent.entry()).not.toHaveProperty('pendingArchives');
+    expect(agent.files()).toEqual(['s.jsonl']);
+  });
+
+  it('a topic in use keeps the whole session, and nothing of it was archived', async () => {
+    await agent.talk('s', ['one']);
+    const topic = await agent.talk('s', ['in a topic'], 's-topic-1.jsonl');
+    agent.writeStore({ [KEY]: entry });
+    const lock = await acquireLock(`${topic}.lock`);
+    await expect(remove({ lock: { timeoutMs: 30 } })).rejects.toMatchObject({ code: 'LOCK_TIMEOUT' });
+    await lock.release();
+    expect(agent.entry()).toEqual(entry);
+    expect(agent.files()).toEqual(['s-topic-1.jsonl', 's.jsonl']);
+  });
+
+  it('a session that the key got while the old transcript was waited for goes too', async () => {
+    const path = await agent.talk('s', ['one']);
+    agent.writeStore({ [KEY]: entry });
+    const lock = await acquireLock(`${path}.lock`);
+    const removal = remove();
+    const lost = remove({ expectedSessionId: 's' }).catch((error) => error);
+    await sleep(100);
+    const place = { storePath: agent.storePath, sessionKey: KEY, now: () => NOW, newId: () => 'n' };
+    await resetSession({ ...place, cwd: '/work', lock: { timeoutMs: 0 } });
+    await lock.release();
+    expect(await removal).toMatchObject({ deleted: true, sessionId: 'n' });
+    expect(await lost).not.toHaveProperty('sessionId', 'n');
+    expect(agent.readStore()).toEqual({});
+    expect(agent.files()).toEqual([`n.jsonl.deleted.${STAMP}`, `s.jsonl.reset.${STAMP}`]);
+  });
+
+  it('takes every spelling of the key along', async () => {
+    const dm = { sessionId: 'a', updatedAt: NOW - 5000 };
+    const direct = { sessionId: 'b', updatedAt: NOW - 1000 };
+    const loud = { sessionId: 'c', updatedAt: NOW - 9000 };
+    const keys = ['agent:main:telegram:dm:42', 'agent:main:telegram:direct:42', 'agent:main:Telegram:dm:42'];
+    const sessionKey = keys[0]!;
+    for (const id of ['a', 'b', 'c']) await agent.talk(id, [id]);
+    agent.writeStore({ [keys[0]!]: dm, [keys[1]!]: direct, [keys[2]!]: loud, [KEY]: entry });
+    const lock = await acquireLock(`${agent.path('a.jsonl')}.lock`);
+    const busy = remove({ sessionKey, lock: { timeoutMs: 30 } });
+    await expect(busy).rejects.toMatchObject({ code: 'LOCK_TIMEOUT' });
+    await lock.release();
+    expect(Object.keys(agent.readStore())).toHaveLength(4);
+    expect(await remove({ sessionKey })).toEqual({
+      deleted: true,
+      sessionKey: keys[1],
+      sessionId: 'b',
+      archived: ['b', 'a', 'c'].map((id) => agent.path(`${id}.jsonl.deleted.${STAMP}`)),
+    });
+    expect(Object.keys(agent.readStore())).toEqual([KEY]);
+  });
+
+  it('a store that does not parse is left alone', async () => {
+    const path = await agent.talk('s', ['one']);
+    const before = readFileSync(path);
+    writeFileSync(agent.storePath, '{"agent:main:main":');
+    await expect(remove()).rejects.toMatchObject({ code: 'STORE_PARSE_FAILED' });
+    expect(readFileSync(agent.storePath, 'utf8')).toBe('{"agent:main:main":');
+    expect(readFileSync(path)).toEqual(before);
   });
 
   it('refuses another session than the one expected', async () => {
@@ -211,6 +290,54 @@ describe('pruneSessions', () => {
     const { pruned } = await prune();
     expect(pruned.map(({ archived }) => archived.length).sort()).toEqual([0, 1]);
     expect(agent.readStore()).toEqual({});
+  });
+
+  it('many at once: every one is archived, and what is in use stays', async () => {
+    const store: Record<string, object> = {};
+    mkdirSync(agent.folder, { recursive: true });
+    for (let n = 0; n < 300; n++) {
+      store[`agent:main:dm:${n}`] = old(`s${n}`, 40);
+      writeFileSync(agent.path(`s${n}.jsonl`), `${n}\n`);
+    }
+    writeFileSync(agent.path('s7-topic-x.jsonl'), 'x\n');
+    agent.writeStore(store);
+    const busy = [7, 70, 299];
+    const names = ['s7-topic-x.jsonl', 's70.jsonl', 's299.jsonl'];
+    const locks = await Promise.all(names.map((name) => acquireLock(`${agent.path(name)}.lock`)));
+    const { pruned, failed, kept } = await prune();
+    for (const lock of locks) await lock.release();
+    expect(pruned).toHaveLength(297);
+    expect(pruned.every(({ reason, archived }) => reason === 'age' && archived.length === 1)).toBe(true);
+    expect(failed.map(({ sessionKey }) => sessionKey).sort()).toEqual(
+      busy.map((n) => `agent:main:dm:${n}`).sort(),
+    );
+    expect(kept).toBe(3);
+    expect(agent.readStore()).toEqual(
+      Object.fromEntries(busy.map((n) => [`agent:main:dm:${n}`, old(`s${n}`, 40)])),
+    );
+    const left = agent.files().filter((name) => name.endsWith('.jsonl'));
+    expect(left).toEqual([...names, 's7.jsonl'].sort());
+    expect(agent.files()).toHaveLength(297 + 4);
+  });
+
+  it('a session that is used while others are removed stays', async () => {
+    agent.writeStore({ 'agent:main:dm:a': old('a', 40), 'agent:main:dm:b': old('b', 40) });
+    let looks = 0;
+    // Asked a second time once the transcripts are locked.
+    const keep = (key: string) => key === 'agent:main:dm:b' && ++looks > 1;
+    expect(await prune({ keep })).toMatchObject({ pruned: [{ sessionId: 'a' }], failed: [], kept: 1 });
+    expect(agent.readStore()).toEqual({ 'agent:main:dm:b': old('b', 40) });
+  });
+
+  it('a dry run counts as the real one does', async () => {
+    const gone = { ...old('c', 2), pendingArchives: [{ sessionId: 'c', reason: 'deleted', at: NOW }] };
+    agent.writeStore({
+      'agent:main:dm:a': old('a', 40),
+      'agent:main:dm:b': old('b', 2),
+      'agent:main:dm:c': gone,
+    });
+    expect(await prune({ dryRun: true })).toMatchObject({ pruned: [{ sessionId: 'a' }], kept: 1 });
+    expect(await prune()).toMatchObject({ pruned: [{ sessionId: 'a' }], kept: 1 });
   });
 
   it('an unreadable entry is kept, an unreadable store stops it', async () => {

@@ -7,6 +7,7 @@ import {
   readSdkSessionId,
   recordSessionMetaFromInbound,
   resetSession,
+  type SessionEntry,
   setSdkSessionId,
   shouldRunMemoryFlush,
   updateLastRoute,
@@ -56,6 +57,30 @@ describe('persistSessionUsageUpdate', () => {
     expect(agent.entry()).toMatchObject({ totalTokens: 40, model: 'n', modelProvider: 'p' });
   });
 
+  it('the answer alone leaves the prompt’s figures and marks them as out of date', async () => {
+    const known = { ...entry, inputTokens: 100, cacheRead: 20, totalTokens: 120, totalTokensFresh: true };
+    agent.writeStore({ [KEY]: known });
+    await persistSessionUsageUpdate({ ...place(), usage: { output: 5 } });
+    expect(agent.entry()).toEqual({ ...known, updatedAt: NOW, outputTokens: 5, totalTokensFresh: false });
+    agent.writeStore({ [KEY]: entry });
+    await persistSessionUsageUpdate({ ...place(), usage: { output: 5 } });
+    expect(agent.entry()).toEqual({ ...entry, updatedAt: NOW, outputTokens: 5 });
+  });
+
+  it('a total stands in for the prompt only where nothing else tells it, and without the answer', async () => {
+    agent.writeStore({ [KEY]: entry });
+    await persistSessionUsageUpdate({ ...place(), usage: { output: 20, total: 70 } });
+    expect(agent.entry()).toMatchObject({ outputTokens: 20, totalTokens: 50, totalTokensFresh: true });
+    await persistSessionUsageUpdate({ ...place(), usage: { input: 7, output: 20, total: 70 } });
+    expect(agent.entry()).toMatchObject({ totalTokens: 7, cacheRead: 0, cacheWrite: 0 });
+  });
+
+  it('ids of command line programs that are none are not mixed with what is', async () => {
+    agent.writeStore({ [KEY]: { ...entry, cliSessionIds: 'ab' } });
+    await persistSessionUsageUpdate({ ...place(), providerUsed: 'codex', cliSessionId: 'c' });
+    expect(agent.entry().cliSessionIds).toEqual({ codex: 'c' });
+  });
+
   it('a run that ends after a reset writes nothing into the next session', async () => {
     agent.writeStore({ [KEY]: entry });
     await resetSession({ ...place(), newId: () => 'next' });
@@ -91,6 +116,16 @@ describe('incrementCompactionCount', () => {
     });
     expect(sessionEntry).toEqual(agent.entry());
     expect(sessionStore[KEY]).toBe(sessionEntry);
+  });
+
+  it('a frozen copy is replaced where the caller looks it up', async () => {
+    agent.writeStore({ [KEY]: entry });
+    const sessionEntry = Object.freeze({ ...entry });
+    const sessionStore: Record<string, SessionEntry> = { [KEY]: sessionEntry };
+    expect(await incrementCompactionCount({ ...place(), sessionEntry, sessionStore })).toBe(1);
+    expect(sessionStore[KEY]).toEqual(agent.entry());
+    expect(await incrementCompactionCount({ sessionKey: KEY, sessionEntry, sessionStore })).toBe(2);
+    expect(sessionStore[KEY]).toMatchObject({ compactionCount: 2 });
   });
 
   it('with the size after it, that is the size', async () => {

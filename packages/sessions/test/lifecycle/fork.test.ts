@@ -229,6 +229,20 @@ describe('a thread', () => {
     expect(agent.files()).toEqual(['parent.jsonl']);
   });
 
+  it('a store that fails after it was written names the fork, and the fork stays', async () => {
+    await agent.talk('parent', ['one']);
+    agent.writeStore({ 'agent:main:slack:channel:c1': { sessionId: 'parent', updatedAt: NOW } });
+    const { openFileSessionStore } = await import('../../src/index.ts');
+    const fault = Object.assign(new Error('EIO: i/o error'), { code: 'EIO' });
+    const store = openFileSessionStore(agent.storePath, { io: { syncFolder: () => Promise.reject(fault) } });
+    await expect(
+      initSessionState({ ctx, cfg: {}, storePath: agent.storePath, store, now: () => NOW }),
+    ).rejects.toMatchObject({ code: 'STORE_WRITE_FAILED' });
+    const { sessionFile } = agent.entry(THREAD);
+    expect(readWithPi(sessionFile!)).toEqual(['user: one']);
+    expect(agent.files()).toEqual([basename(sessionFile!), 'parent.jsonl'].sort());
+  });
+
   it('of a parent of another agent is refused', async () => {
     await expect(init({ ...ctx, ParentSessionKey: 'agent:other:main' })).rejects.toMatchObject({
       code: 'AGENT_MISMATCH',

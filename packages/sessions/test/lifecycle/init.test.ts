@@ -6,6 +6,7 @@ import {
   initSessionState,
   type MsgContext,
   openMemorySessionStore,
+  type SessionResetConfig,
 } from '../../src/index.ts';
 import { countingIds, DAY, MINUTE, NOW, useAgentFolder } from './agent-folder.ts';
 
@@ -177,11 +178,30 @@ describe('resume', () => {
     });
   });
 
-  it('a clock that goes back neither ends a session nor moves it back', async () => {
-    agent.writeStore({ 'agent:main:main': { ...entry, updatedAt: NOW + 3 * DAY } });
-    const cfg = { session: { reset: { mode: 'idle' as const, idleMinutes: 5 } } };
+  it('a clock that goes back does not end a session, and was wrong only until the next message', async () => {
+    agent.writeStore({ 'agent:main:main': { ...entry, updatedAt: NOW + 365 * DAY } });
+    const cfg = { session: { reset: { mode: 'idle' as const, idleMinutes: 60 } } };
     expect(await init(hello, { cfg })).toMatchObject({ sessionId: 'old', isNewSession: false });
-    expect(agent.entry().updatedAt).toBe(NOW + 3 * DAY);
+    expect(agent.entry().updatedAt).toBe(NOW);
+    const nextDay = { cfg, now: () => NOW + DAY };
+    expect(await init(hello, nextDay)).toMatchObject({ sessionId: 'id-1', isNewSession: true });
+  });
+
+  it('a heartbeat leaves even a wrong time as it is', async () => {
+    agent.writeStore({ 'agent:main:main': { ...entry, updatedAt: NOW + DAY } });
+    await init({ Provider: 'heartbeat' });
+    expect(agent.entry().updatedAt).toBe(NOW + DAY);
+  });
+
+  it('what is not of its kind in an entry is not mixed with what is', async () => {
+    agent.writeStore({ 'agent:main:main': { ...entry, deliveryContext: 'x', origin: 'y' } });
+    await init({ OriginatingChannel: 'telegram', To: '42' });
+    expect(agent.entry()).toMatchObject({
+      deliveryContext: { channel: 'telegram', to: '42' },
+      origin: { provider: 'telegram', to: '42' },
+    });
+    expect(agent.entry().deliveryContext).not.toHaveProperty('0');
+    expect(agent.entry().origin).not.toHaveProperty('0');
   });
 
   it('an entry without a usable session id gets one, and keeps what was set', async () => {
@@ -203,6 +223,7 @@ describe('resume', () => {
 });
 
 describe('freshness', () => {
+  const MANUAL = { mode: 'manual' as const };
   const stale = { sessionId: 'old', updatedAt: NOW - 2 * DAY, label: 'mine', totalTokens: 5 };
 
   it('daily at four unless configured', async () => {
@@ -249,6 +270,30 @@ describe('freshness', () => {
     const group = { ChatType: 'group', From: '1' };
     expect((await init({ ...group, Provider: 'telegram' }, { cfg })).sessionId).toBe('group');
     expect((await init({ ...group, Provider: 'discord' }, { cfg })).isNewSession).toBe(true);
+  });
+
+  const thread = 'agent:main:slack:channel:c1:thread:t1';
+  it.each([
+    ['direct', 'agent:main:main', {}],
+    ['direct', 'agent:main:telegram:dm:42', { ChatType: 'direct' }],
+    ['group', 'agent:main:telegram:group:1', { ChatType: 'group', From: '1', Provider: 'telegram' }],
+    ['group', 'agent:main:slack:channel:c1', { ChatType: 'channel', From: 'c1', Provider: 'slack' }],
+    ['thread', thread, {}],
+    ['thread', 'agent:main:main', { MessageThreadId: 7 }],
+  ] as const)('a %s session ends by its own rule: %s %j', async (type, SessionKey, ctx) => {
+    const used = { sessionId: 'old', updatedAt: NOW - 11 * MINUTE };
+    const others = { direct: MANUAL, group: MANUAL, thread: MANUAL };
+    const endsBy = async (resetByType: object, reset: SessionResetConfig) => {
+      agent.writeStore({ [SessionKey]: used });
+      const cfg = { session: { reset, resetByType } };
+      return (await init({ ...ctx, SessionKey }, { cfg, newId: undefined })).isNewSession;
+    };
+    const idle = (idleMinutes: number) => ({ mode: 'idle' as const, idleMinutes });
+    expect(await endsBy({ ...others, [type]: idle(10) }, MANUAL)).toBe(true);
+    expect(await endsBy({ ...others, [type]: idle(12) }, idle(1))).toBe(false);
+    expect(await endsBy({ direct: idle(1), group: idle(1), thread: idle(1), [type]: MANUAL }, idle(1))).toBe(
+      false,
+    );
   });
 
   it('heartbeats neither end a session nor count as use, nor change where it answers', async () => {

@@ -149,6 +149,72 @@ describe.each(viaFile)('an entry whose file leads to another agent by %s', (_, m
   });
 });
 
+const linked: [string, () => void][] = [
+  [
+    'its sessions folder',
+    () => {
+      mkdirSync(join(agent.folder, '..'), { recursive: true });
+      symlinkSync('../other/sessions', agent.folder);
+    },
+  ],
+  ['its whole folder', () => symlinkSync('other', join(agent.stateDir, 'agents', 'main'))],
+  [
+    'a folder within that of the other one',
+    () => {
+      mkdirSync(join(agent.folder, '..'), { recursive: true });
+      symlinkSync('../other', agent.folder);
+    },
+  ],
+];
+
+describe.each(linked)('an agent that has another one’s files by a link in place of %s', (_, link) => {
+  it('reaches them by no call', async () => {
+    link();
+    const before = others();
+    const refused = { code: 'AGENT_MISMATCH' };
+    for (const call of Object.values(calls)) {
+      await expect(call(agent.storePath, OWN)).rejects.toMatchObject(refused);
+      await expect(call(agent.storePath, 'agent:other:main')).rejects.toMatchObject(refused);
+    }
+    const { storePath } = agent;
+    await expect(pruneSessions({ storePath })).rejects.toMatchObject(refused);
+    const parentEntry = { sessionId: 'secret' };
+    await expect(forkSessionFromParent({ parentEntry, storePath })).rejects.toMatchObject(refused);
+    expect(others()).toBe(before);
+  });
+});
+
+it('a link from anywhere else leads to an agent that is told by its files', async () => {
+  const link = join(agent.stateDir, 'link');
+  symlinkSync(join(secret, '..'), link);
+  const storePath = join(link, 'sessions.json');
+  expect(await resolveSession({ storePath, sessionKey: 'main' })).toMatchObject({ key: 'agent:other:main' });
+  await expect(resolveSession({ storePath, sessionKey: OWN })).rejects.toMatchObject({
+    code: 'AGENT_MISMATCH',
+  });
+});
+
+it('a state folder, an agents folder and a sessions folder may lie elsewhere', async () => {
+  const away = join(agent.stateDir, 'away');
+  mkdirSync(join(agent.folder, '..'), { recursive: true });
+  mkdirSync(join(away, 'agents', 'main'), { recursive: true });
+  mkdirSync(join(away, 'data'));
+  symlinkSync(join(away, 'data'), agent.folder);
+  const whole = join(agent.stateDir, 'whole');
+  symlinkSync(away, whole);
+  for (const stateDir of [agent.stateDir, whole]) {
+    const result = await initSessionState({ ctx: { SessionKey: OWN }, cfg: {}, stateDir });
+    expect(result).toMatchObject({ isNewSession: true });
+  }
+});
+
+it('a parent that is none is refused', async () => {
+  const parentEntry = null as unknown as { sessionId: string };
+  await expect(forkSessionFromParent({ parentEntry, storePath: agent.storePath })).rejects.toMatchObject({
+    code: 'INVALID_ARGUMENT',
+  });
+});
+
 it('an agent named beside the path must be its owner', async () => {
   const params = { storePath: agent.storePath, agentId: 'other', sessionKey: 'agent:other:main' };
   await expect(resetSession(params)).rejects.toMatchObject({ code: 'AGENT_MISMATCH' });

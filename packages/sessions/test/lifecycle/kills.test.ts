@@ -3,7 +3,7 @@ import { basename } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { appendAssistantMessageToSessionTranscript, initSessionState } from '../../src/index.ts';
-import { startChild } from '../disk/child.ts';
+import { startChild } from '../setup/child.ts';
 import { readWithPi, useAgentFolder } from './agent-folder.ts';
 
 const agent = useAgentFolder();

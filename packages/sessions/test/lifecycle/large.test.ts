@@ -1,7 +1,7 @@
 import { closeSync, openSync, statSync, writeSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { scanTranscriptFile } from '../../src/index.ts';
-import { startChild } from '../disk/child.ts';
+import { startChild } from '../setup/child.ts';
 import { useAgentFolder } from './agent-folder.ts';
 
 const agent = useAgentFolder();

@@ -62,9 +62,24 @@ it('makes a transcript that does not exist yet, with its header', async () => {
   expect(readWithPi(agent.path('s-topic-7.jsonl'))).toEqual(['assistant: delivered']);
 });
 
+it('an empty transcript gets its header', async () => {
+  agent.writeStore({ [KEY]: { sessionId: 's', updatedAt: 1 } });
+  writeFileSync(agent.path('s.jsonl'), '');
+  expect(await mirror({ cwd: '/work' })).toEqual({ ok: true, sessionFile: agent.path('s.jsonl') });
+  expect(readLines(agent.path('s.jsonl'))[0]).toMatchObject({ type: 'session', id: 's', cwd: '/work' });
+  expect(readWithPi(agent.path('s.jsonl'))).toEqual(['assistant: delivered']);
+});
+
 it('says why not, and throws for nothing that can be wrong with a session', async () => {
   agent.writeStore({ [KEY]: { sessionId: 's', updatedAt: 1 } });
   expect(await mirror({ text: '  ' })).toMatchObject({ ok: false });
+  for (const mediaUrls of ['https://example.com/a.png', [7], null]) {
+    expect(await mirror({ mediaUrls: mediaUrls as never })).toMatchObject({
+      ok: false,
+      code: 'INVALID_ARGUMENT',
+    });
+  }
+  expect(await mirror({ text: 7 as never })).toMatchObject({ ok: false, code: 'INVALID_ARGUMENT' });
   expect(await mirror({ sessionKey: '' })).toMatchObject({ ok: false, code: 'INVALID_SESSION_KEY' });
   expect(await mirror({ sessionKey: 'agent:main:nobody' })).toMatchObject({
     ok: false,

@@ -1,6 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { applyResetModelOverride, type ModelCatalogue, readModelHint } from '../../src/index.ts';
+import {
+  applyResetModelOverride,
+  type ModelCatalogue,
+  readModelHint,
+  type SessionEntry,
+} from '../../src/index.ts';
 import { NOW, useAgentFolder } from './agent-folder.ts';
 
 const agent = useAgentFolder();
@@ -109,6 +114,26 @@ describe('applyResetModelOverride', () => {
     });
     return { result, sessionCtx, sessionEntry, sessionStore };
   };
+
+  it('an entry that came frozen out of a store is replaced by one that has the model', async () => {
+    agent.writeStore({ [KEY]: entry });
+    const sessionEntry = Object.freeze({ ...entry });
+    const sessionStore: Record<string, SessionEntry> = { [KEY]: sessionEntry };
+    const result = await applyResetModelOverride({
+      resetTriggered: true,
+      bodyStripped: 'minimax Summarize',
+      sessionCtx: {},
+      catalogue,
+      sessionEntry,
+      sessionStore,
+      sessionKey: KEY,
+      storePath: agent.storePath,
+    });
+    expect(result.sessionEntry).toMatchObject({ providerOverride: 'minimax', modelOverride: 'MiniMax-M2.1' });
+    expect(sessionStore[KEY]).toBe(result.sessionEntry);
+    expect(sessionEntry).toEqual(entry);
+    expect(agent.entry()).toMatchObject({ providerOverride: 'minimax' });
+  });
 
   it('sets the model for the session, everywhere', async () => {
     const { result, sessionCtx, sessionEntry, sessionStore } = await apply('minimax Summarize');

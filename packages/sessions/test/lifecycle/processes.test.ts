@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { type Child, startChild } from '../disk/child.ts';
+import { type Child, startChild } from '../setup/child.ts';
 import { readWithPi, useAgentFolder } from './agent-folder.ts';
 
 const agent = useAgentFolder();

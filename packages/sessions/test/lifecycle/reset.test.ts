@@ -83,7 +83,7 @@ describe('resetSession', () => {
     const running = new Promise<void>((resolve) => {
       finishRun = resolve;
     });
-    const run = withTranscriptLock(path, {}, async () => {
+    const run = withTranscriptLock(path, async () => {
       await running;
       await appendToTranscript(path, user('the end of the run'));
     });

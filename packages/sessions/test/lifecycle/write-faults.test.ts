@@ -2,7 +2,12 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
-import { initSessionState, openFileSessionStore } from '../../src/index.ts';
+import {
+  initSessionState,
+  openFileSessionStore,
+  persistSessionUsageUpdate,
+  recordSessionMetaFromInbound,
+} from '../../src/index.ts';
 import { NOW, useAgentFolder } from './agent-folder.ts';
 
 const agent = useAgentFolder();
@@ -82,9 +87,20 @@ it.each([
 ])('a store that holds %j is never started over', async (content, code) => {
   agent.writeStore({});
   writeFileSync(agent.storePath, content);
+  const { storePath } = agent;
   const ctx = { SessionKey: KEY, Body: '/new', CommandAuthorized: true };
-  await expect(initSessionState({ ctx, cfg: {}, storePath: agent.storePath })).rejects.toMatchObject({
-    code,
-  });
-  expect(readFileSync(agent.storePath, 'utf8')).toBe(content);
+  const thread = { SessionKey: `${KEY}:thread:1`, ParentSessionKey: KEY, Body: 'hi' };
+  const refused = { code };
+  await expect(initSessionState({ ctx, cfg: {}, storePath })).rejects.toMatchObject(refused);
+  if (code !== 'STORE_ENTRY_INVALID') {
+    await expect(initSessionState({ ctx: thread, cfg: {}, storePath })).rejects.toMatchObject(refused);
+  }
+  await expect(
+    persistSessionUsageUpdate({ storePath, sessionKey: KEY, usage: { input: 1 } }),
+  ).rejects.toMatchObject(refused);
+  await expect(recordSessionMetaFromInbound({ storePath, sessionKey: KEY, ctx: {} })).rejects.toMatchObject(
+    refused,
+  );
+  expect(readFileSync(storePath, 'utf8')).toBe(content);
+  expect(agent.files()).toEqual([]);
 });

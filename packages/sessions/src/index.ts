@@ -140,36 +140,40 @@ export {
   type CompactSessionResult,
   compactSession,
   DEFAULT_COMPACT_LINES,
-} from './lifecycle/compact-session.ts';
-export { incrementCompactionCount } from './lifecycle/compaction-count.ts';
-export { type DeleteSessionResult, deleteSession } from './lifecycle/delete-session.ts';
-export { normalizeDeliveryContext } from './lifecycle/delivery-route.ts';
-export { type ForkedSession, forkSessionFromParent, type ParentEntry } from './lifecycle/fork-session.ts';
-export type { InitSessionStateParams, LifecycleConfig } from './lifecycle/init-request.ts';
-export type { SessionInitResult } from './lifecycle/init-result.ts';
-export { initSessionState } from './lifecycle/init-session-state.ts';
-export { updateLastRoute } from './lifecycle/last-route.ts';
-export { markMemoryFlushed } from './lifecycle/memory-flush-mark.ts';
+} from './lifecycle/compact/compact-session.ts';
+export { incrementCompactionCount } from './lifecycle/entry-updates/compaction-count.ts';
+export { normalizeDeliveryContext } from './lifecycle/entry-updates/delivery-route.ts';
+export { updateLastRoute } from './lifecycle/entry-updates/last-route.ts';
+export { markMemoryFlushed } from './lifecycle/entry-updates/memory-flush-mark.ts';
+export { recordSessionMetaFromInbound } from './lifecycle/entry-updates/record-inbound-meta.ts';
+export { setSdkSessionId } from './lifecycle/entry-updates/sdk-session.ts';
+export {
+  type NormalizedUsage,
+  persistSessionUsageUpdate,
+  type SessionUsageUpdate,
+} from './lifecycle/entry-updates/session-usage.ts';
+export {
+  type ForkedSession,
+  forkSessionFromParent,
+  type ParentEntry,
+} from './lifecycle/fork/fork-session.ts';
+export type { InitSessionStateParams, LifecycleConfig } from './lifecycle/init/init-request.ts';
+export type { SessionInitResult } from './lifecycle/init/init-result.ts';
+export { initSessionState } from './lifecycle/init/init-session-state.ts';
 export {
   appendAssistantMessageToSessionTranscript,
   type MirrorParams,
   type MirrorResult,
 } from './lifecycle/mirror-delivery.ts';
-export { type ModelCatalogue, type ModelSelection, readModelHint } from './lifecycle/model-hint.ts';
 export type { MomentParams } from './lifecycle/moment.ts';
-export { type PrunedSession, type PruneReport, pruneSessions } from './lifecycle/prune-sessions.ts';
-export { recordSessionMetaFromInbound } from './lifecycle/record-inbound-meta.ts';
-export { FOREIGN_FIELDS_CLEARED, RESET_RULES, type ResetRule } from './lifecycle/reset-fields.ts';
-export { applyResetModelOverride, type ResetModelResult } from './lifecycle/reset-model.ts';
-export { type ResetSessionResult, resetSession } from './lifecycle/reset-session.ts';
+export { type DeleteSessionResult, deleteSession } from './lifecycle/remove/delete-session.ts';
+export { type PrunedSession, type PruneReport, pruneSessions } from './lifecycle/remove/prune-sessions.ts';
+export { type ModelCatalogue, type ModelSelection, readModelHint } from './lifecycle/reset/model-hint.ts';
+export { FOREIGN_FIELDS_CLEARED, RESET_RULES, type ResetRule } from './lifecycle/reset/reset-fields.ts';
+export { applyResetModelOverride, type ResetModelResult } from './lifecycle/reset/reset-model.ts';
+export { type ResetSessionResult, resetSession } from './lifecycle/reset/reset-session.ts';
 export { resolveSession, type SessionName } from './lifecycle/resolve-session.ts';
-export { setSdkSessionId } from './lifecycle/sdk-session.ts';
 export type { PlaceParams } from './lifecycle/session-place.ts';
-export {
-  type NormalizedUsage,
-  persistSessionUsageUpdate,
-  type SessionUsageUpdate,
-} from './lifecycle/session-usage.ts';
 export { type ChatType, normalizeChatType } from './message/chat-type.ts';
 export type { MsgContext, TemplateContext } from './message/msg-context.ts';
 export { isAuthorizedSender, type SenderContext } from './policy/authorized-sender.ts';

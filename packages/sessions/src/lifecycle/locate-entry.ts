@@ -1,7 +1,7 @@
 import { OpenBotError } from '../errors.ts';
 import { listSessionKeySpellings } from '../key/spellings.ts';
 import type { StoredEntry, StoredSession } from '../store/contract.ts';
-import { isBeingDeleted } from './pending-archive.ts';
+import { isBeingDeleted } from './archive/pending-archive.ts';
 import type { SessionPlace } from './session-place.ts';
 
 /** A store or the draft of one. */

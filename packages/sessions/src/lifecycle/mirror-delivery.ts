@@ -8,8 +8,8 @@ import { composeDeliveryMirror, type TranscriptMessage } from '../transcript/com
 import { appendToTranscript } from '../transcript-file/append.ts';
 import { ensureTranscript } from '../transcript-file/create.ts';
 import { repairTranscriptHeader } from '../transcript-file/repair-header.ts';
-import { changeEntry } from './change-entry.ts';
-import { type CurrentTranscript, withCurrentTranscript } from './current-transcript.ts';
+import { type CurrentTranscript, withCurrentTranscript } from './archive/current-transcript.ts';
+import { changeEntry } from './entry-updates/change-entry.ts';
 import { type Moment, type MomentParams, readMoment } from './moment.ts';
 import { openPlace, readOwnKey, type SessionPlace } from './session-place.ts';
 

@@ -9,7 +9,7 @@ import {
   resetSession,
   type SessionEntry,
 } from '../../src/index.ts';
-import { startNextEntry } from '../../src/lifecycle/reset-fields.ts';
+import { startNextEntry } from '../../src/lifecycle/reset/reset-fields.ts';
 import { countingIds, NOW, useAgentFolder } from './agent-folder.ts';
 
 const agent = useAgentFolder();

@@ -4,7 +4,7 @@
  */
 import { once } from 'node:events';
 import { writeSync } from 'node:fs';
-import { initSessionState } from '../../../src/lifecycle/init-session-state.ts';
+import { initSessionState } from '../../../src/lifecycle/init/init-session-state.ts';
 import { appendAssistantMessageToSessionTranscript } from '../../../src/lifecycle/mirror-delivery.ts';
 
 const [storePath, what, name, count] = process.argv.slice(2) as [string, string, string, string];

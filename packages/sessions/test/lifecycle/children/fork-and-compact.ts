@@ -2,8 +2,8 @@
  * Run as a process of its own: forks a large session, then shortens it. Prints by how many MB the memory of this
  * process grew above what it was before. Arguments: store path, session key.
  */
-import { compactSession } from '../../../src/lifecycle/compact-session.ts';
-import { forkSessionFromParent } from '../../../src/lifecycle/fork-session.ts';
+import { compactSession } from '../../../src/lifecycle/compact/compact-session.ts';
+import { forkSessionFromParent } from '../../../src/lifecycle/fork/fork-session.ts';
 import { resolveSession } from '../../../src/lifecycle/resolve-session.ts';
 
 const [storePath, sessionKey] = process.argv.slice(2) as [string, string];

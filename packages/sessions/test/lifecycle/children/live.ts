@@ -3,10 +3,10 @@
  * Arguments: store path, name. Prints `<text>` once it is said.
  */
 import { writeSync } from 'node:fs';
-import { compactSession } from '../../../src/lifecycle/compact-session.ts';
-import { deleteSession } from '../../../src/lifecycle/delete-session.ts';
-import { initSessionState } from '../../../src/lifecycle/init-session-state.ts';
+import { compactSession } from '../../../src/lifecycle/compact/compact-session.ts';
+import { initSessionState } from '../../../src/lifecycle/init/init-session-state.ts';
 import { appendAssistantMessageToSessionTranscript } from '../../../src/lifecycle/mirror-delivery.ts';
+import { deleteSession } from '../../../src/lifecycle/remove/delete-session.ts';
 
 const [storePath, name] = process.argv.slice(2) as [string, string];
 const sessionKey = 'agent:main:main';

@@ -2,8 +2,8 @@
  * Run as a process of its own that may only write small files: tries to fork and to shorten a session. Prints the codes
  * of the errors. Arguments: store path, session key.
  */
-import { compactSession } from '../../../src/lifecycle/compact-session.ts';
-import { forkSessionFromParent } from '../../../src/lifecycle/fork-session.ts';
+import { compactSession } from '../../../src/lifecycle/compact/compact-session.ts';
+import { forkSessionFromParent } from '../../../src/lifecycle/fork/fork-session.ts';
 import { resolveSession } from '../../../src/lifecycle/resolve-session.ts';
 
 const [storePath, sessionKey] = process.argv.slice(2) as [string, string];

@@ -1,0 +1,78 @@
+import { lstat, readdir, rename } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { resolveWithinFolder } from '../../disk/canonical-path.ts';
+import type { HeldLock } from '../../disk/held-lock.ts';
+import type { LockOptions } from '../../disk/lock-file.ts';
+import { syncFolder } from '../../disk/sync-folder.ts';
+import { type ArchiveReason, archiveFileName, classifySessionFileName } from '../../layout/file-name.ts';
+import { emitSessionTranscriptUpdate } from '../../transcript-file/events.ts';
+import { describeFileFault } from '../../transcript-file/file-faults.ts';
+import { assertHeld, withTranscriptLock } from '../../transcript-file/lock.ts';
+
+/**
+ * Gives a transcript its archive name once nobody is writing to it, and never the name of an archive that exists.
+ * Resolves to the new path; undefined when there is no such file, which is sure only once the lock is held.
+ */
+export async function archiveTranscript(
+  path: string,
+  reason: ArchiveReason,
+  at: number,
+  lock: LockOptions = {},
+): Promise<string | undefined> {
+  try {
+    const move = async (held: HeldLock) => {
+      if (!(await isTranscriptFile(path))) return undefined;
+      const target = await findFreeArchivePath(path, reason, at);
+      assertHeld(held, path, 'it was archived');
+      await rename(path, target);
+      await syncFolder(dirname(path));
+      return target;
+    };
+    const archive = await withTranscriptLock(resolveWithinFolder(path), move, lock);
+    if (archive !== undefined) emitSessionTranscriptUpdate(path);
+    return archive;
+  } catch (error) {
+    throw describeFileFault(path, error, 'write');
+  }
+}
+
+/** Its name, at `at` or the first free millisecond after it. The transcript's lock must be held. */
+export async function findFreeArchivePath(path: string, reason: ArchiveReason, at: number): Promise<string> {
+  for (let ms = at; ; ms++) {
+    const candidate = join(dirname(path), archiveFileName(basename(path), reason, ms));
+    if ((await lstat(candidate).catch(() => undefined)) === undefined) return candidate;
+  }
+}
+
+/** Every transcript of a session id, those of its topics included, in the order of their names. */
+export async function listTranscriptsOf(folder: string, sessionId: string): Promise<readonly string[]> {
+  return (await listTranscripts(folder)).get(sessionId) ?? [];
+}
+
+/** The paths of a folder's transcripts by session id, in the order of their names. */
+export async function listTranscripts(folder: string): Promise<ReadonlyMap<string, readonly string[]>> {
+  const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return [];
+    throw describeFileFault(folder, error, 'read');
+  });
+  const transcripts = new Map<string, string[]>();
+  for (const name of names.sort()) {
+    const file = classifySessionFileName(name);
+    if (file.kind !== 'transcript' && file.kind !== 'topic-transcript') continue;
+    const paths = transcripts.get(file.sessionId);
+    if (paths === undefined) transcripts.set(file.sessionId, [join(folder, name)]);
+    else paths.push(join(folder, name));
+  }
+  return transcripts;
+}
+
+export async function isTranscriptFile(path: string): Promise<boolean> {
+  try {
+    const stat = await lstat(path);
+    return stat.isFile() || stat.isSymbolicLink();
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT' || code === 'ENOTDIR') return false;
+    throw describeFileFault(path, error, 'read');
+  }
+}

@@ -1,0 +1,86 @@
+import type { SessionEntry } from '../../entry/session-entry.ts';
+import type { SessionStore } from '../../store/contract.ts';
+import { type MomentParams, readMoment } from '../moment.ts';
+import { openPlace } from '../session-place.ts';
+import { changeEntry } from './change-entry.ts';
+
+/**
+ * Counts a compaction that the agent made, in the store and in the caller's own copies of the entry (a frozen one
+ * is replaced in `sessionStore`). With `tokensAfter`
+ * the context's size is known; without it the old one is marked as out of date. Undefined when there is no entry.
+ */
+export async function incrementCompactionCount(
+  params: MomentParams & {
+    sessionEntry?: SessionEntry | undefined;
+    sessionStore?: Record<string, SessionEntry> | undefined;
+    sessionKey?: string | undefined;
+    storePath?: string | undefined;
+    store?: SessionStore | undefined;
+    agentId?: string | undefined;
+    /** The session that was compacted. If the key points to another one by now, nothing is written. */
+    sessionId?: string | undefined;
+    tokensAfter?: number | undefined;
+  },
+): Promise<number | undefined> {
+  const { sessionKey, sessionStore, storePath } = params;
+  const known = (sessionKey && sessionStore?.[sessionKey]) || params.sessionEntry;
+  if (storePath === undefined || sessionKey === undefined) {
+    if (known === undefined) return undefined;
+    return remember(params, { ...known, ...countOne(known, params.tokensAfter) });
+  }
+  const place = openPlace({ storePath, store: params.store, agentId: params.agentId });
+  const entry = await changeEntry(place, readMoment(params), {
+    sessionKey,
+    sessionId: params.sessionId ?? params.sessionEntry?.sessionId,
+    isActivity: true,
+    patch: (stored) => countOne(stored, params.tokensAfter),
+  });
+  return entry === null ? undefined : remember(params, entry);
+}
+
+function countOne(
+  entry: Readonly<SessionEntry>,
+  tokensAfter: number | undefined,
+): Partial<SessionEntry> & { compactionCount: number } {
+  const count = entry.compactionCount;
+  return {
+    ...readFigures(entry, tokensAfter),
+    compactionCount: (typeof count === 'number' && Number.isFinite(count) ? count : 0) + 1,
+    contextBudgetStatus: undefined,
+  };
+}
+
+function readFigures(entry: Readonly<SessionEntry>, tokensAfter: number | undefined): Partial<SessionEntry> {
+  if (typeof tokensAfter === 'number' && Number.isFinite(tokensAfter) && tokensAfter > 0) {
+    return {
+      totalTokens: Math.round(tokensAfter),
+      totalTokensFresh: true,
+      inputTokens: undefined,
+      outputTokens: undefined,
+      cacheRead: undefined,
+      cacheWrite: undefined,
+    };
+  }
+  return entry.totalTokens === undefined ? {} : { totalTokensFresh: false };
+}
+
+function remember(
+  params: {
+    sessionEntry?: SessionEntry | undefined;
+    sessionStore?: Record<string, SessionEntry> | undefined;
+    sessionKey?: string | undefined;
+  },
+  entry: SessionEntry,
+): number | undefined {
+  const { sessionEntry, sessionStore, sessionKey } = params;
+  const own = sessionEntry === undefined || Object.isFrozen(sessionEntry) ? undefined : sessionEntry;
+  if (own !== undefined) {
+    // Gone from the store means gone from the copy.
+    for (const field of Object.keys(own)) {
+      if (!(field in entry)) delete (own as Record<string, unknown>)[field];
+    }
+    Object.assign(own, entry);
+  }
+  if (sessionStore !== undefined && sessionKey !== undefined) sessionStore[sessionKey] = own ?? entry;
+  return entry.compactionCount;
+}

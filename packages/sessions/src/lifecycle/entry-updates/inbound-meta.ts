@@ -1,0 +1,99 @@
+import { isJsonObject } from '../../entry/json-object.ts';
+import type { SessionEntry } from '../../entry/session-entry.ts';
+import type { SessionOrigin } from '../../entry/session-origin.ts';
+import { type GroupKeyResolution, isGroupMessage, resolveGroupSessionKey } from '../../key/group.ts';
+import { normalizeChatType } from '../../message/chat-type.ts';
+import type { MsgContext } from '../../message/msg-context.ts';
+
+const MAX_NAME_LENGTH = 200;
+
+/** What a message tells about its conversation, to be merged into the entry. What it does not tell stays as it was. */
+export function deriveSessionMeta(
+  ctx: MsgContext,
+  existing: Readonly<SessionEntry> | undefined,
+  groupResolution?: GroupKeyResolution | null | undefined,
+): Partial<SessionEntry> {
+  const group = groupResolution ?? resolveGroupSessionKey(ctx);
+  const chatType = normalizeChatType(ctx.ChatType) ?? group?.chatType;
+  const origin = mergeOrigin(existing?.origin, deriveOrigin(ctx));
+  return {
+    ...(chatType === undefined ? {} : { chatType }),
+    ...(group ? deriveGroup(ctx, existing, group) : {}),
+    ...(origin === undefined ? {} : { origin }),
+  };
+}
+
+/** The channel that a message came in by. */
+export function readMessageChannel(ctx: MsgContext): string | undefined {
+  const channel = [ctx.OriginatingChannel, ctx.Surface, ctx.Provider].map(readName).find((name) => name);
+  return channel?.toLowerCase();
+}
+
+function deriveOrigin(ctx: MsgContext): SessionOrigin {
+  const threadId = ctx.MessageThreadId;
+  return withoutGaps({
+    label: readConversationName(ctx),
+    provider: readMessageChannel(ctx),
+    surface: readName(ctx.Surface)?.toLowerCase(),
+    chatType: normalizeChatType(ctx.ChatType),
+    from: readName(ctx.From),
+    to: readName(ctx.OriginatingTo) ?? readName(ctx.To),
+    accountId: readName(ctx.AccountId),
+    threadId: typeof threadId === 'number' ? threadId : readName(threadId),
+  });
+}
+
+function mergeOrigin(before: SessionOrigin | undefined, now: SessionOrigin): SessionOrigin | undefined {
+  const merged: SessionOrigin = { ...(isJsonObject(before) ? before : {}), ...now };
+  return Object.keys(merged).length === 0 ? undefined : merged;
+}
+
+function deriveGroup(
+  ctx: MsgContext,
+  existing: Readonly<SessionEntry> | undefined,
+  group: GroupKeyResolution,
+): Partial<SessionEntry> {
+  const given = readName(ctx.GroupSubject);
+  const groupChannel = readName(ctx.GroupChannel) ?? (given?.startsWith('#') ? given : undefined);
+  const subject = groupChannel === undefined ? given : undefined;
+  const space = readName(ctx.GroupSpace);
+  const known = { ...existing, ...withoutGaps({ subject, groupChannel, space }) };
+  const name =
+    known.groupChannel === undefined
+      ? (known.subject ?? known.space)
+      : [known.space, known.groupChannel].filter((part) => part !== undefined).join(' ');
+  // A name that somebody found better than the bare id is not replaced by the id.
+  const displayName =
+    name === undefined && existing?.displayName !== undefined
+      ? undefined
+      : `${group.channel}:${name ?? group.id}`;
+  return {
+    chatType: group.chatType,
+    channel: group.channel,
+    groupId: group.id,
+    ...withoutGaps({ subject, groupChannel, space, displayName }),
+  };
+}
+
+function readConversationName(ctx: MsgContext): string | undefined {
+  const label = readName(ctx.ConversationLabel);
+  if (label !== undefined) return label;
+  const names = isGroupMessage(ctx)
+    ? [ctx.GroupChannel, ctx.GroupSubject, ctx.GroupSpace]
+    : [ctx.SenderName, ctx.SenderUsername, ctx.From];
+  return names.map(readName).find((name) => name !== undefined);
+}
+
+/** Names come from strangers: one line, no control characters, not endless. */
+function readName(value: unknown): string | undefined {
+  if (typeof value !== 'string') return undefined;
+  const line = value.slice(0, 4 * MAX_NAME_LENGTH).replace(/[\p{Cc}\u2028\u2029]+/gu, ' ');
+  const name = line.toWellFormed().trim().slice(0, MAX_NAME_LENGTH).toWellFormed();
+  return name === '' ? undefined : name;
+}
+
+function withoutGaps<T extends object>(fields: T): { [K in keyof T]?: NonNullable<T[K]> } {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
+    [K in keyof T]?: NonNullable<T[K]>;
+  };
+}

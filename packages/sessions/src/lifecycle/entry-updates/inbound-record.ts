@@ -1,0 +1,37 @@
+import { mergeSessionEntry } from '../../entry/merge-session-entry.ts';
+import type { SessionEntry } from '../../entry/session-entry.ts';
+import { copyJson } from '../../store/json-value.ts';
+import { markRecorded } from '../init/recorded-session.ts';
+import { nameSession, startSession } from '../init/start-session.ts';
+import { isLive, locateEntry } from '../locate-entry.ts';
+import type { Moment } from '../moment.ts';
+import { readOwnKey, type SessionPlace } from '../session-place.ts';
+
+/**
+ * Adds what a message or a delivery tells to the entry, without counting as use of the session: recorded before the
+ * session is looked up, it would otherwise keep every session fresh for ever. A missing entry is made, or not; its
+ * session begins with the first message.
+ */
+export async function recordInEntry(
+  place: SessionPlace,
+  moment: Moment,
+  sessionKey: string,
+  createIfMissing: boolean,
+  patchOf: (entry: Readonly<SessionEntry> | undefined) => Partial<SessionEntry>,
+): Promise<SessionEntry | null> {
+  const asked = readOwnKey(place, sessionKey);
+  const recorded = await place.store.updateMany(async (draft) => {
+    const found = await locateEntry(draft, asked, place);
+    const key = found?.key ?? asked;
+    if (isLive(found)) {
+      draft.set(key, { ...found.entry, ...patchOf(found.entry) });
+      return draft.get(key);
+    }
+    if (!createIfMissing) return null;
+    const fresh = await nameSession(place, moment);
+    const entry = markRecorded(startSession(draft, found, fresh, moment.now));
+    draft.set(key, mergeSessionEntry(entry, patchOf(undefined), moment));
+    return draft.get(key);
+  });
+  return copyJson(recorded ?? null);
+}

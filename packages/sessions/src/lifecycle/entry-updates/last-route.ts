@@ -1,0 +1,48 @@
+import type { DeliveryContext } from '../../entry/delivery-context.ts';
+import type { SessionEntry } from '../../entry/session-entry.ts';
+import type { GroupKeyResolution } from '../../key/group.ts';
+import type { MsgContext } from '../../message/msg-context.ts';
+import { assertMessage } from '../init/assert-message.ts';
+import { type MomentParams, readMoment } from '../moment.ts';
+import { openPlace, type PlaceParams } from '../session-place.ts';
+import { deliveryFields, mergeDelivery, normalizeDeliveryContext, readDelivery } from './delivery-route.ts';
+import { deriveSessionMeta } from './inbound-meta.ts';
+import { recordInEntry } from './inbound-record.ts';
+
+/**
+ * Records where the session's next reply goes. What is not given stays, as long as it belongs to the same channel and
+ * address. `updatedAt` stays as it is. Null when there is no entry and none is to be made.
+ */
+export async function updateLastRoute(
+  params: PlaceParams &
+    MomentParams & {
+      sessionKey: string;
+      channel?: string | undefined;
+      to?: string | undefined;
+      accountId?: string | undefined;
+      threadId?: string | number | undefined;
+      deliveryContext?: DeliveryContext | undefined;
+      /** The message that the route comes from, to be recorded with it. */
+      ctx?: MsgContext | undefined;
+      groupResolution?: GroupKeyResolution | null | undefined;
+      /** True unless given. */
+      createIfMissing?: boolean | undefined;
+    },
+): Promise<SessionEntry | null> {
+  const { channel, to, accountId, threadId, ctx } = params;
+  if (ctx !== undefined) assertMessage(ctx);
+  const given = mergeDelivery(
+    normalizeDeliveryContext({ channel, to, accountId, threadId }),
+    normalizeDeliveryContext(params.deliveryContext),
+  );
+  return recordInEntry(
+    openPlace(params),
+    readMoment(params),
+    params.sessionKey,
+    params.createIfMissing ?? true,
+    (entry) => ({
+      ...(ctx === undefined ? {} : deriveSessionMeta(ctx, entry, params.groupResolution)),
+      ...deliveryFields(entry, mergeDelivery(given, readDelivery(entry))),
+    }),
+  );
+}

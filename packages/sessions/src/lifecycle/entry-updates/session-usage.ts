@@ -1,0 +1,105 @@
+import { isJsonObject } from '../../entry/json-object.ts';
+import type { SessionEntry } from '../../entry/session-entry.ts';
+import type { SessionSystemPromptReport } from '../../entry/snapshots.ts';
+import type { SessionStore, StoredEntry } from '../../store/contract.ts';
+import { type MomentParams, readMoment } from '../moment.ts';
+import { openPlace } from '../session-place.ts';
+import { changeEntry } from './change-entry.ts';
+
+/** What a run cost, in the words of every provider. */
+export type NormalizedUsage = {
+  input?: number | undefined;
+  output?: number | undefined;
+  cacheRead?: number | undefined;
+  cacheWrite?: number | undefined;
+  total?: number | undefined;
+};
+
+export type SessionUsageUpdate = MomentParams & {
+  /** Without a store and a key there is nothing to do. */
+  storePath?: string | undefined;
+  store?: SessionStore | undefined;
+  agentId?: string | undefined;
+  /** The configured name of the main session. `main`. */
+  mainKey?: string | undefined;
+  sessionKey?: string | undefined;
+  /** The session that the run belonged to. If the key points to another one by now, nothing is written. */
+  sessionId?: string | undefined;
+  usage?: NormalizedUsage | undefined;
+  modelUsed?: string | undefined;
+  providerUsed?: string | undefined;
+  /** Size of the model's context window. */
+  contextTokensUsed?: number | undefined;
+  systemPromptReport?: SessionSystemPromptReport | undefined;
+  /** Session of the provider's command line program. */
+  cliSessionId?: string | undefined;
+};
+
+/**
+ * Writes what a run used into the session's entry. `totalTokens` is what the prompt weighed: input, cacheRead and
+ * cacheWrite, not the answer; where a provider tells none of them, its total without the answer. Where it tells the
+ * answer alone, the old figures stay and are marked as out of date. Figures that are negative or no numbers count as
+ * not given.
+ */
+export async function persistSessionUsageUpdate(params: SessionUsageUpdate): Promise<void> {
+  const { storePath, sessionKey } = params;
+  if (!storePath || !sessionKey) return;
+  const { store, agentId, mainKey } = params;
+  const place = openPlace({ storePath, store, agentId, mainKey });
+  await changeEntry(place, readMoment(params), {
+    sessionKey,
+    sessionId: params.sessionId,
+    isActivity: true,
+    patch: (entry) => {
+      const figures = readFigures(entry, params.usage);
+      const patch = { ...figures, ...readFacts(params), ...readCliSession(entry, params) };
+      return Object.keys(patch).length === 0 ? null : patch;
+    },
+  });
+}
+
+function readFigures(entry: StoredEntry, usage: NormalizedUsage | undefined): Partial<SessionEntry> {
+  const inputTokens = readCount(usage?.input) ?? 0;
+  const outputTokens = readCount(usage?.output) ?? 0;
+  const cacheRead = readCount(usage?.cacheRead) ?? 0;
+  const cacheWrite = readCount(usage?.cacheWrite) ?? 0;
+  const prompt = inputTokens + cacheRead + cacheWrite;
+  if (prompt > 0) {
+    const totals = { totalTokens: prompt, totalTokensFresh: true };
+    return { inputTokens, outputTokens, cacheRead, cacheWrite, ...totals };
+  }
+  const answer = outputTokens > 0 ? { outputTokens } : {};
+  const totalTokens = (readCount(usage?.total) ?? 0) - outputTokens;
+  if (totalTokens > 0) return { ...answer, totalTokens, totalTokensFresh: true };
+  // A run that failed before the model answered reports zeros; they say nothing of how full the context is.
+  if (outputTokens === 0 || entry.totalTokens === undefined) return answer;
+  return { ...answer, totalTokensFresh: false };
+}
+
+function readFacts(params: SessionUsageUpdate): Partial<SessionEntry> {
+  const { modelUsed, providerUsed, systemPromptReport } = params;
+  const contextTokens = readCount(params.contextTokensUsed);
+  return {
+    ...(providerUsed ? { modelProvider: providerUsed } : {}),
+    ...(modelUsed ? { model: modelUsed } : {}),
+    ...(contextTokens ? { contextTokens } : {}),
+    ...(systemPromptReport ? { systemPromptReport } : {}),
+  };
+}
+
+const CLAUDE_CLI = 'claude-cli';
+
+function readCliSession(entry: StoredEntry, params: SessionUsageUpdate): Partial<SessionEntry> {
+  const id = params.cliSessionId?.trim();
+  const provider = params.providerUsed ?? entry.modelProvider;
+  if (!id || !provider) return {};
+  return {
+    cliSessionIds: { ...(isJsonObject(entry.cliSessionIds) ? entry.cliSessionIds : {}), [provider]: id },
+    // Older programs look here.
+    ...(provider === CLAUDE_CLI ? { claudeCliSessionId: id } : {}),
+  };
+}
+
+function readCount(value: unknown): number | undefined {
+  return typeof value === 'number' && Number.isFinite(value) && value >= 0 ? Math.round(value) : undefined;
+}

@@ -1,0 +1,178 @@
+import type { LockOptions } from '../../disk/lock-file.ts';
+import { type GroupKeyResolution, isGroupMessage, resolveGroupSessionKey } from '../../key/group.ts';
+import { parseAgentSessionKey } from '../../key/parse.ts';
+import { canonicalizeMainSessionAlias, resolveSessionKey, type SessionScope } from '../../key/resolve.ts';
+import { parseThreadSessionSuffix } from '../../key/thread.ts';
+import { type LayoutOptions, resolveStorePath } from '../../layout/paths.ts';
+import { resolveAgentFolderName } from '../../layout/safe-id.ts';
+import type { MsgContext } from '../../message/msg-context.ts';
+import { isAuthorizedSender } from '../../policy/authorized-sender.ts';
+import {
+  resolveSessionResetPolicy,
+  resolveSessionResetType,
+  resolveThreadFlag,
+  type SessionResetPolicy,
+} from '../../policy/reset-policy.ts';
+import { matchResetTrigger } from '../../policy/reset-trigger.ts';
+import type { SessionConfig } from '../../policy/session-config.ts';
+import type { SessionStore } from '../../store/contract.ts';
+import { readMessageChannel } from '../entry-updates/inbound-meta.ts';
+import { type Moment, type MomentParams, readMoment } from '../moment.ts';
+import { mismatch, openPlace, readOwnKey, type SessionPlace } from '../session-place.ts';
+import { assertMessage } from './assert-message.ts';
+import { readCommandText, stripOwnMention } from './command-text.ts';
+
+/** The parts of the configuration that the lifecycle reads, in OpenClaw's spelling. */
+export type LifecycleConfig = {
+  session?: SessionConfig | undefined;
+  /** By channel: who may give commands. */
+  channels?: Record<string, { allowFrom?: readonly (string | number)[] | undefined } | undefined> | undefined;
+};
+
+export type InitSessionStateParams = MomentParams &
+  LayoutOptions & {
+    ctx: MsgContext;
+    cfg: LifecycleConfig;
+    /** The agent of the message. Its SessionKey tells it too; both must agree. `main`. */
+    agentId?: string | undefined;
+    /** Instead of the configured one. */
+    storePath?: string | undefined;
+    store?: SessionStore | undefined;
+    /** The adapter's word on the sender, where it is not in `ctx.CommandAuthorized`. */
+    commandAuthorized?: boolean | undefined;
+    /** Instead of the channel's configured list. */
+    allowFrom?: readonly (string | number)[] | undefined;
+    /** IANA name; the zone of the machine when absent. */
+    timeZone?: string | undefined;
+    /** For the transcript that a reset archives. Waits for 2 s; what is in use for longer is archived by a later call. */
+    lock?: LockOptions | undefined;
+    /** Hears why a transcript could not be archived yet. A process warning when absent. */
+    onArchiveFailure?: ((error: Error) => void) | undefined;
+    /** Hears why a thread begins without its parent's conversation. A process warning when absent. */
+    onForkFailure?: ((error: Error) => void) | undefined;
+  };
+
+/** What a message asks for, before the store is looked at. */
+export type InitRequest = {
+  ctx: MsgContext;
+  moment: Moment;
+  place: SessionPlace;
+  sessionKey: string;
+  sessionScope: SessionScope;
+  groupResolution: GroupKeyResolution | undefined;
+  isGroup: boolean;
+  isThread: boolean;
+  /** Heartbeats and their like: they use a session, but neither end it nor say where it answers. */
+  isSystemEvent: boolean;
+  topicId: string | number | undefined;
+  parentSessionKey: string | undefined;
+  triggerBodyNormalized: string;
+  resetTriggered: boolean;
+  bodyStripped: string | undefined;
+  policy: SessionResetPolicy;
+  timeZone: string | undefined;
+};
+
+const SYSTEM_PROVIDERS: ReadonlySet<string> = new Set(['heartbeat', 'cron-event', 'exec-event']);
+
+export function readInitRequest(params: InitSessionStateParams): InitRequest {
+  const { cfg } = params;
+  assertMessage(params.ctx);
+  const ctx = retarget(params.ctx);
+  const place = openInitPlace(params, ctx);
+  const sessionScope = cfg.session?.scope === 'global' ? 'global' : 'per-sender';
+  const mainKey = cfg.session?.mainKey;
+  const agentId = place.agentId ?? resolveAgentFolderName(undefined);
+  const readKey = (key: string) =>
+    readOwnKey(
+      place,
+      canonicalizeMainSessionAlias({ agentId, sessionKey: key, mainKey, scope: sessionScope }),
+    );
+  const sessionKey = readKey(resolveSessionKey(sessionScope, ctx, mainKey, agentId));
+  const groupResolution = resolveGroupSessionKey(ctx) ?? undefined;
+  const isGroup = groupResolution !== undefined || isGroupMessage(ctx);
+  const isSystemEvent = SYSTEM_PROVIDERS.has(ctx.Provider?.trim().toLowerCase() ?? '');
+  const parentSessionKey = ctx.ParentSessionKey?.trim() ? readKey(ctx.ParentSessionKey) : undefined;
+  const isThread = resolveThreadFlag({
+    sessionKey,
+    messageThreadId: ctx.MessageThreadId,
+    threadLabel: ctx.ThreadLabel,
+    threadStarterBody: ctx.ThreadStarterBody,
+    parentSessionKey,
+  });
+  const channel = groupResolution?.channel ?? readMessageChannel(ctx);
+  return {
+    ctx,
+    moment: readMoment(params),
+    place,
+    sessionKey,
+    sessionScope,
+    groupResolution,
+    isGroup,
+    isThread,
+    isSystemEvent,
+    topicId: readTopicId(ctx, sessionKey),
+    parentSessionKey: parentSessionKey === sessionKey ? undefined : parentSessionKey,
+    ...readReset(params, ctx, channel, isGroup, isSystemEvent),
+    policy: resolveSessionResetPolicy({
+      sessionCfg: cfg.session,
+      resetType: resolveSessionResetType({ sessionKey, isGroup, isThread }),
+      channel,
+    }),
+    timeZone: params.timeZone,
+  };
+}
+
+/** A native command arrives in a session of its own but is about the conversation that it was given in. */
+function retarget(ctx: MsgContext): MsgContext {
+  const target = ctx.CommandSource === 'native' ? ctx.CommandTargetSessionKey?.trim() : undefined;
+  return target ? { ...ctx, SessionKey: target } : ctx;
+}
+
+function openInitPlace(params: InitSessionStateParams, ctx: MsgContext): SessionPlace {
+  const named = params.agentId ?? parseAgentSessionKey(ctx.SessionKey)?.agentId ?? ctx.AgentId;
+  const agentId = resolveAgentFolderName(named);
+  const { cfg, stateDir, env } = params;
+  const storePath = params.storePath ?? resolveStorePath(cfg.session?.store, { agentId, stateDir, env });
+  if (ctx.AgentId?.trim() && resolveAgentFolderName(ctx.AgentId) !== agentId) {
+    throw mismatch(ctx.AgentId, agentId, storePath);
+  }
+  // A store path given without an agent says itself whose it is.
+  const isNamed = params.storePath === undefined || (named !== undefined && named.trim() !== '');
+  const mainKey = cfg.session?.mainKey;
+  return openPlace({ storePath, store: params.store, agentId: isNamed ? agentId : undefined, mainKey });
+}
+
+function readTopicId(ctx: MsgContext, sessionKey: string): string | number | undefined {
+  const { MessageThreadId: given } = ctx;
+  if (typeof given === 'number') return given;
+  return given?.trim() || parseThreadSessionSuffix(sessionKey).threadId;
+}
+
+function readReset(
+  params: InitSessionStateParams,
+  ctx: MsgContext,
+  channel: string | undefined,
+  isGroup: boolean,
+  isSystemEvent: boolean,
+): Pick<InitRequest, 'triggerBodyNormalized' | 'resetTriggered' | 'bodyStripped'> {
+  const triggerBodyNormalized = readCommandText(ctx);
+  const body = isGroup ? stripOwnMention(triggerBodyNormalized, ctx.BotUsername) : triggerBodyNormalized;
+  const CommandAuthorized = params.commandAuthorized ?? ctx.CommandAuthorized;
+  const allowFrom = params.allowFrom ?? readAllowFrom(params.cfg, channel);
+  const match = matchResetTrigger({
+    body,
+    triggers: params.cfg.session?.resetTriggers,
+    authorized: !isSystemEvent && isAuthorizedSender({ ctx: { ...ctx, CommandAuthorized }, allowFrom }),
+    botUsername: ctx.BotUsername,
+  });
+  return { triggerBodyNormalized, resetTriggered: match !== null, bodyStripped: match?.bodyStripped };
+}
+
+function readAllowFrom(
+  cfg: LifecycleConfig,
+  channel: string | undefined,
+): readonly (string | number)[] | undefined {
+  const named = Object.entries(cfg.channels ?? {}).find(([name]) => name.trim().toLowerCase() === channel);
+  return named?.[1]?.allowFrom;
+}

@@ -1,0 +1,132 @@
+import { join } from 'node:path';
+import type { LockOptions } from '../../disk/lock-file.ts';
+import type { OpenSessionEntry, SessionEntry } from '../../entry/session-entry.ts';
+import type { OpenBotError } from '../../errors.ts';
+import { isSessionId } from '../../layout/safe-id.ts';
+import type { StoreDraft, StoredSession } from '../../store/contract.ts';
+import { copyJson } from '../../store/json-value.ts';
+import { isTranscriptFile } from '../archive/archive-transcript.ts';
+import { readPendingArchives } from '../archive/pending-archive.ts';
+import { finishArchives } from '../archive/retire-session.ts';
+import { adoptFork, prepareThreadFork, settleFork, type ThreadFork } from '../fork/thread-fork.ts';
+import { isLive, locateEntry } from '../locate-entry.ts';
+import { locateTranscript, type SessionPlace } from '../session-place.ts';
+import { type InitRequest, type InitSessionStateParams, readInitRequest } from './init-request.ts';
+import { describeInit, type InitOutcome, type SessionInitResult } from './init-result.ts';
+import { isFresh } from './is-fresh.ts';
+import { BEGUN, hasBegun } from './recorded-session.ts';
+import { nameSession, nameTranscript, type SessionFileName, startSession } from './start-session.ts';
+import { touchEntry } from './touch-entry.ts';
+
+/**
+ * The session that a message goes to: the one that its key has, or a new one where there is none, where it is over, or
+ * where the message asks for one. Decided and written in one change of the store, so that messages that arrive
+ * together agree. The transcript of a session that ended is archived afterwards.
+ */
+export async function initSessionState(params: InitSessionStateParams): Promise<SessionInitResult> {
+  const request = readInitRequest(params);
+  const { place, sessionKey, resetTriggered } = request;
+  // A large parent takes its time: the copy is made before the store is locked, and used or thrown away then.
+  const fork = await prepareThreadFork(request, params.onForkFailure ?? warnOfFork);
+  const outcome = await settleFork(place, fork, () =>
+    place.store.updateMany(async (draft) => {
+      const found = await locateEntry(draft, sessionKey, place);
+      const begun = (await hasBegun(place, found)) ? found : undefined;
+      if (begun === undefined) {
+        return keep(draft, request, found?.key, await begin(draft, request, found, fork));
+      }
+      if (resetTriggered || !isFresh(request, begun)) {
+        const file = await nameSession(place, request.moment, request.topicId);
+        const entry = startSession(draft, begun, file, request.moment.now);
+        return { ...keep(draft, request, begun.key, entry), previous: copyJson(begun.entry) };
+      }
+      const resumed = keep(draft, request, begun.key, await resume(request, begun));
+      return { ...resumed, isNewSession: false };
+    }),
+  );
+  await archiveEnded(place, outcome, params);
+  return describeInit(request, outcome);
+}
+
+async function resume(request: InitRequest, { entry }: StoredSession): Promise<SessionEntry> {
+  return { ...entry, ...BEGUN, sessionFile: await locateResumed(request, entry) };
+}
+
+/** The first session of a key. A recorded one keeps the id that was given out with it, unless it is forked. */
+async function begin(
+  draft: StoreDraft,
+  { place, moment, topicId }: InitRequest,
+  found: StoredSession | undefined,
+  fork: ThreadFork | undefined,
+): Promise<SessionEntry> {
+  if (fork !== undefined) {
+    const entry = startSession(draft, found, await adoptFork(fork), moment.now);
+    return { ...entry, forkedFromParent: true } as SessionEntry;
+  }
+  const recorded = isLive(found) && isSessionId(found.entry.sessionId) ? found.entry.sessionId : undefined;
+  const newId = recorded === undefined ? moment.newId : () => recorded;
+  const file: SessionFileName = await nameSession(place, { ...moment, newId }, topicId);
+  return startSession(draft, found, file, moment.now);
+}
+
+/** An entry that names no file has `<sessionId>.jsonl`; one that never got a transcript may still get a topic's. */
+async function locateResumed(
+  { place, topicId }: InitRequest,
+  entry: StoredSession['entry'],
+): Promise<string> {
+  const plain = locateTranscript(place, entry);
+  if (entry.sessionFile !== undefined || topicId === undefined || (await isTranscriptFile(plain))) {
+    return plain;
+  }
+  const { sessionId } = entry;
+  const sessionFile = join(place.folder, nameTranscript(sessionId, topicId));
+  return locateTranscript(place, { sessionId, sessionFile });
+}
+
+/** Puts the entry of a new session into the store. */
+function keep(
+  draft: StoreDraft,
+  request: InitRequest,
+  foundKey: string | undefined,
+  entry: SessionEntry,
+): InitOutcome {
+  const sessionKey = foundKey ?? request.sessionKey;
+  draft.set(sessionKey, touchEntry(request, entry));
+  const sessionEntry = copyJson(draft.get(sessionKey)) as SessionEntry;
+  const sessionStore: Record<string, SessionEntry> = Object.create(null);
+  for (const { key, entry: other } of draft.list()) sessionStore[key] = other;
+  sessionStore[sessionKey] = sessionEntry;
+  return { sessionKey, isNewSession: true, sessionStore, sessionEntry, previous: undefined };
+}
+
+const ARCHIVE_WAIT_MS = 2000;
+
+/**
+ * A transcript that somebody still writes to must not keep the message waiting. Later messages try again without
+ * waiting, and without saying each time that it is still in use.
+ */
+async function archiveEnded(
+  place: SessionPlace,
+  { sessionKey, sessionEntry, isNewSession }: InitOutcome,
+  params: InitSessionStateParams,
+): Promise<void> {
+  const pending = readPendingArchives(sessionEntry);
+  if (pending.length === 0) return;
+  const lock: LockOptions = { timeoutMs: isNewSession ? ARCHIVE_WAIT_MS : 0, ...params.lock };
+  const failure: unknown = await finishArchives(place, sessionKey, pending, lock).then(
+    ({ error }) => error,
+    (error) => error,
+  );
+  if (failure === undefined) delete (sessionEntry as OpenSessionEntry).pendingArchives;
+  else if (isNewSession || (failure as OpenBotError).code !== 'LOCK_TIMEOUT') {
+    (params.onArchiveFailure ?? warnOfArchive)(failure as Error);
+  }
+}
+
+function warnOfArchive(error: Error): void {
+  process.emitWarning(`A transcript was not archived yet: ${error.message}`, { code: 'OPENBOT_ARCHIVE' });
+}
+
+function warnOfFork(error: Error): void {
+  process.emitWarning(`A thread began without its parent: ${error.message}`, { code: 'OPENBOT_FORK' });
+}

@@ -1,0 +1,51 @@
+import type { LockOptions } from '../../disk/lock-file.ts';
+import { locateEntries, locateEntry } from '../locate-entry.ts';
+import { type MomentParams, readMoment } from '../moment.ts';
+import { assertExpected } from '../reset/expected-session.ts';
+import { openPlace, type PlaceParams, readOwnKey } from '../session-place.ts';
+import { removeTogether } from './remove-sessions.ts';
+
+export type DeleteSessionResult = {
+  /** False when there was no such session. */
+  deleted: boolean;
+  sessionKey: string;
+  sessionId?: string;
+  archived: string[];
+};
+
+/**
+ * Removes a session's entry and archives its transcripts. Where the store has the conversation under several spellings
+ * of its key all of them go, or the next message would find an older one. A transcript in use is waited for, and until
+ * then, or when that fails with LOCK_TIMEOUT, nothing is changed.
+ */
+export async function deleteSession(
+  params: PlaceParams &
+    MomentParams & {
+      sessionKey: string;
+      expectedSessionId?: string | undefined;
+      /** Leaves the transcripts where they are, under their own names. */
+      keepTranscript?: boolean | undefined;
+      lock?: LockOptions | undefined;
+    },
+): Promise<DeleteSessionResult> {
+  const place = openPlace(params);
+  const { now } = readMoment(params);
+  const asked = readOwnKey(place, params.sessionKey);
+  const removed = await removeTogether(place, {
+    select: async (source) => {
+      const current = await locateEntry(source, asked, place);
+      if (current === undefined) return [];
+      assertExpected(current.entry.sessionId, params.expectedSessionId, asked);
+      const others = (await locateEntries(source, asked, place)).filter(({ key }) => key !== current.key);
+      return [current, ...others];
+    },
+    at: now,
+    keepTranscript: params.keepTranscript ?? false,
+    lock: params.lock,
+  });
+  const [current] = removed;
+  if (current === undefined) return { deleted: false, sessionKey: asked, archived: [] };
+  for (const { error } of removed) if (error !== undefined) throw error;
+  const { sessionKey, sessionId } = current;
+  return { deleted: true, sessionKey, sessionId, archived: removed.flatMap(({ archived }) => archived) };
+}

@@ -1,0 +1,81 @@
+import type { SessionEntry } from '../../entry/session-entry.ts';
+import type { TemplateContext } from '../../message/msg-context.ts';
+import type { SessionStore, StoredEntry } from '../../store/contract.ts';
+import { changeEntry } from '../entry-updates/change-entry.ts';
+import { type MomentParams, readMoment } from '../moment.ts';
+import { openPlace } from '../session-place.ts';
+import { type ModelCatalogue, type ModelSelection, readModelHint } from './model-hint.ts';
+
+export type ResetModelResult = {
+  selection?: ModelSelection;
+  /** The message without the model's name. */
+  cleanedBody?: string;
+  /** The entry as it is now, where it could be written. */
+  sessionEntry?: SessionEntry;
+};
+
+/**
+ * Takes a model's name off a message that asked for a new session (`/new minimax summarize`) and sets it for that
+ * session, in the store and in `sessionCtx`, `sessionEntry` and `sessionStore`. A `sessionEntry` that is frozen is
+ * replaced in `sessionStore` and in the result. The default model is set by removing what was set before. A message that
+ * begins with no model's name is left alone.
+ */
+export async function applyResetModelOverride(
+  params: MomentParams & {
+    resetTriggered: boolean;
+    bodyStripped?: string | undefined;
+    sessionCtx: TemplateContext;
+    catalogue: ModelCatalogue;
+    sessionEntry?: SessionEntry | undefined;
+    sessionStore?: Record<string, SessionEntry> | undefined;
+    sessionKey?: string | undefined;
+    storePath?: string | undefined;
+    store?: SessionStore | undefined;
+    agentId?: string | undefined;
+  },
+): Promise<ResetModelResult> {
+  const { sessionCtx, sessionEntry, sessionKey, storePath } = params;
+  const hint = params.resetTriggered ? readModelHint(params.bodyStripped ?? '', params.catalogue) : undefined;
+  if (hint === undefined) return {};
+  const { selection, rest: cleanedBody } = hint;
+  let written: SessionEntry | null = null;
+  if (storePath !== undefined && sessionKey !== undefined) {
+    const place = openPlace({ storePath, store: params.store, agentId: params.agentId });
+    written = await changeEntry(place, readMoment(params), {
+      sessionKey,
+      sessionId: sessionEntry?.sessionId,
+      isActivity: false,
+      patch: (entry) => overrideModel(entry, selection),
+    });
+  }
+  sessionCtx.BodyStripped = cleanedBody;
+  sessionCtx.BodyForCommands = cleanedBody;
+  const entry = sessionEntry === undefined ? written : changeCopy(sessionEntry, selection);
+  if (params.sessionStore && sessionKey && entry) params.sessionStore[sessionKey] = entry;
+  return { selection, cleanedBody, ...(entry === null ? {} : { sessionEntry: entry }) };
+}
+
+/** The caller's own entry; another one in its place where it is frozen, as those that come out of a store are. */
+function changeCopy(entry: SessionEntry, selection: ModelSelection): SessionEntry {
+  const target = Object.isFrozen(entry) ? { ...entry } : entry;
+  return Object.assign(target, overrideModel(entry, selection));
+}
+
+/** Credentials chosen for another provider do not fit this one. */
+function overrideModel(
+  entry: StoredEntry,
+  { provider, model, isDefault }: ModelSelection,
+): Partial<SessionEntry> {
+  const before = entry.providerOverride ?? entry.modelProvider;
+  return {
+    providerOverride: isDefault ? undefined : provider,
+    modelOverride: isDefault ? undefined : model,
+    ...(before === undefined || before === provider
+      ? {}
+      : {
+          authProfileOverride: undefined,
+          authProfileOverrideSource: undefined,
+          authProfileOverrideCompactionCount: undefined,
+        }),
+  };
+}

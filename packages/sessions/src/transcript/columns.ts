@@ -1,58 +1,55 @@
 const FIRST_CAPACITY = 256;
 
+/** How many entries a block holds. */
+export const BLOCK = 4096;
+
+/** One number of each kind for some entries, in typed arrays: an object a line would cost several times as much. */
+class EntryBlock {
+  readonly starts = new Float64Array(BLOCK);
+  readonly ends = new Float64Array(BLOCK);
+  readonly kinds = new Uint8Array(BLOCK);
+  readonly roles = new Uint8Array(BLOCK);
+  readonly flags = new Uint16Array(BLOCK);
+  readonly types = new Uint32Array(BLOCK);
+  /** Numbers of ids in the table of strings, NULL_REF or ABSENT. */
+  readonly ids = new Int32Array(BLOCK);
+  readonly parentIds = new Int32Array(BLOCK);
+  /** Indices of entries, NO_PARENT or DANGLING. */
+  readonly parents = new Int32Array(BLOCK);
+  readonly text = new Uint32Array(BLOCK);
+  readonly thinking = new Uint32Array(BLOCK);
+  readonly copies = new Uint32Array(BLOCK);
+  readonly images = new Uint16Array(BLOCK);
+  readonly messages = new Int32Array(BLOCK);
+  readonly usageRows = new Int32Array(BLOCK);
+  readonly callStarts = new Uint32Array(BLOCK);
+  readonly callCounts = new Uint16Array(BLOCK);
+  readonly resultStarts = new Uint32Array(BLOCK);
+  readonly resultCounts = new Uint16Array(BLOCK);
+}
+
 /**
- * One number of each kind a line, in typed arrays that grow together: an object a line would cost several times as
- * much. Plain fields, because an array type that varies behind one access is slow.
+ * The columns of all entries. They grow by blocks, because arrays that are copied to grow leave twice their size behind
+ * until somebody collects it. `of(index).column[index % BLOCK]` is a value.
  */
 export class EntryColumns {
   length = 0;
-  starts = new Float64Array(FIRST_CAPACITY);
-  ends = new Float64Array(FIRST_CAPACITY);
-  kinds = new Uint8Array(FIRST_CAPACITY);
-  roles = new Uint8Array(FIRST_CAPACITY);
-  flags = new Uint16Array(FIRST_CAPACITY);
-  types = new Uint32Array(FIRST_CAPACITY);
-  /** Numbers of ids in the table of strings, NULL_REF or ABSENT. */
-  ids = new Int32Array(FIRST_CAPACITY);
-  parentIds = new Int32Array(FIRST_CAPACITY);
-  /** Indices of entries, NO_PARENT or DANGLING. */
-  parents = new Int32Array(FIRST_CAPACITY);
-  text = new Uint32Array(FIRST_CAPACITY);
-  thinking = new Uint32Array(FIRST_CAPACITY);
-  copies = new Uint32Array(FIRST_CAPACITY);
-  images = new Uint16Array(FIRST_CAPACITY);
-  messages = new Int32Array(FIRST_CAPACITY);
-  usageRows = new Int32Array(FIRST_CAPACITY);
-  callStarts = new Uint32Array(FIRST_CAPACITY + 1);
-  resultStarts = new Uint32Array(FIRST_CAPACITY + 1);
+  readonly #blocks: EntryBlock[] = [];
+
+  of(index: number): EntryBlock {
+    return this.#blocks[Math.floor(index / BLOCK)] ?? NOWHERE;
+  }
 
   /** Room for one more, and its index. */
   next(): number {
     const index = this.length++;
-    if (index === this.starts.length) this.#grow(index + (index >> 1));
+    if (index % BLOCK === 0) this.#blocks.push(new EntryBlock());
     return index;
   }
-
-  #grow(capacity: number): void {
-    this.starts = copyInto(new Float64Array(capacity), this.starts);
-    this.ends = copyInto(new Float64Array(capacity), this.ends);
-    this.kinds = copyInto(new Uint8Array(capacity), this.kinds);
-    this.roles = copyInto(new Uint8Array(capacity), this.roles);
-    this.flags = copyInto(new Uint16Array(capacity), this.flags);
-    this.types = copyInto(new Uint32Array(capacity), this.types);
-    this.ids = copyInto(new Int32Array(capacity), this.ids);
-    this.parentIds = copyInto(new Int32Array(capacity), this.parentIds);
-    this.parents = copyInto(new Int32Array(capacity), this.parents);
-    this.text = copyInto(new Uint32Array(capacity), this.text);
-    this.thinking = copyInto(new Uint32Array(capacity), this.thinking);
-    this.copies = copyInto(new Uint32Array(capacity), this.copies);
-    this.images = copyInto(new Uint16Array(capacity), this.images);
-    this.messages = copyInto(new Int32Array(capacity), this.messages);
-    this.usageRows = copyInto(new Int32Array(capacity), this.usageRows);
-    this.callStarts = copyInto(new Uint32Array(capacity + 1), this.callStarts);
-    this.resultStarts = copyInto(new Uint32Array(capacity + 1), this.resultStarts);
-  }
 }
+
+/** For an index that no entry has, such as -1: `column[-1 % BLOCK]` is undefined. */
+const NOWHERE = new EntryBlock();
 
 /** Calls or results: an id, a name, a size and a flag each. */
 export class ToolTable {

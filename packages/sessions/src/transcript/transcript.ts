@@ -1,4 +1,4 @@
-import { EntryColumns, IndexOfId, ToolTable, UsageTable, Words } from './columns.ts';
+import { BLOCK, EntryColumns, IndexOfId, ToolTable, UsageTable, Words } from './columns.ts';
 import {
   type EntryKind,
   type EntryRole,
@@ -77,28 +77,28 @@ export class Transcript {
   }
 
   startOf(index: number): number {
-    return this.#columns.starts[index]!;
+    return this.#columns.of(index).starts[index % BLOCK]!;
   }
   endOf(index: number): number {
-    return this.#columns.ends[index]!;
+    return this.#columns.of(index).ends[index % BLOCK]!;
   }
   kindOf(index: number): EntryKind {
-    return KINDS[this.#columns.kinds[index]!]!;
+    return KINDS[this.#columns.of(index).kinds[index % BLOCK]!]!;
   }
   roleOf(index: number): EntryRole {
-    return ROLES[this.#columns.roles[index]!]!;
+    return ROLES[this.#columns.of(index).roles[index % BLOCK]!]!;
   }
   typeOf(index: number): string {
-    return this.#typeWords.word(this.#columns.types[index]!);
+    return this.#typeWords.word(this.#columns.of(index).types[index % BLOCK]!);
   }
   flagsOf(index: number): number {
-    return this.#columns.flags[index]!;
+    return this.#columns.of(index).flags[index % BLOCK]!;
   }
   has(index: number, flag: number): boolean {
-    return (this.#columns.flags[index]! & flag) !== 0;
+    return (this.#columns.of(index).flags[index % BLOCK]! & flag) !== 0;
   }
   idOf(index: number): string | undefined {
-    return this.#textOf(this.#columns.ids[index] ?? ABSENT);
+    return this.#textOf(this.#idNumberOf(index));
   }
   /** The entry that an id means: the last one with it. */
   indexOf(id: string): number | undefined {
@@ -107,19 +107,19 @@ export class Transcript {
   }
   /** The parent's index, NO_PARENT or DANGLING. */
   parentOf(index: number): number {
-    return this.#columns.parents[index]!;
+    return this.#columns.of(index).parents[index % BLOCK]!;
   }
   textSizeOf(index: number): number {
-    return this.#columns.text[index]!;
+    return this.#columns.of(index).text[index % BLOCK]!;
   }
   thinkingSizeOf(index: number): number {
-    return this.#columns.thinking[index]!;
+    return this.#columns.of(index).thinking[index % BLOCK]!;
   }
   copySizeOf(index: number): number {
-    return this.#columns.copies[index]!;
+    return this.#columns.of(index).copies[index % BLOCK]!;
   }
   imageCountOf(index: number): number {
-    return this.#columns.images[index]!;
+    return this.#columns.of(index).images[index % BLOCK]!;
   }
   /** The id of the entry that this one points at. */
   targetOf(index: number): string | undefined {
@@ -138,17 +138,16 @@ export class Transcript {
   }
   /** A number shared by the lines of one message, or -1. */
   messageOf(index: number): number {
-    return this.#columns.messages[index]!;
+    return this.#columns.of(index).messages[index % BLOCK]!;
   }
 
   callCountOf(index: number): number {
-    const { callStarts } = this.#columns;
-    return callStarts[index + 1]! - callStarts[index]!;
+    return this.#columns.of(index).callCounts[index % BLOCK]!;
   }
   callsOf(index: number): ToolCallRef[] {
     const calls: ToolCallRef[] = [];
-    const { callStarts } = this.#columns;
-    for (let row = callStarts[index]!; row < callStarts[index + 1]!; row++) {
+    const from = this.#columns.of(index).callStarts[index % BLOCK]!;
+    for (let row = from; row < from + this.callCountOf(index); row++) {
       calls.push({
         id: this.#textOf(this.#calls.ids[row]!) ?? '',
         name: this.#toolNames.word(this.#calls.names[row]!),
@@ -158,13 +157,12 @@ export class Transcript {
     return calls;
   }
   resultCountOf(index: number): number {
-    const { resultStarts } = this.#columns;
-    return resultStarts[index + 1]! - resultStarts[index]!;
+    return this.#columns.of(index).resultCounts[index % BLOCK]!;
   }
   resultsOf(index: number): ToolResultRef[] {
     const results: ToolResultRef[] = [];
-    const { resultStarts } = this.#columns;
-    for (let row = resultStarts[index]!; row < resultStarts[index + 1]!; row++) {
+    const from = this.#columns.of(index).resultStarts[index % BLOCK]!;
+    for (let row = from; row < from + this.resultCountOf(index); row++) {
       results.push({
         callId: this.#textOf(this.#results.ids[row]!) ?? '',
         name: this.#toolNames.word(this.#results.names[row]!) || undefined,
@@ -176,7 +174,7 @@ export class Transcript {
   }
 
   usageOf(index: number): TokenUsage | undefined {
-    const row = this.#columns.usageRows[index]!;
+    const row = this.#columns.of(index).usageRows[index % BLOCK]!;
     if (row < 0) return undefined;
     return {
       input: this.#usage.figure(row, 0),
@@ -232,7 +230,7 @@ export class Transcript {
 
   /** The id that the line names as its parent, also where no such entry exists. */
   #parentIdOf(index: number): string | null | undefined {
-    const parentId = this.#columns.parentIds[index]!;
+    const parentId = this.#columns.of(index).parentIds[index % BLOCK]!;
     if (this.has(index, FLAG.logicalParent) || parentId === NULL_REF) return null;
     return this.#textOf(parentId);
   }
@@ -243,32 +241,35 @@ export class Transcript {
 
   /** For the builder: one more line. */
   add(start: number, end: number, facts: LineFacts): void {
-    const columns = this.#columns;
-    const index = columns.next();
-    columns.starts[index] = start;
-    columns.ends[index] = end;
-    columns.kinds[index] = KIND_NUMBER.get(facts.kind)!;
-    columns.roles[index] = ROLE_NUMBER.get(facts.role)!;
-    columns.flags[index] = facts.flags;
-    columns.types[index] = this.#typeWords.number(facts.type);
-    columns.text[index] = facts.textSize;
-    columns.thinking[index] = facts.thinkingSize;
-    columns.copies[index] = facts.copySize;
-    columns.images[index] = facts.imageCount;
-    columns.messages[index] = facts.messageId;
+    const index = this.#columns.next();
+    const block = this.#columns.of(index);
+    const at = index % BLOCK;
+    block.starts[at] = start;
+    block.ends[at] = end;
+    block.kinds[at] = KIND_NUMBER.get(facts.kind)!;
+    block.roles[at] = ROLE_NUMBER.get(facts.role)!;
+    block.flags[at] = facts.flags;
+    block.types[at] = this.#typeWords.number(facts.type);
+    block.text[at] = facts.textSize;
+    block.thinking[at] = facts.thinkingSize;
+    block.copies[at] = facts.copySize;
+    block.images[at] = facts.imageCount;
+    block.messages[at] = facts.messageId;
     const { usage } = facts;
-    columns.usageRows[index] =
+    block.usageRows[at] =
       usage === undefined
         ? -1
         : this.#usage.add(usage.input, usage.output, usage.cacheRead, usage.cacheWrite, usage.total);
+    block.callStarts[at] = this.#calls.length;
+    block.callCounts[at] = facts.calls.length;
     for (const call of facts.calls) {
       this.#calls.add(call.id, this.#toolNames.number(call.name), call.size, false);
     }
+    block.resultStarts[at] = this.#results.length;
+    block.resultCounts[at] = facts.results.length;
     for (const result of facts.results) {
       this.#results.add(result.callId, this.#toolNames.number(result.name), result.size, result.isError);
     }
-    columns.callStarts[index + 1] = this.#calls.length;
-    columns.resultStarts[index + 1] = this.#results.length;
     this.#link(index, facts);
     if (facts.target >= 0) this.#targets.set(index, facts.target);
     else if (facts.targetIndex !== undefined) this.#targetNumbers.set(index, facts.targetIndex);
@@ -276,27 +277,40 @@ export class Transcript {
   }
 
   #link(index: number, facts: LineFacts): void {
-    const columns = this.#columns;
+    const block = this.#columns.of(index);
+    const at = index % BLOCK;
     const { id, parentId } = facts;
-    columns.ids[index] = id;
-    columns.parentIds[index] = parentId;
+    block.ids[at] = id;
+    block.parentIds[at] = parentId;
     const inTree = id >= 0 || isConversation(facts.kind);
     if (parentId >= 0) {
       const parent = this.#indexOfId.get(parentId);
       if (parent === undefined) this.#openParents.push(index);
-      columns.parents[index] = parent ?? DANGLING;
+      block.parents[at] = parent ?? DANGLING;
     } else if (inTree && parentId === ABSENT) {
-      columns.flags[index] = facts.flags | FLAG.noParentField;
-      columns.parents[index] = this.#lastInTree;
-    } else columns.parents[index] = NO_PARENT;
+      block.flags[at] = facts.flags | FLAG.noParentField;
+      block.parents[at] = this.#lastInTree;
+    } else block.parents[at] = NO_PARENT;
     if (inTree) this.#lastInTree = index;
     if (id < 0) return;
     const earlier = this.#indexOfId.get(id);
     if (earlier !== undefined) {
       this.#hasDuplicates = true;
-      columns.flags[earlier]! |= FLAG.duplicate;
+      this.#setFlag(earlier, FLAG.duplicate);
     }
     this.#indexOfId.set(id, index);
+  }
+
+  #setFlag(index: number, flag: number): void {
+    this.#columns.of(index).flags[index % BLOCK]! |= flag;
+  }
+
+  #setParent(index: number, parent: number): void {
+    this.#columns.of(index).parents[index % BLOCK] = parent;
+  }
+
+  #idNumberOf(index: number): number {
+    return this.#columns.of(index).ids[index % BLOCK] ?? ABSENT;
   }
 
   /**
@@ -304,35 +318,36 @@ export class Transcript {
    * what hangs from it stays in reach. To be called before `settle`.
    */
   identify(index: number, id: string, parentId: string | undefined): void {
-    const columns = this.#columns;
+    const block = this.#columns.of(index);
     const number = this.#strings.internText(id);
-    columns.ids[index] = number;
+    block.ids[index % BLOCK] = number;
     const known = this.#indexOfId.get(number);
     if (known === undefined || known < index) this.#indexOfId.set(number, index);
     if (parentId !== undefined) {
-      columns.parentIds[index] = this.#strings.internText(parentId);
+      block.parentIds[index % BLOCK] = this.#strings.internText(parentId);
       this.#openParents.push(index);
     } else {
-      columns.flags[index]! |= FLAG.noParentField;
+      this.#setFlag(index, FLAG.noParentField);
       let before = index - 1;
-      while (before >= 0 && columns.ids[before]! < 0) before--;
-      columns.parents[index] = before;
+      while (before >= 0 && this.#idNumberOf(before) < 0) before--;
+      this.#setParent(index, before);
     }
     if (index > this.#lastInTree) this.#lastInTree = index;
   }
 
   /** For the builder: all lines are there. Settles the links that earlier lines could not. */
   settle(): void {
-    const { parents, parentIds, ids } = this.#columns;
     for (const index of this.#openParents) {
       // A boundary whose logical parent was cut away is a root, as its line says.
       const missing = this.has(index, FLAG.logicalParent) ? NO_PARENT : DANGLING;
-      parents[index] = this.#indexOfId.get(parentIds[index]!) ?? missing;
+      const parentId = this.#columns.of(index).parentIds[index % BLOCK]!;
+      this.#setParent(index, this.#indexOfId.get(parentId) ?? missing);
     }
     if (!this.#hasDuplicates) return;
     for (let i = 0; i < this.length; i++) {
-      const parent = parents[i]!;
-      if (parent >= 0 && ids[parent]! >= 0) parents[i] = this.#indexOfId.get(ids[parent]!) ?? parent;
+      const parent = this.parentOf(i);
+      const parentId = parent < 0 ? ABSENT : this.#idNumberOf(parent);
+      if (parentId >= 0) this.#setParent(i, this.#indexOfId.get(parentId) ?? parent);
     }
   }
 }

@@ -10,6 +10,9 @@ const WINDOWS_DEVICE = /^(?:con|prn|aux|nul|com[0-9]|lpt[0-9])(?:\.|$)/i;
 /** Endings that would make the transcript of one id look like a file that belongs to another. */
 const RESERVED_IN_SESSION_ID = /-topic-.|\.trajectory$|\.checkpoint\.|\.backup\.\d+$/;
 
+/** What would make a topic's transcript look like another kind of file. */
+const RESERVED_IN_TOPIC_ID = /\.trajectory$|\.checkpoint\.|\.backup\.\d+$|\.jsonl?\.(?:reset|deleted|bak)\./;
+
 function quote(value: unknown): string {
   const text = typeof value === 'string' ? JSON.stringify(value) : String(value);
   return text.length > 80 ? `${text.slice(0, 80)}…` : text;
@@ -91,7 +94,8 @@ function encodeTopicId(topicId: string | number): string {
   if (!text.isWellFormed()) {
     throw new OpenBotError('INVALID_ARGUMENT', `topic id ${quote(text)} is not well-formed text`);
   }
-  return encodeURIComponent(text);
+  const encoded = encodeURIComponent(text);
+  return RESERVED_IN_TOPIC_ID.test(encoded) ? encoded.replaceAll('.', '%2E') : encoded;
 }
 
 /**

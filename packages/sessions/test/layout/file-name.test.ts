@@ -86,10 +86,31 @@ describe('classifySessionFileName', () => {
     const topic = fc.oneof(
       fc.integer({ min: 0 }),
       fc.string({ minLength: 1, maxLength: 12, unit: 'grapheme' }),
+      fc
+        .array(
+          fc.constantFrom(
+            'x',
+            '1',
+            '.',
+            '.trajectory',
+            '.checkpoint.',
+            '.backup.',
+            '.jsonl',
+            '.json',
+            '.reset.',
+          ),
+          {
+            minLength: 1,
+            maxLength: 5,
+          },
+        )
+        .map((parts) => parts.join('')),
     );
     fc.assert(
       fc.property(id, fc.option(topic, { nil: undefined }), (sessionId, topicId) => {
         fc.pre(!/[/\\\0]/.test(String(topicId)) && topicId !== '.' && topicId !== '..');
+        // A name has room for only so much, and encoding takes up to twelve bytes for a character.
+        fc.pre(encodeURIComponent(String(topicId)).length <= 120);
         const name = transcriptFileName(sessionId, topicId);
         expect(classifySessionFileName(name)).toEqual(
           topicId === undefined

@@ -126,7 +126,8 @@ describe('what is hidden', () => {
   });
 
   it('shows no more than ten characters of a token and nothing of a password', () => {
-    const token = fc.stringMatching(/^[a-z0-9]{20,60}$/).filter((text) => /\d/.test(text));
+    // Digits at both ends, so that no part of a secret is a word of the text around it.
+    const token = fc.stringMatching(/^[0-9][a-z0-9]{20,60}[0-9]$/);
     fc.assert(
       fc.property(token, (secret) => {
         for (const text of [
@@ -140,7 +141,7 @@ describe('what is hidden', () => {
           expect(redacted).not.toContain(secret.slice(-5));
         }
         for (const text of [`PASSWORD=${secret}`, `password: '${secret}'`, `https://bob:${secret}@host/`]) {
-          expect(redactSecrets(text)).not.toContain(secret.slice(0, 3));
+          expect(redactSecrets(text)).toBe(text.replace(secret, '***'));
         }
       }),
     );

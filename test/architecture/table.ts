@@ -29,6 +29,7 @@ export const ROOMS: Readonly<Record<string, RoomTable>> = {
       'entry',
       'policy',
       'transcript',
+      'listeners',
       'layout',
       'disk',
       'transcript-file',

@@ -1,12 +1,13 @@
 import { runLocked } from '../disk/lock-flow.ts';
 import { takeTurn } from '../disk/lock-turns.ts';
 import type { SessionEntry } from '../entry/session-entry.ts';
-import { callListener } from './call-listener.ts';
+import { callListener } from '../listeners.ts';
 import { applyChanges } from './change-document.ts';
 import { assertUntouched } from './change-store.ts';
 import type { SessionStore, StoreChange, StoreDraft } from './contract.ts';
 import { getEntry, listEntries, listUnreadable, parseDocument } from './document.ts';
 import { changeOne, openDraft } from './draft.ts';
+import { STORE_AUDIENCE } from './store-audience.ts';
 
 let count = 0;
 
@@ -32,7 +33,9 @@ export function openMemorySessionStore(initial: Record<string, SessionEntry> = {
         const updated = [...changes].filter(([, entry]) => entry !== undefined).map(([key]) => key);
         const deleted = [...changes].filter(([, entry]) => entry === undefined).map(([key]) => key);
         for (const listener of listeners)
-          queueMicrotask(() => listeners.has(listener) && callListener(listener, { updated, deleted }));
+          queueMicrotask(
+            () => listeners.has(listener) && callListener(listener, { updated, deleted }, STORE_AUDIENCE),
+          );
       }
       return result;
     });

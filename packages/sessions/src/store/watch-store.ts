@@ -1,8 +1,9 @@
 import { type FSWatcher, watch } from 'node:fs';
 import { basename, dirname } from 'node:path';
-import { callListener } from './call-listener.ts';
+import { callListener } from '../listeners.ts';
 import type { StoreChange } from './contract.ts';
 import { EMPTY_DOCUMENT, type StoreDocument } from './document.ts';
+import { STORE_AUDIENCE } from './store-audience.ts';
 
 // Some file systems do not tell of changes made on other hosts: then looking now and then is all there is.
 const LOOK_EVERY_MS = 1_000;
@@ -30,7 +31,7 @@ export function watchStore(
     } catch (error) {
       const isNew = failed !== String(error);
       failed = String(error);
-      if (isNew) callListener(onError, error);
+      if (isNew) callListener(onError, error, STORE_AUDIENCE);
       return undefined;
     }
   };
@@ -39,7 +40,8 @@ export function watchStore(
     if (document === undefined || document === known) return;
     const change = compareDocuments(known, document);
     known = document;
-    if (change.updated.length > 0 || change.deleted.length > 0) callListener(listener, change);
+    if (change.updated.length > 0 || change.deleted.length > 0)
+      callListener(listener, change, STORE_AUDIENCE);
   };
   const checkSoon = () => {
     soon ??= setImmediate(() => {

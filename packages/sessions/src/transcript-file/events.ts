@@ -1,6 +1,9 @@
+import { callListener } from '../listeners.ts';
+
 export type TranscriptUpdate = { sessionFile: string };
 export type TranscriptUpdateListener = (update: TranscriptUpdate) => unknown;
 
+const AUDIENCE = { of: 'for transcript updates', warningCode: 'OPENBOT_TRANSCRIPT_LISTENER' };
 const listeners = new Set<{ call: TranscriptUpdateListener }>();
 
 /** Calls `listener` after every append made by this process. Returns the function that ends it. */
@@ -15,21 +18,5 @@ export function onSessionTranscriptUpdate(listener: TranscriptUpdateListener): (
 /** A listener that throws is reported as a process warning; it stops neither the others nor the caller. */
 export function emitSessionTranscriptUpdate(sessionFile: string): void {
   if (sessionFile.trim() === '') return;
-  for (const { call } of [...listeners]) {
-    try {
-      const outcome = call({ sessionFile });
-      if (outcome instanceof Promise) outcome.catch(warn);
-    } catch (error) {
-      warn(error);
-    }
-  }
-}
-
-function warn(error: unknown): void {
-  process.emitWarning(
-    `A listener for transcript updates failed: ${error instanceof Error ? error.message : String(error)}`,
-    {
-      code: 'OPENBOT_TRANSCRIPT_LISTENER',
-    },
-  );
+  for (const { call } of [...listeners]) callListener(call, { sessionFile }, AUDIENCE);
 }

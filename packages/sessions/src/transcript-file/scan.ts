@@ -32,14 +32,11 @@ async function scan(handle: FileHandle): Promise<Transcript> {
   await readAhead(handle, (chunk, count) => splitter.push(chunk, count));
   splitter.finish();
   for (const { line, start, end } of builder.oversizeLines) {
-    const fields = await readTopLevelStrings(handle, start, end, PLACE_FIELDS);
+    const fields = await readTopLevelStrings(handle, start, end, builder.placeFields);
     if (fields !== undefined) builder.identify(line, fields);
   }
   return builder.finish(splitter.offset);
 }
-
-/** What tells the place of a line in the tree, in every dialect. */
-const PLACE_FIELDS = ['type', 'id', 'parentId', 'uuid', 'parentUuid'];
 
 /** Two chunks in turn: the disk fills one while the other is looked at. */
 async function readAhead(handle: FileHandle, take: (chunk: Buffer, count: number) => void): Promise<void> {

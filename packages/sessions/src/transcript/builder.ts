@@ -55,11 +55,18 @@ export class TranscriptBuilder implements LineSink {
     return this.#transcript.problems.filter(({ problem }) => problem === 'oversize');
   }
 
+  /** The top-level fields that `identify` wants to know of such a line. */
+  get placeFields(): readonly string[] {
+    const { id, parentId } = (this.#dialect ?? openclawDialect).place;
+    return ['type', id, parentId];
+  }
+
   /** Puts a line that was too long into its place in the tree, by what is known of it. Before `finish`. */
   identify(line: number, fields: Readonly<Record<string, string>>): void {
-    const id = fields[this.#dialect?.name === 'claude-code' ? 'uuid' : 'id'];
-    const parentId = fields[this.#dialect?.name === 'claude-code' ? 'parentUuid' : 'parentId'];
-    if (id !== undefined && fields.type !== 'session') this.#transcript.identify(line - 1, id, parentId);
+    const { place } = this.#dialect ?? openclawDialect;
+    const id = fields[place.id];
+    if (id === undefined || fields.type === 'session') return;
+    this.#transcript.identify(line - 1, id, fields[place.parentId]);
   }
 
   /** @param byteLength the size of what was split */

@@ -15,12 +15,11 @@ import { afterEach, beforeEach } from 'vitest';
 import {
   appendToTranscript,
   clearSessionStoreCacheForTest,
-  composeUserMessage,
   createTranscript,
-  type EntryDraft,
   loadSessionStore,
   type SessionEntry,
 } from '../../src/index.ts';
+import { assistant, user } from '../setup/drafts.ts';
 
 export const NOW = Date.UTC(2026, 2, 10, 12, 0, 0);
 export const MINUTE = 60_000;
@@ -79,49 +78,6 @@ export function useAgentFolder(): AgentFolder {
   afterEach(() => rmSync(agent.stateDir, { recursive: true, force: true }));
   return agent;
 }
-
-export const user = (text: string): EntryDraft => ({
-  type: 'message',
-  message: composeUserMessage([{ type: 'text', text }], 1),
-});
-
-const USAGE = {
-  input: 1,
-  output: 2,
-  cacheRead: 0,
-  cacheWrite: 0,
-  totalTokens: 3,
-  cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 },
-};
-
-export const assistant = (...content: unknown[]): EntryDraft => ({
-  type: 'message',
-  message: {
-    role: 'assistant',
-    content,
-    api: 'anthropic-messages',
-    provider: 'anthropic',
-    model: 'm',
-    usage: USAGE,
-    stopReason: 'stop',
-    timestamp: 2,
-  },
-});
-
-export const call = (...ids: string[]): EntryDraft =>
-  assistant(...ids.map((id) => ({ type: 'toolCall', id, name: 'read', arguments: { path: id } })));
-
-export const result = (id: string, text = `result of ${id}`): EntryDraft => ({
-  type: 'message',
-  message: {
-    role: 'toolResult',
-    toolCallId: id,
-    toolName: 'read',
-    content: [{ type: 'text', text }],
-    isError: false,
-    timestamp: 3,
-  },
-});
 
 /** What the model would be sent, as pi's own SessionManager sees it. Opens a copy, since pi rewrites old files. */
 export function readWithPi(path: string): string[] {

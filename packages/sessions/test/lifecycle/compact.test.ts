@@ -22,18 +22,9 @@ import {
   onSessionTranscriptUpdate,
   scanTranscriptFile,
 } from '../../src/index.ts';
+import { assistant, call, result, user } from '../setup/drafts.ts';
 import { asJsonl, generatedTree } from '../transcript/generated-tree.ts';
-import {
-  assistant,
-  call,
-  leafInPi,
-  NOW,
-  readLines,
-  readWithPi,
-  result,
-  useAgentFolder,
-  user,
-} from './agent-folder.ts';
+import { leafInPi, NOW, readLines, readWithPi, useAgentFolder } from './agent-folder.ts';
 
 const agent = useAgentFolder();
 const FIXTURES = join(import.meta.dirname, '../../../../fixtures');

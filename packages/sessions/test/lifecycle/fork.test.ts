@@ -10,8 +10,9 @@ import {
   initSessionState,
   type MsgContext,
 } from '../../src/index.ts';
+import { user } from '../setup/drafts.ts';
 import { asJsonl, generatedTree } from '../transcript/generated-tree.ts';
-import { countingIds, MINUTE, NOW, readLines, readWithPi, useAgentFolder, user } from './agent-folder.ts';
+import { countingIds, MINUTE, NOW, readLines, readWithPi, useAgentFolder } from './agent-folder.ts';
 
 const agent = useAgentFolder();
 const FIXTURES = join(import.meta.dirname, '../../../../fixtures');

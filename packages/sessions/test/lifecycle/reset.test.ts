@@ -10,7 +10,8 @@ import {
   type SessionName,
   withTranscriptLock,
 } from '../../src/index.ts';
-import { countingIds, NOW, readLines, readWithPi, useAgentFolder, user } from './agent-folder.ts';
+import { user } from '../setup/drafts.ts';
+import { countingIds, NOW, readLines, readWithPi, useAgentFolder } from './agent-folder.ts';
 
 const agent = useAgentFolder();
 const KEY = 'agent:main:main';

@@ -6,14 +6,13 @@ import {
   activePath,
   appendToTranscript,
   composeDeliveryMirror,
-  composeUserMessage,
   createTranscript,
-  type EntryDraft,
   leafOf,
   scanTranscriptFile,
   type TranscriptMessage,
   transcriptFileName,
 } from '../../src/index.ts';
+import { assistant, user } from '../setup/drafts.ts';
 import { readEntries, useTempFolder } from './temp-folder.ts';
 
 const FIXTURES = join(import.meta.dirname, '../../../../fixtures');
@@ -21,32 +20,6 @@ const folder = useTempFolder();
 let path: string;
 beforeEach(() => {
   path = join(folder.path, 's1.jsonl');
-});
-
-const user = (text: string): EntryDraft => ({
-  type: 'message',
-  message: composeUserMessage([{ type: 'text', text }], 1),
-});
-const usage = {
-  input: 1,
-  output: 2,
-  cacheRead: 0,
-  cacheWrite: 0,
-  totalTokens: 3,
-  cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 },
-};
-const assistant = (...content: unknown[]): EntryDraft => ({
-  type: 'message',
-  message: {
-    role: 'assistant',
-    content,
-    api: 'anthropic-messages',
-    provider: 'anthropic',
-    model: 'm',
-    usage,
-    stopReason: 'stop',
-    timestamp: 2,
-  },
 });
 
 /** Opens a copy, so that what pi rewrites at opening stays apart. */

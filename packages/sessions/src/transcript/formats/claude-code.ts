@@ -126,6 +126,7 @@ const BLOCK_RESULT_IMAGES = shape.rowSlot('resultImages');
 export const claudeCodeDialect: Dialect = {
   name: 'claude-code',
   shape,
+  place: { id: 'uuid', parentId: 'parentUuid' },
   read(line, facts) {
     const { values } = line;
     const type = asText(values[TYPE]);

@@ -5,9 +5,18 @@ export {
   writeFileAtomic,
 } from './disk/atomic-write.ts';
 export type { HeldLock } from './disk/held-lock.ts';
+export { inspectLock, type LockInspection } from './disk/inspect-lock.ts';
+export { makeLeftoverName } from './disk/leftover-name.ts';
 export { acquireLock, type LockOptions, readLockHolder } from './disk/lock-file.ts';
 export type { LockHolder } from './disk/lock-record.ts';
-export { isHolderAlive, type Liveness, ownIdentity, type ProcessIdentity } from './disk/process-identity.ts';
+export { makeFolder } from './disk/make-folder.ts';
+export {
+  describeCommand,
+  isHolderAlive,
+  type Liveness,
+  ownIdentity,
+  type ProcessIdentity,
+} from './disk/process-identity.ts';
 export { sweepLeftovers } from './disk/sweep-leftovers.ts';
 export { syncFolder } from './disk/sync-folder.ts';
 export { withLock } from './disk/with-lock.ts';
@@ -244,6 +253,7 @@ export type {
 } from './store/contract.ts';
 export { clearSessionStoreCacheForTest } from './store/document-cache.ts';
 export { openFileSessionStore } from './store/file-store.ts';
+export { lookIntoSessionStore } from './store/look-into-store.ts';
 export { openMemorySessionStore } from './store/memory-store.ts';
 export {
   loadSessionStore,
@@ -288,8 +298,25 @@ export {
 } from './transcript/extract.ts';
 export { type DialectName, ESTIMATED_BY } from './transcript/formats/dialect.ts';
 export { type LineSink, LineSplitter, MAX_LINE_BYTES } from './transcript/lines.ts';
+export { type LoweredUsage, planLoweredUsage } from './transcript/lowered-usage.ts';
 export { redactSecrets } from './transcript/redact.ts';
 export { planRelinking, type Relinking } from './transcript/relink.ts';
+export { asciiJson, fromByteText, toByteText } from './transcript/rewrite/byte-text.ts';
+export {
+  type ElementPlace,
+  findMember,
+  isArrayAt,
+  isObjectAt,
+  isStringAt,
+  listElements,
+  listMembers,
+  type MemberPlace,
+  skipSpace,
+} from './transcript/rewrite/json-text.ts';
+export { lowerUsage } from './transcript/rewrite/lower-usage.ts';
+export { relinkedFieldsOf } from './transcript/rewrite/relinked-fields.ts';
+export { type FieldValue, replaceTopLevelFields } from './transcript/rewrite/replace-fields.ts';
+export { Splice } from './transcript/rewrite/splice.ts';
 export {
   type Calibration,
   type ContextTokens,
@@ -297,6 +324,7 @@ export {
   contextCharacters,
   contextTokens,
   estimateTokens,
+  IMAGE_CHARACTERS,
   type TokenBasis,
   tokensOfUsage,
 } from './transcript/tokens.ts';
@@ -311,6 +339,8 @@ export {
   openTranscriptForAppend,
   type TranscriptAppender,
 } from './transcript-file/append.ts';
+export type { BackwardLine } from './transcript-file/backward-lines.ts';
+export { LineCopier } from './transcript-file/copy-lines.ts';
 export { createTranscript, ensureTranscript, type NewTranscript } from './transcript-file/create.ts';
 export {
   emitSessionTranscriptUpdate,
@@ -319,8 +349,10 @@ export {
   type TranscriptUpdateListener,
 } from './transcript-file/events.ts';
 export { withTranscriptLock } from './transcript-file/lock.ts';
+export { readFileLinesBackwards, readFileStart } from './transcript-file/look-into-file.ts';
 export { repairTranscriptHeader } from './transcript-file/repair-header.ts';
-export { scanTranscriptFile } from './transcript-file/scan.ts';
+export { type Replacement, replaceTranscript } from './transcript-file/replace-transcript.ts';
+export { scanOpenTranscript, scanTranscriptFile } from './transcript-file/scan.ts';
 export {
   buildSessionFileEntry,
   listSessionFiles,

@@ -103,6 +103,11 @@ export function listUnreadable(document: StoreDocument): UnreadableSession[] {
     .map(({ key, value }) => ({ key, reason: describeValue(value) }));
 }
 
+/** The object that a store file holds. `path` is for the error message only. */
+export function readObject(content: Buffer, path: string): { [key: string]: unknown } {
+  return parseObject(withoutByteOrderMark(content), path);
+}
+
 export function parseObject(bytes: Buffer, path: string): { [key: string]: unknown } {
   let value: unknown;
   try {

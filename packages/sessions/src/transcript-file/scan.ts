@@ -16,11 +16,20 @@ export async function scanTranscriptFile(path: string): Promise<Transcript> {
   try {
     const handle = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
     try {
-      if (!(await handle.stat()).isFile()) throw notAFile(path);
-      return await scan(handle);
+      return await scanOpenTranscript(handle, path);
     } finally {
       await handle.close();
     }
+  } catch (error) {
+    throw describeFileFault(path, error, 'read');
+  }
+}
+
+/** As scanTranscriptFile, of the very file that the caller has open: it stays the same one when it is replaced. */
+export async function scanOpenTranscript(handle: FileHandle, path: string): Promise<Transcript> {
+  try {
+    if (!(await handle.stat()).isFile()) throw notAFile(path);
+    return await scan(handle);
   } catch (error) {
     throw describeFileFault(path, error, 'read');
   }
@@ -42,11 +51,13 @@ async function scan(handle: FileHandle): Promise<Transcript> {
 async function readAhead(handle: FileHandle, take: (chunk: Buffer, count: number) => void): Promise<void> {
   let current = Buffer.allocUnsafeSlow(CHUNK);
   let next = Buffer.allocUnsafeSlow(CHUNK);
-  let reading = handle.read(current, 0, CHUNK, null);
+  let at = 0;
+  let reading = handle.read(current, 0, CHUNK, at);
   for (;;) {
     const { bytesRead } = await reading;
     if (bytesRead === 0) return;
-    reading = handle.read(next, 0, CHUNK, null);
+    at += bytesRead;
+    reading = handle.read(next, 0, CHUNK, at);
     try {
       take(current, bytesRead);
     } catch (error) {

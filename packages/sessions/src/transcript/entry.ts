@@ -65,6 +65,10 @@ export const FLAG = {
   removesTarget: 1 << 10,
   /** Another line further down has the same id. */
   duplicate: 1 << 11,
+  /** Holds thinking, perhaps without any text of it. */
+  thinking: 1 << 12,
+  /** Holds content that no size counts: blocks of an unknown kind, or images beside results. */
+  otherContent: 1 << 13,
 } as const;
 
 export interface TokenUsage {

@@ -1,24 +1,26 @@
-import { constants, renameSync } from 'node:fs';
-import { copyFile, type FileHandle, lstat, open, unlink } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { constants } from 'node:fs';
+import { copyFile, type FileHandle, lstat, unlink } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import type { HeldLock } from '../../disk/held-lock.ts';
-import { makeLeftoverName } from '../../disk/leftover-name.ts';
 import { linkNew } from '../../disk/link-new.ts';
 import { syncFolder } from '../../disk/sync-folder.ts';
 import { OpenBotError } from '../../errors.ts';
+import { contextOf } from '../../transcript/context.ts';
+import { planLoweredUsage } from '../../transcript/lowered-usage.ts';
+import { planRelinking } from '../../transcript/relink.ts';
+import { lowerUsage } from '../../transcript/rewrite/lower-usage.ts';
+import { relinkedFieldsOf } from '../../transcript/rewrite/relinked-fields.ts';
+import { type FieldValue, replaceTopLevelFields } from '../../transcript/rewrite/replace-fields.ts';
 import { DANGLING, type Transcript } from '../../transcript/transcript.ts';
-import { leafOf } from '../../transcript/tree.ts';
+import { activePath, leafOf } from '../../transcript/tree.ts';
 import { readRange } from '../../transcript-file/backward-lines.ts';
+import type { LineCopier } from '../../transcript-file/copy-lines.ts';
 import { describeFileFault } from '../../transcript-file/file-faults.ts';
-import { assertHeld } from '../../transcript-file/lock.ts';
+import { replaceTranscript } from '../../transcript-file/replace-transcript.ts';
 import { scanTranscriptFile } from '../../transcript-file/scan.ts';
 import { findFreeArchivePath } from '../archive/archive-transcript.ts';
 import { lineEndOf, openForReading, requireHeader } from '../own-transcript.ts';
-import { LineCopier } from './copy-lines.ts';
-import { lowerUsageOf, planLoweredUsage } from './lower-usage.ts';
 import { type Cut, planCut } from './plan-cut.ts';
-import { planRelinkedFields } from './relinked-fields.ts';
-import { type FieldValue, replaceTopLevelFields } from './replace-fields.ts';
 
 export type TranscriptCompaction = {
   kept: number;
@@ -61,37 +63,18 @@ async function replaceByEnd(
   at: number,
   lock: HeldLock,
 ): Promise<string> {
-  const old = await source.stat();
-  const temp = join(dirname(path), makeLeftoverName(basename(path), 'tmp'));
-  const target = await open(temp, 'ax', 0o600);
-  let isReplaced = false;
-  let archive: string | undefined;
-  try {
-    const copier = new LineCopier(source, target);
-    await writeEnd(copier, source, transcript, cut);
-    await target.chmod(old.mode & 0o777);
-    // Only root may give a file away; anybody else keeps it.
-    await target.chown(old.uid, old.gid).catch(() => {});
-    await target.sync();
-    await verify(temp, path, transcript, cut);
-    archive = await keepWhole(path, at);
-    assertHeld(lock, path, 'it was shortened');
-    // Nothing else of this process comes between these two, so that late lines keep their order.
-    const end = copier.carryOver(transcript.byteLength);
-    renameSync(temp, path);
-    isReplaced = true;
-    copier.carryOver(end);
-    await target.sync();
-  } catch (error) {
-    if (!isReplaced) {
-      await unlink(temp).catch(() => {});
-      if (archive !== undefined) await unlink(archive).catch(() => {});
-    }
-    throw error;
-  } finally {
-    await target.close();
-  }
-  await syncFolder(dirname(path));
+  let archive = '';
+  await replaceTranscript(path, source, {
+    readTo: transcript.byteLength,
+    lock,
+    doing: 'it was shortened',
+    write: (copier) => writeEnd(copier, source, transcript, cut),
+    verify: (temp) => verify(temp, path, transcript, cut),
+    beforeSwap: async () => {
+      archive = await keepWhole(path, at);
+    },
+    undo: () => unlink(archive).catch(() => {}),
+  });
   return archive;
 }
 
@@ -116,37 +99,42 @@ async function writeEnd(
   transcript: Transcript,
   cut: Cut,
 ): Promise<void> {
-  const changes = planChanges(transcript, cut);
+  const changesOf = planChanges(transcript, cut);
   for (let i = 0; i < transcript.length; ) {
     if (!cut.keeps[i]) {
       i++;
       continue;
     }
-    const fields = changes.get(i);
+    const fields = changesOf(i);
     if (fields !== undefined) {
       const line = await readRange(source, transcript.startOf(i), transcript.endOf(i));
-      await copier.put(Buffer.from(replaceTopLevelFields(line.toString('utf8'), fields)));
+      await copier.put(Buffer.from(replaceTopLevelFields(line.toString('latin1'), fields), 'latin1'));
       await copier.copy(transcript.endOf(i), lineEndOf(transcript, i));
       i++;
       continue;
     }
     let last = i;
-    while (cut.keeps[last + 1] && !changes.has(last + 1)) last++;
+    while (cut.keeps[last + 1] && changesOf(last + 1) === undefined) last++;
     await copier.copy(transcript.startOf(i), lineEndOf(transcript, last));
     i = last + 1;
   }
-  await copier.flush();
 }
 
-function planChanges(transcript: Transcript, cut: Cut): Map<number, Map<string, FieldValue>> {
-  const changes = planRelinkedFields(transcript, cut);
-  const lowered = planLoweredUsage(transcript, cut);
-  if (lowered === undefined) return changes;
-  const fields = changes.get(lowered.index) ?? new Map<string, FieldValue>();
-  return changes.set(
-    lowered.index,
-    fields.set('message', (message) => lowerUsageOf(message, lowered.tokens)),
-  );
+function planChanges(
+  transcript: Transcript,
+  { keeps }: Cut,
+): (index: number) => Map<string, FieldValue> | undefined {
+  const isRemoved = (index: number) => keeps[index] === 0;
+  const relinking = planRelinking(transcript, isRemoved);
+  const context = contextOf(transcript, activePath(transcript).entries);
+  const lowered = planLoweredUsage(transcript, context, (index, now) => (keeps[index] ? now : undefined));
+  return (index) => {
+    const fields = relinkedFieldsOf(transcript, relinking, index, isRemoved);
+    if (lowered === undefined || !lowered.indices.includes(index)) return fields;
+    const { tokens } = lowered;
+    const usage = new Map([['usage', (json: string) => lowerUsage(json, tokens, 'openclaw')]]);
+    return (fields ?? new Map()).set('message', (message: string) => replaceTopLevelFields(message, usage));
+  };
 }
 
 /** Reads back what was written: the same leaf, as many lines as planned, and no link that leads nowhere but old ones. */

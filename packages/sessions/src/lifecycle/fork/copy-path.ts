@@ -6,9 +6,9 @@ import { composeLine } from '../../transcript/compose.ts';
 import type { Transcript } from '../../transcript/transcript.ts';
 import { activePath } from '../../transcript/tree.ts';
 import { readRange } from '../../transcript-file/backward-lines.ts';
+import { LineCopier, SourceShrank } from '../../transcript-file/copy-lines.ts';
 import { describeFileFault } from '../../transcript-file/file-faults.ts';
 import { scanTranscriptFile } from '../../transcript-file/scan.ts';
-import { LineCopier, SourceShrank } from '../compact/copy-lines.ts';
 import { findHeader, isLinear, lineEndOf, openForReading, requireHeader } from '../own-transcript.ts';
 
 const MOST_ATTEMPTS = 3;

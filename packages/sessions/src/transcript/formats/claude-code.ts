@@ -199,6 +199,7 @@ function readUser(line: SkimmedLine, facts: LineFacts): void {
   facts.role = 'user';
   let text = asNumber(values[CONTENT]);
   let typed = text > 0 && !isMachineText(asText(values[CONTENT_HEAD]));
+  let hasOther = false;
   for (let i = 0; i < line.rowCount; i++) {
     const type = line.row(i, BLOCK_TYPE);
     if (type === 'tool_result') {
@@ -215,12 +216,16 @@ function readUser(line: SkimmedLine, facts: LineFacts): void {
       const size = asNumber(line.row(i, BLOCK_TEXT));
       text += size;
       if (size > 0 && !isMachineText(asText(line.row(i, BLOCK_HEAD)))) typed = true;
-    } else if (type === 'image') {
-      facts.imageCount++;
-      typed = true;
+    } else {
+      if (type === 'image') {
+        facts.imageCount++;
+        typed = true;
+      }
+      hasOther = true;
     }
   }
   facts.textSize = text;
+  if (hasOther && (facts.role === 'toolResult' || facts.imageCount === 0)) facts.flags |= FLAG.otherContent;
   if (values[COMPACT_SUMMARY] === true) facts.flags |= FLAG.compactSummary;
   const byProgram =
     values[META] === true ||
@@ -243,7 +248,10 @@ function readAssistant(line: SkimmedLine, facts: LineFacts): void {
     if (type === 'tool_use' || type === 'server_tool_use') {
       addCall(facts, line.row(i, BLOCK_ID), line.row(i, BLOCK_NAME), asNumber(line.row(i, BLOCK_INPUT)));
     } else if (type === 'text') facts.textSize += asNumber(line.row(i, BLOCK_TEXT));
-    else if (type === 'thinking') facts.thinkingSize += asNumber(line.row(i, BLOCK_THINKING));
+    else if (type === 'thinking' || type === 'redacted_thinking') {
+      facts.thinkingSize += asNumber(line.row(i, BLOCK_THINKING));
+      facts.flags |= FLAG.thinking;
+    } else facts.flags |= FLAG.otherContent;
   }
   if (values[API_ERROR] === true || values[MODEL] === '<synthetic>') facts.flags |= FLAG.failed;
   if (values[USAGE_ESTIMATED_BY] === ESTIMATED_BY) facts.flags |= FLAG.estimatedUsage;

@@ -219,11 +219,13 @@ function readMessage(line: SkimmedLine, facts: LineFacts, roleName: string | und
       const size = line.row(i, BLOCK_ARGUMENTS) ?? line.row(i, BLOCK_INPUT);
       addCall(facts, line.row(i, BLOCK_ID), line.row(i, BLOCK_NAME), asNumber(size));
       facts.copySize += asNumber(line.row(i, BLOCK_PARTIAL_ARGS));
-    } else if (type === 'thinking') facts.thinkingSize += asNumber(line.row(i, BLOCK_THINKING));
-    else if (type === 'image') {
+    } else if (type === 'thinking') {
+      facts.thinkingSize += asNumber(line.row(i, BLOCK_THINKING));
+      facts.flags |= FLAG.thinking;
+    } else if (type === 'image') {
       facts.imageCount++;
       hasContent = true;
-    }
+    } else facts.flags |= FLAG.otherContent;
   }
   facts.copySize += asNumber(values[DETAILS]);
   if (values[EXCLUDED] === true) facts.flags |= FLAG.outOfContext;

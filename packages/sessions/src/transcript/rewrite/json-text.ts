@@ -1,0 +1,130 @@
+/**
+ * Finds its way in the text of a JSON value without building it, so that single parts can be replaced and all else keeps
+ * the bytes it was written with. The text must be valid JSON. It may be decoded as UTF-8 or as one character a byte
+ * (latin1): structure is ASCII.
+ */
+
+/** Where the value of a member stands. */
+export interface MemberPlace {
+  readonly key: string;
+  readonly keyStart: number;
+  readonly start: number;
+  readonly end: number;
+}
+
+export interface ElementPlace {
+  readonly start: number;
+  readonly end: number;
+}
+
+const QUOTE = 0x22;
+const COMMA = 0x2c;
+const COLON = 0x3a;
+const OPEN_BRACKET = 0x5b;
+const BACKSLASH = 0x5c;
+const CLOSE_BRACKET = 0x5d;
+const OPEN_BRACE = 0x7b;
+const CLOSE_BRACE = 0x7d;
+
+export function isObjectAt(json: string, start: number): boolean {
+  return json.charCodeAt(start) === OPEN_BRACE;
+}
+
+export function isArrayAt(json: string, start: number): boolean {
+  return json.charCodeAt(start) === OPEN_BRACKET;
+}
+
+export function isStringAt(json: string, start: number): boolean {
+  return json.charCodeAt(start) === QUOTE;
+}
+
+/** The members of the object that begins at `start`, in their order; keys may repeat, and then the last one counts. */
+export function listMembers(json: string, start: number): MemberPlace[] {
+  const members: MemberPlace[] = [];
+  let at = skipSpace(json, start + 1);
+  while (at < json.length && json.charCodeAt(at) !== CLOSE_BRACE) {
+    const keyStart = at;
+    const keyEnd = endOfString(json, at);
+    const colon = json.charCodeAt(keyEnd) === COLON ? keyEnd : json.indexOf(':', keyEnd);
+    const valueStart = skipSpace(json, colon + 1);
+    const end = endOfValue(json, valueStart);
+    members.push({ key: readKey(json, keyStart, keyEnd), keyStart, start: valueStart, end });
+    at = behindComma(json, end);
+  }
+  return members;
+}
+
+/** The value that a key means: the last one. */
+export function findMember(members: readonly MemberPlace[], key: string): MemberPlace | undefined {
+  return members.findLast((member) => member.key === key);
+}
+
+/** The elements of the array that begins at `start`. */
+export function listElements(json: string, start: number): ElementPlace[] {
+  const elements: ElementPlace[] = [];
+  let at = skipSpace(json, start + 1);
+  while (at < json.length && json.charCodeAt(at) !== CLOSE_BRACKET) {
+    const end = endOfValue(json, at);
+    elements.push({ start: at, end });
+    at = behindComma(json, end);
+  }
+  return elements;
+}
+
+/** Just behind the value that begins at `start`. */
+export function endOfValue(json: string, start: number): number {
+  const first = json.charCodeAt(start);
+  if (first === QUOTE) return endOfString(json, start);
+  if (first === OPEN_BRACE || first === OPEN_BRACKET) return endOfNested(json, start);
+  let at = start;
+  for (; at < json.length; at++) {
+    const code = json.charCodeAt(at);
+    if (code === COMMA || code === CLOSE_BRACE || code === CLOSE_BRACKET || isSpace(code)) break;
+  }
+  return at;
+}
+
+function endOfNested(json: string, start: number): number {
+  let depth = 0;
+  for (let at = start; at < json.length; ) {
+    const code = json.charCodeAt(at);
+    if (code === QUOTE) {
+      at = endOfString(json, at);
+      continue;
+    }
+    at++;
+    if (code === OPEN_BRACE || code === OPEN_BRACKET) depth++;
+    else if ((code === CLOSE_BRACE || code === CLOSE_BRACKET) && --depth === 0) return at;
+  }
+  return json.length;
+}
+
+/** Just behind the closing quote of the string that begins at `start`. */
+function endOfString(json: string, start: number): number {
+  for (let end = json.indexOf('"', start + 1); ; end = json.indexOf('"', end + 1)) {
+    if (end < 0) return json.length;
+    let before = end - 1;
+    while (json.charCodeAt(before) === BACKSLASH) before--;
+    if ((end - before) % 2 === 1) return end + 1;
+  }
+}
+
+function readKey(json: string, start: number, end: number): string {
+  const plain = json.slice(start + 1, end - 1);
+  return plain.includes('\\') ? (JSON.parse(json.slice(start, end)) as string) : plain;
+}
+
+export function skipSpace(json: string, from: number): number {
+  let at = from;
+  while (isSpace(json.charCodeAt(at))) at++;
+  return at;
+}
+
+function behindComma(json: string, from: number): number {
+  const at = skipSpace(json, from);
+  return json.charCodeAt(at) === COMMA ? skipSpace(json, at + 1) : at;
+}
+
+function isSpace(code: number): boolean {
+  return code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09;
+}

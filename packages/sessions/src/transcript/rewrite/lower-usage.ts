@@ -1,0 +1,49 @@
+import { type DialectName, ESTIMATED_BY } from '../formats/dialect.ts';
+import { replaceTopLevelFields } from './replace-fields.ts';
+
+/**
+ * Agents tell from the usage of the last answer whether to compact. Recorded before others went, it counts what is gone,
+ * and they would compact at once.
+ * @param usage the JSON of a message's `usage`
+ * @returns with its tokens set and marked as ours; what it cost stays
+ */
+export function lowerUsage(usage: string, tokens: number, dialect: DialectName): string {
+  const recorded = JSON.parse(usage) as unknown;
+  if (typeof recorded !== 'object' || recorded === null || Array.isArray(recorded)) return usage;
+  const values = FIGURES[dialect](recorded as Record<string, unknown>, tokens);
+  const mark = JSON.stringify(ESTIMATED_BY);
+  values.set('estimatedBy', mark);
+  const lowered = replaceTopLevelFields(usage, values);
+  if ('estimatedBy' in recorded) return lowered;
+  const isEmpty = Object.keys(recorded).length === 0;
+  return lowered.replace('{', `{"estimatedBy":${mark}${isEmpty ? '' : ','}`);
+}
+
+const FIGURES: Record<DialectName, (usage: Record<string, unknown>, tokens: number) => Map<string, string>> =
+  {
+    openclaw(usage, tokens) {
+      const output = outputOf(usage.output, tokens);
+      return new Map([
+        ['input', String(tokens - output)],
+        ['output', String(output)],
+        ['cacheRead', '0'],
+        ['cacheWrite', '0'],
+        ['totalTokens', String(tokens)],
+      ]);
+    },
+    'claude-code'(usage, tokens) {
+      const output = outputOf(usage.output_tokens, tokens);
+      return new Map([
+        ['input_tokens', String(tokens - output)],
+        ['output_tokens', String(output)],
+        ['cache_read_input_tokens', '0'],
+        ['cache_creation_input_tokens', '0'],
+        // Where it lists figures, those count and not the ones above.
+        ['iterations', '[]'],
+      ]);
+    },
+  };
+
+function outputOf(recorded: unknown, tokens: number): number {
+  return Math.min(typeof recorded === 'number' && recorded > 0 ? Math.floor(recorded) : 0, tokens);
+}

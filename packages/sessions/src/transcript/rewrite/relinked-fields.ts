@@ -1,0 +1,64 @@
+import { FLAG } from '../entry.ts';
+import type { Relinking } from '../relink.ts';
+import type { Transcript } from '../transcript.ts';
+import { asciiJson } from './byte-text.ts';
+import { withoutPreserved } from './preserved-messages.ts';
+import type { FieldValue } from './replace-fields.ts';
+
+const TARGET_FIELDS: Readonly<Record<string, string>> = {
+  compaction: 'firstKeptEntryId',
+  'branch-summary': 'fromId',
+  label: 'targetId',
+  'context-edit': 'targetId',
+  sidecar: 'leafUuid',
+};
+
+/** The top-level fields of a line that stays that must say something else when others go; undefined when none must. */
+export function relinkedFieldsOf(
+  transcript: Transcript,
+  relinking: Relinking,
+  index: number,
+  isRemoved: (index: number) => boolean,
+): Map<string, FieldValue> | undefined {
+  const isClaudeCode = transcript.dialect === 'claude-code';
+  const parent = relinking.parents.get(index);
+  const target = relinking.targets.get(index);
+  const number = relinking.targetNumbers.get(index);
+  const kind = transcript.kindOf(index);
+  const keeps = isClaudeCode && kind === 'compaction';
+  if (parent === undefined && target === undefined && number === undefined && !keeps) return undefined;
+  const fields = new Map<string, FieldValue>();
+  if (parent !== undefined) {
+    const field = !isClaudeCode
+      ? 'parentId'
+      : transcript.has(index, FLAG.logicalParent)
+        ? 'logicalParentUuid'
+        : 'parentUuid';
+    fields.set(field, asciiJson(parent));
+  }
+  const targetField = keeps ? undefined : TARGET_FIELDS[kind];
+  if (target !== undefined && targetField !== undefined) fields.set(targetField, asciiJson(target));
+  if (number !== undefined) fields.set('firstKeptEntryIndex', String(number));
+  if (keeps) {
+    const isGone = (id: string) => {
+      const at = transcript.indexOf(id);
+      return at !== undefined && isRemoved(at);
+    };
+    const stretch = (head: string, tail: string) => listStretch(transcript, head, tail);
+    fields.set('compactMetadata', (json) => withoutPreserved(json, isGone, stretch, target));
+  }
+  return fields.size === 0 ? undefined : fields;
+}
+
+/** The ids from `head` to `tail`, following parents; empty where no way leads from one to the other. */
+function listStretch(transcript: Transcript, head: string, tail: string): string[] {
+  const first = transcript.indexOf(head);
+  const ids: string[] = [];
+  const seen = new Set<number>();
+  for (let at = transcript.indexOf(tail) ?? -1; at >= 0 && !seen.has(at); at = transcript.parentOf(at)) {
+    seen.add(at);
+    ids.push(transcript.idOf(at) ?? '');
+    if (at === first) return ids.reverse();
+  }
+  return [];
+}

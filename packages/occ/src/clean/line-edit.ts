@@ -1,0 +1,36 @@
+import type { FieldValue } from '@openbot/sessions';
+
+/** What is done to a call or a result. */
+export type ToolAction = 'keep' | 'truncate' | 'remove';
+
+/** What must change in one line that stays. */
+export interface LineEdit {
+  /** For the calls of the line, in their order: one action for all, or one for each. */
+  readonly calls?: ToolAction | readonly ToolAction[];
+  /** For the results of the line, in their order. */
+  readonly results?: ToolAction | readonly ToolAction[];
+  /** Takes out what belonged to a call that goes: thinking, and results that a provider's own tools put beside it. */
+  readonly dropThinking?: boolean;
+  /** The size of the context up to this message, to be written in the place of its recorded usage. */
+  readonly contextTokens?: number;
+  /** Top-level fields and their new JSON: links to lines that went. */
+  readonly fields?: ReadonlyMap<string, FieldValue>;
+  /** Top-level fields that the line must have, and their JSON: added at its end where they are not there. */
+  readonly ownFields?: ReadonlyMap<string, string>;
+}
+
+/** What was cut off in a line: by the number of the call or result in it, its new size in characters. */
+export interface Cuts {
+  readonly calls: Map<number, number>;
+  readonly results: Map<number, number>;
+  /** Images that went with shortened results. */
+  images: number;
+}
+
+export function actionAt(
+  actions: ToolAction | readonly ToolAction[] | undefined,
+  number: number,
+): ToolAction {
+  if (actions === undefined) return 'keep';
+  return typeof actions === 'string' ? actions : (actions[number] ?? 'keep');
+}

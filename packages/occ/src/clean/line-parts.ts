@@ -1,0 +1,53 @@
+import { fromByteText, type MemberPlace, type Splice, toByteText } from '@openbot/sessions';
+import type { Cuts } from './line-edit.ts';
+
+/** A line that is being rewritten. */
+export interface LineParts {
+  /** One character a byte. */
+  readonly line: string;
+  readonly top: readonly MemberPlace[];
+  readonly message: readonly MemberPlace[];
+  readonly splice: Splice;
+  readonly cuts: Cuts | undefined;
+}
+
+/** The value at a place in a line. */
+export function readValue({ line }: Pick<LineParts, 'line'>, place: { start: number; end: number }): unknown {
+  return JSON.parse(fromByteText(line.slice(place.start, place.end)));
+}
+
+/**
+ * Puts what `change` makes of a member's value in its place; nothing when that is the very same value.
+ * @returns the new value where there is one
+ */
+export function changeValue(
+  parts: LineParts,
+  member: MemberPlace | undefined,
+  change: (value: unknown) => unknown,
+): { value: unknown } | undefined {
+  if (member === undefined) return undefined;
+  const before = readValue(parts, member);
+  const value = change(before);
+  if (value === before) return undefined;
+  parts.splice.replace(member.start, member.end, toByteText(JSON.stringify(value)));
+  return { value };
+}
+
+/** Takes a member out of the line's own object, with the comma that goes with it. */
+export function removeTopMember({ top, splice }: LineParts, key: string): void {
+  const at = top.findLastIndex((member) => member.key === key);
+  const member = top[at];
+  if (member === undefined) return;
+  const before = top[at - 1];
+  const next = top[at + 1];
+  if (next !== undefined) splice.replace(member.keyStart, next.keyStart, '');
+  else if (before !== undefined) splice.replace(before.end, member.end, '');
+  else splice.replace(member.keyStart, member.end, '');
+}
+
+/** A short text, such as a block's type. */
+export function readText(parts: LineParts, member: MemberPlace | undefined): string | undefined {
+  if (member === undefined || parts.line[member.start] !== '"') return undefined;
+  const plain = parts.line.slice(member.start + 1, member.end - 1);
+  return plain.includes('\\') ? (readValue(parts, member) as string) : plain;
+}

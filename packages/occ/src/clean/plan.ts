@@ -1,0 +1,46 @@
+import type { TokenBasis, Transcript } from '@openbot/sessions';
+import type { LineEdit } from './line-edit.ts';
+import type { ResolvedToolRemovalOptions } from './tool-removal.ts';
+
+/** The text of one line, without its line end: each byte a character (latin1), so that nothing is changed by reading. */
+export type LineReader = (index: number) => string;
+
+export interface PlanStatistics {
+  /** Messages on the active path; the lines of one message count once. */
+  readonly messagesOriginal: number;
+  readonly messagesAfter: number;
+  readonly toolCallsOriginal: number;
+  readonly toolCallsRemoved: number;
+  /** Calls of which something was in fact cut off. */
+  readonly toolCallsTruncated: number;
+  readonly toolCallsPreserved: number;
+  readonly turnsTotal: number;
+  readonly turnsWithToolsTotal: number;
+  readonly turnsWithToolsRemoved: number;
+  readonly turnsWithToolsTruncated: number;
+  readonly turnsWithToolsPreserved: number;
+}
+
+export interface PlanTokens {
+  readonly before: number;
+  readonly after: number;
+  readonly basis: TokenBasis;
+}
+
+/** What a clean would do to a transcript. Made from neutral entries; nothing is written by making it. */
+export interface CleanPlan {
+  readonly options: ResolvedToolRemovalOptions;
+  readonly statistics: PlanStatistics;
+  readonly tokens: PlanTokens;
+  /** False when there is nothing to remove and nothing to shorten. */
+  readonly changes: boolean;
+  isRemoved(index: number): boolean;
+  /** What must change in a line that stays; undefined when it stays byte for byte. */
+  editOf(index: number): LineEdit | undefined;
+}
+
+export type PlanClean = (
+  transcript: Transcript,
+  options: ResolvedToolRemovalOptions,
+  readLine: LineReader,
+) => CleanPlan;

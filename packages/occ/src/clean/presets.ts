@@ -1,0 +1,58 @@
+import { OccError, UnknownPresetError } from '../errors.ts';
+import type { ResolvedToolRemovalOptions, ToolRemovalOptions, ToolRemovalPreset } from './tool-removal.ts';
+
+export const DEFAULT_PRESET_NAME = 'default';
+
+export const BUILT_IN_PRESETS = {
+  default: { name: 'default', keepTurnsWithTools: 20, truncatePercent: 50 },
+  aggressive: { name: 'aggressive', keepTurnsWithTools: 10, truncatePercent: 50 },
+  extreme: { name: 'extreme', keepTurnsWithTools: 0, truncatePercent: 0 },
+} as const satisfies Record<string, ToolRemovalPreset>;
+
+export type CustomPresets = Readonly<Record<string, ToolRemovalPreset>>;
+
+/** All presets by name. One of the configuration stands in the place of a built-in one of the same name. */
+export function mergePresets(custom: CustomPresets = {}): Map<string, ToolRemovalPreset> {
+  return new Map<string, ToolRemovalPreset>([...Object.entries(BUILT_IN_PRESETS), ...Object.entries(custom)]);
+}
+
+/** Throws UnknownPresetError, which names those that there are. */
+export function resolvePreset(name: string, customPresets?: CustomPresets): ToolRemovalPreset {
+  const presets = mergePresets(customPresets);
+  const preset = presets.get(name);
+  if (preset === undefined) throw new UnknownPresetError(name, [...presets.keys()]);
+  return { ...checkRemovalValues(preset), name };
+}
+
+/** Values of one's own win over those of the preset; without a preset they stand on `default`. */
+export function resolveToolRemovalOptions(
+  options: ToolRemovalOptions,
+  customPresets?: CustomPresets,
+): ResolvedToolRemovalOptions {
+  const preset = resolvePreset(options.preset ?? DEFAULT_PRESET_NAME, customPresets);
+  return checkRemovalValues({
+    keepTurnsWithTools: options.keepTurnsWithTools ?? preset.keepTurnsWithTools,
+    truncatePercent: options.truncatePercent ?? preset.truncatePercent,
+  });
+}
+
+export const isKeepCount = (value: unknown): value is number =>
+  Number.isSafeInteger(value) && (value as number) >= 0;
+export const isPercent = (value: unknown): value is number =>
+  typeof value === 'number' && value >= 0 && value <= 100;
+
+export const KEEP_MUST_BE = 'must be a whole number of at least 0';
+export const PERCENT_MUST_BE = 'must be a number from 0 to 100';
+
+function checkRemovalValues({
+  keepTurnsWithTools,
+  truncatePercent,
+}: ResolvedToolRemovalOptions): ResolvedToolRemovalOptions {
+  if (!isKeepCount(keepTurnsWithTools)) {
+    throw new OccError(`keepTurnsWithTools ${KEEP_MUST_BE}, not ${keepTurnsWithTools}`, 'USAGE');
+  }
+  if (!isPercent(truncatePercent)) {
+    throw new OccError(`truncatePercent ${PERCENT_MUST_BE}, not ${truncatePercent}`, 'USAGE');
+  }
+  return { keepTurnsWithTools, truncatePercent };
+}

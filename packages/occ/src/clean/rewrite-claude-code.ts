@@ -1,0 +1,91 @@
+import {
+  findMember,
+  isArrayAt,
+  isObjectAt,
+  listElements,
+  listMembers,
+  type MemberPlace,
+  Splice,
+  toByteText,
+} from '@openbot/sessions';
+import { cutCopy } from './cut-copy.ts';
+import { actionAt, type LineEdit } from './line-edit.ts';
+import { changeValue, type LineParts, readText, readValue, removeTopMember } from './line-parts.ts';
+import { countImages, textSize } from './rewrite-openclaw.ts';
+import { shortenCall } from './shorten-call.ts';
+import { truncateContent } from './truncate-content.ts';
+
+/** Takes calls, results and thinking out of a message's blocks, or shortens them, and their copies in the line. */
+export function rewriteClaudeCodeContent(parts: LineParts, edit: LineEdit): void {
+  if (edit.calls === undefined && edit.results === undefined && !edit.dropThinking) return;
+  const content = findMember(parts.message, 'content');
+  if (content === undefined || !isArrayAt(parts.line, content.start)) return;
+  const kept: string[] = [];
+  let call = -1;
+  let result = -1;
+  let isShorter = false;
+  let resultsLeft = 0;
+  for (const { start, end } of listElements(parts.line, content.start)) {
+    const members = isObjectAt(parts.line, start) ? listMembers(parts.line, start) : [];
+    const type = readText(parts, findMember(members, 'type')) ?? '';
+    let block: string | undefined;
+    let isGone = edit.dropThinking === true && belongsToCall(type);
+    if (type === 'tool_use' || type === 'server_tool_use') {
+      const action = actionAt(edit.calls, ++call);
+      if (action === 'remove') isGone = true;
+      else if (action === 'truncate' && type === 'tool_use') {
+        block = shortenCall(parts, members, { keys: ['input'] }, start, end, call);
+      }
+    } else if (type === 'tool_result') {
+      const action = actionAt(edit.results, ++result);
+      if (action === 'remove') isGone = true;
+      else resultsLeft++;
+      if (action === 'truncate') block = shortenResult(parts, members, start, end, result);
+    }
+    if (isGone || block !== undefined) isShorter = true;
+    if (!isGone) kept.push(block ?? parts.line.slice(start, end));
+  }
+  if (isShorter) parts.splice.replace(content.start, content.end, `[${kept.join(',')}]`);
+  if (result >= 0) shortenCopy(parts, edit, resultsLeft);
+}
+
+/** Thinking, and what a provider's own tool gave back within the assistant's message. */
+function belongsToCall(type: string): boolean {
+  return (
+    type === 'thinking' ||
+    type === 'redacted_thinking' ||
+    (type.endsWith('_tool_result') && type !== 'tool_result')
+  );
+}
+
+function shortenResult(
+  parts: LineParts,
+  members: readonly MemberPlace[],
+  start: number,
+  end: number,
+  number: number,
+): string | undefined {
+  const content = findMember(members, 'content');
+  if (content === undefined) return undefined;
+  const before = readValue(parts, content);
+  const after = truncateContent(before);
+  if (after === before) return undefined;
+  const block = new Splice(parts.line.slice(start, end));
+  block.replace(content.start - start, content.end - start, toByteText(JSON.stringify(after)));
+  if (parts.cuts !== undefined) {
+    parts.cuts.results.set(number, textSize(after));
+    parts.cuts.images += countImages(before) - countImages(after);
+  }
+  return block.toString();
+}
+
+/** The copy of the output that stands beside the message. */
+function shortenCopy(parts: LineParts, edit: LineEdit, resultsLeft: number): void {
+  if (resultsLeft === 0) {
+    removeTopMember(parts, 'toolUseResult');
+    return;
+  }
+  if (edit.results !== 'truncate') return;
+  const copy = changeValue(parts, findMember(parts.top, 'toolUseResult'), cutCopy);
+  if (copy !== undefined && parts.cuts?.results.size === 0) parts.cuts.results.set(0, -1);
+}

@@ -1,0 +1,62 @@
+import {
+  type DialectName,
+  findMember,
+  isObjectAt,
+  listMembers,
+  lowerUsage,
+  type MemberPlace,
+  Splice,
+  skipSpace,
+} from '@openbot/sessions';
+import type { Cuts, LineEdit } from './line-edit.ts';
+import { rewriteClaudeCodeContent } from './rewrite-claude-code.ts';
+import { rewriteOpenClawContent } from './rewrite-openclaw.ts';
+
+/**
+ * The line with what an edit changes, and otherwise byte for byte as it was.
+ * @param line one character a byte (see toByteText); valid JSON
+ * @param cuts is told what was shortened
+ */
+export function rewriteLine(line: string, edit: LineEdit, dialect: DialectName, cuts?: Cuts): string {
+  const start = skipSpace(line, 0);
+  if (!isObjectAt(line, start)) return line;
+  const top = listMembers(line, start);
+  const splice = new Splice(line);
+  for (const { key, start: from, end } of top) {
+    const value = edit.fields?.get(key);
+    if (value === undefined) continue;
+    splice.replace(from, end, typeof value === 'string' ? value : value(line.slice(from, end)));
+  }
+  if (edit.ownFields !== undefined) setFields(line, top, edit.ownFields, splice);
+  const message = messageOf(line, top);
+  const rewriteContent = dialect === 'claude-code' ? rewriteClaudeCodeContent : rewriteOpenClawContent;
+  rewriteContent({ line, top, message, splice, cuts }, edit);
+  const usage = findMember(message, 'usage');
+  if (edit.contextTokens !== undefined && usage !== undefined) {
+    const lowered = lowerUsage(line.slice(usage.start, usage.end), edit.contextTokens, dialect);
+    splice.replace(usage.start, usage.end, lowered);
+  }
+  return splice.isEmpty ? line : splice.toString();
+}
+
+/** The members of the message: under `message`, or the line's own where the line is the message. */
+function messageOf(line: string, top: readonly MemberPlace[]): readonly MemberPlace[] {
+  const message = findMember(top, 'message');
+  return message !== undefined && isObjectAt(line, message.start) ? listMembers(line, message.start) : top;
+}
+
+function setFields(
+  line: string,
+  top: readonly MemberPlace[],
+  fields: ReadonlyMap<string, string>,
+  splice: Splice,
+): void {
+  const added: string[] = [];
+  for (const [key, json] of fields) {
+    const member = findMember(top, key);
+    if (member === undefined) added.push(`${JSON.stringify(key)}:${json}`);
+    else splice.replace(member.start, member.end, json);
+  }
+  const end = line.lastIndexOf('}');
+  if (added.length > 0) splice.replace(end, end, `${top.length === 0 ? '' : ','}${added.join(',')}`);
+}

@@ -1,0 +1,26 @@
+/** How many turns with tools stay, and how many of those are shortened. */
+export interface ResolvedToolRemovalOptions {
+  /** The newest turns with tools that stay. */
+  readonly keepTurnsWithTools: number;
+  /** The share of them, oldest first, whose calls and results are shortened: 0 to 100. */
+  readonly truncatePercent: number;
+}
+
+export interface ToolRemovalPreset extends ResolvedToolRemovalOptions {
+  readonly name: string;
+}
+
+/** A preset, or values of one's own, or both: a value given wins over the preset's. */
+export interface ToolRemovalOptions {
+  readonly preset?: string | undefined;
+  readonly keepTurnsWithTools?: number | undefined;
+  readonly truncatePercent?: number | undefined;
+}
+
+/** A value is shortened when it passes either limit; the marker counts within the characters. */
+export const TRUNCATION_LIMITS = {
+  maxChars: 120,
+  maxLines: 2,
+  argumentMarker: '...',
+  contentMarker: '[truncated]',
+} as const;

@@ -1,0 +1,124 @@
+/**
+ * Failures that a caller of occ can meet. `code` is stable; `hint` says what to do next. docs/errors.md explains each
+ * one. Failures of the sessions library (locks, stores, transcripts) come through as its own OpenBotError.
+ */
+export class OccError extends Error {
+  override readonly name: string = 'OccError';
+  readonly code: OccErrorCode;
+  readonly hint: string | undefined;
+
+  constructor(message: string, code: OccErrorCode, options: { hint?: string; cause?: unknown } = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.code = code;
+    this.hint = options.hint;
+  }
+}
+
+export const OCC_ERROR_CODES = [
+  'USAGE',
+  'SESSION_NOT_FOUND',
+  'AMBIGUOUS_SESSION',
+  'NO_SESSIONS',
+  'AGENT_NOT_FOUND',
+  'UNKNOWN_PRESET',
+  'CONFIG_INVALID',
+  'SESSION_IN_USE',
+  'SESSION_UNSUPPORTED',
+  'EDIT_FAILED',
+  'CLONE_FAILED',
+  'RESTORE_FAILED',
+] as const;
+export type OccErrorCode = (typeof OCC_ERROR_CODES)[number];
+
+/** The command line does not make sense. */
+export class UsageError extends OccError {
+  override readonly name = 'UsageError';
+  constructor(message: string, hint?: string) {
+    super(message, 'USAGE', hint === undefined ? {} : { hint });
+  }
+}
+
+export class SessionNotFoundError extends OccError {
+  override readonly name = 'SessionNotFoundError';
+  readonly sessionId: string;
+  constructor(sessionId: string, hint = "Use 'occ list' to see available sessions") {
+    super(`Session '${sessionId}' not found`, 'SESSION_NOT_FOUND', { hint });
+    this.sessionId = sessionId;
+  }
+}
+
+export class AmbiguousSessionError extends OccError {
+  override readonly name = 'AmbiguousSessionError';
+  readonly partial: string;
+  readonly matches: readonly string[];
+  constructor(partial: string, matches: readonly string[]) {
+    super(`Multiple sessions match '${partial}': ${matches.join(', ')}`, 'AMBIGUOUS_SESSION', {
+      hint: 'Give more characters of the id, or its path',
+    });
+    this.partial = partial;
+    this.matches = matches;
+  }
+}
+
+export class NoSessionsError extends OccError {
+  override readonly name = 'NoSessionsError';
+  readonly agentId: string;
+  constructor(agentId: string, hint?: string) {
+    super(`No sessions found for agent '${agentId}'`, 'NO_SESSIONS', hint === undefined ? {} : { hint });
+    this.agentId = agentId;
+  }
+}
+
+export class AgentNotFoundError extends OccError {
+  override readonly name = 'AgentNotFoundError';
+  readonly availableAgents: readonly string[];
+  constructor(message: string, availableAgents: readonly string[] = []) {
+    super(message, 'AGENT_NOT_FOUND', {
+      hint:
+        availableAgents.length === 0
+          ? 'There are no agents in this state folder; name another with --state-dir'
+          : `Available agents: ${availableAgents.join(', ')}`,
+    });
+    this.availableAgents = availableAgents;
+  }
+}
+
+export class UnknownPresetError extends OccError {
+  override readonly name = 'UnknownPresetError';
+  readonly presetName: string;
+  constructor(presetName: string, known: readonly string[] = []) {
+    super(`Unknown preset: ${presetName}`, 'UNKNOWN_PRESET', {
+      ...(known.length === 0 ? {} : { hint: `Known presets: ${known.join(', ')}` }),
+    });
+    this.presetName = presetName;
+  }
+}
+
+/** Somebody is writing to the session, or seems to be. Nothing was changed. */
+export class SessionInUseError extends OccError {
+  override readonly name = 'SessionInUseError';
+  constructor(message: string, hint: string) {
+    super(message, 'SESSION_IN_USE', { hint });
+  }
+}
+
+export class EditOperationError extends OccError {
+  override readonly name = 'EditOperationError';
+  constructor(message: string, options: { hint?: string; cause?: unknown } = {}) {
+    super(message, 'EDIT_FAILED', options);
+  }
+}
+
+export class CloneOperationError extends OccError {
+  override readonly name = 'CloneOperationError';
+  constructor(message: string, options: { hint?: string; cause?: unknown } = {}) {
+    super(message, 'CLONE_FAILED', options);
+  }
+}
+
+export class RestoreError extends OccError {
+  override readonly name = 'RestoreError';
+  constructor(message: string, options: { hint?: string; cause?: unknown } = {}) {
+    super(message, 'RESTORE_FAILED', options);
+  }
+}

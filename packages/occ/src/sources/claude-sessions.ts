@@ -1,0 +1,59 @@
+import { join } from 'node:path';
+import { resolveHomeDir } from '@openbot/sessions';
+import type { SearchPlace } from './found-session.ts';
+import type { LocatedSession } from './located-session.ts';
+import { expandPath, readFolderNames, readNames, statFile } from './look-at-disk.ts';
+import { isGiven } from './state-folder.ts';
+
+const TRANSCRIPT = /^([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})\.jsonl$/i;
+
+/** Where Claude Code keeps a folder of transcripts for each working folder. */
+export function resolveProjectsFolder(place: SearchPlace): string {
+  const configured = place.env.CLAUDE_CONFIG_DIR;
+  const folder = isGiven(configured)
+    ? expandPath(configured, place)
+    : join(resolveHomeDir(place.env), '.claude');
+  return join(folder, 'projects');
+}
+
+export function isClaudeFileName(name: string): boolean {
+  return TRANSCRIPT.test(name);
+}
+
+/** The file that holds the title a person gave to a session. */
+export function titlePathOf(path: string): string {
+  return join(path.slice(0, -'.jsonl'.length), 'custom-title.json');
+}
+
+/** What lies deeper (subagents, outputs of tools) and what has another name is no session. */
+export function locateClaudeSessions(place: SearchPlace): LocatedSession[] {
+  const projects = resolveProjectsFolder(place);
+  return readFolderNames(projects).flatMap((name) => locateInProject(join(projects, name)));
+}
+
+function locateInProject(folder: string): LocatedSession[] {
+  const names = readNames(folder);
+  const known = new Set(names);
+  const found: LocatedSession[] = [];
+  for (const name of names) {
+    const sessionId = TRANSCRIPT.exec(name)?.[1];
+    if (sessionId === undefined) continue;
+    const path = join(folder, name);
+    const stats = statFile(path);
+    if (stats === undefined) continue;
+    found.push({
+      source: 'claude',
+      agentId: null,
+      sessionId,
+      stem: sessionId,
+      path,
+      updatedAt: stats.mtimeMs,
+      sizeBytes: stats.size,
+      missing: false,
+      keys: [],
+      labels: [],
+      titlePath: known.has(sessionId) ? titlePathOf(path) : undefined,
+    });
+  }
+  return found;
+}

@@ -1,0 +1,46 @@
+import { SessionNotFoundError } from '../errors.ts';
+import { findCallingSession } from './calling-session.ts';
+import { locateClaudeSessions, resolveProjectsFolder } from './claude-sessions.ts';
+import type { FoundSession, ResolvedSession, SearchPlace } from './found-session.ts';
+import { locateSessions } from './locate-sessions.ts';
+import { compareByAge, type LocatedSession } from './located-session.ts';
+import { noSessions } from './no-sessions.ts';
+import { openFound } from './open-found.ts';
+import { chooseSources } from './source-choice.ts';
+import { isGiven } from './state-folder.ts';
+
+/**
+ * The session that the caller is in: the one that Claude Code names in its shell, the one of an agent that calls this
+ * command, else the most recently active one.
+ */
+export async function findCurrentSession(place: SearchPlace): Promise<ResolvedSession> {
+  const sources = chooseSources(place);
+  const ownId = place.env.CLAUDE_CODE_SESSION_ID;
+  if (isGiven(ownId) && sources.includes('claude')) {
+    return { session: findClaudeSession(place, ownId.trim()), foundBy: 'environment' };
+  }
+  const calling = await findCallingSession(place, sources);
+  const session = calling === undefined ? undefined : openFound(calling);
+  if (session !== undefined) return { session, foundBy: 'calling-command' };
+  const newest = openFirst(locateSessions(place));
+  if (newest === undefined) throw noSessions(place);
+  return { session: newest, foundBy: 'most-recent' };
+}
+
+function findClaudeSession(place: SearchPlace, sessionId: string): FoundSession {
+  const own = locateClaudeSessions(place).filter((session) => session.sessionId === sessionId);
+  const session = openFirst(own.sort(compareByAge));
+  if (session !== undefined) return session;
+  throw new SessionNotFoundError(
+    sessionId,
+    `CLAUDE_CODE_SESSION_ID names it, but it is not in ${resolveProjectsFolder(place)}; name a session, or choose another --source`,
+  );
+}
+
+function openFirst(sessions: readonly LocatedSession[]): FoundSession | undefined {
+  for (const located of sessions) {
+    const session = located.missing ? undefined : openFound(located);
+    if (session !== undefined) return session;
+  }
+  return undefined;
+}

@@ -1,0 +1,39 @@
+import type { FoundSession, SearchPlace } from './found-session.ts';
+import { locateSessions } from './locate-sessions.ts';
+import type { LocatedSession } from './located-session.ts';
+import { openFound } from './open-found.ts';
+
+/** The sessions of the place, newest first. */
+export async function listSessions(place: SearchPlace): Promise<FoundSession[]> {
+  return listNewestSessions(place).listed.map(({ session }) => session);
+}
+
+export interface ListedSession {
+  readonly session: FoundSession;
+  /** What to call it by: its id, or the name of its file where that says more. */
+  readonly name: string;
+}
+
+export interface SessionList {
+  readonly listed: readonly ListedSession[];
+  /** Of all sessions of the place, listed or not: a shortened name must not mean another of them. */
+  readonly names: readonly string[];
+}
+
+/** With a limit, no more transcripts than those that are listed are opened. */
+export function listNewestSessions(place: SearchPlace, limit = Number.POSITIVE_INFINITY): SessionList {
+  const listed: ListedSession[] = [];
+  const names: string[] = [];
+  for (const located of locateSessions(place)) {
+    const session = listed.length < limit ? openFound(located) : undefined;
+    const name = nameOf(located, session?.sessionId ?? located.sessionId);
+    if (session !== undefined) listed.push({ session, name });
+    if (session !== undefined || listed.length >= limit) names.push(name);
+  }
+  return { listed, names };
+}
+
+/** The transcripts of a session's topics share its id, but not its file. */
+function nameOf({ source, stem }: LocatedSession, sessionId: string): string {
+  return source === 'openclaw' && stem.startsWith(`${sessionId}-topic-`) ? stem : sessionId;
+}

@@ -1,0 +1,67 @@
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { NoSessionsError } from '../errors.ts';
+import { type SearchPlace, SOURCE_NAMES } from './found-session.ts';
+import { chooseSources, foldersOf, hasSource } from './source-choice.ts';
+import { listAgentIds, resolveAgents, resolveStateFolder, sessionsFolderOf } from './state-folder.ts';
+
+/** Why a search came to nothing: where it looked, and where there is something. */
+export interface EmptySearch {
+  /** The agents or the sources that have no sessions, for a message. */
+  readonly who: string;
+  readonly folders: readonly string[];
+  /** Whole sentences that help further; may be none. */
+  readonly advice: readonly string[];
+}
+
+export function explainEmptySearch(place: SearchPlace): EmptySearch {
+  const sources = chooseSources(place);
+  const stateFolder = sources.includes('openclaw') ? resolveStateFolder(place) : undefined;
+  const agentIds = stateFolder === undefined ? [] : resolveAgents(place, stateFolder);
+  const others = SOURCE_NAMES.filter(
+    (source) => !sources.includes(source) && hasSourceQuietly(source, place),
+  );
+  return {
+    who: agentIds.length > 0 ? agentIds.join(', ') : sources.join(', '),
+    folders: sources.flatMap((source) => foldersOf(source, place, agentIds)),
+    advice: [
+      ...(stateFolder === undefined ? [] : adviseOnAgents(stateFolder, agentIds)),
+      ...(others.length === 0
+        ? []
+        : [`There is a sessions folder of ${others.join(' and of ')}: use --source ${others.join('|')}.`]),
+    ],
+  };
+}
+
+export function noSessions(place: SearchPlace): NoSessionsError {
+  const { who, folders, advice } = explainEmptySearch(place);
+  return new NoSessionsError(who, [`Looked in ${folders.join(', ')}.`, ...advice].join(' '));
+}
+
+function adviseOnAgents(stateFolder: string, agentIds: readonly string[]): string[] {
+  const databases = agentIds
+    .map((id) => join(dirname(sessionsFolderOf(stateFolder, id)), 'agent', 'openclaw-agent.sqlite'))
+    .filter((path) => existsSync(path));
+  const others = listAgentIds(stateFolder).filter((id) => !agentIds.includes(id));
+  return [
+    ...databases.map(
+      (path) => `This OpenClaw keeps its sessions in a database that occ cannot read: ${path}.`,
+    ),
+    ...(others.length === 0
+      ? []
+      : [`Other agents here: ${others.join(', ')}; use --agent <id> or --all-agents.`]),
+  ];
+}
+
+function hasSourceQuietly(source: (typeof SOURCE_NAMES)[number], place: SearchPlace): boolean {
+  try {
+    // Another source is looked for where it would be without the flags that are for this one.
+    return hasSource(source, {
+      env: place.env,
+      cwd: place.cwd,
+      stateDirConfigured: place.stateDirConfigured,
+    });
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,119 @@
+import { basename, join, sep } from 'node:path';
+import {
+  classifySessionFileName,
+  isSessionId,
+  lookIntoSessionStore,
+  resolveSessionFilePath,
+  STORE_FILE_NAME,
+  type StoredSession,
+} from '@openbot/sessions';
+import type { LocatedSession } from './located-session.ts';
+import { readNames, statFile } from './look-at-disk.ts';
+
+/**
+ * The sessions in one sessions folder: every transcript in it, with what the index says of it, and what the index names
+ * although its transcript is gone. An index that cannot be read is an error: half a list would hide sessions.
+ */
+export function locateOpenclawSessions(folder: string, agentId: string | null): LocatedSession[] {
+  const names = readNames(folder);
+  const transcripts = new Map<string, string>();
+  for (const name of names) {
+    const known = classifySessionFileName(name);
+    if (known.kind === 'transcript' || known.kind === 'topic-transcript') {
+      transcripts.set(name, known.sessionId);
+    }
+  }
+  const index = names.includes(STORE_FILE_NAME) ? readIndex(folder, transcripts) : NO_INDEX;
+  const found: LocatedSession[] = [];
+  for (const [name, sessionId] of transcripts) {
+    const session = locate(folder, name, agentId, sessionId, index.get(name) ?? []);
+    if (session !== undefined) found.push(session);
+  }
+  for (const [name, entries] of index) {
+    if (transcripts.has(name)) continue;
+    const session = locate(folder, name, agentId, stemOf(name), entries);
+    if (session !== undefined) found.push(session);
+  }
+  return found;
+}
+
+type Index = ReadonlyMap<string, readonly StoredSession[]>;
+
+const NO_INDEX: Index = new Map();
+
+/** The entries of the index by the file that they lead to, each list with the one used last first. */
+function readIndex(folder: string, transcripts: ReadonlyMap<string, string>): Index {
+  const index = new Map<string, StoredSession[]>();
+  for (const stored of lookIntoSessionStore(join(folder, STORE_FILE_NAME)) ?? []) {
+    const name = fileNameOf(stored, folder, transcripts);
+    if (name === undefined) continue;
+    const others = index.get(name);
+    if (others === undefined) index.set(name, [stored]);
+    else others.push(stored);
+  }
+  for (const entries of index.values()) {
+    if (entries.length > 1) entries.sort((a, b) => usedAt(b) - usedAt(a));
+  }
+  return index;
+}
+
+/** The transcript that an entry leads to, in this folder; undefined for an entry that names no session. */
+function fileNameOf(
+  { entry }: StoredSession,
+  folder: string,
+  transcripts: ReadonlyMap<string, string>,
+): string | undefined {
+  const { sessionId, sessionFile } = entry;
+  if (!isSessionId(sessionId)) return undefined;
+  const ownName = `${sessionId}.jsonl`;
+  if (typeof sessionFile !== 'string' || sessionFile === '') return ownName;
+  // The common case costs no look at the disk.
+  if (sessionFile.startsWith(folder) && sessionFile[folder.length] === sep) {
+    const name = sessionFile.slice(folder.length + 1);
+    if (transcripts.has(name)) return name;
+  }
+  try {
+    return basename(resolveSessionFilePath(sessionId, entry, { sessionsDir: folder }));
+  } catch {
+    // It leads out of the folder, and is not followed there.
+    return ownName;
+  }
+}
+
+function locate(
+  folder: string,
+  name: string,
+  agentId: string | null,
+  sessionId: string,
+  entries: readonly StoredSession[],
+): LocatedSession | undefined {
+  const path = join(folder, name);
+  const stats = statFile(path);
+  const [newest] = entries;
+  if (stats === undefined && newest === undefined) return undefined;
+  return {
+    source: 'openclaw',
+    agentId,
+    sessionId: newest?.entry.sessionId ?? sessionId,
+    stem: stemOf(name),
+    path,
+    updatedAt: stats?.mtimeMs ?? usedAt(newest!),
+    sizeBytes: stats?.size ?? 0,
+    missing: stats === undefined,
+    keys: entries.map(({ key }) => key),
+    labels: entries.map(({ entry }) => entry.label).filter(isText),
+    displayName: entries.map(({ entry }) => entry.displayName).find(isText),
+  };
+}
+
+function usedAt({ entry }: StoredSession): number {
+  return Number.isFinite(entry.updatedAt) ? entry.updatedAt : 0;
+}
+
+function stemOf(name: string): string {
+  return name.endsWith('.jsonl') ? name.slice(0, -'.jsonl'.length) : name;
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string' && value.trim() !== '';
+}

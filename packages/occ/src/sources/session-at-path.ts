@@ -1,0 +1,121 @@
+import { realpathSync } from 'node:fs';
+import { basename, dirname, sep } from 'node:path';
+import { classifySessionFileName, isSessionId, isValidAgentId, STORE_FILE_NAME } from '@openbot/sessions';
+import { OccError, SessionNotFoundError, UsageError } from '../errors.ts';
+import { isClaudeFileName, resolveProjectsFolder, titlePathOf } from './claude-sessions.ts';
+import type { FoundSession, SearchPlace, SourceName } from './found-session.ts';
+import type { LocatedSession } from './located-session.ts';
+import { expandPath, isFolder, statFile } from './look-at-disk.ts';
+import { openFound } from './open-found.ts';
+import { locateOpenclawSessions } from './openclaw-sessions.ts';
+import { resolvePiFolder } from './pi-sessions.ts';
+import { demandedSource } from './source-choice.ts';
+import { readTranscriptHead, type TranscriptHead } from './transcript-head.ts';
+
+/** A separator, the ending of a transcript or `~` make it a path; no id, key or label needs one of them. */
+export function isPathName(name: string): boolean {
+  return /[/\\]/.test(name) || name.endsWith('.jsonl') || name === '~';
+}
+
+/** The session whose transcript stands at a path, wherever that is. Its source is told from its place and content. */
+export function findSessionAtPath(place: SearchPlace, name: string): FoundSession {
+  const path = expandPath(name, place);
+  const stats = statFile(path);
+  if (stats === undefined) {
+    const what = isFolder(path) ? `${path} is a folder` : `There is no file ${path}`;
+    throw new SessionNotFoundError(name, `${what}. Use 'occ list' to see available sessions`);
+  }
+  refuseOtherFiles(path);
+  const head = readTranscriptHead(path);
+  if (head?.dialect === undefined && stats.size > 0) throw unknownContent(path, head);
+  const source = tellSource(place, path, head);
+  const demanded = demandedSource(place);
+  if (demanded !== undefined && demanded !== source) throw otherSource(path, source, demanded);
+  const known = source === 'openclaw' ? findInFolder(path) : undefined;
+  const located: LocatedSession = known ?? {
+    source,
+    agentId: null,
+    sessionId: idOf(path, source, head),
+    stem: basename(path, '.jsonl'),
+    path,
+    updatedAt: stats.mtimeMs,
+    sizeBytes: stats.size,
+    missing: false,
+    keys: [],
+    labels: [],
+    ...(source === 'claude' ? { titlePath: titlePathOf(path) } : {}),
+  };
+  const session = openFound(located);
+  if (session === undefined) throw unknownContent(path, head);
+  return session;
+}
+
+/** What belongs to a session without being one. Its bytes are nobody's to clean. */
+function refuseOtherFiles(path: string): void {
+  const known = classifySessionFileName(basename(path));
+  if (known.kind === 'backup') {
+    throw new OccError(`${path} is a backup, not a session`, 'SESSION_UNSUPPORTED', {
+      hint: `To go back to it: occ restore ${known.sessionId} --backup ${known.number}`,
+    });
+  }
+  if (['trajectory', 'checkpoint', 'archive', 'lock', 'store', 'temp'].includes(known.kind)) {
+    throw new OccError(`${path} is not a session (${known.kind})`, 'SESSION_UNSUPPORTED', {
+      hint: "Use 'occ list' to see available sessions",
+    });
+  }
+}
+
+/** OpenClaw and pi write the same lines: between them the place decides, and OpenClaw where that does not tell. */
+function tellSource(place: SearchPlace, path: string, head: TranscriptHead | undefined): SourceName {
+  if (head?.dialect === 'claude-code') return 'claude';
+  if (head?.dialect === undefined && isBelow(path, resolveProjectsFolder(place))) return 'claude';
+  if (statFile(`${dirname(path)}${sep}${STORE_FILE_NAME}`) !== undefined) return 'openclaw';
+  if (agentOfFolder(dirname(path)) !== null) return 'openclaw';
+  if (isBelow(path, resolvePiFolder(place).folder) || /^--.*--$/.test(basename(dirname(path)))) return 'pi';
+  if (place.source === 'pi') return 'pi';
+  return /^\d{4}-\d\d-\d\dT[\d-]+Z_/.test(basename(path)) ? 'pi' : 'openclaw';
+}
+
+/** With its entry in the index beside it, and its agent where the folder is laid out like one of an agent. */
+function findInFolder(path: string): LocatedSession | undefined {
+  const folder = dirname(path);
+  const agentId = agentOfFolder(folder);
+  const hasIndex = statFile(`${folder}${sep}${STORE_FILE_NAME}`) !== undefined;
+  if (agentId === null && !hasIndex) return undefined;
+  return locateOpenclawSessions(folder, agentId).find((session) => session.path === path);
+}
+
+function agentOfFolder(folder: string): string | null {
+  const [agents, agentId, sessions] = folder.split(sep).slice(-3);
+  return agents === 'agents' && sessions === 'sessions' && isValidAgentId(agentId) ? agentId! : null;
+}
+
+/** Claude Code goes by the file's name, the others by the header. */
+function idOf(path: string, source: SourceName, head: TranscriptHead | undefined): string {
+  const known = classifySessionFileName(basename(path));
+  const named = 'sessionId' in known && isSessionId(known.sessionId) ? known.sessionId : undefined;
+  const ids = source === 'claude' && isClaudeFileName(basename(path)) ? [named] : [head?.sessionId, named];
+  return ids.find((id) => id !== undefined) ?? basename(path, '.jsonl');
+}
+
+function isBelow(path: string, folder: string): boolean {
+  try {
+    return realpathSync(path).startsWith(realpathSync(folder) + sep);
+  } catch {
+    return false;
+  }
+}
+
+function unknownContent(path: string, head: TranscriptHead | undefined): OccError {
+  const why = head === undefined ? 'cannot be read' : 'is no transcript of OpenClaw, pi or Claude Code';
+  return new OccError(`${path} ${why}`, 'SESSION_UNSUPPORTED', {
+    hint: "Use 'occ list' to see available sessions",
+  });
+}
+
+function otherSource(path: string, source: SourceName, demanded: SourceName): UsageError {
+  return new UsageError(
+    `${path} is a session of ${source}, not of ${demanded}`,
+    `Leave out what asks for ${demanded}, or name another session`,
+  );
+}

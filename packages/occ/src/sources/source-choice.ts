@@ -1,0 +1,69 @@
+import { join } from 'node:path';
+import { UsageError } from '../errors.ts';
+import { resolveProjectsFolder } from './claude-sessions.ts';
+import { type SearchPlace, SOURCE_NAMES, type SourceName } from './found-session.ts';
+import { isFolder } from './look-at-disk.ts';
+import { resolvePiFolder } from './pi-sessions.ts';
+import { isGiven, isStateFolderNamed, resolveStateFolder } from './state-folder.ts';
+
+/** Whose sessions are meant. Sources are never mixed unless `--source all` asks for it. */
+export function chooseSources(place: SearchPlace): readonly SourceName[] {
+  if (place.source === 'all') return SOURCE_NAMES;
+  const implied = openclawFlags(place);
+  if (place.source !== undefined) {
+    if (place.source !== 'openclaw' && implied.length > 0) throw contradiction(implied[0]!, place.source);
+    return [place.source];
+  }
+  if (implied.length > 0) return ['openclaw'];
+  if (isGiven(place.env.CLAUDE_CODE_SESSION_ID)) return ['claude'];
+  if (isStateFolderNamed(place) || hasSource('openclaw', place)) return ['openclaw'];
+  const others = SOURCE_NAMES.filter((source) => source !== 'openclaw' && hasSource(source, place));
+  return others.length === 1 ? others : ['openclaw'];
+}
+
+/** The source that the caller asked for in so many words. */
+export function demandedSource(place: SearchPlace): SourceName | undefined {
+  if (place.source === 'all') return undefined;
+  return place.source ?? (openclawFlags(place).length > 0 ? 'openclaw' : undefined);
+}
+
+/** Whether this user has such sessions at all, as far as folders tell. */
+export function hasSource(source: SourceName, place: SearchPlace): boolean {
+  switch (source) {
+    case 'openclaw':
+      return isFolder(resolveStateFolder(place));
+    case 'pi':
+      return isFolder(resolvePiFolder(place).folder);
+    case 'claude':
+      return isFolder(resolveProjectsFolder(place));
+  }
+}
+
+/** Where the sessions of a source are looked for. */
+export function foldersOf(source: SourceName, place: SearchPlace, agentIds: readonly string[]): string[] {
+  switch (source) {
+    case 'openclaw': {
+      const folder = join(resolveStateFolder(place), 'agents');
+      return agentIds.length === 0 ? [folder] : agentIds.map((id) => join(folder, id, 'sessions'));
+    }
+    case 'pi':
+      return [resolvePiFolder(place).folder];
+    case 'claude':
+      return [resolveProjectsFolder(place)];
+  }
+}
+
+function openclawFlags({ stateDirFlag, agentFlag, allAgents }: SearchPlace): string[] {
+  return [
+    ...(isGiven(stateDirFlag) ? ['--state-dir'] : []),
+    ...(isGiven(agentFlag) ? ['--agent'] : []),
+    ...(allAgents ? ['--all-agents'] : []),
+  ];
+}
+
+function contradiction(flag: string, source: SourceName): UsageError {
+  return new UsageError(
+    `${flag} means sessions of openclaw, but --source says ${source}`,
+    `Leave out ${flag} or --source ${source}`,
+  );
+}

@@ -1,0 +1,83 @@
+import { readFileStart } from '@openbot/sessions';
+
+/** What the beginning of a transcript says of the whole. */
+export interface TranscriptHead {
+  readonly dialect: 'openclaw' | 'claude-code' | undefined;
+  readonly sessionId: string | undefined;
+  readonly cwd: string | undefined;
+}
+
+/** A header or a first message is rarely longer than the first step; the others are for the rare ones. */
+const STEPS = [4 * 1024, 64 * 1024, 1024 * 1024];
+const LINE_FEED = 0x0a;
+
+const firstStep = Buffer.allocUnsafe(STEPS[0]!);
+
+/**
+ * Reads no further than it must. Undefined where the file cannot be read; a head without anything known where it says
+ * nothing of itself.
+ */
+export function readTranscriptHead(path: string): TranscriptHead | undefined {
+  let head: TranscriptHead | undefined;
+  for (const size of STEPS) {
+    const bytes = size === firstStep.length ? firstStep : Buffer.allocUnsafe(size);
+    let count: number;
+    try {
+      count = readFileStart(path, bytes);
+    } catch {
+      return undefined;
+    }
+    head = interpretLines(bytes.subarray(0, count), count < size);
+    if (isComplete(head) || count < size) break;
+  }
+  return head;
+}
+
+function interpretLines(bytes: Buffer, isWhole: boolean): TranscriptHead {
+  let head: TranscriptHead = { dialect: undefined, sessionId: undefined, cwd: undefined };
+  let at = 0;
+  while (at < bytes.length && !isComplete(head)) {
+    const lineEnd = bytes.indexOf(LINE_FEED, at);
+    if (lineEnd < 0 && !isWhole) break;
+    const end = lineEnd < 0 ? bytes.length : lineEnd;
+    head = interpretLine(bytes.toString('utf8', at, end), head);
+    at = end + 1;
+  }
+  return head;
+}
+
+/** OpenClaw and pi say everything in their header; Claude Code says it in the lines of the conversation. */
+function isComplete({ dialect, cwd }: TranscriptHead): boolean {
+  return dialect === 'openclaw' || (dialect === 'claude-code' && cwd !== undefined);
+}
+
+function interpretLine(text: string, head: TranscriptHead): TranscriptHead {
+  const line = parseObject(text);
+  if (line === undefined) return head;
+  if (head.dialect === undefined && line.type === 'session') {
+    return { dialect: 'openclaw', sessionId: textOf(line.id), cwd: textOf(line.cwd) };
+  }
+  if (typeof line.uuid === 'string' || typeof line.sessionId === 'string') {
+    return {
+      dialect: 'claude-code',
+      sessionId: head.sessionId ?? textOf(line.sessionId),
+      cwd: head.cwd ?? textOf(line.cwd),
+    };
+  }
+  // A conversation that begins without a header: linear lines, or a transcript that lost its first line.
+  const isMessage = line.type === 'message' || typeof line.role === 'string' || line.content !== undefined;
+  return head.dialect === undefined && isMessage ? { ...head, dialect: 'openclaw' } : head;
+}
+
+function parseObject(text: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}

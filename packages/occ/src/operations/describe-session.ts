@@ -1,0 +1,120 @@
+import { constants } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
+import {
+  activePath,
+  contextOf,
+  contextTokens,
+  FLAG,
+  scanOpenTranscript,
+  scanTranscriptFile,
+  type Transcript,
+} from '@openbot/sessions';
+import type { LineReader } from '../clean/plan.ts';
+import { planClean } from '../clean/plan-clean.ts';
+import type { ResolvedToolRemovalOptions } from '../clean/tool-removal.ts';
+import { makeLineReader } from '../session-file/apply-plan.ts';
+import { readJournal } from '../session-file/journal.ts';
+import { type ScheduledEdit, settleScheduledEdit } from '../session-file/scheduled-edit.ts';
+import type { FoundSession, ResolvedSession, SearchPlace } from '../sources/found-session.ts';
+import { resolveSession } from '../sources/resolve-session.ts';
+import { countConversation, orderByFigure } from './count-conversation.ts';
+import type { EditResult, ScheduledEditReport, SessionInfo } from './results.ts';
+
+export interface DescribeOptions {
+  readonly place: SearchPlace;
+  /** An id, its beginning, a key, a label or a path; the current session when absent. */
+  readonly sessionId?: string | undefined;
+  /** What to try on the session, by name. */
+  readonly presets: Readonly<Record<string, ResolvedToolRemovalOptions>>;
+}
+
+export interface DescribedSession extends ResolvedSession {
+  readonly info: SessionInfo;
+}
+
+/** What a session is made of and what each preset would leave of it. Changes nothing; the file is read once. */
+export async function describeSession(options: DescribeOptions): Promise<DescribedSession> {
+  const found = await resolveSession(options.place, options.sessionId);
+  const { path, source } = found.session;
+  const file = await openTranscript(path);
+  try {
+    const transcript = await scanOpenTranscript(file, path);
+    const readLine = makeLineReader(file, transcript);
+    const { scheduled } = readJournal(path, source);
+    const info = {
+      ...describeTranscript(found.session, transcript, readLine, options.presets),
+      ...(scheduled === undefined ? {} : { lastScheduledEdit: reportScheduled(scheduled) }),
+    };
+    return { ...found, info };
+  } finally {
+    await file.close();
+  }
+}
+
+async function openTranscript(path: string): Promise<FileHandle> {
+  try {
+    return await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+  } catch (error) {
+    // Says in words what is wrong with the file.
+    await scanTranscriptFile(path);
+    throw error;
+  }
+}
+
+function describeTranscript(
+  { sessionId, source, path }: FoundSession,
+  transcript: Transcript,
+  readLine: LineReader,
+  presets: DescribeOptions['presets'],
+): SessionInfo {
+  const { entries } = activePath(transcript);
+  const { tokens, basis, byKind, byTool } = contextTokens(transcript, contextOf(transcript, entries));
+  const brokenLines = transcript.problems.filter(({ problem }) => problem !== 'oversize').length;
+  return {
+    sessionId,
+    source,
+    path,
+    sizeBytes: transcript.byteLength,
+    ...countConversation(transcript, entries),
+    tokens: { context: tokens, basis, byKind, byTool: orderByFigure(Object.entries(byTool)) },
+    compactions: countCompactions(transcript),
+    presets: Object.fromEntries(
+      Object.entries(presets).map(([name, removal]) => [name, tryPreset(transcript, removal, readLine)]),
+    ),
+    ...(brokenLines === 0 ? {} : { brokenLines }),
+  };
+}
+
+function tryPreset(
+  transcript: Transcript,
+  removal: ResolvedToolRemovalOptions,
+  readLine: LineReader,
+): SessionInfo['presets'][string] {
+  const { tokens, statistics } = planClean(transcript, removal, readLine);
+  return {
+    tokensAfter: tokens.after,
+    toolCallsRemoved: statistics.toolCallsRemoved,
+    toolCallsTruncated: statistics.toolCallsTruncated,
+  };
+}
+
+/** All in the file, off the active path too. A line that is there twice is one compaction. */
+function countCompactions(transcript: Transcript): number {
+  let count = 0;
+  for (let i = 0; i < transcript.length; i++) {
+    if (transcript.kindOf(i) === 'compaction' && !transcript.has(i, FLAG.duplicate)) count++;
+  }
+  return count;
+}
+
+/** Without what only concerns the processes that took part. */
+function reportScheduled(scheduled: ScheduledEdit): ScheduledEditReport {
+  const { state, requestedAt, finishedAt, result, error } = settleScheduledEdit(scheduled);
+  return {
+    state,
+    requestedAt,
+    ...(finishedAt === undefined ? {} : { finishedAt }),
+    ...(result === undefined ? {} : { result: result as EditResult }),
+    ...(error === undefined ? {} : { error }),
+  };
+}

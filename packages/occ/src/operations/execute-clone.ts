@@ -1,0 +1,102 @@
+import { randomUUID } from 'node:crypto';
+import { unlink } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { buildCloneSessionKey, openFileSessionStore, STORE_FILE_NAME } from '@openbot/sessions';
+import type { ResolvedToolRemovalOptions } from '../clean/tool-removal.ts';
+import { cloneSessionFile } from '../session-file/clone-file.ts';
+import type { FoundSession, SearchPlace } from '../sources/found-session.ts';
+import { resolveSession } from '../sources/resolve-session.ts';
+import { describeFailedWrite } from './failed-write.ts';
+import type { CloneOutcome } from './results.ts';
+import { resumeCommandOf } from './resume-command.ts';
+import { cloneStatistics } from './statistics.ts';
+
+export interface CloneOptions {
+  readonly place: SearchPlace;
+  readonly sessionId?: string | undefined;
+  /** Left out: an exact copy but for the id. */
+  readonly toolRemoval?: ResolvedToolRemovalOptions | undefined;
+  /** Absolute. Left out: beside the session. A file elsewhere is in no index. */
+  readonly outputPath?: string | undefined;
+  readonly noRegister?: boolean | undefined;
+  readonly dryRun?: boolean | undefined;
+}
+
+/** Copies a session under a new id. Where it fails, there is no file. */
+export async function executeClone(options: CloneOptions): Promise<CloneOutcome> {
+  const { session, foundBy } = await resolveSession(options.place, options.sessionId);
+  const newSessionId = randomUUID();
+  const at = new Date();
+  const targetPath =
+    options.outputPath ?? join(dirname(session.path), cloneFileName(session, newSessionId, at));
+  const isRegistered =
+    options.outputPath === undefined && !options.noRegister && session.source === 'openclaw';
+  const sessionKey = isRegistered ? cloneKeyOf(session, newSessionId) : undefined;
+  try {
+    const done = await cloneSessionFile({
+      path: session.path,
+      sourceSessionId: session.sessionId,
+      newSessionId,
+      targetPath,
+      options: options.toolRemoval,
+      at,
+      dryRun: options.dryRun,
+    });
+    if (sessionKey !== undefined && !options.dryRun) await register(targetPath, sessionKey, newSessionId, at);
+    const { plan, sizeBefore, sizeAfter } = done;
+    const resumeCommand = resumeCommandOf(session.source, newSessionId, targetPath, {
+      isInPlace: options.outputPath === undefined,
+      isRegistered,
+    });
+    return {
+      session,
+      foundBy,
+      plan: plan.statistics,
+      result: {
+        success: true,
+        mode: 'clone',
+        sourceSessionId: session.sessionId,
+        clonedSessionId: newSessionId,
+        clonedSessionPath: targetPath,
+        ...(sessionKey === undefined ? {} : { sessionKey }),
+        statistics: cloneStatistics(plan.statistics, sizeBefore, sizeAfter),
+        tokens: plan.tokens,
+        ...(resumeCommand === undefined ? {} : { resumeCommand }),
+        ...(options.dryRun ? { dryRun: true } : {}),
+      },
+    };
+  } catch (error) {
+    throw describeFailedWrite(error, targetPath, 'clone');
+  }
+}
+
+/** pi puts the time before the id. */
+function cloneFileName({ source }: FoundSession, newSessionId: string, at: Date): string {
+  if (source !== 'pi') return `${newSessionId}.jsonl`;
+  return `${at.toISOString().replaceAll(/[:.]/g, '-')}_${newSessionId}.jsonl`;
+}
+
+function cloneKeyOf({ agentId, path }: FoundSession, newSessionId: string): string | undefined {
+  const folder = agentId ?? agentOfFolder(path);
+  return folder === undefined ? undefined : buildCloneSessionKey({ agentId: folder, cloneId: newSessionId });
+}
+
+/** A session named by its path may still stand in an agent's folder: `agents/<id>/sessions`. */
+function agentOfFolder(path: string): string | undefined {
+  const folder = dirname(path);
+  const isAgents = basename(folder) === 'sessions' && basename(dirname(dirname(folder))) === 'agents';
+  return isAgents ? basename(dirname(folder)) : undefined;
+}
+
+/** Last of all, so that the index never names a file that is not there. */
+async function register(path: string, sessionKey: string, sessionId: string, at: Date): Promise<void> {
+  const store = openFileSessionStore(join(dirname(path), STORE_FILE_NAME));
+  try {
+    await store.update(sessionKey, () => ({ sessionId, updatedAt: at.getTime() }));
+  } catch (error) {
+    await unlink(path).catch(() => {});
+    throw error;
+  } finally {
+    await store.close();
+  }
+}

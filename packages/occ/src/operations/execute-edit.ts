@@ -1,0 +1,163 @@
+import type { ResolvedToolRemovalOptions } from '../clean/tool-removal.ts';
+import { editSessionFile, type FileEditResult, planFileEdit } from '../session-file/edit-file.ts';
+import { findRunner } from '../session-file/find-runner.ts';
+import { indexEntryOf } from '../session-file/index-entry.ts';
+import { runScheduledEdit } from '../session-file/run-scheduled.ts';
+import { SCHEDULED_EDIT_VARIABLE, scheduleEdit } from '../session-file/schedule.ts';
+import { keeperOf } from '../session-file/schedule-keeper.ts';
+import type { SessionUse } from '../session-file/session-use.ts';
+import { ownRunOf, settleUse } from '../session-file/settle-use.ts';
+import type { FoundSession, ResolvedSession, SearchPlace } from '../sources/found-session.ts';
+import { resolveSession } from '../sources/resolve-session.ts';
+import { describeFailedWrite } from './failed-write.ts';
+import type { EditOutcome, EditResult } from './results.ts';
+import { editStatistics } from './statistics.ts';
+
+export interface EditOptions {
+  readonly place: SearchPlace;
+  /** Id, beginning of one, session key, label or path; the current session when left out. */
+  readonly sessionId?: string | undefined;
+  readonly toolRemoval: ResolvedToolRemovalOptions;
+  readonly presetName?: string | undefined;
+  /** Plans only. */
+  readonly dryRun?: boolean | undefined;
+  /** Goes on although the last exchange looks unfinished. A live lock is respected all the same. */
+  readonly force?: boolean | undefined;
+  /** How long to wait for a session that is in use. */
+  readonly waitMs?: number | undefined;
+  /** Leaves a session that is in use to a detached process, which edits when the run is over. */
+  readonly whenIdle?: boolean | undefined;
+}
+
+/** Cleans a session in place, after a backup. Where it fails, the session is as it was. */
+export async function executeEdit(options: EditOptions): Promise<EditOutcome> {
+  const { place } = options;
+  const found = await resolveSession(place, options.sessionId);
+  const { session } = found;
+  const scheduledId = place.env[SCHEDULED_EDIT_VARIABLE];
+  if (scheduledId !== undefined) return runScheduled(options, found, scheduledId);
+  if (options.dryRun) {
+    return describe(options, found, await planFileEdit(session.path, options.toolRemoval), { dryRun: true });
+  }
+  const settled = await settleUse({
+    path: session.path,
+    sessionId: session.sessionId,
+    ownRun: ownRunOf(session, found.foundBy, place.env),
+    flags: {
+      force: options.force,
+      waitMs: options.waitMs,
+      whenIdle: options.whenIdle,
+      canSchedule: true,
+    },
+  });
+  if (settled.act === 'schedule') return scheduleFor(options, found, settled);
+  return editNow(options, found, settled.note);
+}
+
+async function editNow(options: EditOptions, found: ResolvedSession, note?: string): Promise<EditOutcome> {
+  const { session } = found;
+  try {
+    const done = await editSessionFile({
+      path: session.path,
+      source: session.source,
+      options: options.toolRemoval,
+      entry: indexEntryOf(session),
+      lock: { timeoutMs: LOCK_WAIT_MS },
+      now: () => new Date(),
+    });
+    return describe(
+      options,
+      found,
+      done,
+      done.backupPath === undefined || note === undefined ? {} : { note },
+    );
+  } catch (error) {
+    throw describeFailedWrite(error, session.path, 'edit');
+  }
+}
+
+/** Others hold the lock for the time of one write; who holds it for longer was seen before. */
+const LOCK_WAIT_MS = 5000;
+
+async function scheduleFor(
+  options: EditOptions,
+  found: ResolvedSession,
+  settled: { note: string; use: SessionUse },
+): Promise<EditOutcome> {
+  const { session } = found;
+  const { toolRemoval } = options;
+  const planned = await planFileEdit(session.path, toolRemoval);
+  await scheduleEdit({
+    keeper: keeperOf(session),
+    toolRemoval,
+    runner: findRunner(settled.use),
+    args: [
+      'edit',
+      session.path,
+      ...locatingFlags(session),
+      `--keep=${toolRemoval.keepTurnsWithTools}`,
+      `--truncate=${toolRemoval.truncatePercent}`,
+    ],
+    env: options.place.env,
+  });
+  return describe(options, found, planned, { scheduled: true, note: settled.note });
+}
+
+function locatingFlags({ source }: FoundSession): string[] {
+  return [`--source=${source}`];
+}
+
+async function runScheduled(options: EditOptions, found: ResolvedSession, id: string): Promise<EditOutcome> {
+  const { session } = found;
+  let outcome: EditOutcome | undefined;
+  await runScheduledEdit({
+    id,
+    path: session.path,
+    sessionId: session.sessionId,
+    keeper: keeperOf(session),
+    edit: async () => {
+      outcome = await editNow(options, found);
+      return outcome.result;
+    },
+  });
+  // Nobody reads this; what counts is in the journal.
+  return outcome ?? describe(options, found, await planFileEdit(session.path, options.toolRemoval), {});
+}
+
+function describe(
+  options: EditOptions,
+  { session, foundBy }: ResolvedSession,
+  done: FileEditResult,
+  state: { dryRun?: true; scheduled?: true; note?: string },
+): EditOutcome {
+  const { plan } = done;
+  const changed = done.backupPath !== undefined;
+  const note = state.note ?? (done.unchanged === undefined ? undefined : UNCHANGED_NOTES[done.unchanged]);
+  const isKept = state.scheduled !== true && done.unchanged !== undefined;
+  const result: EditResult = {
+    success: true,
+    mode: 'edit',
+    sessionId: session.sessionId,
+    ...(done.backupPath === undefined ? {} : { backupPath: done.backupPath }),
+    statistics: editStatistics(plan.statistics, done.sizeBefore, done.sizeAfter, isKept),
+    tokens: isKept ? { ...plan.tokens, after: plan.tokens.before } : plan.tokens,
+    changed,
+    ...(state.scheduled ? { scheduled: true } : {}),
+    ...(state.dryRun ? { dryRun: true } : {}),
+    ...(note === undefined ? {} : { note }),
+  };
+  return {
+    result,
+    session,
+    foundBy,
+    plan: plan.statistics,
+    options: options.toolRemoval,
+    presetName: options.presetName,
+  };
+}
+
+const UNCHANGED_NOTES = {
+  'nothing to clean':
+    'Nothing to clean: no tool call is old enough to be removed or long enough to be shortened.',
+  'would not shrink': 'Nothing was changed: the session would not have become smaller.',
+} as const;

@@ -1,0 +1,133 @@
+import type { PlanStatistics, PlanTokens } from '../clean/plan.ts';
+import type { ResolvedToolRemovalOptions } from '../clean/tool-removal.ts';
+import type { FoundBy, FoundSession, SourceName } from '../sources/found-session.ts';
+
+export interface EditStatistics {
+  messagesOriginal: number;
+  messagesAfter: number;
+  toolCallsOriginal: number;
+  toolCallsRemoved: number;
+  toolCallsTruncated: number;
+  toolCallsPreserved: number;
+  sizeOriginal: number;
+  sizeAfter: number;
+  /** Of the file, in whole percent. */
+  reductionPercent: number;
+}
+
+/** What `occ edit --json` prints. */
+export interface EditResult {
+  success: true;
+  mode: 'edit';
+  sessionId: string;
+  /** Absent when nothing was changed. */
+  backupPath?: string;
+  statistics: EditStatistics;
+  tokens: PlanTokens;
+  changed: boolean;
+  /** The edit waits, detached, for the run in progress to end. */
+  scheduled?: true;
+  dryRun?: true;
+  /** Why nothing was changed, or what the reader should know, in one sentence. */
+  note?: string;
+}
+
+export interface CloneStatistics {
+  messagesOriginal: number;
+  messagesCloned: number;
+  toolCallsOriginal: number;
+  toolCallsRemoved: number;
+  toolCallsTruncated: number;
+  toolCallsPreserved: number;
+  sizeOriginal: number;
+  sizeCloned: number;
+  reductionPercent: number;
+}
+
+/** What `occ clone --json` prints. */
+export interface CloneResult {
+  success: true;
+  mode: 'clone';
+  sourceSessionId: string;
+  clonedSessionId: string;
+  clonedSessionPath: string;
+  /** Under which the index knows the clone; absent with --no-register and where there is no index. */
+  sessionKey?: string;
+  statistics: CloneStatistics;
+  tokens: PlanTokens;
+  resumeCommand?: string;
+  dryRun?: true;
+}
+
+/** What `occ restore --json` prints. */
+export interface RestoreResult {
+  success: true;
+  mode: 'restore';
+  sessionId: string;
+  restoredFrom: string;
+  /** The state before the restore: restoring from this undoes it. */
+  backupPath: string;
+  /** Lines said since the edit, which follow the restored ones. */
+  linesKept: number;
+  sizeBefore: number;
+  sizeAfter: number;
+}
+
+export interface BackupInfo {
+  number: number;
+  path: string;
+  sizeBytes: number;
+  /** Milliseconds. */
+  createdAt: number;
+  /** What the session was about to go through when this backup was made. */
+  madeBefore: 'edit' | 'restore' | 'unknown';
+}
+
+/** What a report needs beside the result itself. */
+export interface EditOutcome {
+  readonly result: EditResult;
+  readonly session: FoundSession;
+  readonly foundBy: FoundBy;
+  readonly plan: PlanStatistics;
+  readonly options: ResolvedToolRemovalOptions;
+  readonly presetName: string | undefined;
+}
+
+export interface CloneOutcome {
+  readonly result: CloneResult;
+  readonly session: FoundSession;
+  readonly foundBy: FoundBy;
+  readonly plan: PlanStatistics;
+}
+
+export interface RestoreOutcome {
+  readonly result: RestoreResult;
+  readonly session: FoundSession;
+  readonly foundBy: FoundBy;
+}
+
+/** What `occ info --json` prints. */
+export interface SessionInfo {
+  sessionId: string;
+  source: SourceName;
+  path: string;
+  sizeBytes: number;
+  messages: { total: number; user: number; assistant: number; toolResult: number };
+  turns: { total: number; withTools: number };
+  toolCalls: { total: number; byTool: Record<string, number> };
+  tokens: { context: number; basis: string; byKind: Record<string, number>; byTool: Record<string, number> };
+  compactions: number;
+  presets: Record<string, { tokensAfter: number; toolCallsRemoved: number; toolCallsTruncated: number }>;
+  /** Lines that are no JSON; they are kept as they are. */
+  brokenLines?: number;
+  /** What the last scheduled edit came to. */
+  lastScheduledEdit?: ScheduledEditReport;
+}
+
+export interface ScheduledEditReport {
+  state: 'waiting' | 'done' | 'failed';
+  requestedAt: string;
+  finishedAt?: string;
+  result?: EditResult;
+  error?: { code: string; message: string; hint?: string };
+}

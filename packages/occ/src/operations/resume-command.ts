@@ -1,0 +1,22 @@
+import type { SourceName } from '../sources/found-session.ts';
+
+/** What a person types to go on in a clone; undefined where its program would not find it. */
+export function resumeCommandOf(
+  source: SourceName,
+  sessionId: string,
+  path: string,
+  { isInPlace, isRegistered }: { isInPlace: boolean; isRegistered: boolean },
+): string | undefined {
+  switch (source) {
+    case 'openclaw':
+      return isRegistered ? `openclaw agent --session-id ${sessionId} --message "..."` : undefined;
+    case 'claude':
+      return `claude --resume ${isInPlace ? sessionId : quote(path)}`;
+    case 'pi':
+      return `pi --session ${quote(path)}`;
+  }
+}
+
+function quote(path: string): string {
+  return /^[\w@%+=:,./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
+}

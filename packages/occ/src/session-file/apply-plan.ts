@@ -1,0 +1,72 @@
+import { readSync } from 'node:fs';
+import type { FileHandle } from 'node:fs/promises';
+import type { LineCopier, Transcript } from '@openbot/sessions';
+import type { CleanPlan, LineReader } from '../clean/plan.ts';
+import { rewriteLine } from '../clean/rewrite-line.ts';
+
+/** Where lines go: to a file, or to be counted. */
+export type LineTarget = Pick<LineCopier, 'copy' | 'put'>;
+
+/** Writes a transcript as the plan wants it. Lines that need not change are copied byte for byte, neighbours together. */
+export async function applyPlan(
+  target: LineTarget,
+  transcript: Transcript,
+  plan: Pick<CleanPlan, 'isRemoved' | 'editOf'>,
+  readLine: LineReader,
+): Promise<void> {
+  const dialect = transcript.dialect ?? 'openclaw';
+  let from = -1;
+  for (let i = 0; i < transcript.length; i++) {
+    const edit = plan.isRemoved(i) ? undefined : plan.editOf(i);
+    const isAsItIs = edit === undefined && !plan.isRemoved(i);
+    if (isAsItIs) {
+      if (from < 0) from = i;
+      continue;
+    }
+    if (from >= 0) await target.copy(transcript.startOf(from), transcript.startOf(i));
+    from = -1;
+    if (edit === undefined) continue;
+    await target.put(Buffer.from(rewriteLine(readLine(i), edit, dialect), 'latin1'));
+    await target.copy(transcript.endOf(i), endWithLineEnd(transcript, i));
+  }
+  if (from >= 0) await target.copy(transcript.startOf(from), transcript.byteLength);
+}
+
+function endWithLineEnd(transcript: Transcript, index: number): number {
+  return index + 1 < transcript.length ? transcript.startOf(index + 1) : transcript.byteLength;
+}
+
+/** Reads lines of an open transcript. What it gives is good until the next call. */
+export function makeLineReader(source: FileHandle, transcript: Transcript): LineReader {
+  let buffer = Buffer.allocUnsafe(64 * 1024);
+  return (index) => {
+    const start = transcript.startOf(index);
+    const length = transcript.endOf(index) - start;
+    if (buffer.length < length) buffer = Buffer.allocUnsafe(length * 2);
+    for (let filled = 0; filled < length; ) {
+      const count = readSync(source.fd, buffer, filled, length - filled, start + filled);
+      if (count === 0) throw new Error('the session became shorter while it was read');
+      filled += count;
+    }
+    return buffer.toString('latin1', 0, length);
+  };
+}
+
+/** How long a transcript would be. */
+export async function measurePlan(
+  transcript: Transcript,
+  plan: Pick<CleanPlan, 'isRemoved' | 'editOf'>,
+  readLine: LineReader,
+): Promise<number> {
+  let total = 0;
+  const counting: LineTarget = {
+    copy: async (start, end) => {
+      total += end - start;
+    },
+    put: async (bytes) => {
+      total += bytes.length;
+    },
+  };
+  await applyPlan(counting, transcript, plan, readLine);
+  return total;
+}

@@ -1,0 +1,142 @@
+import { constants, existsSync } from 'node:fs';
+import { type FileHandle, open, rename, unlink } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import {
+  asciiJson,
+  type FieldValue,
+  LineCopier,
+  makeFolder,
+  makeLeftoverName,
+  scanOpenTranscript,
+  scanTranscriptFile,
+  syncFolder,
+  type Transcript,
+} from '@openbot/sessions';
+import type { LineEdit } from '../clean/line-edit.ts';
+import type { CleanPlan } from '../clean/plan.ts';
+import { planClean } from '../clean/plan-clean.ts';
+import type { ResolvedToolRemovalOptions } from '../clean/tool-removal.ts';
+import { CloneOperationError } from '../errors.ts';
+import { applyPlan, makeLineReader, measurePlan } from './apply-plan.ts';
+import { findFault } from './verify-clean.ts';
+
+export interface FileClone {
+  readonly path: string;
+  readonly sourceSessionId: string;
+  readonly newSessionId: string;
+  readonly targetPath: string;
+  /** Left out: an exact copy but for the id. */
+  readonly options?: ResolvedToolRemovalOptions | undefined;
+  readonly at: Date;
+  readonly dryRun?: boolean | undefined;
+}
+
+export interface FileCloneResult {
+  readonly plan: CleanPlan;
+  readonly sizeBefore: number;
+  readonly sizeAfter: number;
+}
+
+/** Nothing is old enough. */
+const KEEP_ALL: ResolvedToolRemovalOptions = {
+  keepTurnsWithTools: Number.MAX_SAFE_INTEGER,
+  truncatePercent: 0,
+};
+
+/**
+ * Writes a copy of a session under a new id: a new file that gets its name when it is whole and verified. Takes no lock: the
+ * session may be in use, and its finished lines do not change.
+ */
+export async function cloneSessionFile(clone: FileClone): Promise<FileCloneResult> {
+  const source = await open(clone.path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+  try {
+    const transcript = await scanOpenTranscript(source, clone.path);
+    const readLine = makeLineReader(source, transcript);
+    const plan = planClean(transcript, clone.options ?? KEEP_ALL, readLine);
+    const renamed = { isRemoved: plan.isRemoved, editOf: withNewId(transcript, plan, clone) };
+    const sizeBefore = transcript.byteLength;
+    if (clone.dryRun) {
+      return { plan, sizeBefore, sizeAfter: await measurePlan(transcript, renamed, readLine) };
+    }
+    const sizeAfter = await writeClone(clone, source, transcript, renamed, readLine);
+    return { plan, sizeBefore, sizeAfter };
+  } finally {
+    await source.close();
+  }
+}
+
+type ClonePlan = Pick<CleanPlan, 'isRemoved' | 'editOf'>;
+
+async function writeClone(
+  clone: FileClone,
+  source: FileHandle,
+  transcript: Transcript,
+  plan: ClonePlan,
+  readLine: (index: number) => string,
+): Promise<number> {
+  const { targetPath } = clone;
+  if (existsSync(targetPath)) throw alreadyThere(targetPath);
+  await makeFolder(dirname(targetPath));
+  const temp = join(dirname(targetPath), makeLeftoverName(basename(targetPath), 'tmp'));
+  const target = await open(temp, 'wx', 0o600);
+  try {
+    let size: number;
+    try {
+      const copier = new LineCopier(source, target);
+      await applyPlan(copier, transcript, plan, readLine);
+      // What is appended to a line without an end would be lost with it.
+      if (!transcript.terminated) await copier.put(Buffer.from('\n'));
+      await copier.flush();
+      await target.sync();
+      size = (await target.stat()).size;
+    } finally {
+      await target.close();
+    }
+    const fault = findFault(transcript, await scanTranscriptFile(temp), plan);
+    if (fault !== undefined) throw notAsPlanned(fault);
+    if (existsSync(targetPath)) throw alreadyThere(targetPath);
+    await rename(temp, targetPath);
+    await syncFolder(dirname(targetPath));
+    return size;
+  } catch (error) {
+    await unlink(temp).catch(() => {});
+    throw error;
+  }
+}
+
+/** In OpenClaw's and pi's files the header holds the session's id; in Claude Code's every line does. */
+function withNewId(transcript: Transcript, plan: CleanPlan, clone: FileClone): CleanPlan['editOf'] {
+  const id = asciiJson(clone.newSessionId);
+  if (transcript.dialect === 'claude-code') {
+    return (index) =>
+      transcript.isJson(index) ? withFields(plan.editOf(index), [['sessionId', id]]) : undefined;
+  }
+  const header = findHeader(transcript);
+  const ownFields = new Map([
+    ['id', id],
+    ['clonedFrom', asciiJson(clone.sourceSessionId)],
+    ['clonedAt', asciiJson(clone.at.toISOString())],
+  ]);
+  return (index) => (index === header ? { ...plan.editOf(index), ownFields } : plan.editOf(index));
+}
+
+function findHeader(transcript: Transcript): number {
+  for (let i = 0; i < transcript.length; i++) if (transcript.kindOf(i) === 'header') return i;
+  return -1;
+}
+
+function withFields(edit: LineEdit | undefined, fields: readonly [string, FieldValue][]): LineEdit {
+  return { ...edit, fields: new Map([...(edit?.fields ?? []), ...fields]) };
+}
+
+function alreadyThere(path: string): CloneOperationError {
+  return new CloneOperationError(`Failed to write ${path}: there is a file of that name`, {
+    hint: 'Nothing was changed. Name another file with --output, or move that one away.',
+  });
+}
+
+function notAsPlanned(fault: string): CloneOperationError {
+  return new CloneOperationError(`The clone did not read back as planned: ${fault}`, {
+    hint: 'It was removed. The session was rewritten at the same time, or the disk is failing; try again.',
+  });
+}

@@ -1,0 +1,94 @@
+import { SessionInUseError } from '../errors.ts';
+import type { SessionUse } from './session-use.ts';
+
+export interface UseFlags {
+  /** Overrides the guess from an unfinished exchange and nothing else. */
+  readonly force?: boolean | undefined;
+  /** How long to wait for the end of the use. */
+  readonly waitMs?: number | undefined;
+  readonly whenIdle?: boolean | undefined;
+  /** False where the operation cannot be done later by itself, as a restore. */
+  readonly canSchedule: boolean;
+}
+
+export type UseDecision =
+  | { readonly act: 'go'; readonly note?: string }
+  | { readonly act: 'refuse'; readonly error: SessionInUseError }
+  /** `quietMs`: for how long it must then have been left alone. */
+  | { readonly act: 'wait'; readonly ms: number; readonly quietMs: number }
+  /** To be done by a process of its own when the use is over. */
+  | { readonly act: 'schedule'; readonly note: string };
+
+/** How long a program of the same library may hold a lock before it counts as in use: it is at a write. */
+export const BRIEF_WAIT_MS = 5000;
+/** OpenClaw lets go of its lock and takes it again several times during a run. */
+const QUIET_MS = 300;
+
+/** What to do about a session, given who uses it and what the person asked for. */
+export function decideUse(use: SessionUse | undefined, sessionId: string, flags: UseFlags): UseDecision {
+  if (use === undefined) return { act: 'go' };
+  const isOwn = isOwnRun(use);
+  if (use.kind === 'unfinished') {
+    if (use.ownRun === 'survives' && flags.whenIdle !== true) return { act: 'go', note: SURVIVES_NOTE };
+    if (flags.force === true) return { act: 'go' };
+  }
+  if (flags.canSchedule && (isOwn || flags.whenIdle === true)) {
+    return { act: 'schedule', note: isOwn ? ownRunNote(sessionId) : laterNote(use, sessionId) };
+  }
+  // To wait for one's own run would be to wait for oneself.
+  if (!isOwn && flags.waitMs !== undefined) return { act: 'wait', ms: flags.waitMs, quietMs: QUIET_MS };
+  if (!isOwn && use.kind === 'lock' && use.isBrief) return { act: 'wait', ms: BRIEF_WAIT_MS, quietMs: 0 };
+  return { act: 'refuse', error: describeUse(use, sessionId, flags.canSchedule) };
+}
+
+/** The use as the error that a person reads: who, and the ways out that exist here. */
+export function describeUse(use: SessionUse, sessionId: string, canSchedule: boolean): SessionInUseError {
+  return new SessionInUseError(
+    `Session '${sessionId}' is in use: ${describeUser(use)}`,
+    isOwnRun(use) ? OWN_RUN_HINT : listWaysOut(use, canSchedule),
+  );
+}
+
+function isOwnRun(use: SessionUse): boolean {
+  return use.kind === 'unfinished' ? use.ownRun !== 'no' : use.isAncestor;
+}
+
+function describeUser(use: SessionUse): string {
+  switch (use.kind) {
+    case 'lock':
+      return `its lock is held by ${use.who}`;
+    case 'writer':
+      return `${use.who} has it open for writing`;
+    case 'unfinished':
+      return use.ownRun !== 'no'
+        ? 'this command was called from its own run'
+        : `its last exchange is unfinished and it changed ${describeAge(use.ageMs)} ago`;
+  }
+}
+
+function describeAge(ms: number): string {
+  const seconds = Math.max(0, Math.floor(ms / 1000));
+  return seconds === 1 ? '1 second' : `${seconds} seconds`;
+}
+
+const SURVIVES_NOTE =
+  'The run that called this command goes on with what it has in memory; the change counts from the next resume.';
+
+const OWN_RUN_HINT = 'Run this command when the run is over, from outside of it.';
+
+function listWaysOut(use: SessionUse, canSchedule: boolean): string {
+  const later = canSchedule ? ', or have it done by itself afterwards with --when-idle' : '';
+  const wait = `Wait for the end of the run with --wait${later}.`;
+  if (use.kind === 'unfinished') return `${wait} If no agent is at work on it, use --force.`;
+  if (use.kind === 'writer') return `${wait} If that process hangs, stop it.`;
+  if (use.isKnownAlive) return `${wait} If that process hangs, stop it: its lock is then taken over.`;
+  return `${wait} If that program is gone for certain, remove ${use.lockPath}.`;
+}
+
+function ownRunNote(sessionId: string): string {
+  return `This command was called from the session's own run, which a rewrite would abort. The edit is scheduled: it is made when the run is over, and 'occ info ${sessionId}' then shows its result.`;
+}
+
+function laterNote(use: SessionUse, sessionId: string): string {
+  return `The session is in use: ${describeUser(use)}. The edit is scheduled: it is made when the run is over, and 'occ info ${sessionId}' then shows its result.`;
+}

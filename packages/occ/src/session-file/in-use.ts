@@ -1,0 +1,90 @@
+import { statSync } from 'node:fs';
+import {
+  describeCommand,
+  inspectLock,
+  type LockHolder,
+  ownIdentity,
+  type Transcript,
+} from '@openbot/sessions';
+import { readLastExchange } from './last-exchange.ts';
+import { findOpenWriter, type WriterSearch } from './open-writers.ts';
+import { listAncestors } from './process-tree.ts';
+import {
+  isLively,
+  type LockUse,
+  type OwnRun,
+  type SessionUse,
+  type UnfinishedUse,
+  type WriterUse,
+} from './session-use.ts';
+import { judgeLastExchange } from './unfinished-exchange.ts';
+
+export interface UseSearch {
+  /** What the file holds, where the caller has read it already; else its end is read. */
+  readonly transcript?: Transcript | undefined;
+  /** The session's run is known to be going on: an unfinished exchange then counts at any age. */
+  readonly isRunning?: boolean | undefined;
+  /** Whether we are called from inside that run: it then goes on for certain. */
+  readonly ownRun?: OwnRun | undefined;
+  /** Milliseconds; Date.now(). */
+  readonly now?: number | undefined;
+  readonly writers?: WriterSearch | undefined;
+}
+
+/**
+ * Who uses a transcript now; undefined when nobody does. The strongest sign comes first: a lock, an open descriptor,
+ * the guess from an unfinished exchange. A lock that its holder left behind is no use: taking the lock removes it.
+ */
+export async function findUse(path: string, search: UseSearch = {}): Promise<SessionUse | undefined> {
+  return findLock(path) ?? (await findWriter(path, search.writers)) ?? (await findUnfinished(path, search));
+}
+
+export function findLock(path: string): LockUse | undefined {
+  const lockPath = `${path}.lock`;
+  const lock = inspectLock(lockPath);
+  if (lock === undefined || !lock.held) return undefined;
+  const { pid, token } = lock.holder;
+  // Flows of one process take turns at the lock itself.
+  if (pid === process.pid && lock.liveness === 'alive') return undefined;
+  return {
+    kind: 'lock',
+    lockPath,
+    pid,
+    who: lock.description,
+    isKnownAlive: lock.liveness === 'alive',
+    isAncestor: isOfThisHost(lock.holder) && isAncestor(pid),
+    isBrief: token !== undefined,
+  };
+}
+
+export async function findWriter(path: string, search?: WriterSearch): Promise<WriterUse | undefined> {
+  const writer = await findOpenWriter(path, search);
+  if (writer === undefined) return undefined;
+  const command = describeCommand(writer.pid);
+  return {
+    kind: 'writer',
+    pid: writer.pid,
+    who: `process ${writer.pid}${command === undefined ? '' : ` (${command})`}`,
+    isAncestor: isAncestor(writer.pid),
+  };
+}
+
+export async function findUnfinished(path: string, search: UseSearch): Promise<UnfinishedUse | undefined> {
+  const { transcript, ownRun = 'no' } = search;
+  const changedAt = statSync(path, { throwIfNoEntry: false })?.mtimeMs;
+  if (changedAt === undefined) return undefined;
+  const ageMs = (search.now ?? Date.now()) - changedAt;
+  if (ownRun === 'no' && search.isRunning !== true && !isLively(ageMs)) return undefined;
+  const exchange = transcript === undefined ? await readLastExchange(path) : judgeLastExchange(transcript);
+  return exchange === 'unfinished' ? { kind: 'unfinished', ageMs, ownRun } : undefined;
+}
+
+/** Elsewhere the same pid is another process. */
+function isOfThisHost({ host, pidSpace }: LockHolder): boolean {
+  const own = ownIdentity();
+  return (host ?? own.host) === own.host && (pidSpace ?? own.pidSpace) === own.pidSpace;
+}
+
+function isAncestor(pid: number | undefined): boolean {
+  return pid !== undefined && listAncestors().some((ancestor) => ancestor.pid === pid);
+}

@@ -1,0 +1,75 @@
+import { readFileSync } from 'node:fs';
+import { withLock, writeFileAtomic } from '@openbot/sessions';
+import type { SourceName } from '../sources/found-session.ts';
+import { MAX_BACKUPS } from './backups.ts';
+import { keepingPlaceOf } from './place.ts';
+import { isScheduledEdit, type ScheduledEdit } from './scheduled-edit.ts';
+
+/** One rewrite of a session, written down before it happens. */
+export interface RewriteRecord {
+  readonly kind: 'edit' | 'restore';
+  /** The number of the backup that holds the state before. */
+  readonly backup: number;
+  /** ISO 8601. */
+  readonly at: string;
+  /** How long the state before was; what stands behind it in the session at that time was carried over. */
+  readonly backupBytes: number;
+  /** How long the rewritten state is: what stands behind it was said since. */
+  readonly resultBytes: number;
+  /** Of the end of those bytes. Where it does not match, the session was rewritten by somebody else. */
+  readonly resultHash: string;
+  /** Counters of the session's index entry before, to be put back. */
+  readonly counters?: Readonly<Record<string, unknown>>;
+}
+
+/** What occ knows of a session's past. */
+export interface Journal {
+  readonly rewrites: readonly RewriteRecord[];
+  readonly scheduled?: ScheduledEdit;
+}
+
+const EMPTY: Journal = { rewrites: [] };
+
+/** A journal that is missing, torn or foreign is an empty one: it only helps, and nothing depends on it alone. */
+export function readJournal(path: string, source: SourceName): Journal {
+  try {
+    const value: unknown = JSON.parse(readFileSync(keepingPlaceOf(path, source).journalPath, 'utf8'));
+    if (typeof value !== 'object' || value === null) return EMPTY;
+    const { rewrites, scheduled } = value as Partial<Journal>;
+    return {
+      rewrites: Array.isArray(rewrites) ? rewrites.filter(isRewriteRecord) : [],
+      ...(isScheduledEdit(scheduled) ? { scheduled } : {}),
+    };
+  } catch {
+    return EMPTY;
+  }
+}
+
+/** Changes the journal in one step. It has a lock of its own: who schedules an edit cannot have the transcript's. */
+export async function updateJournal(
+  path: string,
+  source: SourceName,
+  change: (journal: Journal) => Journal,
+): Promise<void> {
+  const { journalPath } = keepingPlaceOf(path, source);
+  await withLock(`${journalPath}.lock`, {}, async () => {
+    const journal = change(readJournal(path, source));
+    // A record is of use as long as its backup is there; a few more do no harm.
+    const rewrites = journal.rewrites.slice(-2 * MAX_BACKUPS);
+    const text = `${JSON.stringify({ ...journal, rewrites }, null, 2)}\n`;
+    await writeFileAtomic(journalPath, text, { mode: 0o600 });
+  });
+}
+
+function isRewriteRecord(value: unknown): value is RewriteRecord {
+  const record = value as Partial<RewriteRecord> | null;
+  return (
+    typeof record === 'object' &&
+    record !== null &&
+    (record.kind === 'edit' || record.kind === 'restore') &&
+    Number.isSafeInteger(record.backup) &&
+    Number.isSafeInteger(record.backupBytes) &&
+    Number.isSafeInteger(record.resultBytes) &&
+    typeof record.resultHash === 'string'
+  );
+}

@@ -1,0 +1,89 @@
+import { readdirSync, readFileSync, readlinkSync, realpathSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** A process that holds a file open for writing. */
+export interface OpenWriter {
+  readonly pid: number;
+  readonly fd: number;
+}
+
+export interface WriterSearch {
+  /** For how long to look, in milliseconds. Newer processes are looked at first. 20. */
+  readonly budgetMs?: number;
+  /** For how long a descriptor must stay open to count, in milliseconds. 100. */
+  readonly heldMs?: number;
+}
+
+/**
+ * Another process that keeps the file open for writing. One that opens it, appends and closes is not meant: only what
+ * is open at every look for a while counts. Linux, and processes that this one may look into; elsewhere none is found.
+ */
+export async function findOpenWriter(
+  path: string,
+  search: WriterSearch = {},
+): Promise<OpenWriter | undefined> {
+  if (process.platform !== 'linux') return undefined;
+  const target = resolveLinks(path);
+  if (target === undefined) return undefined;
+  const seen = lookAtAll(target, search.budgetMs ?? 20);
+  if (seen.length === 0) return undefined;
+  for (const writer of seen) {
+    if (await staysOpen(writer, target, search.heldMs ?? 100)) return writer;
+  }
+  return undefined;
+}
+
+/** An appender may get the same number for its next descriptor, or be put to sleep by the system while it has one. */
+async function staysOpen({ pid, fd }: OpenWriter, target: string, heldMs: number): Promise<boolean> {
+  const until = performance.now() + heldMs;
+  while (performance.now() < until) {
+    if (!isWriting(pid, fd, target)) return false;
+    await sleep(1);
+  }
+  return true;
+}
+
+function resolveLinks(path: string): string | undefined {
+  try {
+    return realpathSync.native(path);
+  } catch {
+    return undefined;
+  }
+}
+
+function lookAtAll(target: string, budgetMs: number): OpenWriter[] {
+  const until = performance.now() + budgetMs;
+  const pids = listNumbers('/proc').sort((a, b) => b - a);
+  const writers: OpenWriter[] = [];
+  for (const pid of pids) {
+    if (pid === process.pid) continue;
+    for (const fd of listNumbers(`/proc/${pid}/fd`)) {
+      if (isWriting(pid, fd, target)) writers.push({ pid, fd });
+    }
+    if (performance.now() > until) break;
+  }
+  return writers;
+}
+
+/** The names in a folder that are numbers; none where it may not be read, as with other people's processes. */
+function listNumbers(folder: string): number[] {
+  try {
+    return readdirSync(folder)
+      .map(Number)
+      .filter((number) => Number.isInteger(number));
+  } catch {
+    return [];
+  }
+}
+
+const ACCESS_MODE = 0o3;
+
+function isWriting(pid: number, fd: number, target: string): boolean {
+  try {
+    if (readlinkSync(`/proc/${pid}/fd/${fd}`) !== target) return false;
+    const flags = /^flags:\s*([0-7]+)$/m.exec(readFileSync(`/proc/${pid}/fdinfo/${fd}`, 'latin1'))?.[1];
+    return flags !== undefined && (Number.parseInt(flags, 8) & ACCESS_MODE) !== 0;
+  } catch {
+    return false;
+  }
+}

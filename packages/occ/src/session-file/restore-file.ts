@@ -1,0 +1,204 @@
+import { constants } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
+import {
+  DANGLING,
+  type HeldLock,
+  type LineCopier,
+  type LockOptions,
+  leafOf,
+  replaceTranscript,
+  scanOpenTranscript,
+  scanTranscriptFile,
+  type Transcript,
+  withTranscriptLock,
+} from '@openbot/sessions';
+import { RestoreError } from '../errors.ts';
+import type { SourceName } from '../sources/found-session.ts';
+import { type Backup, listBackupFiles, rotateBackups } from './backups.ts';
+import type { IndexEntry } from './index-entry.ts';
+import { type Journal, readJournal, updateJournal } from './journal.ts';
+import { draftBackup } from './make-backup.ts';
+import { keepingPlaceOf } from './place.ts';
+import { findNewLines, findSaidSince, type Stretch } from './said-since.ts';
+import { hashTail } from './tail-hash.ts';
+
+export interface FileRestore {
+  readonly path: string;
+  readonly sessionId: string;
+  readonly source: SourceName;
+  /** The number of a backup; the newest when left out. */
+  readonly backup?: number | undefined;
+  readonly entry?: IndexEntry | undefined;
+  readonly lock?: LockOptions | undefined;
+  readonly now: () => Date;
+}
+
+export interface FileRestoreResult {
+  readonly restoredFrom: string;
+  readonly backupPath: string;
+  readonly linesKept: number;
+  readonly sizeBefore: number;
+  readonly sizeAfter: number;
+}
+
+/** Puts a backup back and lets what was said since follow it. The state before becomes a backup itself. */
+export function restoreSessionFile(restore: FileRestore): Promise<FileRestoreResult> {
+  return withTranscriptLock(restore.path, (lock) => restoreLocked(restore, lock), restore.lock);
+}
+
+async function restoreLocked(restore: FileRestore, lock: HeldLock): Promise<FileRestoreResult> {
+  const { path, source: sourceName } = restore;
+  const place = keepingPlaceOf(path, sourceName);
+  const backups = listBackupFiles(place);
+  const chosen = chooseBackup(restore, backups);
+  const journal = readJournal(path, sourceName);
+  const source = await open(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0));
+  const draft = await draftBackup(path, source, place, () => journal);
+  let isDone = false;
+  try {
+    const now = await scanOpenTranscript(source, path);
+    const said = await findSaid(chosen, backups, journal, { path, bytes: now.byteLength });
+    let sizeAfter = 0;
+    let linesKept = 0;
+    let backupPath = '';
+    await replaceTranscript(path, source, {
+      readTo: now.byteLength,
+      lock,
+      doing: 'the backup was put back',
+      keepsTime: true,
+      write: (copier) => writeRestored(copier, chosen, said),
+      verify: async (temp) => {
+        const after = await scanTranscriptFile(temp);
+        sizeAfter = after.byteLength;
+        linesKept = await countLines(after, chosen);
+        assertWhole(after, now, path);
+      },
+      beforeSwap: async (temp) => {
+        await draft.settle(now.byteLength);
+        const made = await draft.publish();
+        backupPath = made.path;
+        const counters = await restore.entry?.readCounters();
+        await updateJournal(path, sourceName, (current) => ({
+          ...current,
+          rewrites: [
+            ...current.rewrites,
+            {
+              kind: 'restore',
+              backup: made.number,
+              at: restore.now().toISOString(),
+              backupBytes: now.byteLength,
+              resultBytes: sizeAfter,
+              resultHash: hashTail(temp, sizeAfter) ?? '',
+              ...(counters === undefined ? {} : { counters }),
+            },
+          ],
+        }));
+      },
+      undo: () => draft.discard(),
+      afterSwap: async () => {
+        await rotateBackups(place);
+        const { counters } = journal.rewrites.findLast(({ backup }) => backup === chosen.number) ?? {};
+        if (counters !== undefined) await restore.entry?.putBack(counters);
+      },
+    });
+    isDone = true;
+    return { restoredFrom: chosen.path, backupPath, linesKept, sizeBefore: now.byteLength, sizeAfter };
+  } finally {
+    if (!isDone) await draft.discard();
+    await source.close();
+  }
+}
+
+function chooseBackup({ sessionId, backup }: FileRestore, backups: readonly Backup[]): Backup {
+  const newest = backups.at(-1);
+  if (newest === undefined) {
+    throw new RestoreError(`No backup found for session '${sessionId}'`, {
+      hint: 'Session has not been edited',
+    });
+  }
+  if (backup === undefined) return newest;
+  const chosen = backups.find(({ number }) => number === backup);
+  if (chosen !== undefined) return chosen;
+  throw new RestoreError(`Session '${sessionId}' has no backup ${backup}`, {
+    hint: `There are: ${backups.map(({ number }) => number).join(', ')}; see 'occ restore ${sessionId} --list'`,
+  });
+}
+
+async function findSaid(
+  chosen: Backup,
+  backups: readonly Backup[],
+  journal: Journal,
+  session: { path: string; bytes: number },
+): Promise<Stretch[]> {
+  const said = findSaidSince(chosen, backups, journal, session) ?? (await findNewLines(chosen, session));
+  if (said !== undefined) return said;
+  throw new RestoreError(`${session.path} has no line in common with the backup ${chosen.path}`, {
+    hint: 'Nothing was changed, since what was said in between cannot be told. The backup is a whole session: copy it where you need it.',
+  });
+}
+
+async function writeRestored(copier: LineCopier, backup: Backup, said: readonly Stretch[]): Promise<void> {
+  const old = await scanTranscriptFile(backup.path);
+  await copyStretch(copier, { path: backup.path, start: 0, end: old.byteLength });
+  let isLineOpen = !old.terminated && old.problems.at(-1)?.problem !== 'torn';
+  for (const stretch of said) {
+    // A last line without its end is complete, unless what follows ends it.
+    if (isLineOpen && (await firstByte(stretch)) !== LINE_FEED) await copier.put(Buffer.from('\n'));
+    isLineOpen = false;
+    await copyStretch(copier, stretch);
+  }
+}
+
+const LINE_FEED = 0x0a;
+const CHUNK = 256 * 1024;
+
+async function copyStretch(copier: LineCopier, { path, start, end }: Stretch): Promise<void> {
+  const file = await open(path, 'r');
+  try {
+    const buffer = Buffer.allocUnsafe(Math.min(CHUNK, end - start));
+    for (let at = start; at < end; ) {
+      const { bytesRead } = await file.read(buffer, 0, Math.min(buffer.length, end - at), at);
+      if (bytesRead === 0) throw new Error(`${path} became shorter while it was read`);
+      await copier.put(buffer.subarray(0, bytesRead));
+      at += bytesRead;
+    }
+  } finally {
+    await file.close();
+  }
+}
+
+async function firstByte({ path, start }: Stretch): Promise<number> {
+  const file: FileHandle = await open(path, 'r');
+  try {
+    const buffer = Buffer.alloc(1);
+    await file.read(buffer, 0, 1, start);
+    return buffer[0]!;
+  } finally {
+    await file.close();
+  }
+}
+
+/** How many lines stand behind the backup's. */
+async function countLines(after: Transcript, backup: Backup): Promise<number> {
+  let lines = 0;
+  for (let i = after.length - 1; i >= 0 && after.startOf(i) >= backup.sizeBytes; i--) {
+    if (after.kindOf(i) !== 'blank') lines++;
+  }
+  return lines;
+}
+
+/** The session must go on from where it is, and nothing that was said since may hang from nothing. */
+function assertWhole(after: Transcript, now: Transcript, path: string): void {
+  const leafNow = leafOf(now);
+  const leafAfter = leafOf(after);
+  const sameLeaf = leafNow < 0 || (leafAfter >= 0 && after.idOf(leafAfter) === now.idOf(leafNow));
+  const dangling = (transcript: Transcript) => {
+    let count = 0;
+    for (let i = 0; i < transcript.length; i++) if (transcript.parentOf(i) === DANGLING) count++;
+    return count;
+  };
+  if (sameLeaf && dangling(after) <= dangling(now)) return;
+  throw new RestoreError(`What was to replace ${path} would not go on from where the session is`, {
+    hint: 'Nothing was changed. Another program rewrote the session since the backup was made.',
+  });
+}

@@ -1,0 +1,52 @@
+import type { Transcript } from '@openbot/sessions';
+import type { FoundBy, FoundSession } from '../sources/found-session.ts';
+import { decideUse, describeUse, type UseFlags } from './decide-use.ts';
+import { findUse } from './in-use.ts';
+import { SCHEDULED_EDIT_VARIABLE } from './schedule.ts';
+import type { OwnRun, SessionUse } from './session-use.ts';
+import { waitUntilIdle } from './wait-until-idle.ts';
+
+export interface UseQuestion {
+  readonly path: string;
+  readonly sessionId: string;
+  /** What the file holds, where that is known. */
+  readonly transcript?: Transcript | undefined;
+  /** See `ownRunOf`. */
+  readonly ownRun: OwnRun;
+  readonly flags: UseFlags;
+}
+
+export type SettledUse =
+  /** `waited`: the file may have changed meanwhile and must be read again. `note`: what the reader should know. */
+  | { readonly act: 'go'; readonly waited: boolean; readonly note?: string }
+  | { readonly act: 'schedule'; readonly note: string; readonly use: SessionUse };
+
+/** Finds out who uses a session and does what was asked for about it. Throws SessionInUseError when that is to refuse. */
+export async function settleUse(question: UseQuestion): Promise<SettledUse> {
+  const { path, sessionId, transcript, ownRun, flags } = question;
+  const use = await findUse(path, { transcript, ownRun });
+  const decision = decideUse(use, sessionId, flags);
+  if (decision.act === 'go') return { ...decision, waited: false };
+  if (decision.act === 'refuse') throw decision.error;
+  if (decision.act === 'schedule') return { act: 'schedule', note: decision.note, use: use! };
+  const outcome = await waitUntilIdle(path, {
+    waitMs: decision.ms,
+    quietMs: decision.quietMs,
+    ignoreUnfinished: flags.force,
+  });
+  if (outcome.state === 'in-use') throw describeUse(outcome.use, sessionId, flags.canSchedule);
+  return { act: 'go', waited: true };
+}
+
+/** Whether the session is the one whose run called this command. */
+export function ownRunOf(
+  session: Pick<FoundSession, 'source' | 'sessionId'>,
+  foundBy: FoundBy,
+  env: Readonly<Record<string, string | undefined>>,
+): OwnRun {
+  // A scheduled edit inherits the environment of a run that it is no part of.
+  if (env[SCHEDULED_EDIT_VARIABLE] !== undefined) return 'no';
+  if (session.source === 'claude')
+    return env.CLAUDE_CODE_SESSION_ID === session.sessionId ? 'survives' : 'no';
+  return foundBy === 'calling-command' ? 'aborts' : 'no';
+}

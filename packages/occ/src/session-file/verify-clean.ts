@@ -1,0 +1,46 @@
+import { activePath, DANGLING, leafOf, type Transcript } from '@openbot/sessions';
+import { NO_CALL, pairCalls } from '../clean/pair-calls.ts';
+import type { CleanPlan } from '../clean/plan.ts';
+
+/**
+ * What is wrong with a rewritten transcript, in one sentence; undefined when it is as planned: every line that was to stay
+ * is there, in its order, with its id; no link leads nowhere that led somewhere; the leaf is the same; every call has its
+ * result and the reverse, but for those that had none before.
+ */
+export function findFault(
+  before: Transcript,
+  after: Transcript,
+  plan: Pick<CleanPlan, 'isRemoved'>,
+): string | undefined {
+  let line = 0;
+  for (let i = 0; i < before.length; i++) {
+    if (plan.isRemoved(i)) continue;
+    const is = line++;
+    if (is >= after.length) return 'lines are missing at its end';
+    if (after.kindOf(is) !== before.kindOf(i) || after.idOf(is) !== before.idOf(i)) {
+      return `line ${is + 1} is not what line ${i + 1} was`;
+    }
+    if (after.parentOf(is) === DANGLING && before.parentOf(i) !== DANGLING) {
+      return `line ${is + 1} hangs from nothing`;
+    }
+  }
+  if (line !== after.length) return 'it has more lines than planned';
+  if (leafIdOf(after) !== leafIdOf(before)) return 'its last entry is another one';
+  const [lonelyBefore, lonelyAfter] = [countLonely(before), countLonely(after)];
+  if (lonelyAfter.calls > lonelyBefore.calls) return 'a call lost its result';
+  if (lonelyAfter.results > lonelyBefore.results) return 'a result lost its call';
+  return undefined;
+}
+
+function leafIdOf(transcript: Transcript): string | undefined {
+  const leaf = leafOf(transcript);
+  return leaf < 0 ? undefined : transcript.idOf(leaf);
+}
+
+/** Calls without results, and results without a call. */
+function countLonely(transcript: Transcript): { calls: number; results: number } {
+  const { calls, answersAt } = pairCalls(transcript, activePath(transcript).entries);
+  let results = 0;
+  for (const answers of answersAt.values()) results += answers.filter((call) => call === NO_CALL).length;
+  return { calls: calls.filter((call) => call.results.length === 0).length, results };
+}

@@ -1,0 +1,97 @@
+import type { CommandName } from './flag-table.ts';
+
+export interface CommandText {
+  /** One line, in the list of commands. */
+  readonly summary: string;
+  /** Paragraphs. */
+  readonly about: readonly string[];
+  /** A command line, and what it does. */
+  readonly examples: readonly (readonly [line: string, does: string])[];
+}
+
+const NAMING = `A session is named by its id, the beginning of its id, its session key, its label or its path. Without a name
+it is the current one: the session of the agent that runs this command, else the most recently active.`;
+
+const CLEANING = `Old tool calls go, together with their results: the newest turns with tools stay, the older part of those is
+shortened to 120 characters or 2 lines each, and the tool calls of all earlier turns are removed. What people and
+the agent said stays as it is.`;
+
+export const COMMAND_TEXTS: Readonly<Record<CommandName, CommandText>> = {
+  edit: {
+    summary: 'Clean a session in place; a backup is made first',
+    about: [
+      CLEANING,
+      NAMING,
+      `A session in use is not rewritten: say --wait or --when-idle. An agent that cleans itself on OpenClaw files has the
+edit scheduled until its run ends.`,
+      'One of --strip-tools, --keep and --truncate is needed. --keep and --truncate win over the values of the preset.',
+    ],
+    examples: [
+      ['occ edit --strip-tools', 'the current session, default preset'],
+      ['occ edit abc123 --strip-tools=aggressive', 'a session by the beginning of its id'],
+      ['occ edit abc123 --keep 5 --truncate 0', 'keep 5 turns with tools, shorten none'],
+      ['occ edit --strip-tools --dry-run', 'show what would go, write nothing'],
+      ['occ edit --strip-tools --when-idle', 'after the run in progress'],
+    ],
+  },
+  clone: {
+    summary: 'Copy a session to a new id, cleaned or as it is',
+    about: [
+      `The copy has an id of its own and can be resumed; the original is not touched. Without --strip-tools, --keep and
+--truncate the copy is exact. With --output it stands where you say and the index is not told of it.`,
+      NAMING,
+    ],
+    examples: [
+      ['occ clone abc123', 'an exact copy with a new id'],
+      ['occ clone abc123 --strip-tools', 'a cleaned copy'],
+      ['occ clone abc123 -o /tmp/copy.jsonl', 'to a file of your choice'],
+    ],
+  },
+  list: {
+    summary: 'Show the sessions, newest first',
+    about: [
+      `Sessions of OpenClaw, or of Claude Code where this runs inside it, or of the only program that has any. Sessions that
+the index does not know are shown too; index entries whose file is gone are marked.`,
+    ],
+    examples: [
+      ['occ list', 'the sessions of this agent'],
+      ['occ list -n 5 --json', 'the newest five, for a program'],
+      ['occ list --source all', 'of OpenClaw, pi and Claude Code'],
+    ],
+  },
+  info: {
+    summary: 'Show where the context goes and what each preset would save',
+    about: ['Nothing is written.', NAMING],
+    examples: [
+      ['occ info', 'the current session'],
+      ['occ info abc123 --json', 'a session by the beginning of its id, for a program'],
+    ],
+  },
+  restore: {
+    summary: 'Put a backup back; what was said since stays',
+    about: [
+      `The session becomes what it was before its last edit. Lines that were added since then follow the restored ones. The
+state before the restore is kept as a backup too, so a restore can be undone by another.`,
+      NAMING,
+    ],
+    examples: [
+      ['occ restore', 'undo the last edit of the current session'],
+      ['occ restore abc123 --list', 'show its backups'],
+      ['occ restore abc123 --backup 2', 'go back to backup 2'],
+    ],
+  },
+  demo: {
+    summary: 'Show the whole flow on a generated session in a temp folder',
+    about: ['Your own sessions are not touched.'],
+    examples: [['occ demo', 'list, info, edit and restore, with their output']],
+  },
+};
+
+export const ABOUT = `occ cleans the session of an agent whose context fills up: old tool calls and their results are shortened or
+removed, what people and the agent said stays. It works on the files of OpenClaw, pi and Claude Code.`;
+
+export const ROOT_EXAMPLES: CommandText['examples'] = [
+  ['occ info', 'where does the context go?'],
+  ['occ edit --strip-tools', 'clean the current session'],
+  ['occ restore', 'undo that'],
+];

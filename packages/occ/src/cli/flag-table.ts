@@ -1,0 +1,141 @@
+import { DEFAULT_WAIT_SECONDS, type Flags } from '../commands/command.ts';
+
+export type ValueKind = 'text' | 'path' | 'count' | 'positive' | 'percent' | 'seconds' | 'source';
+
+export interface FlagValue {
+  readonly kind: ValueKind;
+  /** What stands for the value in help. */
+  readonly placeholder: string;
+  /** The flag may stand alone, and takes a value only after `=`. */
+  readonly optional?: true;
+}
+
+export interface FlagSpec {
+  readonly key: keyof Flags;
+  /** Without the dashes. */
+  readonly name: string;
+  readonly short?: string;
+  readonly value?: FlagValue;
+  /** `--no-<name>` takes back what the environment or the configuration sets. */
+  readonly negatable?: true;
+  readonly help: string;
+}
+
+const flag = (spec: FlagSpec): FlagSpec => spec;
+
+const JSON_OUTPUT = flag({
+  key: 'json',
+  name: 'json',
+  negatable: true,
+  help: 'Print one JSON value instead of text; errors too, on stderr',
+});
+const VERBOSE = flag({
+  key: 'verbose',
+  name: 'verbose',
+  negatable: true,
+  help: 'Say more: turn analysis, full figures',
+});
+const STATE_DIR = flag({
+  key: 'stateDir',
+  name: 'state-dir',
+  value: { kind: 'path', placeholder: 'dir' },
+  help: 'The OpenClaw state folder; means --source openclaw',
+});
+const AGENT = flag({
+  key: 'agent',
+  name: 'agent',
+  value: { kind: 'text', placeholder: 'id' },
+  help: 'The OpenClaw agent (main when nothing says otherwise)',
+});
+const ALL_AGENTS = flag({ key: 'allAgents', name: 'all-agents', help: 'Look at every OpenClaw agent' });
+const SOURCE = flag({
+  key: 'source',
+  name: 'source',
+  value: { kind: 'source', placeholder: 'openclaw|pi|claude|all' },
+  help: 'Whose sessions to look at',
+});
+
+/** Every command has these. */
+export const COMMON_FLAGS: readonly FlagSpec[] = [STATE_DIR, AGENT, ALL_AGENTS, SOURCE, JSON_OUTPUT, VERBOSE];
+
+const STRIP_TOOLS = flag({
+  key: 'stripTools',
+  name: 'strip-tools',
+  value: { kind: 'text', placeholder: 'preset', optional: true },
+  help: 'Clean by a preset: default, aggressive, extreme, or one of your own',
+});
+const KEEP = flag({
+  key: 'keep',
+  name: 'keep',
+  value: { kind: 'count', placeholder: 'n' },
+  help: 'Keep the newest n turns with tools, remove the tool calls of older ones',
+});
+const TRUNCATE = flag({
+  key: 'truncate',
+  name: 'truncate',
+  value: { kind: 'percent', placeholder: 'percent' },
+  help: 'Shorten the tool calls in this share of the kept turns, oldest first',
+});
+const DRY_RUN = flag({ key: 'dryRun', name: 'dry-run', help: 'Show what would happen, write nothing' });
+const WAIT = flag({
+  key: 'wait',
+  name: 'wait',
+  value: { kind: 'seconds', placeholder: 'seconds', optional: true },
+  help: `Wait for a session in use to become free, at most so many seconds (${DEFAULT_WAIT_SECONDS})`,
+});
+const WHEN_IDLE = flag({
+  key: 'whenIdle',
+  name: 'when-idle',
+  help: "Return at once; clean in the background when the run has ended ('occ info' shows the outcome)",
+});
+const FORCE = flag({
+  key: 'force',
+  name: 'force',
+  help: 'Go ahead although the last turn looks unfinished; a live lock is never overridden',
+});
+const OUTPUT = flag({
+  key: 'output',
+  name: 'output',
+  short: 'o',
+  value: { kind: 'path', placeholder: 'file' },
+  help: 'Write the clone to this file',
+});
+const NO_REGISTER = flag({
+  key: 'noRegister',
+  name: 'no-register',
+  help: 'Leave the clone out of the session index',
+});
+const LIMIT = flag({
+  key: 'limit',
+  name: 'limit',
+  short: 'n',
+  value: { kind: 'positive', placeholder: 'n' },
+  help: 'Show only the newest n sessions',
+});
+const LIST = flag({ key: 'list', name: 'list', help: 'Show the backups, restore nothing' });
+const BACKUP = flag({
+  key: 'backup',
+  name: 'backup',
+  value: { kind: 'positive', placeholder: 'n' },
+  help: "Restore backup n instead of the newest; '--list' shows the numbers",
+});
+
+export const CLEANING_FLAGS: readonly FlagSpec[] = [STRIP_TOOLS, KEEP, TRUNCATE];
+
+/** What each command has beside the common flags, in the order in which help shows them. */
+export const OWN_FLAGS = {
+  edit: [...CLEANING_FLAGS, DRY_RUN, WAIT, WHEN_IDLE, FORCE],
+  clone: [...CLEANING_FLAGS, DRY_RUN, OUTPUT, NO_REGISTER],
+  list: [LIMIT],
+  info: [],
+  restore: [LIST, BACKUP, WAIT, FORCE],
+  demo: [],
+} as const satisfies Record<string, readonly FlagSpec[]>;
+
+export type CommandName = keyof typeof OWN_FLAGS;
+export const COMMAND_NAMES = Object.keys(OWN_FLAGS) as CommandName[];
+
+/** A flag has the same name, short form and value wherever it stands. */
+export const ALL_FLAGS: readonly FlagSpec[] = [
+  ...new Set<FlagSpec>([...COMMON_FLAGS, ...Object.values(OWN_FLAGS).flat()]),
+];

@@ -1,0 +1,71 @@
+import type { Flags, Terminal } from '../commands/command.ts';
+import { loadSettings } from '../config/settings.ts';
+import { UsageError } from '../errors.ts';
+import { COMMAND_NAMES } from './flag-table.ts';
+import { formatCommandHelp, formatHelp } from './help.ts';
+import { loadCommand } from './load-command.ts';
+import { parseArguments } from './parse-arguments.ts';
+import { QUICKSTART } from './quickstart.ts';
+import { reportError } from './report-error.ts';
+import { readVersion } from './version.ts';
+
+export interface Surroundings {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly cwd: string;
+  readonly terminal: Terminal;
+}
+
+/** Runs one command line, without the names of node and the program. Returns the exit code; never throws. */
+export async function run(argv: readonly string[], { env, cwd, terminal }: Surroundings): Promise<number> {
+  let json = beforeDashes(argv).includes('--json') || env.OCC_OUTPUT_FORMAT === 'json';
+  let verbose = argv.includes('--verbose');
+  try {
+    const answer = answerAboutItself(argv);
+    if (answer !== undefined) {
+      terminal.write(answer);
+      return 0;
+    }
+    const parsed = parseArguments(argv);
+    json = parsed.flags.json ?? json;
+    const settings = await loadSettings({ env, cwd, flags: parsed.flags });
+    json = settings.outputFormat === 'json';
+    verbose = settings.verboseOutput;
+    const flags: Flags = { ...parsed.flags, json, verbose };
+    const command = await loadCommand(parsed.command);
+    const shown = json ? { ...terminal, colour: false } : terminal;
+    await command({
+      flags,
+      words: parsed.words,
+      commandLine: ['occ', ...argv],
+      env,
+      cwd,
+      terminal: shown,
+      settings,
+    });
+    return 0;
+  } catch (error) {
+    return reportError(error, terminal, { json, verbose });
+  }
+}
+
+/** Help, the version and the quickstart win over everything else on the line. */
+function answerAboutItself(argv: readonly string[]): string | undefined {
+  const words = beforeDashes(argv);
+  const asksHelp = words[0] === 'help';
+  if (argv.length === 0 || asksHelp || words.includes('--help') || words.includes('-h')) {
+    const command = COMMAND_NAMES.find((name) => words.includes(name));
+    const unknown = asksHelp ? words.slice(1).find((word) => !word.startsWith('-')) : undefined;
+    if (command === undefined && unknown !== undefined) {
+      throw new UsageError(`Unknown command: ${unknown}`, "'occ --help' lists the commands");
+    }
+    return command === undefined ? formatHelp() : formatCommandHelp(command);
+  }
+  if (words.includes('--version')) return `${readVersion()}\n`;
+  if (words.includes('--quickstart')) return QUICKSTART;
+  return undefined;
+}
+
+function beforeDashes(argv: readonly string[]): readonly string[] {
+  const end = argv.indexOf('--');
+  return end < 0 ? argv : argv.slice(0, end);
+}

@@ -1,0 +1,26 @@
+import { executeClone } from '../operations/execute-clone.ts';
+import { formatClone } from '../report/clone.ts';
+import { expandPath } from '../sources/look-at-disk.ts';
+import type { Command } from './command.ts';
+import { reportOptionsOf } from './report-options.ts';
+import { searchPlaceOf } from './search-place.ts';
+import { chooseRemoval, explainPresetTakenForSession } from './tool-removal-flags.ts';
+import { writeJson, writeReport } from './write-result.ts';
+
+/** Copies a session to a new id; cleaned where flags ask for it. */
+export const clone: Command = async (input) => {
+  const { flags, terminal } = input;
+  const place = searchPlaceOf(input);
+  const outcome = await executeClone({
+    place,
+    sessionId: input.words[0],
+    toolRemoval: chooseRemoval(input)?.toolRemoval,
+    outputPath: flags.output === undefined ? undefined : expandPath(flags.output, place),
+    noRegister: flags.noRegister === true,
+    dryRun: flags.dryRun === true,
+  }).catch((error: unknown) => {
+    throw explainPresetTakenForSession(error, input);
+  });
+  if (flags.json) writeJson(terminal, outcome.result);
+  else writeReport(terminal, formatClone(outcome, reportOptionsOf(input)));
+};

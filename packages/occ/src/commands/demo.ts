@@ -1,0 +1,94 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { loadSettings } from '../config/settings.ts';
+import { DEMO_STEPS, type DemoStep, formatStep } from '../demo/steps.ts';
+import { demoTranscriptPath, writeDemoState } from '../demo/write-state.ts';
+import { OccError } from '../errors.ts';
+import { paletteFor } from './ansi-palette.ts';
+import { clone } from './clone.ts';
+import type { Command, CommandInput, Terminal } from './command.ts';
+import { edit } from './edit.ts';
+import { info } from './info.ts';
+import { list } from './list.ts';
+import { restore } from './restore.ts';
+import { writeJson } from './write-result.ts';
+
+const COMMANDS: Readonly<Record<DemoStep['command'], Command>> = { list, info, edit, restore, clone };
+
+/** Shows the whole flow on a generated session. Its folder is home, state and working folder, and is gone afterwards. */
+export const demo: Command = async (input) => {
+  const folder = await mkdtemp(join(tmpdir(), 'occ-demo-'));
+  try {
+    await runDemo(input, folder);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+  if (!input.flags.json) {
+    input.terminal.write(`Removed ${folder}. Nothing of yours was read or changed.\n`);
+  }
+};
+
+async function runDemo(input: CommandInput, folder: string): Promise<void> {
+  const { terminal, flags } = input;
+  const stateDir = join(folder, '.openclaw');
+  await writeDemoState(stateDir, Date.now());
+  const original = await readFile(demoTranscriptPath(stateDir));
+  // Nothing of the person's own surroundings: no state folder, agent, session or configuration.
+  const env = { PATH: input.env.PATH, HOME: folder, OCC_STATE_DIRECTORY: stateDir };
+  const surroundings = { env, cwd: folder, settings: await loadSettings({ env, cwd: folder }) };
+
+  const runStep = (step: DemoStep, shownOn: Terminal) =>
+    COMMANDS[step.command]({
+      ...surroundings,
+      flags: { ...step.flags, json: flags.json === true, verbose: flags.verbose === true },
+      words: step.words,
+      commandLine: formatStep(step).split(' '),
+      terminal: shownOn,
+    });
+
+  if (!flags.json) terminal.write(`An OpenClaw agent with three sessions, in ${folder} (here it is ~).\n\n`);
+  const results: Record<string, unknown> = {};
+  for (const step of DEMO_STEPS) {
+    if (flags.json) {
+      results[step.name] = { command: formatStep(step), result: await captureJson(step, terminal, runStep) };
+    } else {
+      announce(step, terminal);
+      await runStep(step, terminal);
+      terminal.write('\n');
+    }
+    if (step.command === 'restore') await checkRestored(stateDir, original, input);
+  }
+  if (flags.json) writeJson(terminal, results);
+}
+
+function announce(step: DemoStep, terminal: Terminal): void {
+  const palette = paletteFor(terminal.colour);
+  terminal.write(`${palette.dim(`# ${step.why}`)}\n${palette.bold(`$ ${formatStep(step)}`)}\n`);
+}
+
+async function captureJson(
+  step: DemoStep,
+  terminal: Terminal,
+  runStep: (step: DemoStep, shownOn: Terminal) => Promise<void>,
+): Promise<unknown> {
+  let text = '';
+  await runStep(step, {
+    ...terminal,
+    write: (more) => {
+      text += more;
+    },
+  });
+  return JSON.parse(text);
+}
+
+async function checkRestored(
+  stateDir: string,
+  original: Buffer,
+  { flags, terminal }: CommandInput,
+): Promise<void> {
+  if (!original.equals(await readFile(demoTranscriptPath(stateDir)))) {
+    throw new OccError('The restored session is not what it was before', 'RESTORE_FAILED');
+  }
+  if (!flags.json) terminal.write('(Compared: byte for byte what it was before the edit.)\n\n');
+}

@@ -1,0 +1,39 @@
+import { UsageError } from '../errors.ts';
+import { executeEdit } from '../operations/execute-edit.ts';
+import { formatEdit } from '../report/edit.ts';
+import type { Command } from './command.ts';
+import { reportOptionsOf } from './report-options.ts';
+import { searchPlaceOf } from './search-place.ts';
+import { chooseRemoval, explainPresetTakenForSession } from './tool-removal-flags.ts';
+import { writeJson, writeReport } from './write-result.ts';
+
+/** Cleans a session in place. */
+export const edit: Command = async (input) => {
+  const { flags, terminal } = input;
+  const removal = chooseRemoval(input);
+  if (removal === undefined) {
+    throw new UsageError(
+      'Nothing to do: say what to clean',
+      "Add --strip-tools, or --keep <n> and --truncate <percent>; 'occ edit --help' explains them",
+    );
+  }
+  if (flags.whenIdle && flags.wait !== undefined) {
+    throw new UsageError(
+      '--wait and --when-idle contradict each other',
+      '--wait stays until the session is free; --when-idle returns at once and cleans in the background',
+    );
+  }
+  const outcome = await executeEdit({
+    place: searchPlaceOf(input),
+    sessionId: input.words[0],
+    ...removal,
+    dryRun: flags.dryRun === true,
+    force: flags.force === true,
+    waitMs: flags.wait === undefined ? undefined : flags.wait * 1000,
+    whenIdle: flags.whenIdle === true,
+  }).catch((error: unknown) => {
+    throw explainPresetTakenForSession(error, input);
+  });
+  if (flags.json) writeJson(terminal, outcome.result);
+  else writeReport(terminal, formatEdit(outcome, reportOptionsOf(input)));
+};

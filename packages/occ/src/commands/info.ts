@@ -1,0 +1,18 @@
+import { mergePresets } from '../clean/presets.ts';
+import { describeSession } from '../operations/describe-session.ts';
+import { formatInfo } from '../report/info.ts';
+import type { Command } from './command.ts';
+import { reportOptionsOf } from './report-options.ts';
+import { searchPlaceOf } from './search-place.ts';
+import { writeJson, writeReport } from './write-result.ts';
+
+/** What a session is made of, where its context goes, and what each preset would leave. */
+export const info: Command = async (input) => {
+  const described = await describeSession({
+    place: searchPlaceOf(input),
+    sessionId: input.words[0],
+    presets: Object.fromEntries(mergePresets(input.settings.customPresets)),
+  });
+  if (input.flags.json) writeJson(input.terminal, described.info);
+  else writeReport(input.terminal, formatInfo(described.info, described, reportOptionsOf(input)));
+};

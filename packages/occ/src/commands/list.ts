@@ -1,0 +1,29 @@
+import { formatEmptyList, formatList } from '../report/list.ts';
+import { listNewestSessions } from '../sources/list-sessions.ts';
+import type { Command } from './command.ts';
+import { reportOptionsOf } from './report-options.ts';
+import { searchPlaceOf } from './search-place.ts';
+import { writeJson, writeReport } from './write-result.ts';
+
+/** Which sessions there are, newest first. */
+export const list: Command = async (input) => {
+  const { flags, terminal } = input;
+  const place = searchPlaceOf(input);
+  const sessions = listNewestSessions(place, flags.limit);
+  if (flags.json) {
+    writeJson(
+      terminal,
+      sessions.listed.map(({ session }) => session),
+    );
+    return;
+  }
+  const options = reportOptionsOf(input);
+  if (sessions.listed.length === 0) {
+    const { explainEmptySearch } = await import('../sources/no-sessions.ts');
+    writeReport(terminal, formatEmptyList(explainEmptySearch(place), options));
+    return;
+  }
+  // A pipe has no edge that lines could run over, and its reader wants them whole.
+  const columns = terminal.isTerminal ? terminal.columns : Number.POSITIVE_INFINITY;
+  writeReport(terminal, formatList(sessions, { ...options, columns }, Date.now()));
+};

@@ -1,0 +1,38 @@
+import { UsageError } from '../errors.ts';
+import { executeRestore, listBackups } from '../operations/execute-restore.ts';
+import { formatBackups, formatRestore } from '../report/restore.ts';
+import { resolveSession } from '../sources/resolve-session.ts';
+import type { Command, CommandInput } from './command.ts';
+import { reportOptionsOf } from './report-options.ts';
+import { searchPlaceOf } from './search-place.ts';
+import { writeJson, writeReport } from './write-result.ts';
+
+/** Puts a backup back, or shows which there are. */
+export const restore: Command = async (input) => {
+  const { flags, terminal } = input;
+  if (flags.list) return showBackups(input);
+  const outcome = await executeRestore({
+    place: searchPlaceOf(input),
+    sessionId: input.words[0],
+    backup: flags.backup,
+    force: flags.force === true,
+    waitMs: flags.wait === undefined ? undefined : flags.wait * 1000,
+  });
+  if (flags.json) writeJson(terminal, outcome.result);
+  else writeReport(terminal, formatRestore(outcome, reportOptionsOf(input)));
+};
+
+async function showBackups(input: CommandInput): Promise<void> {
+  const { flags, terminal } = input;
+  if (flags.backup !== undefined) {
+    throw new UsageError(
+      '--list and --backup contradict each other',
+      '--list only shows; leave one of them out',
+    );
+  }
+  const place = searchPlaceOf(input);
+  const { session } = await resolveSession(place, input.words[0]);
+  const backups = await listBackups({ place, sessionId: session.path });
+  if (flags.json) writeJson(terminal, backups);
+  else writeReport(terminal, formatBackups(session.sessionId, backups, reportOptionsOf(input)));
+}

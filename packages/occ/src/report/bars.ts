@@ -1,0 +1,57 @@
+import { formatCount, percentOf } from './figures.ts';
+import { printable } from './printable.ts';
+import type { ReportOptions } from './report-options.ts';
+
+/** One row: a share of a whole, and what else there is to say of it. */
+export interface BarRow {
+  readonly label: string;
+  readonly value: number;
+  readonly detail?: string;
+}
+
+const MAX_BAR = 32;
+const MIN_BAR = 6;
+const MAX_LABEL = 28;
+const EIGHTHS = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉'];
+
+/**
+ * Rows as bars, each the share of `whole` that its value is. A terminal that is too narrow loses the details first,
+ * then the bars; the figures always stand.
+ */
+export function barLines(
+  rows: readonly BarRow[],
+  whole: number,
+  { palette, columns }: ReportOptions,
+): string[] {
+  const labels = rows.map(({ label }) => fit(printable(label), MAX_LABEL));
+  const labelWidth = Math.max(0, ...labels.map((label) => label.length));
+  const values = rows.map(({ value }) => formatCount(value));
+  const valueWidth = Math.max(0, ...values.map((value) => value.length));
+  const details = rows.map(({ detail }) => detail ?? '');
+  const detailWidth = Math.max(0, ...details.map((detail) => detail.length));
+  const fixed = 2 + labelWidth + 2 + valueWidth + 2 + 4;
+  const withDetails = detailWidth > 0 && fixed + 2 + detailWidth <= columns;
+  const left = columns - fixed - (withDetails ? detailWidth + 2 : 0) - 2;
+  const barWidth = left >= MIN_BAR ? Math.min(MAX_BAR, left) : 0;
+  return rows.map(({ value }, row) => {
+    const cells = [
+      labels[row]!.padEnd(labelWidth),
+      ...(barWidth === 0 ? [] : [palette.cyan(drawBar(value, whole, barWidth).padEnd(barWidth))]),
+      values[row]!.padStart(valueWidth),
+      `${percentOf(value, whole)}%`.padStart(4),
+      ...(withDetails ? [palette.dim(details[row]!)] : []),
+    ];
+    return `  ${cells.join('  ')}`.trimEnd();
+  });
+}
+
+/** In eighths of a character; what is there at all is seen. */
+function drawBar(value: number, whole: number, width: number): string {
+  if (whole <= 0 || value <= 0) return '';
+  const eighths = Math.max(1, Math.round(Math.min(1, value / whole) * width * 8));
+  return '█'.repeat(Math.floor(eighths / 8)) + EIGHTHS[eighths % 8]!;
+}
+
+function fit(text: string, width: number): string {
+  return text.length <= width ? text : `${text.slice(0, width - 1)}…`;
+}

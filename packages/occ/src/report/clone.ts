@@ -1,0 +1,39 @@
+import type { CloneOutcome } from '../operations/results.ts';
+import { describeChoice } from './chosen-session.ts';
+import { printable } from './printable.ts';
+import type { ReportOptions } from './report-options.ts';
+import { shortenPath } from './short-path.ts';
+import { figuresOfClone, statisticsLines, verboseStatisticsLines } from './statistics.ts';
+import { turnAnalysisLines } from './turn-analysis.ts';
+
+export function formatClone(outcome: CloneOutcome, options: ReportOptions): string {
+  const { result, plan, session, foundBy } = outcome;
+  const choice = describeChoice(foundBy, session);
+  const figures = figuresOfClone(result.statistics, result.tokens);
+  const lines = [
+    headline(outcome, options),
+    ...(choice === undefined ? [] : [`  Chosen: ${choice}`]),
+    ...(options.verbose
+      ? ['', ...verboseStatisticsLines(figures), '', ...turnAnalysisLines(plan), '']
+      : statisticsLines(figures)),
+    ...placeLines(outcome, options).map((line) => (options.verbose ? line : `  ${line}`)),
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+function headline({ result }: CloneOutcome, { palette }: ReportOptions): string {
+  const source = palette.bold(printable(result.sourceSessionId));
+  if (result.dryRun) return `${palette.cyan('○')} Would clone session: ${source} (dry run)`;
+  return `${palette.green('✓')} Session cloned: ${source} → ${palette.bold(printable(result.clonedSessionId))}`;
+}
+
+function placeLines({ result }: CloneOutcome, { home, palette }: ReportOptions): string[] {
+  if (result.dryRun) return ['Nothing was written.'];
+  return [
+    `Path: ${shortenPath(result.clonedSessionPath, home)}`,
+    ...(result.sessionKey === undefined ? [] : [`Key: ${printable(result.sessionKey)}`]),
+    ...(result.resumeCommand === undefined
+      ? []
+      : [`Resume: ${palette.cyan(printable(result.resumeCommand))}`]),
+  ];
+}

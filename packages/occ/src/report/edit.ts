@@ -1,0 +1,79 @@
+import type { EditOutcome } from '../operations/results.ts';
+import { commandFor, describeChoice } from './chosen-session.ts';
+import { printable } from './printable.ts';
+import type { ReportOptions } from './report-options.ts';
+import { shortenPath } from './short-path.ts';
+import { figuresOfEdit, statisticsLines, verboseStatisticsLines } from './statistics.ts';
+import { describeRemoval, turnAnalysisLines } from './turn-analysis.ts';
+
+export function formatEdit(outcome: EditOutcome, options: ReportOptions): string {
+  const lines = options.verbose ? verboseLines(outcome, options) : plainLines(outcome, options);
+  return `${lines.join('\n')}\n`;
+}
+
+function plainLines(outcome: EditOutcome, options: ReportOptions): string[] {
+  return [
+    headline(outcome, options),
+    ...chosenLines(outcome),
+    ...noteLines(outcome),
+    ...figureIntroduction(outcome),
+    ...statisticsLines(figuresOfEdit(outcome.result.statistics, outcome.result.tokens)),
+    ...nextLines(outcome, options).map((line) => `  ${line}`),
+  ];
+}
+
+function verboseLines(outcome: EditOutcome, options: ReportOptions): string[] {
+  const { result, plan, session } = outcome;
+  const next = nextLines(outcome, options);
+  return [
+    headline(outcome, options),
+    ...chosenLines(outcome),
+    ...noteLines(outcome),
+    `  Preset: ${describeRemoval(outcome.options, outcome.presetName)}`,
+    `  Path: ${shortenPath(session.path, options.home)}`,
+    '',
+    ...figureIntroduction(outcome),
+    ...verboseStatisticsLines(figuresOfEdit(result.statistics, result.tokens)),
+    '',
+    ...turnAnalysisLines(plan),
+    ...(next.length === 0 ? [] : ['', ...next]),
+  ];
+}
+
+function headline({ result }: EditOutcome, { palette }: ReportOptions): string {
+  const id = palette.bold(printable(result.sessionId));
+  if (result.scheduled) return `${palette.yellow('…')} Edit scheduled: ${id}`;
+  if (result.dryRun && wouldChange(result)) return `${palette.cyan('○')} Would edit session: ${id} (dry run)`;
+  if (result.dryRun) return `${palette.dim('•')} Would change nothing: ${id} (dry run)`;
+  if (!result.changed) return `${palette.dim('•')} Session not changed: ${id}`;
+  return `${palette.green('✓')} Session edited: ${id}`;
+}
+
+function chosenLines({ foundBy, session }: EditOutcome): string[] {
+  const choice = describeChoice(foundBy, session);
+  return choice === undefined ? [] : [`  Chosen: ${choice}`];
+}
+
+function noteLines({ result }: EditOutcome): string[] {
+  return result.note === undefined ? [] : [`  ${printable(result.note)}`];
+}
+
+function figureIntroduction({ result }: EditOutcome): string[] {
+  return result.scheduled && wouldChange(result) ? ['  As the session is now, it would come to:'] : [];
+}
+
+function nextLines({ result, session }: EditOutcome, { home, palette }: ReportOptions): string[] {
+  if (result.scheduled) {
+    return ['Nothing has changed yet.', `Result: ${palette.cyan(commandFor('info', session))}`];
+  }
+  if (result.dryRun) return ['Nothing was written.'];
+  if (result.backupPath === undefined) return [];
+  return [
+    `Backup: ${shortenPath(result.backupPath, home)}`,
+    `Undo: ${palette.cyan(commandFor('restore', session))}`,
+  ];
+}
+
+function wouldChange({ statistics }: EditOutcome['result']): boolean {
+  return statistics.sizeAfter < statistics.sizeOriginal;
+}

@@ -1,0 +1,50 @@
+const UNITS = ['B', 'KB', 'MB', 'GB', 'TB'];
+
+/** `184,000` */
+export function formatCount(count: number): string {
+  return String(Math.round(count)).replace(/\B(?=(\d{3})+$)/g, ',');
+}
+
+/** `125 KB`, `4.2 MB`: three figures at most, of 1024. */
+export function formatSize(bytes: number): string {
+  let value = bytes;
+  let unit = 0;
+  // 999.5 would be shown as 1000: it is one of the next unit.
+  while (value >= 999.5 && unit < UNITS.length - 1) {
+    value /= 1024;
+    unit++;
+  }
+  const digits = unit === 0 || value >= 9.95 ? 0 : 1;
+  return `${value.toFixed(digits)} ${UNITS[unit]}`;
+}
+
+/** `1 line`, `2 lines` */
+export function formatQuantity(count: number, one: string, many = `${one}s`): string {
+  return `${formatCount(count)} ${count === 1 ? one : many}`;
+}
+
+/** In whole percent; 0 and 100 only where they are exact. */
+export function percentOf(part: number, whole: number): number {
+  if (whole <= 0 || part <= 0) return 0;
+  if (part >= whole) return 100;
+  return Math.min(99, Math.max(1, Math.round((part / whole) * 100)));
+}
+
+/** `45 → 38 (16% reduction)`, `45 (unchanged)` */
+export function formatChange(before: number, after: number, show: (value: number) => string): string {
+  if (before === after) return `${show(before)} (unchanged)`;
+  return `${show(before)} → ${show(after)} (${describeChange(before, after)})`;
+}
+
+function describeChange(before: number, after: number): string {
+  if (after < before) return `${percentOf(before - after, before)}% reduction`;
+  if (before <= 0) return 'increase';
+  return `${Math.max(1, Math.round(((after - before) / before) * 100))}% increase`;
+}
+
+/** `2026-11-15 20:58 UTC` */
+export function formatMinute(ms: number): string {
+  const date = new Date(ms);
+  if (Number.isNaN(date.getTime())) return 'at an unknown time';
+  return `${date.toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+}

@@ -1,0 +1,137 @@
+import type { SessionInfo } from '../operations/results.ts';
+import type { FoundBy, FoundSession } from '../sources/found-session.ts';
+import { barLines } from './bars.ts';
+import { commandFor, describeChoice, sourceTitle } from './chosen-session.ts';
+import { formatCount, formatMinute, formatQuantity, formatSize, percentOf } from './figures.ts';
+import { printable } from './printable.ts';
+import { recommendPreset } from './recommendation.ts';
+import type { ReportOptions } from './report-options.ts';
+import { scheduledEditLines } from './scheduled-edit.ts';
+import { shortenPath } from './short-path.ts';
+
+const KIND_TITLES: Readonly<Record<string, string>> = {
+  user: 'people',
+  assistant: 'assistant',
+  thinking: 'thinking',
+  toolCalls: 'tool calls',
+  toolResults: 'tool results',
+  other: 'other messages',
+  overhead: 'system prompt, tools',
+};
+const TOOLS_SHOWN = 8;
+
+/** @param found the session that `info` describes, and how it was found */
+export function formatInfo(
+  info: SessionInfo,
+  found: { readonly session: FoundSession; readonly foundBy: FoundBy },
+  options: ReportOptions,
+): string {
+  const sections = [
+    [...headLines(info, found, options), ...countLines(info)],
+    kindLines(info, options),
+    toolLines(info, options),
+    presetLines(info, options),
+    recommendationLines(info, found.session, options),
+    info.lastScheduledEdit === undefined ? [] : scheduledEditLines(info.lastScheduledEdit, options),
+  ];
+  return `${sections
+    .filter((lines) => lines.length > 0)
+    .map((lines) => lines.join('\n'))
+    .join('\n\n')}\n`;
+}
+
+function headLines(
+  info: SessionInfo,
+  { session, foundBy }: { readonly session: FoundSession; readonly foundBy: FoundBy },
+  { palette, home, verbose }: ReportOptions,
+): string[] {
+  const choice = describeChoice(foundBy, session);
+  const { label, displayName, sessionKey, agentId, cwd } = session;
+  const agent = agentId === null ? '' : `, agent ${printable(agentId)}`;
+  return [
+    `Session: ${palette.bold(printable(info.sessionId))}`,
+    ...(choice === undefined ? [] : [`  Chosen: ${choice}`]),
+    `  Source: ${sourceTitle(info.source)}${agent}`,
+    ...(sessionKey === undefined ? [] : [`  Key: ${printable(sessionKey)}`]),
+    ...(label === undefined ? [] : [`  Label: ${printable(label)}`]),
+    ...(displayName === undefined ? [] : [`  Name: ${printable(displayName)}`]),
+    `  Path: ${shortenPath(info.path, home)}`,
+    ...(verbose && cwd !== null ? [`  Working folder: ${shortenPath(cwd, home)}`] : []),
+    ...(verbose ? [`  Last change: ${formatMinute(session.updatedAt)}`] : []),
+  ];
+}
+
+function countLines({ messages, turns, toolCalls, tokens, ...info }: SessionInfo): string[] {
+  const roles = [
+    `${formatCount(messages.user)} user`,
+    `${formatCount(messages.assistant)} assistant`,
+    formatQuantity(messages.toolResult, 'tool result'),
+  ];
+  return [
+    `  Size: ${formatSize(info.sizeBytes)}`,
+    `  Messages: ${formatCount(messages.total)} (${roles.join(', ')})`,
+    `  Turns: ${formatCount(turns.total)} (${formatCount(turns.withTools)} with tools)`,
+    `  Tool calls: ${formatCount(toolCalls.total)}`,
+    `  Compactions: ${formatCount(info.compactions)}`,
+    `  Context: ${formatCount(tokens.context)} tokens (${tokens.basis})`,
+    ...(info.brokenLines === undefined
+      ? []
+      : [`  Broken lines: ${formatCount(info.brokenLines)} (kept as they are)`]),
+  ];
+}
+
+function kindLines({ tokens }: SessionInfo, options: ReportOptions): string[] {
+  const rows = Object.entries(tokens.byKind)
+    .filter(([, value]) => value > 0)
+    .sort(([, a], [, b]) => b - a)
+    .map(([kind, value]) => ({ label: KIND_TITLES[kind] ?? kind, value }));
+  if (rows.length === 0) return [];
+  return [
+    options.palette.bold('Where the context goes (tokens)'),
+    ...barLines(rows, tokens.context, options),
+  ];
+}
+
+function toolLines({ tokens, toolCalls }: SessionInfo, options: ReportOptions): string[] {
+  const calls = new Map(Object.entries(toolCalls.byTool));
+  const tools = Object.entries(tokens.byTool).sort(([, a], [, b]) => b - a);
+  if (tools.length === 0) return [];
+  const shown = options.verbose ? tools : tools.slice(0, TOOLS_SHOWN);
+  const rows = shown.map(([label, value]) => {
+    const count = calls.get(label);
+    return count === undefined ? { label, value } : { label, value, detail: formatQuantity(count, 'call') };
+  });
+  const rest = tools.length - shown.length;
+  return [
+    options.palette.bold('By tool (calls and their results)'),
+    ...barLines(rows, tokens.context, options),
+    ...(rest === 0 ? [] : [options.palette.dim(`  and ${formatQuantity(rest, 'more tool')} (--verbose)`)]),
+  ];
+}
+
+function presetLines({ tokens, toolCalls, presets }: SessionInfo, options: ReportOptions): string[] {
+  if (toolCalls.total === 0) return [];
+  const rows = Object.entries(presets).map(([label, { tokensAfter, ...calls }]) => ({
+    label,
+    value: tokensAfter,
+    detail: describeEffect(calls, percentOf(tokens.context - tokensAfter, tokens.context)),
+  }));
+  return [
+    options.palette.bold('What each preset would leave (tokens)'),
+    ...barLines(rows, tokens.context, options),
+  ];
+}
+
+type Effect = Pick<SessionInfo['presets'][string], 'toolCallsRemoved' | 'toolCallsTruncated'>;
+
+function describeEffect({ toolCallsRemoved, toolCallsTruncated }: Effect, percent: number): string {
+  if (toolCallsRemoved + toolCallsTruncated === 0) return 'nothing to clean';
+  return `${percent}% less: ${formatCount(toolCallsRemoved)} removed, ${formatCount(toolCallsTruncated)} truncated`;
+}
+
+function recommendationLines(info: SessionInfo, session: FoundSession, { palette }: ReportOptions): string[] {
+  const { preset, reason } = recommendPreset(info);
+  if (preset === undefined) return [`Recommendation: leave it; ${reason}.`];
+  const command = commandFor('edit', session, `--strip-tools=${preset}`);
+  return [`Recommendation: ${palette.cyan(command)}`, `  It ${reason}, and can be undone with occ restore.`];
+}

@@ -1,0 +1,48 @@
+import type { SessionInfo } from '../operations/results.ts';
+import { formatCount, percentOf } from './figures.ts';
+import { printable } from './printable.ts';
+
+/** A clean has its price: details are gone, the prompt cache is rebuilt. From this share on it is worth it. */
+const WORTH_IT_PERCENT = 25;
+/** Below this nothing is recommended. */
+const LITTLE_PERCENT = 10;
+/** Up to here there is room left in the windows of common models, and details are worth more. */
+const ROOMY_TOKENS = 50_000;
+
+export interface Recommendation {
+  /** Undefined where the session is better left alone. */
+  readonly preset?: string;
+  readonly reason: string;
+}
+
+/**
+ * The gentlest preset that is worth it, else the one that frees most, if that is more than a little. One that removes
+ * every tool call, also those of the work in hand, is mentioned but left to the reader to choose.
+ */
+export function recommendPreset({ tokens, toolCalls, presets }: SessionInfo): Recommendation {
+  if (toolCalls.total === 0) return { reason: 'there are no tool calls to clean' };
+  if (tokens.context < ROOMY_TOKENS) {
+    return { reason: `${formatCount(tokens.context)} tokens leave room in most context windows` };
+  }
+  const offers = Object.entries(presets)
+    .map(([name, { tokensAfter, toolCallsRemoved }]) => {
+      const freed = tokens.context - tokensAfter;
+      const percent = percentOf(freed, tokens.context);
+      return { name, freed, percent, removesAll: toolCallsRemoved === toolCalls.total };
+    })
+    .sort((a, b) => a.freed - b.freed);
+  const gentle = offers.filter(({ removesAll }) => !removesAll);
+  const choice = gentle.find(({ percent }) => percent >= WORTH_IT_PERCENT) ?? gentle.at(-1);
+  if (choice !== undefined && choice.percent >= LITTLE_PERCENT) {
+    return {
+      preset: choice.name,
+      reason: `frees about ${formatCount(choice.freed)} tokens, ${choice.percent}% of the context`,
+    };
+  }
+  const most = offers.at(-1);
+  if (most === undefined || most.freed <= 0) return { reason: 'no preset would free anything' };
+  if (most.percent < LITTLE_PERCENT) return { reason: `cleaning would free ${most.percent}% at most` };
+  return {
+    reason: `only ${printable(most.name)} would free much (${most.percent}%), by removing every tool call`,
+  };
+}

@@ -1,0 +1,58 @@
+import type { BackupInfo, RestoreOutcome } from '../operations/results.ts';
+import { commandFor, describeChoice } from './chosen-session.ts';
+import { formatMinute, formatQuantity, formatSize } from './figures.ts';
+import { printable } from './printable.ts';
+import type { ReportOptions } from './report-options.ts';
+import { shortenPath } from './short-path.ts';
+
+export function formatRestore({ result, session, foundBy }: RestoreOutcome, options: ReportOptions): string {
+  const { palette, home } = options;
+  const choice = describeChoice(foundBy, session);
+  const kept =
+    result.linesKept === 0
+      ? 'no lines were written since the edit'
+      : `${formatQuantity(result.linesKept, 'line')} written since the edit, behind the restored ones`;
+  const lines = [
+    `${palette.green('✓')} Session restored: ${palette.bold(printable(result.sessionId))}`,
+    ...(choice === undefined ? [] : [`  Chosen: ${choice}`]),
+    `  From: ${shortenPath(result.restoredFrom, home)}`,
+    `  Size: ${formatSize(result.sizeBefore)} → ${formatSize(result.sizeAfter)}`,
+    `  Kept: ${kept}`,
+    `  Backup: ${shortenPath(result.backupPath, home)}`,
+    `  Undo: ${palette.cyan(commandFor('restore', session))}`,
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+const MADE_BEFORE: Readonly<Record<BackupInfo['madeBefore'], string>> = {
+  edit: 'before an edit',
+  restore: 'before a restore',
+  unknown: 'reason not recorded',
+};
+
+/** Newest first. */
+export function formatBackups(
+  sessionId: string,
+  list: readonly BackupInfo[],
+  { palette, home }: ReportOptions,
+): string {
+  const id = printable(sessionId);
+  if (list.length === 0) return `No backups of ${palette.bold(id)}: the session has not been edited.\n`;
+  const rows = [...list]
+    .sort((a, b) => b.number - a.number)
+    .map((backup) => [
+      `#${backup.number}`,
+      formatMinute(backup.createdAt),
+      formatSize(backup.sizeBytes),
+      MADE_BEFORE[backup.madeBefore],
+      shortenPath(backup.path, home),
+    ]);
+  const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)));
+  const lines = rows.map((row) => {
+    const cells = row.map((cell, column) =>
+      column === 2 ? cell.padStart(widths[column]!) : cell.padEnd(widths[column]!),
+    );
+    return `  ${cells.join('  ').trimEnd()}`;
+  });
+  return `Backups of ${palette.bold(id)}, newest first:\n${lines.join('\n')}\nRestore one of them: ${palette.cyan(`occ restore ${id} --backup <number>`)}\n`;
+}

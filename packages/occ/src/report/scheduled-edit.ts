@@ -1,0 +1,35 @@
+import type { ScheduledEditReport } from '../operations/results.ts';
+import { formatCount, formatMinute } from './figures.ts';
+import { printable } from './printable.ts';
+import type { ReportOptions } from './report-options.ts';
+import { shortenPath } from './short-path.ts';
+
+/** What became of the edit that waited for a run to end. */
+export function scheduledEditLines(report: ScheduledEditReport, options: ReportOptions): string[] {
+  const { palette, home } = options;
+  const title = 'Last scheduled edit';
+  const requested = formatMinute(Date.parse(report.requestedAt));
+  if (report.state === 'waiting') {
+    return [`${title}: ${palette.yellow('waiting')} since ${requested} for the run to end`];
+  }
+  const finished = formatMinute(Date.parse(report.finishedAt ?? report.requestedAt));
+  if (report.state === 'failed') {
+    const { message = 'it ended without saying why', hint } = report.error ?? {};
+    return [
+      `${title}: ${palette.red('failed')} at ${finished}: ${printable(message)}`,
+      ...(hint === undefined ? [] : [`  ${printable(hint)}`]),
+    ];
+  }
+  const { result } = report;
+  if (result?.changed !== true) {
+    const why = result?.note === undefined ? '' : `: ${printable(result.note)}`;
+    return [`${title}: ${palette.green('done')} at ${finished}, nothing was changed${why}`];
+  }
+  const { statistics, tokens, backupPath } = result;
+  return [
+    `${title}: ${palette.green('done')} at ${finished}`,
+    `  Tool calls: ${formatCount(statistics.toolCallsRemoved)} removed, ${formatCount(statistics.toolCallsTruncated)} truncated`,
+    `  Context: ${formatCount(tokens.before)} → ${formatCount(tokens.after)} tokens (${tokens.basis})`,
+    ...(backupPath === undefined ? [] : [`  Backup: ${shortenPath(backupPath, home)}`]),
+  ];
+}

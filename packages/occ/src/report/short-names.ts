@@ -1,0 +1,28 @@
+/** Shorter is hard to tell apart, and soon ambiguous. */
+const SHORTEST = 8;
+
+/**
+ * For each name the shortest beginning that no other of them has, at least eight characters. A name that stands there
+ * twice, or that others begin with, stays whole.
+ */
+export function shortenNames(names: readonly string[]): ReadonlyMap<string, string> {
+  const sorted = names.map((name) => name.toLowerCase()).sort();
+  const lengths = new Map<string, number>();
+  sorted.forEach((name, at) => {
+    const shared = Math.max(commonLength(name, sorted[at - 1]), commonLength(name, sorted[at + 1]));
+    lengths.set(name, Math.max(SHORTEST, shared + 1, lengths.get(name) ?? 0));
+  });
+  return new Map(names.map((name) => [name, endOnWord(name, lengths.get(name.toLowerCase())!)]));
+}
+
+function commonLength(a: string, b: string | undefined): number {
+  if (b === undefined) return 0;
+  let length = 0;
+  while (length < a.length && a[length] === b[length]) length++;
+  return length;
+}
+
+/** A hyphen at the end reads like a word that was cut. */
+function endOnWord(name: string, length: number): string {
+  return name.slice(0, name[length - 1] === '-' ? length + 1 : length);
+}

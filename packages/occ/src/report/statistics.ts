@@ -1,0 +1,73 @@
+import type { PlanTokens } from '../clean/plan.ts';
+import type { CloneStatistics, EditStatistics } from '../operations/results.ts';
+import { formatChange, formatCount, formatSize, percentOf } from './figures.ts';
+
+/** What an edit and a clone have in common to tell. */
+export interface CleanFigures {
+  readonly messages: readonly [before: number, after: number];
+  readonly sizes: readonly [before: number, after: number];
+  readonly toolCalls: { total: number; removed: number; truncated: number; preserved: number };
+  readonly tokens: PlanTokens;
+}
+
+export function figuresOfEdit(statistics: EditStatistics, tokens: PlanTokens): CleanFigures {
+  return {
+    messages: [statistics.messagesOriginal, statistics.messagesAfter],
+    sizes: [statistics.sizeOriginal, statistics.sizeAfter],
+    toolCalls: toolCallsOf(statistics),
+    tokens,
+  };
+}
+
+export function figuresOfClone(statistics: CloneStatistics, tokens: PlanTokens): CleanFigures {
+  return {
+    messages: [statistics.messagesOriginal, statistics.messagesCloned],
+    sizes: [statistics.sizeOriginal, statistics.sizeCloned],
+    toolCalls: toolCallsOf(statistics),
+    tokens,
+  };
+}
+
+function toolCallsOf(statistics: EditStatistics | CloneStatistics): CleanFigures['toolCalls'] {
+  return {
+    total: statistics.toolCallsOriginal,
+    removed: statistics.toolCallsRemoved,
+    truncated: statistics.toolCallsTruncated,
+    preserved: statistics.toolCallsPreserved,
+  };
+}
+
+export function statisticsLines({ messages, sizes, toolCalls, tokens }: CleanFigures): string[] {
+  const { total, removed, truncated, preserved } = toolCalls;
+  const calls =
+    total === 0
+      ? 'none'
+      : `${formatCount(removed)} removed, ${formatCount(truncated)} truncated, ${formatCount(preserved)} preserved`;
+  return [
+    `  Messages: ${formatChange(...messages, formatCount)}`,
+    `  Tool calls: ${calls}`,
+    `  Context: ${formatTokenChange(tokens)}`,
+    `  Size: ${formatChange(...sizes, formatSize)}`,
+  ];
+}
+
+export function verboseStatisticsLines({ messages, sizes, toolCalls, tokens }: CleanFigures): string[] {
+  const { total, removed, truncated, preserved } = toolCalls;
+  return [
+    'Statistics:',
+    `  Messages:     ${formatChange(...messages, formatCount)}`,
+    `  Tool calls:   ${formatCount(total)} total`,
+    `                ${formatCount(removed)} removed (oldest turns)`,
+    `                ${formatCount(truncated)} truncated (middle turns)`,
+    `                ${formatCount(preserved)} preserved (recent turns)`,
+    `  Context:      ${formatTokenChange(tokens)}`,
+    `  Size:         ${formatChange(...sizes, formatSize)}`,
+  ];
+}
+
+/** `184,000 → 61,200 tokens (67% less, calibrated)` */
+function formatTokenChange({ before, after, basis }: PlanTokens): string {
+  if (before === after) return `${formatCount(before)} tokens (unchanged, ${basis})`;
+  const change = after < before ? `${percentOf(before - after, before)}% less` : 'more';
+  return `${formatCount(before)} → ${formatCount(after)} tokens (${change}, ${basis})`;
+}

@@ -1,0 +1,34 @@
+import type { PlanStatistics } from '../clean/plan.ts';
+import type { ResolvedToolRemovalOptions } from '../clean/tool-removal.ts';
+import { formatCount, formatQuantity } from './figures.ts';
+import { printable } from './printable.ts';
+
+/** Which turns with tools went, were shortened and stayed; they are numbered from the oldest on. */
+export function turnAnalysisLines(plan: PlanStatistics): string[] {
+  const removed = plan.turnsWithToolsRemoved;
+  const truncated = plan.turnsWithToolsTruncated;
+  const preserved = plan.turnsWithToolsPreserved;
+  return [
+    'Turn Analysis:',
+    `  Total turns: ${formatCount(plan.turnsTotal)}`,
+    `  Total turns with tools: ${formatCount(plan.turnsWithToolsTotal)}`,
+    `  Turns removed: ${formatRange(removed, 1)}`,
+    `  Turns truncated: ${formatRange(truncated, removed + 1)}`,
+    `  Turns preserved: ${formatRange(preserved, removed + truncated + 1)}`,
+  ];
+}
+
+function formatRange(count: number, first: number): string {
+  if (count === 0) return '0';
+  return count === 1 ? `1 (turn ${first})` : `${formatCount(count)} (turns ${first}-${first + count - 1})`;
+}
+
+/** The rules that were applied, in words. */
+export function describeRemoval(options: ResolvedToolRemovalOptions, presetName: string | undefined): string {
+  const { keepTurnsWithTools: kept, truncatePercent } = options;
+  const rule =
+    kept === 0
+      ? 'remove all tool calls'
+      : `keep the newest ${formatQuantity(kept, 'turn')} with tools, truncate the oldest ${truncatePercent}% of them`;
+  return presetName === undefined ? rule : `${printable(presetName)} (${rule})`;
+}

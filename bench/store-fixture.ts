@@ -24,7 +24,7 @@ function storeText(): string {
   return JSON.stringify(store, null, 2);
 }
 
-function makeEntry(index: number): object {
+export function makeEntry(index: number) {
   const hex = index.toString(16).padStart(12, '0');
   return {
     sessionId: `00d1fa26-b85f-4025-93d9-${hex}`,

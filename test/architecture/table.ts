@@ -44,6 +44,30 @@ export const ROOMS: Readonly<Record<string, RoomTable>> = {
     pure: ['errors', 'message', 'key', 'entry', 'policy', 'transcript'],
     readOnly: ['layout'],
   },
+  occ: {
+    order: [
+      'errors',
+      'nearest-name',
+      'clean',
+      'sources',
+      'session-file',
+      'config',
+      'operations',
+      'library',
+      'report',
+      'demo',
+      'commands',
+      'cli',
+      'index',
+    ],
+    narrower: {
+      clean: ['errors'],
+      sources: ['errors', 'nearest-name'],
+      config: ['errors', 'nearest-name', 'clean', 'sources'],
+    },
+    pure: ['errors', 'nearest-name', 'clean', 'report'],
+    readOnly: ['sources'],
+  },
 };
 
 /** Names that say nothing about what belongs inside, so everything ends up there. */

@@ -1,9 +1,9 @@
 /**
  * Makes dist/bin, the command line as it is installed, with the sessions library inside. A process loads two files of
  * it: the start, and the command. Each of those is a bundle of its own, since every further file costs start-up time;
- * what both need is in both, so an error that crosses over is known by its code and not by its class.
+ * what both need is in both, so an error that crosses over is known by its code and not by its class. It is not
+ * minified: with the compile cache that saves no time, and it would spoil stack traces.
  */
-import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { build, type OutputFile, type Plugin } from 'esbuild';
@@ -46,11 +46,9 @@ async function bundleEntry(name: string, path: string): Promise<OutputFile[]> {
     external: ['c12', 'zod'],
     chunkNames: `${name}-[name]-[hash]`,
     legalComments: 'none',
-    minifySyntax: true,
-    minifyWhitespace: true,
     write: false,
     logLevel: 'silent',
-    plugins: [otherBundles, missingModules],
+    plugins: [otherBundles],
   });
   return outputFiles;
 }
@@ -65,23 +63,6 @@ const otherBundles: Plugin = {
       const name = [...ENTRIES].find(([, entry]) => entry === target)?.[0];
       return name === undefined ? undefined : { path: `./${name}.js`, external: true };
     });
-  },
-};
-
-// INTERIM: until every command has landed.
-const missingModules: Plugin = {
-  name: 'missing-modules',
-  setup(builder) {
-    builder.onResolve({ filter: /^\.\.?\/|^\/.*ts$/ }, (args) => {
-      const path = join(args.resolveDir, args.path.startsWith('/') ? '' : args.path);
-      return existsSync(path) && (!args.path.startsWith('/') || existsSync(args.path))
-        ? undefined
-        : { path: args.path, namespace: 'missing' };
-    });
-    builder.onLoad({ filter: /.*/, namespace: 'missing' }, (args) => ({
-      contents: `throw new Error('not there yet: ${args.path}'); module.exports = {}`,
-      loader: 'js',
-    }));
   },
 };
 

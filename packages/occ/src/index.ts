@@ -1,1 +1,83 @@
-export { OpenBotError } from '@openbot/sessions';
+export { cutCopy } from './clean/cut-copy.ts';
+export type { LineEdit, ToolAction } from './clean/line-edit.ts';
+export type {
+  ContentBlock,
+  ConversationMessage,
+  MessageEntry,
+  MessageRole,
+  SessionEntry,
+  SessionHeader,
+  TextBlock,
+  ToolCallBlock,
+} from './clean/parsed-session.ts';
+export type { CleanPlan, LineReader, PlanStatistics, PlanTokens } from './clean/plan.ts';
+export { planClean } from './clean/plan-clean.ts';
+export { BUILT_IN_PRESETS, resolvePreset, resolveToolRemovalOptions } from './clean/presets.ts';
+export {
+  removeToolCalls,
+  type ToolRemovalResult,
+  type ToolRemovalStatistics,
+} from './clean/remove-tool-calls.ts';
+export { rewriteLine } from './clean/rewrite-line.ts';
+export {
+  type ResolvedToolRemovalOptions,
+  type ToolRemovalOptions,
+  type ToolRemovalPreset,
+  TRUNCATION_LIMITS,
+} from './clean/tool-removal.ts';
+export { truncateArguments } from './clean/truncate-arguments.ts';
+export { truncateToolResult } from './clean/truncate-content.ts';
+export { identifyTurnBoundaries, type TurnBoundary } from './clean/turn-boundaries.ts';
+export type { UserConfiguration } from './config/configuration.ts';
+export {
+  type LoadConfigurationOptions,
+  loadConfiguration,
+  type ResolvedConfiguration,
+} from './config/load-configuration.ts';
+export {
+  AgentNotFoundError,
+  AmbiguousSessionError,
+  CloneOperationError,
+  EditOperationError,
+  NoSessionsError,
+  OCC_ERROR_CODES,
+  OccError,
+  type OccErrorCode,
+  RestoreError,
+  SessionInUseError,
+  SessionNotFoundError,
+  UnknownPresetError,
+  UsageError,
+} from './errors.ts';
+export {
+  type CloneOptions,
+  type EditOptions,
+  executeClone,
+  executeEdit,
+  executeRestore,
+  type PlaceOptions,
+  type RestoreOptions,
+} from './library.ts';
+export { createBackup, findLatestBackup, restoreFromBackup } from './operations/backup-operations.ts';
+export { describeSession } from './operations/describe-session.ts';
+export type {
+  BackupInfo,
+  CloneResult,
+  CloneStatistics,
+  EditResult,
+  EditStatistics,
+  RestoreResult,
+  ScheduledEditReport,
+  SessionInfo,
+} from './operations/results.ts';
+export { getCurrentSession, getSessionPath, resolveSessionId } from './operations/session-ids.ts';
+export { findFault } from './session-file/verify-clean.ts';
+export type {
+  FoundSession,
+  ResolvedSession,
+  SearchPlace,
+  SourceChoice,
+  SourceName,
+} from './sources/found-session.ts';
+export { listSessions } from './sources/list-sessions.ts';
+export { resolveSession } from './sources/resolve-session.ts';

@@ -7,6 +7,7 @@ export {
 export type { HeldLock } from './disk/held-lock.ts';
 export { inspectLock, type LockInspection } from './disk/inspect-lock.ts';
 export { makeLeftoverName } from './disk/leftover-name.ts';
+export { linkNew } from './disk/link-new.ts';
 export { acquireLock, type LockOptions, readLockHolder } from './disk/lock-file.ts';
 export type { LockHolder } from './disk/lock-record.ts';
 export { makeFolder } from './disk/make-folder.ts';
@@ -348,8 +349,9 @@ export {
   type TranscriptUpdate,
   type TranscriptUpdateListener,
 } from './transcript-file/events.ts';
+export { readFileLinesBackwards } from './transcript-file/file-lines-backwards.ts';
+export { readFileStart } from './transcript-file/file-start.ts';
 export { withTranscriptLock } from './transcript-file/lock.ts';
-export { readFileLinesBackwards, readFileStart } from './transcript-file/look-into-file.ts';
 export { repairTranscriptHeader } from './transcript-file/repair-header.ts';
 export { type Replacement, replaceTranscript } from './transcript-file/replace-transcript.ts';
 export { scanOpenTranscript, scanTranscriptFile } from './transcript-file/scan.ts';

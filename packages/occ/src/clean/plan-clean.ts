@@ -16,6 +16,7 @@ import type { CleanPlan, LineReader } from './plan.ts';
 import { countMessages } from './plan-statistics.ts';
 import { planTokens } from './plan-tokens.ts';
 import { PlannedLines } from './planned-lines.ts';
+import { findTiedCalls } from './tied-calls.ts';
 import type { ResolvedToolRemovalOptions } from './tool-removal.ts';
 import { zoneTurns } from './turn-zones.ts';
 import { findUnfinishedCalls } from './unfinished-exchange.ts';
@@ -33,9 +34,12 @@ export function planClean(
   const pairs = pairCalls(transcript, path);
   const zones = zoneTurns(turnsOf(transcript, path), options);
   const unfinished = findUnfinishedCalls(transcript, path, pairs);
-  const actionOfCall = pairs.calls.map(
-    ({ position }, number): ToolAction => (unfinished.has(number) ? 'keep' : zones.actionAt(position)),
-  );
+  const tied = findTiedCalls(transcript, path, pairs, zones);
+  const actionOfCall = pairs.calls.map(({ position }, number): ToolAction => {
+    if (unfinished.has(number)) return 'keep';
+    const action = zones.actionAt(position);
+    return action === 'remove' && tied.has(number) ? 'truncate' : action;
+  });
   const leaf = leafOf(transcript);
 
   const lines = new PlannedLines(transcript, readLine);

@@ -82,16 +82,34 @@ export class PlannedLines {
     else this.#edit(index, calls, results);
   }
 
-  /** Thinking on lines of its own goes with the calls of its message. */
+  /** The other lines of messages that lost calls: thinking goes with them, and blank text that is all that is left. */
   planRestOfMessages(path: readonly number[]): void {
     if (this.#losers.size === 0) return;
     const transcript = this.#transcript;
+    const left = new Map<number, number[]>();
     for (const index of path) {
-      if (this.#fates[index] !== 0 || this.#edits.has(index)) continue;
-      if (!this.#losers.has(transcript.messageOf(index)) || transcript.callCountOf(index) > 0) continue;
-      if (transcript.has(index, FLAG.thinking) || transcript.has(index, FLAG.otherContent))
+      const message = transcript.messageOf(index);
+      if (!this.#losers.has(message)) continue;
+      const isUntouched = this.#fates[index] === 0 && !this.#edits.has(index);
+      const isRest = isUntouched && transcript.callCountOf(index) === 0;
+      if (isRest && (transcript.has(index, FLAG.thinking) || transcript.has(index, FLAG.otherContent))) {
         this.#strip(index);
+      }
+      if (this.isRemoved(index)) continue;
+      const lines = left.get(message);
+      if (lines === undefined) left.set(message, [index]);
+      else lines.push(index);
     }
+    for (const lines of left.values()) {
+      if (lines.every((index) => this.#isBlank(index)))
+        for (const index of lines) this.#fates[index] = REMOVE;
+    }
+  }
+
+  #isBlank(index: number): boolean {
+    const transcript = this.#transcript;
+    if (this.#fates[index] !== 0 || transcript.callCountOf(index) > 0) return false;
+    return transcript.textSizeOf(index) <= LONGEST_BLANK && isNothingLeft(this.#readLine(index));
   }
 
   #noteLoss(index: number): void {

@@ -14,6 +14,7 @@ export function truncateArguments(args: Arguments): Arguments {
   if (JSON.stringify(args).length <= maxChars) return args;
   const kept: [string, unknown][] = [];
   for (const [key, value] of Object.entries(args)) {
+    if (key === MARKER) continue;
     const room = maxChars - sizeWith(kept, [[key, ''], MORE]) - MARKER.length;
     if (room < 0) break;
     kept.push([key, shorten(value, room + MARKER.length)]);
@@ -22,7 +23,7 @@ export function truncateArguments(args: Arguments): Arguments {
   return Object.fromEntries(kept);
 }
 
-/** Stands for members that found no room. */
+/** Stands for members that found no room; a member of that name has none. */
 const MORE: [string, unknown] = [MARKER, MARKER];
 
 /** The value where its JSON has no more than `room` characters beyond an empty string's; else what stands for it. */

@@ -17,7 +17,7 @@ export interface Surroundings {
 
 /** Runs one command line, without the names of node and the program. Returns the exit code; never throws. */
 export async function run(argv: readonly string[], { env, cwd, terminal }: Surroundings): Promise<number> {
-  let json = beforeDashes(argv).includes('--json') || env.OCC_OUTPUT_FORMAT === 'json';
+  let json = guessJson(argv, env);
   let verbose = argv.includes('--verbose');
   try {
     const answer = answerAboutItself(argv);
@@ -26,7 +26,6 @@ export async function run(argv: readonly string[], { env, cwd, terminal }: Surro
       return 0;
     }
     const parsed = parseArguments(argv);
-    json = parsed.flags.json ?? json;
     const settings = await loadSettings({ env, cwd, flags: parsed.flags });
     json = settings.outputFormat === 'json';
     verbose = settings.verboseOutput;
@@ -53,7 +52,7 @@ function answerAboutItself(argv: readonly string[]): string | undefined {
   const words = beforeDashes(argv);
   const asksHelp = words[0] === 'help';
   if (argv.length === 0 || asksHelp || words.includes('--help') || words.includes('-h')) {
-    const command = COMMAND_NAMES.find((name) => words.includes(name));
+    const command = words.flatMap((word) => COMMAND_NAMES.find((name) => name === word) ?? [])[0];
     const unknown = asksHelp ? words.slice(1).find((word) => !word.startsWith('-')) : undefined;
     if (command === undefined && unknown !== undefined) {
       throw new UsageError(`Unknown command: ${unknown}`, "'occ --help' lists the commands");
@@ -63,6 +62,12 @@ function answerAboutItself(argv: readonly string[]): string | undefined {
   if (words.includes('--version')) return `${readVersion()}\n`;
   if (words.includes('--quickstart')) return QUICKSTART;
   return undefined;
+}
+
+/** For a failure that comes before the command line and the settings are understood. */
+function guessJson(argv: readonly string[], env: Surroundings['env']): boolean {
+  const said = beforeDashes(argv).findLast((word) => word === '--json' || word === '--no-json');
+  return said === undefined ? env.OCC_OUTPUT_FORMAT?.trim().toLowerCase() === 'json' : said === '--json';
 }
 
 function beforeDashes(argv: readonly string[]): readonly string[] {

@@ -22,6 +22,7 @@ COMMON COMMANDS:
 CLEANING YOURSELF:
   On OpenClaw files the edit is scheduled: end your turn, it runs
   when your run ends. 'occ info' then shows the outcome.
+  In Claude Code it shows at the next resume.
 
 FLAGS:
   --json       Machine-readable output (errors: JSON on stderr)

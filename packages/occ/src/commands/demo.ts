@@ -1,7 +1,8 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { loadSettings } from '../config/settings.ts';
+import { DEFAULT_PRESET_NAME } from '../clean/presets.ts';
+import type { Settings } from '../config/settings.ts';
 import { DEMO_STEPS, type DemoStep, formatStep } from '../demo/steps.ts';
 import { demoTranscriptPath, writeDemoState } from '../demo/write-state.ts';
 import { OccError } from '../errors.ts';
@@ -36,11 +37,18 @@ async function runDemo(input: CommandInput, folder: string): Promise<void> {
   const original = await readFile(demoTranscriptPath(stateDir));
   // Nothing of the person's own surroundings: no state folder, agent, session or configuration.
   const env = { PATH: input.env.PATH, HOME: folder, OCC_STATE_DIRECTORY: stateDir };
-  const surroundings = { env, cwd: folder, settings: await loadSettings({ env, cwd: folder }) };
+  const settings: Settings = {
+    defaultPreset: DEFAULT_PRESET_NAME,
+    customPresets: {},
+    outputFormat: 'human',
+    verboseOutput: false,
+  };
 
   const runStep = (step: DemoStep, shownOn: Terminal) =>
     COMMANDS[step.command]({
-      ...surroundings,
+      env,
+      cwd: folder,
+      settings,
       flags: { ...step.flags, json: flags.json === true, verbose: flags.verbose === true },
       words: step.words,
       commandLine: formatStep(step).split(' '),

@@ -1,5 +1,6 @@
 import { formatEmptyList, formatList } from '../report/list.ts';
 import { listNewestSessions } from '../sources/list-sessions.ts';
+import { explainEmptySearch } from '../sources/no-sessions.ts';
 import type { Command } from './command.ts';
 import { reportOptionsOf } from './report-options.ts';
 import { searchPlaceOf } from './search-place.ts';
@@ -19,7 +20,6 @@ export const list: Command = async (input) => {
   }
   const options = reportOptionsOf(input);
   if (sessions.listed.length === 0) {
-    const { explainEmptySearch } = await import('../sources/no-sessions.ts');
     writeReport(terminal, formatEmptyList(explainEmptySearch(place), options));
     return;
   }

@@ -3,23 +3,30 @@ import { OccError } from '../errors.ts';
 import { findNearest } from '../nearest-name.ts';
 import { CONFIGURATION_KEYS, configurationSchema, PRESET_KEYS } from './schema.ts';
 
-/** Throws CONFIG_INVALID with one line for each fault. `whereOf` names the file that holds a top-level key. */
-export function checkConfiguration(written: unknown, whereOf: (key: string) => string): void {
+export interface CheckedPlace {
+  /** Names the file that holds a top-level key. */
+  fileOf(key: string): string;
+  /** The key of the file under which the settings stand. */
+  readonly under?: string | undefined;
+}
+
+/** Throws CONFIG_INVALID with one line for each fault. */
+export function checkConfiguration(written: unknown, place: CheckedPlace): void {
   const { error } = configurationSchema.safeParse(written);
   if (error === undefined) return;
-  const lines = error.issues.flatMap((issue) => describeIssue(issue, whereOf));
+  const lines = error.issues.flatMap((issue) => describeIssue(issue, place));
   throw new OccError(lines.join('\n'), 'CONFIG_INVALID', { hint: suggestKeys(error.issues) });
 }
 
-function describeIssue(issue: z.core.$ZodIssue, whereOf: (key: string) => string): string[] {
-  if (issue.code === 'unrecognized_keys') {
-    return issue.keys.map((key) => {
-      const path = [...issue.path, key];
-      return `${whereOf(String(path[0]))}: ${path.join('.')} is not a setting`;
-    });
-  }
-  const where = whereOf(String(issue.path[0] ?? ''));
-  return [`${where}${issue.path.length === 0 ? '' : `: ${issue.path.join('.')}`} ${issue.message}`];
+function describeIssue(issue: z.core.$ZodIssue, place: CheckedPlace): string[] {
+  if (issue.code !== 'unrecognized_keys') return [`${describePath(issue.path, place)} ${issue.message}`];
+  return issue.keys.map((key) => `${describePath([...issue.path, key], place)} is not a setting`);
+}
+
+function describePath(path: readonly PropertyKey[], { fileOf, under }: CheckedPlace): string {
+  const file = fileOf(String(path[0] ?? ''));
+  const keys = under === undefined ? path : [under, ...path];
+  return keys.length === 0 ? file : `${file}: ${keys.join('.')}`;
 }
 
 /** The name that was meant, else the names that there are. */

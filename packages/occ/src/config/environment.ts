@@ -1,5 +1,5 @@
 import { OccError } from '../errors.ts';
-import type { OutputFormat } from './settings.ts';
+import type { OutputFormat } from './configuration.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -15,8 +15,16 @@ export function readEnvironmentSettings(env: Environment): EnvironmentSettings {
   return {
     defaultAgentId: read(env, 'OCC_DEFAULT_AGENT_ID'),
     defaultPreset: read(env, 'OCC_DEFAULT_PRESET'),
-    outputFormat: readOne(env, 'OCC_OUTPUT_FORMAT', { human: 'human', json: 'json' }),
-    verboseOutput: readOne(env, 'OCC_VERBOSE_OUTPUT', { true: true, 1: true, false: false, 0: false }),
+    outputFormat: readOne<OutputFormat>(env, 'OCC_OUTPUT_FORMAT', [
+      ['human', 'human'],
+      ['json', 'json'],
+    ]),
+    verboseOutput: readOne<boolean>(env, 'OCC_VERBOSE_OUTPUT', [
+      ['true', true],
+      ['false', false],
+      ['1', true],
+      ['0', false],
+    ]),
   };
 }
 
@@ -24,10 +32,15 @@ function read(env: Environment, name: string): string | undefined {
   return env[name]?.trim() || undefined;
 }
 
-function readOne<T>(env: Environment, name: string, choices: Readonly<Record<string, T>>): T | undefined {
+function readOne<T>(
+  env: Environment,
+  name: string,
+  choices: readonly (readonly [written: string, meaning: T])[],
+): T | undefined {
   const text = read(env, name)?.toLowerCase();
   if (text === undefined) return undefined;
-  if (Object.hasOwn(choices, text)) return choices[text];
-  const known = Object.keys(choices);
-  throw new OccError(`${name} must be one of ${known.join(', ')}, not '${env[name]}'`, 'CONFIG_INVALID');
+  const choice = choices.find(([written]) => written === text);
+  if (choice !== undefined) return choice[1];
+  const known = choices.map(([written]) => written).join(', ');
+  throw new OccError(`${name} must be one of ${known}, not '${env[name]}'`, 'CONFIG_INVALID');
 }

@@ -1,7 +1,8 @@
 import { resolveAgentId, resolveStateDir } from '@openbot/sessions';
 import { OCC_STATE } from '../sources/state-folder.ts';
+import type { UserConfiguration } from './configuration.ts';
 import type { Environment } from './environment.ts';
-import { loadSettings, type Settings, type UserConfiguration } from './settings.ts';
+import { loadSettings, type Settings } from './settings.ts';
 
 /** Every setting, with a value. */
 export interface ResolvedConfiguration extends Settings {

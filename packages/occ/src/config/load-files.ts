@@ -1,41 +1,58 @@
-import { readFileSync } from 'node:fs';
 import { dirname, extname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { loadConfig } from 'c12';
 import { OccError } from '../errors.ts';
 import { checkConfiguration } from './check-configuration.ts';
+import type { UserConfiguration } from './configuration.ts';
 import type { ConfigurationPlaces } from './find-configuration.ts';
-import type { UserConfiguration } from './settings.ts';
+import { checkRcFile, findRcFileOf } from './rc-file.ts';
 
 /** What c12 finds. Each place is checked alone, so that a fault names its file. Throws CONFIG_INVALID. */
 export async function loadConfigurationFiles(
   cwd: string,
   places: ConfigurationPlaces,
 ): Promise<UserConfiguration> {
-  const show = (path: string) => showPath(path, cwd);
-  for (const path of places.rcFiles) checkRcLines(path, show(path));
-  if (places.packageJson !== undefined) {
-    checkConfiguration(places.packageJson.occ, () => `${show(places.packageJson!.path)}: occ`);
-  }
+  for (const path of places.rcFiles) checkRcFile(path, showPath(path, cwd));
   const { config, layers = [] } = await loadWithC12(cwd, places);
-  let stateFolderBase = cwd;
-  for (const layer of layers.toReversed()) {
-    const isRc = layer.configFile === '.occrc';
-    const fileOf = (key: string): string =>
-      isRc ? findRcFile(places.rcFiles, key) : (places.configFile ?? join(cwd, 'occ.config'));
-    if (layer.configFile !== 'package.json') checkConfiguration(layer.config, (key) => show(fileOf(key)));
-    if (layer.config?.stateDirectory === undefined) continue;
-    if (isRc) stateFolderBase = dirname(fileOf('stateDirectory'));
-    else stateFolderBase = layer.configFile === 'package.json' ? dirname(places.packageJson!.path) : cwd;
+  const written = layers.map((layer) => describeLayer(layer, places, cwd));
+  for (const { values, under, fileOf } of written) {
+    checkConfiguration(values, { under, fileOf: (key) => showPath(fileOf(key), cwd) });
   }
+  // The first layer wins, and its relative paths count from where it stands.
+  const holder = written.find(({ values }) => (values as UserConfiguration).stateDirectory !== undefined);
   return {
     ...config,
-    ...(config.stateDirectory === undefined
+    ...(config.stateDirectory === undefined || holder === undefined
       ? {}
-      : { stateDirectory: resolveFrom(stateFolderBase, config.stateDirectory) }),
+      : { stateDirectory: resolveFrom(holder.folderOf('stateDirectory'), config.stateDirectory) }),
     customPresets: Object.fromEntries(
       Object.entries(config.customPresets ?? {}).map(([name, preset]) => [name, { ...preset, name }]),
     ),
   };
+}
+
+interface WrittenLayer {
+  readonly values: unknown;
+  readonly under?: string | undefined;
+  fileOf(key: string): string;
+  folderOf(key: string): string;
+}
+
+function describeLayer(
+  { config, configFile }: { config?: unknown; configFile?: string | undefined },
+  places: ConfigurationPlaces,
+  cwd: string,
+): WrittenLayer {
+  if (configFile === 'package.json') {
+    const path = places.packageJson?.path ?? join(cwd, configFile);
+    // c12 would make an object of anything.
+    const values = places.packageJson?.occ ?? {};
+    return { values, under: 'occ', fileOf: () => path, folderOf: () => dirname(path) };
+  }
+  if (configFile === '.occrc') {
+    const fileOf = (key: string) => findRcFileOf(key, places.rcFiles);
+    return { values: config, fileOf, folderOf: (key) => dirname(fileOf(key)) };
+  }
+  return { values: config, fileOf: () => places.configFile ?? join(cwd, 'occ.config'), folderOf: () => cwd };
 }
 
 async function loadWithC12(cwd: string, { configFile }: ConfigurationPlaces) {
@@ -56,31 +73,9 @@ async function loadWithC12(cwd: string, { configFile }: ConfigurationPlaces) {
     const file = showPath(configFile ?? cwd, cwd);
     // c12 takes what it read for an object.
     const isNoObject = cause instanceof TypeError && !/^\.[cm]?[jt]s$/.test(extname(file));
-    const reason = isNoObject ? 'must be an object' : firstLine(cause, configFile);
-    throw new OccError(`${file}: ${reason}`, 'CONFIG_INVALID', {
-      hint: 'Correct the file, or move it away',
-      cause,
-    });
+    const message = isNoObject ? `${file} must be an object` : `${file}: ${firstLine(cause, configFile)}`;
+    throw new OccError(message, 'CONFIG_INVALID', { hint: 'Correct the file, or move it away', cause });
   }
-}
-
-/** Other lines would be passed over in silence. */
-function checkRcLines(path: string, shown: string): void {
-  const lines = readFileSync(path, 'utf8').split(/\r\n|\n|\r/);
-  const wrong = lines.findIndex((line) => /\S/.test(line) && !/^\s*([#;]|[^\s=]+\s*=)/.test(line));
-  if (wrong < 0) return;
-  throw new OccError(`${shown}: line ${wrong + 1} is not of the form key=value`, 'CONFIG_INVALID', {
-    hint: 'Write lines such as defaultPreset=aggressive; JSON belongs into occ.config.json',
-  });
-}
-
-/** The nearest file with a line for the key. */
-function findRcFile(rcFiles: readonly string[], key: string): string {
-  const has = (path: string) =>
-    readFileSync(path, 'utf8')
-      .split(/[\r\n]+/)
-      .some((line) => /^\s*([^\s=.[]+)/.exec(line)?.[1] === key);
-  return rcFiles.find(has) ?? rcFiles[0] ?? '.occrc';
 }
 
 function resolveFrom(folder: string, path: string): string {

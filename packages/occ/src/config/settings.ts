@@ -1,21 +1,7 @@
 import { type CustomPresets, DEFAULT_PRESET_NAME } from '../clean/presets.ts';
+import type { OutputFormat, UserConfiguration } from './configuration.ts';
 import { type Environment, readEnvironmentSettings } from './environment.ts';
 import { findConfiguration } from './find-configuration.ts';
-
-export type OutputFormat = 'human' | 'json';
-
-/** What may stand in a configuration file. */
-export interface UserConfiguration {
-  /** The OpenClaw state folder. */
-  readonly stateDirectory?: string | undefined;
-  readonly defaultAgentId?: string | undefined;
-  /** For a bare `--strip-tools`, and under `--keep` and `--truncate`. */
-  readonly defaultPreset?: string | undefined;
-  /** By name. One that is named like a built-in preset takes its place. */
-  readonly customPresets?: CustomPresets | undefined;
-  readonly outputFormat?: OutputFormat | undefined;
-  readonly verboseOutput?: boolean | undefined;
-}
 
 export interface Settings {
   /** From a configuration file alone; variables for it are read where sessions are searched. */

@@ -13,8 +13,8 @@ import type { LineReader } from '../clean/plan.ts';
 import { planClean } from '../clean/plan-clean.ts';
 import type { ResolvedToolRemovalOptions } from '../clean/tool-removal.ts';
 import { makeLineReader } from '../session-file/apply-plan.ts';
-import { readJournal } from '../session-file/journal.ts';
-import { type ScheduledEdit, settleScheduledEdit } from '../session-file/scheduled-edit.ts';
+import { readScheduledEdit } from '../session-file/schedule-keeper.ts';
+import type { ScheduledEdit } from '../session-file/scheduled-edit.ts';
 import type { FoundSession, ResolvedSession, SearchPlace } from '../sources/found-session.ts';
 import { resolveSession } from '../sources/resolve-session.ts';
 import { countConversation, orderByFigure } from './count-conversation.ts';
@@ -35,15 +35,15 @@ export interface DescribedSession extends ResolvedSession {
 /** What a session is made of and what each preset would leave of it. Changes nothing; the file is read once. */
 export async function describeSession(options: DescribeOptions): Promise<DescribedSession> {
   const found = await resolveSession(options.place, options.sessionId);
-  const { path, source } = found.session;
+  const { path } = found.session;
   const file = await openTranscript(path);
   try {
     const transcript = await scanOpenTranscript(file, path);
     const readLine = makeLineReader(file, transcript);
-    const { scheduled } = readJournal(path, source);
+    const scheduled = reportScheduled(readScheduledEdit(found.session));
     const info = {
       ...describeTranscript(found.session, transcript, readLine, options.presets),
-      ...(scheduled === undefined ? {} : { lastScheduledEdit: reportScheduled(scheduled) }),
+      ...(scheduled === undefined ? {} : { lastScheduledEdit: scheduled }),
     };
     return { ...found, info };
   } finally {
@@ -107,9 +107,10 @@ function countCompactions(transcript: Transcript): number {
   return count;
 }
 
-/** Without what only concerns the processes that took part. */
-function reportScheduled(scheduled: ScheduledEdit): ScheduledEditReport {
-  const { state, requestedAt, finishedAt, result, error } = settleScheduledEdit(scheduled);
+/** Without what only concerns the processes that took part. A record that is not one of ours says nothing. */
+function reportScheduled(scheduled: ScheduledEdit | undefined): ScheduledEditReport | undefined {
+  if (scheduled === undefined || !STATES.has(scheduled.state)) return undefined;
+  const { state, requestedAt, finishedAt, result, error } = scheduled;
   return {
     state,
     requestedAt,
@@ -118,3 +119,5 @@ function reportScheduled(scheduled: ScheduledEdit): ScheduledEditReport {
     ...(error === undefined ? {} : { error }),
   };
 }
+
+const STATES: ReadonlySet<unknown> = new Set<ScheduledEdit['state']>(['waiting', 'done', 'failed']);

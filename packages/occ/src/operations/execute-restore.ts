@@ -64,7 +64,7 @@ export async function listBackups(
   const { session } = await resolveSession(options.place, options.sessionId);
   const { rewrites } = readJournal(session.path, session.source);
   const kindOf = new Map(rewrites.map(({ backup, kind }) => [backup, kind]));
-  return listBackupFiles(keepingPlaceOf(session.path, session.source))
+  return listBackupFiles(keepingPlaceOf(session.path, session.source), session.path)
     .map(({ number, path, sizeBytes, createdAt }) => ({
       number,
       path,

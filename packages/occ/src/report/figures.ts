@@ -45,6 +45,6 @@ function describeChange(before: number, after: number): string {
 /** `2026-11-15 20:58 UTC` */
 export function formatMinute(ms: number): string {
   const date = new Date(ms);
-  if (Number.isNaN(date.getTime())) return 'at an unknown time';
+  if (Number.isNaN(date.getTime())) return 'an unknown time';
   return `${date.toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 }

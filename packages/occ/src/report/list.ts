@@ -1,5 +1,5 @@
 import type { FoundSession } from '../sources/found-session.ts';
-import type { ListedSession, SessionList } from '../sources/list-sessions.ts';
+import type { ListedSession, SessionList, SessionOwner } from '../sources/list-sessions.ts';
 import type { EmptySearch } from '../sources/no-sessions.ts';
 import { sourceTitle } from './chosen-session.ts';
 import { formatQuantity, formatSize } from './figures.ts';
@@ -12,10 +12,11 @@ import { shortenPath } from './short-path.ts';
 import { cutEnd, cutStart, padText } from './text-width.ts';
 
 /** The sessions as a table that fits the terminal. @param now milliseconds */
-export function formatList({ listed, names }: SessionList, options: ReportOptions, now: number): string {
+export function formatList(list: SessionList, options: ReportOptions, now: number): string {
+  const { listed, names } = list;
   const short = options.verbose ? new Map<string, string>() : shortenNames(names);
-  const columns = chooseColumns(listed, short, options, now);
-  const cells = listed.map((row) => columns.map(({ show }) => printable(show(row))));
+  const columns = chooseColumns(list, short, options, now);
+  const cells = listed.map((row) => columns.map(({ show }) => show(row)));
   const widths = fitColumns(columns, cells, options.columns);
   const lines = listed.flatMap(({ session }, at) => {
     const line = formatRow(columns, cells[at]!, widths);
@@ -28,59 +29,60 @@ export function formatList({ listed, names }: SessionList, options: ReportOption
     columns.map(({ title }) => title),
     widths,
   );
-  return `${[headline(listed, names.length), options.palette.dim(titles), ...lines].join('\n')}\n`;
+  return `${[headline(list), options.palette.dim(titles), ...lines].join('\n')}\n`;
 }
 
-export function formatEmptyList({ who, folders, advice }: EmptySearch, options: ReportOptions): string {
+export function formatEmptyList(
+  { sources, agentIds, folders, advice }: EmptySearch,
+  options: ReportOptions,
+): string {
+  const others = sources.filter((source) => source !== 'openclaw' || agentIds.length === 0).map(sourceTitle);
+  const whose = [...agentIds.map((id) => `agent ${printable(id)}`), ...others].join(', ');
   const places = folders.map((folder) => `  Looked in ${shortenPath(folder, options.home)}`);
-  const lines = [
-    `No sessions of ${printable(who)}.`,
-    ...places,
-    ...advice.map((text) => `  ${printable(text)}`),
-  ];
+  const lines = [`No sessions of ${whose}.`, ...places, ...advice.map((text) => `  ${printable(text)}`)];
   return `${lines.join('\n')}\n`;
 }
 
-function headline(listed: readonly ListedSession[], total: number): string {
-  const owners = new Set(listed.map(({ session }) => ownerOf(session)));
-  const [owner] = owners;
-  const whose = owners.size === 1 ? ` of ${owner}` : '';
-  if (listed.length === total) return `${formatQuantity(total, 'session')}${whose}, newest first`;
-  return `The newest ${listed.length} of ${formatQuantity(total, 'session')}${whose}`;
+function headline({ listed, names, owners }: SessionList): string {
+  const [owner, ...others] = owners;
+  const whose = owner === undefined || others.length > 0 ? '' : ` of ${describeOwner(owner)}`;
+  const total = formatQuantity(names.length, 'session');
+  if (listed.length === names.length) return `${total}${whose}, newest first`;
+  return `The newest ${listed.length} of ${total}${whose}`;
 }
 
-function ownerOf({ source, agentId }: FoundSession): string {
+function describeOwner({ source, agentId }: SessionOwner): string {
   return agentId === null ? sourceTitle(source) : `agent ${printable(agentId)}`;
 }
 
 function chooseColumns(
-  listed: readonly ListedSession[],
+  { listed, owners }: SessionList,
   short: ReadonlyMap<string, string>,
   { home }: ReportOptions,
   now: number,
 ): ListColumn<ListedSession>[] {
-  const count = (of: (session: FoundSession) => unknown) =>
-    new Set(listed.map(({ session }) => of(session))).size;
-  const folderOf = ({ cwd, path }: FoundSession) => shortenPath(cwd ?? path, home);
-  return [
-    { title: 'ID', show: ({ name }) => short.get(name) ?? name },
+  const sources = new Set(owners.map(({ source }) => source));
+  const agents = new Set(owners.map(({ agentId }) => agentId).filter((agentId) => agentId !== null));
+  const hasTitles = listed.some(({ session }) => titleOf(session) !== '');
+  const columns: (ListColumn<ListedSession> | false)[] = [
+    { title: 'ID', show: ({ name }) => printable(short.get(name) ?? name) },
     { title: 'UPDATED', show: ({ session }) => formatAge(session.updatedAt, now) },
-    {
-      title: 'SIZE',
-      show: ({ session }) => (session.missing ? 'missing' : formatSize(session.sizeBytes)),
-      isFigure: true,
-    },
-    ...(count(({ source }) => source) > 1
-      ? [{ title: 'SOURCE', show: ({ session }: ListedSession) => session.source }]
-      : []),
-    ...(count(({ agentId }) => agentId ?? '') > 1 && listed.some(({ session }) => session.agentId !== null)
-      ? [{ title: 'AGENT', show: ({ session }: ListedSession) => session.agentId ?? '' }]
-      : []),
-    ...(listed.some(({ session }) => titleOf(session) !== '')
-      ? [{ title: 'SESSION', show: ({ session }: ListedSession) => titleOf(session), cut: cutEnd }]
-      : []),
-    { title: 'FOLDER', show: ({ session }) => folderOf(session), cut: cutStart },
+    { title: 'SIZE', show: ({ session }) => sizeOf(session), isFigure: true },
+    sources.size > 1 && { title: 'SOURCE', show: ({ session }) => session.source },
+    agents.size > 1 && { title: 'AGENT', show: ({ session }) => printable(session.agentId ?? '') },
+    hasTitles && { title: 'SESSION', show: ({ session }) => printable(titleOf(session)), cut: cutEnd },
+    { title: 'FOLDER', show: ({ session }) => folderOf(session, home), cut: cutStart },
   ];
+  return columns.filter((column) => column !== false);
+}
+
+function sizeOf({ missing, sizeBytes }: FoundSession): string {
+  return missing ? 'missing' : formatSize(sizeBytes);
+}
+
+/** Where the agent works; where it does not say, the transcript itself. */
+function folderOf({ missing, cwd, path }: FoundSession, home: string): string {
+  return missing ? '' : shortenPath(cwd ?? path, home);
 }
 
 function titleOf({ label, displayName, sessionKey }: FoundSession): string {

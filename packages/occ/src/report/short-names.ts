@@ -1,9 +1,11 @@
 /** Shorter is hard to tell apart, and soon ambiguous. */
 const SHORTEST = 8;
+/** A name that somebody chose is short, and reads badly when it is cut. */
+const LONGEST_WHOLE = 24;
 
 /**
- * For each name the shortest beginning that no other of them has, at least eight characters. A name that stands there
- * twice, or that others begin with, stays whole.
+ * For each name the shortest beginning that no other of them has, at least eight characters. A name that is short, that
+ * stands there twice or that others begin with, stays whole.
  */
 export function shortenNames(names: readonly string[]): ReadonlyMap<string, string> {
   const sorted = names.map((name) => name.toLowerCase()).sort();
@@ -24,5 +26,6 @@ function commonLength(a: string, b: string | undefined): number {
 
 /** A hyphen at the end reads like a word that was cut. */
 function endOnWord(name: string, length: number): string {
+  if (name.length <= LONGEST_WHOLE) return name;
   return name.slice(0, name[length - 1] === '-' ? length + 1 : length);
 }

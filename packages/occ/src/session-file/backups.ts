@@ -14,25 +14,46 @@ export interface Backup {
 }
 
 /** The backups of a session, oldest first. */
-export function listBackupFiles({ folder, stem }: KeepingPlace): Backup[] {
+export function listBackupFiles(place: KeepingPlace, sessionPath: string): Backup[] {
+  return lookAtBackups(place, sessionPath).backups;
+}
+
+/**
+ * Takes away what an edit left that was killed before the swap: the second name of a file that is still the session.
+ * @returns its numbers
+ */
+export async function dropUnfinishedBackups(place: KeepingPlace, sessionPath: string): Promise<number[]> {
+  const { unfinished } = lookAtBackups(place, sessionPath);
+  for (const { path } of unfinished) await unlink(path);
+  return unfinished.map(({ number }) => number);
+}
+
+/** Keeps the newest ones. One that cannot be removed stays and does no harm. */
+export async function rotateBackups(place: KeepingPlace, sessionPath: string): Promise<void> {
+  const old = listBackupFiles(place, sessionPath).slice(0, -MAX_BACKUPS);
+  for (const { path } of old) await unlink(path).catch(() => {});
+}
+
+function lookAtBackups(
+  { folder, stem }: KeepingPlace,
+  sessionPath: string,
+): { backups: Backup[]; unfinished: Backup[] } {
+  const session = statSync(sessionPath, { throwIfNoEntry: false });
   const backups: Backup[] = [];
+  const unfinished: Backup[] = [];
   for (const name of namesIn(folder)) {
     if (!name.startsWith(`${stem}.backup.`)) continue;
     const kind = classifySessionFileName(name);
     if (kind.kind !== 'backup' || kind.sessionId !== stem) continue;
     const path = join(folder, name);
     const stat = statSync(path, { throwIfNoEntry: false });
-    if (stat?.isFile()) {
-      backups.push({ number: kind.number, path, sizeBytes: stat.size, createdAt: stat.mtimeMs });
-    }
+    if (!stat?.isFile()) continue;
+    const isSession = stat.ino === session?.ino && stat.dev === session.dev;
+    const found = { number: kind.number, path, sizeBytes: stat.size, createdAt: stat.ctimeMs };
+    (isSession ? unfinished : backups).push(found);
   }
-  return backups.sort((a, b) => a.number - b.number);
-}
-
-/** Keeps the newest ones. One that cannot be removed stays and does no harm. */
-export async function rotateBackups(place: KeepingPlace): Promise<void> {
-  const old = listBackupFiles(place).slice(0, -MAX_BACKUPS);
-  for (const { path } of old) await unlink(path).catch(() => {});
+  backups.sort((a, b) => a.number - b.number);
+  return { backups, unfinished };
 }
 
 function namesIn(folder: string): string[] {

@@ -78,6 +78,7 @@ async function writeClone(
   if (existsSync(targetPath)) throw alreadyThere(targetPath);
   await makeFolder(dirname(targetPath));
   const temp = join(dirname(targetPath), makeLeftoverName(basename(targetPath), 'tmp'));
+  let at = temp;
   const target = await open(temp, 'wx', 0o600);
   try {
     let size: number;
@@ -96,10 +97,11 @@ async function writeClone(
     if (fault !== undefined) throw notAsPlanned(fault);
     if (existsSync(targetPath)) throw alreadyThere(targetPath);
     await rename(temp, targetPath);
+    at = targetPath;
     await syncFolder(dirname(targetPath));
     return size;
   } catch (error) {
-    await unlink(temp).catch(() => {});
+    await unlink(at).catch(() => {});
     throw error;
   }
 }

@@ -1,26 +1,15 @@
 import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
-import {
-  type HeldLock,
-  type LockOptions,
-  replaceTranscript,
-  scanOpenTranscript,
-  scanTranscriptFile,
-  type Transcript,
-  withTranscriptLock,
-} from '@openbot/sessions';
+import { type HeldLock, type LockOptions, scanOpenTranscript, withTranscriptLock } from '@openbot/sessions';
 import type { CleanPlan } from '../clean/plan.ts';
 import { planClean } from '../clean/plan-clean.ts';
 import type { ResolvedToolRemovalOptions } from '../clean/tool-removal.ts';
 import { EditOperationError } from '../errors.ts';
 import type { SourceName } from '../sources/found-session.ts';
 import { applyPlan, makeLineReader, measurePlan } from './apply-plan.ts';
-import { rotateBackups } from './backups.ts';
 import type { IndexEntry } from './index-entry.ts';
-import { readJournal, updateJournal } from './journal.ts';
-import { type BackupDraft, draftBackup } from './make-backup.ts';
-import { keepingPlaceOf } from './place.ts';
-import { hashTail } from './tail-hash.ts';
+import { rewriteSession } from './rewrite-session.ts';
+import { tidyUp } from './tidy-up.ts';
 import { findFault } from './verify-clean.ts';
 
 export interface FileEdit {
@@ -68,86 +57,40 @@ export async function planFileEdit(
 }
 
 async function editLocked(edit: FileEdit, lock: HeldLock): Promise<FileEditResult> {
+  await tidyUp(edit.path, edit.source);
   const source = await openSession(edit.path);
-  const place = keepingPlaceOf(edit.path, edit.source);
-  const backup = await draftBackup(edit.path, source, place, () => readJournal(edit.path, edit.source));
-  let isDone = false;
   try {
     const transcript = await scanOpenTranscript(source, edit.path);
-    const readLine = makeLineReader(source, transcript);
-    const plan = planClean(transcript, edit.options, readLine);
+    const plan = planClean(transcript, edit.options, makeLineReader(source, transcript));
     const sizeBefore = transcript.byteLength;
     if (!plan.changes) return { plan, sizeBefore, sizeAfter: sizeBefore, unchanged: 'nothing to clean' };
-    const done = await swap(edit, lock, source, transcript, plan, backup);
-    if (done === undefined) return { plan, sizeBefore, sizeAfter: sizeBefore, unchanged: 'would not shrink' };
-    isDone = true;
-    return { plan, sizeBefore, ...done };
+    let sizeAfter = 0;
+    const backup = await rewriteSession({
+      ...edit,
+      kind: 'edit',
+      session: source,
+      transcript,
+      lock,
+      write: (copier) => applyPlan(copier, transcript, plan, makeLineReader(source, transcript)),
+      verify: (after) => {
+        sizeAfter = after.byteLength;
+        if (sizeAfter >= sizeBefore) throw new WouldNotShrink();
+        const fault = findFault(transcript, after, plan);
+        if (fault !== undefined) throw notAsPlanned(edit.path, fault);
+      },
+      afterSwap: async () => edit.entry?.lowerCounters(plan.tokens.after),
+    }).catch((error: unknown) => {
+      if (error instanceof WouldNotShrink) return undefined;
+      throw error;
+    });
+    if (backup !== undefined) return { plan, sizeBefore, sizeAfter, backupPath: backup.path };
+    return { plan, sizeBefore, sizeAfter: sizeBefore, unchanged: 'would not shrink' };
   } finally {
-    if (!isDone) await backup.discard();
     await source.close();
   }
 }
 
 class WouldNotShrink extends Error {}
-
-async function swap(
-  edit: FileEdit,
-  lock: HeldLock,
-  source: FileHandle,
-  transcript: Transcript,
-  plan: CleanPlan,
-  backup: BackupDraft,
-): Promise<{ sizeAfter: number; backupPath: string } | undefined> {
-  let sizeAfter = 0;
-  let backupPath = '';
-  try {
-    await replaceTranscript(edit.path, source, {
-      readTo: transcript.byteLength,
-      lock,
-      doing: 'the session was changed',
-      keepsTime: true,
-      write: (copier) => applyPlan(copier, transcript, plan, makeLineReader(source, transcript)),
-      verify: async (temp) => {
-        const after = await scanTranscriptFile(temp);
-        sizeAfter = after.byteLength;
-        if (sizeAfter >= transcript.byteLength) throw new WouldNotShrink();
-        const fault = findFault(transcript, after, plan);
-        if (fault !== undefined) throw notAsPlanned(edit.path, fault);
-      },
-      beforeSwap: async (temp) => {
-        await backup.settle(transcript.byteLength);
-        const made = await backup.publish();
-        backupPath = made.path;
-        const counters = await edit.entry?.readCounters();
-        const resultHash = hashTail(temp, sizeAfter) ?? '';
-        await updateJournal(edit.path, edit.source, (journal) => ({
-          ...journal,
-          rewrites: [
-            ...journal.rewrites,
-            {
-              kind: 'edit',
-              backup: made.number,
-              at: edit.now().toISOString(),
-              backupBytes: transcript.byteLength,
-              resultBytes: sizeAfter,
-              resultHash,
-              ...(counters === undefined ? {} : { counters }),
-            },
-          ],
-        }));
-      },
-      undo: () => backup.discard(),
-      afterSwap: async () => {
-        await rotateBackups(keepingPlaceOf(edit.path, edit.source));
-        await edit.entry?.lowerCounters(plan.tokens.after);
-      },
-    });
-  } catch (error) {
-    if (error instanceof WouldNotShrink) return undefined;
-    throw error;
-  }
-  return { sizeAfter, backupPath };
-}
 
 function notAsPlanned(path: string, fault: string): EditOperationError {
   return new EditOperationError(`The rewritten session did not read back as planned: ${fault}`, {

@@ -14,6 +14,8 @@ export interface RewriteRecord {
   readonly at: string;
   /** How long the state before was; what stands behind it in the session at that time was carried over. */
   readonly backupBytes: number;
+  /** How far lines that came in behind it were carried over to the new file; `backupBytes` where none did. */
+  readonly carriedTo?: number;
   /** How long the rewritten state is: what stands behind it was said since. */
   readonly resultBytes: number;
   /** Of the end of those bytes. Where it does not match, the session was rewritten by somebody else. */

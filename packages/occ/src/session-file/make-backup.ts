@@ -1,62 +1,82 @@
-import { constants } from 'node:fs';
-import { chmod, copyFile, type FileHandle, open, rename, unlink } from 'node:fs/promises';
+import { constants, lstatSync } from 'node:fs';
+import { copyFile, type FileHandle, open, rename, unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { makeFolder, makeLeftoverName } from '@openbot/sessions';
+import { linkNew, makeFolder, makeLeftoverName } from '@openbot/sessions';
 import { listBackupFiles } from './backups.ts';
-import type { readJournal } from './journal.ts';
+import type { Journal } from './journal.ts';
 import { backupPathOf, type KeepingPlace } from './place.ts';
 
-/** A copy of a session that has no name as a backup yet. */
-export interface BackupDraft {
-  /** Makes it hold exactly the first `bytes` of the session, on disk. */
-  settle(bytes: number): Promise<void>;
-  /** Gives it its name. Its folder must be synced afterwards. */
-  publish(): Promise<{ number: number; path: string }>;
-  /** Removes it, whether it has its name or not. */
-  discard(): Promise<void>;
+export interface MadeBackup {
+  readonly number: number;
+  readonly path: string;
 }
 
 /**
- * Begins to copy a session, so that reading it can go on meanwhile. A copy and not a second name of the same file: a
- * backup's bytes never change, whoever still writes to the session.
+ * Keeps the first `bytes` of a session under the name of a backup, on disk but for the folder, which must be synced. The
+ * session is about to be replaced by a new file, so the old file itself becomes the backup by a second name; nothing is
+ * copied. Only where that cannot be, a copy is made.
  * @param source the session, open; the transcript's lock must be held
  */
-export async function draftBackup(
+export async function makeBackup(
   path: string,
   source: FileHandle,
   place: KeepingPlace,
-  journalOf: () => ReturnType<typeof readJournal>,
-): Promise<BackupDraft> {
+  bytes: number,
+  journal: Journal,
+): Promise<MadeBackup> {
   await makeFolder(place.folder);
-  const number = nextNumber(place, journalOf());
+  const number = nextNumber(path, place, journal);
   const target = backupPathOf(place, number);
+  const stat = await source.stat();
+  // A file with further names may be written to under those at any time.
+  const isLinked = stat.nlink === 1 && linkNew(path, target);
+  if (isLinked) {
+    if (lstatSync(target).ino !== stat.ino) {
+      await unlink(target).catch(() => {});
+      throw new Error('the session was replaced by another program while it was read');
+    }
+    try {
+      await source.sync();
+    } catch (error) {
+      await unlink(target).catch(() => {});
+      throw error;
+    }
+  } else await copyBackup(path, source, target, bytes);
+  return { number, path: target };
+}
+
+/** The same for a session that stays as it is: its backup must be a copy. */
+export async function copyAsBackup(
+  path: string,
+  source: FileHandle,
+  place: KeepingPlace,
+  bytes: number,
+  journal: Journal,
+): Promise<MadeBackup> {
+  await makeFolder(place.folder);
+  const number = nextNumber(path, place, journal);
+  const target = backupPathOf(place, number);
+  await copyBackup(path, source, target, bytes);
+  return { number, path: target };
+}
+
+async function copyBackup(path: string, source: FileHandle, target: string, bytes: number): Promise<void> {
   const temp = join(dirname(target), makeLeftoverName(basename(target), 'tmp'));
-  let at = temp;
-  const copying = copyFile(path, temp, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
-  // Looked at in `settle`; until then nobody waits for it.
-  copying.catch(() => {});
-  return {
-    async settle(bytes) {
-      await copying;
-      await chmod(temp, 0o600);
-      const copy = await open(temp, 'r+');
-      try {
-        await fitTo(copy, source, bytes);
-        await copy.sync();
-      } finally {
-        await copy.close();
-      }
-    },
-    async publish() {
-      await rename(temp, target);
-      at = target;
-      return { number, path: target };
-    },
-    async discard() {
-      await copying.catch(() => {});
-      await unlink(at).catch(() => {});
-    },
-  };
+  try {
+    await copyFile(path, temp, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
+    const copy = await open(temp, 'r+');
+    try {
+      await fitTo(copy, source, bytes);
+      await copy.chmod(0o600);
+      await copy.sync();
+    } finally {
+      await copy.close();
+    }
+    await rename(temp, target);
+  } catch (error) {
+    await unlink(temp).catch(() => {});
+    throw error;
+  }
 }
 
 /** The session may have grown while it was copied. */
@@ -74,9 +94,9 @@ async function fitTo(copy: FileHandle, source: FileHandle, bytes: number): Promi
   }
 }
 
-function nextNumber(place: KeepingPlace, journal: ReturnType<typeof readJournal>): number {
+function nextNumber(path: string, place: KeepingPlace, journal: Journal): number {
   const known = [
-    ...listBackupFiles(place).map(({ number }) => number),
+    ...listBackupFiles(place, path).map(({ number }) => number),
     ...journal.rewrites.map(({ backup }) => backup),
   ];
   return Math.max(0, ...known) + 1;

@@ -1,26 +1,24 @@
 import { constants } from 'node:fs';
-import { type FileHandle, open } from 'node:fs/promises';
+import { open } from 'node:fs/promises';
 import {
   DANGLING,
   type HeldLock,
   type LineCopier,
   type LockOptions,
   leafOf,
-  replaceTranscript,
   scanOpenTranscript,
-  scanTranscriptFile,
   type Transcript,
   withTranscriptLock,
 } from '@openbot/sessions';
 import { RestoreError } from '../errors.ts';
 import type { SourceName } from '../sources/found-session.ts';
-import { type Backup, listBackupFiles, rotateBackups } from './backups.ts';
+import { type Backup, listBackupFiles } from './backups.ts';
 import type { IndexEntry } from './index-entry.ts';
-import { type Journal, readJournal, updateJournal } from './journal.ts';
-import { draftBackup } from './make-backup.ts';
+import type { Journal } from './journal.ts';
 import { keepingPlaceOf } from './place.ts';
+import { rewriteSession } from './rewrite-session.ts';
 import { findNewLines, findSaidSince, type Stretch } from './said-since.ts';
-import { hashTail } from './tail-hash.ts';
+import { tidyUp } from './tidy-up.ts';
 
 export interface FileRestore {
   readonly path: string;
@@ -47,65 +45,38 @@ export function restoreSessionFile(restore: FileRestore): Promise<FileRestoreRes
 }
 
 async function restoreLocked(restore: FileRestore, lock: HeldLock): Promise<FileRestoreResult> {
-  const { path, source: sourceName } = restore;
-  const place = keepingPlaceOf(path, sourceName);
-  const backups = listBackupFiles(place);
+  const { path } = restore;
+  const journal = await tidyUp(path, restore.source);
+  const backups = listBackupFiles(keepingPlaceOf(path, restore.source), path);
   const chosen = chooseBackup(restore, backups);
-  const journal = readJournal(path, sourceName);
-  const source = await open(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0));
-  const draft = await draftBackup(path, source, place, () => journal);
-  let isDone = false;
+  const record = journal.rewrites.findLast(({ backup }) => backup === chosen.number);
+  const session = await open(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0));
   try {
-    const now = await scanOpenTranscript(source, path);
+    const now = await scanOpenTranscript(session, path);
     const said = await findSaid(chosen, backups, journal, { path, bytes: now.byteLength });
+    const whole: Stretch = { path: chosen.path, start: 0, end: record?.backupBytes ?? chosen.sizeBytes };
     let sizeAfter = 0;
     let linesKept = 0;
-    let backupPath = '';
-    await replaceTranscript(path, source, {
-      readTo: now.byteLength,
+    const made = await rewriteSession({
+      ...restore,
+      kind: 'restore',
+      session,
+      transcript: now,
       lock,
-      doing: 'the backup was put back',
-      keepsTime: true,
-      write: (copier) => writeRestored(copier, chosen, said),
-      verify: async (temp) => {
-        const after = await scanTranscriptFile(temp);
+      write: (copier) => writeRestored(copier, whole, said),
+      verify: (after) => {
         sizeAfter = after.byteLength;
-        linesKept = await countLines(after, chosen);
+        linesKept = countLines(after, whole.end);
         assertWhole(after, now, path);
       },
-      beforeSwap: async (temp) => {
-        await draft.settle(now.byteLength);
-        const made = await draft.publish();
-        backupPath = made.path;
-        const counters = await restore.entry?.readCounters();
-        await updateJournal(path, sourceName, (current) => ({
-          ...current,
-          rewrites: [
-            ...current.rewrites,
-            {
-              kind: 'restore',
-              backup: made.number,
-              at: restore.now().toISOString(),
-              backupBytes: now.byteLength,
-              resultBytes: sizeAfter,
-              resultHash: hashTail(temp, sizeAfter) ?? '',
-              ...(counters === undefined ? {} : { counters }),
-            },
-          ],
-        }));
-      },
-      undo: () => draft.discard(),
       afterSwap: async () => {
-        await rotateBackups(place);
-        const { counters } = journal.rewrites.findLast(({ backup }) => backup === chosen.number) ?? {};
-        if (counters !== undefined) await restore.entry?.putBack(counters);
+        if (record?.counters !== undefined) await restore.entry?.putBack(record.counters);
       },
     });
-    isDone = true;
+    const { path: backupPath } = made;
     return { restoredFrom: chosen.path, backupPath, linesKept, sizeBefore: now.byteLength, sizeAfter };
   } finally {
-    if (!isDone) await draft.discard();
-    await source.close();
+    await session.close();
   }
 }
 
@@ -137,16 +108,17 @@ async function findSaid(
   });
 }
 
-async function writeRestored(copier: LineCopier, backup: Backup, said: readonly Stretch[]): Promise<void> {
-  const old = await scanTranscriptFile(backup.path);
-  await copyStretch(copier, { path: backup.path, start: 0, end: old.byteLength });
-  let isLineOpen = !old.terminated && old.problems.at(-1)?.problem !== 'torn';
-  for (const stretch of said) {
-    // A last line without its end is complete, unless what follows ends it.
-    if (isLineOpen && (await firstByte(stretch)) !== LINE_FEED) await copier.put(Buffer.from('\n'));
-    isLineOpen = false;
-    await copyStretch(copier, stretch);
+async function writeRestored(copier: LineCopier, whole: Stretch, said: readonly Stretch[]): Promise<void> {
+  await copyStretch(copier, whole);
+  const [next] = said;
+  if (next !== undefined && !(await endsLine(whole)) && (await byteAt(next.path, next.start)) !== LINE_FEED) {
+    await copier.put(Buffer.from('\n'));
   }
+  for (const stretch of said) await copyStretch(copier, stretch);
+}
+
+async function endsLine({ path, end }: Stretch): Promise<boolean> {
+  return end === 0 || (await byteAt(path, end - 1)) === LINE_FEED;
 }
 
 const LINE_FEED = 0x0a;
@@ -167,11 +139,11 @@ async function copyStretch(copier: LineCopier, { path, start, end }: Stretch): P
   }
 }
 
-async function firstByte({ path, start }: Stretch): Promise<number> {
-  const file: FileHandle = await open(path, 'r');
+async function byteAt(path: string, at: number): Promise<number> {
+  const file = await open(path, 'r');
   try {
     const buffer = Buffer.alloc(1);
-    await file.read(buffer, 0, 1, start);
+    await file.read(buffer, 0, 1, at);
     return buffer[0]!;
   } finally {
     await file.close();
@@ -179,9 +151,9 @@ async function firstByte({ path, start }: Stretch): Promise<number> {
 }
 
 /** How many lines stand behind the backup's. */
-async function countLines(after: Transcript, backup: Backup): Promise<number> {
+function countLines(after: Transcript, end: number): number {
   let lines = 0;
-  for (let i = after.length - 1; i >= 0 && after.startOf(i) >= backup.sizeBytes; i--) {
+  for (let i = after.length - 1; i >= 0 && after.startOf(i) >= end; i--) {
     if (after.kindOf(i) !== 'blank') lines++;
   }
   return lines;

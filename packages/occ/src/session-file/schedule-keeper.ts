@@ -1,9 +1,10 @@
 import type { FoundSession } from '../sources/found-session.ts';
 import { readJournal, updateJournal } from './journal.ts';
 import type { ScheduleKeeper } from './schedule.ts';
+import { type ScheduledEdit, settleScheduledEdit } from './scheduled-edit.ts';
 
 /** The scheduled edit of a session is kept in its journal. */
-export function keeperOf({ path, source }: FoundSession): ScheduleKeeper {
+export function keeperOf({ path, source }: Pick<FoundSession, 'path' | 'source'>): ScheduleKeeper {
   return {
     read: async () => readJournal(path, source).scheduled,
     change: (change) =>
@@ -12,4 +13,19 @@ export function keeperOf({ path, source }: FoundSession): ScheduleKeeper {
         return next === undefined ? journal : { ...journal, scheduled: next };
       }),
   };
+}
+
+/** The last scheduled edit of a session as it stands, also where its process could not say what became of it. */
+export function readScheduledEdit({
+  path,
+  source,
+}: Pick<FoundSession, 'path' | 'source'>): ScheduledEdit | undefined {
+  const read = () => readJournal(path, source).scheduled;
+  const first = read();
+  if (first === undefined) return undefined;
+  const settled = settleScheduledEdit(first);
+  if (settled === first) return first;
+  // It may have left its outcome and ended between the two looks.
+  const second = read();
+  return second === undefined ? undefined : settleScheduledEdit(second);
 }

@@ -31,7 +31,7 @@ export interface UnfinishedUse {
 
 /**
  * Whether we are called from the session's own run, and what a rewrite does to it. OpenClaw aborts a run whose file was
- * replaced. Claude Code works on from memory and appends to whatever file has the name, so nothing is lost.
+ * replaced. Claude Code and pi work on from memory and append to whatever file has the name, so nothing is lost.
  */
 export type OwnRun = 'no' | 'aborts' | 'survives';
 

@@ -48,5 +48,6 @@ export function ownRunOf(
   if (env[SCHEDULED_EDIT_VARIABLE] !== undefined) return 'no';
   if (session.source === 'claude')
     return env.CLAUDE_CODE_SESSION_ID === session.sessionId ? 'survives' : 'no';
-  return foundBy === 'calling-command' ? 'aborts' : 'no';
+  if (foundBy !== 'calling-command') return 'no';
+  return session.source === 'pi' ? 'survives' : 'aborts';
 }

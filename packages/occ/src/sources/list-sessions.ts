@@ -18,19 +18,26 @@ export interface SessionList {
   readonly listed: readonly ListedSession[];
   /** Of all sessions of the place, listed or not: a shortened name must not mean another of them. */
   readonly names: readonly string[];
+  /** Whose sessions these are, of all of them. */
+  readonly owners: readonly SessionOwner[];
 }
+
+export type SessionOwner = Pick<FoundSession, 'source' | 'agentId'>;
 
 /** With a limit, no more transcripts than those that are listed are opened. */
 export function listNewestSessions(place: SearchPlace, limit = Number.POSITIVE_INFINITY): SessionList {
   const listed: ListedSession[] = [];
   const names: string[] = [];
+  const owners = new Map<string, SessionOwner>();
   for (const located of locateSessions(place)) {
     const session = listed.length < limit ? openFound(located) : undefined;
     const name = nameOf(located, session?.sessionId ?? located.sessionId);
     if (session !== undefined) listed.push({ session, name });
-    if (session !== undefined || listed.length >= limit) names.push(name);
+    if (session === undefined && listed.length < limit) continue;
+    names.push(name);
+    owners.set(`${located.source} ${located.agentId}`, located);
   }
-  return { listed, names };
+  return { listed, names, owners: [...owners.values()] };
 }
 
 /** The transcripts of a session's topics share its id, but not its file. */

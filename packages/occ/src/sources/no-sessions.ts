@@ -1,14 +1,15 @@
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { NoSessionsError } from '../errors.ts';
-import { type SearchPlace, SOURCE_NAMES } from './found-session.ts';
+import { type SearchPlace, SOURCE_NAMES, type SourceName } from './found-session.ts';
 import { chooseSources, foldersOf, hasSource } from './source-choice.ts';
 import { listAgentIds, resolveAgents, resolveStateFolder, sessionsFolderOf } from './state-folder.ts';
 
 /** Why a search came to nothing: where it looked, and where there is something. */
 export interface EmptySearch {
-  /** The agents or the sources that have no sessions, for a message. */
-  readonly who: string;
+  readonly sources: readonly SourceName[];
+  /** Of OpenClaw; none where it was not searched, or has no agents. */
+  readonly agentIds: readonly string[];
   readonly folders: readonly string[];
   /** Whole sentences that help further; may be none. */
   readonly advice: readonly string[];
@@ -22,7 +23,8 @@ export function explainEmptySearch(place: SearchPlace): EmptySearch {
     (source) => !sources.includes(source) && hasSourceQuietly(source, place),
   );
   return {
-    who: agentIds.length > 0 ? agentIds.join(', ') : sources.join(', '),
+    sources,
+    agentIds,
     folders: sources.flatMap((source) => foldersOf(source, place, agentIds)),
     advice: [
       ...(stateFolder === undefined ? [] : adviseOnAgents(stateFolder, agentIds)),
@@ -34,8 +36,9 @@ export function explainEmptySearch(place: SearchPlace): EmptySearch {
 }
 
 export function noSessions(place: SearchPlace): NoSessionsError {
-  const { who, folders, advice } = explainEmptySearch(place);
-  return new NoSessionsError(who, [`Looked in ${folders.join(', ')}.`, ...advice].join(' '));
+  const { sources, agentIds, folders, advice } = explainEmptySearch(place);
+  const who = agentIds.length > 0 ? agentIds : sources;
+  return new NoSessionsError(who.join(', '), [`Looked in ${folders.join(', ')}.`, ...advice].join(' '));
 }
 
 function adviseOnAgents(stateFolder: string, agentIds: readonly string[]): string[] {
@@ -53,7 +56,7 @@ function adviseOnAgents(stateFolder: string, agentIds: readonly string[]): strin
   ];
 }
 
-function hasSourceQuietly(source: (typeof SOURCE_NAMES)[number], place: SearchPlace): boolean {
+function hasSourceQuietly(source: SourceName, place: SearchPlace): boolean {
   try {
     // Another source is looked for where it would be without the flags that are for this one.
     return hasSource(source, {

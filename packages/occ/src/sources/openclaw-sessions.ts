@@ -18,10 +18,8 @@ export function locateOpenclawSessions(folder: string, agentId: string | null): 
   const names = readNames(folder);
   const transcripts = new Map<string, string>();
   for (const name of names) {
-    const known = classifySessionFileName(name);
-    if (known.kind === 'transcript' || known.kind === 'topic-transcript') {
-      transcripts.set(name, known.sessionId);
-    }
+    const sessionId = sessionIdOf(name);
+    if (sessionId !== undefined) transcripts.set(name, sessionId);
   }
   const index = names.includes(STORE_FILE_NAME) ? readIndex(folder, transcripts) : NO_INDEX;
   const found: LocatedSession[] = [];
@@ -35,6 +33,16 @@ export function locateOpenclawSessions(folder: string, agentId: string | null): 
     if (session !== undefined) found.push(session);
   }
   return found;
+}
+
+/** Nearly every transcript is named like this, and a folder may hold thousands. */
+const PLAIN_NAME = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\.jsonl$/;
+
+function sessionIdOf(name: string): string | undefined {
+  if (PLAIN_NAME.test(name)) return stemOf(name);
+  const known = classifySessionFileName(name);
+  const isTranscript = known.kind === 'transcript' || known.kind === 'topic-transcript';
+  return isTranscript ? known.sessionId : undefined;
 }
 
 type Index = ReadonlyMap<string, readonly StoredSession[]>;
@@ -64,14 +72,16 @@ function fileNameOf(
   transcripts: ReadonlyMap<string, string>,
 ): string | undefined {
   const { sessionId, sessionFile } = entry;
-  if (!isSessionId(sessionId)) return undefined;
   const ownName = `${sessionId}.jsonl`;
-  if (typeof sessionFile !== 'string' || sessionFile === '') return ownName;
-  // The common case costs no look at the disk.
-  if (sessionFile.startsWith(folder) && sessionFile[folder.length] === sep) {
+  // The common cases cost no look at the disk.
+  const isOwn = typeof sessionFile !== 'string' || sessionFile === '';
+  if (isOwn && transcripts.has(ownName)) return ownName;
+  if (!isOwn && sessionFile.startsWith(folder) && sessionFile[folder.length] === sep) {
     const name = sessionFile.slice(folder.length + 1);
     if (transcripts.has(name)) return name;
   }
+  if (!isSessionId(sessionId)) return undefined;
+  if (isOwn) return ownName;
   try {
     return basename(resolveSessionFilePath(sessionId, entry, { sessionsDir: folder }));
   } catch {
@@ -87,14 +97,15 @@ function locate(
   sessionId: string,
   entries: readonly StoredSession[],
 ): LocatedSession | undefined {
-  const path = join(folder, name);
+  const path = folder + sep + name;
   const stats = statFile(path);
   const [newest] = entries;
   if (stats === undefined && newest === undefined) return undefined;
+  const indexed = newest?.entry.sessionId;
   return {
     source: 'openclaw',
     agentId,
-    sessionId: newest?.entry.sessionId ?? sessionId,
+    sessionId: indexed === sessionId || !isSessionId(indexed) ? sessionId : indexed,
     stem: stemOf(name),
     path,
     updatedAt: stats?.mtimeMs ?? usedAt(newest!),

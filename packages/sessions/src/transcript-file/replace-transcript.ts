@@ -22,31 +22,32 @@ export interface Replacement {
   verify(temp: string): Promise<void>;
   /** The last chance to do what must be done before the swap, such as keeping the old transcript. */
   beforeSwap?(temp: string): Promise<void>;
-  /** Called when the swap did not happen although `beforeSwap` was through. */
+  /** Called when the swap did not happen although `beforeSwap` was begun. */
   undo?(): Promise<void>;
   /** What can be done while late lines may still come in. Its failure does not undo the swap. */
   afterSwap?(): Promise<void>;
 }
 
-/** Somebody who opened the old file just before the swap has written to it by then. */
-const LATE_WRITERS_MS = 10;
+/** Somebody who opened the old file just before the swap has mostly written to it by then. */
+const LATE_WRITERS_MS = 5;
 
 /**
  * Replaces a transcript in one step: everybody sees the old one or the new one, also after a power cut. Mode and owner
  * stay. Lines that somebody appends meanwhile without taking the lock are carried over, also those that arrive through a
  * descriptor opened before the swap.
+ * @returns how far in the old file lines were carried over
  */
 export async function replaceTranscript(
   path: string,
   source: FileHandle,
   replacement: Replacement,
-): Promise<void> {
+): Promise<number> {
   const { lock, doing } = replacement;
   const old = await source.stat();
   const temp = join(dirname(path), makeLeftoverName(basename(path), 'tmp'));
   const target = await open(temp, 'ax', 0o600);
   let isReplaced = false;
-  let isPrepared = false;
+  let isPreparing = false;
   try {
     const copier = new LineCopier(source, target);
     await replacement.write(copier);
@@ -56,8 +57,8 @@ export async function replaceTranscript(
     await target.chown(old.uid, old.gid).catch(() => {});
     await target.sync();
     await replacement.verify(temp);
+    isPreparing = true;
     await replacement.beforeSwap?.(temp);
-    isPrepared = true;
     assertHeld(lock, path, doing);
     // Nothing else of this process comes between these two, so that late lines keep their order.
     let end = copier.carryOver(replacement.readTo);
@@ -72,11 +73,11 @@ export async function replaceTranscript(
     await target.sync();
     await syncFolder(dirname(path));
     await replacement.afterSwap?.();
-    await carryLateLines(copier, target, end, swappedAt);
+    return await carryLateLines(copier, target, end, swappedAt);
   } catch (error) {
     if (!isReplaced) {
       await unlink(temp).catch(() => {});
-      if (isPrepared) await replacement.undo?.();
+      if (isPreparing) await replacement.undo?.();
     }
     throw error;
   } finally {
@@ -89,8 +90,10 @@ async function carryLateLines(
   target: FileHandle,
   from: number,
   swappedAt: number,
-): Promise<void> {
+): Promise<number> {
   const left = LATE_WRITERS_MS - (performance.now() - swappedAt);
   if (left > 0) await sleep(left);
-  if (copier.carryOver(from) > from) await target.sync();
+  const end = copier.carryOver(from, true);
+  if (end > from) await target.sync();
+  return end;
 }

@@ -8,8 +8,11 @@ export interface Relinking {
    * (FLAG.logicalParent), that one.
    */
   readonly parents: ReadonlyMap<number, string | null>;
-  /** By index of a kept entry: the id of what it now points at (first kept entry, label, branch or edit target). */
-  readonly targets: ReadonlyMap<number, string>;
+  /**
+   * By index of a kept entry: the id of what it now points at (first kept entry, label, branch or edit target); null
+   * where nothing is left and the line has no id of its own to name.
+   */
+  readonly targets: ReadonlyMap<number, string | null>;
   /**
    * By index of a kept compaction that names its first kept entry by number, as the oldest files do: the new
    * number.
@@ -24,7 +27,7 @@ export interface Relinking {
  */
 export function planRelinking(transcript: Transcript, isRemoved: (index: number) => boolean): Relinking {
   const parents = new Map<number, string | null>();
-  const targets = new Map<number, string>();
+  const targets = new Map<number, string | null>();
   const targetNumbers = new Map<number, number>();
   const ancestors = new Map<number, number>();
 
@@ -64,6 +67,7 @@ export function planRelinking(transcript: Transcript, isRemoved: (index: number)
       const moved = moveTarget(i, target);
       const id = transcript.idOf(moved >= 0 ? moved : i);
       if (id !== undefined) targets.set(i, id);
+      else if (transcript.kindOf(i) === 'sidecar') targets.set(i, null);
     }
   }
   return { parents, targets, targetNumbers };

@@ -45,7 +45,7 @@ export function relinkedFieldsOf(
       return at !== undefined && isRemoved(at);
     };
     const stretch = (head: string, tail: string) => listStretch(transcript, head, tail);
-    fields.set('compactMetadata', (json) => withoutPreserved(json, isGone, stretch, target));
+    fields.set('compactMetadata', (json) => withoutPreserved(json, isGone, stretch, target ?? undefined));
   }
   return fields.size === 0 ? undefined : fields;
 }

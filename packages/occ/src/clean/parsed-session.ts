@@ -1,0 +1,42 @@
+/** A session as parsed lines, for callers that hold it in memory. Fields that are not named here are carried. */
+
+export interface SessionHeader {
+  type: 'session';
+  version?: string | number;
+  id: string;
+  timestamp: string;
+  cwd: string;
+}
+
+export interface TextBlock {
+  type: 'text';
+  text: string;
+}
+
+export interface ToolCallBlock {
+  type: 'toolCall';
+  id: string;
+  name: string;
+  arguments: Record<string, unknown>;
+}
+
+export type ContentBlock = TextBlock | ToolCallBlock;
+
+export type MessageRole = 'user' | 'assistant' | 'toolResult';
+
+export interface ConversationMessage {
+  role: MessageRole;
+  content: ContentBlock[] | string;
+  toolCallId?: string;
+  [field: string]: unknown;
+}
+
+export interface MessageEntry {
+  type: 'message';
+  timestamp: number | string;
+  message: ConversationMessage;
+  [field: string]: unknown;
+}
+
+/** One line of a session. Not the entry of an index. */
+export type SessionEntry = SessionHeader | MessageEntry;

@@ -1,0 +1,16 @@
+import type { CustomPresets } from '../clean/presets.ts';
+
+export type OutputFormat = 'human' | 'json';
+
+/** What may stand in a configuration file. */
+export interface UserConfiguration {
+  /** The OpenClaw state folder. */
+  readonly stateDirectory?: string | undefined;
+  readonly defaultAgentId?: string | undefined;
+  /** For a bare `--strip-tools`, and under `--keep` and `--truncate`. */
+  readonly defaultPreset?: string | undefined;
+  /** By name. One that is named like a built-in preset takes its place. */
+  readonly customPresets?: CustomPresets | undefined;
+  readonly outputFormat?: OutputFormat | undefined;
+  readonly verboseOutput?: boolean | undefined;
+}

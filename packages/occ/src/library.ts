@@ -1,0 +1,100 @@
+import { resolve } from 'node:path';
+import { resolveToolRemovalOptions } from './clean/presets.ts';
+import type { ToolRemovalOptions } from './clean/tool-removal.ts';
+import { loadSettings, type Settings } from './config/settings.ts';
+import { executeClone as clone } from './operations/execute-clone.ts';
+import { executeEdit as edit } from './operations/execute-edit.ts';
+import { executeRestore as restore } from './operations/execute-restore.ts';
+import type { CloneResult, EditResult, RestoreResult } from './operations/results.ts';
+import type { SearchPlace, SourceChoice } from './sources/found-session.ts';
+
+/** Where to look for sessions. What is left out comes from the environment and the configuration, as for the command. */
+export interface PlaceOptions {
+  readonly stateDir?: string | undefined;
+  readonly agentId?: string | undefined;
+  readonly source?: SourceChoice | undefined;
+  readonly cwd?: string | undefined;
+  readonly env?: Readonly<Record<string, string | undefined>> | undefined;
+}
+
+export interface EditOptions extends PlaceOptions {
+  /** Id, beginning of one, session key, label or path; the current session when left out. */
+  readonly sessionId?: string | undefined;
+  /** The configured default preset when left out. */
+  readonly toolRemoval?: ToolRemovalOptions | undefined;
+  readonly dryRun?: boolean | undefined;
+  readonly force?: boolean | undefined;
+  readonly waitMs?: number | undefined;
+  readonly whenIdle?: boolean | undefined;
+}
+
+export interface CloneOptions extends PlaceOptions {
+  readonly sourceSessionId?: string | undefined;
+  readonly outputPath?: string | undefined;
+  /** Nothing is removed when left out. */
+  readonly toolRemoval?: ToolRemovalOptions | undefined;
+  readonly noRegister?: boolean | undefined;
+  readonly dryRun?: boolean | undefined;
+}
+
+export interface RestoreOptions extends PlaceOptions {
+  readonly sessionId?: string | undefined;
+  /** The number of a backup; the newest when left out. */
+  readonly backup?: number | undefined;
+  readonly force?: boolean | undefined;
+  readonly waitMs?: number | undefined;
+}
+
+/** Cleans a session in place, after a backup. Where it fails, the session is as it was. */
+export async function executeEdit(options: EditOptions = {}): Promise<EditResult> {
+  const { place, settings } = await open(options);
+  const { result } = await edit({
+    ...options,
+    place,
+    toolRemoval: removalOf(options.toolRemoval ?? {}, settings),
+  });
+  return result;
+}
+
+/** Copies a session under a new id; cleaned where `toolRemoval` says so. */
+export async function executeClone(options: CloneOptions = {}): Promise<CloneResult> {
+  const { place, settings } = await open(options);
+  const { toolRemoval, outputPath } = options;
+  const { result } = await clone({
+    place,
+    sessionId: options.sourceSessionId,
+    toolRemoval: toolRemoval === undefined ? undefined : removalOf(toolRemoval, settings),
+    outputPath: outputPath === undefined ? undefined : resolve(place.cwd, outputPath),
+    noRegister: options.noRegister,
+    dryRun: options.dryRun,
+  });
+  return result;
+}
+
+/** Puts back the state before an edit; what was said since follows it. */
+export async function executeRestore(options: RestoreOptions = {}): Promise<RestoreResult> {
+  const { place } = await open(options);
+  return (await restore({ ...options, place })).result;
+}
+
+async function open(options: PlaceOptions): Promise<{ place: SearchPlace; settings: Settings }> {
+  const { env = process.env, cwd = process.cwd() } = options;
+  const settings = await loadSettings({ env, cwd });
+  const place: SearchPlace = {
+    env,
+    cwd,
+    stateDirFlag: options.stateDir,
+    stateDirConfigured: settings.stateDirectory,
+    agentFlag: options.agentId,
+    agentConfigured: settings.defaultAgentId,
+    source: options.source,
+  };
+  return { place, settings };
+}
+
+function removalOf(toolRemoval: ToolRemovalOptions, { defaultPreset, customPresets }: Settings) {
+  return resolveToolRemovalOptions(
+    { ...toolRemoval, preset: toolRemoval.preset ?? defaultPreset },
+    customPresets,
+  );
+}

@@ -1,0 +1,40 @@
+import { constants } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { scanOpenTranscript, syncFolder, withTranscriptLock } from '@openbot/sessions';
+import { listBackupFiles, rotateBackups } from '../session-file/backups.ts';
+import { readJournal } from '../session-file/journal.ts';
+import { copyAsBackup } from '../session-file/make-backup.ts';
+import { keepingPlaceOf } from '../session-file/place.ts';
+import { resolveSession } from '../sources/resolve-session.ts';
+import { findSessionAtPath } from '../sources/session-at-path.ts';
+import { executeRestore } from './execute-restore.ts';
+import { defaultPlace } from './session-ids.ts';
+
+/** Copies a session to a new backup beside it and keeps the five newest. Resolves to its path. */
+export async function createBackup(sessionPath: string): Promise<string> {
+  const { path, source } = findSessionAtPath(defaultPlace(), sessionPath);
+  const place = keepingPlaceOf(path, source);
+  return withTranscriptLock(path, async () => {
+    const session = await open(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0));
+    try {
+      const { byteLength } = await scanOpenTranscript(session, path);
+      const backup = await copyAsBackup(path, session, place, byteLength, readJournal(path, source));
+      await rotateBackups(place, path);
+      await syncFolder(place.folder);
+      return backup.path;
+    } finally {
+      await session.close();
+    }
+  });
+}
+
+/** The path of a session's newest backup, or null. */
+export async function findLatestBackup(sessionId: string): Promise<string | null> {
+  const { session } = await resolveSession(defaultPlace(), sessionId);
+  return listBackupFiles(keepingPlaceOf(session.path, session.source), session.path).at(-1)?.path ?? null;
+}
+
+/** Puts a session's newest backup back; what was said since follows it. */
+export async function restoreFromBackup(sessionId: string): Promise<void> {
+  await executeRestore({ place: defaultPlace(), sessionId });
+}

@@ -1,0 +1,93 @@
+import type { FileHandle } from 'node:fs/promises';
+import { unlink } from 'node:fs/promises';
+import {
+  type HeldLock,
+  type LineCopier,
+  replaceTranscript,
+  scanTranscriptFile,
+  type Transcript,
+} from '@openbot/sessions';
+import type { SourceName } from '../sources/found-session.ts';
+import { rotateBackups } from './backups.ts';
+import type { IndexEntry } from './index-entry.ts';
+import { type RewriteRecord, readJournal, updateJournal } from './journal.ts';
+import { type MadeBackup, makeBackup } from './make-backup.ts';
+import { keepingPlaceOf } from './place.ts';
+import { hashTail } from './tail-hash.ts';
+
+/** A rewrite of a whole session, whatever for. */
+export interface SessionRewrite {
+  readonly kind: RewriteRecord['kind'];
+  readonly path: string;
+  readonly source: SourceName;
+  /** The session, open for reading. */
+  readonly session: FileHandle;
+  /** What it holds, as the rewrite takes it. What comes in behind it is carried over. */
+  readonly transcript: Transcript;
+  readonly lock: HeldLock;
+  readonly entry?: IndexEntry | undefined;
+  readonly now: () => Date;
+  write(copier: LineCopier): Promise<void>;
+  /** Looks at the result as it is on disk; throwing leaves everything as it was. */
+  verify(after: Transcript): void | Promise<void>;
+  afterSwap(): Promise<void>;
+}
+
+/**
+ * Writes the new session beside the old one, verifies it from disk, keeps the old one as a backup, writes down what is
+ * about to happen, and swaps. Killed at any moment, the session is the old one or the new one.
+ */
+export async function rewriteSession(rewrite: SessionRewrite): Promise<MadeBackup> {
+  const { path, source, session, transcript } = rewrite;
+  const place = keepingPlaceOf(path, source);
+  let backup: MadeBackup | undefined;
+  let resultBytes = 0;
+  const carriedTo = await replaceTranscript(path, session, {
+    readTo: transcript.byteLength,
+    lock: rewrite.lock,
+    doing: 'the session was changed',
+    keepsTime: true,
+    write: (copier) => rewrite.write(copier),
+    verify: async (temp) => {
+      const after = await scanTranscriptFile(temp);
+      resultBytes = after.byteLength;
+      await rewrite.verify(after);
+    },
+    beforeSwap: async (temp) => {
+      const counters = await rewrite.entry?.readCounters();
+      const resultHash = hashTail(temp, resultBytes) ?? '';
+      backup = await makeBackup(path, session, place, transcript.byteLength, readJournal(path, source));
+      const record: RewriteRecord = {
+        kind: rewrite.kind,
+        backup: backup.number,
+        at: rewrite.now().toISOString(),
+        backupBytes: transcript.byteLength,
+        resultBytes,
+        resultHash,
+        ...(counters === undefined ? {} : { counters }),
+      };
+      await updateJournal(path, source, (journal) => ({
+        ...journal,
+        rewrites: [...journal.rewrites, record],
+      }));
+    },
+    undo: async () => {
+      if (backup !== undefined) await unlink(backup.path).catch(() => {});
+    },
+    afterSwap: async () => {
+      await session.chmod(0o600).catch(() => {});
+      await rotateBackups(place, path);
+      await rewrite.afterSwap();
+    },
+  });
+  const { number } = backup!;
+  if (carriedTo > transcript.byteLength) {
+    await updateJournal(path, source, (journal) => ({
+      ...journal,
+      rewrites: journal.rewrites.map((record) =>
+        record.backup === number ? { ...record, carriedTo } : record,
+      ),
+    }));
+  }
+  return backup!;
+}

@@ -1,0 +1,66 @@
+import { appendFile, open } from 'node:fs/promises';
+import { scanTranscriptFile } from '@openbot/sessions';
+import type { SourceName } from '../sources/found-session.ts';
+import { dropUnfinishedBackups, listBackupFiles } from './backups.ts';
+import { type Journal, type RewriteRecord, readJournal, updateJournal } from './journal.ts';
+import { keepingPlaceOf } from './place.ts';
+
+/**
+ * Finishes what earlier rewrites of a session left: those that were killed before the swap, and lines that somebody wrote
+ * to the old file after it, through a descriptor opened before. The transcript's lock must be held.
+ */
+export async function tidyUp(path: string, source: SourceName): Promise<Journal> {
+  const place = keepingPlaceOf(path, source);
+  const journal = readJournal(path, source);
+  const dropped = await dropUnfinishedBackups(place, path);
+  const backups = new Map(listBackupFiles(place, path).map((backup) => [backup.number, backup]));
+  const carried = new Map<number, number>();
+  for (const record of journal.rewrites) {
+    const backup = backups.get(record.backup);
+    const from = record.carriedTo ?? record.backupBytes;
+    if (backup === undefined || backup.sizeBytes <= from) continue;
+    const late = await readWholeLines(backup.path, from);
+    if (late.length === 0) continue;
+    await appendMissing(path, record, late);
+    carried.set(record.backup, from + late.length);
+  }
+  if (dropped.length === 0 && carried.size === 0) return journal;
+  await updateJournal(path, source, (current) => ({
+    ...current,
+    rewrites: current.rewrites
+      .filter(({ backup }) => !dropped.includes(backup))
+      .map((record) => withCarried(record, carried.get(record.backup))),
+  }));
+  return readJournal(path, source);
+}
+
+function withCarried(record: RewriteRecord, carriedTo: number | undefined): RewriteRecord {
+  return carriedTo === undefined ? record : { ...record, carriedTo };
+}
+
+async function readWholeLines(path: string, from: number): Promise<Buffer> {
+  const file = await open(path, 'r');
+  try {
+    const { size } = await file.stat();
+    const bytes = Buffer.alloc(Math.max(0, size - from));
+    const { bytesRead } = await file.read(bytes, 0, bytes.length, from);
+    return bytes.subarray(0, bytes.subarray(0, bytesRead).lastIndexOf(0x0a) + 1);
+  } finally {
+    await file.close();
+  }
+}
+
+/** Lines that came over before a crash could be written down are not added a second time. */
+async function appendMissing(path: string, record: RewriteRecord, late: Buffer): Promise<void> {
+  const since = await readWholeLines(path, record.resultBytes);
+  const known = new Set(splitLines(since));
+  const missing = splitLines(late).filter((line) => !known.has(line));
+  if (missing.length === 0) return;
+  const { terminated } = await scanTranscriptFile(path);
+  const text = `${terminated ? '' : '\n'}${missing.join('\n')}\n`;
+  await appendFile(path, text, { encoding: 'latin1', flush: true });
+}
+
+function splitLines(bytes: Buffer): string[] {
+  return bytes.toString('latin1').split('\n').slice(0, -1);
+}

@@ -1,0 +1,148 @@
+import { contextTokens } from '@openbot/sessions';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { removalOptions } from './arbitraries/removal-options.ts';
+import { cleanBytes, readTranscript } from './clean-bytes.ts';
+import { DIALECTS, RUNS } from './dialects.ts';
+import { expectClean } from './oracle/expect-clean.ts';
+import { same } from './oracle/judge-cut.ts';
+import { readLines } from './oracle/read-bytes.ts';
+import { isObject, type Json, type OracleLine, parseObject } from './oracle/read-line.ts';
+import { walkPath } from './oracle/walk-path.ts';
+
+function countMessages(path: readonly OracleLine[]): number {
+  const messages = path.filter(({ isMessage }) => isMessage);
+  return new Set(messages.map(({ messageId, index }) => messageId ?? index)).size;
+}
+
+const countCalls = (path: readonly OracleLine[]) => path.reduce((sum, { calls }) => sum + calls.length, 0);
+
+/** A line without what may be told of it elsewhere: its links and its usage. */
+function toolsOf(value: Json | undefined, order: { call?: number; result?: number }): unknown {
+  if (value === undefined) return undefined;
+  const message = isObject(value.message) ? value.message : value;
+  const blocks = (Array.isArray(message.content) ? message.content : []) as Json[];
+  if (order.call !== undefined) {
+    return blocks.filter(({ type }) => /toolCall|toolUse|functionCall|tool_use/.test(String(type)))[
+      order.call
+    ];
+  }
+  const results = blocks.filter(({ type }) => type === 'tool_result');
+  if (results.length === 0) return { content: message.content, details: message.details };
+  // The copy beside the message belongs to its first result.
+  return [results[order.result!], order.result === 0 ? value.toolUseResult : undefined];
+}
+
+function usageOf(value: Json | undefined): Json | undefined {
+  const message = isObject(value?.message) ? value.message : value;
+  return isObject(message?.usage) ? message.usage : undefined;
+}
+
+describe.each(DIALECTS)('figures, $dialect', ({ dialect, transcripts }) => {
+  test('statistics agree with a count before and after', () => {
+    fc.assert(
+      fc.property(transcripts, removalOptions, ({ bytes }, options) => {
+        const { plan, planned, lines } = cleanBytes(bytes, options);
+        const before = walkPath(readLines(bytes, dialect), dialect).lines;
+        const after = walkPath(readLines(planned, dialect), dialect).lines;
+        const texts = lines.map((line) => line.before);
+        const { calls, turns, expected } = expectClean(texts, dialect, options);
+        const afterOf = (line: OracleLine) => {
+          const text = lines[line.index]!.after;
+          return text === undefined ? undefined : parseObject(text);
+        };
+        const truncated = calls.filter(({ line, order, results }) => {
+          if (expected[line.index]!.calls[order] !== 'truncate') return false;
+          return (
+            !same(toolsOf(line.value, { call: order }), toolsOf(afterOf(line), { call: order })) ||
+            results.some(
+              (one) =>
+                !same(
+                  toolsOf(one.line.value, { result: one.order }),
+                  toolsOf(afterOf(one.line), { result: one.order }),
+                ),
+            )
+          );
+        }).length;
+        const removed = countCalls(before) - countCalls(after);
+        expect(plan.statistics).toEqual({
+          messagesOriginal: countMessages(before),
+          messagesAfter: countMessages(after),
+          toolCallsOriginal: countCalls(before),
+          toolCallsRemoved: removed,
+          toolCallsTruncated: truncated,
+          toolCallsPreserved: countCalls(before) - removed - truncated,
+          turnsTotal: turns.total,
+          turnsWithToolsTotal: turns.withTools,
+          turnsWithToolsRemoved: turns.removed,
+          turnsWithToolsTruncated: turns.truncated,
+          turnsWithToolsPreserved: turns.withTools - turns.removed - turns.truncated,
+        });
+      }),
+      RUNS,
+    );
+  });
+
+  test('the context never grows, and stays as it is where nothing changes', () => {
+    fc.assert(
+      fc.property(transcripts, removalOptions, ({ bytes }, options) => {
+        const { plan, transcript } = cleanBytes(bytes, options);
+        expect(plan.tokens.before).toBe(contextTokens(transcript).tokens);
+        expect(plan.tokens.after).toBeLessThanOrEqual(plan.tokens.before);
+        expect(plan.tokens.after).toBeGreaterThanOrEqual(0);
+        if (!plan.changes) expect(plan.tokens.after).toBe(plan.tokens.before);
+      }),
+      RUNS,
+    );
+  });
+
+  test('usage is lowered on one message alone, marked as ours, and keeps what it cost', () => {
+    fc.assert(
+      fc.property(transcripts, removalOptions, ({ bytes }, options) => {
+        const { lines, plan, planned } = cleanBytes(bytes, options);
+        const changed: OracleLine[] = [];
+        for (const line of readLines(bytes, dialect)) {
+          const text = lines[line.index]!.after;
+          const recorded = usageOf(line.value);
+          const now = text === undefined ? undefined : usageOf(parseObject(text));
+          if (recorded === undefined || now === undefined || same(recorded, now)) continue;
+          changed.push(line);
+          const { estimatedBy, ...figures } = now;
+          expect(estimatedBy).toBe('openbot');
+          expect(Object.keys(figures)).toEqual(Object.keys(recorded));
+          expect(figures.cost).toEqual(recorded.cost);
+          expect(figures.service_tier).toEqual(recorded.service_tier);
+          expect(sumOf(figures)).toBeLessThan(sumOf(recorded));
+        }
+        expect(new Set(changed.map(({ messageId, index }) => messageId ?? index)).size).toBeLessThanOrEqual(
+          1,
+        );
+        const [one] = changed;
+        if (one === undefined) return;
+        expect(plan.changes).toBe(true);
+        const path = walkPath(readLines(planned, dialect), dialect).lines;
+        const recorded = path.filter(({ value }) => sumOf(usageOf(value)) > 0 && !isMirror(value!));
+        const inContext = recorded.filter(({ value }) => !hasFailed(value!));
+        expect(usageOf(inContext.at(-1)!.value)?.estimatedBy).toBe('openbot');
+        expect(readTranscript(planned).length).toBeGreaterThan(0);
+      }),
+      RUNS,
+    );
+  });
+});
+
+function sumOf(usage: Json | undefined): number {
+  if (usage === undefined) return 0;
+  if (typeof usage.totalTokens === 'number') return usage.totalTokens;
+  return [usage.input_tokens, usage.output_tokens].reduce<number>((sum, part) => sum + Number(part ?? 0), 0);
+}
+
+function isMirror(value: Json): boolean {
+  const message = isObject(value.message) ? value.message : value;
+  return message.model === 'delivery-mirror';
+}
+
+function hasFailed(value: Json): boolean {
+  const message = isObject(value.message) ? value.message : value;
+  return message.stopReason === 'error' || message.stopReason === 'aborted';
+}

@@ -1,0 +1,195 @@
+import type { RemovalOptions } from '../arbitraries/removal-options.ts';
+import { isCall, isThinking, type Json, type OracleDialect, type OracleLine, readLine } from './read-line.ts';
+import { cutTurns, type OraclePath, parentsOf, walkPath, walkTo } from './walk-path.ts';
+
+export type Action = 'keep' | 'truncate' | 'remove';
+
+/** What the rules say becomes of a line, its links aside. */
+export interface ExpectedLine {
+  readonly line: OracleLine;
+  /** For each call and each result of the line. */
+  readonly calls: readonly Action[];
+  readonly results: readonly Action[];
+  /** Whether its message lost a call, so that its thinking goes. */
+  readonly losesThinking: boolean;
+  readonly isRemoved: boolean;
+}
+
+export interface ExpectedClean {
+  readonly lines: readonly OracleLine[];
+  readonly path: OraclePath;
+  readonly expected: readonly ExpectedLine[];
+  readonly turns: { total: number; withTools: number; removed: number; truncated: number };
+  /** Every call on the path, with what answers it. */
+  readonly calls: readonly OracleCall[];
+}
+
+export interface OracleCall {
+  readonly line: OracleLine;
+  readonly order: number;
+  readonly id: unknown;
+  readonly results: { line: OracleLine; order: number }[];
+}
+
+/** The rules of cleaning, one after the other, on parsed lines. */
+export function expectClean(
+  texts: readonly string[],
+  dialect: OracleDialect,
+  options: RemovalOptions,
+): ExpectedClean {
+  const lines = texts.map((text, index) => readLine(text, index, dialect));
+  const path = walkPath(lines, dialect);
+  const calls = pairCalls(path.lines);
+  const unfinished = unfinishedCalls(path, calls);
+
+  const turns = cutTurns(path.lines);
+  const withTools = turns.filter((turn) => turn.calls > 0);
+  const kept = Math.min(withTools.length, options.keepTurnsWithTools);
+  const removed = withTools.length - kept;
+  const truncated = Math.floor((kept * options.truncatePercent) / 100);
+  const firstKept = withTools[removed]?.lines[0]?.index ?? Number.POSITIVE_INFINITY;
+  const firstWhole = withTools[removed + truncated]?.lines[0]?.index ?? Number.POSITIVE_INFINITY;
+  const zoneOf = ({ index }: OracleLine): Action =>
+    index < firstKept ? 'remove' : index < firstWhole ? 'truncate' : 'keep';
+
+  const tied = tiedCalls(lines, path, calls, zoneOf);
+  const actionOf = (call: OracleCall): Action => {
+    if (unfinished.has(call)) return 'keep';
+    const zone = zoneOf(call.line);
+    return zone === 'remove' && tied.has(call) ? 'truncate' : zone;
+  };
+  const callAt = (line: OracleLine, order: number) =>
+    calls.find((call) => call.line === line && call.order === order)!;
+  const callOfResult = (line: OracleLine, order: number) =>
+    calls.find(({ results }) => results.some((result) => result.line === line && result.order === order));
+  const onPath = new Set(path.lines);
+  const losers = new Set<unknown>();
+  const planned = lines.map((line) => {
+    if (!onPath.has(line)) return { line, calls: [], results: [] };
+    const ownCalls = line.calls.map((_, order) => actionOf(callAt(line, order)));
+    if (ownCalls.includes('remove')) losers.add(line.messageId ?? line);
+    return {
+      line,
+      calls: ownCalls,
+      results: line.results.map((_, order): Action => {
+        const call = callOfResult(line, order);
+        if (call !== undefined) return actionOf(call);
+        return line === path.leaf ? 'keep' : zoneOf(line);
+      }),
+    };
+  });
+  const expected = planned.map((plan): ExpectedLine => {
+    const losesThinking = onPath.has(plan.line) && losers.has(plan.line.messageId ?? plan.line);
+    return { ...plan, losesThinking, isRemoved: isLeftWithNothing(plan, losesThinking, dialect) };
+  });
+  return {
+    lines,
+    path,
+    expected,
+    calls,
+    turns: { total: turns.length, withTools: withTools.length, removed, truncated },
+  };
+}
+
+/** A result answers the nearest call before it with its id, or else the first one after it. */
+export function pairCalls(path: readonly OracleLine[]): OracleCall[] {
+  const calls = path.flatMap((line) =>
+    line.calls.map(({ id }, order): OracleCall => ({ line, order, id, results: [] })),
+  );
+  for (const line of path) {
+    for (const [order, id] of line.results.entries()) {
+      const same = calls.filter((call) => call.id === id && id !== undefined);
+      const call = same.findLast((one) => one.line.index < line.index) ?? same[0];
+      call?.results.push({ line, order });
+    }
+  }
+  return calls;
+}
+
+/**
+ * The run in progress: when the last thing said is a result, or a call without one, the calls of the last assistant
+ * message and all that were answered after it. And whatever the leaf holds.
+ */
+function unfinishedCalls({ leaf, lines }: OraclePath, calls: readonly OracleCall[]): Set<OracleCall> {
+  const isOf = (line: OracleLine | undefined) => (call: OracleCall) =>
+    call.line === line || call.results.some((result) => result.line === line);
+  const found = new Set(calls.filter(isOf(leaf)));
+  const last = lines.findLast((line) => line.isMessage && isSpoken(line));
+  const assistant = lines.findLast(({ role }) => role === 'assistant');
+  if (last === undefined || assistant === undefined || last.role === 'user') return found;
+  const { messageId } = assistant;
+  const ofLast = calls.filter(
+    ({ line }) => line === assistant || (messageId !== undefined && line.messageId === messageId),
+  );
+  if (last.role !== 'toolResult' && ofLast.every(({ results }) => results.length > 0)) return found;
+  for (const call of calls) {
+    const isAnsweredSince = call.results.some(({ line }) => line.index > assistant.index);
+    if (ofLast.includes(call) || isAnsweredSince) found.add(call);
+  }
+  return found;
+}
+
+/**
+ * Calls that stay, shortened, for something else's sake: a result on another branch answers them; or their result shares
+ * a line with other words and is all that gives that line its place.
+ */
+function tiedCalls(
+  lines: readonly OracleLine[],
+  path: OraclePath,
+  calls: readonly OracleCall[],
+  zoneOf: (line: OracleLine) => Action,
+): Set<OracleCall> {
+  const parents = parentsOf(lines);
+  const walk = path.leaf === undefined ? [] : walkTo(path.leaf, parents);
+  const tied = calls.filter(({ results }) =>
+    results.some(({ line }) => holdsWords(line) && (!walk.includes(line) || zoneOf(line) !== 'remove')),
+  );
+  for (const line of lines) {
+    if (line.results.length === 0 || path.lines.includes(line)) continue;
+    const above = walkTo(line, parents).slice(0, -1).reverse();
+    const join = above.findIndex((one) => path.lines.includes(one));
+    if (join < 0) continue;
+    for (const id of line.results) {
+      if (above.slice(0, join).some((one) => one.calls.some((call) => call.id === id))) continue;
+      const answered = calls.findLast((call) => call.id === id && call.line.index <= above[join]!.index);
+      if (answered !== undefined) tied.push(answered);
+    }
+  }
+  return new Set(tied);
+}
+
+/** Whether a line of Claude Code says something beside its results. */
+function holdsWords({ value, results }: OracleLine): boolean {
+  const message = value?.uuid === undefined ? undefined : (value.message as Json);
+  if (results.length === 0 || !Array.isArray(message?.content)) return false;
+  return (message.content as Json[]).some(
+    ({ type, text }) => type !== 'tool_result' && !(type === 'text' && text === ''),
+  );
+}
+
+function isSpoken({ role, startsTurn, value }: OracleLine): boolean {
+  if (role === 'assistant' || role === 'toolResult') return true;
+  // What a program says in a person's name is not told by the role.
+  return role === 'user' && (startsTurn || value?.uuid === undefined);
+}
+
+/** Whether nothing is left of a message from which something went. */
+function isLeftWithNothing(
+  { line, calls, results }: Pick<ExpectedLine, 'line' | 'calls' | 'results'>,
+  losesThinking: boolean,
+  dialect: OracleDialect,
+): boolean {
+  const actions = [...calls, ...results];
+  if (actions.some((action) => action !== 'remove')) return false;
+  if (actions.length === 0 && !(losesThinking && line.thinking > 0)) return false;
+  if (dialect === 'openclaw' && line.role === 'toolResult') return true;
+  const message = ((line.value as Json).message ?? line.value) as Json;
+  if (!Array.isArray(message.content)) return false;
+  return (message.content as Json[]).every(
+    (block) =>
+      isCall(block) ||
+      block.type === 'tool_result' ||
+      isThinking(block) ||
+      (block.type === 'text' && String(block.text).trim() === ''),
+  );
+}

@@ -1,0 +1,89 @@
+import type { OracleDialect, OracleLine } from './read-line.ts';
+
+export interface OraclePath {
+  readonly leaf: OracleLine | undefined;
+  /** Lines of the conversation as it goes on from the leaf, in their order. */
+  readonly lines: readonly OracleLine[];
+}
+
+/** The line that each line hangs from, by the rules of its dialect; undefined for a root or a line outside the tree. */
+export function parentsOf(lines: readonly OracleLine[]): Map<OracleLine, OracleLine | undefined> {
+  const byId = new Map<string, OracleLine>();
+  for (const line of lines) if (line.id !== undefined) byId.set(line.id, line);
+  const parents = new Map<OracleLine, OracleLine | undefined>();
+  let before: OracleLine | undefined;
+  for (const line of lines) {
+    if (!line.inTree) continue;
+    const { parentId } = line;
+    if (parentId === undefined) parents.set(line, before?.id === undefined ? before : byId.get(before.id));
+    else parents.set(line, parentId === null ? undefined : byId.get(parentId));
+    before = line;
+  }
+  return parents;
+}
+
+/** From the root to a line, by parents alone. */
+export function walkTo(
+  line: OracleLine,
+  parents: ReadonlyMap<OracleLine, OracleLine | undefined>,
+): OracleLine[] {
+  const walked: OracleLine[] = [];
+  for (
+    let at: OracleLine | undefined = line;
+    at !== undefined && !walked.includes(at);
+    at = parents.get(at)
+  ) {
+    walked.unshift(at);
+  }
+  return walked;
+}
+
+export function walkPath(lines: readonly OracleLine[], dialect: OracleDialect): OraclePath {
+  const parents = parentsOf(lines);
+  const inTree = lines.filter((line) => line.inTree);
+  const leaf = inTree.findLast(({ isSidechain }) => !isSidechain) ?? inTree.at(-1);
+  const walked = new Set(leaf === undefined ? [] : walkTo(leaf, parents));
+  if (dialect === 'openclaw') return { leaf, lines: withLinesBetween(lines, walked) };
+
+  // Blocks of one message are lines of their own, and each result hangs from its own call: all belong together. Of a
+  // line that is there twice the last one counts.
+  const messages = new Set([...walked].map(({ messageId }) => messageId).filter((id) => id !== undefined));
+  const single = lines.filter(
+    (line) => line.id !== undefined && lines.findLast(({ id }) => id === line.id) === line,
+  );
+  const ofMessages = single.filter(({ messageId }) => messageId !== undefined && messages.has(messageId));
+  const callIds = new Set(ofMessages.flatMap(({ calls }) => calls.map(({ id }) => id)));
+  const belongs = (line: OracleLine) =>
+    walked.has(line) || ofMessages.includes(line) || line.results.some((id) => callIds.has(id));
+  return { leaf, lines: lines.filter((line) => single.includes(line) && belongs(line)) };
+}
+
+/** Lines without ids can be nobody's parent by name, but they were said in between. */
+function withLinesBetween(lines: readonly OracleLine[], walked: ReadonlySet<OracleLine>): OracleLine[] {
+  const path: OracleLine[] = [];
+  let isBetween = false;
+  const last = lines.findLastIndex((line) => walked.has(line));
+  for (const line of lines) {
+    if (walked.has(line)) isBetween = true;
+    else if (line.id !== undefined) isBetween = false;
+    if (walked.has(line) || (isBetween && line.inTree && line.index < last)) path.push(line);
+  }
+  return path;
+}
+
+export interface OracleTurn {
+  readonly lines: readonly OracleLine[];
+  readonly calls: number;
+}
+
+/** A turn begins with a person's words; what comes before the first of them is one too, where anything was said. */
+export function cutTurns(path: readonly OracleLine[]): OracleTurn[] {
+  const turns: OracleLine[][] = [[]];
+  for (const line of path) {
+    if (line.startsTurn) turns.push([]);
+    turns.at(-1)!.push(line);
+  }
+  return turns
+    .filter((lines) => lines.some(({ isMessage }) => isMessage))
+    .map((lines) => ({ lines, calls: lines.reduce((sum, line) => sum + line.calls.length, 0) }));
+}

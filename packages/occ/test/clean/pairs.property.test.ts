@@ -1,0 +1,94 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { removalOptions } from './arbitraries/removal-options.ts';
+import { cleanBytes } from './clean-bytes.ts';
+import { DIALECTS, RUNS } from './dialects.ts';
+import { pairCalls } from './oracle/expect-clean.ts';
+import { readLines } from './oracle/read-bytes.ts';
+import type { OracleDialect, OracleLine } from './oracle/read-line.ts';
+import { cutTurns, parentsOf, walkPath, walkTo } from './oracle/walk-path.ts';
+
+/** Ids of calls without a result and of results without a call, each as often as it occurs. */
+function unpaired(lines: readonly OracleLine[]): string[] {
+  const calls = pairCalls(lines);
+  const answered = calls.flatMap(({ results }) => results);
+  const orphans = lines.flatMap((line) =>
+    line.results.filter((_, order) => !answered.some((one) => one.line === line && one.order === order)),
+  );
+  return [
+    ...calls.filter(({ results }) => results.length === 0).map(({ id }) => `call ${id}`),
+    ...orphans.map((id) => `result ${id}`),
+  ].sort();
+}
+
+/** What is left of a list when each of the others is taken out once. */
+function without(list: readonly string[], others: readonly string[]): string[] {
+  const rest = [...others];
+  return list.filter((item) => {
+    const at = rest.indexOf(item);
+    if (at >= 0) rest.splice(at, 1);
+    return at < 0;
+  });
+}
+
+const callsOf = (bytes: Buffer, dialect: OracleDialect) =>
+  cutTurns(walkPath(readLines(bytes, dialect), dialect).lines)
+    .map(({ lines }) => lines.flatMap(({ calls }) => calls.map(({ id }) => id)))
+    .filter((ids) => ids.length > 0);
+
+describe.each(DIALECTS)('calls and results, $dialect', ({ dialect, transcripts }) => {
+  test('none loses its other half on the active path', () => {
+    fc.assert(
+      fc.property(transcripts, removalOptions, ({ bytes }, options) => {
+        const onPath = (file: Buffer) => unpaired(walkPath(readLines(file, dialect), dialect).lines);
+        expect(without(onPath(cleanBytes(bytes, options).planned), onPath(bytes))).toEqual([]);
+      }),
+      RUNS,
+    );
+  });
+
+  test('none loses its other half on any other branch', () => {
+    fc.assert(
+      fc.property(transcripts, removalOptions, ({ bytes }, options) => {
+        const { plan, planned } = cleanBytes(bytes, options);
+        const before = readLines(bytes, dialect);
+        const after = readLines(planned, dialect);
+        const [parentsBefore, parentsAfter] = [parentsOf(before), parentsOf(after)];
+        const kept = before.filter(({ index }) => !plan.isRemoved(index));
+        const path = new Set(walkPath(before, dialect).lines);
+        for (const [position, line] of kept.entries()) {
+          if (!line.inTree || path.has(line)) continue;
+          const then = unpaired(walkTo(line, parentsBefore));
+          const now = unpaired(walkTo(after[position]!, parentsAfter));
+          expect([line.index, without(now, then)]).toEqual([line.index, []]);
+        }
+        // Ids of Claude Code never come round again, so the whole file can be asked.
+        if (dialect === 'claude-code') expect(without(unpaired(after), unpaired(before))).toEqual([]);
+      }),
+      RUNS,
+    );
+  });
+
+  test('the newest turns keep all their calls, older ones none but those of the run in progress', () => {
+    fc.assert(
+      fc.property(transcripts, removalOptions, ({ bytes }, options) => {
+        const { planned } = cleanBytes(bytes, options);
+        const before = callsOf(bytes, dialect);
+        const after = callsOf(planned, dialect);
+        const kept = options.keepTurnsWithTools === 0 ? [] : before.slice(-options.keepTurnsWithTools);
+        expect(after.slice(after.length - kept.length)).toEqual(kept);
+        const older = after.slice(0, after.length - kept.length).flat();
+        const path = walkPath(readLines(planned, dialect), dialect).lines;
+        const last = path.findLast(({ role }) => role === 'assistant');
+        const isOfRun = (id: unknown) =>
+          path.some(
+            (line) =>
+              line.calls.some((call) => call.id === id) &&
+              (line === last || (line.messageId !== undefined && line.messageId === last?.messageId)),
+          ) || path.some((line) => line.index > (last?.index ?? -1) && line.results.includes(id));
+        expect(older.filter((id) => !isOfRun(id))).toEqual([]);
+      }),
+      RUNS,
+    );
+  });
+});

@@ -1,0 +1,71 @@
+/** Start-up is part of the product: what a command does not need is not loaded. */
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { runOcc } from '../setup/run-occ.ts';
+import { createSessionWithTurns, writeSession } from '../setup/sessions.ts';
+
+let folder: string;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'occ-loads-'));
+  writeSession(join(folder, 'state'), 'main', 'abc123', createSessionWithTurns(2));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+async function listLoaded(args: readonly string[]): Promise<string[]> {
+  const record = join(folder, 'loaded');
+  mkdirSync(join(folder, 'cwd'), { recursive: true });
+  const { code, stderr } = await runOcc(args, {
+    nodeArgs: ['--import', join(import.meta.dirname, '..', 'setup', 'record-loaded.ts')],
+    env: {
+      RECORD_LOADED_TO: record,
+      OCC_STATE_DIRECTORY: join(folder, 'state'),
+      XDG_CONFIG_HOME: join(folder, 'home'),
+    },
+    cwd: join(folder, 'cwd'),
+  });
+  expect([code, stderr]).toEqual([0, '']);
+  return readFileSync(record, 'utf8').split('\n');
+}
+
+const filesOf = (loaded: readonly string[]) =>
+  loaded.filter((url) => url.startsWith('file:')).map((url) => basename(url));
+const isHeavy = (url: string) => /node_modules|node:sqlite|load-files/.test(url);
+
+it.each([['--help'], ['--version'], ['--quickstart']])(
+  'occ %s loads the launcher and one file',
+  async (flag) => {
+    expect(filesOf(await listLoaded([flag]))).toEqual(['occ.js', 'occ.js']);
+  },
+);
+
+it.each([[['list']], [['info', 'abc']], [['edit', '--strip-tools', '--dry-run']]])(
+  'occ %j loads no configuration library where there is no configuration',
+  async (args) => {
+    const loaded = await listLoaded(args);
+    expect(filesOf(loaded)).toContain(`${args[0]}.js`);
+    expect(loaded.filter(isHeavy)).toEqual([]);
+  },
+);
+
+it.each([
+  ['cwd/occ.config.json', '{}'],
+  ['cwd/.config/occ.yaml', 'defaultPreset: extreme'],
+  ['cwd/.occrc', 'defaultPreset=extreme'],
+  ['home/.occrc', 'defaultPreset=extreme'],
+  ['cwd/package.json', '{"occ":{}}'],
+])('with %s it loads c12 and zod', async (path, text) => {
+  for (const sub of ['cwd/.config', 'home']) mkdirSync(join(folder, sub), { recursive: true });
+  writeFileSync(join(folder, path), text);
+  const heavy = (await listLoaded(['list'])).filter(isHeavy).join('\n');
+  expect(heavy).toMatch(/node_modules\/c12\//);
+  expect(heavy).toMatch(/node_modules\/zod\//);
+});
+
+it('a package.json without our key is none of our business', async () => {
+  mkdirSync(join(folder, 'cwd'));
+  writeFileSync(join(folder, 'cwd/package.json'), '{"name":"occ","dependencies":{"occ":"1"}}');
+  expect((await listLoaded(['list'])).filter(isHeavy)).toEqual([]);
+});

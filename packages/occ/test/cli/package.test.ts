@@ -1,0 +1,60 @@
+/** What npm would publish, unpacked alone: no workspace around it, no dependency installed. */
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { cleanEnvironment } from '../setup/run-occ.ts';
+import { createSessionWithTurns, writeSession } from '../setup/sessions.ts';
+
+let folder: string;
+let unpacked: string;
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'occ-package-'));
+  const packed = execFileSync('npm', ['pack', '--ignore-scripts', '--silent', '--pack-destination', folder], {
+    cwd: join(import.meta.dirname, '..', '..'),
+    encoding: 'utf8',
+  });
+  execFileSync('tar', ['xf', join(folder, packed.trim()), '-C', folder]);
+  unpacked = join(folder, 'package');
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const occ = (...args: string[]): string =>
+  execFileSync(process.execPath, [join(unpacked, 'bin', 'occ.js'), ...args], {
+    cwd: folder,
+    env: cleanEnvironment(),
+    encoding: 'utf8',
+  });
+
+it('has the launcher, the bundles, the sources, the skill and nothing of the build', () => {
+  for (const path of [
+    'bin/occ.js',
+    'dist/bin/occ.js',
+    'dist/bin/edit.js',
+    'src/index.ts',
+    'LICENSE',
+    'README.md',
+  ]) {
+    expect([path, existsSync(join(unpacked, path))]).toEqual([path, true]);
+  }
+  expect(existsSync(join(unpacked, 'skills', 'occ', 'SKILL.md'))).toBe(true);
+  expect(readdirSync(unpacked).sort()).toEqual(
+    ['LICENSE', 'README.md', 'bin', 'dist', 'package.json', 'skills', 'src'].sort(),
+  );
+});
+
+it('runs by itself: every command, with the sessions library inside', () => {
+  const stateDir = join(folder, 'state');
+  writeSession(stateDir, 'main', 'abc123', createSessionWithTurns(30, 1, { resultLength: 500 }));
+  expect(occ('--help')).toContain('Usage:');
+  expect(JSON.parse(occ('list', '--json', '--state-dir', stateDir))).toHaveLength(1);
+  expect(JSON.parse(occ('info', 'abc', '--json', '--state-dir', stateDir)).turns.total).toBe(30);
+  expect(JSON.parse(occ('edit', 'abc', '--strip-tools', '--json', '--state-dir', stateDir)).changed).toBe(
+    true,
+  );
+  expect(JSON.parse(occ('restore', 'abc', '--json', '--state-dir', stateDir)).success).toBe(true);
+  expect(JSON.parse(occ('clone', 'abc', '--json', '--state-dir', stateDir)).success).toBe(true);
+  expect(occ('demo')).toContain('occ restore');
+});

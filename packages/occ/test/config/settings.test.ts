@@ -1,0 +1,301 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { loadSettings, type SettingsSources } from '../../src/config/settings.ts';
+import { OccError } from '../../src/errors.ts';
+
+let cwd: string;
+const home = process.env.HOME!;
+
+beforeEach(() => {
+  cwd = mkdtempSync(join(tmpdir(), 'occ-settings-'));
+});
+afterEach(() => {
+  rmSync(cwd, { recursive: true, force: true });
+  rmSync(join(home, '.occrc'), { force: true });
+});
+
+function write(path: string, content: unknown): void {
+  const file = join(cwd, path);
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, typeof content === 'string' ? content : JSON.stringify(content));
+}
+
+const load = (sources: Partial<SettingsSources> = {}) => loadSettings({ env: {}, cwd, ...sources });
+
+async function refuse(
+  sources?: Partial<SettingsSources>,
+): Promise<{ message: string; hint: string | undefined }> {
+  const error = await load(sources).then(
+    () => undefined,
+    (caught: unknown) => caught,
+  );
+  expect(error).toBeInstanceOf(OccError);
+  const { code, message, hint } = error as OccError;
+  expect(code).toBe('CONFIG_INVALID');
+  return { message, hint };
+}
+
+it('without any configuration there are defaults', async () => {
+  expect(await load()).toEqual({
+    stateDirectory: undefined,
+    defaultAgentId: undefined,
+    defaultPreset: 'default',
+    customPresets: {},
+    outputFormat: 'human',
+    verboseOutput: false,
+  });
+});
+
+describe('places', () => {
+  it.each([
+    ['occ.config.json', '{"defaultPreset":"p"}'],
+    ['occ.config.jsonc', '{"defaultPreset":"p", /* so */}'],
+    ['occ.config.json5', "{defaultPreset:'p'}"],
+    ['occ.config.yaml', 'defaultPreset: p\n'],
+    ['occ.config.yml', 'defaultPreset: p\n'],
+    ['occ.config.toml', 'defaultPreset = "p"\n'],
+    ['occ.config.mjs', 'export default { defaultPreset: "p" }'],
+    ['occ.config.cjs', 'module.exports = { defaultPreset: "p" }'],
+    ['occ.config.js', 'export default { defaultPreset: "p" }'],
+    ['occ.config.ts', 'const p: string = "p";\nexport default { defaultPreset: p }'],
+    ['occ.config.mts', 'export default () => ({ defaultPreset: "p" })'],
+    ['.config/occ.json', '{"defaultPreset":"p"}'],
+    ['.config/occ.config.yaml', 'defaultPreset: p\n'],
+    ['.occrc', '# mine\ndefaultPreset=p\n'],
+    ['package.json', '{"name":"x","occ":{"defaultPreset":"p"}}'],
+  ])('%s', async (path, content) => {
+    write(path, content);
+    expect(await load()).toMatchObject({ defaultPreset: 'p' });
+  });
+
+  it('the package.json of a folder above', async () => {
+    write('package.json', { occ: { defaultPreset: 'p' } });
+    mkdirSync(join(cwd, 'a/b'), { recursive: true });
+    expect(await load({ cwd: join(cwd, 'a/b') })).toMatchObject({ defaultPreset: 'p' });
+  });
+
+  it('.occrc in the home folder', async () => {
+    writeFileSync(join(home, '.occrc'), 'defaultPreset=p');
+    expect(await load()).toMatchObject({ defaultPreset: 'p' });
+  });
+
+  it('the nearer place wins, key by key', async () => {
+    writeFileSync(join(home, '.occrc'), 'defaultPreset=home\ndefaultAgentId=home\nverboseOutput=true');
+    write('package.json', { occ: { outputFormat: 'json', defaultAgentId: 'package' } });
+    write('.occrc', 'defaultAgentId=here');
+    write('occ.config.json', { defaultPreset: 'file' });
+    expect(await load()).toMatchObject({
+      defaultPreset: 'file',
+      defaultAgentId: 'here',
+      verboseOutput: true,
+      outputFormat: 'json',
+    });
+  });
+
+  it('presets of all places are there', async () => {
+    write('.occrc', 'customPresets.a.keepTurnsWithTools=1\ncustomPresets.a.truncatePercent=0');
+    write('occ.config.json', { customPresets: { b: { keepTurnsWithTools: 2, truncatePercent: 12.5 } } });
+    expect((await load()).customPresets).toEqual({
+      a: { name: 'a', keepTurnsWithTools: 1, truncatePercent: 0 },
+      b: { name: 'b', keepTurnsWithTools: 2, truncatePercent: 12.5 },
+    });
+  });
+
+  it.each(['extends', '$test', '$env', '$production'])(
+    'nothing is fetched, extended or chosen by NODE_ENV: %s',
+    async (key) => {
+      write('occ.config.json', { [key]: { defaultPreset: 'x' } });
+      expect((await refuse()).message).toBe(`occ.config.json: ${key} is not a setting`);
+    },
+  );
+});
+
+describe('a relative state folder counts from', () => {
+  it.each([
+    ['occ.config.json', { stateDirectory: 'state' }],
+    ['.config/occ.json', { stateDirectory: 'state' }],
+    ['.occrc', 'stateDirectory=state'],
+    ['package.json', { occ: { stateDirectory: 'state' } }],
+  ])('the folder of %s', async (path, content) => {
+    write(path, content);
+    expect((await load()).stateDirectory).toBe(join(cwd, 'state'));
+  });
+
+  it('the home folder in the .occrc there', async () => {
+    writeFileSync(join(home, '.occrc'), 'stateDirectory=state');
+    expect((await load()).stateDirectory).toBe(join(home, 'state'));
+  });
+
+  it('the folder of a package.json above', async () => {
+    write('package.json', { occ: { stateDirectory: './state' } });
+    mkdirSync(join(cwd, 'a'));
+    expect((await load({ cwd: join(cwd, 'a') })).stateDirectory).toBe(join(cwd, 'state'));
+  });
+
+  it.each(['/abs/state', '~/state', '~'])('nowhere when it is %s', async (stateDirectory) => {
+    write('occ.config.json', { stateDirectory });
+    expect((await load()).stateDirectory).toBe(stateDirectory);
+  });
+});
+
+describe('faults name the file and the key', () => {
+  it.each([
+    [
+      { customPresets: { mine: { keepTurnsWithTools: -1, truncatePercent: 0 } } },
+      'customPresets.mine.keepTurnsWithTools must be a whole number of at least 0',
+    ],
+    [
+      { customPresets: { mine: { keepTurnsWithTools: 1.5, truncatePercent: 0 } } },
+      'customPresets.mine.keepTurnsWithTools must be a whole number of at least 0',
+    ],
+    [
+      { customPresets: { mine: { keepTurnsWithTools: '5', truncatePercent: 0 } } },
+      'customPresets.mine.keepTurnsWithTools must be a whole number of at least 0',
+    ],
+    [
+      { customPresets: { mine: { keepTurnsWithTools: 5, truncatePercent: 101 } } },
+      'customPresets.mine.truncatePercent must be a number from 0 to 100',
+    ],
+    [
+      { customPresets: { mine: { keepTurnsWithTools: 5 } } },
+      'customPresets.mine.truncatePercent must be a number from 0 to 100',
+    ],
+    [
+      { customPresets: { mine: 5 } },
+      'customPresets.mine must be an object with keepTurnsWithTools and truncatePercent',
+    ],
+    [
+      { customPresets: { mine: { name: 'other', keepTurnsWithTools: 5, truncatePercent: 1 } } },
+      "customPresets.mine.name must be 'mine', or be left out",
+    ],
+    [
+      { customPresets: { ' ': { keepTurnsWithTools: 5, truncatePercent: 1 } } },
+      'customPresets.  is a preset without a name',
+    ],
+    [{ customPresets: [] }, 'customPresets must be an object of presets by name'],
+    [{ outputFormat: 'xml' }, "outputFormat must be 'human' or 'json'"],
+    [{ verboseOutput: 'yes' }, 'verboseOutput must be true or false'],
+    [{ stateDirectory: '' }, 'stateDirectory must not be empty'],
+    [{ defaultAgentId: 5 }, 'defaultAgentId must be text'],
+  ])('%j', async (config, message) => {
+    write('occ.config.json', config);
+    expect((await refuse()).message).toBe(`occ.config.json: ${message}`);
+  });
+
+  it('unknown keys, with the nearest known one', async () => {
+    write('occ.config.yaml', 'stateDir: /x\n');
+    expect(await refuse()).toEqual({
+      message: 'occ.config.yaml: stateDir is not a setting',
+      hint: 'Did you mean stateDirectory?',
+    });
+  });
+
+  it('unknown keys of a preset', async () => {
+    write('occ.config.json', {
+      customPresets: { mine: { keepTurnsWithTools: 1, truncatePercent: 2, keepTurns: 3 } },
+    });
+    expect(await refuse()).toEqual({
+      message: 'occ.config.json: customPresets.mine.keepTurns is not a setting',
+      hint: 'Did you mean keepTurnsWithTools?',
+    });
+  });
+
+  it('the known keys where none is near', async () => {
+    write('package.json', { occ: { colour: true } });
+    expect(await refuse()).toEqual({
+      message: 'package.json: occ.colour is not a setting',
+      hint: 'Settings: stateDirectory, defaultAgentId, defaultPreset, customPresets, outputFormat, verboseOutput',
+    });
+  });
+
+  it('all of them at once', async () => {
+    write('occ.config.json', { outputFormat: 1, verboseOutput: 2 });
+    expect((await refuse()).message.split('\n')).toEqual([
+      "occ.config.json: outputFormat must be 'human' or 'json'",
+      'occ.config.json: verboseOutput must be true or false',
+    ]);
+  });
+
+  it('of several run control files, the one that has the key', async () => {
+    writeFileSync(join(home, '.occrc'), 'outputFormat=xml');
+    write('.occrc', 'defaultPreset=extreme');
+    expect((await refuse()).message).toBe(`${join(home, '.occrc')}: outputFormat must be 'human' or 'json'`);
+  });
+
+  it('a schema may be named', async () => {
+    write('occ.config.json', { $schema: 'https://example.org/schema.json', defaultPreset: 'p' });
+    expect(await load()).toMatchObject({ defaultPreset: 'p' });
+  });
+
+  it.each([
+    ['occ.config.json', '{"a":1,}', /^occ\.config\.json: .*JSON/],
+    ['occ.config.json', '', /^occ\.config\.json: Unexpected end of JSON input$/],
+    ['occ.config.json', '"text"', 'occ.config.json must be an object'],
+    ['occ.config.json', 'null', 'occ.config.json must be an object'],
+    ['occ.config.json', '[1]', 'occ.config.json must be an object'],
+    ['occ.config.yaml', '', 'occ.config.yaml must be an object'],
+    ['occ.config.yaml', 'a: [b', /^occ\.config\.yaml: unexpected end/],
+    ['occ.config.mjs', 'throw new TypeError("my fault")', 'occ.config.mjs: my fault'],
+    ['occ.config.ts', 'export default ({', /^occ\.config\.ts: .*Unexpected token/],
+    ['package.json', '{"occ":"text"}', 'package.json: occ must be an object'],
+    ['.occrc', '{"defaultPreset":"p"}', '.occrc: line 1 is not of the form key=value'],
+    ['.occrc', 'defaultPreset=p\n\n  ; so\nverbose', '.occrc: line 4 is not of the form key=value'],
+  ])('%s with %j', async (path, content, message) => {
+    write(path, content);
+    expect((await refuse()).message).toMatch(message);
+  });
+
+  it('a broken package.json that may not even be meant for us is passed over', async () => {
+    write('package.json', '{"occ":');
+    expect(await load()).toMatchObject({ defaultPreset: 'default' });
+  });
+
+  it('a directory in the place of the file', async () => {
+    mkdirSync(join(cwd, '.occrc'));
+    expect((await refuse()).message).toMatch(/^\.occrc: /);
+  });
+});
+
+describe('the environment', () => {
+  it('wins over files', async () => {
+    write('occ.config.json', { defaultPreset: 'file', outputFormat: 'human', verboseOutput: true });
+    const env = {
+      OCC_DEFAULT_PRESET: 'env',
+      OCC_DEFAULT_AGENT_ID: 'work',
+      OCC_OUTPUT_FORMAT: 'json',
+      OCC_VERBOSE_OUTPUT: '0',
+    };
+    expect(await load({ env })).toMatchObject({
+      defaultPreset: 'env',
+      defaultAgentId: 'work',
+      outputFormat: 'json',
+      verboseOutput: false,
+    });
+  });
+
+  it('an empty variable says nothing', async () => {
+    write('occ.config.json', { defaultPreset: 'file' });
+    expect(await load({ env: { OCC_DEFAULT_PRESET: '', OCC_OUTPUT_FORMAT: ' ' } })).toMatchObject({
+      defaultPreset: 'file',
+      outputFormat: 'human',
+    });
+  });
+
+  it.each([
+    ['OCC_OUTPUT_FORMAT', 'xml', "OCC_OUTPUT_FORMAT must be one of human, json, not 'xml'"],
+    ['OCC_VERBOSE_OUTPUT', 'perhaps', "OCC_VERBOSE_OUTPUT must be one of true, false, 1, 0, not 'perhaps'"],
+    ['OCC_OUTPUT_FORMAT', 'constructor', /must be one of human, json/],
+  ])('%s=%s is refused', async (name, value, message) => {
+    expect((await refuse({ env: { [name]: value } })).message).toMatch(message);
+  });
+
+  it('flags win over it', async () => {
+    const env = { OCC_OUTPUT_FORMAT: 'json', OCC_VERBOSE_OUTPUT: 'true' };
+    expect(await load({ env, flags: { json: false, verbose: false } })).toMatchObject({
+      outputFormat: 'human',
+      verboseOutput: false,
+    });
+  });
+});

@@ -1,0 +1,104 @@
+import { randomUUID } from 'node:crypto';
+import { appendFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { ownIdentity } from '@openbot/sessions';
+import { beforeEach, expect, test } from 'vitest';
+import { EditOperationError, SessionInUseError } from '../../src/errors.ts';
+import { runScheduledEdit, type ScheduledRun } from '../../src/session-file/run-scheduled.ts';
+import type { ScheduleKeeper } from '../../src/session-file/schedule.ts';
+import { keeperOf, readScheduledEdit } from '../../src/session-file/schedule-keeper.ts';
+import type { ScheduledEdit } from '../../src/session-file/scheduled-edit.ts';
+import { createSessionWithTurns, writeSession } from '../setup/sessions.ts';
+import { makeTempFolder } from '../setup/temp-folder.ts';
+import { OPENCLAW } from './exchanges.ts';
+
+let session: { path: string; source: 'openclaw' };
+let keeper: ScheduleKeeper;
+let id: string;
+beforeEach(async () => {
+  id = randomUUID();
+  session = {
+    path: writeSession(join(makeTempFolder(), 'state'), 'main', 's', createSessionWithTurns(3, 1)),
+    source: 'openclaw',
+  };
+  keeper = keeperOf(session);
+  await keeper.change(() => waiting(id));
+});
+
+function waiting(name: string): ScheduledEdit {
+  return {
+    id: name,
+    state: 'waiting',
+    requestedAt: '2026-01-01T00:00:00.000Z',
+    toolRemoval: { keepTurnsWithTools: 1, truncatePercent: 0 },
+    process: { ...ownIdentity(), pid: 0x7ffffff0 },
+  };
+}
+
+function run(edit: ScheduledRun['edit'], more: Partial<ScheduledRun> = {}): Promise<void> {
+  return runScheduledEdit({ id, path: session.path, sessionId: 's', keeper, edit, quietMs: 10, ...more });
+}
+
+test('puts its own name in the record, edits, and leaves the result', async () => {
+  await run(async () => {
+    expect((await keeper.read())?.process.pid).toBe(process.pid);
+    return { changed: true };
+  });
+  expect(readScheduledEdit(session)).toMatchObject({
+    id,
+    state: 'done',
+    requestedAt: '2026-01-01T00:00:00.000Z',
+    finishedAt: expect.stringMatching(/^20\d\d-/),
+    result: { changed: true },
+  });
+});
+
+test('a session in use again at the last moment: waits on and tries again', async () => {
+  let tries = 0;
+  await run(async () => {
+    if (++tries < 3) throw new SessionInUseError('in use', 'wait');
+    return { changed: true };
+  });
+  expect(tries).toBe(3);
+  expect(readScheduledEdit(session)).toMatchObject({ state: 'done' });
+});
+
+test('an edit that fails: code, message and hint are kept', async () => {
+  await run(async () => {
+    throw new EditOperationError('Failed to write s.jsonl: ENOSPC', { hint: 'Check disk space' });
+  });
+  expect(readScheduledEdit(session)).toMatchObject({
+    state: 'failed',
+    error: { code: 'EDIT_FAILED', message: 'Failed to write s.jsonl: ENOSPC', hint: 'Check disk space' },
+  });
+});
+
+test('gives up after its limit, and says so', async () => {
+  appendFileSync(session.path, `${JSON.stringify(OPENCLAW.question)}\n`);
+  await run(() => Promise.reject(new Error('must not be called')), { limitMs: 30 });
+  expect(readScheduledEdit(session)).toMatchObject({
+    state: 'failed',
+    error: { code: 'SESSION_IN_USE', message: expect.stringMatching(/^Gave up after .*unfinished/) },
+  });
+});
+
+test('another scheduled edit took its place: does nothing, and leaves the record alone', async () => {
+  await keeper.change(() => waiting('another'));
+  await run(() => Promise.reject(new Error('must not be called')));
+  expect(await keeper.read()).toEqual(waiting('another'));
+});
+
+test('replaced while it waits: ends', async () => {
+  appendFileSync(session.path, `${JSON.stringify(OPENCLAW.question)}\n`);
+  const ending = run(() => Promise.reject(new Error('must not be called')));
+  await keeper.change(() => waiting('another'));
+  await ending;
+  expect(await keeper.read()).toEqual(waiting('another'));
+});
+
+test('a record that waits for a process that is gone is told as failed', () => {
+  expect(readScheduledEdit(session)).toMatchObject({
+    state: 'failed',
+    error: { code: 'EDIT_FAILED', message: expect.stringContaining(String(0x7ffffff0)) },
+  });
+});

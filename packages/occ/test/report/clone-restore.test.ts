@@ -1,0 +1,65 @@
+import { expect, it } from 'vitest';
+import { formatClone } from '../../src/report/clone.ts';
+import { formatBackups, formatRestore } from '../../src/report/restore.ts';
+import { cloneOutcome, PLAIN, restoreOutcome, SESSION, VERBOSE } from './outcomes.ts';
+
+it('a clone tells what it took, where it is and how to resume it', () => {
+  expect(formatClone(cloneOutcome(), PLAIN)).toBe(`✓ Session cloned: abc123-def456 → xyz789-uvw012
+  Messages: 45 → 38 (16% reduction)
+  Tool calls: 12 removed, 5 truncated, 8 preserved
+  Context: 184,000 → 61,200 tokens (67% less, calibrated)
+  Size: 125 KB → 98 KB (22% reduction)
+  Path: ~/.openclaw/agents/main/sessions/xyz789-uvw012.jsonl
+  Key: agent:main:clone:xyz789-uvw012
+  Resume: openclaw agent --session-id xyz789-uvw012
+`);
+  expect(formatClone(cloneOutcome(), VERBOSE)).toContain('\nTurn Analysis:\n');
+});
+
+it('a clone that is in no index has neither key nor a command to resume it', () => {
+  const { sessionKey: _, resumeCommand: __, ...result } = cloneOutcome().result;
+  const text = formatClone({ ...cloneOutcome(), result }, PLAIN);
+  expect(text).toMatch(/Path: .*\n$/);
+  expect(text).not.toMatch(/Key:|Resume:/);
+});
+
+it('a clone that is only tried says so', () => {
+  const text = formatClone({ ...cloneOutcome({ dryRun: true }), foundBy: 'most-recent' }, PLAIN);
+  expect(text).toMatch(/^○ Would clone session: abc123-def456 \(dry run\)\n {2}Chosen: the most recently/);
+  expect(text).toMatch(/\n {2}Nothing was written\.\n$/);
+});
+
+it('a restore tells what came back, what was kept and how to undo it', () => {
+  expect(formatRestore(restoreOutcome(), PLAIN)).toBe(`✓ Session restored: abc123-def456
+  From: ~/.openclaw/agents/main/sessions/abc123-def456.backup.1.jsonl
+  Size: 98 KB → 126 KB
+  Kept: 4 lines written since the edit, behind the restored ones
+  Backup: ~/.openclaw/agents/main/sessions/abc123-def456.backup.2.jsonl
+  Undo: occ restore abc123-def456
+`);
+  expect(formatRestore(restoreOutcome({ linesKept: 1 }), PLAIN)).toContain('Kept: 1 line written');
+  expect(formatRestore(restoreOutcome({ linesKept: 0 }), PLAIN)).toContain(
+    'Kept: no lines were written since the edit',
+  );
+});
+
+it('backups are listed newest first, with what they were made for', () => {
+  const folder = '/home/user/.openclaw/agents/main/sessions';
+  const backup = (number: number, madeBefore: 'edit' | 'restore' | 'unknown', sizeBytes: number) => ({
+    number,
+    path: `${folder}/abc123-def456.backup.${number}.jsonl`,
+    sizeBytes,
+    createdAt: Date.UTC(2026, 10, 15, 20, number),
+    madeBefore,
+  });
+  const list = [backup(9, 'edit', 128_000), backup(10, 'restore', 2048), backup(8, 'unknown', 99)];
+  expect(formatBackups(SESSION.sessionId, list, PLAIN)).toBe(`Backups of abc123-def456, newest first:
+  #10  2026-11-15 20:10 UTC  2.0 KB  before a restore     ~/.openclaw/agents/main/sessions/abc123-def456.backup.10.jsonl
+  #9   2026-11-15 20:09 UTC  125 KB  before an edit       ~/.openclaw/agents/main/sessions/abc123-def456.backup.9.jsonl
+  #8   2026-11-15 20:08 UTC    99 B  reason not recorded  ~/.openclaw/agents/main/sessions/abc123-def456.backup.8.jsonl
+Restore one of them: occ restore abc123-def456 --backup <number>
+`);
+  expect(formatBackups(SESSION.sessionId, [], PLAIN)).toBe(
+    'No backups of abc123-def456: the session has not been edited.\n',
+  );
+});

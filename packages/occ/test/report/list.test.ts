@@ -1,0 +1,149 @@
+import { expect, test } from 'vitest';
+import { formatEmptyList, formatList } from '../../src/report/list.ts';
+import { PLAIN_PALETTE } from '../../src/report/palette.ts';
+import { formatAge } from '../../src/report/relative-time.ts';
+import { shortenNames } from '../../src/report/short-names.ts';
+import { cutEnd, cutStart, padText, textWidth } from '../../src/report/text-width.ts';
+import type { FoundSession } from '../../src/sources/found-session.ts';
+
+const NOW = Date.UTC(2026, 5, 1);
+const OPTIONS = { verbose: false, palette: PLAIN_PALETTE, home: '/home/ada', columns: 200 };
+
+function session(more: Partial<FoundSession> = {}): FoundSession {
+  return {
+    sessionId: 'c08003b6-0d03-422c-a73d-4631a34efc6c',
+    agentId: 'main',
+    source: 'openclaw',
+    path: '/home/ada/.openclaw/agents/main/sessions/c08003b6-0d03-422c-a73d-4631a34efc6c.jsonl',
+    cwd: '/home/ada/work',
+    updatedAt: NOW - 5 * 60_000,
+    sizeBytes: 1_258_291,
+    ...more,
+  };
+}
+
+function listOf(...sessions: FoundSession[]) {
+  return {
+    listed: sessions.map((one) => ({ session: one, name: one.sessionId })),
+    names: sessions.map(({ sessionId }) => sessionId),
+    owners: sessions.slice(0, 1),
+  };
+}
+
+test('one line for each session, under titles', () => {
+  const list = listOf(
+    session({ sessionKey: 'agent:main:main' }),
+    session({ sessionId: 'f486030e-0000', label: 'Weekly report', sessionKey: 'agent:main:telegram:dm:42' }),
+    session({ sessionId: 'gone', missing: true, cwd: null, sizeBytes: 0, updatedAt: NOW - 86_400_000 * 3 }),
+  );
+  expect(formatList(list, OPTIONS, NOW)).toBe(
+    [
+      '3 sessions of agent main, newest first',
+      'ID             UPDATED        SIZE  SESSION                                    FOLDER',
+      'c08003b6       5 min ago    1.2 MB  agent:main:main                            ~/work',
+      'f486030e-0000  5 min ago    1.2 MB  "Weekly report" agent:main:telegram:dm:42  ~/work',
+      'gone           3 days ago  missing',
+      '',
+    ].join('\n'),
+  );
+});
+
+test.each([200, 100, 80, 60, 50, 40])('no line is wider than a terminal of %i columns', (columns) => {
+  const wide = session({
+    sessionId: 'f486030e-0000',
+    label: '日本語のラベル'.repeat(3),
+    sessionKey: 'agent:main:whatsapp:group:a-very-long-group-name@g.us',
+    cwd: `/home/ada/${'deep/'.repeat(20)}end`,
+  });
+  const text = formatList(
+    listOf(session({ sessionKey: 'agent:main:main' }), wide),
+    { ...OPTIONS, columns },
+    NOW,
+  );
+  for (const line of text.split('\n')) expect(textWidth(line)).toBeLessThanOrEqual(columns);
+  expect(text).toContain('c08003b6');
+});
+
+test('of a folder that does not fit the end is kept, of a title the beginning', () => {
+  const long = session({ sessionKey: `agent:main:${'x'.repeat(80)}`, cwd: `/srv/${'y'.repeat(80)}/end` });
+  const line = formatList(listOf(long), { ...OPTIONS, columns: 80 }, NOW).split('\n')[2]!;
+  expect(line).toMatch(/ {2}agent:main:x+… {2}…y+\/end$/);
+});
+
+test('verbose shows whole ids and where the transcripts are', () => {
+  const text = formatList(listOf(session()), { ...OPTIONS, verbose: true }, NOW);
+  expect(text).toContain('c08003b6-0d03-422c-a73d-4631a34efc6c  5 min ago');
+  expect(text).toContain('\n  ~/.openclaw/agents/main/sessions/c08003b6-0d03-422c-a73d-4631a34efc6c.jsonl\n');
+});
+
+test('what a label or a folder holds cannot steer the terminal', () => {
+  const text = formatList(listOf(session({ label: 'a\u001b[2Jb\nc', cwd: '/x\u0007y' })), OPTIONS, NOW);
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+  expect(text.split('\n').join('')).not.toMatch(/[\u0000-\u001f]/);
+  expect(text.split('\n')).toHaveLength(4);
+});
+
+test('colour changes nothing that is read', () => {
+  const mark = (text: string) => `<${text}>`;
+  const palette = { ...PLAIN_PALETTE, bold: mark, dim: mark };
+  const list = listOf(session(), session({ sessionId: 'gone', missing: true }));
+  const plain = formatList(list, OPTIONS, NOW);
+  const coloured = formatList(list, { ...OPTIONS, palette }, NOW);
+  expect(coloured).toContain('<c08003b6>');
+  expect(coloured.replaceAll(/[<>]/g, '')).toBe(plain);
+});
+
+test('an empty list names the folders and what else there is', () => {
+  const text = formatEmptyList(
+    {
+      sources: ['openclaw', 'pi'],
+      agentIds: ['main'],
+      folders: ['/home/ada/.openclaw/agents/main/sessions'],
+      advice: ['Other agents: molt.'],
+    },
+    OPTIONS,
+  );
+  expect(text).toBe(
+    'No sessions of agent main, pi.\n  Looked in ~/.openclaw/agents/main/sessions\n  Other agents: molt.\n',
+  );
+});
+
+test('shortened names stay unique, and never mean another session', () => {
+  const [one, two, three] = ['aaaaaaaa-1', 'aaaaaaaa-2', 'bbbbbbbb-1'].map(
+    (name) => `${name}000-${'0'.repeat(22)}`,
+  );
+  const topic = `${three}-topic-42`;
+  expect(shortenNames([one!, two!, three!, topic, 'my-session', 'my-session-2'])).toEqual(
+    new Map([
+      [one, 'aaaaaaaa-1'],
+      [two, 'aaaaaaaa-2'],
+      [three, three],
+      [topic, `${three}-t`],
+      ['my-session', 'my-session'],
+      ['my-session-2', 'my-session-2'],
+    ]),
+  );
+  expect(shortenNames([one!, one!]).get(one!)).toBe(one);
+});
+
+test.each([
+  [-5_000, 'just now'],
+  [59_999, 'just now'],
+  [60_000, '1 min ago'],
+  [3_599_999, '59 min ago'],
+  [3_600_000, '1 h ago'],
+  [86_400_000, '1 day ago'],
+  [86_400_000 * 59, '59 days ago'],
+  [86_400_000 * 61, '2 months ago'],
+  [86_400_000 * 400, '13 months ago'],
+  [86_400_000 * 365 * 3, '2 years ago'],
+])('%i ms ago is %s', (age, text) => {
+  expect(formatAge(NOW - age, NOW)).toBe(text);
+});
+
+test('wide and combining characters are counted as a terminal shows them', () => {
+  expect(['abc', '日本', 'é', '👍', ''].map(textWidth)).toEqual([3, 4, 1, 2, 0]);
+  expect(cutEnd('日本語テキスト', 6)).toBe('日本…');
+  expect(cutStart('/a/日本語', 5)).toBe('…本語');
+  expect(padText('日本', 6)).toBe('日本  ');
+});

@@ -1,0 +1,167 @@
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { runOccWithFault } from '../setup/faults.ts';
+import { cleanEnvironment, OCC_LAUNCHER, type OccRun, runOcc } from '../setup/run-occ.ts';
+import { makeLastingFolder, makeTempFolder } from '../setup/temp-folder.ts';
+import { CANNOT_MOUNT, makeReadOnly, mountTinyDisk } from '../setup/tiny-disk.ts';
+import {
+  copyHome,
+  furnish,
+  type Home,
+  homeIn,
+  listLeftovers,
+  occ,
+  readBackups,
+  SESSION_ID,
+  talk,
+} from './homes.ts';
+import { inLanes } from './in-lanes.ts';
+import { listCalls, type Operation, prepare } from './kill-lab.ts';
+
+const root = makeLastingFolder();
+let scratches = 0;
+const makeScratch = () => join(root, `s${++scratches}`);
+
+let furnished: Home;
+let edited: Home;
+beforeAll(async () => {
+  furnished = homeIn(makeScratch(), 'openclaw');
+  await furnish(furnished);
+  edited = copyHome(furnished, makeScratch());
+  await occ(edited, ['edit', '--strip-tools=extreme']);
+  talk(edited, 'after the third edit');
+});
+
+const COMMANDS: Readonly<Record<string, readonly string[]>> = {
+  edit: ['edit', SESSION_ID, '--strip-tools=extreme', '--json'],
+  clone: ['clone', SESSION_ID, '--strip-tools=extreme', '--json'],
+  restore: ['restore', SESSION_ID, '--json'],
+};
+const homeOf = (command: string) => (command === 'restore' ? edited : furnished);
+
+interface State {
+  session: Buffer;
+  backups: Map<string, Buffer>;
+  names: string[];
+}
+
+function look(home: Home): State {
+  return {
+    session: readFileSync(home.path),
+    backups: readBackups(home),
+    // A journal may say more than before, and a lock that could not be removed is its dead holder's.
+    names: readdirSync(dirname(home.path)).filter((name) => !/\.(occ\.json|lock|tmp)$/.test(name)),
+  };
+}
+
+/** Exit 1, one JSON object that says what to do, and everything is as it was. */
+function expectRefused(run: OccRun, home: Home, before: State, when: string): void {
+  expect({ code: run.code, stdout: run.stdout }, `${when}: ${run.stderr}`).toEqual({ code: 1, stdout: '' });
+  const { success, error } = JSON.parse(run.stderr);
+  expect(success, when).toBe(false);
+  expect(error, when).toEqual({
+    code: expect.stringMatching(/^[A-Z_]+$/),
+    message: expect.any(String),
+    hint: expect.any(String),
+  });
+  expect(look(home), when).toEqual(before);
+}
+
+describe.each(Object.keys(COMMANDS))('%s', (command) => {
+  let home: Home;
+  let before: State;
+  const args = COMMANDS[command]!;
+  beforeEach(() => {
+    home = copyHome(homeOf(command), makeScratch());
+    before = look(home);
+  });
+
+  test('each change on disk fails once: refused with everything as it was, or done', async () => {
+    const operation: Operation = await prepare(
+      command,
+      home,
+      [args[0]!, ...args.slice(2, -1)],
+      makeScratch(),
+    );
+    const calls = await listCalls(operation, makeScratch());
+    const faults = calls.flatMap((call, index) =>
+      (['ENOSPC', 'EIO'] as const).map((strike) => ({ at: index + 1, strike, call })),
+    );
+    await inLanes(faults, async ({ at, strike, call }) => {
+      const copy = copyHome(home, makeScratch());
+      const run = await runOccWithFault(args, { at, strike, under: copy.folder }, { env: copy.env });
+      const when = `${command}, ${strike} at call ${at} (${call.split('/').at(-1)})`;
+      if (run.code === 0) {
+        const { session } = look(copy);
+        expect(session.equals(operation.after) || command === 'clone', when).toBe(true);
+      } else expectRefused(run, copy, before, when);
+      expect((await occ(copy, ['edit', '--keep', '0'])).code, when).toBe(0);
+      expect(listLeftovers(copy), when).toEqual([]);
+    });
+  });
+
+  test('a disk that is full from the first write on', async () => {
+    const run = await runOccWithFault(
+      args,
+      { at: 1, strike: 'ENOSPC', forGood: true, ops: ['write', 'open', 'link', 'mkdir'], under: home.folder },
+      { env: home.env },
+    );
+    expectRefused(run, home, before, command);
+    expect(run.stderr).toContain('ENOSPC');
+  });
+
+  test('a limit on the size of files (ulimit -f): refused, nothing left', () => {
+    // 4 KB hold a lock or the journal, not the session.
+    const limited = spawnSync(
+      'bash',
+      ['-c', 'ulimit -f 4; exec "$@"', 'bash', process.execPath, OCC_LAUNCHER, ...args],
+      { encoding: 'utf8', env: cleanEnvironment(home.env), cwd: home.folder },
+    );
+    expectRefused({ code: limited.status, ...limited }, home, before, command);
+    expect(limited.stderr).toContain('EFBIG');
+    expect(listLeftovers(home)).toEqual([]);
+  });
+
+  test('a full disk (a small tmpfs): refused, nothing left, and done when there is room', async ({
+    skip,
+  }) => {
+    const disk = makeTempFolder();
+    if (!mountTinyDisk(disk, 4 * 1024 * 1024)) skip(CANNOT_MOUNT);
+    const there = copyHome(homeOf(command), join(disk, 'home'));
+    const filler = join(disk, 'filler');
+    spawnSync('dd', ['if=/dev/zero', `of=${filler}`, 'bs=4096']);
+    const full = look(there);
+    const run = await runOcc(args, { env: there.env });
+    expectRefused(run, there, full, command);
+    expect(run.stderr).toMatch(/ENOSPC|no space/);
+    expect(listLeftovers(there)).toEqual([]);
+    spawnSync('rm', [filler]);
+    expect((await runOcc(args, { env: there.env })).code).toBe(0);
+  });
+
+  test('a read-only disk: refused, and reading works', async ({ skip }) => {
+    const disk = makeTempFolder();
+    if (!mountTinyDisk(disk, 4 * 1024 * 1024)) skip(CANNOT_MOUNT);
+    const there = copyHome(homeOf(command), join(disk, 'home'));
+    const full = look(there);
+    if (!makeReadOnly(disk)) skip('the tmpfs cannot be made read-only');
+    const run = await runOcc(args, { env: there.env });
+    expectRefused(run, there, full, command);
+    expect(run.stderr).toMatch(/EROFS|read-only/);
+    for (const reading of ['list', 'info']) {
+      const words = reading === 'list' ? [reading] : [reading, SESSION_ID];
+      expect((await runOcc([...words, '--json'], { env: there.env })).code).toBe(0);
+    }
+  });
+
+  test('a folder in the place of the lock or of the new file: refused in words', async () => {
+    if (command !== 'clone') mkdirSync(`${home.path}.lock`);
+    const target = join(home.folder, 'taken');
+    mkdirSync(target);
+    const run = await runOcc(command === 'clone' ? [...args, '-o', target] : args, { env: home.env });
+    expectRefused(run, home, look(home), command);
+    expect(look(home).session).toEqual(before.session);
+  });
+});

@@ -1,0 +1,60 @@
+import { join } from 'node:path';
+import { beforeAll, expect, test } from 'vitest';
+import { makeLastingFolder } from '../setup/temp-folder.ts';
+import { copyHome, furnish, homeIn, occ, talk } from './homes.ts';
+import { inLanes } from './in-lanes.ts';
+import { killAfter, killAtCall, listCalls, type Operation, prepare } from './kill-lab.ts';
+
+const KILLS = 300;
+
+const root = makeLastingFolder();
+let scratches = 0;
+const makeScratch = () => join(root, `s${++scratches}`);
+
+const operations: Operation[] = [];
+const points: { operation: Operation; at: number; strike: 'kill-before' | 'kill-half' | 'kill-after' }[] = [];
+
+beforeAll(async () => {
+  const edit = ['edit', '--strip-tools=extreme'];
+  for (const source of ['openclaw', 'pi', 'claude'] as const) {
+    const home = homeIn(makeScratch(), source);
+    await furnish(home);
+    operations.push(await prepare(`edit of ${source}`, home, edit, makeScratch()));
+    if (source === 'pi') continue;
+    operations.push(await prepare(`clone of ${source}`, home, ['clone', '--keep', '2'], makeScratch()));
+    const edited = copyHome(home, makeScratch());
+    await occ(edited, edit);
+    talk(edited, 'after the third edit');
+    operations.push(await prepare(`restore of ${source}`, edited, ['restore'], makeScratch()));
+  }
+  for (const operation of operations) {
+    const calls = await listCalls(operation, makeScratch());
+    for (const [index, call] of calls.entries()) {
+      points.push({ operation, at: index + 1, strike: 'kill-before' });
+      if (call.startsWith('write ')) points.push({ operation, at: index + 1, strike: 'kill-half' });
+    }
+    points.push({ operation, at: calls.length, strike: 'kill-after' });
+  }
+});
+
+let kills = 0;
+
+test('killed before, in the middle of and after every change that edit, clone and restore make on disk', async () => {
+  await inLanes(points, ({ operation, at, strike }) => killAtCall(operation, at, strike, makeScratch()));
+  kills += points.length;
+  // Locks, the new file, the backup, the journal, the swap and the index are all among them.
+  expect(points.length).toBeGreaterThan(100);
+});
+
+test(`killed at any time, until there were ${KILLS} kills`, async () => {
+  // From the first write to the end of most runs, by an even spread instead of by chance.
+  const tries = Array.from({ length: 3 * KILLS }, (_, index) => ({
+    operation: operations[index % operations.length]!,
+    delayMs: ((index * 7) % 40) / 2,
+  }));
+  await inLanes(tries, async ({ operation, delayMs }) => {
+    if (kills >= KILLS) return;
+    if (await killAfter(operation, delayMs, makeScratch())) kills++;
+  });
+  expect(kills).toBeGreaterThanOrEqual(KILLS);
+});

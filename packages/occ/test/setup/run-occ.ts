@@ -1,0 +1,57 @@
+import { spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { inject } from 'vitest';
+
+export const OCC_LAUNCHER = join(import.meta.dirname, '..', '..', 'bin', 'occ.js');
+
+export interface RunOccOptions {
+  /** Added to an environment that has PATH and HOME only; undefined takes a variable away. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  /** The home folder of the test when not given. */
+  readonly cwd?: string;
+  readonly input?: string;
+  /** Options of node itself, before the launcher. */
+  readonly nodeArgs?: readonly string[];
+  /** The Node that runs it: that of the test when not given. */
+  readonly node?: string;
+}
+
+export interface OccRun {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** The environment that `runOcc` starts from: nothing of the person's own agents. */
+export function cleanEnvironment(env: RunOccOptions['env'] = {}): Record<string, string> {
+  const all = { PATH: process.env.PATH, HOME: process.env.HOME, ...env };
+  return Object.fromEntries(
+    Object.entries(all).filter((pair): pair is [string, string] => pair[1] !== undefined),
+  );
+}
+
+/** Runs the real command as a person would, and waits for its end. */
+export async function runOcc(args: readonly string[], options: RunOccOptions = {}): Promise<OccRun> {
+  const fault = inject('occBundleFault');
+  if (fault !== null) throw new Error(`The bundle of occ could not be made. ${fault}`);
+  return new Promise((resolve, reject) => {
+    const child = spawn(
+      options.node ?? process.execPath,
+      [...(options.nodeArgs ?? []), OCC_LAUNCHER, ...args],
+      {
+        cwd: options.cwd ?? process.env.HOME,
+        env: cleanEnvironment(options.env),
+      },
+    );
+    const stdout: Buffer[] = [];
+    const stderr: Buffer[] = [];
+    child.stdout.on('data', (chunk: Buffer) => stdout.push(chunk));
+    child.stderr.on('data', (chunk: Buffer) => stderr.push(chunk));
+    child.stdin.on('error', () => {});
+    child.stdin.end(options.input ?? '');
+    child.on('error', reject);
+    child.on('close', (code) =>
+      resolve({ code, stdout: Buffer.concat(stdout).toString(), stderr: Buffer.concat(stderr).toString() }),
+    );
+  });
+}

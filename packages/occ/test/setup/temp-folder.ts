@@ -1,0 +1,24 @@
+import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach } from 'vitest';
+
+const folders: string[] = [];
+
+/** A folder that is gone after the test. */
+export function makeTempFolder(): string {
+  const folder = mkdtempSync(join(realpathSync(tmpdir()), 'occ-test-'));
+  folders.push(folder);
+  return folder;
+}
+
+afterEach(() => {
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
+});
+
+/** A folder that is gone after the last test of the file. To be called outside of tests. */
+export function makeLastingFolder(): string {
+  const folder = mkdtempSync(join(realpathSync(tmpdir()), 'occ-test-'));
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}

@@ -1,0 +1,233 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { acquireLock } from '@openbot/sessions';
+import { expect, test } from 'vitest';
+import { resolveSession } from '../../src/sources/resolve-session.ts';
+import { runOcc } from '../setup/run-occ.ts';
+import {
+  callLine,
+  header,
+  makeHome,
+  placeAt,
+  put,
+  resultLine,
+  sessionsFolder,
+  setAge,
+  userLine,
+  uuid,
+} from './place.ts';
+
+const [ONE, TWO, THREE] = [uuid('1'), uuid('2'), uuid('3')];
+const COMMAND = ['occ', 'edit', '--strip-tools'];
+const SHELL = { env: { OPENCLAW_SHELL: 'exec' }, commandLine: COMMAND };
+const CALL = callLine({ id: 'c1', arguments: { command: 'occ edit --strip-tools' } });
+
+function putSession(home: string, sessionId: string, age: number, lines = '', agentId = 'main'): string {
+  const path = put(join(sessionsFolder(home, agentId), `${sessionId}.jsonl`), header(sessionId) + lines);
+  setAge(path, age);
+  return path;
+}
+
+test('without a name and outside of an agent: the most recently active session', async () => {
+  const home = makeHome();
+  putSession(home, ONE, 10, userLine('hello') + CALL);
+  putSession(home, TWO, 30);
+  putSession(home, THREE, 20);
+  const { session, foundBy } = await resolveSession(placeAt(home, { commandLine: COMMAND }));
+  expect([session.sessionId, foundBy]).toEqual([TWO, 'most-recent']);
+});
+
+test('a session whose transcript is gone is never the current one', async () => {
+  const home = makeHome();
+  putSession(home, ONE, 10);
+  put(join(sessionsFolder(home), 'sessions.json'), {
+    'agent:main:main': { sessionId: TWO, updatedAt: Date.UTC(2030, 0, 1) },
+  });
+  expect((await resolveSession(placeAt(home))).session.sessionId).toBe(ONE);
+});
+
+test('no sessions: an error that says where it looked and what else there is', async () => {
+  const home = makeHome();
+  putSession(home, ONE, 10, '', 'molt');
+  put(join(home, '.claude/projects/-w', `${TWO}.jsonl`), '{}\n');
+  await expect(resolveSession(placeAt(home))).rejects.toMatchObject({
+    code: 'NO_SESSIONS',
+    message: "No sessions found for agent 'main'",
+    hint: `Looked in ${sessionsFolder(home)}. Other agents here: molt; use --agent <id> or --all-agents. There is a sessions folder of claude: use --source claude.`,
+  });
+});
+
+test('an OpenClaw with a database: the error says why there are no files', async () => {
+  const home = makeHome();
+  const database = put(join(home, '.openclaw/agents/main/agent/openclaw-agent.sqlite'), '');
+  expect(existsSync(database)).toBe(true);
+  await expect(resolveSession(placeAt(home))).rejects.toMatchObject({
+    code: 'NO_SESSIONS',
+    hint: expect.stringContaining(database),
+  });
+});
+
+test('in the shell of an agent: the session whose open call holds this command, not the newest', async () => {
+  const home = makeHome();
+  putSession(home, ONE, 10, userLine('clean yourself') + CALL);
+  putSession(home, TWO, 20, userLine('occ edit --strip-tools'));
+  putSession(home, THREE, 30, userLine('hi') + callLine({ id: 'c1', arguments: { command: 'ls' } }));
+  const { session, foundBy } = await resolveSession(placeAt(home, SHELL));
+  expect([session.sessionId, foundBy]).toEqual([ONE, 'calling-command']);
+});
+
+test('entries that are no messages may follow the call, and other calls of it may be answered', async () => {
+  const home = makeHome();
+  const calls = callLine(
+    { id: 'c1', arguments: { command: 'ls' } },
+    { id: 'c2', arguments: { command: 'cd /tmp && npx occ edit --strip-tools 2>&1 | tail -3' } },
+  );
+  const custom = `${JSON.stringify({ type: 'custom', customType: 'openclaw.cache-ttl', id: 'x', data: {} })}\n`;
+  putSession(home, ONE, 10, userLine('go') + calls + custom + resultLine('c1') + custom);
+  putSession(home, TWO, 20);
+  expect(await resolveSession(placeAt(home, SHELL))).toMatchObject({
+    session: { sessionId: ONE },
+    foundBy: 'calling-command',
+  });
+});
+
+test('a call that has its result is over', async () => {
+  const home = makeHome();
+  putSession(home, ONE, 10, userLine('go') + CALL + resultLine('c1'));
+  putSession(home, TWO, 20);
+  expect(await resolveSession(placeAt(home, SHELL))).toMatchObject({
+    session: { sessionId: TWO },
+    foundBy: 'most-recent',
+  });
+});
+
+test('the calling agent may be any, unless --agent says which', async () => {
+  const home = makeHome();
+  putSession(home, ONE, 10, userLine('go') + CALL, 'molt');
+  putSession(home, TWO, 20);
+  expect(await resolveSession(placeAt(home, SHELL))).toMatchObject({
+    session: { sessionId: ONE, agentId: 'molt' },
+    foundBy: 'calling-command',
+  });
+  expect(await resolveSession(placeAt(home, { ...SHELL, agentFlag: 'main' }))).toMatchObject({
+    session: { sessionId: TWO },
+    foundBy: 'most-recent',
+  });
+});
+
+test('the broken index of another agent does not keep one from cleaning itself', async () => {
+  const home = makeHome();
+  putSession(home, ONE, 10, userLine('go') + CALL);
+  put(join(sessionsFolder(home, 'molt'), 'sessions.json'), '{');
+  expect((await resolveSession(placeAt(home, SHELL))).session.sessionId).toBe(ONE);
+});
+
+test('two agents that run the same command at once: nothing is guessed', async () => {
+  const home = makeHome();
+  putSession(home, ONE, 10, userLine('go') + CALL);
+  putSession(home, TWO, 20, userLine('go') + CALL);
+  await expect(resolveSession(placeAt(home, SHELL))).rejects.toMatchObject({
+    code: 'AMBIGUOUS_SESSION',
+    matches: [TWO, ONE],
+  });
+});
+
+test('of two such calls the one whose agent holds its lock is running', async () => {
+  const home = makeHome();
+  const path = putSession(home, ONE, 10, userLine('go') + CALL);
+  putSession(home, TWO, 20, userLine('go') + CALL);
+  const lock = await acquireLock(`${path}.lock`);
+  try {
+    expect((await resolveSession(placeAt(home, SHELL))).session.sessionId).toBe(ONE);
+  } finally {
+    await lock.release();
+  }
+});
+
+test('a call that was left behind long before is not taken for one that runs', async () => {
+  const home = makeHome();
+  putSession(home, ONE, 0, userLine('go') + CALL);
+  putSession(home, TWO, 7200, userLine('go') + CALL);
+  expect((await resolveSession(placeAt(home, SHELL))).session.sessionId).toBe(TWO);
+});
+
+test('the exact command wins over one that only looks alike', async () => {
+  const home = makeHome();
+  putSession(home, ONE, 10, userLine('go') + CALL);
+  const alike = callLine({ id: 'c1', arguments: { code: "run(['occ', 'edit', '--strip-tools'])" } });
+  putSession(home, TWO, 20, userLine('go') + alike);
+  expect((await resolveSession(placeAt(home, SHELL))).session.sessionId).toBe(ONE);
+});
+
+test('a long answer before the call, and a torn line behind it, change nothing', async () => {
+  const home = makeHome();
+  putSession(home, ONE, 10, `${userLine('x'.repeat(3_000_000))}${CALL}{"type":"mess`);
+  putSession(home, TWO, 20);
+  expect((await resolveSession(placeAt(home, SHELL))).session.sessionId).toBe(ONE);
+});
+
+test('the real command finds the agent that runs it', async () => {
+  const home = makeHome();
+  const call = callLine({ id: 'c1', arguments: { command: 'cd /tmp; npx occ info --json' } });
+  putSession(home, ONE, 10, userLine('how large am I?') + call, 'molt');
+  putSession(home, TWO, 20);
+  const env = {
+    HOME: home,
+    OPENCLAW_SHELL: 'exec',
+    OPENCLAW_CLI: '1',
+    OPENCLAW_STATE_DIR: join(home, '.openclaw'),
+  };
+  const { code, stdout, stderr } = await runOcc(['info', '--json'], { env, cwd: home });
+  expect([code, stderr]).toEqual([0, '']);
+  expect(JSON.parse(stdout)).toMatchObject({ sessionId: ONE });
+});
+
+test('an agent of pi that calls occ on itself', async () => {
+  const home = makeHome();
+  const folder = join(home, '.pi/agent/sessions/--w--');
+  const one = put(join(folder, `2026-01-01T00-00-00-000Z_${ONE}.jsonl`), header(ONE) + userLine('go') + CALL);
+  const two = put(join(folder, `2026-01-01T00-00-01-000Z_${TWO}.jsonl`), header(TWO) + userLine('go'));
+  setAge(one, 10);
+  setAge(two, 20);
+  const place = placeAt(home, { source: 'pi', commandLine: COMMAND, env: { PI_CODING_AGENT: 'true' } });
+  expect(await resolveSession(place)).toMatchObject({
+    session: { sessionId: ONE, source: 'pi' },
+    foundBy: 'calling-command',
+  });
+});
+
+test('in a shell of Claude Code: the session that it names', async () => {
+  const home = makeHome();
+  putSession(home, THREE, 99);
+  const projects = join(home, '.claude/projects');
+  setAge(put(join(projects, '-w', `${ONE}.jsonl`), `{"sessionId":"${ONE}","cwd":"/w"}\n`), 10);
+  setAge(put(join(projects, '-w', `${TWO}.jsonl`), `{"sessionId":"${TWO}","cwd":"/w"}\n`), 20);
+  for (const more of [{}, { source: 'claude' }, { source: 'all' }] as const) {
+    const place = placeAt(home, { ...more, env: { CLAUDECODE: '1', CLAUDE_CODE_SESSION_ID: ONE } });
+    expect(await resolveSession(place)).toMatchObject({
+      session: { sessionId: ONE, source: 'claude', cwd: '/w' },
+      foundBy: 'environment',
+    });
+  }
+});
+
+test('in a shell of Claude Code whose transcript is not there: an error that names it, not another session', async () => {
+  const home = makeHome();
+  put(join(home, '.claude/projects/-w', `${TWO}.jsonl`), `{"sessionId":"${TWO}","cwd":"/w"}\n`);
+  const place = placeAt(home, { env: { CLAUDE_CODE_SESSION_ID: ONE } });
+  await expect(resolveSession(place)).rejects.toMatchObject({
+    code: 'SESSION_NOT_FOUND',
+    message: expect.stringContaining(ONE),
+    hint: expect.stringContaining(join(home, '.claude/projects')),
+  });
+});
+
+test('--source openclaw in a shell of Claude Code means the newest session of openclaw', async () => {
+  const home = makeHome();
+  putSession(home, THREE, 99);
+  const place = placeAt(home, { source: 'openclaw', env: { CLAUDE_CODE_SESSION_ID: ONE } });
+  expect(await resolveSession(place)).toMatchObject({
+    session: { sessionId: THREE },
+    foundBy: 'most-recent',
+  });
+});

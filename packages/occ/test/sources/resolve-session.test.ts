@@ -1,0 +1,158 @@
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { resolveSession } from '../../src/sources/resolve-session.ts';
+import { header, makeHome, placeAt, put, sessionsFolder, setAge, uuid } from './place.ts';
+
+const ABC1 = 'abc10000-0000-4000-8000-000000000001';
+const ABC2 = 'abc20000-0000-4000-8000-000000000002';
+const DEF = 'def00000-0000-4000-8000-000000000003';
+const MOLT = 'eee00000-0000-4000-8000-000000000004';
+
+/** Two agents of OpenClaw, with an index. */
+function makeAgents(): string {
+  const home = makeHome();
+  const folder = sessionsFolder(home);
+  setAge(put(join(folder, `${ABC1}.jsonl`), header(ABC1)), 1);
+  setAge(put(join(folder, `${ABC2}.jsonl`), header(ABC2)), 2);
+  setAge(put(join(folder, `${DEF}.jsonl`), header(DEF)), 3);
+  put(join(folder, 'sessions.json'), {
+    'agent:main:main': { sessionId: ABC1, updatedAt: 1 },
+    'agent:main:telegram:direct:42': { sessionId: ABC2, updatedAt: 2, label: 'Weekly Report' },
+    'agent:main:gone': { sessionId: uuid('9'), updatedAt: 3 },
+  });
+  const other = sessionsFolder(home, 'molt');
+  setAge(put(join(other, `${MOLT}.jsonl`), header(MOLT)), 4);
+  put(join(other, 'sessions.json'), { 'agent:molt:main': { sessionId: MOLT, updatedAt: 4 } });
+  return home;
+}
+
+test.each([
+  ['a full id', ABC1, ABC1],
+  ['a full id in capitals', ABC1.toUpperCase(), ABC1],
+  ['a unique beginning', 'abc2', ABC2],
+  ['a session key', 'agent:main:main', ABC1],
+  ['a session key in another spelling', 'Agent:main:telegram:dm:42', ABC2],
+  ['a session key without its agent', 'telegram:dm:42', ABC2],
+  ['the name of the main session', 'main', ABC1],
+  ['a label', 'weekly report', ABC2],
+  ['the key of another agent', 'agent:molt:main', MOLT],
+  ['spaces around it', `  ${DEF} `, DEF],
+])('a session is found by %s', async (_, name, sessionId) => {
+  const { session, foundBy } = await resolveSession(placeAt(makeAgents()), name);
+  expect([session.sessionId, foundBy]).toEqual([sessionId, 'argument']);
+});
+
+test('the key of another agent is looked up there although --agent names one', async () => {
+  const place = placeAt(makeAgents(), { agentFlag: 'main' });
+  expect((await resolveSession(place, 'agent:molt:main')).session).toMatchObject({
+    sessionId: MOLT,
+    agentId: 'molt',
+  });
+});
+
+test('a beginning that several have is an error that lists them with their keys', async () => {
+  await expect(resolveSession(placeAt(makeAgents()), 'abc')).rejects.toMatchObject({
+    code: 'AMBIGUOUS_SESSION',
+    partial: 'abc',
+    matches: [`${ABC2} (agent:main:telegram:direct:42)`, `${ABC1} (agent:main:main)`],
+    message: expect.stringContaining(`Multiple sessions match 'abc'`),
+  });
+});
+
+test('of very many matches the newest are listed and the others counted', async () => {
+  const home = makeHome();
+  for (let at = 0; at < 25; at++) {
+    const id = `aa${String(at).padStart(6, '0')}-0000-4000-8000-000000000000`;
+    put(join(sessionsFolder(home), `${id}.jsonl`), header(id));
+  }
+  const error = await resolveSession(placeAt(home), 'aa').catch((fault) => fault);
+  expect(error.matches).toHaveLength(11);
+  expect(error.matches.at(-1)).toBe('and 15 more');
+});
+
+test('an id that is the beginning of another means itself', async () => {
+  const home = makeHome();
+  put(join(sessionsFolder(home), 'work.jsonl'), header('work'));
+  put(join(sessionsFolder(home), 'work-2.jsonl'), header('work-2'));
+  expect((await resolveSession(placeAt(home), 'work')).session.sessionId).toBe('work');
+});
+
+test('a session and its topics are told apart by the names of their files', async () => {
+  const home = makeHome();
+  const folder = sessionsFolder(home);
+  const own = put(join(folder, `${ABC1}.jsonl`), header(ABC1));
+  const topic = put(join(folder, `${ABC1}-topic-42.jsonl`), header(ABC1));
+  expect((await resolveSession(placeAt(home), ABC1)).session.path).toBe(own);
+  expect((await resolveSession(placeAt(home), `${ABC1}-topic-42`)).session.path).toBe(topic);
+  await expect(resolveSession(placeAt(home), 'abc1')).rejects.toMatchObject({
+    code: 'AMBIGUOUS_SESSION',
+    matches: expect.arrayContaining([expect.stringContaining(topic)]),
+  });
+});
+
+test.each(['nothing', 'agent:main:none', 'agent:nobody:main', '%zz', '..'])(
+  'an unknown name, %s, is an error with a hint',
+  async (name) => {
+    await expect(resolveSession(placeAt(makeAgents()), name)).rejects.toMatchObject({
+      code: 'SESSION_NOT_FOUND',
+      message: `Session '${name}' not found`,
+      hint: "Use 'occ list' to see available sessions",
+    });
+  },
+);
+
+test('an empty name is an error, not the current session', async () => {
+  await expect(resolveSession(placeAt(makeAgents()), ' ')).rejects.toMatchObject({ code: 'USAGE' });
+});
+
+test.each([uuid('9'), 'agent:main:gone', '9999'])(
+  'a session whose transcript is gone is not found by %s, and the hint says why',
+  async (name) => {
+    const home = makeAgents();
+    await expect(resolveSession(placeAt(home), name)).rejects.toMatchObject({
+      code: 'SESSION_NOT_FOUND',
+      hint: expect.stringContaining(join(sessionsFolder(home), `${uuid('9')}.jsonl`)),
+    });
+  },
+);
+
+test('an id of another agent is not used, but the hint says where it is', async () => {
+  await expect(resolveSession(placeAt(makeAgents()), MOLT)).rejects.toMatchObject({
+    code: 'SESSION_NOT_FOUND',
+    hint: "It is a session of agent 'molt': add --agent molt",
+  });
+});
+
+test('an id of another source is not used, but the hint says where it is', async () => {
+  const home = makeAgents();
+  const [pi, claude] = [uuid('5'), uuid('6')];
+  put(join(home, '.pi/agent/sessions/--w--', `2026-01-01T00-00-00-000Z_${pi}.jsonl`), header(pi));
+  put(join(home, '.claude/projects/-w', `${claude}.jsonl`), `{"sessionId":"${claude}","cwd":"/w"}\n`);
+  await expect(resolveSession(placeAt(home), pi)).rejects.toMatchObject({
+    hint: 'It is a session of pi: add --source pi',
+  });
+  const place = placeAt(home, { stateDirFlag: '.openclaw' });
+  await expect(resolveSession(place, claude)).rejects.toMatchObject({
+    hint: 'It is a session of claude: add --source claude (and leave out --state-dir)',
+  });
+  const shell = placeAt(home, { env: { CLAUDE_CODE_SESSION_ID: claude } });
+  await expect(resolveSession(shell, MOLT)).rejects.toMatchObject({
+    hint: "It is a session of agent 'molt': add --source openclaw --agent molt",
+  });
+});
+
+test('the same id in two sources is ambiguous when both are searched', async () => {
+  const home = makeHome();
+  put(join(sessionsFolder(home), `${ABC1}.jsonl`), header(ABC1));
+  put(join(home, '.claude/projects/-w', `${ABC1}.jsonl`), `{"sessionId":"${ABC1}","cwd":"/w"}\n`);
+  await expect(resolveSession(placeAt(home, { source: 'all' }), ABC1)).rejects.toMatchObject({
+    code: 'AMBIGUOUS_SESSION',
+    matches: expect.arrayContaining([expect.stringContaining('openclaw'), expect.stringContaining('claude')]),
+  });
+});
+
+test('a broken index is an error for a name too', async () => {
+  const home = makeAgents();
+  put(join(sessionsFolder(home), 'sessions.json'), '{');
+  await expect(resolveSession(placeAt(home), ABC1)).rejects.toMatchObject({ code: 'STORE_PARSE_FAILED' });
+});

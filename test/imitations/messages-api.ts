@@ -1,0 +1,138 @@
+/**
+ * An imitation of the Anthropic Messages API: a real HTTP server on loopback that answers from a script and remembers
+ * what it was asked. A conversation that the real API would refuse is refused here too, with its kind of message.
+ */
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { apiErrors, isErrorReply, type MessagesRequest, type Reply } from './messages-format.ts';
+import { findHistoryFault } from './messages-history.ts';
+import { sendError, sendJson, sendMessage, streamMessage } from './messages-reply.ts';
+
+export interface RecordedRequest {
+  readonly method: string;
+  /** Without the query. */
+  readonly path: string;
+  readonly headers: IncomingMessage['headers'];
+  /** Parsed; undefined for a request without a body. */
+  readonly body: unknown;
+}
+
+export interface MessagesApiOptions {
+  /**
+   * Answers each POST /v1/messages: a function, or replies in the order of the requests. A request beyond the last
+   * one gets an error that says so.
+   */
+  readonly replies: ((request: MessagesRequest, count: number) => Reply | Promise<Reply>) | readonly Reply[];
+  /** Whether a conversation that the real API would refuse is taken. Default: it is refused. */
+  readonly takeAnyHistory?: boolean;
+  readonly models?: readonly string[];
+}
+
+export interface MessagesApi {
+  /** For ANTHROPIC_BASE_URL. */
+  readonly url: string;
+  /** Every request, whatever its path and its answer. */
+  readonly requests: readonly RecordedRequest[];
+  /** Bodies of POST /v1/messages, oldest first. */
+  readonly conversations: readonly MessagesRequest[];
+  /** What was wrong with refused conversations, oldest first. */
+  readonly faults: readonly string[];
+  /** Answers what comes from now on by another script. */
+  setReplies(replies: MessagesApiOptions['replies']): void;
+  /** Forgets what was asked so far. */
+  forget(): void;
+  close(): Promise<void>;
+}
+
+export async function startMessagesApi(options: MessagesApiOptions): Promise<MessagesApi> {
+  const requests: RecordedRequest[] = [];
+  const conversations: MessagesRequest[] = [];
+  const faults: string[] = [];
+  let replies = options.replies;
+  let answered = 0;
+  let messageCount = 0;
+
+  async function nextReply(request: MessagesRequest): Promise<Reply> {
+    const fault = options.takeAnyHistory === true ? undefined : findHistoryFault(request.messages);
+    if (fault !== undefined) {
+      faults.push(fault);
+      return apiErrors.invalidRequest(fault);
+    }
+    const count = answered++;
+    const reply = typeof replies === 'function' ? await replies(request, count) : replies[count];
+    return reply ?? apiErrors.invalidRequest(`the script has ${count} replies and this is one more request`);
+  }
+
+  async function answer(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+    const path = new URL(incoming.url ?? '/', 'http://loopback').pathname;
+    const method = incoming.method ?? 'GET';
+    const raw = await text(incoming);
+    const body: unknown = raw === '' ? undefined : JSON.parse(raw);
+    requests.push({ method, path, headers: incoming.headers, body });
+    if (method === 'POST' && path === '/v1/messages') {
+      const request = body as MessagesRequest;
+      conversations.push(request);
+      const reply = await nextReply(request);
+      messageCount += 1;
+      const context = { id: `msg_${String(messageCount).padStart(6, '0')}`, model: request.model };
+      if (isErrorReply(reply)) sendError(response, reply);
+      else if (request.stream === true) streamMessage(response, reply, context);
+      else sendMessage(response, reply, context);
+    } else if (method === 'POST' && path === '/v1/messages/count_tokens') {
+      sendJson(response, 200, { input_tokens: Math.ceil(JSON.stringify(body).length / 4) });
+    } else if (method === 'GET' && path === '/v1/models') {
+      sendJson(response, 200, listModels(options.models ?? ['claude-sonnet-4-5']));
+    } else {
+      sendError(response, {
+        status: 404,
+        type: 'not_found_error',
+        message: `no such address: ${method} ${path}`,
+      });
+    }
+  }
+
+  const server = createServer((incoming, response) => {
+    answer(incoming, response).catch((error: unknown) => {
+      const message = error instanceof Error ? error.message : String(error);
+      if (response.headersSent) response.destroy();
+      else sendError(response, { status: 400, type: 'invalid_request_error', message });
+    });
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(0, '127.0.0.1', resolve);
+  });
+
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    requests,
+    conversations,
+    faults,
+    setReplies(next) {
+      replies = next;
+      answered = 0;
+    },
+    forget() {
+      requests.length = 0;
+      conversations.length = 0;
+      faults.length = 0;
+    },
+    close() {
+      return new Promise((resolve, reject) => {
+        server.close((error) => (error === undefined ? resolve() : reject(error)));
+        server.closeAllConnections();
+      });
+    },
+  };
+}
+
+function listModels(models: readonly string[]): object {
+  const data = models.map((id) => ({
+    type: 'model',
+    id,
+    display_name: id,
+    created_at: '2025-01-01T00:00:00Z',
+  }));
+  return { data, has_more: false, first_id: models[0] ?? null, last_id: models.at(-1) ?? null };
+}

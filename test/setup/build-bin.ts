@@ -1,0 +1,18 @@
+/** Before any test runs, the bundle of `occ` is made from the sources as they are. */
+import type { TestProject } from 'vitest/node';
+import { bundleOcc } from '../../packages/occ/build/bundle.ts';
+
+declare module 'vitest' {
+  export interface ProvidedContext {
+    /** Why there is no bundle: those tests fail that run it, and no others. */
+    occBundleFault: string | null;
+  }
+}
+
+export async function setup(project: TestProject): Promise<void> {
+  const fault = await bundleOcc().then(
+    () => null,
+    (error: unknown) => String(error),
+  );
+  project.provide('occBundleFault', fault);
+}

@@ -1,7 +1,8 @@
-/** docs/errors.md and ERROR_CODES are the same list, and every code can really happen. */
+/** docs/errors.md and the codes of the packages are the same list, and every code can really happen. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ERROR_CODES } from '@openbot/sessions';
+import { OCC_ERROR_CODES } from 'oc-context-cleaner';
 import { expect, it } from 'vitest';
 import { parseSources } from './architecture/parse.ts';
 import { REPOSITORY, readWorkspaceTexts } from './architecture/workspace.ts';
@@ -21,6 +22,7 @@ function readRows(markdown: string): Row[] {
   });
 }
 
+const CODES = [...new Set<string>([...ERROR_CODES, ...OCC_ERROR_CODES])];
 const rows = readRows(readFileSync(join(REPOSITORY, 'docs', 'errors.md'), 'utf8'));
 
 it('reads a row, and nothing but rows', () => {
@@ -30,7 +32,7 @@ it('reads a row, and nothing but rows', () => {
 });
 
 it('every code has exactly one row, and every row a code', () => {
-  expect(rows.map((row) => row.code).sort()).toEqual([...ERROR_CODES].sort());
+  expect(rows.map((row) => row.code).sort()).toEqual([...CODES].sort());
 });
 
 it('every row says what the code means and what to do', () => {
@@ -40,8 +42,8 @@ it('every row says what the code means and what to do', () => {
 
 it('every code is used', () => {
   const sources = [...readWorkspaceTexts()].filter(
-    ([path]) => path.endsWith('.ts') && path !== 'packages/sessions/src/errors.ts',
+    ([path]) => path.endsWith('.ts') && !/^packages\/(?:sessions|occ)\/src\/errors\.ts$/.test(path),
   );
   const strings = new Set(parseSources(new Map(sources)).flatMap((file) => [...file.strings]));
-  expect(ERROR_CODES.filter((code) => !strings.has(code))).toEqual([]);
+  expect(CODES.filter((code) => !strings.has(code))).toEqual([]);
 });

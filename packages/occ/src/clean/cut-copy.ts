@@ -13,8 +13,8 @@ export function cutCopy(value: unknown): unknown {
   if (size <= TRUNCATION_LIMITS.maxChars) return value;
   const cut = cutValue(value);
   const after = JSON.stringify(cut).length;
-  if (after >= size) return value;
-  return after > LARGEST_FORM ? {} : cut;
+  if (after > LARGEST_FORM) return {};
+  return after < size ? cut : value;
 }
 
 function cutValue(value: unknown): unknown {

@@ -16,7 +16,7 @@ import type { CleanPlan, LineReader } from './plan.ts';
 import { countMessages } from './plan-statistics.ts';
 import { planTokens } from './plan-tokens.ts';
 import { PlannedLines } from './planned-lines.ts';
-import { findTiedCalls } from './tied-calls.ts';
+import { findCallIdsBeside, findTiedCalls } from './tied-calls.ts';
 import type { ResolvedToolRemovalOptions } from './tool-removal.ts';
 import { zoneTurns } from './turn-zones.ts';
 import { findUnfinishedCalls } from './unfinished-exchange.ts';
@@ -43,11 +43,13 @@ export function planClean(
   const leaf = leafOf(transcript);
 
   const lines = new PlannedLines(transcript, readLine);
+  const idsBeside = findCallIdsBeside(transcript, path);
   for (const [position, index] of path.entries()) {
     const calls = pairs.callsAt.get(position)?.map((number) => actionOfCall[number]!);
-    const results = pairs.answersAt.get(position)?.map((number): ToolAction => {
+    const results = pairs.answersAt.get(position)?.map((number, order): ToolAction => {
       if (number !== NO_CALL) return actionOfCall[number]!;
-      return index === leaf ? 'keep' : zones.actionAt(position);
+      const isNeeded = index === leaf || idsBeside.has(transcript.resultsOf(index)[order]!.callId);
+      return isNeeded ? 'keep' : zones.actionAt(position);
     });
     if (calls !== undefined || results !== undefined) lines.plan(index, calls ?? [], results ?? []);
   }
@@ -57,18 +59,19 @@ export function planClean(
   const changes = lines.changes;
   const context = contextOf(transcript, path);
   const charactersOf = charactersAfter(transcript, context, lines);
-  const lowered = changes ? planLoweredUsage(transcript, context, charactersOf) : undefined;
-  const relinking = changes ? planRelinking(transcript, isRemoved) : undefined;
+  // Only who writes needs these.
+  const lowered = once(() => planLoweredUsage(transcript, context, charactersOf));
+  const relinking = once(() => planRelinking(transcript, isRemoved));
 
   return {
     options,
     changes,
     isRemoved,
     editOf(index): LineEdit | undefined {
-      if (relinking === undefined) return undefined;
+      if (!changes) return undefined;
       const edit = lines.editOf(index);
-      const fields = relinkedFieldsOf(transcript, relinking, index, isRemoved);
-      const contextTokens = lowered?.indices.includes(index) ? lowered.tokens : undefined;
+      const fields = relinkedFieldsOf(transcript, relinking(), index, isRemoved);
+      const contextTokens = lowered()?.indices.includes(index) ? lowered()?.tokens : undefined;
       if (fields === undefined && contextTokens === undefined) return edit;
       return {
         ...edit,
@@ -131,5 +134,13 @@ function countCalls(
     toolCallsRemoved: removed,
     toolCallsTruncated: truncated,
     toolCallsPreserved: total - removed - truncated,
+  };
+}
+
+function once<T>(make: () => T): () => T {
+  let made: { value: T } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
   };
 }

@@ -8,11 +8,16 @@ import { writeJson, writeReport } from './write-result.ts';
 
 /** What a session is made of, where its context goes, and what each preset would leave. */
 export const info: Command = async (input) => {
+  const presets = Object.fromEntries(mergePresets(input.settings.customPresets));
   const described = await describeSession({
     place: searchPlaceOf(input),
     sessionId: input.words[0],
-    presets: Object.fromEntries(mergePresets(input.settings.customPresets)),
+    presets,
   });
   if (input.flags.json) writeJson(input.terminal, described.info);
-  else writeReport(input.terminal, formatInfo(described.info, described, reportOptionsOf(input)));
+  else
+    writeReport(
+      input.terminal,
+      formatInfo(described.info, { ...described, presets }, reportOptionsOf(input)),
+    );
 };

@@ -1,7 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { buildCloneSessionKey, openFileSessionStore, STORE_FILE_NAME } from '@openbot/sessions';
+import {
+  buildCloneSessionKey,
+  openFileSessionStore,
+  type SessionStore,
+  STORE_FILE_NAME,
+} from '@openbot/sessions';
 import type { ResolvedToolRemovalOptions } from '../clean/tool-removal.ts';
 import { cloneSessionFile } from '../session-file/clone-file.ts';
 import type { FoundSession, SearchPlace } from '../sources/found-session.ts';
@@ -29,9 +34,8 @@ export async function executeClone(options: CloneOptions): Promise<CloneOutcome>
   const at = new Date();
   const targetPath =
     options.outputPath ?? join(dirname(session.path), cloneFileName(session, newSessionId, at));
-  const isRegistered =
-    options.outputPath === undefined && !options.noRegister && session.source === 'openclaw';
-  const sessionKey = isRegistered ? cloneKeyOf(session, newSessionId) : undefined;
+  const wantsEntry = options.outputPath === undefined && !options.noRegister && session.source === 'openclaw';
+  const sessionKey = wantsEntry ? cloneKeyOf(session, newSessionId) : undefined;
   try {
     const done = await cloneSessionFile({
       path: session.path,
@@ -46,7 +50,7 @@ export async function executeClone(options: CloneOptions): Promise<CloneOutcome>
     const { plan, sizeBefore, sizeAfter } = done;
     const resumeCommand = resumeCommandOf(session.source, newSessionId, targetPath, {
       isInPlace: options.outputPath === undefined,
-      isRegistered,
+      isRegistered: sessionKey !== undefined,
     });
     return {
       session,
@@ -88,13 +92,26 @@ function agentOfFolder(path: string): string | undefined {
   return isAgents ? basename(dirname(folder)) : undefined;
 }
 
+/** The disk may fail after the entry is in place: it is taken out again, else its file must stay. */
+async function isUnregistered(store: SessionStore, sessionKey: string): Promise<boolean> {
+  const isNamed = await store.get(sessionKey).then(
+    (entry) => entry !== undefined,
+    () => true,
+  );
+  if (!isNamed) return true;
+  return store.delete(sessionKey).then(
+    () => true,
+    () => false,
+  );
+}
+
 /** Last of all, so that the index never names a file that is not there. */
 async function register(path: string, sessionKey: string, sessionId: string, at: Date): Promise<void> {
   const store = openFileSessionStore(join(dirname(path), STORE_FILE_NAME));
   try {
     await store.update(sessionKey, () => ({ sessionId, updatedAt: at.getTime() }));
   } catch (error) {
-    await unlink(path).catch(() => {});
+    if (await isUnregistered(store, sessionKey)) await unlink(path).catch(() => {});
     throw error;
   } finally {
     await store.close();

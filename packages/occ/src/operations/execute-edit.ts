@@ -9,7 +9,7 @@ import type { SessionUse } from '../session-file/session-use.ts';
 import { ownRunOf, settleUse } from '../session-file/settle-use.ts';
 import type { FoundSession, ResolvedSession, SearchPlace } from '../sources/found-session.ts';
 import { resolveSession } from '../sources/resolve-session.ts';
-import { describeFailedWrite } from './failed-write.ts';
+import { describeFailedWrite, noteAfterRewrite } from './failed-write.ts';
 import type { EditOutcome, EditResult } from './results.ts';
 import { editStatistics } from './statistics.ts';
 
@@ -37,7 +37,10 @@ export async function executeEdit(options: EditOptions): Promise<EditOutcome> {
   const scheduledId = place.env[SCHEDULED_EDIT_VARIABLE];
   if (scheduledId !== undefined) return runScheduled(options, found, scheduledId);
   if (options.dryRun) {
-    return describe(options, found, await planFileEdit(session.path, options.toolRemoval), { dryRun: true });
+    const planned = await planFileEdit(session.path, options.toolRemoval).catch((error: unknown) => {
+      throw describeFailedWrite(error, session.path, 'edit');
+    });
+    return describe(options, found, planned, { dryRun: true });
   }
   const settled = await settleUse({
     path: session.path,
@@ -65,12 +68,8 @@ async function editNow(options: EditOptions, found: ResolvedSession, note?: stri
       lock: { timeoutMs: LOCK_WAIT_MS },
       now: () => new Date(),
     });
-    return describe(
-      options,
-      found,
-      done,
-      done.backupPath === undefined || note === undefined ? {} : { note },
-    );
+    const told = done.backupPath === undefined ? undefined : noteAfterRewrite(done.fault, note);
+    return describe(options, found, done, told === undefined ? {} : { note: told });
   } catch (error) {
     throw describeFailedWrite(error, session.path, 'edit');
   }

@@ -6,7 +6,7 @@ import { restoreSessionFile } from '../session-file/restore-file.ts';
 import { ownRunOf, settleUse } from '../session-file/settle-use.ts';
 import type { SearchPlace } from '../sources/found-session.ts';
 import { resolveSession } from '../sources/resolve-session.ts';
-import { describeFailedWrite } from './failed-write.ts';
+import { describeFailedWrite, noteAfterRewrite } from './failed-write.ts';
 import type { BackupInfo, RestoreOutcome } from './results.ts';
 
 export interface RestoreOptions {
@@ -22,7 +22,7 @@ export interface RestoreOptions {
 export async function executeRestore(options: RestoreOptions): Promise<RestoreOutcome> {
   const { place } = options;
   const { session, foundBy } = await resolveSession(place, options.sessionId);
-  await settleUse({
+  const settled = await settleUse({
     path: session.path,
     sessionId: session.sessionId,
     ownRun: ownRunOf(session, foundBy, place.env),
@@ -38,7 +38,8 @@ export async function executeRestore(options: RestoreOptions): Promise<RestoreOu
       lock: { timeoutMs: LOCK_WAIT_MS },
       now: () => new Date(),
     });
-    const { restoredFrom, backupPath, linesKept, sizeBefore, sizeAfter } = done;
+    const { restoredFrom, backupPath, linesKept, sizeBefore, sizeAfter, fault } = done;
+    const note = noteAfterRewrite(fault, settled.note);
     const result = {
       success: true,
       mode: 'restore',
@@ -48,6 +49,7 @@ export async function executeRestore(options: RestoreOptions): Promise<RestoreOu
       linesKept,
       sizeBefore,
       sizeAfter,
+      ...(note === undefined ? {} : { note }),
     } as const;
     return { result, session, foundBy };
   } catch (error) {
@@ -69,7 +71,7 @@ export async function listBackups(
       number,
       path,
       sizeBytes,
-      createdAt,
+      createdAt: Math.floor(createdAt),
       madeBefore: kindOf.get(number) ?? ('unknown' as const),
     }))
     .reverse();

@@ -71,6 +71,8 @@ export interface RestoreResult {
   linesKept: number;
   sizeBefore: number;
   sizeAfter: number;
+  /** What the reader should know, in one sentence. */
+  note?: string;
 }
 
 export interface BackupInfo {

@@ -1,6 +1,7 @@
 import { formatCount, percentOf } from './figures.ts';
 import { printable } from './printable.ts';
 import type { ReportOptions } from './report-options.ts';
+import { cutEnd, padText, textWidth } from './text-width.ts';
 
 /** One row: a share of a whole, and what else there is to say of it. */
 export interface BarRow {
@@ -23,8 +24,8 @@ export function barLines(
   whole: number,
   { palette, columns }: ReportOptions,
 ): string[] {
-  const labels = rows.map(({ label }) => fit(printable(label), MAX_LABEL));
-  const labelWidth = Math.max(0, ...labels.map((label) => label.length));
+  const labels = rows.map(({ label }) => cutEnd(printable(label), MAX_LABEL));
+  const labelWidth = Math.max(0, ...labels.map(textWidth));
   const values = rows.map(({ value }) => formatCount(value));
   const valueWidth = Math.max(0, ...values.map((value) => value.length));
   const details = rows.map(({ detail }) => detail ?? '');
@@ -35,14 +36,18 @@ export function barLines(
   const barWidth = left >= MIN_BAR ? Math.min(MAX_BAR, left) : 0;
   return rows.map(({ value }, row) => {
     const cells = [
-      labels[row]!.padEnd(labelWidth),
+      padText(labels[row]!, labelWidth),
       ...(barWidth === 0 ? [] : [palette.cyan(drawBar(value, whole, barWidth).padEnd(barWidth))]),
       values[row]!.padStart(valueWidth),
-      `${percentOf(value, whole)}%`.padStart(4),
+      formatShare(value, whole).padStart(4),
       ...(withDetails ? [palette.dim(details[row]!)] : []),
     ];
     return `  ${cells.join('  ')}`.trimEnd();
   });
+}
+
+function formatShare(value: number, whole: number): string {
+  return value > 0 && value < whole / 200 ? '<1%' : `${percentOf(value, whole)}%`;
 }
 
 /** In eighths of a character; what is there at all is seen. */
@@ -50,8 +55,4 @@ function drawBar(value: number, whole: number, width: number): string {
   if (whole <= 0 || value <= 0) return '';
   const eighths = Math.max(1, Math.round(Math.min(1, value / whole) * width * 8));
   return '█'.repeat(Math.floor(eighths / 8)) + EIGHTHS[eighths % 8]!;
-}
-
-function fit(text: string, width: number): string {
-  return text.length <= width ? text : `${text.slice(0, width - 1)}…`;
 }

@@ -37,8 +37,18 @@ function inBrackets(session: FoundSession): string {
 }
 
 /** A command on this session that finds it again, whatever the default source of the shell is. */
-export function commandFor(verb: string, session: FoundSession, flags = ''): string {
-  const agent = session.agentId !== null && session.agentId !== 'main' ? ` --agent ${session.agentId}` : '';
-  const source = session.source === 'openclaw' ? agent : ` --source ${session.source}`;
-  return printable(`occ ${verb} ${session.sessionId}${flags === '' ? '' : ` ${flags}`}${source}`);
+export function commandFor(verb: string, session: FoundSession, ...flags: string[]): string {
+  const { sessionId, source, agentId } = session;
+  const where =
+    source !== 'openclaw'
+      ? ['--source', source]
+      : agentId === null || agentId === 'main'
+        ? []
+        : ['--agent', agentId];
+  return printable(['occ', verb, sessionId, ...flags, ...where].map(quoteWord).join(' '));
+}
+
+/** As a shell takes it for one word. */
+function quoteWord(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }

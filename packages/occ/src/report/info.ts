@@ -1,3 +1,4 @@
+import type { ResolvedToolRemovalOptions } from '../clean/tool-removal.ts';
 import type { SessionInfo } from '../operations/results.ts';
 import type { FoundBy, FoundSession } from '../sources/found-session.ts';
 import { barLines } from './bars.ts';
@@ -8,6 +9,7 @@ import { recommendPreset } from './recommendation.ts';
 import type { ReportOptions } from './report-options.ts';
 import { scheduledEditLines } from './scheduled-edit.ts';
 import { shortenPath } from './short-path.ts';
+import { describeRemoval } from './turn-analysis.ts';
 
 const KIND_TITLES: Readonly<Record<string, string>> = {
   user: 'people',
@@ -20,18 +22,21 @@ const KIND_TITLES: Readonly<Record<string, string>> = {
 };
 const TOOLS_SHOWN = 8;
 
-/** @param found the session that `info` describes, and how it was found */
-export function formatInfo(
-  info: SessionInfo,
-  found: { readonly session: FoundSession; readonly foundBy: FoundBy },
-  options: ReportOptions,
-): string {
+/** What `info` was made from. */
+export interface InfoSubject {
+  readonly session: FoundSession;
+  readonly foundBy: FoundBy;
+  /** The rules of the presets that were tried. */
+  readonly presets: Readonly<Record<string, ResolvedToolRemovalOptions>>;
+}
+
+export function formatInfo(info: SessionInfo, subject: InfoSubject, options: ReportOptions): string {
   const sections = [
-    [...headLines(info, found, options), ...countLines(info)],
+    [...headLines(info, subject, options), ...countLines(info)],
     kindLines(info, options),
     toolLines(info, options),
-    presetLines(info, options),
-    recommendationLines(info, found.session, options),
+    presetLines(info, subject, options),
+    recommendationLines(info, subject, options),
     info.lastScheduledEdit === undefined ? [] : scheduledEditLines(info.lastScheduledEdit, options),
   ];
   return `${sections
@@ -42,7 +47,7 @@ export function formatInfo(
 
 function headLines(
   info: SessionInfo,
-  { session, foundBy }: { readonly session: FoundSession; readonly foundBy: FoundBy },
+  { session, foundBy }: InfoSubject,
   { palette, home, verbose }: ReportOptions,
 ): string[] {
   const choice = describeChoice(foundBy, session);
@@ -109,7 +114,11 @@ function toolLines({ tokens, toolCalls }: SessionInfo, options: ReportOptions): 
   ];
 }
 
-function presetLines({ tokens, toolCalls, presets }: SessionInfo, options: ReportOptions): string[] {
+function presetLines(
+  { tokens, toolCalls, presets }: SessionInfo,
+  subject: InfoSubject,
+  options: ReportOptions,
+): string[] {
   if (toolCalls.total === 0) return [];
   const rows = Object.entries(presets).map(([label, { tokensAfter, ...calls }]) => ({
     label,
@@ -119,7 +128,14 @@ function presetLines({ tokens, toolCalls, presets }: SessionInfo, options: Repor
   return [
     options.palette.bold('What each preset would leave (tokens)'),
     ...barLines(rows, tokens.context, options),
+    ...(options.verbose ? ruleLines(subject) : []),
   ];
+}
+
+function ruleLines({ presets }: InfoSubject): string[] {
+  return Object.entries(presets).map(
+    ([name, rules]) => `  ${printable(name)}: ${describeRemoval(rules, undefined)}`,
+  );
 }
 
 type Effect = Pick<SessionInfo['presets'][string], 'toolCallsRemoved' | 'toolCallsTruncated'>;
@@ -129,8 +145,12 @@ function describeEffect({ toolCallsRemoved, toolCallsTruncated }: Effect, percen
   return `${percent}% less: ${formatCount(toolCallsRemoved)} removed, ${formatCount(toolCallsTruncated)} truncated`;
 }
 
-function recommendationLines(info: SessionInfo, session: FoundSession, { palette }: ReportOptions): string[] {
-  const { preset, reason } = recommendPreset(info);
+function recommendationLines(
+  info: SessionInfo,
+  { session, presets }: InfoSubject,
+  { palette }: ReportOptions,
+): string[] {
+  const { preset, reason } = recommendPreset(info, presets);
   if (preset === undefined) return [`Recommendation: leave it; ${reason}.`];
   const command = commandFor('edit', session, `--strip-tools=${preset}`);
   return [`Recommendation: ${palette.cyan(command)}`, `  It ${reason}, and can be undone with occ restore.`];

@@ -9,27 +9,24 @@ import { formatAge } from './relative-time.ts';
 import type { ReportOptions } from './report-options.ts';
 import { shortenNames } from './short-names.ts';
 import { shortenPath } from './short-path.ts';
-import { cutEnd, cutStart, padText } from './text-width.ts';
+import { cutEnd, cutStart, textWidth } from './text-width.ts';
 
 /** The sessions as a table that fits the terminal. @param now milliseconds */
 export function formatList(list: SessionList, options: ReportOptions, now: number): string {
-  const { listed, names } = list;
-  const short = options.verbose ? new Map<string, string>() : shortenNames(names);
-  const columns = chooseColumns(list, short, options, now);
-  const cells = listed.map((row) => columns.map(({ show }) => show(row)));
-  const widths = fitColumns(columns, cells, options.columns);
-  const lines = listed.flatMap(({ session }, at) => {
-    const line = formatRow(columns, cells[at]!, widths);
-    const shown = session.missing ? options.palette.dim(line) : paintName(line, widths[0]!, options);
-    if (!options.verbose) return [shown];
-    return [shown, options.palette.dim(`  ${shortenPath(session.path, options.home)}`)];
-  });
-  const titles = formatRow(
-    columns,
-    columns.map(({ title }) => title),
-    widths,
-  );
-  return `${[headline(list), options.palette.dim(titles), ...lines].join('\n')}\n`;
+  const { palette, verbose } = options;
+  const shorten = verbose ? (name: string) => name : shortenNames(list.names);
+  const columns = chooseColumns(list, shorten, options, now);
+  const rows = list.listed.map((row) => columns.map(({ show }) => show(row)));
+  const widths = fitColumns(columns, rows, options.columns);
+  const titles = columns.map(({ title }) => title);
+  let text = `${headline(list)}\n${palette.dim(formatRow(columns, titles, widths))}\n`;
+  for (const [at, { session }] of list.listed.entries()) {
+    const { missing, path } = session;
+    const row = formatRow(columns, rows[at]!, widths, missing ? undefined : palette.bold);
+    text += `${missing ? palette.dim(row) : row}\n`;
+    if (verbose) text += `${palette.dim(`  ${shortenPath(path, options.home)}`)}\n`;
+  }
+  return text;
 }
 
 export function formatEmptyList(
@@ -57,7 +54,7 @@ function describeOwner({ source, agentId }: SessionOwner): string {
 
 function chooseColumns(
   { listed, owners }: SessionList,
-  short: ReadonlyMap<string, string>,
+  shorten: (name: string) => string,
   { home }: ReportOptions,
   now: number,
 ): ListColumn<ListedSession>[] {
@@ -65,7 +62,7 @@ function chooseColumns(
   const agents = new Set(owners.map(({ agentId }) => agentId).filter((agentId) => agentId !== null));
   const hasTitles = listed.some(({ session }) => titleOf(session) !== '');
   const columns: (ListColumn<ListedSession> | false)[] = [
-    { title: 'ID', show: ({ name }) => printable(short.get(name) ?? name) },
+    { title: 'ID', show: ({ name }) => printable(shorten(name)) },
     { title: 'UPDATED', show: ({ session }) => formatAge(session.updatedAt, now) },
     { title: 'SIZE', show: ({ session }) => sizeOf(session), isFigure: true },
     sources.size > 1 && { title: 'SOURCE', show: ({ session }) => session.source },
@@ -91,22 +88,21 @@ function titleOf({ label, displayName, sessionKey }: FoundSession): string {
   return sessionKey === undefined ? `"${given}"` : `"${given}" ${sessionKey}`;
 }
 
+/** @param paintFirst for the first cell, not for the blanks behind it */
 function formatRow(
   columns: readonly ListColumn<ListedSession>[],
   cells: readonly string[],
   widths: readonly number[],
+  paintFirst?: (text: string) => string,
 ): string {
-  return columns
-    .flatMap(({ cut, isFigure }, at) => {
-      const width = widths[at]!;
-      if (width === 0) return [];
-      const text = cut === undefined ? cells[at]! : cut(cells[at]!, width);
-      return [isFigure ? text.padStart(width) : padText(text, width)];
-    })
-    .join('  ')
-    .trimEnd();
-}
-
-function paintName(line: string, width: number, { palette }: ReportOptions): string {
-  return palette.bold(line.slice(0, width).trimEnd()) + line.slice(line.slice(0, width).trimEnd().length);
+  let row = '';
+  for (const [at, { cut, isFigure }] of columns.entries()) {
+    const width = widths[at]!;
+    if (width === 0) continue;
+    const text = cut === undefined ? cells[at]! : cut(cells[at]!, width);
+    const blanks = ' '.repeat(width - textWidth(text));
+    const shown = at === 0 && paintFirst !== undefined ? paintFirst(text) : text;
+    row += `${isFigure ? blanks + shown : shown + blanks}  `;
+  }
+  return row.trimEnd();
 }

@@ -1,3 +1,4 @@
+import type { ResolvedToolRemovalOptions } from '../clean/tool-removal.ts';
 import type { SessionInfo } from '../operations/results.ts';
 import { formatCount, percentOf } from './figures.ts';
 import { printable } from './printable.ts';
@@ -16,22 +17,25 @@ export interface Recommendation {
 }
 
 /**
- * The gentlest preset that is worth it, else the one that frees most, if that is more than a little. One that removes
- * every tool call, also those of the work in hand, is mentioned but left to the reader to choose.
+ * The gentlest preset that is worth it, else the one that frees most, if that is more than a little. One that keeps no
+ * tool call, not even of the work in hand, is mentioned but left to the reader to choose.
  */
-export function recommendPreset({ tokens, toolCalls, presets }: SessionInfo): Recommendation {
+export function recommendPreset(
+  { tokens, toolCalls, presets }: SessionInfo,
+  rules: Readonly<Record<string, ResolvedToolRemovalOptions>>,
+): Recommendation {
   if (toolCalls.total === 0) return { reason: 'there are no tool calls to clean' };
   if (tokens.context < ROOMY_TOKENS) {
     return { reason: `${formatCount(tokens.context)} tokens leave room in most context windows` };
   }
   const offers = Object.entries(presets)
-    .map(([name, { tokensAfter, toolCallsRemoved }]) => {
+    .map(([name, { tokensAfter }]) => {
       const freed = tokens.context - tokensAfter;
       const percent = percentOf(freed, tokens.context);
-      return { name, freed, percent, removesAll: toolCallsRemoved === toolCalls.total };
+      return { name, freed, percent, keepsNone: rules[name]?.keepTurnsWithTools === 0 };
     })
     .sort((a, b) => a.freed - b.freed);
-  const gentle = offers.filter(({ removesAll }) => !removesAll);
+  const gentle = offers.filter(({ keepsNone }) => !keepsNone);
   const choice = gentle.find(({ percent }) => percent >= WORTH_IT_PERCENT) ?? gentle.at(-1);
   if (choice !== undefined && choice.percent >= LITTLE_PERCENT) {
     return {

@@ -15,10 +15,12 @@ export function formatRestore({ result, session, foundBy }: RestoreOutcome, opti
   const lines = [
     `${palette.green('✓')} Session restored: ${palette.bold(printable(result.sessionId))}`,
     ...(choice === undefined ? [] : [`  Chosen: ${choice}`]),
+    ...(result.note === undefined ? [] : [`  ${printable(result.note)}`]),
     `  From: ${shortenPath(result.restoredFrom, home)}`,
     `  Size: ${formatSize(result.sizeBefore)} → ${formatSize(result.sizeAfter)}`,
     `  Kept: ${kept}`,
     `  Backup: ${shortenPath(result.backupPath, home)}`,
+    ...(result.note === undefined ? [] : [`  ${printable(result.note)}`]),
     `  Undo: ${palette.cyan(commandFor('restore', session))}`,
   ];
   return `${lines.join('\n')}\n`;
@@ -54,5 +56,6 @@ export function formatBackups(
     );
     return `  ${cells.join('  ').trimEnd()}`;
   });
-  return `Backups of ${palette.bold(id)}, newest first:\n${lines.join('\n')}\nRestore one of them: ${palette.cyan(`occ restore ${id} --backup <number>`)}\n`;
+  const hint = `Put one back with ${palette.cyan('--backup <number>')} in the place of --list.`;
+  return [`Backups of ${palette.bold(id)}, newest first:`, ...lines, hint, ''].join('\n');
 }

@@ -4,17 +4,19 @@ const SHORTEST = 8;
 const LONGEST_WHOLE = 24;
 
 /**
- * For each name the shortest beginning that no other of them has, at least eight characters. A name that is short, that
- * stands there twice or that others begin with, stays whole.
+ * Shortens each of these names to its shortest beginning that no other of them has, at least eight characters. A name
+ * that is short, that stands there twice or that others begin with, stays whole.
  */
-export function shortenNames(names: readonly string[]): ReadonlyMap<string, string> {
+export function shortenNames(names: readonly string[]): (name: string) => string {
   const sorted = names.map((name) => name.toLowerCase()).sort();
   const lengths = new Map<string, number>();
-  sorted.forEach((name, at) => {
-    const shared = Math.max(commonLength(name, sorted[at - 1]), commonLength(name, sorted[at + 1]));
-    lengths.set(name, Math.max(SHORTEST, shared + 1, lengths.get(name) ?? 0));
-  });
-  return new Map(names.map((name) => [name, endOnWord(name, lengths.get(name.toLowerCase())!)]));
+  let before = 0;
+  for (const [at, name] of sorted.entries()) {
+    const after = commonLength(name, sorted[at + 1]);
+    lengths.set(name, Math.max(SHORTEST, before + 1, after + 1, lengths.get(name) ?? 0));
+    before = after;
+  }
+  return (name) => endOnWord(name, lengths.get(name.toLowerCase()) ?? name.length);
 }
 
 function commonLength(a: string, b: string | undefined): number {

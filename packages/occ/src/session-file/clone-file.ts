@@ -48,6 +48,7 @@ const KEEP_ALL: ResolvedToolRemovalOptions = {
  * session may be in use, and its finished lines do not change.
  */
 export async function cloneSessionFile(clone: FileClone): Promise<FileCloneResult> {
+  if (existsSync(clone.targetPath)) throw alreadyThere(clone.targetPath);
   const source = await open(clone.path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   try {
     const transcript = await scanOpenTranscript(source, clone.path);
@@ -75,7 +76,6 @@ async function writeClone(
   readLine: (index: number) => string,
 ): Promise<number> {
   const { targetPath } = clone;
-  if (existsSync(targetPath)) throw alreadyThere(targetPath);
   await makeFolder(dirname(targetPath));
   const temp = join(dirname(targetPath), makeLeftoverName(basename(targetPath), 'tmp'));
   let at = temp;
@@ -132,7 +132,7 @@ function withFields(edit: LineEdit | undefined, fields: readonly [string, FieldV
 }
 
 function alreadyThere(path: string): CloneOperationError {
-  return new CloneOperationError(`Failed to write ${path}: there is a file of that name`, {
+  return new CloneOperationError(`Failed to write ${path}: it exists already`, {
     hint: 'Nothing was changed. Name another file with --output, or move that one away.',
   });
 }

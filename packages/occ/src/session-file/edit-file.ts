@@ -27,6 +27,8 @@ export interface FileEditResult {
   readonly sizeBefore: number;
   readonly sizeAfter: number;
   readonly backupPath?: string;
+  /** What went wrong when the session had been changed. */
+  readonly fault?: Error;
   /** Why nothing was changed. */
   readonly unchanged?: 'nothing to clean' | 'would not shrink';
 }
@@ -65,7 +67,7 @@ async function editLocked(edit: FileEdit, lock: HeldLock): Promise<FileEditResul
     const sizeBefore = transcript.byteLength;
     if (!plan.changes) return { plan, sizeBefore, sizeAfter: sizeBefore, unchanged: 'nothing to clean' };
     let sizeAfter = 0;
-    const backup = await rewriteSession({
+    const done = await rewriteSession({
       ...edit,
       kind: 'edit',
       session: source,
@@ -83,7 +85,10 @@ async function editLocked(edit: FileEdit, lock: HeldLock): Promise<FileEditResul
       if (error instanceof WouldNotShrink) return undefined;
       throw error;
     });
-    if (backup !== undefined) return { plan, sizeBefore, sizeAfter, backupPath: backup.path };
+    if (done !== undefined) {
+      const { backup, fault } = done;
+      return { plan, sizeBefore, sizeAfter, backupPath: backup.path, ...(fault && { fault }) };
+    }
     return { plan, sizeBefore, sizeAfter: sizeBefore, unchanged: 'would not shrink' };
   } finally {
     await source.close();

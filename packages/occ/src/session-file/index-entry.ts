@@ -9,6 +9,7 @@ import type { FoundSession } from '../sources/found-session.ts';
 
 /** The counters from which OpenClaw tells how full the context is. */
 const COUNTERS = ['totalTokens', 'totalTokensFresh', 'contextBudgetStatus'] as const;
+type Counter = (typeof COUNTERS)[number];
 type Counters = Readonly<Record<string, unknown>>;
 
 /** A session's entry in the index beside it. */
@@ -17,7 +18,10 @@ export interface IndexEntry {
   readCounters(): Promise<Counters | undefined>;
   /** To the computed size of the context. `totalTokensFresh: false` marks it as nobody's recorded figure. */
   lowerCounters(tokens: number): Promise<void>;
-  /** Puts back what `readCounters` gave, unless the agent has counted again since. */
+  /**
+   * Puts back what `readCounters` gave, unless the agent has counted again since. A figure of ours, which stands for a
+   * cleaned session, is put back even then where it is the lower one: what the agent counted was not cleaned.
+   */
   putBack(counters: Counters): Promise<void>;
 }
 
@@ -44,9 +48,15 @@ export function indexEntryOf(session: FoundSession): IndexEntry | undefined {
       }),
     putBack: (counters) =>
       change((entry) => {
-        if (entry.totalTokensFresh !== false) return undefined;
-        const { contextBudgetStatus: _, ...rest } = entry;
-        return { ...rest, ...counters } as SessionEntry;
+        const isLowered =
+          counters.totalTokensFresh === false && isLess(counters.totalTokens, entry.totalTokens);
+        if (entry.totalTokensFresh !== false && !isLowered) return undefined;
+        const rest = Object.entries(entry).filter(([name]) => !COUNTERS.includes(name as Counter));
+        return { ...Object.fromEntries(rest), ...counters } as SessionEntry;
       }),
   };
+}
+
+function isLess(a: unknown, b: unknown): boolean {
+  return typeof a === 'number' && typeof b === 'number' && a < b;
 }

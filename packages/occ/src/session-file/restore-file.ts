@@ -37,6 +37,8 @@ export interface FileRestoreResult {
   readonly linesKept: number;
   readonly sizeBefore: number;
   readonly sizeAfter: number;
+  /** What went wrong when the session had been restored. */
+  readonly fault?: Error;
 }
 
 /** Puts a backup back and lets what was said since follow it. The state before becomes a backup itself. */
@@ -57,7 +59,7 @@ async function restoreLocked(restore: FileRestore, lock: HeldLock): Promise<File
     const whole: Stretch = { path: chosen.path, start: 0, end: record?.backupBytes ?? chosen.sizeBytes };
     let sizeAfter = 0;
     let linesKept = 0;
-    const made = await rewriteSession({
+    const { backup, fault } = await rewriteSession({
       ...restore,
       kind: 'restore',
       session,
@@ -73,8 +75,14 @@ async function restoreLocked(restore: FileRestore, lock: HeldLock): Promise<File
         if (record?.counters !== undefined) await restore.entry?.putBack(record.counters);
       },
     });
-    const { path: backupPath } = made;
-    return { restoredFrom: chosen.path, backupPath, linesKept, sizeBefore: now.byteLength, sizeAfter };
+    return {
+      restoredFrom: chosen.path,
+      backupPath: backup.path,
+      linesKept,
+      sizeBefore: now.byteLength,
+      sizeAfter,
+      ...(fault && { fault }),
+    };
   } finally {
     await session.close();
   }

@@ -30,17 +30,25 @@ export interface SessionRewrite {
   write(copier: LineCopier): Promise<void>;
   /** Looks at the result as it is on disk; throwing leaves everything as it was. */
   verify(after: Transcript): void | Promise<void>;
+  /** The session is changed by then: a failure is told, and changes nothing about that. */
   afterSwap(): Promise<void>;
+}
+
+export interface RewrittenSession {
+  readonly backup: MadeBackup;
+  /** What went wrong after the swap. */
+  readonly fault?: Error;
 }
 
 /**
  * Writes the new session beside the old one, verifies it from disk, keeps the old one as a backup, writes down what is
  * about to happen, and swaps. Killed at any moment, the session is the old one or the new one.
  */
-export async function rewriteSession(rewrite: SessionRewrite): Promise<MadeBackup> {
+export async function rewriteSession(rewrite: SessionRewrite): Promise<RewrittenSession> {
   const { path, source, session, transcript } = rewrite;
   const place = keepingPlaceOf(path, source);
   let backup: MadeBackup | undefined;
+  let fault: Error | undefined;
   let resultBytes = 0;
   const carriedTo = await replaceTranscript(path, session, {
     readTo: transcript.byteLength,
@@ -77,17 +85,21 @@ export async function rewriteSession(rewrite: SessionRewrite): Promise<MadeBacku
     afterSwap: async () => {
       await session.chmod(0o600).catch(() => {});
       await rotateBackups(place, path);
-      await rewrite.afterSwap();
+      await rewrite.afterSwap().catch((error: Error) => {
+        fault = error;
+      });
     },
   });
   const { number } = backup!;
   if (carriedTo > transcript.byteLength) {
-    await updateJournal(path, source, (journal) => ({
+    const note = updateJournal(path, source, (journal) => ({
       ...journal,
       rewrites: journal.rewrites.map((record) =>
         record.backup === number ? { ...record, carriedTo } : record,
       ),
     }));
+    // It spares the next command a look at lines that it would know again.
+    await note.catch(() => {});
   }
-  return backup!;
+  return { backup: backup!, ...(fault === undefined ? {} : { fault }) };
 }

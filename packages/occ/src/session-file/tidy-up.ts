@@ -15,13 +15,16 @@ export async function tidyUp(path: string, source: SourceName): Promise<Journal>
   const dropped = await dropUnfinishedBackups(place, path);
   const backups = new Map(listBackupFiles(place, path).map((backup) => [backup.number, backup]));
   const carried = new Map<number, number>();
+  // What is added by a carrying-over stands behind the last rewrite, whichever left the lines.
+  const saidFrom = journal.rewrites.at(-1)?.resultBytes ?? 0;
   for (const record of journal.rewrites) {
     const backup = backups.get(record.backup);
     const from = record.carriedTo ?? record.backupBytes;
     if (backup === undefined || backup.sizeBytes <= from) continue;
     const late = await readWholeLines(backup.path, from);
     if (late.length === 0) continue;
-    await appendMissing(path, record, late);
+    const isRest = from > 0 && (await readByte(backup.path, from - 1)) !== LINE_FEED;
+    await appendMissing(path, saidFrom, late, isRest);
     carried.set(record.backup, from + late.length);
   }
   if (dropped.length === 0 && carried.size === 0) return journal;
@@ -50,14 +53,28 @@ async function readWholeLines(path: string, from: number): Promise<Buffer> {
   }
 }
 
-/** Lines that came over before a crash could be written down are not added a second time. */
-async function appendMissing(path: string, record: RewriteRecord, late: Buffer): Promise<void> {
-  const since = await readWholeLines(path, record.resultBytes);
-  const known = new Set(splitLines(since));
+const LINE_FEED = 0x0a;
+
+async function readByte(path: string, at: number): Promise<number | undefined> {
+  const file = await open(path, 'r');
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(1), 0, 1, at);
+    return bytesRead === 0 ? undefined : buffer[0];
+  } finally {
+    await file.close();
+  }
+}
+
+/**
+ * Lines that came over before a crash could be written down are not added a second time.
+ * @param isRest the first of them is the end of a line whose beginning came over
+ */
+async function appendMissing(path: string, saidFrom: number, late: Buffer, isRest: boolean): Promise<void> {
+  const known = new Set(splitLines(await readWholeLines(path, saidFrom)));
   const missing = splitLines(late).filter((line) => !known.has(line));
   if (missing.length === 0) return;
   const { terminated } = await scanTranscriptFile(path);
-  const text = `${terminated ? '' : '\n'}${missing.join('\n')}\n`;
+  const text = `${terminated || isRest ? '' : '\n'}${missing.join('\n')}\n`;
   await appendFile(path, text, { encoding: 'latin1', flush: true });
 }
 

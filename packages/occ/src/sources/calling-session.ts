@@ -77,6 +77,8 @@ function chooseOne(matches: readonly LocatedSession[], commandLine: readonly str
   if (running.length === 1) return newest;
   throw new AmbiguousSessionError(
     commandLine.join(' '),
-    running.map(({ sessionId, keys }) => (keys[0] === undefined ? sessionId : `${sessionId} (${keys[0]})`)),
+    running.map(({ sessionId, entries: [newest] }) =>
+      newest === undefined ? sessionId : `${sessionId} (${newest.key})`,
+    ),
   );
 }

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { resolveHomeDir } from '@openbot/sessions';
 import type { SearchPlace } from './found-session.ts';
-import type { LocatedSession } from './located-session.ts';
+import { type LocatedSession, NO_ENTRIES } from './located-session.ts';
 import { expandPath, readFolderNames, readNames, statFile } from './look-at-disk.ts';
 import { isGiven } from './state-folder.ts';
 
@@ -50,8 +50,7 @@ function locateInProject(folder: string): LocatedSession[] {
       updatedAt: stats.mtimeMs,
       sizeBytes: stats.size,
       missing: false,
-      keys: [],
-      labels: [],
+      entries: NO_ENTRIES,
       titlePath: known.has(sessionId) ? titlePathOf(path) : undefined,
     });
   }

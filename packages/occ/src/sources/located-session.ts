@@ -1,3 +1,4 @@
+import type { StoredSession } from '@openbot/sessions';
 import type { SourceName } from './found-session.ts';
 
 /** What the names of files, their state and the index say of a session, before its transcript is opened. */
@@ -12,12 +13,21 @@ export interface LocatedSession {
   readonly updatedAt: number;
   readonly sizeBytes: number;
   readonly missing: boolean;
-  /** Every key that leads to it, the one used last first. */
-  readonly keys: readonly string[];
-  readonly labels: readonly string[];
-  readonly displayName?: string | undefined;
+  /** What the index says of it, under every key that leads to it, the one used last first. */
+  readonly entries: readonly StoredSession[];
   /** A file beside the transcript that holds the title a person gave it. */
   readonly titlePath?: string | undefined;
+}
+
+export const NO_ENTRIES: readonly StoredSession[] = [];
+
+/** A text that the index holds of a session, from the newest entry that has it. */
+export function findText({ entries }: LocatedSession, field: 'label' | 'displayName'): string | undefined {
+  for (const { entry } of entries) {
+    const value: unknown = entry[field];
+    if (typeof value === 'string' && value.trim() !== '') return value;
+  }
+  return undefined;
 }
 
 /** Newest first; of equal age a session that can be opened first, then by path. */

@@ -27,9 +27,11 @@ export function isFolder(path: string): boolean {
   return statPath(path)?.isDirectory() ?? false;
 }
 
+const ABSENT_IS_FINE = { throwIfNoEntry: false } as const;
+
 function statPath(path: string): Stats | undefined {
   try {
-    return statSync(path, { throwIfNoEntry: false });
+    return statSync(path, ABSENT_IS_FINE);
   } catch {
     return undefined;
   }

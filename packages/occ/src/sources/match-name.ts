@@ -11,8 +11,8 @@ export function matchName(sessions: readonly LocatedSession[], name: string): Lo
   const kinds: ((session: LocatedSession) => boolean)[] = [
     ({ stem }) => stem.toLowerCase() === wanted,
     ({ sessionId }) => sessionId.toLowerCase() === wanted,
-    (session) => session.keys.some((key) => keys(session.agentId).has(key.trim().toLowerCase())),
-    ({ labels }) => labels.some((label) => label.trim().toLowerCase() === wanted),
+    ({ entries, agentId }) => entries.some(({ key }) => keys(agentId).has(key.trim().toLowerCase())),
+    ({ entries }) => entries.some(({ entry }) => isLabel(entry.label, wanted)),
     ({ sessionId, stem, source }) =>
       sessionId.toLowerCase().startsWith(wanted) ||
       (source === 'openclaw' && stem.toLowerCase().startsWith(wanted)),
@@ -22,6 +22,10 @@ export function matchName(sessions: readonly LocatedSession[], name: string): Lo
     if (matches.length > 0) return matches;
   }
   return [];
+}
+
+function isLabel(label: unknown, wanted: string): boolean {
+  return typeof label === 'string' && label.trim().toLowerCase() === wanted;
 }
 
 /** The spellings of a key in the store of an agent, where it may also be written without the agent in front. */

@@ -7,7 +7,7 @@ import {
   STORE_FILE_NAME,
   type StoredSession,
 } from '@openbot/sessions';
-import type { LocatedSession } from './located-session.ts';
+import { type LocatedSession, NO_ENTRIES } from './located-session.ts';
 import { readNames, statFile } from './look-at-disk.ts';
 
 /**
@@ -24,7 +24,7 @@ export function locateOpenclawSessions(folder: string, agentId: string | null): 
   const index = names.includes(STORE_FILE_NAME) ? readIndex(folder, transcripts) : NO_INDEX;
   const found: LocatedSession[] = [];
   for (const [name, sessionId] of transcripts) {
-    const session = locate(folder, name, agentId, sessionId, index.get(name) ?? []);
+    const session = locate(folder, name, agentId, sessionId, index.get(name) ?? NO_ENTRIES);
     if (session !== undefined) found.push(session);
   }
   for (const [name, entries] of index) {
@@ -111,9 +111,7 @@ function locate(
     updatedAt: stats?.mtimeMs ?? usedAt(newest!),
     sizeBytes: stats?.size ?? 0,
     missing: stats === undefined,
-    keys: entries.map(({ key }) => key),
-    labels: entries.map(({ entry }) => entry.label).filter(isText),
-    displayName: entries.map(({ entry }) => entry.displayName).find(isText),
+    entries,
   };
 }
 
@@ -123,8 +121,4 @@ function usedAt({ entry }: StoredSession): number {
 
 function stemOf(name: string): string {
   return name.endsWith('.jsonl') ? name.slice(0, -'.jsonl'.length) : name;
-}
-
-function isText(value: unknown): value is string {
-  return typeof value === 'string' && value.trim() !== '';
 }

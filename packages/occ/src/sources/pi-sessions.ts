@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { resolveHomeDir } from '@openbot/sessions';
 import type { SearchPlace } from './found-session.ts';
-import type { LocatedSession } from './located-session.ts';
+import { type LocatedSession, NO_ENTRIES } from './located-session.ts';
 import { expandPath, readFolderNames, readNames, statFile } from './look-at-disk.ts';
 import { isGiven } from './state-folder.ts';
 import { readTranscriptHead } from './transcript-head.ts';
@@ -55,8 +55,7 @@ function locateInFolder(folder: string): LocatedSession[] {
       updatedAt: stats.mtimeMs,
       sizeBytes: stats.size,
       missing: false,
-      keys: [],
-      labels: [],
+      entries: NO_ENTRIES,
     });
   }
   return found;

@@ -1,8 +1,7 @@
-import { parseAgentSessionKey } from '@openbot/sessions';
 import { UsageError } from '../errors.ts';
 import { findCurrentSession } from './current-session.ts';
 import type { ResolvedSession, SearchPlace } from './found-session.ts';
-import { findSessionAtPath, isPathName } from './session-at-path.ts';
+import { findSessionAtPath, isMeantAsPath } from './session-at-path.ts';
 import { findSessionByName } from './session-by-name.ts';
 
 /**
@@ -17,8 +16,6 @@ export async function resolveSession(
   const wanted = name.trim();
   if (wanted === '')
     throw new UsageError('The name of the session is empty', 'Leave it out for the current one');
-  // Only a key may hold separators without being a path.
-  const isPath = isPathName(wanted) && parseAgentSessionKey(wanted) === null;
-  const session = isPath ? findSessionAtPath(place, wanted) : findSessionByName(place, wanted);
-  return { session, foundBy: 'argument' };
+  const find = isMeantAsPath(place, wanted) ? findSessionAtPath : findSessionByName;
+  return { session: find(place, wanted), foundBy: 'argument' };
 }

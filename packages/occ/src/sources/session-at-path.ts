@@ -1,10 +1,16 @@
 import { realpathSync } from 'node:fs';
 import { basename, dirname, sep } from 'node:path';
-import { classifySessionFileName, isSessionId, isValidAgentId, STORE_FILE_NAME } from '@openbot/sessions';
+import {
+  classifySessionFileName,
+  isSessionId,
+  isValidAgentId,
+  parseAgentSessionKey,
+  STORE_FILE_NAME,
+} from '@openbot/sessions';
 import { OccError, SessionNotFoundError, UsageError } from '../errors.ts';
 import { isClaudeFileName, resolveProjectsFolder, titlePathOf } from './claude-sessions.ts';
 import type { FoundSession, SearchPlace, SourceName } from './found-session.ts';
-import type { LocatedSession } from './located-session.ts';
+import { type LocatedSession, NO_ENTRIES } from './located-session.ts';
 import { expandPath, isFolder, statFile } from './look-at-disk.ts';
 import { openFound } from './open-found.ts';
 import { locateOpenclawSessions } from './openclaw-sessions.ts';
@@ -12,9 +18,11 @@ import { resolvePiFolder } from './pi-sessions.ts';
 import { demandedSource } from './source-choice.ts';
 import { readTranscriptHead, type TranscriptHead } from './transcript-head.ts';
 
-/** A separator, the ending of a transcript or `~` make it a path; no id, key or label needs one of them. */
-export function isPathName(name: string): boolean {
-  return /[/\\]/.test(name) || name.endsWith('.jsonl') || name === '~';
+/** Whether a name is meant as a path. A label or a key may hold a separator too: then only a file makes it a path. */
+export function isMeantAsPath(place: SearchPlace, name: string): boolean {
+  if (parseAgentSessionKey(name) !== null) return false;
+  if (/^(?:~|\.{0,2}[/\\])|[/\\]$|\.jsonl$/.test(name)) return true;
+  return /[/\\]/.test(name) && statFile(expandPath(name, place)) !== undefined;
 }
 
 /** The session whose transcript stands at a path, wherever that is. Its source is told from its place and content. */
@@ -41,8 +49,7 @@ export function findSessionAtPath(place: SearchPlace, name: string): FoundSessio
     updatedAt: stats.mtimeMs,
     sizeBytes: stats.size,
     missing: false,
-    keys: [],
-    labels: [],
+    entries: NO_ENTRIES,
     ...(source === 'claude' ? { titlePath: titlePathOf(path) } : {}),
   };
   const session = openFound(located);

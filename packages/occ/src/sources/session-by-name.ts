@@ -56,9 +56,9 @@ function ambiguous(name: string, matches: readonly LocatedSession[]): AmbiguousS
   const shown = matches.slice(0, MOST_MATCHES_SHOWN).map((match) => {
     const isRepeated = ids.filter((id) => id === match.sessionId).length > 1;
     const notes = [
-      match.keys[0],
+      match.entries[0]?.key,
       sources.size > 1 ? match.source : undefined,
-      agents.size > 1 && match.keys.length === 0 && match.agentId !== null ? match.agentId : undefined,
+      agents.size > 1 && match.entries.length === 0 && match.agentId !== null ? match.agentId : undefined,
       isRepeated ? match.path : undefined,
     ].filter((note) => note !== undefined);
     return notes.length === 0 ? match.sessionId : `${match.sessionId} (${notes.join(', ')})`;

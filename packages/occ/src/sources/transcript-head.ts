@@ -27,19 +27,23 @@ export function readTranscriptHead(path: string): TranscriptHead | undefined {
     } catch {
       return undefined;
     }
-    head = interpretLines(bytes.subarray(0, count), count < size);
+    head = interpretLines(bytes, count, count < size);
     if (isComplete(head) || count < size) break;
   }
   return head;
 }
 
-function interpretLines(bytes: Buffer, isWhole: boolean): TranscriptHead {
-  let head: TranscriptHead = { dialect: undefined, sessionId: undefined, cwd: undefined };
+const NOTHING_KNOWN: TranscriptHead = { dialect: undefined, sessionId: undefined, cwd: undefined };
+
+/** @param count how many of the bytes count; what is behind them is of another file */
+function interpretLines(bytes: Buffer, count: number, isWhole: boolean): TranscriptHead {
+  let head = NOTHING_KNOWN;
   let at = 0;
-  while (at < bytes.length && !isComplete(head)) {
+  while (at < count && !isComplete(head)) {
     const lineEnd = bytes.indexOf(LINE_FEED, at);
-    if (lineEnd < 0 && !isWhole) break;
-    const end = lineEnd < 0 ? bytes.length : lineEnd;
+    const isCut = lineEnd < 0 || lineEnd >= count;
+    if (isCut && !isWhole) break;
+    const end = isCut ? count : lineEnd;
     head = interpretLine(bytes.toString('utf8', at, end), head);
     at = end + 1;
   }

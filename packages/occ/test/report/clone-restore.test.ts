@@ -43,6 +43,11 @@ it('a restore tells what came back, what was kept and how to undo it', () => {
   );
 });
 
+it('a restore tells its note', () => {
+  const text = formatRestore(restoreOutcome({ note: 'It counts from the next resume.' }), PLAIN);
+  expect(text).toContain('abc123-def456\n  It counts from the next resume.\n  From: ');
+});
+
 it('backups are listed newest first, with what they were made for', () => {
   const folder = '/home/user/.openclaw/agents/main/sessions';
   const backup = (number: number, madeBefore: 'edit' | 'restore' | 'unknown', sizeBytes: number) => ({
@@ -57,7 +62,7 @@ it('backups are listed newest first, with what they were made for', () => {
   #10  2026-11-15 20:10 UTC  2.0 KB  before a restore     ~/.openclaw/agents/main/sessions/abc123-def456.backup.10.jsonl
   #9   2026-11-15 20:09 UTC  125 KB  before an edit       ~/.openclaw/agents/main/sessions/abc123-def456.backup.9.jsonl
   #8   2026-11-15 20:08 UTC    99 B  reason not recorded  ~/.openclaw/agents/main/sessions/abc123-def456.backup.8.jsonl
-Restore one of them: occ restore abc123-def456 --backup <number>
+Put one back with --backup <number> in the place of --list.
 `);
   expect(formatBackups(SESSION.sessionId, [], PLAIN)).toBe(
     'No backups of abc123-def456: the session has not been edited.\n',

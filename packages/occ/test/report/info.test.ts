@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
+import { BUILT_IN_PRESETS } from '../../src/clean/presets.ts';
 import { paletteFor } from '../../src/commands/ansi-palette.ts';
 import type { SessionInfo } from '../../src/operations/results.ts';
 import { formatInfo } from '../../src/report/info.ts';
 import { recommendPreset } from '../../src/report/recommendation.ts';
 import { editOutcome, INFO, PLAIN, SESSION, VERBOSE } from './outcomes.ts';
 
-const FOUND = { session: SESSION, foundBy: 'argument' } as const;
+const FOUND = { session: SESSION, foundBy: 'argument', presets: BUILT_IN_PRESETS } as const;
 const EMPTY: SessionInfo = {
   ...INFO,
   sizeBytes: 120,
@@ -93,6 +94,12 @@ it('an empty session is all zeros, and left alone', () => {
   );
 });
 
+it('--verbose says what the presets do', () => {
+  const text = formatInfo(INFO, FOUND, VERBOSE);
+  expect(text).toContain('  default: keep the newest 20 turns with tools, truncate the oldest 50% of them\n');
+  expect(text).toContain('  extreme: remove all tool calls\n');
+});
+
 it('many tools are cut short unless all are asked for', () => {
   const names = Array.from({ length: 12 }, (_, i) => `tool_${i}`);
   const byTool = Object.fromEntries(names.map((name, i) => [name, 1000 - i]));
@@ -114,43 +121,63 @@ it('names from outside are shortened and made harmless', () => {
 
 it('says which session was chosen, what else it is called, and that lines are broken', () => {
   const session = { ...SESSION, label: 'garden', displayName: 'Alice' };
-  const text = formatInfo({ ...INFO, brokenLines: 2 }, { session, foundBy: 'most-recent' }, VERBOSE);
+  const text = formatInfo(
+    { ...INFO, brokenLines: 2 },
+    { ...FOUND, session, foundBy: 'most-recent' },
+    VERBOSE,
+  );
   expect(text).toContain('  Chosen: the most recently active session of agent main (garden)\n');
   expect(text).toContain('  Label: garden\n  Name: Alice\n');
   expect(text).toContain('  Working folder: ~/garden\n  Last change: 2026-11-15 20:58 UTC\n');
   expect(text).toContain('  Broken lines: 2 (kept as they are)\n');
 });
 
+it('a share that is hardly there is not called one percent', () => {
+  const info = { ...INFO, tokens: { ...INFO.tokens, byTool: { read: 499, exec: 500, grep: 0 } } };
+  const text = formatInfo(info, FOUND, PLAIN);
+  expect(text).toMatch(/read .* 499 {2} <1%/);
+  expect(text).toMatch(/exec .* 500 {3} 1%/);
+  expect(text).toMatch(/grep .* 0 {3} 0%/);
+});
+
+it('a preset with a name that a shell would split is quoted', () => {
+  const info = withPresets({ "it's mine": 60_000 });
+  expect(formatInfo(info, FOUND, PLAIN)).toContain("occ edit abc123-def456 '--strip-tools=it'\\''s mine'");
+});
+
 describe('recommendation', () => {
   it('takes the gentlest preset that frees a quarter', () => {
     const info = withPresets({ default: 74_000, aggressive: 50_000, extreme: 30_000 });
-    expect(recommendPreset(info).preset).toBe('default');
+    expect(recommendPreset(info, BUILT_IN_PRESETS).preset).toBe('default');
   });
   it('takes custom presets into account', () => {
     const info = withPresets({ default: 95_000, aggressive: 60_000, extreme: 30_000, 'in between': 70_000 });
-    expect(recommendPreset(info).preset).toBe('in between');
+    expect(recommendPreset(info, BUILT_IN_PRESETS).preset).toBe('in between');
   });
   it('takes what frees most where nothing frees a quarter', () => {
-    expect(recommendPreset(withPresets({ default: 95_000, aggressive: 88_000 }))).toEqual({
+    expect(recommendPreset(withPresets({ default: 95_000, aggressive: 88_000 }), BUILT_IN_PRESETS)).toEqual({
       preset: 'aggressive',
       reason: 'frees about 12,000 tokens, 12% of the context',
     });
   });
   it('recommends nothing for little', () => {
-    expect(recommendPreset(withPresets({ default: 99_000, aggressive: 92_000 }))).toEqual({
+    expect(recommendPreset(withPresets({ default: 99_000, aggressive: 92_000 }), BUILT_IN_PRESETS)).toEqual({
       reason: 'cleaning would free 8% at most',
     });
-    expect(recommendPreset(withPresets({ default: 100_000 })).reason).toBe('no preset would free anything');
+    expect(recommendPreset(withPresets({ default: 100_000 }), BUILT_IN_PRESETS).reason).toBe(
+      'no preset would free anything',
+    );
   });
   it('recommends nothing where there is room: details are worth more than space', () => {
     const info = withPresets({ default: 10_000 });
     const small = { ...info, tokens: { ...info.tokens, context: 49_999 } };
-    expect(recommendPreset(small)).toEqual({ reason: '49,999 tokens leave room in most context windows' });
+    expect(recommendPreset(small, BUILT_IN_PRESETS)).toEqual({
+      reason: '49,999 tokens leave room in most context windows',
+    });
   });
   it('leaves the removal of every tool call to the reader', () => {
     const info = withPresets({ default: 95_000, extreme: 30_000 });
-    info.presets.extreme!.toolCallsRemoved = info.toolCalls.total;
-    expect(recommendPreset(info)).toEqual({
+    expect(recommendPreset(info, BUILT_IN_PRESETS)).toEqual({
       reason: 'only extreme would free much (70%), by removing every tool call',
     });
   });

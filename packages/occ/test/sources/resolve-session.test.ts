@@ -18,6 +18,7 @@ function makeAgents(): string {
   put(join(folder, 'sessions.json'), {
     'agent:main:main': { sessionId: ABC1, updatedAt: 1 },
     'agent:main:telegram:direct:42': { sessionId: ABC2, updatedAt: 2, label: 'Weekly Report' },
+    'agent:main:discord:channel:a/b': { sessionId: DEF, updatedAt: 2, label: 'plans/2026' },
     'agent:main:gone': { sessionId: uuid('9'), updatedAt: 3 },
   });
   const other = sessionsFolder(home, 'molt');
@@ -35,6 +36,9 @@ test.each([
   ['a session key without its agent', 'telegram:dm:42', ABC2],
   ['the name of the main session', 'main', ABC1],
   ['a label', 'weekly report', ABC2],
+  ['a label with a separator', 'plans/2026', DEF],
+  ['a key with a separator', 'agent:main:discord:channel:a/b', DEF],
+  ['a key with a separator, without its agent', 'discord:channel:a/b', DEF],
   ['the key of another agent', 'agent:molt:main', MOLT],
   ['spaces around it', `  ${DEF} `, DEF],
 ])('a session is found by %s', async (_, name, sessionId) => {
@@ -90,7 +94,7 @@ test('a session and its topics are told apart by the names of their files', asyn
   });
 });
 
-test.each(['nothing', 'agent:main:none', 'agent:nobody:main', '%zz', '..'])(
+test.each(['nothing', 'no/thing', 'agent:main:none', 'agent:nobody:main', '%zz', '..'])(
   'an unknown name, %s, is an error with a hint',
   async (name) => {
     await expect(resolveSession(placeAt(makeAgents()), name)).rejects.toMatchObject({

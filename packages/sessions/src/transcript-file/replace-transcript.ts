@@ -1,10 +1,11 @@
 import { futimesSync, renameSync } from 'node:fs';
 import { type FileHandle, open, unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { HeldLock } from '../disk/held-lock.ts';
 import { makeLeftoverName } from '../disk/leftover-name.ts';
 import { syncFolder } from '../disk/sync-folder.ts';
+import { OpenBotError } from '../errors.ts';
 import { LineCopier } from './copy-lines.ts';
 import { assertHeld } from './lock.ts';
 
@@ -68,32 +69,51 @@ export async function replaceTranscript(
     }
     renameSync(temp, path);
     isReplaced = true;
-    const swappedAt = performance.now();
-    end = copier.carryOver(end, true);
-    await target.sync();
-    await syncFolder(dirname(path));
-    await replacement.afterSwap?.();
-    return await carryLateLines(copier, target, end, swappedAt);
+    const carried = end;
+    const settled = settle(path, target, replacement);
+    [end] = await Promise.all([carryLateLines(copier, end, settled), settled]);
+    if (end > carried) await target.sync();
+    return end;
   } catch (error) {
-    if (!isReplaced) {
-      await unlink(temp).catch(() => {});
-      if (isPreparing) await replacement.undo?.();
-    }
+    if (isReplaced) throw notSynced(path, error);
+    await unlink(temp).catch(() => {});
+    if (isPreparing) await replacement.undo?.();
     throw error;
   } finally {
     await target.close();
   }
 }
 
-async function carryLateLines(
-  copier: LineCopier,
-  target: FileHandle,
-  from: number,
-  swappedAt: number,
-): Promise<number> {
-  const left = LATE_WRITERS_MS - (performance.now() - swappedAt);
-  if (left > 0) await sleep(left);
-  const end = copier.carryOver(from, true);
-  if (end > from) await target.sync();
-  return end;
+function notSynced(path: string, cause: unknown): OpenBotError {
+  if (cause instanceof OpenBotError) return cause;
+  const message = `${path} has its new content, but the disk may not keep it: ${(cause as Error).message}`;
+  return new OpenBotError('TRANSCRIPT_NOT_SYNCED', message, {
+    hint: 'Check the disk. After a power cut the transcript is the old one or the new one.',
+    cause,
+  });
+}
+
+async function settle(path: string, target: FileHandle, replacement: Replacement): Promise<void> {
+  await target.sync();
+  await syncFolder(dirname(path));
+  await replacement.afterSwap?.();
+}
+
+/**
+ * Looks without a pause until `work` is done, and for some time at least: a late line that is carried over at once
+ * still comes before the next one, which its writer appends to the new file.
+ */
+async function carryLateLines(copier: LineCopier, from: number, work: Promise<void>): Promise<number> {
+  const until = performance.now() + LATE_WRITERS_MS;
+  let isWorking = true;
+  const done = () => {
+    isWorking = false;
+  };
+  work.then(done, done);
+  let end = from;
+  do {
+    end = copier.carryOver(end, true);
+    await nextTurn();
+  } while (isWorking || performance.now() < until);
+  return copier.carryOver(end, true);
 }

@@ -116,17 +116,30 @@ function calibrationFrom(figures: readonly Figure[]): Calibration {
   const last = figures.at(-1);
   if (last === undefined) return { perCharacter: 1 / CHARACTERS_PER_TOKEN, overhead: 0, basis: 'estimated' };
   const basis: TokenBasis = last.ours ? 'estimated' : 'calibrated';
-  const first = figures.find((figure) => figure.ours === last.ours)!;
-  const characters = last.characters - first.characters;
-  let perCharacter = 1 / CHARACTERS_PER_TOKEN;
-  if (characters >= MIN_CALIBRATION_CHARACTERS) {
-    const slope = (last.tokens - first.tokens) / characters;
-    // Outside of this a figure is not about the text (a changed system prompt, a dropped cache, a test's constant).
-    if (slope >= 0.1 && slope <= 1) perCharacter = slope;
-  }
+  let perCharacter = recordedRatio(figures) ?? 1 / CHARACTERS_PER_TOKEN;
   const overhead = Math.max(0, last.tokens - perCharacter * last.characters);
   if (overhead === 0 && last.characters > 0) perCharacter = last.tokens / last.characters;
   return { perCharacter, overhead, basis };
+}
+
+/**
+ * What a character of this session costs, from recorded figures with enough text between them. The middle one of all such
+ * ratios: where old text was removed since, some of them count what is no longer there.
+ */
+function recordedRatio(figures: readonly Figure[]): number | undefined {
+  const ratios: number[] = [];
+  let from: Figure | undefined;
+  for (const figure of figures) {
+    if (figure.ours) from = undefined;
+    else if (from === undefined) from = figure;
+    else if (figure.characters - from.characters >= MIN_CALIBRATION_CHARACTERS) {
+      const ratio = (figure.tokens - from.tokens) / (figure.characters - from.characters);
+      // Outside of this a figure is not about the text (a changed system prompt, a dropped cache, a test's constant).
+      if (ratio >= 0.1 && ratio <= 1) ratios.push(ratio);
+      from = figure;
+    }
+  }
+  return ratios.sort((a, b) => a - b)[Math.floor(ratios.length / 2)];
 }
 
 /** How characters become tokens in this session. */

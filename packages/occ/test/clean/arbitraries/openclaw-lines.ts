@@ -32,7 +32,6 @@ class OpenClawWriter {
   readonly #callIds: string[] = [];
   #pending: Pending[] = [];
   #leaf: string | null = null;
-  #writesId = true;
 
   constructor(form: OpenClawForm) {
     this.#form = form;
@@ -42,7 +41,6 @@ class OpenClawWriter {
 
   write(steps: readonly PlacedStep[]): Json[] {
     for (const placed of steps) {
-      this.#writesId = placed.hasId || this.#form.forPi;
       if (this.#form.tree && placed.isLost) this.#leaf = 'nowhere0';
       else if (this.#form.tree && placed.back !== null && this.#entries.length > 0) {
         this.#leaf = this.#entries[placed.back % this.#entries.length]!.id as string;
@@ -201,7 +199,7 @@ class OpenClawWriter {
   #entry(fields: Json): void {
     const number = this.#lines.length;
     const time = 'timestamp' in fields ? {} : { timestamp: stamp(number) };
-    if (!this.#form.tree || !this.#writesId) {
+    if (!this.#form.tree) {
       this.#lines.push({ ...fields, ...time });
       return;
     }

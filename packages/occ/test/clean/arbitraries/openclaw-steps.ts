@@ -65,7 +65,6 @@ export interface PlacedStep {
   readonly back: number | null;
   /** Names a parent that is not there. */
   readonly isLost: boolean;
-  readonly hasId: boolean;
   readonly flat: boolean;
   /** Recorded usage of an assistant's message. */
   readonly tokens: number | null;
@@ -189,7 +188,6 @@ export const openclawSteps: fc.Arbitrary<PlacedStep[]> = fc.array(
     step,
     back: fc.option(fc.nat(), { freq: 12 }),
     isLost: oneIn(40),
-    hasId: oneIn(25).map((roll) => !roll),
     flat: oneIn(12),
     tokens: fc.option(fc.nat({ max: 200_000 }), { freq: 2 }),
   }),

@@ -1,6 +1,7 @@
 import type { RemovalOptions } from '../arbitraries/removal-options.ts';
 import { isCall, isThinking, type Json, type OracleDialect, type OracleLine, readLine } from './read-line.ts';
-import { cutTurns, type OraclePath, parentsOf, walkPath, walkTo } from './walk-path.ts';
+import { tiedCalls } from './tied-calls.ts';
+import { cutTurns, type OraclePath, walkPath } from './walk-path.ts';
 
 export type Action = 'keep' | 'truncate' | 'remove';
 
@@ -22,6 +23,8 @@ export interface ExpectedClean {
   readonly turns: { total: number; withTools: number; removed: number; truncated: number };
   /** Every call on the path, with what answers it. */
   readonly calls: readonly OracleCall[];
+  readonly unfinished: ReadonlySet<OracleCall>;
+  readonly tied: ReadonlySet<OracleCall>;
 }
 
 export interface OracleCall {
@@ -63,6 +66,9 @@ export function expectClean(
   const callOfResult = (line: OracleLine, order: number) =>
     calls.find(({ results }) => results.some((result) => result.line === line && result.order === order));
   const onPath = new Set(path.lines);
+  // A call on another branch may be answered by a result that stands before the fork.
+  const isNeededElsewhere = (id: unknown) =>
+    lines.some((line) => !onPath.has(line) && line.calls.some((call) => call.id === id));
   const losers = new Set<unknown>();
   const planned = lines.map((line) => {
     if (!onPath.has(line)) return { line, calls: [], results: [] };
@@ -74,7 +80,7 @@ export function expectClean(
       results: line.results.map((_, order): Action => {
         const call = callOfResult(line, order);
         if (call !== undefined) return actionOf(call);
-        return line === path.leaf ? 'keep' : zoneOf(line);
+        return line === path.leaf || isNeededElsewhere(line.results[order]) ? 'keep' : zoneOf(line);
       }),
     };
   });
@@ -87,6 +93,8 @@ export function expectClean(
     path,
     expected,
     calls,
+    unfinished,
+    tied,
     turns: { total: turns.length, withTools: withTools.length, removed, truncated },
   };
 }
@@ -127,44 +135,6 @@ function unfinishedCalls({ leaf, lines }: OraclePath, calls: readonly OracleCall
     if (ofLast.includes(call) || isAnsweredSince) found.add(call);
   }
   return found;
-}
-
-/**
- * Calls that stay, shortened, for something else's sake: a result on another branch answers them; or their result shares
- * a line with other words and is all that gives that line its place.
- */
-function tiedCalls(
-  lines: readonly OracleLine[],
-  path: OraclePath,
-  calls: readonly OracleCall[],
-  zoneOf: (line: OracleLine) => Action,
-): Set<OracleCall> {
-  const parents = parentsOf(lines);
-  const walk = path.leaf === undefined ? [] : walkTo(path.leaf, parents);
-  const tied = calls.filter(({ results }) =>
-    results.some(({ line }) => holdsWords(line) && (!walk.includes(line) || zoneOf(line) !== 'remove')),
-  );
-  for (const line of lines) {
-    if (line.results.length === 0 || path.lines.includes(line)) continue;
-    const above = walkTo(line, parents).slice(0, -1).reverse();
-    const join = above.findIndex((one) => path.lines.includes(one));
-    if (join < 0) continue;
-    for (const id of line.results) {
-      if (above.slice(0, join).some((one) => one.calls.some((call) => call.id === id))) continue;
-      const answered = calls.findLast((call) => call.id === id && call.line.index <= above[join]!.index);
-      if (answered !== undefined) tied.push(answered);
-    }
-  }
-  return new Set(tied);
-}
-
-/** Whether a line of Claude Code says something beside its results. */
-function holdsWords({ value, results }: OracleLine): boolean {
-  const message = value?.uuid === undefined ? undefined : (value.message as Json);
-  if (results.length === 0 || !Array.isArray(message?.content)) return false;
-  return (message.content as Json[]).some(
-    ({ type, text }) => type !== 'tool_result' && !(type === 'text' && text === ''),
-  );
 }
 
 function isSpoken({ role, startsTurn, value }: OracleLine): boolean {

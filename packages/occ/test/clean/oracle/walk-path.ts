@@ -43,7 +43,7 @@ export function walkPath(lines: readonly OracleLine[], dialect: OracleDialect): 
   const inTree = lines.filter((line) => line.inTree);
   const leaf = inTree.findLast(({ isSidechain }) => !isSidechain) ?? inTree.at(-1);
   const walked = new Set(leaf === undefined ? [] : walkTo(leaf, parents));
-  if (dialect === 'openclaw') return { leaf, lines: withLinesBetween(lines, walked) };
+  if (dialect === 'openclaw') return { leaf, lines: lines.filter((line) => walked.has(line)) };
 
   // Blocks of one message are lines of their own, and each result hangs from its own call: all belong together. Of a
   // line that is there twice the last one counts.
@@ -56,19 +56,6 @@ export function walkPath(lines: readonly OracleLine[], dialect: OracleDialect): 
   const belongs = (line: OracleLine) =>
     walked.has(line) || ofMessages.includes(line) || line.results.some((id) => callIds.has(id));
   return { leaf, lines: lines.filter((line) => single.includes(line) && belongs(line)) };
-}
-
-/** Lines without ids can be nobody's parent by name, but they were said in between. */
-function withLinesBetween(lines: readonly OracleLine[], walked: ReadonlySet<OracleLine>): OracleLine[] {
-  const path: OracleLine[] = [];
-  let isBetween = false;
-  const last = lines.findLastIndex((line) => walked.has(line));
-  for (const line of lines) {
-    if (walked.has(line)) isBetween = true;
-    else if (line.id !== undefined) isBetween = false;
-    if (walked.has(line) || (isBetween && line.inTree && line.index < last)) path.push(line);
-  }
-  return path;
 }
 
 export interface OracleTurn {

@@ -1,6 +1,7 @@
-/** Before any test runs, the bundle of `occ` is made from the sources as they are. */
+/** Before any test runs, the kernel and the bundle of `occ` are made from the sources as they are. */
 import type { TestProject } from 'vitest/node';
 import { bundleOcc } from '../../packages/occ/build/bundle.ts';
+import { makeKernel } from '../../packages/sessions/build/kernel.ts';
 
 declare module 'vitest' {
   export interface ProvidedContext {
@@ -10,6 +11,7 @@ declare module 'vitest' {
 }
 
 export async function setup(project: TestProject): Promise<void> {
+  await makeKernel();
   const fault = await bundleOcc().then(
     () => null,
     (error: unknown) => String(error),

@@ -48,7 +48,7 @@ async function bundleEntry(name: string, path: string): Promise<OutputFile[]> {
     legalComments: 'none',
     write: false,
     logLevel: 'silent',
-    plugins: [otherBundles],
+    plugins: [otherBundles, bareFileSystem],
   });
   return outputFiles;
 }
@@ -63,6 +63,20 @@ const otherBundles: Plugin = {
       const name = [...ENTRIES].find(([, entry]) => entry === target)?.[0];
       return name === undefined ? undefined : { path: `./${name}.js`, external: true };
     });
+  },
+};
+
+/**
+ * `import … from 'node:fs'` reads everything that the module has, its streams too, which are loaded for it: a tenth of
+ * the time that Node itself takes to start. Asked for by name it gives only what is used.
+ */
+const bareFileSystem: Plugin = {
+  name: 'bare-file-system',
+  setup(builder) {
+    builder.onResolve({ filter: /^node:fs$/ }, ({ path }) => ({ path, namespace: 'builtin' }));
+    builder.onLoad({ filter: /./, namespace: 'builtin' }, ({ path }) => ({
+      contents: `module.exports = process.getBuiltinModule(${JSON.stringify(path)});`,
+    }));
   },
 };
 

@@ -320,12 +320,14 @@ export { type FieldValue, replaceTopLevelFields } from './transcript/rewrite/rep
 export { Splice } from './transcript/rewrite/splice.ts';
 export {
   type Calibration,
+  type ContextSize,
   type ContextTokens,
   calibrate,
   contextCharacters,
   contextTokens,
   estimateTokens,
   IMAGE_CHARACTERS,
+  measureContext,
   type TokenBasis,
   tokensOfUsage,
 } from './transcript/tokens.ts';

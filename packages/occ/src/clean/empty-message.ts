@@ -24,7 +24,7 @@ export function isNothingLeft(line: string): boolean {
     const text = findMember(block, 'text');
     return (
       type !== undefined &&
-      line.slice(type.start, type.end) === '"text"' &&
+      JSON.parse(line.slice(type.start, type.end)) === 'text' &&
       text !== undefined &&
       isBlank(line.slice(text.start, text.end))
     );

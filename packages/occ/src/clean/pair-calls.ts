@@ -1,19 +1,20 @@
 import type { Transcript } from '@openbot/sessions';
 
-/** The calls of a path and the results that answer them. Positions are positions in the path. */
+/**
+ * The calls of a path and the results that answer them. Calls and results have numbers, in the order of the path; positions
+ * are positions in it. Plain arrays of numbers, since there can be hundreds of thousands of them.
+ */
 export interface PairedCalls {
-  /** By number of the call, in the order of the path. */
-  readonly calls: readonly PathCall[];
-  /** By position: the numbers of its calls. */
-  readonly callsAt: ReadonlyMap<number, readonly number[]>;
-  /** By position: for each of its results the number of the call that it answers, or NO_CALL. */
-  readonly answersAt: ReadonlyMap<number, readonly number[]>;
-}
-
-export interface PathCall {
-  readonly position: number;
-  /** Positions of its results; a result before its call counts too. */
-  readonly results: number[];
+  /** By call. */
+  readonly positionOfCall: Int32Array;
+  /** By call: 1 when there is a result. */
+  readonly isAnswered: Uint8Array;
+  /** By position: the number of its first call; the next one's follows its last. One longer than the path. */
+  readonly firstCallAt: Int32Array;
+  /** By result: the number of the call that it answers, or NO_CALL. */
+  readonly callOfResult: Int32Array;
+  /** By position, as for calls. */
+  readonly firstResultAt: Int32Array;
 }
 
 export const NO_CALL = -1;
@@ -23,42 +24,60 @@ export const NO_CALL = -1;
  * none before it, the first one after it.
  */
 export function pairCalls(transcript: Transcript, path: readonly number[]): PairedCalls {
-  const calls: PathCall[] = [];
-  const callsAt = new Map<number, number[]>();
-  const answersAt = new Map<number, number[]>();
-  const lastCall = new Map<string, number>();
-  const waiting = new Map<string, { position: number; order: number }[]>();
+  const positionOfCall = new Int32Array(transcript.calls.length);
+  const isAnswered = new Uint8Array(transcript.calls.length);
+  const firstCallAt = new Int32Array(path.length + 1);
+  const callOfResult = new Int32Array(transcript.results.length);
+  const firstResultAt = new Int32Array(path.length + 1);
+  const lastCall = new Map<number, number>();
+  const waiting = new Map<number, number[]>();
+  let calls = 0;
+  let results = 0;
 
-  for (const [position, index] of path.entries()) {
-    if (transcript.callCountOf(index) > 0) {
-      const here: number[] = [];
-      for (const { id } of transcript.callsOf(index)) {
-        const number = calls.length;
-        calls.push({ position, results: [] });
-        here.push(number);
-        if (id === '') continue;
-        lastCall.set(id, number);
-        for (const early of waiting.get(id) ?? []) {
-          answersAt.get(early.position)![early.order] = number;
-          calls[number]!.results.push(early.position);
-        }
-        waiting.delete(id);
+  for (let position = 0; position < path.length; position++) {
+    const index = path[position]!;
+    firstCallAt[position] = calls;
+    firstResultAt[position] = results;
+    const callCount = transcript.callCountOf(index);
+    for (let row = transcript.firstCallOf(index), end = row + callCount; row < end; row++) {
+      const number = calls++;
+      positionOfCall[number] = position;
+      const id = transcript.calls.idAt(row);
+      if (id < 0) continue;
+      lastCall.set(id, number);
+      if (waiting.size === 0) continue;
+      for (const early of waiting.get(id) ?? []) {
+        callOfResult[early] = number;
+        isAnswered[number] = 1;
       }
-      callsAt.set(position, here);
+      waiting.delete(id);
     }
-    if (transcript.resultCountOf(index) === 0) continue;
-    const answers: number[] = [];
-    answersAt.set(position, answers);
-    for (const { callId } of transcript.resultsOf(index)) {
-      const number = lastCall.get(callId);
-      if (number !== undefined) calls[number]!.results.push(position);
-      else if (callId !== '') {
-        const early = waiting.get(callId) ?? [];
-        early.push({ position, order: answers.length });
-        waiting.set(callId, early);
-      }
-      answers.push(number ?? NO_CALL);
+    const resultCount = transcript.resultCountOf(index);
+    for (let row = transcript.firstResultOf(index), end = row + resultCount; row < end; row++) {
+      const result = results++;
+      const id = transcript.results.idAt(row);
+      const number = id < 0 ? undefined : lastCall.get(id);
+      callOfResult[result] = number ?? NO_CALL;
+      if (number !== undefined) isAnswered[number] = 1;
+      else if (id >= 0) waiting.set(id, [...(waiting.get(id) ?? []), result]);
     }
   }
-  return { calls, callsAt, answersAt };
+  firstCallAt[path.length] = calls;
+  firstResultAt[path.length] = results;
+  return {
+    positionOfCall: positionOfCall.subarray(0, calls),
+    isAnswered: isAnswered.subarray(0, calls),
+    firstCallAt,
+    callOfResult: callOfResult.subarray(0, results),
+    firstResultAt,
+  };
+}
+
+/** Calls without results, and results without a call. */
+export function countLonely({ isAnswered, callOfResult }: PairedCalls): { calls: number; results: number } {
+  let calls = 0;
+  let results = 0;
+  for (const answered of isAnswered) if (answered === 0) calls++;
+  for (const call of callOfResult) if (call === NO_CALL) results++;
+  return { calls, results };
 }

@@ -2,24 +2,22 @@ import {
   activePath,
   type Context,
   contextOf,
-  FLAG,
-  leafOf,
+  measureContext,
   planLoweredUsage,
   planRelinking,
   relinkedFieldsOf,
   type Transcript,
   turnsOf,
 } from '@openbot/sessions';
-import type { LineEdit, ToolAction } from './line-edit.ts';
-import { NO_CALL, pairCalls } from './pair-calls.ts';
+import { type CallActions, chooseActions, KEEP, REMOVE } from './call-actions.ts';
+import type { LineEdit } from './line-edit.ts';
+import { countLonely, NO_CALL, type PairedCalls, pairCalls } from './pair-calls.ts';
 import type { CleanPlan, LineReader } from './plan.ts';
 import { countMessages } from './plan-statistics.ts';
 import { planTokens } from './plan-tokens.ts';
 import { PlannedLines } from './planned-lines.ts';
-import { findCallIdsBeside, findTiedCalls } from './tied-calls.ts';
 import type { ResolvedToolRemovalOptions } from './tool-removal.ts';
 import { zoneTurns } from './turn-zones.ts';
-import { findUnfinishedCalls } from './unfinished-exchange.ts';
 
 /**
  * Decides what a clean does to each line. docs/cleaning.md gives the rules.
@@ -33,34 +31,16 @@ export function planClean(
   const path = activePath(transcript).entries;
   const pairs = pairCalls(transcript, path);
   const zones = zoneTurns(turnsOf(transcript, path), options);
-  const unfinished = findUnfinishedCalls(transcript, path, pairs);
-  const tied = findTiedCalls(transcript, path, pairs, zones);
-  const actionOfCall = pairs.calls.map(({ position }, number): ToolAction => {
-    if (unfinished.has(number)) return 'keep';
-    const action = zones.actionAt(position);
-    return action === 'remove' && tied.has(number) ? 'truncate' : action;
-  });
-  const leaf = leafOf(transcript);
+  const actions = chooseActions(transcript, path, pairs, zones);
+  const lines = planLines(transcript, path, pairs, actions, readLine);
 
-  const lines = new PlannedLines(transcript, readLine);
-  const idsBeside = findCallIdsBeside(transcript, path);
-  for (const [position, index] of path.entries()) {
-    const calls = pairs.callsAt.get(position)?.map((number) => actionOfCall[number]!);
-    const results = pairs.answersAt.get(position)?.map((number, order): ToolAction => {
-      if (number !== NO_CALL) return actionOfCall[number]!;
-      const isNeeded = index === leaf || idsBeside.has(transcript.resultsOf(index)[order]!.callId);
-      return isNeeded ? 'keep' : zones.actionAt(position);
-    });
-    if (calls !== undefined || results !== undefined) lines.plan(index, calls ?? [], results ?? []);
-  }
-  lines.planRestOfMessages(path);
-
+  const { changes } = lines;
   const isRemoved = (index: number) => lines.isRemoved(index);
-  const changes = lines.changes;
   const context = contextOf(transcript, path);
-  const charactersOf = charactersAfter(transcript, context, lines);
+  const size = measureContext(transcript, context);
+  const charactersOf = charactersAfter(context, lines);
   // Only who writes needs these.
-  const lowered = once(() => planLoweredUsage(transcript, context, charactersOf));
+  const lowered = once(() => planLoweredUsage(transcript, context, size.calibration, charactersOf));
   const relinking = once(() => planRelinking(transcript, isRemoved));
 
   return {
@@ -79,10 +59,11 @@ export function planClean(
         ...(contextTokens === undefined ? {} : { contextTokens }),
       };
     },
-    tokens: planTokens(transcript, context, charactersOf, changes),
+    tokens: planTokens(transcript, context, size, charactersOf, changes),
+    lonely: countLonely(pairs),
     statistics: {
       ...countMessages(transcript, path, isRemoved),
-      ...countCalls(pairs, actionOfCall, path, lines),
+      ...countCalls(pairs, actions, lines),
       turnsTotal: zones.total,
       turnsWithToolsTotal: zones.withTools,
       turnsWithToolsRemoved: zones.removed,
@@ -92,48 +73,67 @@ export function planClean(
   };
 }
 
+function planLines(
+  transcript: Transcript,
+  path: readonly number[],
+  { firstCallAt, firstResultAt, callOfResult }: PairedCalls,
+  { ofCall, orphanAt }: CallActions,
+  readLine: LineReader,
+): PlannedLines {
+  const lines = new PlannedLines(transcript, readLine);
+  for (let position = 0; position < path.length; position++) {
+    const calls = firstCallAt[position + 1]! - firstCallAt[position]!;
+    const results = firstResultAt[position + 1]! - firstResultAt[position]!;
+    if (calls + results === 0) continue;
+    const index = path[position]!;
+    const first = firstCallAt[position]!;
+    const callActions = ofCall.subarray(first, first + calls);
+    const resultActions = new Uint8Array(results);
+    for (let order = 0; order < results; order++) {
+      const call = callOfResult[firstResultAt[position]! + order]!;
+      resultActions[order] = call === NO_CALL ? orphanAt(position, index, order) : ofCall[call]!;
+    }
+    lines.plan(index, position, callActions, resultActions);
+  }
+  lines.planRestOfMessages(path);
+  return lines;
+}
+
 /** What entries will weigh in the context. One whose content an edit of the agent's replaced weighs what that says. */
 function charactersAfter(
-  transcript: Transcript,
   context: Context,
   lines: PlannedLines,
 ): (index: number, now: number) => number | undefined {
+  const hasEdits = context.edits.size > 0;
   return (index, now) => {
     if (lines.isRemoved(index)) return undefined;
-    if (context.edits.has(index) || transcript.has(index, FLAG.mirror)) return now;
-    return Math.max(0, now - lines.savedBy(index));
+    if (hasEdits && context.edits.has(index)) return now;
+    const saved = lines.savedBy(index);
+    return saved < now ? now - saved : 0;
   };
 }
 
 function countCalls(
-  pairs: ReturnType<typeof pairCalls>,
-  actionOfCall: readonly ToolAction[],
-  path: readonly number[],
+  { firstCallAt, firstResultAt, callOfResult }: PairedCalls,
+  { ofCall }: CallActions,
   lines: PlannedLines,
 ) {
+  const cut = new Set<number>();
+  for (const { position, cuts } of lines.shortened()) {
+    for (const order of cuts.calls.keys()) cut.add(firstCallAt[position]! + order);
+    for (const order of cuts.results.keys()) cut.add(callOfResult[firstResultAt[position]! + order]!);
+  }
   let removed = 0;
   let truncated = 0;
-  const cut = new Set<number>();
-  for (const [position, numbers] of pairs.callsAt) {
-    for (const [order, number] of numbers.entries()) {
-      if (lines.isCallCut(path[position]!, order)) cut.add(number);
-    }
+  for (let call = 0; call < ofCall.length; call++) {
+    if (ofCall[call] === REMOVE) removed++;
+    else if (ofCall[call] !== KEEP && cut.has(call)) truncated++;
   }
-  for (const [position, numbers] of pairs.answersAt) {
-    for (const [order, number] of numbers.entries()) {
-      if (number !== NO_CALL && lines.isResultCut(path[position]!, order)) cut.add(number);
-    }
-  }
-  for (const [number, action] of actionOfCall.entries()) {
-    if (action === 'remove') removed++;
-    else if (cut.has(number)) truncated++;
-  }
-  const total = pairs.calls.length;
   return {
-    toolCallsOriginal: total,
+    toolCallsOriginal: ofCall.length,
     toolCallsRemoved: removed,
     toolCallsTruncated: truncated,
-    toolCallsPreserved: total - removed - truncated,
+    toolCallsPreserved: ofCall.length - removed - truncated,
   };
 }
 

@@ -1,8 +1,7 @@
 import {
   type Context,
-  calibrate,
+  type ContextSize,
   contextCharacters,
-  contextTokens,
   estimateTokens,
   type Transcript,
 } from '@openbot/sessions';
@@ -12,16 +11,19 @@ import type { PlanTokens } from './plan.ts';
 export function planTokens(
   transcript: Transcript,
   context: Context,
+  size: ContextSize,
   charactersOf: (index: number, now: number) => number | undefined,
   changes: boolean,
 ): PlanTokens {
-  const { tokens: before, basis } = contextTokens(transcript, context);
+  const { tokens: before, basis, calibration } = size;
   if (!changes) return { before, after: before, basis };
   let characters = 0;
   for (const index of context.entries) {
     characters += charactersOf(index, contextCharacters(transcript, index, context)) ?? 0;
   }
-  const calibration = calibrate(transcript, context);
-  const after = Math.min(before, estimateTokens(calibration, characters));
-  return { before, after, basis: calibration.basis };
+  return {
+    before,
+    after: Math.min(before, estimateTokens(calibration, characters)),
+    basis: calibration.basis,
+  };
 }

@@ -32,6 +32,8 @@ export interface CleanPlan {
   readonly options: ResolvedToolRemovalOptions;
   readonly statistics: PlanStatistics;
   readonly tokens: PlanTokens;
+  /** Calls without results on the active path, and results without a call: as many may be left. */
+  readonly lonely: { readonly calls: number; readonly results: number };
   /** False when there is nothing to remove and nothing to shorten. */
   readonly changes: boolean;
   isRemoved(index: number): boolean;

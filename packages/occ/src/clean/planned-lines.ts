@@ -1,4 +1,5 @@
-import { FLAG, IMAGE_CHARACTERS, type Transcript } from '@openbot/sessions';
+import { FLAG, IMAGE_CHARACTERS, leafOf, type Transcript } from '@openbot/sessions';
+import { ACTIONS, KEEP as KEEP_TOOL, REMOVE as REMOVE_TOOL } from './call-actions.ts';
 import { isNothingLeft } from './empty-message.ts';
 import type { Cuts, LineEdit, ToolAction } from './line-edit.ts';
 import type { LineReader } from './plan.ts';
@@ -17,7 +18,7 @@ export class PlannedLines {
   /** By index: 0 stays, REMOVE, or STRIP: stays without its calls, its results and its thinking. */
   readonly #fates: Uint8Array;
   readonly #edits = new Map<number, LineEdit>();
-  readonly #cuts = new Map<number, Cuts>();
+  readonly #shortened = new Map<number, Shortened>();
   /** Messages of several lines of which a line lost calls. */
   readonly #losers = new Set<number>();
   #changes = false;
@@ -40,26 +41,20 @@ export class PlannedLines {
     return this.#fates[index] === STRIP ? STRIPPED : this.#edits.get(index);
   }
 
-  isCallCut(index: number, order: number): boolean {
-    return this.#cuts.get(index)?.calls.has(order) ?? false;
-  }
-
-  isResultCut(index: number, order: number): boolean {
-    return this.#cuts.get(index)?.results.has(order) ?? false;
+  /** The lines of which something was cut off. */
+  shortened(): Iterable<Shortened> {
+    return this.#shortened.values();
   }
 
   /** How many characters fewer the line gives to the model. Of lines that stay. */
   savedBy(index: number): number {
     const transcript = this.#transcript;
     if (this.#fates[index] === STRIP) {
-      let saved = transcript.thinkingSizeOf(index);
-      for (const call of transcript.callsOf(index)) saved += call.name.length + call.size;
-      for (const result of transcript.resultsOf(index)) saved += result.size;
-      return saved;
+      return savedByStripping(transcript, index);
     }
-    const edit = this.#edits.get(index);
+    const edit = this.#edits.size === 0 ? undefined : this.#edits.get(index);
     if (edit === undefined) return 0;
-    const cuts = this.#cuts.get(index);
+    const cuts = this.#shortened.get(index)?.cuts;
     let saved = edit.dropThinking ? transcript.thinkingSizeOf(index) : 0;
     saved += (cuts?.images ?? 0) * IMAGE_CHARACTERS;
     for (const [order, call] of transcript.callsOf(index).entries()) {
@@ -74,24 +69,36 @@ export class PlannedLines {
   }
 
   /** A line with calls or results, and what is to be done to each of them. */
-  plan(index: number, calls: readonly ToolAction[], results: readonly ToolAction[]): void {
-    const actions = [...calls, ...results];
-    if (actions.every((action) => action === 'keep')) return;
-    if (calls.includes('remove')) this.#noteLoss(index);
-    if (actions.every((action) => action === 'remove')) this.#strip(index);
-    else this.#edit(index, calls, results);
+  plan(index: number, position: number, calls: Uint8Array, results: Uint8Array): void {
+    let removed = 0;
+    let kept = 0;
+    for (const action of calls) {
+      if (action === REMOVE_TOOL) removed++;
+      else if (action === KEEP_TOOL) kept++;
+    }
+    if (removed > 0) this.#noteLoss(index);
+    for (const action of results) {
+      if (action === REMOVE_TOOL) removed++;
+      else if (action === KEEP_TOOL) kept++;
+    }
+    const total = calls.length + results.length;
+    if (kept === total) return;
+    if (removed === total) this.#strip(index);
+    else this.#edit(index, position, calls, results);
   }
 
   /** The other lines of messages that lost calls: thinking goes with them, and blank text that is all that is left. */
   planRestOfMessages(path: readonly number[]): void {
     if (this.#losers.size === 0) return;
     const transcript = this.#transcript;
+    // What comes next hangs from it.
+    const leaf = leafOf(transcript);
     const left = new Map<number, number[]>();
     for (const index of path) {
       const message = transcript.messageOf(index);
       if (!this.#losers.has(message)) continue;
       const isUntouched = this.#fates[index] === 0 && !this.#edits.has(index);
-      const isRest = isUntouched && transcript.callCountOf(index) === 0;
+      const isRest = isUntouched && index !== leaf && transcript.callCountOf(index) === 0;
       if (isRest && (transcript.has(index, FLAG.thinking) || transcript.has(index, FLAG.otherContent))) {
         this.#strip(index);
       }
@@ -101,7 +108,7 @@ export class PlannedLines {
       else lines.push(index);
     }
     for (const lines of left.values()) {
-      if (lines.every((index) => this.#isBlank(index)))
+      if (lines.every((index) => index !== leaf && this.#isBlank(index)))
         for (const index of lines) this.#fates[index] = REMOVE;
     }
   }
@@ -134,19 +141,34 @@ export class PlannedLines {
     return isNothingLeft(rewriteLine(this.#readLine(index), STRIPPED, dialect));
   }
 
-  #edit(index: number, calls: readonly ToolAction[], results: readonly ToolAction[]): void {
+  #edit(index: number, position: number, calls: Uint8Array, results: Uint8Array): void {
     const edit: LineEdit = {
       ...(calls.length === 0 ? {} : { calls: oneForAll(calls) }),
       ...(results.length === 0 ? {} : { results: oneForAll(results) }),
-      ...(calls.includes('remove') ? { dropThinking: true } : {}),
+      ...(calls.includes(REMOVE_TOOL) ? { dropThinking: true } : {}),
     };
     const line = this.#readLine(index);
     const cuts: Cuts = { calls: new Map(), results: new Map(), images: 0 };
     if (!isShortened(line, edit, this.#transcript, cuts)) return;
     this.#changes = true;
     this.#edits.set(index, edit);
-    this.#cuts.set(index, cuts);
+    this.#shortened.set(index, { position, cuts });
   }
+}
+
+/** A line of which something was cut off, and its position in the path. */
+export interface Shortened {
+  readonly position: number;
+  readonly cuts: Cuts;
+}
+
+function savedByStripping(transcript: Transcript, index: number): number {
+  let saved = transcript.thinkingSizeOf(index);
+  const call = transcript.firstCallOf(index);
+  for (let i = 0; i < transcript.callCountOf(index); i++) saved += transcript.calls.weightAt(call + i);
+  const result = transcript.firstResultOf(index);
+  for (let i = 0; i < transcript.resultCountOf(index); i++) saved += transcript.results.sizeAt(result + i);
+  return saved;
 }
 
 const STRIPPED: LineEdit = { calls: 'remove', results: 'remove', dropThinking: true };
@@ -161,8 +183,9 @@ function isShortened(line: string, edit: LineEdit, transcript: Transcript, cuts:
   }
 }
 
-function oneForAll(actions: readonly ToolAction[]): ToolAction | readonly ToolAction[] {
-  return actions.every((action) => action === actions[0]) ? actions[0]! : actions;
+function oneForAll(actions: Uint8Array): ToolAction | readonly ToolAction[] {
+  if (actions.every((action) => action === actions[0])) return ACTIONS[actions[0]!]!;
+  return Array.from(actions, (action) => ACTIONS[action]!);
 }
 
 function isAt(actions: LineEdit['calls'], order: number, action: ToolAction): boolean {

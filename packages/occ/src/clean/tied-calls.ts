@@ -18,14 +18,8 @@ export function findTiedCalls(
 ): Set<number> {
   const tied = new Set<number>();
   if (transcript.dialect === 'claude-code') tieWordsBesideTheWalk(transcript, path, pairs, zones, tied);
-  const positionOf = new Map(path.map((index, position) => [index, position]));
-  for (let i = 0; i < transcript.length; i++) {
-    if (transcript.resultCountOf(i) === 0 || positionOf.has(i)) continue;
-    for (const { callId } of transcript.resultsOf(i)) {
-      const number = findCallAbove(transcript, i, callId, positionOf, pairs, path);
-      if (number !== undefined) tied.add(number);
-    }
-  }
+  if (pairs.callOfResult.length < transcript.results.length)
+    tieResultsBesideThePath(transcript, path, pairs, tied);
   return tied;
 }
 
@@ -39,37 +33,42 @@ interface Remains {
 function tieWordsBesideTheWalk(
   transcript: Transcript,
   path: readonly number[],
-  pairs: PairedCalls,
+  { firstCallAt, firstResultAt, callOfResult }: PairedCalls,
   zones: Pick<TurnZones, 'actionAt'>,
   tied: Set<number>,
 ): void {
   const walk = walkFrom(transcript, leafOf(transcript));
   const messages = new Map<number, Remains>();
   const messageOfCall = new Map<number, Remains>();
-  for (const [position, index] of path.entries()) {
+  for (let position = 0; position < path.length; position++) {
+    const index = path[position]!;
     const message = transcript.messageOf(index);
     if (message < 0) continue;
-    const remains = messages.get(message) ?? { calls: [], onWalk: false, besideWalk: false };
-    messages.set(message, remains);
-    for (const number of pairs.callsAt.get(position) ?? []) {
-      remains.calls.push(number);
-      messageOfCall.set(number, remains);
+    let remains = messages.get(message);
+    if (remains === undefined) {
+      remains = { calls: [], onWalk: false, besideWalk: false };
+      messages.set(message, remains);
     }
-    if (!holdsWords(transcript, index)) continue;
-    if (walk.has(index)) remains.onWalk = true;
-    else remains.besideWalk = true;
+    for (let call = firstCallAt[position]!; call < firstCallAt[position + 1]!; call++) {
+      remains.calls.push(call);
+      messageOfCall.set(call, remains);
+    }
+    // Other content may be what goes with the calls: it does not hold a place for certain.
+    if (walk[index] === 1) remains.onWalk ||= transcript.textSizeOf(index) > 0;
+    else remains.besideWalk ||= holdsWords(transcript, index);
   }
-  const tie = (remains: Remains) => {
-    for (const number of remains.calls) tied.add(number);
-  };
-  for (const remains of messages.values()) if (remains.besideWalk && !remains.onWalk) tie(remains);
-  for (const [position, numbers] of pairs.answersAt) {
+  for (const { calls, onWalk, besideWalk } of messages.values()) {
+    if (besideWalk && !onWalk) for (const call of calls) tied.add(call);
+  }
+  for (let position = 0; position < path.length; position++) {
+    if (firstResultAt[position] === firstResultAt[position + 1]) continue;
     const index = path[position]!;
     if (!holdsWords(transcript, index)) continue;
-    if (walk.has(index) && zones.actionAt(position) === 'remove') continue;
-    for (const number of numbers) {
-      if (number !== NO_CALL)
-        tie(messageOfCall.get(number) ?? { calls: [number], onWalk: true, besideWalk: false });
+    if (walk[index] === 1 && zones.actionAt(position) === 'remove') continue;
+    for (let result = firstResultAt[position]!; result < firstResultAt[position + 1]!; result++) {
+      const call = callOfResult[result]!;
+      if (call === NO_CALL) continue;
+      for (const other of messageOfCall.get(call)?.calls ?? [call]) tied.add(other);
     }
   }
 }
@@ -79,50 +78,79 @@ function holdsWords(transcript: Transcript, index: number): boolean {
   return transcript.textSizeOf(index) > 0 || transcript.has(index, FLAG.otherContent);
 }
 
-/**
- * Results on the path that no call on it answers but one on another branch does, since they stand before the fork: that
- * branch needs them. By call id.
- */
-export function findCallIdsBeside(transcript: Transcript, path: readonly number[]): Set<string> {
-  const ids = new Set<string>();
-  const onPath = new Set(path);
-  for (let i = 0; i < transcript.length; i++) {
-    if (transcript.callCountOf(i) === 0 || onPath.has(i)) continue;
-    for (const { id } of transcript.callsOf(i)) ids.add(id);
-  }
-  return ids;
+function walkFrom(transcript: Transcript, leaf: number): Uint8Array {
+  const walk = new Uint8Array(transcript.length);
+  for (let at = leaf; at >= 0 && walk[at] === 0; at = transcript.parentOf(at)) walk[at] = 1;
+  return walk;
 }
 
-function walkFrom(transcript: Transcript, leaf: number): Set<number> {
-  const walk = new Set<number>();
-  for (let at = leaf; at >= 0 && !walk.has(at); at = transcript.parentOf(at)) walk.add(at);
-  return walk;
+function tieResultsBesideThePath(
+  transcript: Transcript,
+  path: readonly number[],
+  pairs: PairedCalls,
+  tied: Set<number>,
+): void {
+  const positionOf = new Map(path.map((index, position) => [index, position]));
+  for (let i = 0; i < transcript.length; i++) {
+    const count = transcript.resultCountOf(i);
+    if (count === 0 || positionOf.has(i)) continue;
+    for (let row = transcript.firstResultOf(i), end = row + count; row < end; row++) {
+      const call = findCallAbove(transcript, i, transcript.results.idAt(row), positionOf, pairs, path);
+      if (call !== undefined) tied.add(call);
+    }
+  }
 }
 
 /** The call on the path that a result beside it answers, unless one on its own branch does. */
 function findCallAbove(
   transcript: Transcript,
   result: number,
-  callId: string,
+  id: number,
   positionOf: ReadonlyMap<number, number>,
-  { callsAt }: PairedCalls,
+  { firstCallAt }: PairedCalls,
   path: readonly number[],
 ): number | undefined {
+  if (id < 0) return undefined;
   const seen = new Set<number>();
   let at = transcript.parentOf(result);
   while (at >= 0 && !positionOf.has(at)) {
-    if (seen.has(at) || findCall(transcript, at, callId) >= 0) return undefined;
+    if (seen.has(at) || findCall(transcript, at, id) >= 0) return undefined;
     seen.add(at);
     at = transcript.parentOf(at);
   }
   for (let position = positionOf.get(at) ?? -1; position >= 0; position--) {
-    const order = findCall(transcript, path[position]!, callId);
-    if (order >= 0) return callsAt.get(position)![order];
+    const order = findCall(transcript, path[position]!, id);
+    if (order >= 0) return firstCallAt[position]! + order;
   }
   return undefined;
 }
 
-function findCall(transcript: Transcript, index: number, callId: string): number {
-  if (callId === '' || transcript.callCountOf(index) === 0) return -1;
-  return transcript.callsOf(index).findLastIndex(({ id }) => id === callId);
+/** Which of an entry's calls has the id; the last one, or -1. */
+function findCall(transcript: Transcript, index: number, id: number): number {
+  const first = transcript.firstCallOf(index);
+  for (let order = transcript.callCountOf(index) - 1; order >= 0; order--) {
+    if (transcript.calls.idAt(first + order) === id) return order;
+  }
+  return -1;
+}
+
+/**
+ * Ids of calls on other branches. A result on the path that no call on it asked for may be the answer to one of them, given
+ * before the fork.
+ */
+export function findCallIdsBeside(
+  transcript: Transcript,
+  path: readonly number[],
+  { positionOfCall }: PairedCalls,
+): Set<number> {
+  const ids = new Set<number>();
+  if (positionOfCall.length === transcript.calls.length) return ids;
+  const onPath = new Set(path);
+  for (let i = 0; i < transcript.length; i++) {
+    const count = transcript.callCountOf(i);
+    if (count === 0 || onPath.has(i)) continue;
+    for (let row = transcript.firstCallOf(i), end = row + count; row < end; row++)
+      ids.add(transcript.calls.idAt(row));
+  }
+  return ids;
 }

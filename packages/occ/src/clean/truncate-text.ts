@@ -9,7 +9,9 @@ export function truncateText(text: string, marker: string, isMore = false): stri
   const head = firstLines(text);
   const isWhole = head.length === text.length;
   if (isWhole && !isMore && text.length <= TRUNCATION_LIMITS.maxChars) return text;
-  return cutAt(head, TRUNCATION_LIMITS.maxChars - marker.length) + marker;
+  // A line end before the marker would make it a line of its own.
+  const unended = head.endsWith('\n') ? head.slice(0, -1) : head;
+  return cutAt(unended, TRUNCATION_LIMITS.maxChars - marker.length) + marker;
 }
 
 function firstLines(text: string): string {

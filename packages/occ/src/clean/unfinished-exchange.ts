@@ -9,34 +9,52 @@ import type { PairedCalls } from './pair-calls.ts';
 export function findUnfinishedCalls(
   transcript: Transcript,
   path: readonly number[],
-  { calls, callsAt, answersAt }: PairedCalls,
+  pairs: PairedCalls,
 ): Set<number> {
   const found = new Set<number>();
-  const leaf = leafOf(transcript);
-  const leafPosition = path.lastIndexOf(leaf);
-  for (const number of [...(callsAt.get(leafPosition) ?? []), ...(answersAt.get(leafPosition) ?? [])]) {
-    if (number >= 0) found.add(number);
+  const { firstCallAt, firstResultAt, callOfResult, isAnswered } = pairs;
+  const addCallsAt = (position: number) => {
+    for (let call = firstCallAt[position]!; call < firstCallAt[position + 1]!; call++) found.add(call);
+  };
+  const addAnsweredAt = (position: number) => {
+    for (let result = firstResultAt[position]!; result < firstResultAt[position + 1]!; result++) {
+      if (callOfResult[result]! >= 0) found.add(callOfResult[result]!);
+    }
+  };
+  const leafPosition = path.lastIndexOf(leafOf(transcript));
+  if (leafPosition >= 0) {
+    addCallsAt(leafPosition);
+    addAnsweredAt(leafPosition);
   }
   const last = path.findLastIndex((index) => isSpoken(transcript, index));
   const assistant = path.findLastIndex((index) => transcript.roleOf(index) === 'assistant');
   if (last < 0 || assistant < 0 || transcript.roleOf(path[last]!) === 'user') return found;
-  const message = transcript.messageOf(path[assistant]!);
-  const ofLastMessage: number[] = [];
-  for (let position = assistant; position >= 0; position--) {
-    const isSame =
-      position === assistant || (message >= 0 && transcript.messageOf(path[position]!) === message);
-    if (isSame) ofLastMessage.push(...(callsAt.get(position) ?? []));
-    else if (message < 0 || transcript.has(path[position]!, FLAG.startsTurn)) break;
-  }
+  const ofLastMessage = findLinesOfMessage(transcript, path, assistant);
   const isOpen =
     transcript.roleOf(path[last]!) === 'toolResult' ||
-    ofLastMessage.some((number) => calls[number]!.results.length === 0);
+    ofLastMessage.some((position) => {
+      for (let call = firstCallAt[position]!; call < firstCallAt[position + 1]!; call++) {
+        if (isAnswered[call] === 0) return true;
+      }
+      return false;
+    });
   if (!isOpen) return found;
-  for (const number of ofLastMessage) found.add(number);
-  for (let position = assistant + 1; position < path.length; position++) {
-    for (const number of answersAt.get(position) ?? []) if (number >= 0) found.add(number);
-  }
+  for (const position of ofLastMessage) addCallsAt(position);
+  for (let position = assistant + 1; position < path.length; position++) addAnsweredAt(position);
   return found;
+}
+
+/** Positions of the lines of the message that has one at `position`, which is its last. */
+function findLinesOfMessage(transcript: Transcript, path: readonly number[], last: number): number[] {
+  const message = transcript.messageOf(path[last]!);
+  const positions = [last];
+  if (message < 0) return positions;
+  for (let position = last - 1; position >= 0; position--) {
+    const index = path[position]!;
+    if (transcript.messageOf(index) === message) positions.push(position);
+    else if (transcript.has(index, FLAG.startsTurn)) break;
+  }
+  return positions;
 }
 
 /** Said by somebody: reminders and command output that the program writes in a person's name are not. */

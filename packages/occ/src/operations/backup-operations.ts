@@ -12,7 +12,7 @@ import { defaultPlace } from './session-ids.ts';
 
 /** Copies a session to a new backup beside it and keeps the five newest. Resolves to its path. */
 export async function createBackup(sessionPath: string): Promise<string> {
-  const { path, source } = findSessionAtPath(defaultPlace(), sessionPath);
+  const { path, source } = findSessionAtPath(await defaultPlace(), sessionPath);
   const place = keepingPlaceOf(path, source);
   return withTranscriptLock(path, async () => {
     const session = await open(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0));
@@ -30,11 +30,11 @@ export async function createBackup(sessionPath: string): Promise<string> {
 
 /** The path of a session's newest backup, or null. */
 export async function findLatestBackup(sessionId: string): Promise<string | null> {
-  const { session } = await resolveSession(defaultPlace(), sessionId);
+  const { session } = await resolveSession(await defaultPlace(), sessionId);
   return listBackupFiles(keepingPlaceOf(session.path, session.source), session.path).at(-1)?.path ?? null;
 }
 
 /** Puts a session's newest backup back; what was said since follows it. */
 export async function restoreFromBackup(sessionId: string): Promise<void> {
-  await executeRestore({ place: defaultPlace(), sessionId });
+  await executeRestore({ place: await defaultPlace(), sessionId });
 }

@@ -7,6 +7,8 @@ const ERRORS = { edit: EditOperationError, clone: CloneOperationError, restore: 
 /** A failure with a name of its own stays; one of the disk becomes the operation's. */
 export function describeFailedWrite(error: unknown, path: string, doing: keyof typeof ERRORS): Error {
   if (error instanceof OccError) return error;
+  // A mistake in the program is not the disk's.
+  if (error instanceof TypeError || error instanceof ReferenceError) return error;
   if (error instanceof OpenBotError && !WRITE_FAULTS.has(error.code)) return error;
   const { code, message } = error as NodeJS.ErrnoException;
   const isLink = code === 'ELOOP';

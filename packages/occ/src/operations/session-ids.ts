@@ -1,28 +1,38 @@
 import { join } from 'node:path';
-import { transcriptFileName } from '@openbot/sessions';
+import { resolveAgentFolderName, transcriptFileName } from '@openbot/sessions';
+import { loadSettings } from '../config/settings.ts';
 import type { SearchPlace } from '../sources/found-session.ts';
 import { resolveSession } from '../sources/resolve-session.ts';
-import { resolveStateFolder, sessionsFolderOf } from '../sources/state-folder.ts';
+import { listAgentIds, resolveStateFolder, sessionsFolderOf } from '../sources/state-folder.ts';
 
-/** Where the running process looks when its caller says nothing else. */
-export function defaultPlace(agentId?: string | undefined): SearchPlace {
+/** Where the running process looks when its caller says nothing else: by its environment and the configuration. */
+export async function defaultPlace(agentId?: string | undefined): Promise<SearchPlace> {
+  const place = placeOfProcess(agentId);
+  const { stateDirectory, defaultAgentId } = await loadSettings(place);
+  return { ...place, stateDirConfigured: stateDirectory, agentConfigured: defaultAgentId };
+}
+
+function placeOfProcess(agentId: string | undefined): SearchPlace {
   return { env: process.env, cwd: process.cwd(), ...(agentId === undefined ? {} : { agentFlag: agentId }) };
 }
 
 /** The full id of the session that a name means: id, beginning of one, session key, label or path; else the current one. */
 export async function resolveSessionId(sessionId: string | undefined, agentId?: string): Promise<string> {
-  return (await resolveSession(defaultPlace(agentId), sessionId)).session.sessionId;
+  return (await resolveSession(await defaultPlace(agentId), sessionId)).session.sessionId;
 }
 
-/** Where an OpenClaw session's transcript is, whether it exists or not. */
+/**
+ * Where an OpenClaw session's transcript is, whether it exists or not. Goes by the environment alone: to read the
+ * configuration takes time, which a function that answers at once does not have.
+ */
 export function getSessionPath(sessionId: string, agentId: string): string {
-  return join(
-    sessionsFolderOf(resolveStateFolder(defaultPlace(agentId)), agentId),
-    transcriptFileName(sessionId),
-  );
+  const stateFolder = resolveStateFolder(placeOfProcess(agentId));
+  const asWritten = listAgentIds(stateFolder).find((id) => id === agentId);
+  const folder = sessionsFolderOf(stateFolder, asWritten ?? resolveAgentFolderName(agentId));
+  return join(folder, transcriptFileName(sessionId));
 }
 
 /** The id of the session that an agent is at, or was last. */
 export async function getCurrentSession(agentId: string): Promise<string> {
-  return (await resolveSession(defaultPlace(agentId))).session.sessionId;
+  return (await resolveSession(await defaultPlace(agentId))).session.sessionId;
 }

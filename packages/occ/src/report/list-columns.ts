@@ -22,9 +22,13 @@ export function fitColumns<Row>(
   rows: readonly (readonly string[])[],
   total: number,
 ): number[] {
-  const widths = columns.map(({ title }, at) =>
-    rows.reduce((width, cells) => Math.max(width, textWidth(cells[at]!)), textWidth(title)),
-  );
+  const widths = columns.map(({ title }) => textWidth(title));
+  for (const cells of rows) {
+    for (let at = 0; at < cells.length; at++) {
+      const width = textWidth(cells[at]!);
+      if (width > widths[at]!) widths[at] = width;
+    }
+  }
   let flexible = columns.flatMap(({ cut }, at) => (cut === undefined ? [] : [at]));
   const fixed = widths.reduce((sum, width, at) => (flexible.includes(at) ? sum : sum + width + GAP), -GAP);
   let room = total - fixed;

@@ -96,7 +96,8 @@ function formatRow(
   paintFirst?: (text: string) => string,
 ): string {
   let row = '';
-  for (const [at, { cut, isFigure }] of columns.entries()) {
+  for (let at = 0; at < columns.length; at++) {
+    const { cut, isFigure } = columns[at]!;
     const width = widths[at]!;
     if (width === 0) continue;
     const text = cut === undefined ? cells[at]! : cut(cells[at]!, width);

@@ -5,7 +5,7 @@ import type { CleanPlan, LineReader } from '../clean/plan.ts';
 import { rewriteLine } from '../clean/rewrite-line.ts';
 
 /** Where lines go: to a file, or to be counted. */
-export type LineTarget = Pick<LineCopier, 'copy' | 'put'>;
+export type LineTarget = Pick<LineCopier, 'copy' | 'putByteText'>;
 
 /** Writes a transcript as the plan wants it. Lines that need not change are copied byte for byte, neighbours together. */
 export async function applyPlan(
@@ -15,6 +15,8 @@ export async function applyPlan(
   readLine: LineReader,
 ): Promise<void> {
   const dialect = transcript.dialect ?? 'openclaw';
+  // A byte order mark belongs to no line.
+  if (transcript.length > 0) await target.copy(0, transcript.startOf(0));
   let from = -1;
   for (let i = 0; i < transcript.length; i++) {
     const edit = plan.isRemoved(i) ? undefined : plan.editOf(i);
@@ -26,14 +28,19 @@ export async function applyPlan(
     if (from >= 0) await target.copy(transcript.startOf(from), transcript.startOf(i));
     from = -1;
     if (edit === undefined) continue;
-    await target.put(Buffer.from(rewriteLine(readLine(i), edit, dialect), 'latin1'));
-    await target.copy(transcript.endOf(i), endWithLineEnd(transcript, i));
+    const pending = target.putByteText(rewriteLine(readLine(i), edit, dialect) + lineEndOf(transcript, i));
+    if (pending !== undefined) await pending;
   }
   if (from >= 0) await target.copy(transcript.startOf(from), transcript.byteLength);
 }
 
-function endWithLineEnd(transcript: Transcript, index: number): number {
-  return index + 1 < transcript.length ? transcript.startOf(index + 1) : transcript.byteLength;
+/** By their length. */
+const LINE_ENDS = ['', '\n', '\r\n'];
+
+/** What stands behind a line; nothing where the last line has no end. */
+function lineEndOf(transcript: Transcript, index: number): string {
+  const end = index + 1 < transcript.length ? transcript.startOf(index + 1) : transcript.byteLength;
+  return LINE_ENDS[end - transcript.endOf(index)]!;
 }
 
 /** Reads lines of an open transcript. What it gives is good until the next call. */
@@ -60,11 +67,13 @@ export async function measurePlan(
 ): Promise<number> {
   let total = 0;
   const counting: LineTarget = {
-    copy: async (start, end) => {
+    copy: (start, end) => {
       total += end - start;
+      return undefined;
     },
-    put: async (bytes) => {
-      total += bytes.length;
+    putByteText: (text) => {
+      total += text.length;
+      return undefined;
     },
   };
   await applyPlan(counting, transcript, plan, readLine);

@@ -54,7 +54,11 @@ export async function cloneSessionFile(clone: FileClone): Promise<FileCloneResul
     const transcript = await scanOpenTranscript(source, clone.path);
     const readLine = makeLineReader(source, transcript);
     const plan = planClean(transcript, clone.options ?? KEEP_ALL, readLine);
-    const renamed = { isRemoved: plan.isRemoved, editOf: withNewId(transcript, plan, clone) };
+    const renamed = {
+      isRemoved: plan.isRemoved,
+      lonely: plan.lonely,
+      editOf: withNewId(transcript, plan, clone),
+    };
     const sizeBefore = transcript.byteLength;
     if (clone.dryRun) {
       return { plan, sizeBefore, sizeAfter: await measurePlan(transcript, renamed, readLine) };
@@ -66,7 +70,7 @@ export async function cloneSessionFile(clone: FileClone): Promise<FileCloneResul
   }
 }
 
-type ClonePlan = Pick<CleanPlan, 'isRemoved' | 'editOf'>;
+type ClonePlan = Pick<CleanPlan, 'isRemoved' | 'editOf' | 'lonely'>;
 
 async function writeClone(
   clone: FileClone,

@@ -33,7 +33,7 @@ export function decideUse(use: SessionUse | undefined, sessionId: string, flags:
     if (flags.force === true) return { act: 'go' };
   }
   if (flags.canSchedule && (isOwn || flags.whenIdle === true)) {
-    return { act: 'schedule', note: isOwn ? ownRunNote(sessionId) : laterNote(use, sessionId) };
+    return { act: 'schedule', note: scheduledNote(use) };
   }
   // To wait for one's own run would be to wait for oneself.
   if (!isOwn && flags.waitMs !== undefined) return { act: 'wait', ms: flags.waitMs, quietMs: QUIET_MS };
@@ -85,10 +85,10 @@ function listWaysOut(use: SessionUse, canSchedule: boolean): string {
   return `${wait} If that program is gone for certain, remove ${use.lockPath}.`;
 }
 
-function ownRunNote(sessionId: string): string {
-  return `This command was called from the session's own run, which a rewrite would abort. The edit is scheduled: it is made when the run is over, and 'occ info ${sessionId}' then shows its result.`;
-}
-
-function laterNote(use: SessionUse, sessionId: string): string {
-  return `The session is in use: ${describeUser(use)}. The edit is scheduled: it is made when the run is over, and 'occ info ${sessionId}' then shows its result.`;
+function scheduledNote(use: SessionUse): string {
+  const why =
+    isOwnRun(use) && use.kind !== 'writer'
+      ? "This command was called from the session's own run, which a rewrite would abort."
+      : `In use: ${describeUser(use)}.`;
+  return `${why} The edit follows when that is over; 'occ info' then shows its result.`;
 }

@@ -59,7 +59,7 @@ export async function planFileEdit(
 }
 
 async function editLocked(edit: FileEdit, lock: HeldLock): Promise<FileEditResult> {
-  await tidyUp(edit.path, edit.source);
+  await tidyUp(edit.path, edit.source, lock);
   const source = await openSession(edit.path);
   try {
     const transcript = await scanOpenTranscript(source, edit.path);

@@ -48,7 +48,7 @@ export function restoreSessionFile(restore: FileRestore): Promise<FileRestoreRes
 
 async function restoreLocked(restore: FileRestore, lock: HeldLock): Promise<FileRestoreResult> {
   const { path } = restore;
-  const journal = await tidyUp(path, restore.source);
+  const journal = await tidyUp(path, restore.source, lock);
   const backups = listBackupFiles(keepingPlaceOf(path, restore.source), path);
   const chosen = chooseBackup(restore, backups);
   const record = journal.rewrites.findLast(({ backup }) => backup === chosen.number);
@@ -118,15 +118,22 @@ async function findSaid(
 
 async function writeRestored(copier: LineCopier, whole: Stretch, said: readonly Stretch[]): Promise<void> {
   await copyStretch(copier, whole);
-  const [next] = said;
-  if (next !== undefined && !(await endsLine(whole)) && (await byteAt(next.path, next.start)) !== LINE_FEED) {
-    await copier.put(Buffer.from('\n'));
+  let written = whole;
+  for (const stretch of said) {
+    if (await areApart(written, stretch)) await copier.put(Buffer.from('\n'));
+    await copyStretch(copier, stretch);
+    written = stretch;
   }
-  for (const stretch of said) await copyStretch(copier, stretch);
 }
 
-async function endsLine({ path, end }: Stretch): Promise<boolean> {
-  return end === 0 || (await byteAt(path, end - 1)) === LINE_FEED;
+/** Whether a line end is missing between the two. What follows may also be the rest of a line that was begun before. */
+async function areApart(one: Stretch, next: Stretch): Promise<boolean> {
+  if (await isLineStart(one.path, one.end)) return false;
+  return (await isLineStart(next.path, next.start)) && (await byteAt(next.path, next.start)) !== LINE_FEED;
+}
+
+async function isLineStart(path: string, at: number): Promise<boolean> {
+  return at === 0 || (await byteAt(path, at - 1)) === LINE_FEED;
 }
 
 const LINE_FEED = 0x0a;

@@ -1,22 +1,22 @@
 import { appendFile, open } from 'node:fs/promises';
-import { scanTranscriptFile } from '@openbot/sessions';
+import { type HeldLock, replaceTranscript, scanTranscriptFile } from '@openbot/sessions';
 import type { SourceName } from '../sources/found-session.ts';
 import { dropUnfinishedBackups, listBackupFiles } from './backups.ts';
 import { type Journal, type RewriteRecord, readJournal, updateJournal } from './journal.ts';
 import { keepingPlaceOf } from './place.ts';
+import { hashTail } from './tail-hash.ts';
 
 /**
  * Finishes what earlier rewrites of a session left: those that were killed before the swap, and lines that somebody wrote
  * to the old file after it, through a descriptor opened before. The transcript's lock must be held.
  */
-export async function tidyUp(path: string, source: SourceName): Promise<Journal> {
+export async function tidyUp(path: string, source: SourceName, lock: HeldLock): Promise<Journal> {
   const place = keepingPlaceOf(path, source);
   const journal = readJournal(path, source);
   const dropped = await dropUnfinishedBackups(place, path);
   const backups = new Map(listBackupFiles(place, path).map((backup) => [backup.number, backup]));
   const carried = new Map<number, number>();
-  // What is added by a carrying-over stands behind the last rewrite, whichever left the lines.
-  const saidFrom = journal.rewrites.at(-1)?.resultBytes ?? 0;
+  const last = journal.rewrites.at(-1);
   for (const record of journal.rewrites) {
     const backup = backups.get(record.backup);
     const from = record.carriedTo ?? record.backupBytes;
@@ -24,7 +24,7 @@ export async function tidyUp(path: string, source: SourceName): Promise<Journal>
     const late = await readWholeLines(backup.path, from);
     if (late.length === 0) continue;
     const isRest = from > 0 && (await readByte(backup.path, from - 1)) !== LINE_FEED;
-    await appendMissing(path, saidFrom, late, isRest);
+    await addMissing(path, last, late, isRest, lock);
     carried.set(record.backup, from + late.length);
   }
   if (dropped.length === 0 && carried.size === 0) return journal;
@@ -66,16 +66,49 @@ async function readByte(path: string, at: number): Promise<number | undefined> {
 }
 
 /**
- * Lines that came over before a crash could be written down are not added a second time.
+ * Lines that came over before a crash could be written down are not added a second time. They stand where they would have
+ * stood, right behind the last rewrite: what was said since may hang from them, and must stay last.
  * @param isRest the first of them is the end of a line whose beginning came over
  */
-async function appendMissing(path: string, saidFrom: number, late: Buffer, isRest: boolean): Promise<void> {
-  const known = new Set(splitLines(await readWholeLines(path, saidFrom)));
+async function addMissing(
+  path: string,
+  last: RewriteRecord | undefined,
+  late: Buffer,
+  isRest: boolean,
+  lock: HeldLock,
+): Promise<void> {
+  const isPlaceKnown = last !== undefined && hashTail(path, last.resultBytes) === last.resultHash;
+  const saidFrom = isPlaceKnown ? last.resultBytes : 0;
+  const said = splitLines(await readWholeLines(path, saidFrom));
+  const known = new Set(said);
   const missing = splitLines(late).filter((line) => !known.has(line));
   if (missing.length === 0) return;
+  const lines = `${missing.join('\n')}\n`;
+  if (isPlaceKnown && !isRest && said.length > 0) return insertLines(path, saidFrom, lines, lock);
   const { terminated } = await scanTranscriptFile(path);
-  const text = `${terminated || isRest ? '' : '\n'}${missing.join('\n')}\n`;
-  await appendFile(path, text, { encoding: 'latin1', flush: true });
+  await appendFile(path, `${terminated || isRest ? '' : '\n'}${lines}`, { encoding: 'latin1', flush: true });
+}
+
+async function insertLines(path: string, at: number, lines: string, lock: HeldLock): Promise<void> {
+  const session = await open(path, 'r');
+  try {
+    const { size } = await session.stat();
+    const endsLine = at === 0 || (await readByte(path, at - 1)) === LINE_FEED;
+    await replaceTranscript(path, session, {
+      readTo: size,
+      lock,
+      doing: 'late lines were put into their place',
+      keepsTime: true,
+      write: async (copier) => {
+        await copier.copy(0, at);
+        await copier.putByteText(`${endsLine ? '' : '\n'}${lines}`);
+        await copier.copy(at, size);
+      },
+      verify: async () => {},
+    });
+  } finally {
+    await session.close();
+  }
 }
 
 function splitLines(bytes: Buffer): string[] {

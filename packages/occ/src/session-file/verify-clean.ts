@@ -1,5 +1,5 @@
 import { activePath, DANGLING, leafOf, type Transcript } from '@openbot/sessions';
-import { NO_CALL, pairCalls } from '../clean/pair-calls.ts';
+import { countLonely, pairCalls } from '../clean/pair-calls.ts';
 import type { CleanPlan } from '../clean/plan.ts';
 
 /**
@@ -10,7 +10,7 @@ import type { CleanPlan } from '../clean/plan.ts';
 export function findFault(
   before: Transcript,
   after: Transcript,
-  plan: Pick<CleanPlan, 'isRemoved'>,
+  plan: Pick<CleanPlan, 'isRemoved' | 'lonely'>,
 ): string | undefined {
   let line = 0;
   for (let i = 0; i < before.length; i++) {
@@ -26,21 +26,13 @@ export function findFault(
   }
   if (line !== after.length) return 'it has more lines than planned';
   if (leafIdOf(after) !== leafIdOf(before)) return 'its last entry is another one';
-  const [lonelyBefore, lonelyAfter] = [countLonely(before), countLonely(after)];
-  if (lonelyAfter.calls > lonelyBefore.calls) return 'a call lost its result';
-  if (lonelyAfter.results > lonelyBefore.results) return 'a result lost its call';
+  const lonely = countLonely(pairCalls(after, activePath(after).entries));
+  if (lonely.calls > plan.lonely.calls) return 'a call lost its result';
+  if (lonely.results > plan.lonely.results) return 'a result lost its call';
   return undefined;
 }
 
 function leafIdOf(transcript: Transcript): string | undefined {
   const leaf = leafOf(transcript);
   return leaf < 0 ? undefined : transcript.idOf(leaf);
-}
-
-/** Calls without results, and results without a call. */
-function countLonely(transcript: Transcript): { calls: number; results: number } {
-  const { calls, answersAt } = pairCalls(transcript, activePath(transcript).entries);
-  let results = 0;
-  for (const answers of answersAt.values()) results += answers.filter((call) => call === NO_CALL).length;
-  return { calls: calls.filter((call) => call.results.length === 0).length, results };
 }

@@ -77,8 +77,8 @@ function chooseOne(matches: readonly LocatedSession[], commandLine: readonly str
   if (running.length === 1) return newest;
   throw new AmbiguousSessionError(
     commandLine.join(' '),
-    running.map(({ sessionId, entries: [newest] }) =>
-      newest === undefined ? sessionId : `${sessionId} (${newest.key})`,
+    running.map(({ sessionId, entries: [entry] }) =>
+      entry === undefined ? sessionId : `${sessionId} (${entry.key})`,
     ),
   );
 }

@@ -28,19 +28,24 @@ export type SessionOwner = Pick<FoundSession, 'source' | 'agentId'>;
 export function listNewestSessions(place: SearchPlace, limit = Number.POSITIVE_INFINITY): SessionList {
   const listed: ListedSession[] = [];
   const names: string[] = [];
-  const owners = new Map<string, SessionOwner>();
+  const owners: SessionOwner[] = [];
   for (const located of locateSessions(place)) {
     const session = listed.length < limit ? openFound(located) : undefined;
     const name = nameOf(located, session?.sessionId ?? located.sessionId);
     if (session !== undefined) listed.push({ session, name });
     if (session === undefined && listed.length < limit) continue;
     names.push(name);
-    owners.set(`${located.source} ${located.agentId}`, located);
+    if (!owners.some((owner) => isSameOwner(owner, located))) owners.push(located);
   }
-  return { listed, names, owners: [...owners.values()] };
+  return { listed, names, owners };
+}
+
+function isSameOwner(a: SessionOwner, b: SessionOwner): boolean {
+  return a.source === b.source && a.agentId === b.agentId;
 }
 
 /** The transcripts of a session's topics share its id, but not its file. */
 function nameOf({ source, stem }: LocatedSession, sessionId: string): string {
-  return source === 'openclaw' && stem.startsWith(`${sessionId}-topic-`) ? stem : sessionId;
+  if (stem === sessionId || source !== 'openclaw') return sessionId;
+  return stem.startsWith(`${sessionId}-topic-`) ? stem : sessionId;
 }

@@ -10,6 +10,10 @@ import { readTranscriptHead } from './transcript-head.ts';
 /** `<time>_<id>.jsonl` */
 const OWN_NAME = /^\d{4}-\d\d-\d\dT[\d-]+Z_(.+)\.jsonl$/;
 
+export function isPiFileName(name: string): boolean {
+  return OWN_NAME.test(name);
+}
+
 /** Where pi keeps its sessions: in a folder for each working folder, or all in one that a person chose. */
 export interface PiFolder {
   readonly folder: string;

@@ -1,5 +1,5 @@
 import { realpathSync } from 'node:fs';
-import { basename, dirname, sep } from 'node:path';
+import { basename, dirname, join, sep } from 'node:path';
 import {
   classifySessionFileName,
   isSessionId,
@@ -14,7 +14,7 @@ import { type LocatedSession, NO_ENTRIES } from './located-session.ts';
 import { expandPath, isFolder, statFile } from './look-at-disk.ts';
 import { openFound } from './open-found.ts';
 import { locateOpenclawSessions } from './openclaw-sessions.ts';
-import { resolvePiFolder } from './pi-sessions.ts';
+import { isPiFileName, resolvePiFolder } from './pi-sessions.ts';
 import { demandedSource } from './source-choice.ts';
 import { readTranscriptHead, type TranscriptHead } from './transcript-head.ts';
 
@@ -35,8 +35,8 @@ export function findSessionAtPath(place: SearchPlace, name: string): FoundSessio
   }
   refuseOtherFiles(path);
   const head = readTranscriptHead(path);
-  if (head?.dialect === undefined && stats.size > 0) throw unknownContent(path, head);
   const source = tellSource(place, path, head);
+  if (source === undefined) throw unknownContent(path, head);
   const demanded = demandedSource(place);
   if (demanded !== undefined && demanded !== source) throw otherSource(path, source, demanded);
   const known = source === 'openclaw' ? findInFolder(path) : undefined;
@@ -72,24 +72,35 @@ function refuseOtherFiles(path: string): void {
   }
 }
 
-/** OpenClaw and pi write the same lines: between them the place decides, and OpenClaw where that does not tell. */
-function tellSource(place: SearchPlace, path: string, head: TranscriptHead | undefined): SourceName {
+/**
+ * OpenClaw and pi write the same lines: between them the place decides, and OpenClaw where that does not tell. A file
+ * that says nothing of itself, since it is empty or damaged, is a session only where sessions are kept.
+ */
+function tellSource(
+  place: SearchPlace,
+  path: string,
+  head: TranscriptHead | undefined,
+): SourceName | undefined {
+  const isSilent = head?.dialect === undefined;
+  const folder = dirname(path);
   if (head?.dialect === 'claude-code') return 'claude';
-  if (head?.dialect === undefined && isBelow(path, resolveProjectsFolder(place))) return 'claude';
-  if (statFile(`${dirname(path)}${sep}${STORE_FILE_NAME}`) !== undefined) return 'openclaw';
-  if (agentOfFolder(dirname(path)) !== null) return 'openclaw';
-  if (isBelow(path, resolvePiFolder(place).folder) || /^--.*--$/.test(basename(dirname(path)))) return 'pi';
-  if (place.source === 'pi') return 'pi';
-  return /^\d{4}-\d\d-\d\dT[\d-]+Z_/.test(basename(path)) ? 'pi' : 'openclaw';
+  if (isSilent && isBelow(path, resolveProjectsFolder(place))) return 'claude';
+  if (agentOfFolder(folder) !== null || hasIndex(folder)) return 'openclaw';
+  if (isBelow(path, resolvePiFolder(place).folder) || /^--.*--$/.test(basename(folder))) return 'pi';
+  if (isSilent) return undefined;
+  return place.source === 'pi' || isPiFileName(basename(path)) ? 'pi' : 'openclaw';
 }
 
 /** With its entry in the index beside it, and its agent where the folder is laid out like one of an agent. */
 function findInFolder(path: string): LocatedSession | undefined {
   const folder = dirname(path);
   const agentId = agentOfFolder(folder);
-  const hasIndex = statFile(`${folder}${sep}${STORE_FILE_NAME}`) !== undefined;
-  if (agentId === null && !hasIndex) return undefined;
+  if (agentId === null && !hasIndex(folder)) return undefined;
   return locateOpenclawSessions(folder, agentId).find((session) => session.path === path);
+}
+
+function hasIndex(folder: string): boolean {
+  return statFile(join(folder, STORE_FILE_NAME)) !== undefined;
 }
 
 function agentOfFolder(folder: string): string | null {

@@ -110,6 +110,17 @@ describe('parallel calls', () => {
     expect(find(cleaned, 'r1')).not.toHaveProperty('toolUseResult');
   });
 
+  test('words beside a result that hangs beside the path keep it, and its call: both are shortened', () => {
+    const lines = turn.map((line) => structuredClone(line));
+    (find(lines, 'result-x').message as Line).content = [result('x', LONG), text('and hurry')];
+    const cleaned = cleanLines(lines, { keep: 0 });
+    expect(uuids(cleaned)).toEqual(uuids(lines));
+    expect(contentOf(cleaned, 'result-x')).toEqual([
+      result('x', 'a long output\na long output[truncated]'),
+      text('and hurry'),
+    ]);
+  });
+
   test('one that waits for its result is in progress, and the other with it', () => {
     const lines = turn.slice(0, 4);
     expect(cleanLines(lines, { keep: 0 })).toEqual(lines);
@@ -196,9 +207,10 @@ describe('compactions', () => {
         },
       },
       user('summary', 'we did it', { isCompactSummary: true }),
+      user('q2', 'and now?'),
     );
     const cleaned = cleanLines(lines, { keep: 0 });
-    expect(uuids(cleaned)).toEqual(['q1', 'm2', 'k', 'summary']);
+    expect(uuids(cleaned)).toEqual(['q1', 'm2', 'k', 'summary', 'q2']);
     expect(find(cleaned, 'k').compactMetadata).toEqual({
       trigger: 'auto',
       preservedSegment: { headUuid: 'm2', anchorUuid: 'summary', tailUuid: 'm2' },

@@ -253,6 +253,21 @@ describe('links', () => {
     expect(find(cleaned, 'a1').parentId).toBe('q1');
   });
 
+  test('a call that only another branch answers stays, shortened: that branch could not go on without it', () => {
+    const lines = transcript(
+      asks('q1', 'go'),
+      calls('c1', call('x', { text: LONG })),
+      answers('r1', 'x', LONG),
+      { ...says('a1', 'never mind'), parentId: 'c1' },
+    );
+    const cleaned = cleanLines(lines, { keep: 0 });
+    expect(ids(cleaned)).toEqual(['q1', 'c1', 'r1', 'a1']);
+    expect(JSON.stringify((contentOf(cleaned, 'c1') as Line[])[0]!.arguments).length).toBeLessThanOrEqual(
+      120,
+    );
+    expect(find(cleaned, 'r1')).toEqual(find(lines, 'r1'));
+  });
+
   test('what pointed at a removed entry points at what stands for it', () => {
     const cleaned = cleanLines(
       transcript(

@@ -7,7 +7,7 @@ import { DIALECTS, RUNS } from './dialects.ts';
 import { expectClean } from './oracle/expect-clean.ts';
 import { same } from './oracle/judge-cut.ts';
 import { readLines } from './oracle/read-bytes.ts';
-import { isObject, type Json, type OracleLine, parseObject } from './oracle/read-line.ts';
+import { blocksOf, isCall, isObject, type Json, type OracleLine, parseObject } from './oracle/read-line.ts';
 import { walkPath } from './oracle/walk-path.ts';
 
 function countMessages(path: readonly OracleLine[]): number {
@@ -15,23 +15,19 @@ function countMessages(path: readonly OracleLine[]): number {
   return new Set(messages.map(({ messageId, index }) => messageId ?? index)).size;
 }
 
-const isRemoved = (action: string) => action === 'remove';
 const countCalls = (path: readonly OracleLine[]) => path.reduce((sum, { calls }) => sum + calls.length, 0);
 
-/** A line without what may be told of it elsewhere: its links and its usage. */
-function toolsOf(value: Json | undefined, order: { call?: number; result?: number }): unknown {
-  if (value === undefined) return undefined;
-  const message = isObject(value.message) ? value.message : value;
-  const blocks = (Array.isArray(message.content) ? message.content : []) as Json[];
-  if (order.call !== undefined) {
-    return blocks.filter(({ type }) => /toolCall|toolUse|functionCall|tool_use/.test(String(type)))[
-      order.call
-    ];
-  }
-  const results = blocks.filter(({ type }) => type === 'tool_result');
-  if (results.length === 0) return { content: message.content, details: message.details };
-  // The copy beside the message belongs to its first result.
-  return [results[order.result!], order.result === 0 ? value.toolUseResult : undefined];
+/** A call of a line, with its arguments. */
+function callIn(value: Json | undefined, order: number): unknown {
+  const message = isObject(value?.message) ? value.message : value;
+  return blocksOf(message?.content).filter(isCall)[order];
+}
+
+/** A result of a line, with its copies. */
+function resultIn(value: Json | undefined, order: number): unknown {
+  const message = isObject(value?.message) ? value.message : value;
+  const results = blocksOf(message?.content).filter(({ type }) => type === 'tool_result');
+  return results.length === 0 ? [message?.content, message?.details] : results[order];
 }
 
 function usageOf(value: Json | undefined): Json | undefined {
@@ -52,20 +48,26 @@ describe.each(DIALECTS)('figures, $dialect', ({ dialect, transcripts }) => {
           const text = lines[line.index]!.after;
           return text === undefined ? undefined : parseObject(text);
         };
-        const truncated = calls.filter(({ line, order, results }) => {
-          if (expected[line.index]!.calls[order] !== 'truncate') return false;
-          const now = order - expected[line.index]!.calls.slice(0, order).filter(isRemoved).length;
-          return (
-            !same(toolsOf(line.value, { call: order }), toolsOf(afterOf(line), { call: now })) ||
-            results.some((one) => {
-              const gone = expected[one.line.index]!.results.slice(0, one.order).filter(isRemoved).length;
-              return !same(
-                toolsOf(one.line.value, { result: one.order }),
-                toolsOf(afterOf(one.line), { result: one.order - gone }),
-              );
-            })
-          );
-        }).length;
+        const orderNow = (actions: readonly string[], order: number) =>
+          order - actions.slice(0, order).filter((action) => action === 'remove').length;
+        const isCallCut = ({ line, order }: { line: OracleLine; order: number }) => {
+          const now = orderNow(expected[line.index]!.calls, order);
+          return !same(callIn(line.value, order), callIn(afterOf(line), now));
+        };
+        const isResultCut = ({ line, order }: { line: OracleLine; order: number }) => {
+          const now = orderNow(expected[line.index]!.results, order);
+          return !same(resultIn(line.value, order), resultIn(afterOf(line), now));
+        };
+        // A copy beside the message counts for the first of several results, where none of them was cut.
+        const isCopyCut = ({ line, order }: { line: OracleLine; order: number }) =>
+          order === 0 &&
+          !same(line.value?.toolUseResult, afterOf(line)?.toolUseResult) &&
+          !line.results.some((_, other) => isResultCut({ line, order: other }));
+        const truncated = calls.filter(
+          (call) =>
+            expected[call.line.index]!.calls[call.order] === 'truncate' &&
+            (isCallCut(call) || call.results.some((result) => isResultCut(result) || isCopyCut(result))),
+        ).length;
         const removed = countCalls(before) - countCalls(after);
         expect(plan.statistics).toEqual({
           messagesOriginal: countMessages(before),

@@ -78,7 +78,9 @@ describe.each(DIALECTS)('the tree, $dialect', ({ dialect, transcripts }) => {
             .map(({ id }) => id),
         );
         for (const { value } of after) {
-          const dangling = value === undefined ? [] : namedIds(value).filter((id) => gone.has(id as string));
+          // A rewind to nothing would be another one: it goes on naming what is gone.
+          if (value === undefined || value.explicit === true) continue;
+          const dangling = namedIds(value).filter((id) => gone.has(id as string));
           expect(dangling).toEqual([]);
         }
       }),

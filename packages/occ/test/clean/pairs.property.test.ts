@@ -56,13 +56,15 @@ describe.each(DIALECTS)('calls and results, $dialect', ({ dialect, transcripts }
         const [parentsBefore, parentsAfter] = [parentsOf(before), parentsOf(after)];
         const kept = before.filter(({ index }) => !plan.isRemoved(index));
         const path = new Set(walkPath(before, dialect).lines);
+        // Where an id comes round again on another branch, nobody can say which call a result before it is for.
+        const ids = before.flatMap(({ calls }) => calls.map(({ id }) => id));
+        const isTold = (name: string) => ids.filter((id) => name.endsWith(` ${id}`)).length === 1;
         for (const [position, line] of kept.entries()) {
           if (!line.inTree || path.has(line)) continue;
           const then = unpaired(walkTo(line, parentsBefore));
           const now = unpaired(walkTo(after[position]!, parentsAfter));
-          expect([line.index, without(now, then)]).toEqual([line.index, []]);
+          expect([line.index, without(now, then).filter(isTold)]).toEqual([line.index, []]);
         }
-        // Ids of Claude Code never come round again, so the whole file can be asked.
         if (dialect === 'claude-code') expect(without(unpaired(after), unpaired(before))).toEqual([]);
       }),
       RUNS,

@@ -47,6 +47,8 @@ describe.each(DIALECTS)('what was said, $dialect', ({ dialect, transcripts }) =>
             lost.add(line.messageId ?? line.index);
         }
         for (const line of before) {
+          // Of an entry that is there twice only the last line counts.
+          if (before.findLast(({ id }) => id === line.id) !== line && line.id !== undefined) continue;
           const has = left[line.index]?.thinking ?? 0;
           const isLoser = lost.has(line.messageId ?? line.index);
           expect([line.index, has]).toEqual([line.index, isLoser ? 0 : line.thinking]);

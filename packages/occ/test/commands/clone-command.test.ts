@@ -1,6 +1,9 @@
-import { existsSync, readFileSync, renameSync, statSync, symlinkSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { runOccWithFault } from '../setup/faults.ts';
+import { cleanEnvironment, OCC_LAUNCHER } from '../setup/run-occ.ts';
 import { createSessionWithTurns } from '../setup/sessions.ts';
 import { takeSnapshot } from './snapshot.ts';
 import { ID, makeStateFolder, type StateFolder, thirtyTurns } from './state-folder.ts';
@@ -49,19 +52,41 @@ describe('occ clone', () => {
   });
 
   it('TC-4.4a leaves no partial file on failure', async () => {
-    // The index cannot be written, which comes last: by then the clone is whole and has its name.
-    renameSync(join(state.sessions, 'sessions.json'), join(state.home, 'index.json'));
-    symlinkSync(join(state.home, 'index.json'), join(state.sessions, 'sessions.json'));
-    const before = takeSnapshot(state.home);
-    const error = await state.refused('clone', ID);
-    expect(error.message).toContain('sessions.json');
-    expect(error.hint).toEqual(expect.any(String));
+    const output = join(state.home, 'out', 'clone.jsonl');
+    mkdirSync(join(state.home, 'out'));
+    const before = takeSnapshot(state.sessions);
+    // 8 KB may be written, and the session has more.
+    const words = [process.execPath, OCC_LAUNCHER, 'clone', ID, '-o', output, '--json'];
+    const { status, stdout, stderr } = spawnSync('bash', ['-c', 'ulimit -f 8; exec "$@"', 'bash', ...words], {
+      encoding: 'utf8',
+      env: cleanEnvironment({ HOME: state.home }),
+    });
+    expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
+    expect(JSON.parse(stderr).error).toEqual({
+      code: 'CLONE_FAILED',
+      message: expect.stringContaining(`Failed to write ${output}: EFBIG`),
+      hint: expect.stringContaining('Check disk space and permissions'),
+    });
+    expect(readdirSync(join(state.home, 'out'))).toEqual([]);
+    expect(takeSnapshot(state.sessions)).toEqual(before);
+  });
+
+  it('a clone that cannot be registered is taken away again', async () => {
+    const index = join(state.sessions, 'sessions.json');
+    const run = await runOccWithFault(
+      ['clone', ID, '--json'],
+      { at: 1, strike: 'ENOSPC', ops: ['rename'], under: index },
+      { env: { HOME: state.home } },
+    );
+    expect(run).toMatchObject({ code: 1, stdout: '' });
+    expect(run.stderr).toContain('sessions.json');
     expect(state.names()).toEqual([`${ID}.jsonl`, 'sessions.json']);
-    expect(takeSnapshot(state.home)[relative(state.home, path)]).toBe(before[relative(state.home, path)]);
-    // The folder that it is to stand in cannot be made.
-    const output = join(path, 'below a file', 'clone.jsonl');
-    expect(await state.refused('clone', ID, '-o', output)).toMatchObject({ code: 'CLONE_FAILED' });
-    expect(state.names()).toEqual([`${ID}.jsonl`, 'sessions.json']);
+  });
+
+  it('a file where a folder is needed is named', async () => {
+    const error = await state.refused('clone', ID, '-o', join(path, 'below a file', 'clone.jsonl'));
+    expect(error.code).toBe('CLONE_FAILED');
+    expect(error.message).toContain('below a file');
   });
 
   it('TC-4.5a writes to the path that is asked for, and into no index', async () => {

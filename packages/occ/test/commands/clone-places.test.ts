@@ -79,7 +79,7 @@ describe('the index', () => {
     expect(statSync(join(state.sessions, 'sessions.json')).mode & 0o777).toBe(0o600);
   });
 
-  it('that of the session’s own agent is meant, also when the session is named by its path', async () => {
+  it("that of the session's own agent is meant, also when the session is named by its path", async () => {
     const other = state.add(thirtyTurns(), { agentId: 'other', sessionId: `${ID.slice(0, -1)}2` });
     const byPath = await state.json('clone', other);
     const byAgent = await state.json('clone', '--agent', 'other');
@@ -94,7 +94,7 @@ describe('the index', () => {
     );
   });
 
-  it('a session outside of any agent’s folder is in none: the clone stands beside it, without resume command', async () => {
+  it("a session outside of any agent's folder is in none: the clone stands beside it, without resume command", async () => {
     const lone = join(state.home, 'lone.jsonl');
     writeFileSync(lone, readFileSync(path));
     const result = await state.json('clone', lone);
@@ -151,7 +151,7 @@ describe('odd sessions', () => {
 });
 
 describe('of pi', () => {
-  it('stands beside its source under pi’s kind of name, opens in pi, and is resumed by its path', async () => {
+  it("stands beside its source under pi's kind of name, opens in pi, and is resumed by its path", async () => {
     const folder = join(state.home, '.pi/agent/sessions/--work it--');
     mkdirSync(folder, { recursive: true });
     const source = join(folder, `2026-01-01T00-00-00-000Z_${ID}.jsonl`);

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { activePath, scanTranscriptFile } from '@openbot/sessions';
-import { beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test, vi } from 'vitest';
 import { runOcc } from '../setup/run-occ.ts';
 import { startChild } from '../setup/start-child.ts';
 import { makeTempFolder } from '../setup/temp-folder.ts';
@@ -19,6 +19,7 @@ import {
 
 const APPEND = new URL('./children/append-turns.mjs', import.meta.url);
 const EDITS = 100;
+vi.setConfig({ testTimeout: 600_000 });
 
 let home: Home;
 beforeEach(async () => {

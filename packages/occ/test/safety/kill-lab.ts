@@ -116,7 +116,10 @@ async function checkRemains(
   ).toBe(true);
   const texts = readTexts(copy.path);
   expect(texts, when).toEqual(readTexts(home.path));
+  const isSwapped = !session.equals(before);
   checkBackups(home, copy, [before], when);
+  const isKept = [...readBackups(copy).values()].some((bytes) => bytes.equals(before));
+  expect(isKept || !isSwapped, `${when}: no backup of what the session was`).toBe(true);
 
   talk(copy, 'after the kill');
   const listed = (await occ(copy, ['list'])).output as { sessionId: string; path: string; missing?: true }[];
@@ -137,6 +140,7 @@ async function checkRemains(
   expect(readPairs(copy.path), when).toEqual({ calls: [], results: [] });
   readEntries(copy.path);
   checkBackups(home, copy, [before, asItWas], when);
+  expect(readBackups(copy).size, when).toBe(readBackups(home).size + (isSwapped ? 2 : 1));
   expect(listLeftovers(copy), when).toEqual([]);
   rmSync(copy.folder, { recursive: true });
 }

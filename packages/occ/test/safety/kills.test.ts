@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test, vi } from 'vitest';
 import { makeLastingFolder } from '../setup/temp-folder.ts';
 import { copyHome, furnish, homeIn, occ, talk } from './homes.ts';
 import { inLanes } from './in-lanes.ts';
@@ -38,6 +38,9 @@ beforeAll(async () => {
 });
 
 let kills = 0;
+
+// Hundreds of processes: on a machine with other work to do they take their time.
+vi.setConfig({ testTimeout: 600_000, hookTimeout: 600_000 });
 
 test('killed before, in the middle of and after every change that edit, clone and restore make on disk', async () => {
   await inLanes(points, ({ operation, at, strike }) => killAtCall(operation, at, strike, makeScratch()));

@@ -100,7 +100,7 @@ test.each([
   });
 });
 
-test.each(['hello', '{"name":"package"}', '[1]\n[2]\n'])(
+test.each(['', 'hello', '{"name":"package"}', '[1]\n[2]\n'])(
   'a file that holds %j is no transcript',
   async (content) => {
     const home = makeHome();
@@ -111,12 +111,17 @@ test.each(['hello', '{"name":"package"}', '[1]\n[2]\n'])(
   },
 );
 
-test('an empty transcript is a session', async () => {
-  const home = makeHome();
-  put(join(sessionsFolder(home), `${ONE}.jsonl`), '');
-  const path = join(sessionsFolder(home), `${ONE}.jsonl`);
-  expect((await resolveSession(placeAt(home), path)).session).toMatchObject({ sessionId: ONE, sizeBytes: 0 });
-});
+test.each(['', '\u0000\u0000\u0000'])(
+  'a transcript that holds %j is a session where sessions are kept',
+  async (content) => {
+    const home = makeHome();
+    const path = put(join(sessionsFolder(home), `${ONE}.jsonl`), content);
+    expect((await resolveSession(placeAt(home), path)).session).toMatchObject({
+      sessionId: ONE,
+      sizeBytes: content.length,
+    });
+  },
+);
 
 test.each([{ source: 'claude' }, { stateDirFlag: '.' }] as const)(
   'a path does not cross the source that %j asks for',

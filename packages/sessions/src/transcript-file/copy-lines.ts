@@ -22,14 +22,16 @@ export class LineCopier {
     this.#target = target;
   }
 
-  async copy(start: number, end: number): Promise<void> {
+  /** A promise only where the disk must be waited for: there are thousands of short ranges. */
+  copy(start: number, end: number): Promise<void> | undefined {
     const length = end - start;
-    // A short range is read sooner than a promise of it is kept.
-    if (length <= SHORT) {
-      if (this.#used + length > BUFFER) await this.flush();
-      this.#used += this.#readShort(start, length);
-      return;
-    }
+    if (length > SHORT) return this.#copyLong(start, end);
+    if (this.#used + length > BUFFER) return this.flush().then(() => this.#readShort(start, length));
+    this.#readShort(start, length);
+    return undefined;
+  }
+
+  async #copyLong(start: number, end: number): Promise<void> {
     for (let at = start; at < end; ) {
       if (this.#used === BUFFER) await this.flush();
       const length = Math.min(BUFFER - this.#used, end - at);
@@ -66,20 +68,34 @@ export class LineCopier {
     }
   }
 
-  #readShort(start: number, length: number): number {
+  #readShort(start: number, length: number): void {
     for (let done = 0; done < length; ) {
       const count = readSync(this.#source.fd, this.#buffer, this.#used + done, length - done, start + done);
       if (count === 0) throw new SourceShrank('the file became shorter while it was read');
       done += count;
     }
-    return length;
+    this.#used += length;
   }
 
-  async put(bytes: Buffer): Promise<void> {
-    if (this.#used + bytes.length > BUFFER) await this.flush();
-    if (bytes.length > BUFFER) return this.#write(bytes);
+  put(bytes: Buffer): Promise<void> | undefined {
+    if (this.#used + bytes.length > BUFFER) return this.#putAfterFlush(bytes);
     bytes.copy(this.#buffer, this.#used);
     this.#used += bytes.length;
+    return undefined;
+  }
+
+  /** @param text one character a byte */
+  putByteText(text: string): Promise<void> | undefined {
+    if (this.#used + text.length > BUFFER) return this.#putAfterFlush(Buffer.from(text, 'latin1'));
+    this.#used += this.#buffer.write(text, this.#used, 'latin1');
+    return undefined;
+  }
+
+  async #putAfterFlush(bytes: Buffer): Promise<void> {
+    await this.flush();
+    if (bytes.length > BUFFER) return this.#write(bytes);
+    bytes.copy(this.#buffer);
+    this.#used = bytes.length;
   }
 
   async flush(): Promise<void> {

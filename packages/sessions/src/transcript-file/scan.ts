@@ -6,7 +6,7 @@ import type { Transcript } from '../transcript/transcript.ts';
 import { describeFileFault, notAFile } from './file-faults.ts';
 import { readTopLevelStrings } from './giant-line.ts';
 
-const CHUNK = 256 * 1024;
+const CHUNK = 1024 * 1024;
 
 /**
  * Reads a transcript of any size and age into its columns. Memory depends on how many lines there are, not on how

@@ -1,7 +1,8 @@
 const FIRST_CAPACITY = 256;
 
+const BLOCK_BITS = 12;
 /** How many entries a block holds. */
-export const BLOCK = 4096;
+export const BLOCK = 1 << BLOCK_BITS;
 
 /** One number of each kind for some entries, in typed arrays: an object a line would cost several times as much. */
 class EntryBlock {
@@ -37,7 +38,7 @@ export class EntryColumns {
   readonly #blocks: EntryBlock[] = [];
 
   of(index: number): EntryBlock {
-    return this.#blocks[Math.floor(index / BLOCK)] ?? NOWHERE;
+    return this.#blocks[index >> BLOCK_BITS] ?? NOWHERE;
   }
 
   /** Room for one more, and its index. */
@@ -51,27 +52,50 @@ export class EntryColumns {
 /** For an index that no entry has, such as -1: `column[-1 % BLOCK]` is undefined. */
 const NOWHERE = new EntryBlock();
 
-/** Calls or results: an id, a name, a size and a flag each. */
+/** Calls or results, numbered in the order of the file: an id, a name, a size and a flag each. */
 export class ToolTable {
   length = 0;
-  ids = new Int32Array(FIRST_CAPACITY);
-  names = new Uint32Array(FIRST_CAPACITY);
-  sizes = new Uint32Array(FIRST_CAPACITY);
-  errors = new Uint8Array(FIRST_CAPACITY);
+  #ids = new Int32Array(FIRST_CAPACITY);
+  #names = new Uint32Array(FIRST_CAPACITY);
+  #sizes = new Uint32Array(FIRST_CAPACITY);
+  #errors = new Uint8Array(FIRST_CAPACITY);
+  readonly #words = new Words();
 
-  add(id: number, name: number, size: number, isError: boolean): void {
+  add(id: number, name: string, size: number, isError: boolean): void {
     const row = this.length++;
-    if (row === this.ids.length) {
+    if (row === this.#ids.length) {
       const capacity = row + (row >> 1);
-      this.ids = copyInto(new Int32Array(capacity), this.ids);
-      this.names = copyInto(new Uint32Array(capacity), this.names);
-      this.sizes = copyInto(new Uint32Array(capacity), this.sizes);
-      this.errors = copyInto(new Uint8Array(capacity), this.errors);
+      this.#ids = copyInto(new Int32Array(capacity), this.#ids);
+      this.#names = copyInto(new Uint32Array(capacity), this.#names);
+      this.#sizes = copyInto(new Uint32Array(capacity), this.#sizes);
+      this.#errors = copyInto(new Uint8Array(capacity), this.#errors);
     }
-    this.ids[row] = id;
-    this.names[row] = name;
-    this.sizes[row] = size;
-    this.errors[row] = isError ? 1 : 0;
+    this.#ids[row] = id;
+    this.#names[row] = this.#words.number(name);
+    this.#sizes[row] = size;
+    this.#errors[row] = isError ? 1 : 0;
+  }
+
+  /** The call's id as a number: the same for the same id, below 0 where there is none. */
+  idAt(row: number): number {
+    return this.#ids[row]!;
+  }
+
+  sizeAt(row: number): number {
+    return this.#sizes[row]!;
+  }
+
+  /** What a call weighs in the context: its name and its arguments. */
+  weightAt(row: number): number {
+    return this.#words.word(this.#names[row]!).length + this.#sizes[row]!;
+  }
+
+  row(row: number): { name: string; size: number; isError: boolean } {
+    return {
+      name: this.#words.word(this.#names[row]!),
+      size: this.#sizes[row]!,
+      isError: this.#errors[row] === 1,
+    };
   }
 }
 

@@ -1,5 +1,7 @@
 import { FLAG } from './entry.ts';
+import { findLastCompaction, preservedLines } from './last-compaction.ts';
 import type { Transcript } from './transcript.ts';
+import { leafOf } from './tree.ts';
 
 /** What the model is given of a path. */
 export interface Context {
@@ -17,12 +19,66 @@ export interface Context {
 
 /** @param path from `activePath` */
 export function contextOf(transcript: Transcript, path: readonly number[]): Context {
+  const { given, cutBy, cutOff } = rejoin(transcript, path) ?? cutPath(transcript, path);
+  const edits = findEdits(transcript, given);
+  const entries: number[] = [];
+  const takenOut: number[] = [];
+  for (let position = 0; position < given.length; position++) {
+    const index = given[position]!;
+    if (!reachesModel(transcript, index, position === 0)) continue;
+    const edit = edits.size === 0 ? undefined : edits.get(index);
+    if (edit !== undefined && transcript.has(edit, FLAG.removesTarget)) takenOut.push(index);
+    else entries.push(index);
+  }
+  return { entries, cutBy, cutOff, edits, takenOut };
+}
+
+/** What a compaction or a reset leaves of a path. */
+interface Cut {
+  readonly given: readonly number[];
+  readonly cutBy: number | undefined;
+  readonly cutOff: readonly number[];
+}
+
+function cutPath(transcript: Transcript, path: readonly number[]): Cut {
   let cut = -1;
   for (let position = path.length - 1; position >= 0 && cut < 0; position--) {
     const kind = transcript.kindOf(path[position]!);
     if (kind === 'compaction' || kind === 'reset') cut = position;
   }
-  const given = cut < 0 ? path : afterCut(transcript, path, cut);
+  if (cut < 0) return { given: path, cutBy: undefined, cutOff: [] };
+  return { given: afterCut(transcript, path, cut), cutBy: path[cut], cutOff: path.slice(0, cut) };
+}
+
+/**
+ * A conversation that was rewound to a message that Claude Code's last compaction kept goes on from there. Its lines lead
+ * past the compaction, but the model is given the summary, what was kept up to that message, and what was said since.
+ */
+function rejoin(transcript: Transcript, path: readonly number[]): Cut | undefined {
+  const compaction = transcript.dialect === 'claude-code' ? findLastCompaction(transcript) : undefined;
+  if (compaction === undefined || compaction.preserved.length === 0) return undefined;
+  const { boundary, preserved } = compaction;
+  const onPath = new Set(path);
+  const kept = preserved.filter((index) => onPath.has(index));
+  if (kept.length === 0 || onPath.has(boundary)) return undefined;
+  const since = path.filter((index) => index > boundary);
+  // A path that ends before the compaction is what that cut off, unless the conversation stands there.
+  if (since.length === 0 && !kept.includes(leafOf(transcript))) return undefined;
+  const summary: number[] = [];
+  for (let at = transcript.targetIndexOf(boundary) ?? -1; at > boundary; ) {
+    summary.unshift(at);
+    const parent = transcript.parentOf(at);
+    at = parent < at ? parent : -1;
+  }
+  const isKept = new Set(kept);
+  return {
+    given: [boundary, ...summary, ...kept, ...since],
+    cutBy: boundary,
+    cutOff: path.filter((index) => index < boundary && !isKept.has(index)),
+  };
+}
+
+function findEdits(transcript: Transcript, given: readonly number[]): Map<number, number> {
   const edits = new Map<number, number>();
   for (const index of given) {
     const target = transcript.kindOf(index) === 'context-edit' ? transcript.targetIndexOf(index) : undefined;
@@ -31,15 +87,7 @@ export function contextOf(transcript: Transcript, path: readonly number[]): Cont
     if (transcript.has(index, FLAG.removesTarget) || hasContent(transcript, target)) edits.set(target, index);
     else edits.delete(target);
   }
-  const isTakenOut = (index: number) => transcript.has(edits.get(index) ?? -1, FLAG.removesTarget);
-  const reaching = given.filter((index, position) => reachesModel(transcript, index, position === 0));
-  return {
-    entries: reaching.filter((index) => !isTakenOut(index)),
-    cutBy: cut < 0 ? undefined : path[cut],
-    cutOff: path.slice(0, Math.max(cut, 0)),
-    edits,
-    takenOut: reaching.filter(isTakenOut),
-  };
+  return edits;
 }
 
 function afterCut(transcript: Transcript, path: readonly number[], cut: number): readonly number[] {
@@ -57,10 +105,7 @@ function afterCut(transcript: Transcript, path: readonly number[], cut: number):
 /** Older messages that the compaction kept stand behind its summary. */
 function withPreserved(transcript: Transcript, boundary: number, later: readonly number[]): number[] {
   const present = new Set(later);
-  const preserved = transcript
-    .preservedBy(boundary)
-    .map((id) => transcript.indexOf(id))
-    .filter((index): index is number => index !== undefined && !present.has(index));
+  const preserved = (preservedLines(transcript, boundary) ?? []).filter((index) => !present.has(index));
   const anchor = later.indexOf(transcript.targetIndexOf(boundary) ?? -1) + 1;
   return [...later.slice(0, anchor), ...preserved, ...later.slice(anchor)];
 }

@@ -69,6 +69,8 @@ export const FLAG = {
   thinking: 1 << 12,
   /** Holds content that no size counts: blocks of an unknown kind, or images beside results. */
   otherContent: 1 << 13,
+  /** A note that moves the leaf to its target, whatever was said after that; without a target, to the very beginning. */
+  movesLeaf: 1 << 14,
 } as const;
 
 export interface TokenUsage {

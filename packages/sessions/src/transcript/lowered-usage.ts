@@ -1,6 +1,6 @@
 import type { Context } from './context.ts';
 import { FLAG } from './entry.ts';
-import { calibrate, contextCharacters, estimateTokens, tokensOfUsage } from './tokens.ts';
+import { type Calibration, contextCharacters, estimateTokens } from './tokens.ts';
 import type { Transcript } from './transcript.ts';
 
 /** What the context weighs, up to and with the message of these lines. */
@@ -14,6 +14,7 @@ export type LoweredUsage = { indices: readonly number[]; tokens: number };
 export function planLoweredUsage(
   transcript: Transcript,
   context: Context,
+  calibration: Calibration,
   charactersOf: (index: number, now: number) => number | undefined,
 ): LoweredUsage | undefined {
   let characters = 0;
@@ -28,7 +29,7 @@ export function planLoweredUsage(
     charactersThen = characters;
   }
   if (last < 0) return undefined;
-  const tokens = Math.max(1, estimateTokens(calibrate(transcript, context), charactersThen));
+  const tokens = Math.max(1, estimateTokens(calibration, charactersThen));
   if (tokens >= recordedTokens(transcript, last)) return undefined;
   const message = transcript.messageOf(last);
   // Lines of one message repeat its usage.
@@ -37,6 +38,5 @@ export function planLoweredUsage(
 }
 
 function recordedTokens(transcript: Transcript, index: number): number {
-  const usage = transcript.has(index, FLAG.mirror) ? undefined : transcript.usageOf(index);
-  return usage === undefined ? 0 : tokensOfUsage(usage);
+  return transcript.has(index, FLAG.mirror) ? 0 : transcript.usageTokensOf(index);
 }

@@ -29,26 +29,7 @@ export function planRelinking(transcript: Transcript, isRemoved: (index: number)
   const parents = new Map<number, string | null>();
   const targets = new Map<number, string | null>();
   const targetNumbers = new Map<number, number>();
-  const ancestors = new Map<number, number>();
-
-  function nearestKept(from: number): number {
-    const passed: number[] = [];
-    const seen = new Set<number>();
-    let at = from;
-    while (at >= 0 && isRemoved(at) && !seen.has(at)) {
-      const known = ancestors.get(at);
-      if (known !== undefined) {
-        at = known;
-        break;
-      }
-      seen.add(at);
-      passed.push(at);
-      at = transcript.parentOf(at);
-    }
-    if (at >= 0 && isRemoved(at)) at = NO_PARENT;
-    for (const index of passed) ancestors.set(index, at);
-    return at;
-  }
+  const nearestKept = findNearestKept(transcript, isRemoved);
 
   for (let i = 0; i < transcript.length; i++) {
     if (isRemoved(i)) continue;
@@ -58,7 +39,9 @@ export function planRelinking(transcript: Transcript, isRemoved: (index: number)
       const kept = nearestKept(parent);
       parents.set(i, kept >= 0 ? (transcript.idOf(kept) ?? null) : null);
     }
-    const target = transcript.targetIndexOf(i);
+  }
+  for (const i of transcript.entriesWithTarget()) {
+    const target = isRemoved(i) ? undefined : transcript.targetIndexOf(i);
     if (target === undefined) continue;
     if (transcript.targetOf(i) === undefined) {
       const first = isRemoved(target) ? nextKeptBefore(transcript, target, i, isRemoved) : target;
@@ -67,7 +50,8 @@ export function planRelinking(transcript: Transcript, isRemoved: (index: number)
       const moved = moveTarget(i, target);
       const id = transcript.idOf(moved >= 0 ? moved : i);
       if (id !== undefined) targets.set(i, id);
-      else if (transcript.kindOf(i) === 'sidecar') targets.set(i, null);
+      // To move the leaf nowhere would mean that nothing was said; a name that leads nowhere is passed over.
+      else if (transcript.kindOf(i) === 'sidecar' && !transcript.has(i, FLAG.movesLeaf)) targets.set(i, null);
     }
   }
   return { parents, targets, targetNumbers };
@@ -80,6 +64,29 @@ export function planRelinking(transcript: Transcript, isRemoved: (index: number)
       : nearestKept(target);
   }
 }
+
+/** For a removed entry: its nearest ancestor that stays, or NO_PARENT. */
+function findNearestKept(
+  transcript: Transcript,
+  isRemoved: (index: number) => boolean,
+): (removed: number) => number {
+  const known = new Int32Array(transcript.length).fill(UNKNOWN);
+  return (removed) => {
+    const passed: number[] = [];
+    let at = removed;
+    while (at >= 0 && isRemoved(at) && known[at] === UNKNOWN) {
+      // Until it is known: a ring of parents ends here.
+      known[at] = NO_PARENT;
+      passed.push(at);
+      at = transcript.parentOf(at);
+    }
+    const kept = at < 0 ? NO_PARENT : isRemoved(at) ? known[at]! : at;
+    for (const index of passed) known[index] = kept;
+    return kept;
+  };
+}
+
+const UNKNOWN = -2;
 
 /** The number that the oldest files give an entry: how many lines of JSON stand before it, the header included. */
 function keptNumber(transcript: Transcript, entry: number, isRemoved: (index: number) => boolean): number {

@@ -53,11 +53,15 @@ function ownCharacters(transcript: Transcript, index: number): number {
     transcript.textSizeOf(index) +
     transcript.thinkingSizeOf(index) +
     transcript.imageCountOf(index) * IMAGE_CHARACTERS;
-  if (transcript.callCountOf(index) > 0) {
-    for (const call of transcript.callsOf(index)) total += call.name.length + call.size;
+  const calls = transcript.callCountOf(index);
+  if (calls > 0) {
+    const first = transcript.firstCallOf(index);
+    for (let call = first; call < first + calls; call++) total += transcript.calls.weightAt(call);
   }
-  if (transcript.resultCountOf(index) > 0) {
-    for (const result of transcript.resultsOf(index)) total += result.size;
+  const results = transcript.resultCountOf(index);
+  if (results > 0) {
+    const first = transcript.firstResultOf(index);
+    for (let result = first; result < first + results; result++) total += transcript.results.sizeAt(result);
   }
   return total;
 }
@@ -76,14 +80,14 @@ function figuresOf(transcript: Transcript, context: Context): { figures: Figure[
   const changes = editChanges(transcript, context);
   let characters = 0;
   let charactersThen = 0;
+  const hasEdits = context.edits.size > 0;
   for (const index of context.entries) {
-    characters += contextCharacters(transcript, index, context);
-    charactersThen += ownCharacters(transcript, index);
+    const own = ownCharacters(transcript, index);
+    characters += hasEdits ? contextCharacters(transcript, index, context) : own;
+    charactersThen += own;
     if (context.cutBy !== undefined && index < context.cutBy) continue;
-    const usage = transcript.usageOf(index);
-    if (usage === undefined || transcript.has(index, FLAG.mirror)) continue;
-    const tokens = tokensOfUsage(usage);
-    if (tokens <= 0) continue;
+    const tokens = transcript.usageTokensOf(index);
+    if (tokens <= 0 || transcript.has(index, FLAG.mirror)) continue;
     while (changes.length > 0 && changes[0]!.at < index) charactersThen += changes.shift()!.by;
     // Lines of one message repeat its usage; the last of them has the characters of all.
     const message = transcript.messageOf(index);
@@ -158,20 +162,33 @@ export function estimateTokens(calibration: Calibration, characters: number): nu
   return Math.round(calibration.overhead + calibration.perCharacter * characters);
 }
 
-export function contextTokens(
-  transcript: Transcript,
-  context: Context = contextOf(transcript, activePath(transcript).entries),
-): ContextTokens {
+/** The size of a context, and how characters become tokens in it. */
+export interface ContextSize {
+  readonly tokens: number;
+  readonly basis: TokenBasis;
+  readonly characters: number;
+  readonly calibration: Calibration;
+}
+
+export function measureContext(transcript: Transcript, context: Context): ContextSize {
   const { figures, characters } = figuresOf(transcript, context);
   const calibration = calibrationOf(transcript, context, figures);
   const last = figures.at(-1);
   const exact = last !== undefined && last.characters === characters;
-  const tokens = exact ? last.tokens : estimateTokens(calibration, characters);
   return {
-    tokens,
+    tokens: exact ? last.tokens : estimateTokens(calibration, characters),
     basis: exact && !last.ours ? 'recorded' : calibration.basis,
-    ...sharesOf(transcript, context, calibration),
+    characters,
+    calibration,
   };
+}
+
+export function contextTokens(
+  transcript: Transcript,
+  context: Context = contextOf(transcript, activePath(transcript).entries),
+): ContextTokens {
+  const { tokens, basis, calibration } = measureContext(transcript, context);
+  return { tokens, basis, ...sharesOf(transcript, context, calibration) };
 }
 
 function sharesOf(transcript: Transcript, context: Context, calibration: Calibration) {

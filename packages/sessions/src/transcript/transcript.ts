@@ -12,6 +12,7 @@ import {
   type TranscriptHeader,
 } from './entry.ts';
 import { ABSENT, type DialectName, type LineFacts } from './formats/dialect.ts';
+import { listStretch, type Stretch } from './list-stretch.ts';
 import { NULL_REF } from './skim/shape.ts';
 import { StringTable } from './skim/string-table.ts';
 
@@ -56,10 +57,10 @@ export class Transcript {
   readonly #targets = new Map<number, number>();
   /** Targets that the line names by the number of an entry, not by an id. */
   readonly #targetNumbers = new Map<number, number>();
-  readonly #preserved = new Map<number, readonly string[]>();
-  readonly #calls = new ToolTable();
-  readonly #results = new ToolTable();
-  readonly #toolNames = new Words();
+  readonly #preserved = new Map<number, readonly string[] | Stretch>();
+  /** Calls and results of all entries, for those who go through all of them. */
+  readonly calls = new ToolTable();
+  readonly results = new ToolTable();
   readonly #usage = new UsageTable();
   #lastInTree = NO_PARENT;
 
@@ -132,9 +133,10 @@ export class Transcript {
     const number = this.#targetNumbers.get(index);
     return number === undefined ? undefined : this.#parsedEntry(number);
   }
-  /** The ids of older entries that a compaction keeps. */
-  preservedBy(index: number): readonly string[] {
-    return this.#preserved.get(index) ?? [];
+  /** The ids of older entries that a compaction keeps, in their order; undefined where it does not tell. */
+  preservedBy(index: number): readonly string[] | undefined {
+    const preserved = this.#preserved.get(index);
+    return preserved === undefined || !('head' in preserved) ? preserved : listStretch(this, preserved);
   }
   /** A number shared by the lines of one message, or -1. */
   messageOf(index: number): number {
@@ -146,13 +148,10 @@ export class Transcript {
   }
   callsOf(index: number): ToolCallRef[] {
     const calls: ToolCallRef[] = [];
-    const from = this.#columns.of(index).callStarts[index % BLOCK]!;
+    const from = this.firstCallOf(index);
     for (let row = from; row < from + this.callCountOf(index); row++) {
-      calls.push({
-        id: this.#textOf(this.#calls.ids[row]!) ?? '',
-        name: this.#toolNames.word(this.#calls.names[row]!),
-        size: this.#calls.sizes[row]!,
-      });
+      const { name, size } = this.calls.row(row);
+      calls.push({ id: this.#textOf(this.calls.idAt(row)) ?? '', name, size });
     }
     return calls;
   }
@@ -161,16 +160,37 @@ export class Transcript {
   }
   resultsOf(index: number): ToolResultRef[] {
     const results: ToolResultRef[] = [];
-    const from = this.#columns.of(index).resultStarts[index % BLOCK]!;
+    const from = this.firstResultOf(index);
     for (let row = from; row < from + this.resultCountOf(index); row++) {
-      results.push({
-        callId: this.#textOf(this.#results.ids[row]!) ?? '',
-        name: this.#toolNames.word(this.#results.names[row]!) || undefined,
-        size: this.#results.sizes[row]!,
-        isError: this.#results.errors[row] === 1,
-      });
+      const { name, size, isError } = this.results.row(row);
+      const callId = this.#textOf(this.results.idAt(row)) ?? '';
+      results.push({ callId, name: name || undefined, size, isError });
     }
     return results;
+  }
+
+  /** The number of an entry's first call in `calls`. */
+  firstCallOf(index: number): number {
+    return this.#columns.of(index).callStarts[index % BLOCK]!;
+  }
+  /** The number of an entry's first result in `results`. */
+  firstResultOf(index: number): number {
+    return this.#columns.of(index).resultStarts[index % BLOCK]!;
+  }
+  /** The context that the usage of a message tells of, its reply included; 0 where there is none. */
+  usageTokensOf(index: number): number {
+    const row = this.#columns.of(index).usageRows[index % BLOCK]!;
+    if (row < 0) return 0;
+    const usage = this.#usage;
+    return (
+      usage.figure(row, 4) ||
+      usage.figure(row, 0) + usage.figure(row, 1) + usage.figure(row, 2) + usage.figure(row, 3)
+    );
+  }
+  /** Entries that point at another one, in any order. */
+  *entriesWithTarget(): IterableIterator<number> {
+    yield* this.#targets.keys();
+    for (const index of this.#targetNumbers.keys()) if (!this.#targets.has(index)) yield index;
   }
 
   usageOf(index: number): TokenUsage | undefined {
@@ -260,15 +280,15 @@ export class Transcript {
       usage === undefined
         ? -1
         : this.#usage.add(usage.input, usage.output, usage.cacheRead, usage.cacheWrite, usage.total);
-    block.callStarts[at] = this.#calls.length;
+    block.callStarts[at] = this.calls.length;
     block.callCounts[at] = facts.calls.length;
     for (const call of facts.calls) {
-      this.#calls.add(call.id, this.#toolNames.number(call.name), call.size, false);
+      this.calls.add(call.id, call.name, call.size, false);
     }
-    block.resultStarts[at] = this.#results.length;
+    block.resultStarts[at] = this.results.length;
     block.resultCounts[at] = facts.results.length;
     for (const result of facts.results) {
-      this.#results.add(result.callId, this.#toolNames.number(result.name), result.size, result.isError);
+      this.results.add(result.callId, result.name, result.size, result.isError);
     }
     this.#link(index, facts);
     if (facts.target >= 0) this.#targets.set(index, facts.target);

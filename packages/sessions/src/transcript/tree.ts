@@ -1,17 +1,14 @@
+import { findClaudeCodeLeaf } from './claude-code-leaf.ts';
 import { FLAG } from './entry.ts';
 import { NO_PARENT, type Transcript } from './transcript.ts';
 
 /**
- * The entry that the next one will hang from, or NO_PARENT. In OpenClaw's and pi's files it is the last entry; in
- * Claude Code's the last one of the main conversation.
+ * The entry that the next one will hang from, or NO_PARENT. In OpenClaw's and pi's files it is the last entry; Claude
+ * Code's tell where the main conversation stands.
  */
 export function leafOf(transcript: Transcript): number {
-  const last = transcript.lastInTree;
-  if (transcript.dialect !== 'claude-code') return last;
-  for (let i = last; i >= 0; i--) {
-    if (transcript.idOf(i) !== undefined && !transcript.has(i, FLAG.sidechain)) return i;
-  }
-  return last;
+  if (transcript.dialect !== 'claude-code') return transcript.lastInTree;
+  return findClaudeCodeLeaf(transcript, (last) => activePath(transcript, last).entries);
 }
 
 export interface ActivePath {
@@ -27,21 +24,23 @@ export interface ActivePath {
 /** What the conversation is made of when it goes on from `leaf`. */
 export function activePath(transcript: Transcript, leaf: number = leafOf(transcript)): ActivePath {
   const entries: number[] = [];
-  const seen = new Set<number>();
+  const seen = new Uint8Array(transcript.length);
   let brokenAt: number | undefined;
-  for (let at = leaf; at >= 0; at = transcript.parentOf(at)) {
+  for (let at = leaf; at >= 0; ) {
     // Parents that form a ring would never end.
-    if (seen.has(at)) {
+    if (seen[at] === 1) {
       brokenAt = at;
       break;
     }
-    seen.add(at);
+    seen[at] = 1;
     entries.push(at);
     const parent = transcript.parentOf(at);
     if (parent < 0 && parent !== NO_PARENT) brokenAt = at;
+    at = parent;
   }
   entries.reverse();
-  if (transcript.dialect === 'claude-code') return { entries: withParallelCalls(transcript, seen), brokenAt };
+  if (transcript.dialect === 'claude-code')
+    return { entries: withParallelCalls(transcript, entries), brokenAt };
   return { entries: withLinesBetween(transcript, entries), brokenAt };
 }
 
@@ -49,39 +48,57 @@ export function activePath(transcript: Transcript, leaf: number = leafOf(transcr
  * A line without an id can be nobody's parent by name: what is written behind it names the entry before it. It was said
  * in between all the same.
  */
-function withLinesBetween(transcript: Transcript, path: readonly number[]): number[] {
-  return path.flatMap((entry, position) => {
-    const lines = [entry];
-    const next = path[position + 1] ?? entry;
+function withLinesBetween(transcript: Transcript, path: readonly number[]): readonly number[] {
+  // Where every line of the path follows the one before it, nothing is in between.
+  if (path.length === 0 || path.at(-1)! - path[0]! === path.length - 1) return path;
+  const entries: number[] = [];
+  for (let position = 0; position < path.length; position++) {
+    const entry = path[position]!;
+    entries.push(entry);
+    const next = position + 1 < path.length ? path[position + 1]! : entry;
     for (let i = entry + 1; i < next && transcript.idOf(i) === undefined; i++) {
-      if (transcript.has(i, FLAG.noParentField)) lines.push(i);
+      if (transcript.has(i, FLAG.noParentField)) entries.push(i);
     }
-    return lines;
-  });
+  }
+  return entries;
 }
 
 /**
  * Claude Code writes a message with several calls as several lines, each result hanging from its own call, so all
  * but one result, and perhaps calls too, stand beside the path. They are part of the conversation.
  */
-function withParallelCalls(transcript: Transcript, path: ReadonlySet<number>): number[] {
+function withParallelCalls(transcript: Transcript, path: readonly number[]): number[] {
   const messages = new Set<number>();
+  const isIn = new Uint8Array(transcript.length);
   for (const index of path) {
+    isIn[index] = 1;
     const message = transcript.messageOf(index);
     if (message >= 0) messages.add(message);
   }
-  const all = new Set(path);
-  const calls = new Set<string>();
+  const calls = new Set<number>();
   for (let i = 0; i < transcript.length; i++) {
-    if (transcript.has(i, FLAG.duplicate) || !messages.has(transcript.messageOf(i))) continue;
-    all.add(i);
-    for (const call of transcript.callsOf(i)) calls.add(call.id);
+    const message = transcript.messageOf(i);
+    if (message < 0 || transcript.has(i, FLAG.duplicate) || !messages.has(message)) continue;
+    isIn[i] = 1;
+    const first = transcript.firstCallOf(i);
+    for (let call = first; call < first + transcript.callCountOf(i); call++)
+      calls.add(transcript.calls.idAt(call));
   }
+  const all: number[] = [];
   for (let i = 0; i < transcript.length; i++) {
-    if (all.has(i) || transcript.has(i, FLAG.duplicate) || transcript.resultCountOf(i) === 0) continue;
-    if (transcript.resultsOf(i).some((result) => calls.has(result.callId))) all.add(i);
+    if (isIn[i] === 1 || answersAny(transcript, i, calls)) all.push(i);
   }
-  return [...all].sort((a, b) => a - b);
+  return all;
+}
+
+function answersAny(transcript: Transcript, index: number, calls: ReadonlySet<number>): boolean {
+  const count = transcript.resultCountOf(index);
+  if (count === 0 || transcript.has(index, FLAG.duplicate)) return false;
+  const first = transcript.firstResultOf(index);
+  for (let result = first; result < first + count; result++) {
+    if (calls.has(transcript.results.idAt(result))) return true;
+  }
+  return false;
 }
 
 /** The children of every entry, oldest first; those of NO_PARENT are the roots. */

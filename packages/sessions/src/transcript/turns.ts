@@ -30,7 +30,8 @@ export function turnsOf(transcript: Transcript, path: readonly number[]): Turn[]
     messages = 0;
   }
 
-  for (const [position, index] of path.entries()) {
+  for (let position = 0; position < path.length; position++) {
+    const index = path[position]!;
     if (transcript.has(index, FLAG.startsTurn)) {
       close(position);
       startsWithPerson = true;

@@ -278,6 +278,62 @@ describe('lines that a quick reader could get wrong', () => {
     }
   });
 
+  const pieces = ['\\n', '\\\\', '\\"', '\\\\\\"', '\\u00e9', '\\u0', '\\x', 'é', '😀', '\u0001', '"', '\\'];
+  test.each(pieces)('%j at every place of a long string', (piece) => {
+    for (let before = 0; before < 140; before++) {
+      for (const after of [0, 1, 70]) {
+        const text = `${'a'.repeat(before)}${piece}${'b'.repeat(after)}`;
+        expectSame(shape, `{"summary":"${text}","id":"${text}","type":"${text}"}`);
+        expectSame(shape, `{"details":{"${text}":"${text}"},"id":"${text}`);
+      }
+    }
+  });
+
+  test('lines of any length, with strings that others have too', () => {
+    const into = new SkimmedLine(shape);
+    const skimmer = new Skimmer(shape, into);
+    const id = shape.slot('id');
+    const parentId = shape.slot('parentId');
+    const seen = (length: number, of: string) => {
+      const line = Buffer.from(
+        `{"type":"message","id":"${of}","parentId":"\\u0041${of}","summary":"${'x'.repeat(length)}"}`,
+      );
+      expect(skimmer.skim(line, 0, line.length)).toBe(true);
+      expect(into.values[shape.slot('type')]).toBe('message');
+      expect(into.values[shape.slot('summary')]).toBe(length);
+      expect(into.strings.text(into.values[id] as number)).toBe(of);
+      expect(into.strings.text(into.values[parentId] as number)).toBe(`A${of}`);
+      return into.values[id];
+    };
+    const first = seen(10, 'one');
+    for (const length of [300_000, 5_000_000, 600_000, 20]) {
+      expect(seen(length, 'one')).toBe(first);
+      expect(seen(length, `other ${length}`)).not.toBe(first);
+    }
+  });
+
+  test('more blocks than anybody writes', () => {
+    const block = '{"type":"toolCall","id":"a","name":"b","arguments":{"path":"c"}}';
+    expectSame(shape, `{"message":{"content":[${Array(5000).fill(block).join(',')}]}}`);
+  });
+
+  test('a table that grows while a line is read', () => {
+    const into = new SkimmedLine(shape);
+    const skimmer = new Skimmer(shape, into);
+    const rowId = shape.rowSlot('id');
+    for (let line = 0; line < 60; line++) {
+      const ids = Array.from(
+        { length: 500 },
+        (_, block) => `line ${line} block ${block}${'\\n'.repeat(block % 2)}`,
+      );
+      const blocks = ids.map((id) => `{"type":"toolCall","id":"${id}"}`);
+      const bytes = Buffer.from(`{"message":{"content":[${blocks.join(',')}]}}`);
+      expect(skimmer.skim(bytes, 0, bytes.length)).toBe(true);
+      const read = ids.map((_, block) => into.strings.text(into.row(block, rowId) as number));
+      expect(read).toEqual(ids.map((id) => JSON.parse(`"${id}"`)));
+    }
+  });
+
   test('memory that was refilled is read anew', () => {
     const into = new SkimmedLine(shape);
     const skimmer = new Skimmer(shape, into);

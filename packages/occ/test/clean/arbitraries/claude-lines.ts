@@ -60,10 +60,10 @@ class ClaudeWriter {
         this.#add({ type: 'system', subtype: step.subtype, content: step.text, level: 'info' });
         return;
       case 'sidecar':
-        this.#sidecar(step.which, step.text);
+        this.#sidecar(step.which, step.text, step.target);
         return;
       case 'compaction':
-        this.#compaction(step.preserved, step.segment, step.text);
+        this.#compaction(step.preserved, step.preservedAs, step.text);
         return;
       case 'sidechain':
         this.#sidechain(step.calls, step.text);
@@ -178,10 +178,16 @@ class ClaudeWriter {
     this.#add({ attachment: { type, snapshot: {} }, type: 'attachment', ...shown });
   }
 
-  #sidecar(which: string, text: string): void {
+  #sidecar(which: string, text: string, target: number): void {
+    if (which === 'rewind' && this.#chain.length > 0) {
+      this.#leaf = this.#chain[target % this.#chain.length]!.uuid as string;
+    } else if (which === 'cleared') this.#leaf = null;
     const leafUuid = this.#leaf;
+    const prompt = { type: 'last-prompt', lastPrompt: text, leafUuid, sessionId: SESSION };
     const lines: Record<string, Json> = {
-      'last-prompt': { type: 'last-prompt', lastPrompt: text, leafUuid, sessionId: SESSION },
+      'last-prompt': prompt,
+      rewind: { ...prompt, explicit: true, rewound: true },
+      cleared: { ...prompt, explicit: true },
       summary: { type: 'summary', summary: text, leafUuid },
       queue: { type: 'queue-operation', operation: 'enqueue', content: text, sessionId: SESSION },
       cost: { type: 'cost-state', totalCostUSD: 0.035123999999999996, sessionId: SESSION },
@@ -191,15 +197,17 @@ class ClaudeWriter {
     this.#lines.push(lines[which]!);
   }
 
-  #compaction(preserved: number, segment: boolean, text: string): void {
+  #compaction(preserved: number, as: 'list' | 'segment' | 'both', text: string): void {
     const path = this.#pathUuids();
     const kept = preserved === 0 ? [] : path.slice(-preserved);
     const boundary = uuidOf(this.#lines.length);
     const anchorUuid = uuidOf(this.#lines.length + 1);
     const compactMetadata: Json = { trigger: 'auto', preTokens: 100, postTokens: 10 };
     if (kept.length > 0) {
-      compactMetadata.preservedMessages = { anchorUuid, uuids: kept, allUuids: kept };
-      if (segment) {
+      if (as !== 'segment') {
+        compactMetadata.preservedMessages = { anchorUuid, uuids: kept, allUuids: kept };
+      }
+      if (as !== 'list') {
         compactMetadata.preservedSegment = { headUuid: kept[0], anchorUuid, tailUuid: kept.at(-1) };
       }
     }

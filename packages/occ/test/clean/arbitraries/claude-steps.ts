@@ -37,10 +37,12 @@ export type ClaudeStep =
   | { kind: 'system'; subtype: string; text: string }
   | {
       kind: 'sidecar';
-      which: 'last-prompt' | 'summary' | 'queue' | 'cost' | 'history' | 'future';
+      which: 'last-prompt' | 'rewind' | 'cleared' | 'summary' | 'queue' | 'cost' | 'history' | 'future';
       text: string;
+      /** Where a rewind leads. */
+      target: number;
     }
-  | { kind: 'compaction'; preserved: number; segment: boolean; text: string }
+  | { kind: 'compaction'; preserved: number; preservedAs: 'list' | 'segment' | 'both'; text: string }
   | { kind: 'sidechain'; calls: number; text: string }
   | { kind: 'apiError' | 'future' | 'repeat'; text: string };
 
@@ -61,6 +63,17 @@ const call: fc.Arbitrary<ClaudeCall> = fc.record({
   isError: fc.boolean(),
   toolUseResult: fc.option(copyOfOutput, { nil: undefined, freq: 4 }),
 });
+
+const SIDECARS = [
+  'last-prompt',
+  'last-prompt',
+  'rewind',
+  'summary',
+  'queue',
+  'cost',
+  'history',
+  'future',
+] as const;
 
 const step: fc.Arbitrary<ClaudeStep> = fc.oneof(
   {
@@ -124,8 +137,9 @@ const step: fc.Arbitrary<ClaudeStep> = fc.oneof(
     weight: 3,
     arbitrary: fc.record({
       kind: fc.constant('sidecar' as const),
-      which: fc.constantFrom('last-prompt', 'summary', 'queue', 'cost', 'history', 'future'),
+      which: fc.constantFrom(...SIDECARS, ...SIDECARS, 'cleared'),
       text: spokenText,
+      target: fc.nat(),
     }),
   },
   {
@@ -133,7 +147,7 @@ const step: fc.Arbitrary<ClaudeStep> = fc.oneof(
     arbitrary: fc.record({
       kind: fc.constant('compaction' as const),
       preserved: fc.nat({ max: 6 }),
-      segment: fc.boolean(),
+      preservedAs: fc.constantFrom('list', 'segment', 'both'),
       text: spokenText,
     }),
   },

@@ -84,10 +84,26 @@ export function expectClean(
       }),
     };
   });
-  const expected = planned.map((plan): ExpectedLine => {
-    const losesThinking = onPath.has(plan.line) && losers.has(plan.line.messageId ?? plan.line);
-    return { ...plan, losesThinking, isRemoved: isLeftWithNothing(plan, losesThinking, dialect) };
+  const single = planned.map((plan): ExpectedLine => {
+    const isLoser = losers.has(plan.line.messageId ?? plan.line);
+    const losesThinking = onPath.has(plan.line) && plan.line !== path.leaf && isLoser;
+    const isRemoved = plan.line !== path.leaf && isLeftWithNothing(plan, losesThinking, dialect);
+    return { ...plan, losesThinking, isRemoved };
   });
+  // Of a message of several lines blanks may be all that is left: they go too.
+  const isBlankRest = ({ line, losesThinking }: ExpectedLine) =>
+    losesThinking &&
+    line.messageId !== undefined &&
+    single
+      .filter((one) => onPath.has(one.line) && one.line.messageId === line.messageId && !one.isRemoved)
+      .every(
+        (one) =>
+          one.line !== path.leaf &&
+          one.line.calls.length === 0 &&
+          one.line.thinking === 0 &&
+          saysNothing(one.line),
+      );
+  const expected = single.map((one) => ({ ...one, isRemoved: one.isRemoved || isBlankRest(one) }));
   return {
     lines,
     path,
@@ -143,7 +159,7 @@ function isSpoken({ role, startsTurn, value }: OracleLine): boolean {
   return role === 'user' && (startsTurn || value?.uuid === undefined);
 }
 
-/** Whether nothing is left of a message from which something went. */
+/** Whether nothing is left of a line from which something went. */
 function isLeftWithNothing(
   { line, calls, results }: Pick<ExpectedLine, 'line' | 'calls' | 'results'>,
   losesThinking: boolean,
@@ -152,14 +168,16 @@ function isLeftWithNothing(
   const actions = [...calls, ...results];
   if (actions.some((action) => action !== 'remove')) return false;
   if (actions.length === 0 && !(losesThinking && line.thinking > 0)) return false;
-  if (dialect === 'openclaw' && line.role === 'toolResult') return true;
-  const message = ((line.value as Json).message ?? line.value) as Json;
-  if (!Array.isArray(message.content)) return false;
-  return (message.content as Json[]).every(
-    (block) =>
-      isCall(block) ||
-      block.type === 'tool_result' ||
-      isThinking(block) ||
-      (block.type === 'text' && String(block.text).trim() === ''),
+  return (dialect === 'openclaw' && line.role === 'toolResult') || saysNothing(line);
+}
+
+/** Beside what goes only blanks; more of them than anybody writes before a call are not looked at. */
+function saysNothing({ value }: OracleLine): boolean {
+  const { content } = ((value as Json).message ?? value) as Json;
+  if (!Array.isArray(content)) return false;
+  const rest = (content as Json[]).filter(
+    (block) => !isCall(block) && !isThinking(block) && block.type !== 'tool_result',
   );
+  const text = rest.map((block) => (block.type === 'text' ? String(block.text) : 'something')).join('');
+  return text.trim() === '' && text.length <= 32;
 }

@@ -71,7 +71,9 @@ function expectClaude(clean: ExpectedClean, line: OracleLine): Json {
     if (field === 'logicalParentUuid' && value.parentUuid !== null) continue;
     if (field === 'leafUuid' && line.id !== undefined) continue;
     const target = ways.find(value[field]);
-    if (ways.isGone(target)) value[field] = ways.nearestKept(target)?.id ?? null;
+    // A rewind to nothing would be another one.
+    const nothing = value.explicit === true ? value[field] : null;
+    if (ways.isGone(target)) value[field] = ways.nearestKept(target)?.id ?? nothing;
   }
   if (value.subtype !== 'compact_boundary') return value;
   const metadata = { ...(value.compactMetadata as Json) };
@@ -93,7 +95,11 @@ function expectClaude(clean: ExpectedClean, line: OracleLine): Json {
     }
     const kept = stretch.filter((one) => !ways.isGone(one));
     metadata.preservedSegment = { ...segment, headUuid: kept[0]?.id, tailUuid: kept.at(-1)?.id };
-    if (kept.length === 0) delete metadata.preservedSegment;
+    if (kept.length === 0) {
+      const { anchorUuid } = segment;
+      delete metadata.preservedSegment;
+      metadata.preservedMessages ??= { anchorUuid, uuids: [], allUuids: [] };
+    }
   }
   return value;
 }

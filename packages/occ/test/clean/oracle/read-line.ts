@@ -27,7 +27,9 @@ export interface OracleLine {
   readonly thinking: number;
 }
 
-const EMPTY = {
+type Facts = Omit<OracleLine, 'index' | 'value'>;
+
+const EMPTY: Facts = {
   id: undefined,
   parentId: undefined,
   inTree: false,
@@ -45,7 +47,8 @@ const EMPTY = {
 export function readLine(text: string, index: number, dialect: OracleDialect): OracleLine {
   const value = parseObject(text);
   if (value === undefined) return { ...EMPTY, index, value };
-  return dialect === 'openclaw' ? readOpenClaw(value, index) : readClaude(value, index);
+  const facts = dialect === 'openclaw' ? readOpenClaw(value) : readClaude(value);
+  return { ...facts, index, value };
 }
 
 /** @param text one byte a character */
@@ -70,16 +73,14 @@ const WITHOUT_ID = [
   ...['thinking_level_change', 'context_edit', 'usage', 'reset'],
 ];
 
-function readOpenClaw(value: Json, index: number): OracleLine {
-  if (value.type === 'session') return { ...EMPTY, index, value };
+function readOpenClaw(value: Json): Facts {
+  if (value.type === 'session') return EMPTY;
   const message = messageOf(value);
   const role = String(message?.role ?? '');
   const blocks = blocksOf(message?.content);
   const texts = textsOf(message?.content);
   const id = typeof value.id === 'string' ? value.id : undefined;
   return {
-    index,
-    value,
     id,
     parentId: value.parentId as string | null | undefined,
     inTree: id !== undefined || message !== undefined || WITHOUT_ID.includes(value.type as string),
@@ -95,8 +96,8 @@ function readOpenClaw(value: Json, index: number): OracleLine {
   };
 }
 
-function readClaude(value: Json, index: number): OracleLine {
-  if (typeof value.uuid !== 'string') return { ...EMPTY, index, value };
+function readClaude(value: Json): Facts {
+  if (typeof value.uuid !== 'string') return EMPTY;
   const message = isObject(value.message) ? value.message : {};
   const blocks = blocksOf(message.content);
   const results = value.type === 'user' ? blocks.filter(({ type }) => type === 'tool_result') : [];
@@ -109,8 +110,6 @@ function readClaude(value: Json, index: number): OracleLine {
     (value.origin as Json)?.kind === 'task-notification';
   const role = results.length > 0 ? 'toolResult' : value.type === 'user' ? 'user' : String(value.type);
   return {
-    index,
-    value,
     id: value.uuid,
     parentId: (value.parentUuid ?? value.logicalParentUuid ?? value.parentUuid) as string | null | undefined,
     inTree: true,

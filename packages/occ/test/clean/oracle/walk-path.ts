@@ -1,3 +1,4 @@
+import { walkClaudePath } from './claude-path.ts';
 import type { OracleDialect, OracleLine } from './read-line.ts';
 
 export interface OraclePath {
@@ -38,24 +39,12 @@ export function walkTo(
   return walked;
 }
 
+/** The conversation. In OpenClaw's and pi's files it is what leads to the last entry. */
 export function walkPath(lines: readonly OracleLine[], dialect: OracleDialect): OraclePath {
-  const parents = parentsOf(lines);
-  const inTree = lines.filter((line) => line.inTree);
-  const leaf = inTree.findLast(({ isSidechain }) => !isSidechain) ?? inTree.at(-1);
-  const walked = new Set(leaf === undefined ? [] : walkTo(leaf, parents));
-  if (dialect === 'openclaw') return { leaf, lines: lines.filter((line) => walked.has(line)) };
-
-  // Blocks of one message are lines of their own, and each result hangs from its own call: all belong together. Of a
-  // line that is there twice the last one counts.
-  const messages = new Set([...walked].map(({ messageId }) => messageId).filter((id) => id !== undefined));
-  const single = lines.filter(
-    (line) => line.id !== undefined && lines.findLast(({ id }) => id === line.id) === line,
-  );
-  const ofMessages = single.filter(({ messageId }) => messageId !== undefined && messages.has(messageId));
-  const callIds = new Set(ofMessages.flatMap(({ calls }) => calls.map(({ id }) => id)));
-  const belongs = (line: OracleLine) =>
-    walked.has(line) || ofMessages.includes(line) || line.results.some((id) => callIds.has(id));
-  return { leaf, lines: lines.filter((line) => single.includes(line) && belongs(line)) };
+  if (dialect === 'claude-code') return walkClaudePath(lines);
+  const leaf = lines.findLast(({ inTree }) => inTree);
+  const walked = new Set(leaf === undefined ? [] : walkTo(leaf, parentsOf(lines)));
+  return { leaf, lines: lines.filter((line) => walked.has(line)) };
 }
 
 export interface OracleTurn {

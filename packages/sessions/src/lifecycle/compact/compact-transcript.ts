@@ -11,6 +11,7 @@ import { planRelinking } from '../../transcript/relink.ts';
 import { lowerUsage } from '../../transcript/rewrite/lower-usage.ts';
 import { relinkedFieldsOf } from '../../transcript/rewrite/relinked-fields.ts';
 import { type FieldValue, replaceTopLevelFields } from '../../transcript/rewrite/replace-fields.ts';
+import { calibrate } from '../../transcript/tokens.ts';
 import { DANGLING, type Transcript } from '../../transcript/transcript.ts';
 import { activePath, leafOf } from '../../transcript/tree.ts';
 import { readRange } from '../../transcript-file/backward-lines.ts';
@@ -127,7 +128,9 @@ function planChanges(
   const isRemoved = (index: number) => keeps[index] === 0;
   const relinking = planRelinking(transcript, isRemoved);
   const context = contextOf(transcript, activePath(transcript).entries);
-  const lowered = planLoweredUsage(transcript, context, (index, now) => (keeps[index] ? now : undefined));
+  const lowered = planLoweredUsage(transcript, context, calibrate(transcript, context), (index, now) =>
+    keeps[index] ? now : undefined,
+  );
   return (index) => {
     const fields = relinkedFieldsOf(transcript, relinking, index, isRemoved);
     if (lowered === undefined || !lowered.indices.includes(index)) return fields;

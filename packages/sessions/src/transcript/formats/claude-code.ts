@@ -37,6 +37,19 @@ const BLOCK: Spec = {
   },
 };
 
+/** One of the requests that a message took. */
+const ITERATION: Spec = {
+  leaf: 'present',
+  as: 'iteration',
+  fields: {
+    type: 'text',
+    input_tokens: 'number',
+    output_tokens: 'number',
+    cache_read_input_tokens: 'number',
+    cache_creation_input_tokens: 'number',
+  },
+};
+
 const shape = defineShape({
   fields: {
     type: 'text',
@@ -58,8 +71,12 @@ const shape = defineShape({
     attachment: { fields: { type: 'text' } },
     content: 'size',
     leafUuid: 'ref',
+    explicit: 'flag',
     compactMetadata: {
-      fields: { preservedMessages: { fields: { anchorUuid: 'ref', uuids: { each: 'list' } } } },
+      fields: {
+        preservedMessages: { leaf: 'present', fields: { anchorUuid: 'ref', uuids: { each: 'list' } } },
+        preservedSegment: { fields: { headUuid: 'text', anchorUuid: 'ref', tailUuid: 'text' } },
+      },
     },
     message: {
       fields: {
@@ -73,6 +90,7 @@ const shape = defineShape({
             cache_read_input_tokens: 'number',
             cache_creation_input_tokens: 'number',
             estimatedBy: 'text',
+            iterations: { rows: ITERATION },
           },
         },
       },
@@ -99,8 +117,13 @@ const RENDERED = shape.slot('rendered');
 const ATTACHMENT_TYPE = shape.slot('attachment.type');
 const SYSTEM_CONTENT = shape.slot('content');
 const LEAF_UUID = shape.slot('leafUuid');
+const EXPLICIT = shape.slot('explicit');
+const PRESERVED_MESSAGES = shape.slot('compactMetadata.preservedMessages');
 const PRESERVED = shape.slot('compactMetadata.preservedMessages.uuids');
 const ANCHOR = shape.slot('compactMetadata.preservedMessages.anchorUuid');
+const SEGMENT_HEAD = shape.slot('compactMetadata.preservedSegment.headUuid');
+const SEGMENT_TAIL = shape.slot('compactMetadata.preservedSegment.tailUuid');
+const SEGMENT_ANCHOR = shape.slot('compactMetadata.preservedSegment.anchorUuid');
 const MESSAGE_ID = shape.slot('message.id');
 const MODEL = shape.slot('message.model');
 const CONTENT = shape.slot('message.content');
@@ -123,6 +146,13 @@ const BLOCK_IS_ERROR = shape.rowSlot('is_error');
 const BLOCK_RESULT = shape.rowSlot('result');
 const BLOCK_RESULT_IMAGES = shape.rowSlot('resultImages');
 
+const IS_ITERATION = shape.rowSlot('iteration');
+const ITERATION_TYPE = shape.rowSlot('type');
+const ITERATION_INPUT = shape.rowSlot('input_tokens');
+const ITERATION_OUTPUT = shape.rowSlot('output_tokens');
+const ITERATION_CACHE_READ = shape.rowSlot('cache_read_input_tokens');
+const ITERATION_CACHE_WRITE = shape.rowSlot('cache_creation_input_tokens');
+
 export const claudeCodeDialect: Dialect = {
   name: 'claude-code',
   shape,
@@ -135,6 +165,9 @@ export const claudeCodeDialect: Dialect = {
     if (uuid < 0) {
       facts.kind = type === undefined ? 'unknown' : 'sidecar';
       facts.target = asRef(values[LEAF_UUID]);
+      if (type === 'last-prompt' && values[EXPLICIT] === true && values[LEAF_UUID] !== undefined) {
+        facts.flags |= FLAG.movesLeaf;
+      }
       return;
     }
     facts.id = uuid;
@@ -184,13 +217,26 @@ function readSystem(values: readonly unknown[], facts: LineFacts): void {
   facts.type = subtype ?? 'system';
   if (subtype === 'compact_boundary') {
     facts.kind = 'compaction';
-    facts.preserved = values[PRESERVED] as string[] | undefined;
-    facts.target = asRef(values[ANCHOR]);
+    readPreserved(values, facts);
   } else {
     facts.kind = 'system';
     facts.textSize = asNumber(values[SYSTEM_CONTENT]);
     facts.flags |= FLAG.outOfContext;
   }
+}
+
+/** What is listed counts; files of older versions have the stretch alone. */
+function readPreserved(values: readonly unknown[], facts: LineFacts): void {
+  if (values[PRESERVED_MESSAGES] === true) {
+    facts.preserved = (values[PRESERVED] as string[] | undefined) ?? [];
+    facts.target = asRef(values[ANCHOR]);
+    return;
+  }
+  const head = asText(values[SEGMENT_HEAD]);
+  const tail = asText(values[SEGMENT_TAIL]);
+  if (head === undefined || tail === undefined) return;
+  facts.preserved = { head, tail };
+  facts.target = asRef(values[SEGMENT_ANCHOR]);
 }
 
 function readUser(line: SkimmedLine, facts: LineFacts): void {
@@ -201,6 +247,7 @@ function readUser(line: SkimmedLine, facts: LineFacts): void {
   let typed = text > 0 && !isMachineText(asText(values[CONTENT_HEAD]));
   let hasOther = false;
   for (let i = 0; i < line.rowCount; i++) {
+    if (line.row(i, IS_ITERATION) === true) continue;
     const type = line.row(i, BLOCK_TYPE);
     if (type === 'tool_result') {
       facts.role = 'toolResult';
@@ -244,6 +291,7 @@ function readAssistant(line: SkimmedLine, facts: LineFacts): void {
   facts.messageId = asRef(values[MESSAGE_ID]);
   facts.textSize = asNumber(values[CONTENT]);
   for (let i = 0; i < line.rowCount; i++) {
+    if (line.row(i, IS_ITERATION) === true) continue;
     const type = line.row(i, BLOCK_TYPE);
     if (type === 'tool_use' || type === 'server_tool_use') {
       addCall(facts, line.row(i, BLOCK_ID), line.row(i, BLOCK_NAME), asNumber(line.row(i, BLOCK_INPUT)));
@@ -255,16 +303,49 @@ function readAssistant(line: SkimmedLine, facts: LineFacts): void {
   }
   if (values[API_ERROR] === true || values[MODEL] === '<synthetic>') facts.flags |= FLAG.failed;
   if (values[USAGE_ESTIMATED_BY] === ESTIMATED_BY) facts.flags |= FLAG.estimatedUsage;
-  facts.usage = readUsage(values);
+  facts.usage = readUsage(line);
 }
 
-function readUsage(values: readonly unknown[]): TokenUsage | undefined {
+/**
+ * The figures of the last request, where the message took several; those of the whole message count what was read
+ * once for each of them. Requests that served something else than the conversation are passed over.
+ */
+function readUsage(line: SkimmedLine): TokenUsage | undefined {
+  const { values } = line;
   if (values[INPUT] === undefined && values[OUTPUT] === undefined) return undefined;
-  return {
+  const whole: TokenUsage = {
     input: asNumber(values[INPUT]),
     output: asNumber(values[OUTPUT]),
     cacheRead: asNumber(values[CACHE_READ]),
     cacheWrite: asNumber(values[CACHE_WRITE]),
     total: 0,
   };
+  if (inputOf(whole) === 0) return whole;
+  for (let i = line.rowCount - 1; i >= 0; i--) {
+    if (line.row(i, IS_ITERATION) !== true) continue;
+    const type = line.row(i, ITERATION_TYPE);
+    if (type === 'advisor_message' || type === 'compaction') continue;
+    const figures = type === 'message' || type === 'fallback_message' ? readIteration(line, i) : undefined;
+    return figures !== undefined && inputOf(figures) > 0 ? figures : whole;
+  }
+  return whole;
+}
+
+/** Undefined where a figure is missing. */
+function readIteration(line: SkimmedLine, row: number): TokenUsage | undefined {
+  const input = line.row(row, ITERATION_INPUT);
+  const output = line.row(row, ITERATION_OUTPUT);
+  const cacheRead = line.row(row, ITERATION_CACHE_READ);
+  const cacheWrite = line.row(row, ITERATION_CACHE_WRITE);
+  if (!isFigure(input) || !isFigure(output) || !isFigure(cacheRead) || !isFigure(cacheWrite))
+    return undefined;
+  return { input, output, cacheRead, cacheWrite, total: 0 };
+}
+
+function isFigure(value: unknown): value is number {
+  return typeof value === 'number' && value >= 0;
+}
+
+function inputOf({ input, cacheRead, cacheWrite }: TokenUsage): number {
+  return input + cacheRead + cacheWrite;
 }

@@ -1,4 +1,5 @@
 import type { EntryKind, EntryRole, TokenUsage, TranscriptHeader } from '../entry.ts';
+import type { Stretch } from '../list-stretch.ts';
 import type { Shape, SkimmedLine } from '../skim/shape.ts';
 
 export type DialectName = 'openclaw' | 'claude-code';
@@ -26,8 +27,8 @@ export interface LineFacts {
   targetIndex: number | undefined;
   messageId: number;
   usage: TokenUsage | undefined;
-  /** Entries that a compaction keeps although they are older. */
-  preserved: readonly string[] | undefined;
+  /** Entries that a compaction keeps although they are older: a list of them, or the ends of a stretch. */
+  preserved: readonly string[] | Stretch | undefined;
   readonly calls: CallFacts[];
   readonly results: ResultFacts[];
 }

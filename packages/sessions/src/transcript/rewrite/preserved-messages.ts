@@ -56,7 +56,12 @@ function shortenStretch(
   const left = ids.filter((id) => !to.isGone(id));
   if (ids.length > 0 && left.length === 0) {
     const [place, before, next] = [top[at]!, top[at - 1], top[at + 1]];
-    if (next !== undefined) splice.replace(place.keyStart, next.keyStart, '');
+    if (findMember(top, 'preservedMessages') === undefined) {
+      // That nothing is left is not that nothing was said: then all lines before the compaction could be reached again.
+      const anchor = to.anchor ?? readText(json, findMember(segment, 'anchorUuid')) ?? null;
+      const empty = `{"anchorUuid":${asciiJson(anchor)},"uuids":[],"allUuids":[]}`;
+      splice.replace(place.keyStart, place.end, `"preservedMessages":${empty}`);
+    } else if (next !== undefined) splice.replace(place.keyStart, next.keyStart, '');
     else splice.replace(before?.end ?? place.keyStart, place.end, '');
     return;
   }

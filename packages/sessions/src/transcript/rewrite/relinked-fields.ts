@@ -1,4 +1,5 @@
 import { FLAG } from '../entry.ts';
+import { listStretch } from '../list-stretch.ts';
 import type { Relinking } from '../relink.ts';
 import type { Transcript } from '../transcript.ts';
 import { asciiJson } from './byte-text.ts';
@@ -44,21 +45,8 @@ export function relinkedFieldsOf(
       const at = transcript.indexOf(id);
       return at !== undefined && isRemoved(at);
     };
-    const stretch = (head: string, tail: string) => listStretch(transcript, head, tail);
+    const stretch = (head: string, tail: string) => listStretch(transcript, { head, tail }) ?? [];
     fields.set('compactMetadata', (json) => withoutPreserved(json, isGone, stretch, target ?? undefined));
   }
   return fields.size === 0 ? undefined : fields;
-}
-
-/** The ids from `head` to `tail`, following parents; empty where no way leads from one to the other. */
-function listStretch(transcript: Transcript, head: string, tail: string): string[] {
-  const first = transcript.indexOf(head);
-  const ids: string[] = [];
-  const seen = new Set<number>();
-  for (let at = transcript.indexOf(tail) ?? -1; at >= 0 && !seen.has(at); at = transcript.parentOf(at)) {
-    seen.add(at);
-    ids.push(transcript.idOf(at) ?? '');
-    if (at === first) return ids.reverse();
-  }
-  return [];
 }

@@ -1,60 +1,73 @@
-import { BACKSLASH, JsonCursor, LOWER_U, MINUS, QUOTE, UNUSUAL } from './cursor.ts';
+import type { Kernel } from './kernel.ts';
 import { add, appendText, hasHead, pick } from './pick.ts';
-import {
-  HEAD_LENGTH,
-  NULL_REF,
-  type Shape,
-  type ShapeKey,
-  type ShapeNode,
-  type SkimmedLine,
-} from './shape.ts';
-import { MAX_DEPTH, PUNCTUATION_WEIGHT, SCALAR_WEIGHT } from './weight.ts';
+import { HEAD_LENGTH, NULL_REF, type Shape, type ShapeNode, type SkimmedLine } from './shape.ts';
+import { type PlacedShape, placeShape } from './shape-in-memory.ts';
+import { StringTable } from './string-table.ts';
 
-const OPEN_OBJECT = 0x7b;
-const CLOSE_OBJECT = 0x7d;
-const OPEN_ARRAY = 0x5b;
-const CLOSE_ARRAY = 0x5d;
-const COMMA = 0x2c;
-const COLON = 0x3a;
+/** What an event says, as assembly/skim.ts numbers it. */
+const FIGURE = 0;
+const WORD = 1;
+const STRING = 2;
+const ROW = 3;
+const SUM = 4;
+const NULL = 5;
+const TRUE = 6;
+const FALSE = 7;
+const NUMBER = 8;
+const HEAD = 9;
 
-/** The cursor takes the first byte of a word for its lowest. Where it is not, everything goes the slow way. */
-const BIG_ENDIAN = new Uint8Array(new Uint16Array([1]).buffer)[0] === 0;
+/** Longer lines are looked at in a memory apart: what they take is not held by the strings of the transcript. */
+const LONG_LINE = 256 * 1024;
+/** And where they are longer than this, it is not kept for the next one. */
+const HUGE_LINE = 4 * 1024 * 1024;
+
+const BACKSLASH = 0x5c;
+const LOWER_U = 0x75;
 
 /**
- * Takes from the bytes of one line what a shape names, checking the whole line to be JSON on the way. It reads
- * structure byte by byte and jumps over strings, so it costs a fraction of JSON.parse. Whatever is rare (control
- * bytes, escaped or repeated keys, deep nesting) is left to JSON.parse.
+ * Takes from the bytes of one line what a shape names, checking the whole line to be JSON on the way, at a fraction of
+ * the cost of JSON.parse. Whatever is rare (control bytes, escaped or repeated keys, deep nesting, bytes that are not
+ * UTF-8) is left to JSON.parse.
  */
-export class Skimmer extends JsonCursor {
+export class Skimmer {
   readonly #shape: Shape;
-  #weighing = false;
-  #weight = 0;
   readonly #into: SkimmedLine;
+  readonly #strings: StringTable;
+  /** Whether numbers of strings are those of `into`. */
+  readonly #isOwn: boolean;
+  readonly #kernel: Kernel;
+  readonly #placed: PlacedShape;
+  /** Strings that repeat, by their numbers as words. */
+  readonly #words: string[] = [''];
+  #apart: Skimmer | undefined;
 
-  constructor(shape: Shape, into: SkimmedLine) {
-    super();
+  /** @param strings where strings are held while a line is read; those of `into` unless they are to be dropped */
+  constructor(shape: Shape, into: SkimmedLine, strings: StringTable = into.strings) {
     this.#shape = shape;
     this.#into = into;
+    this.#strings = strings;
+    this.#isOwn = strings === into.strings;
+    this.#kernel = strings.kernel;
+    this.#placed = placeShape(shape, strings.kernel);
   }
 
   /** @returns false when the range is not one JSON object */
   skim(bytes: Buffer, start: number, end: number): boolean {
-    const into = this.#into;
-    into.clear();
-    if (BIG_ENDIAN) return this.#parse(bytes, start, end);
-    try {
-      const moved = this.adopt(bytes, start, end);
-      this.end = end + moved;
-      this.#weighing = false;
-      const at = this.space(start + moved);
-      if (this.bytes[at] === OPEN_OBJECT) {
-        if (this.space(this.#object(at, this.#shape.root, 0)) === this.end) return true;
-      }
-    } catch (error) {
-      if (error !== UNUSUAL) throw error;
-    }
-    into.clear();
-    return this.#parse(bytes, start, end);
+    if (end - start >= LONG_LINE && this.#isOwn) return this.#skimApart(bytes, start, end);
+    const kernel = this.#kernel;
+    this.#into.clear();
+    const at = kernel.placeLine(bytes, start, end);
+    const count = kernel.code.skim(at, at + end - start, this.#placed.root);
+    if (count < 0) return this.#parse(bytes, start, end);
+    this.#read(count);
+    return true;
+  }
+
+  #skimApart(bytes: Buffer, start: number, end: number): boolean {
+    this.#apart ??= new Skimmer(this.#shape, this.#into, new StringTable());
+    const isObject = this.#apart.skim(bytes, start, end);
+    if (end - start >= HUGE_LINE) this.#apart = undefined;
+    return isObject;
   }
 
   #parse(bytes: Buffer, start: number, end: number): boolean {
@@ -69,178 +82,88 @@ export class Skimmer extends JsonCursor {
     return true;
   }
 
-  #key(node: ShapeNode, start: number, end: number): ShapeKey | undefined {
-    const candidates = node.byLength![end - start];
-    if (candidates === undefined) return undefined;
-    const bytes = this.bytes;
-    for (let i = 0; i < candidates.length; i++) {
-      const candidate = candidates[i]!;
-      const wanted = candidate.bytes;
-      let k = 0;
-      while (k < wanted.length && wanted[k] === bytes[start + k]) k++;
-      if (k === wanted.length) return candidate;
-    }
-    return undefined;
-  }
-
-  #object(at: number, node: ShapeNode, depth: number): number {
-    if (depth >= MAX_DEPTH) throw UNUSUAL;
-    const bytes = this.bytes;
-    const wants = node.byLength !== undefined;
-    let seen = 0;
-    at = this.space(at + 1);
-    if (bytes[at] === CLOSE_OBJECT) return at + 1;
-    for (;;) {
-      if (bytes[at] !== QUOTE) throw UNUSUAL;
-      const keyStart = at + 1;
-      const keyEnd = this.string(keyStart);
-      let key: ShapeKey | undefined;
-      if (wants) {
-        if (this.escaped > 0) throw UNUSUAL;
-        key = this.#key(node, keyStart, keyEnd);
-      }
-      if (this.#weighing) this.#weight += PUNCTUATION_WEIGHT + this.length(keyStart, keyEnd);
-      at = this.space(keyEnd + 1);
-      if (bytes[at] !== COLON) throw UNUSUAL;
-      at = this.space(at + 1);
-      if (key === undefined) at = this.#pass(at, depth + 1);
-      else {
-        if ((seen & key.bit) !== 0) throw UNUSUAL;
-        seen |= key.bit;
-        at = this.#take(at, key.node, depth + 1);
-      }
-      at = this.space(at);
-      const next = bytes[at];
-      if (next === COMMA) at = this.space(at + 1);
-      else if (next === CLOSE_OBJECT) return at + 1;
-      else throw UNUSUAL;
-    }
-  }
-
-  #array(at: number, element: ShapeNode | undefined, depth: number): number {
-    if (depth >= MAX_DEPTH) throw UNUSUAL;
-    const bytes = this.bytes;
-    at = this.space(at + 1);
-    if (bytes[at] === CLOSE_ARRAY) return at + 1;
-    for (;;) {
-      if (this.#weighing) this.#weight += PUNCTUATION_WEIGHT;
-      if (element === undefined || (element.opensRow && bytes[at] !== OPEN_OBJECT))
-        at = this.#pass(at, depth + 1);
-      else {
-        if (element.opensRow) this.#into.openRow();
-        at = this.#take(at, element, depth + 1);
-      }
-      at = this.space(at);
-      const next = bytes[at];
-      if (next === COMMA) at = this.space(at + 1);
-      else if (next === CLOSE_ARRAY) return at + 1;
-      else throw UNUSUAL;
-    }
-  }
-
-  /** Passes over a value that the shape does not name. */
-  #pass(at: number, depth: number): number {
-    const c = this.bytes[at];
-    if (c === QUOTE) {
-      const end = this.string(at + 1);
-      if (this.#weighing) this.#weight += this.length(at + 1, end);
-      return end + 1;
-    }
-    if (c === OPEN_OBJECT) return this.#object(at, NOTHING, depth);
-    if (c === OPEN_ARRAY) return this.#array(at, undefined, depth);
-    if (this.#weighing) this.#weight += SCALAR_WEIGHT;
-    return this.scalarEnd(at);
-  }
-
-  #take(at: number, node: ShapeNode, depth: number): number {
+  #read(count: number): void {
     const into = this.#into;
-    const leaf = node.leaf;
-    if (leaf === 'weight') {
-      this.#weighing = true;
-      this.#weight = 0;
-      const end = this.#pass(at, depth);
-      this.#weighing = false;
-      into.put(node, this.#weight);
-      return end;
+    const { nodes } = this.#placed;
+    let { figures } = this.#kernel;
+    const from = this.#kernel.code.events.value >> 2;
+    for (let at = from; at < from + 3 * count; at += 3) {
+      const event = figures[at]!;
+      const node = nodes[event & 0xffff]!;
+      const figure = figures[at + 1]!;
+      switch (event >> 16) {
+        case FIGURE:
+          into.put(node, this.#isOwn || node.leaf !== 'ref' ? figure : this.#internHere(figure));
+          break;
+        case WORD:
+          into.put(node, this.#words[figure] ?? this.#learn(figure, figures[at + 2]!));
+          break;
+        case ROW:
+          into.openRow();
+          break;
+        case TRUE:
+          into.put(node, true);
+          break;
+        case FALSE:
+          into.put(node, false);
+          break;
+        case NULL:
+          into.put(node, node.leaf === 'ref' ? NULL_REF : null);
+          break;
+        case SUM:
+          add(node, into, figure);
+          break;
+        case NUMBER:
+          into.put(node, Number(this.#kernel.bytes.toString('latin1', figure, figures[at + 2]!)));
+          break;
+        case STRING:
+          this.#takeString(node, figure, figures[at + 2]!);
+          // One more string may have made the memory grow.
+          figures = this.#kernel.figures;
+          break;
+        case HEAD:
+          this.#takeHead(node, figure, figures[at + 2]!);
+          break;
+      }
     }
-    if (leaf === 'present') into.put(node, true);
-    else if (leaf === 'count') add(node, into, 1);
-    const c = this.bytes[at];
-    if (c === QUOTE) {
-      const end = this.string(at + 1);
-      if (leaf !== undefined) this.#takeString(node, at + 1, end);
-      return end + 1;
-    }
-    if (c === OPEN_OBJECT) return this.#object(at, node, depth);
-    if (c === OPEN_ARRAY) return this.#array(at, node.element, depth);
-    const end = this.scalarEnd(at);
-    if (leaf !== undefined) this.#takeScalar(node, at, end);
-    return end;
+  }
+
+  #learn(word: number, number: number): string {
+    // A string that was a key is compared with literals by its address.
+    for (const text in { [this.#strings.text(number)]: true }) this.#words[word] = text;
+    return this.#words[word]!;
+  }
+
+  #internHere(number: number): number {
+    return this.#into.strings.internText(this.#strings.text(number));
   }
 
   #takeString(node: ShapeNode, start: number, end: number): void {
     const into = this.#into;
-    switch (node.leaf) {
-      case 'text':
-      case 'scalar':
-        into.put(node, this.decode(start, end));
-        return;
-      case 'ref':
-        into.put(
-          node,
-          this.isPlain
-            ? into.strings.intern(this.bytes, start, end)
-            : into.strings.internText(this.decode(start, end)),
-        );
-        return;
-      case 'list':
-        appendText(node, into, this.decode(start, end));
-        return;
-      case 'size':
-        into.put(node, this.length(start, end));
-        return;
-      case 'sum':
-        add(node, into, this.length(start, end));
-        return;
-      case 'head':
-        into.put(node, this.length(start, end));
-        this.#takeHead(node, start, end);
-    }
+    const raw = this.#kernel.bytes.toString('utf8', start, end);
+    const text = raw.includes('\\') ? (JSON.parse(`"${raw}"`) as string) : raw;
+    if (node.leaf === 'ref') into.put(node, into.strings.internText(text));
+    else if (node.leaf === 'list') appendText(node, into, text);
+    else into.put(node, text);
   }
 
   /** The beginning only: command output is machine-made too, and can be megabytes long. */
   #takeHead(node: ShapeNode, start: number, end: number): void {
-    const first = this.bytes[start]!;
-    if (!hasHead(first) && !(first === BACKSLASH && this.bytes[start + 1] === LOWER_U)) return;
-    const raw = this.bytes.toString('utf8', start, this.unitsFrom(start, end, HEAD_LENGTH));
-    let head: string;
-    try {
-      head = JSON.parse(`"${raw}"`) as string;
-    } catch {
-      // Bytes that are not UTF-8 can hide where an escape begins.
-      throw UNUSUAL;
-    }
+    const { bytes } = this.#kernel;
+    const raw = bytes.toString('utf8', start, endOfUnits(bytes, start, end, HEAD_LENGTH));
+    const head = JSON.parse(`"${raw}"`) as string;
     if (hasHead(head.charCodeAt(0))) this.#into.putHead(node, head.slice(0, HEAD_LENGTH));
-  }
-
-  #takeScalar(node: ShapeNode, start: number, end: number): void {
-    const { leaf } = node;
-    const first = this.bytes[start]!;
-    if (first === MINUS || first <= 0x39) {
-      if (leaf === 'number' || leaf === 'scalar') this.#into.put(node, this.number(start, end));
-    } else if (first === 0x6e) {
-      if (leaf === 'text' || leaf === 'scalar') this.#into.put(node, null);
-      else if (leaf === 'ref') this.#into.put(node, NULL_REF);
-    } else if (leaf === 'scalar') this.#into.put(node, first === 0x74);
-    else if (leaf === 'flag' && first === 0x74) this.#into.put(node, true);
   }
 }
 
-const NOTHING: ShapeNode = {
-  leaf: undefined,
-  slot: -1,
-  inRow: false,
-  opensRow: false,
-  element: undefined,
-  byLength: undefined,
-};
+/** Where at least `units` UTF-16 units of a raw string end, never inside an escape or a character. */
+function endOfUnits(bytes: Buffer, start: number, end: number, units: number): number {
+  let at = start;
+  for (let count = 0; count < units && at < end; count++) {
+    const c = bytes[at]!;
+    if (c === BACKSLASH) at += bytes[at + 1] === LOWER_U ? 6 : 2;
+    else if (c < 0xc0) at += 1;
+    else at += c < 0xe0 ? 2 : c < 0xf0 ? 3 : 4;
+  }
+  return Math.min(at, end);
+}

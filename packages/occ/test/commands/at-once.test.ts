@@ -1,0 +1,40 @@
+/** Several commands on one session at the same time. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, expect, it } from 'vitest';
+import { ID, type Json, makeStateFolder, type StateFolder, thirtyTurns } from './state-folder.ts';
+import { callsOfTurns, readCalls } from './told.ts';
+
+let state: StateFolder;
+let path: string;
+let original: Buffer;
+beforeEach(() => {
+  state = makeStateFolder();
+  path = state.add(thirtyTurns({ usage: true }), { entry: { totalTokens: 90_000 } });
+  original = readFileSync(path);
+});
+
+it('of four edits one cleans, the others find nothing to do', async () => {
+  const results = await Promise.all(Array.from({ length: 4 }, () => state.json('edit', ID, '--strip-tools')));
+  expect(results.filter(({ changed }) => changed)).toHaveLength(1);
+  expect(readCalls(path)).toEqual(callsOfTurns(10, 30));
+  expect(state.names()).toEqual([`${ID}.backup.1.jsonl`, `${ID}.jsonl`, `${ID}.occ.json`, 'sessions.json']);
+  expect(readFileSync(join(state.sessions, `${ID}.backup.1.jsonl`)).equals(original)).toBe(true);
+});
+
+it('four clones are four sessions, all in the index, while an edit is made', async () => {
+  const [edited, ...clones] = await Promise.all([
+    state.json('edit', ID, '--strip-tools'),
+    ...Array.from({ length: 4 }, () => state.json('clone', ID)),
+  ]);
+  expect(edited).toMatchObject({ changed: true });
+  const index = JSON.parse(readFileSync(join(state.sessions, 'sessions.json'), 'utf8'));
+  expect(Object.keys(index)).toHaveLength(5);
+  for (const { clonedSessionId, clonedSessionPath, sessionKey } of clones) {
+    expect(index[sessionKey]).toMatchObject({ sessionId: clonedSessionId });
+    // The session as it was before the edit or after it, and nothing in between.
+    expect([20, 30]).toContain(readCalls(clonedSessionPath).length);
+  }
+  const entry = Object.values<Json>(index).find(({ sessionId }) => sessionId === ID);
+  expect(entry).toMatchObject({ totalTokens: edited.tokens.after, totalTokensFresh: false });
+});

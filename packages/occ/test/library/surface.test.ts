@@ -1,0 +1,136 @@
+import { expect, test } from 'vitest';
+import type {
+  CloneOptions,
+  CloneResult,
+  CloneStatistics,
+  ContentBlock,
+  ConversationMessage,
+  EditOptions,
+  EditResult,
+  EditStatistics,
+  MessageEntry,
+  MessageRole,
+  OccErrorCode,
+  ResolvedConfiguration,
+  ResolvedToolRemovalOptions,
+  SessionEntry,
+  SessionHeader,
+  TextBlock,
+  ToolCallBlock,
+  ToolRemovalOptions,
+  ToolRemovalPreset,
+  ToolRemovalResult,
+  ToolRemovalStatistics,
+  TurnBoundary,
+  UserConfiguration,
+} from '../../src/index.ts';
+import * as occ from '../../src/index.ts';
+
+// A name here is a promise: what is added, renamed or left out is so on purpose.
+test('the package exports these values and no others', () => {
+  expect(Object.keys(occ).sort()).toEqual([
+    'AgentNotFoundError',
+    'AmbiguousSessionError',
+    'BUILT_IN_PRESETS',
+    'CloneOperationError',
+    'EditOperationError',
+    'NoSessionsError',
+    'OCC_ERROR_CODES',
+    'OccError',
+    'RestoreError',
+    'SessionInUseError',
+    'SessionNotFoundError',
+    'TRUNCATION_LIMITS',
+    'UnknownPresetError',
+    'UsageError',
+    'createBackup',
+    'cutCopy',
+    'describeSession',
+    'executeClone',
+    'executeEdit',
+    'executeRestore',
+    'findFault',
+    'findLatestBackup',
+    'getCurrentSession',
+    'getSessionPath',
+    'identifyTurnBoundaries',
+    'listSessions',
+    'loadConfiguration',
+    'planClean',
+    'removeToolCalls',
+    'resolvePreset',
+    'resolveSession',
+    'resolveSessionId',
+    'resolveToolRemovalOptions',
+    'restoreFromBackup',
+    'rewriteLine',
+    'truncateArguments',
+    'truncateToolResult',
+  ]);
+});
+
+/** Fails to compile where a type is gone or has another form. */
+interface Promised {
+  clone: [CloneOptions, CloneResult, CloneStatistics];
+  edit: [EditOptions, EditResult, EditStatistics];
+  entries: [SessionEntry, SessionHeader, MessageEntry, ConversationMessage, MessageRole];
+  blocks: [ContentBlock, TextBlock, ToolCallBlock];
+  removal: [ToolRemovalOptions, ToolRemovalPreset, ResolvedToolRemovalOptions];
+  removed: [ToolRemovalResult, ToolRemovalStatistics, TurnBoundary];
+  configuration: [UserConfiguration, ResolvedConfiguration];
+  errors: OccErrorCode;
+}
+
+test('results have the fields that callers read', () => {
+  const read = ({ edit: [, edit], clone: [, clone] }: Pick<Promised, 'edit' | 'clone'>): unknown[] => [
+    edit.success,
+    edit.mode,
+    edit.sessionId,
+    edit.backupPath,
+    edit.statistics.messagesAfter,
+    edit.statistics.sizeAfter,
+    clone.sourceSessionId,
+    clone.clonedSessionId,
+    clone.clonedSessionPath,
+    clone.statistics.messagesCloned,
+    clone.statistics.sizeCloned,
+    clone.resumeCommand,
+  ];
+  expect(read).toBeTypeOf('function');
+});
+
+test('the presets are these', () => {
+  expect(occ.BUILT_IN_PRESETS).toEqual({
+    default: { name: 'default', keepTurnsWithTools: 20, truncatePercent: 50 },
+    aggressive: { name: 'aggressive', keepTurnsWithTools: 10, truncatePercent: 50 },
+    extreme: { name: 'extreme', keepTurnsWithTools: 0, truncatePercent: 0 },
+  });
+  expect(occ.TRUNCATION_LIMITS).toEqual({
+    maxChars: 120,
+    maxLines: 2,
+    argumentMarker: '...',
+    contentMarker: '[truncated]',
+  });
+});
+
+test.each([
+  [new occ.SessionNotFoundError('x'), 'SESSION_NOT_FOUND', "Session 'x' not found"],
+  [
+    new occ.AmbiguousSessionError('x', ['x1', 'x2']),
+    'AMBIGUOUS_SESSION',
+    "Multiple sessions match 'x': x1, x2",
+  ],
+  [new occ.NoSessionsError('main'), 'NO_SESSIONS', "No sessions found for agent 'main'"],
+  [new occ.UnknownPresetError('p'), 'UNKNOWN_PRESET', 'Unknown preset: p'],
+  [new occ.AgentNotFoundError('none', ['main']), 'AGENT_NOT_FOUND', 'none'],
+  [new occ.EditOperationError('e'), 'EDIT_FAILED', 'e'],
+  [new occ.CloneOperationError('c'), 'CLONE_FAILED', 'c'],
+  [new occ.RestoreError('r'), 'RESTORE_FAILED', 'r'],
+  [new occ.SessionInUseError('u', 'wait'), 'SESSION_IN_USE', 'u'],
+  [new occ.UsageError('m'), 'USAGE', 'm'],
+])('%s is an OccError with the code %s', (error, code, message) => {
+  expect(error).toBeInstanceOf(occ.OccError);
+  expect(error).toBeInstanceOf(Error);
+  expect(error).toMatchObject({ code, message, name: error.constructor.name });
+  expect(occ.OCC_ERROR_CODES).toContain(code);
+});

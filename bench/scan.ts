@@ -38,9 +38,7 @@ async function compare(folder: string, nonAscii: boolean): Promise<BenchRow> {
     ours: `${ours.toFixed(0)} ms`,
     peer: `readFile + split + JSON.parse ${peer.toFixed(0)} ms`,
     ratio: peer / ours,
-    // Text without a single character beyond ASCII is what JSON.parse is fastest at; hardly any transcript of this
-    // size is.
-    limit: nonAscii ? 2.5 : 2,
+    limit: 2.5,
     better: 'higher',
   };
 }

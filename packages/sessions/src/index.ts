@@ -312,6 +312,7 @@ export {
   listElements,
   listMembers,
   type MemberPlace,
+  seekMembers,
   skipSpace,
 } from './transcript/rewrite/json-text.ts';
 export { lowerUsage } from './transcript/rewrite/lower-usage.ts';

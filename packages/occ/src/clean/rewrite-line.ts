@@ -6,6 +6,7 @@ import {
   lowerUsage,
   type MemberPlace,
   Splice,
+  seekMembers,
   skipSpace,
 } from '@openbot/sessions';
 import type { Cuts, LineEdit } from './line-edit.ts';
@@ -20,13 +21,15 @@ import { rewriteOpenClawContent } from './rewrite-openclaw.ts';
 export function rewriteLine(line: string, edit: LineEdit, dialect: DialectName, cuts?: Cuts): string {
   const start = skipSpace(line, 0);
   if (!isObjectAt(line, start)) return line;
-  const top = listMembers(line, start);
+  const top =
+    (isRelinkOnly(edit) && seekMembers(line, start, [...edit.fields.keys()])) || listMembers(line, start);
   const splice = new Splice(line);
   for (const { key, start: from, end } of top) {
     const value = edit.fields?.get(key);
     if (value === undefined) continue;
     splice.replace(from, end, typeof value === 'string' ? value : value(line.slice(from, end)));
   }
+  if (isRelinkOnly(edit)) return splice.toString();
   if (edit.ownFields !== undefined) setFields(line, top, edit.ownFields, splice);
   const message = messageOf(line, top);
   const rewriteContent = dialect === 'claude-code' ? rewriteClaudeCodeContent : rewriteOpenClawContent;
@@ -37,6 +40,13 @@ export function rewriteLine(line: string, edit: LineEdit, dialect: DialectName, 
     splice.replace(usage.start, usage.end, lowered);
   }
   return splice.isEmpty ? line : splice.toString();
+}
+
+/** Most lines only get another parent, which stands near their beginning. */
+function isRelinkOnly(edit: LineEdit): edit is LineEdit & { fields: NonNullable<LineEdit['fields']> } {
+  const { fields, calls, results, dropThinking, contextTokens, ownFields } = edit;
+  const isMore = calls ?? results ?? dropThinking ?? contextTokens ?? ownFields;
+  return fields !== undefined && isMore === undefined;
 }
 
 /** The members of the message: under `message`, or the line's own where the line is the message. */

@@ -39,7 +39,9 @@ export function readFlagValue(
   const nearest = kind === 'source' ? findNearest(text, SOURCE_CHOICES) : undefined;
   throw new UsageError(
     `${written} must be ${MUST_BE[kind]}, not '${text}'`,
-    nearest === undefined ? undefined : `Did you mean ${nearest}?`,
+    nearest === undefined
+      ? `Write ${written}${optional ? '=' : ' '}<${placeholder}>; 'occ <command> --help' explains it`
+      : `Did you mean ${nearest}?`,
   );
 }
 

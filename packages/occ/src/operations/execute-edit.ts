@@ -45,6 +45,7 @@ export async function executeEdit(options: EditOptions): Promise<EditOutcome> {
   const settled = await settleUse({
     path: session.path,
     sessionId: session.sessionId,
+    source: session.source,
     ownRun: ownRunOf(session, found.foundBy, place.env),
     flags: {
       force: options.force,

@@ -25,6 +25,7 @@ export async function executeRestore(options: RestoreOptions): Promise<RestoreOu
   const settled = await settleUse({
     path: session.path,
     sessionId: session.sessionId,
+    source: session.source,
     ownRun: ownRunOf(session, foundBy, place.env),
     flags: { force: options.force, waitMs: options.waitMs, canSchedule: false },
   });

@@ -16,19 +16,14 @@ const NARROWEST = 10;
 /**
  * How wide each column may be, so that a row fits. Columns that can be cut share what the others leave, those that need
  * less than their share giving the rest to the others; one for which there is no room is 0 wide.
+ * @param cells of each column, its title first
  */
 export function fitColumns<Row>(
   columns: readonly ListColumn<Row>[],
-  rows: readonly (readonly string[])[],
+  cells: readonly (readonly string[])[],
   total: number,
 ): number[] {
-  const widths = columns.map(({ title }) => textWidth(title));
-  for (const cells of rows) {
-    for (let at = 0; at < cells.length; at++) {
-      const width = textWidth(cells[at]!);
-      if (width > widths[at]!) widths[at] = width;
-    }
-  }
+  const widths = cells.map((column) => column.reduce((width, cell) => Math.max(width, textWidth(cell)), 0));
   let flexible = columns.flatMap(({ cut }, at) => (cut === undefined ? [] : [at]));
   const fixed = widths.reduce((sum, width, at) => (flexible.includes(at) ? sum : sum + width + GAP), -GAP);
   let room = total - fixed;

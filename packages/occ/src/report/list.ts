@@ -16,13 +16,12 @@ export function formatList(list: SessionList, options: ReportOptions, now: numbe
   const { palette, verbose } = options;
   const shorten = verbose ? (name: string) => name : shortenNames(list.names);
   const columns = chooseColumns(list, shorten, options, now);
-  const rows = list.listed.map((row) => columns.map(({ show }) => show(row)));
-  const widths = fitColumns(columns, rows, options.columns);
-  const titles = columns.map(({ title }) => title);
-  let text = `${headline(list)}\n${palette.dim(formatRow(columns, titles, widths))}\n`;
-  for (const [at, { session }] of list.listed.entries()) {
-    const { missing, path } = session;
-    const row = formatRow(columns, rows[at]!, widths, missing ? undefined : palette.bold);
+  const cells = columns.map(({ title, show }) => [title, ...list.listed.map(show)]);
+  const widths = fitColumns(columns, cells, options.columns);
+  let text = `${headline(list)}\n${palette.dim(formatRow(columns, widths, cells, 0))}\n`;
+  for (let at = 0; at < list.listed.length; at++) {
+    const { missing, path } = list.listed[at]!.session;
+    const row = formatRow(columns, widths, cells, at + 1, missing ? undefined : palette.bold);
     text += `${missing ? palette.dim(row) : row}\n`;
     if (verbose) text += `${palette.dim(`  ${shortenPath(path, options.home)}`)}\n`;
   }
@@ -91,19 +90,22 @@ function titleOf({ label, displayName, sessionKey }: FoundSession): string {
 /** @param paintFirst for the first cell, not for the blanks behind it */
 function formatRow(
   columns: readonly ListColumn<ListedSession>[],
-  cells: readonly string[],
   widths: readonly number[],
+  cells: readonly (readonly string[])[],
+  row: number,
   paintFirst?: (text: string) => string,
 ): string {
-  let row = '';
+  let line = '';
   for (let at = 0; at < columns.length; at++) {
     const { cut, isFigure } = columns[at]!;
     const width = widths[at]!;
     if (width === 0) continue;
-    const text = cut === undefined ? cells[at]! : cut(cells[at]!, width);
-    const blanks = ' '.repeat(width - textWidth(text));
+    const cell = cells[at]![row]!;
+    const taken = textWidth(cell);
+    const text = taken > width && cut !== undefined ? cut(cell, width) : cell;
+    const blanks = ' '.repeat(width - (text === cell ? taken : textWidth(text)));
     const shown = at === 0 && paintFirst !== undefined ? paintFirst(text) : text;
-    row += `${isFigure ? blanks + shown : shown + blanks}  `;
+    line += isFigure ? `${blanks}${shown}  ` : `${shown}${blanks}  `;
   }
-  return row.trimEnd();
+  return line.trimEnd();
 }

@@ -5,6 +5,7 @@ import {
   asciiJson,
   type FieldValue,
   LineCopier,
+  linkNew,
   makeFolder,
   makeLeftoverName,
   scanOpenTranscript,
@@ -100,7 +101,7 @@ async function writeClone(
     const fault = findFault(transcript, await scanTranscriptFile(temp), plan);
     if (fault !== undefined) throw notAsPlanned(fault);
     if (existsSync(targetPath)) throw alreadyThere(targetPath);
-    await rename(temp, targetPath);
+    await publish(temp, targetPath);
     at = targetPath;
     await syncFolder(dirname(targetPath));
     return size;
@@ -108,6 +109,16 @@ async function writeClone(
     await unlink(at).catch(() => {});
     throw error;
   }
+}
+
+/** Gives the clone its name, and takes it from nobody else. */
+async function publish(temp: string, path: string): Promise<void> {
+  try {
+    if (linkNew(temp, path)) return await unlink(temp);
+  } catch (error) {
+    throw (error as NodeJS.ErrnoException).code === 'EEXIST' ? alreadyThere(path) : error;
+  }
+  await rename(temp, path);
 }
 
 /** In OpenClaw's and pi's files the header holds the session's id; in Claude Code's every line does. */

@@ -29,6 +29,8 @@ export interface UseSearch {
   /** Milliseconds; Date.now(). */
   readonly now?: number | undefined;
   readonly writers?: WriterSearch | undefined;
+  /** Whether programs that write to such sessions take the lock: then nobody is looked for who has it open. */
+  readonly isLocked?: boolean | undefined;
 }
 
 /**
@@ -36,7 +38,10 @@ export interface UseSearch {
  * the guess from an unfinished exchange. A lock that its holder left behind is no use: taking the lock removes it.
  */
 export async function findUse(path: string, search: UseSearch = {}): Promise<SessionUse | undefined> {
-  return findLock(path) ?? (await findWriter(path, search.writers)) ?? (await findUnfinished(path, search));
+  const lock = findLock(path);
+  if (lock !== undefined) return lock;
+  const writer = search.isLocked ? undefined : await findWriter(path, search.writers);
+  return writer ?? (await findUnfinished(path, search));
 }
 
 export function findLock(path: string): LockUse | undefined {

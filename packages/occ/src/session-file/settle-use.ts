@@ -1,5 +1,5 @@
 import type { Transcript } from '@openbot/sessions';
-import type { FoundBy, FoundSession } from '../sources/found-session.ts';
+import type { FoundBy, FoundSession, SourceName } from '../sources/found-session.ts';
 import { decideUse, describeUse, type UseFlags } from './decide-use.ts';
 import { findUse } from './in-use.ts';
 import { SCHEDULED_EDIT_VARIABLE } from './schedule.ts';
@@ -9,6 +9,7 @@ import { waitUntilIdle } from './wait-until-idle.ts';
 export interface UseQuestion {
   readonly path: string;
   readonly sessionId: string;
+  readonly source: SourceName;
   /** What the file holds, where that is known. */
   readonly transcript?: Transcript | undefined;
   /** See `ownRunOf`. */
@@ -24,7 +25,8 @@ export type SettledUse =
 /** Finds out who uses a session and does what was asked for about it. Throws SessionInUseError when that is to refuse. */
 export async function settleUse(question: UseQuestion): Promise<SettledUse> {
   const { path, sessionId, transcript, ownRun, flags } = question;
-  const use = await findUse(path, { transcript, ownRun });
+  // Claude Code takes no lock; the others do, and open the file for the time of a write only.
+  const use = await findUse(path, { transcript, ownRun, isLocked: question.source !== 'claude' });
   const decision = decideUse(use, sessionId, flags);
   if (decision.act === 'go') return { ...decision, waited: false };
   if (decision.act === 'refuse') throw decision.error;

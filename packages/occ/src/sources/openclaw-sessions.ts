@@ -16,19 +16,17 @@ import { readNames, statFile } from './look-at-disk.ts';
  */
 export function locateOpenclawSessions(folder: string, agentId: string | null): LocatedSession[] {
   const names = readNames(folder);
-  const transcripts = new Map<string, string>();
+  const present = new Set(names);
+  const index = present.has(STORE_FILE_NAME) ? readIndex(folder, present) : NO_INDEX;
+  const found: LocatedSession[] = [];
   for (const name of names) {
     const sessionId = sessionIdOf(name);
-    if (sessionId !== undefined) transcripts.set(name, sessionId);
-  }
-  const index = names.includes(STORE_FILE_NAME) ? readIndex(folder, transcripts) : NO_INDEX;
-  const found: LocatedSession[] = [];
-  for (const [name, sessionId] of transcripts) {
+    if (sessionId === undefined) continue;
     const session = locate(folder, name, agentId, sessionId, index.get(name) ?? NO_ENTRIES);
     if (session !== undefined) found.push(session);
   }
   for (const [name, entries] of index) {
-    if (transcripts.has(name)) continue;
+    if (present.has(name)) continue;
     const session = locate(folder, name, agentId, stemOf(name), entries);
     if (session !== undefined) found.push(session);
   }
@@ -50,10 +48,10 @@ type Index = ReadonlyMap<string, readonly StoredSession[]>;
 const NO_INDEX: Index = new Map();
 
 /** The entries of the index by the file that they lead to, each list with the one used last first. */
-function readIndex(folder: string, transcripts: ReadonlyMap<string, string>): Index {
+function readIndex(folder: string, present: ReadonlySet<string>): Index {
   const index = new Map<string, StoredSession[]>();
   for (const stored of lookIntoSessionStore(join(folder, STORE_FILE_NAME)) ?? []) {
-    const name = fileNameOf(stored, folder, transcripts);
+    const name = fileNameOf(stored, folder, present);
     if (name === undefined) continue;
     const others = index.get(name);
     if (others === undefined) index.set(name, [stored]);
@@ -69,19 +67,18 @@ function readIndex(folder: string, transcripts: ReadonlyMap<string, string>): In
 function fileNameOf(
   { entry }: StoredSession,
   folder: string,
-  transcripts: ReadonlyMap<string, string>,
+  present: ReadonlySet<string>,
 ): string | undefined {
   const { sessionId, sessionFile } = entry;
-  const ownName = `${sessionId}.jsonl`;
-  // The common cases cost no look at the disk.
-  const isOwn = typeof sessionFile !== 'string' || sessionFile === '';
-  if (isOwn && transcripts.has(ownName)) return ownName;
-  if (!isOwn && sessionFile.startsWith(folder) && sessionFile[folder.length] === sep) {
+  const isRecorded = typeof sessionFile === 'string' && sessionFile !== '';
+  // The common case costs no look at the disk.
+  if (isRecorded && sessionFile.startsWith(folder) && sessionFile[folder.length] === sep) {
     const name = sessionFile.slice(folder.length + 1);
-    if (transcripts.has(name)) return name;
+    if (PLAIN_NAME.test(name) && present.has(name)) return name;
   }
   if (!isSessionId(sessionId)) return undefined;
-  if (isOwn) return ownName;
+  const ownName = `${sessionId}.jsonl`;
+  if (!isRecorded) return ownName;
   try {
     return basename(resolveSessionFilePath(sessionId, entry, { sessionsDir: folder }));
   } catch {

@@ -10,6 +10,7 @@ export interface TranscriptHead {
 /** A header or a first message is rarely longer than the first step; the others are for the rare ones. */
 const STEPS = [4 * 1024, 64 * 1024, 1024 * 1024];
 const LINE_FEED = 0x0a;
+const OPENING_BRACE = 0x7b;
 
 const firstStep = Buffer.allocUnsafe(STEPS[0]!);
 
@@ -44,7 +45,8 @@ function interpretLines(bytes: Buffer, count: number, isWhole: boolean): Transcr
     const isCut = lineEnd < 0 || lineEnd >= count;
     if (isCut && !isWhole) break;
     const end = isCut ? count : lineEnd;
-    head = interpretLine(bytes.toString('utf8', at, end), head);
+    // What cannot be an object is not worth a failure of the parser: a foreign file may have thousands of such lines.
+    if (bytes[at] === OPENING_BRACE) head = interpretLine(bytes.toString('utf8', at, end), head);
     at = end + 1;
   }
   return head;

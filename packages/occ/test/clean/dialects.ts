@@ -7,5 +7,10 @@ export const DIALECTS = [
   { dialect: 'claude-code' as const, transcripts: claudeTranscript },
 ];
 
-/** How often a property is tried; CLEAN_RUNS=20000 hunts for what a few hundred do not find. */
-export const RUNS = { numRuns: Number(process.env.CLEAN_RUNS ?? 0) || 300 };
+const hunt = Number(process.env.CLEAN_RUNS ?? 0);
+
+/**
+ * How often a property is tried. The same transcripts each time, so that a test that passed passes again;
+ * CLEAN_RUNS=20000 hunts among others for what a few hundred do not find.
+ */
+export const RUNS = hunt > 0 ? { numRuns: hunt } : { numRuns: 150, seed: 2026 };

@@ -94,13 +94,17 @@ describe('a line written to the old file after the swap', () => {
     expect(read().endsWith(line('late'))).toBe(true);
   });
 
-  it('follows what was said in the new file meanwhile, and a restore has all of it', async () => {
+  it('stands before what was said in the new file meanwhile, which stays last, and a restore has all of it', async () => {
     const writer = await editWithOpenWriter();
     appendFileSync(path, line('said meanwhile'));
     await writer.write(line('late one') + line('late two'));
     await writer.close();
+    const cleaned = read().replace(line('said meanwhile'), '');
+    const since = line('late one') + line('late two') + line('said meanwhile');
+    await state.json('edit', ID, '--strip-tools');
+    expect(read()).toBe(cleaned + since);
     expect(await state.json('restore', ID)).toMatchObject({ linesKept: 3 });
-    expect(read()).toBe(original + line('said meanwhile') + line('late one') + line('late two'));
+    expect(read()).toBe(original + since);
   });
 
   it('by a writer that never closes the file comes over each time, however many edits there were', async () => {

@@ -86,6 +86,7 @@ const KNOWN_KEYS = [
   ],
   ...['uuid', 'parentUuid', 'isMeta', 'toolUseResult', 'tool_use_id', 'is_error', 'source', 'input_tokens'],
   ...['compactMetadata', 'preservedMessages', 'uuids', 'attachment', 'rendered', 'cwd', '__proto__', ''],
+  ...['preservedSegment', 'headUuid', 'anchorUuid', 'leafUuid', 'explicit', 'iterations', 'output_tokens'],
 ];
 const text = fc.oneof(
   fc.string(),

@@ -15,7 +15,15 @@ interface Ways {
   parents: Map<OracleLine, OracleLine | undefined>;
 }
 
-function waysOf({ lines, expected }: ExpectedClean): Ways {
+const waysOfClean = new WeakMap<ExpectedClean, Ways>();
+
+function waysOf(clean: ExpectedClean): Ways {
+  const ways = waysOfClean.get(clean) ?? findWays(clean);
+  waysOfClean.set(clean, ways);
+  return ways;
+}
+
+function findWays({ lines, expected }: ExpectedClean): Ways {
   const parents = parentsOf(lines);
   const isGone = (line: OracleLine | undefined): boolean =>
     line !== undefined && expected[line.index]!.isRemoved;

@@ -54,6 +54,32 @@ export function listMembers(json: string, start: number): MemberPlace[] {
   return members;
 }
 
+/**
+ * As `listMembers`, up to the last of the keys that are asked for: what stands behind it is not looked at. Undefined where
+ * that could miss something, because one of them is not there or may come again.
+ */
+export function seekMembers(json: string, start: number, keys: readonly string[]): MemberPlace[] | undefined {
+  const members: MemberPlace[] = [];
+  let left = keys.length;
+  let at = skipSpace(json, start + 1);
+  while (left > 0) {
+    if (at >= json.length || json.charCodeAt(at) !== QUOTE) return undefined;
+    const keyEnd = endOfString(json, at);
+    const key = readKey(json, at, keyEnd);
+    const colon = json.charCodeAt(keyEnd) === COLON ? keyEnd : json.indexOf(':', keyEnd);
+    const valueStart = skipSpace(json, colon + 1);
+    if (keys.includes(key)) {
+      if (members.some((member) => member.key === key)) return undefined;
+      left--;
+    }
+    const end = endOfValue(json, valueStart);
+    members.push({ key, keyStart: at, start: valueStart, end });
+    at = behindComma(json, end);
+  }
+  for (const key of keys) if (json.includes(`"${key}"`, at)) return undefined;
+  return members;
+}
+
 /** The value that a key means: the last one. */
 export function findMember(members: readonly MemberPlace[], key: string): MemberPlace | undefined {
   return members.findLast((member) => member.key === key);

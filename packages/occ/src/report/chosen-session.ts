@@ -1,5 +1,6 @@
 import type { FoundBy, FoundSession, SourceName } from '../sources/found-session.ts';
 import { printable } from './printable.ts';
+import type { ReportOptions } from './report-options.ts';
 
 const SOURCE_TITLES: Readonly<Record<SourceName, string>> = {
   openclaw: 'OpenClaw',
@@ -37,15 +38,20 @@ function inBrackets(session: FoundSession): string {
 }
 
 /** A command on this session that finds it again, whatever the default source of the shell is. */
-export function commandFor(verb: string, session: FoundSession, ...flags: string[]): string {
-  const { sessionId, source, agentId } = session;
-  const where =
-    source !== 'openclaw'
-      ? ['--source', source]
-      : agentId === null || agentId === 'main'
-        ? []
-        : ['--agent', agentId];
-  return printable(['occ', verb, sessionId, ...flags, ...where].map(quoteWord).join(' '));
+export function commandFor(
+  verb: string,
+  session: FoundSession,
+  { again = {} }: Pick<ReportOptions, 'again'>,
+  ...flags: string[]
+): string {
+  const name = again.byPath ? session.path : session.sessionId;
+  const where = again.byPath ? [] : [...placeOf(session), ...(again.flags ?? [])];
+  return printable(['occ', verb, name, ...flags, ...where].map(quoteWord).join(' '));
+}
+
+function placeOf({ source, agentId }: FoundSession): string[] {
+  if (source !== 'openclaw') return ['--source', source];
+  return agentId === null || agentId === 'main' ? [] : ['--agent', agentId];
 }
 
 /** As a shell takes it for one word. */

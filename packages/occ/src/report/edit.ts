@@ -62,15 +62,16 @@ function figureIntroduction({ result }: EditOutcome): string[] {
   return result.scheduled && wouldChange(result) ? ['  As the session is now, it would come to:'] : [];
 }
 
-function nextLines({ result, session }: EditOutcome, { home, palette }: ReportOptions): string[] {
+function nextLines({ result, session }: EditOutcome, options: ReportOptions): string[] {
+  const { home, palette } = options;
   if (result.scheduled) {
-    return ['Nothing has changed yet.', `Result: ${palette.cyan(commandFor('info', session))}`];
+    return ['Nothing has changed yet.', `Result: ${palette.cyan(commandFor('info', session, options))}`];
   }
   if (result.dryRun) return ['Nothing was written.'];
   if (result.backupPath === undefined) return [];
   return [
     `Backup: ${shortenPath(result.backupPath, home)}`,
-    `Undo: ${palette.cyan(commandFor('restore', session))}`,
+    `Undo: ${palette.cyan(commandFor('restore', session, options))}`,
   ];
 }
 

@@ -148,10 +148,13 @@ function describeEffect({ toolCallsRemoved, toolCallsTruncated }: Effect, percen
 function recommendationLines(
   info: SessionInfo,
   { session, presets }: InfoSubject,
-  { palette }: ReportOptions,
+  options: ReportOptions,
 ): string[] {
   const { preset, reason } = recommendPreset(info, presets);
   if (preset === undefined) return [`Recommendation: leave it; ${reason}.`];
-  const command = commandFor('edit', session, `--strip-tools=${preset}`);
-  return [`Recommendation: ${palette.cyan(command)}`, `  It ${reason}, and can be undone with occ restore.`];
+  const command = commandFor('edit', session, options, `--strip-tools=${preset}`);
+  return [
+    `Recommendation: ${options.palette.cyan(command)}`,
+    `  It ${reason}, and can be undone with occ restore.`,
+  ];
 }

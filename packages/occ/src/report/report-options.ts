@@ -7,4 +7,6 @@ export interface ReportOptions {
   readonly home: string;
   /** How wide the terminal is. */
   readonly columns: number;
+  /** What a further command needs to find the session again, where its id and source do not do. */
+  readonly again?: { readonly byPath?: boolean; readonly flags?: readonly string[] } | undefined;
 }

@@ -15,13 +15,12 @@ export function formatRestore({ result, session, foundBy }: RestoreOutcome, opti
   const lines = [
     `${palette.green('✓')} Session restored: ${palette.bold(printable(result.sessionId))}`,
     ...(choice === undefined ? [] : [`  Chosen: ${choice}`]),
-    ...(result.note === undefined ? [] : [`  ${printable(result.note)}`]),
     `  From: ${shortenPath(result.restoredFrom, home)}`,
     `  Size: ${formatSize(result.sizeBefore)} → ${formatSize(result.sizeAfter)}`,
     `  Kept: ${kept}`,
     `  Backup: ${shortenPath(result.backupPath, home)}`,
     ...(result.note === undefined ? [] : [`  ${printable(result.note)}`]),
-    `  Undo: ${palette.cyan(commandFor('restore', session))}`,
+    `  Undo: ${palette.cyan(commandFor('restore', session, options))}`,
   ];
   return `${lines.join('\n')}\n`;
 }

@@ -5,10 +5,14 @@ export type {
   ConversationMessage,
   MessageEntry,
   MessageRole,
+  ParsedSession,
   SessionEntry,
   SessionHeader,
+  SessionIndexEntry,
+  SessionsIndex,
   TextBlock,
   ToolCallBlock,
+  UsageInfo,
 } from './clean/parsed-session.ts';
 export type { CleanPlan, LineReader, PlanStatistics, PlanTokens } from './clean/plan.ts';
 export { planClean } from './clean/plan-clean.ts';

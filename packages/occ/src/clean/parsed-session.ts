@@ -40,3 +40,32 @@ export interface MessageEntry {
 
 /** One line of a session. Not the entry of an index. */
 export type SessionEntry = SessionHeader | MessageEntry;
+
+export interface UsageInfo {
+  input: number;
+  output: number;
+  cacheRead: number;
+  cacheWrite: number;
+  totalTokens: number;
+  cost: { input: number; output: number; cacheRead: number; cacheWrite: number; total: number };
+}
+
+/** A session with its header apart. */
+export interface ParsedSession {
+  header: SessionHeader;
+  messages: MessageEntry[];
+  filePath: string;
+}
+
+/** What the index knows of a session, as far as it matters here. */
+export interface SessionIndexEntry {
+  sessionId: string;
+  /** Milliseconds. */
+  updatedAt: number;
+  sessionFile?: string;
+  displayName?: string;
+  label?: string;
+}
+
+/** The index: entries by session key. */
+export type SessionsIndex = Record<string, SessionIndexEntry>;

@@ -91,7 +91,7 @@ function tieResultsBesideThePath(
   tied: Set<number>,
 ): void {
   const positionOf = new Map(path.map((index, position) => [index, position]));
-  for (let i = 0; i < transcript.length; i++) {
+  for (let i = 0, length = transcript.length; i < length; i++) {
     const count = transcript.resultCountOf(i);
     if (count === 0 || positionOf.has(i)) continue;
     for (let row = transcript.firstResultOf(i), end = row + count; row < end; row++) {
@@ -146,7 +146,7 @@ export function findCallIdsBeside(
   const ids = new Set<number>();
   if (positionOfCall.length === transcript.calls.length) return ids;
   const onPath = new Set(path);
-  for (let i = 0; i < transcript.length; i++) {
+  for (let i = 0, length = transcript.length; i < length; i++) {
     const count = transcript.callCountOf(i);
     if (count === 0 || onPath.has(i)) continue;
     for (let row = transcript.firstCallOf(i), end = row + count; row < end; row++)

@@ -9,6 +9,7 @@ import {
 } from '@openbot/sessions';
 import type { ResolvedToolRemovalOptions } from '../clean/tool-removal.ts';
 import { cloneSessionFile } from '../session-file/clone-file.ts';
+import { isClaudeFileName, resolveProjectsFolder } from '../sources/claude-sessions.ts';
 import type { FoundSession, SearchPlace } from '../sources/found-session.ts';
 import { resolveSession } from '../sources/resolve-session.ts';
 import { describeFailedWrite } from './failed-write.ts';
@@ -30,7 +31,7 @@ export interface CloneOptions {
 /** Copies a session under a new id. Where it fails, there is no file. */
 export async function executeClone(options: CloneOptions): Promise<CloneOutcome> {
   const { session, foundBy } = await resolveSession(options.place, options.sessionId);
-  const newSessionId = randomUUID();
+  const newSessionId = idInName(session, options.outputPath) ?? randomUUID();
   const at = new Date();
   const targetPath =
     options.outputPath ?? join(dirname(session.path), cloneFileName(session, newSessionId, at));
@@ -49,9 +50,14 @@ export async function executeClone(options: CloneOptions): Promise<CloneOutcome>
     if (sessionKey !== undefined && !options.dryRun) await register(targetPath, sessionKey, newSessionId, at);
     const { plan, sizeBefore, sizeAfter } = done;
     const resumeCommand = resumeCommandOf(session.source, newSessionId, targetPath, {
-      isInPlace: options.outputPath === undefined,
+      isFoundById: isInProjects(options.place, targetPath),
       isRegistered: sessionKey !== undefined,
     });
+    const made = {
+      clonedSessionId: newSessionId,
+      clonedSessionPath: targetPath,
+      ...(sessionKey === undefined ? {} : { sessionKey }),
+    };
     return {
       session,
       foundBy,
@@ -60,13 +66,11 @@ export async function executeClone(options: CloneOptions): Promise<CloneOutcome>
         success: true,
         mode: 'clone',
         sourceSessionId: session.sessionId,
-        clonedSessionId: newSessionId,
-        clonedSessionPath: targetPath,
-        ...(sessionKey === undefined ? {} : { sessionKey }),
+        ...(options.dryRun ? {} : made),
         statistics: cloneStatistics(plan.statistics, sizeBefore, sizeAfter),
         tokens: plan.tokens,
-        ...(resumeCommand === undefined ? {} : { resumeCommand }),
-        ...(options.dryRun ? { dryRun: true } : {}),
+        ...(resumeCommand === undefined || options.dryRun ? {} : { resumeCommand }),
+        ...(options.dryRun ? { dryRun: true, changed: false } : {}),
       },
     };
   } catch (error) {
@@ -80,16 +84,20 @@ function cloneFileName({ source }: FoundSession, newSessionId: string, at: Date)
   return `${at.toISOString().replaceAll(/[:.]/g, '-')}_${newSessionId}.jsonl`;
 }
 
-function cloneKeyOf({ agentId, path }: FoundSession, newSessionId: string): string | undefined {
-  const folder = agentId ?? agentOfFolder(path);
-  return folder === undefined ? undefined : buildCloneSessionKey({ agentId: folder, cloneId: newSessionId });
+function cloneKeyOf({ agentId }: FoundSession, newSessionId: string): string | undefined {
+  return agentId === null ? undefined : buildCloneSessionKey({ agentId, cloneId: newSessionId });
 }
 
-/** A session named by its path may still stand in an agent's folder: `agents/<id>/sessions`. */
-function agentOfFolder(path: string): string | undefined {
-  const folder = dirname(path);
-  const isAgents = basename(folder) === 'sessions' && basename(dirname(dirname(folder))) === 'agents';
-  return isAgents ? basename(dirname(folder)) : undefined;
+/** Claude Code goes on writing under the id that the lines have: a file named like an id must hold that one. */
+function idInName({ source }: FoundSession, outputPath: string | undefined): string | undefined {
+  if (source !== 'claude' || outputPath === undefined || !isClaudeFileName(basename(outputPath)))
+    return undefined;
+  return basename(outputPath, '.jsonl');
+}
+
+/** Claude Code looks for ids in its own folder alone. */
+function isInProjects(place: SearchPlace, path: string): boolean {
+  return dirname(dirname(path)) === resolveProjectsFolder(place);
 }
 
 /** The disk may fail after the entry is in place: it is taken out again, else its file must stay. */

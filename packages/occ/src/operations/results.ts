@@ -49,14 +49,16 @@ export interface CloneResult {
   success: true;
   mode: 'clone';
   sourceSessionId: string;
-  clonedSessionId: string;
-  clonedSessionPath: string;
+  /** Absent in a dry run, as all that there is of a clone only. */
+  clonedSessionId?: string;
+  clonedSessionPath?: string;
   /** Under which the index knows the clone; absent with --no-register and where there is no index. */
   sessionKey?: string;
   statistics: CloneStatistics;
   tokens: PlanTokens;
   resumeCommand?: string;
   dryRun?: true;
+  changed?: false;
 }
 
 /** What `occ restore --json` prints. */

@@ -5,13 +5,13 @@ export function resumeCommandOf(
   source: SourceName,
   sessionId: string,
   path: string,
-  { isInPlace, isRegistered }: { isInPlace: boolean; isRegistered: boolean },
+  { isFoundById, isRegistered }: { isFoundById: boolean; isRegistered: boolean },
 ): string | undefined {
   switch (source) {
     case 'openclaw':
       return isRegistered ? `openclaw agent --session-id ${sessionId} --message "..."` : undefined;
     case 'claude':
-      return `claude --resume ${isInPlace ? sessionId : quote(path)}`;
+      return `claude --resume ${isFoundById ? sessionId : quote(path)}`;
     case 'pi':
       return `pi --session ${quote(path)}`;
   }

@@ -23,12 +23,14 @@ export function formatClone(outcome: CloneOutcome, options: ReportOptions): stri
 
 function headline({ result }: CloneOutcome, { palette }: ReportOptions): string {
   const source = palette.bold(printable(result.sourceSessionId));
-  if (result.dryRun) return `${palette.cyan('○')} Would clone session: ${source} (dry run)`;
-  return `${palette.green('✓')} Session cloned: ${source} → ${palette.bold(printable(result.clonedSessionId))}`;
+  const { clonedSessionId } = result;
+  if (result.dryRun || clonedSessionId === undefined)
+    return `${palette.cyan('○')} Would clone session: ${source} (dry run)`;
+  return `${palette.green('✓')} Session cloned: ${source} → ${palette.bold(printable(clonedSessionId))}`;
 }
 
 function placeLines({ result }: CloneOutcome, { home, palette }: ReportOptions): string[] {
-  if (result.dryRun) return ['Nothing was written.'];
+  if (result.dryRun || result.clonedSessionPath === undefined) return ['Nothing was written.'];
   return [
     `Path: ${shortenPath(result.clonedSessionPath, home)}`,
     ...(result.sessionKey === undefined ? [] : [`Key: ${printable(result.sessionKey)}`]),

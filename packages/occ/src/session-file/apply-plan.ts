@@ -18,7 +18,7 @@ export async function applyPlan(
   // A byte order mark belongs to no line.
   if (transcript.length > 0) await target.copy(0, transcript.startOf(0));
   let from = -1;
-  for (let i = 0; i < transcript.length; i++) {
+  for (let i = 0, length = transcript.length; i < length; i++) {
     const edit = plan.isRemoved(i) ? undefined : plan.editOf(i);
     const isAsItIs = edit === undefined && !plan.isRemoved(i);
     if (isAsItIs) {

@@ -19,6 +19,7 @@ import { planClean } from '../clean/plan-clean.ts';
 import type { ResolvedToolRemovalOptions } from '../clean/tool-removal.ts';
 import { CloneOperationError } from '../errors.ts';
 import { applyPlan, makeLineReader, measurePlan } from './apply-plan.ts';
+import { assertCloneable } from './open-session.ts';
 import { findFault } from './verify-clean.ts';
 
 export interface FileClone {
@@ -53,6 +54,7 @@ export async function cloneSessionFile(clone: FileClone): Promise<FileCloneResul
   const source = await open(clone.path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   try {
     const transcript = await scanOpenTranscript(source, clone.path);
+    assertCloneable(transcript, clone.path);
     const readLine = makeLineReader(source, transcript);
     const plan = planClean(transcript, clone.options ?? KEEP_ALL, readLine);
     const renamed = {

@@ -1,5 +1,3 @@
-import { constants } from 'node:fs';
-import { type FileHandle, open } from 'node:fs/promises';
 import { type HeldLock, type LockOptions, scanOpenTranscript, withTranscriptLock } from '@openbot/sessions';
 import type { CleanPlan } from '../clean/plan.ts';
 import { planClean } from '../clean/plan-clean.ts';
@@ -8,6 +6,7 @@ import { EditOperationError } from '../errors.ts';
 import type { SourceName } from '../sources/found-session.ts';
 import { applyPlan, makeLineReader, measurePlan } from './apply-plan.ts';
 import type { IndexEntry } from './index-entry.ts';
+import { assertReadable, openSession } from './open-session.ts';
 import { rewriteSession } from './rewrite-session.ts';
 import { tidyUp } from './tidy-up.ts';
 import { findFault } from './verify-clean.ts';
@@ -46,6 +45,7 @@ export async function planFileEdit(
   const source = await openSession(path);
   try {
     const transcript = await scanOpenTranscript(source, path);
+    assertReadable(transcript, path);
     const readLine = makeLineReader(source, transcript);
     const plan = planClean(transcript, options, readLine);
     const sizeBefore = transcript.byteLength;
@@ -63,6 +63,7 @@ async function editLocked(edit: FileEdit, lock: HeldLock): Promise<FileEditResul
   const source = await openSession(edit.path);
   try {
     const transcript = await scanOpenTranscript(source, edit.path);
+    assertReadable(transcript, edit.path);
     const plan = planClean(transcript, edit.options, makeLineReader(source, transcript));
     const sizeBefore = transcript.byteLength;
     if (!plan.changes) return { plan, sizeBefore, sizeAfter: sizeBefore, unchanged: 'nothing to clean' };
@@ -101,8 +102,4 @@ function notAsPlanned(path: string, fault: string): EditOperationError {
   return new EditOperationError(`The rewritten session did not read back as planned: ${fault}`, {
     hint: `Nothing was changed. ${path} was rewritten by another program at the same time, or the disk is failing.`,
   });
-}
-
-function openSession(path: string): Promise<FileHandle> {
-  return open(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0));
 }

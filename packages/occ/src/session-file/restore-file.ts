@@ -1,4 +1,3 @@
-import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
 import {
   DANGLING,
@@ -15,6 +14,7 @@ import type { SourceName } from '../sources/found-session.ts';
 import { type Backup, listBackupFiles } from './backups.ts';
 import type { IndexEntry } from './index-entry.ts';
 import type { Journal } from './journal.ts';
+import { openSession } from './open-session.ts';
 import { keepingPlaceOf } from './place.ts';
 import { rewriteSession } from './rewrite-session.ts';
 import { findNewLines, findSaidSince, type Stretch } from './said-since.ts';
@@ -52,7 +52,7 @@ async function restoreLocked(restore: FileRestore, lock: HeldLock): Promise<File
   const backups = listBackupFiles(keepingPlaceOf(path, restore.source), path);
   const chosen = chooseBackup(restore, backups);
   const record = journal.rewrites.findLast(({ backup }) => backup === chosen.number);
-  const session = await open(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0));
+  const session = await openSession(path);
   try {
     const now = await scanOpenTranscript(session, path);
     const said = await findSaid(chosen, backups, journal, { path, bytes: now.byteLength });

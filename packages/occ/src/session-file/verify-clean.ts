@@ -13,7 +13,7 @@ export function findFault(
   plan: Pick<CleanPlan, 'isRemoved' | 'lonely'>,
 ): string | undefined {
   let line = 0;
-  for (let i = 0; i < before.length; i++) {
+  for (let i = 0, length = before.length; i < length; i++) {
     if (plan.isRemoved(i)) continue;
     const is = line++;
     if (is >= after.length) return 'lines are missing at its end';

@@ -121,10 +121,11 @@ describe.each(DIALECTS)('figures, $dialect', ({ dialect, transcripts }) => {
         expect(new Set(changed.map(({ messageId, index }) => messageId ?? index)).size).toBeLessThanOrEqual(
           1,
         );
-        const [one] = changed;
-        if (one === undefined) return;
+        if (changed.length === 0) return;
         expect(plan.changes).toBe(true);
         const path = walkPath(readLines(planned, dialect), dialect).lines;
+        // Of what a compaction left behind no agent reads the figures.
+        if (path.some(({ value }) => isCompaction(value!))) return;
         const takenOut = path
           .filter(({ value }) => value!.replacement === null)
           .map(({ value }) => value!.targetId);
@@ -142,6 +143,10 @@ function sumOf(usage: Json | undefined): number {
   if (usage === undefined) return 0;
   if (typeof usage.totalTokens === 'number') return usage.totalTokens;
   return [usage.input_tokens, usage.output_tokens].reduce<number>((sum, part) => sum + Number(part ?? 0), 0);
+}
+
+function isCompaction({ type, subtype }: Json): boolean {
+  return type === 'compaction' || subtype === 'compact_boundary';
 }
 
 /** No model wrote it, or it failed: it is not what an agent looks at. */

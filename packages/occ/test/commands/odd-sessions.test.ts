@@ -96,7 +96,7 @@ describe('sessions with little in them', () => {
       `{"type":"session","version":3,"id":"${ID}","timestamp":"2026-01-01T00:00:00.000Z","cwd":"/w"}`,
     ],
     ['blank lines', '\n\n'],
-  ])('%s: nothing to clean, nothing to restore, and it can be cloned', async (_, content) => {
+  ])('%s: nothing to clean, nothing to restore, and only what has a header can be cloned', async (_, content) => {
     const path = state.add([]);
     writeFileSync(path, content);
     const before = read(path);
@@ -113,11 +113,31 @@ describe('sessions with little in them', () => {
     });
     expect(read(path)).toBe(before);
     expect(await state.refused('restore', ID)).toMatchObject({ code: 'RESTORE_FAILED' });
+    if (content.trim() === '') {
+      const { message, hint } = await state.refused('clone', ID);
+      expect(message).toBe(`Failed to parse session file ${path}: it has no session header`);
+      expect(hint).toContain('Session file may be corrupted');
+      return;
+    }
     const { clonedSessionId, clonedSessionPath } = await state.json('clone', ID);
-    const header = readRawLines(clonedSessionPath).find((line) => line !== '');
-    expect(header === undefined ? clonedSessionId : JSON.parse(header).id).toBe(clonedSessionId);
+    expect(JSON.parse(readRawLines(clonedSessionPath)[0]!).id).toBe(clonedSessionId);
     expect(state.names()).toEqual([`${clonedSessionId}.jsonl`, `${ID}.jsonl`, 'sessions.json'].sort());
   });
+});
+
+it('a file of which no line can be read is no session', async () => {
+  const path = state.add([]);
+  writeFileSync(path, Buffer.from([0x00, 0xff, 0x7b, 0x0a, 0x80, 0x0a]));
+  const before = readFileSync(path);
+  for (const command of ['edit', 'clone']) {
+    const { code, message, hint } = await state.refused(command, ID, '--strip-tools');
+    expect({ code, message }).toEqual({
+      code: 'SESSION_UNSUPPORTED',
+      message: `Failed to parse session file ${path}: none of its lines can be read`,
+    });
+    expect(hint).toContain('Session file may be corrupted');
+  }
+  expect(readFileSync(path)).toEqual(before);
 });
 
 describe('links', () => {

@@ -31,7 +31,7 @@ export function planRelinking(transcript: Transcript, isRemoved: (index: number)
   const targetNumbers = new Map<number, number>();
   const nearestKept = findNearestKept(transcript, isRemoved);
 
-  for (let i = 0; i < transcript.length; i++) {
+  for (let i = 0, length = transcript.length; i < length; i++) {
     if (isRemoved(i)) continue;
     const parent = transcript.parentOf(i);
     // A line that names no parent follows the line before it, whichever that is.

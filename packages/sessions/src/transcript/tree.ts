@@ -76,7 +76,7 @@ function withParallelCalls(transcript: Transcript, path: readonly number[]): num
     if (message >= 0) messages.add(message);
   }
   const calls = new Set<number>();
-  for (let i = 0; i < transcript.length; i++) {
+  for (let i = 0, length = transcript.length; i < length; i++) {
     const message = transcript.messageOf(i);
     if (message < 0 || transcript.has(i, FLAG.duplicate) || !messages.has(message)) continue;
     isIn[i] = 1;
@@ -85,7 +85,7 @@ function withParallelCalls(transcript: Transcript, path: readonly number[]): num
       calls.add(transcript.calls.idAt(call));
   }
   const all: number[] = [];
-  for (let i = 0; i < transcript.length; i++) {
+  for (let i = 0, length = transcript.length; i < length; i++) {
     if (isIn[i] === 1 || answersAny(transcript, i, calls)) all.push(i);
   }
   return all;
@@ -104,7 +104,7 @@ function answersAny(transcript: Transcript, index: number, calls: ReadonlySet<nu
 /** The children of every entry, oldest first; those of NO_PARENT are the roots. */
 export function childrenOf(transcript: Transcript): (index: number) => readonly number[] {
   const children = new Map<number, number[]>();
-  for (let i = 0; i < transcript.length; i++) {
+  for (let i = 0, length = transcript.length; i < length; i++) {
     if (transcript.idOf(i) === undefined && !transcript.has(i, FLAG.noParentField)) continue;
     const parent = Math.max(transcript.parentOf(i), NO_PARENT);
     const siblings = children.get(parent);

@@ -52,10 +52,11 @@ function holdingWords(
   return [...messages].flatMap((messageId) => {
     const own = path.lines.filter((line) => line.messageId === messageId);
     const ownCalls = calls.filter(({ line }) => line.messageId === messageId);
-    const words = own.filter(hasWords);
     const results = ownCalls.flatMap((call) => call.results.map(({ line }) => line));
+    // What is not text may go with the calls: it holds no place for certain.
     const isTied =
-      (words.length > 0 && !words.some((line) => walk.includes(line))) ||
+      (own.some((line) => !walk.includes(line) && hasWords(line)) &&
+        !own.some((line) => walk.includes(line) && line.texts.some((text) => text !== ''))) ||
       results.some((line) => hasWords(line) && (!walk.includes(line) || zoneOf(line) !== 'remove'));
     return isTied ? ownCalls : [];
   });
@@ -70,11 +71,4 @@ function hasWords({ value }: OracleLine): boolean {
   );
 }
 
-const NO_WORDS = [
-  'tool_use',
-  'server_tool_use',
-  'tool_result',
-  'thinking',
-  'redacted_thinking',
-  'web_search_tool_result',
-];
+const NO_WORDS = ['tool_use', 'server_tool_use', 'tool_result', 'thinking', 'redacted_thinking'];

@@ -27,6 +27,7 @@ export const OCC_ERROR_CODES = [
   'EDIT_FAILED',
   'CLONE_FAILED',
   'RESTORE_FAILED',
+  'UNEXPECTED',
 ] as const;
 export type OccErrorCode = (typeof OCC_ERROR_CODES)[number];
 
@@ -51,10 +52,12 @@ export class AmbiguousSessionError extends OccError {
   override readonly name = 'AmbiguousSessionError';
   readonly partial: string;
   readonly matches: readonly string[];
-  constructor(partial: string, matches: readonly string[]) {
-    super(`Multiple sessions match '${partial}': ${matches.join(', ')}`, 'AMBIGUOUS_SESSION', {
-      hint: 'Give more characters of the id, or its path',
-    });
+  constructor(
+    partial: string,
+    matches: readonly string[],
+    hint = 'Give more characters of the id, or its path',
+  ) {
+    super(`Multiple sessions match '${partial}': ${matches.join(', ')}`, 'AMBIGUOUS_SESSION', { hint });
     this.partial = partial;
     this.matches = matches;
   }
@@ -62,9 +65,11 @@ export class AmbiguousSessionError extends OccError {
 
 export class NoSessionsError extends OccError {
   override readonly name = 'NoSessionsError';
-  readonly agentId: string;
-  constructor(agentId: string, hint?: string) {
-    super(`No sessions found for agent '${agentId}'`, 'NO_SESSIONS', hint === undefined ? {} : { hint });
+  /** Undefined where no agent was meant. */
+  readonly agentId: string | undefined;
+  /** @param whose in words, where it is not one agent */
+  constructor(agentId: string | undefined, hint?: string, whose = `for agent '${agentId}'`) {
+    super(`No sessions found ${whose}`, 'NO_SESSIONS', hint === undefined ? {} : { hint });
     this.agentId = agentId;
   }
 }

@@ -24,7 +24,8 @@ export const COMMAND_TEXTS: Readonly<Record<CommandName, CommandText>> = {
       NAMING,
       `A session in use is not rewritten: say --wait or --when-idle. An agent that cleans itself on OpenClaw files has the
 edit scheduled until its run ends.`,
-      'One of --strip-tools, --keep and --truncate is needed. --keep and --truncate win over the values of the preset.',
+      `One of --strip-tools, --keep and --truncate is needed. --keep and --truncate win over the values of the preset; what
+they leave open is as the preset says that --strip-tools names, else the default preset.`,
     ],
     examples: [
       ['occ edit --strip-tools', 'the current session, default preset'],
@@ -82,8 +83,10 @@ state before the restore is kept as a backup too, so a restore can be undone by 
   },
   demo: {
     summary: 'Show the whole flow on a generated session in a temp folder',
-    about: ['Your own sessions are not touched.'],
-    examples: [['occ demo', 'list, info, edit and restore, with their output']],
+    about: [
+      'It lists sessions, looks into one, cleans it, restores it and clones it. Your own sessions are not touched.',
+    ],
+    examples: [['occ demo', 'list, info, edit, restore and clone, with output']],
   },
 };
 

@@ -56,7 +56,9 @@ const SOURCE = flag({
 });
 
 /** Every command has these. */
-export const COMMON_FLAGS: readonly FlagSpec[] = [STATE_DIR, AGENT, ALL_AGENTS, SOURCE, JSON_OUTPUT, VERBOSE];
+const OUTPUT_FLAGS: readonly FlagSpec[] = [JSON_OUTPUT, VERBOSE];
+/** So has every command that looks for sessions. */
+export const COMMON_FLAGS: readonly FlagSpec[] = [STATE_DIR, AGENT, ALL_AGENTS, SOURCE, ...OUTPUT_FLAGS];
 
 const STRIP_TOOLS = flag({
   key: 'stripTools',
@@ -68,13 +70,13 @@ const KEEP = flag({
   key: 'keep',
   name: 'keep',
   value: { kind: 'count', placeholder: 'n' },
-  help: 'Keep the newest n turns with tools, remove the tool calls of older ones',
+  help: 'Keep the newest n turns with tools; how many of them are shortened is up to the preset (default)',
 });
 const TRUNCATE = flag({
   key: 'truncate',
   name: 'truncate',
   value: { kind: 'percent', placeholder: 'percent' },
-  help: 'Shorten the tool calls in this share of the kept turns, oldest first',
+  help: 'Shorten tools in this share of the kept turns, oldest first; how many are kept is up to the preset (default)',
 });
 const DRY_RUN = flag({ key: 'dryRun', name: 'dry-run', help: 'Show what would happen, write nothing' });
 const WAIT = flag({
@@ -134,6 +136,15 @@ export const OWN_FLAGS = {
 
 export type CommandName = keyof typeof OWN_FLAGS;
 export const COMMAND_NAMES = Object.keys(OWN_FLAGS) as CommandName[];
+
+/** What a command shares with others: the demo looks for nobody's sessions. */
+export function listCommonFlags(command: CommandName): readonly FlagSpec[] {
+  return command === 'demo' ? OUTPUT_FLAGS : COMMON_FLAGS;
+}
+
+export function listFlags(command: CommandName): readonly FlagSpec[] {
+  return [...OWN_FLAGS[command], ...listCommonFlags(command)];
+}
 
 /** A flag has the same name, short form and value wherever it stands. */
 export const ALL_FLAGS: readonly FlagSpec[] = [

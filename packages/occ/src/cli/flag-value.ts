@@ -2,7 +2,7 @@ import { DEFAULT_WAIT_SECONDS } from '../commands/command.ts';
 import { UsageError } from '../errors.ts';
 import { findNearest } from '../nearest-name.ts';
 import { SOURCE_NAMES } from '../sources/found-session.ts';
-import type { FlagSpec, ValueKind } from './flag-table.ts';
+import type { CommandName, FlagSpec, ValueKind } from './flag-table.ts';
 
 const SOURCE_CHOICES: readonly string[] = [...SOURCE_NAMES, 'all'];
 
@@ -20,6 +20,7 @@ export function readFlagValue(
   spec: FlagSpec,
   written: string,
   text: string | undefined,
+  command: CommandName | undefined,
 ): string | number | true {
   const { kind, placeholder, optional } = spec.value!;
   if (text === undefined) {
@@ -40,7 +41,7 @@ export function readFlagValue(
   throw new UsageError(
     `${written} must be ${MUST_BE[kind]}, not '${text}'`,
     nearest === undefined
-      ? `Write ${written}${optional ? '=' : ' '}<${placeholder}>; 'occ <command> --help' explains it`
+      ? `Write ${written}${optional ? '=' : ' '}<${placeholder}>; '${command === undefined ? 'occ' : `occ ${command}`} --help' explains it`
       : `Did you mean ${nearest}?`,
   );
 }

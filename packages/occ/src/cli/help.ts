@@ -1,20 +1,31 @@
 import { BUILT_IN_PRESETS } from '../clean/presets.ts';
 import { ABOUT, COMMAND_TEXTS, ROOT_EXAMPLES } from './command-texts.ts';
-import { COMMAND_NAMES, COMMON_FLAGS, type CommandName, type FlagSpec, OWN_FLAGS } from './flag-table.ts';
+import {
+  COMMAND_NAMES,
+  COMMON_FLAGS,
+  type CommandName,
+  type FlagSpec,
+  listCommonFlags,
+  OWN_FLAGS,
+} from './flag-table.ts';
 import { WORDS_TAKEN } from './parse-arguments.ts';
+import { wrapText } from './wrap-text.ts';
 
 /** `occ --help`. */
 export function formatHelp(): string {
   const commands = COMMAND_NAMES.map((name) => [synopsis(name), COMMAND_TEXTS[name].summary] as const);
   return sections([
-    ABOUT,
+    wrapText(ABOUT, WIDTH).join('\n'),
     titled('Usage:', ['occ <command> [session] [flags]']),
     titled('Commands:', columns(commands)),
-    titled('Flags of every command:', columns([...COMMON_FLAGS.map(describeFlag), HELP_ROW])),
+    titled(
+      'Flags of every command (demo has the last three):',
+      columns([...COMMON_FLAGS.map(describeFlag), HELP_ROW]),
+    ),
     titled('Also:', columns(ROOT_ROWS)),
     titled('Presets of --strip-tools:', columns(describePresets())),
     titled('Examples:', columns(ROOT_EXAMPLES)),
-    CONFIGURATION,
+    wrapText(CONFIGURATION, WIDTH).join('\n'),
     "'occ <command> --help' tells more of a command.",
   ]);
 }
@@ -27,13 +38,17 @@ export function formatCommandHelp(command: CommandName): string {
   return sections([
     `${summary}.`,
     titled('Usage:', [`occ ${synopsis(command)} [flags]`]),
-    ...about,
+    ...about.map((text) => wrapText(text, WIDTH).join('\n')),
     ...(own.length === 0 ? [] : [titled('Flags:', columns(own.map(describeFlag)))]),
     ...(cleans ? [titled('Presets:', columns(describePresets()))] : []),
-    titled('Flags of every command:', columns([...COMMON_FLAGS.map(describeFlag), HELP_ROW])),
+    titled('Flags of every command:', columns([...listCommonFlags(command).map(describeFlag), HELP_ROW])),
     titled('Examples:', columns(examples)),
   ]);
 }
+
+/** Of the narrowest terminal that is common. */
+const WIDTH = 80;
+const GAP = '  ';
 
 type Row = readonly [left: string, right: string];
 
@@ -73,7 +88,12 @@ function titled(title: string, lines: readonly string[]): string {
 
 function columns(rows: readonly Row[]): string[] {
   const width = Math.max(...rows.map(([left]) => left.length));
-  return rows.map(([left, right]) => `${left.padEnd(width)}  ${right}`);
+  const indent = width + GAP.length;
+  return rows.map(([left, right]) =>
+    wrapText(right, WIDTH - GAP.length - indent)
+      .map((line, at) => (at === 0 ? left : '').padEnd(indent) + line)
+      .join(`\n${GAP}`),
+  );
 }
 
 function sections(parts: readonly string[]): string {

@@ -1,22 +1,23 @@
 import type { Flags, Terminal } from '../commands/command.ts';
 import { loadSettings } from '../config/settings.ts';
-import { UsageError } from '../errors.ts';
 import { COMMAND_NAMES } from './flag-table.ts';
 import { formatCommandHelp, formatHelp } from './help.ts';
 import { loadCommand } from './load-command.ts';
-import { parseArguments } from './parse-arguments.ts';
+import { parseArguments, readCommand } from './parse-arguments.ts';
 import { QUICKSTART } from './quickstart.ts';
 import { reportError } from './report-error.ts';
 import { readVersion } from './version.ts';
 
 export interface Surroundings {
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** Read only where a command is run: reading it may fail. */
   readonly cwd: string;
   readonly terminal: Terminal;
 }
 
 /** Runs one command line, without the names of node and the program. Returns the exit code; never throws. */
-export async function run(argv: readonly string[], { env, cwd, terminal }: Surroundings): Promise<number> {
+export async function run(argv: readonly string[], surroundings: Surroundings): Promise<number> {
+  const { env, terminal } = surroundings;
   let json = guessJson(argv, env);
   let verbose = argv.includes('--verbose');
   try {
@@ -26,6 +27,7 @@ export async function run(argv: readonly string[], { env, cwd, terminal }: Surro
       return 0;
     }
     const parsed = parseArguments(argv);
+    const { cwd } = surroundings;
     const settings = await loadSettings({ env, cwd, flags: parsed.flags });
     json = settings.outputFormat === 'json';
     verbose = settings.verboseOutput;
@@ -52,11 +54,9 @@ function answerAboutItself(argv: readonly string[]): string | undefined {
   const words = beforeDashes(argv);
   const asksHelp = words[0] === 'help';
   if (argv.length === 0 || asksHelp || words.includes('--help') || words.includes('-h')) {
+    const first = asksHelp ? words.slice(1).find((word) => !word.startsWith('-')) : words[0];
+    if (first !== undefined && !first.startsWith('-')) return formatCommandHelp(readCommand(first));
     const command = words.flatMap((word) => COMMAND_NAMES.find((name) => name === word) ?? [])[0];
-    const unknown = asksHelp ? words.slice(1).find((word) => !word.startsWith('-')) : undefined;
-    if (command === undefined && unknown !== undefined) {
-      throw new UsageError(`Unknown command: ${unknown}`, "'occ --help' lists the commands");
-    }
     return command === undefined ? formatHelp() : formatCommandHelp(command);
   }
   if (words.includes('--version')) return `${readVersion()}\n`;

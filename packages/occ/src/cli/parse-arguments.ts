@@ -3,11 +3,11 @@ import { UsageError } from '../errors.ts';
 import { findNearest } from '../nearest-name.ts';
 import {
   ALL_FLAGS,
+  CLEANING_FLAGS,
   COMMAND_NAMES,
-  COMMON_FLAGS,
   type CommandName,
   type FlagSpec,
-  OWN_FLAGS,
+  listFlags,
 } from './flag-table.ts';
 import { readFlagValue } from './flag-value.ts';
 
@@ -48,17 +48,18 @@ export function parseArguments(argv: readonly string[]): ParsedArguments {
       given.push({ spec, written, value: !negated });
     } else if (spec.value.optional) {
       refuseDetachedNumber(spec, written, attached, argv[index + 1]);
-      given.push({ spec, written, value: readFlagValue(spec, written, attached) });
+      given.push({ spec, written, value: readFlagValue(spec, written, attached, findCommand(words)) });
     } else {
       const next = argv[index + 1];
       const detached = attached === undefined && next !== undefined && !looksLikeFlag(next);
       if (detached) index++;
-      given.push({ spec, written, value: readFlagValue(spec, written, detached ? next : attached) });
+      const text = detached ? next : attached;
+      given.push({ spec, written, value: readFlagValue(spec, written, text, findCommand(words)) });
     }
   }
 
   const command = readCommand(words.shift());
-  const allowed: readonly FlagSpec[] = [...OWN_FLAGS[command], ...COMMON_FLAGS];
+  const allowed = listFlags(command);
   for (const { spec, written } of given) {
     if (!allowed.includes(spec)) throw refuseForeignFlag(spec, written, command);
   }
@@ -117,7 +118,8 @@ function findCommand(words: readonly string[]): CommandName | undefined {
   return COMMAND_NAMES.find((name) => name === words[0]);
 }
 
-function readCommand(word: string | undefined): CommandName {
+/** Throws UsageError for what is no command. */
+export function readCommand(word: string | undefined): CommandName {
   if (word === undefined) throw new UsageError('No command given', "'occ --help' lists the commands");
   const command = findCommand([word]);
   if (command) return command;
@@ -128,7 +130,7 @@ function readCommand(word: string | undefined): CommandName {
 }
 
 function refuseUnknownFlag(written: string, command: CommandName | undefined): UsageError {
-  const known = command === undefined ? ALL_FLAGS : [...OWN_FLAGS[command], ...COMMON_FLAGS];
+  const known = command === undefined ? ALL_FLAGS : listFlags(command);
   if (written === '-v') {
     return new UsageError('Unknown flag: -v', 'Did you mean --verbose or --version?');
   }
@@ -138,22 +140,27 @@ function refuseUnknownFlag(written: string, command: CommandName | undefined): U
 }
 
 function refuseForeignFlag(spec: FlagSpec, written: string, command: CommandName): UsageError {
-  const owners = COMMAND_NAMES.filter((name) => (OWN_FLAGS[name] as readonly FlagSpec[]).includes(spec));
-  return new UsageError(
-    `'occ ${command}' has no flag ${written}`,
-    `${owners.map((name) => `'occ ${name}'`).join(' and ')} ${owners.length === 1 ? 'has' : 'have'} it; ${helpHint(command)}`,
-  );
+  const owners = COMMAND_NAMES.filter((name) => listFlags(name).includes(spec));
+  const names = owners.map((name) => `'occ ${name}'`);
+  const whose =
+    owners.length === COMMAND_NAMES.length - 1
+      ? 'All other commands have it'
+      : `${names.join(' and ')} ${owners.length === 1 ? 'has' : 'have'} it`;
+  return new UsageError(`'occ ${command}' has no flag ${written}`, `${whose}; ${helpHint(command)}`);
 }
 
 function refuseExtraWords(command: CommandName, words: readonly string[]): void {
   const taken = WORDS_TAKEN[command];
   if (words.length <= taken) return;
   const extra = words.slice(taken).map((word) => `'${word}'`);
+  const cleans = CLEANING_FLAGS.some((spec) => listFlags(command).includes(spec));
   throw new UsageError(
     `Unexpected ${extra.length === 1 ? 'word' : 'words'}: ${extra.join(', ')}`,
-    taken === 0
-      ? `'occ ${command}' takes flags only; ${helpHint(command)}`
-      : `'occ ${command}' takes one session. A preset is given as --strip-tools=<preset>; ${helpHint(command)}`,
+    [
+      `'occ ${command}' takes ${taken === 0 ? 'flags only' : 'one session'}`,
+      ...(cleans ? ['a preset is given as --strip-tools=<preset>'] : []),
+      helpHint(command),
+    ].join('; '),
   );
 }
 

@@ -5,7 +5,7 @@ import { printable } from '../report/printable.ts';
 interface ReportedError {
   readonly code: string;
   readonly message: string;
-  readonly hint?: string;
+  readonly hint: string;
 }
 
 /** The exit code of every failure. */
@@ -24,22 +24,33 @@ export function reportError(
   }
   const { red, dim } = paletteFor(terminal.errorColour);
   const lines = [`${red('Error:')} ${printableLines(reported.message).join('\n  ')}`];
-  if (reported.hint !== undefined) lines.push(...printableLines(reported.hint).map((line) => `  ${line}`));
+  lines.push(...printableLines(reported.hint).map((line) => `  ${line}`));
   if (options.verbose && error instanceof Error) lines.push(dim(error.stack ?? ''));
   terminal.writeError(`${lines.join('\n')}\n`);
   return FAILURE;
 }
 
-/** OccError and OpenBotError say it themselves; anything else was not foreseen. */
+/**
+ * OccError and OpenBotError say it themselves; they are known by their code, since each bundle has classes of its own.
+ * What the system and Node refuse has codes too, which nobody documents here.
+ */
 function describeError(error: unknown): ReportedError {
-  if (!(error instanceof Error)) return { code: 'UNEXPECTED', message: String(error), hint: UNEXPECTED_HINT };
-  const { code, hint } = error as { code?: unknown; hint?: unknown };
-  if (typeof code !== 'string') return { code: 'UNEXPECTED', message: error.message, hint: UNEXPECTED_HINT };
-  return { code, message: error.message, ...(typeof hint === 'string' ? { hint } : {}) };
+  if (!(error instanceof Error)) return { code: 'UNEXPECTED', message: String(error), hint: FAULT_HINT };
+  const { code, hint, syscall } = error as { code?: unknown; hint?: unknown; syscall?: unknown };
+  const { message } = error;
+  if (typeof code !== 'string' || code.startsWith('ERR_')) {
+    return { code: 'UNEXPECTED', message, hint: FAULT_HINT };
+  }
+  if (syscall !== undefined || /^E[A-Z0-9]+$/.test(code)) {
+    return { code: 'UNEXPECTED', message, hint: SYSTEM_HINT };
+  }
+  return { code, message, hint: typeof hint === 'string' ? hint : PLAIN_HINT };
 }
 
 function printableLines(text: string): string[] {
   return text.split('\n').map(printable);
 }
 
-const UNEXPECTED_HINT = 'This is a fault in occ. Repeat it with --verbose to see where, and report it';
+const FAULT_HINT = 'This is a fault in occ. Repeat it with --verbose to see where, and report it';
+const SYSTEM_HINT = 'Check the path, its permissions and the disk; --verbose shows where it happened';
+const PLAIN_HINT = 'Repeat it with --verbose to see where it happened';

@@ -1,6 +1,9 @@
+import { dirname } from 'node:path';
+import { UsageError } from '../errors.ts';
 import { executeClone } from '../operations/execute-clone.ts';
 import { formatClone } from '../report/clone.ts';
-import { expandPath } from '../sources/look-at-disk.ts';
+import type { SearchPlace } from '../sources/found-session.ts';
+import { expandPath, isFolder } from '../sources/look-at-disk.ts';
 import type { Command } from './command.ts';
 import { reportOptionsOf } from './report-options.ts';
 import { searchPlaceOf } from './search-place.ts';
@@ -15,7 +18,7 @@ export const clone: Command = async (input) => {
     place,
     sessionId: input.words[0],
     toolRemoval: chooseRemoval(input)?.toolRemoval,
-    outputPath: flags.output === undefined ? undefined : expandPath(flags.output, place),
+    outputPath: flags.output === undefined ? undefined : readOutputPath(flags.output, place),
     noRegister: flags.noRegister === true,
     dryRun: flags.dryRun === true,
   }).catch((error: unknown) => {
@@ -24,3 +27,14 @@ export const clone: Command = async (input) => {
   if (flags.json) writeJson(terminal, outcome.result);
   else writeReport(terminal, formatClone(outcome, reportOptionsOf(input)));
 };
+
+/** A folder that is not there is more often a slip than a wish. */
+function readOutputPath(output: string, place: SearchPlace): string {
+  const path = expandPath(output, place);
+  const folder = dirname(path);
+  if (isFolder(folder)) return path;
+  throw new UsageError(
+    `Cannot write ${path}: there is no folder ${folder}`,
+    'Make the folder first, or name another file with --output',
+  );
+}

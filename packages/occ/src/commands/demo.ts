@@ -19,7 +19,7 @@ const COMMANDS: Readonly<Record<DemoStep['command'], Command>> = { list, info, e
 
 /** Shows the whole flow on a generated session. Its folder is home, state and working folder, and is gone afterwards. */
 export const demo: Command = async (input) => {
-  const folder = await mkdtemp(join(tmpdir(), 'occ-demo-'));
+  const folder = await makeDemoFolder();
   try {
     await runDemo(input, folder);
   } finally {
@@ -29,6 +29,17 @@ export const demo: Command = async (input) => {
     input.terminal.write(`Removed ${folder}. Nothing of yours was read or changed.\n`);
   }
 };
+
+async function makeDemoFolder(): Promise<string> {
+  try {
+    return await mkdtemp(join(tmpdir(), 'occ-demo-'));
+  } catch (cause) {
+    throw new OccError(`Cannot make a folder in ${tmpdir()}: ${(cause as Error).message}`, 'UNEXPECTED', {
+      hint: 'Name a folder that you may write to: TMPDIR=<folder> occ demo',
+      cause,
+    });
+  }
+}
 
 async function runDemo(input: CommandInput, folder: string): Promise<void> {
   const { terminal, flags } = input;
@@ -96,7 +107,9 @@ async function checkRestored(
   { flags, terminal }: CommandInput,
 ): Promise<void> {
   if (!original.equals(await readFile(demoTranscriptPath(stateDir)))) {
-    throw new OccError('The restored session is not what it was before', 'RESTORE_FAILED');
+    throw new OccError('The restored session is not what it was before', 'RESTORE_FAILED', {
+      hint: 'This is a fault in occ, or of the disk. Please report it',
+    });
   }
   if (!flags.json) terminal.write('(Compared: byte for byte what it was before the edit.)\n\n');
 }

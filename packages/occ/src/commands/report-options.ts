@@ -1,6 +1,9 @@
 import { homedir } from 'node:os';
-import type { ReportOptions } from '../report/report-options.ts';
+import type { ReportOptions, SearchAgain } from '../report/report-options.ts';
+import type { SearchPlace } from '../sources/found-session.ts';
 import { isMeantAsPath } from '../sources/session-at-path.ts';
+import { chooseSources } from '../sources/source-choice.ts';
+import { resolveAgents, resolveStateFolder } from '../sources/state-folder.ts';
 import { paletteFor } from './ansi-palette.ts';
 import type { CommandInput } from './command.ts';
 import { searchPlaceOf } from './search-place.ts';
@@ -16,6 +19,18 @@ export function reportOptionsOf(input: CommandInput): ReportOptions {
     again: {
       byPath: words[0] !== undefined && isMeantAsPath(searchPlaceOf(input), words[0]),
       flags: flags.stateDir === undefined ? [] : ['--state-dir', flags.stateDir],
+      ...findDefaults(searchPlaceOf(input)),
     },
   };
+}
+
+/** Where the same shell looks without flags. A default agent that is not there is nobody's. */
+function findDefaults(place: SearchPlace): Pick<SearchAgain, 'defaultSource' | 'defaultAgentId'> {
+  const bare = { ...place, source: undefined, agentFlag: undefined, allAgents: false };
+  const [defaultSource] = chooseSources({ ...bare, stateDirFlag: undefined });
+  try {
+    return { defaultSource, defaultAgentId: resolveAgents(bare, resolveStateFolder(bare))[0] };
+  } catch {
+    return { defaultSource, defaultAgentId: '' };
+  }
 }

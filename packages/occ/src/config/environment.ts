@@ -42,5 +42,7 @@ function readOne<T>(
   const choice = choices.find(([written]) => written === text);
   if (choice !== undefined) return choice[1];
   const known = choices.map(([written]) => written).join(', ');
-  throw new OccError(`${name} must be one of ${known}, not '${env[name]}'`, 'CONFIG_INVALID');
+  throw new OccError(`${name} must be one of ${known}, not '${env[name]}'`, 'CONFIG_INVALID', {
+    hint: `Correct the variable, or take it away: unset ${name}`,
+  });
 }

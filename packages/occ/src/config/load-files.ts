@@ -3,6 +3,7 @@ import { loadConfig } from 'c12';
 import { OccError } from '../errors.ts';
 import { checkConfiguration } from './check-configuration.ts';
 import type { UserConfiguration } from './configuration.ts';
+import { checkDefaultPreset } from './default-preset.ts';
 import type { ConfigurationPlaces } from './find-configuration.ts';
 import { checkRcFile, findRcFileOf } from './rc-file.ts';
 
@@ -18,7 +19,19 @@ export async function loadConfigurationFiles(
     checkConfiguration(values, { under, fileOf: (key) => showPath(fileOf(key), cwd) });
   }
   // The first layer wins, and its relative paths count from where it stands.
-  const holder = written.find(({ values }) => (values as UserConfiguration).stateDirectory !== undefined);
+  const holderOf = (key: keyof UserConfiguration) =>
+    written.find(({ values }) => (values as UserConfiguration)[key] !== undefined);
+  const holder = holderOf('stateDirectory');
+  const { defaultPreset } = config;
+  if (defaultPreset !== undefined) {
+    const { under, fileOf } = holderOf('defaultPreset') ?? written[0]!;
+    const key = under === undefined ? 'defaultPreset' : `${under}.defaultPreset`;
+    checkDefaultPreset(
+      defaultPreset,
+      config.customPresets,
+      `${showPath(fileOf('defaultPreset'), cwd)}: ${key}`,
+    );
+  }
   return {
     ...config,
     ...(config.stateDirectory === undefined || holder === undefined

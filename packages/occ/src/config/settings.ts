@@ -1,5 +1,6 @@
 import { type CustomPresets, DEFAULT_PRESET_NAME } from '../clean/presets.ts';
 import type { OutputFormat, UserConfiguration } from './configuration.ts';
+import { checkDefaultPreset } from './default-preset.ts';
 import { type Environment, readEnvironmentSettings } from './environment.ts';
 import { findConfiguration } from './find-configuration.ts';
 
@@ -23,6 +24,9 @@ export interface SettingsSources {
 export async function loadSettings({ env, cwd, flags = {} }: SettingsSources): Promise<Settings> {
   const variables = readEnvironmentSettings(env);
   const file = await readConfiguration(cwd);
+  if (variables.defaultPreset !== undefined) {
+    checkDefaultPreset(variables.defaultPreset, file.customPresets, 'OCC_DEFAULT_PRESET');
+  }
   const json = flags.json === undefined ? undefined : flags.json ? 'json' : 'human';
   return {
     stateDirectory: file.stateDirectory,

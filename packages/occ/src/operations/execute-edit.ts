@@ -37,10 +37,7 @@ export async function executeEdit(options: EditOptions): Promise<EditOutcome> {
   const scheduledId = place.env[SCHEDULED_EDIT_VARIABLE];
   if (scheduledId !== undefined) return runScheduled(options, found, scheduledId);
   if (options.dryRun) {
-    const planned = await planFileEdit(session.path, options.toolRemoval).catch((error: unknown) => {
-      throw describeFailedWrite(error, session.path, 'edit');
-    });
-    return describe(options, found, planned, { dryRun: true });
+    return describe(options, found, await planEdit(options, session), { dryRun: true });
   }
   const settled = await settleUse({
     path: session.path,
@@ -56,6 +53,14 @@ export async function executeEdit(options: EditOptions): Promise<EditOutcome> {
   });
   if (settled.act === 'schedule') return scheduleFor(options, found, settled);
   return editNow(options, found, settled.note);
+}
+
+async function planEdit({ toolRemoval }: EditOptions, { path }: FoundSession): Promise<FileEditResult> {
+  try {
+    return await planFileEdit(path, toolRemoval);
+  } catch (error) {
+    throw describeFailedWrite(error, path, 'edit');
+  }
 }
 
 async function editNow(options: EditOptions, found: ResolvedSession, note?: string): Promise<EditOutcome> {
@@ -86,7 +91,8 @@ async function scheduleFor(
 ): Promise<EditOutcome> {
   const { session } = found;
   const { toolRemoval } = options;
-  const planned = await planFileEdit(session.path, toolRemoval);
+  const planned = await planEdit(options, session);
+  if (planned.unchanged !== undefined) return describe(options, found, planned, {});
   await scheduleEdit({
     keeper: keeperOf(session),
     toolRemoval,

@@ -1,6 +1,7 @@
+import { basename } from 'node:path';
 import type { FoundBy, FoundSession, SourceName } from '../sources/found-session.ts';
 import { printable } from './printable.ts';
-import type { ReportOptions } from './report-options.ts';
+import type { ReportOptions, SearchAgain } from './report-options.ts';
 
 const SOURCE_TITLES: Readonly<Record<SourceName, string>> = {
   openclaw: 'OpenClaw',
@@ -37,21 +38,32 @@ function inBrackets(session: FoundSession): string {
   return name === undefined ? '' : ` (${printable(name)})`;
 }
 
-/** A command on this session that finds it again, whatever the default source of the shell is. */
+/** A command on this session that finds it again from the same shell, and no other. */
 export function commandFor(
   verb: string,
   session: FoundSession,
   { again = {} }: Pick<ReportOptions, 'again'>,
   ...flags: string[]
 ): string {
-  const name = again.byPath ? session.path : session.sessionId;
-  const where = again.byPath ? [] : [...placeOf(session), ...(again.flags ?? [])];
+  const name = again.byPath ? session.path : nameOf(session);
+  const where = name === session.path ? [] : placeOf(session, again);
   return printable(['occ', verb, name, ...flags, ...where].map(quoteWord).join(' '));
 }
 
-function placeOf({ source, agentId }: FoundSession): string[] {
+/** The topics of one session share its id: they are told apart by their files. */
+function nameOf({ source, sessionId, path }: FoundSession): string {
+  const stem = basename(path, '.jsonl');
+  if (source !== 'openclaw' || stem === sessionId) return sessionId;
+  return stem.startsWith(sessionId) && /^[\w-]+$/.test(stem) ? stem : path;
+}
+
+function placeOf({ source, agentId }: FoundSession, again: SearchAgain): readonly string[] {
+  const { flags = [], defaultSource = 'openclaw', defaultAgentId = 'main' } = again;
   if (source !== 'openclaw') return ['--source', source];
-  return agentId === null || agentId === 'main' ? [] : ['--agent', agentId];
+  const agent = agentId === null || agentId === defaultAgentId ? [] : ['--agent', agentId];
+  const where = [...agent, ...flags];
+  // Either flag means sessions of OpenClaw.
+  return where.length > 0 || defaultSource === 'openclaw' ? where : ['--source', source];
 }
 
 /** As a shell takes it for one word. */

@@ -29,7 +29,7 @@ function verboseLines(outcome: EditOutcome, options: ReportOptions): string[] {
     headline(outcome, options),
     ...chosenLines(outcome),
     ...noteLines(outcome),
-    `  Preset: ${describeRemoval(outcome.options, outcome.presetName)}`,
+    `  ${outcome.presetName === undefined ? 'Rule' : 'Preset'}: ${describeRemoval(outcome.options, outcome.presetName)}`,
     `  Path: ${shortenPath(session.path, options.home)}`,
     '',
     ...figureIntroduction(outcome),

@@ -62,7 +62,7 @@ function chooseColumns(
   const hasTitles = listed.some(({ session }) => titleOf(session) !== '');
   const columns: (ListColumn<ListedSession> | false)[] = [
     { title: 'ID', show: ({ name }) => printable(shorten(name)) },
-    { title: 'UPDATED', show: ({ session }) => formatAge(session.updatedAt, now) },
+    { title: 'UPDATED', show: ({ session }) => ageOf(session, now) },
     { title: 'SIZE', show: ({ session }) => sizeOf(session), isFigure: true },
     sources.size > 1 && { title: 'SOURCE', show: ({ session }) => session.source },
     agents.size > 1 && { title: 'AGENT', show: ({ session }) => printable(session.agentId ?? '') },
@@ -70,6 +70,11 @@ function chooseColumns(
     { title: 'FOLDER', show: ({ session }) => folderOf(session, home), cut: cutStart },
   ];
   return columns.filter((column) => column !== false);
+}
+
+/** An entry of the index may lack its time. */
+function ageOf({ updatedAt }: FoundSession, now: number): string {
+  return updatedAt > 0 ? formatAge(updatedAt, now) : 'unknown';
 }
 
 function sizeOf({ missing, sizeBytes }: FoundSession): string {

@@ -1,3 +1,4 @@
+import type { SourceName } from '../sources/found-session.ts';
 import type { Palette } from './palette.ts';
 
 export interface ReportOptions {
@@ -7,6 +8,17 @@ export interface ReportOptions {
   readonly home: string;
   /** How wide the terminal is. */
   readonly columns: number;
-  /** What a further command needs to find the session again, where its id and source do not do. */
-  readonly again?: { readonly byPath?: boolean; readonly flags?: readonly string[] } | undefined;
+  /** What a further command of the same shell has to say. */
+  readonly again?: SearchAgain | undefined;
+}
+
+export interface SearchAgain {
+  /** The session was named by its path: it may stand where nobody looks. */
+  readonly byPath?: boolean;
+  /** `--state-dir`, where it was given; it means sessions of OpenClaw. */
+  readonly flags?: readonly string[];
+  /** Whose sessions the shell looks at when nothing is said; OpenClaw's when left out. */
+  readonly defaultSource?: SourceName | undefined;
+  /** The agent that it looks at then; `main` when left out. */
+  readonly defaultAgentId?: string | undefined;
 }

@@ -10,8 +10,8 @@ export function formatRestore({ result, session, foundBy }: RestoreOutcome, opti
   const choice = describeChoice(foundBy, session);
   const kept =
     result.linesKept === 0
-      ? 'no lines were written since the edit'
-      : `${formatQuantity(result.linesKept, 'line')} written since the edit, behind the restored ones`;
+      ? 'no lines were written since then'
+      : `${formatQuantity(result.linesKept, 'line')} written since then, behind the restored ones`;
   const lines = [
     `${palette.green('✓')} Session restored: ${palette.bold(printable(result.sessionId))}`,
     ...(choice === undefined ? [] : [`  Chosen: ${choice}`]),

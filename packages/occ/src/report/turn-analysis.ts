@@ -25,10 +25,20 @@ function formatRange(count: number, first: number): string {
 
 /** The rules that were applied, in words. */
 export function describeRemoval(options: ResolvedToolRemovalOptions, presetName: string | undefined): string {
-  const { keepTurnsWithTools: kept, truncatePercent } = options;
+  const kept = options.keepTurnsWithTools;
   const rule =
     kept === 0
       ? 'remove all tool calls'
-      : `keep the newest ${formatQuantity(kept, 'turn')} with tools, truncate the oldest ${truncatePercent}% of them`;
+      : `keep the newest ${formatQuantity(kept, 'turn')} with tools, ${describeShare(options)}`;
   return presetName === undefined ? rule : `${printable(presetName)} (${rule})`;
+}
+
+/** A share that comes to less than one turn shortens none. */
+function describeShare({
+  keepTurnsWithTools: kept,
+  truncatePercent: percent,
+}: ResolvedToolRemovalOptions): string {
+  if (Math.floor((kept * percent) / 100) === 0) return 'truncate nothing';
+  if (percent === 100) return `truncate ${kept === 1 ? 'it' : 'all of them'}`;
+  return `truncate the oldest ${percent}% of them`;
 }

@@ -86,9 +86,11 @@ function listWaysOut(use: SessionUse, canSchedule: boolean): string {
 }
 
 function scheduledNote(use: SessionUse): string {
-  const why =
-    isOwnRun(use) && use.kind !== 'writer'
-      ? "This command was called from the session's own run, which a rewrite would abort."
-      : `In use: ${describeUser(use)}.`;
-  return `${why} The edit follows when that is over; 'occ info' then shows its result.`;
+  return `${explainDelay(use)} The edit follows when that is over; 'occ info' then shows its result.`;
+}
+
+function explainDelay(use: SessionUse): string {
+  if (!isOwnRun(use) || use.kind === 'writer') return `In use: ${describeUser(use)}.`;
+  const isAborted = use.kind === 'lock' || use.ownRun === 'aborts';
+  return `This command was called from the session's own run${isAborted ? ', which a rewrite would abort' : ''}.`;
 }

@@ -1,6 +1,7 @@
+import { realpathSync } from 'node:fs';
 import { inspectLock } from '@openbot/sessions';
 import { AmbiguousSessionError } from '../errors.ts';
-import type { SearchPlace, SourceName } from './found-session.ts';
+import type { FoundSession, SearchPlace, SourceName } from './found-session.ts';
 import { compareByAge, type LocatedSession } from './located-session.ts';
 import { matchCommand, STRENGTHS, type Strength } from './match-command.ts';
 import { readOpenCalls } from './open-calls.ts';
@@ -27,26 +28,50 @@ export async function findCallingSession(
   place: SearchPlace,
   sources: readonly SourceName[],
 ): Promise<LocatedSession | undefined> {
-  const { commandLine } = place;
-  if (commandLine === undefined || commandLine.length === 0) return undefined;
-  const callers = locateCallers(place, sources);
+  const callers = await findCallers(place, sources);
+  // To guess between two would clean the wrong one.
+  if (callers.length > 1) throw severalCallers(place, callers);
+  return callers[0];
+}
+
+/** Whether a session that was named is the one of the agent that runs this very command, or may be. */
+export async function isCallingSession(place: SearchPlace, session: FoundSession): Promise<boolean> {
+  const { source, path } = session;
+  if (!isInShellOf(source, place) || (await matchOpenCalls(place, path)) === undefined) return false;
+  const callers = await findCallers({ ...place, agentFlag: undefined, allAgents: undefined }, [source]);
+  // A session that was named by its path may stand where no other is looked for.
+  return callers.length === 0 || callers.some((caller) => isSameFile(caller.path, path));
+}
+
+/** The sessions with the call that fits best: more than one where nothing tells which of them is running. */
+async function findCallers(place: SearchPlace, sources: readonly SourceName[]): Promise<LocatedSession[]> {
+  if (place.commandLine === undefined || place.commandLine.length === 0) return [];
   const byStrength = new Map<Strength, LocatedSession[]>();
-  for (const session of callers.slice(0, MOST_LOOKED_AT)) {
-    const calls = await readOpenCalls(session.path);
-    const strength = strongest(calls.map((call) => matchCommand(call, commandLine)));
+  for (const session of locateCallers(place, sources).slice(0, MOST_LOOKED_AT)) {
+    const strength = await matchOpenCalls(place, session.path);
     if (strength !== undefined) byStrength.set(strength, [...(byStrength.get(strength) ?? []), session]);
   }
   const matches = STRENGTHS.map((strength) => byStrength.get(strength)).find((found) => found !== undefined);
-  return matches === undefined ? undefined : chooseOne(matches, commandLine);
+  return matches === undefined ? [] : dropLeftBehind(matches);
+}
+
+async function matchOpenCalls({ commandLine }: SearchPlace, path: string): Promise<Strength | undefined> {
+  if (commandLine === undefined || commandLine.length === 0) return undefined;
+  const strengths = (await readOpenCalls(path)).map((call) => matchCommand(call, commandLine));
+  return STRENGTHS.find((strength) => strengths.includes(strength));
+}
+
+/** Claude Code says itself which session its shell belongs to. */
+function isInShellOf(source: SourceName, { env }: SearchPlace): boolean {
+  if (source === 'claude') return false;
+  return isGiven(source === 'pi' ? env.PI_CODING_AGENT : env.OPENCLAW_SHELL);
 }
 
 /** Newest first. An agent may call occ on itself whichever agent it is, unless `--agent` says which. */
 function locateCallers(place: SearchPlace, sources: readonly SourceName[]): LocatedSession[] {
-  const { OPENCLAW_SHELL, PI_CODING_AGENT } = place.env;
-  return [
-    ...(isGiven(OPENCLAW_SHELL) && sources.includes('openclaw') ? locateOfAgents(place) : []),
-    ...(isGiven(PI_CODING_AGENT) && sources.includes('pi') ? locatePiSessions(place) : []),
-  ]
+  return sources
+    .filter((source) => isInShellOf(source, place))
+    .flatMap((source) => (source === 'pi' ? locatePiSessions(place) : locateOfAgents(place)))
     .filter(({ missing }) => !missing)
     .sort(compareByAge);
 }
@@ -64,21 +89,31 @@ function locateOfAgents(place: SearchPlace): LocatedSession[] {
   });
 }
 
-function strongest(strengths: readonly (Strength | undefined)[]): Strength | undefined {
-  return STRENGTHS.find((strength) => strengths.includes(strength));
-}
-
-/** Of several sessions with such a call the one whose agent still lives; to guess between two would clean the wrong one. */
-function chooseOne(matches: readonly LocatedSession[], commandLine: readonly string[]): LocatedSession {
+/** Of several sessions with such a call those whose agent still lives. */
+function dropLeftBehind(matches: readonly LocatedSession[]): LocatedSession[] {
   const locked = matches.filter(({ path }) => inspectLock(`${path}.lock`)?.held === true);
   const alive = locked.length > 0 ? locked : matches;
   const newest = alive[0]!;
-  const running = alive.filter(({ updatedAt }) => newest.updatedAt - updatedAt < LEFT_BEHIND_MS);
-  if (running.length === 1) return newest;
-  throw new AmbiguousSessionError(
+  return alive.filter(({ updatedAt }) => newest.updatedAt - updatedAt < LEFT_BEHIND_MS);
+}
+
+function isSameFile(a: string, b: string): boolean {
+  try {
+    return a === b || realpathSync(a) === realpathSync(b);
+  } catch {
+    return false;
+  }
+}
+
+function severalCallers(
+  { commandLine = [] }: SearchPlace,
+  callers: readonly LocatedSession[],
+): AmbiguousSessionError {
+  return new AmbiguousSessionError(
     commandLine.join(' '),
-    running.map(({ sessionId, entries: [entry] }) =>
+    callers.map(({ sessionId, entries: [entry] }) =>
       entry === undefined ? sessionId : `${sessionId} (${entry.key})`,
     ),
+    'Each of them seems to run this command; name the one that you mean by its id',
   );
 }

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { resolveHomeDir } from '@openbot/sessions';
 import type { SearchPlace } from './found-session.ts';
@@ -23,6 +24,15 @@ export function isClaudeFileName(name: string): boolean {
 /** The file that holds the title a person gave to a session. */
 export function titlePathOf(path: string): string {
   return join(path.slice(0, -'.jsonl'.length), 'custom-title.json');
+}
+
+export function readTitle(path: string): string | undefined {
+  try {
+    const { customTitle } = JSON.parse(readFileSync(path, 'utf8')) as { customTitle?: unknown };
+    return typeof customTitle === 'string' && customTitle.trim() !== '' ? customTitle : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /** What lies deeper (subagents, outputs of tools) and what has another name is no session. */

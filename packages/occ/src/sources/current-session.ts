@@ -1,12 +1,12 @@
 import { SessionNotFoundError } from '../errors.ts';
 import { findCallingSession } from './calling-session.ts';
 import { locateClaudeSessions, resolveProjectsFolder } from './claude-sessions.ts';
-import type { FoundSession, ResolvedSession, SearchPlace } from './found-session.ts';
+import type { FoundSession, ResolvedSession, SearchPlace, SourceName } from './found-session.ts';
 import { locateSessions } from './locate-sessions.ts';
 import { compareByAge, type LocatedSession } from './located-session.ts';
 import { noSessions } from './no-sessions.ts';
 import { openFound } from './open-found.ts';
-import { chooseSources } from './source-choice.ts';
+import { chooseSources, demandedSource } from './source-choice.ts';
 import { isGiven } from './state-folder.ts';
 
 /**
@@ -19,12 +19,18 @@ export async function findCurrentSession(place: SearchPlace): Promise<ResolvedSe
   if (isGiven(ownId) && sources.includes('claude')) {
     return { session: findClaudeSession(place, ownId.trim()), foundBy: 'environment' };
   }
-  const calling = await findCallingSession(place, sources);
+  const calling = await findCallingSession(place, addShell(place, sources));
   const session = calling === undefined ? undefined : openFound(calling);
   if (session !== undefined) return { session, foundBy: 'calling-command' };
   const newest = openFirst(locateSessions(place));
   if (newest === undefined) throw noSessions(place);
   return { session: newest, foundBy: 'most-recent' };
+}
+
+/** In a shell of pi its sessions come into question too, unless the caller asked for others: a call there is no guess. */
+function addShell(place: SearchPlace, sources: readonly SourceName[]): readonly SourceName[] {
+  const isAsked = place.source !== undefined || demandedSource(place) !== undefined;
+  return isAsked || sources.includes('pi') ? sources : [...sources, 'pi'];
 }
 
 function findClaudeSession(place: SearchPlace, sessionId: string): FoundSession {

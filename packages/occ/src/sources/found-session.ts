@@ -45,7 +45,7 @@ export interface SearchPlace {
   readonly commandLine?: readonly string[] | undefined;
 }
 
-/** How a session was found when nobody named one. */
+/** How a session was found. `calling-command`: its own run called this command, whether it named the session or not. */
 export type FoundBy = 'argument' | 'environment' | 'calling-command' | 'most-recent';
 
 export interface ResolvedSession {

@@ -1,4 +1,5 @@
 import { listSessionKeySpellings, toAgentStoreSessionKey } from '@openbot/sessions';
+import { readTitle } from './claude-sessions.ts';
 import type { LocatedSession } from './located-session.ts';
 
 /**
@@ -8,11 +9,15 @@ import type { LocatedSession } from './located-session.ts';
 export function matchName(sessions: readonly LocatedSession[], name: string): LocatedSession[] {
   const wanted = name.toLowerCase();
   const keys = spellingsByAgent(name);
+  const titlesOf = titlesBySession();
   const kinds: ((session: LocatedSession) => boolean)[] = [
     ({ stem }) => stem.toLowerCase() === wanted,
     ({ sessionId }) => sessionId.toLowerCase() === wanted,
     ({ entries, agentId }) => entries.some(({ key }) => keys(agentId).has(key.trim().toLowerCase())),
-    ({ entries }) => entries.some(({ entry }) => isLabel(entry.label, wanted)),
+    ({ entries }) => entries.some(({ entry }) => isText(entry.label, name)),
+    ({ entries }) => entries.some(({ entry }) => isTextInAnyCase(entry.label, wanted)),
+    (session) => titlesOf(session).some((title) => isText(title, name)),
+    (session) => titlesOf(session).some((title) => isTextInAnyCase(title, wanted)),
     ({ sessionId, stem, source }) =>
       sessionId.toLowerCase().startsWith(wanted) ||
       (source === 'openclaw' && stem.toLowerCase().startsWith(wanted)),
@@ -24,8 +29,29 @@ export function matchName(sessions: readonly LocatedSession[], name: string): Lo
   return [];
 }
 
-function isLabel(label: unknown, wanted: string): boolean {
-  return typeof label === 'string' && label.trim().toLowerCase() === wanted;
+function isText(text: unknown, wanted: string): boolean {
+  return typeof text === 'string' && text.trim() === wanted;
+}
+
+function isTextInAnyCase(text: unknown, wanted: string): boolean {
+  return typeof text === 'string' && text.trim().toLowerCase() === wanted;
+}
+
+/** Titles are read from files of their own, so no earlier than they are asked for and only once. */
+function titlesBySession(): (session: LocatedSession) => readonly unknown[] {
+  const known = new Map<LocatedSession, readonly unknown[]>();
+  return (session) => {
+    let titles = known.get(session);
+    if (titles === undefined) {
+      const { entries, titlePath } = session;
+      titles = [
+        ...entries.map(({ entry }) => entry.displayName),
+        ...(titlePath === undefined ? [] : [readTitle(titlePath)]),
+      ];
+      known.set(session, titles);
+    }
+    return titles;
+  };
 }
 
 /** The spellings of a key in the store of an agent, where it may also be written without the agent in front. */

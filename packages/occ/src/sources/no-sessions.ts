@@ -30,15 +30,22 @@ export function explainEmptySearch(place: SearchPlace): EmptySearch {
       ...(stateFolder === undefined ? [] : adviseOnAgents(stateFolder, agentIds)),
       ...(others.length === 0
         ? []
-        : [`There is a sessions folder of ${others.join(' and of ')}: use --source ${others.join('|')}.`]),
+        : [
+            `There is a sessions folder of ${others.join(' and of ')}: use ${others.map((source) => `--source ${source}`).join(' or ')}.`,
+          ]),
     ],
   };
 }
 
 export function noSessions(place: SearchPlace): NoSessionsError {
   const { sources, agentIds, folders, advice } = explainEmptySearch(place);
-  const who = agentIds.length > 0 ? agentIds : sources;
-  return new NoSessionsError(who.join(', '), [`Looked in ${folders.join(', ')}.`, ...advice].join(' '));
+  const hint = [`Looked in ${folders.join(', ')}.`, ...advice].join(' ');
+  if (sources.length > 1 || agentIds.length === 0) {
+    return new NoSessionsError(undefined, hint, `of ${sources.join(', ')}`);
+  }
+  const [agentId, ...others] = agentIds;
+  if (others.length === 0) return new NoSessionsError(agentId, hint);
+  return new NoSessionsError(undefined, hint, `for agents ${agentIds.map((id) => `'${id}'`).join(', ')}`);
 }
 
 function adviseOnAgents(stateFolder: string, agentIds: readonly string[]): string[] {

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readTitle } from './claude-sessions.ts';
 import type { FoundSession } from './found-session.ts';
 import { findText, type LocatedSession } from './located-session.ts';
 import { readTranscriptHead } from './transcript-head.ts';
@@ -27,13 +27,4 @@ export function openFound(located: LocatedSession): FoundSession | undefined {
   if (displayName !== undefined) found.displayName = displayName;
   if (missing) found.missing = true;
   return found;
-}
-
-function readTitle(path: string): string | undefined {
-  try {
-    const { customTitle } = JSON.parse(readFileSync(path, 'utf8')) as { customTitle?: unknown };
-    return typeof customTitle === 'string' && customTitle.trim() !== '' ? customTitle : undefined;
-  } catch {
-    return undefined;
-  }
 }

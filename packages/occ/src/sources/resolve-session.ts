@@ -1,12 +1,13 @@
 import { UsageError } from '../errors.ts';
+import { isCallingSession } from './calling-session.ts';
 import { findCurrentSession } from './current-session.ts';
 import type { ResolvedSession, SearchPlace } from './found-session.ts';
 import { findSessionAtPath, isMeantAsPath } from './session-at-path.ts';
 import { findSessionByName } from './session-by-name.ts';
 
 /**
- * The session that a person or an agent means: by full id, unique beginning of an id, session key in any spelling, label
- * or path; without a name the current one. A session whose transcript is gone is never given.
+ * The session that a person or an agent means: by full id, unique beginning of an id, session key in any spelling, label,
+ * title or path; without a name the current one. A session whose transcript is gone is never given.
  */
 export async function resolveSession(
   place: SearchPlace,
@@ -17,5 +18,7 @@ export async function resolveSession(
   if (wanted === '')
     throw new UsageError('The name of the session is empty', 'Leave it out for the current one');
   const find = isMeantAsPath(place, wanted) ? findSessionAtPath : findSessionByName;
-  return { session: find(place, wanted), foundBy: 'argument' };
+  const session = find(place, wanted);
+  // An agent that names its own session is in its own run all the same.
+  return { session, foundBy: (await isCallingSession(place, session)) ? 'calling-command' : 'argument' };
 }

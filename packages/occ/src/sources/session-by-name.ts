@@ -11,7 +11,7 @@ import { listAgentIds, resolveStateFolder } from './state-folder.ts';
 
 const MOST_MATCHES_SHOWN = 10;
 
-/** By full id, session key, label or unique beginning of an id. */
+/** By full id, session key, label, title or unique beginning of an id. */
 export function findSessionByName(place: SearchPlace, name: string): FoundSession {
   const where = placeOfKey(place, name);
   const located = locateSessions(where);
@@ -64,5 +64,25 @@ function ambiguous(name: string, matches: readonly LocatedSession[]): AmbiguousS
     return notes.length === 0 ? match.sessionId : `${match.sessionId} (${notes.join(', ')})`;
   });
   const rest = matches.length - shown.length;
-  return new AmbiguousSessionError(name, rest === 0 ? shown : [...shown, `and ${rest} more`]);
+  return new AmbiguousSessionError(
+    name,
+    rest === 0 ? shown : [...shown, `and ${rest} more`],
+    adviseOn(name, matches),
+  );
+}
+
+/** What tells such sessions apart; undefined where more of the id does. */
+function adviseOn(name: string, matches: readonly LocatedSession[]): string | undefined {
+  const count = (values: unknown[]) => new Set(values).size;
+  if (count(matches.map(({ sessionId }) => sessionId)) === 1) {
+    if (count(matches.map(({ source }) => source)) > 1)
+      return 'Say whose it is with --source, or give its path';
+    if (count(matches.map(({ agentId }) => agentId)) > 1)
+      return 'Say whose it is with --agent, or give its path';
+    return 'They have the same id: give the path of the one that you mean';
+  }
+  const wanted = name.toLowerCase();
+  const isBeginning = ({ sessionId, stem }: LocatedSession) =>
+    sessionId.toLowerCase().startsWith(wanted) || stem.toLowerCase().startsWith(wanted);
+  return matches.every(isBeginning) ? undefined : 'Give the id of the one that you mean';
 }

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   AGENT_ID_ENV_NAMES,
@@ -28,7 +29,7 @@ export function resolveStateFolder(place: SearchPlace): string {
   const folder = expandPath(named, place);
   if (isGiven(place.stateDirFlag) && !isFolder(folder)) {
     throw new UsageError(
-      `The state folder ${folder} does not exist`,
+      existsSync(folder) ? `${folder} is not a folder` : `The state folder ${folder} does not exist`,
       'Check the path after --state-dir; it is the folder that holds agents/, such as ~/.openclaw',
     );
   }

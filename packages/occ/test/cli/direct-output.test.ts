@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -72,4 +72,27 @@ it('errors go to a file as they go to a terminal', async () => {
   expect((await runOcc(['list', '--agent', 'bad'], { env: { OCC_STATE_DIRECTORY: folder } })).stdout).toBe(
     '',
   );
+});
+
+it.skipIf(!existsSync('/dev/full')).each([
+  ['list', /^Error: The output could not be written: ENOSPC[^\n]*\n {2}Check where[^\n]*\n$/],
+  ['--help', /^Error: The output could not be written: ENOSPC[^\n]*\n {2}Check where[^\n]*\n$/],
+  ['list --json', /^\{"success":false,"error":\{"code":"UNEXPECTED"[^\n]*\}\n$/],
+])('occ %s on a full device is one error', async (line, text) => {
+  const child = spawn(process.execPath, [OCC_LAUNCHER, ...line.split(' ')], {
+    env: cleanEnvironment({ OCC_STATE_DIRECTORY: folder }),
+    stdio: ['ignore', openSync('/dev/full', 'w'), 'pipe'],
+  });
+  const stderr: Buffer[] = [];
+  child.stderr!.on('data', (chunk: Buffer) => stderr.push(chunk));
+  expect((await once(child, 'close'))[0]).toBe(1);
+  expect(String(Buffer.concat(stderr))).toMatch(text);
+});
+
+it.skipIf(!existsSync('/dev/full'))('an error that cannot be told is still an exit code', async () => {
+  const child = spawn(process.execPath, [OCC_LAUNCHER, 'list', '--agent', 'bad'], {
+    env: cleanEnvironment({ OCC_STATE_DIRECTORY: folder }),
+    stdio: ['ignore', 'ignore', openSync('/dev/full', 'w')],
+  });
+  expect(await once(child, 'close')).toEqual([1, null]);
 });

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { run } from '../../src/cli/main.ts';
 import { reportError } from '../../src/cli/report-error.ts';
+import { OccError } from '../../src/errors.ts';
 import { createRecordingTerminal } from '../setup/recording-terminal.ts';
 import { runOcc } from '../setup/run-occ.ts';
 import { createSessionWithTurns, writeSession } from '../setup/sessions.ts';
@@ -41,6 +42,13 @@ describe('the command line', () => {
     [['edit', '--strip-tools=mine'], /^Error: Unknown preset: mine\n {2}Known presets: default, aggressive/],
     [['edit', '--strip-tools', '--wait', '--when-idle'], /^Error: --wait and --when-idle contradict/],
     [['restore', '--list', '--backup', '1'], /^Error: --list and --backup contradict/],
+    [['demo', '--agent', 'x'], /^Error: 'occ demo' has no flag --agent\n {2}All other commands have it/],
+    [['list', '--force'], /has no flag --force\n {2}'occ edit' and 'occ restore' have it/],
+    [
+      ['clone', 'abc123', '-o', '/nowhere/at-all/x.jsonl'],
+      'Error: Cannot write /nowhere/at-all/x.jsonl: there is no folder /nowhere/at-all\n  Make the folder first',
+    ],
+    [['clone', 'abc123', '-o', '/etc/passwd/x.jsonl', '--dry-run'], /there is no folder \/etc\/passwd\n/],
   ])('occ %j is refused', async (args, text) => {
     const { code, stdout, stderr } = await runOcc(args, { env: { OCC_STATE_DIRECTORY: stateDir } });
     expect(stderr).toMatch(text);
@@ -106,6 +114,24 @@ describe('a failure that was not foreseen', () => {
     expect(JSON.parse(report('a text', { json: true }))).toMatchObject({
       error: { code: 'UNEXPECTED', message: 'a text' },
     });
+  });
+
+  it.each([
+    [
+      'of the system',
+      Object.assign(new Error('EIO: i/o error, read'), { code: 'EIO', syscall: 'read' }),
+      'disk',
+    ],
+    ['of Node', Object.assign(new Error('no'), { code: 'ERR_INVALID_ARG_TYPE' }), 'fault in occ'],
+  ])('has one documented code, whatever its own is: %s', (_, error, hint) => {
+    expect(JSON.parse(report(error, { json: true }))).toEqual({
+      success: false,
+      error: { code: 'UNEXPECTED', message: error.message, hint: expect.stringContaining(hint) },
+    });
+  });
+
+  it('has a hint even where its thrower gave none', () => {
+    expect(report(new OccError('x failed', 'EDIT_FAILED'), {})).toMatch(/^Error: x failed\n {2}\w/);
   });
 
   it('shows where with --verbose', () => {

@@ -36,6 +36,8 @@ const COMMON = [
   '--[no-]verbose',
   '-h, --help',
 ];
+/** The demo looks for nobody's sessions. */
+const commonOf = (command: string) => (command === 'demo' ? COMMON.slice(-3) : COMMON);
 const ALL = [...new Set([...COMMON, ...Object.values(FLAGS).flat()])];
 
 describe('help', () => {
@@ -54,7 +56,7 @@ describe('help', () => {
     expect(stdout).toContain(`Usage:\n  occ ${command} `);
     expect(stdout).toContain(`Examples:\n  occ ${command}`);
     const shown = ALL.filter((flag) => stdout.includes(`\n  ${flag} `));
-    expect(shown.sort()).toEqual([...FLAGS[command]!, ...COMMON].sort());
+    expect(shown.sort()).toEqual([...FLAGS[command]!, ...commonOf(command)].sort());
   });
 
   it.each([[['-h']], [['help']], [[]]])('occ %j shows the same', async (args) => {
@@ -72,15 +74,30 @@ describe('help', () => {
     expect(await runOcc(args)).toEqual(await runOcc(['edit', '--help']));
   });
 
+  it.each([
+    [['edti', '--help'], 'Did you mean edit?'],
+    [['edti', 'list', '-h'], 'Did you mean edit?'],
+    [['help', 'restor'], 'Did you mean restore?'],
+  ])('occ %j names the nearest command instead', async (args, meant) => {
+    const { code, stdout, stderr } = await runOcc(args);
+    expect([code, stdout]).toEqual([1, '']);
+    expect(stderr).toMatch(/^Error: Unknown command: (edti|restor)\n/);
+    expect(stderr).toContain(meant);
+  });
+
   it('help of what is no command is refused', async () => {
     const { code, stderr } = await runOcc(['help', 'clean']);
     expect([code, stderr]).toEqual([1, "Error: Unknown command: clean\n  'occ --help' lists the commands\n"]);
   });
 
-  it('lines fit on a screen of 120 columns', async () => {
-    for (const args of [['--help'], ...Object.keys(FLAGS).map((name) => [name, '--help'])]) {
+  it('lines fit on a screen of 80 columns', async () => {
+    for (const args of [
+      ['--help'],
+      ['--quickstart'],
+      ...Object.keys(FLAGS).map((name) => [name, '--help']),
+    ]) {
       const { stdout } = await runOcc(args);
-      expect(stdout.split('\n').filter((line) => line.length > 120)).toEqual([]);
+      expect(stdout.split('\n').filter((line) => line.length > 80)).toEqual([]);
     }
   });
 });

@@ -40,48 +40,48 @@ describe('flags with a value', () => {
     [
       'edit --keep -1',
       "--keep must be a whole number of at least 0, not '-1'",
-      "Write --keep <n>; 'occ <command> --help' explains it",
+      "Write --keep <n>; 'occ edit --help' explains it",
     ],
     [
       'edit --keep 1.5',
       "--keep must be a whole number of at least 0, not '1.5'",
-      "Write --keep <n>; 'occ <command> --help' explains it",
+      "Write --keep <n>; 'occ edit --help' explains it",
     ],
     [
       'edit --keep 0x10',
       "--keep must be a whole number of at least 0, not '0x10'",
-      "Write --keep <n>; 'occ <command> --help' explains it",
+      "Write --keep <n>; 'occ edit --help' explains it",
     ],
     [
       'edit --keep 1e3',
       "--keep must be a whole number of at least 0, not '1e3'",
-      "Write --keep <n>; 'occ <command> --help' explains it",
+      "Write --keep <n>; 'occ edit --help' explains it",
     ],
     [
       'edit --keep 99999999999999999999',
       /--keep must be a whole number/,
-      "Write --keep <n>; 'occ <command> --help' explains it",
+      "Write --keep <n>; 'occ edit --help' explains it",
     ],
     [
       'edit --truncate 101',
       "--truncate must be a number from 0 to 100, not '101'",
-      "Write --truncate <percent>; 'occ <command> --help' explains it",
+      "Write --truncate <percent>; 'occ edit --help' explains it",
     ],
     [
       'edit --truncate half',
       "--truncate must be a number from 0 to 100, not 'half'",
-      "Write --truncate <percent>; 'occ <command> --help' explains it",
+      "Write --truncate <percent>; 'occ edit --help' explains it",
     ],
     [
       'list -n 0',
       "-n must be a whole number of at least 1, not '0'",
-      "Write -n <n>; 'occ <command> --help' explains it",
+      "Write -n <n>; 'occ list --help' explains it",
     ],
     ['list -n', '-n needs a value', 'Write -n <n>'],
     [
       'restore --backup 0',
       "--backup must be a whole number of at least 1, not '0'",
-      "Write --backup <n>; 'occ <command> --help' explains it",
+      "Write --backup <n>; 'occ restore --help' explains it",
     ],
     [
       'list --source open',
@@ -162,7 +162,12 @@ describe('words', () => {
 
   it.each([
     ['list abc', "Unexpected word: 'abc'", "'occ list' takes flags only; 'occ list --help' lists its flags"],
-    ['edit a b c', "Unexpected words: 'b', 'c'", /takes one session/],
+    [
+      'edit a b c',
+      "Unexpected words: 'b', 'c'",
+      /takes one session; a preset is given as --strip-tools=<preset>/,
+    ],
+    ['info 26b x', "Unexpected word: 'x'", "'occ info' takes one session; 'occ info --help' lists its flags"],
     ['demo now', "Unexpected word: 'now'", /takes flags only/],
     ['', 'No command given', "'occ --help' lists the commands"],
     ['--json', 'No command given', "'occ --help' lists the commands"],

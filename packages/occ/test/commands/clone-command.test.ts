@@ -83,10 +83,18 @@ describe('occ clone', () => {
     expect(state.names()).toEqual([`${ID}.jsonl`, 'sessions.json']);
   });
 
-  it('a file where a folder is needed is named', async () => {
-    const error = await state.refused('clone', ID, '-o', join(path, 'below a file', 'clone.jsonl'));
-    expect(error.code).toBe('CLONE_FAILED');
-    expect(error.message).toContain('below a file');
+  it.each([
+    ['a file where a folder is needed', () => path],
+    ['a folder that is not there', () => join(state.home, 'missing', 'folder')],
+  ])('%s is refused by its name, and nothing is made', async (_, folder) => {
+    const output = join(folder(), 'clone.jsonl');
+    const before = takeSnapshot(state.home);
+    expect(await state.refused('clone', ID, '-o', output)).toEqual({
+      code: 'USAGE',
+      message: `Cannot write ${output}: there is no folder ${folder()}`,
+      hint: 'Make the folder first, or name another file with --output',
+    });
+    expect(takeSnapshot(state.home)).toEqual(before);
   });
 
   it('TC-4.5a writes to the path that is asked for, and into no index', async () => {

@@ -259,4 +259,28 @@ describe('of Claude Code', () => {
     const { resumeCommand } = await clone('-o', target);
     expect(resumeCommand).toBe(`claude --resume '${target.replace("'", "'\\''")}'`);
   });
+
+  it('written to a file that is named like an id, it has that id: Claude Code goes on in a file of that name', async () => {
+    const id = '0f0e0d0c-0b0a-4a0b-8c0d-0e0f0a0b0c0d';
+    const { clonedSessionId, clonedSessionPath } = await clone('-o', join(state.home, `${id}.jsonl`));
+    expect(clonedSessionId).toBe(id);
+    expect(JSON.parse(readRawLines(clonedSessionPath)[0]!).sessionId).toBe(id);
+  });
+
+  it('of a session outside of the folder of Claude Code, it is resumed by its path', async () => {
+    const outside = join(state.home, `${ID}.jsonl`);
+    writeFileSync(outside, `${LINES.join('\n')}\n`);
+    const run = await runOcc(['clone', outside, '--json'], { env: { HOME: state.home }, cwd: state.home });
+    const { clonedSessionPath, resumeCommand } = JSON.parse(run.stdout);
+    expect(dirname(clonedSessionPath)).toBe(state.home);
+    expect(resumeCommand).toBe(`claude --resume ${clonedSessionPath}`);
+  });
+
+  it('that is only tried names nothing that will never be', async () => {
+    const result = await clone('--dry-run');
+    expect(Object.keys(result)).toEqual([
+      ...['success', 'mode', 'sourceSessionId', 'statistics', 'tokens', 'dryRun', 'changed'],
+    ]);
+    expect(result).toMatchObject({ dryRun: true, changed: false });
+  });
 });

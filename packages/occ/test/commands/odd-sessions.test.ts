@@ -96,33 +96,36 @@ describe('sessions with little in them', () => {
       `{"type":"session","version":3,"id":"${ID}","timestamp":"2026-01-01T00:00:00.000Z","cwd":"/w"}`,
     ],
     ['blank lines', '\n\n'],
-  ])('%s: nothing to clean, nothing to restore, and only what has a header can be cloned', async (_, content) => {
-    const path = state.add([]);
-    writeFileSync(path, content);
-    const before = read(path);
-    const result = await state.json('edit', ID, '--strip-tools=extreme');
-    expect(result).toMatchObject({
-      changed: false,
-      statistics: {
-        messagesOriginal: 0,
-        toolCallsOriginal: 0,
-        sizeOriginal: content.length,
-        reductionPercent: 0,
-      },
-      tokens: { before: 0, after: 0, basis: 'estimated' },
-    });
-    expect(read(path)).toBe(before);
-    expect(await state.refused('restore', ID)).toMatchObject({ code: 'RESTORE_FAILED' });
-    if (content.trim() === '') {
-      const { message, hint } = await state.refused('clone', ID);
-      expect(message).toBe(`Failed to parse session file ${path}: it has no session header`);
-      expect(hint).toContain('Session file may be corrupted');
-      return;
-    }
-    const { clonedSessionId, clonedSessionPath } = await state.json('clone', ID);
-    expect(JSON.parse(readRawLines(clonedSessionPath)[0]!).id).toBe(clonedSessionId);
-    expect(state.names()).toEqual([`${clonedSessionId}.jsonl`, `${ID}.jsonl`, 'sessions.json'].sort());
-  });
+  ])(
+    '%s: nothing to clean, nothing to restore, and only what has a header can be cloned',
+    async (_, content) => {
+      const path = state.add([]);
+      writeFileSync(path, content);
+      const before = read(path);
+      const result = await state.json('edit', ID, '--strip-tools=extreme');
+      expect(result).toMatchObject({
+        changed: false,
+        statistics: {
+          messagesOriginal: 0,
+          toolCallsOriginal: 0,
+          sizeOriginal: content.length,
+          reductionPercent: 0,
+        },
+        tokens: { before: 0, after: 0, basis: 'estimated' },
+      });
+      expect(read(path)).toBe(before);
+      expect(await state.refused('restore', ID)).toMatchObject({ code: 'RESTORE_FAILED' });
+      if (content.trim() === '') {
+        const { message, hint } = await state.refused('clone', ID);
+        expect(message).toBe(`Failed to parse session file ${path}: it has no session header`);
+        expect(hint).toContain('Session file may be corrupted');
+        return;
+      }
+      const { clonedSessionId, clonedSessionPath } = await state.json('clone', ID);
+      expect(JSON.parse(readRawLines(clonedSessionPath)[0]!).id).toBe(clonedSessionId);
+      expect(state.names()).toEqual([`${clonedSessionId}.jsonl`, `${ID}.jsonl`, 'sessions.json'].sort());
+    },
+  );
 });
 
 it('a file of which no line can be read is no session', async () => {

@@ -26,24 +26,24 @@ it('every setting has a value', async () => {
 it('overrides, then the environment, then files', async () => {
   writeFileSync(
     join(cwd, 'occ.config.json'),
-    JSON.stringify({ stateDirectory: './file', defaultAgentId: 'file', defaultPreset: 'file' }),
+    JSON.stringify({ stateDirectory: './file', defaultAgentId: 'file', defaultPreset: 'extreme' }),
   );
   const env = { HOME: home };
   expect(await loadConfiguration({ cwd, env })).toMatchObject({
     stateDirectory: join(cwd, 'file'),
     defaultAgentId: 'file',
-    defaultPreset: 'file',
+    defaultPreset: 'extreme',
   });
   const more = {
     ...env,
     OCC_STATE_DIRECTORY: '~/env',
     OCC_DEFAULT_AGENT_ID: 'env',
-    OCC_DEFAULT_PRESET: 'env',
+    OCC_DEFAULT_PRESET: 'aggressive',
   };
   expect(await loadConfiguration({ cwd, env: more })).toMatchObject({
     stateDirectory: join(home, 'env'),
     defaultAgentId: 'env',
-    defaultPreset: 'env',
+    defaultPreset: 'aggressive',
   });
   const overrides = { stateDirectory: '/given', defaultAgentId: 'given', defaultPreset: 'given' };
   expect(await loadConfiguration({ cwd, env: more, overrides })).toMatchObject(overrides);

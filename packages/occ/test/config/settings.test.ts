@@ -50,44 +50,44 @@ it('without any configuration there are defaults', async () => {
 
 describe('places', () => {
   it.each([
-    ['occ.config.json', '{"defaultPreset":"p"}'],
-    ['occ.config.jsonc', '{"defaultPreset":"p", /* so */}'],
-    ['occ.config.json5', "{defaultPreset:'p'}"],
-    ['occ.config.yaml', 'defaultPreset: p\n'],
-    ['occ.config.yml', 'defaultPreset: p\n'],
-    ['occ.config.toml', 'defaultPreset = "p"\n'],
-    ['occ.config.mjs', 'export default { defaultPreset: "p" }'],
-    ['occ.config.cjs', 'module.exports = { defaultPreset: "p" }'],
-    ['occ.config.js', 'export default { defaultPreset: "p" }'],
-    ['occ.config.ts', 'const p: string = "p";\nexport default { defaultPreset: p }'],
-    ['occ.config.mts', 'export default () => ({ defaultPreset: "p" })'],
-    ['.config/occ.json', '{"defaultPreset":"p"}'],
-    ['.config/occ.config.yaml', 'defaultPreset: p\n'],
-    ['.occrc', '# mine\ndefaultPreset=p\n'],
-    ['package.json', '{"name":"x","occ":{"defaultPreset":"p"}}'],
+    ['occ.config.json', '{"defaultPreset":"extreme"}'],
+    ['occ.config.jsonc', '{"defaultPreset":"extreme", /* so */}'],
+    ['occ.config.json5', "{defaultPreset:'extreme'}"],
+    ['occ.config.yaml', 'defaultPreset: extreme\n'],
+    ['occ.config.yml', 'defaultPreset: extreme\n'],
+    ['occ.config.toml', 'defaultPreset = "extreme"\n'],
+    ['occ.config.mjs', 'export default { defaultPreset: "extreme" }'],
+    ['occ.config.cjs', 'module.exports = { defaultPreset: "extreme" }'],
+    ['occ.config.js', 'export default { defaultPreset: "extreme" }'],
+    ['occ.config.ts', 'const p: string = "extreme";\nexport default { defaultPreset: p }'],
+    ['occ.config.mts', 'export default () => ({ defaultPreset: "extreme" })'],
+    ['.config/occ.json', '{"defaultPreset":"extreme"}'],
+    ['.config/occ.config.yaml', 'defaultPreset: extreme\n'],
+    ['.occrc', '# mine\ndefaultPreset=extreme\n'],
+    ['package.json', '{"name":"x","occ":{"defaultPreset":"extreme"}}'],
   ])('%s', async (path, content) => {
     write(path, content);
-    expect(await load()).toMatchObject({ defaultPreset: 'p' });
+    expect(await load()).toMatchObject({ defaultPreset: 'extreme' });
   });
 
   it('the package.json of a folder above', async () => {
-    write('package.json', { occ: { defaultPreset: 'p' } });
+    write('package.json', { occ: { defaultPreset: 'extreme' } });
     mkdirSync(join(cwd, 'a/b'), { recursive: true });
-    expect(await load({ cwd: join(cwd, 'a/b') })).toMatchObject({ defaultPreset: 'p' });
+    expect(await load({ cwd: join(cwd, 'a/b') })).toMatchObject({ defaultPreset: 'extreme' });
   });
 
   it('.occrc in the home folder', async () => {
-    writeFileSync(join(home, '.occrc'), 'defaultPreset=p');
-    expect(await load()).toMatchObject({ defaultPreset: 'p' });
+    writeFileSync(join(home, '.occrc'), 'defaultPreset=extreme');
+    expect(await load()).toMatchObject({ defaultPreset: 'extreme' });
   });
 
   it('the nearer place wins, key by key', async () => {
-    writeFileSync(join(home, '.occrc'), 'defaultPreset=home\ndefaultAgentId=home\nverboseOutput=true');
+    writeFileSync(join(home, '.occrc'), 'defaultPreset=aggressive\ndefaultAgentId=home\nverboseOutput=true');
     write('package.json', { occ: { outputFormat: 'json', defaultAgentId: 'package' } });
     write('.occrc', 'defaultAgentId=here');
-    write('occ.config.json', { defaultPreset: 'file' });
+    write('occ.config.json', { defaultPreset: 'extreme' });
     expect(await load()).toMatchObject({
-      defaultPreset: 'file',
+      defaultPreset: 'extreme',
       defaultAgentId: 'here',
       verboseOutput: true,
       outputFormat: 'json',
@@ -225,8 +225,8 @@ describe('faults name the file and the key', () => {
   });
 
   it('a schema may be named', async () => {
-    write('occ.config.json', { $schema: 'https://example.org/schema.json', defaultPreset: 'p' });
-    expect(await load()).toMatchObject({ defaultPreset: 'p' });
+    write('occ.config.json', { $schema: 'https://example.org/schema.json', defaultPreset: 'extreme' });
+    expect(await load()).toMatchObject({ defaultPreset: 'extreme' });
   });
 
   it.each([
@@ -240,8 +240,8 @@ describe('faults name the file and the key', () => {
     ['occ.config.mjs', 'throw new TypeError("my fault")', 'occ.config.mjs: my fault'],
     ['occ.config.ts', 'export default ({', /^occ\.config\.ts: .*Unexpected token/],
     ['package.json', '{"occ":"text"}', 'package.json: occ must be an object'],
-    ['.occrc', '{"defaultPreset":"p"}', '.occrc: line 1 is not of the form key=value'],
-    ['.occrc', 'defaultPreset=p\n\n  ; so\nverbose', '.occrc: line 4 is not of the form key=value'],
+    ['.occrc', '{"defaultPreset":"extreme"}', '.occrc: line 1 is not of the form key=value'],
+    ['.occrc', 'defaultPreset=extreme\n\n  ; so\nverbose', '.occrc: line 4 is not of the form key=value'],
   ])('%s with %j', async (path, content, message) => {
     write(path, content);
     expect((await refuse()).message).toMatch(message);
@@ -258,17 +258,37 @@ describe('faults name the file and the key', () => {
   });
 });
 
+describe('a default preset that there is not', () => {
+  it.each([
+    ['occ.config.json', '{"defaultPreset":"none-such"}', 'occ.config.json: defaultPreset'],
+    ['.occrc', 'defaultPreset=none-such', '.occrc: defaultPreset'],
+    ['package.json', '{"occ":{"defaultPreset":"none-such"}}', 'package.json: occ.defaultPreset'],
+  ])('is refused by file and key: %s', async (path, content, where) => {
+    write(path, content);
+    expect(await refuse()).toEqual({
+      message: `${where} names a preset that there is not: 'none-such'`,
+      hint: 'Known presets: default, aggressive, extreme',
+    });
+  });
+
+  it('is not one that another place defines', async () => {
+    write('.occrc', 'customPresets.weekly.keepTurnsWithTools=1\ncustomPresets.weekly.truncatePercent=0');
+    write('occ.config.json', { defaultPreset: 'weekly' });
+    expect(await load()).toMatchObject({ defaultPreset: 'weekly' });
+  });
+});
+
 describe('the environment', () => {
   it('wins over files', async () => {
-    write('occ.config.json', { defaultPreset: 'file', outputFormat: 'human', verboseOutput: true });
+    write('occ.config.json', { defaultPreset: 'extreme', outputFormat: 'human', verboseOutput: true });
     const env = {
-      OCC_DEFAULT_PRESET: 'env',
+      OCC_DEFAULT_PRESET: 'aggressive',
       OCC_DEFAULT_AGENT_ID: 'work',
       OCC_OUTPUT_FORMAT: 'json',
       OCC_VERBOSE_OUTPUT: '0',
     };
     expect(await load({ env })).toMatchObject({
-      defaultPreset: 'env',
+      defaultPreset: 'aggressive',
       defaultAgentId: 'work',
       outputFormat: 'json',
       verboseOutput: false,
@@ -276,9 +296,9 @@ describe('the environment', () => {
   });
 
   it('an empty variable says nothing', async () => {
-    write('occ.config.json', { defaultPreset: 'file' });
+    write('occ.config.json', { defaultPreset: 'extreme' });
     expect(await load({ env: { OCC_DEFAULT_PRESET: '', OCC_OUTPUT_FORMAT: ' ' } })).toMatchObject({
-      defaultPreset: 'file',
+      defaultPreset: 'extreme',
       outputFormat: 'human',
     });
   });
@@ -288,7 +308,18 @@ describe('the environment', () => {
     ['OCC_VERBOSE_OUTPUT', 'perhaps', "OCC_VERBOSE_OUTPUT must be one of true, false, 1, 0, not 'perhaps'"],
     ['OCC_OUTPUT_FORMAT', 'constructor', /must be one of human, json/],
   ])('%s=%s is refused', async (name, value, message) => {
-    expect((await refuse({ env: { [name]: value } })).message).toMatch(message);
+    const refused = await refuse({ env: { [name]: value } });
+    expect(refused.message).toMatch(message);
+    expect(refused.hint).toBe(`Correct the variable, or take it away: unset ${name}`);
+  });
+
+  it('a default preset that there is not is refused by the name of its variable', async () => {
+    write('occ.config.json', { customPresets: { weekly: { keepTurnsWithTools: 2, truncatePercent: 0 } } });
+    expect(await refuse({ env: { OCC_DEFAULT_PRESET: 'weekyl' } })).toEqual({
+      message: "OCC_DEFAULT_PRESET names a preset that there is not: 'weekyl'",
+      hint: 'Did you mean weekly?',
+    });
+    expect(await load({ env: { OCC_DEFAULT_PRESET: 'weekly' } })).toMatchObject({ defaultPreset: 'weekly' });
   });
 
   it('flags win over it', async () => {

@@ -36,7 +36,7 @@ it('its example of the library runs', async () => {
     { cwd: import.meta.dirname, env: cleanEnvironment({ HOME: home }), encoding: 'utf8' },
   );
   const [tokens, sizes, resume] = printed.split('\n');
-  expect(tokens).toMatch(/^109198 24316 calibrated$/);
+  expect(tokens).toMatch(/^109198 25362 calibrated$/);
   const [before, after] = sizes!.split(' ').map(Number);
   expect(before).toBeLessThan(after!);
   expect(resume).toMatch(/^openclaw agent --session-id /);

@@ -125,7 +125,10 @@ describe("the session's own run", () => {
   test('that survives a rewrite: go, and say from when it counts', () => {
     const use: SessionUse = { ...unfinished, ownRun: 'survives' };
     expect(decide(use)).toMatchObject({ act: 'go', note: expect.stringContaining('next resume') });
-    expect(decide(use, { whenIdle: true }).act).toBe('schedule');
+    expect(decide(use, { whenIdle: true })).toMatchObject({
+      act: 'schedule',
+      note: expect.not.stringContaining('abort'),
+    });
     expect(decide(use, { canSchedule: false }).act).toBe('go');
   });
 });

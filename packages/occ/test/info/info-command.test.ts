@@ -189,13 +189,11 @@ describe('occ info', () => {
 
   it('a transcript that is gone is said to be gone', async () => {
     const stateDir = makeTempFolder();
-    const run = await runOcc([
-      'info',
-      join(stateDir, 'agents/main/sessions/gone.jsonl'),
-      '--state-dir',
-      stateDir,
-    ]);
-    expect(run.code).toBe(1);
-    expect(run.stderr).toMatch(/^Error: /);
+    const path = join(stateDir, 'agents/main/sessions/gone.jsonl');
+    expect(await runOcc(['info', path, '--state-dir', stateDir])).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: `Error: Session '${path}' not found\n  There is no file ${path}. Use 'occ list' to see available sessions\n`,
+    });
   });
 });

@@ -1,3 +1,5 @@
+import { statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import type {
   CloneOptions,
@@ -25,6 +27,8 @@ import type {
   UserConfiguration,
 } from '../../src/index.ts';
 import * as occ from '../../src/index.ts';
+import { createSessionWithTurns, writeSession } from '../setup/sessions.ts';
+import { makeTempFolder } from '../setup/temp-folder.ts';
 
 // A name here is a promise: what is added, renamed or left out is so on purpose.
 test('the package exports these values and no others', () => {
@@ -81,22 +85,30 @@ interface Promised {
   errors: OccErrorCode;
 }
 
-test('results have the fields that callers read', () => {
-  const read = ({ edit: [, edit], clone: [, clone] }: Pick<Promised, 'edit' | 'clone'>): unknown[] => [
-    edit.success,
-    edit.mode,
-    edit.sessionId,
-    edit.backupPath,
-    edit.statistics.messagesAfter,
-    edit.statistics.sizeAfter,
-    clone.sourceSessionId,
-    clone.clonedSessionId,
-    clone.clonedSessionPath,
-    clone.statistics.messagesCloned,
-    clone.statistics.sizeCloned,
-    clone.resumeCommand,
-  ];
-  expect(read).toBeTypeOf('function');
+test('results have the fields that callers read', async () => {
+  const stateDir = makeTempFolder();
+  const path = writeSession(stateDir, 'main', 'abc123', createSessionWithTurns(30, 1, { resultLength: 500 }));
+  const toolRemoval: Promised['removal'][0] = { preset: 'default' };
+  const clone: Promised['clone'][1] = await occ.executeClone({
+    sourceSessionId: 'abc123',
+    stateDir,
+    toolRemoval,
+  });
+  const edit: Promised['edit'][1] = await occ.executeEdit({ sessionId: 'abc123', stateDir, toolRemoval });
+  const size = statSync(path).size;
+  expect(edit).toMatchObject({
+    success: true,
+    mode: 'edit',
+    sessionId: 'abc123',
+    backupPath: path.replace(/\.jsonl$/, '.backup.1.jsonl'),
+    statistics: { messagesAfter: 100, sizeAfter: size },
+  });
+  expect(clone).toMatchObject({
+    sourceSessionId: 'abc123',
+    clonedSessionPath: join(dirname(path), `${clone.clonedSessionId}.jsonl`),
+    statistics: { messagesCloned: 100, sizeCloned: statSync(clone.clonedSessionPath).size },
+    resumeCommand: expect.stringContaining(clone.clonedSessionId),
+  });
 });
 
 test('the presets are these', () => {

@@ -33,19 +33,19 @@ it('a restore tells what came back, what was kept and how to undo it', () => {
   expect(formatRestore(restoreOutcome(), PLAIN)).toBe(`✓ Session restored: abc123-def456
   From: ~/.openclaw/agents/main/sessions/abc123-def456.backup.1.jsonl
   Size: 98 KB → 126 KB
-  Kept: 4 lines written since the edit, behind the restored ones
+  Kept: 4 lines written since then, behind the restored ones
   Backup: ~/.openclaw/agents/main/sessions/abc123-def456.backup.2.jsonl
   Undo: occ restore abc123-def456
 `);
   expect(formatRestore(restoreOutcome({ linesKept: 1 }), PLAIN)).toContain('Kept: 1 line written');
   expect(formatRestore(restoreOutcome({ linesKept: 0 }), PLAIN)).toContain(
-    'Kept: no lines were written since the edit',
+    'Kept: no lines were written since then',
   );
 });
 
-it('a restore tells its note', () => {
+it('a restore tells its note before it says how to undo it', () => {
   const text = formatRestore(restoreOutcome({ note: 'It counts from the next resume.' }), PLAIN);
-  expect(text).toContain('abc123-def456\n  It counts from the next resume.\n  From: ');
+  expect(text).toMatch(/\n {2}Backup: .*\n {2}It counts from the next resume\.\n {2}Undo: /);
 });
 
 it('backups are listed newest first, with what they were made for', () => {

@@ -51,7 +51,7 @@ it('turns that there are none of get no range, and a single one gets its number'
   const options = { keepTurnsWithTools: 0, truncatePercent: 0 };
   const text = formatEdit(editOutcome({}, { plan, options, presetName: undefined }), VERBOSE);
   expect(text).toContain('Turns removed: 1 (turn 1)\n  Turns truncated: 0\n  Turns preserved: 0\n');
-  expect(text).toContain('  Preset: remove all tool calls\n');
+  expect(text).toContain('  Rule: remove all tool calls\n');
 });
 
 it('nothing to clean: says so and why, without a backup or an undo', () => {
@@ -132,6 +132,56 @@ it.each([
 ] as const)('the way back finds the session again: %o', (place, command) => {
   const text = formatEdit(editOutcome({}, { session: { ...SESSION, ...place } }), PLAIN);
   expect(text).toContain(`  Undo: ${command}\n`);
+});
+
+const SESSIONS = '/home/user/.openclaw/agents/main/sessions';
+
+it.each([
+  ['another default source', {}, { defaultSource: 'claude' }, 'abc123-def456 --source openclaw'],
+  ['another default agent', {}, { defaultAgentId: 'work' }, 'abc123-def456 --agent main'],
+  ['no default agent', {}, { defaultAgentId: '' }, 'abc123-def456 --agent main'],
+  ['a default agent that is its own', { agentId: 'work' }, { defaultAgentId: 'work' }, 'abc123-def456'],
+  ['both', {}, { defaultSource: 'claude', defaultAgentId: 'work' }, 'abc123-def456 --agent main'],
+  [
+    'a state folder, which means openclaw',
+    {},
+    { defaultSource: 'claude', flags: ['--state-dir', '/s t'] },
+    "abc123-def456 --state-dir '/s t'",
+  ],
+  [
+    'a state folder, which a session of pi does not go with',
+    { source: 'pi', agentId: null },
+    { flags: ['--state-dir', '/s'] },
+    'abc123-def456 --source pi',
+  ],
+  ['a topic', { path: `${SESSIONS}/abc123-def456-topic-42.jsonl` }, {}, 'abc123-def456-topic-42'],
+  [
+    'a topic whose name has to be quoted',
+    { path: `${SESSIONS}/abc123-def456-topic-a%20b.jsonl` },
+    { defaultSource: 'claude' },
+    `${SESSIONS}/abc123-def456-topic-a%20b.jsonl`,
+  ],
+  ['a path', {}, { byPath: true, defaultSource: 'claude' }, SESSION.path],
+] as const)('the way back from a shell with %s', (_, place, again, command) => {
+  const text = formatEdit(editOutcome({}, { session: { ...SESSION, ...place } }), { ...PLAIN, again });
+  expect(text).toContain(`  Undo: occ restore ${command}\n`);
+});
+
+it.each([
+  [1, 0, 'keep the newest 1 turn with tools, truncate nothing'],
+  [1, 50, 'keep the newest 1 turn with tools, truncate nothing'],
+  [1, 100, 'keep the newest 1 turn with tools, truncate it'],
+  [5, 0, 'keep the newest 5 turns with tools, truncate nothing'],
+  [5, 100, 'keep the newest 5 turns with tools, truncate all of them'],
+  [5, 50, 'keep the newest 5 turns with tools, truncate the oldest 50% of them'],
+])('%i turns and %i percent in words', (keepTurnsWithTools, truncatePercent, rule) => {
+  const options = { keepTurnsWithTools, truncatePercent };
+  expect(formatEdit(editOutcome({}, { options, presetName: undefined }), VERBOSE)).toContain(
+    `  Rule: ${rule}\n`,
+  );
+  expect(formatEdit(editOutcome({}, { options, presetName: 'mine' }), VERBOSE)).toContain(
+    `  Preset: mine (${rule})\n`,
+  );
 });
 
 it('colour changes nothing but colour', () => {

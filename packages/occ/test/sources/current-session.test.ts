@@ -57,6 +57,35 @@ test('no sessions: an error that says where it looked and what else there is', a
   });
 });
 
+test.each([
+  [{ source: 'pi' }, 'No sessions found of pi'],
+  [{ source: 'claude' }, 'No sessions found of claude'],
+  [{ source: 'all' }, 'No sessions found of openclaw, pi, claude'],
+  [{ allAgents: true }, 'No sessions found of openclaw'],
+] as const)('no sessions, asked for %j: no agent is named', async (more, message) => {
+  const home = makeHome();
+  const error = await resolveSession(placeAt(home, more)).catch((fault) => fault);
+  expect(error).toMatchObject({ code: 'NO_SESSIONS', message });
+  expect(error.agentId).toBeUndefined();
+});
+
+test('no sessions of several agents: each is named', async () => {
+  const home = makeHome();
+  for (const agentId of ['main', 'molt']) put(join(sessionsFolder(home, agentId), 'note.txt'), '');
+  await expect(resolveSession(placeAt(home, { allAgents: true }))).rejects.toMatchObject({
+    message: "No sessions found for agents 'main', 'molt'",
+  });
+});
+
+test('no sessions, but of two other sources: each flag is spelt out', async () => {
+  const home = makeHome();
+  put(join(home, '.claude/projects/-w', `${TWO}.jsonl`), '{}\n');
+  putPi(home, ONE, 10);
+  await expect(resolveSession(placeAt(home))).rejects.toMatchObject({
+    hint: expect.stringContaining('use --source pi or --source claude.'),
+  });
+});
+
 test('an OpenClaw with a database: the error says why there are no files', async () => {
   const home = makeHome();
   const database = put(join(home, '.openclaw/agents/main/agent/openclaw-agent.sqlite'), '');
@@ -129,6 +158,7 @@ test('two agents that run the same command at once: nothing is guessed', async (
   await expect(resolveSession(placeAt(home, SHELL))).rejects.toMatchObject({
     code: 'AMBIGUOUS_SESSION',
     matches: [TWO, ONE],
+    hint: expect.stringContaining('name the one that you mean'),
   });
 });
 
@@ -194,6 +224,50 @@ test('an agent of pi that calls occ on itself', async () => {
     session: { sessionId: ONE, source: 'pi' },
     foundBy: 'calling-command',
   });
+});
+
+function putPi(home: string, sessionId: string, age: number, lines = ''): void {
+  const folder = join(home, '.pi/agent/sessions/--w--');
+  setAge(put(join(folder, `2026-01-01T00-00-00-000Z_${sessionId}.jsonl`), header(sessionId) + lines), age);
+}
+
+test('an agent of pi beside an OpenClaw: its own session, unless another source is asked for', async () => {
+  const home = makeHome();
+  putPi(home, ONE, 10, userLine('go') + CALL);
+  putSession(home, TWO, 20);
+  const shell = { commandLine: COMMAND, env: { PI_CODING_AGENT: 'true' } };
+  expect(await resolveSession(placeAt(home, shell))).toMatchObject({
+    session: { sessionId: ONE, source: 'pi' },
+    foundBy: 'calling-command',
+  });
+  for (const asked of [
+    { source: 'openclaw' },
+    { agentFlag: 'main' },
+    { stateDirFlag: '.openclaw' },
+  ] as const) {
+    expect(await resolveSession(placeAt(home, { ...shell, ...asked }))).toMatchObject({
+      session: { sessionId: TWO, source: 'openclaw' },
+      foundBy: 'most-recent',
+    });
+  }
+});
+
+test('a shell of pi in which no session has the call: the most recently active one of the default source', async () => {
+  const home = makeHome();
+  putPi(home, ONE, 30, userLine('go') + CALL + resultLine('c1'));
+  putSession(home, TWO, 20);
+  const place = placeAt(home, { commandLine: COMMAND, env: { PI_CODING_AGENT: 'true' } });
+  expect(await resolveSession(place)).toMatchObject({
+    session: { sessionId: TWO, source: 'openclaw' },
+    foundBy: 'most-recent',
+  });
+});
+
+test('a session of pi with such a call is not looked at outside of a shell of pi', async () => {
+  const home = makeHome();
+  putPi(home, ONE, 30, userLine('go') + CALL);
+  putSession(home, TWO, 20);
+  expect((await resolveSession(placeAt(home, SHELL))).session.sessionId).toBe(TWO);
 });
 
 test('in a shell of Claude Code: the session that it names', async () => {

@@ -177,6 +177,12 @@ describe('occ list', () => {
     expect(printed).toContain('77777777');
   });
 
+  test('an entry of the index without a time is of unknown age', async () => {
+    const home = makeHome();
+    put(join(sessionsFolder(home), 'sessions.json'), { 'agent:main:main': { sessionId: uuid('8') } });
+    expect((await list(home)).stdout).toMatch(/^88888888 +unknown +missing /m);
+  });
+
   test('sessions of several sources and agents are told apart', async () => {
     const home = makeHome();
     putSessions(home, 1);

@@ -128,6 +128,15 @@ test('without any of them the first that exists of .openclaw, .clawdbot, .openbo
   expect(await ids(placeAt(home))).toEqual([uuid('9')]);
 });
 
+test('a --state-dir that is a file is called one that is no folder', async () => {
+  const home = makeHome();
+  const file = put(join(home, 'file'), '');
+  await expect(listSessions(placeAt(home, { stateDirFlag: 'file' }))).rejects.toMatchObject({
+    code: 'USAGE',
+    message: `${file} is not a folder`,
+  });
+});
+
 test('a --state-dir that is not there is an error, an empty one is an empty list', async () => {
   const home = makeHome();
   await expect(listSessions(placeAt(home, { stateDirFlag: 'nowhere' }))).rejects.toMatchObject({

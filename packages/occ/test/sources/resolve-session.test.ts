@@ -160,3 +160,66 @@ test('a broken index is an error for a name too', async () => {
   put(join(sessionsFolder(home), 'sessions.json'), '{');
   await expect(resolveSession(placeAt(home), ABC1)).rejects.toMatchObject({ code: 'STORE_PARSE_FAILED' });
 });
+
+const MORE = 'Give more characters of the id, or its path';
+
+test('the hint says what tells the sessions apart', async () => {
+  const home = makeAgents();
+  const folder = sessionsFolder(home);
+  await expect(resolveSession(placeAt(home), 'abc')).rejects.toMatchObject({ hint: MORE });
+  put(join(sessionsFolder(home, 'molt'), `${ABC1}.jsonl`), header(ABC1));
+  await expect(resolveSession(placeAt(home, { allAgents: true }), ABC1)).rejects.toMatchObject({
+    hint: 'Say whose it is with --agent, or give its path',
+  });
+  put(join(home, '.claude/projects/-w', `${ABC2}.jsonl`), `{"sessionId":"${ABC2}","cwd":"/w"}\n`);
+  await expect(resolveSession(placeAt(home, { source: 'all' }), ABC2)).rejects.toMatchObject({
+    hint: 'Say whose it is with --source, or give its path',
+  });
+  put(join(folder, `${DEF}-topic-1.jsonl`), header(DEF));
+  await expect(resolveSession(placeAt(home), DEF.slice(0, 6))).rejects.toMatchObject({
+    hint: 'They have the same id: give the path of the one that you mean',
+  });
+});
+
+function putNamed(entries: Record<string, object>): string {
+  const home = makeHome();
+  const index = Object.entries(entries).map(([sessionId, entry], at) => {
+    put(join(sessionsFolder(home), `${sessionId}.jsonl`), header(sessionId));
+    return [`agent:main:n${at}`, { sessionId, updatedAt: at + 1, ...entry }];
+  });
+  put(join(sessionsFolder(home), 'sessions.json'), Object.fromEntries(index));
+  return home;
+}
+
+test('a label as it is spelt wins over one in another case; two that are equal want an id', async () => {
+  const home = putNamed({ [ABC1]: { label: 'Report' }, [ABC2]: { label: 'report' } });
+  expect((await resolveSession(placeAt(home), 'report')).session.sessionId).toBe(ABC2);
+  expect((await resolveSession(placeAt(home), 'Report')).session.sessionId).toBe(ABC1);
+  await expect(resolveSession(placeAt(home), 'REPORT')).rejects.toMatchObject({
+    code: 'AMBIGUOUS_SESSION',
+    hint: 'Give the id of the one that you mean',
+  });
+});
+
+test('a display name is a name; a label goes before it', async () => {
+  const home = putNamed({
+    [ABC1]: { displayName: 'Family Chat' },
+    [ABC2]: { displayName: 'Plans' },
+    [DEF]: { label: 'plans' },
+  });
+  expect((await resolveSession(placeAt(home), 'Family Chat')).session.sessionId).toBe(ABC1);
+  expect((await resolveSession(placeAt(home), 'family chat')).session.sessionId).toBe(ABC1);
+  expect((await resolveSession(placeAt(home), 'Plans')).session.sessionId).toBe(DEF);
+  await expect(resolveSession(placeAt(home), 'Family')).rejects.toMatchObject({ code: 'SESSION_NOT_FOUND' });
+});
+
+test('the title that a person gave a session of Claude Code is a name', async () => {
+  const home = makeHome();
+  const project = join(home, '.claude/projects/-w');
+  for (const id of [ABC1, ABC2]) put(join(project, `${id}.jsonl`), `{"sessionId":"${id}","cwd":"/w"}\n`);
+  put(join(project, ABC2, 'custom-title.json'), { customTitle: 'Big rewrite' });
+  put(join(project, ABC1, 'custom-title.json'), '{');
+  const place = placeAt(home, { source: 'claude' });
+  expect((await resolveSession(place, 'Big rewrite')).session.sessionId).toBe(ABC2);
+  expect((await resolveSession(place, 'abc1')).session.sessionId).toBe(ABC1);
+});

@@ -76,6 +76,8 @@ export function seekMembers(json: string, start: number, keys: readonly string[]
     members.push({ key, keyStart: at, start: valueStart, end });
     at = behindComma(json, end);
   }
+  // A key can also be written with escapes.
+  if (json.includes('\\u00', start)) return undefined;
   for (const key of keys) if (json.includes(`"${key}"`, at)) return undefined;
   return members;
 }

@@ -11,7 +11,7 @@ PRESETS:
   extreme     Remove all tool calls
 
 COMMON COMMANDS:
-  occ info                               Where context goes, what each preset saves
+  occ info                               Where context goes, what presets save
   occ edit --strip-tools --dry-run       Show the plan, change nothing
   occ edit --strip-tools                 Clean the current session
   occ edit abc123 --strip-tools=extreme  Another session, another preset

@@ -1,4 +1,3 @@
-import { basename } from 'node:path';
 import type { FoundBy, FoundSession, SourceName } from '../sources/found-session.ts';
 import { printable } from './printable.ts';
 import type { ReportOptions, SearchAgain } from './report-options.ts';
@@ -52,7 +51,7 @@ export function commandFor(
 
 /** The topics of one session share its id: they are told apart by their files. */
 function nameOf({ source, sessionId, path }: FoundSession): string {
-  const stem = basename(path, '.jsonl');
+  const stem = /([^/\\]+)\.jsonl$/.exec(path)?.[1] ?? sessionId;
   if (source !== 'openclaw' || stem === sessionId) return sessionId;
   return stem.startsWith(sessionId) && /^[\w-]+$/.test(stem) ? stem : path;
 }

@@ -99,7 +99,7 @@ function chooseBackup({ sessionId, backup }: FileRestore, backups: readonly Back
   const chosen = backups.find(({ number }) => number === backup);
   if (chosen !== undefined) return chosen;
   throw new RestoreError(`Session '${sessionId}' has no backup ${backup}`, {
-    hint: `There are: ${backups.map(({ number }) => number).join(', ')}; see 'occ restore ${sessionId} --list'`,
+    hint: `There are: ${backups.map(({ number }) => number).join(', ')}; --list in the place of --backup shows them`,
   });
 }
 

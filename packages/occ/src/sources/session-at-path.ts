@@ -62,7 +62,7 @@ function refuseOtherFiles(path: string): void {
   const known = classifySessionFileName(basename(path));
   if (known.kind === 'backup') {
     throw new OccError(`${path} is a backup, not a session`, 'SESSION_UNSUPPORTED', {
-      hint: `To go back to it: occ restore ${known.sessionId} --backup ${known.number}`,
+      hint: `To go back to it: occ restore ${nameOfBackedUp(path) ?? known.sessionId} --backup ${known.number}`,
     });
   }
   if (['trajectory', 'checkpoint', 'archive', 'lock', 'store', 'temp'].includes(known.kind)) {
@@ -70,6 +70,15 @@ function refuseOtherFiles(path: string): void {
       hint: "Use 'occ list' to see available sessions",
     });
   }
+}
+
+/** The path of the session finds it from everywhere. pi's backups stand in a folder of their own. */
+function nameOfBackedUp(path: string): string | undefined {
+  const name = basename(path).replace(/\.backup\.\d+(?=\.jsonl$)/, '');
+  const session = [dirname(path), dirname(dirname(path))]
+    .map((folder) => join(folder, name))
+    .find((candidate) => statFile(candidate) !== undefined);
+  return session === undefined || !/\s/.test(session) ? session : `"${session}"`;
 }
 
 /**

@@ -7,10 +7,10 @@ import { readLines } from './oracle/read-bytes.ts';
 import type { OracleLine } from './oracle/read-line.ts';
 import { walkPath } from './oracle/walk-path.ts';
 
-/** All that was said, in order. Blanks beside calls and results say nothing and may go with them. */
+/** All that was said, in order. Blanks say nothing: beside calls and results they may go with them. */
 function wordsOf(lines: readonly OracleLine[]): string[] {
   return lines.flatMap(({ role, texts }) =>
-    texts.filter((text) => role === 'user' || text.trim() !== '').map((text) => `${role}: ${text}`),
+    texts.filter((text) => text.trim() !== '').map((text) => `${role}: ${text}`),
   );
 }
 

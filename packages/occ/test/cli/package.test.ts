@@ -1,8 +1,8 @@
 /** What npm would publish, unpacked alone: no workspace around it, no dependency installed. */
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { cleanEnvironment } from '../setup/run-occ.ts';
 import { createSessionWithTurns, writeSession } from '../setup/sessions.ts';
@@ -43,6 +43,38 @@ it('has the launcher, the bundles, the sources, the skill and nothing of the bui
   expect(readdirSync(unpacked).sort()).toEqual(
     ['LICENSE', 'README.md', 'bin', 'dist', 'package.json', 'skills', 'src'].sort(),
   );
+});
+
+it('leaves out what only the bundles use', () => {
+  for (const folder of ['dist', 'src']) {
+    const names = readdirSync(join(unpacked, folder));
+    expect(names).toEqual(
+      expect.arrayContaining(['clean', 'config', 'operations', 'session-file', 'sources']),
+    );
+    expect(names.filter((name) => /^(cli|commands|demo|report)$/.test(name))).toEqual([]);
+  }
+});
+
+it('the library needs nothing that was left out', () => {
+  const files = readdirSync(join(unpacked, 'dist'), { recursive: true, encoding: 'utf8' }).filter(
+    (name) => /\.(js|d\.ts)$/.test(name) && !name.startsWith('bin'),
+  );
+  expect(files.length).toBeGreaterThan(50);
+  const missing = files.flatMap((name) => {
+    const path = join(unpacked, 'dist', name);
+    const text = readFileSync(path, 'utf8');
+    return [...text.matchAll(/(?:from|import\() ?'(\.[^']+)'/g)]
+      .map(([, target]) => join(dirname(path), target!))
+      .filter((target) => !existsSync(target) && !existsSync(target.replace(/\.ts$/, '.d.ts')));
+  });
+  expect(missing).toEqual([]);
+});
+
+it('its README links to nothing outside of it', () => {
+  const text = readFileSync(join(unpacked, 'README.md'), 'utf8');
+  const links = [...text.matchAll(/\]\(([^)#]+)\)/g)].map(([, link]) => link!);
+  expect(links).toContain('skills/occ/SKILL.md');
+  expect(links.filter((link) => !/^https:/.test(link) && !existsSync(join(unpacked, link)))).toEqual([]);
 });
 
 it('runs by itself: every command, with the sessions library inside', () => {

@@ -74,7 +74,7 @@ describe('occ restore', () => {
     const { stdout } = await state.occ('restore', ID);
     expect(stdout).toContain(`✓ Session restored: ${ID}\n`);
     expect(stdout).toContain(`  From: ~/.openclaw/agents/main/sessions/${ID}.backup.1.jsonl\n`);
-    expect(stdout).toContain('  Kept: 4 lines written since the edit');
+    expect(stdout).toContain('  Kept: 4 lines written since then');
     expect(stdout).toContain(`  Undo: occ restore ${ID}\n`);
   });
 

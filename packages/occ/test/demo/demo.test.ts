@@ -15,6 +15,19 @@ const COMMANDS = [
 ];
 
 describe('occ demo', () => {
+  it('without a temp folder says what to do', async () => {
+    const { code, stdout, stderr } = await runOcc(['demo', '--json'], { env: { TMPDIR: '/etc/passwd' } });
+    expect([code, stdout]).toEqual([1, '']);
+    expect(JSON.parse(stderr)).toEqual({
+      success: false,
+      error: {
+        code: 'UNEXPECTED',
+        message: expect.stringMatching(/^Cannot make a folder in \/etc\/passwd: ENOTDIR/),
+        hint: 'Name a folder that you may write to: TMPDIR=<folder> occ demo',
+      },
+    });
+  });
+
   it('shows the whole flow with real output, and leaves nothing behind', async () => {
     const temp = makeTempFolder();
     const home = makeTempFolder();

@@ -101,13 +101,13 @@ test('results have the fields that callers read', async () => {
     mode: 'edit',
     sessionId: 'abc123',
     backupPath: path.replace(/\.jsonl$/, '.backup.1.jsonl'),
-    statistics: { messagesAfter: 100, sizeAfter: size },
+    statistics: { messagesAfter: 110, sizeAfter: size },
   });
   expect(clone).toMatchObject({
     sourceSessionId: 'abc123',
     clonedSessionPath: join(dirname(path), `${clone.clonedSessionId}.jsonl`),
-    statistics: { messagesCloned: 100, sizeCloned: statSync(clone.clonedSessionPath).size },
-    resumeCommand: expect.stringContaining(clone.clonedSessionId),
+    statistics: { messagesCloned: 110, sizeCloned: statSync(clone.clonedSessionPath!).size },
+    resumeCommand: expect.stringContaining(clone.clonedSessionId!),
   });
 });
 

@@ -356,7 +356,7 @@ export { readFileLinesBackwards } from './transcript-file/file-lines-backwards.t
 export { readFileStart } from './transcript-file/file-start.ts';
 export { withTranscriptLock } from './transcript-file/lock.ts';
 export { repairTranscriptHeader } from './transcript-file/repair-header.ts';
-export { type Replacement, replaceTranscript } from './transcript-file/replace-transcript.ts';
+export { insertLines, type Replacement, replaceTranscript } from './transcript-file/replace-transcript.ts';
 export { scanOpenTranscript, scanTranscriptFile } from './transcript-file/scan.ts';
 export {
   buildSessionFileEntry,

@@ -1,5 +1,5 @@
 import { appendFile, open } from 'node:fs/promises';
-import { type HeldLock, replaceTranscript, scanTranscriptFile } from '@openbot/sessions';
+import { type HeldLock, insertLines, scanTranscriptFile } from '@openbot/sessions';
 import type { SourceName } from '../sources/found-session.ts';
 import { dropUnfinishedBackups, listBackupFiles } from './backups.ts';
 import { type Journal, type RewriteRecord, readJournal, updateJournal } from './journal.ts';
@@ -84,31 +84,14 @@ async function addMissing(
   const missing = splitLines(late).filter((line) => !known.has(line));
   if (missing.length === 0) return;
   const lines = `${missing.join('\n')}\n`;
-  if (isPlaceKnown && !isRest && said.length > 0) return insertLines(path, saidFrom, lines, lock);
+  if (isPlaceKnown && !isRest && said.length > 0) return insertBehind(path, saidFrom, lines, lock);
   const { terminated } = await scanTranscriptFile(path);
   await appendFile(path, `${terminated || isRest ? '' : '\n'}${lines}`, { encoding: 'latin1', flush: true });
 }
 
-async function insertLines(path: string, at: number, lines: string, lock: HeldLock): Promise<void> {
-  const session = await open(path, 'r');
-  try {
-    const { size } = await session.stat();
-    const endsLine = at === 0 || (await readByte(path, at - 1)) === LINE_FEED;
-    await replaceTranscript(path, session, {
-      readTo: size,
-      lock,
-      doing: 'late lines were put into their place',
-      keepsTime: true,
-      write: async (copier) => {
-        await copier.copy(0, at);
-        await copier.putByteText(`${endsLine ? '' : '\n'}${lines}`);
-        await copier.copy(at, size);
-      },
-      verify: async () => {},
-    });
-  } finally {
-    await session.close();
-  }
+async function insertBehind(path: string, at: number, lines: string, lock: HeldLock): Promise<void> {
+  const endsLine = at === 0 || (await readByte(path, at - 1)) === LINE_FEED;
+  await insertLines(path, at, Buffer.from(`${endsLine ? '' : '\n'}${lines}`, 'latin1'), lock);
 }
 
 function splitLines(bytes: Buffer): string[] {

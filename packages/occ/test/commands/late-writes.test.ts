@@ -71,6 +71,9 @@ describe('a line written to the old file after the swap', () => {
     expect(await before.goOn()).toMatchObject({ code: 0, stderr: '' });
     expect(count('"late"')).toBe(1);
     expect(count('"to the new file"')).toBe(1);
+    // It was said before.
+    const text = readFileSync(path, 'utf8');
+    expect(text.indexOf('"late"')).toBeLessThan(text.indexOf('"to the new file"'));
     await state.json('edit', ID, '--strip-tools=extreme');
     expect(count('"late"')).toBe(1);
   });

@@ -42,29 +42,33 @@ export class LineCopier {
     }
   }
 
-  /**
-   * Copies what lies behind `start` by now, at once. Returns where it ended. Everything before must be flushed.
-   * @param wholeLines leaves a line alone whose end has not been written yet
-   */
-  carryOver(start: number, wholeLines = false): number {
-    const end = wholeLines ? this.#endOfLines(start) : Number.POSITIVE_INFINITY;
+  /** Copies what lies behind `start` by now, at once. Returns where it ended. Everything before must be flushed. */
+  carryOver(start: number): number {
     for (let at = start; ; ) {
-      const count = readSync(this.#source.fd, this.#buffer, 0, Math.min(BUFFER, end - at), at);
+      const count = readSync(this.#source.fd, this.#buffer, 0, BUFFER, at);
       if (count === 0) return at;
-      for (let from = 0; from < count; ) from += writeSync(this.#target.fd, this.#buffer, from, count - from);
+      this.writeNow(this.#buffer.subarray(0, count));
       at += count;
     }
   }
 
-  /** Where the last finished line behind `start` ends; `start` when there is none. */
-  #endOfLines(start: number): number {
-    let end = start;
+  /** The finished lines that lie behind `start` by now. */
+  readLines(start: number): Buffer {
+    const chunks: Buffer[] = [];
     for (let at = start; ; ) {
       const count = readSync(this.#source.fd, this.#buffer, 0, BUFFER, at);
-      if (count === 0) return end;
-      const feed = this.#buffer.subarray(0, count).lastIndexOf(LINE_FEED);
-      if (feed >= 0) end = at + feed + 1;
+      if (count === 0) break;
+      chunks.push(Buffer.from(this.#buffer.subarray(0, count)));
       at += count;
+    }
+    const bytes = chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks);
+    return bytes.subarray(0, bytes.lastIndexOf(LINE_FEED) + 1);
+  }
+
+  /** Appends at once. Everything before must be flushed. */
+  writeNow(bytes: Buffer): void {
+    for (let from = 0; from < bytes.length; ) {
+      from += writeSync(this.#target.fd, bytes, from, bytes.length - from);
     }
   }
 

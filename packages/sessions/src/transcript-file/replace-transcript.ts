@@ -1,4 +1,4 @@
-import { futimesSync, renameSync } from 'node:fs';
+import { fstatSync, futimesSync, renameSync } from 'node:fs';
 import { type FileHandle, open, unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
@@ -32,6 +32,9 @@ export interface Replacement {
 /** Somebody who opened the old file just before the swap has mostly written to it by then. */
 const LATE_WRITERS_MS = 5;
 
+/** The same while lines keep coming in: a machine under load lets a writer wait between opening and writing. */
+const BUSY_WRITERS_MS = 50;
+
 /**
  * Replaces a transcript in one step: everybody sees the old one or the new one, also after a power cut. Mode and owner
  * stay. Lines that somebody appends meanwhile without taking the lock are carried over, also those that arrive through a
@@ -62,18 +65,23 @@ export async function replaceTranscript(
     await replacement.beforeSwap?.(temp);
     assertHeld(lock, path, doing);
     // Nothing else of this process comes between these two, so that late lines keep their order.
-    let end = copier.carryOver(replacement.readTo);
+    const end = copier.carryOver(replacement.readTo);
+    const ownEnd = fstatSync(target.fd).size;
     if (replacement.keepsTime && end === replacement.readTo) {
       // Not the very same time: others tell from it that the file has changed.
       futimesSync(target.fd, old.atimeMs / 1000, (old.mtimeMs + 1) / 1000);
     }
     renameSync(temp, path);
     isReplaced = true;
-    const carried = end;
     const settled = settle(path, target, replacement);
-    [end] = await Promise.all([carryLateLines(copier, end, settled), settled]);
-    if (end > carried) await target.sync();
-    return end;
+    const isBusy = end > replacement.readTo;
+    const [late] = await Promise.all([
+      carryLateLines(copier, target, { end, ownEnd, isBusy, settled }),
+      settled,
+    ]);
+    if (late.end > end) await target.sync();
+    if (late.held.length > 0) await insertLines(path, late.ownEnd, late.held, lock);
+    return late.end;
   } catch (error) {
     if (isReplaced) throw notSynced(path, error);
     await unlink(temp).catch(() => {});
@@ -99,21 +107,67 @@ async function settle(path: string, target: FileHandle, replacement: Replacement
   await replacement.afterSwap?.();
 }
 
+interface LateLines {
+  /** How far the old file was read. */
+  end: number;
+  /** How far the new file holds what we wrote ourselves, without anything of others in between. */
+  ownEnd: number;
+  /** Lines that came when others had already written to the new file: they belong before those. */
+  held: Buffer;
+}
+
 /**
- * Looks without a pause until `work` is done, and for some time at least: a late line that is carried over at once
+ * Looks without a pause until the rest is settled, and for some time at least. A late line that is carried over at once
  * still comes before the next one, which its writer appends to the new file.
  */
-async function carryLateLines(copier: LineCopier, from: number, work: Promise<void>): Promise<number> {
-  const until = performance.now() + LATE_WRITERS_MS;
+async function carryLateLines(
+  copier: LineCopier,
+  target: FileHandle,
+  from: { end: number; ownEnd: number; isBusy: boolean; settled: Promise<void> },
+): Promise<LateLines> {
+  let until = performance.now() + (from.isBusy ? BUSY_WRITERS_MS : LATE_WRITERS_MS);
   let isWorking = true;
   const done = () => {
     isWorking = false;
   };
-  work.then(done, done);
-  let end = from;
-  do {
-    end = copier.carryOver(end, true);
+  from.settled.then(done, done);
+  const late: LateLines = { end: from.end, ownEnd: from.ownEnd, held: Buffer.alloc(0) };
+  for (let isLast = false; ; ) {
+    const lines = copier.readLines(late.end);
+    if (lines.length > 0) {
+      until = Math.max(until, performance.now() + BUSY_WRITERS_MS);
+      late.end += lines.length;
+      if (late.held.length === 0 && fstatSync(target.fd).size === late.ownEnd) {
+        copier.writeNow(lines);
+        late.ownEnd += lines.length;
+      } else late.held = Buffer.concat([late.held, lines]);
+    }
+    if (isLast) return late;
     await nextTurn();
-  } while (isWorking || performance.now() < until);
-  return copier.carryOver(end, true);
+    isLast = !isWorking && performance.now() >= until;
+  }
+}
+
+/**
+ * Puts lines into the middle of a transcript, in one step. What stands behind them may hang from them, and must stay last.
+ * The transcript's lock must be held.
+ */
+export async function insertLines(path: string, at: number, lines: Buffer, lock: HeldLock): Promise<void> {
+  const source = await open(path, 'r');
+  try {
+    const { size } = await source.stat();
+    await replaceTranscript(path, source, {
+      readTo: size,
+      lock,
+      doing: 'late lines were put into their place',
+      write: async (copier) => {
+        await copier.copy(0, at);
+        await copier.put(lines);
+        await copier.copy(at, size);
+      },
+      verify: async () => {},
+    });
+  } finally {
+    await source.close();
+  }
 }

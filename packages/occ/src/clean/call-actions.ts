@@ -3,7 +3,7 @@ import type { ToolAction } from './line-edit.ts';
 import type { PairedCalls } from './pair-calls.ts';
 import { findCallIdsBeside, findTiedCalls } from './tied-calls.ts';
 import type { TurnZones } from './turn-zones.ts';
-import { findUnfinishedCalls } from './unfinished-exchange.ts';
+import { findUnfinished } from './unfinished-exchange.ts';
 
 /** What is done to a call or a result, as a number. */
 export const KEEP = 0;
@@ -27,7 +27,7 @@ export function chooseActions(
   pairs: PairedCalls,
   zones: TurnZones,
 ): CallActions {
-  const unfinished = findUnfinishedCalls(transcript, path, pairs);
+  const unfinished = findUnfinished(transcript, path, pairs);
   const tied = findTiedCalls(transcript, path, pairs, zones);
   const { positionOfCall } = pairs;
   const ofCall = new Uint8Array(positionOfCall.length);
@@ -35,7 +35,8 @@ export function chooseActions(
     ofCall[call] = NUMBER_OF[zones.actionAt(positionOfCall[call]!)];
   }
   for (const call of tied) if (ofCall[call] === REMOVE) ofCall[call] = TRUNCATE;
-  for (const call of unfinished) ofCall[call] = KEEP;
+  if (transcript.dialect === 'claude-code') tieOtherCalls(transcript, path, pairs, unfinished.calls, ofCall);
+  for (const call of unfinished.calls) ofCall[call] = KEEP;
 
   const leaf = leafOf(transcript);
   const idsBeside = findCallIdsBeside(transcript, path, pairs);
@@ -43,7 +44,24 @@ export function chooseActions(
     ofCall,
     orphanAt(position, index, order) {
       const id = transcript.results.idAt(transcript.firstResultOf(index) + order);
-      return index === leaf || idsBeside.has(id) ? KEEP : NUMBER_OF[zones.actionAt(position)];
+      const isOpen = position > (unfinished.openFrom ?? Number.POSITIVE_INFINITY);
+      return isOpen || index === leaf || idsBeside.has(id) ? KEEP : NUMBER_OF[zones.actionAt(position)];
     },
   };
+}
+
+/** A line of a message of several can have its place through another line of it: where one call stays, all do. */
+function tieOtherCalls(
+  transcript: Transcript,
+  path: readonly number[],
+  { positionOfCall }: PairedCalls,
+  staying: ReadonlySet<number>,
+  ofCall: Uint8Array,
+): void {
+  const messageOf = (call: number) => transcript.messageOf(path[positionOfCall[call]!]!);
+  const messages = new Set([...staying].map(messageOf).filter((message) => message >= 0));
+  if (messages.size === 0) return;
+  for (let call = 0; call < ofCall.length; call++) {
+    if (ofCall[call] === REMOVE && messages.has(messageOf(call))) ofCall[call] = TRUNCATE;
+  }
 }

@@ -96,6 +96,7 @@ function planLines(
     lines.plan(index, position, callActions, resultActions);
   }
   lines.planRestOfMessages(path);
+  lines.planDuplicates();
   return lines;
 }
 

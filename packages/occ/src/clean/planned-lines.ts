@@ -113,6 +113,17 @@ export class PlannedLines {
     }
   }
 
+  /** A line whose id comes again further down means nothing any more, until that one goes: then it goes too. */
+  planDuplicates(): void {
+    const transcript = this.#transcript;
+    if (!transcript.hasDuplicates) return;
+    for (let i = 0, length = transcript.length; i < length; i++) {
+      if (!transcript.has(i, FLAG.duplicate)) continue;
+      const meant = transcript.indexOf(transcript.idOf(i)!);
+      if (meant !== undefined && this.isRemoved(meant)) this.#fates[i] = REMOVE;
+    }
+  }
+
   #isBlank(index: number): boolean {
     const transcript = this.#transcript;
     if (this.#fates[index] !== 0 || transcript.callCountOf(index) > 0) return false;

@@ -1,16 +1,23 @@
 import { FLAG, leafOf, type Transcript } from '@openbot/sessions';
 import type { PairedCalls } from './pair-calls.ts';
 
+export interface UnfinishedExchange {
+  /** The calls that the run in progress still works on, by number. */
+  readonly calls: ReadonlySet<number>;
+  /** The position of the last assistant message where what follows it is still without an answer. */
+  readonly openFrom?: number;
+}
+
 /**
- * The calls that the run in progress still works on, by number: where the last message is a result, or calls that have no
+ * What the run in progress still works on: where the last message is a result, or calls that have no
  * result yet, those of the last assistant message and those answered after it. They are never touched, and with them the
  * leaf stays, which a running agent will append to.
  */
-export function findUnfinishedCalls(
+export function findUnfinished(
   transcript: Transcript,
   path: readonly number[],
   pairs: PairedCalls,
-): Set<number> {
+): UnfinishedExchange {
   const found = new Set<number>();
   const { firstCallAt, firstResultAt, callOfResult, isAnswered } = pairs;
   const addCallsAt = (position: number) => {
@@ -28,7 +35,7 @@ export function findUnfinishedCalls(
   }
   const last = path.findLastIndex((index) => isSpoken(transcript, index));
   const assistant = path.findLastIndex((index) => transcript.roleOf(index) === 'assistant');
-  if (last < 0 || assistant < 0 || transcript.roleOf(path[last]!) === 'user') return found;
+  if (last < 0 || assistant < 0 || transcript.roleOf(path[last]!) === 'user') return { calls: found };
   const ofLastMessage = findLinesOfMessage(transcript, path, assistant);
   const isOpen =
     transcript.roleOf(path[last]!) === 'toolResult' ||
@@ -38,10 +45,10 @@ export function findUnfinishedCalls(
       }
       return false;
     });
-  if (!isOpen) return found;
+  if (!isOpen) return { calls: found };
   for (const position of ofLastMessage) addCallsAt(position);
   for (let position = assistant + 1; position < path.length; position++) addAnsweredAt(position);
-  return found;
+  return { calls: found, openFrom: assistant };
 }
 
 /** Positions of the lines of the message that has one at `position`, which is its last. */

@@ -72,6 +72,11 @@ export class Transcript {
     return this.#columns.length;
   }
 
+  /** Whether an id appears more than once. */
+  get hasDuplicates(): boolean {
+    return this.#hasDuplicates;
+  }
+
   /** The last line that has a place in the conversation's tree, or NO_PARENT. */
   get lastInTree(): number {
     return this.#lastInTree;

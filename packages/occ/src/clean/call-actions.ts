@@ -34,6 +34,7 @@ export function chooseActions(
   for (let call = 0; call < ofCall.length; call++) {
     ofCall[call] = NUMBER_OF[zones.actionAt(positionOfCall[call]!)];
   }
+  keepCallsOfOversizeResults(transcript, pairs, ofCall);
   for (const call of tied) if (ofCall[call] === REMOVE) ofCall[call] = TRUNCATE;
   if (transcript.dialect === 'claude-code') tieOtherCalls(transcript, path, pairs, unfinished.calls, ofCall);
   for (const call of unfinished.calls) ofCall[call] = KEEP;
@@ -63,5 +64,17 @@ function tieOtherCalls(
   if (messages.size === 0) return;
   for (let call = 0; call < ofCall.length; call++) {
     if (ofCall[call] === REMOVE && messages.has(messageOf(call))) ofCall[call] = TRUNCATE;
+  }
+}
+
+/** A line too long to be read may be the result of any call that has none. */
+function keepCallsOfOversizeResults(
+  transcript: Transcript,
+  { isAnswered }: PairedCalls,
+  ofCall: Uint8Array,
+): void {
+  if (!transcript.problems.some(({ problem }) => problem === 'oversize')) return;
+  for (let call = 0; call < ofCall.length; call++) {
+    if (isAnswered[call] === 0 && ofCall[call] === REMOVE) ofCall[call] = KEEP;
   }
 }

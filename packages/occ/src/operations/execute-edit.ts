@@ -1,12 +1,16 @@
+import { statSync } from 'node:fs';
+import type { Transcript } from '@openbot/sessions';
 import type { ResolvedToolRemovalOptions } from '../clean/tool-removal.ts';
+import { describeUse } from '../session-file/decide-use.ts';
 import { editSessionFile, type FileEditResult, planFileEdit } from '../session-file/edit-file.ts';
 import { findRunner } from '../session-file/find-runner.ts';
 import { indexEntryOf } from '../session-file/index-entry.ts';
 import { runScheduledEdit } from '../session-file/run-scheduled.ts';
 import { SCHEDULED_EDIT_VARIABLE, scheduleEdit } from '../session-file/schedule.ts';
 import { keeperOf } from '../session-file/schedule-keeper.ts';
-import type { SessionUse } from '../session-file/session-use.ts';
+import { isLively, type SessionUse } from '../session-file/session-use.ts';
 import { ownRunOf, settleUse } from '../session-file/settle-use.ts';
+import { judgeLastExchange } from '../session-file/unfinished-exchange.ts';
 import type { FoundSession, ResolvedSession, SearchPlace } from '../sources/found-session.ts';
 import { resolveSession } from '../sources/resolve-session.ts';
 import { describeFailedWrite, noteAfterRewrite } from './failed-write.ts';
@@ -72,6 +76,7 @@ async function editNow(options: EditOptions, found: ResolvedSession, note?: stri
       options: options.toolRemoval,
       entry: indexEntryOf(session),
       lock: { timeoutMs: LOCK_WAIT_MS },
+      assertIdle: (transcript) => assertIdle(options, found, transcript),
       now: () => new Date(),
     });
     const told = done.backupPath === undefined ? undefined : noteAfterRewrite(done.fault, note);
@@ -79,6 +84,18 @@ async function editNow(options: EditOptions, found: ResolvedSession, note?: stri
   } catch (error) {
     throw describeFailedWrite(error, session.path, 'edit');
   }
+}
+
+/** The guess from the last exchange once more, of what is about to be rewritten. */
+function assertIdle(
+  { force, place }: EditOptions,
+  { session, foundBy }: ResolvedSession,
+  transcript: Transcript,
+): void {
+  if (force || ownRunOf(session, foundBy, place.env) !== 'no') return;
+  const ageMs = Date.now() - statSync(session.path).mtimeMs;
+  if (!isLively(ageMs) || judgeLastExchange(transcript) !== 'unfinished') return;
+  throw describeUse({ kind: 'unfinished', ageMs, ownRun: 'no' }, session.sessionId, true);
 }
 
 /** Others hold the lock for the time of one write; who holds it for longer was seen before. */

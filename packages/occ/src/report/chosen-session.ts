@@ -45,7 +45,13 @@ export function commandFor(
   ...flags: string[]
 ): string {
   const name = again.byPath ? session.path : nameOf(session);
-  const where = name === session.path ? [] : placeOf(session, again);
+  // Where a path leads is plain; whose file it is, and so where its backups are, may have been said by a flag.
+  const isOwnPath = name === session.path && session.source === 'openclaw';
+  const where = isOwnPath
+    ? []
+    : name === session.path
+      ? ['--source', session.source]
+      : placeOf(session, again);
   return printable(['occ', verb, name, ...flags, ...where].map(quoteWord).join(' '));
 }
 

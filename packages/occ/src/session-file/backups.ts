@@ -1,4 +1,4 @@
-import { readdirSync, statSync } from 'node:fs';
+import { lstatSync, readdirSync } from 'node:fs';
 import { unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { classifySessionFileName } from '@openbot/sessions';
@@ -38,7 +38,8 @@ function lookAtBackups(
   { folder, stem }: KeepingPlace,
   sessionPath: string,
 ): { backups: Backup[]; unfinished: Backup[] } {
-  const session = statSync(sessionPath, { throwIfNoEntry: false });
+  // Of the name itself: a link to a backup is no session that has a second name.
+  const session = lstatSync(sessionPath, { throwIfNoEntry: false });
   const backups: Backup[] = [];
   const unfinished: Backup[] = [];
   for (const name of namesIn(folder)) {
@@ -46,9 +47,9 @@ function lookAtBackups(
     const kind = classifySessionFileName(name);
     if (kind.kind !== 'backup' || kind.sessionId !== stem) continue;
     const path = join(folder, name);
-    const stat = statSync(path, { throwIfNoEntry: false });
+    const stat = lstatSync(path, { throwIfNoEntry: false });
     if (!stat?.isFile()) continue;
-    const isSession = stat.ino === session?.ino && stat.dev === session.dev;
+    const isSession = stat.nlink > 1 && stat.ino === session?.ino && stat.dev === session.dev;
     const found = { number: kind.number, path, sizeBytes: stat.size, createdAt: stat.ctimeMs };
     (isSession ? unfinished : backups).push(found);
   }

@@ -1,4 +1,12 @@
-import { type HeldLock, type LockOptions, scanOpenTranscript, withTranscriptLock } from '@openbot/sessions';
+import {
+  activePath,
+  FLAG,
+  type HeldLock,
+  type LockOptions,
+  scanOpenTranscript,
+  type Transcript,
+  withTranscriptLock,
+} from '@openbot/sessions';
 import type { CleanPlan } from '../clean/plan.ts';
 import { planClean } from '../clean/plan-clean.ts';
 import type { ResolvedToolRemovalOptions } from '../clean/tool-removal.ts';
@@ -18,6 +26,8 @@ export interface FileEdit {
   /** The session's entry in an index, whose counters are lowered too. */
   readonly entry?: IndexEntry | undefined;
   readonly lock?: LockOptions | undefined;
+  /** Asked with the lock held: a run may have begun while it was waited for. Throwing leaves everything as it is. */
+  readonly assertIdle?: ((transcript: Transcript) => void) | undefined;
   readonly now: () => Date;
 }
 
@@ -64,9 +74,14 @@ async function editLocked(edit: FileEdit, lock: HeldLock): Promise<FileEditResul
   try {
     const transcript = await scanOpenTranscript(source, edit.path);
     assertReadable(transcript, edit.path);
+    edit.assertIdle?.(transcript);
     const plan = planClean(transcript, edit.options, makeLineReader(source, transcript));
     const sizeBefore = transcript.byteLength;
-    if (!plan.changes) return { plan, sizeBefore, sizeAfter: sizeBefore, unchanged: 'nothing to clean' };
+    if (!plan.changes) {
+      // An earlier clean may have been killed before it came to the index.
+      if (isLastFigureOurs(transcript)) await edit.entry?.lowerCounters(plan.tokens.after);
+      return { plan, sizeBefore, sizeAfter: sizeBefore, unchanged: 'nothing to clean' };
+    }
     let sizeAfter = 0;
     const done = await rewriteSession({
       ...edit,
@@ -102,4 +117,10 @@ function notAsPlanned(path: string, fault: string): EditOperationError {
   return new EditOperationError(`The rewritten session did not read back as planned: ${fault}`, {
     hint: `Nothing was changed. ${path} was rewritten by another program at the same time, or the disk is failing.`,
   });
+}
+
+/** Whether the usage that agents decide on is one that a clean wrote. */
+function isLastFigureOurs(transcript: Transcript): boolean {
+  const last = activePath(transcript).entries.findLast((index) => transcript.usageTokensOf(index) > 0);
+  return last !== undefined && transcript.has(last, FLAG.estimatedUsage);
 }

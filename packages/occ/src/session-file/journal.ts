@@ -69,9 +69,17 @@ function isRewriteRecord(value: unknown): value is RewriteRecord {
     typeof record === 'object' &&
     record !== null &&
     (record.kind === 'edit' || record.kind === 'restore') &&
-    Number.isSafeInteger(record.backup) &&
-    Number.isSafeInteger(record.backupBytes) &&
-    Number.isSafeInteger(record.resultBytes) &&
+    isCount(record.backup, MAX_NUMBER) &&
+    isCount(record.backupBytes) &&
+    isCount(record.resultBytes) &&
+    (record.carriedTo === undefined || isCount(record.carriedTo)) &&
     typeof record.resultHash === 'string'
   );
+}
+
+/** A number above this was never given. */
+const MAX_NUMBER = 1_000_000_000;
+
+function isCount(value: unknown, most = Number.MAX_SAFE_INTEGER): boolean {
+  return Number.isSafeInteger(value) && (value as number) >= 0 && (value as number) <= most;
 }

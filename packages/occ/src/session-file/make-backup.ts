@@ -9,6 +9,8 @@ import { backupPathOf, type KeepingPlace } from './place.ts';
 export interface MadeBackup {
   readonly number: number;
   readonly path: string;
+  /** It is the old file itself. */
+  readonly isLinked: boolean;
 }
 
 /**
@@ -42,7 +44,7 @@ export async function makeBackup(
       throw error;
     }
   } else await copyBackup(path, source, target, bytes);
-  return { number, path: target };
+  return { number, path: target, isLinked };
 }
 
 /** The same for a session that stays as it is: its backup must be a copy. */
@@ -57,7 +59,7 @@ export async function copyAsBackup(
   const number = nextNumber(path, place, journal);
   const target = backupPathOf(place, number);
   await copyBackup(path, source, target, bytes);
-  return { number, path: target };
+  return { number, path: target, isLinked: false };
 }
 
 async function copyBackup(path: string, source: FileHandle, target: string, bytes: number): Promise<void> {

@@ -80,10 +80,17 @@ export async function rewriteSession(rewrite: SessionRewrite): Promise<Rewritten
       }));
     },
     undo: async () => {
-      if (backup !== undefined) await unlink(backup.path).catch(() => {});
+      if (backup === undefined) return;
+      const { number, path: name } = backup;
+      await unlink(name).catch(() => {});
+      // A record of what never was would hide what was said before it.
+      await updateJournal(path, source, (journal) => ({
+        ...journal,
+        rewrites: journal.rewrites.filter((record) => record.backup !== number),
+      })).catch(() => {});
     },
     afterSwap: async () => {
-      await session.chmod(0o600).catch(() => {});
+      if (backup?.isLinked) await session.chmod(0o600).catch(() => {});
       await rotateBackups(place, path);
       await rewrite.afterSwap().catch((error: Error) => {
         fault = error;

@@ -16,11 +16,13 @@ export async function tidyUp(path: string, source: SourceName, lock: HeldLock): 
   const dropped = await dropUnfinishedBackups(place, path);
   const backups = new Map(listBackupFiles(place, path).map((backup) => [backup.number, backup]));
   const carried = new Map<number, number>();
-  const last = journal.rewrites.at(-1);
+  const last = journal.rewrites.findLast(({ backup }) => !dropped.includes(backup));
+  // Where somebody else rewrote the session since, nobody can tell where a late line belongs: it stays in its backup.
+  const isPlaceKnown = last !== undefined && hashTail(path, last.resultBytes) === last.resultHash;
   for (const record of journal.rewrites) {
     const backup = backups.get(record.backup);
     const from = record.carriedTo ?? record.backupBytes;
-    if (backup === undefined || backup.sizeBytes <= from) continue;
+    if (!isPlaceKnown || backup === undefined || backup.sizeBytes <= from) continue;
     const late = await readWholeLines(backup.path, from);
     if (late.length === 0) continue;
     const isRest = from > 0 && (await readByte(backup.path, from - 1)) !== LINE_FEED;
@@ -72,19 +74,18 @@ async function readByte(path: string, at: number): Promise<number | undefined> {
  */
 async function addMissing(
   path: string,
-  last: RewriteRecord | undefined,
+  last: RewriteRecord,
   late: Buffer,
   isRest: boolean,
   lock: HeldLock,
 ): Promise<void> {
-  const isPlaceKnown = last !== undefined && hashTail(path, last.resultBytes) === last.resultHash;
-  const saidFrom = isPlaceKnown ? last.resultBytes : 0;
+  const saidFrom = last.resultBytes;
   const said = splitLines(await readWholeLines(path, saidFrom));
   const known = new Set(said);
   const missing = splitLines(late).filter((line) => !known.has(line));
   if (missing.length === 0) return;
   const lines = `${missing.join('\n')}\n`;
-  if (isPlaceKnown && !isRest && said.length > 0) return insertBehind(path, saidFrom, lines, lock);
+  if (!isRest && said.length > 0) return insertBehind(path, saidFrom, lines, lock);
   const { terminated } = await scanTranscriptFile(path);
   await appendFile(path, `${terminated || isRest ? '' : '\n'}${lines}`, { encoding: 'latin1', flush: true });
 }

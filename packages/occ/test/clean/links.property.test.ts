@@ -99,9 +99,11 @@ describe.each(DIALECTS)('the tree, $dialect', ({ dialect, transcripts }) => {
           return JSON.stringify(copy);
         };
         for (const [index, line] of cleanBytes(bytes, options).lines.entries()) {
-          if (path.has(before[index]!)) continue;
+          const { id, value } = before[index]!;
+          // An entry that is there twice is on the path once.
+          const isCopy = id !== undefined && before.findLastIndex((other) => other.id === id) !== index;
+          if (path.has(before[index]!) || isCopy) continue;
           expect(line.after).toBeDefined();
-          const { value } = before[index]!;
           if (value === undefined) expect(line.after).toBe(line.before);
           else expect(unlinked(parseObject(line.after!)!)).toBe(unlinked(value));
         }

@@ -1,5 +1,5 @@
-import { fstatSync, futimesSync, renameSync } from 'node:fs';
-import { type FileHandle, open, unlink } from 'node:fs/promises';
+import { fstatSync, futimesSync, lstatSync, readSync, renameSync, type Stats } from 'node:fs';
+import { type FileHandle, open, stat, unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { HeldLock } from '../disk/held-lock.ts';
@@ -48,6 +48,7 @@ export async function replaceTranscript(
 ): Promise<number> {
   const { lock, doing } = replacement;
   const old = await source.stat();
+  const tail = readTail(source, replacement.readTo);
   const temp = join(dirname(path), makeLeftoverName(basename(path), 'tmp'));
   const target = await open(temp, 'ax', 0o600);
   let isReplaced = false;
@@ -65,6 +66,7 @@ export async function replaceTranscript(
     await replacement.beforeSwap?.(temp);
     assertHeld(lock, path, doing);
     // Nothing else of this process comes between these two, so that late lines keep their order.
+    assertSameFile(path, source, old, tail, replacement.readTo);
     const end = copier.carryOver(replacement.readTo);
     const ownEnd = fstatSync(target.fd).size;
     if (replacement.keepsTime && end === replacement.readTo) {
@@ -105,6 +107,28 @@ async function settle(path: string, target: FileHandle, replacement: Replacement
   await target.sync();
   await syncFolder(dirname(path));
   await replacement.afterSwap?.();
+}
+
+/** Enough of the end of what was read to see that somebody wrote over it. */
+const TAIL = 4096;
+
+function readTail(source: FileHandle, readTo: number): Buffer {
+  const tail = Buffer.alloc(Math.min(TAIL, readTo));
+  const count = tail.length === 0 ? 0 : readSync(source.fd, tail, 0, tail.length, readTo - tail.length);
+  return tail.subarray(0, count);
+}
+
+/** Another program may have put a file of its own into the place, or written the old one anew. */
+function assertSameFile(path: string, source: FileHandle, old: Stats, tail: Buffer, readTo: number): void {
+  const now = lstatSync(path, { throwIfNoEntry: false });
+  if (now?.ino === old.ino && now.dev === old.dev && readTail(source, readTo).equals(tail)) return;
+  throw new OpenBotError(
+    'TRANSCRIPT_WRITE_FAILED',
+    `${path} was rewritten by another program at the same time`,
+    {
+      hint: 'Nothing was changed; try again when that program has finished.',
+    },
+  );
 }
 
 interface LateLines {
@@ -165,7 +189,9 @@ export async function insertLines(path: string, at: number, lines: Buffer, lock:
         await copier.put(lines);
         await copier.copy(at, size);
       },
-      verify: async () => {},
+      verify: async (temp) => {
+        if ((await stat(temp)).size !== size + lines.length) throw new Error('not all lines were written');
+      },
     });
   } finally {
     await source.close();

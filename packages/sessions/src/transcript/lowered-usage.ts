@@ -24,6 +24,8 @@ export function planLoweredUsage(
     const after = charactersOf(index, contextCharacters(transcript, index, context));
     if (after === undefined) continue;
     characters += after;
+    // What was recorded before the last compaction is not looked at any more.
+    if (context.cutBy !== undefined && index < context.cutBy) continue;
     if (recordedTokens(transcript, index) === 0) continue;
     last = index;
     charactersThen = characters;

@@ -43,7 +43,7 @@ export function expectClean(
   const lines = texts.map((text, index) => readLine(text, index, dialect));
   const path = walkPath(lines, dialect);
   const calls = pairCalls(path.lines);
-  const unfinished = unfinishedCalls(path, calls);
+  const { unfinished, openFrom } = findUnfinished(path, calls);
 
   const turns = cutTurns(path.lines);
   const withTools = turns.filter((turn) => turn.calls > 0);
@@ -56,6 +56,9 @@ export function expectClean(
     index < firstKept ? 'remove' : index < firstWhole ? 'truncate' : 'keep';
 
   const tied = tiedCalls(lines, path, calls, zoneOf);
+  // Lines of one message may have their place through each other.
+  const staying = new Set([...unfinished].map(({ line }) => line.messageId).filter((id) => id !== undefined));
+  for (const call of calls) if (staying.has(call.line.messageId!)) tied.add(call);
   const actionOf = (call: OracleCall): Action => {
     if (unfinished.has(call)) return 'keep';
     const zone = zoneOf(call.line);
@@ -80,7 +83,8 @@ export function expectClean(
       results: line.results.map((_, order): Action => {
         const call = callOfResult(line, order);
         if (call !== undefined) return actionOf(call);
-        return line === path.leaf || isNeededElsewhere(line.results[order]) ? 'keep' : zoneOf(line);
+        const isOpen = line.index > openFrom || line === path.leaf;
+        return isOpen || isNeededElsewhere(line.results[order]) ? 'keep' : zoneOf(line);
       }),
     };
   });
@@ -103,7 +107,14 @@ export function expectClean(
           one.line.thinking === 0 &&
           saysNothing(one.line),
       );
-  const expected = single.map((one) => ({ ...one, isRemoved: one.isRemoved || isBlankRest(one) }));
+  const gone = single.map((one) => one.isRemoved || isBlankRest(one));
+  // An entry that is there twice goes twice.
+  const lastOfId = (id: string | undefined) =>
+    id === undefined ? -1 : lines.findLastIndex((line) => line.id === id);
+  const expected = single.map((one, index) => ({
+    ...one,
+    isRemoved: gone[index]! || gone[lastOfId(one.line.id)] === true,
+  }));
   return {
     lines,
     path,
@@ -134,23 +145,27 @@ export function pairCalls(path: readonly OracleLine[]): OracleCall[] {
  * The run in progress: when the last thing said is a result, or a call without one, the calls of the last assistant
  * message and all that were answered after it. And whatever the leaf holds.
  */
-function unfinishedCalls({ leaf, lines }: OraclePath, calls: readonly OracleCall[]): Set<OracleCall> {
+function findUnfinished(
+  { leaf, lines }: OraclePath,
+  calls: readonly OracleCall[],
+): { unfinished: Set<OracleCall>; openFrom: number } {
   const isOf = (line: OracleLine | undefined) => (call: OracleCall) =>
     call.line === line || call.results.some((result) => result.line === line);
   const found = new Set(calls.filter(isOf(leaf)));
+  const finished = { unfinished: found, openFrom: Number.POSITIVE_INFINITY };
   const last = lines.findLast((line) => line.isMessage && isSpoken(line));
   const assistant = lines.findLast(({ role }) => role === 'assistant');
-  if (last === undefined || assistant === undefined || last.role === 'user') return found;
+  if (last === undefined || assistant === undefined || last.role === 'user') return finished;
   const { messageId } = assistant;
   const ofLast = calls.filter(
     ({ line }) => line === assistant || (messageId !== undefined && line.messageId === messageId),
   );
-  if (last.role !== 'toolResult' && ofLast.every(({ results }) => results.length > 0)) return found;
+  if (last.role !== 'toolResult' && ofLast.every(({ results }) => results.length > 0)) return finished;
   for (const call of calls) {
     const isAnsweredSince = call.results.some(({ line }) => line.index > assistant.index);
     if (ofLast.includes(call) || isAnsweredSince) found.add(call);
   }
-  return found;
+  return { unfinished: found, openFrom: assistant.index };
 }
 
 function isSpoken({ role, startsTurn, value }: OracleLine): boolean {

@@ -5,6 +5,7 @@ import {
   mkdirSync,
   readFileSync,
   renameSync,
+  rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
@@ -160,6 +161,16 @@ describe('links', () => {
     // Reading through it harms nobody.
     expect(await state.json('info', link)).toMatchObject({ sessionId: ID });
     expect(await state.json('clone', link, '-o', 'clone.jsonl')).toMatchObject({ sourceSessionId: ID });
+  });
+
+  it('a session whose place is taken by a link to its own backup keeps that backup', async () => {
+    const path = state.add(thirtyTurns());
+    const { backupPath } = await state.json('edit', ID, '--strip-tools');
+    const original = read(backupPath);
+    rmSync(path);
+    symlinkSync(backupPath, path);
+    await state.refused('edit', ID, '--strip-tools=extreme');
+    expect(read(backupPath)).toBe(original);
   });
 
   it('a folder may be a link: the session, its backup and its entry are behind it', async () => {

@@ -155,6 +155,9 @@ describe.skipIf(process.platform !== 'linux')(`a descriptor of another process (
   test('one that opens, appends and closes every millisecond keeps nothing open', async () => {
     const appender = startChild(child('append-often'), [path]);
     await appender.said('appending');
-    for (let look = 0; look < 20; look++) expect(await findOpenWriter(path)).toBeUndefined();
+    let found = 0;
+    for (let look = 0; look < 20; look++) if ((await findOpenWriter(path)) !== undefined) found++;
+    // A machine under load may stop the appender for a while between opening and closing, but not all the time.
+    expect(found).toBeLessThan(10);
   });
 });

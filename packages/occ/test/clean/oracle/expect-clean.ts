@@ -1,20 +1,12 @@
 import type { RemovalOptions } from '../arbitraries/removal-options.ts';
-import { isCall, isThinking, type Json, type OracleDialect, type OracleLine, readLine } from './read-line.ts';
+import { type ExpectedLine, expectGone } from './expect-gone.ts';
+import { findUnfinished } from './find-unfinished.ts';
+import { type OracleCall, pairCalls } from './pair-calls.ts';
+import { type OracleDialect, type OracleLine, readLine } from './read-line.ts';
 import { tiedCalls } from './tied-calls.ts';
 import { cutTurns, type OraclePath, walkPath } from './walk-path.ts';
 
 export type Action = 'keep' | 'truncate' | 'remove';
-
-/** What the rules say becomes of a line, its links aside. */
-export interface ExpectedLine {
-  readonly line: OracleLine;
-  /** For each call and each result of the line. */
-  readonly calls: readonly Action[];
-  readonly results: readonly Action[];
-  /** Whether its message lost a call, so that its thinking goes. */
-  readonly losesThinking: boolean;
-  readonly isRemoved: boolean;
-}
 
 export interface ExpectedClean {
   readonly lines: readonly OracleLine[];
@@ -25,13 +17,6 @@ export interface ExpectedClean {
   readonly calls: readonly OracleCall[];
   readonly unfinished: ReadonlySet<OracleCall>;
   readonly tied: ReadonlySet<OracleCall>;
-}
-
-export interface OracleCall {
-  readonly line: OracleLine;
-  readonly order: number;
-  readonly id: unknown;
-  readonly results: { line: OracleLine; order: number }[];
 }
 
 /** The rules of cleaning, one after the other, on parsed lines. */
@@ -88,33 +73,7 @@ export function expectClean(
       }),
     };
   });
-  const single = planned.map((plan): ExpectedLine => {
-    const isLoser = losers.has(plan.line.messageId ?? plan.line);
-    const losesThinking = onPath.has(plan.line) && plan.line !== path.leaf && isLoser;
-    const isRemoved = plan.line !== path.leaf && isLeftWithNothing(plan, losesThinking, dialect);
-    return { ...plan, losesThinking, isRemoved };
-  });
-  // Of a message of several lines blanks may be all that is left: they go too.
-  const isBlankRest = ({ line, losesThinking }: ExpectedLine) =>
-    losesThinking &&
-    line.messageId !== undefined &&
-    single
-      .filter((one) => onPath.has(one.line) && one.line.messageId === line.messageId && !one.isRemoved)
-      .every(
-        (one) =>
-          one.line !== path.leaf &&
-          one.line.calls.length === 0 &&
-          one.line.thinking === 0 &&
-          saysNothing(one.line),
-      );
-  const gone = single.map((one) => one.isRemoved || isBlankRest(one));
-  // An entry that is there twice goes twice.
-  const lastOfId = (id: string | undefined) =>
-    id === undefined ? -1 : lines.findLastIndex((line) => line.id === id);
-  const expected = single.map((one, index) => ({
-    ...one,
-    isRemoved: gone[index]! || gone[lastOfId(one.line.id)] === true,
-  }));
+  const expected = expectGone(planned, losers, { path, lines, dialect });
   return {
     lines,
     path,
@@ -124,75 +83,4 @@ export function expectClean(
     tied,
     turns: { total: turns.length, withTools: withTools.length, removed, truncated },
   };
-}
-
-/** A result answers the nearest call before it with its id, or else the first one after it. */
-export function pairCalls(path: readonly OracleLine[]): OracleCall[] {
-  const calls = path.flatMap((line) =>
-    line.calls.map(({ id }, order): OracleCall => ({ line, order, id, results: [] })),
-  );
-  for (const line of path) {
-    for (const [order, id] of line.results.entries()) {
-      const same = calls.filter((call) => call.id === id && id !== undefined);
-      const call = same.findLast((one) => one.line.index < line.index) ?? same[0];
-      call?.results.push({ line, order });
-    }
-  }
-  return calls;
-}
-
-/**
- * The run in progress: when the last thing said is a result, or a call without one, the calls of the last assistant
- * message and all that were answered after it. And whatever the leaf holds.
- */
-function findUnfinished(
-  { leaf, lines }: OraclePath,
-  calls: readonly OracleCall[],
-): { unfinished: Set<OracleCall>; openFrom: number } {
-  const isOf = (line: OracleLine | undefined) => (call: OracleCall) =>
-    call.line === line || call.results.some((result) => result.line === line);
-  const found = new Set(calls.filter(isOf(leaf)));
-  const finished = { unfinished: found, openFrom: Number.POSITIVE_INFINITY };
-  const last = lines.findLast((line) => line.isMessage && isSpoken(line));
-  const assistant = lines.findLast(({ role }) => role === 'assistant');
-  if (last === undefined || assistant === undefined || last.role === 'user') return finished;
-  const { messageId } = assistant;
-  const ofLast = calls.filter(
-    ({ line }) => line === assistant || (messageId !== undefined && line.messageId === messageId),
-  );
-  if (last.role !== 'toolResult' && ofLast.every(({ results }) => results.length > 0)) return finished;
-  for (const call of calls) {
-    const isAnsweredSince = call.results.some(({ line }) => line.index > assistant.index);
-    if (ofLast.includes(call) || isAnsweredSince) found.add(call);
-  }
-  return { unfinished: found, openFrom: assistant.index };
-}
-
-function isSpoken({ role, startsTurn, value }: OracleLine): boolean {
-  if (role === 'assistant' || role === 'toolResult') return true;
-  // What a program says in a person's name is not told by the role.
-  return role === 'user' && (startsTurn || value?.uuid === undefined);
-}
-
-/** Whether nothing is left of a line from which something went. */
-function isLeftWithNothing(
-  { line, calls, results }: Pick<ExpectedLine, 'line' | 'calls' | 'results'>,
-  losesThinking: boolean,
-  dialect: OracleDialect,
-): boolean {
-  const actions = [...calls, ...results];
-  if (actions.some((action) => action !== 'remove')) return false;
-  if (actions.length === 0 && !(losesThinking && line.thinking > 0)) return false;
-  return (dialect === 'openclaw' && line.role === 'toolResult') || saysNothing(line);
-}
-
-/** Beside what goes only blanks; more of them than anybody writes before a call are not looked at. */
-function saysNothing({ value }: OracleLine): boolean {
-  const { content } = ((value as Json).message ?? value) as Json;
-  if (!Array.isArray(content)) return false;
-  const rest = (content as Json[]).filter(
-    (block) => !isCall(block) && !isThinking(block) && block.type !== 'tool_result',
-  );
-  const text = rest.map((block) => (block.type === 'text' ? String(block.text) : 'something')).join('');
-  return text.trim() === '' && text.length <= 32;
 }

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { ExpectedLine } from './expect-clean.ts';
+import type { ExpectedLine } from './expect-gone.ts';
 import { judgeArguments, judgeContent, judgeCopy } from './judge-cut.ts';
 import { isCall, isThinking, type Json, type OracleDialect } from './read-line.ts';
 

@@ -1,4 +1,5 @@
-import type { Action, OracleCall } from './expect-clean.ts';
+import type { Action } from './expect-clean.ts';
+import type { OracleCall } from './pair-calls.ts';
 import type { Json, OracleLine } from './read-line.ts';
 import { type OraclePath, parentsOf, walkTo } from './walk-path.ts';
 

@@ -70,6 +70,18 @@ describe('lines of one message', () => {
   });
 });
 
+test('an entry that was written twice goes twice: the first line would come back in the place of the last', () => {
+  const lines = transcript(
+    user('q1', 'go'),
+    block('m1-text', 'm1', text('Let me look.')),
+    block('m1-call', 'm1', use('x')),
+    { ...block('m1-call', 'm1', use('x')), parentUuid: 'm1-text' },
+    user('r1', [result('x')]),
+    block('m2', 'm2', text('done')),
+  );
+  expect(uuids(cleanLines(lines, { keep: 0 }))).toEqual(['q1', 'm1-text', 'm2']);
+});
+
 describe('parallel calls', () => {
   // Each result hangs from its own call; the next message hangs from the last result only.
   const turn = transcript(

@@ -2,6 +2,7 @@ import { detectDialect } from './formats/detect.ts';
 import { clearLineFacts, type Dialect, emptyLineFacts } from './formats/dialect.ts';
 import { openclawDialect } from './formats/openclaw.ts';
 import type { LineSink } from './lines.ts';
+import { settleOpenclawTree } from './openclaw-tree.ts';
 import { SkimmedLine } from './skim/shape.ts';
 import { Skimmer } from './skim/skimmer.ts';
 import { StringTable } from './skim/string-table.ts';
@@ -69,8 +70,11 @@ export class TranscriptBuilder implements LineSink {
     this.#transcript.identify(line - 1, id, fields[place.parentId]);
   }
 
-  /** @param byteLength the size of what was split */
-  finish(byteLength: number): Transcript {
+  /**
+   * @param byteLength the size of what was split
+   * @param rules `openclaw` for lines that nobody but OpenClaw wrote; else its rules hold where lines of its own ask for them
+   */
+  finish(byteLength: number, rules?: 'openclaw'): Transcript {
     this.#readEarly();
     const transcript = this.#transcript;
     transcript.byteLength = byteLength;
@@ -80,6 +84,9 @@ export class TranscriptBuilder implements LineSink {
       transcript.problems[transcript.problems.length - 1] = { ...last, problem: 'torn' };
     }
     transcript.settle();
+    const isOpenclaw =
+      transcript.dialect === 'openclaw' && (rules === 'openclaw' || transcript.hasNavigation);
+    if (isOpenclaw) settleOpenclawTree(transcript);
     return transcript;
   }
 

@@ -93,13 +93,30 @@ function findEdits(transcript: Transcript, given: readonly number[]): Map<number
 function afterCut(transcript: Transcript, path: readonly number[], cut: number): readonly number[] {
   const boundary = path[cut]!;
   const later = path.slice(cut + 1);
-  if (transcript.kindOf(boundary) === 'reset') return later;
+  if (transcript.kindOf(boundary) === 'reset') return [...keptByReset(transcript, path, cut), ...later];
   if (transcript.dialect === 'claude-code') return [boundary, ...withPreserved(transcript, boundary, later)];
   const firstKept = transcript.targetIndexOf(boundary);
   const from = firstKept === undefined ? -1 : path.indexOf(firstKept);
   const kept = from < 0 || from > cut ? [] : path.slice(from, cut);
   // The compaction brings a system message of its own.
   return [boundary, ...kept.filter((index) => transcript.roleOf(index) !== 'system'), ...later];
+}
+
+/** A reset may keep the messages from one entry on, of calls and results only those that belong together. */
+function keptByReset(transcript: Transcript, path: readonly number[], cut: number): readonly number[] {
+  const firstKept = transcript.targetIndexOf(path[cut]!);
+  const from = firstKept === undefined ? -1 : path.indexOf(firstKept);
+  if (from < 0 || from > cut) return [];
+  const calls = new Set<number>();
+  return path.slice(from, cut).filter((index) => {
+    if (transcript.kindOf(index) !== 'message') return false;
+    const role = transcript.roleOf(index);
+    if (role === 'toolResult') return calls.delete(transcript.results.idAt(transcript.firstResultOf(index)));
+    const first = transcript.firstCallOf(index);
+    for (let call = first; call < first + transcript.callCountOf(index); call++)
+      calls.add(transcript.calls.idAt(call));
+    return role === 'user' || role === 'assistant';
+  });
 }
 
 /** Older messages that the compaction kept stand behind its summary. */

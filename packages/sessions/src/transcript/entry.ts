@@ -13,6 +13,8 @@ export const KINDS = [
   'context-edit',
   'usage',
   'reset',
+  /** Moves the leaf: what comes next hangs from its target. */
+  'leaf',
   'attachment',
   'system',
   /** Belongs to the session but not to the conversation: it has no place in the tree. */
@@ -71,6 +73,8 @@ export const FLAG = {
   otherContent: 1 << 13,
   /** A note that moves the leaf to its target, whatever was said after that; without a target, to the very beginning. */
   movesLeaf: 1 << 14,
+  /** Stands beside the conversation: it does not become the leaf. */
+  sideAppend: 1 << 15,
 } as const;
 
 export interface TokenUsage {
@@ -124,7 +128,7 @@ export interface TranscriptEntry {
   readonly thinkingSize: number;
   readonly copySize: number;
   readonly imageCount: number;
-  /** The entry that this one points at: the first kept one of a compaction, the target of a label or edit. */
+  /** The entry that this one points at: the first kept one of a compaction or reset, the target of a label, edit or leaf. */
   readonly target: string | undefined;
   /** Lines of one message share it (Claude Code writes one line per block). */
   readonly messageId: string | undefined;

@@ -18,6 +18,8 @@ export interface Relinking {
    * number.
    */
   readonly targetNumbers: ReadonlyMap<number, number>;
+  /** By index of a kept line that moves the leaf: the id that the entry after it names as its parent, where that changes. */
+  readonly appendParents: ReadonlyMap<number, string | null>;
 }
 
 /**
@@ -29,6 +31,7 @@ export function planRelinking(transcript: Transcript, isRemoved: (index: number)
   const parents = new Map<number, string | null>();
   const targets = new Map<number, string | null>();
   const targetNumbers = new Map<number, number>();
+  const appendParents = new Map<number, string | null>();
   const nearestKept = findNearestKept(transcript, isRemoved);
 
   for (let i = 0, length = transcript.length; i < length; i++) {
@@ -38,6 +41,9 @@ export function planRelinking(transcript: Transcript, isRemoved: (index: number)
     if (parent >= 0 && isRemoved(parent) && !transcript.has(i, FLAG.noParentField)) {
       const kept = nearestKept(parent);
       parents.set(i, kept >= 0 ? (transcript.idOf(kept) ?? null) : null);
+    } else if (transcript.tree !== undefined && namesRemoved(i, parent)) {
+      // It hangs from another entry than it names.
+      parents.set(i, parent >= 0 ? (transcript.idOf(parent) ?? null) : null);
     }
   }
   for (const i of transcript.entriesWithTarget()) {
@@ -49,17 +55,32 @@ export function planRelinking(transcript: Transcript, isRemoved: (index: number)
     } else if (isRemoved(target)) {
       const moved = moveTarget(i, target);
       const id = transcript.idOf(moved >= 0 ? moved : i);
-      if (id !== undefined) targets.set(i, id);
+      // Where nothing is left the leaf is moved to the very beginning.
+      if (transcript.kindOf(i) === 'leaf' && moved < 0) targets.set(i, null);
+      else if (id !== undefined) targets.set(i, id);
       // To move the leaf nowhere would mean that nothing was said; a name that leads nowhere is passed over.
       else if (transcript.kindOf(i) === 'sidecar' && !transcript.has(i, FLAG.movesLeaf)) targets.set(i, null);
     }
   }
-  return { parents, targets, targetNumbers };
+  for (const [i, { appendParent }] of transcript.controls) {
+    const named = isRemoved(i) ? undefined : transcript.entryOfNumber(appendParent);
+    if (named === undefined || !isRemoved(named)) continue;
+    const kept = nearestKept(named);
+    appendParents.set(i, kept >= 0 ? (transcript.idOf(kept) ?? null) : null);
+  }
+  return { parents, targets, targetNumbers, appendParents };
+
+  function namesRemoved(index: number, parent: number): boolean {
+    if (parent >= 0 && transcript.parentNumberOf(index) === transcript.idNumberOf(parent)) return false;
+    const id = transcript.parentIdOf(index);
+    const named = typeof id === 'string' ? transcript.indexOf(id) : undefined;
+    return named !== undefined && isRemoved(named);
+  }
 
   function moveTarget(from: number, target: number): number {
     const kind = transcript.kindOf(from);
     if (kind === 'context-edit') return from;
-    return kind === 'compaction' && transcript.dialect !== 'claude-code'
+    return (kind === 'compaction' || kind === 'reset') && transcript.dialect !== 'claude-code'
       ? nextKeptBefore(transcript, target, from, isRemoved)
       : nearestKept(target);
   }

@@ -1,4 +1,5 @@
 import { BLOCK, EntryColumns, IndexOfId, ToolTable, UsageTable, Words } from './columns.ts';
+import { describeEntry, isConversation } from './describe-entry.ts';
 import {
   type EntryKind,
   type EntryRole,
@@ -11,8 +12,9 @@ import {
   type TranscriptEntry,
   type TranscriptHeader,
 } from './entry.ts';
-import { ABSENT, type DialectName, type LineFacts } from './formats/dialect.ts';
+import { ABSENT, type DialectName, type LeafControl, type LineFacts } from './formats/dialect.ts';
 import { listStretch, type Stretch } from './list-stretch.ts';
+import type { SettledTree } from './settled-tree.ts';
 import { NULL_REF } from './skim/shape.ts';
 import { StringTable } from './skim/string-table.ts';
 
@@ -63,6 +65,11 @@ export class Transcript {
   readonly results = new ToolTable();
   readonly #usage = new UsageTable();
   #lastInTree = NO_PARENT;
+  #tree: SettledTree | undefined;
+  /** By index of a line that moves the leaf: where to. */
+  readonly controls = new Map<number, LeafControl>();
+  /** Whether lines say where the conversation stands, so that the last one need not be its end. */
+  hasNavigation = false;
 
   constructor(strings: StringTable = new StringTable()) {
     this.#strings = strings;
@@ -75,6 +82,11 @@ export class Transcript {
   /** Whether an id appears more than once. */
   get hasDuplicates(): boolean {
     return this.#hasDuplicates;
+  }
+
+  /** Where the conversation stands, for a transcript that is read by OpenClaw's rules. */
+  get tree(): SettledTree | undefined {
+    return this.#tree;
   }
 
   /** The last line that has a place in the conversation's tree, or NO_PARENT. */
@@ -104,12 +116,24 @@ export class Transcript {
     return (this.#columns.of(index).flags[index % BLOCK]! & flag) !== 0;
   }
   idOf(index: number): string | undefined {
-    return this.#textOf(this.#idNumberOf(index));
+    return this.#textOf(this.idNumberOf(index));
+  }
+  /** An id as a number, the same for the same id: ABSENT where the line has none. */
+  idNumberOf(index: number): number {
+    return this.#columns.of(index).ids[index % BLOCK] ?? ABSENT;
+  }
+  /** The parent that the line names, as a number: NULL_REF for a root, ABSENT where it names none. */
+  parentNumberOf(index: number): number {
+    return this.#columns.of(index).parentIds[index % BLOCK]!;
   }
   /** The entry that an id means: the last one with it. */
   indexOf(id: string): number | undefined {
     const number = this.#strings.find(id);
     return number < 0 ? undefined : this.#indexOfId.get(number);
+  }
+  /** The entry that an id means, by the id's number. */
+  entryOfNumber(id: number): number | undefined {
+    return id < 0 ? undefined : this.#indexOfId.get(id);
   }
   /** The parent's index, NO_PARENT or DANGLING. */
   parentOf(index: number): number {
@@ -142,6 +166,10 @@ export class Transcript {
   preservedBy(index: number): readonly string[] | undefined {
     const preserved = this.#preserved.get(index);
     return preserved === undefined || !('head' in preserved) ? preserved : listStretch(this, preserved);
+  }
+  /** The id that the lines of one message share. */
+  messageIdOf(index: number): string | undefined {
+    return this.#textOf(this.messageOf(index));
   }
   /** A number shared by the lines of one message, or -1. */
   messageOf(index: number): number {
@@ -211,27 +239,7 @@ export class Transcript {
   }
 
   entry(index: number): TranscriptEntry {
-    return {
-      index,
-      line: index + 1,
-      start: this.startOf(index),
-      end: this.endOf(index),
-      kind: this.kindOf(index),
-      type: this.typeOf(index),
-      id: this.idOf(index),
-      parentId: this.#parentIdOf(index),
-      role: this.roleOf(index),
-      flags: this.flagsOf(index),
-      toolCalls: this.callsOf(index),
-      toolResults: this.resultsOf(index),
-      usage: this.usageOf(index),
-      textSize: this.textSizeOf(index),
-      thinkingSize: this.thinkingSizeOf(index),
-      copySize: this.copySizeOf(index),
-      imageCount: this.imageCountOf(index),
-      target: this.targetOf(index),
-      messageId: this.#textOf(this.messageOf(index)),
-    };
+    return describeEntry(this, index);
   }
 
   *entries(): IterableIterator<TranscriptEntry> {
@@ -253,8 +261,8 @@ export class Transcript {
     return undefined;
   }
 
-  /** The id that the line names as its parent, also where no such entry exists. */
-  #parentIdOf(index: number): string | null | undefined {
+  /** The id that the line names as its parent, also where no such entry exists; null for a root. */
+  parentIdOf(index: number): string | null | undefined {
     const parentId = this.#columns.of(index).parentIds[index % BLOCK]!;
     if (this.has(index, FLAG.logicalParent) || parentId === NULL_REF) return null;
     return this.#textOf(parentId);
@@ -296,6 +304,10 @@ export class Transcript {
       this.results.add(result.callId, result.name, result.size, result.isError);
     }
     this.#link(index, facts);
+    if (facts.control !== undefined) this.controls.set(index, facts.control);
+    if (facts.kind === 'leaf' || facts.kind === 'reset' || (facts.flags & FLAG.sideAppend) !== 0) {
+      this.hasNavigation = true;
+    }
     if (facts.target >= 0) this.#targets.set(index, facts.target);
     else if (facts.targetIndex !== undefined) this.#targetNumbers.set(index, facts.targetIndex);
     if (facts.preserved !== undefined) this.#preserved.set(index, facts.preserved);
@@ -334,10 +346,6 @@ export class Transcript {
     this.#columns.of(index).parents[index % BLOCK] = parent;
   }
 
-  #idNumberOf(index: number): number {
-    return this.#columns.of(index).ids[index % BLOCK] ?? ABSENT;
-  }
-
   /**
    * For the builder: what is known of a line that was too long to be read. It takes its place in the tree, so that
    * what hangs from it stays in reach. To be called before `settle`.
@@ -354,10 +362,16 @@ export class Transcript {
     } else {
       this.#setFlag(index, FLAG.noParentField);
       let before = index - 1;
-      while (before >= 0 && this.#idNumberOf(before) < 0) before--;
+      while (before >= 0 && this.idNumberOf(before) < 0) before--;
       this.#setParent(index, before);
     }
     if (index > this.#lastInTree) this.#lastInTree = index;
+  }
+
+  /** For the builder, after `settle`: what hangs from what, and where the conversation stands. */
+  adoptTree(tree: SettledTree, parents: Int32Array): void {
+    this.#tree = tree;
+    for (let i = 0; i < parents.length; i++) this.#setParent(i, parents[i]!);
   }
 
   /** For the builder: all lines are there. Settles the links that earlier lines could not. */
@@ -371,20 +385,8 @@ export class Transcript {
     if (!this.#hasDuplicates) return;
     for (let i = 0; i < this.length; i++) {
       const parent = this.parentOf(i);
-      const parentId = parent < 0 ? ABSENT : this.#idNumberOf(parent);
+      const parentId = parent < 0 ? ABSENT : this.idNumberOf(parent);
       if (parentId >= 0) this.#setParent(i, this.#indexOfId.get(parentId) ?? parent);
     }
   }
-}
-
-/** Whether a line without an id still has its place in a linear transcript. */
-function isConversation(kind: EntryKind): boolean {
-  return (
-    kind !== 'header' &&
-    kind !== 'sidecar' &&
-    kind !== 'broken' &&
-    kind !== 'oversize' &&
-    kind !== 'blank' &&
-    kind !== 'unknown'
-  );
 }

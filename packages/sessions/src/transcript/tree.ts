@@ -3,10 +3,11 @@ import { FLAG } from './entry.ts';
 import { NO_PARENT, type Transcript } from './transcript.ts';
 
 /**
- * The entry that the next one will hang from, or NO_PARENT. In OpenClaw's and pi's files it is the last entry; Claude
- * Code's tell where the main conversation stands.
+ * The entry that the next one will hang from, or NO_PARENT. In OpenClaw's and pi's files it is the last entry, unless
+ * lines of OpenClaw's move it; Claude Code's tell where the main conversation stands.
  */
 export function leafOf(transcript: Transcript): number {
+  if (transcript.tree !== undefined) return transcript.tree.leaf;
   if (transcript.dialect !== 'claude-code') return transcript.lastInTree;
   return findClaudeCodeLeaf(transcript, (last) => activePath(transcript, last).entries);
 }
@@ -33,7 +34,7 @@ export function activePath(transcript: Transcript, leaf: number = leafOf(transcr
       break;
     }
     seen[at] = 1;
-    entries.push(at);
+    if (transcript.kindOf(at) !== 'leaf') entries.push(at);
     const parent = transcript.parentOf(at);
     if (parent < 0 && parent !== NO_PARENT) brokenAt = at;
     at = parent;
@@ -41,6 +42,7 @@ export function activePath(transcript: Transcript, leaf: number = leafOf(transcr
   entries.reverse();
   if (transcript.dialect === 'claude-code')
     return { entries: withParallelCalls(transcript, entries), brokenAt };
+  if (transcript.tree !== undefined) return { entries, brokenAt };
   return { entries: withLinesBetween(transcript, entries), brokenAt };
 }
 

@@ -25,12 +25,21 @@ export interface LineFacts {
   target: number;
   /** For the oldest compactions, which name the first kept line by its number. */
   targetIndex: number | undefined;
+  /** Only of a line that moves the leaf. */
+  control: LeafControl | undefined;
   messageId: number;
   usage: TokenUsage | undefined;
   /** Entries that a compaction keeps although they are older: a list of them, or the ends of a stretch. */
   preserved: readonly string[] | Stretch | undefined;
   readonly calls: CallFacts[];
   readonly results: ResultFacts[];
+}
+
+/** Where a line of OpenClaw's moves the leaf to. Ids are numbers in the table of strings, NULL_REF or ABSENT. */
+export interface LeafControl {
+  readonly target: number;
+  /** What the next entry names as its parent, where that is not the target. */
+  readonly appendParent: number;
 }
 
 export interface CallFacts {
@@ -71,6 +80,7 @@ export function emptyLineFacts(): LineFacts {
     imageCount: 0,
     target: ABSENT,
     targetIndex: undefined,
+    control: undefined,
     messageId: ABSENT,
     usage: undefined,
     preserved: undefined,
@@ -92,6 +102,7 @@ export function clearLineFacts(facts: LineFacts): void {
   facts.imageCount = 0;
   facts.target = ABSENT;
   facts.targetIndex = undefined;
+  facts.control = undefined;
   facts.messageId = ABSENT;
   facts.usage = undefined;
   facts.preserved = undefined;

@@ -38,6 +38,12 @@ const USAGE: Spec = {
     cacheWrite: { leaf: 'number', as: 'usage.cacheWrite' },
     totalTokens: { leaf: 'number', as: 'usage.total' },
     estimatedBy: { leaf: 'text', as: 'usage.estimatedBy' },
+    contextUsage: {
+      fields: {
+        state: { leaf: 'text', as: 'usage.context.state' },
+        totalTokens: { leaf: 'number', as: 'usage.context.total' },
+      },
+    },
   },
 };
 
@@ -74,6 +80,8 @@ const shape = defineShape({
     firstKeptEntryIndex: 'number',
     fromId: 'ref',
     targetId: 'ref',
+    appendParentId: 'ref',
+    appendMode: 'text',
     summary: 'size',
     systemMessage: {
       fields: {
@@ -113,12 +121,16 @@ const USAGE_CACHE_READ = shape.slot('usage.cacheRead');
 const USAGE_CACHE_WRITE = shape.slot('usage.cacheWrite');
 const USAGE_TOTAL = shape.slot('usage.total');
 const USAGE_ESTIMATED_BY = shape.slot('usage.estimatedBy');
+const USAGE_CONTEXT_STATE = shape.slot('usage.context.state');
+const USAGE_CONTEXT_TOTAL = shape.slot('usage.context.total');
 const CUSTOM_TYPE = shape.slot('customType');
 const KEY = shape.slot('key');
 const FIRST_KEPT = shape.slot('firstKeptEntryId');
 const FIRST_KEPT_INDEX = shape.slot('firstKeptEntryIndex');
 const FROM_ID = shape.slot('fromId');
 const TARGET_ID = shape.slot('targetId');
+const APPEND_PARENT_ID = shape.slot('appendParentId');
+const APPEND_MODE = shape.slot('appendMode');
 const SUMMARY = shape.slot('summary');
 const REPLACEMENT = shape.slot('replacement');
 const SYSTEM_TEXT = shape.slot('systemText');
@@ -145,6 +157,7 @@ const KIND_OF_TYPE = new Map<string, EntryKind>([
   ['context_edit', 'context-edit'],
   ['usage', 'usage'],
   ['reset', 'reset'],
+  ['leaf', 'leaf'],
 ]);
 
 const ROLE_OF_NAME = new Map<string, EntryRole>([
@@ -175,6 +188,7 @@ export const openclawDialect: Dialect = {
       return;
     }
     const flatRole = type === undefined ? asText(values[ROLE]) : type;
+    if (values[APPEND_MODE] === 'side') facts.flags |= FLAG.sideAppend;
     if (type === 'message' || values[MESSAGE_PRESENT] === true) {
       readMessage(line, facts, asText(values[ROLE]));
     } else if (flatRole !== undefined && isFlatMessage(flatRole)) {
@@ -249,7 +263,11 @@ function readAssistant({ values }: SkimmedLine, facts: LineFacts): void {
 function readUsage(values: readonly unknown[]): TokenUsage | undefined {
   const input = values[USAGE_INPUT];
   const output = values[USAGE_OUTPUT];
-  const total = values[USAGE_TOTAL];
+  const state = values[USAGE_CONTEXT_STATE];
+  // It says then that the other figures do not tell the size of the context.
+  if (state === 'unavailable') return undefined;
+  const contextTotal = state === 'available' ? values[USAGE_CONTEXT_TOTAL] : undefined;
+  const total = contextTotal ?? values[USAGE_TOTAL];
   if (input === undefined && output === undefined && total === undefined) return undefined;
   return {
     input: asNumber(input),
@@ -270,6 +288,12 @@ function readOther(line: SkimmedLine, facts: LineFacts): void {
       facts.textSize = asNumber(values[SUMMARY]) + asNumber(values[SYSTEM_TEXT]);
       return;
     }
+    case 'reset':
+      facts.target = asRef(values[FIRST_KEPT]);
+      return;
+    case 'leaf':
+      readLeafControl(values, facts);
+      return;
     case 'branch-summary':
       facts.target = asRef(values[FROM_ID]);
       facts.textSize = asNumber(values[SUMMARY]);
@@ -291,6 +315,17 @@ function readOther(line: SkimmedLine, facts: LineFacts): void {
       facts.copySize = asNumber(values[DETAILS]);
       return;
   }
+}
+
+/** One that says nothing that can be followed is no control. */
+function readLeafControl(values: readonly unknown[], facts: LineFacts): void {
+  const target = values[TARGET_ID];
+  const appendParent = values[APPEND_PARENT_ID] ?? target;
+  const mode = values[APPEND_MODE];
+  if (typeof target !== 'number' || typeof appendParent !== 'number') return;
+  if (mode !== undefined && mode !== 'side') return;
+  facts.target = asRef(target);
+  facts.control = { target, appendParent };
 }
 
 /** All that an edit puts in the place of its target counts as its text: it has no calls and results of its own. */

@@ -11,7 +11,7 @@ export function fromByteText(byteText: string): string {
 }
 
 /** JSON in characters that mean the same in any form of text. */
-export function asciiJson(value: string | number | null): string {
+export function asciiJson(value: string | number | object | null): string {
   return JSON.stringify(value).replace(
     /[\u0080-\uffff]/g,
     (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,

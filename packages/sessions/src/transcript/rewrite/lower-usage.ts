@@ -1,4 +1,5 @@
 import { type DialectName, ESTIMATED_BY } from '../formats/dialect.ts';
+import { asciiJson } from './byte-text.ts';
 import { replaceTopLevelFields } from './replace-fields.ts';
 
 /**
@@ -29,6 +30,7 @@ const FIGURES: Record<DialectName, (usage: Record<string, unknown>, tokens: numb
         ['cacheRead', '0'],
         ['cacheWrite', '0'],
         ['totalTokens', String(tokens)],
+        ...contextFigures(usage.contextUsage, tokens, output),
       ]);
     },
     'claude-code'(usage, tokens) {
@@ -43,6 +45,14 @@ const FIGURES: Record<DialectName, (usage: Record<string, unknown>, tokens: numb
       ]);
     },
   };
+
+/** Where OpenClaw wrote down the size of the context apart, that counts and not the figures above. */
+function contextFigures(recorded: unknown, tokens: number, output: number): [string, string][] {
+  if (typeof recorded !== 'object' || recorded === null || !('state' in recorded)) return [];
+  if (recorded.state !== 'available') return [];
+  const figures = { ...recorded, promptTokens: tokens - output, totalTokens: tokens };
+  return [['contextUsage', asciiJson(figures)]];
+}
 
 function outputOf(recorded: unknown, tokens: number): number {
   return Math.min(typeof recorded === 'number' && recorded > 0 ? Math.floor(recorded) : 0, tokens);

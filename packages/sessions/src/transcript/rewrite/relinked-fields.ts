@@ -8,6 +8,8 @@ import type { FieldValue } from './replace-fields.ts';
 
 const TARGET_FIELDS: Readonly<Record<string, string>> = {
   compaction: 'firstKeptEntryId',
+  reset: 'firstKeptEntryId',
+  leaf: 'targetId',
   'branch-summary': 'fromId',
   label: 'targetId',
   'context-edit': 'targetId',
@@ -25,9 +27,11 @@ export function relinkedFieldsOf(
   const parent = relinking.parents.get(index);
   const target = relinking.targets.get(index);
   const number = relinking.targetNumbers.get(index);
+  const appendParent = relinking.appendParents.get(index);
   const kind = transcript.kindOf(index);
   const keeps = isClaudeCode && kind === 'compaction';
-  if (parent === undefined && target === undefined && number === undefined && !keeps) return undefined;
+  const isSame = parent === undefined && target === undefined && number === undefined;
+  if (isSame && appendParent === undefined && !keeps) return undefined;
   const fields = new Map<string, FieldValue>();
   if (parent !== undefined) {
     const field = !isClaudeCode
@@ -39,6 +43,7 @@ export function relinkedFieldsOf(
   }
   const targetField = keeps ? undefined : TARGET_FIELDS[kind];
   if (target !== undefined && targetField !== undefined) fields.set(targetField, asciiJson(target));
+  if (appendParent !== undefined) fields.set('appendParentId', asciiJson(appendParent));
   if (number !== undefined) fields.set('firstKeptEntryIndex', String(number));
   if (keeps) {
     const isGone = (id: string) => {

@@ -1,0 +1,11 @@
+/** Where a conversation stands, by the rules of OpenClaw. */
+export interface SettledTree {
+  /** The last entry that is part of it, or NO_PARENT. */
+  readonly leaf: number;
+  /** The id that the next entry will name as its parent; null at the very beginning. */
+  readonly appendParentId: string | null;
+  /** A line moved the leaf. */
+  readonly hasLeafControl: boolean;
+  /** A line moves the leaf to an entry that is not there. */
+  readonly hasInvalidLeafControl: boolean;
+}

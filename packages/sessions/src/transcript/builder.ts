@@ -33,6 +33,11 @@ export class TranscriptBuilder implements LineSink {
   #earlyBytes = 0;
   #described = false;
 
+  /** @param dialect where it is known beforehand; else the first lines tell it */
+  constructor(dialect?: 'openclaw') {
+    if (dialect === 'openclaw') this.#use(openclawDialect);
+  }
+
   line(bytes: Buffer, start: number, end: number, offset: number, terminated: boolean): void {
     this.#transcript.terminated = terminated;
     if (this.#dialect === undefined) {

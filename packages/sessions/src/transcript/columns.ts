@@ -1,3 +1,5 @@
+import type { TokenUsage } from './entry.ts';
+
 const FIRST_CAPACITY = 256;
 
 const BLOCK_BITS = 12;
@@ -10,7 +12,7 @@ class EntryBlock {
   readonly ends = new Float64Array(BLOCK);
   readonly kinds = new Uint8Array(BLOCK);
   readonly roles = new Uint8Array(BLOCK);
-  readonly flags = new Uint16Array(BLOCK);
+  readonly flags = new Uint32Array(BLOCK);
   readonly types = new Uint32Array(BLOCK);
   /** Numbers of ids in the table of strings, NULL_REF or ABSENT. */
   readonly ids = new Int32Array(BLOCK);
@@ -137,8 +139,16 @@ export class UsageTable {
     return this.#rows++;
   }
 
-  figure(row: number, figure: 0 | 1 | 2 | 3 | 4): number {
-    return this.#figures[row * 5 + figure]!;
+  read(row: number): TokenUsage {
+    const [input = 0, output = 0, cacheRead = 0, cacheWrite = 0, total = 0] = this.#figures.subarray(row * 5);
+    return { input, output, cacheRead, cacheWrite, total };
+  }
+
+  /** The context that it tells of: the total, or what adds up to it. */
+  tokensAt(row: number): number {
+    const figures = this.#figures;
+    const at = row * 5;
+    return figures[at + 4]! || figures[at]! + figures[at + 1]! + figures[at + 2]! + figures[at + 3]!;
   }
 }
 

@@ -29,6 +29,18 @@ export const KINDS = [
 ] as const;
 export type EntryKind = (typeof KINDS)[number];
 
+/** Whether a line without an id still has its place in a linear transcript. */
+export function isConversation(kind: EntryKind): boolean {
+  return (
+    kind !== 'header' &&
+    kind !== 'sidecar' &&
+    kind !== 'broken' &&
+    kind !== 'oversize' &&
+    kind !== 'blank' &&
+    kind !== 'unknown'
+  );
+}
+
 export const ROLES = [
   'none',
   'user',
@@ -75,6 +87,8 @@ export const FLAG = {
   movesLeaf: 1 << 14,
   /** Stands beside the conversation: it does not become the leaf. */
   sideAppend: 1 << 15,
+  /** Has a field `message`, whatever is in it. */
+  hasMessage: 1 << 16,
 } as const;
 
 export interface TokenUsage {

@@ -12,7 +12,8 @@ import { DANGLING, NO_PARENT, type Transcript } from './transcript.ts';
 export function settleOpenclawTree(transcript: Transcript): void {
   const walk = new TreeWalk(transcript);
   for (let i = 0, length = transcript.length; i < length; i++) walk.take(i);
-  const { tree, parents } = walk.finish();
+  const { tree, parents, appendParentId } = walk.finish();
+  transcript.appendParentId = appendParentId;
   // Lines that OpenClaw finds no place for are read in their order.
   if (tree.leaf === NO_PARENT && !tree.hasLeafControl) return;
   transcript.adoptTree(tree, parents);
@@ -41,7 +42,10 @@ class TreeWalk {
     const transcript = this.#transcript;
     const id = transcript.idNumberOf(index);
     if (id < 0) return;
-    if (transcript.kindOf(index) === 'leaf') return this.#takeControl(index, id);
+    if (transcript.kindOf(index) === 'leaf') {
+      this.#takeControl(index, id);
+      return;
+    }
     const named = transcript.parentNumberOf(index);
     const isCanonical = isCanonicalEntry(transcript, index);
     if (named === ABSENT && !isCanonical) return;
@@ -112,7 +116,7 @@ class TreeWalk {
     if (parent !== NULL_REF && this.#sinceReset?.has(parent)) this.#sinceReset.add(id);
   }
 
-  finish(): { tree: SettledTree; parents: Int32Array } {
+  finish(): { tree: SettledTree; parents: Int32Array; appendParentId: string | null } {
     const transcript = this.#transcript;
     const parents = this.#parents.map((parent, index) => {
       if (parent >= 0) return this.#entryOf.get(parent) ?? DANGLING;
@@ -123,11 +127,11 @@ class TreeWalk {
     const append = this.#appendParent === NULL_REF ? undefined : this.#entryOf.get(this.#appendParent);
     const tree = {
       leaf: this.#leaf === NULL_REF ? NO_PARENT : (this.#entryOf.get(this.#leaf) ?? NO_PARENT),
-      appendParentId: append === undefined ? null : (transcript.idOf(append) ?? null),
       hasLeafControl: this.#hasLeafControl,
       hasInvalidLeafControl: this.#invalidControls.size > 0,
     };
-    return { tree, parents };
+    const appendParentId = append === undefined ? null : (transcript.idOf(append) ?? null);
+    return { tree, parents, appendParentId };
   }
 }
 

@@ -2,8 +2,6 @@
 export interface SettledTree {
   /** The last entry that is part of it, or NO_PARENT. */
   readonly leaf: number;
-  /** The id that the next entry will name as its parent; null at the very beginning. */
-  readonly appendParentId: string | null;
   /** A line moved the leaf. */
   readonly hasLeafControl: boolean;
   /** A line moves the leaf to an entry that is not there. */

@@ -1,9 +1,9 @@
 import { BLOCK, EntryColumns, IndexOfId, ToolTable, UsageTable, Words } from './columns.ts';
-import { describeEntry, isConversation } from './describe-entry.ts';
 import {
   type EntryKind,
   type EntryRole,
   FLAG,
+  isConversation,
   KINDS,
   ROLES,
   type TokenUsage,
@@ -68,6 +68,8 @@ export class Transcript {
   #tree: SettledTree | undefined;
   /** By index of a line that moves the leaf: where to. */
   readonly controls = new Map<number, LeafControl>();
+  /** By OpenClaw's rules the id that the next entry will name as its parent; null at the very beginning. */
+  appendParentId: string | null = null;
   /** Whether lines say where the conversation stands, so that the last one need not be its end. */
   hasNavigation = false;
 
@@ -167,10 +169,6 @@ export class Transcript {
     const preserved = this.#preserved.get(index);
     return preserved === undefined || !('head' in preserved) ? preserved : listStretch(this, preserved);
   }
-  /** The id that the lines of one message share. */
-  messageIdOf(index: number): string | undefined {
-    return this.#textOf(this.messageOf(index));
-  }
   /** A number shared by the lines of one message, or -1. */
   messageOf(index: number): number {
     return this.#columns.of(index).messages[index % BLOCK]!;
@@ -213,12 +211,7 @@ export class Transcript {
   /** The context that the usage of a message tells of, its reply included; 0 where there is none. */
   usageTokensOf(index: number): number {
     const row = this.#columns.of(index).usageRows[index % BLOCK]!;
-    if (row < 0) return 0;
-    const usage = this.#usage;
-    return (
-      usage.figure(row, 4) ||
-      usage.figure(row, 0) + usage.figure(row, 1) + usage.figure(row, 2) + usage.figure(row, 3)
-    );
+    return row < 0 ? 0 : this.#usage.tokensAt(row);
   }
   /** Entries that point at another one, in any order. */
   *entriesWithTarget(): IterableIterator<number> {
@@ -228,18 +221,31 @@ export class Transcript {
 
   usageOf(index: number): TokenUsage | undefined {
     const row = this.#columns.of(index).usageRows[index % BLOCK]!;
-    if (row < 0) return undefined;
-    return {
-      input: this.#usage.figure(row, 0),
-      output: this.#usage.figure(row, 1),
-      cacheRead: this.#usage.figure(row, 2),
-      cacheWrite: this.#usage.figure(row, 3),
-      total: this.#usage.figure(row, 4),
-    };
+    return row < 0 ? undefined : this.#usage.read(row);
   }
 
   entry(index: number): TranscriptEntry {
-    return describeEntry(this, index);
+    return {
+      index,
+      line: index + 1,
+      start: this.startOf(index),
+      end: this.endOf(index),
+      kind: this.kindOf(index),
+      type: this.typeOf(index),
+      id: this.idOf(index),
+      parentId: this.parentIdOf(index),
+      role: this.roleOf(index),
+      flags: this.flagsOf(index),
+      toolCalls: this.callsOf(index),
+      toolResults: this.resultsOf(index),
+      usage: this.usageOf(index),
+      textSize: this.textSizeOf(index),
+      thinkingSize: this.thinkingSizeOf(index),
+      copySize: this.copySizeOf(index),
+      imageCount: this.imageCountOf(index),
+      target: this.targetOf(index),
+      messageId: this.#textOf(this.messageOf(index)),
+    };
   }
 
   *entries(): IterableIterator<TranscriptEntry> {

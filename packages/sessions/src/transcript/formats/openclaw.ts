@@ -189,7 +189,9 @@ export const openclawDialect: Dialect = {
     }
     const flatRole = type === undefined ? asText(values[ROLE]) : type;
     if (values[APPEND_MODE] === 'side') facts.flags |= FLAG.sideAppend;
-    if (type === 'message' || values[MESSAGE_PRESENT] === true) {
+    if (values[MESSAGE_PRESENT] === true) facts.flags |= FLAG.hasMessage;
+    const isOther = type !== undefined && type !== 'message' && KIND_OF_TYPE.has(type);
+    if (type === 'message' || (values[MESSAGE_PRESENT] === true && !isOther)) {
       readMessage(line, facts, asText(values[ROLE]));
     } else if (flatRole !== undefined && isFlatMessage(flatRole)) {
       readMessage(line, facts, flatRole);

@@ -1,0 +1,102 @@
+import type { OpenclawDatabase } from './open-database.ts';
+import { searchTextOf, timeOf } from './search-text.ts';
+
+/**
+ * Changes lines of one session. What hangs from a line by a foreign key goes with it; the active path must be written anew
+ * afterwards. Lines are written plain, which is always legal.
+ */
+export interface EventChanges {
+  remove(seq: number): void;
+  /** Puts another text in the place of a line; what it says of its place in the tree holds from then on. */
+  replace(seq: number, line: Buffer): void;
+  add(seq: number, line: Buffer): void;
+}
+
+type Event = Readonly<Record<string, unknown>>;
+
+export function openEventChanges({ db }: Pick<OpenclawDatabase, 'db'>, sessionId: string): EventChanges {
+  const remove = db.prepare('DELETE FROM transcript_events WHERE session_id = ? AND seq = ?');
+  const replace = db.prepare(
+    `UPDATE transcript_events SET event_json = ?, event_zstd = NULL, navigation_json = NULL, event_utf8_bytes = ?
+     WHERE session_id = ? AND seq = ?`,
+  );
+  const relink = db.prepare(
+    'UPDATE transcript_event_identities SET parent_id = ? WHERE session_id = ? AND seq = ?',
+  );
+  const add = db.prepare(
+    `INSERT INTO transcript_events (session_id, seq, event_json, event_utf8_bytes, created_at)
+     VALUES (?, ?, ?, ?, ?)`,
+  );
+  const identify = db.prepare(
+    `INSERT INTO transcript_event_identities
+       (session_id, event_id, seq, event_type, parent_id, message_idempotency_key, created_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?)`,
+  );
+  const findKey = db.prepare(
+    'SELECT 1 FROM transcript_event_identities WHERE session_id = ? AND message_idempotency_key = ?',
+  );
+  return {
+    remove: (seq) => void remove.run(sessionId, seq),
+    replace: (seq, line) => {
+      const text = line.toString();
+      replace.run(text, Buffer.byteLength(text), sessionId, seq);
+      relink.run(parentOf(parseEvent(text)), sessionId, seq);
+    },
+    add: (seq, line) => {
+      const text = line.toString();
+      const event = parseEvent(text);
+      const createdAt = timeOf(event.timestamp) ?? Date.now();
+      add.run(sessionId, seq, text, Buffer.byteLength(text), createdAt);
+      const id = readText(event.id);
+      if (id === undefined) return;
+      const key = readText((event.message as Event | undefined)?.idempotencyKey);
+      // Only one line may own a key; an older one keeps it.
+      const isFree = key !== undefined && findKey.get(sessionId, key) === undefined;
+      const type = typeof event.type === 'string' ? event.type : null;
+      identify.run(sessionId, id, seq, type, parentOf(event), isFree ? key : null, createdAt);
+    },
+  };
+}
+
+/** Makes messages findable, or no longer. Full text has no foreign key: it must be told. */
+export interface SearchChanges {
+  forget(messageId: string): void;
+  learn(line: Buffer, createdAt: number): void;
+}
+
+export function openSearchChanges({ db }: Pick<OpenclawDatabase, 'db'>, sessionId: string): SearchChanges {
+  const forget = db.prepare(
+    'DELETE FROM session_transcript_fts_rows WHERE session_id = ? AND message_id = ?',
+  );
+  const name = db.prepare('INSERT INTO session_transcript_fts_rows (session_id, message_id) VALUES (?, ?)');
+  const fill = db.prepare(
+    `INSERT INTO session_transcript_fts (rowid, text, session_id, message_id, role, timestamp)
+     VALUES (?, ?, ?, ?, ?, ?)`,
+  );
+  return {
+    forget: (messageId) => void forget.run(sessionId, messageId),
+    learn: (line, createdAt) => {
+      const found = searchTextOf(parseEvent(line.toString()), createdAt);
+      if (found === undefined) return;
+      const { lastInsertRowid } = name.run(sessionId, found.messageId);
+      fill.run(lastInsertRowid, found.text, sessionId, found.messageId, found.role, found.timestamp);
+    },
+  };
+}
+
+function parseEvent(text: string): Event {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null ? (value as Event) : {};
+  } catch {
+    return {};
+  }
+}
+
+function parentOf({ parentId }: Event): string | null {
+  return typeof parentId === 'string' ? parentId : null;
+}
+
+function readText(value: unknown): string | undefined {
+  return typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined;
+}

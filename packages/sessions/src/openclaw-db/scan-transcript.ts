@@ -1,0 +1,97 @@
+import { TranscriptBuilder } from '../transcript/builder.ts';
+import { MAX_LINE_BYTES } from '../transcript/lines.ts';
+import type { Transcript } from '../transcript/transcript.ts';
+import { decompressEvent } from './event-text.ts';
+import type { OpenclawDatabase } from './open-database.ts';
+
+/** The lines of one session as a transcript. Offsets are those of the file that the lines would make. */
+export interface DatabaseTranscript {
+  readonly transcript: Transcript;
+  /** By index of an entry: the number of its row. */
+  readonly seqs: readonly number[];
+  /** The bytes of one line. */
+  readBytes(index: number): Buffer;
+  /** The same as text of one character a byte. */
+  readLine(index: number): string;
+}
+
+type EventRow = { seq: number; plain: Uint8Array | null; zstd: Uint8Array | null; size: number | null };
+
+const EVENTS = `
+  SELECT seq, CASE WHEN octet_length(event_json) <= ${MAX_LINE_BYTES} THEN CAST(event_json AS BLOB) END AS plain,
+    event_zstd AS zstd, octet_length(event_json) AS size
+  FROM transcript_events WHERE session_id = ?`;
+
+/** Reads the lines of a session once, one at a time. Nothing but what a Transcript holds is kept of them. */
+export function scanDatabaseTranscript(database: OpenclawDatabase, sessionId: string): DatabaseTranscript {
+  const builder = new TranscriptBuilder('openclaw');
+  const seqs: number[] = [];
+  let offset = 0;
+  const rows = database.db.prepare(`${EVENTS} ORDER BY seq`).iterate(sessionId);
+  for (const { seq, plain, zstd, size } of rows as Iterable<EventRow>) {
+    seqs.push(seq);
+    if (plain === null && zstd === null) {
+      builder.oversize(offset, offset + (size ?? 0), true);
+      offset += (size ?? 0) + 1;
+      continue;
+    }
+    const bytes = bytesOf(database, plain, zstd);
+    builder.line(bytes, 0, bytes.length, offset, true);
+    offset += bytes.length + 1;
+  }
+  for (const { line } of builder.oversizeLines) {
+    builder.identify(line, readPlace(database, sessionId, seqs[line - 1]!));
+  }
+  const transcript = builder.finish(offset, 'openclaw');
+  const readBytes = makeRowReader(database, sessionId, seqs);
+  return { transcript, seqs, readBytes, readLine: (index) => readBytes(index).toString('latin1') };
+}
+
+/** The lines of a session as the file that they would make, one at a time. */
+export function* iterateDatabaseLines(database: OpenclawDatabase, sessionId: string): Generator<Buffer> {
+  const rows = database.db
+    .prepare(
+      `SELECT CAST(event_json AS BLOB) AS plain, event_zstd AS zstd
+       FROM transcript_events WHERE session_id = ? ORDER BY seq`,
+    )
+    .iterate(sessionId);
+  for (const { plain, zstd } of rows as Iterable<EventRow>) yield bytesOf(database, plain, zstd);
+}
+
+function makeRowReader(
+  database: OpenclawDatabase,
+  sessionId: string,
+  seqs: readonly number[],
+): (index: number) => Buffer {
+  const statement = database.db.prepare(
+    `SELECT CAST(event_json AS BLOB) AS plain, event_zstd AS zstd
+     FROM transcript_events WHERE session_id = ? AND seq = ?`,
+  );
+  return (index) => {
+    const row = statement.get(sessionId, seqs[index]!) as EventRow | undefined;
+    if (row === undefined) throw new Error('the session became shorter while it was read');
+    return bytesOf(database, row.plain, row.zstd);
+  };
+}
+
+function bytesOf({ path }: OpenclawDatabase, plain: Uint8Array | null, zstd: Uint8Array | null): Buffer {
+  if (plain !== null) return Buffer.from(plain.buffer, plain.byteOffset, plain.byteLength);
+  if (zstd !== null) return decompressEvent(path, zstd);
+  return Buffer.alloc(0);
+}
+
+/** What is known of a line that is too long to be looked into. */
+function readPlace({ db }: OpenclawDatabase, sessionId: string, seq: number): Record<string, string> {
+  const row = db
+    .prepare(
+      `SELECT event_id AS id, event_type AS type, parent_id AS parentId
+       FROM transcript_event_identities WHERE session_id = ? AND seq = ?`,
+    )
+    .get(sessionId, seq) as { id: string; type: string | null; parentId: string | null } | undefined;
+  if (row === undefined) return {};
+  return {
+    id: row.id,
+    ...(row.type === null ? {} : { type: row.type }),
+    ...(row.parentId === null ? {} : { parentId: row.parentId }),
+  };
+}

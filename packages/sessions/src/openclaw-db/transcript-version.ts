@@ -1,0 +1,55 @@
+import { randomBytes } from 'node:crypto';
+import type { OpenclawDatabase } from './open-database.ts';
+
+/** What changes whenever anybody changes the lines of a session. */
+export interface TranscriptVersion {
+  /** The same as long as lines are only added. */
+  readonly generation: string | null;
+  readonly lastSeq: number;
+  readonly updatedAt: number | null;
+}
+
+export function readTranscriptVersion(
+  { db }: Pick<OpenclawDatabase, 'db'>,
+  sessionId: string,
+): TranscriptVersion {
+  const row = db
+    .prepare(
+      `SELECT (SELECT generation FROM transcript_rewrite_watermarks WHERE session_id = ?1) AS generation,
+         (SELECT max(seq) FROM transcript_events WHERE session_id = ?1) AS lastSeq,
+         (SELECT transcript_updated_at FROM session_windows WHERE session_id = ?1) AS updatedAt`,
+    )
+    .get(sessionId) as { generation: string | null; lastSeq: number | null; updatedAt: number | null };
+  return { generation: row.generation, lastSeq: row.lastSeq ?? -1, updatedAt: row.updatedAt };
+}
+
+export function isSameVersion(one: TranscriptVersion, other: TranscriptVersion): boolean {
+  return (
+    one.generation === other.generation && one.lastSeq === other.lastSeq && one.updatedAt === other.updatedAt
+  );
+}
+
+export function makeGeneration(): string {
+  return randomBytes(16).toString('hex');
+}
+
+/**
+ * Tells OpenClaw that lines were rewritten: what it remembers of the session no longer holds. The time moves on by no more
+ * than it must, so that the session does not look as if somebody had spoken in it.
+ */
+export function markRewritten(
+  { db }: Pick<OpenclawDatabase, 'db'>,
+  sessionId: string,
+  generation: string,
+  now: number,
+): void {
+  db.prepare(
+    `INSERT INTO transcript_rewrite_watermarks (session_id, generation, updated_at) VALUES (?, ?, ?)
+     ON CONFLICT (session_id) DO UPDATE SET generation = excluded.generation, updated_at = excluded.updated_at`,
+  ).run(sessionId, generation, now);
+  db.prepare(
+    `UPDATE session_windows SET transcript_updated_at =
+       1 + max(coalesce(transcript_updated_at, updated_at), coalesce(transcript_observed_at, -1))
+     WHERE session_id = ?`,
+  ).run(sessionId);
+}

@@ -13,9 +13,10 @@ import { ownRunOf, settleUse } from '../session-file/settle-use.ts';
 import { judgeLastExchange } from '../session-file/unfinished-exchange.ts';
 import type { FoundSession, ResolvedSession, SearchPlace } from '../sources/found-session.ts';
 import { resolveSession } from '../sources/resolve-session.ts';
+import { describeEdit } from './describe-edit.ts';
+import { editInDatabase } from './edit-in-database.ts';
 import { describeFailedWrite, noteAfterRewrite } from './failed-write.ts';
-import type { EditOutcome, EditResult } from './results.ts';
-import { editStatistics } from './statistics.ts';
+import type { EditOutcome } from './results.ts';
 
 export interface EditOptions {
   readonly place: SearchPlace;
@@ -38,10 +39,11 @@ export async function executeEdit(options: EditOptions): Promise<EditOutcome> {
   const { place } = options;
   const found = await resolveSession(place, options.sessionId);
   const { session } = found;
+  if (session.storage === 'sqlite') return editInDatabase(options, found);
   const scheduledId = place.env[SCHEDULED_EDIT_VARIABLE];
   if (scheduledId !== undefined) return runScheduled(options, found, scheduledId);
   if (options.dryRun) {
-    return describe(options, found, await planEdit(options, session), { dryRun: true });
+    return describeEdit(options, found, await planEdit(options, session), { dryRun: true });
   }
   const settled = await settleUse({
     path: session.path,
@@ -80,7 +82,7 @@ async function editNow(options: EditOptions, found: ResolvedSession, note?: stri
       now: () => new Date(),
     });
     const told = done.backupPath === undefined ? undefined : noteAfterRewrite(done.fault, note);
-    return describe(options, found, done, told === undefined ? {} : { note: told });
+    return describeEdit(options, found, done, told === undefined ? {} : { note: told });
   } catch (error) {
     throw describeFailedWrite(error, session.path, 'edit');
   }
@@ -109,7 +111,7 @@ async function scheduleFor(
   const { session } = found;
   const { toolRemoval } = options;
   const planned = await planEdit(options, session);
-  if (planned.unchanged !== undefined) return describe(options, found, planned, {});
+  if (planned.unchanged !== undefined) return describeEdit(options, found, planned, {});
   await scheduleEdit({
     keeper: keeperOf(session),
     toolRemoval,
@@ -123,7 +125,7 @@ async function scheduleFor(
     ],
     env: options.place.env,
   });
-  return describe(options, found, planned, { scheduled: true, note: settled.note });
+  return describeEdit(options, found, planned, { scheduled: true, note: settled.note });
 }
 
 function locatingFlags({ source }: FoundSession): string[] {
@@ -144,43 +146,5 @@ async function runScheduled(options: EditOptions, found: ResolvedSession, id: st
     },
   });
   // Nobody reads this; what counts is in the journal.
-  return outcome ?? describe(options, found, await planFileEdit(session.path, options.toolRemoval), {});
+  return outcome ?? describeEdit(options, found, await planFileEdit(session.path, options.toolRemoval), {});
 }
-
-function describe(
-  options: EditOptions,
-  { session, foundBy }: ResolvedSession,
-  done: FileEditResult,
-  state: { dryRun?: true; scheduled?: true; note?: string },
-): EditOutcome {
-  const { plan } = done;
-  const changed = done.backupPath !== undefined;
-  const note = state.note ?? (done.unchanged === undefined ? undefined : UNCHANGED_NOTES[done.unchanged]);
-  const isKept = state.scheduled !== true && done.unchanged !== undefined;
-  const result: EditResult = {
-    success: true,
-    mode: 'edit',
-    sessionId: session.sessionId,
-    ...(done.backupPath === undefined ? {} : { backupPath: done.backupPath }),
-    statistics: editStatistics(plan.statistics, done.sizeBefore, done.sizeAfter, isKept),
-    tokens: isKept ? { ...plan.tokens, after: plan.tokens.before } : plan.tokens,
-    changed,
-    ...(state.scheduled ? { scheduled: true } : {}),
-    ...(state.dryRun ? { dryRun: true } : {}),
-    ...(note === undefined ? {} : { note }),
-  };
-  return {
-    result,
-    session,
-    foundBy,
-    plan: plan.statistics,
-    options: options.toolRemoval,
-    presetName: options.presetName,
-  };
-}
-
-const UNCHANGED_NOTES = {
-  'nothing to clean':
-    'Nothing to clean: no tool call is old enough to be removed or long enough to be shortened.',
-  'would not shrink': 'Nothing was changed: the session would not have become smaller.',
-} as const;

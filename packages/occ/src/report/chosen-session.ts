@@ -44,6 +44,7 @@ export function commandFor(
   { again = {} }: Pick<ReportOptions, 'again'>,
   ...flags: string[]
 ): string {
+  if (session.storage === 'sqlite') return commandInDatabase(verb, session, again, flags);
   const name = again.byPath ? session.path : nameOf(session);
   // Where a path leads is plain; whose file it is, and so where its backups are, may have been said by a flag.
   const isOwnPath = name === session.path && session.source === 'openclaw';
@@ -52,7 +53,29 @@ export function commandFor(
     : name === session.path
       ? ['--source', session.source]
       : placeOf(session, again);
-  return printable(['occ', verb, name, ...flags, ...where].map(quoteWord).join(' '));
+  return formatCommand([verb, name, ...flags, ...where]);
+}
+
+function formatCommand(words: readonly string[]): string {
+  return printable(['occ', ...words].map(quoteWord).join(' '));
+}
+
+/** The path of a database names a session only where it is alone, so its place is said instead. */
+function commandInDatabase(
+  verb: string,
+  session: FoundSession,
+  again: SearchAgain,
+  flags: readonly string[],
+): string {
+  const place = /^(.*)[/\\]agents[/\\]([^/\\]+)[/\\]agent[/\\][^/\\]+$/.exec(session.path);
+  const isAlone = again.byPath && place === null;
+  const where = !again.byPath
+    ? placeOf(session, again)
+    : place === null
+      ? []
+      : ['--agent', place[2]!, '--state-dir', place[1] || '/'];
+  const name = isAlone ? session.path : session.sessionId;
+  return formatCommand([verb, name, ...flags, ...where]);
 }
 
 /** The topics of one session share its id: they are told apart by their files. */

@@ -64,6 +64,7 @@ function chooseColumns(
     { title: 'ID', show: ({ name }) => printable(shorten(name)) },
     { title: 'UPDATED', show: ({ session }) => ageOf(session, now) },
     { title: 'SIZE', show: ({ session }) => sizeOf(session), isFigure: true },
+    hasBothEras(listed) && { title: 'KEPT IN', show: ({ session }) => session.storage ?? 'file' },
     sources.size > 1 && { title: 'SOURCE', show: ({ session }) => session.source },
     agents.size > 1 && { title: 'AGENT', show: ({ session }) => printable(session.agentId ?? '') },
     hasTitles && { title: 'SESSION', show: ({ session }) => printable(titleOf(session)), cut: cutEnd },
@@ -72,13 +73,20 @@ function chooseColumns(
   return columns.filter((column) => column !== false);
 }
 
+/** A current OpenClaw no longer reads the files that are left beside its database. */
+function hasBothEras(listed: readonly ListedSession[]): boolean {
+  const ofOpenclaw = listed.filter(({ session }) => session.source === 'openclaw');
+  return new Set(ofOpenclaw.map(({ session }) => session.storage)).size > 1;
+}
+
 /** An entry of the index may lack its time. */
 function ageOf({ updatedAt }: FoundSession, now: number): string {
   return updatedAt > 0 ? formatAge(updatedAt, now) : 'unknown';
 }
 
-function sizeOf({ missing, sizeBytes }: FoundSession): string {
-  return missing ? 'missing' : formatSize(sizeBytes);
+function sizeOf({ missing, cold, sizeBytes }: FoundSession): string {
+  if (missing) return 'missing';
+  return cold ? `${formatSize(sizeBytes)} cold` : formatSize(sizeBytes);
 }
 
 /** Where the agent works; where it does not say, the transcript itself. */
@@ -86,10 +94,11 @@ function folderOf({ missing, cwd, path }: FoundSession, home: string): string {
   return missing ? '' : shortenPath(cwd ?? path, home);
 }
 
-function titleOf({ label, displayName, sessionKey }: FoundSession): string {
+function titleOf({ label, displayName, sessionKey, former }: FoundSession): string {
   const given = label ?? displayName;
-  if (given === undefined) return sessionKey ?? '';
-  return sessionKey === undefined ? `"${given}"` : `"${given}" ${sessionKey}`;
+  const key = former ? `formerly ${sessionKey}` : sessionKey;
+  if (given === undefined) return key ?? '';
+  return key === undefined ? `"${given}"` : `"${given}" ${key}`;
 }
 
 /** @param paintFirst for the first cell, not for the blanks behind it */

@@ -20,6 +20,8 @@ export interface RewriteRecord {
   readonly resultBytes: number;
   /** Of the end of those bytes. Where it does not match, the session was rewritten by somebody else. */
   readonly resultHash: string;
+  /** Of a session in OpenClaw's database: how its rows were known before and after. */
+  readonly generations?: { readonly before: string | null; readonly after: string };
   /** Counters of the session's index entry before, to be put back. */
   readonly counters?: Readonly<Record<string, unknown>>;
 }

@@ -27,7 +27,7 @@ export async function makeBackup(
   journal: Journal,
 ): Promise<MadeBackup> {
   await makeFolder(place.folder);
-  const number = nextNumber(path, place, journal);
+  const number = nextBackupNumber(path, place, journal);
   const target = backupPathOf(place, number);
   const stat = await source.stat();
   // A file with further names may be written to under those at any time.
@@ -56,7 +56,7 @@ export async function copyAsBackup(
   journal: Journal,
 ): Promise<MadeBackup> {
   await makeFolder(place.folder);
-  const number = nextNumber(path, place, journal);
+  const number = nextBackupNumber(path, place, journal);
   const target = backupPathOf(place, number);
   await copyBackup(path, source, target, bytes);
   return { number, path: target, isLinked: false };
@@ -96,7 +96,7 @@ async function fitTo(copy: FileHandle, source: FileHandle, bytes: number): Promi
   }
 }
 
-function nextNumber(path: string, place: KeepingPlace, journal: Journal): number {
+export function nextBackupNumber(path: string, place: KeepingPlace, journal: Journal): number {
   const known = [
     ...listBackupFiles(place, path).map(({ number }) => number),
     ...journal.rewrites.map(({ backup }) => backup),

@@ -1,5 +1,5 @@
 import { basename, dirname, join } from 'node:path';
-import type { SourceName } from '../sources/found-session.ts';
+import type { FoundSession, SourceName } from '../sources/found-session.ts';
 
 /** pi lists every `.jsonl` of its folder as a session, so that what we keep there stands one folder below. */
 const PI_FOLDER = 'backups';
@@ -10,6 +10,15 @@ export interface KeepingPlace {
   /** The name of the transcript without its ending. */
   readonly stem: string;
   readonly journalPath: string;
+}
+
+/**
+ * The transcript of a session, beside which its backups are. The lines of one in OpenClaw's database have no file: it is
+ * the one that they would be in.
+ */
+export function transcriptPathOf({ path, storage, sessionId }: FoundSession): string {
+  if (storage !== 'sqlite') return path;
+  return join(dirname(dirname(path)), 'sessions', `${sessionId}.jsonl`);
 }
 
 export function keepingPlaceOf(path: string, source: SourceName): KeepingPlace {

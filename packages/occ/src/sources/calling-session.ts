@@ -1,19 +1,13 @@
 import { realpathSync } from 'node:fs';
 import { inspectLock } from '@openbot/sessions';
 import { AmbiguousSessionError } from '../errors.ts';
+import { locateAgentSessions } from './agent-sessions.ts';
 import type { FoundSession, SearchPlace, SourceName } from './found-session.ts';
 import { compareByAge, type LocatedSession } from './located-session.ts';
 import { matchCommand, STRENGTHS, type Strength } from './match-command.ts';
-import { readOpenCalls } from './open-calls.ts';
-import { locateOpenclawSessions } from './openclaw-sessions.ts';
+import { readOpenCalls, type SessionPlace } from './open-calls.ts';
 import { locatePiSessions } from './pi-sessions.ts';
-import {
-  isGiven,
-  listAgentIds,
-  resolveAgents,
-  resolveStateFolder,
-  sessionsFolderOf,
-} from './state-folder.ts';
+import { isGiven, listAgentIds, resolveAgents, resolveStateFolder } from './state-folder.ts';
 
 /** The call was written just before its command began, so its session is among the newest. */
 const MOST_LOOKED_AT = 200;
@@ -36,29 +30,35 @@ export async function findCallingSession(
 
 /** Whether a session that was named is the one of the agent that runs this very command, or may be. */
 export async function isCallingSession(place: SearchPlace, session: FoundSession): Promise<boolean> {
-  const { source, path } = session;
-  if (!isInShellOf(source, place) || (await matchOpenCalls(place, path)) === undefined) return false;
+  const { source } = session;
+  if (!isInShellOf(source, place)) return false;
+  if ((await matchOpenCalls(place, [session])).length === 0) return false;
   const callers = await findCallers({ ...place, agentFlag: undefined, allAgents: undefined }, [source]);
   // A session that was named by its path may stand where no other is looked for.
-  return callers.length === 0 || callers.some((caller) => isSameFile(caller.path, path));
+  return callers.length === 0 || callers.some((caller) => isSameSession(caller, session));
 }
 
 /** The sessions with the call that fits best: more than one where nothing tells which of them is running. */
 async function findCallers(place: SearchPlace, sources: readonly SourceName[]): Promise<LocatedSession[]> {
   if (place.commandLine === undefined || place.commandLine.length === 0) return [];
-  const byStrength = new Map<Strength, LocatedSession[]>();
-  for (const session of locateCallers(place, sources).slice(0, MOST_LOOKED_AT)) {
-    const strength = await matchOpenCalls(place, session.path);
-    if (strength !== undefined) byStrength.set(strength, [...(byStrength.get(strength) ?? []), session]);
-  }
-  const matches = STRENGTHS.map((strength) => byStrength.get(strength)).find((found) => found !== undefined);
-  return matches === undefined ? [] : dropLeftBehind(matches);
+  const candidates = locateCallers(place, sources).slice(0, MOST_LOOKED_AT);
+  const matches = await matchOpenCalls(place, candidates);
+  const best = STRENGTHS.find((strength) => matches.some((match) => match.strength === strength));
+  return dropLeftBehind(matches.filter(({ strength }) => strength === best).map(({ session }) => session));
 }
 
-async function matchOpenCalls({ commandLine }: SearchPlace, path: string): Promise<Strength | undefined> {
-  if (commandLine === undefined || commandLine.length === 0) return undefined;
-  const strengths = (await readOpenCalls(path)).map((call) => matchCommand(call, commandLine));
-  return STRENGTHS.find((strength) => strengths.includes(strength));
+/** Those of the sessions that have a call which fits this command, in their order. */
+async function matchOpenCalls<Session extends SessionPlace>(
+  { commandLine = [] }: SearchPlace,
+  sessions: readonly Session[],
+): Promise<{ session: Session; strength: Strength }[]> {
+  if (commandLine.length === 0) return [];
+  const calls = await readOpenCalls(sessions);
+  return sessions.flatMap((session) => {
+    const strengths = (calls.get(session) ?? []).map((call) => matchCommand(call, commandLine));
+    const strength = STRENGTHS.find((one) => strengths.includes(one));
+    return strength === undefined ? [] : [{ session, strength }];
+  });
 }
 
 /** Claude Code says itself which session its shell belongs to. */
@@ -81,9 +81,9 @@ function locateOfAgents(place: SearchPlace): LocatedSession[] {
   const agentIds = isGiven(place.agentFlag) ? resolveAgents(place, stateFolder) : listAgentIds(stateFolder);
   return agentIds.flatMap((agentId) => {
     try {
-      return locateOpenclawSessions(sessionsFolderOf(stateFolder, agentId), agentId);
+      return locateAgentSessions(stateFolder, agentId);
     } catch {
-      // The broken index of one agent does not keep another from cleaning itself.
+      // The broken index or database of one agent does not keep another from cleaning itself.
       return [];
     }
   });
@@ -91,10 +91,21 @@ function locateOfAgents(place: SearchPlace): LocatedSession[] {
 
 /** Of several sessions with such a call those whose agent still lives. */
 function dropLeftBehind(matches: readonly LocatedSession[]): LocatedSession[] {
-  const locked = matches.filter(({ path }) => inspectLock(`${path}.lock`)?.held === true);
+  const locked = matches.filter(isLocked);
   const alive = locked.length > 0 ? locked : matches;
-  const newest = alive[0]!;
-  return alive.filter(({ updatedAt }) => newest.updatedAt - updatedAt < LEFT_BEHIND_MS);
+  const newest = alive[0]?.updatedAt ?? 0;
+  return alive.filter(({ updatedAt }) => newest - updatedAt < LEFT_BEHIND_MS);
+}
+
+/** An agent holds a lock beside its file; in a database it holds none. */
+function isLocked({ path, storage }: LocatedSession): boolean {
+  return storage === undefined && inspectLock(`${path}.lock`)?.held === true;
+}
+
+/** A database holds many. */
+function isSameSession(a: SessionPlace, b: SessionPlace): boolean {
+  if (a.storage !== b.storage || !isSameFile(a.path, b.path)) return false;
+  return a.storage === undefined || a.sessionId === b.sessionId;
 }
 
 function isSameFile(a: string, b: string): boolean {

@@ -22,7 +22,7 @@ export async function findCurrentSession(place: SearchPlace): Promise<ResolvedSe
   const calling = await findCallingSession(place, addShell(place, sources));
   const session = calling === undefined ? undefined : openFound(calling);
   if (session !== undefined) return { session, foundBy: 'calling-command' };
-  const newest = openFirst(locateSessions(place));
+  const newest = openFirst(locateSessions(place).sort(compareByKey));
   if (newest === undefined) throw noSessions(place);
   return { session: newest, foundBy: 'most-recent' };
 }
@@ -31,6 +31,11 @@ export async function findCurrentSession(place: SearchPlace): Promise<ResolvedSe
 function addShell(place: SearchPlace, sources: readonly SourceName[]): readonly SourceName[] {
   const isAsked = place.source !== undefined || demandedSource(place) !== undefined;
   return isAsked || sources.includes('pi') ? sources : [...sources, 'pi'];
+}
+
+/** A session whose key leads to another now cannot be active, whatever was done to it since. The order stays otherwise. */
+function compareByKey(a: LocatedSession, b: LocatedSession): number {
+  return Number(a.formerKey !== undefined) - Number(b.formerKey !== undefined);
 }
 
 function findClaudeSession(place: SearchPlace, sessionId: string): FoundSession {

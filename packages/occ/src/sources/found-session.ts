@@ -7,21 +7,28 @@ export type SourceChoice = SourceName | 'all';
 /** One session, as `occ list --json` prints it. */
 export interface FoundSession {
   readonly sessionId: string;
-  /** OpenClaw only; absent for a file that the index does not know. */
+  /** OpenClaw only; absent for a file that the index does not know. Sessions of one key may share it: see `former`. */
   readonly sessionKey?: string;
   /** OpenClaw only; null elsewhere. */
   readonly agentId: string | null;
   readonly source: SourceName;
-  /** Of the transcript, absolute. */
+  /** Of the transcript, absolute; of the database where that holds it. */
   readonly path: string;
+  /** OpenClaw only: the transcript is in its database. Absent for a file. */
+  readonly storage?: 'sqlite';
   /** As the transcript says; null where it says none or is gone. */
   readonly cwd: string | null;
   /** Milliseconds: when the transcript last changed, or what the index says where the file is gone. */
   readonly updatedAt: number;
+  /** Of the transcript as a file of lines, however it is kept. */
   readonly sizeBytes: number;
   readonly label?: string;
   readonly displayName?: string;
-  /** The index names it but its file is not there. */
+  /** Its key leads to another session now. Only known of a database. */
+  readonly former?: true;
+  /** OpenClaw moved its lines out of the database. */
+  readonly cold?: true;
+  /** The index names it but its file is not there, or the database names it but has no lines of it. */
   readonly missing?: true;
 }
 

@@ -29,7 +29,7 @@ export function listNewestSessions(place: SearchPlace, limit = Number.POSITIVE_I
   const listed: ListedSession[] = [];
   const names: string[] = [];
   const owners: SessionOwner[] = [];
-  for (const located of locateSessions(place)) {
+  for (const located of locateSessions(place, limit)) {
     const session = listed.length < limit ? openFound(located) : undefined;
     const name = nameOf(located, session?.sessionId ?? located.sessionId);
     if (session !== undefined) listed.push({ session, name });

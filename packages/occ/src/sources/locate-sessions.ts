@@ -1,24 +1,28 @@
+import { locateAgentSessions } from './agent-sessions.ts';
 import { locateClaudeSessions } from './claude-sessions.ts';
 import type { SearchPlace, SourceName } from './found-session.ts';
 import { compareByAge, type LocatedSession } from './located-session.ts';
-import { locateOpenclawSessions } from './openclaw-sessions.ts';
 import { locatePiSessions } from './pi-sessions.ts';
 import { chooseSources } from './source-choice.ts';
-import { resolveAgents, resolveStateFolder, sessionsFolderOf } from './state-folder.ts';
+import { resolveAgents, resolveStateFolder } from './state-folder.ts';
 
-/** Every session of the place, newest first. Nothing but names, states of files and the index is read. */
-export function locateSessions(place: SearchPlace): LocatedSession[] {
+/**
+ * Every session of the place, newest first. Nothing but names, states of files and what stands in indexes and databases
+ * of the sessions is read.
+ * @param opened how many of the newest the caller will open
+ */
+export function locateSessions(place: SearchPlace, opened = 0): LocatedSession[] {
   return chooseSources(place)
-    .flatMap((source) => locateInSource(source, place))
+    .flatMap((source) => locateInSource(source, place, opened))
     .sort(compareByAge);
 }
 
-function locateInSource(source: SourceName, place: SearchPlace): LocatedSession[] {
+function locateInSource(source: SourceName, place: SearchPlace, opened: number): LocatedSession[] {
   switch (source) {
     case 'openclaw': {
       const stateFolder = resolveStateFolder(place);
       return resolveAgents(place, stateFolder).flatMap((agentId) =>
-        locateOpenclawSessions(sessionsFolderOf(stateFolder, agentId), agentId),
+        locateAgentSessions(stateFolder, agentId, opened),
       );
     }
     case 'pi':

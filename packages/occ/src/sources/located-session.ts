@@ -9,14 +9,27 @@ export interface LocatedSession {
   /** The file's name without `.jsonl`: it tells the topics of one session apart. */
   readonly stem: string;
   readonly path: string;
+  /** `path` is a database. */
+  readonly storage?: 'sqlite' | undefined;
   /** Milliseconds, with their fraction. */
   readonly updatedAt: number;
+  /** 0 for a session in a database: there it is known only once the transcript was opened. */
   readonly sizeBytes: number;
   readonly missing: boolean;
+  readonly cold?: boolean | undefined;
   /** What the index says of it, under every key that leads to it, the one used last first. */
   readonly entries: readonly StoredSession[];
   /** A file beside the transcript that holds the title a person gave it. */
   readonly titlePath?: string | undefined;
+  /** The key that led to it before that key led to another session. It is no name for this one any more. */
+  readonly formerKey?: string | undefined;
+  /** What its transcript in a database says, where that was read already. */
+  readonly opened?: OpenedTranscript | undefined;
+}
+
+export interface OpenedTranscript {
+  readonly sizeBytes: number;
+  readonly cwd: string | undefined;
 }
 
 export const NO_ENTRIES: readonly StoredSession[] = [];
@@ -30,9 +43,13 @@ export function findText({ entries }: LocatedSession, field: 'label' | 'displayN
   return undefined;
 }
 
-/** Newest first; of equal age a session that can be opened first, then by path. */
+/** Newest first; of equal age a session that can be opened first, then by path and id. */
 export function compareByAge(a: LocatedSession, b: LocatedSession): number {
   if (a.updatedAt !== b.updatedAt) return b.updatedAt - a.updatedAt;
   if (a.missing !== b.missing) return a.missing ? 1 : -1;
-  return a.path < b.path ? -1 : a.path > b.path ? 1 : 0;
+  return compareTexts(a.path, b.path) || compareTexts(a.sessionId, b.sessionId);
+}
+
+function compareTexts(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
 }

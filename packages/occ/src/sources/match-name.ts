@@ -10,23 +10,47 @@ export function matchName(sessions: readonly LocatedSession[], name: string): Lo
   const wanted = name.toLowerCase();
   const keys = spellingsByAgent(name);
   const titlesOf = titlesBySession();
-  const kinds: ((session: LocatedSession) => boolean)[] = [
+  const ids: NameKind[] = [
     ({ stem }) => stem.toLowerCase() === wanted,
     ({ sessionId }) => sessionId.toLowerCase() === wanted,
+  ];
+  const namesInEntries: NameKind[] = [
     ({ entries, agentId }) => entries.some(({ key }) => keys(agentId).has(key.trim().toLowerCase())),
     ({ entries }) => entries.some(({ entry }) => isText(entry.label, name)),
     ({ entries }) => entries.some(({ entry }) => isTextInAnyCase(entry.label, wanted)),
     (session) => titlesOf(session).some((title) => isText(title, name)),
     (session) => titlesOf(session).some((title) => isTextInAnyCase(title, wanted)),
-    ({ sessionId, stem, source }) =>
-      sessionId.toLowerCase().startsWith(wanted) ||
-      (source === 'openclaw' && stem.toLowerCase().startsWith(wanted)),
   ];
+  const beginnings: NameKind = ({ sessionId, stem, source }) =>
+    sessionId.toLowerCase().startsWith(wanted) ||
+    (source === 'openclaw' && stem.toLowerCase().startsWith(wanted));
+  return (
+    findFirstKind(sessions, ids) ??
+    dropOutdated(findFirstKind(sessions, namesInEntries)) ??
+    findFirstKind(sessions, [beginnings]) ??
+    []
+  );
+}
+
+type NameKind = (session: LocatedSession) => boolean;
+
+function findFirstKind(
+  sessions: readonly LocatedSession[],
+  kinds: readonly NameKind[],
+): LocatedSession[] | undefined {
   for (const isMeant of kinds) {
     const matches = sessions.filter(isMeant);
     if (matches.length > 0) return matches;
   }
-  return [];
+  return undefined;
+}
+
+/** Where the database of an agent knows a name, what its old index says of it no longer holds. */
+function dropOutdated(matches: LocatedSession[] | undefined): LocatedSession[] | undefined {
+  const current = new Set(
+    matches?.filter(({ storage }) => storage === 'sqlite').map(({ agentId }) => agentId),
+  );
+  return matches?.filter(({ storage, agentId }) => storage === 'sqlite' || !current.has(agentId));
 }
 
 function isText(text: unknown, wanted: string): boolean {

@@ -1,9 +1,7 @@
-import { existsSync } from 'node:fs';
-import { dirname, join } from 'node:path';
 import { NoSessionsError } from '../errors.ts';
 import { type SearchPlace, SOURCE_NAMES, type SourceName } from './found-session.ts';
 import { chooseSources, foldersOf, hasSource } from './source-choice.ts';
-import { listAgentIds, resolveAgents, resolveStateFolder, sessionsFolderOf } from './state-folder.ts';
+import { listAgentIds, resolveAgents, resolveStateFolder } from './state-folder.ts';
 
 /** Why a search came to nothing: where it looked, and where there is something. */
 export interface EmptySearch {
@@ -49,18 +47,9 @@ export function noSessions(place: SearchPlace): NoSessionsError {
 }
 
 function adviseOnAgents(stateFolder: string, agentIds: readonly string[]): string[] {
-  const databases = agentIds
-    .map((id) => join(dirname(sessionsFolderOf(stateFolder, id)), 'agent', 'openclaw-agent.sqlite'))
-    .filter((path) => existsSync(path));
   const others = listAgentIds(stateFolder).filter((id) => !agentIds.includes(id));
-  return [
-    ...databases.map(
-      (path) => `This OpenClaw keeps its sessions in a database that occ cannot read: ${path}.`,
-    ),
-    ...(others.length === 0
-      ? []
-      : [`Other agents here: ${others.join(', ')}; use --agent <id> or --all-agents.`]),
-  ];
+  if (others.length === 0) return [];
+  return [`Other agents here: ${others.join(', ')}; use --agent <id> or --all-agents.`];
 }
 
 function hasSourceQuietly(source: SourceName, place: SearchPlace): boolean {

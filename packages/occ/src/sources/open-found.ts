@@ -1,30 +1,43 @@
 import { readTitle } from './claude-sessions.ts';
+import { readDatabaseTranscript } from './database-transcript.ts';
 import type { FoundSession } from './found-session.ts';
 import { findText, type LocatedSession } from './located-session.ts';
-import { readTranscriptHead } from './transcript-head.ts';
+import { readTranscriptHead, type TranscriptHead } from './transcript-head.ts';
 
 type Draft = { -readonly [Field in keyof FoundSession]: FoundSession[Field] };
 
 /** Adds what only the transcript says. Undefined for a file of pi's folder that pi does not take for a session. */
 export function openFound(located: LocatedSession): FoundSession | undefined {
-  const { source, missing, entries, titlePath } = located;
+  const { missing } = located;
+  if (located.storage === 'sqlite') {
+    const { sizeBytes, cwd } = missing ? { sizeBytes: 0 } : readDatabaseTranscript(located);
+    return describe({ ...located, sizeBytes }, { cwd });
+  }
   const head = missing ? undefined : readTranscriptHead(located.path);
-  if (source === 'pi' && head !== undefined && head.sessionId === undefined) return undefined;
-  const [newest] = entries;
+  if (located.source === 'pi' && head !== undefined && head.sessionId === undefined) return undefined;
+  return describe(located, head);
+}
+
+function describe(located: LocatedSession, head: Partial<TranscriptHead> | undefined): FoundSession {
+  const { source, storage, missing, cold, entries, formerKey, titlePath } = located;
+  const sessionKey = entries[0]?.key ?? formerKey;
   const label = findText(located, 'label');
   const displayName = findText(located, 'displayName') ?? (titlePath && readTitle(titlePath));
   const found = {
     sessionId: (source === 'pi' ? head?.sessionId : undefined) ?? located.sessionId,
   } as Draft;
-  if (newest !== undefined) found.sessionKey = newest.key;
+  if (sessionKey !== undefined) found.sessionKey = sessionKey;
   found.agentId = located.agentId;
   found.source = source;
   found.path = located.path;
+  if (storage !== undefined) found.storage = storage;
   found.cwd = head?.cwd ?? null;
   found.updatedAt = Math.floor(located.updatedAt);
   found.sizeBytes = located.sizeBytes;
   if (label !== undefined) found.label = label;
   if (displayName !== undefined) found.displayName = displayName;
+  if (formerKey !== undefined) found.former = true;
+  if (cold) found.cold = true;
   if (missing) found.missing = true;
   return found;
 }

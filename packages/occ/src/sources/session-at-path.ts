@@ -15,13 +15,15 @@ import { expandPath, isFolder, statFile } from './look-at-disk.ts';
 import { openFound } from './open-found.ts';
 import { locateOpenclawSessions } from './openclaw-sessions.ts';
 import { isPiFileName, resolvePiFolder } from './pi-sessions.ts';
+import { findInDatabase, findOnlySession, isDatabase } from './session-in-database.ts';
 import { demandedSource } from './source-choice.ts';
+import { databasePathOf } from './state-folder.ts';
 import { readTranscriptHead, type TranscriptHead } from './transcript-head.ts';
 
 /** Whether a name is meant as a path. A label or a key may hold a separator too: then only a file makes it a path. */
 export function isMeantAsPath(place: SearchPlace, name: string): boolean {
   if (parseAgentSessionKey(name) !== null) return false;
-  if (/^(?:~|\.{0,2}[/\\])|[/\\]$|\.jsonl$/.test(name)) return true;
+  if (/^(?:~|\.{0,2}[/\\])|[/\\]$|\.(?:jsonl|sqlite)$/.test(name)) return true;
   return /[/\\]/.test(name) && statFile(expandPath(name, place)) !== undefined;
 }
 
@@ -30,15 +32,17 @@ export function findSessionAtPath(place: SearchPlace, name: string): FoundSessio
   const path = expandPath(name, place);
   const stats = statFile(path);
   if (stats === undefined) {
+    const moved = findMovedSession(place, path);
+    if (moved !== undefined) return moved;
     const what = isFolder(path) ? `${path} is a folder` : `There is no file ${path}`;
     throw new SessionNotFoundError(name, `${what}. Use 'occ list' to see available sessions`);
   }
+  if (isDatabase(path)) return openOnlySession(place, name, path);
   refuseOtherFiles(path);
   const head = readTranscriptHead(path);
   const source = tellSource(place, path, head);
   if (source === undefined) throw unknownContent(path, head);
-  const demanded = demandedSource(place);
-  if (demanded !== undefined && demanded !== source) throw otherSource(path, source, demanded);
+  assertDemanded(place, path, source);
   const known = source === 'openclaw' ? findInFolder(path) : undefined;
   const located: LocatedSession = known ?? {
     source,
@@ -54,6 +58,23 @@ export function findSessionAtPath(place: SearchPlace, name: string): FoundSessio
   };
   const session = openFound(located);
   if (session === undefined) throw unknownContent(path, head);
+  return session;
+}
+
+/** A database is no session, but where it holds one alone, that one is meant. */
+function openOnlySession(place: SearchPlace, name: string, path: string): FoundSession {
+  assertDemanded(place, path, 'openclaw');
+  return findOnlySession(name, path);
+}
+
+/** The session that would stand at a path if its agent did not keep its sessions in a database. */
+function findMovedSession(place: SearchPlace, path: string): FoundSession | undefined {
+  const agentId = agentOfFolder(dirname(path));
+  const known = classifySessionFileName(basename(path));
+  if (agentId === null || known.kind !== 'transcript') return undefined;
+  const database = databasePathOf(dirname(dirname(dirname(dirname(path)))), agentId);
+  const session = findInDatabase(database, agentId, known.sessionId);
+  if (session !== undefined) assertDemanded(place, database, 'openclaw');
   return session;
 }
 
@@ -138,6 +159,11 @@ function unknownContent(path: string, head: TranscriptHead | undefined): OccErro
   return new OccError(`${path} ${why}`, 'SESSION_UNSUPPORTED', {
     hint: "Use 'occ list' to see available sessions",
   });
+}
+
+function assertDemanded(place: SearchPlace, path: string, source: SourceName): void {
+  const demanded = demandedSource(place);
+  if (demanded !== undefined && demanded !== source) throw otherSource(path, source, demanded);
 }
 
 function otherSource(path: string, source: SourceName, demanded: SourceName): UsageError {

@@ -4,7 +4,13 @@ import { resolveProjectsFolder } from './claude-sessions.ts';
 import { type SearchPlace, SOURCE_NAMES, type SourceName } from './found-session.ts';
 import { isFolder } from './look-at-disk.ts';
 import { resolvePiFolder } from './pi-sessions.ts';
-import { isGiven, isStateFolderNamed, resolveStateFolder } from './state-folder.ts';
+import {
+  databasePathOf,
+  isGiven,
+  isStateFolderNamed,
+  resolveStateFolder,
+  sessionsFolderOf,
+} from './state-folder.ts';
 
 /** Whose sessions are meant. Sources are never mixed unless `--source all` asks for it. */
 export function chooseSources(place: SearchPlace): readonly SourceName[] {
@@ -39,12 +45,13 @@ export function hasSource(source: SourceName, place: SearchPlace): boolean {
   }
 }
 
-/** Where the sessions of a source are looked for. */
+/** Where the sessions of a source are looked for: folders, and the databases of OpenClaw. */
 export function foldersOf(source: SourceName, place: SearchPlace, agentIds: readonly string[]): string[] {
   switch (source) {
     case 'openclaw': {
-      const folder = join(resolveStateFolder(place), 'agents');
-      return agentIds.length === 0 ? [folder] : agentIds.map((id) => join(folder, id, 'sessions'));
+      const stateFolder = resolveStateFolder(place);
+      if (agentIds.length === 0) return [join(stateFolder, 'agents')];
+      return agentIds.flatMap((id) => [sessionsFolderOf(stateFolder, id), databasePathOf(stateFolder, id)]);
     }
     case 'pi':
       return [resolvePiFolder(place).folder];

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import {
+  AGENT_DATABASE_NAME,
   AGENT_ID_ENV_NAMES,
   OPENCLAW_STATE,
   resolveAgentId,
@@ -42,6 +43,11 @@ function namedStateFolder({ stateDirFlag, stateDirConfigured, env }: SearchPlace
 
 export function listAgentIds(stateFolder: string): string[] {
   return readFolderNames(join(stateFolder, 'agents')).sort();
+}
+
+/** Where a current OpenClaw keeps the sessions of an agent. */
+export function databasePathOf(stateFolder: string, agentId: string): string {
+  return join(stateFolder, 'agents', agentId, 'agent', AGENT_DATABASE_NAME);
 }
 
 export function sessionsFolderOf(stateFolder: string, agentId: string): string {

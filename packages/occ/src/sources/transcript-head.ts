@@ -52,6 +52,11 @@ function interpretLines(bytes: Buffer, count: number, isWhole: boolean): Transcr
   return head;
 }
 
+/** What one line says that is the first of its transcript. */
+export function interpretFirstLine(text: string): TranscriptHead {
+  return interpretLine(text, NOTHING_KNOWN);
+}
+
 /** OpenClaw and pi say everything in their header; Claude Code says it in the lines of the conversation. */
 function isComplete({ dialect, cwd }: TranscriptHead): boolean {
   return dialect === 'openclaw' || (dialect === 'claude-code' && cwd !== undefined);

@@ -3,6 +3,9 @@ import { STORE_FILE_NAME } from './file-name.ts';
 import { resolveAgentFolderName, transcriptFileName } from './safe-id.ts';
 import { type Environment, resolveStateDir, resolveUserPath } from './state-dir.ts';
 
+/** The database in which a current OpenClaw keeps the sessions of an agent. */
+export const AGENT_DATABASE_NAME = 'openclaw-agent.sqlite';
+
 /** Where a path is computed from. Without `stateDir` the program's own state folder counts. */
 export type LayoutOptions = {
   stateDir?: string | undefined;
@@ -26,6 +29,11 @@ export function resolveDefaultSessionStorePath(
   options: LayoutOptions = {},
 ): string {
   return join(resolveSessionTranscriptsDirForAgent(agentId, options), STORE_FILE_NAME);
+}
+
+/** It is there only if an OpenClaw of the SQLite era ran. */
+export function resolveAgentDatabasePath(agentId?: string | undefined, options: LayoutOptions = {}): string {
+  return join(resolveAgentDir(agentId, options), 'agent', AGENT_DATABASE_NAME);
 }
 
 export function resolveSessionTranscriptPath(

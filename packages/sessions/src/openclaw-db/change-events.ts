@@ -61,12 +61,17 @@ export function openEventChanges({ db }: Pick<OpenclawDatabase, 'db'>, sessionId
 /** Makes messages findable, or no longer. Full text has no foreign key: it must be told. */
 export interface SearchChanges {
   forget(messageId: string): void;
-  learn(line: Buffer, createdAt: number): void;
+  forgetAll(): void;
+  /** @param seq the line's number, whose time is taken where it has none of its own */
+  learn(line: Buffer, seq: number): void;
 }
 
 export function openSearchChanges({ db }: Pick<OpenclawDatabase, 'db'>, sessionId: string): SearchChanges {
   const forget = db.prepare(
     'DELETE FROM session_transcript_fts_rows WHERE session_id = ? AND message_id = ?',
+  );
+  const readTime = db.prepare(
+    'SELECT created_at AS createdAt FROM transcript_events WHERE session_id = ? AND seq = ?',
   );
   const name = db.prepare('INSERT INTO session_transcript_fts_rows (session_id, message_id) VALUES (?, ?)');
   const fill = db.prepare(
@@ -75,8 +80,11 @@ export function openSearchChanges({ db }: Pick<OpenclawDatabase, 'db'>, sessionI
   );
   return {
     forget: (messageId) => void forget.run(sessionId, messageId),
-    learn: (line, createdAt) => {
-      const found = searchTextOf(parseEvent(line.toString()), createdAt);
+    forgetAll: () =>
+      void db.prepare('DELETE FROM session_transcript_fts_rows WHERE session_id = ?').run(sessionId),
+    learn: (line, seq) => {
+      const time = readTime.get(sessionId, seq) as { createdAt: number };
+      const found = searchTextOf(parseEvent(line.toString()), time.createdAt);
       if (found === undefined) return;
       const { lastInsertRowid } = name.run(sessionId, found.messageId);
       fill.run(lastInsertRowid, found.text, sessionId, found.messageId, found.role, found.timestamp);

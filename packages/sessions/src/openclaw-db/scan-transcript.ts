@@ -1,7 +1,7 @@
 import { TranscriptBuilder } from '../transcript/builder.ts';
 import { MAX_LINE_BYTES } from '../transcript/lines.ts';
 import type { Transcript } from '../transcript/transcript.ts';
-import { decompressEvent } from './event-text.ts';
+import { type EventCells, readEvent } from './event-text.ts';
 import type { OpenclawDatabase } from './open-database.ts';
 
 /** The lines of one session as a transcript. Offsets are those of the file that the lines would make. */
@@ -15,11 +15,11 @@ export interface DatabaseTranscript {
   readLine(index: number): string;
 }
 
-type EventRow = { seq: number; plain: Uint8Array | null; zstd: Uint8Array | null; size: number | null };
+type EventRow = EventCells & { readonly seq: number; readonly size: number | null };
 
 const EVENTS = `
-  SELECT seq, CASE WHEN octet_length(event_json) <= ${MAX_LINE_BYTES} THEN CAST(event_json AS BLOB) END AS plain,
-    event_zstd AS zstd, octet_length(event_json) AS size
+  SELECT seq, CASE WHEN octet_length(event_json) <= ${MAX_LINE_BYTES} THEN CAST(event_json AS BLOB) END AS event_json,
+    event_zstd, octet_length(event_json) AS size
   FROM transcript_events WHERE session_id = ?`;
 
 /** Reads the lines of a session once, one at a time. Nothing but what a Transcript holds is kept of them. */
@@ -28,14 +28,15 @@ export function scanDatabaseTranscript(database: OpenclawDatabase, sessionId: st
   const seqs: number[] = [];
   let offset = 0;
   const rows = database.db.prepare(`${EVENTS} ORDER BY seq`).iterate(sessionId);
-  for (const { seq, plain, zstd, size } of rows as Iterable<EventRow>) {
-    seqs.push(seq);
-    if (plain === null && zstd === null) {
-      builder.oversize(offset, offset + (size ?? 0), true);
-      offset += (size ?? 0) + 1;
+  for (const row of rows as Iterable<EventRow>) {
+    seqs.push(row.seq);
+    if (row.event_json === null && row.event_zstd === null) {
+      const size = row.size ?? 0;
+      builder.oversize(offset, offset + size, true);
+      offset += size + 1;
       continue;
     }
-    const bytes = bytesOf(database, plain, zstd);
+    const bytes = readEvent(database.path, row);
     builder.line(bytes, 0, bytes.length, offset, true);
     offset += bytes.length + 1;
   }
@@ -47,37 +48,20 @@ export function scanDatabaseTranscript(database: OpenclawDatabase, sessionId: st
   return { transcript, seqs, readBytes, readLine: (index) => readBytes(index).toString('latin1') };
 }
 
-/** The lines of a session as the file that they would make, one at a time. */
-export function* iterateDatabaseLines(database: OpenclawDatabase, sessionId: string): Generator<Buffer> {
-  const rows = database.db
-    .prepare(
-      `SELECT CAST(event_json AS BLOB) AS plain, event_zstd AS zstd
-       FROM transcript_events WHERE session_id = ? ORDER BY seq`,
-    )
-    .iterate(sessionId);
-  for (const { plain, zstd } of rows as Iterable<EventRow>) yield bytesOf(database, plain, zstd);
-}
-
 function makeRowReader(
   database: OpenclawDatabase,
   sessionId: string,
   seqs: readonly number[],
 ): (index: number) => Buffer {
   const statement = database.db.prepare(
-    `SELECT CAST(event_json AS BLOB) AS plain, event_zstd AS zstd
+    `SELECT CAST(event_json AS BLOB) AS event_json, event_zstd
      FROM transcript_events WHERE session_id = ? AND seq = ?`,
   );
   return (index) => {
-    const row = statement.get(sessionId, seqs[index]!) as EventRow | undefined;
+    const row = statement.get(sessionId, seqs[index]!) as EventCells | undefined;
     if (row === undefined) throw new Error('the session became shorter while it was read');
-    return bytesOf(database, row.plain, row.zstd);
+    return readEvent(database.path, row);
   };
-}
-
-function bytesOf({ path }: OpenclawDatabase, plain: Uint8Array | null, zstd: Uint8Array | null): Buffer {
-  if (plain !== null) return Buffer.from(plain.buffer, plain.byteOffset, plain.byteLength);
-  if (zstd !== null) return decompressEvent(path, zstd);
-  return Buffer.alloc(0);
 }
 
 /** What is known of a line that is too long to be looked into. */

@@ -53,15 +53,18 @@ export function openDraft(base: StoreDocument): { draft: StoreDraft; finish(): E
   };
 }
 
-/** What `update` of a store does. */
-export async function changeOne(
+/** What `update` of a store does; at once, when the change does not have to be waited for. */
+export function changeOne(
   draft: StoreDraft,
   key: string,
   change: (entry: StoredEntry | undefined) => Change | Promise<Change>,
-): Promise<StoredEntry | undefined> {
-  const changed = await change(draft.get(key));
-  if (changed !== undefined && changed !== null) draft.set(key, changed);
-  return draft.get(key);
+): StoredEntry | undefined | Promise<StoredEntry | undefined> {
+  const put = (changed: Change) => {
+    if (changed !== undefined && changed !== null) draft.set(key, changed);
+    return draft.get(key);
+  };
+  const changed = change(draft.get(key));
+  return changed instanceof Promise ? changed.then(put) : put(changed);
 }
 
 /** Drops changes that change nothing. */

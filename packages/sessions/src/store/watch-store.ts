@@ -10,13 +10,14 @@ const LOOK_EVERY_MS = 1_000;
 
 /**
  * Reports the difference whenever `load` returns another document. The system's notices make it prompt; looking at
- * intervals makes it certain. Neither keeps the process alive.
+ * intervals makes it certain. Neither keeps the process alive. `names` are the files in the folder whose changes count.
  */
 export function watchStore(
   path: string,
   load: () => StoreDocument,
   listener: (change: StoreChange) => void,
   onError: (error: unknown) => void = () => {},
+  names: readonly string[] = [basename(path)],
 ): () => void {
   let known = EMPTY_DOCUMENT;
   let failed: string | undefined;
@@ -52,7 +53,7 @@ export function watchStore(
   const listen = () => {
     try {
       watcher = watch(dirname(path), { persistent: false }, (_, name) => {
-        if (name === null || name === basename(path)) checkSoon();
+        if (name === null || names.includes(name)) checkSoon();
       });
       watcher.on('error', () => {
         watcher?.close();

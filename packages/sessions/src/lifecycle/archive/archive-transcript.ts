@@ -1,12 +1,13 @@
 import { lstat, readdir, rename } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { resolveWithinFolder } from '../../disk/canonical-path.ts';
 import type { HeldLock } from '../../disk/held-lock.ts';
 import type { LockOptions } from '../../disk/lock-file.ts';
 import { syncFolder } from '../../disk/sync-folder.ts';
-import { type ArchiveReason, archiveFileName, classifySessionFileName } from '../../layout/file-name.ts';
+import { type ArchiveReason, classifySessionFileName } from '../../layout/file-name.ts';
 import { emitSessionTranscriptUpdate } from '../../transcript-file/events.ts';
 import { describeFileFault } from '../../transcript-file/file-faults.ts';
+import { findFreeArchivePath } from '../../transcript-file/free-archive-path.ts';
 import { assertHeld, withTranscriptLock } from '../../transcript-file/lock.ts';
 
 /**
@@ -33,14 +34,6 @@ export async function archiveTranscript(
     return archive;
   } catch (error) {
     throw describeFileFault(path, error, 'write');
-  }
-}
-
-/** Its name, at `at` or the first free millisecond after it. The transcript's lock must be held. */
-export async function findFreeArchivePath(path: string, reason: ArchiveReason, at: number): Promise<string> {
-  for (let ms = at; ; ms++) {
-    const candidate = join(dirname(path), archiveFileName(basename(path), reason, ms));
-    if ((await lstat(candidate).catch(() => undefined)) === undefined) return candidate;
   }
 }
 

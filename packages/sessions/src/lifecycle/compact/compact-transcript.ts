@@ -17,9 +17,9 @@ import { activePath, leafOf } from '../../transcript/tree.ts';
 import { readRange } from '../../transcript-file/backward-lines.ts';
 import type { LineCopier } from '../../transcript-file/copy-lines.ts';
 import { describeFileFault } from '../../transcript-file/file-faults.ts';
+import { findFreeArchivePath } from '../../transcript-file/free-archive-path.ts';
 import { replaceTranscript } from '../../transcript-file/replace-transcript.ts';
 import { scanTranscriptFile } from '../../transcript-file/scan.ts';
-import { findFreeArchivePath } from '../archive/archive-transcript.ts';
 import { lineEndOf, openForReading, requireHeader } from '../own-transcript.ts';
 import { type Cut, planCut } from './plan-cut.ts';
 

@@ -1,0 +1,49 @@
+import type { ResolvedToolRemovalOptions } from '../clean/tool-removal.ts';
+import type { FileEditResult } from '../session-file/edit-file.ts';
+import type { ResolvedSession } from '../sources/found-session.ts';
+import type { EditOutcome, EditResult } from './results.ts';
+import { editStatistics } from './statistics.ts';
+
+/** What was asked for, as far as the outcome tells it again. */
+export interface AskedEdit {
+  readonly toolRemoval: ResolvedToolRemovalOptions;
+  readonly presetName?: string | undefined;
+}
+
+export function describeEdit(
+  options: AskedEdit,
+  { session, foundBy }: ResolvedSession,
+  done: FileEditResult,
+  state: { dryRun?: true; scheduled?: true; note?: string },
+): EditOutcome {
+  const { plan } = done;
+  const changed = done.backupPath !== undefined;
+  const note = state.note ?? (done.unchanged === undefined ? undefined : UNCHANGED_NOTES[done.unchanged]);
+  const isKept = state.scheduled !== true && done.unchanged !== undefined;
+  const result: EditResult = {
+    success: true,
+    mode: 'edit',
+    sessionId: session.sessionId,
+    ...(done.backupPath === undefined ? {} : { backupPath: done.backupPath }),
+    statistics: editStatistics(plan.statistics, done.sizeBefore, done.sizeAfter, isKept),
+    tokens: isKept ? { ...plan.tokens, after: plan.tokens.before } : plan.tokens,
+    changed,
+    ...(state.scheduled ? { scheduled: true } : {}),
+    ...(state.dryRun ? { dryRun: true } : {}),
+    ...(note === undefined ? {} : { note }),
+  };
+  return {
+    result,
+    session,
+    foundBy,
+    plan: plan.statistics,
+    options: options.toolRemoval,
+    presetName: options.presetName,
+  };
+}
+
+const UNCHANGED_NOTES = {
+  'nothing to clean':
+    'Nothing to clean: no tool call is old enough to be removed or long enough to be shortened.',
+  'would not shrink': 'Nothing was changed: the session would not have become smaller.',
+} as const;

@@ -1,0 +1,157 @@
+import {
+  type OpenclawDatabase,
+  openDatabaseForWriting,
+  type Projection,
+  readOpenclawDatabase,
+} from '@openbot/sessions';
+import type { CleanPlan } from '../clean/plan.ts';
+import { planClean } from '../clean/plan-clean.ts';
+import { rewriteLine } from '../clean/rewrite-line.ts';
+import type { ResolvedToolRemovalOptions } from '../clean/tool-removal.ts';
+import { EditOperationError } from '../errors.ts';
+import { lowerCounters } from '../session-file/counters.ts';
+import type { FileEditResult } from '../session-file/edit-file.ts';
+import { findFault } from '../session-file/verify-clean.ts';
+import type { FoundSession } from '../sources/found-session.ts';
+import { applyRewrite, type RowChanges } from './apply-changes.ts';
+import { type ReadSession, readSessionToRewrite } from './readable-session.ts';
+import { rewriteWithBackup } from './rewrite-with-backup.ts';
+
+export interface DatabaseEdit {
+  readonly session: FoundSession;
+  readonly options: ResolvedToolRemovalOptions;
+  /** Also changes a database of a version that is not known. */
+  readonly force?: boolean | undefined;
+  /** How long to wait for somebody who writes to the database. */
+  readonly waitMs?: number | undefined;
+  readonly now: () => Date;
+}
+
+/** A plan for a session as it is at one moment. */
+interface PlannedEdit {
+  readonly session: ReadSession;
+  readonly plan: CleanPlan;
+  readonly result: FileEditResult;
+}
+
+/** What an edit would do. Nothing is changed and nothing is left behind. */
+export function planDatabaseEdit(
+  { path, sessionId }: FoundSession,
+  options: ResolvedToolRemovalOptions,
+): FileEditResult {
+  return readOpenclawDatabase(path, (database) => planEdit(database, sessionId, options).result);
+}
+
+/**
+ * Plans, writes a backup, and changes the rows in one transaction, in which the result is verified. A run that is in
+ * progress goes on with what it has in memory; its next turn sees the cleaned session.
+ */
+export async function editDatabaseSession(edit: DatabaseEdit): Promise<FileEditResult> {
+  const { sessionId, path } = edit.session;
+  return rewriteWithBackup<PlannedEdit, FileEditResult>({
+    kind: 'edit',
+    session: edit.session,
+    now: edit.now,
+    open: () => openDatabaseForWriting(path, { force: edit.force, waitMs: edit.waitMs }),
+    plan: (database) => planEdit(database, sessionId, edit.options),
+    settled: ({ result }) => (result.unchanged === undefined ? undefined : result),
+    apply: (database, planned, { generation, at }) => {
+      applyEdit(database, sessionId, planned, generation, at);
+    },
+    describe: ({ result }, backupPath) => ({ ...result, backupPath }),
+    bytesOf: ({ session, result }) => ({
+      before: session.transcript.byteLength,
+      after: result.sizeAfter,
+    }),
+  });
+}
+
+function planEdit(
+  database: OpenclawDatabase,
+  sessionId: string,
+  options: ResolvedToolRemovalOptions,
+): PlannedEdit {
+  const session = readSessionToRewrite(database, sessionId);
+  const { transcript, readLine } = session;
+  const plan = planClean(transcript, options, readLine);
+  const sizeBefore = transcript.byteLength;
+  const same = { plan, sizeBefore, sizeAfter: sizeBefore };
+  if (!plan.changes) return { session, plan, result: { ...same, unchanged: 'nothing to clean' } };
+  const sizeAfter = measure(session, plan);
+  if (sizeAfter >= sizeBefore) return { session, plan, result: { ...same, unchanged: 'would not shrink' } };
+  return { session, plan, result: { plan, sizeBefore, sizeAfter } };
+}
+
+function measure({ transcript, readLine }: ReadSession, plan: CleanPlan): number {
+  let size = transcript.byteLength;
+  for (let i = 0; i < transcript.length; i++) {
+    const length = transcript.endOf(i) - transcript.startOf(i);
+    if (plan.isRemoved(i)) size -= length + 1;
+    else {
+      const edit = plan.editOf(i);
+      if (edit !== undefined) size += rewriteLine(readLine(i), edit, 'openclaw').length - length;
+    }
+  }
+  return size;
+}
+
+function applyEdit(
+  database: OpenclawDatabase,
+  sessionId: string,
+  { session, plan, result }: PlannedEdit,
+  generation: string,
+  at: Date,
+): void {
+  applyRewrite(database, {
+    sessionId,
+    before: session,
+    changes: listChanges(session, plan),
+    generation,
+    now: at.getTime(),
+    verify: (after, projection) => {
+      const fault =
+        findFault(session.transcript, after.transcript, plan) ?? findLostEntry(session, projection, plan);
+      if (fault !== undefined) throw notAsPlanned(fault);
+      if (after.transcript.byteLength !== result.sizeAfter) throw notAsPlanned('it has another size');
+    },
+    changeEntry: (entry) => lowerCounters(entry, plan.tokens.after),
+  });
+}
+
+function listChanges({ transcript, seqs, readLine }: ReadSession, plan: CleanPlan): RowChanges {
+  const indices = Array.from({ length: transcript.length }, (_, index) => index);
+  return {
+    removed: indices.filter((index) => plan.isRemoved(index)).map((index) => seqs[index]!),
+    replaced: rewrite(),
+  };
+
+  /** One at a time: a line is needed only until it is written. */
+  function* rewrite(): Generator<readonly [number, Buffer]> {
+    for (const index of indices) {
+      const edit = plan.isRemoved(index) ? undefined : plan.editOf(index);
+      if (edit === undefined) continue;
+      yield [seqs[index]!, Buffer.from(rewriteLine(readLine(index), edit, 'openclaw'), 'latin1')];
+    }
+  }
+}
+
+/** The conversation must be the one that it was, without what was to go. */
+function findLostEntry(
+  { transcript, seqs, projection }: ReadSession,
+  after: Projection,
+  plan: CleanPlan,
+): string | undefined {
+  const gone = new Set<number>();
+  for (let i = 0; i < transcript.length; i++) if (plan.isRemoved(i)) gone.add(seqs[i]!);
+  const expected = projection.rows.filter(({ seq }) => !gone.has(seq));
+  const isSame =
+    expected.length === after.rows.length && expected.every(({ seq }, at) => after.rows[at]!.seq === seq);
+  if (!isSame) return 'the conversation would take another path';
+  return projection.leafEventId === after.leafEventId ? undefined : 'it would go on from another entry';
+}
+
+function notAsPlanned(fault: string): EditOperationError {
+  return new EditOperationError(`The rewritten session did not read back as planned: ${fault}`, {
+    hint: 'Nothing was changed. This session has a structure that is not known here.',
+  });
+}

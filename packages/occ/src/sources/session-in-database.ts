@@ -1,0 +1,58 @@
+import { basename, sep } from 'node:path';
+import { AGENT_DATABASE_NAME, isValidAgentId, readFileStart, readOpenclawDatabase } from '@openbot/sessions';
+import { SessionNotFoundError } from '../errors.ts';
+import { ambiguousName } from './ambiguous-name.ts';
+import { hasDatabase, locateDatabaseSessions } from './database-sessions.ts';
+import type { FoundSession } from './found-session.ts';
+import { compareByAge, type LocatedSession } from './located-session.ts';
+import { openFound } from './open-found.ts';
+
+const MAGIC = Buffer.from('SQLite format 3\0');
+
+/** Whether a file is a database, by its name or its beginning. */
+export function isDatabase(path: string): boolean {
+  if (basename(path) === AGENT_DATABASE_NAME) return true;
+  const bytes = Buffer.alloc(MAGIC.length);
+  try {
+    return readFileStart(path, bytes) === MAGIC.length && bytes.equals(MAGIC);
+  } catch {
+    return false;
+  }
+}
+
+/** The session of that id; undefined where there is no database, or no lines of it in there. */
+export function findInDatabase(path: string, agentId: string, sessionId: string): FoundSession | undefined {
+  if (!hasDatabase(path)) return undefined;
+  const located = locatePresent(path, agentId).find((session) => session.sessionId === sessionId);
+  return located && openFound(located);
+}
+
+/** The session of a database that holds one alone. Of several none can be meant by the name of the database. */
+export function findOnlySession(name: string, path: string): FoundSession {
+  const place = readPlace(path);
+  const sessions = locatePresent(path, place?.agentId ?? null);
+  const [only] = sessions;
+  if (only === undefined) throw new SessionNotFoundError(name, `There are no sessions in ${path}`);
+  const session = sessions.length === 1 ? openFound(only) : undefined;
+  if (session !== undefined) return session;
+  const whose =
+    place === undefined
+      ? `To name one of them, the database has to stand in a state folder: <folder>/agents/<agent>/agent/${AGENT_DATABASE_NAME}; then give the id and --state-dir <folder>`
+      : `Name the one that you mean by its id, with --agent ${place.agentId} --state-dir ${place.stateFolder}`;
+  throw ambiguousName(name, sessions, `It is a database that holds ${sessions.length} sessions. ${whose}`);
+}
+
+function locatePresent(path: string, agentId: string | null): LocatedSession[] {
+  return readOpenclawDatabase(path, (database) => locateDatabaseSessions(database, path, agentId))
+    .filter(({ missing }) => !missing)
+    .sort(compareByAge);
+}
+
+/** Whose database it is, where it stands in a state folder. */
+function readPlace(path: string): { agentId: string; stateFolder: string } | undefined {
+  const parts = path.split(sep);
+  const [agents, agentId, agent, name] = parts.slice(-4);
+  if (agents !== 'agents' || agent !== 'agent' || name !== AGENT_DATABASE_NAME) return undefined;
+  if (!isValidAgentId(agentId)) return undefined;
+  return { agentId: agentId!, stateFolder: parts.slice(0, -4).join(sep) || sep };
+}

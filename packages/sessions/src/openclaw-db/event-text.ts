@@ -1,0 +1,58 @@
+import { unreadable } from './database-faults.ts';
+import type { OpenclawDatabase } from './open-database.ts';
+
+/** More than this is never compressed. */
+const MOST_COMPRESSED_BYTES = 4 * 1024 * 1024;
+
+/** The two columns of `transcript_events` of which one holds the line. */
+export type EventCells = {
+  /** As text, or cast to bytes, which spares making a string of it. */
+  readonly event_json: string | Uint8Array | null;
+  readonly event_zstd: Uint8Array | null;
+};
+
+/** The bytes of a line, without its end. */
+export function readEvent(path: string, { event_json, event_zstd }: EventCells): Buffer {
+  if (event_zstd !== null) return decompressEvent(path, event_zstd);
+  if (typeof event_json === 'string' || event_json === null) return Buffer.from(event_json ?? '');
+  return Buffer.from(event_json.buffer, event_json.byteOffset, event_json.byteLength);
+}
+
+/** The bytes of a line that is kept compressed. */
+export function decompressEvent(path: string, compressed: Uint8Array): Buffer {
+  try {
+    const { zstdDecompressSync } = process.getBuiltinModule('node:zlib');
+    return zstdDecompressSync(compressed, { maxOutputLength: MOST_COMPRESSED_BYTES });
+  } catch (error) {
+    const why = `a compressed line in it is damaged (${(error as Error).message})`;
+    throw unreadable(path, why, 'It was left as it is. Restore a backup of the database.', error);
+  }
+}
+
+const LINE_END = 0x0a;
+
+/** The lines of a transcript as a file would have them, one at a time, each with its end. */
+export function* iterateEventLines(
+  { path, db }: Pick<OpenclawDatabase, 'path' | 'db'>,
+  sessionId: string,
+): Generator<Buffer> {
+  const rows = db.prepare(
+    `SELECT CAST(event_json AS BLOB) AS event_json, event_zstd
+     FROM transcript_events WHERE session_id = ? ORDER BY seq`,
+  );
+  for (const row of rows.iterate(sessionId)) {
+    const bytes = readEvent(path, row as EventCells);
+    yield Buffer.concat([bytes.includes(LINE_END) ? onOneLine(bytes) : bytes, END]);
+  }
+}
+
+const END = Buffer.from('\n');
+
+/** JSON may have line ends between its parts; a line of a file may not. */
+function onOneLine(bytes: Buffer): Buffer {
+  try {
+    return Buffer.from(JSON.stringify(JSON.parse(bytes.toString())));
+  } catch {
+    return bytes;
+  }
+}

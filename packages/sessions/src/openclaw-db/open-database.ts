@@ -1,0 +1,211 @@
+import { realpathSync } from 'node:fs';
+import { resolve } from 'node:path';
+import type { DatabaseSync, DatabaseSyncOptions } from 'node:sqlite';
+import { pathToFileURL } from 'node:url';
+import { copyDatabase } from './database-copy.ts';
+import { describeDatabaseFault, needsWriting, unreadable } from './database-faults.ts';
+import { type FileVersions, isUntouched, statDatabase } from './file-versions.ts';
+import { loadSqlite } from './load-sqlite.ts';
+import { assertColumns, assertWritable, COLUMNS_READ, type DatabaseSchema, readSchema } from './schema.ts';
+
+export interface OpenclawDatabase {
+  /** With links resolved: SQLite keeps its other files beside the real one. */
+  readonly path: string;
+  readonly db: DatabaseSync;
+  readonly schema: DatabaseSchema;
+  close(): void;
+}
+
+export interface ReadingDatabase extends OpenclawDatabase {
+  /**
+   * Whether what was read may be of no single moment, because somebody wrote meanwhile. Then read again. Never so while
+   * a program has the database open: SQLite then holds one moment for us.
+   */
+  hasChangedSince(): boolean;
+}
+
+/** As OpenClaw waits for others itself, so its own writes are expected to be shorter. */
+export const DEFAULT_WAIT_MS = 5_000;
+
+const MOST_ATTEMPTS = 5;
+
+/**
+ * Opens a database so that nothing on disk changes: no file appears, disappears or is written. Everything that is read
+ * is of one moment, unless `hasChangedSince` says otherwise.
+ */
+export function openDatabaseForReading(path: string): ReadingDatabase {
+  return openSettled(locate(path), true);
+}
+
+/**
+ * Calls `read` with the database, and again if somebody wrote meanwhile in a way that SQLite could not keep from us:
+ * it must do nothing but read.
+ */
+export function readOpenclawDatabase<T>(path: string, read: (database: OpenclawDatabase) => T): T {
+  const real = locate(path);
+  for (let attempt = 1; ; attempt++) {
+    const isLast = attempt === MOST_ATTEMPTS;
+    const database = openSettled(real, !isLast);
+    try {
+      const result = read(database);
+      if (isLast || !database.hasChangedSince()) return result;
+    } catch (error) {
+      // A page that was replaced between two reads looks like damage.
+      if (isLast || !database.hasChangedSince()) throw describeDatabaseFault(real, error, 'read');
+    } finally {
+      database.close();
+    }
+  }
+}
+
+export interface WritingOptions {
+  /** Also write to a schema of another version, if it has the columns. */
+  force?: boolean | undefined;
+  /** How long to wait for another writer. DEFAULT_WAIT_MS. The process does nothing else meanwhile. */
+  waitMs?: number | undefined;
+}
+
+/**
+ * Opens an existing database for changes, with foreign keys held and commits that survive a power cut. Nothing of how
+ * the database is kept is changed.
+ */
+export function openDatabaseForWriting(path: string, options: WritingOptions = {}): OpenclawDatabase {
+  const real = locate(path);
+  let db: DatabaseSync | undefined;
+  try {
+    db = connect(real, { mode: 'rw' }, { timeout: options.waitMs ?? DEFAULT_WAIT_MS });
+    db.exec('PRAGMA foreign_keys = ON; PRAGMA synchronous = FULL; PRAGMA fullfsync = ON');
+    const held = db.prepare('PRAGMA foreign_keys').get();
+    if (held?.foreign_keys !== 1) throw unreadable(real, 'this SQLite does not hold foreign keys');
+    const database = { path: real, db, schema: readSchema(db), close: () => void db?.close() };
+    assertColumns(database, COLUMNS_READ, 'read');
+    assertWritable(database, options.force ?? false);
+    return database;
+  } catch (error) {
+    db?.close();
+    throw describeDatabaseFault(real, error, 'write');
+  }
+}
+
+/** Opens, and again if it failed while somebody wrote. Without `quietly` locks are used even if files must be made. */
+function openSettled(path: string, quietly: boolean): ReadingDatabase {
+  for (let attempt = 1; ; attempt++) {
+    const before = statDatabase(path) ?? missing(path);
+    try {
+      return openReading(path, before, quietly);
+    } catch (error) {
+      if (attempt === MOST_ATTEMPTS || isUntouched(before, statDatabase(path))) throw error;
+    }
+  }
+}
+
+function openReading(path: string, before: FileVersions, quietly: boolean): ReadingDatabase {
+  // A live writer has a `-wal` and its index, or a `-journal`: without them nobody writes.
+  const hasLines = (before.wal?.size ?? 0n) > 0n;
+  const isWalUnused = before.wal === undefined || (!hasLines && before.shm === undefined);
+  const isQuiet = isWalUnused && (before.journal?.size ?? 0n) === 0n;
+  if (quietly && isQuiet) return openUnlocked(path, before);
+  if (hasLines && before.shm === undefined) return openCopy(path, before);
+  try {
+    return openLocked(path, before);
+  } catch (error) {
+    if (!needsWriting((error as Error).cause ?? error)) throw error;
+    return openCopy(path, before);
+  }
+}
+
+function openUnlocked(path: string, before: FileVersions): ReadingDatabase {
+  const db = connect(path, { immutable: '1' }, { readOnly: true });
+  return finishReading(path, db, {
+    hasChangedSince: () => !isUntouched(before, statDatabase(path)),
+    close: () => db.close(),
+  });
+}
+
+function openLocked(path: string, before: FileVersions): ReadingDatabase {
+  const db = connect(path, {}, { readOnly: true, timeout: DEFAULT_WAIT_MS });
+  return finishReading(path, db, {
+    hasChangedSince: () => false,
+    close: () => {
+      db.close();
+      removeOwnLeftovers(path, before);
+    },
+  });
+}
+
+function openCopy(path: string, before: FileVersions): ReadingDatabase {
+  const copy = copyDatabase(path, before);
+  let db: DatabaseSync | undefined;
+  try {
+    // Undoing a half-done transaction writes to the copy; a `-wal` is only read.
+    db = connect(copy.path, {}, { readOnly: before.journal === undefined });
+    return finishReading(path, db, {
+      hasChangedSince: () => !isUntouched(before, statDatabase(path)),
+      close: () => {
+        db?.close();
+        copy.remove();
+      },
+    });
+  } catch (error) {
+    if (db?.isOpen) db.close();
+    copy.remove();
+    throw describeDatabaseFault(path, error, 'read');
+  }
+}
+
+function finishReading(
+  path: string,
+  db: DatabaseSync,
+  ends: Pick<ReadingDatabase, 'hasChangedSince' | 'close'>,
+): ReadingDatabase {
+  try {
+    db.exec('BEGIN');
+    const database = { path, db, schema: readSchema(db), ...ends };
+    assertColumns(database, COLUMNS_READ, 'read');
+    return database;
+  } catch (error) {
+    ends.close();
+    throw describeDatabaseFault(path, error, 'read');
+  }
+}
+
+/**
+ * When the last writer left between our look and our open, SQLite made an empty `-wal` and its index for us, and a
+ * reader cannot take them away. A writer that finds nothing to do takes them away under SQLite's own locks.
+ */
+function removeOwnLeftovers(path: string, before: FileVersions): void {
+  try {
+    const now = statDatabase(path);
+    if (now?.wal === undefined || now.wal.size > 0n || now.wal.ino === before.wal?.ino) return;
+    const db = connect(path, { mode: 'rw' }, { timeout: 0 });
+    try {
+      db.prepare('SELECT 1 FROM sqlite_schema').get();
+    } finally {
+      db.close();
+    }
+  } catch {
+    // Somebody else has it open now, and will take them away.
+  }
+}
+
+function connect(path: string, query: Record<string, string>, options: DatabaseSyncOptions): DatabaseSync {
+  const { DatabaseSync } = loadSqlite();
+  const url = pathToFileURL(path);
+  for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
+  return new DatabaseSync(url, options);
+}
+
+function locate(path: string): string {
+  const absolute = resolve(path);
+  try {
+    return realpathSync.native(absolute);
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT' || code === 'ENOTDIR') return missing(absolute, error);
+    throw unreadable(absolute, message, undefined, error);
+  }
+}
+
+function missing(path: string, cause?: unknown): never {
+  throw unreadable(path, 'there is no such file', 'Check the agent and the state folder.', cause);
+}

@@ -1,0 +1,84 @@
+import { isJsonObject } from '../entry/json-object.ts';
+import { OpenBotError } from '../errors.ts';
+import type { OpenclawDatabase } from './open-database.ts';
+
+/** The sessions that go when a key goes, and those that another entry still names and which then become its own. */
+export type OwnedSessions = {
+  readonly removed: readonly string[];
+  readonly handedOn: ReadonlyMap<string, string>;
+};
+
+/** Fails with TRANSCRIPT_UNSUPPORTED when lines of a session that would go are not in the database. */
+export function listOwnedSessions(database: OpenclawDatabase, key: string): OwnedSessions {
+  const { path, db } = database;
+  const owned = db.prepare('SELECT session_id AS id FROM session_windows WHERE session_key = ?').all(key);
+  const removed: string[] = [];
+  const handedOn = new Map<string, string>();
+  const isCold = db.prepare('SELECT 1 FROM session_transcript_cold_archives WHERE session_id = ?');
+  for (const { id } of owned as { id: string }[]) {
+    const heir = findHeir(database, id, key);
+    if (heir !== undefined) handedOn.set(id, heir);
+    else if (isCold.get(id) === undefined) removed.push(id);
+    else {
+      throw new OpenBotError(
+        'TRANSCRIPT_UNSUPPORTED',
+        `The lines of session ${id} (${key}) were moved out of ${path} by OpenClaw, so it cannot be deleted here`,
+        { hint: 'Nothing was changed. Delete the session with OpenClaw.' },
+      );
+    }
+  }
+  return { removed, handedOn };
+}
+
+/** Deletes the row of a key with all that hangs on it, the full-text rows included, which nothing else removes. */
+export function removeEntry(database: OpenclawDatabase, key: string): void {
+  const { db, schema } = database;
+  const { removed, handedOn } = listOwnedSessions(database, key);
+  const handOn = db.prepare('UPDATE session_windows SET session_key = ? WHERE session_id = ?');
+  for (const [sessionId, heir] of handedOn) handOn.run(heir, sessionId);
+  const removeText = db.prepare('DELETE FROM session_transcript_fts_rows WHERE session_id = ?');
+  for (const sessionId of removed) removeText.run(sessionId);
+  if (schema.has('conversation_deliveries', 'source_session_key')) {
+    if (schema.has('cache_entries', 'scope')) {
+      db.prepare(
+        `DELETE FROM cache_entries WHERE scope = 'conversation-progress'
+         AND key IN (SELECT operation_id FROM conversation_deliveries WHERE source_session_key = ?)`,
+      ).run(key);
+    }
+    db.prepare('DELETE FROM conversation_deliveries WHERE source_session_key = ?').run(key);
+  }
+  db.prepare('DELETE FROM session_nodes WHERE session_key = ?').run(key);
+}
+
+/** Another key whose entry names the session: as its own, as an earlier one, or in the history of compactions. */
+function findHeir({ db }: OpenclawDatabase, sessionId: string, key: string): string | undefined {
+  const candidates = db
+    .prepare(
+      `SELECT session_key AS key, current_session_id AS current, entry_json AS text FROM session_nodes
+       WHERE session_key <> ?1 AND (current_session_id = ?2 OR instr(entry_json, ?2) > 0) ORDER BY session_key`,
+    )
+    .all(key, sessionId) as { key: string; current: string; text: string }[];
+  return candidates.find(({ current, text }) => current === sessionId || namesSession(text, sessionId))?.key;
+}
+
+function namesSession(entryText: string, sessionId: string): boolean {
+  let entry: unknown;
+  try {
+    entry = JSON.parse(entryText);
+  } catch {
+    return false;
+  }
+  if (!isJsonObject(entry)) return false;
+  const family = Array.isArray(entry.usageFamilySessionIds) ? entry.usageFamilySessionIds : [];
+  const checkpoints: unknown[] = Array.isArray(entry.compactionCheckpoints)
+    ? entry.compactionCheckpoints
+    : [];
+  const ofCheckpoints = checkpoints
+    .filter(isJsonObject)
+    .flatMap((checkpoint) =>
+      [checkpoint, checkpoint.preCompaction, checkpoint.postCompaction].map((part) =>
+        isJsonObject(part) ? part.sessionId : undefined,
+      ),
+    );
+  return [entry.previousSessionId, ...family, ...ofCheckpoints].includes(sessionId);
+}

@@ -2,21 +2,11 @@
  * An imitation of the Anthropic Messages API: a real HTTP server on loopback that answers from a script and remembers
  * what it was asked. A conversation that the real API would refuse is refused here too, with its kind of message.
  */
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { text } from 'node:stream/consumers';
+import type { ServerResponse } from 'node:http';
+import { type RecordedRequest, sendJson, startLoopbackServer } from './loopback-server.ts';
 import { apiErrors, isErrorReply, type MessagesRequest, type Reply } from './messages-format.ts';
 import { findHistoryFault } from './messages-history.ts';
-import { sendError, sendJson, sendMessage, streamMessage } from './messages-reply.ts';
-
-export interface RecordedRequest {
-  readonly method: string;
-  /** Without the query. */
-  readonly path: string;
-  readonly headers: IncomingMessage['headers'];
-  /** Parsed; undefined for a request without a body. */
-  readonly body: unknown;
-}
+import { sendError, sendMessage, streamMessage } from './messages-reply.ts';
 
 export interface MessagesApiOptions {
   /**
@@ -46,7 +36,6 @@ export interface MessagesApi {
 }
 
 export async function startMessagesApi(options: MessagesApiOptions): Promise<MessagesApi> {
-  const requests: RecordedRequest[] = [];
   const conversations: MessagesRequest[] = [];
   const faults: string[] = [];
   let replies = options.replies;
@@ -64,12 +53,7 @@ export async function startMessagesApi(options: MessagesApiOptions): Promise<Mes
     return reply ?? apiErrors.invalidRequest(`the script has ${count} replies and this is one more request`);
   }
 
-  async function answer(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
-    const path = new URL(incoming.url ?? '/', 'http://loopback').pathname;
-    const method = incoming.method ?? 'GET';
-    const raw = await text(incoming);
-    const body: unknown = raw === '' ? undefined : JSON.parse(raw);
-    requests.push({ method, path, headers: incoming.headers, body });
+  async function answer({ method, path, body }: RecordedRequest, response: ServerResponse): Promise<void> {
     if (method === 'POST' && path === '/v1/messages') {
       const request = body as MessagesRequest;
       conversations.push(request);
@@ -92,21 +76,15 @@ export async function startMessagesApi(options: MessagesApiOptions): Promise<Mes
     }
   }
 
-  const server = createServer((incoming, response) => {
-    answer(incoming, response).catch((error: unknown) => {
-      const message = error instanceof Error ? error.message : String(error);
-      if (response.headersSent) response.destroy();
-      else sendError(response, { status: 400, type: 'invalid_request_error', message });
-    });
-  });
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(0, '127.0.0.1', resolve);
+  const server = await startLoopbackServer({
+    answer,
+    refuse: (response, message) =>
+      sendError(response, { status: 400, type: 'invalid_request_error', message }),
   });
 
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    requests,
+    url: server.url,
+    requests: server.requests,
     conversations,
     faults,
     setReplies(next) {
@@ -114,16 +92,11 @@ export async function startMessagesApi(options: MessagesApiOptions): Promise<Mes
       answered = 0;
     },
     forget() {
-      requests.length = 0;
+      server.requests.length = 0;
       conversations.length = 0;
       faults.length = 0;
     },
-    close() {
-      return new Promise((resolve, reject) => {
-        server.close((error) => (error === undefined ? resolve() : reject(error)));
-        server.closeAllConnections();
-      });
-    },
+    close: server.close,
   };
 }
 

@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import { halves, sendJson } from './loopback-server.ts';
 import type { ErrorReply, MessageReply, ReplyUsage } from './messages-format.ts';
 
 export interface ReplyContext {
@@ -53,16 +54,6 @@ export function sendError(response: ServerResponse, error: ErrorReply): void {
   sendJson(response, error.status, body, error.headers);
 }
 
-export function sendJson(
-  response: ServerResponse,
-  status: number,
-  body: unknown,
-  headers?: ErrorReply['headers'],
-): void {
-  response.writeHead(status, { 'content-type': 'application/json', ...headers });
-  response.end(JSON.stringify(body));
-}
-
 function openMessage({ id, model }: ReplyContext): object {
   return {
     id,
@@ -89,9 +80,4 @@ function stopReasonOf(reply: MessageReply): string {
   return (
     reply.stopReason ?? (reply.blocks.some((block) => block.type === 'tool_use') ? 'tool_use' : 'end_turn')
   );
-}
-
-function halves(text: string): string[] {
-  const middle = Math.ceil(text.length / 2);
-  return [text.slice(0, middle), text.slice(middle)].filter((part) => part !== '');
 }

@@ -189,16 +189,13 @@ export type { PlaceParams } from './lifecycle/session-place.ts';
 export { type ChatType, normalizeChatType } from './message/chat-type.ts';
 export type { MsgContext, TemplateContext } from './message/msg-context.ts';
 export type { DatabaseStoreOptions } from './openclaw-db/change-entries.ts';
-export {
-  type EventChanges,
-  openEventChanges,
-  openSearchChanges,
-  type SearchChanges,
-} from './openclaw-db/change-events.ts';
+export { openEventChanges, openSearchChanges } from './openclaw-db/change-events.ts';
 export { measureColdArchive } from './openclaw-db/cold-archive.ts';
+export { openEventCopies } from './openclaw-db/copy-events.ts';
 export { openOpenclawDatabaseStore } from './openclaw-db/database-store.ts';
 export { changeEntriesOfSession } from './openclaw-db/entries-of-session.ts';
-export { decompressEvent, iterateEventLines } from './openclaw-db/event-text.ts';
+export { writeEntry as writeDatabaseEntry } from './openclaw-db/entry-rows.ts';
+export { iterateEventLines } from './openclaw-db/event-text.ts';
 export { iterateEventsBackwards } from './openclaw-db/last-events.ts';
 export {
   type DatabaseSession,
@@ -207,26 +204,20 @@ export {
   lookIntoOpenclawDatabase,
   measureDatabaseTranscript,
   readFirstEvent,
-  type TranscriptMeasure,
 } from './openclaw-db/look-into-database.ts';
 export {
   type OpenclawDatabase,
-  openDatabaseForReading,
   openDatabaseForWriting,
-  type ReadingDatabase,
   readOpenclawDatabase,
-  type WritingOptions,
 } from './openclaw-db/open-database.ts';
-export { type ActiveRow, type Projection, projectTranscript } from './openclaw-db/project-transcript.ts';
+export { type Projection, projectTranscript } from './openclaw-db/project-transcript.ts';
 export { type DatabaseTranscript, scanDatabaseTranscript } from './openclaw-db/scan-transcript.ts';
-export { type DatabaseSchema, KNOWN_SCHEMA_VERSION } from './openclaw-db/schema.ts';
 export { inTransaction, whileWriting } from './openclaw-db/transaction.ts';
 export {
   isSameVersion,
   makeGeneration,
   markRewritten,
   readTranscriptVersion,
-  type TranscriptVersion,
 } from './openclaw-db/transcript-version.ts';
 export { compareProjections, readProjection, writeProjection } from './openclaw-db/write-projection.ts';
 export { isAuthorizedSender, type SenderContext } from './policy/authorized-sender.ts';

@@ -37,6 +37,10 @@ test.each([
   'incrementCompactionCount',
   'initSessionState',
   'persistSessionUsageUpdate',
+  // the database of OpenClaw
+  'openOpenclawDatabaseStore',
+  'lookIntoOpenclawDatabase',
+  'readOpenclawDatabase',
   // policies
   'parseSessionLabel',
   'resolveDailyResetAtMs',

@@ -32,7 +32,7 @@ async function showBackups(input: CommandInput): Promise<void> {
   }
   const place = searchPlaceOf(input);
   const { session } = await resolveSession(place, input.words[0]);
-  const backups = await listBackups({ place, sessionId: session.path });
+  const backups = listBackups(session);
   if (flags.json) writeJson(terminal, backups);
   else writeReport(terminal, formatBackups(session.sessionId, backups, reportOptionsOf(input)));
 }

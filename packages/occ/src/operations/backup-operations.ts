@@ -1,10 +1,11 @@
 import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { scanOpenTranscript, syncFolder, withTranscriptLock } from '@openbot/sessions';
+import { backUpDatabaseSession } from '../session-db/write-backup.ts';
 import { listBackupFiles, rotateBackups } from '../session-file/backups.ts';
 import { readJournal } from '../session-file/journal.ts';
 import { copyAsBackup } from '../session-file/make-backup.ts';
-import { keepingPlaceOf } from '../session-file/place.ts';
+import { keepingPlaceOf, transcriptPathOf } from '../session-file/place.ts';
 import { resolveSession } from '../sources/resolve-session.ts';
 import { findSessionAtPath } from '../sources/session-at-path.ts';
 import { executeRestore } from './execute-restore.ts';
@@ -12,8 +13,11 @@ import { defaultPlace } from './session-ids.ts';
 
 /** Copies a session to a new backup beside it and keeps the five newest. Resolves to its path. */
 export async function createBackup(sessionPath: string): Promise<string> {
-  const { path, source } = findSessionAtPath(await defaultPlace(), sessionPath);
+  const session = findSessionAtPath(await defaultPlace(), sessionPath);
+  const { source } = session;
+  const path = transcriptPathOf(session);
   const place = keepingPlaceOf(path, source);
+  if (session.storage === 'sqlite') return backUpDatabaseSession(session);
   return withTranscriptLock(path, async () => {
     const session = await open(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0));
     try {
@@ -31,7 +35,8 @@ export async function createBackup(sessionPath: string): Promise<string> {
 /** The path of a session's newest backup, or null. */
 export async function findLatestBackup(sessionId: string): Promise<string | null> {
   const { session } = await resolveSession(await defaultPlace(), sessionId);
-  return listBackupFiles(keepingPlaceOf(session.path, session.source), session.path).at(-1)?.path ?? null;
+  const path = transcriptPathOf(session);
+  return listBackupFiles(keepingPlaceOf(path, session.source), path).at(-1)?.path ?? null;
 }
 
 /** Puts a session's newest backup back; what was said since follows it. */

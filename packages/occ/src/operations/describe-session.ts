@@ -5,6 +5,7 @@ import {
   contextOf,
   contextTokens,
   FLAG,
+  readOpenclawDatabase,
   scanOpenTranscript,
   scanTranscriptFile,
   type Transcript,
@@ -12,6 +13,7 @@ import {
 import type { LineReader } from '../clean/plan.ts';
 import { planClean } from '../clean/plan-clean.ts';
 import type { ResolvedToolRemovalOptions } from '../clean/tool-removal.ts';
+import { readSession } from '../session-db/readable-session.ts';
 import { makeLineReader } from '../session-file/apply-plan.ts';
 import { readScheduledEdit } from '../session-file/schedule-keeper.ts';
 import type { ScheduledEdit } from '../session-file/scheduled-edit.ts';
@@ -36,6 +38,8 @@ export interface DescribedSession extends ResolvedSession {
 export async function describeSession(options: DescribeOptions): Promise<DescribedSession> {
   const found = await resolveSession(options.place, options.sessionId);
   const { path } = found.session;
+  if (found.session.storage === 'sqlite')
+    return { ...found, info: describeInDatabase(found.session, options.presets) };
   const file = await openTranscript(path);
   try {
     const transcript = await scanOpenTranscript(file, path);
@@ -49,6 +53,13 @@ export async function describeSession(options: DescribeOptions): Promise<Describ
   } finally {
     await file.close();
   }
+}
+
+function describeInDatabase(session: FoundSession, presets: DescribeOptions['presets']): SessionInfo {
+  return readOpenclawDatabase(session.path, (database) => {
+    const { transcript, readLine } = readSession(database, session.sessionId);
+    return describeTranscript(session, transcript, readLine, presets);
+  });
 }
 
 async function openTranscript(path: string): Promise<FileHandle> {

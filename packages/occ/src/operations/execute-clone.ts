@@ -8,7 +8,10 @@ import {
   STORE_FILE_NAME,
 } from '@openbot/sessions';
 import type { ResolvedToolRemovalOptions } from '../clean/tool-removal.ts';
-import { cloneSessionFile } from '../session-file/clone-file.ts';
+import { UsageError } from '../errors.ts';
+import { cloneIntoDatabase, cloneToFile, planDatabaseClone } from '../session-db/clone-session.ts';
+import type { DatabaseClone } from '../session-db/planned-clone.ts';
+import { cloneSessionFile, type FileCloneResult } from '../session-file/clone-file.ts';
 import { isClaudeFileName, resolveProjectsFolder } from '../sources/claude-sessions.ts';
 import type { FoundSession, SearchPlace } from '../sources/found-session.ts';
 import { resolveSession } from '../sources/resolve-session.ts';
@@ -33,21 +36,32 @@ export async function executeClone(options: CloneOptions): Promise<CloneOutcome>
   const { session, foundBy } = await resolveSession(options.place, options.sessionId);
   const newSessionId = idInName(session, options.outputPath) ?? randomUUID();
   const at = new Date();
+  const isInDatabase = session.storage === 'sqlite';
+  if (isInDatabase) assertPlace(options);
   const targetPath =
-    options.outputPath ?? join(dirname(session.path), cloneFileName(session, newSessionId, at));
+    options.outputPath ??
+    (isInDatabase ? session.path : join(dirname(session.path), cloneFileName(session, newSessionId, at)));
   const wantsEntry = options.outputPath === undefined && !options.noRegister && session.source === 'openclaw';
   const sessionKey = wantsEntry ? cloneKeyOf(session, newSessionId) : undefined;
   try {
-    const done = await cloneSessionFile({
-      path: session.path,
-      sourceSessionId: session.sessionId,
-      newSessionId,
-      targetPath,
-      options: options.toolRemoval,
-      at,
-      dryRun: options.dryRun,
-    });
-    if (sessionKey !== undefined && !options.dryRun) await register(targetPath, sessionKey, newSessionId, at);
+    const done = isInDatabase
+      ? await cloneFromDatabase(
+          options,
+          { session, newSessionId, options: options.toolRemoval, at },
+          sessionKey,
+        )
+      : await cloneSessionFile({
+          path: session.path,
+          sourceSessionId: session.sessionId,
+          newSessionId,
+          targetPath,
+          options: options.toolRemoval,
+          at,
+          dryRun: options.dryRun,
+        });
+    if (sessionKey !== undefined && !options.dryRun && !isInDatabase) {
+      await register(targetPath, sessionKey, newSessionId, at);
+    }
     const { plan, sizeBefore, sizeAfter } = done;
     const resumeCommand = resumeCommandOf(session.source, newSessionId, targetPath, {
       isFoundById: isInProjects(options.place, targetPath),
@@ -76,6 +90,30 @@ export async function executeClone(options: CloneOptions): Promise<CloneOutcome>
   } catch (error) {
     throw describeFailedWrite(error, targetPath, 'clone');
   }
+}
+
+function assertPlace({ noRegister, outputPath }: CloneOptions): void {
+  if (!noRegister || outputPath !== undefined) return;
+  throw new UsageError(
+    "A session in OpenClaw's database cannot be without its entry: --no-register needs --output",
+    'Name a file with --output, or leave out --no-register',
+  );
+}
+
+async function cloneFromDatabase(
+  { dryRun, outputPath }: CloneOptions,
+  clone: DatabaseClone,
+  sessionKey: string | undefined,
+): Promise<FileCloneResult> {
+  if (dryRun) return planDatabaseClone(clone);
+  if (outputPath !== undefined) return cloneToFile(clone, outputPath);
+  if (sessionKey === undefined) {
+    throw new UsageError(
+      `${clone.session.path} is in no agent's folder, so that a clone in it could have no key`,
+      'Name a file with --output',
+    );
+  }
+  return cloneIntoDatabase(clone, sessionKey);
 }
 
 /** pi puts the time before the id. */

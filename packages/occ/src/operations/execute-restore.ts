@@ -1,10 +1,11 @@
+import { restoreDatabaseSession } from '../session-db/restore-session.ts';
 import { listBackupFiles } from '../session-file/backups.ts';
 import { indexEntryOf } from '../session-file/index-entry.ts';
 import { readJournal } from '../session-file/journal.ts';
-import { keepingPlaceOf } from '../session-file/place.ts';
-import { restoreSessionFile } from '../session-file/restore-file.ts';
+import { keepingPlaceOf, transcriptPathOf } from '../session-file/place.ts';
+import { type FileRestoreResult, restoreSessionFile } from '../session-file/restore-file.ts';
 import { ownRunOf, settleUse } from '../session-file/settle-use.ts';
-import type { SearchPlace } from '../sources/found-session.ts';
+import type { FoundSession, ResolvedSession, SearchPlace } from '../sources/found-session.ts';
 import { resolveSession } from '../sources/resolve-session.ts';
 import { describeFailedWrite, noteAfterRewrite } from './failed-write.ts';
 import type { BackupInfo, RestoreOutcome } from './results.ts';
@@ -22,6 +23,7 @@ export interface RestoreOptions {
 export async function executeRestore(options: RestoreOptions): Promise<RestoreOutcome> {
   const { place } = options;
   const { session, foundBy } = await resolveSession(place, options.sessionId);
+  if (session.storage === 'sqlite') return restoreInDatabase(options, { session, foundBy });
   const settled = await settleUse({
     path: session.path,
     sessionId: session.sessionId,
@@ -39,20 +41,7 @@ export async function executeRestore(options: RestoreOptions): Promise<RestoreOu
       lock: { timeoutMs: LOCK_WAIT_MS },
       now: () => new Date(),
     });
-    const { restoredFrom, backupPath, linesKept, sizeBefore, sizeAfter, fault } = done;
-    const note = noteAfterRewrite(fault, settled.note);
-    const result = {
-      success: true,
-      mode: 'restore',
-      sessionId: session.sessionId,
-      restoredFrom,
-      backupPath,
-      linesKept,
-      sizeBefore,
-      sizeAfter,
-      ...(note === undefined ? {} : { note }),
-    } as const;
-    return { result, session, foundBy };
+    return describeRestore({ session, foundBy }, done, noteAfterRewrite(done.fault, settled.note));
   } catch (error) {
     throw describeFailedWrite(error, session.path, 'restore');
   }
@@ -60,17 +49,50 @@ export async function executeRestore(options: RestoreOptions): Promise<RestoreOu
 
 const LOCK_WAIT_MS = 5000;
 
+async function restoreInDatabase(options: RestoreOptions, found: ResolvedSession): Promise<RestoreOutcome> {
+  const { session, foundBy } = found;
+  const { backup, force, waitMs, place } = options;
+  try {
+    const done = await restoreDatabaseSession({ session, backup, force, waitMs, now: () => new Date() });
+    const isOwnRun = ownRunOf(session, foundBy, place.env) !== 'no';
+    return describeRestore(found, done, isOwnRun ? OWN_RUN_NOTE : undefined);
+  } catch (error) {
+    throw describeFailedWrite(error, session.path, 'restore');
+  }
+}
+
+const OWN_RUN_NOTE =
+  'This is the session that called occ: its run goes on with what it has in memory, and the next turn sees the restored session.';
+
+function describeRestore(
+  { session, foundBy }: ResolvedSession,
+  done: FileRestoreResult,
+  note: string | undefined,
+): RestoreOutcome {
+  const { restoredFrom, backupPath, linesKept, sizeBefore, sizeAfter } = done;
+  const result = {
+    success: true,
+    mode: 'restore',
+    sessionId: session.sessionId,
+    restoredFrom,
+    backupPath,
+    linesKept,
+    sizeBefore,
+    sizeAfter,
+    ...(note === undefined ? {} : { note }),
+  } as const;
+  return { result, session, foundBy };
+}
+
 /** The backups of a session, newest first. */
-export async function listBackups(
-  options: Pick<RestoreOptions, 'place' | 'sessionId'>,
-): Promise<BackupInfo[]> {
-  const { session } = await resolveSession(options.place, options.sessionId);
-  const { rewrites } = readJournal(session.path, session.source);
+export function listBackups(session: FoundSession): BackupInfo[] {
+  const path = transcriptPathOf(session);
+  const { rewrites } = readJournal(path, session.source);
   const kindOf = new Map(rewrites.map(({ backup, kind }) => [backup, kind]));
-  return listBackupFiles(keepingPlaceOf(session.path, session.source), session.path)
-    .map(({ number, path, sizeBytes, createdAt }) => ({
+  return listBackupFiles(keepingPlaceOf(path, session.source), path)
+    .map(({ number, path: backupPath, sizeBytes, createdAt }) => ({
       number,
-      path,
+      path: backupPath,
       sizeBytes,
       createdAt: Math.floor(createdAt),
       madeBefore: kindOf.get(number) ?? ('unknown' as const),

@@ -19,7 +19,7 @@ import { nextBackupNumber } from '../session-file/make-backup.ts';
 import { backupPathOf, keepingPlaceOf, transcriptPathOf } from '../session-file/place.ts';
 import type { FoundSession } from '../sources/found-session.ts';
 import { dropUnfinishedRewrite } from './unfinished-rewrite.ts';
-import { writeBackupOf } from './write-backup.ts';
+import { writeUnnamedBackupOf } from './write-backup.ts';
 
 /** A rewrite of a session in a database, whatever for. */
 export interface DatabaseRewrite<Plan, Result> {
@@ -27,6 +27,8 @@ export interface DatabaseRewrite<Plan, Result> {
   readonly session: FoundSession;
   readonly now: () => Date;
   open(): OpenclawDatabase;
+  /** What has to be waited for, once, before the first plan. */
+  prepare?(): Promise<void>;
   /** Reads and decides; changes nothing. Called again when somebody changed the session meanwhile. */
   plan(database: OpenclawDatabase): Plan;
   /** The result, where the plan is to leave the session as it is. */
@@ -54,22 +56,56 @@ export async function rewriteWithBackup<Plan, Result>(
     const database = rewrite.open();
     try {
       await dropUnfinishedRewrite(database, rewrite.session);
+      await rewrite.prepare?.();
       for (let attempt = 1; attempt < MOST_ATTEMPTS; attempt++) {
         const done = await tryOnce(database, rewrite);
-        if (done !== undefined) return done.result;
+        if (done !== undefined) return await finish(rewrite, done);
       }
-      return await whileWriting(database, async () => (await tryOnce(database, rewrite))!.result);
+      return await finish(rewrite, await tryWhileHolding(database, rewrite));
     } finally {
       database.close();
     }
   });
 }
 
+/** What came of one attempt. */
+interface Attempt<Result> {
+  readonly result: Result;
+  /** Takes back what was written down beside the database; undefined where nothing was. */
+  readonly undo?: () => Promise<void>;
+}
+
+async function finish<Plan, Result>(
+  { session }: DatabaseRewrite<Plan, Result>,
+  { result, undo }: Attempt<Result>,
+): Promise<Result> {
+  const transcriptPath = transcriptPathOf(session);
+  if (undo !== undefined) await rotateBackups(keepingPlaceOf(transcriptPath, session.source), transcriptPath);
+  return result;
+}
+
+/** Nobody can write between the plan and the change. What is done holds from the end of the transaction on, not before. */
+async function tryWhileHolding<Plan, Result>(
+  database: OpenclawDatabase,
+  rewrite: DatabaseRewrite<Plan, Result>,
+): Promise<Attempt<Result>> {
+  let attempt: Attempt<Result> | undefined;
+  try {
+    await whileWriting(database, async () => {
+      attempt = await tryOnce(database, rewrite);
+    });
+    return attempt!;
+  } catch (error) {
+    await attempt?.undo?.();
+    throw error;
+  }
+}
+
 /** Undefined where the session was changed by somebody else between the plan and the transaction. */
 async function tryOnce<Plan, Result>(
   database: OpenclawDatabase,
   rewrite: DatabaseRewrite<Plan, Result>,
-): Promise<{ result: Result } | undefined> {
+): Promise<Attempt<Result> | undefined> {
   const { session } = rewrite;
   const { sessionId, source } = session;
   const transcriptPath = transcriptPathOf(session);
@@ -81,16 +117,18 @@ async function tryOnce<Plan, Result>(
     const settled = rewrite.settled(plan);
     if (settled !== undefined) return { settled };
     const version = readTranscriptVersion(database, sessionId);
-    writeBackupOf(database, sessionId, backupPath);
-    return { plan, version, counters: readCountersOf(database, sessionId) };
+    const backup = writeUnnamedBackupOf(database, sessionId, backupPath);
+    return { plan, version, backup, counters: readCountersOf(database, sessionId) };
   });
   if ('settled' in found) return { result: found.settled! };
-  const { plan, version, counters } = found;
+  const { plan, version, backup, counters } = found;
   const generation = makeGeneration();
   const at = rewrite.now();
-  const undo = () => dropBackup(transcriptPath, session, number, backupPath);
+  const undo = async () => {
+    backup.drop();
+    await dropBackup(transcriptPath, session, number, backupPath);
+  };
   try {
-    await syncFolder(place.folder);
     const bytes = rewrite.bytesOf(plan);
     await noteRewrite(transcriptPath, session, {
       kind: rewrite.kind,
@@ -102,6 +140,9 @@ async function tryOnce<Plan, Result>(
       generations: { before: version.generation, after: generation },
       ...(counters === undefined ? {} : { counters }),
     });
+    // Only now: a backup that no record tells of would be taken for that of a rewrite that happened.
+    backup.name();
+    await syncFolder(place.folder);
     const isDone = inTransaction(database, 'immediate', () => {
       if (!isSameVersion(version, readTranscriptVersion(database, sessionId))) return false;
       rewrite.apply(database, plan, { generation, at });
@@ -115,8 +156,7 @@ async function tryOnce<Plan, Result>(
     await undo();
     throw error;
   }
-  await rotateBackups(place, transcriptPath);
-  return { result: rewrite.describe(plan, backupPath) };
+  return { result: rewrite.describe(plan, backupPath), undo };
 }
 
 /** Of one entry: those of a second key that leads to the session are the same. */

@@ -40,7 +40,7 @@ export interface FileCloneResult {
 }
 
 /** Nothing is old enough. */
-const KEEP_ALL: ResolvedToolRemovalOptions = {
+export const KEEP_ALL: ResolvedToolRemovalOptions = {
   keepTurnsWithTools: Number.MAX_SAFE_INTEGER,
   truncatePercent: 0,
 };
@@ -101,9 +101,9 @@ async function writeClone(
       await target.close();
     }
     const fault = findFault(transcript, await scanTranscriptFile(temp), plan);
-    if (fault !== undefined) throw notAsPlanned(fault);
+    if (fault !== undefined) throw cloneNotAsPlanned(fault);
     if (existsSync(targetPath)) throw alreadyThere(targetPath);
-    await publish(temp, targetPath);
+    await publishClone(temp, targetPath);
     at = targetPath;
     await syncFolder(dirname(targetPath));
     return size;
@@ -114,7 +114,7 @@ async function writeClone(
 }
 
 /** Gives the clone its name, and takes it from nobody else. */
-async function publish(temp: string, path: string): Promise<void> {
+export async function publishClone(temp: string, path: string): Promise<void> {
   try {
     if (linkNew(temp, path)) return await unlink(temp);
   } catch (error) {
@@ -124,7 +124,11 @@ async function publish(temp: string, path: string): Promise<void> {
 }
 
 /** In OpenClaw's and pi's files the header holds the session's id; in Claude Code's every line does. */
-function withNewId(transcript: Transcript, plan: CleanPlan, clone: FileClone): CleanPlan['editOf'] {
+export function withNewId(
+  transcript: Transcript,
+  plan: CleanPlan,
+  clone: Pick<FileClone, 'newSessionId' | 'sourceSessionId' | 'at'>,
+): CleanPlan['editOf'] {
   const id = asciiJson(clone.newSessionId);
   if (transcript.dialect === 'claude-code') {
     return (index) =>
@@ -148,13 +152,13 @@ function withFields(edit: LineEdit | undefined, fields: readonly [string, FieldV
   return { ...edit, fields: new Map([...(edit?.fields ?? []), ...fields]) };
 }
 
-function alreadyThere(path: string): CloneOperationError {
+export function alreadyThere(path: string): CloneOperationError {
   return new CloneOperationError(`Failed to write ${path}: it exists already`, {
     hint: 'Nothing was changed. Name another file with --output, or move that one away.',
   });
 }
 
-function notAsPlanned(fault: string): CloneOperationError {
+export function cloneNotAsPlanned(fault: string): CloneOperationError {
   return new CloneOperationError(`The clone did not read back as planned: ${fault}`, {
     hint: 'It was removed. The session was rewritten at the same time, or the disk is failing; try again.',
   });

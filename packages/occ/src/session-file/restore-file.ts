@@ -12,6 +12,7 @@ import {
 import { RestoreError } from '../errors.ts';
 import type { SourceName } from '../sources/found-session.ts';
 import { type Backup, listBackupFiles } from './backups.ts';
+import { chooseBackup } from './choose-backup.ts';
 import type { IndexEntry } from './index-entry.ts';
 import type { Journal } from './journal.ts';
 import { openSession } from './open-session.ts';
@@ -88,21 +89,6 @@ async function restoreLocked(restore: FileRestore, lock: HeldLock): Promise<File
   }
 }
 
-function chooseBackup({ sessionId, backup }: FileRestore, backups: readonly Backup[]): Backup {
-  const newest = backups.at(-1);
-  if (newest === undefined) {
-    throw new RestoreError(`No backup found for session '${sessionId}'`, {
-      hint: 'Session has not been edited',
-    });
-  }
-  if (backup === undefined) return newest;
-  const chosen = backups.find(({ number }) => number === backup);
-  if (chosen !== undefined) return chosen;
-  throw new RestoreError(`Session '${sessionId}' has no backup ${backup}`, {
-    hint: `There are: ${backups.map(({ number }) => number).join(', ')}; --list in the place of --backup shows them`,
-  });
-}
-
 async function findSaid(
   chosen: Backup,
   backups: readonly Backup[],
@@ -175,7 +161,7 @@ function countLines(after: Transcript, end: number): number {
 }
 
 /** The session must go on from where it is, and nothing that was said since may hang from nothing. */
-function assertWhole(after: Transcript, now: Transcript, path: string): void {
+export function assertWhole(after: Transcript, now: Transcript, path: string): void {
   const leafNow = leafOf(now);
   const leafAfter = leafOf(after);
   const sameLeaf = leafNow < 0 || (leafAfter >= 0 && after.idOf(leafAfter) === now.idOf(leafNow));

@@ -38,8 +38,12 @@ export function findOnlySession(name: string, path: string): FoundSession {
   const whose =
     place === undefined
       ? `To name one of them, the database has to stand in a state folder: <folder>/agents/<agent>/agent/${AGENT_DATABASE_NAME}; then give the id and --state-dir <folder>`
-      : `Name the one that you mean by its id, with --agent ${place.agentId} --state-dir ${place.stateFolder}`;
+      : `Name the one that you mean by its id, with --agent ${place.agentId} --state-dir ${quote(place.stateFolder)}`;
   throw ambiguousName(name, sessions, `It is a database that holds ${sessions.length} sessions. ${whose}`);
+}
+
+function quote(path: string): string {
+  return /\s/.test(path) ? `"${path}"` : path;
 }
 
 function locatePresent(path: string, agentId: string | null): LocatedSession[] {

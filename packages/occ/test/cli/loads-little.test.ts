@@ -5,6 +5,10 @@ import { basename, join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { runOcc } from '../setup/run-occ.ts';
 import { createSessionWithTurns, writeSession } from '../setup/sessions.ts';
+import { putDatabase } from '../sources/database-place.ts';
+import { uuid } from '../sources/place.ts';
+
+const DATABASE = 'state/agents/main/agent/openclaw-agent.sqlite';
 
 let folder: string;
 
@@ -49,6 +53,12 @@ it.each([[['list']], [['info', 'abc']], [['edit', '--strip-tools', '--dry-run']]
     expect(loaded.filter(isHeavy)).toEqual([]);
   },
 );
+
+it('loads SQLite where there is a database, and only there', async () => {
+  expect((await listLoaded(['list'])).filter(isHeavy)).toEqual([]);
+  putDatabase(folder, [{ sessionId: uuid('1'), key: 'agent:main:main' }], 'main', join(folder, DATABASE));
+  expect((await listLoaded(['list'])).filter(isHeavy)).toEqual(['node:sqlite']);
+});
 
 it.each([
   ['cwd/occ.config.json', '{}'],

@@ -48,6 +48,27 @@ test('one line for each session, under titles', () => {
   );
 });
 
+test('sessions in a database: where each is kept, what is cold and what a key left behind', () => {
+  const inDatabase = {
+    storage: 'sqlite',
+    path: '/home/ada/.openclaw/agents/main/agent/openclaw-agent.sqlite',
+  } as const;
+  const list = listOf(
+    session({ ...inDatabase, sessionKey: 'agent:main:main' }),
+    session({ ...inDatabase, sessionId: 'one', sessionKey: 'agent:main:main', former: true }),
+    session({ ...inDatabase, sessionId: 'two', sessionKey: 'agent:main:old', cold: true, cwd: null }),
+    session({ sessionId: 'three' }),
+  );
+  expect(formatList(list, OPTIONS, NOW).split('\n').slice(1)).toEqual([
+    'ID        UPDATED           SIZE  KEPT IN  SESSION                   FOLDER',
+    'c08003b6  5 min ago       1.2 MB  sqlite   agent:main:main           ~/work',
+    'one       5 min ago       1.2 MB  sqlite   formerly agent:main:main  ~/work',
+    'two       5 min ago  1.2 MB cold  sqlite   agent:main:old            ~/.openclaw/agents/main/agent/openclaw-agent.sqlite',
+    'three     5 min ago       1.2 MB  file                               ~/work',
+    '',
+  ]);
+});
+
 test.each([200, 100, 80, 60, 50, 40])('no line is wider than a terminal of %i columns', (columns) => {
   const wide = session({
     sessionId: 'f486030e-0000',

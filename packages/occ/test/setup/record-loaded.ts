@@ -10,4 +10,9 @@ registerHooks({
     return resolved;
   },
 });
+const { getBuiltinModule } = process;
+process.getBuiltinModule = ((id: string) => {
+  loaded.push(id);
+  return getBuiltinModule(id);
+}) as typeof getBuiltinModule;
 process.on('exit', () => writeFileSync(process.env.RECORD_LOADED_TO!, loaded.join('\n')));

@@ -1,9 +1,9 @@
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { acquireLock } from '@openbot/sessions';
 import { expect, test } from 'vitest';
 import { resolveSession } from '../../src/sources/resolve-session.ts';
 import { runOcc } from '../setup/run-occ.ts';
+import { databasePath, putDatabase } from './database-place.ts';
 import {
   callLine,
   header,
@@ -53,7 +53,7 @@ test('no sessions: an error that says where it looked and what else there is', a
   await expect(resolveSession(placeAt(home))).rejects.toMatchObject({
     code: 'NO_SESSIONS',
     message: "No sessions found for agent 'main'",
-    hint: `Looked in ${sessionsFolder(home)}. Other agents here: molt; use --agent <id> or --all-agents. There is a sessions folder of claude: use --source claude.`,
+    hint: `Looked in ${sessionsFolder(home)}, ${databasePath(home)}. Other agents here: molt; use --agent <id> or --all-agents. There is a sessions folder of claude: use --source claude.`,
   });
 });
 
@@ -86,13 +86,12 @@ test('no sessions, but of two other sources: each flag is spelt out', async () =
   });
 });
 
-test('an OpenClaw with a database: the error says why there are no files', async () => {
+test('a database without sessions: the error says that it was looked into', async () => {
   const home = makeHome();
-  const database = put(join(home, '.openclaw/agents/main/agent/openclaw-agent.sqlite'), '');
-  expect(existsSync(database)).toBe(true);
+  const path = putDatabase(home, []);
   await expect(resolveSession(placeAt(home))).rejects.toMatchObject({
     code: 'NO_SESSIONS',
-    hint: expect.stringContaining(database),
+    hint: `Looked in ${sessionsFolder(home)}, ${path}.`,
   });
 });
 

@@ -133,7 +133,12 @@ describe('occ list', () => {
     const { code, stdout } = await list(home);
     expect([code, stdout]).toEqual([
       0,
-      'No sessions of agent main.\n  Looked in ~/.openclaw/agents/main/sessions\n',
+      [
+        'No sessions of agent main.',
+        '  Looked in ~/.openclaw/agents/main/sessions',
+        '  Looked in ~/.openclaw/agents/main/agent/openclaw-agent.sqlite',
+        '',
+      ].join('\n'),
     ]);
     expect((await list(home, ['--json'])).stdout).toBe('[]\n');
   });

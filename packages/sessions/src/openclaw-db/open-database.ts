@@ -94,7 +94,8 @@ function openSettled(path: string, quietly: boolean): ReadingDatabase {
     try {
       return openReading(path, before, quietly);
     } catch (error) {
-      if (attempt === MOST_ATTEMPTS || isUntouched(before, statDatabase(path))) throw error;
+      if (attempt === MOST_ATTEMPTS || isUntouched(before, statDatabase(path)))
+        throw describeDatabaseFault(path, error, 'read');
     }
   }
 }
@@ -177,6 +178,7 @@ function removeOwnLeftovers(path: string, before: FileVersions): void {
   try {
     const now = statDatabase(path);
     if (now?.wal === undefined || now.wal.size > 0n || now.wal.ino === before.wal?.ino) return;
+    if ((now.journal?.size ?? 0n) > 0n) return;
     const db = connect(path, { mode: 'rw' }, { timeout: 0 });
     try {
       db.prepare('SELECT 1 FROM sqlite_schema').get();

@@ -29,14 +29,20 @@ export function writeProjection(
   ).run(sessionId, indexedSeq, leafEventId, rows.length, messageCount, now);
 }
 
+/** An active path as it is kept. */
+export interface KeptProjection extends Projection {
+  /** Why OpenClaw does not read all of it. */
+  readonly fault?: string | undefined;
+}
+
 /** The active path that is kept, where OpenClaw holds it to be up to date. */
 export function readProjection(
   { db }: Pick<OpenclawDatabase, 'db'>,
   sessionId: string,
-): Projection | undefined {
+): KeptProjection | undefined {
   const state = db
     .prepare(
-      `SELECT indexed_seq, leaf_event_id, needs_rebuild, active_message_count,
+      `SELECT indexed_seq, leaf_event_id, needs_rebuild, active_event_count, active_message_count,
          (SELECT max(seq) FROM transcript_events WHERE session_id = state.session_id) AS last_seq
        FROM session_transcript_index_state AS state WHERE session_id = ?`,
     )
@@ -50,11 +56,18 @@ export function readProjection(
     )
     .all(sessionId) as unknown as (ActiveRow | { contextEligible: null })[];
   if (rows.some(({ contextEligible }) => contextEligible === null)) return undefined;
+  const last = db
+    .prepare(
+      'SELECT max(active_position) AS position FROM session_transcript_active_events WHERE session_id = ?',
+    )
+    .get(sessionId) as { position: number | null };
+  const isWhole = state.active_event_count === rows.length && (last.position ?? -1) === rows.length - 1;
   return {
     rows: rows as ActiveRow[],
     leafEventId: state.leaf_event_id,
     indexedSeq: state.indexed_seq,
     messageCount: state.active_message_count,
+    fault: isWhole ? undefined : 'rows are missing in it',
   };
 }
 
@@ -62,12 +75,14 @@ type IndexState = {
   indexed_seq: number;
   leaf_event_id: string | null;
   needs_rebuild: number;
+  active_event_count: number;
   active_message_count: number;
   last_seq: number | null;
 };
 
 /** Where two active paths differ, in a few words; undefined when they are the same. */
-export function compareProjections(one: Projection, other: Projection): string | undefined {
+export function compareProjections(one: Projection, other: KeptProjection): string | undefined {
+  if (other.fault !== undefined) return other.fault;
   if (one.rows.length !== other.rows.length) return `${one.rows.length} entries against ${other.rows.length}`;
   for (const [position, row] of one.rows.entries()) {
     const twin = other.rows[position]!;

@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import {
   OPENCLAW_STATE,
+  resolveAgentDatabasePath,
   resolveAgentId,
   resolveDefaultSessionStorePath,
   resolveSessionTranscriptPath,
@@ -97,6 +98,9 @@ describe('paths of an agent', () => {
     );
     expect(resolveSessionTranscriptPath('abc', 'codex', 42, options)).toBe(
       '/state/agents/codex/sessions/abc-topic-42.jsonl',
+    );
+    expect(resolveAgentDatabasePath('Codex', options)).toBe(
+      '/state/agents/codex/agent/openclaw-agent.sqlite',
     );
   });
 

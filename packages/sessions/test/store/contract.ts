@@ -11,6 +11,12 @@ export type StoreDriver = {
   open(): SessionStore;
   /** A store that holds these values, entries or not. */
   openWith(values: Record<string, unknown>): SessionStore;
+  /** Keys that this kind of store cannot hold, and why. */
+  unkeepable?: { keys: readonly string[]; because: string };
+  /** Keys that it takes. Any text. */
+  anyKey?: fc.Arbitrary<string>;
+  /** What an entry with these fields must have besides, for this kind of store to keep it. */
+  complete?(value: Record<string, unknown>, key: string): Record<string, unknown>;
 };
 
 const oddKeys = [
@@ -28,7 +34,14 @@ const oddKeys = [
 ];
 
 /** What every store does, whatever it is kept in. */
-export function describeStoreContract({ name, open, openWith }: StoreDriver): void {
+export function describeStoreContract({
+  name,
+  open,
+  openWith,
+  unkeepable = { keys: [], because: '' },
+  anyKey = fc.string({ minLength: 1 }),
+  complete = (value) => value,
+}: StoreDriver): void {
   describe(`${name} store`, () => {
     describe('reading', () => {
       test('an empty store has nothing', async () => {
@@ -141,7 +154,15 @@ export function describeStoreContract({ name, open, openWith }: StoreDriver): vo
         expect((await store.get('k'))?.updatedAt).toBe(50);
       });
 
-      test.each(oddKeys)('takes %j for a key like any other', async (key) => {
+      test.each(unkeepable.keys)(`refuses %j for a key: ${unkeepable.because}`, async (key) => {
+        const store = open();
+        const update = store.update(key, () => entry('odd'));
+        await expect(update).rejects.toMatchObject({ code: 'INVALID_SESSION_KEY' });
+        expect(await store.list()).toEqual([]);
+      });
+
+      const keepable = oddKeys.filter((key) => !unkeepable.keys.includes(key));
+      test.each(keepable)('takes %j for a key like any other', async (key) => {
         const store = open();
         await store.update('before', () => entry('b'));
         await store.update(key, () => entry('odd'));
@@ -179,15 +200,12 @@ export function describeStoreContract({ name, open, openWith }: StoreDriver): vo
       test('any JSON in an entry comes back as JSON', async () => {
         const store = open();
         await fc.assert(
-          fc.asyncProperty(
-            fc.string({ minLength: 1 }),
-            fc.dictionary(fc.string(), fc.jsonValue()),
-            async (key, value) => {
-              const written = await store.update(key, () => value as unknown as SessionEntry);
-              expect(JSON.parse(JSON.stringify(written))).toEqual(JSON.parse(JSON.stringify(value)));
-              expect(await store.get(key)).toEqual(written);
-            },
-          ),
+          fc.asyncProperty(anyKey, fc.dictionary(fc.string(), fc.jsonValue()), async (key, fields) => {
+            const value = complete(fields as Record<string, unknown>, key);
+            const written = await store.update(key, () => value as unknown as SessionEntry);
+            expect(JSON.parse(JSON.stringify(written))).toEqual(JSON.parse(JSON.stringify(value)));
+            expect(await store.get(key)).toEqual(written);
+          }),
           { numRuns: 40 },
         );
       });

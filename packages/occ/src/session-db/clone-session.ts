@@ -1,0 +1,131 @@
+import { existsSync, rmSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import {
+  inTransaction,
+  makeFolder,
+  makeGeneration,
+  makeLeftoverName,
+  markRewritten,
+  type OpenclawDatabase,
+  openDatabaseForWriting,
+  openEventChanges,
+  openEventCopies,
+  openSearchChanges,
+  projectTranscript,
+  readOpenclawDatabase,
+  scanDatabaseTranscript,
+  scanTranscriptFile,
+  syncFolder,
+  writeDatabaseEntry,
+  writeProjection,
+} from '@openbot/sessions';
+import { rewriteLine } from '../clean/rewrite-line.ts';
+import {
+  alreadyThere,
+  cloneNotAsPlanned,
+  type FileCloneResult,
+  publishClone,
+} from '../session-file/clone-file.ts';
+import { findFault } from '../session-file/verify-clean.ts';
+import {
+  type DatabaseClone,
+  findOtherLine,
+  iterateClonedLines,
+  type PlannedClone,
+  planClone,
+} from './planned-clone.ts';
+import { readSession, readSessionToRewrite } from './readable-session.ts';
+import { writeLinesToFile } from './write-backup.ts';
+
+/** What a clone would be. Nothing is written. */
+export function planDatabaseClone(clone: DatabaseClone): FileCloneResult {
+  return readOpenclawDatabase(clone.session.path, (database) => {
+    const planned = planClone(readSession(database, clone.session.sessionId), clone);
+    let sizeAfter = 0;
+    for (const line of iterateClonedLines(planned)) sizeAfter += line.length;
+    return { plan: planned.plan, sizeBefore: planned.transcript.byteLength, sizeAfter };
+  });
+}
+
+/** Inserts a copy under a new id and a key of its own, all in one transaction. */
+export function cloneIntoDatabase(clone: DatabaseClone, sessionKey: string): FileCloneResult {
+  const { session, newSessionId } = clone;
+  const database = openDatabaseForWriting(session.path);
+  try {
+    return inTransaction(database, 'immediate', () => {
+      const source = readSessionToRewrite(database, session.sessionId);
+      const planned = planClone(source, clone);
+      writeDatabaseEntry(database, sessionKey, {
+        sessionId: newSessionId,
+        updatedAt: clone.at.getTime(),
+        // OpenClaw's own check asks for it: nobody waits for answers in a clone.
+        delivery: { kind: 'none' },
+      });
+      writeRows(database, planned, session.sessionId, newSessionId);
+      const sizeAfter = finishClone(database, planned, newSessionId, clone.at);
+      return { plan: planned.plan, sizeBefore: source.transcript.byteLength, sizeAfter };
+    });
+  } finally {
+    database.close();
+  }
+}
+
+/** Writes a copy to a file of its own, which gets its name when it is whole and verified. */
+export async function cloneToFile(clone: DatabaseClone, targetPath: string): Promise<FileCloneResult> {
+  if (existsSync(targetPath)) throw alreadyThere(targetPath);
+  await makeFolder(dirname(targetPath));
+  const temp = join(dirname(targetPath), makeLeftoverName(basename(targetPath), 'tmp'));
+  try {
+    const planned = readOpenclawDatabase(clone.session.path, (database) => {
+      const plan = planClone(readSession(database, clone.session.sessionId), clone);
+      writeLinesToFile(temp, iterateClonedLines(plan));
+      return plan;
+    });
+    const after = await scanTranscriptFile(temp);
+    const fault = findOtherLine(planned, after);
+    if (fault !== undefined) throw cloneNotAsPlanned(fault);
+    if (existsSync(targetPath)) throw alreadyThere(targetPath);
+    await publishClone(temp, targetPath);
+    await syncFolder(dirname(targetPath));
+    const { plan, transcript } = planned;
+    return { plan, sizeBefore: transcript.byteLength, sizeAfter: after.byteLength };
+  } catch (error) {
+    rmSync(temp, { force: true });
+    throw error;
+  }
+}
+
+function writeRows(database: OpenclawDatabase, planned: PlannedClone, from: string, to: string): void {
+  const { transcript, seqs, readLine, plan, editOf } = planned;
+  const changes = openEventChanges(database, to);
+  const copy = openEventCopies(database, from, to);
+  let seq = 0;
+  for (let i = 0; i < transcript.length; i++) {
+    if (plan.isRemoved(i)) continue;
+    const edit = editOf(i);
+    if (edit === undefined) copy(seqs[i]!, seq);
+    else changes.add(seq, Buffer.from(rewriteLine(readLine(i), edit, 'openclaw'), 'latin1'));
+    seq++;
+  }
+}
+
+/** Verifies the rows and writes what OpenClaw keeps beside them. */
+function finishClone(
+  database: OpenclawDatabase,
+  { transcript, plan }: PlannedClone,
+  newSessionId: string,
+  at: Date,
+): number {
+  const after = scanDatabaseTranscript(database, newSessionId);
+  const fault = findFault(transcript, after.transcript, plan);
+  if (fault !== undefined) throw cloneNotAsPlanned(fault);
+  const projection = projectTranscript(after);
+  writeProjection(database, newSessionId, projection, at.getTime());
+  const search = openSearchChanges(database, newSessionId);
+  const indexOf = new Map(after.seqs.map((seq, index) => [seq, index]));
+  for (const { seq, messagePosition } of projection.rows) {
+    if (messagePosition !== null) search.learn(after.readBytes(indexOf.get(seq)!), seq);
+  }
+  markRewritten(database, newSessionId, makeGeneration(), at.getTime());
+  return after.transcript.byteLength;
+}

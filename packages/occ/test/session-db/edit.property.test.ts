@@ -1,0 +1,142 @@
+/** Generated sessions of every shape, cleaned: nothing but what was to go is gone, and OpenClaw would find no fault. */
+import { readFileSync, rmSync } from 'node:fs';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import {
+  arbitrarySession,
+  arbitrarySessionOf,
+} from '../../../sessions/test/openclaw-db/setup/arbitrary-session.ts';
+import { findDatabaseFaults } from '../../../sessions/test/openclaw-db/setup/check-database.ts';
+import type { ComposedEvent } from '../../../sessions/test/openclaw-db/setup/compose-session.ts';
+import { type DatabaseHome, type Json, makeHome } from './database-home.ts';
+import { readAsFile, readLinesOf, readMarksOf, readPathOf, readRowsOf } from './look-into.ts';
+
+const NUM_RUNS = Number(process.env.EDIT_RUNS ?? 40);
+const runs = { numRuns: NUM_RUNS, seed: Number(process.env.EDIT_SEED ?? 23) };
+
+interface Found {
+  readonly path: number[];
+  readonly lines: Map<number, Json>;
+  readonly leaf: string | null;
+  /** Ids of calls on the path that have their result there, and what was said there. */
+  readonly answered: Set<string>;
+  readonly calls: Set<string>;
+  readonly results: Set<string>;
+  readonly texts: string[];
+}
+
+function look(home: DatabaseHome, sessionId: string): Found {
+  const lines = new Map<number, Json>(
+    readLinesOf(home.path, sessionId).map(({ seq, text }) => [seq, JSON.parse(text)]),
+  );
+  const path = readPathOf(home.path, sessionId);
+  const calls = new Set<string>();
+  const results = new Set<string>();
+  const texts: string[] = [];
+  for (const seq of path) {
+    const { message } = lines.get(seq);
+    if (message?.role === 'toolResult') results.add(message.toolCallId);
+    else if (typeof message?.content === 'string') texts.push(message.content);
+    else {
+      for (const block of message?.content ?? []) {
+        if (block.type === 'toolCall') calls.add(block.id);
+        if (block.type === 'text') texts.push(block.text);
+      }
+    }
+  }
+  const answered = new Set([...calls].filter((id) => results.has(id)));
+  return { path, lines, leaf: readMarksOf(home.path, sessionId).leaf, answered, calls, results, texts };
+}
+
+type Outcome = 'changed' | 'unchanged' | 'refused';
+
+interface Drawn {
+  readonly sessions: readonly ComposedEvent[][];
+  readonly chosen: number;
+  readonly keep: number;
+  readonly truncate: number;
+}
+
+async function editOne({ sessions, chosen, keep, truncate }: Drawn): Promise<Outcome> {
+  const home = makeHome(
+    sessions.map((events, number) => ({
+      key: `agent:main:s${number}`,
+      sessionId: `00000000-0000-4000-8000-00000000000${number}`,
+      events,
+      entry: { totalTokens: 100_000, totalTokensFresh: true },
+    })),
+  );
+  try {
+    const { sessionId } = home.made[chosen % sessions.length]!;
+    const others = home.made.filter((made) => made.sessionId !== sessionId);
+    const readOthers = () => others.map((made) => readRowsOf(home.path, made.sessionId, made.key));
+    const bytes = readFileSync(home.path);
+    const before = look(home, sessionId);
+    const file = readAsFile(home.path, sessionId);
+    const untouched = readOthers();
+    const args = ['edit', sessionId, '--keep', String(keep), '--truncate', String(truncate), '--json'];
+    const { code, stdout, stderr } = await home.occ(...args);
+    if (code !== 0) {
+      const { error } = JSON.parse(stderr);
+      expect(error.code, stderr).toBe('SESSION_UNSUPPORTED');
+      expect(error.message).toMatch(/cannot be changed: .{10}/);
+      expect(readFileSync(home.path).equals(bytes)).toBe(true);
+      expect(home.backups(sessionId)).toEqual({});
+      return 'refused';
+    }
+    const done = JSON.parse(stdout);
+    expect(findDatabaseFaults(home.path)).toEqual([]);
+    expect(readOthers()).toEqual(untouched);
+    if (!done.changed) {
+      expect(readFileSync(home.path).equals(bytes)).toBe(true);
+      return 'unchanged';
+    }
+    const after = look(home, sessionId);
+    expect(after.path).toEqual(before.path.filter((seq) => after.lines.has(seq)));
+    expect(after.leaf).toBe(before.leaf);
+    expect(after.texts).toEqual(before.texts);
+    for (const [seq, { id, type }] of after.lines) expect(before.lines.get(seq)).toMatchObject({ id, type });
+    for (const id of after.calls) expect(after.results.has(id)).toBe(before.answered.has(id));
+    for (const id of after.results) expect(after.calls.has(id)).toBe(before.calls.has(id));
+    expect(home.backups(sessionId)).toEqual({ 1: file });
+    const again = JSON.parse((await home.occ(...args)).stdout);
+    expect(again.changed).toBe(false);
+    return 'changed';
+  } finally {
+    rmSync(home.folder, { recursive: true });
+  }
+}
+
+function drawnOf(session: fc.Arbitrary<ComposedEvent[]>): fc.Arbitrary<Drawn> {
+  return fc.record({
+    sessions: fc.array(session, { minLength: 1, maxLength: 3 }),
+    chosen: fc.nat({ max: 2 }),
+    keep: fc.constantFrom(0, 0, 1, 2, 5),
+    truncate: fc.constantFrom(0, 50, 100),
+  });
+}
+
+async function count(session: fc.Arbitrary<ComposedEvent[]>): Promise<Record<Outcome, number>> {
+  const counts = { changed: 0, unchanged: 0, refused: 0 };
+  await fc.assert(
+    fc.asyncProperty(drawnOf(session), async (drawn) => {
+      counts[await editOne(drawn)]++;
+    }),
+    runs,
+  );
+  return counts;
+}
+
+test('sessions as OpenClaw writes them are never refused, and most have something to clean', async () => {
+  const kinds = ['branch', 'reset', 'compaction', 'leaf', 'parkedLeaf', 'side', 'unlinked', 'label'] as const;
+  const more = ['branchSummary', 'customMessage', 'unanswered', 'excluded', 'cacheTtl', 'user'] as const;
+  const { changed, refused } = await count(arbitrarySessionOf([...kinds, ...more]));
+  expect(refused).toBe(0);
+  expect(changed).toBeGreaterThan(NUM_RUNS / 2);
+});
+
+test('those with links that lead nowhere and unknown lines too are cleaned well, or refused with the reason', async () => {
+  const { changed, refused } = await count(arbitrarySession);
+  expect(refused).toBeLessThan(NUM_RUNS / 10);
+  expect(changed).toBeGreaterThan(NUM_RUNS / 2);
+});

@@ -211,7 +211,11 @@ export {
   readOpenclawDatabase,
 } from './openclaw-db/open-database.ts';
 export { type Projection, projectTranscript } from './openclaw-db/project-transcript.ts';
-export { type DatabaseTranscript, scanDatabaseTranscript } from './openclaw-db/scan-transcript.ts';
+export {
+  type DatabaseTranscript,
+  type LineKeeper,
+  scanDatabaseTranscript,
+} from './openclaw-db/scan-transcript.ts';
 export { inTransaction, whileWriting } from './openclaw-db/transaction.ts';
 export {
   isSameVersion,

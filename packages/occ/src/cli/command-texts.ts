@@ -22,8 +22,11 @@ export const COMMAND_TEXTS: Readonly<Record<CommandName, CommandText>> = {
     about: [
       CLEANING,
       NAMING,
-      `A session in use is not rewritten: say --wait or --when-idle. An agent that cleans itself on OpenClaw files has the
-edit scheduled until its run ends.`,
+      `A session file in use is not rewritten: say --wait or --when-idle. An agent that cleans itself on OpenClaw files has
+the edit scheduled until its run ends.`,
+      `In OpenClaw's database (SQLite) a session is edited at once, also during its own run: the run goes on with what it
+has in memory, the next turn sees the cleaned session. --when-idle changes nothing there; --wait waits for others who
+write to the database.`,
       `One of --strip-tools, --keep and --truncate is needed. --keep and --truncate win over the values of the preset; what
 they leave open is as the preset says that --strip-tools names, else the default preset.`,
     ],
@@ -39,7 +42,9 @@ they leave open is as the preset says that --strip-tools names, else the default
     summary: 'Copy a session to a new id, cleaned or as it is',
     about: [
       `The copy has an id of its own and can be resumed; the original is not touched. Without --strip-tools, --keep and
---truncate the copy is exact. With --output it stands where you say and the index is not told of it.`,
+--truncate the copy is exact. With --output it stands where you say, as JSONL, and the index is not told of it.`,
+      `A session in OpenClaw's database is cloned into the database, where it needs its entry: --no-register needs --output
+there.`,
       NAMING,
     ],
     examples: [
@@ -51,8 +56,9 @@ they leave open is as the preset says that --strip-tools names, else the default
   list: {
     summary: 'Show the sessions, newest first',
     about: [
-      `Sessions of OpenClaw, or of Claude Code where this runs inside it, or of the only program that has any. Sessions that
-the index does not know are shown too; index entries whose file is gone are marked.`,
+      `Sessions of OpenClaw, in its database and in files, or of Claude Code where this runs inside it, or of the only program
+that has any. Sessions that the index does not know are shown too; index entries whose file is gone are marked, and so
+are sessions in OpenClaw's cold storage, which cannot be worked on.`,
     ],
     examples: [
       ['occ list', 'the sessions of this agent'],
@@ -72,7 +78,8 @@ the index does not know are shown too; index entries whose file is gone are mark
     summary: 'Put a backup back; what was said since stays',
     about: [
       `The session becomes what it was before its last edit. Lines that were added since then follow the restored ones. The
-state before the restore is kept as a backup too, so a restore can be undone by another.`,
+state before the restore is kept as a backup too, so a restore can be undone by another. Backups are files, also of a
+session in OpenClaw's database.`,
       NAMING,
     ],
     examples: [
@@ -91,7 +98,8 @@ state before the restore is kept as a backup too, so a restore can be undone by 
 };
 
 export const ABOUT = `occ cleans the session of an agent whose context fills up: old tool calls and their results are shortened or
-removed, what people and the agent said stays. It works on the files of OpenClaw, pi and Claude Code.`;
+removed, what people and the agent said stays. It works on the sessions of OpenClaw (SQLite and files), pi and Claude
+Code.`;
 
 export const ROOT_EXAMPLES: CommandText['examples'] = [
   ['occ info', 'where does the context go?'],

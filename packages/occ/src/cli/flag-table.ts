@@ -83,7 +83,7 @@ const WAIT = flag({
   key: 'wait',
   name: 'wait',
   value: { kind: 'seconds', placeholder: 'seconds', optional: true },
-  help: `Wait for a session in use to become free, at most so many seconds (${DEFAULT_WAIT_SECONDS})`,
+  help: `Wait for a session or database in use to become free, at most so many seconds (${DEFAULT_WAIT_SECONDS})`,
 });
 const WHEN_IDLE = flag({
   key: 'whenIdle',
@@ -93,7 +93,7 @@ const WHEN_IDLE = flag({
 const FORCE = flag({
   key: 'force',
   name: 'force',
-  help: 'Go ahead although the last turn looks unfinished; a live lock is never overridden',
+  help: 'Go ahead although the last turn looks unfinished, or the database is of an unknown version; a live lock is never overridden',
 });
 const OUTPUT = flag({
   key: 'output',
@@ -105,7 +105,7 @@ const OUTPUT = flag({
 const NO_REGISTER = flag({
   key: 'noRegister',
   name: 'no-register',
-  help: 'Leave the clone out of the session index',
+  help: "Leave the clone out of the session index; in OpenClaw's database needs --output",
 });
 const LIMIT = flag({
   key: 'limit',

@@ -20,9 +20,10 @@ COMMON COMMANDS:
   occ restore                            Undo the last edit
 
 CLEANING YOURSELF:
-  On OpenClaw files the edit is scheduled: end your turn, it runs
-  when your run ends. 'occ info' then shows the outcome.
-  In Claude Code it shows at the next resume.
+  OpenClaw, SQLite: edited at once; your next turn is clean.
+  OpenClaw, files: scheduled. End your turn, it runs when your run
+  ends. 'occ info' then shows the outcome.
+  Claude Code: it shows at the next resume.
 
 FLAGS:
   --json       Machine-readable output (errors: JSON on stderr)

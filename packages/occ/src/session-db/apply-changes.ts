@@ -15,7 +15,8 @@ import {
 /** What a rewrite does to the rows of a session. */
 export interface RowChanges {
   readonly removed: Iterable<number>;
-  readonly replaced: Iterable<readonly [seq: number, line: Buffer]>;
+  /** With the parent that the line names now; undefined where it tells itself. */
+  readonly replaced: Iterable<readonly [seq: number, line: Buffer, parentId?: string | null]>;
   readonly added?: Iterable<readonly [seq: number, line: Buffer]>;
 }
 
@@ -41,7 +42,7 @@ export function applyRewrite(database: OpenclawDatabase, rewrite: Rewrite): void
   database.db.prepare('DELETE FROM session_transcript_active_events WHERE session_id = ?').run(sessionId);
   const events = openEventChanges(database, sessionId);
   for (const seq of changes.removed) events.remove(seq);
-  for (const [seq, line] of changes.replaced) events.replace(seq, line);
+  for (const [seq, line, parentId] of changes.replaced) events.replace(seq, line, parentId);
   for (const [seq, line] of changes.added ?? []) events.add(seq, line);
   const after = scanDatabaseTranscript(database, sessionId);
   const projection = projectTranscript(after);

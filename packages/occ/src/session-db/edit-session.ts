@@ -1,4 +1,5 @@
 import {
+  type LineKeeper,
   type OpenclawDatabase,
   openDatabaseForWriting,
   type Projection,
@@ -6,16 +7,16 @@ import {
 } from '@openbot/sessions';
 import type { CleanPlan } from '../clean/plan.ts';
 import { planClean } from '../clean/plan-clean.ts';
-import { rewriteLine } from '../clean/rewrite-line.ts';
 import type { ResolvedToolRemovalOptions } from '../clean/tool-removal.ts';
 import { EditOperationError } from '../errors.ts';
 import { lowerCounters } from '../session-file/counters.ts';
 import type { FileEditResult } from '../session-file/edit-file.ts';
 import { findFault } from '../session-file/verify-clean.ts';
 import type { FoundSession } from '../sources/found-session.ts';
-import { applyRewrite, type RowChanges } from './apply-changes.ts';
+import { applyRewrite } from './apply-changes.ts';
 import { type ReadSession, readSessionToRewrite } from './readable-session.ts';
 import { rewriteWithBackup } from './rewrite-with-backup.ts';
+import { RewrittenLines } from './rewritten-lines.ts';
 
 export interface DatabaseEdit {
   readonly session: FoundSession;
@@ -31,6 +32,8 @@ export interface DatabaseEdit {
 interface PlannedEdit {
   readonly session: ReadSession;
   readonly plan: CleanPlan;
+  /** Where something is to be changed. */
+  readonly lines?: RewrittenLines;
   readonly result: FileEditResult;
 }
 
@@ -53,16 +56,13 @@ export async function editDatabaseSession(edit: DatabaseEdit): Promise<FileEditR
     session: edit.session,
     now: edit.now,
     open: () => openDatabaseForWriting(path, { force: edit.force, waitMs: edit.waitMs }),
-    plan: (database) => planEdit(database, sessionId, edit.options),
+    plan: (database, keeper) => planEdit(database, sessionId, edit.options, keeper),
     settled: ({ result }) => (result.unchanged === undefined ? undefined : result),
     apply: (database, planned, { generation, at }) => {
       applyEdit(database, sessionId, planned, generation, at);
     },
     describe: ({ result }, backupPath) => ({ ...result, backupPath }),
-    bytesOf: ({ session, result }) => ({
-      before: session.transcript.byteLength,
-      after: result.sizeAfter,
-    }),
+    sizeAfterOf: ({ result }) => result.sizeAfter,
   });
 }
 
@@ -70,42 +70,31 @@ function planEdit(
   database: OpenclawDatabase,
   sessionId: string,
   options: ResolvedToolRemovalOptions,
+  keeper?: LineKeeper,
 ): PlannedEdit {
-  const session = readSessionToRewrite(database, sessionId);
+  const session = readSessionToRewrite(database, sessionId, keeper);
   const { transcript, readLine } = session;
   const plan = planClean(transcript, options, readLine);
   const sizeBefore = transcript.byteLength;
   const same = { plan, sizeBefore, sizeAfter: sizeBefore };
   if (!plan.changes) return { session, plan, result: { ...same, unchanged: 'nothing to clean' } };
-  const sizeAfter = measure(session, plan);
+  const lines = new RewrittenLines(session, plan);
+  const sizeAfter = lines.measure();
   if (sizeAfter >= sizeBefore) return { session, plan, result: { ...same, unchanged: 'would not shrink' } };
-  return { session, plan, result: { plan, sizeBefore, sizeAfter } };
-}
-
-function measure({ transcript, readLine }: ReadSession, plan: CleanPlan): number {
-  let size = transcript.byteLength;
-  for (let i = 0; i < transcript.length; i++) {
-    const length = transcript.endOf(i) - transcript.startOf(i);
-    if (plan.isRemoved(i)) size -= length + 1;
-    else {
-      const edit = plan.editOf(i);
-      if (edit !== undefined) size += rewriteLine(readLine(i), edit, 'openclaw').length - length;
-    }
-  }
-  return size;
+  return { session, plan, lines, result: { plan, sizeBefore, sizeAfter } };
 }
 
 function applyEdit(
   database: OpenclawDatabase,
   sessionId: string,
-  { session, plan, result }: PlannedEdit,
+  { session, plan, lines, result }: PlannedEdit,
   generation: string,
   at: Date,
 ): void {
   applyRewrite(database, {
     sessionId,
     before: session,
-    changes: listChanges(session, plan),
+    changes: lines!.listChanges(),
     generation,
     now: at.getTime(),
     verify: (after, projection) => {
@@ -116,23 +105,6 @@ function applyEdit(
     },
     changeEntry: (entry) => lowerCounters(entry, plan.tokens.after),
   });
-}
-
-function listChanges({ transcript, seqs, readLine }: ReadSession, plan: CleanPlan): RowChanges {
-  const indices = Array.from({ length: transcript.length }, (_, index) => index);
-  return {
-    removed: indices.filter((index) => plan.isRemoved(index)).map((index) => seqs[index]!),
-    replaced: rewrite(),
-  };
-
-  /** One at a time: a line is needed only until it is written. */
-  function* rewrite(): Generator<readonly [number, Buffer]> {
-    for (const index of indices) {
-      const edit = plan.isRemoved(index) ? undefined : plan.editOf(index);
-      if (edit === undefined) continue;
-      yield [seqs[index]!, Buffer.from(rewriteLine(readLine(index), edit, 'openclaw'), 'latin1')];
-    }
-  }
 }
 
 /** The conversation must be the one that it was, without what was to go. */

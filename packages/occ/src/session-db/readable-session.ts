@@ -2,6 +2,7 @@ import {
   compareProjections,
   type DatabaseTranscript,
   isColdSession,
+  type LineKeeper,
   type OpenclawDatabase,
   type Projection,
   projectTranscript,
@@ -18,7 +19,11 @@ export interface ReadSession extends DatabaseTranscript {
 }
 
 /** Reads a session that is there. */
-export function readSession(database: OpenclawDatabase, sessionId: string): DatabaseTranscript {
+export function readSession(
+  database: OpenclawDatabase,
+  sessionId: string,
+  keeper?: LineKeeper,
+): DatabaseTranscript {
   if (isColdSession(database, sessionId)) {
     throw unsupported(
       sessionId,
@@ -26,7 +31,7 @@ export function readSession(database: OpenclawDatabase, sessionId: string): Data
       'Nothing was changed. Open the session in OpenClaw once, which brings them back, and try again',
     );
   }
-  const scanned = scanDatabaseTranscript(database, sessionId);
+  const scanned = scanDatabaseTranscript(database, sessionId, keeper);
   if (scanned.transcript.length === 0) throw new SessionNotFoundError(sessionId);
   return scanned;
 }
@@ -35,8 +40,12 @@ export function readSession(database: OpenclawDatabase, sessionId: string): Data
  * Reads a session that is to be rewritten. What OpenClaw keeps beside the lines is computed from them and compared with
  * what it keeps: where the two differ, the lines mean something else than we think, and are left alone.
  */
-export function readSessionToRewrite(database: OpenclawDatabase, sessionId: string): ReadSession {
-  const scanned = readSession(database, sessionId);
+export function readSessionToRewrite(
+  database: OpenclawDatabase,
+  sessionId: string,
+  keeper?: LineKeeper,
+): ReadSession {
+  const scanned = readSession(database, sessionId, keeper);
   const { transcript } = scanned;
   const [broken] = transcript.problems;
   if (broken !== undefined) throw unknown(sessionId, `line ${broken.line} cannot be read`);

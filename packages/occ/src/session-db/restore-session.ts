@@ -1,8 +1,10 @@
 import {
   type DatabaseTranscript,
+  type LineKeeper,
   type OpenclawDatabase,
   openDatabaseForWriting,
   type Projection,
+  type Transcript,
 } from '@openbot/sessions';
 import { RestoreError } from '../errors.ts';
 import { type Backup, listBackupFiles } from '../session-file/backups.ts';
@@ -16,6 +18,7 @@ import { applyRewrite } from './apply-changes.ts';
 import { type ReadSession, readSessionToRewrite } from './readable-session.ts';
 import {
   closeKeptStates,
+  damaged,
   type KeptState,
   listRestoredLines,
   openKeptStates,
@@ -53,7 +56,8 @@ export async function restoreDatabaseSession(restore: DatabaseRestore): Promise<
     prepare: async () => {
       source = await findSource(restore);
     },
-    plan: (database) => planRestore(database, sessionId, prepared()),
+    sparedBackup: () => prepared().chosen.number,
+    plan: (database, keeper) => planRestore(database, sessionId, prepared(), keeper),
     settled: () => undefined,
     apply: (database, plan, { generation, at }) => {
       applyRestore(database, session, plan, prepared(), generation, at);
@@ -65,10 +69,7 @@ export async function restoreDatabaseSession(restore: DatabaseRestore): Promise<
       sizeBefore: before.transcript.byteLength,
       sizeAfter,
     }),
-    bytesOf: ({ session: before, sizeAfter }) => ({
-      before: before.transcript.byteLength,
-      after: sizeAfter,
-    }),
+    sizeAfterOf: ({ sizeAfter }) => sizeAfter,
   });
   return restoring.finally(() => closeKeptStates(source?.states ?? []));
 }
@@ -84,19 +85,32 @@ async function findSource({ session, backup }: DatabaseRestore): Promise<Restore
   const backups = listBackupFiles(keepingPlaceOf(transcriptPath, session.source), transcriptPath);
   const chosen = chooseBackup({ sessionId: session.sessionId, backup }, backups);
   const { rewrites } = readJournal(transcriptPath, session.source);
-  return {
-    chosen,
-    states: await openKeptStates(chosen, backups),
-    record: rewrites.findLast((record) => record.backup === chosen.number),
-  };
+  const recordOf = (number: number) => rewrites.findLast((record) => record.backup === number);
+  for (const { number, path, sizeBytes } of backups) {
+    const bytes = number < chosen.number ? undefined : recordOf(number)?.backupBytes;
+    if (bytes !== undefined && bytes !== sizeBytes)
+      throw damaged(path, `it has ${sizeBytes} bytes, and had ${bytes}`, number !== chosen.number);
+  }
+  return { chosen, states: await openKeptStates(chosen, backups), record: recordOf(chosen.number) };
 }
 
-function planRestore(database: OpenclawDatabase, sessionId: string, source: RestoreSource): PlannedRestore {
-  const session = readSessionToRewrite(database, sessionId);
+function planRestore(
+  database: OpenclawDatabase,
+  sessionId: string,
+  source: RestoreSource,
+  keeper: LineKeeper,
+): PlannedRestore {
+  const session = readSessionToRewrite(database, sessionId, keeper);
   const { states, chosen } = source;
+  if (states[0]!.transcript.header?.id !== session.transcript.header?.id) {
+    throw new RestoreError(`The backup ${chosen.path} is one of another session`, {
+      hint: 'Nothing was changed. --list shows what other backups there are.',
+    });
+  }
   const lines = listRestoredLines(states, session);
   const isOfSession = lines.some(
-    ({ row, kept }) => row !== undefined && kept !== undefined && session.transcript.idOf(row) !== undefined,
+    ({ row, kept }) =>
+      row !== undefined && kept !== undefined && session.transcript.kindOf(row) !== 'header',
   );
   if (!isOfSession) {
     throw new RestoreError(`Session '${sessionId}' has no line in common with the backup ${chosen.path}`, {
@@ -145,8 +159,34 @@ function assertAllThere(
   const { transcript } = after;
   const isWhole = transcript.length === lines.length && transcript.problems.length === 0;
   const isSameEnd = projection.leafEventId === session.projection.leafEventId;
-  if (isWhole && isSameEnd) return;
-  throw new RestoreError('The restored session did not read back as planned', {
-    hint: 'Nothing was changed. Another program rewrote the session since the backup was made.',
+  if (!isWhole || !isSameEnd) {
+    throw new RestoreError('The restored session did not read back as planned', {
+      hint: 'Nothing was changed. Another program rewrote the session since the backup was made.',
+    });
+  }
+  if (!losesPath(after, projection, session) && !losesTarget(transcript, session.transcript)) return;
+  throw new RestoreError('What was said since the backup was made refers to lines that the backup does not have', {
+    hint: 'Nothing was changed, since a part of the conversation would be lost. --list shows what other backups there are.',
   });
+}
+
+/** Whether an entry that is part of the conversation would be there and no longer be part of it. */
+function losesPath(after: DatabaseTranscript, { rows }: Projection, session: ReadSession): boolean {
+  const path = new Set(rows.map(({ seq }) => seq));
+  const rowOf = new Map(session.seqs.map((seq, row) => [seq, row]));
+  return session.projection.rows.some(({ seq }) => {
+    const id = session.transcript.idOf(rowOf.get(seq)!);
+    const index = id === undefined ? undefined : after.transcript.indexOf(id);
+    return index !== undefined && !path.has(after.seqs[index]!);
+  });
+}
+
+/** Whether an entry that another one points at would be missing: a compaction keeps nothing then. */
+function losesTarget(after: Transcript, now: Transcript): boolean {
+  for (const index of after.entriesWithTarget()) {
+    if (after.targetIndexOf(index) !== undefined) continue;
+    const row = now.indexOf(after.idOf(index) ?? '');
+    if (row !== undefined && now.targetIndexOf(row) !== undefined) return true;
+  }
+  return false;
 }

@@ -1,6 +1,8 @@
 import { closeSync, openSync, readSync } from 'node:fs';
 import { scanTranscriptFile, type Transcript } from '@openbot/sessions';
+import { RestoreError } from '../errors.ts';
 import type { Backup } from '../session-file/backups.ts';
+import { HEADER, type IdentifiedLines, identifyLines } from './identified-lines.ts';
 import type { ReadSession } from './readable-session.ts';
 
 /** A line of the session as it is to be again. */
@@ -21,12 +23,28 @@ export interface KeptState {
 /** The chosen backup and those that were made after it, in their order. To be closed. */
 export async function openKeptStates(chosen: Backup, backups: readonly Backup[]): Promise<KeptState[]> {
   const states: KeptState[] = [];
-  for (const { number, path } of backups) {
-    if (number < chosen.number) continue;
-    const transcript = await scanTranscriptFile(path);
-    states.push({ path, file: openSync(path, 'r'), transcript });
+  try {
+    for (const { number, path } of backups) {
+      if (number < chosen.number) continue;
+      const transcript = await scanTranscriptFile(path);
+      states.push({ path, file: openSync(path, 'r'), transcript });
+      const [broken] = transcript.problems;
+      if (broken !== undefined) throw damaged(path, `line ${broken.line} cannot be read`, number !== chosen.number);
+    }
+    return states;
+  } catch (error) {
+    closeKeptStates(states);
+    throw error;
   }
-  return states;
+}
+
+/** @param isLater it is not the one that was chosen, but holds what was said since */
+export function damaged(path: string, why: string, isLater: boolean): RestoreError {
+  return new RestoreError(`The backup ${path} is damaged: ${why}`, {
+    hint: isLater
+      ? 'Nothing was changed. It holds what was said since the chosen one was made; moved away, what the session still has of that is kept.'
+      : 'Nothing was changed. --list shows what other backups there are.',
+  });
 }
 
 export function closeKeptStates(states: readonly KeptState[]): void {
@@ -36,50 +54,41 @@ export function closeKeptStates(states: readonly KeptState[]): void {
 /**
  * The lines of the chosen backup, and behind them what was said since. Every rewrite since then left a backup of what it
  * found, so that what was said in between is there as it was said; what was said after the last of them is in the session.
- * Lines are the same when they have the same id, and what was said since stands behind the last one that was there before:
- * older ones that are not in the chosen backup are what a clean had removed by then.
+ * What was said since stands behind the last line that was there before: older ones that are not in the chosen backup are
+ * what a clean had removed by then.
  */
 export function listRestoredLines(states: readonly KeptState[], session: ReadSession): RestoredLine[] {
-  const { transcript: now } = session;
-  const [chosen, ...later] = states;
-  const header = findHeader(now);
+  const now = identifyLines(session.transcript, session.readBytes);
   const seen = new Set<string>();
   const lines: RestoredLine[] = [];
-  for (let index = 0; index < chosen!.transcript.length; index++) {
-    const id = chosen!.transcript.idOf(index);
-    if (id !== undefined) seen.add(id);
-    const isHeader = chosen!.transcript.kindOf(index) === 'header';
-    const row = id === undefined ? (isHeader ? header : undefined) : now.indexOf(id);
-    lines.push({ row, kept: { state: 0, index } });
-  }
-  for (const [number, { transcript }] of later.entries()) {
-    for (const { id, index } of listSaidSince(transcript, seen)) {
-      lines.push({ row: id === undefined ? undefined : now.indexOf(id), kept: { state: number + 1, index } });
+  for (const [number, state] of states.entries()) {
+    const isForeign = state.transcript.header?.id !== session.transcript.header?.id;
+    if (isForeign && number > 0) continue;
+    const then = identifyLines(state.transcript, (index) => readKeptLine(state, index));
+    const from = number === 0 ? 0 : findSaidSince(then, state.transcript, seen);
+    for (let index = from; index < state.transcript.length; index++) {
+      if (state.transcript.kindOf(index) === 'blank') continue;
+      const identity = then.identityOf(index);
+      seen.add(identity);
+      lines.push({ row: now.indexOf(identity), kept: { state: number, index } });
     }
   }
-  for (const { index } of listSaidSince(now, seen)) lines.push({ row: index, kept: undefined });
+  const { length } = session.transcript;
+  for (let row = findSaidSince(now, session.transcript, seen); row < length; row++) {
+    lines.push({ row, kept: undefined });
+  }
   return lines;
 }
 
-/** The lines behind the last one that was seen before; they count as seen from then on. */
-function listSaidSince(
-  transcript: Transcript,
-  seen: Set<string>,
-): { readonly id: string | undefined; readonly index: number }[] {
-  let last = transcript.length - 1;
-  while (last >= 0 && !seen.has(transcript.idOf(last) ?? '')) last--;
-  const said: { id: string | undefined; index: number }[] = [];
-  for (let index = last + 1; last >= 0 && index < transcript.length; index++) {
-    const id = transcript.idOf(index);
-    if (id !== undefined) seen.add(id);
-    said.push({ id, index });
-  }
-  return said;
+/** Where the lines begin that stand behind the last one that was seen before. The header is there in every state. */
+function findSaidSince(lines: IdentifiedLines, { length }: Transcript, seen: ReadonlySet<string>): number {
+  let last = length - 1;
+  while (last >= 0 && !isSeen(lines.identityOf(last), seen)) last--;
+  return last < 0 ? length : last + 1;
 }
 
-function findHeader(transcript: Transcript): number | undefined {
-  for (let i = 0; i < transcript.length; i++) if (transcript.kindOf(i) === 'header') return i;
-  return undefined;
+function isSeen(identity: string, seen: ReadonlySet<string>): boolean {
+  return identity !== HEADER && seen.has(identity);
 }
 
 export function readKeptLine({ path, file, transcript }: KeptState, index: number): Buffer {

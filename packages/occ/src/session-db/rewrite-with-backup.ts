@@ -4,6 +4,7 @@ import {
   changeEntriesOfSession,
   inTransaction,
   isSameVersion,
+  type LineKeeper,
   makeFolder,
   makeGeneration,
   type OpenclawDatabase,
@@ -19,7 +20,7 @@ import { nextBackupNumber } from '../session-file/make-backup.ts';
 import { backupPathOf, keepingPlaceOf, transcriptPathOf } from '../session-file/place.ts';
 import type { FoundSession } from '../sources/found-session.ts';
 import { dropUnfinishedRewrite } from './unfinished-rewrite.ts';
-import { writeUnnamedBackupOf } from './write-backup.ts';
+import { UnnamedFile } from './unnamed-file.ts';
 
 /** A rewrite of a session in a database, whatever for. */
 export interface DatabaseRewrite<Plan, Result> {
@@ -30,13 +31,15 @@ export interface DatabaseRewrite<Plan, Result> {
   /** What has to be waited for, once, before the first plan. */
   prepare?(): Promise<void>;
   /** Reads and decides; changes nothing. Called again when somebody changed the session meanwhile. */
-  plan(database: OpenclawDatabase): Plan;
+  plan(database: OpenclawDatabase, keeper: LineKeeper): Plan;
   /** The result, where the plan is to leave the session as it is. */
   settled(plan: Plan): Result | undefined;
   /** Changes the rows, within a transaction; throwing undoes everything. */
   apply(database: OpenclawDatabase, plan: Plan, as: { generation: string; at: Date }): void;
   describe(plan: Plan, backupPath: string): Result;
-  bytesOf(plan: Plan): { before: number; after: number };
+  sizeAfterOf(plan: Plan): number;
+  /** A backup that must stay, with all that came after it, when old ones go. */
+  sparedBackup?(): number;
 }
 
 /** As often somebody may say something between the plan and the change; then the change is made without letting go. */
@@ -76,11 +79,12 @@ interface Attempt<Result> {
 }
 
 async function finish<Plan, Result>(
-  { session }: DatabaseRewrite<Plan, Result>,
+  { session, sparedBackup }: DatabaseRewrite<Plan, Result>,
   { result, undo }: Attempt<Result>,
 ): Promise<Result> {
   const transcriptPath = transcriptPathOf(session);
-  if (undo !== undefined) await rotateBackups(keepingPlaceOf(transcriptPath, session.source), transcriptPath);
+  if (undo !== undefined)
+    await rotateBackups(keepingPlaceOf(transcriptPath, session.source), transcriptPath, sparedBackup?.());
   return result;
 }
 
@@ -112,16 +116,11 @@ async function tryOnce<Plan, Result>(
   const place = keepingPlaceOf(transcriptPath, source);
   const number = nextBackupNumber(transcriptPath, place, readJournal(transcriptPath, source));
   const backupPath = backupPathOf(place, number);
-  const found = inTransaction(database, 'deferred', () => {
-    const plan = rewrite.plan(database);
-    const settled = rewrite.settled(plan);
-    if (settled !== undefined) return { settled };
-    const version = readTranscriptVersion(database, sessionId);
-    const backup = writeUnnamedBackupOf(database, sessionId, backupPath);
-    return { plan, version, backup, counters: readCountersOf(database, sessionId) };
-  });
-  if ('settled' in found) return { result: found.settled! };
-  const { plan, version, backup, counters } = found;
+  // The lines go to the backup as they are read; where nothing is to be changed it never gets its name.
+  const backup = new UnnamedFile(backupPath);
+  const found = planWith(database, rewrite, backup);
+  if ('settled' in found) return { result: found.settled };
+  const { plan, version, counters } = found;
   const generation = makeGeneration();
   const at = rewrite.now();
   const undo = async () => {
@@ -129,17 +128,17 @@ async function tryOnce<Plan, Result>(
     await dropBackup(transcriptPath, session, number, backupPath);
   };
   try {
-    const bytes = rewrite.bytesOf(plan);
     await noteRewrite(transcriptPath, session, {
       kind: rewrite.kind,
       backup: number,
       at: at.toISOString(),
-      backupBytes: bytes.before,
-      resultBytes: bytes.after,
+      backupBytes: backup.byteLength,
+      resultBytes: rewrite.sizeAfterOf(plan),
       resultHash: '',
       generations: { before: version.generation, after: generation },
       ...(counters === undefined ? {} : { counters }),
     });
+    backup.sync();
     // Only now: a backup that no record tells of would be taken for that of a rewrite that happened.
     backup.name();
     await syncFolder(place.folder);
@@ -156,7 +155,40 @@ async function tryOnce<Plan, Result>(
     await undo();
     throw error;
   }
+  backup.close();
   return { result: rewrite.describe(plan, backupPath), undo };
+}
+
+type Found<Plan, Result> =
+  | { readonly settled: Result }
+  | {
+      readonly plan: Plan;
+      readonly version: ReturnType<typeof readTranscriptVersion>;
+      readonly counters: Counters | undefined;
+    };
+
+/** All that is read is of one moment. */
+function planWith<Plan, Result>(
+  database: OpenclawDatabase,
+  rewrite: DatabaseRewrite<Plan, Result>,
+  backup: UnnamedFile,
+): Found<Plan, Result> {
+  const { sessionId } = rewrite.session;
+  try {
+    return inTransaction(database, 'deferred', () => {
+      const plan = rewrite.plan(database, backup);
+      const settled = rewrite.settled(plan);
+      if (settled !== undefined) {
+        backup.drop();
+        return { settled };
+      }
+      const version = readTranscriptVersion(database, sessionId);
+      return { plan, version, counters: readCountersOf(database, sessionId) };
+    });
+  } catch (error) {
+    backup.drop();
+    throw error;
+  }
 }
 
 /** Of one entry: those of a second key that leads to the session are the same. */

@@ -28,10 +28,17 @@ export async function dropUnfinishedBackups(place: KeepingPlace, sessionPath: st
   return unfinished.map(({ number }) => number);
 }
 
-/** Keeps the newest ones. One that cannot be removed stays and does no harm. */
-export async function rotateBackups(place: KeepingPlace, sessionPath: string): Promise<void> {
+/**
+ * Keeps the newest ones. One that cannot be removed stays and does no harm.
+ * @param spared stays too, with those behind it, which hold what was said since it was made
+ */
+export async function rotateBackups(
+  place: KeepingPlace,
+  sessionPath: string,
+  spared = Number.POSITIVE_INFINITY,
+): Promise<void> {
   const old = listBackupFiles(place, sessionPath).slice(0, -MAX_BACKUPS);
-  for (const { path } of old) await unlink(path).catch(() => {});
+  for (const { number, path } of old) if (number < spared) await unlink(path).catch(() => {});
 }
 
 function lookAtBackups(

@@ -63,6 +63,7 @@ async function restoreLocked(restore: FileRestore, lock: HeldLock): Promise<File
     const { backup, fault } = await rewriteSession({
       ...restore,
       kind: 'restore',
+      sparedBackup: chosen.number,
       session,
       transcript: now,
       lock,

@@ -91,7 +91,7 @@ export async function rewriteSession(rewrite: SessionRewrite): Promise<Rewritten
     },
     afterSwap: async () => {
       if (backup?.isLinked) await session.chmod(0o600).catch(() => {});
-      await rotateBackups(place, path);
+      await rotateBackups(place, path, rewrite.sparedBackup);
       await rewrite.afterSwap().catch((error: Error) => {
         fault = error;
       });

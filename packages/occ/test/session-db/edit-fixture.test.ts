@@ -71,7 +71,10 @@ describe.each([MAIN, THINK])('$key', ({ key, id }) => {
       all: readAllRows(home.path),
       other: readRowsOf(home.path, other.id, other.key),
     };
-    expect(await home.json('edit', id, ...flags, '--dry-run')).toMatchObject({ changed: false, dryRun: true });
+    expect(await home.json('edit', id, ...flags, '--dry-run')).toMatchObject({
+      changed: false,
+      dryRun: true,
+    });
     expect(readAllRows(home.path)).toEqual(before.all);
 
     const done = await home.json('edit', id, ...flags);

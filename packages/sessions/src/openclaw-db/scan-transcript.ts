@@ -1,7 +1,7 @@
 import { TranscriptBuilder } from '../transcript/builder.ts';
 import { MAX_LINE_BYTES } from '../transcript/lines.ts';
 import type { Transcript } from '../transcript/transcript.ts';
-import { type EventCells, readEvent } from './event-text.ts';
+import { type EventCells, readEventLine } from './event-text.ts';
 import type { OpenclawDatabase } from './open-database.ts';
 
 /** The lines of one session as a transcript. Offsets are those of the file that the lines would make. */
@@ -22,8 +22,23 @@ const EVENTS = `
     event_zstd, octet_length(event_json) AS size
   FROM transcript_events WHERE session_id = ?`;
 
-/** Reads the lines of a session once, one at a time. Nothing but what a Transcript holds is kept of them. */
-export function scanDatabaseTranscript(database: OpenclawDatabase, sessionId: string): DatabaseTranscript {
+/** Takes the lines of a session as they are read, and gives them again: reading a row twice costs more than that. */
+export interface LineKeeper {
+  /** The next line, without its end. */
+  keep(line: Buffer): void;
+  /** What stands there in the file that the lines make. */
+  read(start: number, end: number): Buffer;
+}
+
+/**
+ * Reads the lines of a session once, one at a time. Nothing but what a Transcript holds is kept of them, unless there is
+ * somebody to keep them.
+ */
+export function scanDatabaseTranscript(
+  database: OpenclawDatabase,
+  sessionId: string,
+  keeper?: LineKeeper,
+): DatabaseTranscript {
   const builder = new TranscriptBuilder('openclaw');
   const seqs: number[] = [];
   let offset = 0;
@@ -36,7 +51,8 @@ export function scanDatabaseTranscript(database: OpenclawDatabase, sessionId: st
       offset += size + 1;
       continue;
     }
-    const bytes = readEvent(database.path, row);
+    const bytes = readEventLine(database.path, row);
+    keeper?.keep(bytes);
     builder.line(bytes, 0, bytes.length, offset, true);
     offset += bytes.length + 1;
   }
@@ -44,7 +60,9 @@ export function scanDatabaseTranscript(database: OpenclawDatabase, sessionId: st
     builder.identify(line, readPlace(database, sessionId, seqs[line - 1]!));
   }
   const transcript = builder.finish(offset, 'openclaw');
-  const readBytes = makeRowReader(database, sessionId, seqs);
+  const readBytes = keeper
+    ? (index: number) => keeper.read(transcript.startOf(index), transcript.endOf(index))
+    : makeRowReader(database, sessionId, seqs);
   return { transcript, seqs, readBytes, readLine: (index) => readBytes(index).toString('latin1') };
 }
 
@@ -60,7 +78,7 @@ function makeRowReader(
   return (index) => {
     const row = statement.get(sessionId, seqs[index]!) as EventCells | undefined;
     if (row === undefined) throw new Error('the session became shorter while it was read');
-    return readEvent(database.path, row);
+    return readEventLine(database.path, row);
   };
 }
 

@@ -1,0 +1,57 @@
+import type { Transcript } from '@openbot/sessions';
+
+/** Stands for the header, which every state of a session has. */
+export const HEADER = 'header';
+
+/** The lines of a transcript by what no rewrite changes. */
+export interface IdentifiedLines {
+  identityOf(index: number): string;
+  indexOf(identity: string): number | undefined;
+}
+
+/** A line is known by its id, and one without by what it is and when it was said. */
+export function identifyLines(transcript: Transcript, readBytes: (index: number) => Buffer): IdentifiedLines {
+  const identities = new Map<number, string>();
+  const indices = new Map<string, number>();
+  for (let index = 0; index < transcript.length; index++) {
+    const isHeader = transcript.kindOf(index) === 'header';
+    if (!isHeader && transcript.idOf(index) !== undefined) continue;
+    const identity = isHeader ? HEADER : countUp(indices, describeLine(readBytes(index)));
+    identities.set(index, identity);
+    if (!indices.has(identity)) indices.set(identity, index);
+  }
+  return {
+    identityOf: (index) => identities.get(index) ?? `${WITH_ID}${transcript.idOf(index)}`,
+    indexOf: (identity) =>
+      identity.startsWith(WITH_ID)
+        ? transcript.indexOf(identity.slice(WITH_ID.length))
+        : indices.get(identity),
+  };
+}
+
+const WITH_ID = 'id ';
+
+function describeLine(line: Buffer): string {
+  const { type, timestamp, message } = parse(line);
+  const { role, timestamp: saidAt, toolCallId } = asObject(message);
+  return JSON.stringify([type, timestamp, role, saidAt, toolCallId]);
+}
+
+function parse(line: Buffer): Record<string, unknown> {
+  try {
+    return asObject(JSON.parse(line.toString()));
+  } catch {
+    return {};
+  }
+}
+
+function asObject(value: unknown): Record<string, unknown> {
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
+}
+
+/** The second and later lines that look alike are told apart by their order. */
+function countUp(taken: ReadonlyMap<string, number>, looks: string): string {
+  let identity = `line ${looks}`;
+  for (let count = 2; taken.has(identity); count++) identity = `line ${count} ${looks}`;
+  return identity;
+}

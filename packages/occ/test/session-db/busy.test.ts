@@ -1,0 +1,135 @@
+/** Others write to the database while it is edited. */
+import { existsSync, readdirSync } from 'node:fs';
+import { DatabaseSync } from 'node:sqlite';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { beforeEach, expect, test } from 'vitest';
+import { findDatabaseFaults } from '../../../sessions/test/openclaw-db/setup/check-database.ts';
+import { generateEvents } from '../../../sessions/test/openclaw-db/setup/compose-turns.ts';
+import { BUILT_IN_PRESETS } from '../../src/clean/presets.ts';
+import { editDatabaseSession } from '../../src/session-db/edit-session.ts';
+import type { FoundSession } from '../../src/sources/found-session.ts';
+import { startChild } from '../setup/start-child.ts';
+import { appendTurn } from './append-turn.ts';
+import { type DatabaseHome, makeHome, readRefusal } from './database-home.ts';
+import { readAllRows, readAsFile, readLinesOf } from './look-into.ts';
+
+const HOLDER = new URL('./children/hold-database.mjs', import.meta.url);
+const TALKER = new URL('./children/append-turns.ts', import.meta.url);
+const ID = '00000000-0000-4000-8000-000000000001';
+
+let home: DatabaseHome;
+let session: FoundSession;
+beforeEach(() => {
+  const events = generateEvents({ seed: 8, turns: 10, resultLength: 400, sessionId: ID });
+  home = makeHome([{ key: 'agent:main:main', events, entry: { totalTokens: 90_000 } }]);
+  session = {
+    source: 'openclaw',
+    storage: 'sqlite',
+    agentId: 'main',
+    sessionId: ID,
+    sessionKey: 'agent:main:main',
+    path: home.path,
+  } as FoundSession;
+});
+
+const readQuestions = () =>
+  readLinesOf(home.path, ID).flatMap(({ text }) => {
+    const { message } = JSON.parse(text);
+    return message?.role === 'user' && message.content.startsWith('Question number') ? [message.content] : [];
+  });
+
+function expectNothingDone(): void {
+  expect(home.backups(ID)).toEqual({});
+  expect(home.journal(ID)).toEqual([]);
+  expect(readdirSync(home.sessions).filter((name) => !name.endsWith('.occ.json'))).toEqual([]);
+}
+
+test('held by another program for longer than it may take: refused in words, and nothing is left', async () => {
+  const before = readAllRows(home.path);
+  const holder = startChild(HOLDER, [home.path]);
+  await holder.said('held');
+  const refusal = readRefusal(
+    await home.occProcess('edit', ID, '--strip-tools=extreme', '--wait=1', '--json'),
+  );
+  expect(refusal).toMatchObject({
+    code: 'DATABASE_BUSY',
+    message: expect.stringContaining(home.path),
+    hint: expect.stringContaining('gateway'),
+  });
+  holder.tell('let-go');
+  expect(await holder.ended).toBe(0);
+  expectNothingDone();
+  expect(readAllRows(home.path)).toEqual(before);
+  expect(findDatabaseFaults(home.path)).toEqual([]);
+});
+
+test('let go in time: the edit waits, then goes through', async () => {
+  const file = readAsFile(home.path, ID);
+  const holder = startChild(HOLDER, [home.path]);
+  await holder.said('held');
+  const running = home.occProcess('edit', ID, '--strip-tools=extreme', '--wait=100', '--json');
+  // Its record is the last thing that it writes before it waits.
+  while (home.journal(ID).length === 0) await sleep(5);
+  holder.tell('let-go');
+  const { code, stdout, stderr } = await running;
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  expect(JSON.parse(stdout)).toMatchObject({ changed: true });
+  expect(home.backups(ID)).toEqual({ 1: file });
+  expect(findDatabaseFaults(home.path)).toEqual([]);
+});
+
+test.each([1, 2, 3])(
+  'somebody speaks between the plan and the change, %i times: it is planned anew, the last time while nobody can',
+  async (times) => {
+    const talker = new DatabaseSync(home.path);
+    let spoken = 0;
+    const done = await editDatabaseSession({
+      session,
+      options: BUILT_IN_PRESETS.extreme,
+      // Asked for once in each attempt, after the plan.
+      now: () => {
+        if (spoken < times) appendTurn(talker, ID, `number ${++spoken}`);
+        return new Date();
+      },
+    });
+    talker.close();
+    expect(spoken).toBe(times);
+    expect(done.backupPath).toMatch(/\.backup\.1\.jsonl$/);
+    expect(readQuestions()).toEqual(Array.from({ length: times }, (_, i) => `Question number ${i + 1}`));
+    const [backup] = Object.values(home.backups(ID));
+    expect(backup).toContain(`Answer number ${times}`);
+    expect(Object.keys(home.backups(ID))).toEqual(['1']);
+    expect(home.journal(ID)).toHaveLength(1);
+    expect(readAsFile(home.path, ID)).not.toContain('toolResult');
+    expect(findDatabaseFaults(home.path)).toEqual([]);
+  },
+);
+
+test('an agent that speaks without a pause while it is cleaned again and again: nothing that it said is lost', async () => {
+  const talker = startChild(TALKER, [home.path, ID]);
+  await talker.said('appended');
+  for (let edit = 0; edit < 6; edit++) {
+    const { code, stderr } = await home.occProcess('edit', ID, '--keep', '1', '--wait=100', '--json');
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  }
+  talker.tell('stop');
+  const count = Number(await talker.said('stopped'));
+  expect(await talker.ended).toBe(0);
+  expect(count).toBeGreaterThan(6);
+  expect(readQuestions()).toEqual(Array.from({ length: count }, (_, i) => `Question number ${i + 1}`));
+  for (let number = 1; number <= count; number++)
+    expect(readAsFile(home.path, ID)).toContain(`Answer number ${number}"`);
+  expect(findDatabaseFaults(home.path)).toEqual([]);
+  expect(existsSync(`${home.path}-wal`)).toBe(false);
+});
+
+test('two edits at once: one after the other, and each leaves its backup', async () => {
+  const [one, other] = await Promise.all([
+    home.occProcess('edit', ID, '--keep', '5', '--truncate', '0', '--json'),
+    home.occProcess('edit', ID, '--keep', '2', '--truncate', '0', '--json'),
+  ]);
+  expect([one.code, other.code, one.stderr, other.stderr]).toEqual([0, 0, '', '']);
+  const changed = [one, other].filter(({ stdout }) => JSON.parse(stdout).changed).length;
+  expect(Object.keys(home.backups(ID))).toHaveLength(changed);
+  expect(findDatabaseFaults(home.path)).toEqual([]);
+});

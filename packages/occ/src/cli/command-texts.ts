@@ -25,8 +25,8 @@ export const COMMAND_TEXTS: Readonly<Record<CommandName, CommandText>> = {
       `A session file in use is not rewritten: say --wait or --when-idle. An agent that cleans itself on OpenClaw files has
 the edit scheduled until its run ends.`,
       `In OpenClaw's database (SQLite) a session is edited at once, also during its own run: the run goes on with what it
-has in memory, the next turn sees the cleaned session. --when-idle changes nothing there; --wait waits for others who
-write to the database.`,
+has in memory, the next turn sees the cleaned session, and OpenClaw's token counts are corrected when the run ends.
+--when-idle changes nothing there; --wait waits for others who write to the database.`,
       `One of --strip-tools, --keep and --truncate is needed. --keep and --truncate win over the values of the preset; what
 they leave open is as the preset says that --strip-tools names, else the default preset.`,
     ],

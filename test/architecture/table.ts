@@ -33,6 +33,7 @@ export const ROOMS: Readonly<Record<string, RoomTable>> = {
       'layout',
       'disk',
       'transcript-file',
+      'lines',
       'store',
       'openclaw-db',
       'lifecycle',
@@ -69,6 +70,23 @@ export const ROOMS: Readonly<Record<string, RoomTable>> = {
     },
     pure: ['errors', 'nearest-name', 'clean', 'report'],
     readOnly: ['sources'],
+  },
+  'claude-code': {
+    order: [
+      'errors',
+      'terminal-text',
+      'repo',
+      'registry',
+      'scan',
+      'session-index',
+      'discover',
+      'project-status',
+      'select',
+      'index',
+    ],
+    narrower: {},
+    pure: ['errors', 'terminal-text'],
+    readOnly: ['project-status'],
   },
 };
 

@@ -193,7 +193,7 @@ export { openEventChanges, openSearchChanges } from './openclaw-db/change-events
 export { measureColdArchive } from './openclaw-db/cold-archive.ts';
 export { openEventCopies } from './openclaw-db/copy-events.ts';
 export { openOpenclawDatabaseStore } from './openclaw-db/database-store.ts';
-export { changeEntriesOfSession } from './openclaw-db/entries-of-session.ts';
+export { changeEntriesOfSession, readEntriesOfSession } from './openclaw-db/entries-of-session.ts';
 export { writeEntry as writeDatabaseEntry } from './openclaw-db/entry-rows.ts';
 export { iterateEventLines } from './openclaw-db/event-text.ts';
 export { iterateEventsBackwards } from './openclaw-db/last-events.ts';

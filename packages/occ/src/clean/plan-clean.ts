@@ -60,6 +60,7 @@ export function planClean(
       };
     },
     tokens: planTokens(transcript, context, size, charactersOf, changes),
+    calibration: size.calibration,
     lonely: countLonely(pairs),
     statistics: {
       ...countMessages(transcript, path, isRemoved),

@@ -1,4 +1,4 @@
-import type { TokenBasis, Transcript } from '@openbot/sessions';
+import type { Calibration, TokenBasis, Transcript } from '@openbot/sessions';
 import type { LineEdit } from './line-edit.ts';
 import type { ResolvedToolRemovalOptions } from './tool-removal.ts';
 
@@ -32,6 +32,8 @@ export interface CleanPlan {
   readonly options: ResolvedToolRemovalOptions;
   readonly statistics: PlanStatistics;
   readonly tokens: PlanTokens;
+  /** How characters became tokens before. */
+  readonly calibration: Calibration;
   /** Calls without results on the active path, and results without a call: as many may be left. */
   readonly lonely: { readonly calls: number; readonly results: number };
   /** False when there is nothing to remove and nothing to shorten. */

@@ -50,7 +50,7 @@ function isRelinkOnly(edit: LineEdit): edit is LineEdit & { fields: NonNullable<
 }
 
 /** The members of the message: under `message`, or the line's own where the line is the message. */
-function messageOf(line: string, top: readonly MemberPlace[]): readonly MemberPlace[] {
+export function messageOf(line: string, top: readonly MemberPlace[]): readonly MemberPlace[] {
   const message = findMember(top, 'message');
   return message !== undefined && isObjectAt(line, message.start) ? listMembers(line, message.start) : top;
 }

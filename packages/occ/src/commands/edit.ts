@@ -1,4 +1,5 @@
 import { UsageError } from '../errors.ts';
+import { correctScheduledFigures } from '../operations/correct-scheduled-figures.ts';
 import { executeEdit } from '../operations/execute-edit.ts';
 import { formatEdit } from '../report/edit.ts';
 import type { Command } from './command.ts';
@@ -23,8 +24,10 @@ export const edit: Command = async (input) => {
       '--wait stays until the session is free; --when-idle returns at once and cleans in the background',
     );
   }
+  const place = searchPlaceOf(input);
+  if (await correctScheduledFigures(place.env, input.words[0])) return;
   const outcome = await executeEdit({
-    place: searchPlaceOf(input),
+    place,
     sessionId: input.words[0],
     ...removal,
     dryRun: flags.dryRun === true,

@@ -1,11 +1,12 @@
 import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { scanOpenTranscript, syncFolder, withTranscriptLock } from '@openbot/sessions';
+import { listFinishedBackups } from '../session-db/unfinished-rewrite.ts';
 import { backUpDatabaseSession } from '../session-db/write-backup.ts';
-import { listBackupFiles, rotateBackups } from '../session-file/backups.ts';
+import { rotateBackups } from '../session-file/backups.ts';
 import { readJournal } from '../session-file/journal.ts';
 import { copyAsBackup } from '../session-file/make-backup.ts';
-import { keepingPlaceOf, transcriptPathOf } from '../session-file/place.ts';
+import { keepingPlaceOf } from '../session-file/place.ts';
 import { resolveSession } from '../sources/resolve-session.ts';
 import { findSessionAtPath } from '../sources/session-at-path.ts';
 import { executeRestore } from './execute-restore.ts';
@@ -14,10 +15,9 @@ import { defaultPlace } from './session-ids.ts';
 /** Copies a session to a new backup beside it and keeps the five newest. Resolves to its path. */
 export async function createBackup(sessionPath: string): Promise<string> {
   const session = findSessionAtPath(await defaultPlace(), sessionPath);
-  const { source } = session;
-  const path = transcriptPathOf(session);
-  const place = keepingPlaceOf(path, source);
   if (session.storage === 'sqlite') return backUpDatabaseSession(session);
+  const { path, source } = session;
+  const place = keepingPlaceOf(path, source);
   return withTranscriptLock(path, async () => {
     const session = await open(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0));
     try {
@@ -35,8 +35,7 @@ export async function createBackup(sessionPath: string): Promise<string> {
 /** The path of a session's newest backup, or null. */
 export async function findLatestBackup(sessionId: string): Promise<string | null> {
   const { session } = await resolveSession(await defaultPlace(), sessionId);
-  const path = transcriptPathOf(session);
-  return listBackupFiles(keepingPlaceOf(path, session.source), path).at(-1)?.path ?? null;
+  return listFinishedBackups(session).at(-1)?.path ?? null;
 }
 
 /** Puts a session's newest backup back; what was said since follows it. */

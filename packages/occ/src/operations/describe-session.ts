@@ -13,8 +13,10 @@ import {
 import type { LineReader } from '../clean/plan.ts';
 import { planClean } from '../clean/plan-clean.ts';
 import type { ResolvedToolRemovalOptions } from '../clean/tool-removal.ts';
+import type { FiguresResult } from '../session-db/correct-after-run.ts';
 import { readSession } from '../session-db/readable-session.ts';
 import { makeLineReader } from '../session-file/apply-plan.ts';
+import { transcriptPathOf } from '../session-file/place.ts';
 import { readScheduledEdit } from '../session-file/schedule-keeper.ts';
 import type { ScheduledEdit } from '../session-file/scheduled-edit.ts';
 import type { FoundSession, ResolvedSession, SearchPlace } from '../sources/found-session.ts';
@@ -39,17 +41,16 @@ export async function describeSession(options: DescribeOptions): Promise<Describ
   const found = await resolveSession(options.place, options.sessionId);
   const { path } = found.session;
   if (found.session.storage === 'sqlite')
-    return { ...found, info: describeInDatabase(found.session, options.presets) };
+    return {
+      ...found,
+      info: withScheduled(describeInDatabase(found.session, options.presets), found.session),
+    };
   const file = await openTranscript(path);
   try {
     const transcript = await scanOpenTranscript(file, path);
     const readLine = makeLineReader(file, transcript);
-    const scheduled = reportScheduled(readScheduledEdit(found.session));
-    const info = {
-      ...describeTranscript(found.session, transcript, readLine, options.presets),
-      ...(scheduled === undefined ? {} : { lastScheduledEdit: scheduled }),
-    };
-    return { ...found, info };
+    const info = describeTranscript(found.session, transcript, readLine, options.presets);
+    return { ...found, info: withScheduled(info, found.session) };
   } finally {
     await file.close();
   }
@@ -118,15 +119,22 @@ function countCompactions(transcript: Transcript): number {
   return count;
 }
 
+function withScheduled(info: SessionInfo, session: FoundSession): SessionInfo {
+  const { source } = session;
+  const scheduled = reportScheduled(readScheduledEdit({ path: transcriptPathOf(session), source }));
+  return scheduled === undefined ? info : { ...info, lastScheduledEdit: scheduled };
+}
+
 /** Without what only concerns the processes that took part. A record that is not one of ours says nothing. */
 function reportScheduled(scheduled: ScheduledEdit | undefined): ScheduledEditReport | undefined {
   if (scheduled === undefined || !STATES.has(scheduled.state)) return undefined;
-  const { state, requestedAt, finishedAt, result, error } = scheduled;
+  const { state, requestedAt, finishedAt, figures, result, error } = scheduled;
   return {
     state,
     requestedAt,
     ...(finishedAt === undefined ? {} : { finishedAt }),
-    ...(result === undefined ? {} : { result: result as EditResult }),
+    ...(figures === undefined ? {} : { corrects: 'figures' }),
+    ...(result === undefined ? {} : { result: result as EditResult | FiguresResult }),
     ...(error === undefined ? {} : { error }),
   };
 }

@@ -1,9 +1,13 @@
 import { editDatabaseSession, planDatabaseEdit } from '../session-db/edit-session.ts';
+import { lookAtSession } from '../session-db/run-signs.ts';
+import type { FileEditResult } from '../session-file/edit-file.ts';
+import { type RunSigns, UNCORRECTED_HINT } from '../session-file/scheduled-edit.ts';
 import { ownRunOf } from '../session-file/settle-use.ts';
-import type { ResolvedSession, SearchPlace } from '../sources/found-session.ts';
+import type { FoundSession, ResolvedSession, SearchPlace } from '../sources/found-session.ts';
 import { type AskedEdit, describeEdit } from './describe-edit.ts';
 import { describeFailedWrite } from './failed-write.ts';
 import type { EditOutcome } from './results.ts';
+import { type EditDuringRun, findRunnerOf, scheduleCorrection } from './schedule-correction.ts';
 
 export interface AskedDatabaseEdit extends AskedEdit {
   readonly place: SearchPlace;
@@ -21,21 +25,54 @@ export async function editInDatabase(asked: AskedDatabaseEdit, found: ResolvedSe
   if (asked.dryRun) {
     return describeEdit(asked, found, planDatabaseEdit(session, asked.toolRemoval), { dryRun: true });
   }
+  const ownRun = ownRunOf(session, found.foundBy, asked.place.env);
+  let done: FileEditResult;
+  let run: RunSigns | undefined;
+  let runner: EditDuringRun['runner'];
   try {
-    const done = await editDatabaseSession({
+    run = lookAtSession(session.path, session.sessionId).run;
+    const isSaid = ownRun !== 'no' || run?.isRunning === true;
+    runner = isSaid ? await findRunnerOf(session, ownRun) : undefined;
+    done = await editDatabaseSession({
       session,
       options: asked.toolRemoval,
       force: asked.force,
       waitMs: asked.waitMs,
+      // A gateway that died leaves an entry that says so for ever.
+      isInRun: isSaid && (runner !== undefined || process.platform !== 'linux'),
       now: () => new Date(),
     });
-    const isOwnRun = ownRunOf(session, found.foundBy, asked.place.env) !== 'no';
-    const note = done.backupPath !== undefined && isOwnRun ? { note: OWN_RUN_NOTE } : {};
-    return describeEdit(asked, found, done, note);
   } catch (error) {
     throw describeFailedWrite(error, session.path, 'edit');
   }
+  const { backupPath, plan } = done;
+  if (backupPath === undefined || (ownRun === 'no' && !isRunning(run, session))) {
+    return describeEdit(asked, found, done, {});
+  }
+  const { env } = asked.place;
+  const during = { session, plan, backupPath, runner, run, force: asked.force, env };
+  const isScheduled = await scheduleCorrection(during).then(
+    () => true,
+    () => false,
+  );
+  const who =
+    ownRun === 'no'
+      ? 'A run of this session is in progress: it'
+      : 'This is the session that called occ: its run';
+  const note = `${who} ${GOES_ON} ${isScheduled ? CORRECTED : UNCORRECTED_HINT}`;
+  return describeEdit(asked, found, done, { note });
 }
 
-const OWN_RUN_NOTE =
-  'This is the session that called occ: its run goes on with what it has in memory, and the next turn sees the cleaned session.';
+/** Before the edit or right after it: a run that began in between may have read the session as it was. */
+function isRunning(before: RunSigns | undefined, { path, sessionId }: FoundSession): boolean {
+  if (before?.isRunning) return true;
+  try {
+    return lookAtSession(path, sessionId).run?.isRunning ?? false;
+  } catch {
+    // The edit is made; what cannot be seen now is no reason to call it failed.
+    return false;
+  }
+}
+
+const GOES_ON = 'goes on with what it has in memory, and the next turn sees the cleaned session.';
+const CORRECTED = "OpenClaw's token counts are corrected when the run ends.";

@@ -9,7 +9,12 @@ import {
 } from '@openbot/sessions';
 import type { ResolvedToolRemovalOptions } from '../clean/tool-removal.ts';
 import { UsageError } from '../errors.ts';
-import { cloneIntoDatabase, cloneToFile, planDatabaseClone } from '../session-db/clone-session.ts';
+import {
+  cloneIntoDatabase,
+  cloneToFile,
+  planCloneIntoDatabase,
+  planCloneToFile,
+} from '../session-db/clone-session.ts';
 import type { DatabaseClone } from '../session-db/planned-clone.ts';
 import { cloneSessionFile, type FileCloneResult } from '../session-file/clone-file.ts';
 import { isClaudeFileName, resolveProjectsFolder } from '../sources/claude-sessions.ts';
@@ -105,14 +110,16 @@ async function cloneFromDatabase(
   clone: DatabaseClone,
   sessionKey: string | undefined,
 ): Promise<FileCloneResult> {
-  if (dryRun) return planDatabaseClone(clone);
-  if (outputPath !== undefined) return cloneToFile(clone, outputPath);
+  if (outputPath !== undefined) {
+    return dryRun ? planCloneToFile(clone, outputPath) : cloneToFile(clone, outputPath);
+  }
   if (sessionKey === undefined) {
     throw new UsageError(
       `${clone.session.path} is in no agent's folder, so that a clone in it could have no key`,
       'Name a file with --output',
     );
   }
+  if (dryRun) return planCloneIntoDatabase(clone);
   return cloneIntoDatabase(clone, sessionKey);
 }
 

@@ -1,8 +1,8 @@
 import { restoreDatabaseSession } from '../session-db/restore-session.ts';
-import { listBackupFiles } from '../session-file/backups.ts';
+import { listFinishedBackups } from '../session-db/unfinished-rewrite.ts';
 import { indexEntryOf } from '../session-file/index-entry.ts';
 import { readJournal } from '../session-file/journal.ts';
-import { keepingPlaceOf, transcriptPathOf } from '../session-file/place.ts';
+import { transcriptPathOf } from '../session-file/place.ts';
 import { type FileRestoreResult, restoreSessionFile } from '../session-file/restore-file.ts';
 import { ownRunOf, settleUse } from '../session-file/settle-use.ts';
 import type { FoundSession, ResolvedSession, SearchPlace } from '../sources/found-session.ts';
@@ -89,7 +89,7 @@ export function listBackups(session: FoundSession): BackupInfo[] {
   const path = transcriptPathOf(session);
   const { rewrites } = readJournal(path, session.source);
   const kindOf = new Map(rewrites.map(({ backup, kind }) => [backup, kind]));
-  return listBackupFiles(keepingPlaceOf(path, session.source), path)
+  return listFinishedBackups(session)
     .map(({ number, path: backupPath, sizeBytes, createdAt }) => ({
       number,
       path: backupPath,

@@ -1,5 +1,6 @@
 import type { PlanStatistics, PlanTokens } from '../clean/plan.ts';
 import type { ResolvedToolRemovalOptions } from '../clean/tool-removal.ts';
+import type { FiguresResult } from '../session-db/correct-after-run.ts';
 import type { FoundBy, FoundSession, SourceName } from '../sources/found-session.ts';
 
 export interface EditStatistics {
@@ -132,6 +133,8 @@ export interface ScheduledEditReport {
   state: 'waiting' | 'done' | 'failed';
   requestedAt: string;
   finishedAt?: string;
-  result?: EditResult;
+  /** The edit itself was made at once, during a run: this is of the figures that are corrected after the run. */
+  corrects?: 'figures';
+  result?: EditResult | FiguresResult;
   error?: { code: string; message: string; hint?: string };
 }

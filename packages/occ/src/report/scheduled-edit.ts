@@ -4,10 +4,11 @@ import { printable } from './printable.ts';
 import type { ReportOptions } from './report-options.ts';
 import { shortenPath } from './short-path.ts';
 
-/** What became of the edit that waited for a run to end. */
+/** What became of the edit, or of the correction after one, that waited for a run to end. */
 export function scheduledEditLines(report: ScheduledEditReport, options: ReportOptions): string[] {
   const { palette, home } = options;
-  const title = 'Last scheduled edit';
+  const isEdit = report.corrects === undefined;
+  const title = isEdit ? 'Last scheduled edit' : "OpenClaw's token counts, after the edit during a run";
   const requested = formatMinute(Date.parse(report.requestedAt));
   if (report.state === 'waiting') {
     return [`${title}: ${palette.yellow('waiting')} since ${requested} for the run to end`];
@@ -24,6 +25,12 @@ export function scheduledEditLines(report: ScheduledEditReport, options: ReportO
   if (result?.changed !== true) {
     const why = result?.note === undefined ? '' : `: ${printable(result.note)}`;
     return [`${title}: ${palette.green('done')} at ${finished}, nothing was changed${why}`];
+  }
+  if (result.mode === 'figures') {
+    const { before = 0, after = 0 } = result.tokens ?? {};
+    return [
+      `${title}: ${palette.green('corrected')} at ${finished}, from ${formatCount(before)} to ${formatCount(after)}`,
+    ];
   }
   const { statistics, tokens, backupPath } = result;
   return [

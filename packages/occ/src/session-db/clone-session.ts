@@ -6,6 +6,7 @@ import {
   makeGeneration,
   makeLeftoverName,
   markRewritten,
+  OpenBotError,
   type OpenclawDatabase,
   openDatabaseForWriting,
   openEventChanges,
@@ -37,10 +38,20 @@ import {
 import { readSession, readSessionToRewrite } from './readable-session.ts';
 import { writeLinesToFile } from './write-backup.ts';
 
-/** What a clone would be. Nothing is written. */
-export function planDatabaseClone(clone: DatabaseClone): FileCloneResult {
+/** What a clone in the database would be. Nothing is written. */
+export function planCloneIntoDatabase(clone: DatabaseClone): FileCloneResult {
+  return measureClone(clone, readSessionToRewrite);
+}
+
+/** The same for a file. */
+export function planCloneToFile(clone: DatabaseClone, targetPath: string): FileCloneResult {
+  if (existsSync(targetPath)) throw alreadyThere(targetPath);
+  return measureClone(clone, readSession);
+}
+
+function measureClone(clone: DatabaseClone, read: typeof readSession): FileCloneResult {
   return readOpenclawDatabase(clone.session.path, (database) => {
-    const planned = planClone(readSession(database, clone.session.sessionId), clone);
+    const planned = planClone(read(database, clone.session.sessionId), clone);
     let sizeAfter = 0;
     for (const line of iterateClonedLines(planned)) sizeAfter += line.length;
     return { plan: planned.plan, sizeBefore: planned.transcript.byteLength, sizeAfter };
@@ -50,7 +61,7 @@ export function planDatabaseClone(clone: DatabaseClone): FileCloneResult {
 /** Inserts a copy under a new id and a key of its own, all in one transaction. */
 export function cloneIntoDatabase(clone: DatabaseClone, sessionKey: string): FileCloneResult {
   const { session, newSessionId } = clone;
-  const database = openDatabaseForWriting(session.path);
+  const database = openForClone(session.path);
   try {
     return inTransaction(database, 'immediate', () => {
       const source = readSessionToRewrite(database, session.sessionId);
@@ -70,11 +81,24 @@ export function cloneIntoDatabase(clone: DatabaseClone, sessionKey: string): Fil
   }
 }
 
+function openForClone(path: string): OpenclawDatabase {
+  try {
+    return openDatabaseForWriting(path);
+  } catch (error) {
+    if (!(error instanceof OpenBotError) || error.code !== 'DATABASE_UNSUPPORTED') throw error;
+    throw new OpenBotError(error.code, error.message, {
+      hint: 'Nothing was changed. With --output the clone is written to a file.',
+      cause: error,
+    });
+  }
+}
+
 /** Writes a copy to a file of its own, which gets its name when it is whole and verified. */
 export async function cloneToFile(clone: DatabaseClone, targetPath: string): Promise<FileCloneResult> {
   if (existsSync(targetPath)) throw alreadyThere(targetPath);
   await makeFolder(dirname(targetPath));
   const temp = join(dirname(targetPath), makeLeftoverName(basename(targetPath), 'tmp'));
+  let at = temp;
   try {
     const planned = readOpenclawDatabase(clone.session.path, (database) => {
       const plan = planClone(readSession(database, clone.session.sessionId), clone);
@@ -86,11 +110,12 @@ export async function cloneToFile(clone: DatabaseClone, targetPath: string): Pro
     if (fault !== undefined) throw cloneNotAsPlanned(fault);
     if (existsSync(targetPath)) throw alreadyThere(targetPath);
     await publishClone(temp, targetPath);
+    at = targetPath;
     await syncFolder(dirname(targetPath));
     const { plan, transcript } = planned;
     return { plan, sizeBefore: transcript.byteLength, sizeAfter: after.byteLength };
   } catch (error) {
-    rmSync(temp, { force: true });
+    rmSync(at, { force: true });
     throw error;
   }
 }

@@ -25,6 +25,8 @@ export interface DatabaseEdit {
   readonly force?: boolean | undefined;
   /** How long to wait for somebody who writes to the database. */
   readonly waitMs?: number | undefined;
+  /** Somebody is at work on the session: its entry is left to him, who counts anew at the end of the run. */
+  readonly isInRun?: boolean | undefined;
   readonly now: () => Date;
 }
 
@@ -59,7 +61,7 @@ export async function editDatabaseSession(edit: DatabaseEdit): Promise<FileEditR
     plan: (database, keeper) => planEdit(database, sessionId, edit.options, keeper),
     settled: ({ result }) => (result.unchanged === undefined ? undefined : result),
     apply: (database, planned, { generation, at }) => {
-      applyEdit(database, sessionId, planned, generation, at);
+      applyEdit(database, edit, planned, generation, at);
     },
     describe: ({ result }, backupPath) => ({ ...result, backupPath }),
     sizeAfterOf: ({ result }) => result.sizeAfter,
@@ -86,13 +88,13 @@ function planEdit(
 
 function applyEdit(
   database: OpenclawDatabase,
-  sessionId: string,
+  edit: DatabaseEdit,
   { session, plan, lines, result }: PlannedEdit,
   generation: string,
   at: Date,
 ): void {
   applyRewrite(database, {
-    sessionId,
+    sessionId: edit.session.sessionId,
     before: session,
     changes: lines!.listChanges(),
     generation,
@@ -103,7 +105,7 @@ function applyEdit(
       if (fault !== undefined) throw notAsPlanned(fault);
       if (after.transcript.byteLength !== result.sizeAfter) throw notAsPlanned('it has another size');
     },
-    changeEntry: (entry) => lowerCounters(entry, plan.tokens.after),
+    changeEntry: (entry) => (edit.isInRun ? undefined : lowerCounters(entry, plan.tokens.after)),
   });
 }
 

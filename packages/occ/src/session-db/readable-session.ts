@@ -29,6 +29,7 @@ export function readSession(
       sessionId,
       'OpenClaw moved its lines out of the database, to cold storage',
       'Nothing was changed. Open the session in OpenClaw once, which brings them back, and try again',
+      'read',
     );
   }
   const scanned = scanDatabaseTranscript(database, sessionId, keeper);
@@ -67,6 +68,11 @@ function unknown(sessionId: string, why: string): OccError {
   );
 }
 
-function unsupported(sessionId: string, why: string, hint: string): OccError {
-  return new OccError(`Session '${sessionId}' cannot be changed: ${why}`, 'SESSION_UNSUPPORTED', { hint });
+function unsupported(
+  sessionId: string,
+  why: string,
+  hint: string,
+  doing: 'read' | 'changed' = 'changed',
+): OccError {
+  return new OccError(`Session '${sessionId}' cannot be ${doing}: ${why}`, 'SESSION_UNSUPPORTED', { hint });
 }

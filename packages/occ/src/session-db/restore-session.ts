@@ -16,6 +16,7 @@ import { assertWhole, type FileRestoreResult } from '../session-file/restore-fil
 import type { FoundSession } from '../sources/found-session.ts';
 import { applyRewrite } from './apply-changes.ts';
 import { type ReadSession, readSessionToRewrite } from './readable-session.ts';
+import { recallUsage } from './recalled-usage.ts';
 import {
   closeKeptStates,
   damaged,
@@ -24,7 +25,7 @@ import {
   openKeptStates,
   type RestoredLine,
 } from './restored-lines.ts';
-import { listRestoringChanges } from './restored-rows.ts';
+import { listRestoringChanges, readRestoredText } from './restored-rows.ts';
 import { rewriteWithBackup } from './rewrite-with-backup.ts';
 
 export interface DatabaseRestore {
@@ -78,6 +79,8 @@ interface RestoreSource {
   readonly chosen: Backup;
   readonly states: readonly KeptState[];
   readonly record: RewriteRecord | undefined;
+  /** Of the chosen backup and those after it. */
+  readonly records: readonly RewriteRecord[];
 }
 
 async function findSource({ session, backup }: DatabaseRestore): Promise<RestoreSource> {
@@ -91,7 +94,8 @@ async function findSource({ session, backup }: DatabaseRestore): Promise<Restore
     if (bytes !== undefined && bytes !== sizeBytes)
       throw damaged(path, `it has ${sizeBytes} bytes, and had ${bytes}`, number !== chosen.number);
   }
-  return { chosen, states: await openKeptStates(chosen, backups), record: recordOf(chosen.number) };
+  const records = rewrites.filter((record) => record.backup >= chosen.number);
+  return { chosen, states: await openKeptStates(chosen, backups), record: recordOf(chosen.number), records };
 }
 
 function planRestore(
@@ -101,16 +105,15 @@ function planRestore(
   keeper: LineKeeper,
 ): PlannedRestore {
   const session = readSessionToRewrite(database, sessionId, keeper);
-  const { states, chosen } = source;
+  const { states, chosen, records } = source;
   if (states[0]!.transcript.header?.id !== session.transcript.header?.id) {
     throw new RestoreError(`The backup ${chosen.path} is one of another session`, {
       hint: 'Nothing was changed. --list shows what other backups there are.',
     });
   }
-  const lines = listRestoredLines(states, session);
+  const lines = recallUsage(listRestoredLines(states, session), states, session, records);
   const isOfSession = lines.some(
-    ({ row, kept }) =>
-      row !== undefined && kept !== undefined && session.transcript.kindOf(row) !== 'header',
+    ({ row, kept }) => row !== undefined && kept !== undefined && session.transcript.kindOf(row) !== 'header',
   );
   if (!isOfSession) {
     throw new RestoreError(`Session '${sessionId}' has no line in common with the backup ${chosen.path}`, {
@@ -118,7 +121,12 @@ function planRestore(
     });
   }
   let sizeAfter = 0;
-  for (const { row, kept } of lines) {
+  for (const line of lines) {
+    const { row, kept, usage } = line;
+    if (usage !== undefined) {
+      sizeAfter += readRestoredText(line, states, session).length + 1;
+      continue;
+    }
     const { transcript } = kept === undefined ? session : states[kept.state]!;
     const index = kept === undefined ? row! : kept.index;
     sizeAfter += transcript.endOf(index) - transcript.startOf(index) + 1;
@@ -134,6 +142,7 @@ function applyRestore(
   generation: string,
   at: Date,
 ): void {
+  const counters = record?.corrected?.counters ?? record?.counters;
   applyRewrite(database, {
     sessionId,
     before: session,
@@ -144,8 +153,7 @@ function applyRestore(
       assertWhole(after.transcript, session.transcript, path);
       assertAllThere(after, projection, session, lines);
     },
-    changeEntry: (entry) =>
-      record?.counters === undefined ? undefined : putBackCounters(entry, record.counters),
+    changeEntry: (entry) => (counters === undefined ? undefined : putBackCounters(entry, counters)),
   });
 }
 
@@ -164,20 +172,23 @@ function assertAllThere(
       hint: 'Nothing was changed. Another program rewrote the session since the backup was made.',
     });
   }
-  if (!losesPath(after, projection, session) && !losesTarget(transcript, session.transcript)) return;
-  throw new RestoreError('What was said since the backup was made refers to lines that the backup does not have', {
-    hint: 'Nothing was changed, since a part of the conversation would be lost. --list shows what other backups there are.',
-  });
+  if (!isOtherPath(after, projection, session) && !losesTarget(transcript, session.transcript)) return;
+  throw new RestoreError(
+    'What was said since the backup was made refers to lines that the backup does not have',
+    {
+      hint: 'Nothing was changed, since a part of the conversation would be lost. --list shows what other backups there are.',
+    },
+  );
 }
 
-/** Whether an entry that is part of the conversation would be there and no longer be part of it. */
-function losesPath(after: DatabaseTranscript, { rows }: Projection, session: ReadSession): boolean {
+/** Whether an entry that is there before and after would be part of the conversation only once. */
+function isOtherPath(after: DatabaseTranscript, { rows }: Projection, session: ReadSession): boolean {
   const path = new Set(rows.map(({ seq }) => seq));
-  const rowOf = new Map(session.seqs.map((seq, row) => [seq, row]));
-  return session.projection.rows.some(({ seq }) => {
-    const id = session.transcript.idOf(rowOf.get(seq)!);
+  const pathNow = new Set(session.projection.rows.map(({ seq }) => seq));
+  return session.seqs.some((seq, row) => {
+    const id = session.transcript.idOf(row);
     const index = id === undefined ? undefined : after.transcript.indexOf(id);
-    return index !== undefined && !path.has(after.seqs[index]!);
+    return index !== undefined && path.has(after.seqs[index]!) !== pathNow.has(seq);
   });
 }
 

@@ -11,6 +11,8 @@ export interface RestoredLine {
   readonly row: number | undefined;
   /** Its text, where a backup has it. */
   readonly kept: { readonly state: number; readonly index: number } | undefined;
+  /** The usage that it is to have, where that is another one than in its text. */
+  readonly usage?: string;
 }
 
 /** A backup that is open for reading. */
@@ -29,7 +31,8 @@ export async function openKeptStates(chosen: Backup, backups: readonly Backup[])
       const transcript = await scanTranscriptFile(path);
       states.push({ path, file: openSync(path, 'r'), transcript });
       const [broken] = transcript.problems;
-      if (broken !== undefined) throw damaged(path, `line ${broken.line} cannot be read`, number !== chosen.number);
+      if (broken !== undefined)
+        throw damaged(path, `line ${broken.line} cannot be read`, number !== chosen.number);
     }
     return states;
   } catch (error) {

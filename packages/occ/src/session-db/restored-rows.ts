@@ -1,6 +1,7 @@
 import type { RowChanges } from './apply-changes.ts';
 import type { ReadSession } from './readable-session.ts';
 import { type KeptState, type RestoredLine, readKeptLine } from './restored-lines.ts';
+import { putUsage } from './usage-of-line.ts';
 
 /**
  * What must be done to the rows so that they are these lines. Rows that are as they were stay untouched. An edit leaves
@@ -22,16 +23,17 @@ export function listRestoringChanges(
   };
 
   function* replace(): Generator<readonly [number, Buffer]> {
-    for (const { row, kept } of lines) {
-      if (row === undefined || kept === undefined) continue;
-      const text = readText(states, kept);
+    for (const line of lines) {
+      const { row, kept, usage } = line;
+      if (row === undefined || (kept === undefined && usage === undefined)) continue;
+      const text = readRestoredText(line, states, session);
       if (!text.equals(session.readBytes(row))) yield [session.seqs[row]!, text];
     }
   }
 
   function* add(): Generator<readonly [number, Buffer]> {
-    for (const [at, { row, kept }] of lines.entries()) {
-      if (row === undefined && kept !== undefined) yield [seqs![at]!, readText(states, kept)];
+    for (const [at, line] of lines.entries()) {
+      if (line.row === undefined) yield [seqs![at]!, readRestoredText(line, states, session)];
     }
   }
 }
@@ -55,18 +57,26 @@ function writeAnew(
   session: ReadSession,
 ): RowChanges {
   // Their rows are gone by the time that they are written.
-  const said = lines.map(({ row, kept }) => (kept === undefined ? session.readBytes(row!) : undefined));
+  const said = lines.map((line) =>
+    line.kept === undefined ? readRestoredText(line, states, session) : undefined,
+  );
   return {
     removed: session.seqs,
     replaced: [],
     added: (function* () {
-      for (const [at, { kept }] of lines.entries()) {
-        yield [at, said[at] ?? readText(states, kept!)] as const;
+      for (const [at, line] of lines.entries()) {
+        yield [at, said[at] ?? readRestoredText(line, states, session)] as const;
       }
     })(),
   };
 }
 
-function readText(states: readonly KeptState[], { state, index }: { state: number; index: number }): Buffer {
-  return readKeptLine(states[state]!, index);
+/** The bytes of a line as it is to be again. */
+export function readRestoredText(
+  { row, kept, usage }: RestoredLine,
+  states: readonly KeptState[],
+  session: ReadSession,
+): Buffer {
+  const text = kept === undefined ? session.readBytes(row!) : readKeptLine(states[kept.state]!, kept.index);
+  return usage === undefined ? text : putUsage(text, usage);
 }

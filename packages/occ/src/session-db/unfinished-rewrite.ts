@@ -1,5 +1,6 @@
 import { unlink } from 'node:fs/promises';
-import { type OpenclawDatabase, readTranscriptVersion } from '@openbot/sessions';
+import { type OpenclawDatabase, readOpenclawDatabase, readTranscriptVersion } from '@openbot/sessions';
+import { type Backup, listBackupFiles } from '../session-file/backups.ts';
 import { readJournal, updateJournal } from '../session-file/journal.ts';
 import { backupPathOf, keepingPlaceOf, transcriptPathOf } from '../session-file/place.ts';
 import type { FoundSession } from '../sources/found-session.ts';
@@ -13,13 +14,44 @@ export async function dropUnfinishedRewrite(
   session: FoundSession,
 ): Promise<void> {
   const path = transcriptPathOf(session);
-  const last = readJournal(path, session.source).rewrites.at(-1);
-  if (last?.generations === undefined) return;
-  const { generation } = readTranscriptVersion(database, session.sessionId);
-  if (generation !== last.generations.before || generation === last.generations.after) return;
-  await unlink(backupPathOf(keepingPlaceOf(path, session.source), last.backup)).catch(() => {});
+  const unfinished = findUnfinished(database, session);
+  if (unfinished === undefined) return;
+  await unlink(backupPathOf(keepingPlaceOf(path, session.source), unfinished)).catch(() => {});
   await updateJournal(path, session.source, (journal) => ({
     ...journal,
-    rewrites: journal.rewrites.filter(({ backup }) => backup !== last.backup),
+    rewrites: journal.rewrites.filter(({ backup }) => backup !== unfinished),
   }));
+}
+
+/** The backups of rewrites that took place, oldest first. Changes nothing. */
+export function listFinishedBackups(session: FoundSession): Backup[] {
+  const path = transcriptPathOf(session);
+  const backups = listBackupFiles(keepingPlaceOf(path, session.source), path);
+  if (session.storage !== 'sqlite' || backups.length === 0) return backups;
+  const unfinished = readOpenclawDatabase(session.path, (database) => findUnfinished(database, session));
+  return backups.filter(({ number }) => number !== unfinished);
+}
+
+/**
+ * The number of the backup that such a rewrite left. A session that is shorter than its backup is an older copy of itself,
+ * put there by somebody: its backup has more than it has, and stays.
+ */
+function findUnfinished(database: OpenclawDatabase, session: FoundSession): number | undefined {
+  const last = readJournal(transcriptPathOf(session), session.source).rewrites.at(-1);
+  if (last?.generations === undefined) return undefined;
+  if (!database.schema.has('transcript_rewrite_watermarks', 'generation')) return undefined;
+  const { generation } = readTranscriptVersion(database, session.sessionId);
+  if (generation !== last.generations.before || generation === last.generations.after) return undefined;
+  return measureSession(database, session.sessionId) < last.backupBytes ? undefined : last.backup;
+}
+
+/** How large the file would be that the lines make. */
+function measureSession({ db }: OpenclawDatabase, sessionId: string): number {
+  const row = db
+    .prepare(
+      `SELECT sum(1 + coalesce(event_utf8_bytes, octet_length(event_json))) AS bytes
+       FROM transcript_events WHERE session_id = ?`,
+    )
+    .get(sessionId) as { bytes: number | null };
+  return row.bytes ?? 0;
 }

@@ -12,6 +12,7 @@ export class UnnamedFile implements LineKeeper {
   readonly #file: number;
   readonly #buffer = Buffer.allocUnsafe(CHUNK);
   #filled = 0;
+  #byteLength = 0;
   #isOpen = true;
   #isNamed = false;
 
@@ -21,7 +22,13 @@ export class UnnamedFile implements LineKeeper {
     this.#file = openSync(this.#temp, 'wx+', 0o600);
   }
 
+  /** Of all that was put. */
+  get byteLength(): number {
+    return this.#byteLength;
+  }
+
   put(bytes: Buffer): void {
+    this.#byteLength += bytes.length;
     if (this.#filled + bytes.length > CHUNK) this.#flush();
     if (bytes.length > CHUNK) {
       this.#write(bytes, bytes.length);

@@ -116,11 +116,12 @@ async function writeClone(
 /** Gives the clone its name, and takes it from nobody else. */
 export async function publishClone(temp: string, path: string): Promise<void> {
   try {
-    if (linkNew(temp, path)) return await unlink(temp);
+    if (!linkNew(temp, path)) return await rename(temp, path);
   } catch (error) {
     throw (error as NodeJS.ErrnoException).code === 'EEXIST' ? alreadyThere(path) : error;
   }
-  await rename(temp, path);
+  // The clone is there, whatever becomes of its first name.
+  await unlink(temp).catch(() => {});
 }
 
 /** In OpenClaw's and pi's files the header holds the session's id; in Claude Code's every line does. */

@@ -39,7 +39,8 @@ export function pickAgent(ancestors: readonly Ancestor[]): Ancestor | undefined 
   return ancestors.find(({ pid, program }) => pid > 1 && !GO_BETWEENS.has(program.replace(/^-/, '')));
 }
 
-function identify(pid: number): Partial<ProcessIdentity> {
+/** What is known of a process for certain. */
+export function identify(pid: number): Partial<ProcessIdentity> {
   const starttime = readStartTime(pid);
   return { pid, ...(starttime === undefined ? {} : { starttime }) };
 }

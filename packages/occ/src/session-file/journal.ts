@@ -24,6 +24,15 @@ export interface RewriteRecord {
   readonly generations?: { readonly before: string | null; readonly after: string };
   /** Counters of the session's index entry before, to be put back. */
   readonly counters?: Readonly<Record<string, unknown>>;
+  /** What was lowered once more after the run that the edit was made in. */
+  readonly corrected?: CorrectedFigures;
+}
+
+/** Figures that a run wrote down at its end, as they were before they were lowered; to be put back. */
+export interface CorrectedFigures {
+  /** By entry: the JSON of its usage. */
+  readonly usage: Readonly<Record<string, string>>;
+  readonly counters?: Readonly<Record<string, unknown>>;
 }
 
 /** What occ knows of a session's past. */

@@ -27,6 +27,8 @@ export interface SessionRewrite {
   readonly lock: HeldLock;
   readonly entry?: IndexEntry | undefined;
   readonly now: () => Date;
+  /** A backup that must stay, with all that came after it, when old ones go. */
+  readonly sparedBackup?: number;
   write(copier: LineCopier): Promise<void>;
   /** Looks at the result as it is on disk; throwing leaves everything as it was. */
   verify(after: Transcript): void | Promise<void>;

@@ -73,11 +73,12 @@ function describeTime(ms: number): string {
   return ms < 3_600_000 ? `${Math.round(ms / 1000)} seconds` : `${Math.round(ms / 3_600_000)} hours`;
 }
 
-function isOurs(record: ScheduledEdit | undefined, id: string): record is ScheduledEdit {
+/** Whether what a process was started for is still to be done, and by it. */
+export function isOurs(record: ScheduledEdit | undefined, id: string): record is ScheduledEdit {
   return record?.id === id && record.state === 'waiting';
 }
 
-function finish(
+export function finish(
   keeper: ScheduleKeeper,
   id: string,
   outcome: Pick<ScheduledEdit, 'state' | 'result' | 'error'>,

@@ -6,10 +6,13 @@ import type { ResolvedToolRemovalOptions } from '../clean/tool-removal.ts';
 import { EditOperationError } from '../errors.ts';
 import { findLauncher } from './launcher.ts';
 import { readStartTime } from './process-tree.ts';
-import { isPending, type ScheduledEdit } from './scheduled-edit.ts';
+import { type FiguresToCorrect, isPending, type ScheduledEdit } from './scheduled-edit.ts';
 
 /** Names the scheduled edit that a process was started to make. */
 export const SCHEDULED_EDIT_VARIABLE = 'OCC_SCHEDULED_EDIT';
+
+/** Begins that name where figures are to be corrected: a process that was replaced must not take itself for one that edits. */
+export const FIGURES_PREFIX = 'figures-';
 
 /** Where the scheduled edit of one session is kept. */
 export interface ScheduleKeeper {
@@ -21,6 +24,8 @@ export interface ScheduleKeeper {
 export interface ScheduleRequest {
   readonly keeper: ScheduleKeeper;
   readonly toolRemoval: ResolvedToolRemovalOptions;
+  /** The edit was made; figures are to be corrected after the run. */
+  readonly figures?: FiguresToCorrect | undefined;
   readonly runner?: Partial<ProcessIdentity> | undefined;
   /** The command line of occ that makes the edit at once, without the names of node and occ. */
   readonly args: readonly string[];
@@ -34,12 +39,12 @@ export interface ScheduleRequest {
  * that waits to do the same is left to it; one that waits to do something else is replaced.
  */
 export async function scheduleEdit(request: ScheduleRequest): Promise<{ joined: boolean }> {
-  const { keeper, toolRemoval, runner } = request;
+  const { keeper, toolRemoval, figures, runner } = request;
   const launcher = request.launcher ?? findLauncher();
-  const id = randomUUID();
+  const id = `${figures === undefined ? '' : FIGURES_PREFIX}${randomUUID()}`;
   let joined = false;
   await keeper.change((current) => {
-    joined = current !== undefined && isPending(current) && isSameRemoval(current.toolRemoval, toolRemoval);
+    joined = current !== undefined && isPending(current) && isSameTask(current, request);
     if (joined) return current;
     return {
       id,
@@ -49,6 +54,7 @@ export async function scheduleEdit(request: ScheduleRequest): Promise<{ joined: 
       // Until the other process is there: should this one die first, the edit is known to have failed.
       process: ownIdentity(),
       ...(runner === undefined ? {} : { runner }),
+      ...(figures === undefined ? {} : { figures }),
     };
   });
   if (joined) return { joined };
@@ -81,6 +87,12 @@ function nameProcess(
   identity: ProcessIdentity,
 ): ScheduledEdit | undefined {
   return current?.id === id && current.state === 'waiting' ? { ...current, process: identity } : current;
+}
+
+/** Figures of an edit are not those of an edit before it. */
+function isSameTask(current: ScheduledEdit, { toolRemoval, figures }: ScheduleRequest): boolean {
+  if (current.figures !== undefined || figures !== undefined) return false;
+  return isSameRemoval(current.toolRemoval, toolRemoval);
 }
 
 function isSameRemoval(a: ResolvedToolRemovalOptions, b: ResolvedToolRemovalOptions): boolean {

@@ -1,5 +1,28 @@
-import { isHolderAlive, type ProcessIdentity } from '@openbot/sessions';
+import { type Calibration, isHolderAlive, type ProcessIdentity } from '@openbot/sessions';
 import type { ResolvedToolRemovalOptions } from '../clean/tool-removal.ts';
+
+/** What is needed to compute the figures of a session in a database once the run is over that it was edited in. */
+export interface FiguresToCorrect {
+  readonly database: string;
+  readonly sessionId: string;
+  /** The number of the edit's backup. */
+  readonly backup: number;
+  /** Of the rows as the edit left them. */
+  readonly generation: string;
+  /** How characters became tokens before the edit. */
+  readonly calibration: Calibration;
+  readonly run: RunSigns;
+  /** The database is of a version that is not known, and was to be changed all the same. */
+  readonly force?: true;
+}
+
+/** What the entry of a session tells of its run. */
+export interface RunSigns {
+  readonly isRunning: boolean;
+  readonly runId?: string;
+  /** The counters as text. */
+  readonly counters: string;
+}
 
 /** An edit that waits for the end of a run, or what became of it. Kept in the journal of its session. */
 export interface ScheduledEdit {
@@ -12,6 +35,8 @@ export interface ScheduledEdit {
   readonly process: ProcessIdentity;
   /** The process that was at work on the session; while it lives an unfinished exchange may still go on. */
   readonly runner?: Partial<ProcessIdentity>;
+  /** The edit was made, during a run: what waits is to correct the figures that the run writes down at its end. */
+  readonly figures?: FiguresToCorrect;
   readonly result?: object;
   readonly error?: ScheduledEditError;
 }
@@ -44,16 +69,22 @@ export function isPending(edit: ScheduledEdit): boolean {
 /** The edit as it stands: one whose process ended before its time has failed, though it could not say so. */
 export function settleScheduledEdit(edit: ScheduledEdit): ScheduledEdit {
   if (edit.state !== 'waiting' || isPending(edit)) return edit;
+  const { pid } = edit.process;
+  const isEdit = edit.figures === undefined;
   return {
     ...edit,
     state: 'failed',
     error: {
       code: 'EDIT_FAILED',
-      message: `The process that waited to make it (${edit.process.pid}) ended before its time`,
-      hint: 'Nothing was lost; run the edit again.',
+      message: `The process that waited to ${isEdit ? 'make it' : 'correct them'} (${pid}) ended before its time`,
+      hint: isEdit ? 'Nothing was lost; run the edit again.' : UNCORRECTED_HINT,
     },
   };
 }
+
+/** What figures that are too high come to. */
+export const UNCORRECTED_HINT =
+  'The session itself is clean. Until its next answer OpenClaw takes it for as full as before, and may compact it once.';
 
 export function describeFailure(error: unknown): ScheduledEditError {
   const { code, message, hint } = error as { code?: unknown; message?: unknown; hint?: unknown };

@@ -41,7 +41,7 @@ function composeTurn(about: string): object[] {
   ];
 }
 
-/** @param messages a whole turn about the text, where none are given */
+/** @param messages a whole turn about the text, where none are given; one with a type is a line of its own */
 export function appendTurn(
   database: DatabaseSync,
   sessionId: string,
@@ -56,13 +56,9 @@ export function appendTurn(
     let seq = before.at(-1)!.seq;
     for (const message of messages) {
       const id = randomUUID();
-      const json = JSON.stringify({
-        type: 'message',
-        id,
-        parentId,
-        timestamp: new Date(now).toISOString(),
-        message,
-      });
+      const links = { id, parentId, timestamp: new Date(now).toISOString() };
+      const event = 'type' in message ? { ...links, ...message } : { type: 'message', ...links, message };
+      const json = JSON.stringify(event);
       database
         .prepare(
           `INSERT INTO transcript_events (session_id, seq, event_json, event_utf8_bytes, created_at)
@@ -70,8 +66,8 @@ export function appendTurn(
         )
         .run(sessionId, ++seq, json, Buffer.byteLength(json), now);
       database
-        .prepare("INSERT INTO transcript_event_identities VALUES (?, ?, ?, 'message', ?, NULL, ?)")
-        .run(sessionId, id, seq, parentId, now);
+        .prepare('INSERT INTO transcript_event_identities VALUES (?, ?, ?, ?, ?, NULL, ?)')
+        .run(sessionId, id, seq, String(event.type), event.parentId, now);
       parentId = id;
     }
     writeProjection(database, sessionId, now);

@@ -108,17 +108,17 @@ test.each([1, 2, 3])(
 test('an agent that speaks without a pause while it is cleaned again and again: nothing that it said is lost', async () => {
   const talker = startChild(TALKER, [home.path, ID]);
   await talker.said('appended');
-  for (let edit = 0; edit < 6; edit++) {
+  for (let edit = 0; edit < 4; edit++) {
     const { code, stderr } = await home.occProcess('edit', ID, '--keep', '1', '--wait=100', '--json');
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   }
   talker.tell('stop');
   const count = Number(await talker.said('stopped'));
   expect(await talker.ended).toBe(0);
-  expect(count).toBeGreaterThan(6);
+  expect(count).toBeGreaterThan(4);
   expect(readQuestions()).toEqual(Array.from({ length: count }, (_, i) => `Question number ${i + 1}`));
-  for (let number = 1; number <= count; number++)
-    expect(readAsFile(home.path, ID)).toContain(`Answer number ${number}"`);
+  const file = readAsFile(home.path, ID);
+  for (let number = 1; number <= count; number++) expect(file).toContain(`Answer number ${number}"`);
   expect(findDatabaseFaults(home.path)).toEqual([]);
   expect(existsSync(`${home.path}-wal`)).toBe(false);
 });

@@ -186,9 +186,9 @@ describe('each call that fails once', () => {
   test('to SQLite, where it writes: refused in its words, and nothing is left', async () => {
     const looked = copyTo(makeScratch());
     const { calls } = await listSqliteCalls(ARGS, { env: looked.env });
-    const places = calls
-      .map((call, index) => ({ call, at: index + 1 }))
-      .slice(calls.indexOf('exec BEGIN IMMEDIATE'));
+    const begin = calls.indexOf('exec BEGIN IMMEDIATE');
+    const end = calls.indexOf('exec COMMIT', begin) + 1;
+    const places = calls.map((call, index) => ({ call, at: index + 1 })).slice(begin, end);
     const kinds = new Map(places.map((place) => [place.call, place]));
     expect(kinds.size).toBeGreaterThan(10);
     await inLanes([...kinds.values()], async ({ call, at }) => {

@@ -7,6 +7,7 @@ import { takeSnapshot } from '../commands/snapshot.ts';
 import { type DatabaseHome, type Json, makeFixtureHome } from './database-home.ts';
 import {
   changeDatabase,
+  queryOne,
   readAllRows,
   readAsFile,
   readEntryOf,
@@ -176,6 +177,14 @@ test('an entry that OpenClaw held to be valid stays so, one that it did not is n
   expect(readEntryOf(home.path, MAIN.key).valid).toBe(1);
   await home.json('edit', THINK.id, '--strip-tools=extreme');
   expect(readEntryOf(home.path, THINK.key).valid).toBe(0);
+});
+
+test('a database without a WAL, as on a network volume, stays one', async () => {
+  changeDatabase(home.path, 'PRAGMA journal_mode = DELETE');
+  expect(await home.json('edit', MAIN.id, '--strip-tools=extreme')).toMatchObject({ changed: true });
+  expect(findDatabaseFaults(home.path)).toEqual([]);
+  expect(queryOne(home.path, 'PRAGMA journal_mode')).toEqual({ journal_mode: 'delete' });
+  expect(readdirSync(join(home.path, '..'))).toEqual(['openclaw-agent.sqlite']);
 });
 
 test('named by its key, by the beginning of its id or not at all, it is the same session', async () => {

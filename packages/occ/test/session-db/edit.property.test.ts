@@ -1,17 +1,18 @@
 /** Generated sessions of every shape, cleaned: nothing but what was to go is gone, and OpenClaw would find no fault. */
 import { readFileSync, rmSync } from 'node:fs';
+import { activePath, contextOf, TranscriptBuilder } from '@openbot/sessions';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { arbitraryOddSession } from '../../../sessions/test/openclaw-db/setup/arbitrary-odd-session.ts';
 import {
   arbitrarySession,
   arbitrarySessionOf,
 } from '../../../sessions/test/openclaw-db/setup/arbitrary-session.ts';
 import { findDatabaseFaults } from '../../../sessions/test/openclaw-db/setup/check-database.ts';
-import type { ComposedEvent } from '../../../sessions/test/openclaw-db/setup/compose-session.ts';
 import { type DatabaseHome, type Json, makeHome } from './database-home.ts';
 import { readAsFile, readLinesOf, readMarksOf, readPathOf, readRowsOf } from './look-into.ts';
 
-const NUM_RUNS = Number(process.env.EDIT_RUNS ?? 40);
+const NUM_RUNS = Number(process.env.EDIT_RUNS ?? 30);
 const runs = { numRuns: NUM_RUNS, seed: Number(process.env.EDIT_SEED ?? 23) };
 
 interface Found {
@@ -23,12 +24,25 @@ interface Found {
   readonly calls: Set<string>;
   readonly results: Set<string>;
   readonly texts: string[];
+  /** What the model is given, as sequence numbers. */
+  readonly context: number[];
+}
+
+function readContext(stored: ReturnType<typeof readLinesOf>): number[] {
+  const builder = new TranscriptBuilder('openclaw');
+  let offset = 0;
+  for (const { text } of stored) {
+    const bytes = Buffer.from(text);
+    builder.line(bytes, 0, bytes.length, offset, true);
+    offset += bytes.length + 1;
+  }
+  const transcript = builder.finish(offset, 'openclaw');
+  return contextOf(transcript, activePath(transcript).entries).entries.map((index) => stored[index]!.seq);
 }
 
 function look(home: DatabaseHome, sessionId: string): Found {
-  const lines = new Map<number, Json>(
-    readLinesOf(home.path, sessionId).map(({ seq, text }) => [seq, JSON.parse(text)]),
-  );
+  const stored = readLinesOf(home.path, sessionId);
+  const lines = new Map<number, Json>(stored.map(({ seq, text }) => [seq, JSON.parse(text)]));
   const path = readPathOf(home.path, sessionId);
   const calls = new Set<string>();
   const results = new Set<string>();
@@ -37,21 +51,43 @@ function look(home: DatabaseHome, sessionId: string): Found {
     const { message } = lines.get(seq);
     if (message?.role === 'toolResult') results.add(message.toolCallId);
     else if (typeof message?.content === 'string') texts.push(message.content);
-    else {
-      for (const block of message?.content ?? []) {
+    else if (Array.isArray(message?.content)) {
+      for (const block of message.content) {
         if (block.type === 'toolCall') calls.add(block.id);
         if (block.type === 'text') texts.push(block.text);
       }
     }
   }
   const answered = new Set([...calls].filter((id) => results.has(id)));
-  return { path, lines, leaf: readMarksOf(home.path, sessionId).leaf, answered, calls, results, texts };
+  const { leaf } = readMarksOf(home.path, sessionId);
+  return { path, lines, leaf, answered, calls, results, texts, context: readContext(stored) };
+}
+
+const TARGETS: Readonly<Record<string, readonly string[]>> = {
+  leaf: ['targetId', 'appendParentId'],
+  label: ['targetId'],
+  compaction: ['firstKeptEntryId'],
+  reset: ['firstKeptEntryId'],
+  branch_summary: ['fromId'],
+};
+
+/** What named an entry that was there names one that is there. */
+function expectTargets(before: Found, after: Found): void {
+  const idsIn = ({ lines }: Found) => new Set([...lines.values()].map(({ id }) => id));
+  const [were, are] = [idsIn(before), idsIn(after)];
+  for (const [seq, event] of after.lines) {
+    for (const name of ['parentId', ...(TARGETS[event.type] ?? [])]) {
+      const [old, now] = [before.lines.get(seq)[name], event[name]];
+      if (old === now || old === undefined) expect(now, `${name} of ${seq}`).toBe(old);
+      if (typeof now === 'string' && were.has(old)) expect(are.has(now), `${name} of ${seq}`).toBe(true);
+    }
+  }
 }
 
 type Outcome = 'changed' | 'unchanged' | 'refused';
 
 interface Drawn {
-  readonly sessions: readonly ComposedEvent[][];
+  readonly sessions: readonly object[][];
   readonly chosen: number;
   readonly keep: number;
   readonly truncate: number;
@@ -95,6 +131,10 @@ async function editOne({ sessions, chosen, keep, truncate }: Drawn): Promise<Out
     expect(after.path).toEqual(before.path.filter((seq) => after.lines.has(seq)));
     expect(after.leaf).toBe(before.leaf);
     expect(after.texts).toEqual(before.texts);
+    expect(after.context).toEqual(before.context.filter((seq) => after.lines.has(seq)));
+    for (const seq of before.lines.keys())
+      expect(after.lines.has(seq) || before.path.includes(seq), `line ${seq} of a branch`).toBe(true);
+    expectTargets(before, after);
     for (const [seq, { id, type }] of after.lines) expect(before.lines.get(seq)).toMatchObject({ id, type });
     for (const id of after.calls) expect(after.results.has(id)).toBe(before.answered.has(id));
     for (const id of after.results) expect(after.calls.has(id)).toBe(before.calls.has(id));
@@ -107,7 +147,7 @@ async function editOne({ sessions, chosen, keep, truncate }: Drawn): Promise<Out
   }
 }
 
-function drawnOf(session: fc.Arbitrary<ComposedEvent[]>): fc.Arbitrary<Drawn> {
+function drawnOf(session: fc.Arbitrary<object[]>): fc.Arbitrary<Drawn> {
   return fc.record({
     sessions: fc.array(session, { minLength: 1, maxLength: 3 }),
     chosen: fc.nat({ max: 2 }),
@@ -116,7 +156,7 @@ function drawnOf(session: fc.Arbitrary<ComposedEvent[]>): fc.Arbitrary<Drawn> {
   });
 }
 
-async function count(session: fc.Arbitrary<ComposedEvent[]>): Promise<Record<Outcome, number>> {
+async function count(session: fc.Arbitrary<object[]>): Promise<Record<Outcome, number>> {
   const counts = { changed: 0, unchanged: 0, refused: 0 };
   await fc.assert(
     fc.asyncProperty(drawnOf(session), async (drawn) => {
@@ -139,4 +179,19 @@ test('those with links that lead nowhere and unknown lines too are cleaned well,
   const { changed, refused } = await count(arbitrarySession);
   expect(refused).toBeLessThan(NUM_RUNS / 10);
   expect(changed).toBeGreaterThan(NUM_RUNS / 3);
+});
+
+/** OpenClaw never writes a second message with the key of another. */
+const withoutKey = (event: Json) =>
+  typeof event.message === 'object' && event.message !== null && !Array.isArray(event.message)
+    ? { ...event, message: { ...event.message, idempotencyKey: undefined } }
+    : event;
+
+test('those that no program should write are refused with the reason, or cleaned well', async () => {
+  const odd = fc
+    .tuple(arbitrarySessionOf(['turn', 'calls']), arbitraryOddSession)
+    .map(([ordinary, events]) => [...ordinary, ...events.map(withoutKey)]);
+  const { changed, refused } = await count(odd);
+  expect(changed).toBeGreaterThan(0);
+  expect(refused).toBeGreaterThan(0);
 });

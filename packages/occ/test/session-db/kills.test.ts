@@ -12,7 +12,7 @@ import { listSqliteCalls, runOccWithSqliteFault, type SqliteFault } from '../set
 import { makeLastingFolder } from '../setup/temp-folder.ts';
 import { appendTurn } from './append-turn.ts';
 import { type DatabaseHome, homeIn, makeHome } from './database-home.ts';
-import { readAsFile, readEntryOf } from './look-into.ts';
+import { changeDatabase, readAsFile, readEntryOf } from './look-into.ts';
 
 // Hundreds of processes: on a machine with other work to do they take their time.
 vi.setConfig({ testTimeout: 600_000, hookTimeout: 600_000 });
@@ -30,11 +30,19 @@ let before: string;
 let after: string;
 type Kill = { readonly when: string; run(copy: DatabaseHome): Promise<OccRun>; readonly isCertain: boolean };
 const kills: Kill[] = [];
+/** The same in a database that has no WAL, as OpenClaw keeps it on a network volume. */
+const killsWithoutWal: Kill[] = [];
 
 function copyHome(): DatabaseHome {
   const folder = makeScratch();
   cpSync(furnished.folder, folder, { recursive: true });
   return homeIn(folder);
+}
+
+function copyWithoutWal(): DatabaseHome {
+  const copy = copyHome();
+  changeDatabase(copy.path, 'PRAGMA journal_mode = DELETE');
+  return copy;
 }
 
 function talk({ path }: DatabaseHome, about: string): void {
@@ -45,7 +53,7 @@ function talk({ path }: DatabaseHome, about: string): void {
 
 /** A session with two edits and their backups behind it. */
 beforeAll(async () => {
-  const events = generateEvents({ seed: 3, turns: 6, rounds: 1, resultLength: 1500, sessionId: ID });
+  const events = generateEvents({ seed: 3, turns: 9, rounds: 1, resultLength: 1500, sessionId: ID });
   furnished = makeHome([{ key: 'agent:main:main', events, entry: { totalTokens: 90_000 } }], makeScratch());
   await furnished.json('edit', ID, '--keep', '3', '--truncate', '0');
   talk(furnished, 'after the first edit');
@@ -66,12 +74,16 @@ beforeAll(async () => {
 });
 
 function addSqliteKills(at: number, call: string): void {
-  const add = (fault: SqliteFault) =>
-    kills.push({
+  const isLarge = call.startsWith('exec') || call.includes('session_windows SET');
+  const add = (fault: SqliteFault) => {
+    const kill: Kill = {
       when: `${JSON.stringify(fault)} ${call}`,
       run: (copy) => runOccWithSqliteFault(ARGS, fault, { env: copy.env }),
       isCertain: fault.strike !== 'kill-within',
-    });
+    };
+    kills.push(kill);
+    if (isLarge) killsWithoutWal.push(kill);
+  };
   const isWriting = /^(run|exec)/.test(call);
   add({ at, strike: 'kill-before' });
   if (isWriting) add({ at, strike: 'kill-after' });
@@ -119,6 +131,22 @@ async function checkRemains(copy: DatabaseHome, when: string): Promise<void> {
   expect(readdirSync(copy.sessions).sort(), when).toEqual([...names, `${ID}.occ.json`]);
   expect(existsSync(`${copy.path}-wal`), when).toBe(false);
 }
+
+test('the same without a WAL: what was half done is undone by who comes next', async () => {
+  let killed = 0;
+  await inLanes(killsWithoutWal, async ({ when, run, isCertain }) => {
+    const copy = copyWithoutWal();
+    const { code, stderr } = await run(copy);
+    if (code === null) killed++;
+    else expect(isCertain, `${when}: ${stderr}`).toBe(false);
+    // Reading undoes it; without that nobody may look.
+    changeDatabase(copy.path, 'SELECT count(*) FROM sqlite_schema');
+    await checkRemains(copy, when);
+    expect(existsSync(`${copy.path}-journal`), when).toBe(false);
+    rmSync(copy.folder, { recursive: true });
+  });
+  expect(killed).toBeGreaterThanOrEqual(killsWithoutWal.filter(({ isCertain }) => isCertain).length);
+});
 
 test(`killed in ${KILLS} places and more, in the transaction and around it`, async () => {
   let killed = 0;

@@ -89,6 +89,8 @@ export function openSearchChanges({ db }: Pick<OpenclawDatabase, 'db'>, sessionI
       const time = readTime.get(sessionId, seq) as { createdAt: number };
       const found = searchTextOf(parseEvent(line.toString()), time.createdAt);
       if (found === undefined) return;
+      // Two rows for one message would be found twice.
+      forget.run(sessionId, found.messageId);
       const { lastInsertRowid } = name.run(sessionId, found.messageId);
       fill.run(lastInsertRowid, found.text, sessionId, found.messageId, found.role, found.timestamp);
     },

@@ -1,5 +1,7 @@
 import { OpenBotError } from '../errors.ts';
+import { KNOWN_SCHEMA_VERSION } from './schema.ts';
 
+const ERROR = 1;
 const BUSY = 5;
 const LOCKED = 6;
 const READONLY = 8;
@@ -30,6 +32,12 @@ export function describeDatabaseFault(path: string, cause: unknown, doing: 'read
   if (code === BUSY || code === LOCKED) {
     return new OpenBotError('DATABASE_BUSY', `Another program is writing to ${path} and did not finish`, {
       hint: 'It is probably the gateway of OpenClaw. Try again, or stop the program that holds the database.',
+      cause,
+    });
+  }
+  if (code === ERROR && /no such (table|column)|has no column/.test(message)) {
+    return new OpenBotError('DATABASE_UNSUPPORTED', `${path} has another schema than is known: ${message}`, {
+      hint: `Nothing was changed. Version ${KNOWN_SCHEMA_VERSION}, of OpenClaw 2026.9, is known.`,
       cause,
     });
   }

@@ -1,5 +1,6 @@
 import { isJsonObject } from '../entry/json-object.ts';
 import type { SessionEntry } from '../entry/session-entry.ts';
+import { NO_ENTRY } from './entry-rows.ts';
 import type { OpenclawDatabase } from './open-database.ts';
 
 /**
@@ -27,6 +28,20 @@ export function changeEntriesOfSession(
     write.run(JSON.stringify(changed), key);
     validate.run(valid, key);
   }
+}
+
+/** The entries whose keys now point to a session. */
+export function readEntriesOfSession(
+  { db }: Pick<OpenclawDatabase, 'db'>,
+  sessionId: string,
+): SessionEntry[] {
+  const rows = db
+    .prepare(
+      `SELECT entry_json AS json FROM session_nodes
+       WHERE current_session_id = ? AND entry_valid <> ${NO_ENTRY} ORDER BY session_key`,
+    )
+    .all(sessionId) as { json: string }[];
+  return rows.map(({ json }) => parseEntry(json)).filter((entry) => entry !== undefined);
 }
 
 function parseEntry(json: string): SessionEntry | undefined {

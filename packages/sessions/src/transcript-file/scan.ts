@@ -5,6 +5,7 @@ import { LineSplitter } from '../transcript/lines.ts';
 import type { Transcript } from '../transcript/transcript.ts';
 import { describeFileFault, notAFile } from './file-faults.ts';
 import { readTopLevelStrings } from './giant-line.ts';
+import { readAhead } from './read-ahead.ts';
 
 const CHUNK = 1024 * 1024;
 
@@ -38,33 +39,12 @@ export async function scanOpenTranscript(handle: FileHandle, path: string): Prom
 async function scan(handle: FileHandle): Promise<Transcript> {
   const builder = new TranscriptBuilder();
   const splitter = new LineSplitter(builder);
-  await readAhead(handle, (chunk, count) => splitter.push(chunk, count));
+  const chunks = [Buffer.allocUnsafeSlow(CHUNK), Buffer.allocUnsafeSlow(CHUNK)] as const;
+  await readAhead(handle, chunks, 0, Number.POSITIVE_INFINITY, (chunk, count) => splitter.push(chunk, count));
   splitter.finish();
   for (const { line, start, end } of builder.oversizeLines) {
     const fields = await readTopLevelStrings(handle, start, end, builder.placeFields);
     if (fields !== undefined) builder.identify(line, fields);
   }
   return builder.finish(splitter.offset);
-}
-
-/** Two chunks in turn: the disk fills one while the other is looked at. */
-async function readAhead(handle: FileHandle, take: (chunk: Buffer, count: number) => void): Promise<void> {
-  let current = Buffer.allocUnsafeSlow(CHUNK);
-  let next = Buffer.allocUnsafeSlow(CHUNK);
-  let at = 0;
-  let reading = handle.read(current, 0, CHUNK, at);
-  for (;;) {
-    const { bytesRead } = await reading;
-    if (bytesRead === 0) return;
-    at += bytesRead;
-    reading = handle.read(next, 0, CHUNK, at);
-    try {
-      take(current, bytesRead);
-    } catch (error) {
-      // The read under way still writes into memory of ours.
-      await reading.catch(() => {});
-      throw error;
-    }
-    [current, next] = [next, current];
-  }
 }

@@ -1,7 +1,7 @@
 import { detectDialect } from './formats/detect.ts';
 import { clearLineFacts, type Dialect, emptyLineFacts } from './formats/dialect.ts';
 import { openclawDialect } from './formats/openclaw.ts';
-import type { LineSink } from './lines.ts';
+import { isBlank, type LineSink } from './lines.ts';
 import { settleOpenclawTree } from './openclaw-tree.ts';
 import { SkimmedLine } from './skim/shape.ts';
 import { Skimmer } from './skim/skimmer.ts';
@@ -164,12 +164,4 @@ function parseOrNull(bytes: Buffer, start: number, end: number): object | null {
   } catch {
     return null;
   }
-}
-
-function isBlank(bytes: Buffer, start: number, end: number): boolean {
-  for (let i = start; i < end; i++) {
-    const c = bytes[i]!;
-    if (c !== 0x20 && c !== 0x09 && c !== 0x0d) return false;
-  }
-  return true;
 }

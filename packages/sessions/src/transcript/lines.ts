@@ -28,14 +28,16 @@ export class LineSplitter {
   #carryLength = 0;
   /** Inside a line that is too long: where it began. */
   #oversizeFrom = -1;
-  #offset = 0;
+  #offset: number;
 
-  constructor(sink: LineSink, maxLineBytes: number = MAX_LINE_BYTES) {
+  /** @param from where the first chunk begins in the file: the beginning of a line */
+  constructor(sink: LineSink, maxLineBytes: number = MAX_LINE_BYTES, from = 0) {
     this.#sink = sink;
     this.#maxLine = maxLineBytes;
+    this.#offset = from;
   }
 
-  /** How many bytes were split so far. */
+  /** Where in the file what was split so far ends. */
   get offset(): number {
     return this.#offset;
   }
@@ -129,4 +131,13 @@ function indexOfLineFeed(bytes: Buffer, from: number, limit: number): number {
 /** Lines are looked at four bytes at a time. */
 function wholeWords(length: number): number {
   return (length + 3) & ~3;
+}
+
+/** Whether there is nothing in a line. */
+export function isBlank(bytes: Buffer, start: number, end: number): boolean {
+  for (let i = start; i < end; i++) {
+    const c = bytes[i]!;
+    if (c !== 0x20 && c !== 0x09 && c !== 0x0d) return false;
+  }
+  return true;
 }

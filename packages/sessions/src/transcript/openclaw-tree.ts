@@ -145,9 +145,13 @@ const CANONICAL_KINDS: ReadonlySet<string> = new Set([
   'custom-message',
   'label',
   'session-info',
+  'oversize',
 ]);
 
-/** Whether OpenClaw knows such entries; others are carried along, and never become the leaf. */
+/**
+ * Whether OpenClaw knows such entries; others are carried along, and never become the leaf. Nothing but a message grows too
+ * long to be looked into.
+ */
 export function isCanonicalEntry(transcript: Transcript, index: number): boolean {
   const kind = transcript.kindOf(index);
   return kind === 'message' ? transcript.typeOf(index) === 'message' : CANONICAL_KINDS.has(kind);

@@ -15,7 +15,7 @@ import {
   ESTIMATED_BY,
   type LineFacts,
 } from './dialect.ts';
-import { isMachineText } from './machine-text.ts';
+import { isMessageByProgram, isTypedText } from './machine-text.ts';
 
 const BLOCK: Spec = {
   fields: {
@@ -244,7 +244,7 @@ function readUser(line: SkimmedLine, facts: LineFacts): void {
   facts.kind = 'message';
   facts.role = 'user';
   let text = asNumber(values[CONTENT]);
-  let typed = text > 0 && !isMachineText(asText(values[CONTENT_HEAD]));
+  let typed = isTypedText(text, values[CONTENT_HEAD]);
   let hasOther = false;
   for (let i = 0; i < line.rowCount; i++) {
     if (line.row(i, IS_ITERATION) === true) continue;
@@ -262,7 +262,7 @@ function readUser(line: SkimmedLine, facts: LineFacts): void {
     } else if (type === 'text') {
       const size = asNumber(line.row(i, BLOCK_TEXT));
       text += size;
-      if (size > 0 && !isMachineText(asText(line.row(i, BLOCK_HEAD)))) typed = true;
+      if (isTypedText(size, line.row(i, BLOCK_HEAD))) typed = true;
     } else {
       if (type === 'image') {
         facts.imageCount++;
@@ -274,11 +274,12 @@ function readUser(line: SkimmedLine, facts: LineFacts): void {
   facts.textSize = text;
   if (hasOther && (facts.role === 'toolResult' || facts.imageCount === 0)) facts.flags |= FLAG.otherContent;
   if (values[COMPACT_SUMMARY] === true) facts.flags |= FLAG.compactSummary;
-  const byProgram =
-    values[META] === true ||
-    values[COMPACT_SUMMARY] === true ||
-    values[TRANSCRIPT_ONLY] === true ||
-    values[ORIGIN_KIND] === 'task-notification';
+  const byProgram = isMessageByProgram(
+    values[META],
+    values[COMPACT_SUMMARY],
+    values[TRANSCRIPT_ONLY],
+    values[ORIGIN_KIND],
+  );
   if (facts.role !== 'user') return;
   if (typed && !byProgram) facts.flags |= FLAG.startsTurn;
   else facts.flags |= FLAG.meta;

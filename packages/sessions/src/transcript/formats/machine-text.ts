@@ -22,3 +22,23 @@ const OPENINGS = [
 export function isMachineText(head: string | undefined): boolean {
   return head !== undefined && OPENINGS.some((opening) => head.startsWith(opening));
 }
+
+/** Whether a person typed a text, by its length and its beginning as the leaf `head` gives them. */
+export function isTypedText(size: unknown, head: unknown): boolean {
+  return typeof size === 'number' && size > 0 && !isMachineText(typeof head === 'string' ? head : undefined);
+}
+
+/** Whether the marks on a message in a person's place say that the program wrote it. */
+export function isMessageByProgram(
+  isMeta: unknown,
+  isCompactSummary: unknown,
+  isVisibleInTranscriptOnly: unknown,
+  originKind: unknown,
+): boolean {
+  return (
+    isMeta === true ||
+    isCompactSummary === true ||
+    isVisibleInTranscriptOnly === true ||
+    originKind === 'task-notification'
+  );
+}

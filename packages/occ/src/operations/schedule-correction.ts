@@ -1,0 +1,72 @@
+import type { ProcessIdentity } from '@openbot/sessions';
+import type { CleanPlan } from '../clean/plan.ts';
+import { lookAtSession } from '../session-db/run-signs.ts';
+import { findRunner, identify } from '../session-file/find-runner.ts';
+import { readJournal } from '../session-file/journal.ts';
+import { findOpenWriter } from '../session-file/open-writers.ts';
+import { backupPathOf, keepingPlaceOf, transcriptPathOf } from '../session-file/place.ts';
+import { scheduleEdit } from '../session-file/schedule.ts';
+import { keeperOf } from '../session-file/schedule-keeper.ts';
+import type { RunSigns } from '../session-file/scheduled-edit.ts';
+import type { OwnRun } from '../session-file/session-use.ts';
+import type { FoundSession } from '../sources/found-session.ts';
+
+/** An edit of a session in a database that was made while a run of it was in progress. */
+export interface EditDuringRun {
+  readonly session: FoundSession;
+  readonly plan: CleanPlan;
+  readonly backupPath: string;
+  readonly runner: Partial<ProcessIdentity> | undefined;
+  /** As the session was before the edit. */
+  readonly run: RunSigns | undefined;
+  readonly force?: boolean | undefined;
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+/**
+ * Has the figures corrected that the run writes down at its end: it goes on with what it has in memory, and records how
+ * much that is.
+ */
+export async function scheduleCorrection(edit: EditDuringRun): Promise<void> {
+  const { session, plan, run } = edit;
+  const path = transcriptPathOf(session);
+  const place = keepingPlaceOf(path, session.source);
+  const { rewrites } = readJournal(path, session.source);
+  const record = rewrites.findLast(({ backup }) => backupPathOf(place, backup) === edit.backupPath);
+  const now = lookAtSession(session.path, session.sessionId).run;
+  // A run that has ended since the edit is one to be corrected after, so what was seen of it before counts.
+  const signs = run?.isRunning ? run : now;
+  if (record?.generations === undefined || signs === undefined) throw new Error('its record is gone');
+  const { keepTurnsWithTools, truncatePercent } = plan.options;
+  await scheduleEdit({
+    keeper: keeperOf({ path, source: session.source }),
+    toolRemoval: plan.options,
+    figures: {
+      database: session.path,
+      sessionId: session.sessionId,
+      backup: record.backup,
+      generation: record.generations.after,
+      calibration: plan.calibration,
+      run: signs,
+      ...(edit.force ? { force: true } : {}),
+    },
+    runner: edit.runner,
+    args: ['edit', path, `--keep=${keepTurnsWithTools}`, `--truncate=${truncatePercent}`],
+    env: edit.env,
+  });
+}
+
+/**
+ * The process whose end is the end of the run, where that can be told: else the entry alone says when the run is over.
+ * Above us may stand one that only runs commands for it, so who has the database open comes first.
+ */
+export async function findRunnerOf(
+  { path }: FoundSession,
+  ownRun: OwnRun,
+): Promise<Partial<ProcessIdentity> | undefined> {
+  const writer = await findOpenWriter(path, { budgetMs: LOOK_MS, heldMs: 0 });
+  if (writer !== undefined) return identify(writer.pid);
+  return findRunner({ kind: 'unfinished', ageMs: 0, ownRun });
+}
+
+const LOOK_MS = 500;

@@ -1,0 +1,48 @@
+import {
+  readEntriesOfSession,
+  readOpenclawDatabase,
+  readTranscriptVersion,
+  type SessionEntry,
+} from '@openbot/sessions';
+import { readCounters } from '../session-file/counters.ts';
+import type { RunSigns } from '../session-file/scheduled-edit.ts';
+
+/** A session in a database at one moment. */
+export interface SeenSession {
+  readonly generation: string | null;
+  readonly lastSeq: number;
+  /** Undefined where no key leads to the session: it was deleted, or reset to another one. */
+  readonly run: RunSigns | undefined;
+  /** All that is written of it beside its lines. */
+  readonly entries: readonly SessionEntry[];
+}
+
+export function lookAtSession(database: string, sessionId: string): SeenSession {
+  return readOpenclawDatabase(database, (open) => {
+    const { generation, lastSeq } = readTranscriptVersion(open, sessionId);
+    const entries = readEntriesOfSession(open, sessionId);
+    return { generation, lastSeq, run: entries.length === 0 ? undefined : readRunSigns(entries), entries };
+  });
+}
+
+/** A run that the gateway makes shows in the status; one without the gateway only as the last writer. */
+export function readRunSigns(entries: readonly SessionEntry[]): RunSigns {
+  const running = entries.find(({ status }) => status === 'running');
+  const entry = running ?? entries[0]!;
+  const { lifecycleRunId, activeWriterRunId } = entry as Readonly<Record<string, unknown>>;
+  const runId = [lifecycleRunId, activeWriterRunId].find((id) => typeof id === 'string');
+  return {
+    isRunning: running !== undefined,
+    ...(runId === undefined ? {} : { runId: runId as string }),
+    counters: JSON.stringify(readCounters(entry)),
+  };
+}
+
+/** What became of a run: `next`, it is over, and another one is at work. */
+export function judgeRun(then: RunSigns, now: RunSigns): 'goes on' | 'over' | 'next' {
+  if (now.isRunning) return now.runId === then.runId ? 'goes on' : 'next';
+  if (then.isRunning) return 'over';
+  if (now.runId !== then.runId) return 'next';
+  // They are written at the end.
+  return now.counters === then.counters ? 'goes on' : 'over';
+}

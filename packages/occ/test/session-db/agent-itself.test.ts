@@ -1,0 +1,69 @@
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, expect, test } from 'vitest';
+import { findDatabaseFaults } from '../../../sessions/test/openclaw-db/setup/check-database.ts';
+import { generateEvents } from '../../../sessions/test/openclaw-db/setup/compose-turns.ts';
+import { endScheduledEdits } from '../in-use/scheduled-processes.ts';
+import { OCC_LAUNCHER } from '../setup/run-occ.ts';
+import { startChild } from '../setup/start-child.ts';
+import { type DatabaseHome, makeHome } from './database-home.ts';
+import { readAsFile } from './look-into.ts';
+
+const GATEWAY = new URL('./children/openclaw-gateway.ts', import.meta.url);
+const ID = '00000000-0000-4000-8000-000000000001';
+const OTHER = '00000000-0000-4000-8000-000000000002';
+
+let home: DatabaseHome;
+let env: Record<string, string>;
+beforeEach(() => {
+  const make = (sessionId: string, seed: number) =>
+    generateEvents({ seed, turns: 5, rounds: 2, resultLength: 2000, sessionId });
+  home = makeHome([
+    { key: 'agent:main:main', events: make(ID, 1), entry: { totalTokens: 90_000 } },
+    // More recently active: it is the open call that tells who is calling.
+    { key: 'agent:main:other', events: make(OTHER, 2), entry: { updatedAt: Date.UTC(2040, 0, 1) } },
+  ]);
+  const bin = join(home.folder, 'bin');
+  mkdirSync(bin);
+  writeFileSync(join(bin, 'occ'), `#!/bin/sh\nexec '${process.execPath}' '${OCC_LAUNCHER}' "$@"\n`);
+  chmodSync(join(bin, 'occ'), 0o755);
+  env = { ...home.env, PATH: `${bin}:${process.env.PATH}` };
+});
+endScheduledEdits(() => join(home.sessions, `${ID}.jsonl`));
+
+test.each(['', ` ${ID}`, ' --when-idle', ' --wait=100'])(
+  'an agent that cleans itself (occ edit%s): at once, and its run goes on with the call that waits',
+  async (words) => {
+    const agent = startChild(GATEWAY, [home.path, ID, `occ edit${words} --strip-tools=extreme --json`], env);
+    const called = JSON.parse(await agent.said('called'));
+    expect(called).toMatchObject({ code: 0, stderr: '' });
+    const done = JSON.parse(called.stdout);
+    expect(done).toMatchObject({
+      sessionId: ID,
+      changed: true,
+      note: expect.stringMatching(/goes on with what it has in memory.*next turn sees the cleaned session/),
+    });
+    expect(done).not.toHaveProperty('scheduled');
+    expect(findDatabaseFaults(home.path)).toEqual([]);
+    const during = readAsFile(home.path, ID);
+    const calls = [...during.matchAll(/"type":"toolCall","id":"([^"]+)"/g)].map(([, id]) => id);
+    expect(calls).toEqual(['call_clean']);
+    expect(home.backups(ID)[1]).toContain('call_clean');
+
+    agent.tell('end');
+    await agent.said('did end');
+    expect(await agent.ended).toBe(0);
+    const after = readAsFile(home.path, ID);
+    expect(after.startsWith(during)).toBe(true);
+    expect(after).toContain('I am clean.');
+    expect(findDatabaseFaults(home.path)).toEqual([]);
+    expect(home.backups(OTHER)).toEqual({});
+  },
+);
+
+test('for people the output says the same', async () => {
+  const agent = startChild(GATEWAY, [home.path, ID, 'occ edit --strip-tools=extreme'], env);
+  const { code, stdout } = JSON.parse(await agent.said('called'));
+  expect(code).toBe(0);
+  expect(stdout.replaceAll(/\s+/g, ' ')).toContain('its run goes on with what it has in memory');
+});

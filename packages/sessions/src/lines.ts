@@ -1,0 +1,13 @@
+/** `@openbot/sessions/lines`: to go through transcripts line by line and keep nothing of them. */
+export type {
+  ClaudeLineDetails,
+  ClaudeLineFacts,
+  MessageUsage,
+} from './transcript/formats/claude-code-line.ts';
+export {
+  type ClaudeLine,
+  ClaudeLineReader,
+  type ClaudeLineVisitor,
+  type LineRange,
+  withOpenTranscript,
+} from './transcript-file/claude-line-reader.ts';

@@ -1,6 +1,7 @@
 /** docs/errors.md and the codes of the packages are the same list, and every code can really happen. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { CLAUDE_CODE_ERROR_CODES } from '@openbot/claude-code';
 import { ERROR_CODES } from '@openbot/sessions';
 import { OCC_ERROR_CODES } from 'oc-context-cleaner';
 import { expect, it } from 'vitest';
@@ -22,7 +23,7 @@ function readRows(markdown: string): Row[] {
   });
 }
 
-const CODES = [...new Set<string>([...ERROR_CODES, ...OCC_ERROR_CODES])];
+const CODES = [...new Set<string>([...ERROR_CODES, ...OCC_ERROR_CODES, ...CLAUDE_CODE_ERROR_CODES])];
 const rows = readRows(readFileSync(join(REPOSITORY, 'docs', 'errors.md'), 'utf8'));
 
 it('reads a row, and nothing but rows', () => {
@@ -54,7 +55,8 @@ function readErrorClasses(): Map<string, string> {
 
 it('every code is used', () => {
   const sources = [...readWorkspaceTexts()].filter(
-    ([path]) => path.endsWith('.ts') && !/^packages\/(?:sessions|occ)\/src\/errors\.ts$/.test(path),
+    ([path]) =>
+      path.endsWith('.ts') && !/^packages\/(?:sessions|occ|claude-code)\/src\/errors\.ts$/.test(path),
   );
   const strings = new Set(parseSources(new Map(sources)).flatMap((file) => [...file.strings]));
   const classes = readErrorClasses();

@@ -11,6 +11,7 @@ interface Manifest {
   name: string;
   version: string;
   dependencies?: Record<string, string>;
+  exports: Record<string, unknown>;
 }
 const readManifest = (folder: string) =>
   JSON.parse(readFileSync(join(ROOT, folder, 'package.json'), 'utf8')) as Manifest;
@@ -29,12 +30,16 @@ test('the four packages have one version, and ask for it of each other', () => {
 
 test('the build of every package loads without its sources', () => {
   execFileSync(process.execPath, [join(ROOT, 'node_modules/typescript/bin/tsc'), '-b'], { cwd: ROOT });
-  for (const { name } of manifests) {
+  const entries = manifests.flatMap(({ name, exports }) =>
+    Object.keys(exports).map((entry) => name + entry.slice(1)),
+  );
+  expect(entries).toContain('@openbot/sessions/lines');
+  for (const name of entries) {
     const script = `const all = await import('${name}'); process.stdout.write(import.meta.resolve('${name}') + ' ' + Object.keys(all).length)`;
     const printed = execFileSync(process.execPath, ['--input-type=module', '--eval', script], {
       cwd: ROOT,
       encoding: 'utf8',
     });
-    expect(printed).toMatch(/\/dist\/index\.js [1-9]/);
+    expect(printed).toMatch(/\/dist\/(?:index|lines|openclaw-database)\.js [1-9]/);
   }
 });

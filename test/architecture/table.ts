@@ -36,6 +36,7 @@ export const ROOMS: Readonly<Record<string, RoomTable>> = {
       'lines',
       'store',
       'openclaw-db',
+      'openclaw-database',
       'lifecycle',
       'index',
     ],

@@ -75,6 +75,7 @@ export type {
   SessionInfo,
 } from './operations/results.ts';
 export { getCurrentSession, getSessionPath, resolveSessionId } from './operations/session-ids.ts';
+export type { FiguresResult } from './session-db/correct-after-run.ts';
 export { findFault } from './session-file/verify-clean.ts';
 export type {
   FoundSession,

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import * as sessions from '../src/index.ts';
+import * as database from '../src/openclaw-database.ts';
 
 // The names under which people who come from OpenClaw look for these functions. None may be renamed or left out.
 test.each([
@@ -37,10 +38,6 @@ test.each([
   'incrementCompactionCount',
   'initSessionState',
   'persistSessionUsageUpdate',
-  // the database of OpenClaw
-  'openOpenclawDatabaseStore',
-  'lookIntoOpenclawDatabase',
-  'readOpenclawDatabase',
   // policies
   'parseSessionLabel',
   'resolveDailyResetAtMs',
@@ -49,6 +46,13 @@ test.each([
 ])('%s is a function of the package', (name) => {
   expect(sessions).toHaveProperty(name, expect.any(Function));
 });
+
+test.each(['openOpenclawDatabaseStore', 'lookIntoOpenclawDatabase', 'readOpenclawDatabase'])(
+  '%s is a function of the part for OpenClaw databases',
+  (name) => {
+    expect(database).toHaveProperty(name, expect.any(Function));
+  },
+);
 
 test.each([
   ['DEFAULT_AGENT_ID', 'main'],

@@ -5,11 +5,11 @@ import {
   contextOf,
   contextTokens,
   FLAG,
-  readOpenclawDatabase,
   scanOpenTranscript,
   scanTranscriptFile,
   type Transcript,
 } from '@openbot/sessions';
+import { readOpenclawDatabase } from '@openbot/sessions/openclaw-database';
 import type { LineReader } from '../clean/plan.ts';
 import { planClean } from '../clean/plan-clean.ts';
 import type { ResolvedToolRemovalOptions } from '../clean/tool-removal.ts';

@@ -1,3 +1,4 @@
+import type { SessionEntry } from '@openbot/sessions';
 import {
   changeEntriesOfSession,
   type DatabaseTranscript,
@@ -7,10 +8,9 @@ import {
   openSearchChanges,
   type Projection,
   projectTranscript,
-  type SessionEntry,
   scanDatabaseTranscript,
   writeProjection,
-} from '@openbot/sessions';
+} from '@openbot/sessions/openclaw-database';
 
 /** What a rewrite does to the rows of a session. */
 export interface RowChanges {

@@ -1,12 +1,16 @@
 import { existsSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import {
-  inTransaction,
   makeFolder,
-  makeGeneration,
   makeLeftoverName,
-  markRewritten,
   OpenBotError,
+  scanTranscriptFile,
+  syncFolder,
+} from '@openbot/sessions';
+import {
+  inTransaction,
+  makeGeneration,
+  markRewritten,
   type OpenclawDatabase,
   openDatabaseForWriting,
   openEventChanges,
@@ -15,11 +19,9 @@ import {
   projectTranscript,
   readOpenclawDatabase,
   scanDatabaseTranscript,
-  scanTranscriptFile,
-  syncFolder,
   writeDatabaseEntry,
   writeProjection,
-} from '@openbot/sessions';
+} from '@openbot/sessions/openclaw-database';
 import { rewriteLine } from '../clean/rewrite-line.ts';
 import {
   alreadyThere,

@@ -1,20 +1,22 @@
 import {
   activePath,
-  changeEntriesOfSession,
-  compareProjections,
   contextOf,
   estimateTokens,
+  measureContext,
+  planLoweredUsage,
+  withTranscriptLock,
+} from '@openbot/sessions';
+import {
+  changeEntriesOfSession,
+  compareProjections,
   inTransaction,
   isSameVersion,
   makeGeneration,
-  measureContext,
   type OpenclawDatabase,
   openDatabaseForWriting,
-  planLoweredUsage,
   readEntriesOfSession,
   readTranscriptVersion,
-  withTranscriptLock,
-} from '@openbot/sessions';
+} from '@openbot/sessions/openclaw-database';
 import { rewriteLine } from '../clean/rewrite-line.ts';
 import { EditOperationError } from '../errors.ts';
 import { type Counters, lowerCounters, readCounters } from '../session-file/counters.ts';

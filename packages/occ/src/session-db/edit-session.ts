@@ -4,7 +4,7 @@ import {
   openDatabaseForWriting,
   type Projection,
   readOpenclawDatabase,
-} from '@openbot/sessions';
+} from '@openbot/sessions/openclaw-database';
 import type { CleanPlan } from '../clean/plan.ts';
 import { planClean } from '../clean/plan-clean.ts';
 import type { ResolvedToolRemovalOptions } from '../clean/tool-removal.ts';

@@ -1,4 +1,5 @@
-import type { DatabaseTranscript, Transcript } from '@openbot/sessions';
+import type { Transcript } from '@openbot/sessions';
+import type { DatabaseTranscript } from '@openbot/sessions/openclaw-database';
 import type { CleanPlan } from '../clean/plan.ts';
 import { planClean } from '../clean/plan-clean.ts';
 import { rewriteLine } from '../clean/rewrite-line.ts';

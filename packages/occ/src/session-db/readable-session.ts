@@ -8,7 +8,7 @@ import {
   projectTranscript,
   readProjection,
   scanDatabaseTranscript,
-} from '@openbot/sessions';
+} from '@openbot/sessions/openclaw-database';
 import { OccError, SessionNotFoundError } from '../errors.ts';
 
 /** A session in a database, as far as it is understood. */

@@ -1,11 +1,8 @@
 import {
-  type DatabaseTranscript,
   type LineKeeper,
   type OpenclawDatabase,
   openDatabaseForWriting,
-  type Projection,
-  type Transcript,
-} from '@openbot/sessions';
+} from '@openbot/sessions/openclaw-database';
 import { RestoreError } from '../errors.ts';
 import { type Backup, listBackupFiles } from '../session-file/backups.ts';
 import { chooseBackup } from '../session-file/choose-backup.ts';
@@ -27,6 +24,7 @@ import {
 } from './restored-lines.ts';
 import { listRestoringChanges, readRestoredText } from './restored-rows.ts';
 import { rewriteWithBackup } from './rewrite-with-backup.ts';
+import { assertAllThere } from './verify-restored.ts';
 
 export interface DatabaseRestore {
   readonly session: FoundSession;
@@ -151,53 +149,8 @@ function applyRestore(
     now: at.getTime(),
     verify: (after, projection) => {
       assertWhole(after.transcript, session.transcript, path);
-      assertAllThere(after, projection, session, lines);
+      assertAllThere(after, projection, session, lines, states);
     },
     changeEntry: (entry) => (counters === undefined ? undefined : putBackCounters(entry, counters)),
   });
-}
-
-/** Nothing that is in the session may be missing afterwards, and it must go on from where it is. */
-function assertAllThere(
-  after: DatabaseTranscript,
-  projection: Projection,
-  session: ReadSession,
-  lines: readonly RestoredLine[],
-): void {
-  const { transcript } = after;
-  const isWhole = transcript.length === lines.length && transcript.problems.length === 0;
-  const isSameEnd = projection.leafEventId === session.projection.leafEventId;
-  if (!isWhole || !isSameEnd) {
-    throw new RestoreError('The restored session did not read back as planned', {
-      hint: 'Nothing was changed. Another program rewrote the session since the backup was made.',
-    });
-  }
-  if (!isOtherPath(after, projection, session) && !losesTarget(transcript, session.transcript)) return;
-  throw new RestoreError(
-    'What was said since the backup was made refers to lines that the backup does not have',
-    {
-      hint: 'Nothing was changed, since a part of the conversation would be lost. --list shows what other backups there are.',
-    },
-  );
-}
-
-/** Whether an entry that is there before and after would be part of the conversation only once. */
-function isOtherPath(after: DatabaseTranscript, { rows }: Projection, session: ReadSession): boolean {
-  const path = new Set(rows.map(({ seq }) => seq));
-  const pathNow = new Set(session.projection.rows.map(({ seq }) => seq));
-  return session.seqs.some((seq, row) => {
-    const id = session.transcript.idOf(row);
-    const index = id === undefined ? undefined : after.transcript.indexOf(id);
-    return index !== undefined && path.has(after.seqs[index]!) !== pathNow.has(seq);
-  });
-}
-
-/** Whether an entry that another one points at would be missing: a compaction keeps nothing then. */
-function losesTarget(after: Transcript, now: Transcript): boolean {
-  for (const index of after.entriesWithTarget()) {
-    if (after.targetIndexOf(index) !== undefined) continue;
-    const row = now.indexOf(after.idOf(index) ?? '');
-    if (row !== undefined && now.targetIndexOf(row) !== undefined) return true;
-  }
-  return false;
 }

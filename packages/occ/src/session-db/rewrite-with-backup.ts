@@ -1,18 +1,16 @@
 import { unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { makeFolder, syncFolder, withTranscriptLock } from '@openbot/sessions';
 import {
   changeEntriesOfSession,
   inTransaction,
   isSameVersion,
   type LineKeeper,
-  makeFolder,
   makeGeneration,
   type OpenclawDatabase,
   readTranscriptVersion,
-  syncFolder,
   whileWriting,
-  withTranscriptLock,
-} from '@openbot/sessions';
+} from '@openbot/sessions/openclaw-database';
 import { rotateBackups } from '../session-file/backups.ts';
 import { type Counters, readCounters } from '../session-file/counters.ts';
 import { type RewriteRecord, readJournal, updateJournal } from '../session-file/journal.ts';

@@ -1,4 +1,4 @@
-import type { DatabaseTranscript } from '@openbot/sessions';
+import type { DatabaseTranscript } from '@openbot/sessions/openclaw-database';
 import type { LineEdit } from '../clean/line-edit.ts';
 import type { CleanPlan } from '../clean/plan.ts';
 import { rewriteLine } from '../clean/rewrite-line.ts';

@@ -1,9 +1,9 @@
+import type { SessionEntry } from '@openbot/sessions';
 import {
   readEntriesOfSession,
   readOpenclawDatabase,
   readTranscriptVersion,
-  type SessionEntry,
-} from '@openbot/sessions';
+} from '@openbot/sessions/openclaw-database';
 import { readCounters } from '../session-file/counters.ts';
 import type { RunSigns } from '../session-file/scheduled-edit.ts';
 

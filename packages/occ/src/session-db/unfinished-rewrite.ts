@@ -1,5 +1,9 @@
 import { unlink } from 'node:fs/promises';
-import { type OpenclawDatabase, readOpenclawDatabase, readTranscriptVersion } from '@openbot/sessions';
+import {
+  type OpenclawDatabase,
+  readOpenclawDatabase,
+  readTranscriptVersion,
+} from '@openbot/sessions/openclaw-database';
 import { type Backup, listBackupFiles } from '../session-file/backups.ts';
 import { readJournal, updateJournal } from '../session-file/journal.ts';
 import { backupPathOf, keepingPlaceOf, transcriptPathOf } from '../session-file/place.ts';

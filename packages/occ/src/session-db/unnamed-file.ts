@@ -1,6 +1,7 @@
 import { closeSync, fsyncSync, openSync, readSync, renameSync, unlinkSync, writeSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { type LineKeeper, makeLeftoverName } from '@openbot/sessions';
+import { makeLeftoverName } from '@openbot/sessions';
+import type { LineKeeper } from '@openbot/sessions/openclaw-database';
 
 const CHUNK = 1024 * 1024;
 const LINE_END = Buffer.from('\n');

@@ -1,11 +1,9 @@
+import { makeFolder, syncFolder, withTranscriptLock } from '@openbot/sessions';
 import {
   iterateEventLines,
-  makeFolder,
   type OpenclawDatabase,
   readOpenclawDatabase,
-  syncFolder,
-  withTranscriptLock,
-} from '@openbot/sessions';
+} from '@openbot/sessions/openclaw-database';
 import { rotateBackups } from '../session-file/backups.ts';
 import { readJournal } from '../session-file/journal.ts';
 import { nextBackupNumber } from '../session-file/make-backup.ts';

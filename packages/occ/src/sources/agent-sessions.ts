@@ -1,4 +1,4 @@
-import { type OpenclawDatabase, readOpenclawDatabase } from '@openbot/sessions';
+import { type OpenclawDatabase, readOpenclawDatabase } from '@openbot/sessions/openclaw-database';
 import { hasDatabase, locateDatabaseSessions } from './database-sessions.ts';
 import { openDatabaseTranscript } from './database-transcript.ts';
 import { compareByAge, type LocatedSession } from './located-session.ts';

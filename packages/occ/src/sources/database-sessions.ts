@@ -1,11 +1,10 @@
 import { statSync } from 'node:fs';
+import type { StoredEntry, StoredSession } from '@openbot/sessions';
 import {
   type DatabaseSession,
   listDatabaseSessions,
   type OpenclawDatabase,
-  type StoredEntry,
-  type StoredSession,
-} from '@openbot/sessions';
+} from '@openbot/sessions/openclaw-database';
 import { type LocatedSession, NO_ENTRIES } from './located-session.ts';
 
 /** Whether there is a database to be opened. What stands there and is none is found out by opening it. */

@@ -1,11 +1,11 @@
+import { OpenBotError } from '@openbot/sessions';
 import {
   measureColdArchive,
   measureDatabaseTranscript,
-  OpenBotError,
   type OpenclawDatabase,
   readFirstEvent,
   readOpenclawDatabase,
-} from '@openbot/sessions';
+} from '@openbot/sessions/openclaw-database';
 import type { LocatedSession, OpenedTranscript } from './located-session.ts';
 import { interpretFirstLine } from './transcript-head.ts';
 

@@ -1,10 +1,9 @@
+import { OpenBotError, readFileLinesBackwards } from '@openbot/sessions';
 import {
   iterateEventsBackwards,
-  OpenBotError,
   type OpenclawDatabase,
-  readFileLinesBackwards,
   readOpenclawDatabase,
-} from '@openbot/sessions';
+} from '@openbot/sessions/openclaw-database';
 import type { FoundSession } from './found-session.ts';
 
 /** No run asks for more calls at once, or writes more beside them. */

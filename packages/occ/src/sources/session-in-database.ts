@@ -1,5 +1,6 @@
 import { basename, sep } from 'node:path';
-import { AGENT_DATABASE_NAME, isValidAgentId, readFileStart, readOpenclawDatabase } from '@openbot/sessions';
+import { AGENT_DATABASE_NAME, isValidAgentId, readFileStart } from '@openbot/sessions';
+import { readOpenclawDatabase } from '@openbot/sessions/openclaw-database';
 import { SessionNotFoundError } from '../errors.ts';
 import { ambiguousName } from './ambiguous-name.ts';
 import { hasDatabase, locateDatabaseSessions } from './database-sessions.ts';

@@ -1,83 +1,28 @@
 /** A session that is cleaned during a run: what the run writes down at its end is corrected. */
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { readdirSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { findDatabaseFaults } from '../../../sessions/test/openclaw-db/setup/check-database.ts';
-import { generateEvents } from '../../../sessions/test/openclaw-db/setup/compose-turns.ts';
-import { correctAfterRun, type FiguresRun } from '../../src/session-db/correct-after-run.ts';
-import { keeperOf } from '../../src/session-file/schedule-keeper.ts';
-import { endScheduledEdits, waitingProcessOf } from '../in-use/scheduled-processes.ts';
-import { OCC_LAUNCHER, runOcc } from '../setup/run-occ.ts';
-import { type Child, startChild } from '../setup/start-child.ts';
-import { type DatabaseHome, type Json, makeHome } from './database-home.ts';
-import { changeDatabase, readAsFile, readEntryOf, readLinesOf, readMarksOf } from './look-into.ts';
+import { waitingProcessOf } from '../in-use/scheduled-processes.ts';
+import { runOcc } from '../setup/run-occ.ts';
+import {
+  AFTER_RUN,
+  cleanItself,
+  home,
+  id,
+  isAlive,
+  journalled,
+  KEY,
+  lastAnswer,
+  makeAgent,
+  prepareRuns,
+  readCounters,
+  readScheduled,
+  untilSettled,
+} from './database-run.ts';
+import { readAsFile, readEntryOf, readLinesOf, readMarksOf } from './look-into.ts';
 
-const AGENT = new URL('./children/database-agent.ts', import.meta.url);
-const KEY = 'agent:main:main';
-const FULL = 90_000;
-const AFTER_RUN = 95_000;
-
-let home: DatabaseHome;
-let id: string;
-let journalled: string;
-beforeEach(() => {
-  const events = generateEvents({ seed: 7, turns: 6, rounds: 2, resultLength: 4000 });
-  const entry = { totalTokens: FULL, totalTokensFresh: true, contextBudgetStatus: { full: 'before' } };
-  const made = makeHome([{ key: KEY, events, entry }]);
-  home = made;
-  id = made.made[0]!.sessionId;
-  journalled = join(home.sessions, `${id}.jsonl`);
-});
-endScheduledEdits(() => journalled);
-
-function makeAgent(runId: string, ...kind: string[]): Child & { do(step: string): Promise<string> } {
-  const bin = join(home.folder, 'bin');
-  mkdirSync(bin, { recursive: true });
-  writeFileSync(join(bin, 'occ'), `#!/bin/sh\nexec '${process.execPath}' '${OCC_LAUNCHER}' "$@"\n`);
-  chmodSync(join(bin, 'occ'), 0o755);
-  const env = { ...home.env, PATH: `${bin}:${process.env.PATH}` };
-  const agent = startChild(AGENT, [home.path, id, KEY, runId, ...kind], env);
-  let count = 0;
-  return {
-    ...agent,
-    do: (step) => {
-      agent.tell(step);
-      return agent.said(`did-${++count}`);
-    },
-  };
-}
-
-/** The command as the agent calls it, on its own session. */
-async function cleanItself(
-  agent: ReturnType<typeof makeAgent>,
-  flags = '--strip-tools=extreme',
-): Promise<Json> {
-  await agent.do(`call occ edit ${flags} --json`);
-  const called = JSON.parse(await agent.said('called'));
-  expect(called).toMatchObject({ code: 0, stderr: '' });
-  return JSON.parse(called.stdout);
-}
-
-const readScheduled = async (): Promise<Json> => (await home.json('info', id)).lastScheduledEdit;
-
-async function untilSettled(): Promise<Json> {
-  for (;;) {
-    const scheduled = await readScheduled();
-    if (scheduled.state !== 'waiting') return scheduled;
-    await sleep(50);
-  }
-}
-
-const readMessages = (): Json[] =>
-  readLinesOf(home.path, id)
-    .map(({ text }) => JSON.parse(text))
-    .filter(({ message }) => message !== undefined);
-const lastAnswer = (): Json => readMessages().findLast(({ message }) => message.role === 'assistant');
-const readCounters = () => {
-  const { totalTokens, totalTokensFresh, contextBudgetStatus } = readEntryOf(home.path, KEY).entry;
-  return { totalTokens, totalTokensFresh, contextBudgetStatus };
-};
+prepareRuns();
 
 const COST = { cost: { total: 1 } };
 
@@ -252,159 +197,3 @@ test('a process that was killed is told of, and nothing is lost', async () => {
   expect(readCounters()).toMatchObject({ totalTokens: AFTER_RUN, totalTokensFresh: true });
   expect(findDatabaseFaults(home.path)).toEqual([]);
 });
-
-describe('in this process', () => {
-  /** A session that was cleaned during a run, and nobody who waits for its end. */
-  async function leaveToUs(): Promise<FiguresRun> {
-    await home.json('edit', id, '--strip-tools=extreme');
-    const waiting = waitingProcessOf(journalled)!;
-    process.kill(waiting, 'SIGKILL');
-    while (isAlive(waiting)) await sleep(20);
-    const keeper = keeperOf({ path: journalled, source: 'openclaw' });
-    return { id: (await keeper.read())!.id, keeper, pollMs: 1, quietLooks: 2 };
-  }
-
-  test('figures that are low stay', async () => {
-    const agent = makeAgent('run-1');
-    await agent.do('begin');
-    const run = await leaveToUs();
-    await agent.do('answer 300');
-    await agent.do('end');
-    const [before, entry] = [readLinesOf(home.path, id), readEntryOf(home.path, KEY)];
-    const marks = readMarksOf(home.path, id);
-    await correctAfterRun(run);
-    expect(await readScheduled()).toMatchObject({
-      state: 'done',
-      result: { changed: false, note: 'They were not too high.' },
-    });
-    expect(readLinesOf(home.path, id)).toEqual(before);
-    expect(readEntryOf(home.path, KEY)).toEqual(entry);
-    expect(readMarksOf(home.path, id)).toEqual(marks);
-  });
-
-  test('counters alone', async () => {
-    const agent = makeAgent('run-1');
-    await agent.do('begin');
-    const run = await leaveToUs();
-    await agent.do(`answer ${AFTER_RUN}`);
-    await agent.do('end');
-    changeDatabase(
-      home.path,
-      `UPDATE transcript_events SET event_json = replace(event_json, '${AFTER_RUN}', '300') WHERE event_zstd IS NULL`,
-      'UPDATE transcript_events SET event_utf8_bytes = octet_length(event_json) WHERE event_zstd IS NULL',
-    );
-    const [before, marks] = [readLinesOf(home.path, id), readMarksOf(home.path, id)];
-    await correctAfterRun(run);
-    expect(readCounters()).toEqual({ totalTokens: expect.any(Number), totalTokensFresh: false });
-    expect(readCounters().totalTokens).toBeLessThan(FULL);
-    expect(readLinesOf(home.path, id)).toEqual(before);
-    expect(readMarksOf(home.path, id)).toEqual(marks);
-    expect(findDatabaseFaults(home.path)).toEqual([]);
-    await home.json('restore', id);
-    expect(readCounters()).toMatchObject({ totalTokens: AFTER_RUN, totalTokensFresh: true });
-  });
-
-  test('counters that are written a moment after the end', async () => {
-    const agent = makeAgent('run-1');
-    await agent.do('begin');
-    const { keeper, ...run } = await leaveToUs();
-    await agent.do(`answer ${AFTER_RUN}`);
-    await agent.do('end');
-    let raised = 0;
-    await correctAfterRun({
-      ...run,
-      keeper: {
-        ...keeper,
-        read: async () => {
-          // When it was corrected already.
-          if (readCounters().totalTokensFresh === false && ++raised === 1) await agent.do('end');
-          return keeper.read();
-        },
-      },
-    });
-    expect(raised).toBeGreaterThan(1);
-    expect(readCounters()).toMatchObject({ totalTokensFresh: false });
-    expect(findDatabaseFaults(home.path)).toEqual([]);
-  });
-
-  test('it gives up after its time, and says so', async () => {
-    const agent = makeAgent('run-1');
-    await agent.do('begin');
-    await correctAfterRun({ ...(await leaveToUs()), limitMs: 0 });
-    expect(await readScheduled()).toMatchObject({
-      state: 'failed',
-      error: { message: 'Gave up: the run has not ended', hint: expect.any(String) },
-    });
-  });
-});
-
-describe('it ends by itself', () => {
-  async function cleanDuringRun(): Promise<{ agent: ReturnType<typeof makeAgent>; waiting: number }> {
-    const agent = makeAgent('run-1');
-    await agent.do('begin');
-    await home.json('edit', id, '--strip-tools=extreme');
-    await agent.do(`answer ${AFTER_RUN}`);
-    return { agent, waiting: waitingProcessOf(journalled)! };
-  }
-
-  test('when somebody else rewrites the session', async () => {
-    const { agent } = await cleanDuringRun();
-    await home.json('restore', id);
-    const after = readAsFile(home.path, id);
-    const done = await untilSettled();
-    expect(done).toMatchObject({
-      state: 'done',
-      result: { changed: false, note: expect.stringContaining('rewritten') },
-    });
-    await agent.do('end');
-    expect(readAsFile(home.path, id)).toBe(after);
-    expect((await runOcc(['info', id], { env: home.env })).stdout).toMatch(
-      /token counts.*: done at .*, nothing was changed: The session was rewritten meanwhile\.\n$/,
-    );
-  });
-
-  test('when the key leads to another session', async () => {
-    await cleanDuringRun();
-    changeDatabase(
-      home.path,
-      `UPDATE session_nodes SET current_session_id = 'other', entry_json = json_set(entry_json, '$.sessionId', 'other')`,
-    );
-    const journal = () => JSON.parse(readFileSync(join(home.sessions, `${id}.occ.json`), 'utf8'));
-    while (journal().scheduled.state === 'waiting') await sleep(50);
-    expect(journal().scheduled.result).toMatchObject({
-      changed: false,
-      note: expect.stringContaining('reset'),
-    });
-  });
-
-  test('when the next turn has begun', async () => {
-    const { agent } = await cleanDuringRun();
-    changeDatabase(
-      home.path,
-      `UPDATE session_nodes SET entry_json = json_set(entry_json, '$.lifecycleRunId', 'run-2')`,
-    );
-    expect(await untilSettled()).toMatchObject({ state: 'done', result: { changed: false } });
-    expect(lastAnswer().message.usage.totalTokens).toBe(AFTER_RUN);
-    expect(agent.process.exitCode).toBeNull();
-  });
-
-  test('when the state folder is gone, without making it again', async () => {
-    const { agent, waiting } = await cleanDuringRun();
-    agent.process.kill('SIGKILL');
-    await agent.ended;
-    rmSync(join(home.folder, '.openclaw'), { recursive: true });
-    while (isAlive(waiting)) await sleep(20);
-    expect(existsSync(join(home.folder, '.openclaw'))).toBe(false);
-  });
-});
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    if (!existsSync('/proc/self/stat')) return true;
-    // It has ended where nobody has collected it yet.
-    return !/^\d+ \(.*\) Z/.test(readFileSync(`/proc/${pid}/stat`, 'latin1'));
-  } catch {
-    return false;
-  }
-}

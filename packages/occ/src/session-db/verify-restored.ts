@@ -1,0 +1,56 @@
+import type { Transcript } from '@openbot/sessions';
+import type { DatabaseTranscript, Projection } from '@openbot/sessions/openclaw-database';
+import { RestoreError } from '../errors.ts';
+import type { ReadSession } from './readable-session.ts';
+import type { KeptState, RestoredLine } from './restored-lines.ts';
+
+/** Nothing that is in the session may be missing afterwards, and it must go on from where it is. */
+export function assertAllThere(
+  after: DatabaseTranscript,
+  projection: Projection,
+  session: ReadSession,
+  lines: readonly RestoredLine[],
+  states: readonly KeptState[],
+): void {
+  const { transcript } = after;
+  const isWhole = transcript.length === lines.length && transcript.problems.length === 0;
+  const isSameEnd = projection.leafEventId === session.projection.leafEventId;
+  if (!isWhole || !isSameEnd) {
+    throw new RestoreError('The restored session did not read back as planned', {
+      hint: 'Nothing was changed. Another program rewrote the session since the backup was made.',
+    });
+  }
+  if (!isOtherPath(after, projection, session) && !losesLink(transcript, session, lines, states)) return;
+  throw new RestoreError(
+    'What was said since the backup was made refers to lines that the backup does not have',
+    {
+      hint: 'Nothing was changed, since a part of the conversation would be lost. --list shows what other backups there are.',
+    },
+  );
+}
+
+/** Whether an entry that is there before and after would be part of the conversation only once. */
+function isOtherPath(after: DatabaseTranscript, { rows }: Projection, session: ReadSession): boolean {
+  const path = new Set(rows.map(({ seq }) => seq));
+  const pathNow = new Set(session.projection.rows.map(({ seq }) => seq));
+  return session.seqs.some((seq, row) => {
+    const id = session.transcript.idOf(row);
+    const index = id === undefined ? undefined : after.transcript.indexOf(id);
+    return index !== undefined && path.has(after.seqs[index]!) !== pathNow.has(seq);
+  });
+}
+
+/** Whether a line would name another one, as its parent or as what it keeps, that was there when it was said and is not. */
+function losesLink(
+  after: Transcript,
+  session: ReadSession,
+  lines: readonly RestoredLine[],
+  states: readonly KeptState[],
+): boolean {
+  return lines.some(({ kept }, index) => {
+    const { transcript: then } = kept === undefined ? session : states[kept.state]!;
+    return [after.parentIdOf(index), after.targetOf(index)].some(
+      (id) => typeof id === 'string' && after.indexOf(id) === undefined && then.indexOf(id) !== undefined,
+    );
+  });
+}

@@ -16,7 +16,7 @@ import { Skimmer } from '../transcript/skim/skimmer.ts';
 import { describeFileFault, notAFile } from './file-faults.ts';
 import { readAhead } from './read-ahead.ts';
 
-const CHUNK = 256 * 1024;
+const CHUNK = 1024 * 1024;
 /** The kernel holds short strings that it met; with more of them than this it is dropped before the next file. */
 const MAX_STRINGS = 20_000;
 

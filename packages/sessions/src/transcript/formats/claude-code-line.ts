@@ -3,7 +3,7 @@
  * any length goes by at the speed of its bytes, and nothing of a line is kept.
  */
 import { defineShape, type SkimmedLine } from '../skim/shape.ts';
-import { asNumber, asText, ESTIMATED_BY } from './dialect.ts';
+import { asNumber, asRef, asText, ESTIMATED_BY } from './dialect.ts';
 import { isMessageByProgram, isTypedText } from './machine-text.ts';
 
 export interface ClaudeLineFacts {
@@ -61,7 +61,7 @@ export const claudeLineShape = defineShape({
     forkedFrom: { fields: { sessionId: 'text' } },
     message: {
       fields: {
-        id: 'text',
+        id: 'ref',
         model: 'text',
         content: { leaf: 'head', rows: { fields: { type: 'text', text: 'head' } } },
         usage: {
@@ -163,13 +163,25 @@ export function readClaudeLine(line: SkimmedLine, facts: ClaudeLineFacts): void 
   } else if (type === 'assistant') {
     if (values[API_ERROR] === true || values[MODEL] === '<synthetic>') return;
     facts.kind = 'assistant';
-    facts.messageId = asText(values[MESSAGE_ID]);
+    facts.messageId = readMessageId(line);
     facts.usage = readWholeUsage(values);
   } else if (type === 'system' && values[SUBTYPE] === 'compact_boundary') facts.kind = 'compaction';
 }
 
 export function readClaudeDetails(line: SkimmedLine): ClaudeLineDetails {
   return { uuid: asText(line.values[DETAILS_UUID]), typedText: readTypedText(line) };
+}
+
+/** A message's lines follow each other mostly, and its id needs to be made a text only once. */
+let lastId: { readonly strings: object; readonly number: number; readonly text: string } | undefined;
+
+function readMessageId({ values, strings }: SkimmedLine): string | undefined {
+  const number = asRef(values[MESSAGE_ID]);
+  if (number < 0) return undefined;
+  if (lastId?.strings !== strings || lastId.number !== number) {
+    lastId = { strings, number, text: strings.text(number) };
+  }
+  return lastId.text;
 }
 
 function isPersons(line: SkimmedLine): boolean {

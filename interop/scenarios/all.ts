@@ -1,0 +1,58 @@
+/** Every scenario, in the order in which they run: those that need the gateway first, so that it starts seldom. */
+import type { Scenario } from '../scene.ts';
+import type { Era } from '../stage.ts';
+import { activeRun, activeRunNearWindow, activeRunOnFiles } from './active-run.ts';
+import { cleanTwice, stripLocal, stripStopped, stripTools, truncate } from './edit.ts';
+import {
+  LONG_NOTE,
+  nearWindow,
+  nearWindowControl,
+  nearWindowLocal,
+  nearWindowLocalControl,
+} from './near-window.ts';
+import { clone, restore } from './restore-and-clone.ts';
+import { selfClean, selfCleanInHaste, selfCleanNearWindow } from './self-clean.ts';
+import { afterCompaction, afterNewCommand, afterReset } from './windows.ts';
+
+/** As full as a session gets that nobody compacts. */
+const NEAR = 119_000;
+/** Just below what OpenClaw takes for full after a turn (104,000); above it with a long message. */
+const ALMOST = 103_500;
+/** In the file era: what a run ends well with (108,000 is full), and the next message finds too much (104,000). */
+const FULL_SOON = 106_000;
+
+export const scenarios: Readonly<Record<Era, readonly Scenario[]>> = {
+  sqlite: [
+    stripTools,
+    truncate,
+    cleanTwice,
+    restore,
+    clone,
+    afterCompaction,
+    afterReset,
+    afterNewCommand,
+    activeRun,
+    selfClean,
+    selfCleanInHaste,
+    selfCleanNearWindow(ALMOST),
+    activeRunNearWindow(ALMOST),
+    nearWindow(ALMOST, LONG_NOTE),
+    nearWindowControl(ALMOST, LONG_NOTE),
+    stripStopped,
+    stripLocal,
+    nearWindowLocal(NEAR),
+    nearWindowLocalControl(NEAR),
+  ],
+  files: [
+    stripTools,
+    truncate,
+    restore,
+    clone,
+    activeRunOnFiles,
+    selfClean,
+    selfCleanNearWindow(FULL_SOON, ''),
+    nearWindow(FULL_SOON),
+    nearWindowControl(FULL_SOON),
+    stripStopped,
+  ],
+};

@@ -1,0 +1,90 @@
+/** One scenario on its stage: what was said in it, what the model heard of it, and what must hold at its end. */
+import { deepEqual, fail, ok } from 'node:assert/strict';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ChatRequest } from '../test/imitations/chat-format.ts';
+import { findDatabaseFaults } from './agent-database.ts';
+import { hear, turnOf } from './heard.ts';
+import { findTrouble, markLog, tailLog } from './openclaw-log.ts';
+import { type Conversation, openConversation, type Stage } from './stage.ts';
+
+export interface Scenario {
+  readonly name: string;
+  run(scene: Scene): Promise<void>;
+}
+
+export interface Scene extends Stage {
+  /** A conversation under a new key, or under one that exists. */
+  open(key?: string): Conversation;
+  /** Requests of a turn, oldest first; there is one at least. */
+  requestsOf(turn: string): [ChatRequest, ...ChatRequest[]];
+  /** Checks what the model heard in the first request of a turn, from the first message to the turn's own. */
+  expectHeard(turn: string, lines: readonly string[]): void;
+  /** Requests that nobody asked for: summaries for a compaction, and the turn that OpenClaw takes before one. */
+  uninvited(): ChatRequest[];
+  /** Checks that nobody asked for a summary; `known` requests of that kind are those of the scenario itself. */
+  expectNoCompaction(known?: number): Promise<void>;
+  /** Polls until `condition` holds; `what` names it where it never does. */
+  waitFor(what: string, condition: () => boolean | Promise<boolean>): Promise<void>;
+}
+
+export interface OpenScene extends Scene {
+  /** What every scenario must leave behind: a model that was never offended, a database that is whole, a quiet log. */
+  checkEnd(): void;
+  logTail(): string[];
+}
+
+/** How long OpenClaw may take for what it does after a turn. */
+const SETTLE_MS = 700;
+const WAIT_LIMIT_MS = 30_000;
+
+export function openScene(stage: Stage): OpenScene {
+  const conversations: Conversation[] = [];
+  const firstRequest = stage.model.conversations.length;
+  const firstFault = stage.model.faults.length;
+  const mark = markLog(stage.home.logPath);
+  const requests = (): ChatRequest[] => stage.model.conversations.slice(firstRequest);
+
+  const scene: OpenScene = {
+    ...stage,
+    open(key) {
+      const conversation = openConversation(stage, key);
+      conversations.push(conversation);
+      return conversation;
+    },
+    requestsOf(turn) {
+      const [first, ...others] = requests().filter((request) => turnOf(request) === turn);
+      return first === undefined ? fail(`the model never heard '${turn}'`) : [first, ...others];
+    },
+    expectHeard(turn, lines) {
+      deepEqual(hear(scene.requestsOf(turn)[0]), lines, `what the model heard at '${turn}'`);
+    },
+    uninvited() {
+      const told = new Set(conversations.flatMap((conversation) => conversation.told));
+      return requests().filter((request) => !told.has(turnOf(request) ?? ''));
+    },
+    async expectNoCompaction(known = 0) {
+      await sleep(SETTLE_MS);
+      const heard = scene
+        .uninvited()
+        .slice(known)
+        .map((request) => turnOf(request) ?? 'a summary was asked for');
+      deepEqual(heard, [], 'requests that nobody asked for');
+    },
+    async waitFor(what, condition) {
+      const limit = Date.now() + WAIT_LIMIT_MS;
+      while (!(await condition())) {
+        if (Date.now() > limit) fail(`it never came about: ${what}`);
+        await sleep(50);
+      }
+    },
+    checkEnd() {
+      deepEqual(stage.model.faults.slice(firstFault), [], 'conversations that a provider would refuse');
+      if (stage.era === 'sqlite') deepEqual(findDatabaseFaults(stage.home.state), [], 'the database');
+      const keys = conversations.map((conversation) => conversation.key);
+      deepEqual(findTrouble(stage.home.logPath, mark, keys), [], 'what OpenClaw logged');
+      ok(requests().length > 0, 'the model was never asked');
+    },
+    logTail: () => tailLog(stage.home.logPath, mark, stage.home.outputPath),
+  };
+  return scene;
+}

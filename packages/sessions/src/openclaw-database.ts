@@ -27,6 +27,7 @@ export {
   type LineKeeper,
   scanDatabaseTranscript,
 } from './openclaw-db/scan-transcript.ts';
+export { assertWritable } from './openclaw-db/schema.ts';
 export { inTransaction, whileWriting } from './openclaw-db/transaction.ts';
 export {
   isSameVersion,

@@ -6,8 +6,9 @@ import { ownRunOf } from '../session-file/settle-use.ts';
 import type { FoundSession, ResolvedSession, SearchPlace } from '../sources/found-session.ts';
 import { type AskedEdit, describeEdit } from './describe-edit.ts';
 import { describeFailedWrite } from './failed-write.ts';
+import { lookAtRun } from './look-at-run.ts';
 import type { EditOutcome } from './results.ts';
-import { type EditDuringRun, findRunnerOf, scheduleCorrection } from './schedule-correction.ts';
+import { type EditDuringRun, scheduleCorrection } from './schedule-correction.ts';
 
 export interface AskedDatabaseEdit extends AskedEdit {
   readonly place: SearchPlace;
@@ -23,23 +24,23 @@ export interface AskedDatabaseEdit extends AskedEdit {
 export async function editInDatabase(asked: AskedDatabaseEdit, found: ResolvedSession): Promise<EditOutcome> {
   const { session } = found;
   if (asked.dryRun) {
-    return describeEdit(asked, found, planDatabaseEdit(session, asked.toolRemoval), { dryRun: true });
+    return describeEdit(asked, found, planDatabaseEdit(session, asked.toolRemoval, asked.force), {
+      dryRun: true,
+    });
   }
   const ownRun = ownRunOf(session, found.foundBy, asked.place.env);
   let done: FileEditResult;
   let run: RunSigns | undefined;
   let runner: EditDuringRun['runner'];
   try {
-    run = lookAtSession(session.path, session.sessionId).run;
-    const isSaid = ownRun !== 'no' || run?.isRunning === true;
-    runner = isSaid ? await findRunnerOf(session, ownRun) : undefined;
+    const seen = await lookAtRun(session, ownRun);
+    ({ run, runner } = seen);
     done = await editDatabaseSession({
       session,
       options: asked.toolRemoval,
       force: asked.force,
       waitMs: asked.waitMs,
-      // A gateway that died leaves an entry that says so for ever.
-      isInRun: isSaid && (runner !== undefined || process.platform !== 'linux'),
+      isInRun: seen.isInRun,
       now: () => new Date(),
     });
   } catch (error) {

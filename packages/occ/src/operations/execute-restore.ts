@@ -8,6 +8,7 @@ import { ownRunOf, settleUse } from '../session-file/settle-use.ts';
 import type { FoundSession, ResolvedSession, SearchPlace } from '../sources/found-session.ts';
 import { resolveSession } from '../sources/resolve-session.ts';
 import { describeFailedWrite, noteAfterRewrite } from './failed-write.ts';
+import { lookAtRun } from './look-at-run.ts';
 import type { BackupInfo, RestoreOutcome } from './results.ts';
 
 export interface RestoreOptions {
@@ -53,16 +54,19 @@ async function restoreInDatabase(options: RestoreOptions, found: ResolvedSession
   const { session, foundBy } = found;
   const { backup, force, waitMs, place } = options;
   try {
-    const done = await restoreDatabaseSession({ session, backup, force, waitMs, now: () => new Date() });
-    const isOwnRun = ownRunOf(session, foundBy, place.env) !== 'no';
-    return describeRestore(found, done, isOwnRun ? OWN_RUN_NOTE : undefined);
+    const ownRun = ownRunOf(session, foundBy, place.env);
+    const { isInRun } = await lookAtRun(session, ownRun);
+    const now = () => new Date();
+    const done = await restoreDatabaseSession({ session, backup, force, waitMs, isInRun, now });
+    const who = ownRun === 'no' ? 'A run of this session is in progress: it' : OWN_RUN;
+    return describeRestore(found, done, isInRun || ownRun !== 'no' ? `${who} ${GOES_ON}` : undefined);
   } catch (error) {
     throw describeFailedWrite(error, session.path, 'restore');
   }
 }
 
-const OWN_RUN_NOTE =
-  'This is the session that called occ: its run goes on with what it has in memory, and the next turn sees the restored session.';
+const OWN_RUN = 'This is the session that called occ: its run';
+const GOES_ON = 'goes on with what it has in memory, and the next turn sees the restored session.';
 
 function describeRestore(
   { session, foundBy }: ResolvedSession,

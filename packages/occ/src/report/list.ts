@@ -90,8 +90,10 @@ function sizeOf({ missing, cold, sizeBytes }: FoundSession): string {
 }
 
 /** Where the agent works; where it does not say, the transcript itself. */
-function folderOf({ missing, cwd, path }: FoundSession, home: string): string {
-  return missing ? '' : shortenPath(cwd ?? path, home);
+function folderOf({ missing, cwd, path, storage }: FoundSession, home: string): string {
+  // The database is no place of one session.
+  if (missing || (cwd === null && storage === 'sqlite')) return '';
+  return shortenPath(cwd ?? path, home);
 }
 
 function titleOf({ label, displayName, sessionKey, former }: FoundSession): string {

@@ -1,4 +1,5 @@
 import {
+  assertWritable,
   type LineKeeper,
   type OpenclawDatabase,
   openDatabaseForWriting,
@@ -43,8 +44,13 @@ interface PlannedEdit {
 export function planDatabaseEdit(
   { path, sessionId }: FoundSession,
   options: ResolvedToolRemovalOptions,
+  force = false,
 ): FileEditResult {
-  return readOpenclawDatabase(path, (database) => planEdit(database, sessionId, options).result);
+  return readOpenclawDatabase(path, (database) => {
+    // What would be refused is not promised.
+    assertWritable(database, force);
+    return planEdit(database, sessionId, options).result;
+  });
 }
 
 /**

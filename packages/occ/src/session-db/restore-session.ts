@@ -32,6 +32,8 @@ export interface DatabaseRestore {
   readonly backup?: number | undefined;
   readonly force?: boolean | undefined;
   readonly waitMs?: number | undefined;
+  /** Somebody is at work on the session: its entry is left to him, who counts anew at the end of the run. */
+  readonly isInRun?: boolean | undefined;
   readonly now: () => Date;
 }
 
@@ -59,7 +61,7 @@ export async function restoreDatabaseSession(restore: DatabaseRestore): Promise<
     plan: (database, keeper) => planRestore(database, sessionId, prepared(), keeper),
     settled: () => undefined,
     apply: (database, plan, { generation, at }) => {
-      applyRestore(database, session, plan, prepared(), generation, at);
+      applyRestore(database, restore, plan, prepared(), generation, at);
     },
     describe: ({ session: before, lines, sizeAfter }, backupPath) => ({
       restoredFrom: prepared().chosen.path,
@@ -134,13 +136,13 @@ function planRestore(
 
 function applyRestore(
   database: OpenclawDatabase,
-  { sessionId, path }: FoundSession,
+  { session: { sessionId, path }, isInRun }: DatabaseRestore,
   { session, lines }: PlannedRestore,
   { states, record }: RestoreSource,
   generation: string,
   at: Date,
 ): void {
-  const counters = record?.corrected?.counters ?? record?.counters;
+  const counters = isInRun ? undefined : (record?.corrected?.counters ?? record?.counters);
   applyRewrite(database, {
     sessionId,
     before: session,

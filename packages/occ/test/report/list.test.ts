@@ -63,7 +63,7 @@ test('sessions in a database: where each is kept, what is cold and what a key le
     'ID        UPDATED           SIZE  KEPT IN  SESSION                   FOLDER',
     'c08003b6  5 min ago       1.2 MB  sqlite   agent:main:main           ~/work',
     'one       5 min ago       1.2 MB  sqlite   formerly agent:main:main  ~/work',
-    'two       5 min ago  1.2 MB cold  sqlite   agent:main:old            ~/.openclaw/agents/main/agent/openclaw-agent.sqlite',
+    'two       5 min ago  1.2 MB cold  sqlite   agent:main:old',
     'three     5 min ago       1.2 MB  file                               ~/work',
     '',
   ]);

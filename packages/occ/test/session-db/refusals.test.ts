@@ -131,7 +131,12 @@ describe('a database of another version', () => {
     expect(hint).toContain('--force');
     expect(readFileSync(home.path).equals(bytes)).toBe(true);
     expect(home.backups(ID)).toEqual({});
-    expect(await home.json('edit', ID, '--strip-tools=extreme', '--dry-run')).toMatchObject({ dryRun: true });
+  });
+
+  test('a dry run promises nothing that would be refused', async () => {
+    const args = ['edit', ID, '--strip-tools=extreme', '--dry-run'];
+    expect((await home.refused(...args)).code).toBe('DATABASE_UNSUPPORTED');
+    expect(await home.json(...args, '--force')).toMatchObject({ dryRun: true });
   });
 
   test('is changed with --force', async () => {
@@ -145,12 +150,12 @@ describe('a database of another version', () => {
     expect([code, message]).toEqual(['DATABASE_UNSUPPORTED', expect.stringContaining('generation')]);
   });
 
-  test('is planned for where that is possible, and else refused in words too', async () => {
+  test('a dry run names a missing column too', async () => {
     changeDatabase(
       home.path,
       'ALTER TABLE session_transcript_active_events RENAME COLUMN message_position TO place',
     );
-    const { code, message } = await home.refused('edit', ID, '--strip-tools=extreme', '--dry-run');
+    const { code, message } = await home.refused('edit', ID, '--strip-tools=extreme', '--dry-run', '--force');
     expect([code, message]).toEqual(['DATABASE_UNSUPPORTED', expect.stringContaining('message_position')]);
   });
 });

@@ -7,6 +7,7 @@ import {
   claudeLineShape,
   clearClaudeLine,
   emptyClaudeLine,
+  MessageIds,
   readClaudeDetails,
   readClaudeLine,
 } from '../transcript/formats/claude-code-line.ts';
@@ -16,7 +17,7 @@ import { Skimmer } from '../transcript/skim/skimmer.ts';
 import { describeFileFault, notAFile } from './file-faults.ts';
 import { readAhead } from './read-ahead.ts';
 
-const CHUNK = 1024 * 1024;
+const CHUNK = 512 * 1024;
 /** The kernel holds short strings that it met; with more of them than this it is dropped before the next file. */
 const MAX_STRINGS = 20_000;
 
@@ -58,6 +59,8 @@ export async function withOpenTranscript<T>(
       await handle.close();
     }
   } catch (error) {
+    // What the body has to say for itself is no fault of the file.
+    if (typeof (error as NodeJS.ErrnoException).errno !== 'number') throw error;
     throw describeFileFault(path, error, 'read');
   }
 }
@@ -97,6 +100,7 @@ class SkimmedLines implements LineSink {
   resumeAt = 0;
   readonly #skimmed = new SkimmedLine(claudeLineShape);
   readonly #skimmer = new Skimmer(claudeLineShape, this.#skimmed);
+  readonly #ids = new MessageIds();
   #details: DetailsSkimmer | undefined;
   #bytes: Buffer = Buffer.alloc(0);
   #from = 0;
@@ -118,7 +122,7 @@ class SkimmedLines implements LineSink {
     this.#from = start;
     this.#to = end;
     if (isBlank(bytes, start, end)) line.kind = 'blank';
-    else if (this.#skimmer.skim(bytes, start, end)) readClaudeLine(this.#skimmed, line);
+    else if (this.#skimmer.skim(bytes, start, end)) readClaudeLine(this.#skimmed, line, this.#ids);
     else line.kind = 'broken';
     this.visitor?.line(line);
   }

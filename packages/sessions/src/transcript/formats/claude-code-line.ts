@@ -146,8 +146,24 @@ export function clearClaudeLine(facts: ClaudeLineFacts): void {
   facts.usage = undefined;
 }
 
+/** The id of a message as a text, made once for its lines, which mostly follow each other. For one table of strings. */
+export class MessageIds {
+  #number = -1;
+  #text = '';
+
+  read({ values, strings }: SkimmedLine, slot: number): string | undefined {
+    const number = asRef(values[slot]);
+    if (number < 0) return undefined;
+    if (number !== this.#number) {
+      this.#number = number;
+      this.#text = strings.text(number);
+    }
+    return this.#text;
+  }
+}
+
 /** @param facts cleared */
-export function readClaudeLine(line: SkimmedLine, facts: ClaudeLineFacts): void {
+export function readClaudeLine(line: SkimmedLine, facts: ClaudeLineFacts, ids: MessageIds): void {
   const { values } = line;
   const type = values[TYPE];
   if (type === 'user' || type === 'permission-mode') facts.permissionMode = asText(values[PERMISSION_MODE]);
@@ -163,25 +179,13 @@ export function readClaudeLine(line: SkimmedLine, facts: ClaudeLineFacts): void 
   } else if (type === 'assistant') {
     if (values[API_ERROR] === true || values[MODEL] === '<synthetic>') return;
     facts.kind = 'assistant';
-    facts.messageId = readMessageId(line);
+    facts.messageId = ids.read(line, MESSAGE_ID);
     facts.usage = readWholeUsage(values);
   } else if (type === 'system' && values[SUBTYPE] === 'compact_boundary') facts.kind = 'compaction';
 }
 
 export function readClaudeDetails(line: SkimmedLine): ClaudeLineDetails {
   return { uuid: asText(line.values[DETAILS_UUID]), typedText: readTypedText(line) };
-}
-
-/** A message's lines follow each other mostly, and its id needs to be made a text only once. */
-let lastId: { readonly strings: object; readonly number: number; readonly text: string } | undefined;
-
-function readMessageId({ values, strings }: SkimmedLine): string | undefined {
-  const number = asRef(values[MESSAGE_ID]);
-  if (number < 0) return undefined;
-  if (lastId?.strings !== strings || lastId.number !== number) {
-    lastId = { strings, number, text: strings.text(number) };
-  }
-  return lastId.text;
 }
 
 function isPersons(line: SkimmedLine): boolean {

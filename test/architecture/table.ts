@@ -87,7 +87,7 @@ export const ROOMS: Readonly<Record<string, RoomTable>> = {
     ],
     narrower: {},
     pure: ['errors', 'terminal-text'],
-    readOnly: ['project-status'],
+    readOnly: ['repo', 'scan', 'project-status'],
   },
 };
 

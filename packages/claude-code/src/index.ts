@@ -1,1 +1,60 @@
 export { OpenBotError } from '@openbot/sessions';
+export {
+  type DiscoverOptions,
+  discoverAllSessions,
+  discoverSessions,
+} from './discover/discover-sessions.ts';
+export type { DiscoveredSession } from './discover/discovered-session.ts';
+export type { ScanEvents } from './discover/scan-folders.ts';
+export { CLAUDE_CODE_ERROR_CODES, ClaudeCodeError, type ClaudeCodeErrorCode } from './errors.ts';
+export {
+  formatProjectStatus,
+  type StatusFormatOptions,
+} from './project-status/format-project-status.ts';
+export { type GatherOptions, gatherProjectStatus } from './project-status/gather-project-status.ts';
+export { isOwnSession } from './project-status/own-session.ts';
+export type {
+  ChangeCounts,
+  CommitSummary,
+  DocsStatus,
+  GithubStatus,
+  GitStatus,
+  ProjectStatus,
+  StatusGap,
+} from './project-status/project-status.ts';
+export { isRunning } from './registry/is-running.ts';
+export type { RegisteredSession } from './registry/registered-session.ts';
+export {
+  readAllRegistries,
+  readRegistry,
+  resolveRegistryPath,
+  updateRegistry,
+} from './registry/registry-file.ts';
+export { resolveProjectsFolder } from './repo/projects-folder.ts';
+export { type Repo, resolveRepo } from './repo/resolve-repo.ts';
+export { repoPathToSlug } from './repo/slug.ts';
+export type { JsonlHeader } from './scan/jsonl-header.ts';
+export { type ParseHeaderOptions, parseJsonlHeader } from './scan/parse-header.ts';
+export {
+  type AnthropicModelOptions,
+  makeAnthropicModel,
+  resolveModelName,
+} from './select/anthropic-model.ts';
+export { type Assessment, type AssessOptions, assessTaskRelevance } from './select/assess-relevance.ts';
+export { formatSelection, type SelectionFormatOptions } from './select/format-selection.ts';
+export type { ScoringSituation } from './select/score-parts.ts';
+export { scoreSession } from './select/score-session.ts';
+export { selectSession } from './select/select-session.ts';
+export {
+  type AskModel,
+  type Ceiling,
+  DEFAULT_SELECTION,
+  type Relevance,
+  type ScoreParts,
+  type SessionScore,
+  type SessionSelection,
+  type SessionSelectionConfig,
+} from './select/selection.ts';
+export { resolveSelectionConfig, type SelectionSettings } from './select/selection-config.ts';
+export type { SelectionRequest } from './select/selection-request.ts';
+export type { Palette } from './terminal-text/palette.ts';

@@ -1,0 +1,134 @@
+import { execFile } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { mkdir, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { listSessions } from '@anthropic-ai/claude-agent-sdk';
+import { discoverSessions, repoPathToSlug } from '@openbot/claude-code';
+import { GENERATED_CLAUDE_ID, generateClaudeTranscript } from './generate-claude-transcript.ts';
+import { type BenchRow, fastest } from './measure.ts';
+
+const SESSIONS = 200;
+const SESSION_BYTES = 1_000_000;
+const ROUNDS = 5;
+const MEGABYTE = 1024 * 1024;
+const GENERATED_CWD = '/home/user/work';
+
+interface Place {
+  readonly folder: string;
+  readonly repo: string;
+  readonly config: string;
+  readonly project: string;
+}
+
+async function makePlace(): Promise<Place> {
+  const folder = await realpath(await mkdtemp(join(tmpdir(), 'openbot-bench-')));
+  const repo = join(folder, 'repo');
+  const config = join(folder, 'config');
+  const project = join(config, 'projects', repoPathToSlug(repo));
+  await mkdir(repo);
+  await mkdir(project, { recursive: true });
+  return { folder, repo, config, project };
+}
+
+/** Sessions that differ in everything by which they could be taken for one another. */
+async function makeSessions({ folder, repo, project }: Place): Promise<void> {
+  const sample = join(folder, 'sample.jsonl');
+  await generateClaudeTranscript(sample, SESSION_BYTES);
+  const text = (await readFile(sample, 'utf8')).replaceAll(GENERATED_CWD, repo);
+  for (let i = 0; i < SESSIONS; i++) {
+    const id = randomUUID();
+    const own = text.replaceAll(GENERATED_CLAUDE_ID, id).replaceAll('"msg_', `"msg_${i}_`);
+    await writeFile(join(project, `${id}.jsonl`), own);
+  }
+}
+
+/** What both list; the SDK counts neither tokens nor compactions. */
+async function compareWithSdk(place: Place): Promise<BenchRow[]> {
+  await makeSessions(place);
+  const env = { CLAUDE_CONFIG_DIR: place.config, HOME: place.folder };
+  const list = () => listSessions({ dir: place.repo });
+  let states = 0;
+  const discoverFirst = () =>
+    discoverSessions(place.repo, { env, stateDir: join(place.folder, `state-${states++}`) });
+  const discoverAgain = () => discoverSessions(place.repo, { env, stateDir: join(place.folder, 'state') });
+  const before = process.env.CLAUDE_CONFIG_DIR;
+  process.env.CLAUDE_CONFIG_DIR = place.config;
+  try {
+    const [theirs, ours] = [await list(), await discoverAgain()];
+    const ids = (all: readonly { sessionId: string }[]) =>
+      all
+        .map(({ sessionId }) => sessionId)
+        .sort()
+        .join();
+    if (theirs.length !== SESSIONS || ids(theirs) !== ids(ours))
+      throw new Error('they list different sessions');
+    const [first, peer] = await fastest(ROUNDS, discoverFirst, list);
+    const [again, peerAgain] = await fastest(ROUNDS, discoverAgain, list);
+    const sdk = Math.min(peer, peerAgain);
+    const row = (name: string, time: number, limit: number): BenchRow => ({
+      name: `${name} of ${SESSIONS} Claude sessions of 1 MB, with exact tokens and compactions`,
+      ours: `${time.toFixed(1)} ms`,
+      peer: `listSessions() of the Agent SDK, which counts neither, ${sdk.toFixed(0)} ms`,
+      ratio: time / sdk,
+      limit,
+      better: 'lower',
+    });
+    return [row('first discovery', first, 2), row('repeated discovery', again, 0.2)];
+  } finally {
+    if (before === undefined) delete process.env.CLAUDE_CONFIG_DIR;
+    else process.env.CLAUDE_CONFIG_DIR = before;
+  }
+}
+
+/** Peak memory of a process that does the given work with what is published, in bytes. */
+async function peakOf(script: string): Promise<number> {
+  const report = 'process.stdout.write(String(process.resourceUsage().maxRSS * 1024));';
+  const { stdout } = await promisify(execFile)(process.execPath, [
+    '--input-type=module',
+    '--eval',
+    `${script}\n${report}`,
+  ]);
+  return Number(stdout);
+}
+
+async function measureMemory({ folder, config, project }: Place): Promise<BenchRow> {
+  const { lines, bytes } = await generateClaudeTranscript(
+    join(project, `${GENERATED_CLAUDE_ID}.jsonl`),
+    500_000_000,
+  );
+  const options = {
+    env: { CLAUDE_CONFIG_DIR: config, HOME: folder },
+    stateDir: join(folder, 'state'),
+  };
+  const idle = await peakOf('');
+  const scanning = await peakOf(
+    `import { discoverAllSessions } from '@openbot/claude-code';
+     const [{ lineCount }] = await discoverAllSessions(${JSON.stringify(options)});
+     if (lineCount !== ${lines}) throw new Error('read ' + lineCount + ' lines of ${lines}');`,
+  );
+  const above = (scanning - idle) / MEGABYTE;
+  return {
+    name: `memory to discover a Claude session of ${Math.round(bytes / 1e6)} MB (${lines} lines), above an idle Node`,
+    ours: `${above.toFixed(0)} MB`,
+    peer: `limit 96 MB (idle Node ${(idle / MEGABYTE).toFixed(0)} MB)`,
+    ratio: above / 96,
+    limit: 1,
+    better: 'lower',
+  };
+}
+
+export default async function bench(): Promise<BenchRow[]> {
+  const rows: BenchRow[] = [];
+  for (const measure of [compareWithSdk, measureMemory]) {
+    const place = await makePlace();
+    try {
+      const measured = await measure(place);
+      rows.push(...(Array.isArray(measured) ? measured : [measured]));
+    } finally {
+      await rm(place.folder, { recursive: true, force: true });
+    }
+  }
+  return rows;
+}

@@ -1,0 +1,41 @@
+/** One Claude Code session of a repository, whoever started it. */
+export interface DiscoveredSession {
+  readonly sessionId: string;
+  /** `openclaw`: one that an agent of ours runs or ran; the rest were started by a person or another program. */
+  readonly source: 'openclaw' | 'native-only';
+  /** Whose it is, by the registry or by the marker in its first message. */
+  readonly agentId?: string;
+  /** The repository, with links resolved. */
+  readonly repoPath: string;
+  /** Where it was started, which may be a worktree or a folder below. */
+  readonly cwd: string;
+  /** As its last line says; empty where none does. */
+  readonly branch: string;
+  /** What a person typed first, at most 200 characters; empty where nobody did. */
+  readonly firstMessage: string;
+  readonly lastModified: Date;
+  /** Distinct messages of people and of the assistant. */
+  readonly messageCount: number;
+  readonly lineCount: number;
+  readonly fileSizeBytes: number;
+  /** From the registry. */
+  readonly totalCostUsd?: number;
+  readonly totalTurns?: number;
+  readonly lastTask?: string;
+  readonly label?: string;
+  /** The three words that Claude Code names a session by. */
+  readonly slug?: string;
+  readonly isRunning: boolean;
+  /** The agent that the marker in the first message names. */
+  readonly originMarker?: string;
+  /** Read anew, without what came from the cache. Counted once for each message. */
+  readonly totalInputTokens: number;
+  /** Read from the cache or written to it. */
+  readonly totalCacheTokens: number;
+  readonly totalOutputTokens: number;
+  readonly compactionCount: number;
+  /** A fraction: what it cost of what it may cost, where both are known. */
+  readonly budgetUsedPct?: number;
+  /** The session that it was forked from. */
+  readonly forkedFrom?: string;
+}

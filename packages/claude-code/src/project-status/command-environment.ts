@@ -1,0 +1,50 @@
+/** Variables that would make git look at another repository than the one in the folder. */
+const NAMES_OF_ANOTHER_REPO = [
+  'GIT_DIR',
+  'GIT_WORK_TREE',
+  'GIT_INDEX_FILE',
+  'GIT_COMMON_DIR',
+  'GIT_OBJECT_DIRECTORY',
+  'GIT_ALTERNATE_OBJECT_DIRECTORIES',
+  'GIT_NAMESPACE',
+  'GIT_PREFIX',
+  'GIT_GRAFT_FILE',
+  'GIT_SHALLOW_FILE',
+  'GIT_REPLACE_REF_BASE',
+  'GIT_IMPLICIT_WORK_TREE',
+  'GH_REPO',
+];
+
+/** Variables that would colour what is printed, or trace into it. */
+const NAMES_OF_DECORATION = [
+  'CLICOLOR_FORCE',
+  'FORCE_COLOR',
+  'GH_FORCE_TTY',
+  'GH_DEBUG',
+  'DEBUG',
+  'GIT_TRACE',
+  'GIT_TRACE2',
+];
+
+/** The environment of git and gh: nothing is asked, changed, paged, coloured or translated. */
+export function makeCommandEnvironment(base: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const dropped = new Set([...NAMES_OF_ANOTHER_REPO, ...NAMES_OF_DECORATION]);
+  const kept = Object.entries(base).filter(([name]) => !dropped.has(name));
+  return {
+    ...Object.fromEntries(kept),
+    LC_ALL: 'C',
+    LANGUAGE: 'C',
+    PAGER: 'cat',
+    NO_COLOR: '1',
+    GIT_OPTIONAL_LOCKS: '0',
+    GIT_TERMINAL_PROMPT: '0',
+    GIT_PAGER: 'cat',
+    // Objects of a partial clone are not fetched to make a list.
+    GIT_NO_LAZY_FETCH: '1',
+    GH_PROMPT_DISABLED: '1',
+    GH_NO_UPDATE_NOTIFIER: '1',
+    GH_NO_EXTENSION_UPDATE_NOTIFIER: '1',
+    GH_SPINNER_DISABLED: '1',
+    GH_PAGER: 'cat',
+  };
+}

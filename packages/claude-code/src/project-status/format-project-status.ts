@@ -1,0 +1,209 @@
+import type { DiscoveredSession } from '../discover/discovered-session.ts';
+import { type Palette, PLAIN_PALETTE } from '../terminal-text/palette.ts';
+import { oneLine, printable } from '../terminal-text/printable.ts';
+import { formatCount, formatQuantity } from '../terminal-text/quantity.ts';
+import { formatAge } from '../terminal-text/relative-time.ts';
+import { cutEnd, padEnd, textWidth } from '../terminal-text/text-width.ts';
+import type { ProjectStatus, StatusGap } from './project-status.ts';
+
+export interface StatusFormatOptions {
+  /** How wide the terminal is. Default: 100. */
+  readonly columns?: number;
+  readonly palette?: Palette;
+  /** How many lines each list may take. Default: 8. */
+  readonly lines?: number;
+}
+
+type Colour = (text: string) => string;
+/** A line of the text: what stands in the margin, the text, and how it is coloured once it is cut to fit. */
+interface Line {
+  readonly label?: string;
+  readonly text: string;
+  readonly colour?: Colour | undefined;
+}
+interface Context {
+  readonly status: ProjectStatus;
+  readonly palette: Palette;
+  readonly lines: number;
+  readonly now: number;
+}
+
+const MARGIN = 10;
+const COMMITS_SHOWN = 6;
+
+/** The status for a person: the most urgent first, one line for each thing. Ages are those at the time of the status. */
+export function formatProjectStatus(status: ProjectStatus, options: StatusFormatOptions = {}): string {
+  const palette = options.palette ?? PLAIN_PALETTE;
+  const columns = Math.max(40, options.columns ?? 100);
+  const context: Context = {
+    status,
+    palette,
+    lines: Math.max(1, options.lines ?? 8),
+    now: Date.parse(status.timestamp),
+  };
+  const lines = [
+    ...showRepo(context),
+    ...showChanges(context),
+    ...showCommits(context),
+    ...showGithub(context),
+    ...showSessions(context),
+    ...showDocs(context),
+    ...showGaps(context),
+  ];
+  return `${lines.map((line) => layOut(line, columns, palette)).join('\n')}\n`;
+}
+
+function layOut({ label = '', text, colour }: Line, columns: number, palette: Palette): string {
+  const cut = cutEnd(text, columns - MARGIN);
+  const margin = padEnd(label, MARGIN);
+  return `${label === '' ? margin : palette.bold(margin)}${colour === undefined ? cut : colour(cut)}`.trimEnd();
+}
+
+function showRepo({ status: { repo, git }, palette }: Context): Line[] {
+  const kind = repo.isBare ? ' (bare)' : repo.isGitRepo ? '' : ' (not a git repository)';
+  const lines: Line[] = [
+    { label: 'Project', text: `${printable(repo.name)}${kind}  ${printable(repo.path)}` },
+  ];
+  if (!repo.isGitRepo) return lines;
+  const branch = git.currentBranch === 'HEAD' ? 'detached HEAD' : printable(git.currentBranch);
+  lines.push({ label: 'Branch', text: `${branch || 'unknown'}${showUpstream(git)}`, colour: palette.green });
+  return lines;
+}
+
+function showUpstream({ upstream }: ProjectStatus['git']): string {
+  if (upstream === undefined) return '';
+  const name = printable(upstream.name);
+  if (upstream.ahead === undefined || upstream.behind === undefined)
+    return `  (follows ${name}, which is gone)`;
+  if (upstream.ahead === 0 && upstream.behind === 0) return `  (as ${name})`;
+  const parts = [
+    ...(upstream.ahead > 0 ? [`${formatCount(upstream.ahead)} ahead`] : []),
+    ...(upstream.behind > 0 ? [`${formatCount(upstream.behind)} behind`] : []),
+  ];
+  return `  (${parts.join(', ')} of ${name})`;
+}
+
+function showChanges(context: Context): Line[] {
+  const { repo, git, gaps } = context.status;
+  if (!repo.isGitRepo || repo.isBare || has(gaps, 'changes')) return [];
+  const { staged, modified, untracked, conflicted } = git.changeCounts;
+  const parts = [
+    ...(conflicted > 0 ? [`${formatCount(conflicted)} in conflict`] : []),
+    ...(staged > 0 ? [`${formatCount(staged)} staged`] : []),
+    ...(modified > 0 ? [`${formatCount(modified)} modified`] : []),
+    ...(untracked > 0 ? [`${formatCount(untracked)} untracked`] : []),
+  ];
+  const stashes = git.stashCount > 0 ? `; ${formatQuantity(git.stashCount, 'stash', 'stashes')}` : '';
+  const { palette, lines } = context;
+  return [
+    {
+      label: 'Changes',
+      text: `${parts.length === 0 ? 'none' : parts.join(', ')}${stashes}`,
+      colour: conflicted > 0 ? palette.red : parts.length > 0 ? palette.yellow : undefined,
+    },
+    ...listPaths('staged', git.stagedChanges, staged, lines),
+    ...listPaths('unstaged', git.uncommittedChanges, modified + untracked + conflicted, lines),
+  ];
+}
+
+function listPaths(title: string, paths: readonly string[], total: number, limit: number): Line[] {
+  // The line that says how many more there are may as well show the only one left.
+  const shown = paths.slice(0, total === limit + 1 ? total : limit).map(printable);
+  const left = total - shown.length;
+  const texts = left > 0 ? [...shown, `… and ${formatCount(left)} more`] : shown;
+  return texts.map((text, at) => ({ text: `${padEnd(at === 0 ? title : '', 8)}  ${text}` }));
+}
+
+function showCommits({ status: { repo, git }, now, palette }: Context): Line[] {
+  if (!repo.isGitRepo) return [];
+  if (git.recentCommits.length === 0)
+    return [{ label: 'HEAD', text: git.headCommitSha.slice(0, 8) || 'no commits yet' }];
+  const commits = git.recentCommits.slice(0, COMMITS_SHOWN);
+  const ages = commits.map(({ date }) => formatAge(Date.parse(date), now));
+  const width = Math.max(...ages.map(textWidth));
+  return commits.map(({ sha, message, author }, at) => ({
+    ...(at < 2 ? { label: at === 0 ? 'HEAD' : 'Before' } : {}),
+    text: `${sha.slice(0, 8)}  ${padEnd(ages[at]!, width)}  ${oneLine(message)}  (${oneLine(author)})`,
+    colour: at === 0 ? undefined : palette.dim,
+  }));
+}
+
+function showGithub({ status: { github, gaps }, palette, lines }: Context): Line[] {
+  if (github === undefined) return [];
+  const { openPrs, failingChecks } = github;
+  const checks = has(gaps, 'checks')
+    ? ''
+    : failingChecks.length === 0
+      ? ', no failing check'
+      : `, ${formatQuantity(failingChecks.length, 'failing check')}`;
+  const left = openPrs.length - lines;
+  return [
+    {
+      label: 'GitHub',
+      text: `${formatQuantity(openPrs.length, 'open pull request')}${checks}`,
+      colour: failingChecks.length > 0 ? palette.red : undefined,
+    },
+    ...failingChecks.slice(0, lines).map(({ name, status }) => ({
+      text: `fails  ${oneLine(name)}: ${oneLine(status)}`,
+      colour: palette.red,
+    })),
+    ...openPrs.slice(0, lines).map(({ number, title, branch }) => ({
+      text: `#${number}  ${oneLine(title)}  (${printable(branch)})`,
+    })),
+    ...(left > 0 ? [{ text: `… and ${left} more` }] : []),
+  ];
+}
+
+function showSessions({ status: { sessions, gaps }, palette, now }: Context): Line[] {
+  if (has(gaps, 'sessions')) return [];
+  const running = sessions.active.length;
+  const own = new Set(sessions.ownRecent.map(({ sessionId }) => sessionId));
+  const shown = [...sessions.active, ...sessions.recent, ...sessions.ownRecent].filter(
+    (session, at, all) => all.findIndex(({ sessionId }) => sessionId === session.sessionId) === at,
+  );
+  const ages = shown.map(({ lastModified }) => formatAge(lastModified.getTime(), now));
+  const width = Math.max(0, ...ages.map(textWidth));
+  return [
+    {
+      label: 'Sessions',
+      text: sessions.total === 0 ? 'none' : `${formatCount(sessions.total)}, ${running || 'none'} running`,
+      colour: running > 0 ? palette.yellow : undefined,
+    },
+    ...shown.map((session, at) => ({
+      text: `${showSession(session, own.has(session.sessionId))}  ${padEnd(ages[at]!, width)}  ${titleOf(session)}`,
+      colour: session.isRunning ? palette.yellow : undefined,
+    })),
+  ];
+}
+
+function showSession(session: DiscoveredSession, isOwn: boolean): string {
+  const mark = session.isRunning ? 'running' : isOwn ? 'own' : '';
+  return `${padEnd(mark, 7)}  ${printable(session.sessionId.slice(0, 8))}`;
+}
+
+function titleOf(session: DiscoveredSession): string {
+  const text = oneLine(session.label ?? session.lastTask ?? session.firstMessage);
+  return session.branch === '' ? text : `[${printable(session.branch)}] ${text}`;
+}
+
+function showDocs({ status: { docs } }: Context): Line[] {
+  const parts = [
+    ...(docs.hasClaudeMd ? ['CLAUDE.md'] : []),
+    ...(docs.hasReadme ? ['README'] : []),
+    ...(docs.hasTodo ? ['TODO'] : []),
+    ...docs.specFiles.map(printable),
+  ];
+  return [{ label: 'Docs', text: parts.length === 0 ? 'none' : parts.join(', ') }];
+}
+
+function showGaps({ status: { gaps }, palette }: Context): Line[] {
+  return gaps.map(({ part, reason }, at) => ({
+    ...(at === 0 ? { label: 'Unknown' } : {}),
+    text: `${part}: ${printable(reason)}`,
+    colour: palette.dim,
+  }));
+}
+
+function has(gaps: readonly StatusGap[], part: StatusGap['part']): boolean {
+  return gaps.some((gap) => gap.part === part);
+}

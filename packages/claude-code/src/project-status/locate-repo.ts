@@ -1,0 +1,60 @@
+import { isUtf8 } from 'node:buffer';
+import { basename, dirname } from 'node:path';
+import { describeOutcome } from './describe-outcome.ts';
+import { type CommandPlace, gitCommand } from './git-command.ts';
+import { type CommandOutcome, runCommand } from './run-command.ts';
+
+export interface RepoLocation {
+  /** The top of the work tree; the folder that was asked about where there is none. */
+  readonly path: string;
+  readonly name: string;
+  readonly isGitRepo: boolean;
+  readonly isBare: boolean;
+  readonly hasWorkTree: boolean;
+  /** Why it is not known whether this is a repository. */
+  readonly fault?: string;
+}
+
+export async function locateRepo(place: CommandPlace): Promise<RepoLocation> {
+  // One question each: a path may hold line ends, and one that has no answer would fail the others.
+  const ask = (...args: string[]) => runCommand(gitCommand(place, ['rev-parse', ...args]));
+  const [kind, top, common] = await Promise.all([
+    ask('--is-bare-repository'),
+    ask('--show-toplevel'),
+    ask('--path-format=absolute', '--git-common-dir'),
+  ]);
+  const isBare = answerOf(kind) === 'true';
+  const path = answerOf(top);
+  if (kind.kind !== 'ended' || kind.code !== 0) {
+    const isPlainFolder = kind.kind === 'ended' && /not a git repository/.test(kind.errors);
+    return {
+      path: place.cwd,
+      name: basename(place.cwd),
+      isGitRepo: false,
+      isBare: false,
+      hasWorkTree: false,
+      ...(isPlainFolder
+        ? {}
+        : { fault: describeOutcome({ program: 'git', timeoutMs: place.gitTimeoutMs }, kind) }),
+    };
+  }
+  return {
+    path: path ?? place.cwd,
+    name: nameOf(path ?? place.cwd, answerOf(common), isBare),
+    isGitRepo: true,
+    isBare,
+    hasWorkTree: path !== undefined,
+  };
+}
+
+/** Of a worktree the name of the repository that it belongs to. */
+function nameOf(path: string, commonDir: string | undefined, isBare: boolean): string {
+  if (isBare) return basename(path).replace(/(?<=.)\.git$/, '');
+  if (commonDir !== undefined && basename(commonDir) === '.git') return basename(dirname(commonDir));
+  return basename(path);
+}
+
+function answerOf(outcome: CommandOutcome): string | undefined {
+  if (outcome.kind !== 'ended' || outcome.code !== 0 || !isUtf8(outcome.output)) return undefined;
+  return outcome.output.toString('utf8').replace(/\n$/, '');
+}

@@ -1,0 +1,100 @@
+import { type ChildProcessByStdio, spawn } from 'node:child_process';
+import type { Readable } from 'node:stream';
+
+export interface Command {
+  readonly program: string;
+  readonly args: readonly string[];
+  readonly cwd: string;
+  readonly env: NodeJS.ProcessEnv;
+  readonly timeoutMs: number;
+  /** Takes what is printed as it comes; without it, it is collected up to a limit. */
+  readonly onOutput?: (chunk: Buffer) => void;
+}
+
+export type CommandOutcome =
+  | { readonly kind: 'ended'; readonly code: number; readonly output: Buffer; readonly errors: string }
+  | { readonly kind: 'not-installed' }
+  | { readonly kind: 'timed-out' }
+  | { readonly kind: 'failed'; readonly message: string };
+
+type Child = ChildProcessByStdio<null, Readable, Readable>;
+
+const OUTPUT_LIMIT = 4 * 1024 * 1024;
+const ERRORS_LIMIT = 16 * 1024;
+/** When this process was busy, answers may be waiting that came in time. */
+const GRACE_MS = 100;
+
+/**
+ * Runs a program without a shell, a terminal or anything to read, and never longer than it may. What it started is
+ * killed with it. Never throws.
+ */
+export function runCommand(command: Command): Promise<CommandOutcome> {
+  return new Promise<CommandOutcome>((resolve) => watch(start(command), command, resolve)).catch(
+    (error: unknown) => ({ kind: 'failed', message: error instanceof Error ? error.message : String(error) }),
+  );
+}
+
+const HAS_GROUPS = process.platform !== 'win32';
+
+function start({ program, args, cwd, env }: Command): Child {
+  return spawn(program, args, {
+    cwd,
+    env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    // A session of its own has no terminal to ask for passwords, and is one group to kill.
+    detached: HAS_GROUPS,
+    windowsHide: true,
+  });
+}
+
+function watch(child: Child, command: Command, resolve: (outcome: CommandOutcome) => void): void {
+  const output: Buffer[] = [];
+  const errors: Buffer[] = [];
+  let outputBytes = 0;
+  let errorBytes = 0;
+  let timer = setTimeout(() => {
+    timer = setTimeout(() => giveUp({ kind: 'timed-out' }), GRACE_MS);
+  }, command.timeoutMs);
+
+  function giveUp(outcome: CommandOutcome): void {
+    clearTimeout(timer);
+    killGroup(child);
+    // Whoever left the group may hold the pipes open for as long as he likes.
+    child.stdout.destroy();
+    child.stderr.destroy();
+    resolve(outcome);
+  }
+
+  child.stdout.on('data', (chunk: Buffer) => {
+    if (command.onOutput !== undefined) return command.onOutput(chunk);
+    outputBytes += chunk.length;
+    if (outputBytes > OUTPUT_LIMIT) giveUp({ kind: 'failed', message: 'it printed more than 4 MB' });
+    else output.push(chunk);
+  });
+  child.stderr.on('data', (chunk: Buffer) => {
+    if (errorBytes < ERRORS_LIMIT) errors.push(chunk);
+    errorBytes += chunk.length;
+  });
+  child.on('error', (error: NodeJS.ErrnoException) => {
+    clearTimeout(timer);
+    resolve(error.code === 'ENOENT' ? { kind: 'not-installed' } : { kind: 'failed', message: error.message });
+  });
+  child.on('close', (code, signal) => {
+    clearTimeout(timer);
+    if (code === null) resolve({ kind: 'failed', message: `it was ended by ${signal ?? 'a signal'}` });
+    else {
+      const text = Buffer.concat(errors).toString('utf8');
+      resolve({ kind: 'ended', code, output: Buffer.concat(output), errors: text });
+    }
+  });
+}
+
+function killGroup(child: Child): void {
+  if (child.pid === undefined) return;
+  try {
+    if (HAS_GROUPS) process.kill(-child.pid, 'SIGKILL');
+    else child.kill('SIGKILL');
+  } catch {
+    // It ended just now.
+  }
+}

@@ -1,0 +1,121 @@
+import { decodePath } from './path-bytes.ts';
+import type { ChangeCounts } from './project-status.ts';
+
+/** What `git status --porcelain=v2 --branch -z` says. */
+export interface ParsedStatus {
+  /** Empty where there is no commit yet. */
+  readonly headSha: string;
+  /** `HEAD` where it is detached; empty where nothing was said. */
+  readonly branch: string;
+  readonly upstream?: { readonly name: string; readonly ahead?: number; readonly behind?: number };
+  readonly uncommitted: readonly string[];
+  readonly staged: readonly string[];
+  readonly counts: ChangeCounts;
+}
+
+const NUL = 0;
+const SPACE = 0x20;
+/** How many fields stand before the path, by the letter that begins a record. */
+const FIELDS_BEFORE_PATH: Readonly<Record<string, number>> = { '1': 8, '2': 9, u: 10, '?': 1 };
+/** No path is longer; more without an end is not what git prints. */
+const RECORD_LIMIT = 1024 * 1024;
+
+/** Takes the output in pieces as they come, and keeps no more paths than it may: a list can be endless. */
+export class StatusParser {
+  readonly #limit: number;
+  #rest: Buffer = Buffer.alloc(0);
+  /** The next record is the old path of a renamed file. */
+  #skipsOne = false;
+  #headSha = '';
+  #branch = '';
+  #upstream: string | undefined;
+  #distance: { ahead: number; behind: number } | undefined;
+  readonly #uncommitted: string[] = [];
+  readonly #staged: string[] = [];
+  readonly #counts = { staged: 0, modified: 0, untracked: 0, conflicted: 0 };
+
+  /** @param limit how many paths of each list are kept; all are counted */
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  push(chunk: Buffer): void {
+    const bytes = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk]);
+    let start = 0;
+    for (let end = bytes.indexOf(NUL, start); end >= 0; end = bytes.indexOf(NUL, start)) {
+      this.#takeRecord(bytes.subarray(start, end));
+      start = end + 1;
+    }
+    this.#rest = bytes.length - start > RECORD_LIMIT ? Buffer.alloc(0) : Buffer.from(bytes.subarray(start));
+  }
+
+  finish(): ParsedStatus {
+    return {
+      headSha: this.#headSha,
+      branch: this.#branch,
+      ...(this.#upstream === undefined ? {} : { upstream: { name: this.#upstream, ...this.#distance } }),
+      uncommitted: this.#uncommitted,
+      staged: this.#staged,
+      counts: { ...this.#counts },
+    };
+  }
+
+  #takeRecord(record: Buffer): void {
+    if (this.#skipsOne) {
+      this.#skipsOne = false;
+      return;
+    }
+    const kind = String.fromCharCode(record[0] ?? 0);
+    if (kind === '#') this.#takeHeader(record.toString('utf8'));
+    this.#skipsOne = kind === '2';
+    const fields = FIELDS_BEFORE_PATH[kind];
+    if (fields === undefined) return;
+    const path = record.subarray(skipFields(record, fields));
+    if (kind === '?') {
+      this.#counts.untracked++;
+      this.#keep(this.#uncommitted, path);
+    } else if (kind === 'u') {
+      this.#counts.conflicted++;
+      this.#keep(this.#uncommitted, path);
+    } else this.#takeChange(record[2], record[3], path);
+  }
+
+  /** `.` stands for unchanged, in the index and in the work tree. */
+  #takeChange(inIndex: number | undefined, inWorkTree: number | undefined, path: Buffer): void {
+    const unchanged = 0x2e;
+    if (inIndex !== unchanged) {
+      this.#counts.staged++;
+      this.#keep(this.#staged, path);
+    }
+    if (inWorkTree !== unchanged) {
+      this.#counts.modified++;
+      this.#keep(this.#uncommitted, path);
+    }
+  }
+
+  #keep(list: string[], path: Buffer): void {
+    if (list.length < this.#limit) list.push(decodePath(path));
+  }
+
+  #takeHeader(text: string): void {
+    const [, name = '', value = ''] = /^# (\S+) (.*)$/s.exec(text) ?? [];
+    if (name === 'branch.oid') this.#headSha = value === '(initial)' ? '' : value;
+    else if (name === 'branch.head') this.#branch = value === '(detached)' ? 'HEAD' : value;
+    else if (name === 'branch.upstream') this.#upstream = value;
+    else if (name === 'branch.ab') {
+      const [, ahead, behind] = /^\+(\d+) -(\d+)$/.exec(value) ?? [];
+      if (behind !== undefined) this.#distance = { ahead: Number(ahead), behind: Number(behind) };
+    }
+  }
+}
+
+/** Where the field begins that so many spaces precede: a path may hold spaces of its own. */
+function skipFields(record: Buffer, count: number): number {
+  let at = 0;
+  for (let field = 0; field < count; field++) {
+    const space = record.indexOf(SPACE, at);
+    if (space < 0) return record.length;
+    at = space + 1;
+  }
+  return at;
+}

@@ -1,0 +1,22 @@
+import type { ProcessIdentity } from '@openbot/sessions';
+
+/** What is written down of a session that an agent of ours runs or ran. */
+export interface RegisteredSession {
+  readonly sessionId: string;
+  readonly agentId: string;
+  /** The repository, with links resolved. */
+  readonly repoPath: string;
+  readonly label?: string;
+  /** What it was asked to do, oldest first. */
+  readonly tasks: readonly string[];
+  readonly turns: number;
+  readonly totalCostUsd: number;
+  readonly maxBudgetUsd?: number;
+  readonly model?: string;
+  /** ISO 8601. */
+  readonly startedAt: string;
+  readonly endedAt?: string;
+  readonly result?: 'success' | 'error' | 'aborted' | 'budget';
+  /** The process that runs it now. One that is gone runs nothing, whatever it left here. */
+  readonly runner?: ProcessIdentity;
+}

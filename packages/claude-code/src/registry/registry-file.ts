@@ -1,0 +1,173 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import {
+  isSessionId,
+  OpenBotError,
+  type ProcessIdentity,
+  resolveAgentFolderName,
+  withLock,
+  writeFileAtomic,
+} from '@openbot/sessions';
+import { ClaudeCodeError } from '../errors.ts';
+import type { RegisteredSession } from './registered-session.ts';
+
+const FILE_NAME = 'sessions.json';
+const VERSION = 1;
+
+/** What an agent's registry file holds. Fields that are not known here are kept. */
+interface RegistryFile {
+  readonly version: number;
+  readonly sessions: Readonly<Record<string, RegisteredSession>>;
+}
+
+/** The folder of all registries. */
+export function resolveRegistryFolder(stateDir: string): string {
+  return join(stateDir, 'claude-code');
+}
+
+export function resolveRegistryPath(stateDir: string, agentId: string): string {
+  return join(resolveRegistryFolder(stateDir), resolveAgentFolderName(agentId), FILE_NAME);
+}
+
+/**
+ * The sessions that an agent runs or ran, by session id; none where it has no registry.
+ * @throws ClaudeCodeError REGISTRY_UNREADABLE where the file is damaged
+ */
+export function readRegistry(stateDir: string, agentId: string): Map<string, RegisteredSession> {
+  return new Map(Object.entries(readFile(resolveRegistryPath(stateDir, agentId)).sessions));
+}
+
+/** Of all agents, in the order of their names. */
+export function readAllRegistries(stateDir: string): RegisteredSession[] {
+  return listAgents(stateDir).flatMap((agentId) => [...readRegistry(stateDir, agentId).values()]);
+}
+
+/**
+ * Changes an agent's registry, one at a time among all processes. `change` works on the map as it is then; what it
+ * throws leaves the file as it was.
+ */
+export function updateRegistry<T>(
+  stateDir: string,
+  agentId: string,
+  change: (sessions: Map<string, RegisteredSession>) => T | Promise<T>,
+): Promise<T> {
+  const path = resolveRegistryPath(stateDir, agentId);
+  return withLock(`${path}.lock`, {}, async (lock) => {
+    const before = readFile(path);
+    const sessions = new Map(Object.entries(before.sessions));
+    const result = await change(sessions);
+    for (const [id, session] of sessions) assertRegistered(id, session);
+    const after: RegistryFile = { ...before, version: VERSION, sessions: Object.fromEntries(sessions) };
+    await writeFileAtomic(path, `${JSON.stringify(after, null, 2)}\n`, {
+      beforeRename: () => lock.signal.throwIfAborted(),
+    });
+    return result;
+  });
+}
+
+function assertRegistered(id: string, session: RegisteredSession): void {
+  const fault = findSessionFault(id, session);
+  if (fault !== undefined)
+    throw new OpenBotError('INVALID_ARGUMENT', `session ${id} cannot be registered: ${fault}`);
+}
+
+function listAgents(stateDir: string): string[] {
+  const folder = resolveRegistryFolder(stateDir);
+  try {
+    return readdirSync(folder, { withFileTypes: true })
+      .filter((entry) => entry.isDirectory() || entry.isSymbolicLink())
+      .map(({ name }) => name)
+      .filter((name) => resolveAgentFolderName(name) === name)
+      .sort();
+  } catch (cause) {
+    if (isMissing(cause)) return [];
+    throw unreadable(folder, (cause as Error).message, cause);
+  }
+}
+
+function readFile(path: string): RegistryFile {
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (cause) {
+    if (isMissing(cause)) return { version: VERSION, sessions: {} };
+    throw unreadable(path, (cause as Error).message, cause);
+  }
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (cause) {
+    throw unreadable(path, 'it is no JSON', cause);
+  }
+  const fault = findFault(value);
+  if (fault !== undefined) throw unreadable(path, fault);
+  return value as RegistryFile;
+}
+
+function findFault(value: unknown): string | undefined {
+  if (!isRecord(value) || !isRecord(value.sessions)) return 'it holds no sessions';
+  if (typeof value.version !== 'number' || value.version > VERSION) {
+    return `version ${JSON.stringify(value.version)} is not known here`;
+  }
+  for (const [id, session] of Object.entries(value.sessions)) {
+    const fault = findSessionFault(id, session);
+    if (fault !== undefined) return `session ${JSON.stringify(id).slice(0, 60)}: ${fault}`;
+  }
+  return undefined;
+}
+
+const KINDS: Readonly<Record<keyof RegisteredSession, [kind: string, isNeeded: boolean]>> = {
+  sessionId: ['string', true],
+  agentId: ['string', true],
+  repoPath: ['string', true],
+  label: ['string', false],
+  tasks: ['strings', true],
+  turns: ['number', true],
+  totalCostUsd: ['number', true],
+  maxBudgetUsd: ['number', false],
+  model: ['string', false],
+  startedAt: ['time', true],
+  endedAt: ['time', false],
+  result: ['string', false],
+  runner: ['process', false],
+};
+
+function findSessionFault(id: string, session: unknown): string | undefined {
+  if (!isRecord(session)) return 'it is no object';
+  if (!isSessionId(id) || session.sessionId !== id) return 'its id is another one';
+  for (const [name, [kind, isNeeded]] of Object.entries(KINDS)) {
+    const value = session[name];
+    if (value === undefined ? isNeeded : !isOfKind(value, kind)) return `${name} is wrong`;
+  }
+  return undefined;
+}
+
+function isOfKind(value: unknown, kind: string): boolean {
+  if (kind === 'strings') return Array.isArray(value) && value.every((item) => typeof item === 'string');
+  if (kind === 'number') return typeof value === 'number' && Number.isFinite(value) && value >= 0;
+  if (kind === 'time') return typeof value === 'string' && !Number.isNaN(Date.parse(value));
+  if (kind === 'process') return isProcess(value);
+  return typeof value === 'string';
+}
+
+function isProcess(value: unknown): value is ProcessIdentity {
+  return (
+    isRecord(value) && Number.isInteger(value.pid) && Number(value.pid) > 0 && typeof value.host === 'string'
+  );
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function isMissing(error: unknown): boolean {
+  const { code } = error as NodeJS.ErrnoException;
+  return code === 'ENOENT' || code === 'ENOTDIR';
+}
+
+function unreadable(path: string, why: string, cause?: unknown): ClaudeCodeError {
+  return new ClaudeCodeError(`Cannot read the registry ${path}: ${why}`, 'REGISTRY_UNREADABLE', {
+    hint: 'Repair the file, or move it away: its sessions are then found by their transcripts alone.',
+    cause,
+  });
+}

@@ -1,0 +1,55 @@
+import { realpathSync, statSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { ClaudeCodeError } from '../errors.ts';
+import { findGit, listWorktrees } from './git-folder.ts';
+import { findRealPath, isWithin } from './real-path.ts';
+import { maySlugBeBelow } from './slug.ts';
+
+export interface Repo {
+  /** The top of the work tree with links resolved; outside git the folder itself. */
+  readonly path: string;
+  /** The folders whose sessions are the repository's: its top and those of its other worktrees, links resolved. */
+  readonly roots: readonly string[];
+  /** The same under the names that they were given, whose sessions may be in folders of other names. */
+  readonly spellings: readonly string[];
+}
+
+/** @throws ClaudeCodeError REPO_NOT_FOUND where there is no such folder */
+export function resolveRepo(repoPath: string): Repo {
+  const given = resolve(repoPath);
+  const real = resolveFolder(given);
+  const git = findGit(real);
+  const path = git?.top ?? real;
+  const worktrees = git === undefined ? [] : listWorktrees(git);
+  const roots = new Set([path, ...worktrees.map(findRealPath)]);
+  return { path, roots: [...roots], spellings: [...new Set([...roots, ...worktrees, given])] };
+}
+
+/** Whether a session that was in `cwd` is one of the repository. */
+export function isInRepo(repo: Repo, cwd: string): boolean {
+  const real = findRealPath(cwd);
+  return repo.roots.some((root) => isWithin(root, real));
+}
+
+/** Whether a folder of Claude Code's can hold sessions of the repository. */
+export function mayHoldSessions(repo: Repo, slug: string): boolean {
+  return repo.spellings.some((root) => maySlugBeBelow(slug, root));
+}
+
+function resolveFolder(path: string): string {
+  let isFolder: boolean;
+  let real: string;
+  try {
+    real = realpathSync.native(path);
+    isFolder = statSync(real).isDirectory();
+  } catch (cause) {
+    throw new ClaudeCodeError(`${path} does not exist or cannot be reached`, 'REPO_NOT_FOUND', {
+      hint: 'Check the path of the repository.',
+      cause,
+    });
+  }
+  if (isFolder) return real;
+  throw new ClaudeCodeError(`${path} is not a folder`, 'REPO_NOT_FOUND', {
+    hint: 'Name the folder of the repository.',
+  });
+}

@@ -1,0 +1,25 @@
+const MAX_LENGTH = 200;
+/** An agent's mark on the first message of a session that it started; it has the beginning of the text for itself. */
+const MARKER = /^\[openclaw:agent=([^\]\r\n]+)\]/;
+
+export interface FirstMessage {
+  /** At most 200 characters; empty where there is nothing but a marker. */
+  readonly text: string;
+  readonly originMarker?: string;
+}
+
+export function readFirstMessage(typed: string): FirstMessage {
+  const marker = MARKER.exec(typed);
+  if (marker === null) return { text: shorten(typed) };
+  const text = shorten(typed.slice(marker[0].length));
+  const originMarker = marker[1]!.trim();
+  return originMarker === '' ? { text } : { text, originMarker };
+}
+
+/** Never ends with half of a character. */
+function shorten(text: string): string {
+  const whole = text.trim().toWellFormed();
+  if (whole.length <= MAX_LENGTH) return whole;
+  const last = whole.charCodeAt(MAX_LENGTH - 1);
+  return whole.slice(0, last >= 0xd800 && last <= 0xdbff ? MAX_LENGTH - 1 : MAX_LENGTH);
+}

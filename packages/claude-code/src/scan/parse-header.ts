@@ -1,0 +1,18 @@
+import { ClaudeLineReader, withOpenTranscript } from '@openbot/sessions/lines';
+import { HeaderTally } from './header-tally.ts';
+import type { JsonlHeader } from './jsonl-header.ts';
+
+export interface ParseHeaderOptions {
+  /** Serves for one file after another, and spares them its memory. */
+  readonly reader?: ClaudeLineReader;
+}
+
+/** Reads what a transcript says of its session, every line of it, in memory that does not depend on its length. */
+export function parseJsonlHeader(path: string, options: ParseHeaderOptions = {}): Promise<JsonlHeader> {
+  return withOpenTranscript(path, async (handle) => {
+    const reader = options.reader ?? new ClaudeLineReader();
+    const tally = new HeaderTally();
+    await reader.read(handle, { line: (line) => tally.add(line) });
+    return tally.header();
+  });
+}

@@ -1,0 +1,55 @@
+import type Anthropic from '@anthropic-ai/sdk';
+import { ClaudeCodeError } from '../errors.ts';
+import type { AskModel } from './selection.ts';
+
+export interface AnthropicModelOptions {
+  /** Default: ANTHROPIC_API_KEY. */
+  readonly apiKey?: string | undefined;
+  /** Default: ANTHROPIC_BASE_URL, else Anthropic's own. */
+  readonly baseUrl?: string | undefined;
+}
+
+/** A family by the name of its current model. Other names are passed on as they are. */
+const CURRENT_MODELS = new Map([['claude-haiku', 'claude-haiku-4-5']]);
+
+export function resolveModelName(name: string): string {
+  return CURRENT_MODELS.get(name) ?? name;
+}
+
+/** Asks Anthropic's API. Its SDK is loaded by the first question. */
+export function makeAnthropicModel(options: AnthropicModelOptions = {}): AskModel {
+  let client: Promise<Anthropic> | undefined;
+  return async ({ model, system, prompt, maxTokens, signal }) => {
+    client ??= connect(options);
+    const { messages } = await client.catch((error: unknown) => {
+      client = undefined;
+      throw error;
+    });
+    const message = await messages.create(
+      {
+        model: resolveModelName(model),
+        max_tokens: maxTokens,
+        system,
+        messages: [{ role: 'user', content: prompt }],
+      },
+      { signal },
+    );
+    return message.content.map((block) => (block.type === 'text' ? block.text : '')).join('');
+  };
+}
+
+async function connect({ apiKey, baseUrl }: AnthropicModelOptions): Promise<Anthropic> {
+  const { default: Client } = await import('@anthropic-ai/sdk').catch((cause: unknown) => {
+    throw new ClaudeCodeError('the package @anthropic-ai/sdk is not installed', 'SDK_NOT_INSTALLED', {
+      hint: 'npm install @anthropic-ai/sdk',
+      cause,
+    });
+  });
+  return new Client({
+    ...(apiKey === undefined ? {} : { apiKey }),
+    ...(baseUrl === undefined ? {} : { baseURL: baseUrl }),
+    // There are seconds at most, and words to fall back on.
+    maxRetries: 0,
+    logLevel: 'off',
+  });
+}

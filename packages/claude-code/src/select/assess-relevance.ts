@@ -1,0 +1,79 @@
+import { randomBytes } from 'node:crypto';
+import { redactSecrets } from '@openbot/sessions';
+import type { DiscoveredSession } from '../discover/discovered-session.ts';
+import { oneLine, shorten } from '../terminal-text/printable.ts';
+import { readAnswer } from './relevance-answer.ts';
+import { composeQuestion, describeContent } from './relevance-question.ts';
+import type { AskModel, Relevance, SessionSelectionConfig } from './selection.ts';
+import { compareWords } from './words.ts';
+
+export interface AssessOptions {
+  readonly config: SessionSelectionConfig;
+  /** Without it, words are compared. */
+  readonly askModel?: AskModel | undefined;
+  /** Names the block of data in the question. Default: 16 random digits. */
+  readonly tag?: string | undefined;
+}
+
+export interface Assessment {
+  /** One for each session, in their order. */
+  readonly relevance: readonly Relevance[];
+  /** Why words were compared although a model was to be asked. */
+  readonly fallback?: string;
+}
+
+/**
+ * How much each session has to do with the task: by one question to the model about all of them, else by their words.
+ * Takes no longer than the model is given, and never throws.
+ */
+export async function assessTaskRelevance(
+  task: string,
+  sessions: readonly DiscoveredSession[],
+  options: AssessOptions,
+): Promise<Assessment> {
+  const { askModel, config } = options;
+  const byWords = () =>
+    sessions.map((session) => compareWords(task, { text: describeContent(session), branch: session.branch }));
+  if (sessions.length === 0 || !config.enabled || askModel === undefined) return { relevance: byWords() };
+  const question = composeQuestion(task, sessions, options.tag ?? randomBytes(8).toString('hex'));
+  const outcome = await askInTime(askModel, question, config);
+  if ('fault' in outcome) return { relevance: byWords(), fallback: outcome.fault };
+  const read = readAnswer(outcome.answer, sessions.length);
+  return 'ratings' in read ? { relevance: read.ratings } : { relevance: byWords(), fallback: read.fault };
+}
+
+/** The signal asks the model to stop; whether it listens or not, nobody waits any longer. */
+async function askInTime(
+  askModel: AskModel,
+  question: { readonly system: string; readonly prompt: string },
+  { relevanceModel, relevanceMaxTokens, relevanceTimeoutMs }: SessionSelectionConfig,
+): Promise<{ readonly answer: unknown } | { readonly fault: string }> {
+  const controller = new AbortController();
+  let timer: NodeJS.Timeout | undefined;
+  const tooLate = new Promise<{ fault: string }>((resolve) => {
+    timer = setTimeout(() => {
+      resolve({ fault: `the model did not answer within ${relevanceTimeoutMs} ms` });
+      controller.abort();
+    }, relevanceTimeoutMs);
+  });
+  const asked = (async () =>
+    askModel({
+      ...question,
+      model: relevanceModel,
+      maxTokens: relevanceMaxTokens,
+      signal: controller.signal,
+    }))().then(
+    (answer: unknown) => ({ answer }),
+    (error: unknown) => ({ fault: `the model could not be asked: ${describeError(error)}` }),
+  );
+  try {
+    return await Promise.race([asked, tooLate]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function describeError(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error);
+  return shorten(redactSecrets(oneLine(message.slice(0, 1000))), 160);
+}

@@ -1,0 +1,120 @@
+import type { DiscoveredSession } from '../discover/discovered-session.ts';
+import type { Ceiling, ScoreParts } from './selection.ts';
+
+/** What a session is held against. */
+export interface ScoringSituation {
+  /** Empty outside git, `HEAD` where it is detached: then no session is on the same branch. */
+  readonly currentBranch: string;
+  readonly now: Date;
+  /** What the session may cost when it is resumed; without it, what it was allowed before. */
+  readonly maxBudgetUsd?: number | undefined;
+}
+
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+const WEEK = 7 * DAY;
+/** Younger than the first, worth the second. */
+const RECENCY: readonly (readonly [age: number, hundredths: number])[] = [
+  [HOUR, 20],
+  [6 * HOUR, 16],
+  [DAY, 12],
+  [3 * DAY, 8],
+  [WEEK, 4],
+];
+const LARGE_FILE = 5 * 1024 * 1024;
+/** Fractions are compared in millionths: `0.1 + 0.2` is no bracket of its own. */
+const MILLION = 1_000_000;
+
+/** All parts but the relevance to the task, which takes longer to know. */
+export function scoreSituation(
+  session: DiscoveredSession,
+  situation: ScoringSituation,
+): Omit<ScoreParts, 'relevance'> {
+  const age = ageOf(session, situation.now);
+  return {
+    branch: isSameBranch(session, situation) ? 25 : 0,
+    recency: RECENCY.find(([limit]) => age < limit)?.[1] ?? 0,
+    health: scoreHealth(session, age),
+    capacity: scoreCapacity(session, situation),
+  };
+}
+
+/** From 0.3 to 0.6 it rises from 10 to 25 hundredths, rounded to the nearest one, halves up. */
+export function scoreRelevance(relevance: number): number {
+  const millionths = toMillionths(relevance);
+  if (millionths >= 600_000) return 25;
+  if (millionths >= 300_000) return 10 + Math.floor((millionths - 300_000 + 10_000) / 20_000);
+  return isUnrelated(relevance) ? -15 : 0;
+}
+
+export function findCeiling(
+  session: DiscoveredSession,
+  situation: ScoringSituation,
+  relevance?: number,
+): Ceiling | undefined {
+  if (session.compactionCount >= 3) return 'compactions';
+  if (toMillionths(budgetUsed(session, situation) ?? 0) >= 700_000) return 'budget';
+  if (relevance !== undefined && isUnrelated(relevance) && session.messageCount > 200) return 'unrelated';
+  return undefined;
+}
+
+export function isSameBranch({ branch }: DiscoveredSession, { currentBranch }: ScoringSituation): boolean {
+  return branch !== '' && branch !== 'HEAD' && branch === currentBranch;
+}
+
+/** A fraction; undefined where the cost or the budget is not known. */
+export function budgetUsed(
+  session: DiscoveredSession,
+  { maxBudgetUsd }: ScoringSituation,
+): number | undefined {
+  const { totalCostUsd, budgetUsedPct } = session;
+  const used =
+    totalCostUsd !== undefined && maxBudgetUsd !== undefined && maxBudgetUsd > 0
+      ? totalCostUsd / maxBudgetUsd
+      : budgetUsedPct;
+  return used !== undefined && used >= 0 ? used : undefined;
+}
+
+/** A time that is none is as old as can be; one to come, as new. */
+function ageOf(session: DiscoveredSession, now: Date): number {
+  const age = now.getTime() - session.lastModified.getTime();
+  return Number.isNaN(age) ? Number.POSITIVE_INFINITY : age;
+}
+
+function scoreHealth(session: DiscoveredSession, age: number): number {
+  let left = 15;
+  if (session.messageCount > 500) left -= 7;
+  if (session.fileSizeBytes > LARGE_FILE) left -= 4;
+  if (age > WEEK) left -= 4;
+  return left;
+}
+
+/** At least 0: all penalties together are more than the factor is worth. */
+function scoreCapacity(session: DiscoveredSession, situation: ScoringSituation): number {
+  let left = 15;
+  if (session.compactionCount >= 2) left -= 9;
+  else if (session.compactionCount === 1) left -= 4;
+  const budget = toMillionths(budgetUsed(session, situation) ?? 0);
+  if (budget > 500_000) left -= 4;
+  else if (budget > 300_000) left -= 2;
+  if (tokensPerMessage(session) > 4000) left -= 3;
+  return Math.max(0, left);
+}
+
+/** Without those of the cache, which holds the whole conversation and is read again for each answer. */
+function tokensPerMessage({ totalInputTokens, totalOutputTokens, messageCount }: DiscoveredSession): number {
+  return messageCount > 0 ? (totalInputTokens + totalOutputTokens) / messageCount : 0;
+}
+
+function isUnrelated(relevance: number): boolean {
+  return toMillionths(relevance) < 100_000;
+}
+
+function toMillionths(fraction: number): number {
+  return Math.round(fraction * MILLION);
+}
+
+/** Only strictly above: a session at the threshold is not resumed. */
+export function isAboveThreshold(hundredths: number, threshold: number): boolean {
+  return hundredths * 10_000 > toMillionths(threshold);
+}

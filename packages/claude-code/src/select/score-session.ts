@@ -1,0 +1,68 @@
+import type { DiscoveredSession } from '../discover/discovered-session.ts';
+import { oneLine } from '../terminal-text/printable.ts';
+import { formatQuantity } from '../terminal-text/quantity.ts';
+import { formatAge } from '../terminal-text/relative-time.ts';
+import {
+  budgetUsed,
+  findCeiling,
+  isSameBranch,
+  type ScoringSituation,
+  scoreRelevance,
+  scoreSituation,
+} from './score-parts.ts';
+import type { Ceiling, Relevance, ScoreParts, SessionScore } from './selection.ts';
+
+/** Scores one session. Pure: the time and the relevance come in. */
+export function scoreSession(
+  session: DiscoveredSession,
+  relevance: Relevance,
+  situation: ScoringSituation,
+): SessionScore {
+  const { branch, recency, health, capacity } = scoreSituation(session, situation);
+  const parts: ScoreParts = { branch, recency, relevance: scoreRelevance(relevance.score), health, capacity };
+  const sum = Object.values(parts).reduce((left, part) => left + part, 0);
+  const ceiling = findCeiling(session, situation, relevance.score);
+  return {
+    sessionId: session.sessionId,
+    total: Math.min(100, Math.max(0, sum)),
+    parts,
+    ...(ceiling === undefined ? {} : { ceiling }),
+    relevance,
+    reason: describe(session, relevance, situation, ceiling),
+  };
+}
+
+/** `3 compactions`, `82% of its budget used`, `unrelated, with 340 messages` */
+export function describeCeiling(
+  ceiling: Ceiling,
+  session: DiscoveredSession,
+  situation: ScoringSituation,
+): string {
+  if (ceiling === 'compactions') return formatQuantity(session.compactionCount, 'compaction');
+  if (ceiling === 'budget') return `${percent(budgetUsed(session, situation) ?? 0)} of its budget used`;
+  return `unrelated, with ${formatQuantity(session.messageCount, 'message')}`;
+}
+
+function describe(
+  session: DiscoveredSession,
+  relevance: Relevance,
+  situation: ScoringSituation,
+  ceiling: Ceiling | undefined,
+): string {
+  const used = budgetUsed(session, situation) ?? 0;
+  const facts = [
+    isSameBranch(session, situation) ? 'same branch' : 'other branch',
+    `used ${formatAge(session.lastModified.getTime(), situation.now.getTime())}`,
+    `relevance ${relevance.score.toFixed(2)} by ${relevance.by} (${oneLine(relevance.reasoning)})`,
+    ...(session.messageCount > 500 ? [formatQuantity(session.messageCount, 'message')] : []),
+    ...(session.compactionCount > 0 ? [formatQuantity(session.compactionCount, 'compaction')] : []),
+    ...(used > 0.3 ? [`${percent(used)} of its budget used`] : []),
+  ];
+  const out =
+    ceiling === undefined ? '' : `out of the question: ${describeCeiling(ceiling, session, situation)}; `;
+  return `${out}${facts.join(', ')}`;
+}
+
+function percent(fraction: number): string {
+  return `${Math.round(fraction * 100)}%`;
+}

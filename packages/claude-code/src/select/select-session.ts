@@ -1,0 +1,140 @@
+import type { DiscoveredSession } from '../discover/discovered-session.ts';
+import { compareByRecency, isOwnSession } from '../project-status/own-session.ts';
+import { oneLine } from '../terminal-text/printable.ts';
+import { formatQuantity } from '../terminal-text/quantity.ts';
+import { type Assessment, assessTaskRelevance } from './assess-relevance.ts';
+import { findLabelled } from './labelled-session.ts';
+import { logSelection } from './log-selection.ts';
+import { findCeiling, isAboveThreshold, type ScoringSituation, scoreSituation } from './score-parts.ts';
+import { describeCeiling, scoreSession } from './score-session.ts';
+import type { Relevance, SessionScore, SessionSelection, SessionSelectionConfig } from './selection.ts';
+import { resolveSelectionConfig } from './selection-config.ts';
+import type { SelectionRequest } from './selection-request.ts';
+import { shortId } from './short-id.ts';
+
+/** What the model needs for the rating of one session, with room to spare. */
+const TOKENS_PER_RATING = 40;
+const BEST_RELEVANCE = 25;
+
+/**
+ * Decides whether a task goes on in a session, starts a fresh one, or waits.
+ * @throws ClaudeCodeError SELECTION_CONFIG_INVALID for a setting that does not fit
+ */
+export async function selectSession(request: SelectionRequest): Promise<SessionSelection> {
+  const config = resolveSelectionConfig(request.config);
+  const selection = await decide(request, config);
+  logSelection(selection, request.log);
+  return selection;
+}
+
+async function decide(request: SelectionRequest, config: SessionSelectionConfig): Promise<SessionSelection> {
+  const label = request.label?.trim() ?? '';
+  if (label !== '') return selectLabelled(label, request);
+  const active = [...request.projectStatus.sessions.active, ...request.sessions].find(
+    ({ isRunning }) => isRunning,
+  );
+  if (active !== undefined) {
+    return { action: 'queue', reason: `session ${shortId(active.sessionId)} is running in this repository` };
+  }
+  const own = request.sessions.filter((session) => isOwnSession(session, request.agentId));
+  if (own.length === 0) {
+    return { action: 'fresh', reason: `agent ${oneLine(request.agentId)} has no session in this repository` };
+  }
+  return selectByScore(own, request, config);
+}
+
+function selectLabelled(label: string, request: SelectionRequest): SessionSelection {
+  const found = findLabelled(label, request);
+  if (found === undefined) return { action: 'fresh', reason: `no session is labelled "${oneLine(label)}"` };
+  const reason = `session ${shortId(found.sessionId)} is labelled "${oneLine(label)}"`;
+  return { action: 'resume', sessionId: found.sessionId, reason };
+}
+
+async function selectByScore(
+  own: readonly DiscoveredSession[],
+  request: SelectionRequest,
+  config: SessionSelectionConfig,
+): Promise<SessionSelection> {
+  const situation: ScoringSituation = {
+    currentBranch: request.projectStatus.git.currentBranch,
+    now: request.now ?? new Date(),
+    maxBudgetUsd: request.maxBudgetUsd,
+  };
+  const [asked, rest] = splitByPromise([...own].sort(compareByRecency), situation, config);
+  const { task, askModel, tag } = request;
+  const assessed = await assessTaskRelevance(task, asked, { config, askModel, tag });
+  const others = await assessTaskRelevance(task, rest, { config });
+  const rated = [...pair(asked, assessed), ...pair(rest, others)].sort(([one], [other]) =>
+    compareByRecency(one, other),
+  );
+  const scored = rated.map(([session, relevance]) => ({
+    session,
+    score: scoreSession(session, relevance, situation),
+  }));
+  // Stable: those of one score stay in the order of their age.
+  scored.sort(
+    ({ score: one }, { score: other }) =>
+      Number(one.ceiling !== undefined) - Number(other.ceiling !== undefined) || other.total - one.total,
+  );
+  const scores = scored.map(({ score }) => score);
+  const details = {
+    scores,
+    ...(assessed.fallback === undefined ? {} : { relevanceFallback: assessed.fallback }),
+  };
+  const best = scores.find(({ ceiling }) => ceiling === undefined);
+  if (best !== undefined && isAboveThreshold(best.total, config.resumeThreshold)) {
+    const reason = `session ${shortId(best.sessionId)} scores ${best.total}, above ${showThreshold(config)}: ${best.reason}`;
+    return { action: 'resume', sessionId: best.sessionId, reason, ...details };
+  }
+  return { action: 'fresh', reason: whyFresh(best, scored, situation, config), ...details };
+}
+
+/** Those worth a question to the model, the most promising first, and the rest: out of the question, out of reach. */
+function splitByPromise(
+  sessions: readonly DiscoveredSession[],
+  situation: ScoringSituation,
+  config: SessionSelectionConfig,
+): [asked: DiscoveredSession[], rest: DiscoveredSession[]] {
+  const known = new Map(
+    sessions.map((session) => {
+      const parts = Object.values(scoreSituation(session, situation));
+      return [session, parts.reduce((sum, part) => sum + part, 0)];
+    }),
+  );
+  const asked = sessions
+    .filter((session) => findCeiling(session, situation) === undefined)
+    .filter((session) => isAboveThreshold(known.get(session)! + BEST_RELEVANCE, config.resumeThreshold))
+    .sort((one, other) => known.get(other)! - known.get(one)!)
+    .slice(0, Math.max(1, Math.floor(config.relevanceMaxTokens / TOKENS_PER_RATING)));
+  const isAsked = new Set(asked);
+  return [asked, sessions.filter((session) => !isAsked.has(session))];
+}
+
+function pair(
+  sessions: readonly DiscoveredSession[],
+  { relevance }: Assessment,
+): [DiscoveredSession, Relevance][] {
+  return sessions.map((session, at) => [session, relevance[at]!]);
+}
+
+function whyFresh(
+  best: SessionScore | undefined,
+  scored: readonly { readonly session: DiscoveredSession; readonly score: SessionScore }[],
+  situation: ScoringSituation,
+  config: SessionSelectionConfig,
+): string {
+  if (best !== undefined) {
+    return `the best session, ${shortId(best.sessionId)}, scores ${best.total}, not above ${showThreshold(config)}: ${best.reason}`;
+  }
+  const [first] = scored;
+  const { session, score } = first!;
+  const why = describeCeiling(score.ceiling!, session, situation);
+  const count = formatQuantity(scored.length, 'session');
+  return scored.length === 1
+    ? `the only session, ${shortId(session.sessionId)}, is out of the question: ${why}`
+    : `all ${count} are out of the question, ${shortId(session.sessionId)} for example: ${why}`;
+}
+
+function showThreshold({ resumeThreshold }: SessionSelectionConfig): string {
+  return String(Math.round(resumeThreshold * 10_000) / 100);
+}

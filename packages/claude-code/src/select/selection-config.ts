@@ -1,0 +1,56 @@
+import { ClaudeCodeError } from '../errors.ts';
+import { DEFAULT_SELECTION, type SessionSelectionConfig } from './selection.ts';
+
+type Key = keyof SessionSelectionConfig;
+/** Settings as they come from outside: left out, or of any type. */
+export type SelectionSettings = { readonly [Name in Key]?: SessionSelectionConfig[Name] | undefined };
+
+/** The longest time that a timer takes. */
+const LONGEST_TIMEOUT_MS = 2 ** 31 - 1;
+
+const RULES: Readonly<Record<Key, { readonly wants: string; fits(value: unknown): boolean }>> = {
+  relevanceModel: {
+    wants: 'the name of a model',
+    fits: (value) => typeof value === 'string' && value.trim() !== '',
+  },
+  relevanceMaxTokens: { wants: 'a whole number above 0', fits: (value) => isWhole(value) && value > 0 },
+  relevanceTimeoutMs: {
+    wants: 'a whole number of milliseconds above 0',
+    fits: (value) => isWhole(value) && value > 0 && value <= LONGEST_TIMEOUT_MS,
+  },
+  resumeThreshold: {
+    wants: 'a number from 0 to 1',
+    fits: (value) => typeof value === 'number' && value >= 0 && value <= 1,
+  },
+  enabled: { wants: 'true or false', fits: (value) => typeof value === 'boolean' },
+};
+
+/**
+ * The defaults, with what is set for all agents over them, and what is set for this agent over that.
+ * @throws ClaudeCodeError SELECTION_CONFIG_INVALID for a value that does not fit
+ */
+export function resolveSelectionConfig(
+  forAll: SelectionSettings = {},
+  forAgent: SelectionSettings = {},
+): SessionSelectionConfig {
+  return { ...DEFAULT_SELECTION, ...checkSettings(forAll), ...checkSettings(forAgent) };
+}
+
+function checkSettings(settings: SelectionSettings): Partial<SessionSelectionConfig> {
+  const set = (Object.keys(RULES) as Key[]).filter((key) => settings[key] !== undefined);
+  for (const key of set) {
+    const { wants, fits } = RULES[key];
+    if (fits(settings[key])) continue;
+    const given = JSON.stringify(settings[key]) ?? typeof settings[key];
+    throw new ClaudeCodeError(
+      `sessionSelection.${key} is ${given.slice(0, 80)}, not ${wants}`,
+      'SELECTION_CONFIG_INVALID',
+      { hint: `Give ${wants}, or leave it out for ${JSON.stringify(DEFAULT_SELECTION[key])}.` },
+    );
+  }
+  return Object.fromEntries(set.map((key) => [key, settings[key]]));
+}
+
+function isWhole(value: unknown): value is number {
+  return Number.isSafeInteger(value);
+}

@@ -1,0 +1,71 @@
+/** How sessions are chosen. */
+export interface SessionSelectionConfig {
+  readonly relevanceModel: string;
+  readonly relevanceMaxTokens: number;
+  readonly relevanceTimeoutMs: number;
+  /** A session is resumed only when it scores more. */
+  readonly resumeThreshold: number;
+  /** False: words are compared, no model is asked. */
+  readonly enabled: boolean;
+}
+
+export const DEFAULT_SELECTION: SessionSelectionConfig = {
+  relevanceModel: 'claude-haiku',
+  relevanceMaxTokens: 500,
+  relevanceTimeoutMs: 3000,
+  resumeThreshold: 0.6,
+  enabled: true,
+};
+
+/** The parts of a score, in hundredths: sums of fractions do not add up, and a session at the threshold would pass. */
+export interface ScoreParts {
+  readonly branch: number;
+  readonly recency: number;
+  readonly relevance: number;
+  readonly health: number;
+  readonly capacity: number;
+}
+
+/** What puts a session out of the question, whatever it scores. */
+export type Ceiling = 'compactions' | 'budget' | 'unrelated';
+
+export interface SessionScore {
+  readonly sessionId: string;
+  /** In hundredths, 0 to 100. */
+  readonly total: number;
+  readonly parts: ScoreParts;
+  readonly ceiling?: Ceiling;
+  readonly relevance: Relevance;
+  /** One line for a person. */
+  readonly reason: string;
+}
+
+/** How much a session has to do with a task. */
+export interface Relevance {
+  /** 0 to 1. */
+  readonly score: number;
+  /** One line for a person. */
+  readonly reasoning: string;
+  readonly by: 'model' | 'words';
+}
+
+export interface SessionSelection {
+  readonly action: 'resume' | 'fresh' | 'queue';
+  /** The session to resume. */
+  readonly sessionId?: string;
+  /** One line for a person. */
+  readonly reason: string;
+  /** Every session of the agent that was looked at: those that may be resumed first, then by score. */
+  readonly scores?: readonly SessionScore[];
+  /** Why words were compared although a model was to be asked. */
+  readonly relevanceFallback?: string;
+}
+
+/** Asks a model for an answer. It may throw, hang or say anything: whoever asks is prepared. */
+export type AskModel = (question: {
+  readonly model: string;
+  readonly system: string;
+  readonly prompt: string;
+  readonly maxTokens: number;
+  readonly signal: AbortSignal;
+}) => Promise<string>;

@@ -1,0 +1,94 @@
+import { shorten } from '../terminal-text/printable.ts';
+import type { Relevance } from './selection.ts';
+
+const STOP_WORDS = new Set(
+  `a about after again all also am an and any are as at be been before but by can could did do does done for from get
+  got had has have he her here his how i if in into is it its just let like make may me more my need no not now of on
+  one only or other our out please she should so some such than that the their them then there these they this those
+  to too up us use using want was we were what when where which while who why will with would you your
+  add fix`.split(/\s+/),
+);
+/** Written without spaces between words: pairs of characters stand for them. */
+const UNSPACED =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}ー]+/gu;
+/** Comparing words must not take longer than the model that they stand in for. */
+const TEXT_LIMIT = 20_000;
+const SHOWN_WORDS = 5;
+
+/**
+ * The words of a text that say what it is about: case folded, identifiers and paths split into theirs, plurals as
+ * singulars, without words that stand in any text. A text of nothing but those keeps them.
+ */
+export function wordsOf(text: string): Set<string> {
+  const all = listWords(text.slice(0, TEXT_LIMIT).normalize('NFKC'));
+  const telling = all.filter((word) => !STOP_WORDS.has(word));
+  return new Set(telling.length > 0 ? telling : all);
+}
+
+/** What two sets have in common, as a share of all that they have. 0 for two empty ones. */
+export function jaccard(one: ReadonlySet<string>, other: ReadonlySet<string>): number {
+  const common = intersect(one, other).length;
+  const all = one.size + other.size - common;
+  return all === 0 ? 0 : common / all;
+}
+
+/** Words of the branch count where they help: that it is the same one is scored apart. */
+export function compareWords(
+  task: string,
+  session: { readonly text: string; readonly branch: string },
+): Relevance {
+  const wanted = wordsOf(task);
+  const told = wordsOf(session.text);
+  const withBranch = new Set([...told, ...wordsOf(session.branch)]);
+  const [score, words] =
+    jaccard(wanted, withBranch) > jaccard(wanted, told)
+      ? [jaccard(wanted, withBranch), withBranch]
+      : [jaccard(wanted, told), told];
+  const common = intersect(wanted, words);
+  const shown = common.slice(0, SHOWN_WORDS).map((word) => shorten(word, 30));
+  const more = common.length > SHOWN_WORDS ? ', …' : '';
+  return {
+    score,
+    reasoning: common.length === 0 ? 'no word in common' : `in common: ${shown.join(', ')}${more}`,
+    by: 'words',
+  };
+}
+
+function intersect(one: ReadonlySet<string>, other: ReadonlySet<string>): string[] {
+  return [...one].filter((word) => other.has(word));
+}
+
+function listWords(text: string): string[] {
+  const pairs: string[] = [];
+  const spaced = text.replace(UNSPACED, (run) => {
+    pairs.push(...pairCharacters([...run]));
+    return ' ';
+  });
+  const identifiers = spaced.match(/[\p{L}\p{N}\p{M}]+(?:['’][\p{L}]+)*/gu) ?? [];
+  return [...identifiers.flatMap(splitIdentifier).map(foldWord).filter(isTelling), ...pairs];
+}
+
+function pairCharacters(characters: readonly string[]): string[] {
+  if (characters.length < 2) return [...characters];
+  return characters.slice(1).map((character, at) => `${characters[at]}${character}`);
+}
+
+/** `parseHTTPHeader2` has parse, HTTP and Header2; a single letter in front is no word: `iPhone`, `OAuth`. */
+function splitIdentifier(identifier: string): string[] {
+  return identifier
+    .replace(/(?<=[\p{Ll}\p{N}]{2})(?=\p{Lu})|(?<=\p{Lu}{2})(?=\p{Lu}\p{Ll}{2})/gu, ' ')
+    .split(' ');
+}
+
+/** Empty for `don't` and its like; `session` for `sessions` and `session's`, but `status` and `class` stay. */
+function foldWord(word: string): string {
+  const folded = word.toLowerCase();
+  if (/n['’]t$/.test(folded)) return '';
+  const bare = folded.replace(/['’](?:s|re|ve|ll|d|m)$/, '');
+  return /^[a-z]{2,}[a-hj-rtv-z]s$/.test(bare) ? bare.slice(0, -1) : bare;
+}
+
+/** A single Latin letter tells nothing; a digit, or a letter of another script, may. */
+function isTelling(word: string): boolean {
+  return word !== '' && !/^[a-z]$/.test(word);
+}

@@ -1,0 +1,109 @@
+import { readFileSync } from 'node:fs';
+import { crc32 } from 'node:zlib';
+import { writeFileAtomic } from '@openbot/sessions';
+import type { JsonlHeader } from '../scan/jsonl-header.ts';
+import type { FileMark, GrowthState, IndexEntry } from './index-entry.ts';
+
+/** To be raised when entries mean something else than before: those of other versions are not read. */
+export const INDEX_VERSION = 1;
+
+const LINE_FEED = 0x0a;
+const TAB = 0x09;
+
+/** The part of an entry that every look needs; the rest of its line is left alone until the file grew. */
+interface EntryHead {
+  readonly id: string;
+  readonly mark: FileMark;
+  readonly isSettled: boolean;
+  readonly header: JsonlHeader;
+}
+
+/**
+ * The entries in an index file by session id. A line is a checksum, the head and the growth state of one entry, with
+ * tabs between them. What is damaged, or of another version, is left out: its session is read anew.
+ */
+export function readIndexFile(path: string, folder: string): Map<string, StoredEntry> {
+  const entries = new Map<string, StoredEntry>();
+  let bytes: Buffer;
+  try {
+    bytes = readFileSync(path);
+  } catch {
+    return entries;
+  }
+  const title = Buffer.from(titleOf(folder));
+  if (!bytes.subarray(0, title.length).equals(title)) return entries;
+  for (let at = title.length; at < bytes.length; ) {
+    const end = bytes.indexOf(LINE_FEED, at);
+    if (end < 0) break;
+    const entry = StoredEntry.read(bytes.subarray(at, end + 1));
+    if (entry !== undefined) entries.set(entry.id, entry);
+    at = end + 1;
+  }
+  return entries;
+}
+
+/**
+ * Others see the old file or the new one. Nothing waits for the disk: what a power cut leaves damaged is seen by its
+ * checksum.
+ */
+export async function writeIndexFile(
+  path: string,
+  folder: string,
+  entries: Iterable<StoredEntry>,
+): Promise<void> {
+  const lines = [Buffer.from(titleOf(folder)), ...Array.from(entries, (entry) => entry.line)];
+  await writeFileAtomic(path, Buffer.concat(lines), {
+    io: { syncFile: async () => {}, syncFolder: async () => {} },
+  });
+}
+
+/** An entry together with its line as it is in the file. */
+export class StoredEntry implements IndexEntry {
+  readonly id: string;
+  readonly mark: FileMark;
+  readonly isSettled: boolean;
+  readonly header: JsonlHeader;
+  readonly line: Buffer;
+
+  private constructor(head: EntryHead, line: Buffer) {
+    this.id = head.id;
+    this.mark = head.mark;
+    this.isSettled = head.isSettled;
+    this.header = head.header;
+    this.line = line;
+  }
+
+  static make(head: EntryHead, growth: GrowthState): StoredEntry {
+    const { id, mark, isSettled, header } = head;
+    const body = Buffer.from(
+      `${JSON.stringify({ id, mark, isSettled, header })}\t${JSON.stringify(growth)}\n`,
+    );
+    return new StoredEntry(head, Buffer.concat([Buffer.from(checksumOf(body)), body]));
+  }
+
+  static read(line: Buffer): StoredEntry | undefined {
+    const start = line.indexOf(TAB) + 1;
+    const body = line.subarray(start);
+    if (start === 0 || line.toString('latin1', 0, start) !== checksumOf(body)) return undefined;
+    try {
+      const head = JSON.parse(body.toString('utf8', 0, body.indexOf(TAB))) as EntryHead;
+      return new StoredEntry(head, line);
+    } catch {
+      return undefined;
+    }
+  }
+
+  growth(): GrowthState {
+    const from = this.line.indexOf(TAB, this.line.indexOf(TAB) + 1) + 1;
+    return JSON.parse(this.line.toString('utf8', from)) as GrowthState;
+  }
+}
+
+function checksumOf(body: Buffer): string {
+  return `${crc32(body).toString(16).padStart(8, '0')}\t`;
+}
+
+/** Names the folder, since two names of folders could give one name of a file. */
+function titleOf(folder: string): string {
+  return `openbot claude sessions ${INDEX_VERSION} ${JSON.stringify(folder)}\n`;
+}

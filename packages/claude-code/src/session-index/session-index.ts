@@ -1,0 +1,150 @@
+import { createHash } from 'node:crypto';
+import { statSync } from 'node:fs';
+import type { FileHandle } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type ClaudeLineReader, withOpenTranscript } from '@openbot/sessions/lines';
+import { HeaderTally, type SavedTally } from '../scan/header-tally.ts';
+import type { JsonlHeader } from '../scan/jsonl-header.ts';
+import { isSameMark, isSettled, markOf } from './index-entry.ts';
+import { readIndexFile, StoredEntry, writeIndexFile } from './index-file.ts';
+import { PrefixChecksums } from './prefix-checksums.ts';
+
+export interface IndexedScan {
+  readonly header: JsonlHeader;
+  readonly sizeBytes: number;
+  readonly modifiedMs: number;
+  /** What had to be read of the file. `grown`: what was added, and as much before it as shows that it was only added to. */
+  readonly read: 'nothing' | 'grown' | 'whole';
+}
+
+/**
+ * What is known of the transcripts in one folder of Claude Code's. An entry counts only for the very file it was made
+ * of; a missing, damaged or outdated one costs a reading, never an answer.
+ */
+export class SessionIndex {
+  readonly #folder: string;
+  readonly #now: () => number;
+  readonly #path: string;
+  readonly #entries: Map<string, StoredEntry>;
+  readonly #fresh = new Map<string, StoredEntry>();
+  readonly #gone = new Set<string>();
+  #saving: Promise<void> = Promise.resolve();
+
+  /**
+   * @param folder of the transcripts, a real path
+   * @param cacheDir where indexes are; one that cannot be read or written serves as an empty one
+   */
+  constructor(folder: string, cacheDir: string, now: () => number = Date.now) {
+    this.#folder = folder;
+    this.#now = now;
+    const name = createHash('sha256').update(folder).digest('hex').slice(0, 32);
+    this.#path = join(cacheDir, `${name}.index`);
+    this.#entries = readIndexFile(this.#path, folder);
+  }
+
+  /** What is known without opening the file; undefined where it must be read. */
+  peek(sessionId: string): IndexedScan | undefined {
+    const entry = this.#entries.get(sessionId);
+    if (entry?.isSettled !== true) return undefined;
+    const stats = statSync(this.#pathOf(sessionId), { bigint: true, throwIfNoEntry: false });
+    if (stats === undefined || !isSameMark(entry.mark, markOf(stats))) return undefined;
+    return describe(entry, Number(stats.mtimeMs), 'nothing');
+  }
+
+  /** Reads what must be read of a transcript. */
+  async scan(sessionId: string, reader: ClaudeLineReader): Promise<IndexedScan> {
+    const known = this.peek(sessionId);
+    if (known !== undefined) return known;
+    return withOpenTranscript(this.#pathOf(sessionId), async (handle, stats) => {
+      const nowMs = this.#now();
+      const mark = markOf(stats);
+      const found = await this.#findStart(sessionId, handle, mark.ino, mark.size);
+      const { header, growth } = await readOn(handle, reader, found, mark.size);
+      const entry = StoredEntry.make(
+        { id: sessionId, mark, isSettled: isSettled(stats, nowMs), header },
+        growth,
+      );
+      this.#fresh.set(sessionId, entry);
+      this.#entries.set(sessionId, entry);
+      return describe(entry, Number(stats.mtimeMs), found === undefined ? 'whole' : 'grown');
+    });
+  }
+
+  /** Forgets sessions whose files are gone. */
+  retain(sessionIds: ReadonlySet<string>): void {
+    for (const id of this.#entries.keys()) {
+      if (sessionIds.has(id)) continue;
+      this.#entries.delete(id);
+      this.#gone.add(id);
+    }
+  }
+
+  /**
+   * Writes down what was learnt, beside what others learnt meanwhile. Two who do so at the same moment can lose entries of
+   * one of them, which are then made again. Where it cannot be written, the next look reads again.
+   */
+  save(): Promise<void> {
+    this.#saving = this.#saving.then(() => this.#write());
+    return this.#saving;
+  }
+
+  async #write(): Promise<void> {
+    if (this.#fresh.size === 0 && this.#gone.size === 0) return;
+    const entries = readIndexFile(this.#path, this.#folder);
+    for (const id of this.#gone) entries.delete(id);
+    for (const [id, entry] of this.#fresh) entries.set(id, entry);
+    this.#fresh.clear();
+    this.#gone.clear();
+    await writeIndexFile(this.#path, this.#folder, entries.values()).catch(() => {});
+  }
+
+  #pathOf(sessionId: string): string {
+    return join(this.#folder, `${sessionId}.jsonl`);
+  }
+
+  /** Where the reading can go on: only in the same file, where it begins with what was read before. */
+  async #findStart(
+    sessionId: string,
+    handle: FileHandle,
+    ino: string,
+    size: number,
+  ): Promise<Start | undefined> {
+    const entry = this.#entries.get(sessionId);
+    if (entry === undefined || entry.mark.ino !== ino || entry.mark.size > size) return undefined;
+    const { resumeAt, tally, checksums } = entry.growth();
+    const prefix = new PrefixChecksums(checksums, entry.mark.size);
+    return (await prefix.match(handle)) ? { resumeAt, tally, prefix } : undefined;
+  }
+}
+
+interface Start {
+  readonly resumeAt: number;
+  readonly tally: SavedTally;
+  readonly prefix: PrefixChecksums;
+}
+
+async function readOn(handle: FileHandle, reader: ClaudeLineReader, start: Start | undefined, to: number) {
+  const tally = start === undefined ? new HeaderTally() : HeaderTally.restore(start.tally);
+  const prefix = start?.prefix ?? new PrefixChecksums();
+  let saved: SavedTally | undefined;
+  const resumeAt = await reader.read(
+    handle,
+    {
+      bytes: (chunk, offset) => prefix.push(chunk, offset),
+      line(line) {
+        // A last line without an end may be half of one: it is read again when there is more.
+        if (!line.terminated) saved = tally.save();
+        tally.add(line);
+      },
+    },
+    { from: start?.resumeAt ?? 0, to },
+  );
+  return {
+    header: tally.header(),
+    growth: { resumeAt, tally: saved ?? tally.save(), checksums: prefix.blocks },
+  };
+}
+
+function describe(entry: StoredEntry, modifiedMs: number, read: IndexedScan['read']): IndexedScan {
+  return { header: entry.header, sizeBytes: entry.mark.size, modifiedMs, read };
+}

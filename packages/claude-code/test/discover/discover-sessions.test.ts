@@ -1,0 +1,281 @@
+import { mkdirSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { ownIdentity } from '@openbot/sessions';
+import { expect, test } from 'vitest';
+import { discoverAllSessions, discoverSessions } from '../../src/discover/discover-sessions.ts';
+import { resolveRegistryPath, updateRegistry } from '../../src/registry/registry-file.ts';
+import { endedProcess } from '../registry/ended-process.ts';
+import { registered } from '../registry/registered.ts';
+import { git, makeRepo } from '../repo/git.ts';
+import { makeHome } from './claude-home.ts';
+
+const idsOf = (sessions: readonly { sessionId: string }[]) => sessions.map(({ sessionId }) => sessionId);
+
+test('a session that nobody of ours started', async () => {
+  const { makeFolder, addSession, options } = makeHome();
+  const repo = makeFolder('repo');
+  const id = addSession(repo, {
+    text: 'Fix the login',
+    branch: 'feature/x',
+    modified: '2026-11-01T00:00:00Z',
+  });
+  const [session, ...others] = await discoverSessions(repo, options);
+  expect(others).toEqual([]);
+  expect(session).toEqual({
+    sessionId: id,
+    source: 'native-only',
+    repoPath: repo,
+    cwd: repo,
+    branch: 'feature/x',
+    firstMessage: 'Fix the login',
+    lastModified: new Date('2026-11-01T00:00:00Z'),
+    messageCount: 2,
+    lineCount: 3,
+    fileSizeBytes: expect.any(Number),
+    isRunning: false,
+    totalInputTokens: 10,
+    totalCacheTokens: 120,
+    totalOutputTokens: 4,
+    compactionCount: 0,
+  });
+});
+
+test('a session of ours has what the registry knows, and is there once', async () => {
+  const { makeFolder, addSession, options, stateDir } = makeHome();
+  const repo = makeFolder('repo');
+  const id = addSession(repo, { text: '[openclaw:agent=ada]\n\nFix the login' });
+  const entry = registered({
+    sessionId: id,
+    agentId: 'ada',
+    repoPath: repo,
+    label: 'login',
+    tasks: ['Fix the login', 'And the tests'],
+    totalCostUsd: 0.5,
+    maxBudgetUsd: 2,
+  });
+  await updateRegistry(stateDir, 'ada', (sessions) => void sessions.set(id, entry));
+  expect(await discoverSessions(repo, options)).toEqual([
+    expect.objectContaining({
+      sessionId: id,
+      source: 'openclaw',
+      agentId: 'ada',
+      originMarker: 'ada',
+      firstMessage: 'Fix the login',
+      label: 'login',
+      lastTask: 'And the tests',
+      totalCostUsd: 0.5,
+      totalTurns: 3,
+      budgetUsedPct: 0.25,
+      messageCount: 2,
+    }),
+  ]);
+});
+
+test('our marker without a registry entry: native, with the agent that it names', async () => {
+  const { makeFolder, addSession, options } = makeHome();
+  const repo = makeFolder('repo');
+  addSession(repo, { text: '[openclaw:agent=Ada]\n\nFix it' });
+  const odd = addSession(repo, { text: '[openclaw:agent=../../x]\n\nFix it' });
+  const sessions = await discoverSessions(repo, options);
+  expect(sessions.find(({ sessionId }) => sessionId !== odd)).toMatchObject({
+    source: 'native-only',
+    agentId: 'ada',
+    originMarker: 'Ada',
+  });
+  const strange = sessions.find(({ sessionId }) => sessionId === odd)!;
+  expect(strange.originMarker).toBe('../../x');
+  expect(strange).not.toHaveProperty('agentId');
+});
+
+test('a registered session whose transcript is gone is still known', async () => {
+  const { makeFolder, options, stateDir } = makeHome();
+  const repo = makeFolder('repo');
+  const entry = registered({ repoPath: repo, endedAt: '2026-11-16T02:00:00.000Z' });
+  await updateRegistry(stateDir, 'main', (sessions) => void sessions.set(entry.sessionId, entry));
+  expect(await discoverSessions(repo, options)).toEqual([
+    expect.objectContaining({
+      sessionId: entry.sessionId,
+      source: 'openclaw',
+      lastModified: new Date('2026-11-16T02:00:00.000Z'),
+      messageCount: 0,
+      fileSizeBytes: 0,
+    }),
+  ]);
+});
+
+test('running ones come first, then the newest; a runner that crashed runs nothing', async () => {
+  const { makeFolder, addSession, options, stateDir } = makeHome();
+  const repo = makeFolder('repo');
+  const [running, crashed, old, recent] = ['2026-10-01', '2026-10-02', '2026-10-03', '2026-10-04'].map(
+    (day) => addSession(repo, { modified: `${day}T00:00:00Z` }),
+  ) as [string, string, string, string];
+  const gone = await endedProcess();
+  await updateRegistry(stateDir, 'main', (sessions) => {
+    sessions.set(running, registered({ sessionId: running, repoPath: repo, runner: ownIdentity() }));
+    sessions.set(crashed, registered({ sessionId: crashed, repoPath: repo, runner: gone }));
+  });
+  const sessions = await discoverSessions(repo, options);
+  expect(idsOf(sessions)).toEqual([running, recent, old, crashed]);
+  expect(sessions.map(({ isRunning }) => isRunning)).toEqual([true, false, false, false]);
+});
+
+test('paths whose folders collide are told apart by the lines', async () => {
+  const { makeFolder, addSession, options } = makeHome();
+  const [dot, dash] = [makeFolder('col.x'), makeFolder('col-x')];
+  const [first, second] = [addSession(dot), addSession(dash)];
+  expect(idsOf(await discoverSessions(dot, options))).toEqual([first]);
+  expect(idsOf(await discoverSessions(dash, options))).toEqual([second]);
+});
+
+test('folders below, worktrees and links belong to a repository; neighbours do not', async () => {
+  const { root, makeFolder, addSession, options } = makeHome();
+  const repo = makeFolder('repo');
+  makeRepo(repo);
+  const tree = join(root, 'tree');
+  git(repo, 'worktree', 'add', '--quiet', '-b', 'side', tree);
+  symlinkSync(repo, join(root, 'link'));
+  const own = [
+    addSession(repo),
+    addSession(join(repo, 'src')),
+    addSession(join(repo, 'gone/away')),
+    addSession(tree),
+    addSession(join(tree, 'src')),
+    // A program that was told the path by its link.
+    addSession(join(root, 'link/src'), { slug: repo.replace(/[^a-zA-Z0-9]/g, '-') }),
+  ].sort();
+  addSession(makeFolder('repo-two'));
+  addSession(makeFolder('other'));
+  for (const path of [repo, tree, join(root, 'link'), makeFolder('repo/src')]) {
+    expect(idsOf(await discoverSessions(path, options)).sort()).toEqual(own);
+  }
+});
+
+test('a session that went on in the repository is one of it, though it began elsewhere', async () => {
+  const { makeFolder, addSession, options } = makeHome();
+  const [before, now] = [makeFolder('col_x'), makeFolder('col x')];
+  const id = addSession(before, { cwds: [now] });
+  expect(await discoverSessions(now, options)).toEqual([
+    expect.objectContaining({ sessionId: id, repoPath: now, cwd: before }),
+  ]);
+});
+
+test('only <uuid>.jsonl is a session', async () => {
+  const { makeFolder, addSession, options, projects } = makeHome();
+  const repo = makeFolder('repo');
+  const id = addSession(repo);
+  const folder = join(projects, repo.replace(/[^a-zA-Z0-9]/g, '-'));
+  const line = `${JSON.stringify({ type: 'user', uuid: 'u', cwd: repo, message: { content: 'x' } })}\n`;
+  for (const name of [
+    `${id}.backup.1.jsonl`,
+    `${id}.jsonl.bak`,
+    'notes.jsonl',
+    `agent-${id}.jsonl`,
+    `${id}/subagents/agent-a1.jsonl`,
+    `${id}/subagents/22222222-2222-4222-8222-222222222222.jsonl`,
+    `${id}/tool-results/33333333-3333-4333-8333-333333333333.jsonl`,
+    'memory/44444444-4444-4444-8444-444444444444.jsonl',
+  ]) {
+    mkdirSync(join(folder, name, '..'), { recursive: true });
+    writeFileSync(join(folder, name), line);
+  }
+  expect(idsOf(await discoverSessions(repo, options))).toEqual([id]);
+});
+
+test('what cannot be read is left out and told', async () => {
+  const { makeFolder, addSession, options, projects } = makeHome();
+  const repo = makeFolder('repo');
+  const id = addSession(repo);
+  const odd = '22222222-2222-4222-8222-222222222222';
+  mkdirSync(join(projects, repo.replace(/[^a-zA-Z0-9]/g, '-'), `${odd}.jsonl`));
+  const problems: string[] = [];
+  const onProblem = (error: Error, sessionId: string) =>
+    problems.push(`${(error as { code?: string }).code} ${sessionId}`);
+  expect(idsOf(await discoverSessions(repo, { ...options, onProblem }))).toEqual([id]);
+  expect(problems).toEqual([`TRANSCRIPT_UNREADABLE ${odd}`]);
+});
+
+test('working folders that can be none make nobody stumble', async () => {
+  const { makeFolder, addSession, options } = makeHome();
+  const repo = makeFolder('repo');
+  const id = addSession(repo, { cwds: ['', 'relative', 'a\0b', '/a\0b', `/${'x'.repeat(5000)}`, '/\ud800'] });
+  expect(idsOf(await discoverSessions(repo, options))).toEqual([id]);
+  expect(idsOf(await discoverAllSessions(options))).toEqual([id]);
+});
+
+test('a session that is in two folders is there once, as it was written last', async () => {
+  const { makeFolder, addSession, options } = makeHome();
+  const [dot, below] = [makeFolder('repo'), makeFolder('repo/below')];
+  const id = addSession(dot, { text: 'old', modified: '2026-10-01T00:00:00Z' });
+  addSession(below, { id, text: 'new', modified: '2026-10-02T00:00:00Z' });
+  expect(await discoverSessions(dot, options)).toEqual([expect.objectContaining({ firstMessage: 'new' })]);
+});
+
+test('a repository without sessions, and a Claude Code that never ran', async () => {
+  const { makeFolder, options, config } = makeHome();
+  const repo = makeFolder('repo');
+  expect(await discoverSessions(repo, options)).toEqual([]);
+  rmSync(config, { recursive: true });
+  expect(await discoverSessions(repo, options)).toEqual([]);
+  expect(await discoverAllSessions(options)).toEqual([]);
+});
+
+test('a damaged registry is an error, not a list without it', async () => {
+  const { makeFolder, options, stateDir } = makeHome();
+  const path = resolveRegistryPath(stateDir, 'main');
+  mkdirSync(join(path, '..'), { recursive: true });
+  writeFileSync(path, '{');
+  await expect(discoverSessions(makeFolder('repo'), options)).rejects.toMatchObject({
+    code: 'REGISTRY_UNREADABLE',
+    message: expect.stringContaining(path),
+  });
+});
+
+test('what changed since the last look is seen', async () => {
+  const { makeFolder, addSession, options, projects } = makeHome();
+  const repo = makeFolder('repo');
+  const id = addSession(repo, { text: 'first' });
+  const removed = addSession(repo);
+  await discoverSessions(repo, options);
+  addSession(repo, { id, text: 'other', branch: 'next' });
+  const folder = join(projects, repo.replace(/[^a-zA-Z0-9]/g, '-'));
+  rmSync(join(folder, `${removed}.jsonl`));
+  expect(await discoverSessions(repo, options)).toEqual([
+    expect.objectContaining({ sessionId: id, firstMessage: 'other', branch: 'next' }),
+  ]);
+  truncateSync(join(folder, `${id}.jsonl`), 0);
+  expect(await discoverSessions(repo, options)).toEqual([]);
+});
+
+test('all sessions, each with its repository', async () => {
+  const { root, makeFolder, addSession, options, stateDir } = makeHome();
+  const repo = makeFolder('repo');
+  makeRepo(repo);
+  const [inRepo, plain, gone] = [
+    addSession(join(repo, 'src')),
+    addSession(makeFolder('plain')),
+    addSession(join(root, 'removed')),
+  ];
+  const entry = registered({ repoPath: repo });
+  await updateRegistry(stateDir, 'main', (sessions) => void sessions.set(entry.sessionId, entry));
+  const all = await discoverAllSessions(options);
+  expect(new Map(all.map(({ sessionId, repoPath }) => [sessionId, repoPath]))).toEqual(
+    new Map([
+      [inRepo, repo],
+      [plain, join(root, 'plain')],
+      [gone, join(root, 'removed')],
+      [entry.sessionId, repo],
+    ]),
+  );
+});
+
+test('progress goes from nothing to all', async () => {
+  const { makeFolder, addSession, options } = makeHome();
+  const repo = makeFolder('repo');
+  for (let i = 0; i < 5; i++) addSession(repo);
+  const seen: string[] = [];
+  await discoverSessions(repo, {
+    ...options,
+    onProgress: ({ done, total }) => seen.push(`${done}/${total}`),
+  });
+  expect(seen).toEqual(['1/5', '2/5', '3/5', '4/5', '5/5']);
+});

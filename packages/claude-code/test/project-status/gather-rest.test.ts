@@ -1,0 +1,168 @@
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { gatherProjectStatus } from '../../src/project-status/gather-project-status.ts';
+import { hoursAgo, makeSession, NOW } from './discovered.ts';
+import { ENV, GitRepo, makeFolder } from './git-repo.ts';
+
+async function docsOf(...files: string[]) {
+  const folder = makeFolder();
+  for (const file of files) {
+    mkdirSync(dirname(join(folder, file)), { recursive: true });
+    writeFileSync(join(folder, file), 'text\n');
+  }
+  return (await gatherProjectStatus(folder, { env: ENV })).docs;
+}
+
+describe('the documents of a project', () => {
+  it('has none in an empty folder', async () => {
+    expect(await docsOf()).toEqual({
+      hasClaudeMd: false,
+      hasSpecs: false,
+      specFiles: [],
+      hasTodo: false,
+      hasReadme: false,
+    });
+  });
+
+  it.each([['CLAUDE.md'], ['.claude/CLAUDE.md']])('has instructions in %s', async (file) => {
+    expect((await docsOf(file)).hasClaudeMd).toBe(true);
+  });
+
+  it.each([['claude.md.bak'], ['docs/CLAUDE.md'], ['CLAUDE.md/inside.txt']])(
+    'has no instructions in %s',
+    async (file) => {
+      expect((await docsOf(file)).hasClaudeMd).toBe(false);
+    },
+  );
+
+  it.each([['README'], ['README.md'], ['readme.rst'], ['Readme.de.md']])(
+    'is introduced by %s',
+    async (file) => {
+      expect((await docsOf(file)).hasReadme).toBe(true);
+    },
+  );
+
+  it.each([['README/x.txt'], ['READMEs.md'], ['docs/README.md']])('is not introduced by %s', async (file) => {
+    expect((await docsOf(file)).hasReadme).toBe(false);
+  });
+
+  it.each([['TODO'], ['TODO.md'], ['todo.txt'], ['TODOS.org'], ['todo-release.md']])(
+    'has things to do in %s',
+    async (file) => {
+      expect((await docsOf(file)).hasTodo).toBe(true);
+    },
+  );
+
+  it.each([['todo.ts'], ['todomvc.md'], ['todo/list.md']])('has nothing to do in %s', async (file) => {
+    expect((await docsOf(file)).hasTodo).toBe(false);
+  });
+
+  it('finds specs by their names, and in folders of specs', async () => {
+    const specs = [
+      'SPEC.md',
+      'api-spec.md',
+      'apiSpec.md',
+      'docs/login_specification.mdx',
+      'docs/specs/one.md',
+      'spec/two.md',
+      'specs/deep/er/three.md',
+    ];
+    const others = [
+      'inspector.md',
+      'special.md',
+      'spec.ts',
+      'docs/deep/spec.md',
+      'src/spec.md',
+      'spec/login_spec.rb',
+      'specs/too/deep/to/look.md',
+      'specs/node_modules/x.md',
+      'specs/.hidden/x.md',
+    ];
+    const docs = await docsOf(...specs, ...others);
+    expect(docs.specFiles).toEqual([...specs].sort());
+    expect(docs.hasSpecs).toBe(true);
+  });
+
+  it('bounds the list of specs and says so', async () => {
+    const folder = makeFolder();
+    mkdirSync(join(folder, 'specs'));
+    for (let count = 0; count < 60; count++) writeFileSync(join(folder, `specs/${count}.md`), '');
+    const status = await gatherProjectStatus(folder, { env: ENV });
+    expect(status.docs.specFiles).toHaveLength(50);
+    expect(status.gaps).toEqual([{ part: 'docs', reason: '50 of 60 specs are listed' }]);
+  });
+
+  it('follows links to files, and not in circles', async () => {
+    const folder = makeFolder();
+    mkdirSync(join(folder, 'specs'));
+    writeFileSync(join(folder, 'text'), '');
+    symlinkSync('text', join(folder, 'README.md'));
+    symlinkSync('nowhere', join(folder, 'TODO.md'));
+    symlinkSync('..', join(folder, 'specs/up'));
+    const { docs } = await gatherProjectStatus(folder, { env: ENV });
+    expect(docs).toMatchObject({ hasReadme: true, hasTodo: false, specFiles: [] });
+  });
+
+  it('are those at the top of the repository', async () => {
+    const repo = GitRepo.withCommit();
+    repo.write('CLAUDE.md');
+    repo.write('below/README.md');
+    const { docs } = await gatherProjectStatus(join(repo.path, 'below'), { env: ENV });
+    expect(docs).toMatchObject({ hasClaudeMd: true, hasReadme: false });
+  });
+});
+
+describe('the sessions of a project', () => {
+  it('are asked for by the top of the repository', async () => {
+    const repo = GitRepo.withCommit();
+    repo.write('below/x.txt');
+    const asked: string[] = [];
+    const discover = async (path: string) => {
+      asked.push(path);
+      return [];
+    };
+    await gatherProjectStatus(join(repo.path, 'below'), { env: ENV, discover });
+    expect(asked).toEqual([repo.path]);
+  });
+
+  it('are listed as running, recent, and the own ones of the agent', async () => {
+    const all = Array.from({ length: 9 }, (_, at) =>
+      makeSession({
+        sessionId: `s${at}`,
+        lastModified: hoursAgo(at),
+        isRunning: at === 7,
+        agentId: at % 2 === 0 ? 'main' : 'other',
+      }),
+    );
+    const discover = async () => [...all].reverse();
+    const { sessions } = await gatherProjectStatus(makeFolder(), { env: ENV, agentId: 'main', discover });
+    const ids = (list: readonly { sessionId: string }[]) => list.map(({ sessionId }) => sessionId);
+    expect(ids(sessions.active)).toEqual(['s7']);
+    expect(ids(sessions.recent)).toEqual(['s0', 's1', 's2', 's3', 's4']);
+    expect(ids(sessions.ownRecent)).toEqual(['s0', 's2', 's4']);
+    expect(sessions.total).toBe(9);
+  });
+
+  it('counts one as own by its marker where the registry does not know it', async () => {
+    const { agentId: _, ...native } = makeSession({ source: 'native-only' });
+    const discover = async () => [
+      { ...native, sessionId: 'marked', originMarker: 'main' },
+      { ...native, sessionId: 'plain' },
+      makeSession({ sessionId: 'registered to another', agentId: 'other', originMarker: 'main' }),
+    ];
+    const status = await gatherProjectStatus(makeFolder(), { env: ENV, agentId: 'main', discover });
+    expect(status.sessions.ownRecent.map(({ sessionId }) => sessionId)).toEqual(['marked']);
+    expect((await gatherProjectStatus(makeFolder(), { env: ENV, discover })).sessions.ownRecent).toEqual([]);
+  });
+
+  it('may be unknown', async () => {
+    const discover = async () => {
+      throw new Error('cannot read\nthe folder');
+    };
+    const status = await gatherProjectStatus(makeFolder(), { env: ENV, discover, now: NOW });
+    expect(status.sessions).toEqual({ active: [], recent: [], ownRecent: [], total: 0 });
+    expect(status.gaps).toEqual([{ part: 'sessions', reason: 'cannot read the folder' }]);
+    expect(status.timestamp).toBe('2026-03-01T12:00:00.000Z');
+  });
+});

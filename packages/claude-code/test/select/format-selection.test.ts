@@ -1,0 +1,79 @@
+import { describe, expect, it } from 'vitest';
+import { formatSelection } from '../../src/select/format-selection.ts';
+import { selectSession } from '../../src/select/select-session.ts';
+import { textWidth } from '../../src/terminal-text/text-width.ts';
+import { hoursAgo, makeSession, NOW } from '../project-status/discovered.ts';
+import { makeStatus } from './project.ts';
+
+const sessions = [
+  makeSession({ sessionId: 'aaaaaaaa-1', lastModified: hoursAgo(0.5) }),
+  makeSession({
+    sessionId: 'bbbbbbbb-1',
+    branch: 'x',
+    firstMessage: 'Write a parser',
+    lastModified: hoursAgo(50),
+  }),
+  makeSession({ sessionId: 'cccccccc-1', compactionCount: 3, label: 'docs' }),
+];
+const select = () =>
+  selectSession({
+    task: 'Repair the login page',
+    repoPath: '/repo',
+    agentId: 'main',
+    projectStatus: makeStatus(),
+    sessions,
+    now: NOW,
+  });
+
+describe('the choice as text', () => {
+  it('shows the decision and each session with its factors', async () => {
+    const text = formatSelection(await select(), { sessions, columns: 110 });
+    expect(text).toBe(
+      [
+        'resume: session aaaaaaaa scores 100, above 60: same branch, used 30 min ago, relevance 1.00 by words (in common: repair, login, page)',
+        '',
+        '  SESSION   BRANCH  RECENCY  RELEVANCE  HEALTH  CAPACITY  TOTAL  ABOUT',
+        '> aaaaaaaa      25       20         25      15        15    100  [main] Repair the login page',
+        '    same branch, used 30 min ago, relevance 1.00 by words (in common: repair, login, page)',
+        '  bbbbbbbb       0        8        -15      15        15     23  [x] Write a parser',
+        '    other branch, used 2 days ago, relevance 0.00 by words (no word in common)',
+        '  cccccccc      25       16         25      15         6    out  [main] docs',
+        '    out of the question: 3 compactions; same branch, used 1 h ago, relevance 1.00 by words (in common: repair…',
+        '',
+      ].join('\n'),
+    );
+  });
+
+  it('is one line where nothing was scored', () => {
+    expect(formatSelection({ action: 'fresh', reason: 'no session is labelled "x"' })).toBe(
+      'fresh: no session is labelled "x"\n',
+    );
+  });
+
+  it('says why words were compared', () => {
+    expect(formatSelection({ action: 'fresh', reason: 'r', relevanceFallback: 'no network' })).toBe(
+      'fresh: r\nwords were compared: no network\n',
+    );
+  });
+
+  it('needs no sessions, and fits into a narrow terminal', async () => {
+    const lines = formatSelection(await select(), { columns: 60 }).split('\n');
+    expect(lines[2]).not.toContain('ABOUT');
+    for (const line of lines.slice(2)) expect(textWidth(line)).toBeLessThanOrEqual(60);
+  });
+
+  it('sends nothing to the terminal that is not text', async () => {
+    const evil = makeSession({ sessionId: '\u001b[2J\n', branch: '\u001b[2J', firstMessage: '\u009b2J\nx' });
+    const selection = await selectSession({
+      task: '\u001b[2J',
+      repoPath: '/repo',
+      agentId: 'main',
+      projectStatus: makeStatus(),
+      sessions: [evil],
+      now: NOW,
+    });
+    const text = formatSelection(selection, { sessions: [evil] });
+    expect(text).not.toMatch(/[^\P{Cc}\n]/u);
+    expect(text.split('\n')).toHaveLength(6);
+  });
+});

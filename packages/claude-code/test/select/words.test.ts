@@ -1,0 +1,58 @@
+import { describe, expect, it } from 'vitest';
+import { compareWords, jaccard, wordsOf } from '../../src/select/words.ts';
+
+describe('the words of a text', () => {
+  it.each<[string, string, string[]]>([
+    ['case and stop words', 'Fix THE Login, please!', ['login']],
+    ['identifiers', 'loginRedirect login_redirect login-redirect', ['login', 'redirect']],
+    ['paths', 'src/auth/LoginPage.tsx', ['src', 'auth', 'login', 'page', 'tsx']],
+    ['acronyms', 'parseHTTPHeader URLs XMLHttpRequest', ['parse', 'http', 'header', 'url', 'xml', 'request']],
+    ['a single letter in front', 'iPhone OAuth2 eBay', ['iphone', 'oauth2', 'ebay']],
+    ['numbers', 'issue 42 of v2.10, utf8', ['issue', '42', 'v2', '10', 'utf8']],
+    ['plurals', "sessions, the session's class and status", ['session', 'class', 'status']],
+    ['contractions', "don't can't we're parser", ['parser']],
+    ['nothing but stop words', 'fix it', ['fix', 'it']],
+    ['no words', ' -- !? 🎉', []],
+    ['Cyrillic', 'Исправить вход', ['исправить', 'вход']],
+    ['Greek', 'ΣΎΝΔΕΣΗ', ['σύνδεση']],
+    ['Arabic', 'إصلاح الدخول', ['إصلاح', 'الدخول']],
+    ['Devanagari', 'लॉगिन ठीक', ['लॉगिन', 'ठीक']],
+    ['Han, in pairs', '修复登录', ['修复', '复登', '登录']],
+    ['Kana', 'ログイン', ['ログ', 'グイ', 'イン']],
+    ['one character', 'x 修', ['修']],
+    ['Thai', 'เข้า', ['เข', 'ข้', '้า']],
+    ['width', 'ＬＯＧＩＮ', ['login']],
+    ['a name that objects have', 'constructor __proto__', ['constructor', 'proto']],
+  ])('are found in spite of %s', (_, text, words) => {
+    expect([...wordsOf(text)]).toEqual(words);
+  });
+
+  it('do not take long to find in a long text', () => {
+    expect(wordsOf('aB'.repeat(5_000_000)).size).toBeLessThan(5);
+    expect(wordsOf('登'.repeat(5_000_000)).size).toBe(1);
+  });
+});
+
+describe('what words have in common', () => {
+  it.each<[string[], string[], number]>([
+    [[], [], 0],
+    [['a'], [], 0],
+    [['a', 'b'], ['b', 'c'], 1 / 3],
+    [['a', 'b'], ['b', 'a'], 1],
+  ])('of %j and %j is %d', (one, other, share) => {
+    expect(jaccard(new Set(one), new Set(other))).toBe(share);
+    expect(jaccard(new Set(other), new Set(one))).toBe(share);
+  });
+
+  it('is named', () => {
+    const relevance = compareWords('Repair the loginPage', { text: 'login page is slow', branch: '' });
+    expect(relevance).toEqual({ score: 0.5, reasoning: 'in common: login, page', by: 'words' });
+    expect(compareWords('Parser', { text: 'Login', branch: '' }).reasoning).toBe('no word in common');
+  });
+
+  it('is found in the branch where that helps, and no less where it does not', () => {
+    const task = 'Repair the login page';
+    expect(compareWords(task, { text: 'go on', branch: 'fix/login-page' }).score).toBe(2 / 4);
+    expect(compareWords(task, { text: task, branch: 'feature/other-things' }).score).toBe(1);
+  });
+});

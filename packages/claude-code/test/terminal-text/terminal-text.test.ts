@@ -1,0 +1,61 @@
+import { describe, expect, it } from 'vitest';
+import { oneLine, printable, shorten } from '../../src/terminal-text/printable.ts';
+import { formatQuantity } from '../../src/terminal-text/quantity.ts';
+import { formatAge } from '../../src/terminal-text/relative-time.ts';
+import { cutEnd, padEnd, padStart, textWidth } from '../../src/terminal-text/text-width.ts';
+
+describe('text for a terminal', () => {
+  it('has no characters that act or hide', () => {
+    expect(printable('a\u001b[31m\u0007\nb\u202ec\u200bd\u{e0041}\ud800')).toBe('a�[31m��b�c�d��');
+    expect(printable('né 漢字 👩‍💻 می‌خواهم')).toBe('né 漢字 👩‍💻 می‌خواهم');
+  });
+
+  it('is put on one line', () => {
+    expect(oneLine('  a\r\n\tb \u0000 ')).toBe('a b �');
+  });
+
+  it('is shortened by characters, not by halves of them', () => {
+    expect(shorten('abcd', 4)).toBe('abcd');
+    expect(shorten('abcde', 4)).toBe('abc…');
+    expect(shorten('ab cde', 4)).toBe('ab…');
+    expect(shorten('😀😀😀😀', 4)).toBe('😀😀😀😀');
+    expect(shorten('😀😀😀😀😀', 4)).toBe('😀😀😀…');
+    expect(shorten('x'.repeat(10_000_000), 3)).toBe('xx…');
+  });
+
+  it('is measured, padded and cut by columns', () => {
+    expect(textWidth('漢字')).toBe(4);
+    expect(padEnd('漢', 4)).toBe('漢  ');
+    expect(padStart('漢', 4)).toBe('  漢');
+    expect(cutEnd('漢字漢字', 5)).toBe('漢字…');
+    expect(cutEnd('abc', 3)).toBe('abc');
+    expect(cutEnd('abcd', 3)).toBe('ab…');
+  });
+});
+
+describe('figures', () => {
+  it.each([
+    [1, '1 stash'],
+    [0, '0 stashes'],
+    [1234567, '1,234,567 stashes'],
+  ])('%d', (count, text) => {
+    expect(formatQuantity(count, 'stash', 'stashes')).toBe(text);
+  });
+
+  const minute = 60_000;
+  const day = 24 * 60 * minute;
+  it.each<[number, string]>([
+    [-5, 'just now'],
+    [minute - 1, 'just now'],
+    [minute, '1 min ago'],
+    [60 * minute - 1, '59 min ago'],
+    [60 * minute, '1 h ago'],
+    [day, '1 day ago'],
+    [59 * day, '59 days ago'],
+    [61 * day, '2 months ago'],
+    [3 * 366 * day, '3 years ago'],
+    [Number.NaN, 'at an unknown time'],
+  ])('an age of %d ms', (age, text) => {
+    expect(formatAge(0, age)).toBe(text);
+  });
+});

@@ -24,7 +24,7 @@ import {
 } from './restored-lines.ts';
 import { listRestoringChanges, readRestoredText } from './restored-rows.ts';
 import { rewriteWithBackup } from './rewrite-with-backup.ts';
-import { assertAllThere } from './verify-restored.ts';
+import { assertAllThere, assertNothingDropped } from './verify-restored.ts';
 
 export interface DatabaseRestore {
   readonly session: FoundSession;
@@ -120,6 +120,7 @@ function planRestore(
       hint: 'Nothing was changed, since what was said in between cannot be told. The backup is a whole session: copy it where you need it.',
     });
   }
+  assertNothingDropped(session, lines, chosen.path);
   let sizeAfter = 0;
   for (const line of lines) {
     const { row, kept, usage } = line;

@@ -1,10 +1,13 @@
 import type { Transcript } from '@openbot/sessions';
 import type { DatabaseTranscript, Projection } from '@openbot/sessions/openclaw-database';
+import { isNothingLeft } from '../clean/empty-message.ts';
+import type { LineEdit } from '../clean/line-edit.ts';
+import { rewriteLine } from '../clean/rewrite-line.ts';
 import { RestoreError } from '../errors.ts';
 import type { ReadSession } from './readable-session.ts';
 import type { KeptState, RestoredLine } from './restored-lines.ts';
 
-/** Nothing that is in the session may be missing afterwards, and it must go on from where it is. */
+/** The session must be as planned, go on from where it is, and hold together. */
 export function assertAllThere(
   after: DatabaseTranscript,
   projection: Projection,
@@ -28,6 +31,35 @@ export function assertAllThere(
     },
   );
 }
+
+/**
+ * A line of the session that is not to be there again must be one that a clean takes away: a result, or an assistant's
+ * message that says nothing but its calls. Anything else was written by somebody, and no backup has it.
+ */
+export function assertNothingDropped(
+  session: ReadSession,
+  lines: readonly RestoredLine[],
+  path: string,
+): void {
+  const { transcript } = session;
+  const staying = new Set(lines.map(({ row }) => row));
+  for (let row = 0; row < transcript.length; row++) {
+    if (staying.has(row) || isCleanable(session, row)) continue;
+    throw new RestoreError(`Line ${row + 1} of the session is in no backup, and would be lost`, {
+      hint: `Nothing was changed. Another program rewrote the session since ${path} was made; occ clone -o keeps it as it is.`,
+    });
+  }
+}
+
+function isCleanable({ transcript, readLine }: ReadSession, row: number): boolean {
+  if (transcript.kindOf(row) !== 'message') return false;
+  const role = transcript.roleOf(row);
+  if (role === 'toolResult') return true;
+  if (role !== 'assistant' || transcript.callCountOf(row) === 0) return false;
+  return transcript.textSizeOf(row) === 0 || isNothingLeft(rewriteLine(readLine(row), STRIPPED, 'openclaw'));
+}
+
+const STRIPPED: LineEdit = { calls: 'remove', results: 'remove', dropThinking: true };
 
 /** Whether an entry that is there before and after would be part of the conversation only once. */
 function isOtherPath(after: DatabaseTranscript, { rows }: Projection, session: ReadSession): boolean {

@@ -14,6 +14,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { findDatabaseFaults } from '../../../sessions/test/openclaw-db/setup/check-database.ts';
 import { generateEvents } from '../../../sessions/test/openclaw-db/setup/compose-turns.ts';
 import {
+  addSessions,
   type MadeSession,
   makeAgentDatabase,
 } from '../../../sessions/test/openclaw-db/setup/make-database.ts';
@@ -211,4 +212,29 @@ test('lines without ids are told apart by what they are and when they were said'
   await home.restore();
   await home.restore(1);
   expect(home.file()).toBe(original);
+});
+
+test('a message that another program put into the middle is not dropped in silence', async () => {
+  await home.edit('--strip-tools=extreme');
+  const events: Json[] = home
+    .file()
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  const last = events.at(-1)!;
+  const added = {
+    type: 'message',
+    id: '00000000-0000-4000-8000-0000000000ff',
+    parentId: last.parentId,
+    timestamp: last.timestamp,
+    message: { role: 'user', content: 'do not forget me', timestamp: 1_794_767_344_000 },
+  };
+  const rewritten = [...events.slice(0, -1), added, { ...last, parentId: added.id }];
+  const database = new DatabaseSync(home.path);
+  database.exec('DELETE FROM session_nodes; DELETE FROM session_transcript_fts_rows');
+  addSessions(database, [{ key: KEY, sessionId: ID, events: rewritten }]);
+  database.close();
+  expect(findDatabaseFaults(home.path)).toEqual([]);
+  await expectRefused(/is in no backup, and would be lost/);
+  expect(home.file()).toContain('do not forget me');
 });

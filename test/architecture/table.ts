@@ -89,6 +89,12 @@ export const ROOMS: Readonly<Record<string, RoomTable>> = {
     pure: ['errors', 'terminal-text'],
     readOnly: ['repo', 'scan', 'project-status'],
   },
+  openbot: {
+    order: ['errors', 'commands', 'cli', 'index'],
+    narrower: {},
+    pure: ['errors'],
+    readOnly: [],
+  },
 };
 
 /** Names that say nothing about what belongs inside, so everything ends up there. */

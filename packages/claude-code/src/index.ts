@@ -5,6 +5,7 @@ export {
   discoverSessions,
 } from './discover/discover-sessions.ts';
 export type { DiscoveredSession } from './discover/discovered-session.ts';
+export { formatSessionList, type ListFormatOptions } from './discover/format-session-list.ts';
 export type { ScanEvents } from './discover/scan-folders.ts';
 export { CLAUDE_CODE_ERROR_CODES, ClaudeCodeError, type ClaudeCodeErrorCode } from './errors.ts';
 export {

@@ -1,0 +1,110 @@
+import { type Palette, PLAIN_PALETTE } from '../terminal-text/palette.ts';
+import { oneLine, printable } from '../terminal-text/printable.ts';
+import { formatCount, formatQuantity } from '../terminal-text/quantity.ts';
+import { formatAge } from '../terminal-text/relative-time.ts';
+import { cutEnd, padEnd, padStart, textWidth } from '../terminal-text/text-width.ts';
+import type { DiscoveredSession } from './discovered-session.ts';
+
+export interface ListFormatOptions {
+  readonly now: Date;
+  /** How wide the terminal is. Default: 100. */
+  readonly columns?: number;
+  readonly palette?: Palette;
+  /** Names the repository of each, where they are of several. */
+  readonly showsRepo?: boolean;
+  /** How many there are in all, where not all are shown. */
+  readonly total?: number;
+}
+
+interface Column {
+  readonly title: string;
+  readonly isFigure?: true;
+  show(session: DiscoveredSession): string;
+}
+
+const GAP = '  ';
+/** Less of a first message says nothing; the line is then longer than the terminal. */
+const LEAST_LAST = 20;
+const MOST_BRANCH = 24;
+
+/** A table, one session a line; what a person typed first takes the rest of the line. */
+export function formatSessionList(
+  sessions: readonly DiscoveredSession[],
+  options: ListFormatOptions,
+): string {
+  const palette = options.palette ?? PLAIN_PALETTE;
+  const columns = columnsFor(sessions, options);
+  const last = columns.at(-1)!;
+  const others = columns.slice(0, -1).map((column) => {
+    const cells = sessions.map((session) => column.show(session));
+    return { ...column, cells, width: Math.max(textWidth(column.title), ...cells.map(textWidth)) };
+  });
+  const used = others.reduce((sum, { width }) => sum + width + GAP.length, 0);
+  const room = Math.max(LEAST_LAST, (options.columns ?? 100) - used);
+  const head = [...others.map((column) => align(column, column.title)), last.title].join(GAP);
+  const lines = sessions.map((session, row) => {
+    const cells = others.map((column) => align(column, column.cells[row]!));
+    const line = [...cells, cutEnd(last.show(session), room)].join(GAP).trimEnd();
+    return session.isRunning ? palette.green(line) : line;
+  });
+  const total = options.total ?? sessions.length;
+  const rest = total > sessions.length ? `, the first ${formatCount(sessions.length)} of them` : '';
+  return [`${formatQuantity(total, 'session')}${rest}`, palette.dim(head), ...lines, ''].join('\n');
+}
+
+function columnsFor(sessions: readonly DiscoveredSession[], options: ListFormatOptions): Column[] {
+  const all: (Column & { readonly isWanted?: boolean })[] = [
+    { title: 'ID', show: ({ sessionId }) => printable(sessionId.slice(0, 8)) },
+    { title: '', isWanted: sessions.some(({ isRunning }) => isRunning), show: showRunning },
+    { title: 'BY', show: showOwner },
+    {
+      title: 'UPDATED',
+      show: ({ lastModified }) => formatAge(lastModified.getTime(), options.now.getTime()),
+    },
+    { title: 'MESSAGES', isFigure: true, show: ({ messageCount }) => formatCount(messageCount) },
+    { title: 'TOKENS', isFigure: true, show: showTokens },
+    {
+      title: 'COMPACTED',
+      isFigure: true,
+      isWanted: sessions.some(({ compactionCount }) => compactionCount > 0),
+      show: ({ compactionCount }) => (compactionCount === 0 ? '' : String(compactionCount)),
+    },
+    {
+      title: 'COST',
+      isFigure: true,
+      isWanted: sessions.some(({ totalCostUsd }) => totalCostUsd !== undefined),
+      show: ({ totalCostUsd }) => (totalCostUsd === undefined ? '' : `$${totalCostUsd.toFixed(2)}`),
+    },
+    { title: 'BRANCH', show: ({ branch }) => cutEnd(printable(branch), MOST_BRANCH) },
+    {
+      title: 'REPOSITORY',
+      isWanted: options.showsRepo === true,
+      show: ({ repoPath }) => printable(repoPath.split(/[/\\]/).at(-1) ?? ''),
+    },
+    { title: 'BEGAN WITH', show: showSubject },
+  ];
+  return all.filter(({ isWanted }) => isWanted !== false);
+}
+
+function align({ isFigure, width }: Column & { readonly width: number }, text: string): string {
+  return isFigure ? padStart(text, width) : padEnd(text, width);
+}
+
+function showRunning({ isRunning }: DiscoveredSession): string {
+  return isRunning ? 'running' : '';
+}
+
+/** The agent whose it is; who else started one is not known. */
+function showOwner({ agentId, source }: DiscoveredSession): string {
+  if (agentId === undefined) return 'native';
+  return source === 'openclaw' ? printable(agentId) : `${printable(agentId)} (native)`;
+}
+
+/** All that went in and came out, what the cache gave included. */
+function showTokens({ totalInputTokens, totalCacheTokens, totalOutputTokens }: DiscoveredSession): string {
+  return formatCount(totalInputTokens + totalCacheTokens + totalOutputTokens);
+}
+
+function showSubject({ label, firstMessage }: DiscoveredSession): string {
+  return label === undefined ? oneLine(firstMessage) : `${oneLine(label)}: ${oneLine(firstMessage)}`;
+}

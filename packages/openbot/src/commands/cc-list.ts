@@ -1,0 +1,35 @@
+import { discoverAllSessions, discoverSessions, formatSessionList } from '@openbot/claude-code';
+import { UsageError } from '../errors.ts';
+import { type Command, writeJson } from './command.ts';
+import { discoverWithProgress, readCount, readPlace } from './place.ts';
+
+/** The Claude Code sessions of a repository, or of all. */
+export const ccList: Command = async (input) => {
+  const { flags, terminal } = input;
+  if (flags.all && flags.repo !== undefined) {
+    throw new UsageError('--all and --repo contradict each other', 'Leave one of them out');
+  }
+  const limit = readCount(input, 'limit') ?? Number.POSITIVE_INFINITY;
+  const { repoPath } = readPlace(input);
+  const sessions = await discoverWithProgress(input, (options) =>
+    flags.all ? discoverAllSessions(options) : discoverSessions(repoPath, options),
+  );
+  const listed = sessions.slice(0, limit);
+  if (flags.json) {
+    writeJson(terminal, listed);
+    return;
+  }
+  if (sessions.length === 0) {
+    terminal.write(`No Claude Code sessions${flags.all ? '' : ` of ${repoPath}`}.\n`);
+    return;
+  }
+  terminal.write(
+    formatSessionList(listed, {
+      now: new Date(),
+      columns: terminal.columns,
+      palette: terminal.palette,
+      showsRepo: flags.all === true,
+      total: sessions.length,
+    }),
+  );
+};

@@ -1,0 +1,19 @@
+import { discoverSessions, formatProjectStatus, gatherProjectStatus } from '@openbot/claude-code';
+import { type Command, writeJson } from './command.ts';
+import { discoverWithProgress, readPlace } from './place.ts';
+
+/** The state of a repository at a glance. */
+export const ccStatus: Command = async (input) => {
+  const { env, flags, terminal } = input;
+  const { repoPath, agentId } = readPlace(input);
+  const status = await gatherProjectStatus(repoPath, {
+    agentId,
+    env,
+    discover: (path) => discoverWithProgress(input, (options) => discoverSessions(path, options)),
+  });
+  if (flags.json) writeJson(terminal, status);
+  else {
+    const { columns, palette } = terminal;
+    terminal.write(formatProjectStatus(status, { columns, palette }));
+  }
+};

@@ -1,0 +1,107 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { DiscoveredSession, ProjectStatus, SessionSelection } from '@openbot/claude-code';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { writeSession } from '../setup/own-session.ts';
+import { addFixtures, type Home, makeHome } from '../setup/run-openbot.ts';
+
+const ONE = '00000000-0000-4000-8000-000000000001';
+const TWO = '00000000-0000-4000-8000-000000000002';
+
+let home: Home;
+beforeEach(() => {
+  home = makeHome();
+});
+
+function makeRepo(name: string): string {
+  const repo = join(home.folder, name);
+  mkdirSync(repo);
+  execFileSync('git', ['init', '-q', '-b', 'main', repo], { env: home.env as NodeJS.ProcessEnv });
+  return repo;
+}
+
+describe('cc list', () => {
+  test('the sessions of a repository, and of no other', async () => {
+    const [repo, other] = [makeRepo('one'), makeRepo('other')];
+    writeSession(home, repo, ONE, 'teach the parser to read\nseveral lines');
+    writeSession(home, other, TWO, 'something else');
+    const { code, stdout, stderr } = await home.run(['cc', 'list', '--repo', repo]);
+    expect([code, stderr]).toEqual([0, '']);
+    expect(stdout).toMatch(/^1 session\n/);
+    expect(stdout).toMatch(
+      /00000000 {2}native .* 2 {2} 1,220 {2}main {4}teach the parser to read several lines/,
+    );
+    expect(stdout).not.toContain('something else');
+    expect((await home.run(['cc', 'list'], { cwd: repo })).stdout).toBe(stdout);
+  });
+
+  test('those of all repositories, as JSON and as a table that names them', async () => {
+    addFixtures(home);
+    const all = await home.json<DiscoveredSession[]>('cc', 'list', '--all');
+    expect(all.length).toBeGreaterThan(4);
+    expect(all.find(({ sessionId }) => sessionId.startsWith('bbbb0020'))).toMatchObject({
+      source: 'native-only',
+      branch: 'main',
+      firstMessage: '@@bash go',
+      compactionCount: 1,
+      isRunning: false,
+    });
+    const { stdout } = await home.run(['cc', 'list', '--all', '-n', '2']);
+    expect(stdout).toMatch(new RegExp(`^${all.length} sessions, the first 2 of them\\n`));
+    expect(stdout).toContain('REPOSITORY');
+    expect(stdout.trimEnd().split('\n')).toHaveLength(4);
+  });
+
+  test('none is said in words, and is an empty list in JSON', async () => {
+    const repo = makeRepo('empty');
+    expect((await home.run(['cc', 'list', '--repo', repo])).stdout).toBe(
+      `No Claude Code sessions of ${repo}.\n`,
+    );
+    expect(await home.json('cc', 'list', '--repo', repo)).toEqual([]);
+  });
+
+  test('control characters of a first message do not reach the terminal', async () => {
+    const repo = makeRepo('hostile');
+    writeSession(home, repo, ONE, 'red \u001b[31malert\u0007');
+    const { stdout } = await home.run(['cc', 'list', '--repo', repo]);
+    expect(stdout.replaceAll('\n', '')).not.toMatch(/\p{Cc}/u);
+  });
+});
+
+test('cc status tells of git and of sessions', async () => {
+  const repo = makeRepo('one');
+  writeSession(home, repo, ONE, 'teach the parser');
+  const status = await home.json<ProjectStatus>('cc', 'status', '--repo', repo);
+  expect(status.git.currentBranch).toBe('main');
+  expect(status.sessions.recent.map(({ sessionId }) => sessionId)).toEqual([ONE]);
+  const { stdout } = await home.run(['cc', 'status', '--repo', repo]);
+  expect(stdout).toContain('Branch    main');
+  expect(stdout).toContain('teach the parser');
+});
+
+describe('cc select', () => {
+  test('an own session about the same matter goes on, and the table says why', async () => {
+    const repo = makeRepo('one');
+    writeSession(home, repo, ONE, '[openclaw:agent=main]\n\nteach the parser to read comments');
+    const args = ['cc', 'select', 'teach the parser to read comments', '--repo', repo];
+    const selection = await home.json<SessionSelection>(...args);
+    expect(selection).toMatchObject({ action: 'resume', sessionId: ONE });
+    expect(selection.scores).toHaveLength(1);
+    expect((await home.run([...args, '--explain'])).stdout).toMatch(/BRANCH +RECENCY +RELEVANCE/);
+    expect((await home.run(args)).stdout).not.toMatch(/RECENCY/);
+  });
+
+  test("another agent's session is not gone on with", async () => {
+    const repo = makeRepo('one');
+    writeSession(home, repo, ONE, '[openclaw:agent=ada]\n\nteach the parser');
+    const selection = await home.json<SessionSelection>('cc', 'select', 'teach the parser', '--repo', repo);
+    expect(selection.action).toBe('fresh');
+  });
+
+  test('a label that nobody knows means a fresh session', async () => {
+    const repo = makeRepo('one');
+    const args = ['cc', 'select', 'x', '--repo', repo, '--label', 'release'];
+    expect(await home.json<SessionSelection>(...args)).toMatchObject({ action: 'fresh' });
+  });
+});

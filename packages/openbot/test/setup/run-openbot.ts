@@ -1,0 +1,63 @@
+import { cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { main } from '../../src/cli/main.ts';
+import { openTerminal } from '../../src/cli/open-terminal.ts';
+
+const FIXTURES = join(import.meta.dirname, '..', '..', '..', '..', 'fixtures', 'claude-code');
+
+export interface Ran {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** A home with Claude Code's folder, a state folder and a place for repositories. */
+export interface Home {
+  readonly folder: string;
+  readonly stateDir: string;
+  readonly env: Record<string, string | undefined>;
+  run(args: readonly string[], options?: { cwd?: string; isTTY?: boolean }): Promise<Ran>;
+  json<T>(...args: string[]): Promise<T>;
+}
+
+export function makeHome(): Home {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), 'openbot-test-')));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const stateDir = join(folder, 'state');
+  const claude = join(folder, 'claude');
+  mkdirSync(join(claude, 'projects'), { recursive: true });
+  const env = {
+    PATH: process.env.PATH,
+    HOME: folder,
+    CLAUDE_CONFIG_DIR: claude,
+    OPENBOT_STATE_DIR: stateDir,
+    GIT_CONFIG_GLOBAL: '/dev/null',
+    GIT_CONFIG_NOSYSTEM: '1',
+  };
+  const run: Home['run'] = async (args, { cwd = folder, isTTY = false } = {}) => {
+    const texts = { stdout: '', stderr: '' };
+    const stream = (name: keyof typeof texts) => ({
+      isTTY,
+      columns: 100,
+      write: (text: string) => {
+        texts[name] += text;
+      },
+    });
+    const terminal = openTerminal(stream('stdout'), stream('stderr'), env);
+    const code = await main({ args, env, cwd, terminal });
+    return { code, ...texts };
+  };
+  const json = async <T>(...args: string[]): Promise<T> => {
+    const { code, stdout, stderr } = await run([...args, '--json']);
+    if (code !== 0 || stderr !== '') throw new Error(`openbot ${args.join(' ')}: ${stderr}`);
+    return JSON.parse(stdout) as T;
+  };
+  return { folder, stateDir, env, run, json };
+}
+
+/** Gives the home the sessions that Claude Code itself wrote. */
+export function addFixtures({ env }: Home): void {
+  cpSync(join(FIXTURES, 'projects'), join(env.CLAUDE_CONFIG_DIR!, 'projects'), { recursive: true });
+}

@@ -31,6 +31,15 @@ export const OCC_ERROR_CODES = [
 ] as const;
 export type OccErrorCode = (typeof OCC_ERROR_CODES)[number];
 
+const MOST_CHARACTERS = 200;
+
+/** A name as a message says it: whoever gave it knows how it goes on. */
+export function shortenText(text: string): string {
+  if (text.length <= MOST_CHARACTERS) return text;
+  // Not between the halves of a character.
+  return `${text.slice(0, MOST_CHARACTERS).replace(/[\ud800-\udbff]$/, '')}…`;
+}
+
 /** The command line does not make sense. */
 export class UsageError extends OccError {
   override readonly name = 'UsageError';
@@ -43,7 +52,7 @@ export class SessionNotFoundError extends OccError {
   override readonly name = 'SessionNotFoundError';
   readonly sessionId: string;
   constructor(sessionId: string, hint = "Use 'occ list' to see available sessions") {
-    super(`Session '${sessionId}' not found`, 'SESSION_NOT_FOUND', { hint });
+    super(`Session '${shortenText(sessionId)}' not found`, 'SESSION_NOT_FOUND', { hint });
     this.sessionId = sessionId;
   }
 }
@@ -57,7 +66,9 @@ export class AmbiguousSessionError extends OccError {
     matches: readonly string[],
     hint = 'Give more characters of the id, or its path',
   ) {
-    super(`Multiple sessions match '${partial}': ${matches.join(', ')}`, 'AMBIGUOUS_SESSION', { hint });
+    super(`Multiple sessions match '${shortenText(partial)}': ${matches.join(', ')}`, 'AMBIGUOUS_SESSION', {
+      hint,
+    });
     this.partial = partial;
     this.matches = matches;
   }

@@ -35,6 +35,8 @@ export interface CloneOptions extends PlaceOptions {
   readonly toolRemoval?: ToolRemovalOptions | undefined;
   readonly noRegister?: boolean | undefined;
   readonly dryRun?: boolean | undefined;
+  /** Also clones into a database of a version that is not known. */
+  readonly force?: boolean | undefined;
 }
 
 export interface RestoreOptions extends PlaceOptions {
@@ -67,6 +69,7 @@ export async function executeClone(options: CloneOptions = {}): Promise<CloneRes
     outputPath: outputPath === undefined ? undefined : resolve(place.cwd, outputPath),
     noRegister: options.noRegister,
     dryRun: options.dryRun,
+    force: options.force,
   });
   return result;
 }

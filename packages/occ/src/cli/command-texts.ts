@@ -44,7 +44,7 @@ they leave open is as the preset says that --strip-tools names, else the default
       `The copy has an id of its own and can be resumed; the original is not touched. Without --strip-tools, --keep and
 --truncate the copy is exact. With --output it stands where you say, as JSONL, and the index is not told of it.`,
       `A session in OpenClaw's database is cloned into the database, where it needs its entry: --no-register needs --output
-there.`,
+there. A database of an unknown version is changed only with --force; with --output it is only read.`,
       NAMING,
     ],
     examples: [

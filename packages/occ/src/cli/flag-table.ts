@@ -95,6 +95,10 @@ const FORCE = flag({
   name: 'force',
   help: 'Go ahead although the last turn looks unfinished, or the database is of an unknown version; a live lock is never overridden',
 });
+const FORCE_CLONE = flag({
+  ...FORCE,
+  help: 'Clone into a database although it is of an unknown version',
+});
 const OUTPUT = flag({
   key: 'output',
   name: 'output',
@@ -127,7 +131,7 @@ export const CLEANING_FLAGS: readonly FlagSpec[] = [STRIP_TOOLS, KEEP, TRUNCATE]
 /** What each command has beside the common flags, in the order in which help shows them. */
 export const OWN_FLAGS = {
   edit: [...CLEANING_FLAGS, DRY_RUN, WAIT, WHEN_IDLE, FORCE],
-  clone: [...CLEANING_FLAGS, DRY_RUN, OUTPUT, NO_REGISTER],
+  clone: [...CLEANING_FLAGS, DRY_RUN, OUTPUT, NO_REGISTER, FORCE_CLONE],
   list: [LIMIT],
   info: [],
   restore: [LIST, BACKUP, WAIT, FORCE],

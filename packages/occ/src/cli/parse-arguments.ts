@@ -61,7 +61,7 @@ export function parseArguments(argv: readonly string[]): ParsedArguments {
   const command = readCommand(words.shift());
   const allowed = listFlags(command);
   for (const { spec, written } of given) {
-    if (!allowed.includes(spec)) throw refuseForeignFlag(spec, written, command);
+    if (!allowed.some(({ key }) => key === spec.key)) throw refuseForeignFlag(spec, written, command);
   }
   refuseExtraWords(command, words);
   const flags = Object.fromEntries(given.map(({ spec, value }) => [spec.key, value])) as Flags;
@@ -140,13 +140,17 @@ function refuseUnknownFlag(written: string, command: CommandName | undefined): U
 }
 
 function refuseForeignFlag(spec: FlagSpec, written: string, command: CommandName): UsageError {
-  const owners = COMMAND_NAMES.filter((name) => listFlags(name).includes(spec));
+  const owners = COMMAND_NAMES.filter((name) => listFlags(name).some(({ key }) => key === spec.key));
   const names = owners.map((name) => `'occ ${name}'`);
   const whose =
     owners.length === COMMAND_NAMES.length - 1
       ? 'All other commands have it'
-      : `${names.join(' and ')} ${owners.length === 1 ? 'has' : 'have'} it`;
+      : `${joinNames(names)} ${owners.length === 1 ? 'has' : 'have'} it`;
   return new UsageError(`'occ ${command}' has no flag ${written}`, `${whose}; ${helpHint(command)}`);
+}
+
+function joinNames(names: readonly string[]): string {
+  return names.length < 3 ? names.join(' and ') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;
 }
 
 function refuseExtraWords(command: CommandName, words: readonly string[]): void {

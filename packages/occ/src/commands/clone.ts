@@ -21,6 +21,7 @@ export const clone: Command = async (input) => {
     outputPath: flags.output === undefined ? undefined : readOutputPath(flags.output, place),
     noRegister: flags.noRegister === true,
     dryRun: flags.dryRun === true,
+    force: flags.force === true,
   }).catch((error: unknown) => {
     throw explainPresetTakenForSession(error, input);
   });

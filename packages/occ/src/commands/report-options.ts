@@ -18,6 +18,8 @@ export function reportOptionsOf(input: CommandInput): ReportOptions {
     columns: terminal.columns,
     again: {
       byPath: words[0] !== undefined && isMeantAsPath(searchPlaceOf(input), words[0]),
+      byTranscript: words[0]?.trim().endsWith('.jsonl') === true,
+      force: flags.force === true,
       flags: flags.stateDir === undefined ? [] : ['--state-dir', flags.stateDir],
       ...findDefaults(searchPlaceOf(input)),
     },

@@ -5,6 +5,7 @@ import {
   contextOf,
   contextTokens,
   FLAG,
+  isSessionId,
   scanOpenTranscript,
   scanTranscriptFile,
   type Transcript,
@@ -120,7 +121,9 @@ function countCompactions(transcript: Transcript): number {
 }
 
 function withScheduled(info: SessionInfo, session: FoundSession): SessionInfo {
-  const { source } = session;
+  const { source, sessionId, storage } = session;
+  // One that cannot be changed has no past.
+  if (storage === 'sqlite' && !isSessionId(sessionId)) return info;
   const scheduled = reportScheduled(readScheduledEdit({ path: transcriptPathOf(session), source }));
   return scheduled === undefined ? info : { ...info, lastScheduledEdit: scheduled };
 }

@@ -1,14 +1,13 @@
 import { editDatabaseSession, planDatabaseEdit } from '../session-db/edit-session.ts';
-import { lookAtSession } from '../session-db/run-signs.ts';
 import type { FileEditResult } from '../session-file/edit-file.ts';
-import { type RunSigns, UNCORRECTED_HINT } from '../session-file/scheduled-edit.ts';
+import { UNCORRECTED_HINT } from '../session-file/scheduled-edit.ts';
 import { ownRunOf } from '../session-file/settle-use.ts';
 import type { FoundSession, ResolvedSession, SearchPlace } from '../sources/found-session.ts';
 import { type AskedEdit, describeEdit } from './describe-edit.ts';
 import { describeFailedWrite } from './failed-write.ts';
-import { lookAtRun } from './look-at-run.ts';
+import { lookAtRun, type SeenRun } from './look-at-run.ts';
 import type { EditOutcome } from './results.ts';
-import { type EditDuringRun, scheduleCorrection } from './schedule-correction.ts';
+import { scheduleCorrection } from './schedule-correction.ts';
 
 export interface AskedDatabaseEdit extends AskedEdit {
   readonly place: SearchPlace;
@@ -30,11 +29,9 @@ export async function editInDatabase(asked: AskedDatabaseEdit, found: ResolvedSe
   }
   const ownRun = ownRunOf(session, found.foundBy, asked.place.env);
   let done: FileEditResult;
-  let run: RunSigns | undefined;
-  let runner: EditDuringRun['runner'];
+  let seen: SeenRun | undefined;
   try {
-    const seen = await lookAtRun(session, ownRun);
-    ({ run, runner } = seen);
+    seen = await lookAtRun(session, ownRun);
     done = await editDatabaseSession({
       session,
       options: asked.toolRemoval,
@@ -44,35 +41,47 @@ export async function editInDatabase(asked: AskedDatabaseEdit, found: ResolvedSe
       now: () => new Date(),
     });
   } catch (error) {
-    throw describeFailedWrite(error, session.path, 'edit');
+    throw describeFailedWrite(error, session, 'edit');
   }
   const { backupPath, plan } = done;
-  if (backupPath === undefined || (ownRun === 'no' && !isRunning(run, session))) {
-    return describeEdit(asked, found, done, {});
-  }
+  if (backupPath === undefined) return describeEdit(asked, found, done, {});
+  // A run that began in between may have read the session as it was.
+  if (!seen.isInRun) seen = await lookAgain(session);
+  if (!seen?.isInRun) return describeEdit(asked, found, done, {});
+  const { run, runner } = seen;
   const { env } = asked.place;
-  const during = { session, plan, backupPath, runner, run, force: asked.force, env };
-  const isScheduled = await scheduleCorrection(during).then(
-    () => true,
-    () => false,
+  const fault = await scheduleCorrection({
+    session,
+    plan,
+    backupPath,
+    runner,
+    run,
+    force: asked.force,
+    env,
+  }).then(
+    () => undefined,
+    (error: Error) => error,
   );
   const who =
     ownRun === 'no'
       ? 'A run of this session is in progress: it'
       : 'This is the session that called occ: its run';
-  const note = `${who} ${GOES_ON} ${isScheduled ? CORRECTED : UNCORRECTED_HINT}`;
+  const note = `${who} ${GOES_ON} ${fault === undefined ? CORRECTED : describeUncorrected(fault)}`;
   return describeEdit(asked, found, done, { note });
 }
 
-/** Before the edit or right after it: a run that began in between may have read the session as it was. */
-function isRunning(before: RunSigns | undefined, { path, sessionId }: FoundSession): boolean {
-  if (before?.isRunning) return true;
+async function lookAgain(session: FoundSession): Promise<SeenRun | undefined> {
   try {
-    return lookAtSession(path, sessionId).run?.isRunning ?? false;
+    return await lookAtRun(session, 'no');
   } catch {
     // The edit is made; what cannot be seen now is no reason to call it failed.
-    return false;
+    return undefined;
   }
+}
+
+function describeUncorrected({ message, cause }: Error): string {
+  const why = cause instanceof Error ? cause.message : message;
+  return `OpenClaw's token counts cannot be corrected when the run ends: ${why}. ${UNCORRECTED_HINT}`;
 }
 
 const GOES_ON = 'goes on with what it has in memory, and the next turn sees the cleaned session.';

@@ -34,6 +34,8 @@ export interface CloneOptions {
   readonly outputPath?: string | undefined;
   readonly noRegister?: boolean | undefined;
   readonly dryRun?: boolean | undefined;
+  /** Also clones into a database of a version that is not known. */
+  readonly force?: boolean | undefined;
 }
 
 /** Copies a session under a new id. Where it fails, there is no file. */
@@ -52,7 +54,7 @@ export async function executeClone(options: CloneOptions): Promise<CloneOutcome>
     const done = isInDatabase
       ? await cloneFromDatabase(
           options,
-          { session, newSessionId, options: options.toolRemoval, at },
+          { session, newSessionId, options: options.toolRemoval, force: options.force, at },
           sessionKey,
         )
       : await cloneSessionFile({

@@ -44,7 +44,7 @@ export async function executeRestore(options: RestoreOptions): Promise<RestoreOu
     });
     return describeRestore({ session, foundBy }, done, noteAfterRewrite(done.fault, settled.note));
   } catch (error) {
-    throw describeFailedWrite(error, session.path, 'restore');
+    throw describeFailedWrite(error, session, 'restore');
   }
 }
 
@@ -61,7 +61,7 @@ async function restoreInDatabase(options: RestoreOptions, found: ResolvedSession
     const who = ownRun === 'no' ? 'A run of this session is in progress: it' : OWN_RUN;
     return describeRestore(found, done, isInRun || ownRun !== 'no' ? `${who} ${GOES_ON}` : undefined);
   } catch (error) {
-    throw describeFailedWrite(error, session.path, 'restore');
+    throw describeFailedWrite(error, session, 'restore');
   }
 }
 

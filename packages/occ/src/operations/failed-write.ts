@@ -1,16 +1,27 @@
 import { realpathSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { OpenBotError } from '@openbot/sessions';
 import { CloneOperationError, EditOperationError, OccError, RestoreError } from '../errors.ts';
+import { transcriptPathOf } from '../session-file/place.ts';
+import type { FoundSession } from '../sources/found-session.ts';
 
 const ERRORS = { edit: EditOperationError, clone: CloneOperationError, restore: RestoreError } as const;
 
-/** A failure with a name of its own stays; one of the disk becomes the operation's. */
-export function describeFailedWrite(error: unknown, path: string, doing: keyof typeof ERRORS): Error {
+/**
+ * A failure with a name of its own stays; one of the disk becomes the operation's.
+ * @param target what was written to: a file, or a session in a database, of which only the backup can fail like this
+ */
+export function describeFailedWrite(
+  error: unknown,
+  target: string | FoundSession,
+  doing: keyof typeof ERRORS,
+): Error {
   if (error instanceof OccError) return error;
   // A mistake in the program is not the disk's.
   if (error instanceof TypeError || error instanceof ReferenceError) return error;
-  if (error instanceof OpenBotError && !WRITE_FAULTS.has(error.code)) return error;
+  if (error instanceof OpenBotError && !WRITE_FAULTS.has(error.code)) return withFlags(error, doing);
   const { code, message } = error as NodeJS.ErrnoException;
+  const path = typeof target === 'string' ? target : findFailed(error as Fault, target);
   const isLink = code === 'ELOOP';
   return new ERRORS[doing](`Failed to write ${path}: ${isLink ? 'it is a symbolic link' : message}`, {
     hint: isLink
@@ -18,6 +29,22 @@ export function describeFailedWrite(error: unknown, path: string, doing: keyof t
       : 'Check disk space and permissions; the original is unchanged',
     cause: error,
   });
+}
+
+/** Clones do not wait for others. */
+function withFlags(error: OpenBotError, doing: keyof typeof ERRORS): OpenBotError {
+  if (error.code !== 'DATABASE_BUSY' || doing === 'clone') return error;
+  const hint = `${error.hint} --wait waits longer for it.`;
+  return new OpenBotError(error.code, error.message, { hint, cause: error });
+}
+
+type Fault = NodeJS.ErrnoException & { readonly dest?: string };
+
+function findFailed(fault: Fault, session: FoundSession): string {
+  if (session.storage !== 'sqlite') return session.path;
+  const { dest, path, cause } = fault;
+  const failed = dest ?? path ?? (cause as Fault | undefined)?.path;
+  return failed ?? `a backup in ${dirname(transcriptPathOf(session))}`;
 }
 
 function followLink(path: string): string {

@@ -1,23 +1,30 @@
 import type { ProcessIdentity } from '@openbot/sessions';
-import { lookAtSession } from '../session-db/run-signs.ts';
+import { canSeeRunProcess, findRunProcess } from '../session-db/run-process.ts';
+import { lookAtSession, readRunStart } from '../session-db/run-signs.ts';
+import { findRunner } from '../session-file/find-runner.ts';
 import type { RunSigns } from '../session-file/scheduled-edit.ts';
 import type { OwnRun } from '../session-file/session-use.ts';
 import type { FoundSession } from '../sources/found-session.ts';
-import { findRunnerOf } from './schedule-correction.ts';
 
 export interface SeenRun {
   /** What the session's entry says of its run. */
   readonly run: RunSigns | undefined;
+  /** The process whose end is the end of the run, where that can be told: else the entry alone says when it is over. */
   readonly runner: Partial<ProcessIdentity> | undefined;
   /** Somebody is at work on the session now. */
   readonly isInRun: boolean;
 }
 
-/** Whether a run of a session in OpenClaw's database is in progress. */
-export async function lookAtRun(session: FoundSession, ownRun: OwnRun): Promise<SeenRun> {
-  const { run } = lookAtSession(session.path, session.sessionId);
-  const isSaid = ownRun !== 'no' || run?.isRunning === true;
-  const runner = isSaid ? await findRunnerOf(session, ownRun) : undefined;
-  // A gateway that died leaves an entry that says so for ever.
-  return { run, runner, isInRun: isSaid && (runner !== undefined || process.platform !== 'linux') };
+/**
+ * Whether a run of a session in OpenClaw's database is in progress. A gateway that died leaves an entry that says so: where
+ * nobody is there who could be at work, it is not believed.
+ */
+export async function lookAtRun({ path, sessionId }: FoundSession, ownRun: OwnRun): Promise<SeenRun> {
+  const { run, entries } = lookAtSession(path, sessionId);
+  const isOwn = ownRun !== 'no';
+  if (!isOwn && !run?.isRunning) return { run, runner: undefined, isInRun: false };
+  // Above us may stand one that only runs commands for it, so who has the database open comes first.
+  const runner =
+    findRunProcess(path, readRunStart(entries)) ?? findRunner({ kind: 'unfinished', ageMs: 0, ownRun });
+  return { run, runner, isInRun: isOwn || runner !== undefined || !canSeeRunProcess(path) };
 }

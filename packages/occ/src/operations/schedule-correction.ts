@@ -1,14 +1,11 @@
 import type { ProcessIdentity } from '@openbot/sessions';
 import type { CleanPlan } from '../clean/plan.ts';
 import { lookAtSession } from '../session-db/run-signs.ts';
-import { findRunner, identify } from '../session-file/find-runner.ts';
 import { readJournal } from '../session-file/journal.ts';
-import { findOpenWriter } from '../session-file/open-writers.ts';
 import { backupPathOf, keepingPlaceOf, transcriptPathOf } from '../session-file/place.ts';
 import { scheduleEdit } from '../session-file/schedule.ts';
 import { keeperOf } from '../session-file/schedule-keeper.ts';
 import type { RunSigns } from '../session-file/scheduled-edit.ts';
-import type { OwnRun } from '../session-file/session-use.ts';
 import type { FoundSession } from '../sources/found-session.ts';
 
 /** An edit of a session in a database that was made while a run of it was in progress. */
@@ -55,18 +52,3 @@ export async function scheduleCorrection(edit: EditDuringRun): Promise<void> {
     env: edit.env,
   });
 }
-
-/**
- * The process whose end is the end of the run, where that can be told: else the entry alone says when the run is over.
- * Above us may stand one that only runs commands for it, so who has the database open comes first.
- */
-export async function findRunnerOf(
-  { path }: FoundSession,
-  ownRun: OwnRun,
-): Promise<Partial<ProcessIdentity> | undefined> {
-  const writer = await findOpenWriter(path, { budgetMs: LOOK_MS, heldMs: 0 });
-  if (writer !== undefined) return identify(writer.pid);
-  return findRunner({ kind: 'unfinished', ageMs: 0, ownRun });
-}
-
-const LOOK_MS = 500;

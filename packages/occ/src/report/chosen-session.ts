@@ -1,3 +1,4 @@
+import { shortenText } from '../errors.ts';
 import type { FoundBy, FoundSession, SourceName } from '../sources/found-session.ts';
 import { printable } from './printable.ts';
 import type { ReportOptions, SearchAgain } from './report-options.ts';
@@ -34,7 +35,7 @@ function ownerOf({ source, agentId }: FoundSession): string {
 
 function inBrackets(session: FoundSession): string {
   const name = session.label ?? session.displayName ?? session.sessionKey;
-  return name === undefined ? '' : ` (${printable(name)})`;
+  return name === undefined ? '' : ` (${printable(shortenText(name))})`;
 }
 
 /** A command on this session that finds it again from the same shell, and no other. */
@@ -67,15 +68,19 @@ function commandInDatabase(
   again: SearchAgain,
   flags: readonly string[],
 ): string {
-  const place = /^(.*)[/\\]agents[/\\]([^/\\]+)[/\\]agent[/\\][^/\\]+$/.exec(session.path);
-  const isAlone = again.byPath && place === null;
+  const place = /^(.*)[/\\]agents[/\\]([^/\\]+)[/\\]agent[/\\]openclaw-agent\.sqlite$/.exec(session.path);
   const where = !again.byPath
     ? placeOf(session, again)
     : place === null
       ? []
       : ['--agent', place[2]!, '--state-dir', place[1] || '/'];
-  const name = isAlone ? session.path : session.sessionId;
-  return formatCommand([verb, name, ...flags, ...where]);
+  return formatCommand([verb, nameInDatabase(session, again, place !== null), ...flags, ...where]);
+}
+
+/** A database in no state folder has one session, or its sessions are named by their transcripts. */
+function nameInDatabase({ sessionId, path }: FoundSession, again: SearchAgain, isInState: boolean): string {
+  if (!again.byPath || isInState) return sessionId;
+  return again.byTranscript ? `${path}.sessions/${sessionId}.jsonl` : path;
 }
 
 /** The topics of one session share its id: they are told apart by their files. */
@@ -97,4 +102,10 @@ function placeOf({ source, agentId }: FoundSession, again: SearchAgain): readonl
 /** As a shell takes it for one word. */
 function quoteWord(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+}
+
+/** What undoes a rewrite. A database of an unknown version is changed back only as it was changed. */
+export function undoCommand(session: FoundSession, options: Pick<ReportOptions, 'again'>): string {
+  const isForced = session.storage === 'sqlite' && options.again?.force;
+  return commandFor('restore', session, options, ...(isForced ? ['--force'] : []));
 }

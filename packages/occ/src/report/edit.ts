@@ -1,5 +1,5 @@
 import type { EditOutcome } from '../operations/results.ts';
-import { commandFor, describeChoice } from './chosen-session.ts';
+import { commandFor, describeChoice, undoCommand } from './chosen-session.ts';
 import { printable } from './printable.ts';
 import type { ReportOptions } from './report-options.ts';
 import { shortenPath } from './short-path.ts';
@@ -71,7 +71,7 @@ function nextLines({ result, session }: EditOutcome, options: ReportOptions): st
   if (result.backupPath === undefined) return [];
   return [
     `Backup: ${shortenPath(result.backupPath, home)}`,
-    `Undo: ${palette.cyan(commandFor('restore', session, options))}`,
+    `Undo: ${palette.cyan(undoCommand(session, options))}`,
   ];
 }
 

@@ -1,4 +1,5 @@
 import type { ResolvedToolRemovalOptions } from '../clean/tool-removal.ts';
+import { shortenText } from '../errors.ts';
 import type { SessionInfo } from '../operations/results.ts';
 import type { FoundBy, FoundSession } from '../sources/found-session.ts';
 import { barLines } from './bars.ts';
@@ -57,9 +58,9 @@ function headLines(
     `Session: ${palette.bold(printable(info.sessionId))}`,
     ...(choice === undefined ? [] : [`  Chosen: ${choice}`]),
     `  Source: ${sourceTitle(info.source)}${agent}`,
-    ...(sessionKey === undefined ? [] : [`  Key: ${printable(sessionKey)}`]),
-    ...(label === undefined ? [] : [`  Label: ${printable(label)}`]),
-    ...(displayName === undefined ? [] : [`  Name: ${printable(displayName)}`]),
+    ...(sessionKey === undefined ? [] : [`  Key: ${printable(shortenText(sessionKey))}`]),
+    ...(label === undefined ? [] : [`  Label: ${printable(shortenText(label))}`]),
+    ...(displayName === undefined ? [] : [`  Name: ${printable(shortenText(displayName))}`]),
     `  Path: ${shortenPath(info.path, home)}`,
     ...(verbose && cwd !== null ? [`  Working folder: ${shortenPath(cwd, home)}`] : []),
     ...(verbose ? [`  Last change: ${formatMinute(session.updatedAt)}`] : []),

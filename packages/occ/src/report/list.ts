@@ -1,3 +1,4 @@
+import { shortenText } from '../errors.ts';
 import type { FoundSession } from '../sources/found-session.ts';
 import type { ListedSession, SessionList, SessionOwner } from '../sources/list-sessions.ts';
 import type { EmptySearch } from '../sources/no-sessions.ts';
@@ -97,10 +98,15 @@ function folderOf({ missing, cwd, path, storage }: FoundSession, home: string): 
 }
 
 function titleOf({ label, displayName, sessionKey, former }: FoundSession): string {
-  const given = label ?? displayName;
-  const key = former ? `formerly ${sessionKey}` : sessionKey;
+  const given = shortenOrNone(label ?? displayName);
+  const short = shortenOrNone(sessionKey);
+  const key = former ? `formerly ${short}` : short;
   if (given === undefined) return key ?? '';
   return key === undefined ? `"${given}"` : `"${given}" ${key}`;
+}
+
+function shortenOrNone(text: string | undefined): string | undefined {
+  return text === undefined ? undefined : shortenText(text);
 }
 
 /** @param paintFirst for the first cell, not for the blanks behind it */

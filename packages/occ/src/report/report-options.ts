@@ -15,6 +15,10 @@ export interface ReportOptions {
 export interface SearchAgain {
   /** The session was named by its path: it may stand where nobody looks. */
   readonly byPath?: boolean;
+  /** That path was the one of a transcript, also where its lines are in a database. */
+  readonly byTranscript?: boolean;
+  /** `--force`, where it was given: what needed it needs it again. */
+  readonly force?: boolean;
   /** `--state-dir`, where it was given; it means sessions of OpenClaw. */
   readonly flags?: readonly string[];
   /** Whose sessions the shell looks at when nothing is said; OpenClaw's when left out. */

@@ -1,5 +1,5 @@
 import type { BackupInfo, RestoreOutcome } from '../operations/results.ts';
-import { commandFor, describeChoice } from './chosen-session.ts';
+import { describeChoice, undoCommand } from './chosen-session.ts';
 import { formatMinute, formatQuantity, formatSize } from './figures.ts';
 import { printable } from './printable.ts';
 import type { ReportOptions } from './report-options.ts';
@@ -20,7 +20,7 @@ export function formatRestore({ result, session, foundBy }: RestoreOutcome, opti
     `  Kept: ${kept}`,
     `  Backup: ${shortenPath(result.backupPath, home)}`,
     ...(result.note === undefined ? [] : [`  ${printable(result.note)}`]),
-    `  Undo: ${palette.cyan(commandFor('restore', session, options))}`,
+    `  Undo: ${palette.cyan(undoCommand(session, options))}`,
   ];
   return `${lines.join('\n')}\n`;
 }

@@ -1,13 +1,8 @@
 import { existsSync, rmSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { dirname } from 'node:path';
+import { makeFolder, OpenBotError, scanTranscriptFile, syncFolder } from '@openbot/sessions';
 import {
-  makeFolder,
-  makeLeftoverName,
-  OpenBotError,
-  scanTranscriptFile,
-  syncFolder,
-} from '@openbot/sessions';
-import {
+  assertWritable,
   inTransaction,
   makeGeneration,
   markRewritten,
@@ -37,12 +32,16 @@ import {
   type PlannedClone,
   planClone,
 } from './planned-clone.ts';
-import { readSession, readSessionToRewrite } from './readable-session.ts';
-import { writeLinesToFile } from './write-backup.ts';
+import { readIntoFile } from './read-into-file.ts';
+import { readSession, readSessionToClone } from './readable-session.ts';
 
 /** What a clone in the database would be. Nothing is written. */
 export function planCloneIntoDatabase(clone: DatabaseClone): FileCloneResult {
-  return measureClone(clone, readSessionToRewrite);
+  return measureClone(clone, (database, sessionId) => {
+    // What would be refused is not promised.
+    refuseWithWayOut(() => assertWritable(database, clone.force ?? false));
+    return readSessionToClone(database, sessionId);
+  });
 }
 
 /** The same for a file. */
@@ -63,10 +62,10 @@ function measureClone(clone: DatabaseClone, read: typeof readSession): FileClone
 /** Inserts a copy under a new id and a key of its own, all in one transaction. */
 export function cloneIntoDatabase(clone: DatabaseClone, sessionKey: string): FileCloneResult {
   const { session, newSessionId } = clone;
-  const database = openForClone(session.path);
+  const database = refuseWithWayOut(() => openDatabaseForWriting(session.path, { force: clone.force }));
   try {
     return inTransaction(database, 'immediate', () => {
-      const source = readSessionToRewrite(database, session.sessionId);
+      const source = readSessionToClone(database, session.sessionId);
       const planned = planClone(source, clone);
       writeDatabaseEntry(database, sessionKey, {
         sessionId: newSessionId,
@@ -83,13 +82,14 @@ export function cloneIntoDatabase(clone: DatabaseClone, sessionKey: string): Fil
   }
 }
 
-function openForClone(path: string): OpenclawDatabase {
+/** A version that is not known keeps nobody from a copy in a file. */
+function refuseWithWayOut<T>(open: () => T): T {
   try {
-    return openDatabaseForWriting(path);
+    return open();
   } catch (error) {
     if (!(error instanceof OpenBotError) || error.code !== 'DATABASE_UNSUPPORTED') throw error;
     throw new OpenBotError(error.code, error.message, {
-      hint: 'Nothing was changed. With --output the clone is written to a file.',
+      hint: `${error.hint} With --output the clone is written to a file.`,
       cause: error,
     });
   }
@@ -99,26 +99,26 @@ function openForClone(path: string): OpenclawDatabase {
 export async function cloneToFile(clone: DatabaseClone, targetPath: string): Promise<FileCloneResult> {
   if (existsSync(targetPath)) throw alreadyThere(targetPath);
   await makeFolder(dirname(targetPath));
-  const temp = join(dirname(targetPath), makeLeftoverName(basename(targetPath), 'tmp'));
-  let at = temp;
+  const { path, sessionId } = clone.session;
+  const { file, result: planned } = readIntoFile(path, targetPath, (database, copy) => {
+    const plan = planClone(readSession(database, sessionId), clone);
+    for (const line of iterateClonedLines(plan)) copy.put(line);
+    return plan;
+  });
   try {
-    const planned = readOpenclawDatabase(clone.session.path, (database) => {
-      const plan = planClone(readSession(database, clone.session.sessionId), clone);
-      writeLinesToFile(temp, iterateClonedLines(plan));
-      return plan;
-    });
-    const after = await scanTranscriptFile(temp);
+    const after = await scanTranscriptFile(file.tempPath);
     const fault = findOtherLine(planned, after);
     if (fault !== undefined) throw cloneNotAsPlanned(fault);
     if (existsSync(targetPath)) throw alreadyThere(targetPath);
-    await publishClone(temp, targetPath);
-    at = targetPath;
-    await syncFolder(dirname(targetPath));
+    await publishClone(file.tempPath, targetPath);
+    await syncFolder(dirname(targetPath)).catch((error) => {
+      rmSync(targetPath, { force: true });
+      throw error;
+    });
     const { plan, transcript } = planned;
     return { plan, sizeBefore: transcript.byteLength, sizeAfter: after.byteLength };
-  } catch (error) {
-    rmSync(at, { force: true });
-    throw error;
+  } finally {
+    file.drop();
   }
 }
 

@@ -2,7 +2,6 @@ import { existsSync, statSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isHolderAlive } from '@openbot/sessions';
 import { EditOperationError } from '../errors.ts';
-import { findOpenWriter } from '../session-file/open-writers.ts';
 import { finish, isOurs } from '../session-file/run-scheduled.ts';
 import { nameOwnProcess, type ScheduleKeeper } from '../session-file/schedule.ts';
 import {
@@ -13,7 +12,8 @@ import {
 } from '../session-file/scheduled-edit.ts';
 import type { FoundSession } from '../sources/found-session.ts';
 import { correctFigures } from './correct-figures.ts';
-import { judgeRun, lookAtSession, type SeenSession } from './run-signs.ts';
+import { findRunProcess } from './run-process.ts';
+import { judgeRun, lookAtSession, readRunStart, type SeenSession } from './run-signs.ts';
 
 export interface FiguresRun {
   readonly id: string;
@@ -81,7 +81,7 @@ async function waitAndCorrect(run: FiguresRun): Promise<FiguresResult | undefine
       if (hindrance !== undefined) return describe(undefined, hindrance);
       const state = judgeRun(figures.run, seen.run!);
       if (state === 'next') return describe(undefined, NEXT_TURN);
-      if (state === 'over' || (await isRunnerGone(record))) return correctWhenQuiet(run, figures, until);
+      if (state === 'over' || isRunnerGone(record, seen)) return correctWhenQuiet(run, figures, until);
     }
     for (let glances = 0; glances < MOST_GLANCES; glances++) {
       if (performance.now() >= until) throw gaveUp('the run has not ended');
@@ -167,10 +167,10 @@ function tryToLook(figures: FiguresToCorrect): SeenSession | Error {
   }
 }
 
-/** Somebody else may have stood between the run and us: while anybody works on the database, only the entry counts. */
-async function isRunnerGone({ runner, figures }: ScheduledEdit): Promise<boolean> {
+/** Somebody else may have stood between the run and us: while anybody is there whose run it may be, only the entry counts. */
+function isRunnerGone({ runner, figures }: ScheduledEdit, { entries }: SeenSession): boolean {
   if (runner === undefined || isHolderAlive(runner) !== 'dead') return false;
-  return (await findOpenWriter(figures!.database, { heldMs: 0 })) === undefined;
+  return findRunProcess(figures!.database, readRunStart(entries)) === undefined;
 }
 
 function sessionOf({ database, sessionId }: FiguresToCorrect): FoundSession {

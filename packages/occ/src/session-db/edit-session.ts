@@ -12,6 +12,7 @@ import type { ResolvedToolRemovalOptions } from '../clean/tool-removal.ts';
 import { EditOperationError } from '../errors.ts';
 import { lowerCounters } from '../session-file/counters.ts';
 import type { FileEditResult } from '../session-file/edit-file.ts';
+import { transcriptPathOf } from '../session-file/place.ts';
 import { findFault } from '../session-file/verify-clean.ts';
 import type { FoundSession } from '../sources/found-session.ts';
 import { applyRewrite } from './apply-changes.ts';
@@ -42,12 +43,14 @@ interface PlannedEdit {
 
 /** What an edit would do. Nothing is changed and nothing is left behind. */
 export function planDatabaseEdit(
-  { path, sessionId }: FoundSession,
+  session: FoundSession,
   options: ResolvedToolRemovalOptions,
   force = false,
 ): FileEditResult {
+  const { path, sessionId } = session;
+  // What would be refused is not promised.
+  transcriptPathOf(session);
   return readOpenclawDatabase(path, (database) => {
-    // What would be refused is not promised.
     assertWritable(database, force);
     return planEdit(database, sessionId, options).result;
   });

@@ -13,6 +13,8 @@ export interface DatabaseClone {
   readonly newSessionId: string;
   /** Left out: an exact copy but for the id. */
   readonly options?: ResolvedToolRemovalOptions | undefined;
+  /** Also into a database of a version that is not known. */
+  readonly force?: boolean | undefined;
   readonly at: Date;
 }
 

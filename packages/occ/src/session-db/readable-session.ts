@@ -1,7 +1,9 @@
+import { OpenBotError } from '@openbot/sessions';
 import {
   compareProjections,
   type DatabaseTranscript,
   isColdSession,
+  iterateEventLines,
   type LineKeeper,
   type OpenclawDatabase,
   type Projection,
@@ -9,7 +11,7 @@ import {
   readProjection,
   scanDatabaseTranscript,
 } from '@openbot/sessions/openclaw-database';
-import { OccError, SessionNotFoundError } from '../errors.ts';
+import { OccError, SessionNotFoundError, shortenText } from '../errors.ts';
 
 /** A session in a database, as far as it is understood. */
 export interface ReadSession extends DatabaseTranscript {
@@ -18,23 +20,72 @@ export interface ReadSession extends DatabaseTranscript {
   readonly isIndexed: boolean;
 }
 
+/** What a session is read for. */
+type Purpose = 'read' | 'changed' | 'cloned';
+
 /** Reads a session that is there. */
 export function readSession(
   database: OpenclawDatabase,
   sessionId: string,
   keeper?: LineKeeper,
 ): DatabaseTranscript {
+  return readFor('read', database, sessionId, keeper);
+}
+
+function readFor(
+  purpose: Purpose,
+  database: OpenclawDatabase,
+  sessionId: string,
+  keeper: LineKeeper | undefined,
+): DatabaseTranscript {
   if (isColdSession(database, sessionId)) {
     throw unsupported(
       sessionId,
-      'OpenClaw moved its lines out of the database, to cold storage',
-      'Nothing was changed. Open the session in OpenClaw once, which brings them back, and try again',
       'read',
+      'OpenClaw moved its lines out of the database, to cold storage',
+      `${UNTOUCHED[purpose]}Open the session in OpenClaw once, which brings them back, and try again`,
     );
   }
-  const scanned = scanDatabaseTranscript(database, sessionId, keeper);
+  const scanned = scan(database, sessionId, keeper);
   if (scanned.transcript.length === 0) throw new SessionNotFoundError(sessionId);
   return scanned;
+}
+
+const UNTOUCHED: Readonly<Record<Purpose, string>> = {
+  read: '',
+  changed: 'Nothing was changed. ',
+  cloned: 'Nothing was written. ',
+};
+
+function scan(
+  database: OpenclawDatabase,
+  sessionId: string,
+  keeper: LineKeeper | undefined,
+): DatabaseTranscript {
+  try {
+    return scanDatabaseTranscript(database, sessionId, keeper);
+  } catch (error) {
+    if (!(error instanceof OpenBotError)) throw error;
+    const line = findDamagedLine(database, sessionId);
+    if (line === undefined) throw error;
+    throw new OpenBotError(
+      error.code,
+      `Line ${line} of session '${shortenText(sessionId)}' is damaged. ${error.message}`,
+      { ...(error.hint === undefined ? {} : { hint: error.hint }), cause: error },
+    );
+  }
+}
+
+/** The first line that is kept compressed and cannot be read, counted from 1. */
+function findDamagedLine(database: OpenclawDatabase, sessionId: string): number | undefined {
+  const lines = iterateEventLines(database, sessionId);
+  for (let line = 1; ; line++) {
+    try {
+      if (lines.next().done) return undefined;
+    } catch (error) {
+      return error instanceof OpenBotError ? line : undefined;
+    }
+  }
 }
 
 /**
@@ -46,33 +97,42 @@ export function readSessionToRewrite(
   sessionId: string,
   keeper?: LineKeeper,
 ): ReadSession {
-  const scanned = readSession(database, sessionId, keeper);
+  return readUnderstood('changed', database, sessionId, keeper);
+}
+
+/** The same of a session that is to be copied within the database. */
+export function readSessionToClone(database: OpenclawDatabase, sessionId: string): ReadSession {
+  return readUnderstood('cloned', database, sessionId, undefined);
+}
+
+function readUnderstood(
+  purpose: Purpose,
+  database: OpenclawDatabase,
+  sessionId: string,
+  keeper: LineKeeper | undefined,
+): ReadSession {
+  const scanned = readFor(purpose, database, sessionId, keeper);
   const { transcript } = scanned;
+  const unknown = (why: string) =>
+    unsupported(
+      sessionId,
+      purpose,
+      `it has a structure that is not known here: ${why}`,
+      `${UNTOUCHED[purpose]}A wrong guess would lose a part of the conversation. occ clone -o writes it to a file`,
+    );
   const [broken] = transcript.problems;
-  if (broken !== undefined) throw unknown(sessionId, `line ${broken.line} cannot be read`);
-  if (transcript.hasDuplicates) throw unknown(sessionId, 'two lines have the same id');
+  if (broken !== undefined) throw unknown(`line ${broken.line} cannot be read`);
+  if (transcript.hasDuplicates) throw unknown('two lines have the same id');
   const projection = projectTranscript(scanned);
   const kept = readProjection(database, sessionId);
   const difference = kept && compareProjections(projection, kept);
   if (difference !== undefined) {
-    throw unknown(sessionId, `OpenClaw's own record of the conversation is another one: ${difference}`);
+    throw unknown(`OpenClaw's own record of the conversation is another one: ${difference}`);
   }
   return { ...scanned, projection, isIndexed: kept !== undefined };
 }
 
-function unknown(sessionId: string, why: string): OccError {
-  return unsupported(
-    sessionId,
-    `it has a structure that is not known here: ${why}`,
-    'Nothing was changed, since a wrong guess would lose a part of the conversation. occ clone -o writes it to a file',
-  );
-}
-
-function unsupported(
-  sessionId: string,
-  why: string,
-  hint: string,
-  doing: 'read' | 'changed' = 'changed',
-): OccError {
-  return new OccError(`Session '${sessionId}' cannot be ${doing}: ${why}`, 'SESSION_UNSUPPORTED', { hint });
+function unsupported(sessionId: string, purpose: Purpose, why: string, hint: string): OccError {
+  const message = `Session '${shortenText(sessionId)}' cannot be ${purpose}: ${why}`;
+  return new OccError(message, 'SESSION_UNSUPPORTED', { hint });
 }

@@ -7,7 +7,7 @@ import { RestoreError } from '../errors.ts';
 import { type Backup, listBackupFiles } from '../session-file/backups.ts';
 import { chooseBackup } from '../session-file/choose-backup.ts';
 import { putBackCounters } from '../session-file/counters.ts';
-import { type RewriteRecord, readJournal } from '../session-file/journal.ts';
+import { isOfDatabase, type RewriteRecord, readJournal } from '../session-file/journal.ts';
 import { keepingPlaceOf, transcriptPathOf } from '../session-file/place.ts';
 import { assertWhole, type FileRestoreResult } from '../session-file/restore-file.ts';
 import type { FoundSession } from '../sources/found-session.ts';
@@ -22,7 +22,7 @@ import {
   openKeptStates,
   type RestoredLine,
 } from './restored-lines.ts';
-import { listRestoringChanges, readRestoredText } from './restored-rows.ts';
+import { keepOwnHeader, listRestoringChanges, readRestoredText } from './restored-rows.ts';
 import { rewriteWithBackup } from './rewrite-with-backup.ts';
 import { assertAllThere, assertNothingDropped } from './verify-restored.ts';
 
@@ -66,13 +66,20 @@ export async function restoreDatabaseSession(restore: DatabaseRestore): Promise<
     describe: ({ session: before, lines, sizeAfter }, backupPath) => ({
       restoredFrom: prepared().chosen.path,
       backupPath,
-      linesKept: lines.filter(({ kept }) => kept === undefined || kept.state > 0).length,
+      linesKept: countSaid(lines, before),
       sizeBefore: before.transcript.byteLength,
       sizeAfter,
     }),
     sizeAfterOf: ({ sizeAfter }) => sizeAfter,
   });
   return restoring.finally(() => closeKeptStates(source?.states ?? []));
+}
+
+/** The lines that no backup has, or that only later ones have. */
+function countSaid(lines: readonly RestoredLine[], { transcript }: ReadSession): number {
+  return lines.filter(({ row, kept }) =>
+    kept === undefined ? transcript.kindOf(row!) !== 'header' : kept.state > 0,
+  ).length;
 }
 
 interface RestoreSource {
@@ -90,12 +97,17 @@ async function findSource({ session, backup }: DatabaseRestore): Promise<Restore
   const { rewrites } = readJournal(transcriptPath, session.source);
   const recordOf = (number: number) => rewrites.findLast((record) => record.backup === number);
   for (const { number, path, sizeBytes } of backups) {
-    const bytes = number < chosen.number ? undefined : recordOf(number)?.backupBytes;
-    if (bytes !== undefined && bytes !== sizeBytes)
-      throw damaged(path, `it has ${sizeBytes} bytes, and had ${bytes}`, number !== chosen.number);
+    const made = number < chosen.number ? undefined : recordOf(number);
+    if (made !== undefined && hasOtherSize(made, sizeBytes))
+      throw damaged(path, `it has ${sizeBytes} bytes, and had ${made.backupBytes}`, number !== chosen.number);
   }
   const records = rewrites.filter((record) => record.backup >= chosen.number);
   return { chosen, states: await openKeptStates(chosen, backups), record: recordOf(chosen.number), records };
+}
+
+/** A file that became a backup may have been written to by somebody who had it open. */
+function hasOtherSize(record: RewriteRecord, sizeBytes: number): boolean {
+  return isOfDatabase(record) ? sizeBytes !== record.backupBytes : sizeBytes < record.backupBytes;
 }
 
 function planRestore(
@@ -111,7 +123,8 @@ function planRestore(
       hint: 'Nothing was changed. --list shows what other backups there are.',
     });
   }
-  const lines = recallUsage(listRestoredLines(states, session), states, session, records);
+  const restored = recallUsage(listRestoredLines(states, session), states, session, records);
+  const lines = keepOwnHeader(restored, session);
   const isOfSession = lines.some(
     ({ row, kept }) => row !== undefined && kept !== undefined && session.transcript.kindOf(row) !== 'header',
   );
@@ -143,7 +156,9 @@ function applyRestore(
   generation: string,
   at: Date,
 ): void {
-  const counters = isInRun ? undefined : (record?.corrected?.counters ?? record?.counters);
+  // Those of a file's index were counted for that file.
+  const counted = isInRun || record === undefined || !isOfDatabase(record) ? undefined : record;
+  const counters = counted?.corrected?.counters ?? counted?.counters;
   applyRewrite(database, {
     sessionId,
     before: session,

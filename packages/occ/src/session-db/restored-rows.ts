@@ -38,6 +38,15 @@ export function listRestoringChanges(
   }
 }
 
+/** The header is no part of the conversation: it stays as the database has it, also where a backup is of a file. */
+export function keepOwnHeader(lines: readonly RestoredLine[], { transcript }: ReadSession): RestoredLine[] {
+  return lines.map((line) =>
+    line.row !== undefined && transcript.kindOf(line.row) === 'header'
+      ? { row: line.row, kept: undefined }
+      : line,
+  );
+}
+
 /** The number of each line's row; undefined where they would not be in order. */
 function findSeqs(lines: readonly RestoredLine[], { seqs }: ReadSession): number[] | undefined {
   const found: number[] = [];

@@ -1,13 +1,12 @@
 import { unlink } from 'node:fs/promises';
-import { dirname } from 'node:path';
-import { makeFolder, syncFolder, withTranscriptLock } from '@openbot/sessions';
+import { syncFolder } from '@openbot/sessions';
 import {
-  changeEntriesOfSession,
   inTransaction,
   isSameVersion,
   type LineKeeper,
   makeGeneration,
   type OpenclawDatabase,
+  readEntriesOfSession,
   readTranscriptVersion,
   whileWriting,
 } from '@openbot/sessions/openclaw-database';
@@ -17,6 +16,7 @@ import { type RewriteRecord, readJournal, updateJournal } from '../session-file/
 import { nextBackupNumber } from '../session-file/make-backup.ts';
 import { backupPathOf, keepingPlaceOf, transcriptPathOf } from '../session-file/place.ts';
 import type { FoundSession } from '../sources/found-session.ts';
+import { withKeepingLock } from './keeping-lock.ts';
 import { dropUnfinishedRewrite } from './unfinished-rewrite.ts';
 import { UnnamedFile } from './unnamed-file.ts';
 
@@ -50,10 +50,7 @@ const MOST_ATTEMPTS = 4;
 export async function rewriteWithBackup<Plan, Result>(
   rewrite: DatabaseRewrite<Plan, Result>,
 ): Promise<Result> {
-  const transcriptPath = transcriptPathOf(rewrite.session);
-  await makeFolder(dirname(transcriptPath));
-  // Two of us at once would give their backups one number.
-  return withTranscriptLock(transcriptPath, async () => {
+  return withKeepingLock(transcriptPathOf(rewrite.session), async () => {
     const database = rewrite.open();
     try {
       await dropUnfinishedRewrite(database, rewrite.session);
@@ -191,12 +188,8 @@ function planWith<Plan, Result>(
 
 /** Of one entry: those of a second key that leads to the session are the same. */
 function readCountersOf(database: OpenclawDatabase, sessionId: string): Counters | undefined {
-  let counters: Counters | undefined;
-  changeEntriesOfSession(database, sessionId, (entry) => {
-    counters ??= readCounters(entry);
-    return undefined;
-  });
-  return counters;
+  const [entry] = readEntriesOfSession(database, sessionId);
+  return entry && readCounters(entry);
 }
 
 async function noteRewrite(path: string, { source }: FoundSession, record: RewriteRecord): Promise<void> {

@@ -38,6 +38,21 @@ export function readRunSigns(entries: readonly SessionEntry[]): RunSigns {
   };
 }
 
+/**
+ * When the run began that the entries tell of; undefined where that is not known. A gateway takes up a run that one before
+ * it left unfinished, and the entry may then have the time of that one.
+ */
+export function readRunStart(entries: readonly SessionEntry[]): number | undefined {
+  const running = entries.filter(({ status }) => status === 'running');
+  const starts = running.map((entry) => {
+    const { startedAt, abortedLastRun, mainRestartRecovery } = entry as Readonly<Record<string, unknown>>;
+    const isTakenUp = mainRestartRecovery !== undefined && abortedLastRun !== true;
+    return isTakenUp || typeof startedAt !== 'number' ? Number.NaN : startedAt;
+  });
+  const latest = Math.max(...starts);
+  return Number.isFinite(latest) ? latest : undefined;
+}
+
 /** What became of a run: `next`, it is over, and another one is at work. */
 export function judgeRun(then: RunSigns, now: RunSigns): 'goes on' | 'over' | 'next' {
   if (now.isRunning) return now.runId === then.runId ? 'goes on' : 'next';

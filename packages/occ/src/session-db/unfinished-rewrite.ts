@@ -1,11 +1,12 @@
 import { unlink } from 'node:fs/promises';
 import {
+  measureDatabaseTranscript,
   type OpenclawDatabase,
   readOpenclawDatabase,
   readTranscriptVersion,
 } from '@openbot/sessions/openclaw-database';
 import { type Backup, listBackupFiles } from '../session-file/backups.ts';
-import { readJournal, updateJournal } from '../session-file/journal.ts';
+import { isOfDatabase, readJournal, updateJournal } from '../session-file/journal.ts';
 import { backupPathOf, keepingPlaceOf, transcriptPathOf } from '../session-file/place.ts';
 import type { FoundSession } from '../sources/found-session.ts';
 
@@ -41,21 +42,11 @@ export function listFinishedBackups(session: FoundSession): Backup[] {
  * put there by somebody: its backup has more than it has, and stays.
  */
 function findUnfinished(database: OpenclawDatabase, session: FoundSession): number | undefined {
-  const last = readJournal(transcriptPathOf(session), session.source).rewrites.at(-1);
+  const last = readJournal(transcriptPathOf(session), session.source).rewrites.findLast(isOfDatabase);
   if (last?.generations === undefined) return undefined;
   if (!database.schema.has('transcript_rewrite_watermarks', 'generation')) return undefined;
   const { generation } = readTranscriptVersion(database, session.sessionId);
   if (generation !== last.generations.before || generation === last.generations.after) return undefined;
-  return measureSession(database, session.sessionId) < last.backupBytes ? undefined : last.backup;
-}
-
-/** How large the file would be that the lines make. */
-function measureSession({ db }: OpenclawDatabase, sessionId: string): number {
-  const row = db
-    .prepare(
-      `SELECT sum(1 + coalesce(event_utf8_bytes, octet_length(event_json))) AS bytes
-       FROM transcript_events WHERE session_id = ?`,
-    )
-    .get(sessionId) as { bytes: number | null };
-  return row.bytes ?? 0;
+  const { sizeBytes } = measureDatabaseTranscript(database, session.sessionId);
+  return sizeBytes < last.backupBytes ? undefined : last.backup;
 }

@@ -23,6 +23,11 @@ export class UnnamedFile implements LineKeeper {
     this.#file = openSync(this.#temp, 'wx+', 0o600);
   }
 
+  /** Where it is before it has its name. */
+  get tempPath(): string {
+    return this.#temp;
+  }
+
   /** Of all that was put. */
   get byteLength(): number {
     return this.#byteLength;

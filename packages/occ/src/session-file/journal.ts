@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { withLock, writeFileAtomic } from '@openbot/sessions';
 import type { SourceName } from '../sources/found-session.ts';
 import { MAX_BACKUPS } from './backups.ts';
@@ -41,6 +42,16 @@ export interface Journal {
   readonly scheduled?: ScheduledEdit;
 }
 
+/** A session that OpenClaw moved into its database keeps the journal of its file: both eras stand in one. */
+export function isOfDatabase(record: Pick<RewriteRecord, 'generations'>): boolean {
+  return record.generations !== undefined;
+}
+
+/** The journal without what happened to the session in OpenClaw's database. */
+export function withoutDatabase(journal: Journal): Journal {
+  return { ...journal, rewrites: journal.rewrites.filter((record) => !isOfDatabase(record)) };
+}
+
 const EMPTY: Journal = { rewrites: [] };
 
 /** A journal that is missing, torn or foreign is an empty one: it only helps, and nothing depends on it alone. */
@@ -58,7 +69,10 @@ export function readJournal(path: string, source: SourceName): Journal {
   }
 }
 
-/** Changes the journal in one step. It has a lock of its own: who schedules an edit cannot have the transcript's. */
+/**
+ * Changes the journal in one step; one with nothing in it goes. It has a lock of its own: who schedules an edit cannot
+ * have the transcript's.
+ */
 export async function updateJournal(
   path: string,
   source: SourceName,
@@ -69,6 +83,7 @@ export async function updateJournal(
     const journal = change(readJournal(path, source));
     // A record is of use as long as its backup is there; a few more do no harm.
     const rewrites = journal.rewrites.slice(-2 * MAX_BACKUPS);
+    if (rewrites.length === 0 && journal.scheduled === undefined) return rm(journalPath, { force: true });
     const text = `${JSON.stringify({ ...journal, rewrites }, null, 2)}\n`;
     await writeFileAtomic(journalPath, text, { mode: 0o600 });
   });

@@ -22,15 +22,19 @@ export async function findOpenWriter(
   path: string,
   search: WriterSearch = {},
 ): Promise<OpenWriter | undefined> {
-  if (process.platform !== 'linux') return undefined;
   const target = resolveLinks(path);
   if (target === undefined) return undefined;
-  const seen = lookAtAll(target, search.budgetMs ?? 20);
-  if (seen.length === 0) return undefined;
-  for (const writer of seen) {
+  for (const writer of listOpenWriters(path, search.budgetMs ?? 20)) {
     if (await staysOpen(writer, target, search.heldMs ?? 100)) return writer;
   }
   return undefined;
+}
+
+/** All other processes that have the file open for writing at this moment, newer ones first; with the same limits. */
+export function listOpenWriters(path: string, budgetMs: number): OpenWriter[] {
+  if (process.platform !== 'linux') return [];
+  const target = resolveLinks(path);
+  return target === undefined ? [] : lookAtAll(target, budgetMs);
 }
 
 /** An appender may get the same number for its next descriptor, or be put to sleep by the system while it has one. */

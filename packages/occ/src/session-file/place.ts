@@ -1,5 +1,9 @@
+import { realpathSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { isSessionId, transcriptFileName } from '@openbot/sessions';
+import { OccError, shortenText } from '../errors.ts';
 import type { FoundSession, SourceName } from '../sources/found-session.ts';
+import { OWN_FOLDER_ENDING, readDatabasePlace } from '../sources/state-folder.ts';
 
 /** pi lists every `.jsonl` of its folder as a session, so that what we keep there stands one folder below. */
 const PI_FOLDER = 'backups';
@@ -14,11 +18,36 @@ export interface KeepingPlace {
 
 /**
  * The transcript of a session, beside which its backups are. The lines of one in OpenClaw's database have no file: it is
- * the one that they would be in.
+ * the one that they would be in. Fails for an id that would lead elsewhere.
  */
 export function transcriptPathOf({ path, storage, sessionId }: FoundSession): string {
   if (storage !== 'sqlite') return path;
-  return join(dirname(dirname(path)), 'sessions', `${sessionId}.jsonl`);
+  if (!isSessionId(sessionId)) throw unnameable(sessionId);
+  return join(sessionsFolderBeside(path), transcriptFileName(sessionId));
+}
+
+/** Databases that stand in no state folder may stand side by side, as copies of one: each has a folder of its own. */
+function sessionsFolderBeside(database: string): string {
+  const path = readDatabasePlace(database) === undefined ? resolveLinks(database) : database;
+  return readDatabasePlace(path) === undefined
+    ? path + OWN_FOLDER_ENDING
+    : join(dirname(dirname(path)), 'sessions');
+}
+
+function resolveLinks(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path;
+  }
+}
+
+function unnameable(sessionId: string): OccError {
+  return new OccError(
+    `Session '${shortenText(sessionId)}' cannot be changed: its id is no name for a file, and so there is no place for its backup`,
+    'SESSION_UNSUPPORTED',
+    { hint: 'Nothing was changed. occ clone copies it to an id of its own, which can be changed' },
+  );
 }
 
 export function keepingPlaceOf(path: string, source: SourceName): KeepingPlace {

@@ -14,7 +14,7 @@ import type { SourceName } from '../sources/found-session.ts';
 import { type Backup, listBackupFiles } from './backups.ts';
 import { chooseBackup } from './choose-backup.ts';
 import type { IndexEntry } from './index-entry.ts';
-import type { Journal } from './journal.ts';
+import { isOfDatabase, type Journal, readJournal } from './journal.ts';
 import { openSession } from './open-session.ts';
 import { keepingPlaceOf } from './place.ts';
 import { rewriteSession } from './rewrite-session.ts';
@@ -50,7 +50,7 @@ export function restoreSessionFile(restore: FileRestore): Promise<FileRestoreRes
 async function restoreLocked(restore: FileRestore, lock: HeldLock): Promise<FileRestoreResult> {
   const { path } = restore;
   const journal = await tidyUp(path, restore.source, lock);
-  const backups = listBackupFiles(keepingPlaceOf(path, restore.source), path);
+  const backups = listOwnBackups(restore);
   const chosen = chooseBackup(restore, backups);
   const record = journal.rewrites.findLast(({ backup }) => backup === chosen.number);
   const session = await openSession(path);
@@ -88,6 +88,21 @@ async function restoreLocked(restore: FileRestore, lock: HeldLock): Promise<File
   } finally {
     await session.close();
   }
+}
+
+/** Those that were made of the session in OpenClaw's database have its header, and what was said there. */
+function listOwnBackups({ path, source, sessionId, backup }: FileRestore): Backup[] {
+  const { rewrites } = readJournal(path, source);
+  const foreign = new Set(rewrites.filter(isOfDatabase).map((record) => record.backup));
+  if (backup !== undefined && foreign.has(backup)) {
+    throw new RestoreError(
+      `Backup ${backup} of session '${sessionId}' was made of OpenClaw's database, not of ${path}`,
+      {
+        hint: 'Nothing was changed. The session in the database is named by its id; the backup is a whole session: copy it where you need it.',
+      },
+    );
+  }
+  return listBackupFiles(keepingPlaceOf(path, source), path).filter(({ number }) => !foreign.has(number));
 }
 
 async function findSaid(

@@ -2,17 +2,18 @@ import { appendFile, open } from 'node:fs/promises';
 import { type HeldLock, insertLines, scanTranscriptFile } from '@openbot/sessions';
 import type { SourceName } from '../sources/found-session.ts';
 import { dropUnfinishedBackups, listBackupFiles } from './backups.ts';
-import { type Journal, type RewriteRecord, readJournal, updateJournal } from './journal.ts';
+import { type Journal, type RewriteRecord, readJournal, updateJournal, withoutDatabase } from './journal.ts';
 import { keepingPlaceOf } from './place.ts';
 import { hashTail } from './tail-hash.ts';
 
 /**
  * Finishes what earlier rewrites of a session left: those that were killed before the swap, and lines that somebody wrote
  * to the old file after it, through a descriptor opened before. The transcript's lock must be held.
+ * @returns what happened to the file
  */
 export async function tidyUp(path: string, source: SourceName, lock: HeldLock): Promise<Journal> {
   const place = keepingPlaceOf(path, source);
-  const journal = readJournal(path, source);
+  const journal = withoutDatabase(readJournal(path, source));
   const dropped = await dropUnfinishedBackups(place, path);
   const backups = new Map(listBackupFiles(place, path).map((backup) => [backup.number, backup]));
   const carried = new Map<number, number>();
@@ -36,7 +37,7 @@ export async function tidyUp(path: string, source: SourceName, lock: HeldLock): 
       .filter(({ backup }) => !dropped.includes(backup))
       .map((record) => withCarried(record, carried.get(record.backup))),
   }));
-  return readJournal(path, source);
+  return withoutDatabase(readJournal(path, source));
 }
 
 function withCarried(record: RewriteRecord, carriedTo: number | undefined): RewriteRecord {

@@ -1,4 +1,4 @@
-import { AmbiguousSessionError } from '../errors.ts';
+import { AmbiguousSessionError, shortenText } from '../errors.ts';
 import type { LocatedSession } from './located-session.ts';
 
 const MOST_MATCHES_SHOWN = 10;
@@ -14,13 +14,16 @@ export function ambiguousName(
   const ids = matches.map(({ sessionId }) => sessionId);
   const shown = matches.slice(0, MOST_MATCHES_SHOWN).map((match) => {
     const isRepeated = ids.filter((id) => id === match.sessionId).length > 1;
+    const [entry] = match.entries;
+    const formerKey = match.formerKey && `formerly ${shortenText(match.formerKey)}`;
     const notes = [
-      match.entries[0]?.key ?? (match.formerKey && `formerly ${match.formerKey}`),
+      entry === undefined ? formerKey : shortenText(entry.key),
       sources.size > 1 ? match.source : undefined,
       agents.size > 1 && match.entries.length === 0 && match.agentId !== null ? match.agentId : undefined,
       isRepeated ? match.path : undefined,
     ].filter((note) => note !== undefined);
-    return notes.length === 0 ? match.sessionId : `${match.sessionId} (${notes.join(', ')})`;
+    const id = shortenText(match.sessionId);
+    return notes.length === 0 ? id : `${id} (${notes.join(', ')})`;
   });
   const rest = matches.length - shown.length;
   return new AmbiguousSessionError(name, rest === 0 ? shown : [...shown, `and ${rest} more`], hint);

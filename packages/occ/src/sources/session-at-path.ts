@@ -10,14 +10,16 @@ import {
 import { OccError, SessionNotFoundError, UsageError } from '../errors.ts';
 import { isClaudeFileName, resolveProjectsFolder, titlePathOf } from './claude-sessions.ts';
 import type { FoundSession, SearchPlace, SourceName } from './found-session.ts';
+import { adviseOnBackupAt, adviseOnBackupBeside } from './left-backup.ts';
 import { type LocatedSession, NO_ENTRIES } from './located-session.ts';
 import { expandPath, isFolder, statFile } from './look-at-disk.ts';
 import { openFound } from './open-found.ts';
 import { locateOpenclawSessions } from './openclaw-sessions.ts';
 import { isPiFileName, resolvePiFolder } from './pi-sessions.ts';
 import { findInDatabase, findOnlySession, isDatabase } from './session-in-database.ts';
+import { quoteShellWord } from './shell-words.ts';
 import { demandedSource } from './source-choice.ts';
-import { databasePathOf } from './state-folder.ts';
+import { databasePathOf, OWN_FOLDER_ENDING } from './state-folder.ts';
 import { readTranscriptHead, type TranscriptHead } from './transcript-head.ts';
 
 /** Whether a name is meant as a path. A label or a key may hold a separator too: then only a file makes it a path. */
@@ -32,10 +34,14 @@ export function findSessionAtPath(place: SearchPlace, name: string): FoundSessio
   const path = expandPath(name, place);
   const stats = statFile(path);
   if (stats === undefined) {
-    const moved = findMovedSession(place, path);
-    if (moved !== undefined) return moved;
+    const moved = findMovedSession(path);
+    if (moved !== undefined) {
+      assertDemanded(place, moved.path, moved.source);
+      return moved;
+    }
     const what = isFolder(path) ? `${path} is a folder` : `There is no file ${path}`;
-    throw new SessionNotFoundError(name, `${what}. Use 'occ list' to see available sessions`);
+    const left = adviseOnBackupBeside(path, basename(path, '.jsonl'));
+    throw new SessionNotFoundError(name, left ?? `${what}. Use 'occ list' to see available sessions`);
   }
   if (isDatabase(path)) return openOnlySession(place, name, path);
   refuseOtherFiles(path);
@@ -67,23 +73,31 @@ function openOnlySession(place: SearchPlace, name: string, path: string): FoundS
   return findOnlySession(name, path);
 }
 
-/** The session that would stand at a path if its agent did not keep its sessions in a database. */
-function findMovedSession(place: SearchPlace, path: string): FoundSession | undefined {
-  const agentId = agentOfFolder(dirname(path));
+/** The session that would stand at a path if it were not in a database. */
+function findMovedSession(path: string): FoundSession | undefined {
+  const folder = dirname(path);
+  const agentId = agentOfFolder(folder);
   const known = classifySessionFileName(basename(path));
-  if (agentId === null || known.kind !== 'transcript') return undefined;
-  const database = databasePathOf(dirname(dirname(dirname(dirname(path)))), agentId);
-  const session = findInDatabase(database, agentId, known.sessionId);
-  if (session !== undefined) assertDemanded(place, database, 'openclaw');
-  return session;
+  if (known.kind !== 'transcript') return undefined;
+  if (agentId !== null) {
+    const database = databasePathOf(dirname(dirname(dirname(folder))), agentId);
+    return findInDatabase(database, agentId, known.sessionId);
+  }
+  if (!folder.endsWith(OWN_FOLDER_ENDING)) return undefined;
+  const database = folder.slice(0, -OWN_FOLDER_ENDING.length);
+  return isDatabase(database) ? findInDatabase(database, null, known.sessionId) : undefined;
 }
 
 /** What belongs to a session without being one. Its bytes are nobody's to clean. */
 function refuseOtherFiles(path: string): void {
   const known = classifySessionFileName(basename(path));
   if (known.kind === 'backup') {
+    const session = pathOfBackedUp(path);
     throw new OccError(`${path} is a backup, not a session`, 'SESSION_UNSUPPORTED', {
-      hint: `To go back to it: occ restore ${nameOfBackedUp(path) ?? known.sessionId} --backup ${known.number}`,
+      hint:
+        session === undefined
+          ? adviseOnBackupAt(path)
+          : `To go back to it: occ restore ${quoteShellWord(session)} --backup ${known.number}`,
     });
   }
   if (['trajectory', 'checkpoint', 'archive', 'lock', 'store', 'temp'].includes(known.kind)) {
@@ -94,12 +108,11 @@ function refuseOtherFiles(path: string): void {
 }
 
 /** The path of the session finds it from everywhere. pi's backups stand in a folder of their own. */
-function nameOfBackedUp(path: string): string | undefined {
+function pathOfBackedUp(path: string): string | undefined {
   const name = basename(path).replace(/\.backup\.\d+(?=\.jsonl$)/, '');
-  const session = [dirname(path), dirname(dirname(path))]
+  return [dirname(path), dirname(dirname(path))]
     .map((folder) => join(folder, name))
-    .find((candidate) => statFile(candidate) !== undefined);
-  return session === undefined || !/\s/.test(session) ? session : `"${session}"`;
+    .find((candidate) => statFile(candidate) !== undefined || findMovedSession(candidate) !== undefined);
 }
 
 /**

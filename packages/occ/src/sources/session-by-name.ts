@@ -3,6 +3,7 @@ import { SessionNotFoundError } from '../errors.ts';
 import { ambiguousName } from './ambiguous-name.ts';
 import { findElsewhere } from './elsewhere.ts';
 import type { FoundSession, SearchPlace } from './found-session.ts';
+import { adviseOnLeftBackup } from './left-backup.ts';
 import { locateSessions } from './locate-sessions.ts';
 import type { LocatedSession } from './located-session.ts';
 import { matchName } from './match-name.ts';
@@ -23,11 +24,15 @@ export function findSessionByName(place: SearchPlace, name: string): FoundSessio
   throw new SessionNotFoundError(
     name,
     gone === undefined
-      ? findElsewhere(where, name)
-      : gone.storage === 'sqlite'
-        ? `The database ${gone.path} names it, but has no lines of it`
-        : `The index names it, but its transcript ${gone.path} is gone`,
+      ? (findElsewhere(where, name) ?? adviseOnLeftBackup(where, name))
+      : [describeGone(gone), adviseOnLeftBackup(where, gone.stem)].filter(Boolean).join('. '),
   );
+}
+
+function describeGone({ storage, path }: LocatedSession): string {
+  return storage === 'sqlite'
+    ? `The database ${path} names it, but has no lines of it`
+    : `The index names it, but its transcript ${path} is gone`;
 }
 
 function pick(located: readonly LocatedSession[], name: string): LocatedSession[] {

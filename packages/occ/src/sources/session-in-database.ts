@@ -1,5 +1,5 @@
-import { basename, sep } from 'node:path';
-import { AGENT_DATABASE_NAME, isValidAgentId, readFileStart } from '@openbot/sessions';
+import { basename } from 'node:path';
+import { AGENT_DATABASE_NAME, readFileStart } from '@openbot/sessions';
 import { readOpenclawDatabase } from '@openbot/sessions/openclaw-database';
 import { SessionNotFoundError } from '../errors.ts';
 import { ambiguousName } from './ambiguous-name.ts';
@@ -7,6 +7,8 @@ import { hasDatabase, locateDatabaseSessions } from './database-sessions.ts';
 import type { FoundSession } from './found-session.ts';
 import { compareByAge, type LocatedSession } from './located-session.ts';
 import { openFound } from './open-found.ts';
+import { quoteShellWord } from './shell-words.ts';
+import { OWN_FOLDER_ENDING, readDatabasePlace } from './state-folder.ts';
 
 const MAGIC = Buffer.from('SQLite format 3\0');
 
@@ -22,7 +24,11 @@ export function isDatabase(path: string): boolean {
 }
 
 /** The session of that id; undefined where there is no database, or no lines of it in there. */
-export function findInDatabase(path: string, agentId: string, sessionId: string): FoundSession | undefined {
+export function findInDatabase(
+  path: string,
+  agentId: string | null,
+  sessionId: string,
+): FoundSession | undefined {
   if (!hasDatabase(path)) return undefined;
   const located = locatePresent(path, agentId).find((session) => session.sessionId === sessionId);
   return located && openFound(located);
@@ -30,7 +36,7 @@ export function findInDatabase(path: string, agentId: string, sessionId: string)
 
 /** The session of a database that holds one alone. Of several none can be meant by the name of the database. */
 export function findOnlySession(name: string, path: string): FoundSession {
-  const place = readPlace(path);
+  const place = readDatabasePlace(path);
   const sessions = locatePresent(path, place?.agentId ?? null);
   const [only] = sessions;
   if (only === undefined) throw new SessionNotFoundError(name, `There are no sessions in ${path}`);
@@ -38,26 +44,13 @@ export function findOnlySession(name: string, path: string): FoundSession {
   if (session !== undefined) return session;
   const whose =
     place === undefined
-      ? `To name one of them, the database has to stand in a state folder: <folder>/agents/<agent>/agent/${AGENT_DATABASE_NAME}; then give the id and --state-dir <folder>`
-      : `Name the one that you mean by its id, with --agent ${place.agentId} --state-dir ${quote(place.stateFolder)}`;
+      ? `Name the one that you mean by this path, with its id: ${quoteShellWord(path + OWN_FOLDER_ENDING)}/<id>.jsonl`
+      : `Name the one that you mean by its id, with --agent ${place.agentId} --state-dir ${quoteShellWord(place.stateFolder)}`;
   throw ambiguousName(name, sessions, `It is a database that holds ${sessions.length} sessions. ${whose}`);
-}
-
-function quote(path: string): string {
-  return /\s/.test(path) ? `"${path}"` : path;
 }
 
 function locatePresent(path: string, agentId: string | null): LocatedSession[] {
   return readOpenclawDatabase(path, (database) => locateDatabaseSessions(database, path, agentId))
     .filter(({ missing }) => !missing)
     .sort(compareByAge);
-}
-
-/** Whose database it is, where it stands in a state folder. */
-function readPlace(path: string): { agentId: string; stateFolder: string } | undefined {
-  const parts = path.split(sep);
-  const [agents, agentId, agent, name] = parts.slice(-4);
-  if (agents !== 'agents' || agent !== 'agent' || name !== AGENT_DATABASE_NAME) return undefined;
-  if (!isValidAgentId(agentId)) return undefined;
-  return { agentId: agentId!, stateFolder: parts.slice(0, -4).join(sep) || sep };
 }

@@ -1,8 +1,9 @@
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, sep } from 'node:path';
 import {
   AGENT_DATABASE_NAME,
   AGENT_ID_ENV_NAMES,
+  isValidAgentId,
   OPENCLAW_STATE,
   resolveAgentId,
   resolveStateDir,
@@ -53,6 +54,18 @@ export function databasePathOf(stateFolder: string, agentId: string): string {
 export function sessionsFolderOf(stateFolder: string, agentId: string): string {
   return join(stateFolder, 'agents', agentId, 'sessions');
 }
+
+/** Whose database it is, where it stands in a state folder. */
+export function readDatabasePlace(path: string): { agentId: string; stateFolder: string } | undefined {
+  const parts = path.split(sep);
+  const [agents, agentId, agent, name] = parts.slice(-4);
+  if (agents !== 'agents' || agent !== 'agent' || name !== AGENT_DATABASE_NAME) return undefined;
+  if (!isValidAgentId(agentId)) return undefined;
+  return { agentId: agentId!, stateFolder: parts.slice(0, -4).join(sep) || sep };
+}
+
+/** What a database that stands in no state folder has beside it for the backups of its sessions. */
+export const OWN_FOLDER_ENDING = '.sessions';
 
 /**
  * The agents to look at, as their folders are named. An agent that somebody named must be there; `main`, which nobody

@@ -43,7 +43,7 @@ describe('the command line', () => {
     [['edit', '--strip-tools', '--wait', '--when-idle'], /^Error: --wait and --when-idle contradict/],
     [['restore', '--list', '--backup', '1'], /^Error: --list and --backup contradict/],
     [['demo', '--agent', 'x'], /^Error: 'occ demo' has no flag --agent\n {2}All other commands have it/],
-    [['list', '--force'], /has no flag --force\n {2}'occ edit' and 'occ restore' have it/],
+    [['list', '--force'], /has no flag --force\n {2}'occ edit', 'occ clone' and 'occ restore' have it/],
     [
       ['clone', 'abc123', '-o', '/nowhere/at-all/x.jsonl'],
       'Error: Cannot write /nowhere/at-all/x.jsonl: there is no folder /nowhere/at-all\n  Make the folder first',

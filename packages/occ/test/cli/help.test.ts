@@ -21,6 +21,7 @@ const FLAGS: Record<string, string[]> = {
     '--dry-run',
     '-o, --output <file>',
     '--no-register',
+    '--force',
   ],
   list: ['-n, --limit <n>'],
   info: [],

@@ -202,7 +202,8 @@ describe('flags that are not there', () => {
       message: "'occ list' has no flag --strip-tools",
       hint: "'occ edit' and 'occ clone' have it; 'occ list --help' lists its flags",
     });
-    expect(refuse('clone --force').message).toBe("'occ clone' has no flag --force");
+    expect(refuse('info --force').message).toBe("'occ info' has no flag --force");
+    expect(parse('clone --force').flags).toEqual({ force: true });
     expect(refuse('edit -n 3').message).toBe("'occ edit' has no flag -n");
   });
 });

@@ -1,5 +1,6 @@
 /** Others write to the database while it is edited. */
 import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeEach, expect, test } from 'vitest';
@@ -8,6 +9,7 @@ import { generateEvents } from '../../../sessions/test/openclaw-db/setup/compose
 import { BUILT_IN_PRESETS } from '../../src/clean/presets.ts';
 import { editDatabaseSession } from '../../src/session-db/edit-session.ts';
 import type { FoundSession } from '../../src/sources/found-session.ts';
+import { takeFileSnapshot } from '../commands/snapshot.ts';
 import { startChild } from '../setup/start-child.ts';
 import { appendTurn } from './append-turn.ts';
 import { type DatabaseHome, makeHome, readRefusal } from './database-home.ts';
@@ -38,12 +40,6 @@ const readQuestions = () =>
     return message?.role === 'user' && message.content.startsWith('Question number') ? [message.content] : [];
   });
 
-function expectNothingDone(): void {
-  expect(home.backups(ID)).toEqual({});
-  expect(home.journal(ID)).toEqual([]);
-  expect(readdirSync(home.sessions).filter((name) => !name.endsWith('.occ.json'))).toEqual([]);
-}
-
 test('held by another program for longer than it may take: refused in words, and nothing is left', async () => {
   const before = readAllRows(home.path);
   const holder = startChild(HOLDER, [home.path]);
@@ -54,13 +50,28 @@ test('held by another program for longer than it may take: refused in words, and
   expect(refusal).toMatchObject({
     code: 'DATABASE_BUSY',
     message: expect.stringContaining(home.path),
-    hint: expect.stringContaining('gateway'),
+    hint: expect.stringMatching(/gateway.*--wait/),
   });
   holder.tell('let-go');
   expect(await holder.ended).toBe(0);
-  expectNothingDone();
+  expect(readdirSync(join(home.sessions, '..'))).toEqual(['agent']);
   expect(readAllRows(home.path)).toEqual(before);
   expect(findDatabaseFaults(home.path)).toEqual([]);
+});
+
+test('so is a restore, and of what was kept before nothing is lost', async () => {
+  await home.json('edit', ID, '--keep', '5');
+  const before = takeFileSnapshot(home.sessions);
+  const holder = startChild(HOLDER, [home.path]);
+  await holder.said('held');
+  const refusal = readRefusal(await home.occProcess('restore', ID, '--wait=1', '--json'));
+  expect(refusal.code).toBe('DATABASE_BUSY');
+  holder.tell('let-go');
+  expect(await holder.ended).toBe(0);
+  const names = readdirSync(home.sessions).sort();
+  expect(names).toEqual([`${ID}.backup.1.jsonl`, `${ID}.occ.json`]);
+  expect(takeFileSnapshot(home.sessions)[names[0]!]).toBe(before[names[0]!]);
+  expect(home.journal(ID)).toHaveLength(1);
 });
 
 test('let go in time: the edit waits, then goes through', async () => {

@@ -64,6 +64,8 @@ test('held by another program: it waits a while, then says so', async () => {
   await holder.said('held');
   const refusal = readRefusal(await home.occProcess('clone', ID, '--json'));
   expect(refusal).toMatchObject({ code: 'DATABASE_BUSY', hint: expect.stringContaining('gateway') });
+  // It has no such flag.
+  expect(refusal.hint).not.toContain('--wait');
   holder.tell('let-go');
   expect(await holder.ended).toBe(0);
   expect(readAllRows(home.path)).toEqual(before);

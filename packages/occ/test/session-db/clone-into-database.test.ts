@@ -185,10 +185,31 @@ describe('refused, and nothing is left', () => {
     await expectRefused([], {
       code: 'DATABASE_UNSUPPORTED',
       message: expect.stringContaining('24'),
-      hint: 'Nothing was changed. With --output the clone is written to a file.',
+      hint: expect.stringMatching(/--force.*With --output the clone is written to a file/),
     });
+    await expectRefused(['--dry-run'], { code: 'DATABASE_UNSUPPORTED' });
     const target = `${home.folder}/out.jsonl`;
+    expect(await home.json('clone', ID, '--output', target, '--dry-run')).toMatchObject({ dryRun: true });
     expect(await home.json('clone', ID, '--output', target)).toMatchObject({ clonedSessionPath: target });
+    expect(await home.json('clone', ID, '--force', '--dry-run')).toMatchObject({ dryRun: true });
+    const { clonedSessionId } = await home.json('clone', ID, '--force');
+    expect(parseLines(readAsFile(home.path, clonedSessionId)).slice(1)).toEqual(
+      parseLines(home.file()).slice(1),
+    );
+    expect(findDatabaseFaults(home.path)).toEqual([]);
+  });
+
+  test('a session with a structure that is not known: said of a clone, not of a change', async () => {
+    changeDatabase(
+      home.path,
+      `UPDATE session_transcript_index_state SET leaf_event_id = 'else' WHERE session_id = '${ID}'`,
+    );
+    for (const flags of [[], ['--dry-run']])
+      await expectRefused(flags, {
+        code: 'SESSION_UNSUPPORTED',
+        message: expect.stringContaining('cannot be cloned'),
+        hint: expect.stringMatching(/^Nothing was written\. .*occ clone -o/),
+      });
   });
 
   test('a session whose lines OpenClaw moved out of the database', async () => {

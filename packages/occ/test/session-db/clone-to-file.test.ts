@@ -140,6 +140,8 @@ test('a disk that fails at any call leaves no file, or the whole clone', async (
   const whole = readClone().slice(1);
   rmSync(target);
   expect(calls.length).toBeGreaterThan(5);
+  const opened = calls.flatMap((call) => /^open .*[/](.*)$/.exec(call)?.[1] ?? []);
+  expect(opened).toEqual([expect.stringMatching(/^clone\.jsonl\.\d+\.[0-9a-f-]{36}\.tmp$/)]);
   for (const [index, call] of calls.entries()) {
     const fault = { at: index + 1, strike: 'EIO', under: home.folder } as const;
     const ran = await runOccWithFault(args, fault, { env: home.env });

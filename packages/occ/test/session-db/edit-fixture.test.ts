@@ -1,5 +1,5 @@
 /** The database that OpenClaw wrote, cleaned in each way. */
-import { readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { findDatabaseFaults } from '../../../sessions/test/openclaw-db/setup/check-database.ts';
@@ -161,14 +161,26 @@ test('cleaned again: it says that there is nothing to clean, and no byte of anyt
   expect(files(after)).toEqual(files(before));
 });
 
-test('nothing to clean: no lock, no backup and no journal is left', async () => {
+test('nothing to clean: no lock, no backup, no journal and no folder is left', async () => {
   await home.json('edit', MAIN.id, '--strip-tools=extreme');
   rmSync(home.sessions, { recursive: true });
   const bytes = readFileSync(home.path);
   await home.json('edit', MAIN.id, '--strip-tools=extreme');
   expect(readFileSync(home.path)).toEqual(bytes);
-  expect(readdirSync(join(home.sessions, '..')).sort()).toEqual(['agent', 'sessions']);
+  expect(readdirSync(join(home.sessions, '..'))).toEqual(['agent']);
+});
+
+test('nothing to clean where the folder was there already: it stays, empty', async () => {
+  await home.json('edit', MAIN.id, '--strip-tools=extreme');
+  rmSync(home.sessions, { recursive: true });
+  mkdirSync(home.sessions);
+  await home.json('edit', MAIN.id, '--strip-tools=extreme');
   expect(readdirSync(home.sessions)).toEqual([]);
+});
+
+test('a restore without a backup leaves nothing', async () => {
+  expect((await home.refused('restore', MAIN.id)).code).toBe('RESTORE_FAILED');
+  expect(readdirSync(join(home.sessions, '..'))).toEqual(['agent']);
 });
 
 test('an entry that OpenClaw held to be valid stays so, one that it did not is not made so', async () => {

@@ -3,7 +3,9 @@ import { readdirSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { findDatabaseFaults } from '../../../sessions/test/openclaw-db/setup/check-database.ts';
+import { run } from '../../src/cli/main.ts';
 import { waitingProcessOf } from '../in-use/scheduled-processes.ts';
+import { createRecordingTerminal } from '../setup/recording-terminal.ts';
 import { runOcc } from '../setup/run-occ.ts';
 import {
   AFTER_RUN,
@@ -117,13 +119,25 @@ test('a clean from outside during a run', async () => {
   expectCorrected(cleaned.tokens.after);
 });
 
-test('a run whose process died before the clean: the counters are lowered at once', async () => {
+test('where nobody can be started to wait for its end, the note says why', async () => {
   const agent = makeAgent('run-1');
   await agent.do('begin');
-  agent.process.kill('SIGKILL');
-  await agent.ended;
-  const cleaned = await home.json('edit', id, '--strip-tools=extreme');
-  expect(readCounters()).toEqual({ totalTokens: cleaned.tokens.after, totalTokensFresh: false });
+  const terminal = createRecordingTerminal();
+  // More than a process can be given.
+  const env = { ...home.env, LARGE: 'x'.repeat(8_000_000) };
+  const code = await run(['edit', id, '--strip-tools=extreme', '--json'], {
+    env,
+    cwd: home.folder,
+    terminal,
+  });
+  expect([code, terminal.stderr]).toEqual([0, '']);
+  const { changed, note } = JSON.parse(terminal.stdout);
+  expect(changed).toBe(true);
+  expect(note).toMatch(
+    /^A run of this session is in progress: .* cannot be corrected when the run ends: spawn E2BIG\. The session itself is clean\./,
+  );
+  expect(await readScheduled()).toBeUndefined();
+  expect(home.journal(id)).toHaveLength(1);
 });
 
 test('a clean after the run starts nothing', async () => {

@@ -14,7 +14,7 @@ import {
   resolveSessionId,
   restoreFromBackup,
 } from '../../src/index.ts';
-import { readAsFile } from './look-into.ts';
+import { changeDatabase, readAsFile } from './look-into.ts';
 import { ID, KEY, makeTalkingHome, type TalkingHome } from './talking-home.ts';
 
 let home: TalkingHome;
@@ -46,6 +46,16 @@ test('a backup is made without an edit, found, and restored with what was said s
   });
   expect(home.file()).toBe(original + said);
   expect(findDatabaseFaults(home.path)).toEqual([]);
+});
+
+test('a session that cannot be read has no backup, and nothing is made for one', async () => {
+  changeDatabase(
+    home.path,
+    `INSERT INTO session_transcript_cold_archives VALUES
+       ('${ID}', '${'0'.repeat(32)}', 'a.zst', '${'0'.repeat(64)}', 20, 9000, 900, 19, 1794767348365, 'file', NULL)`,
+  );
+  await expect(createBackup(home.path)).rejects.toMatchObject({ code: 'SESSION_UNSUPPORTED' });
+  expect(existsSync(home.sessions)).toBe(false);
 });
 
 test('backups by hand are rotated as others are', async () => {

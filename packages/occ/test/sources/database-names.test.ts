@@ -175,7 +175,7 @@ describe('by path', () => {
     cpSync(path, join(home, 'copy.sqlite'));
     await expect(resolveSession(placeAt(home), 'copy.sqlite')).rejects.toMatchObject({
       code: 'AMBIGUOUS_SESSION',
-      hint: expect.stringContaining('<folder>/agents/<agent>/agent/openclaw-agent.sqlite'),
+      hint: expect.stringContaining(`${join(home, 'copy.sqlite.sessions')}/<id>.jsonl`),
     });
   });
 

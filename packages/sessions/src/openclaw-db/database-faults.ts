@@ -31,7 +31,7 @@ export function describeDatabaseFault(path: string, cause: unknown, doing: 'read
   const { message } = cause as Error;
   if (code === BUSY || code === LOCKED) {
     return new OpenBotError('DATABASE_BUSY', `Another program is writing to ${path} and did not finish`, {
-      hint: 'It is probably the gateway of OpenClaw. Try again, wait longer (--wait), or stop the program that holds the database.',
+      hint: 'It is probably the gateway of OpenClaw. Try again later, or stop the program that holds the database.',
       cause,
     });
   }

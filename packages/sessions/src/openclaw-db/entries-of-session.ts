@@ -1,6 +1,5 @@
-import { isJsonObject } from '../entry/json-object.ts';
 import type { SessionEntry } from '../entry/session-entry.ts';
-import { NO_ENTRY } from './entry-rows.ts';
+import { NO_ENTRY, parseEntry } from './entry-rows.ts';
 import type { OpenclawDatabase } from './open-database.ts';
 
 /**
@@ -42,13 +41,4 @@ export function readEntriesOfSession(
     )
     .all(sessionId) as { json: string }[];
   return rows.map(({ json }) => parseEntry(json)).filter((entry) => entry !== undefined);
-}
-
-function parseEntry(json: string): SessionEntry | undefined {
-  try {
-    const value: unknown = JSON.parse(json);
-    return isJsonObject(value) ? (value as SessionEntry) : undefined;
-  } catch {
-    return undefined;
-  }
 }

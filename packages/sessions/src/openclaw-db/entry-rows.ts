@@ -45,6 +45,12 @@ function parseValue(text: string): unknown {
   }
 }
 
+/** An entry as it is written, neither checked nor frozen; undefined where it is none. */
+export function parseEntry(text: string): OpenSessionEntry | undefined {
+  const value = parseValue(text);
+  return isJsonObject(value) ? (value as OpenSessionEntry) : undefined;
+}
+
 /** The entry of a key as it is, an empty one where something else is kept. */
 function readEntry({ db }: OpenclawDatabase, key: string): OpenSessionEntry | undefined {
   const row = db
@@ -52,9 +58,7 @@ function readEntry({ db }: OpenclawDatabase, key: string): OpenSessionEntry | un
       `SELECT entry_json AS text FROM session_nodes WHERE session_key = ? AND entry_valid <> ${NO_ENTRY}`,
     )
     .get(key) as { text: string } | undefined;
-  if (row === undefined) return undefined;
-  const value = parseValue(row.text);
-  return (isJsonObject(value) ? value : {}) as OpenSessionEntry;
+  return row && (parseEntry(row.text) ?? ({} as OpenSessionEntry));
 }
 
 /** Writes an entry as OpenClaw does: the entry itself, the columns that repeat parts of it, and its session. */

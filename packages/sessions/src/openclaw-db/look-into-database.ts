@@ -1,6 +1,5 @@
-import { isJsonObject } from '../entry/json-object.ts';
 import type { StoredEntry } from '../store/contract.ts';
-import { NO_ENTRY } from './entry-rows.ts';
+import { NO_ENTRY, parseEntry } from './entry-rows.ts';
 import { decompressEvent } from './event-text.ts';
 import { statDatabase } from './file-versions.ts';
 import { type OpenclawDatabase, readOpenclawDatabase } from './open-database.ts';
@@ -72,15 +71,6 @@ export function listDatabaseSessions({ db }: Pick<OpenclawDatabase, 'db'>): Data
     });
   }
   return sessions;
-}
-
-function parseEntry(text: string): StoredEntry | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isJsonObject(value) ? (value as StoredEntry) : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 export interface TranscriptMeasure {

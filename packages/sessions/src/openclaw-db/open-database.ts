@@ -38,8 +38,8 @@ export function openDatabaseForReading(path: string): ReadingDatabase {
 }
 
 /**
- * Calls `read` with the database, and again if somebody wrote meanwhile in a way that SQLite could not keep from us:
- * it must do nothing but read.
+ * Calls `read` with the database, and again if somebody wrote meanwhile in a way that SQLite could not keep from us: it
+ * must do nothing but read, or begin by taking back what it did the time before. Only the last result counts.
  */
 export function readOpenclawDatabase<T>(path: string, read: (database: OpenclawDatabase) => T): T {
   const real = locate(path);
@@ -140,13 +140,16 @@ function openCopy(path: string, before: FileVersions): ReadingDatabase {
   try {
     // Undoing a half-done transaction writes to the copy; a `-wal` is only read.
     db = connect(copy.path, {}, { readOnly: before.journal === undefined });
-    return finishReading(path, db, {
+    const database = finishReading(path, db, {
       hasChangedSince: () => !isUntouched(before, statDatabase(path)),
       close: () => {
         db?.close();
         copy.remove();
       },
     });
+    // What is read from now on is of the transaction that is open: SQLite asks for no name any more.
+    copy.hide();
+    return database;
   } catch (error) {
     if (db?.isOpen) db.close();
     copy.remove();

@@ -1,5 +1,6 @@
 import { isJsonObject } from '../entry/json-object.ts';
 import { OpenBotError } from '../errors.ts';
+import { parseEntry } from './entry-rows.ts';
 import type { OpenclawDatabase } from './open-database.ts';
 
 /** The sessions that go when a key goes, and those that another entry still names and which then become its own. */
@@ -62,13 +63,8 @@ function findHeir({ db }: OpenclawDatabase, sessionId: string, key: string): str
 }
 
 function namesSession(entryText: string, sessionId: string): boolean {
-  let entry: unknown;
-  try {
-    entry = JSON.parse(entryText);
-  } catch {
-    return false;
-  }
-  if (!isJsonObject(entry)) return false;
+  const entry = parseEntry(entryText);
+  if (entry === undefined) return false;
   const family = Array.isArray(entry.usageFamilySessionIds) ? entry.usageFamilySessionIds : [];
   const checkpoints: unknown[] = Array.isArray(entry.compactionCheckpoints)
     ? entry.compactionCheckpoints

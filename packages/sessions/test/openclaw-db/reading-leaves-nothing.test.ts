@@ -2,6 +2,7 @@ import { cpSync, mkdirSync, readdirSync, rmSync, statSync, utimesSync, writeFile
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, onTestFinished, test, vi } from 'vitest';
+import { makeLeftoverName } from '../../src/disk/leftover-name.ts';
 import {
   type OpenclawDatabase,
   openDatabaseForReading,
@@ -104,6 +105,67 @@ test('a `-wal` without its index, as in a copy of the two files', async () => {
   expect(readOpenclawDatabase(path, labelOf)).toBe('by another');
   expect(describeFolder(folder)).toEqual(before);
   expect(readdirSync(copies)).toEqual([]);
+});
+
+/** A child that reads from a copy, or has only made it, in a folder of its own for such. */
+async function readInChild(path: string, what: 'copied' | 'opened') {
+  const copies = makeCopyFolder();
+  const child = startChild(new URL('./children/read-copy.ts', import.meta.url), [path, what], {
+    TMPDIR: copies,
+  });
+  await child.printed('ready');
+  const during = readdirSync(copies);
+  child.process.kill('SIGKILL');
+  await child.ended;
+  return { copies, during, output: child.output() };
+}
+
+test.each(['committed', 'half written'])(
+  'a reader that is killed while it works on a copy leaves none (%s)',
+  async (what) => {
+    const { path } = copyFixture();
+    await leaveByKill(path, what);
+    rmSync(`${path}-shm`, { force: true });
+    const { copies, output } = await readInChild(path, 'opened');
+    expect(output).toContain(`label ${what === 'committed' ? 'by another' : 'null'}\n`);
+    expect(readdirSync(copies)).toEqual([]);
+  },
+);
+
+test('one that is killed before leaves it to the next, which takes nothing else away', async () => {
+  const { path } = copyFixture();
+  await leaveByKill(path, 'committed');
+  rmSync(`${path}-shm`);
+  const { copies, during } = await readInChild(path, 'copied');
+  expect(during).toHaveLength(1);
+  expect(readdirSync(copies)).toEqual(during);
+  expect(statSync(join(copies, during[0]!)).mode & 0o777).toBe(0o700);
+  const [name] = during as [string];
+  const others = [
+    name.replace('openbot-database', 'somebody-else'),
+    // Of a process that lives.
+    name.replace(/\.\d+\..*/, makeLeftoverName('', 'tmp')),
+    'openbot-database-by-hand',
+  ].sort();
+  for (const other of others) mkdirSync(join(copies, other));
+  expect(readOpenclawDatabase(path, labelOf)).toBe('by another');
+  expect(readdirSync(copies).sort()).toEqual(others);
+});
+
+test('a copy is read to its end, also what was not yet asked for when its names went', async () => {
+  const { path } = copyFixture();
+  await leaveByKill(path, 'committed');
+  rmSync(`${path}-shm`);
+  makeCopyFolder();
+  const tables = readOpenclawDatabase(path, ({ db }) => {
+    expect(db.prepare('PRAGMA integrity_check').all()).toEqual([{ integrity_check: 'ok' }]);
+    return db.prepare('SELECT count(*) AS rows FROM transcript_events').get();
+  });
+  expect(tables).toEqual(
+    readOpenclawDatabase(copyFixture().path, ({ db }) =>
+      db.prepare('SELECT count(*) AS rows FROM transcript_events').get(),
+    ),
+  );
 });
 
 test('a `-wal` without its index where no copy can be made', async () => {

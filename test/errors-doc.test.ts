@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { CLAUDE_CODE_ERROR_CODES } from '@openbot/claude-code';
 import { ERROR_CODES } from '@openbot/sessions';
 import { OCC_ERROR_CODES } from 'oc-context-cleaner';
+import { OPENBOT_ERROR_CODES } from 'openbot';
 import { expect, it } from 'vitest';
 import { parseSources } from './architecture/parse.ts';
 import { REPOSITORY, readWorkspaceTexts } from './architecture/workspace.ts';
@@ -23,7 +24,8 @@ function readRows(markdown: string): Row[] {
   });
 }
 
-const CODES = [...new Set<string>([...ERROR_CODES, ...OCC_ERROR_CODES, ...CLAUDE_CODE_ERROR_CODES])];
+const LISTS = [ERROR_CODES, OCC_ERROR_CODES, CLAUDE_CODE_ERROR_CODES, OPENBOT_ERROR_CODES];
+const CODES = [...new Set<string>(LISTS.flat())];
 const rows = readRows(readFileSync(join(REPOSITORY, 'docs', 'errors.md'), 'utf8'));
 
 it('reads a row, and nothing but rows', () => {

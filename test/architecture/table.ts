@@ -83,6 +83,8 @@ export const ROOMS: Readonly<Record<string, RoomTable>> = {
       'discover',
       'project-status',
       'select',
+      'runner',
+      'mcp',
       'index',
     ],
     narrower: {},

@@ -8,6 +8,22 @@ export type { DiscoveredSession } from './discover/discovered-session.ts';
 export { formatSessionList, type ListFormatOptions } from './discover/format-session-list.ts';
 export type { ScanEvents } from './discover/scan-folders.ts';
 export { CLAUDE_CODE_ERROR_CODES, ClaudeCodeError, type ClaudeCodeErrorCode } from './errors.ts';
+export type {
+  McpOptions,
+  OutgoingMessage,
+  Precomputed,
+  SendMessage,
+} from './mcp/mcp-options.ts';
+export { readPrecomputed, writePrecomputed } from './mcp/precomputed.ts';
+export { type McpServing, type ServeOptions, serveMcp } from './mcp/serve-mcp.ts';
+export {
+  listMcpToolNames,
+  MCP_SERVER_NAME,
+  type McpServerConfigOptions,
+  type McpStdioConfig,
+  mcpServerConfigFor,
+} from './mcp/server-config.ts';
+export { MCP_TOOL_NAMES, type McpToolName } from './mcp/tool.ts';
 export {
   formatProjectStatus,
   type StatusFormatOptions,
@@ -34,6 +50,19 @@ export {
 export { resolveProjectsFolder } from './repo/projects-folder.ts';
 export { type Repo, resolveRepo } from './repo/resolve-repo.ts';
 export { repoPathToSlug } from './repo/slug.ts';
+export { ClaudeRun, startRun } from './runner/claude-run.ts';
+export { markOrigin } from './runner/origin-marker.ts';
+export type { PermissionAnswer, PermissionRequest, PermissionSettlement } from './runner/permission-relay.ts';
+export type { RunEvent, RunOutcome, RunResult } from './runner/run-event.ts';
+export {
+  DEFAULT_IDLE_MS,
+  DEFAULT_PERMISSION_TIMEOUT_MS,
+  type McpServerSettings,
+  type McpServers,
+  type RunContext,
+  type RunRequest,
+  type SessionChoice,
+} from './runner/run-request.ts';
 export type { JsonlHeader } from './scan/jsonl-header.ts';
 export { type ParseHeaderOptions, parseJsonlHeader } from './scan/parse-header.ts';
 export {
@@ -59,3 +88,4 @@ export {
 export { resolveSelectionConfig, type SelectionSettings } from './select/selection-config.ts';
 export type { SelectionRequest } from './select/selection-request.ts';
 export type { Palette } from './terminal-text/palette.ts';
+export { printable } from './terminal-text/printable.ts';

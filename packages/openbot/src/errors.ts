@@ -1,3 +1,6 @@
+/** Every failure that this package names itself. docs/errors.md explains each one. */
+export const OPENBOT_ERROR_CODES = ['USAGE', 'RUN_FAILED'] as const;
+
 /** The command line cannot be understood. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
@@ -7,5 +10,17 @@ export class UsageError extends Error {
   constructor(message: string, hint: string) {
     super(message);
     this.hint = hint;
+  }
+}
+
+/** A run of Claude Code ended without success; what happened was told as it happened. */
+export class RunFailed extends Error {
+  override readonly name = 'RunFailed';
+  readonly code = 'RUN_FAILED';
+  readonly hint: string;
+
+  constructor(message: string, sessionId: string | undefined) {
+    super(message);
+    this.hint = sessionId === undefined ? 'Nothing was started.' : `To go on in it: --session ${sessionId}`;
   }
 }

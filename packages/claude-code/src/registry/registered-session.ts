@@ -13,10 +13,13 @@ export interface RegisteredSession {
   readonly totalCostUsd: number;
   readonly maxBudgetUsd?: number;
   readonly model?: string;
-  /** ISO 8601. */
+  /** When its last run began. ISO 8601. */
   readonly startedAt: string;
+  /** When that run ended. */
   readonly endedAt?: string;
   readonly result?: 'success' | 'error' | 'aborted' | 'budget';
   /** The process that runs it now. One that is gone runs nothing, whatever it left here. */
   readonly runner?: ProcessIdentity;
+  /** The Claude Code that this process started. After a crash it may live on for a moment. */
+  readonly child?: ProcessIdentity;
 }

@@ -130,6 +130,7 @@ const KINDS: Readonly<Record<keyof RegisteredSession, [kind: string, isNeeded: b
   endedAt: ['time', false],
   result: ['string', false],
   runner: ['process', false],
+  child: ['process', false],
 };
 
 function findSessionFault(id: string, session: unknown): string | undefined {

@@ -10,17 +10,18 @@ export interface Invocation {
   readonly env: Environment;
   readonly cwd: string;
   readonly terminal: Terminal;
+  readonly isInteractive?: boolean;
 }
 
 /** Runs one command. Resolves to the exit code; every failure is told on stderr. */
-export async function main({ args, env, cwd, terminal }: Invocation): Promise<number> {
+export async function main({ args, env, cwd, terminal, isInteractive = false }: Invocation): Promise<number> {
   try {
     const request = readArguments(args);
     if (request.kind === 'help') terminal.write(formatHelp(request.about));
     else if (request.kind === 'version') terminal.write(`openbot ${readVersion()}\n`);
     else {
       const run = await request.spec.load();
-      await run({ words: request.words, flags: request.flags, env, cwd, terminal });
+      await run({ words: request.words, flags: request.flags, env, cwd, terminal, isInteractive });
     }
     return 0;
   } catch (error) {

@@ -12,5 +12,6 @@ export async function start(): Promise<void> {
     env: process.env,
     cwd: process.cwd(),
     terminal: openTerminal(process.stdout, process.stderr, process.env),
+    isInteractive: process.stdin.isTTY === true && process.stderr.isTTY === true,
   });
 }

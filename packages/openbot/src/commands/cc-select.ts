@@ -2,12 +2,12 @@ import {
   discoverSessions,
   formatSelection,
   gatherProjectStatus,
-  makeAnthropicModel,
   readRegistry,
   selectSession,
 } from '@openbot/claude-code';
 import { UsageError } from '../errors.ts';
-import { type Command, type CommandInput, readText, writeJson } from './command.ts';
+import { makeModel } from './anthropic.ts';
+import { type Command, readText, writeJson } from './command.ts';
 import { discoverWithProgress, readPlace } from './place.ts';
 
 /** Which session a task would go on in, and why. Nothing is started. */
@@ -33,7 +33,7 @@ export const ccSelect: Command = async (input) => {
     registry: [...readRegistry(stateDir, agentId).values()],
     label: readText(input, 'label'),
     config: flags.words ? { enabled: false } : undefined,
-    askModel: modelFor(input),
+    askModel: makeModel(env),
   });
   if (flags.json) {
     writeJson(terminal, selection);
@@ -43,11 +43,3 @@ export const ccSelect: Command = async (input) => {
   const { scores: _, ...short } = selection;
   terminal.write(formatSelection(flags.explain ? selection : short, { sessions, columns, palette }));
 };
-
-/** Only who has a key can ask; else words are compared. */
-function modelFor({ env }: CommandInput) {
-  const apiKey = env.ANTHROPIC_API_KEY;
-  if (apiKey === undefined || apiKey.trim() === '') return undefined;
-  const baseUrl = env.ANTHROPIC_BASE_URL;
-  return makeAnthropicModel({ apiKey, ...(baseUrl === undefined ? {} : { baseUrl }) });
-}

@@ -18,6 +18,8 @@ export interface CommandInput {
   readonly env: Environment;
   readonly cwd: string;
   readonly terminal: Terminal;
+  /** Whether a person can be asked. */
+  readonly isInteractive: boolean;
 }
 
 /** Resolves when it is done; a failure is thrown. */

@@ -1,0 +1,61 @@
+import { boundText } from './bounded-text.ts';
+import type { McpSdk } from './load-mcp-sdk.ts';
+import type { McpTool } from './tool.ts';
+
+/** What a client gets for a call. */
+export interface ToolCallResult {
+  content: { type: 'text'; text: string }[];
+  structuredContent?: Record<string, unknown>;
+  isError?: true;
+  /** The protocol has more fields, none of which we use. */
+  [field: string]: unknown;
+}
+
+export type CallTool = (name: string, input: unknown) => Promise<ToolCallResult>;
+
+const ERROR_LIMIT = 1000;
+
+/** Calls a tool by its name. Whatever is wrong becomes a result that says so: nothing is thrown. */
+export function makeToolCaller(tools: readonly McpTool[], { AjvJsonSchemaValidator }: McpSdk): CallTool {
+  const validator = new AjvJsonSchemaValidator();
+  const checks = new Map(
+    tools.map((tool) => [
+      tool.name as string,
+      { tool, check: validator.getValidator<Record<string, unknown>>({ ...tool.inputSchema }) },
+    ]),
+  );
+  return async (name, input) => {
+    const known = checks.get(name);
+    if (known === undefined) {
+      const names = [...checks.keys()].join(', ');
+      return refuse(`There is no tool ${JSON.stringify(name.slice(0, 100))}. There are: ${names}.`);
+    }
+    try {
+      const checked = known.check(input ?? {});
+      if (!checked.valid) return refuse(describeFault(known.tool, checked.errorMessage));
+      const answer = await known.tool.run(checked.data);
+      return { content: [{ type: 'text', text: JSON.stringify(answer) }], structuredContent: { ...answer } };
+    } catch (error) {
+      return refuse(describeError(error));
+    }
+  };
+}
+
+function refuse(text: string): ToolCallResult {
+  return { content: [{ type: 'text', text: boundText(text, ERROR_LIMIT) }], isError: true };
+}
+
+/** The validator calls the input `data`, and does not name a field that is too much. */
+function describeFault({ inputSchema }: McpTool, fault: string): string {
+  const said = fault.replaceAll('data/', '').replace(/(?<=^|, )data must/g, 'the input must');
+  const fields = Object.keys(inputSchema.properties);
+  const takes = fields.length === 0 ? 'The tool takes no input' : `The tool takes: ${fields.join(', ')}`;
+  return `INVALID_ARGUMENT: ${said}\nHint: ${takes}.`;
+}
+
+function describeError(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const { code, hint } = error as { code?: unknown; hint?: unknown };
+  const named = typeof code === 'string' ? `${code}: ${error.message}` : error.message;
+  return typeof hint === 'string' ? `${named}\nHint: ${hint}` : named;
+}

@@ -1,0 +1,29 @@
+import { ClaudeCodeError } from '../errors.ts';
+
+/** What the server needs of the official SDK. It takes a tenth of a second to load, so it is loaded when it serves. */
+export async function loadMcpSdk() {
+  try {
+    const [{ Server }, { StdioServerTransport }, { CallToolRequestSchema, ListToolsRequestSchema }, ajv] =
+      await Promise.all([
+        import('@modelcontextprotocol/sdk/server/index.js'),
+        import('@modelcontextprotocol/sdk/server/stdio.js'),
+        import('@modelcontextprotocol/sdk/types.js'),
+        import('@modelcontextprotocol/sdk/validation/ajv'),
+      ]);
+    const { AjvJsonSchemaValidator } = ajv;
+    return {
+      Server,
+      StdioServerTransport,
+      CallToolRequestSchema,
+      ListToolsRequestSchema,
+      AjvJsonSchemaValidator,
+    };
+  } catch (cause) {
+    throw new ClaudeCodeError('the package @modelcontextprotocol/sdk is not installed', 'SDK_NOT_INSTALLED', {
+      hint: 'npm install @modelcontextprotocol/sdk',
+      cause,
+    });
+  }
+}
+
+export type McpSdk = Awaited<ReturnType<typeof loadMcpSdk>>;

@@ -1,0 +1,55 @@
+import type { Environment } from '@openbot/sessions';
+import type { DiscoveredSession } from '../discover/discovered-session.ts';
+import type { ProjectStatus } from '../project-status/project-status.ts';
+
+/** What an MCP server is about: one repository, one agent, perhaps one conversation. */
+export interface McpOptions {
+  readonly repoPath: string;
+  /** Default: `main`. */
+  readonly agentId?: string | undefined;
+  /** Where agents, registries and the index are. Default: OPENBOT_STATE_DIR, else ~/.openbot. */
+  readonly stateDir?: string | undefined;
+  /** The agent's working folder, whose `memory/*.md` is searched. Default: `workspace` in the state folder. */
+  readonly workspace?: string | undefined;
+  /** The conversation that asked for the run. Only this one can then be read; without it any of the agent's. */
+  readonly sessionKey?: string | undefined;
+  /** Delivers a message to whoever asked. */
+  readonly sendMessage?: SendMessage | undefined;
+  /** Known already, and used instead of looking again. */
+  readonly precomputed?: Precomputed | undefined;
+  /** Names folders, git and gh. Default: that of this process. */
+  readonly env?: NodeJS.ProcessEnv | undefined;
+}
+
+/** It may throw: the message then reaches the one who called the tool. */
+export type SendMessage = (message: OutgoingMessage) => Promise<unknown>;
+
+export interface OutgoingMessage {
+  readonly text: string;
+  readonly agentId: string;
+  /** Undefined where the server was started for no conversation. */
+  readonly sessionKey: string | undefined;
+}
+
+/** What was learned of a repository before a run. One of another repository is not used. */
+export interface Precomputed {
+  readonly status?: ProjectStatus | undefined;
+  readonly sessions?: readonly DiscoveredSession[] | undefined;
+  /** ISO 8601: when the sessions were listed. */
+  readonly asOf?: string | undefined;
+  /** How many sessions more there were. */
+  readonly sessionsLeftOut?: number | undefined;
+}
+
+/** The options with everything decided. */
+export interface McpScope {
+  /** The top of the work tree, links resolved. */
+  readonly repoPath: string;
+  readonly agentId: string;
+  readonly stateDir: string;
+  readonly workspace: string;
+  readonly sessionKey: string | undefined;
+  readonly sendMessage: SendMessage | undefined;
+  readonly precomputed: Precomputed;
+  readonly env: NodeJS.ProcessEnv & Environment;
+}

@@ -1,0 +1,81 @@
+import { constants } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import {
+  OpenBotError,
+  parseThreadSessionSuffix,
+  resolveSessionFilePath,
+  scanOpenTranscript,
+} from '@openbot/sessions';
+import type { OpenclawDatabase } from '@openbot/sessions/openclaw-database';
+import { assertInside, isFile } from './agent-place.ts';
+import type { Conversation } from './find-conversation.ts';
+import { isTooLong, type LastMessages, listSpoken, readLastMessages } from './last-messages.ts';
+
+const NOTHING: LastMessages = { messages: [], earlier: 0 };
+
+/** The last that was said in a conversation: from the database where its lines are there, else from its file. */
+export async function readConversation(conversation: Conversation, limit: number): Promise<LastMessages> {
+  const inDatabase =
+    conversation.storage === 'sqlite' ? await readFromDatabase(conversation, limit) : undefined;
+  return inDatabase ?? readFromFile(conversation, limit);
+}
+
+/** Undefined where the database has no lines of the session. */
+async function readFromDatabase(
+  { place, entry: { sessionId } }: Conversation,
+  limit: number,
+): Promise<LastMessages | undefined> {
+  const sqlite = await import('@openbot/sessions/openclaw-database');
+  const read = (database: OpenclawDatabase) => {
+    const { transcript, readBytes } = sqlite.scanDatabaseTranscript(database, sessionId);
+    if (transcript.length === 0)
+      return sqlite.isColdSession(database, sessionId) ? ('cold' as const) : undefined;
+    const spoken = listSpoken(transcript);
+    // The lines that may be needed are taken while the database is open.
+    const kept = spoken.slice(-limit).filter((index) => !isTooLong(transcript, index));
+    const lines = new Map(kept.map((index) => [index, readBytes(index)]));
+    return { transcript, count: spoken.length, kept, lines };
+  };
+  const found = sqlite.readOpenclawDatabase(place.databasePath!, read);
+  if (found === 'cold') {
+    throw new OpenBotError(
+      'TRANSCRIPT_UNREADABLE',
+      `The lines of session ${sessionId} were moved out of the database`,
+      { hint: 'OpenClaw brings them back when the conversation goes on.' },
+    );
+  }
+  if (found === undefined) return undefined;
+  const { transcript, count, kept, lines } = found;
+  const last = await readLastMessages(transcript, kept, limit, (index) => lines.get(index)!);
+  return { ...last, earlier: last.earlier + count - kept.length };
+}
+
+async function readFromFile({ place, key, entry }: Conversation, limit: number): Promise<LastMessages> {
+  const path = locateFile(place.storePath, key, entry);
+  assertInside(place, path);
+  if (!isFile(path)) return NOTHING;
+  // One file from beginning to end, also when it is replaced meanwhile; and no wait for a pipe.
+  const handle = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+  try {
+    const transcript = await scanOpenTranscript(handle, path);
+    return await readLastMessages(transcript, listSpoken(transcript), limit, async (index) => {
+      const start = transcript.startOf(index);
+      const bytes = Buffer.alloc(transcript.endOf(index) - start);
+      const { bytesRead } = await handle.read(bytes, 0, bytes.length, start);
+      return bytes.subarray(0, bytesRead);
+    });
+  } finally {
+    await handle.close();
+  }
+}
+
+function locateFile(storePath: string, key: string, entry: Conversation['entry']): string {
+  const sessionsDir = dirname(storePath);
+  const { threadId } = parseThreadSessionSuffix(key);
+  if (threadId !== undefined && entry.sessionFile === undefined) {
+    const ofThread = resolveSessionFilePath(entry.sessionId, entry, { sessionsDir, topicId: threadId });
+    if (isFile(ofThread)) return ofThread;
+  }
+  return resolveSessionFilePath(entry.sessionId, entry, { sessionsDir });
+}

@@ -1,0 +1,39 @@
+import { ClaudeCodeError } from '../errors.ts';
+import { LEFT_OUT_SCHEMA } from './fit-answer.ts';
+import type { McpScope } from './mcp-options.ts';
+import { COUNT, describe, objectOf, TEXT, YES_NO } from './schema.ts';
+import type { McpTool } from './tool.ts';
+
+const MAX_MESSAGE = 4000;
+
+export function makeSendMessageTool({ agentId, sessionKey, sendMessage }: McpScope): McpTool {
+  return {
+    name: 'openclaw_send_message',
+    title: 'Message to the requester',
+    description: 'Sends a short message to the person in whose conversation this run was asked for.',
+    inputSchema: objectOf({
+      text: {
+        ...describe(TEXT, 'What the person reads.'),
+        minLength: 1,
+        maxLength: MAX_MESSAGE,
+        pattern: '\\S',
+      },
+    }),
+    outputSchema: objectOf(
+      { isSent: YES_NO, characters: COUNT, leftOut: LEFT_OUT_SCHEMA },
+      { sessionKey: TEXT },
+    ),
+    isReadOnly: false,
+    async run(input) {
+      if (sendMessage === undefined) {
+        throw new ClaudeCodeError('There is no way to reach anybody from here', 'SEND_NOT_POSSIBLE', {
+          hint: 'Say it in the answer of this run instead.',
+        });
+      }
+      const text = (input.text as string).toWellFormed();
+      await sendMessage({ text, agentId, sessionKey });
+      const characters = [...text].length;
+      return { isSent: true, characters, ...(sessionKey === undefined ? {} : { sessionKey }), leftOut: [] };
+    },
+  };
+}

@@ -1,0 +1,92 @@
+import type { Readable, Writable } from 'node:stream';
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import { makeToolCaller } from './call-tool.ts';
+import { loadMcpSdk, type McpSdk } from './load-mcp-sdk.ts';
+import { makeTools } from './make-tools.ts';
+import type { McpOptions } from './mcp-options.ts';
+import { resolveScope } from './resolve-scope.ts';
+import type { McpTool } from './tool.ts';
+
+export interface ServeOptions extends McpOptions {
+  /** Default: the standard input and output of this process. */
+  readonly transport?: Transport | undefined;
+  /** Instead of the standard ones of this process. */
+  readonly stdin?: Readable | undefined;
+  readonly stdout?: Writable | undefined;
+  /** As clients are told. Default: 0.0.0. */
+  readonly version?: string | undefined;
+  /** Hears of lines that are no messages, and of a connection that broke. */
+  readonly onError?: ((error: Error) => void) | undefined;
+}
+
+export interface McpServing {
+  /** Resolves when the client is gone and what it had asked is answered. */
+  readonly closed: Promise<void>;
+  close(): Promise<void>;
+}
+
+const INSTRUCTIONS =
+  'Tools of the agent that this run belongs to: the state of its project, its Claude Code sessions, the conversation ' +
+  'in which it was asked, its notes, and a way to tell the requester something.';
+
+/**
+ * Serves the tools to one client until it leaves. Nothing but messages may be written to the standard output meanwhile.
+ * @throws ClaudeCodeError REPO_NOT_FOUND, SDK_NOT_INSTALLED; OpenBotError for an agent or a conversation that cannot be
+ */
+export async function serveMcp(options: ServeOptions): Promise<McpServing> {
+  const tools = makeTools(resolveScope(options));
+  const sdk = await loadMcpSdk();
+  const callTool = makeToolCaller(tools, sdk);
+  const server = new sdk.Server(
+    { name: 'openbot', version: options.version ?? '0.0.0' },
+    { capabilities: { tools: {} }, instructions: INSTRUCTIONS },
+  );
+  const { promise: closed, resolve: settle } = Promise.withResolvers<void>();
+  const running = new Set<Promise<unknown>>();
+  server.onclose = settle;
+  server.onerror = (error) => options.onError?.(error);
+  server.setRequestHandler(sdk.ListToolsRequestSchema, () => ({ tools: tools.map(announce) }));
+  server.setRequestHandler(sdk.CallToolRequestSchema, ({ params }) => {
+    const call = callTool(params.name, params.arguments);
+    running.add(call);
+    void call.finally(() => running.delete(call));
+    return call;
+  });
+  const close = () => server.close();
+  const transport = options.transport ?? openStdio(sdk, options, () => finish(running, close));
+  await server.connect(transport);
+  return { closed, close };
+}
+
+function announce({ name, title, description, inputSchema, outputSchema, isReadOnly }: McpTool) {
+  const annotations = { readOnlyHint: isReadOnly, destructiveHint: false, openWorldHint: !isReadOnly };
+  return { name, title, description, inputSchema, outputSchema, annotations };
+}
+
+/** The client closes its end when it has no more to ask, and may still wait for answers. */
+async function finish(running: ReadonlySet<Promise<unknown>>, close: () => Promise<void>): Promise<void> {
+  while (running.size > 0) await Promise.all(running);
+  // The last answer is written behind the promise of its call.
+  setImmediate(() => void close());
+}
+
+function openStdio(
+  { StdioServerTransport }: McpSdk,
+  { stdin = process.stdin, stdout = process.stdout, onError }: ServeOptions,
+  onEnd: () => Promise<void>,
+): Transport {
+  let isEnding = false;
+  const end = () => {
+    if (isEnding) return;
+    isEnding = true;
+    void onEnd();
+  };
+  stdin.once('end', end);
+  stdin.once('close', end);
+  // A client that is killed leaves a broken pipe, which would end the process with a stack trace.
+  stdout.on('error', (error: Error) => {
+    onError?.(error);
+    end();
+  });
+  return new StdioServerTransport(stdin, stdout) as Transport;
+}

@@ -1,0 +1,77 @@
+import type { Options } from '@anthropic-ai/claude-agent-sdk';
+import type { PermissionRelay } from './permission-relay.ts';
+import type { RunPlace } from './run-place.ts';
+import type { McpServers, RunRequest } from './run-request.ts';
+
+export interface ClaudeOptionsParts {
+  readonly request: RunRequest;
+  readonly place: RunPlace;
+  readonly sessionId: string;
+  readonly action: 'resume' | 'fresh';
+  readonly mcpServers: McpServers | undefined;
+  readonly budgetLeftUsd: number | undefined;
+  readonly relay: PermissionRelay;
+  /** Nothing is asked before the start of the run was told. */
+  readonly ready: Promise<void>;
+}
+
+/** What Claude Code is started with. */
+export function composeClaudeOptions(parts: ClaudeOptionsParts): Options {
+  const { request, place, sessionId, action, mcpServers, budgetLeftUsd, relay, ready } = parts;
+  const { model, maxTurns, pathToClaudeCodeExecutable, allowedTools } = request;
+  const given = {
+    model,
+    maxTurns,
+    pathToClaudeCodeExecutable,
+    // As the option of that name they make the SDK warn of a callback that is not asked, on stderr.
+    settings: allowedTools === undefined ? undefined : { permissions: { allow: [...allowedTools] } },
+    disallowedTools: copy(request.disallowedTools),
+    settingSources: copy(request.settingSources),
+    mcpServers: mcpServers as Options['mcpServers'],
+    // It counts what this process spends; what the session spent before is taken off.
+    maxBudgetUsd: budgetLeftUsd,
+  };
+  return {
+    ...(leaveOutUndefined(given) as Partial<Options>),
+    // Left out, a model may be who decides.
+    permissionMode: request.permissionMode ?? 'default',
+    cwd: place.repo.path,
+    env: { ...place.env },
+    ...(action === 'resume' ? { resume: sessionId } : { sessionId }),
+    systemPrompt: {
+      type: 'preset',
+      preset: 'claude_code',
+      ...(request.appendSystemPrompt === undefined ? {} : { append: request.appendSystemPrompt }),
+    },
+    canUseTool: async (toolName, input, asked) => {
+      await ready;
+      const { title, description, decisionReason: reason, blockedPath } = asked;
+      const texts = leaveOutUndefined({ title, description, reason, blockedPath });
+      const answer = await relay.ask(
+        {
+          requestId: asked.requestId,
+          toolUseId: asked.toolUseID,
+          toolName,
+          input,
+          ...texts,
+          isRisky: asked.defaultToNo === true,
+        },
+        asked.signal,
+      );
+      if (answer.behavior === 'allow') {
+        return { behavior: 'allow', updatedInput: { ...(answer.updatedInput ?? input) } };
+      }
+      return { behavior: 'deny', message: answer.message ?? 'It was not allowed.' };
+    },
+  };
+}
+
+function copy<Item>(list: readonly Item[] | undefined): Item[] | undefined {
+  return list === undefined ? undefined : [...list];
+}
+
+function leaveOutUndefined<T extends object>(value: T): { [Key in keyof T]?: NonNullable<T[Key]> } {
+  return Object.fromEntries(Object.entries(value).filter(([, part]) => part !== undefined)) as {
+    [Key in keyof T]?: NonNullable<T[Key]>;
+  };
+}

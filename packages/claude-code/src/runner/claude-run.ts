@@ -1,0 +1,281 @@
+import { setImmediate as nextTick } from 'node:timers/promises';
+import { OpenBotError } from '@openbot/sessions';
+import { ClaudeCodeError } from '../errors.ts';
+import { readAllRegistries } from '../registry/registry-file.ts';
+import { isInRepo } from '../repo/resolve-repo.ts';
+import { type ChosenSession, chooseSession, freshSession } from './choose-session.ts';
+import { Conversation, type ConversationEnd } from './conversation.ts';
+import { endLeftovers } from './end-leftovers.ts';
+import { EventSource } from './event-source.ts';
+import { FollowUps } from './follow-ups.ts';
+import { endOnSignals } from './live-runs.ts';
+import { type AgentSdk, loadAgentSdk } from './load-agent-sdk.ts';
+import { markOrigin } from './origin-marker.ts';
+import { type PermissionAnswer, PermissionRelay, type PermissionRequest } from './permission-relay.ts';
+import { type RepoSlot, takeRepoSlot } from './repo-slot.ts';
+import type { RunEvent, RunOutcome } from './run-event.ts';
+import { lockSession, resolveRepoLocks } from './run-locks.ts';
+import { type RunPlace, resolveRunPlace } from './run-place.ts';
+import { DEFAULT_PERMISSION_TIMEOUT_MS, type McpServers, type RunRequest } from './run-request.ts';
+import { SessionLedger } from './session-ledger.ts';
+
+/**
+ * Runs Claude Code on a task in a repository. It begins after the caller's own step: who listens at once misses nothing.
+ */
+export function startRun(request: RunRequest): ClaudeRun {
+  return new ClaudeRun(request);
+}
+
+/** One run: waiting for its repository, its session, the task, follow-ups, the end. */
+export class ClaudeRun {
+  /**
+   * How it ended, when nothing of it is left.
+   * Rejects where there was no run: REPO_NOT_FOUND, SDK_NOT_INSTALLED, REPO_BUSY, SESSION_BUSY, BUDGET_SPENT,
+   * CLAUDE_NOT_STARTED, REGISTRY_UNREADABLE, SELECTION_CONFIG_INVALID, INVALID_ARGUMENT.
+   */
+  readonly outcome: Promise<RunOutcome>;
+  readonly #request: RunRequest;
+  readonly #events = new EventSource<RunEvent>();
+  readonly #relay: PermissionRelay;
+  readonly #followUps = new FollowUps();
+  readonly #stop = new AbortController();
+  #sessionId: string | undefined;
+
+  constructor(request: RunRequest) {
+    this.#request = request;
+    if (request.onEvent !== undefined) this.#events.listen(request.onEvent);
+    const emit = (event: RunEvent) => this.#events.emit(event);
+    this.#relay = new PermissionRelay({
+      timeoutMs: request.permissionTimeoutMs ?? DEFAULT_PERMISSION_TIMEOUT_MS,
+      onAsked: (asked) => emit({ type: 'permission', request: asked }),
+      onSettled: (requestId, settlement) => emit({ type: 'permission-settled', requestId, settlement }),
+    });
+    const { signal } = request;
+    const onAbort = () => this.abort();
+    if (signal?.aborted) this.abort();
+    else signal?.addEventListener('abort', onAbort, { once: true });
+    this.outcome = this.#run().finally(() => {
+      signal?.removeEventListener('abort', onAbort);
+      this.#followUps.close();
+      this.#events.end();
+    });
+    // A caller who only reads events must not be ended by a rejection.
+    this.outcome.catch(() => {});
+    if (request.handlesSignals !== false) endOnSignals({ abort: () => this.abort(), over: this.outcome });
+  }
+
+  /** Known once it has started. */
+  get sessionId(): string | undefined {
+    return this.#sessionId;
+  }
+
+  /** Everything from now on, to the end. */
+  events(): AsyncGenerator<RunEvent, void> {
+    return this.#events.read();
+  }
+
+  onEvent(listener: (event: RunEvent) => void): () => void {
+    return this.#events.listen(listener);
+  }
+
+  /** Who listens is asked, and answers by `respondToPermission`. While nobody listens, everything is denied. */
+  onPermissionRequest(listener: (request: PermissionRequest) => void): () => void {
+    return this.#relay.listen(listener);
+  }
+
+  /** False where the question is not open any more. */
+  respondToPermission(requestId: string, answer: PermissionAnswer): boolean {
+    return this.#relay.respond(requestId, answer);
+  }
+
+  /**
+   * Says something more. While a turn is under way it waits for its end.
+   * @throws ClaudeCodeError RUN_ENDED; OpenBotError INVALID_ARGUMENT where it is empty
+   */
+  send(text: string): void {
+    if (text.trim() === '') throw new OpenBotError('INVALID_ARGUMENT', 'the follow-up is empty');
+    if (this.#followUps.isClosed || this.#stop.signal.aborted) {
+      throw new ClaudeCodeError('The run has ended, or is about to', 'RUN_ENDED', {
+        hint: 'Start another one on its session.',
+      });
+    }
+    this.#events.emit({ type: 'follow-up-queued', text, waiting: this.#followUps.count + 1 });
+    this.#followUps.add(text);
+  }
+
+  /** No more follow-ups: it ends when those that wait are done. */
+  end(): void {
+    this.#followUps.close();
+  }
+
+  /** Ends it now. `outcome` tells when nothing of it is left. */
+  abort(): void {
+    this.#stop.abort();
+  }
+
+  async #run(): Promise<RunOutcome> {
+    await nextTick();
+    const place = resolveRunPlace(this.#request);
+    const sdk = await loadAgentSdk();
+    const outcome = await this.#runInRepo(place, sdk).catch((error: unknown) => {
+      // Waiting for the repository or a lock ends with an error when it is aborted.
+      if (this.#stop.signal.aborted && isAbort(error))
+        return this.#describe({ result: 'aborted', text: '', ending: 'aborted' });
+      throw error;
+    });
+    this.#events.emit({ type: 'ended', outcome });
+    return outcome;
+  }
+
+  async #runInRepo(place: RunPlace, sdk: AgentSdk): Promise<RunOutcome> {
+    const slot = await takeRepoSlot(resolveRepoLocks(place.stateDir, place.repo.path), {
+      repoPath: place.repo.path,
+      signal: this.#stop.signal,
+      onQueued: (behind) => this.#events.emit({ type: 'queued', behind }),
+    });
+    this.#abortWithout(slot);
+    try {
+      await this.#endLeftovers(place, (repoPath) => isInRepo(place.repo, repoPath));
+      const chosen = await chooseSession(this.#request, place, (selection) =>
+        this.#events.emit({ type: 'selected', selection }),
+      );
+      this.#stop.signal.throwIfAborted();
+      return await this.#runFrom(chosen, place, sdk, slot);
+    } finally {
+      await slot.release();
+    }
+  }
+
+  /** In the chosen session; in a fresh one where that is not known. */
+  async #runFrom(chosen: ChosenSession, place: RunPlace, sdk: AgentSdk, slot: RepoSlot): Promise<RunOutcome> {
+    const outcome = await this.#runSession(chosen, place, sdk, slot);
+    if (!('isUnknown' in outcome)) return outcome;
+    const { sessionId } = chosen;
+    this.#events.emit({ type: 'fallback', sessionId, reason: outcome.reason });
+    const { projectStatus } = chosen;
+    const fresh = { ...freshSession(), ...(projectStatus === undefined ? {} : { projectStatus }) };
+    const second = await this.#runSession(fresh, place, sdk, slot);
+    if ('isUnknown' in second) throw new Error(`a fresh session cannot be unknown: ${second.reason}`);
+    return second;
+  }
+
+  async #runSession(
+    chosen: ChosenSession,
+    place: RunPlace,
+    sdk: AgentSdk,
+    slot: RepoSlot,
+  ): Promise<RunOutcome | (ConversationEnd & { isUnknown: true })> {
+    const { action, sessionId } = chosen;
+    if (action === 'resume' && !UUID.test(sessionId)) {
+      return { isUnknown: true, reason: 'It is not the id of a Claude Code session' };
+    }
+    const lock = await lockSession(place.stateDir, sessionId);
+    this.#abortWithout(lock);
+    try {
+      if (action === 'resume') await this.#endLeftovers(place, (_, id) => id === sessionId);
+      const ledger = await this.#openLedger(chosen, place);
+      this.#sessionId = sessionId;
+      const { task } = this.#request;
+      const conversation = new Conversation({
+        sdk,
+        request: this.#request,
+        place,
+        sessionId,
+        action,
+        firstMessage: action === 'fresh' ? markOrigin(place.agentId, task) : task,
+        mcpServers: await this.#resolveMcpServers(chosen, place),
+        ledger,
+        followUps: this.#followUps,
+        relay: this.#relay,
+        slot,
+        signal: this.#stop.signal,
+        emit: (event) => this.#events.emit(event),
+      });
+      const end = await conversation.run().catch(async (error: unknown) => {
+        await ledger.finish('error');
+        throw error;
+      });
+      if (end.isUnknown) return end;
+      await ledger.finish(end.result);
+      return this.#describe(end, ledger);
+    } finally {
+      await lock.release();
+    }
+  }
+
+  async #openLedger({ action, sessionId }: ChosenSession, place: RunPlace): Promise<SessionLedger> {
+    const { stateDir, agentId, repo, label, env } = place;
+    const { task, maxBudgetUsd } = this.#request;
+    const ledger = await SessionLedger.open({
+      stateDir,
+      agentId,
+      repoPath: repo.path,
+      sessionId,
+      action,
+      label,
+      task,
+      maxBudgetUsd,
+      env,
+      onProblem: (message) => this.#events.emit({ type: 'warning', message }),
+    });
+    if (!ledger.isSpent) return ledger;
+    throw new ClaudeCodeError(
+      `Session ${sessionId} has spent its budget: $${ledger.spentBeforeUsd.toFixed(2)} of $${ledger.maxBudgetUsd?.toFixed(2)}`,
+      'BUDGET_SPENT',
+      { hint: 'Give it a larger budget, or start a fresh session.' },
+    );
+  }
+
+  /** Going on without its lock would be two at once. */
+  #abortWithout({ signal }: { readonly signal: AbortSignal }): void {
+    const onLost = () => {
+      this.#events.emit({ type: 'warning', message: (signal.reason as Error).message });
+      this.abort();
+    };
+    signal.addEventListener('abort', onLost, { once: true });
+  }
+
+  #resolveMcpServers(chosen: ChosenSession, place: RunPlace): McpServers | undefined | Promise<McpServers> {
+    const { mcpServers } = this.#request;
+    if (typeof mcpServers !== 'function') return mcpServers;
+    const { agentId, stateDir, repo } = place;
+    return mcpServers({ ...chosen, agentId, stateDir, repoPath: repo.path });
+  }
+
+  async #endLeftovers(
+    place: RunPlace,
+    isMeant: (repoPath: string, sessionId: string) => boolean,
+  ): Promise<void> {
+    const sessions = readAllRegistries(place.stateDir).filter(
+      ({ child, repoPath, sessionId }) => child !== undefined && isMeant(repoPath, sessionId),
+    );
+    await endLeftovers(sessions, ({ sessionId }, { pid }) =>
+      this.#events.emit({ type: 'leftover', sessionId, pid }),
+    );
+  }
+
+  #describe(
+    end: Pick<RunOutcome, 'result' | 'text' | 'failure' | 'ending'>,
+    ledger?: SessionLedger,
+  ): RunOutcome {
+    const { result, text, failure, ending } = end;
+    return {
+      ...(this.#sessionId === undefined ? {} : { sessionId: this.#sessionId }),
+      result,
+      text,
+      ...(failure === undefined ? {} : { failure }),
+      ...(ending === undefined ? {} : { ending }),
+      turns: ledger?.turns ?? 0,
+      costUsd: ledger?.costUsd ?? 0,
+      totalCostUsd: ledger?.totalCostUsd ?? 0,
+      ...(ledger?.maxBudgetUsd === undefined ? {} : { maxBudgetUsd: ledger.maxBudgetUsd }),
+      unsent: this.#followUps.list(),
+    };
+  }
+}
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+
+function isAbort(error: unknown): boolean {
+  return error instanceof Error && error.name === 'AbortError';
+}

@@ -1,0 +1,258 @@
+import type { Query, SDKMessage, SDKResultMessage, SDKUserMessage } from '@anthropic-ai/claude-agent-sdk';
+import { redactSecrets } from '@openbot/sessions';
+import { ClaudeCodeError } from '../errors.ts';
+import { type ClaudeOptionsParts, composeClaudeOptions } from './claude-options.ts';
+import { ClaudeProcess } from './claude-process.ts';
+import type { FollowUps } from './follow-ups.ts';
+import { IdleWatch } from './idle-watch.ts';
+import { InputStream } from './input-stream.ts';
+import type { AgentSdk } from './load-agent-sdk.ts';
+import { listMessageEvents } from './message-events.ts';
+import type { RepoSlot } from './repo-slot.ts';
+import type { RunEvent, RunOutcome, RunResult } from './run-event.ts';
+import { DEFAULT_IDLE_MS } from './run-request.ts';
+import type { SessionLedger } from './session-ledger.ts';
+
+export interface ConversationParts extends Omit<ClaudeOptionsParts, 'budgetLeftUsd' | 'ready'> {
+  readonly sdk: AgentSdk;
+  readonly firstMessage: string;
+  readonly ledger: SessionLedger;
+  readonly followUps: FollowUps;
+  readonly slot: RepoSlot;
+  readonly signal: AbortSignal;
+  readonly emit: (event: RunEvent) => void;
+}
+
+export type ConversationEnd =
+  | (Pick<RunOutcome, 'result' | 'text' | 'failure' | 'ending'> & { readonly isUnknown: false })
+  /** Claude Code knows no such session. Nothing was done. */
+  | { readonly isUnknown: true; readonly reason: string };
+
+/** Long enough for tools to be ended; Claude Code itself takes two seconds. */
+const END_PATIENCE_MS = 10_000;
+/** After its input is closed it only waits for what it left in the background. */
+const CLOSE_PATIENCE_MS = 15_000;
+
+/** One Claude Code from its start to its end: the task, then follow-ups, one turn at a time. */
+export class Conversation {
+  readonly #parts: ConversationParts;
+  readonly #input = new InputStream<SDKUserMessage>();
+  readonly #idle: IdleWatch;
+  #process: ClaudeProcess | undefined;
+  #closing: NodeJS.Timeout | undefined;
+  readonly #ready = Promise.withResolvers<void>();
+  #hasStarted = false;
+  #isBusy = false;
+  #wasCut = false;
+  #text = '';
+  #failure: { readonly result: RunResult; readonly message: string } | undefined;
+  #unknown: string | undefined;
+  #ending: RunOutcome['ending'];
+
+  constructor(parts: ConversationParts) {
+    this.#parts = parts;
+    this.#idle = new IdleWatch({
+      idleMs: parts.request.idleMs ?? DEFAULT_IDLE_MS,
+      isWanted: () => parts.request.makesRoom !== false && parts.slot.isWanted(),
+      onEnd: (ending) => {
+        this.#ending = ending;
+        this.#closeInput();
+      },
+    });
+  }
+
+  /** @throws ClaudeCodeError CLAUDE_NOT_STARTED */
+  async run(): Promise<ConversationEnd> {
+    const { signal, followUps } = this.#parts;
+    const stop = new AbortController();
+    const onAbort = () => {
+      stop.abort();
+      void this.#process?.end(END_PATIENCE_MS);
+    };
+    signal.addEventListener('abort', onAbort, { once: true });
+    let thrown: unknown;
+    try {
+      signal.throwIfAborted();
+      followUps.onChange = () => this.#goOn();
+      const query = this.#start(stop);
+      this.#say(this.#parts.firstMessage);
+      for await (const message of query) await this.#take(message);
+    } catch (error) {
+      thrown = error;
+    } finally {
+      followUps.onChange = () => {};
+      this.#idle.stop();
+      this.#input.close();
+      await this.#endProcess();
+      clearTimeout(this.#closing);
+      signal.removeEventListener('abort', onAbort);
+    }
+    return this.#conclude(thrown);
+  }
+
+  #start(stop: AbortController): Query {
+    const { sdk, ledger } = this.#parts;
+    return sdk.query({
+      prompt: this.#input,
+      options: {
+        ...composeClaudeOptions({
+          ...this.#parts,
+          budgetLeftUsd: ledger.budgetLeftUsd,
+          ready: this.#ready.promise,
+        }),
+        abortController: stop,
+        spawnClaudeCodeProcess: ({ command, args, cwd, env }) => {
+          this.#process = new ClaudeProcess({ command, args, cwd, env });
+          return this.#process.child;
+        },
+      },
+    });
+  }
+
+  async #take(message: SDKMessage): Promise<void> {
+    if (message.type === 'result') return this.#endTurn(message);
+    if (message.type === 'system' && message.subtype === 'init' && !this.#hasStarted) {
+      return this.#begin(message.model);
+    }
+    // A command in the background that ends gives Claude Code a turn of its own.
+    if (message.type === 'assistant' && message.parent_tool_use_id === null && this.#closing === undefined) {
+      this.#isBusy = true;
+      this.#idle.stop();
+    }
+    for (const event of listMessageEvents(message)) this.#parts.emit(event);
+  }
+
+  async #begin(model: string): Promise<void> {
+    this.#hasStarted = true;
+    const { ledger, emit, sessionId, action, request, followUps } = this.#parts;
+    await ledger.begin(model, this.#process?.identity);
+    emit({
+      type: 'started',
+      sessionId,
+      action,
+      model,
+      pid: this.#process?.child.pid ?? 0,
+      spentUsd: ledger.spentBeforeUsd,
+      ...(ledger.maxBudgetUsd === undefined ? {} : { maxBudgetUsd: ledger.maxBudgetUsd }),
+    });
+    emit({ type: 'turn-started', text: request.task, waiting: followUps.count });
+    this.#ready.resolve();
+  }
+
+  #say(text: string): void {
+    this.#isBusy = true;
+    this.#input.push({
+      type: 'user',
+      message: { role: 'user', content: text },
+      parent_tool_use_id: null,
+    });
+  }
+
+  async #endTurn(result: SDKResultMessage): Promise<void> {
+    const { ledger, emit, action } = this.#parts;
+    const text = readResultText(result);
+    if (result.is_error && action === 'resume' && !this.#hasStarted && UNKNOWN_SESSION.test(text)) {
+      this.#unknown = text;
+      return;
+    }
+    const cost = await ledger.addTurn(result.total_cost_usd);
+    this.#isBusy = false;
+    if (!result.is_error) this.#text = text;
+    const left = ledger.budgetLeftUsd;
+    emit({
+      type: 'turn-ended',
+      isError: result.is_error,
+      text,
+      ...cost,
+      ...(left === undefined ? {} : { budgetLeftUsd: left }),
+    });
+    if (result.is_error) {
+      const isBudget = result.subtype === 'error_max_budget_usd';
+      this.#fail(isBudget ? 'budget' : 'error', isBudget ? this.#describeSpent() : redactSecrets(text));
+    } else this.#goOn();
+  }
+
+  /** The next turn, or waiting for one, or the end. */
+  #goOn(): void {
+    const { followUps, ledger, emit, signal } = this.#parts;
+    if (this.#isBusy || !this.#hasStarted || this.#failure !== undefined || signal.aborted) return;
+    if (ledger.isSpent) {
+      if (followUps.count > 0) this.#fail('budget', this.#describeSpent());
+      else this.#closeInput();
+      return;
+    }
+    const next = followUps.take();
+    if (next !== undefined) {
+      this.#idle.stop();
+      this.#say(next);
+      emit({ type: 'turn-started', text: next, waiting: followUps.count });
+    } else if (followUps.isClosed || this.#idle.idleMs === 0) this.#closeInput();
+    else if (this.#idle.start()) emit({ type: 'idle', idleMs: this.#idle.idleMs });
+  }
+
+  /** The first failure is the run's; what Claude Code says of it later is the same one. */
+  #fail(result: RunResult, message: string): void {
+    this.#failure ??= { result, message };
+    this.#closeInput();
+  }
+
+  #closeInput(): void {
+    // From here on a follow-up would not be heard.
+    this.#parts.followUps.close();
+    this.#idle.stop();
+    this.#input.close();
+    this.#closing ??= setTimeout(() => {
+      this.#wasCut = true;
+      void this.#process?.end(END_PATIENCE_MS);
+    }, CLOSE_PATIENCE_MS);
+  }
+
+  async #endProcess(): Promise<void> {
+    if (this.#process === undefined || (await this.#process.isGoneWithin(CLOSE_PATIENCE_MS))) return;
+    await this.#process.end(END_PATIENCE_MS);
+  }
+
+  #conclude(thrown: unknown): ConversationEnd {
+    const text = this.#text;
+    if (this.#parts.signal.aborted) return { isUnknown: false, result: 'aborted', text, ending: 'aborted' };
+    if (this.#unknown !== undefined) return { isUnknown: true, reason: this.#unknown };
+    if (this.#failure !== undefined) {
+      const { result, message } = this.#failure;
+      return { isUnknown: false, result, text, failure: message };
+    }
+    if (this.#isBusy) {
+      const why = this.#describeBreak(thrown);
+      if (this.#hasStarted) return { isUnknown: false, result: 'error', text, failure: why };
+      throw new ClaudeCodeError(`Claude Code could not be started: ${why}`, 'CLAUDE_NOT_STARTED', {
+        hint: 'Check the installation of @anthropic-ai/claude-agent-sdk, or name the program by pathToClaudeCodeExecutable.',
+        cause: thrown,
+      });
+    }
+    // Everything was answered by then.
+    if (thrown !== undefined) {
+      const message = this.#wasCut
+        ? 'What Claude Code left at work in the background was ended'
+        : this.#describeBreak(thrown);
+      this.#parts.emit({ type: 'warning', message });
+    }
+    const ending = this.#ending;
+    return { isUnknown: false, result: 'success', text, ...(ending === undefined ? {} : { ending }) };
+  }
+
+  #describeBreak(thrown: unknown): string {
+    const said = this.#process?.stderr ?? '';
+    const why = thrown instanceof Error ? thrown.message : 'it ended before its answer';
+    return redactSecrets(said === '' || why.includes(said) ? why : `${why}: ${said}`);
+  }
+
+  #describeSpent(): string {
+    const { maxBudgetUsd = 0, totalCostUsd } = this.#parts.ledger;
+    return `The budget of the session, $${maxBudgetUsd.toFixed(2)}, is spent: it cost $${totalCostUsd.toFixed(2)} in all`;
+  }
+}
+
+const UNKNOWN_SESSION = /no conversation found/i;
+
+function readResultText(result: SDKResultMessage): string {
+  return result.subtype === 'success' ? result.result : result.errors.join('\n') || result.subtype;
+}

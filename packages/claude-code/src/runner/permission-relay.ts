@@ -1,0 +1,106 @@
+/** A tool that Claude Code wants to use and may not without being allowed. */
+export interface PermissionRequest {
+  readonly requestId: string;
+  readonly toolUseId: string;
+  readonly toolName: string;
+  readonly input: Readonly<Record<string, unknown>>;
+  /** The question as Claude Code puts it. */
+  readonly title?: string;
+  readonly description?: string;
+  /** Why it asks. */
+  readonly reason?: string;
+  /** The path outside what it may reach. */
+  readonly blockedPath?: string;
+  /** A stray key must not allow it. */
+  readonly isRisky: boolean;
+}
+
+export type PermissionAnswer =
+  | {
+      readonly behavior: 'allow';
+      /** Used in the place of what was asked for. */
+      readonly updatedInput?: Readonly<Record<string, unknown>>;
+    }
+  | {
+      readonly behavior: 'deny';
+      /** Told to the model. */
+      readonly message?: string;
+    };
+
+export type PermissionSettlement = 'allowed' | 'denied' | 'timed-out' | 'nobody-listens' | 'withdrawn';
+
+export interface PermissionRelayOptions {
+  readonly timeoutMs: number;
+  readonly onAsked: (request: PermissionRequest) => void;
+  readonly onSettled: (requestId: string, settlement: PermissionSettlement) => void;
+}
+
+/** Brings questions to whoever listens, and the first answer back. Without one the answer is no. */
+export class PermissionRelay {
+  readonly #options: PermissionRelayOptions;
+  readonly #listeners = new Set<(request: PermissionRequest) => void>();
+  readonly #open = new Map<string, (answer: PermissionAnswer, how: PermissionSettlement) => void>();
+
+  constructor(options: PermissionRelayOptions) {
+    this.#options = options;
+  }
+
+  listen(listener: (request: PermissionRequest) => void): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
+  /** Resolves with an answer in any case. `signal` withdraws the question. */
+  ask(request: PermissionRequest, signal: AbortSignal): Promise<PermissionAnswer> {
+    return new Promise((resolve) => {
+      const { requestId } = request;
+      const { timeoutMs, onAsked, onSettled } = this.#options;
+      const settle = (answer: PermissionAnswer, how: PermissionSettlement) => {
+        if (!this.#open.delete(requestId)) return;
+        clearTimeout(timer);
+        signal.removeEventListener('abort', withdraw);
+        onSettled(requestId, how);
+        resolve(answer);
+      };
+      const withdraw = () => settle(deny('The run was ended.'), 'withdrawn');
+      const timer = setTimeout(
+        () => settle(deny('Nobody answered in time, so it is not allowed.'), 'timed-out'),
+        Math.min(timeoutMs, LONGEST_TIMER_MS),
+      );
+      this.#open.set(requestId, settle);
+      onAsked(request);
+      if (signal.aborted) return withdraw();
+      signal.addEventListener('abort', withdraw, { once: true });
+      if (!this.#tell(request)) {
+        settle(deny('Nobody is there to allow it. Go on without it.'), 'nobody-listens');
+      }
+    });
+  }
+
+  /** False where the question is not open: answered, over, or never asked. */
+  respond(requestId: string, answer: PermissionAnswer): boolean {
+    const settle = this.#open.get(requestId);
+    settle?.(answer, answer.behavior === 'allow' ? 'allowed' : 'denied');
+    return settle !== undefined;
+  }
+
+  /** False where nobody took it. */
+  #tell(request: PermissionRequest): boolean {
+    let isTaken = false;
+    for (const listener of [...this.#listeners]) {
+      try {
+        listener(request);
+        isTaken = true;
+      } catch {
+        // Who fails to take a question does not answer it.
+      }
+    }
+    return isTaken;
+  }
+}
+
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
+function deny(message: string): PermissionAnswer {
+  return { behavior: 'deny', message };
+}

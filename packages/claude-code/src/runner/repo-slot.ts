@@ -1,0 +1,98 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type HeldLock, inspectLock, withLock } from '@openbot/sessions';
+import { ClaudeCodeError } from '../errors.ts';
+import { type RepoLocks, tryLock } from './run-locks.ts';
+
+/** The right to run in a repository. */
+export interface RepoSlot {
+  /** Aborts when the right is lost. */
+  readonly signal: AbortSignal;
+  /** Whether another run waits for it. */
+  isWanted(): boolean;
+  release(): Promise<void>;
+}
+
+export interface SlotOptions {
+  readonly repoPath: string;
+  readonly signal: AbortSignal;
+  /** Told once, with who is at work, when there is a wait. */
+  readonly onQueued: (behind: string) => void;
+}
+
+type Entry = { readonly running: HeldLock } | { readonly queued: HeldLock } | undefined;
+
+const LOOK_EVERY_MS = 100;
+/** A free repository whose next run does not begin within this time is stuck. */
+const HANDOVER_MS = 10_000;
+
+/**
+ * One run at a time among all processes, and one that waits for it.
+ * @throws ClaudeCodeError REPO_BUSY for a third
+ */
+export async function takeRepoSlot(locks: RepoLocks, options: SlotOptions): Promise<RepoSlot> {
+  const entry = await enter(locks, options);
+  if ('running' in entry) return makeSlot(entry.running, locks);
+  options.onQueued(inspectLock(locks.running)?.description ?? 'a run that just ended');
+  try {
+    return makeSlot(await waitForEnd(entry.queued, locks, options.signal), locks);
+  } finally {
+    await entry.queued.release();
+  }
+}
+
+function makeSlot(running: HeldLock, locks: RepoLocks): RepoSlot {
+  return {
+    signal: running.signal,
+    isWanted: () => isHeld(locks.queued),
+    release: () => running.release(),
+  };
+}
+
+async function enter(locks: RepoLocks, { repoPath, signal }: SlotOptions): Promise<NonNullable<Entry>> {
+  const until = performance.now() + HANDOVER_MS;
+  for (;;) {
+    const entry = await withLock(locks.door, { signal }, () => tryToEnter(locks));
+    if (entry !== undefined) return entry;
+    // Between the end of one run and the beginning of the next the repository only looks full.
+    if (isHeld(locks.running) || performance.now() > until) throw describeFull(locks, repoPath);
+    await sleep(LOOK_EVERY_MS, undefined, { signal });
+  }
+}
+
+async function tryToEnter(locks: RepoLocks): Promise<Entry> {
+  // Who waits comes first, even if the repository is free at this moment.
+  if (isHeld(locks.queued)) return undefined;
+  const running = await tryLock(locks.running);
+  if (running !== undefined) return { running };
+  const queued = await tryLock(locks.queued);
+  return queued === undefined ? undefined : { queued };
+}
+
+async function waitForEnd(queued: HeldLock, locks: RepoLocks, signal: AbortSignal): Promise<HeldLock> {
+  for (;;) {
+    await sleep(LOOK_EVERY_MS, undefined, { signal });
+    queued.signal.throwIfAborted();
+    if (isHeld(locks.running)) continue;
+    const running = await withLock(locks.door, { signal }, async () => {
+      const lock = await tryLock(locks.running);
+      if (lock !== undefined) await queued.release();
+      return lock;
+    });
+    if (running !== undefined) return running;
+  }
+}
+
+function isHeld(path: string): boolean {
+  return inspectLock(path)?.held === true;
+}
+
+function describeFull(locks: RepoLocks, repoPath: string): ClaudeCodeError {
+  const [running, queued] = [locks.running, locks.queued].map(
+    (path) => inspectLock(path)?.description ?? 'just ended',
+  );
+  return new ClaudeCodeError(
+    `Two runs already have ${repoPath}: one is at work (${running}), one waits (${queued})`,
+    'REPO_BUSY',
+    { hint: 'Try again when one of them has ended.' },
+  );
+}

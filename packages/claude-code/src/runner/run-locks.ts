@@ -1,0 +1,49 @@
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import { acquireLock, assertSessionId, type HeldLock, inspectLock, OpenBotError } from '@openbot/sessions';
+import { ClaudeCodeError } from '../errors.ts';
+import { findGit } from '../repo/git-folder.ts';
+import { findRealPath } from '../repo/real-path.ts';
+
+/** The locks of one repository. All worktrees of a repository are one. */
+export interface RepoLocks {
+  readonly running: string;
+  readonly queued: string;
+  /** Held for a moment by whoever changes who runs and who waits. */
+  readonly door: string;
+}
+
+export function resolveRepoLocks(stateDir: string, repoPath: string): RepoLocks {
+  const key = findRealPath(findGit(repoPath)?.commonDir ?? repoPath);
+  const name = createHash('sha256').update(key).digest('hex').slice(0, 32);
+  const path = (part: string) => join(folderOf(stateDir), `repo-${name}.${part}.lock`);
+  return { running: path('running'), queued: path('queued'), door: path('door') };
+}
+
+/**
+ * Two that resume one session would each lose the other's turn.
+ * @throws ClaudeCodeError SESSION_BUSY while another run has the session
+ */
+export async function lockSession(stateDir: string, sessionId: string): Promise<HeldLock> {
+  const path = join(folderOf(stateDir), `session-${assertSessionId(sessionId)}.lock`);
+  const lock = await tryLock(path);
+  if (lock !== undefined) return lock;
+  const holder = inspectLock(path)?.description ?? 'another run';
+  throw new ClaudeCodeError(`Session ${sessionId} is in use: ${holder}`, 'SESSION_BUSY', {
+    hint: 'Wait for the end of that run, or start a fresh session.',
+  });
+}
+
+/** Undefined while somebody else has it. That of a process that is gone is taken over. */
+export async function tryLock(path: string): Promise<HeldLock | undefined> {
+  try {
+    return await acquireLock(path, { timeoutMs: 0 });
+  } catch (error) {
+    if (error instanceof OpenBotError && error.code === 'LOCK_TIMEOUT') return undefined;
+    throw error;
+  }
+}
+
+function folderOf(stateDir: string): string {
+  return join(stateDir, 'locks', 'claude-code');
+}

@@ -1,0 +1,48 @@
+import { normalizeAgentId, OpenBotError, parseSessionLabel, resolveStateDir } from '@openbot/sessions';
+import { type Repo, resolveRepo } from '../repo/resolve-repo.ts';
+import type { RunRequest } from './run-request.ts';
+
+/** Whose run it is, and where. */
+export interface RunPlace {
+  readonly repo: Repo;
+  readonly agentId: string;
+  readonly stateDir: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly label: string | undefined;
+}
+
+/** What an outer Claude Code says of itself is not true of the one that is started. */
+const OF_ANOTHER_SESSION = ['CLAUDECODE', 'CLAUDE_CODE_SESSION_ID', 'CLAUDE_CODE_ENTRYPOINT'];
+
+/** @throws OpenBotError INVALID_ARGUMENT; ClaudeCodeError REPO_NOT_FOUND */
+export function resolveRunPlace(request: RunRequest): RunPlace {
+  const env = { ...(request.env ?? process.env) };
+  for (const name of OF_ANOTHER_SESSION) delete env[name];
+  if (request.task.trim() === '') throw invalid('the task is empty');
+  const { maxBudgetUsd: budget } = request;
+  if (budget !== undefined && !(Number.isFinite(budget) && budget > 0)) {
+    throw invalid(`maxBudgetUsd is ${budget}, not an amount above 0`);
+  }
+  for (const name of ['idleMs', 'permissionTimeoutMs'] as const) {
+    const value = request[name];
+    if (value !== undefined && !(value >= 0)) throw invalid(`${name} is ${value}, not a time`);
+  }
+  return {
+    repo: resolveRepo(request.repoPath),
+    agentId: normalizeAgentId(request.agentId),
+    stateDir: resolveStateDir({ flag: request.stateDir, env: request.env ?? process.env }),
+    env,
+    label: readLabel(request.label),
+  };
+}
+
+function readLabel(text: string | undefined): string | undefined {
+  if (text === undefined || text.trim() === '') return undefined;
+  const parsed = parseSessionLabel(text);
+  if (parsed.ok) return parsed.label;
+  throw invalid(parsed.error);
+}
+
+function invalid(message: string): OpenBotError {
+  return new OpenBotError('INVALID_ARGUMENT', message);
+}

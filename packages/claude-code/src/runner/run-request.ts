@@ -1,0 +1,96 @@
+import type { ProjectStatus } from '../project-status/project-status.ts';
+import type { AskModel, SessionSelection } from '../select/selection.ts';
+import type { SelectionSettings } from '../select/selection-config.ts';
+import type { RunEvent } from './run-event.ts';
+
+/** A server that Claude Code starts or connects to; `sdk` is one inside this process, made by the Agent SDK. */
+export type McpServerSettings =
+  | {
+      readonly type?: 'stdio';
+      readonly command: string;
+      readonly args?: readonly string[];
+      readonly env?: Readonly<Record<string, string>>;
+    }
+  | {
+      readonly type: 'http' | 'sse';
+      readonly url: string;
+      readonly headers?: Readonly<Record<string, string>>;
+    }
+  | { readonly type: 'sdk'; readonly name: string; readonly instance: unknown };
+
+export type McpServers = Readonly<Record<string, McpServerSettings>>;
+
+/** What is known when a run starts. */
+export interface RunContext {
+  readonly sessionId: string;
+  readonly action: 'resume' | 'fresh';
+  readonly agentId: string;
+  readonly repoPath: string;
+  readonly stateDir: string;
+  /** Where the session was selected: what that was decided by. */
+  readonly projectStatus?: ProjectStatus;
+}
+
+/** Which session a run goes on in. */
+export type SessionChoice =
+  | { readonly action: 'resume'; readonly sessionId: string }
+  | { readonly action: 'fresh' }
+  /** As `selectSession` decided. `queue` is decided anew when the repository is free. */
+  | SessionSelection;
+
+export interface RunRequest {
+  readonly task: string;
+  readonly repoPath: string;
+  readonly agentId: string;
+  /** Where registries and locks are. Default: OPENBOT_STATE_DIR, else ~/.openbot. */
+  readonly stateDir?: string | undefined;
+  /** The whole environment of Claude Code, git and gh. Default: that of this process. */
+  readonly env?: Readonly<Record<string, string | undefined>> | undefined;
+  /** Default: by the label, else by `selectSession`. */
+  readonly session?: SessionChoice | undefined;
+  /** Names the session to go on with; a fresh one gets it. A blank one is none. */
+  readonly label?: string | undefined;
+  /** What the session may cost in all its runs together. Default: what it had before; a fresh one has no limit. */
+  readonly maxBudgetUsd?: number | undefined;
+  /**
+   * How long it stays open for follow-ups. Default: 30 minutes; 0 ends it with its last turn. What it left at work in the
+   * background then has 15 seconds.
+   */
+  readonly idleMs?: number | undefined;
+  /** False: an idle run keeps its repository although another one waits for it. */
+  readonly makesRoom?: boolean | undefined;
+  /** After this time without an answer a permission is denied. Default: 5 minutes. */
+  readonly permissionTimeoutMs?: number | undefined;
+  /** Aborts the run. */
+  readonly signal?: AbortSignal | undefined;
+  /** False: SIGTERM, SIGINT and SIGHUP of this process are the caller's to handle. Default: they abort the run first. */
+  readonly handlesSignals?: boolean | undefined;
+  readonly onEvent?: ((event: RunEvent) => void) | undefined;
+
+  readonly selection?:
+    | {
+        readonly config?: SelectionSettings | undefined;
+        readonly askModel?: AskModel | undefined;
+        readonly log?: ((line: string) => void) | undefined;
+      }
+    | undefined;
+
+  readonly model?: string | undefined;
+  /** Follows Claude Code's own instructions. */
+  readonly appendSystemPrompt?: string | undefined;
+  /** Default: `default`, which asks for whatever no rule allows. */
+  readonly permissionMode?: 'default' | 'acceptEdits' | 'plan' | 'dontAsk' | 'auto' | undefined;
+  /** Rules of what runs unasked: `Read`, `Bash(git status:*)`. */
+  readonly allowedTools?: readonly string[] | undefined;
+  readonly disallowedTools?: readonly string[] | undefined;
+  /** The most rounds of calls in one turn. */
+  readonly maxTurns?: number | undefined;
+  /** Default: all, as in the terminal. None: nothing of the person's or the repository's own settings. */
+  readonly settingSources?: readonly ('user' | 'project' | 'local')[] | undefined;
+  readonly mcpServers?: McpServers | ((context: RunContext) => McpServers | Promise<McpServers>) | undefined;
+  /** Default: the one that the Agent SDK brings. */
+  readonly pathToClaudeCodeExecutable?: string | undefined;
+}
+
+export const DEFAULT_IDLE_MS = 30 * 60_000;
+export const DEFAULT_PERMISSION_TIMEOUT_MS = 5 * 60_000;

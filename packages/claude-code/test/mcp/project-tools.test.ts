@@ -1,0 +1,173 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { gatherProjectStatus } from '../../src/project-status/gather-project-status.ts';
+import { updateRegistry } from '../../src/registry/registry-file.ts';
+import { makeSession } from '../project-status/discovered.ts';
+import { registered } from '../registry/registered.ts';
+import { type Loose, makeMcpHome } from './mcp-home.ts';
+
+const LIST = 'openclaw_session_list';
+const STATUS = 'openclaw_project_status';
+const ids = (sessions: { sessionId: string }[]) => sessions.map(({ sessionId }) => sessionId);
+
+/** One session of the agent by the registry, one by its marker, one of a person, one of another agent. */
+async function makePopulated() {
+  const home = makeMcpHome();
+  const { addSession, repo, stateDir } = home;
+  const own = addSession(repo, { text: 'own', modified: '2026-11-16T04:00:00Z' });
+  await updateRegistry(stateDir, 'main', (sessions) => {
+    sessions.set(own, registered({ sessionId: own, repoPath: repo, label: 'login' }));
+  });
+  const marked = addSession(repo, {
+    text: '[openclaw:agent=main]\n\nmarked',
+    modified: '2026-11-16T03:00:00Z',
+  });
+  const native = addSession(repo, {
+    text: 'typed, password=hunter2hunter2',
+    modified: '2026-11-16T02:00:00Z',
+  });
+  const foreign = addSession(repo, {
+    text: '[openclaw:agent=work]\n\nclassified',
+    modified: '2026-11-16T05:00:00Z',
+  });
+  return { ...home, own, marked, native, foreign };
+}
+
+describe('openclaw_session_list', () => {
+  test('own sessions and those of people are listed, those of other agents only counted', async () => {
+    const { connect, repo, own, marked, native } = await makePopulated();
+    const { answer, text } = await (await connect())(LIST);
+    expect(ids(answer.sessions)).toEqual([own, marked, native]);
+    expect(answer.sessions[0]).toMatchObject({
+      source: 'openclaw',
+      agentId: 'main',
+      isOwn: true,
+      repoPath: repo,
+      cwd: repo,
+      firstMessage: 'own',
+      label: 'login',
+      lastTask: 'fix the login page',
+      totalCostUsd: 0.25,
+      lastModified: '2026-11-16T04:00:00.000Z',
+      messageCount: 2,
+      isRunning: false,
+    });
+    expect(answer.sessions.map(({ isOwn }: Loose) => isOwn)).toEqual([true, true, false]);
+    expect(answer).toMatchObject({ repoPath: repo, ofOtherAgents: { count: 1, running: 0 }, leftOut: [] });
+    expect(text).not.toMatch(/classified|hunter2hunter2/);
+  });
+
+  test('without native ones the agent’s own are left', async () => {
+    const { connect, own, marked } = await makePopulated();
+    const call = await connect();
+    expect(ids((await call(LIST, { include_native: false })).answer.sessions)).toEqual([own, marked]);
+    expect((await call(LIST, { include_native: true })).answer.sessions).toHaveLength(3);
+  });
+
+  test('another agent sees its own and not these', async () => {
+    const { connect, native, foreign } = await makePopulated();
+    const { answer } = await (await connect({ agentId: 'Work' }))(LIST);
+    expect(ids(answer.sessions)).toEqual([foreign, native]);
+    expect(answer.ofOtherAgents).toEqual({ count: 2, running: 0 });
+  });
+
+  test('hundreds of sessions give a bounded answer with the first of them', async () => {
+    const { connect, repo } = makeMcpHome();
+    const sessions = Array.from({ length: 500 }, (_, at) =>
+      makeSession({ sessionId: `s-${at}`, repoPath: repo, cwd: repo, firstMessage: 'ä'.repeat(1000) }),
+    );
+    const { answer, text } = await (await connect({ precomputed: { sessions } }))(LIST);
+    expect(Buffer.byteLength(text)).toBeLessThanOrEqual(32_000);
+    const count = answer.sessions.length;
+    expect(count).toBeGreaterThan(10);
+    expect(ids(answer.sessions)).toEqual(ids(sessions.slice(0, count)));
+    expect(answer.leftOut).toEqual([{ what: 'sessions', count: 500 - count }]);
+  });
+
+  test('what is known already is given instead of what is on disk, with its time and what it lacks', async () => {
+    const { connect, repo } = await makePopulated();
+    const known = makeSession({ repoPath: repo, cwd: '/elsewhere', firstMessage: 'known' });
+    const precomputed = {
+      sessions: [known, makeSession({ sessionId: 'other-repo' })],
+      asOf: '2026-03-01T12:00:00.000Z',
+      sessionsLeftOut: 7,
+    };
+    const { answer } = await (await connect({ precomputed }))(LIST);
+    expect(answer).toMatchObject({
+      asOf: '2026-03-01T12:00:00.000Z',
+      leftOut: [{ what: 'sessions', count: 7 }],
+    });
+    expect(answer.sessions.map(({ firstMessage }: Loose) => firstMessage)).toEqual(['known']);
+    expect(answer.sessions[0]).not.toHaveProperty('cwd');
+  });
+
+  test('a registry that cannot be read is a tool error that names it', async () => {
+    const { connect, write } = makeMcpHome();
+    write('state/claude-code/main/sessions.json', '{');
+    const { isError, text } = await (await connect())(LIST);
+    expect(isError).toBe(true);
+    expect(text).toMatch(/^REGISTRY_UNREADABLE: .*claude-code\/main\/sessions\.json/);
+  });
+});
+
+describe('openclaw_project_status', () => {
+  test('git, documents and the sessions that the agent may see', async () => {
+    const { connect, repo, own, marked, native } = await makePopulated();
+    writeFileSync(join(repo, 'README.md'), '');
+    const { answer, text } = await (await connect())(STATUS);
+    expect(answer).toMatchObject({
+      repo: { path: repo, isGitRepo: true },
+      git: { currentBranch: 'main', headCommitMessage: 'first', uncommittedChanges: ['README.md'] },
+      docs: { hasReadme: true, hasClaudeMd: false },
+      sessions: { total: 3, active: [] },
+      leftOut: [],
+    });
+    expect(ids(answer.sessions.recent)).toEqual([own, marked, native]);
+    expect(ids(answer.sessions.ownRecent)).toEqual([own, marked]);
+    expect(text).not.toContain('classified');
+  });
+
+  test('outside git there is a status too', async () => {
+    const { connect, makeFolder } = makeMcpHome();
+    const { answer } = await (await connect({ repoPath: makeFolder('plain') }))(STATUS);
+    expect(answer).toMatchObject({ repo: { isGitRepo: false }, git: { currentBranch: '' } });
+  });
+
+  test('a thousand changes with long names give a bounded answer that says what it lacks', async () => {
+    const { connect, repo } = makeMcpHome();
+    for (let at = 0; at < 1000; at++) writeFileSync(join(repo, `${at}-${'x'.repeat(230)}`), '');
+    const { answer, text } = await (await connect())(STATUS);
+    expect(Buffer.byteLength(text)).toBeLessThanOrEqual(32_000);
+    const listed = answer.git.uncommittedChanges.length;
+    expect(answer.git.changeCounts.untracked).toBe(1000);
+    expect(listed).toBeGreaterThan(50);
+    expect(answer.leftOut).toEqual([{ what: 'git.uncommittedChanges', count: 1000 - listed }]);
+  });
+
+  test('sessions known already are used, git is asked', async () => {
+    const { connect, repo } = makeMcpHome();
+    const sessions = [makeSession({ repoPath: repo, isRunning: true })];
+    const { answer } = await (await connect({ precomputed: { sessions } }))(STATUS);
+    expect(ids(answer.sessions.active)).toEqual([sessions[0]!.sessionId]);
+    expect(answer.git.currentBranch).toBe('main');
+  });
+
+  test('a status known already is given as it is, without what other agents do', async () => {
+    const { connect, repo } = makeMcpHome();
+    const now = new Date('2026-03-01T12:00:00Z');
+    const discover = async () => [
+      makeSession({ repoPath: repo }),
+      makeSession({ sessionId: 'foreign', repoPath: repo, agentId: 'work' }),
+    ];
+    const status = await gatherProjectStatus(repo, { agentId: 'main', discover, now });
+    writeFileSync(join(repo, 'new'), '');
+    const { answer } = await (await connect({ precomputed: { status } }))(STATUS);
+    expect(answer.timestamp).toBe('2026-03-01T12:00:00.000Z');
+    expect(answer.git.uncommittedChanges).toEqual([]);
+    expect(ids(answer.sessions.recent)).toEqual([makeSession().sessionId]);
+    const elsewhere = { ...status, repo: { ...status.repo, path: '/other' } };
+    const anew = await (await connect({ precomputed: { status: elsewhere } }))(STATUS);
+    expect(anew.answer.git.uncommittedChanges).toEqual(['new']);
+  });
+});

@@ -1,0 +1,268 @@
+/** Sessions, follow-ups, cost and permissions, with the real Claude Code. */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { findClaudeBinary } from '../../../../test/imitations/claude-binary.ts';
+import { apiErrors, blocksOf, call, say } from '../../../../test/imitations/messages-format.ts';
+import { discoverSessions } from '../../src/discover/discover-sessions.ts';
+import { answer, hold, Workbench, waitFor } from './run-workbench.ts';
+
+const binary = findClaudeBinary();
+const missing = 'missing' in binary ? binary.missing : undefined;
+
+describe.skipIf(missing !== undefined)(`a run of the real Claude Code ${missing ?? ''}`, () => {
+  let bench: Workbench;
+  beforeAll(async () => {
+    bench = await Workbench.open();
+  });
+  afterAll(() => bench?.close());
+  beforeEach(() => {
+    bench.api.forget();
+    bench.api.setReplies(() => answer('Done.'));
+  });
+  const discover = (repo: string) =>
+    discoverSessions(repo, { stateDir: bench.stateDir, env: bench.home.env });
+
+  test('marks its origin, takes follow-ups, writes down what it costs, and is resumed by selection', async () => {
+    const repo = bench.makeRepo('login');
+    const first = hold(answer('Found it.'));
+    bench.api.setReplies((_, count) => (count === 0 ? first.reply : answer(`Answer ${count}.`)));
+    const { run, events, next } = bench.start('Fix the login page', { repoPath: repo, idleMs: 600_000 });
+    const started = await next('started');
+    const { sessionId } = started;
+    expect(started).toMatchObject({ action: 'fresh', spentUsd: 0 });
+    expect(await discover(repo)).toMatchObject([{ sessionId, isRunning: true, agentId: 'main' }]);
+
+    expect(() => run.send(' ')).toThrow(expect.objectContaining({ code: 'INVALID_ARGUMENT' }));
+    run.send('Test it too');
+    expect(events.at(-1)).toEqual({ type: 'follow-up-queued', text: 'Test it too', waiting: 1 });
+    await waitFor('a request', () => bench.api.conversations[0]);
+    first.letGo();
+    const turn = await next('turn-ended');
+    expect(turn).toMatchObject({ isError: false, text: 'Found it.' });
+    expect(turn.costUsd).toBeGreaterThan(0);
+    expect(await next('turn-started')).toEqual({ type: 'turn-started', text: 'Test it too', waiting: 0 });
+    await next('idle');
+    run.send('Thanks');
+    await next('idle');
+    run.end();
+    const outcome = await run.outcome;
+    expect(outcome).toMatchObject({ sessionId, result: 'success', text: 'Answer 2.', turns: 3, unsent: [] });
+    expect(outcome.totalCostUsd).toBeCloseTo(3 * turn.costUsd, 6);
+    expect(events.at(-1)).toEqual({ type: 'ended', outcome });
+    expect(() => run.send('more')).toThrow(expect.objectContaining({ code: 'RUN_ENDED' }));
+
+    expect(bench.readUserTexts(repo, sessionId)).toEqual([
+      '[openclaw:agent=main]\n\nFix the login page',
+      'Test it too',
+      'Thanks',
+    ]);
+    const entry = bench.registered(sessionId)!;
+    expect(entry).toMatchObject({
+      agentId: 'main',
+      repoPath: repo,
+      tasks: ['Fix the login page'],
+      turns: 3,
+      totalCostUsd: outcome.totalCostUsd,
+      model: started.model,
+      result: 'success',
+    });
+    expect(Date.parse(entry.endedAt!)).toBeGreaterThanOrEqual(Date.parse(entry.startedAt));
+    expect(entry).not.toHaveProperty('runner');
+    expect(entry).not.toHaveProperty('child');
+    expect(await discover(repo)).toMatchObject([
+      {
+        sessionId,
+        isRunning: false,
+        originMarker: 'main',
+        firstMessage: 'Fix the login page',
+        totalTurns: 3,
+      },
+    ]);
+
+    const again = bench.start('Fix the login page again', { repoPath: repo, session: undefined });
+    const resumed = await again.run.outcome;
+    expect(again.events[0]).toMatchObject({ type: 'selected', selection: { action: 'resume', sessionId } });
+    expect(resumed).toMatchObject({ sessionId, result: 'success', turns: 1 });
+    expect(resumed.costUsd).toBeCloseTo(turn.costUsd, 6);
+    expect(resumed.totalCostUsd).toBeCloseTo(4 * turn.costUsd, 6);
+    expect(bench.readUserTexts(repo, sessionId).at(-1)).toBe('Fix the login page again');
+    expect(bench.registered(sessionId)).toMatchObject({
+      tasks: ['Fix the login page', 'Fix the login page again'],
+      turns: 4,
+      totalCostUsd: resumed.totalCostUsd,
+    });
+    expect(bench.api.faults).toEqual([]);
+  });
+
+  test('a label finds its session, whose budget counts over all its runs', async () => {
+    const repo = bench.makeRepo('labelled');
+    const probe = await bench.start('What does it cost', { repoPath: repo }).run.outcome;
+    const unit = probe.costUsd;
+    const own = { repoPath: repo, label: 'web', session: undefined };
+
+    const first = await bench.start('Begin', { ...own, maxBudgetUsd: 2.5 * unit }).run.outcome;
+    expect(first).toMatchObject({ result: 'success', maxBudgetUsd: 2.5 * unit });
+    expect(first.sessionId).not.toBe(probe.sessionId);
+
+    // Two more turns: the second of them goes beyond what all three may cost.
+    const { run, events } = bench.start('Go on', { ...own, idleMs: 600_000 });
+    run.send('And on');
+    run.send('And on for ever');
+    const second = await run.outcome;
+    expect(second).toMatchObject({ sessionId: first.sessionId, result: 'budget', turns: 2 });
+    expect(second.failure).toContain(`$${(2.5 * unit).toFixed(2)}`);
+    expect(second.unsent).toEqual(['And on for ever']);
+    expect(second.totalCostUsd).toBeCloseTo(3 * unit, 6);
+    expect(events.filter(({ type }) => type === 'turn-ended')).toMatchObject([
+      { isError: false, budgetLeftUsd: expect.closeTo(0.5 * unit, 6) },
+      { isError: true, budgetLeftUsd: 0 },
+    ]);
+    expect(bench.registered(first.sessionId!)).toMatchObject({
+      label: 'web',
+      result: 'budget',
+      maxBudgetUsd: 2.5 * unit,
+      totalCostUsd: second.totalCostUsd,
+    });
+    expect(await discover(repo)).toContainEqual(
+      expect.objectContaining({ label: 'web', budgetUsedPct: expect.closeTo(1.2, 6) }),
+    );
+
+    const requests = bench.api.conversations.length;
+    await expect(bench.start('Again', own).run.outcome).rejects.toMatchObject({ code: 'BUDGET_SPENT' });
+    expect(bench.api.conversations).toHaveLength(requests);
+    const larger = await bench.start('Again', { ...own, maxBudgetUsd: 10 * unit }).run.outcome;
+    expect(larger).toMatchObject({ sessionId: first.sessionId, result: 'success' });
+    expect(bench.registered(first.sessionId!)).toMatchObject({ maxBudgetUsd: 10 * unit });
+  });
+
+  test.each([
+    ['an id', '0e9f1f6c-9a0c-4b5e-8f4b-2f4f6f0f9a01'],
+    ['what is no id', 'yesterday'],
+  ])('an unknown session is replaced by a fresh one, and that is said: %s', async (_name, wanted) => {
+    const repo = bench.makeRepo('unknown');
+    const { run, events } = bench.start('Go on', {
+      repoPath: repo,
+      session: { action: 'resume', sessionId: wanted },
+    });
+    const { sessionId, result, turns } = await run.outcome;
+    expect({ result, turns }).toEqual({ result: 'success', turns: 1 });
+    expect(sessionId).not.toBe(wanted);
+    expect(events.filter(({ type }) => type === 'fallback')).toEqual([
+      { type: 'fallback', sessionId: wanted, reason: expect.stringMatching(/\S/) },
+    ]);
+    expect(bench.readUserTexts(repo, sessionId!)).toEqual(['[openclaw:agent=main]\n\nGo on']);
+    expect(bench.registered(wanted)).toBeUndefined();
+    expect(bench.registered(sessionId!)).toMatchObject({ result: 'success' });
+  });
+
+  test('a permission is asked for, and allowed, changed, denied, timed out, or denied by nobody', async () => {
+    const repo = bench.makeRepo('permissions');
+    const touch = (name: string) => call(`toolu_${name}`, 'Bash', { command: `touch ${name}` });
+    const results: unknown[] = [];
+    bench.api.setReplies(({ messages }) => {
+      const said = messages.filter(({ role }) => role === 'user');
+      const result = blocksOf(said.at(-1)!).find(({ type }) => type === 'tool_result');
+      if (result !== undefined) {
+        results.push(result);
+        return answer('Done.');
+      }
+      const [, name] = [...JSON.stringify(said).matchAll(/grab (\w+)/g)].at(-1)!;
+      return { blocks: [say('Let me.'), touch(name!)] };
+    });
+    const { run, events, next } = bench.start('grab first', {
+      repoPath: repo,
+      idleMs: 600_000,
+      permissionTimeoutMs: 30,
+    });
+    const stop = run.onPermissionRequest(({ requestId, input, toolName }) => {
+      const command = String(input.command);
+      expect(toolName).toBe('Bash');
+      if (command.endsWith('first')) run.respondToPermission(requestId, { behavior: 'allow' });
+      else if (command.endsWith('second')) {
+        run.respondToPermission(requestId, {
+          behavior: 'allow',
+          updatedInput: { ...input, command: 'touch other' },
+        });
+      } else if (command.endsWith('third')) {
+        run.respondToPermission(requestId, { behavior: 'deny', message: 'Not that one.' });
+      }
+    });
+    const settlements: string[] = [];
+    for (const name of ['first', 'second', 'third', 'fourth', 'fifth']) {
+      if (name === 'fifth') stop();
+      if (name !== 'first') run.send(`grab ${name}`);
+      const { request } = await next('permission');
+      const settled = await next('permission-settled');
+      expect(settled.requestId).toBe(request.requestId);
+      settlements.push(settled.settlement);
+      await next('idle');
+      expect(run.respondToPermission(request.requestId, { behavior: 'allow' })).toBe(false);
+    }
+    run.end();
+    expect(await run.outcome).toMatchObject({ result: 'success', turns: 5 });
+    expect(settlements).toEqual(['allowed', 'allowed', 'denied', 'timed-out', 'nobody-listens']);
+    const made = ['first', 'second', 'other', 'third', 'fourth', 'fifth'].filter((name) =>
+      existsSync(join(repo, name)),
+    );
+    expect(made).toEqual(['first', 'other']);
+    expect(results).toMatchObject([
+      {},
+      {},
+      { is_error: true, content: expect.stringContaining('Not that one.') },
+      { is_error: true },
+      { is_error: true },
+    ]);
+    expect(events.find(({ type }) => type === 'tool')).toMatchObject({
+      name: 'Bash',
+      input: { command: 'touch first' },
+    });
+    expect(events.filter(({ type }) => type === 'tool-result')).toHaveLength(5);
+  });
+
+  test('an error of the API is one failure, and follow-ups that it cost are named', async () => {
+    bench.api.setReplies(() => apiErrors.overloaded());
+    const { run, events } = bench.start('Go', { idleMs: 600_000 });
+    run.send('And then');
+    const outcome = await run.outcome;
+    expect(outcome).toMatchObject({ result: 'error', turns: 1, unsent: ['And then'] });
+    expect(outcome.failure).toContain('529');
+    expect(events.filter((event) => event.type === 'turn-ended' && event.isError)).toHaveLength(1);
+    expect(events.filter(({ type }) => type === 'ended')).toHaveLength(1);
+    expect(bench.registered(outcome.sessionId!)).toMatchObject({ result: 'error' });
+  });
+
+  test('servers come in as an option, made for the session that it is', async () => {
+    const { createSdkMcpServer, tool } = await import('@anthropic-ai/claude-agent-sdk');
+    const repo = bench.makeRepo('servers');
+    bench.api.setReplies((_, count) =>
+      count === 0 ? { blocks: [call('toolu_1', 'mcp__own__whoami', {})] } : answer('Done.'),
+    );
+    const { run, events } = bench.start('Who are you', {
+      repoPath: repo,
+      allowedTools: ['mcp__own__whoami'],
+      mcpServers: ({ sessionId, agentId, repoPath, action }) => ({
+        own: createSdkMcpServer({
+          name: 'own',
+          alwaysLoad: true,
+          tools: [
+            tool('whoami', 'Tells who asks', {}, async () => ({
+              content: [{ type: 'text', text: [sessionId, agentId, repoPath, action].join('|') }],
+            })),
+          ],
+        }),
+      }),
+    });
+    const { sessionId } = await run.outcome;
+    expect(events.find(({ type }) => type === 'tool-result')).toMatchObject({
+      isError: false,
+      output: `${sessionId}|main|${repo}|fresh`,
+    });
+  });
+
+  test('an idle run ends when its time is over', async () => {
+    const { run, events } = bench.start('Go', { idleMs: 1 });
+    expect(await run.outcome).toMatchObject({ result: 'success', ending: 'idle' });
+    expect(events).toContainEqual({ type: 'idle', idleMs: 1 });
+  });
+});

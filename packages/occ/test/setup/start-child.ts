@@ -3,6 +3,8 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { afterEach } from 'vitest';
 import { cleanEnvironment } from './run-occ.ts';
+// Folders go after the children that write to them: hooks run in the opposite order of this.
+import './temp-folder.ts';
 
 const running = new Set<ChildProcess>();
 // No child outlives its test, also when the test fails.

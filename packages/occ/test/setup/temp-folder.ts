@@ -13,12 +13,12 @@ export function makeTempFolder(): string {
 }
 
 afterEach(() => {
-  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
 });
 
 /** A folder that is gone after the last test of the file. To be called outside of tests. */
 export function makeLastingFolder(): string {
   const folder = mkdtempSync(join(realpathSync(tmpdir()), 'occ-test-'));
-  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  afterAll(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
   return folder;
 }

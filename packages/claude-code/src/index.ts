@@ -6,7 +6,7 @@ export {
 } from './discover/discover-sessions.ts';
 export type { DiscoveredSession } from './discover/discovered-session.ts';
 export { formatSessionList, type ListFormatOptions } from './discover/format-session-list.ts';
-export type { ScanEvents } from './discover/scan-folders.ts';
+export type { ScanEvents, ScanProgress } from './discover/scan-folders.ts';
 export { CLAUDE_CODE_ERROR_CODES, ClaudeCodeError, type ClaudeCodeErrorCode } from './errors.ts';
 export type {
   McpOptions,
@@ -39,6 +39,7 @@ export type {
   ProjectStatus,
   StatusGap,
 } from './project-status/project-status.ts';
+export { type ProjectBranch, readProjectBranch } from './project-status/read-project-branch.ts';
 export { isRunning } from './registry/is-running.ts';
 export type { RegisteredSession } from './registry/registered-session.ts';
 export {

@@ -19,8 +19,10 @@ export class RunFailed extends Error {
   readonly code = 'RUN_FAILED';
   readonly hint: string;
 
-  constructor(message: string, sessionId: string | undefined) {
+  constructor(message: string, { sessionId, result }: { sessionId?: string; result: string }) {
     super(message);
-    this.hint = sessionId === undefined ? 'Nothing was started.' : `To go on in it: --session ${sessionId}`;
+    const more = result === 'budget' ? ' --budget <more>' : '';
+    this.hint =
+      sessionId === undefined ? 'Nothing was started.' : `To go on in it: --session ${sessionId}${more}`;
   }
 }

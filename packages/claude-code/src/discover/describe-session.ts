@@ -21,6 +21,7 @@ export function describeSession(
     branch: header?.gitBranch ?? '',
     firstMessage: header?.firstUserMessage ?? '',
     lastModified: new Date(scanned?.modifiedMs ?? lastTimeOf(registered!)),
+    hasTranscript: scanned !== undefined,
     messageCount: header?.messageCount ?? 0,
     lineCount: header?.lineCount ?? 0,
     fileSizeBytes: scanned?.sizeBytes ?? 0,
@@ -44,9 +45,9 @@ function describeRegistered(registered: RegisteredSession) {
     totalTurns: turns,
     ...(lastTask === undefined ? {} : { lastTask }),
     ...(label === undefined ? {} : { label }),
-    ...(maxBudgetUsd === undefined || maxBudgetUsd === 0
+    ...(maxBudgetUsd === undefined
       ? {}
-      : { budgetUsedPct: totalCostUsd / maxBudgetUsd }),
+      : { budgetUsedPct: maxBudgetUsd > 0 ? totalCostUsd / maxBudgetUsd : 1 }),
   };
 }
 

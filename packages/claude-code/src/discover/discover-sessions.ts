@@ -2,71 +2,76 @@ import { join } from 'node:path';
 import { type Environment, resolveStateDir } from '@openbot/sessions';
 import { isRunning } from '../registry/is-running.ts';
 import type { RegisteredSession } from '../registry/registered-session.ts';
-import { readAllRegistries } from '../registry/registry-file.ts';
-import { findGit } from '../repo/git-folder.ts';
+import { readAllRegistries, readRegistry } from '../registry/registry-file.ts';
 import { resolveProjectsFolder } from '../repo/projects-folder.ts';
-import { findRealPath } from '../repo/real-path.ts';
-import { isInRepo, mayHoldSessions, resolveRepo } from '../repo/resolve-repo.ts';
+import { findRepoPath, isInRepo, mayHoldSessions, resolveRepo } from '../repo/resolve-repo.ts';
+import { removeEmptiedIndexes } from '../session-index/emptied-indexes.ts';
 import { describeSession } from './describe-session.ts';
 import type { DiscoveredSession } from './discovered-session.ts';
+import { findHomeRepo } from './home-repo.ts';
 import { type ScanEvents, type ScannedSession, scanFolders } from './scan-folders.ts';
-import { listSessionFolders } from './session-folders.ts';
+import { holdsSessions, listSessionFolders } from './session-folders.ts';
 
 export interface DiscoverOptions extends ScanEvents {
   /** Where registries and the index are. Default: OPENBOT_STATE_DIR, else ~/.openbot. */
   readonly stateDir?: string;
   /** Names Claude Code's folder by CLAUDE_CONFIG_DIR, else HOME. Default: that of this process. */
   readonly env?: Environment;
+  /** For whom they are looked for: a damaged registry of this agent is an error, that of another only told. */
+  readonly agentId?: string;
 }
 
 /**
- * The Claude Code sessions of a repository, whoever started them: those that are running first, then the newest. A
- * session belongs to it by the working folders in its lines: the top of the repository, folders below it, and its
- * other worktrees.
- * @throws ClaudeCodeError REPO_NOT_FOUND, REGISTRY_UNREADABLE
+ * The Claude Code sessions of a repository, whoever started them: those that are running first, then the newest. One that
+ * an agent of ours runs or ran is of the repository that its registry names; any other is of the one in which most of
+ * its lines were written. A folder is of the nearest repository above it, and worktrees are of one repository.
+ * @throws ClaudeCodeError REPO_NOT_FOUND; REGISTRY_UNREADABLE for the registry of `agentId`
  */
 export async function discoverSessions(
   repoPath: string,
   options: DiscoverOptions = {},
 ): Promise<DiscoveredSession[]> {
   const repo = resolveRepo(repoPath);
-  const belongs = memoize((cwd: string) => isInRepo(repo, cwd));
-  const registered = readRegistered(options, (session) => belongs(session.repoPath));
-  const scanned = await scanNative(options, (slug) => mayHoldSessions(repo, slug));
-  const native = scanned.filter(
-    ({ sessionId, header }) => registered.has(sessionId) || header.cwds.some(belongs),
+  const repoOf = memoize((cwd: string) => (isInRepo(repo, cwd) ? repo.path : findRepoPath(cwd)));
+  const isOwn = (path: string) => repoOf(path) === repo.path;
+  const registered = readRegistered(options);
+  const own = new Map([...registered].filter(([, session]) => isOwn(session.repoPath)));
+  const scanned = await scanNative(options, (slug) => mayHoldSessions(repo, slug), own);
+  const files = scanned.filter(({ sessionId, header }) =>
+    registered.has(sessionId) ? own.has(sessionId) : findHomeRepo(header, repoOf) === repo.path,
   );
-  return merge(native, registered, () => repo.path);
+  return merge(files, own, repoOf);
 }
 
 /** The sessions of all repositories. */
 export async function discoverAllSessions(options: DiscoverOptions = {}): Promise<DiscoveredSession[]> {
-  const registered = readRegistered(options, () => true);
-  const scanned = await scanNative(options, () => true);
-  const native = scanned.filter(
+  const registered = readRegistered(options);
+  const scanned = await scanNative(options, () => true, registered);
+  const files = scanned.filter(
     ({ sessionId, header }) => registered.has(sessionId) || header.cwds.length > 0,
   );
-  const findRepo = memoize((cwd: string) => {
-    const real = findRealPath(cwd);
-    return findGit(real)?.top ?? real;
-  });
-  return merge(native, registered, findRepo);
+  return merge(files, registered, memoize(findRepoPath));
 }
 
-function scanNative(
+async function scanNative(
   options: DiscoverOptions,
   isWanted: (slug: string) => boolean,
+  registered: ReadonlyMap<string, RegisteredSession>,
 ): Promise<ScannedSession[]> {
-  const folders = listSessionFolders(resolveProjectsFolder(options.env), isWanted);
-  return scanFolders(folders, join(stateDirOf(options), 'cache', 'claude-sessions'), options);
+  const folders = listSessionFolders(resolveProjectsFolder(options.env), isWanted, registered);
+  const cacheDir = join(stateDirOf(options), 'cache', 'claude-sessions');
+  const scanned = await scanFolders(folders, cacheDir, options);
+  const seen = new Set(folders.map(({ path }) => path));
+  removeEmptiedIndexes(cacheDir, (folder) => seen.has(folder) || holdsSessions(folder));
+  return scanned;
 }
 
-function readRegistered(
-  options: DiscoverOptions,
-  isWanted: (session: RegisteredSession) => boolean,
-): Map<string, RegisteredSession> {
+function readRegistered(options: DiscoverOptions): Map<string, RegisteredSession> {
+  const { agentId, onProblem } = options;
+  const stateDir = stateDirOf(options);
+  if (agentId !== undefined) readRegistry(stateDir, agentId);
   const sessions = new Map<string, RegisteredSession>();
-  for (const session of readAllRegistries(stateDirOf(options)).filter(isWanted)) {
+  for (const session of readAllRegistries(stateDir, (error) => onProblem?.(error, undefined))) {
     const known = sessions.get(session.sessionId);
     if (known === undefined || isRather(session, known)) sessions.set(session.sessionId, session);
   }
@@ -93,7 +98,8 @@ function merge(
   const ids = new Set([...files.keys(), ...registered.keys()]);
   const sessions = [...ids].map((id) => {
     const [file, entry] = [files.get(id), registered.get(id)];
-    return describeSession(repoOf(entry?.repoPath ?? file!.header.cwds[0]!), file, entry);
+    const repo = entry === undefined ? findHomeRepo(file!.header, repoOf)! : repoOf(entry.repoPath);
+    return describeSession(repo, file, entry);
   });
   return sessions.sort(compareSessions);
 }

@@ -14,6 +14,8 @@ export interface DiscoveredSession {
   /** What a person typed first, at most 200 characters; empty where nobody did. */
   readonly firstMessage: string;
   readonly lastModified: Date;
+  /** Whether there is a transcript to go on from. Without one, all that is known of it is from the registry. */
+  readonly hasTranscript: boolean;
   /** Distinct messages of people and of the assistant. */
   readonly messageCount: number;
   readonly lineCount: number;

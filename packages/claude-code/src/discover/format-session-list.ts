@@ -26,6 +26,12 @@ const GAP = '  ';
 /** Less of a first message says nothing; the line is then longer than the terminal. */
 const LEAST_LAST = 20;
 const MOST_BRANCH = 24;
+const MOST_OWNER = 24;
+const MOST_REPO = 24;
+/** Enough of an id to tell sessions apart, where there is no room for the whole of it. */
+const SHORT_ID = 8;
+/** Whole ids take the place of what a session began with only where this much is left of it. */
+const LEAST_BESIDE_ID = 40;
 
 /** A table, one session a line; what a person typed first takes the rest of the line. */
 export function formatSessionList(
@@ -33,14 +39,9 @@ export function formatSessionList(
   options: ListFormatOptions,
 ): string {
   const palette = options.palette ?? PLAIN_PALETTE;
-  const columns = columnsFor(sessions, options);
-  const last = columns.at(-1)!;
-  const others = columns.slice(0, -1).map((column) => {
-    const cells = sessions.map((session) => column.show(session));
-    return { ...column, cells, width: Math.max(textWidth(column.title), ...cells.map(textWidth)) };
-  });
-  const used = others.reduce((sum, { width }) => sum + width + GAP.length, 0);
-  const room = Math.max(LEAST_LAST, (options.columns ?? 100) - used);
+  const whole = layOut(sessions, options, Number.POSITIVE_INFINITY);
+  const { others, last, left } = whole.left >= LEAST_BESIDE_ID ? whole : layOut(sessions, options, SHORT_ID);
+  const room = Math.max(LEAST_LAST, left);
   const head = [...others.map((column) => align(column, column.title)), last.title].join(GAP);
   const lines = sessions.map((session, row) => {
     const cells = others.map((column) => align(column, column.cells[row]!));
@@ -52,9 +53,25 @@ export function formatSessionList(
   return [`${formatQuantity(total, 'session')}${rest}`, palette.dim(head), ...lines, ''].join('\n');
 }
 
-function columnsFor(sessions: readonly DiscoveredSession[], options: ListFormatOptions): Column[] {
+/** The columns with their widths, and what they leave of the line for the last one. */
+function layOut(sessions: readonly DiscoveredSession[], options: ListFormatOptions, idLength: number) {
+  const columns = columnsFor(sessions, options, idLength);
+  const others = columns.slice(0, -1).map((column) => {
+    const cells = sessions.map((session) => column.show(session));
+    const width = cells.reduce((most, cell) => Math.max(most, textWidth(cell)), textWidth(column.title));
+    return { ...column, cells, width };
+  });
+  const used = others.reduce((sum, { width }) => sum + width + GAP.length, 0);
+  return { others, last: columns.at(-1)!, left: (options.columns ?? 100) - used };
+}
+
+function columnsFor(
+  sessions: readonly DiscoveredSession[],
+  options: ListFormatOptions,
+  idLength: number,
+): Column[] {
   const all: (Column & { readonly isWanted?: boolean })[] = [
-    { title: 'ID', show: ({ sessionId }) => printable(sessionId.slice(0, 8)) },
+    { title: 'ID', show: ({ sessionId }) => printable(sessionId.slice(0, idLength)) },
     { title: '', isWanted: sessions.some(({ isRunning }) => isRunning), show: showRunning },
     { title: 'BY', show: showOwner },
     {
@@ -79,7 +96,7 @@ function columnsFor(sessions: readonly DiscoveredSession[], options: ListFormatO
     {
       title: 'REPOSITORY',
       isWanted: options.showsRepo === true,
-      show: ({ repoPath }) => printable(repoPath.split(/[/\\]/).at(-1) ?? ''),
+      show: ({ repoPath }) => cutEnd(printable(repoPath.split(/[/\\]/).at(-1) ?? ''), MOST_REPO),
     },
     { title: 'BEGAN WITH', show: showSubject },
   ];
@@ -97,7 +114,8 @@ function showRunning({ isRunning }: DiscoveredSession): string {
 /** The agent whose it is; who else started one is not known. */
 function showOwner({ agentId, source }: DiscoveredSession): string {
   if (agentId === undefined) return 'native';
-  return source === 'openclaw' ? printable(agentId) : `${printable(agentId)} (native)`;
+  const suffix = source === 'openclaw' ? '' : ' (native)';
+  return `${cutEnd(printable(agentId), MOST_OWNER - suffix.length)}${suffix}`;
 }
 
 /** All that went in and came out, what the cache gave included. */

@@ -6,15 +6,26 @@ export interface ScannedSession extends IndexedScan {
   readonly sessionId: string;
 }
 
+export interface ScanProgress {
+  /** Sessions looked at so far. */
+  readonly done: number;
+  /** All that there are to look at. */
+  readonly total: number;
+  /** How much of a large one has been read, while it is: a fraction. */
+  readonly partOfLarge?: number;
+}
+
 export interface ScanEvents {
-  /** Sessions looked at so far, of all that there are to look at. */
-  readonly onProgress?: (progress: { readonly done: number; readonly total: number }) => void;
-  /** A transcript that cannot be read is left out. */
-  readonly onProblem?: (error: Error, sessionId: string) => void;
+  readonly onProgress?: (progress: ScanProgress) => void;
+  /** What cannot be read is left out: the transcript of a session, or, without an id, the registry of an agent. */
+  readonly onProblem?: (error: Error, sessionId: string | undefined) => void;
 }
 
 /** A first look at gigabytes takes a while: who ends it loses no more than this. */
 const SAVE_EVERY_MS = 2000;
+
+/** Of a smaller file it is not worth telling how much of it has been read. */
+const LARGE_BYTES = 16 * 1024 * 1024;
 
 /** While one file is counted, others are fetched from the disk. More of them would only take memory. */
 const LANES = 3;
@@ -34,9 +45,12 @@ export async function scanFolders(
     done++;
     events.onProgress?.({ done, total });
   };
-  for (const { path, sessionIds } of folders) {
+  const tellPart = (read: number, size: number) => {
+    if (size >= LARGE_BYTES) events.onProgress?.({ done, total, partOfLarge: read / size });
+  };
+  for (const { path, sessionIds, present } of folders) {
     const index = new SessionIndex(path, cacheDir);
-    index.retain(new Set(sessionIds));
+    index.retain(present);
     const unknown: string[] = [];
     for (const sessionId of sessionIds) {
       const known = index.peek(sessionId);
@@ -48,7 +62,7 @@ export async function scanFolders(
     const runLane = async (lane: number): Promise<void> => {
       for (let id = unknown[next++]; id !== undefined; id = unknown[next++]) {
         readers[lane] ??= new ClaudeLineReader();
-        finish(await scanOne(index, id, readers[lane], events));
+        finish(await scanOne(index, id, readers[lane], events, tellPart));
         if (performance.now() - savedAt < SAVE_EVERY_MS) continue;
         savedAt = performance.now();
         await index.save();
@@ -65,9 +79,10 @@ async function scanOne(
   sessionId: string,
   reader: ClaudeLineReader,
   events: ScanEvents,
+  onRead: (read: number, size: number) => void,
 ): Promise<ScannedSession | undefined> {
   try {
-    return { ...(await index.scan(sessionId, reader)), sessionId };
+    return { ...(await index.scan(sessionId, reader, onRead)), sessionId };
   } catch (error) {
     // Removed since it was listed.
     if ((error as { code?: unknown }).code === 'TRANSCRIPT_NOT_FOUND') return undefined;

@@ -7,20 +7,54 @@ const SESSION_FILE = /^([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]
 export interface SessionFolder {
   /** With links resolved. */
   readonly path: string;
+  /** Those to look at. */
   readonly sessionIds: readonly string[];
+  /** All that are there. */
+  readonly present: ReadonlySet<string>;
 }
 
-/** The folders of Claude Code's that `isWanted` by their names, with the sessions in them. */
-export function listSessionFolders(projects: string, isWanted: (slug: string) => boolean): SessionFolder[] {
+/**
+ * The folders of Claude Code's that `isWanted` by their names, with the sessions in them; and others that hold one of the
+ * `known` sessions which is in none of those, with that alone.
+ */
+export function listSessionFolders(
+  projects: string,
+  isWanted: (slug: string) => boolean,
+  known: ReadonlyMap<string, unknown> = new Map(),
+): SessionFolder[] {
   const folders = new Map<string, SessionFolder>();
-  for (const name of readNames(projects)) {
-    if (!isWanted(name)) continue;
-    const sessionIds = readNames(join(projects, name)).flatMap((file) => SESSION_FILE.exec(file)?.[1] ?? []);
-    if (sessionIds.length === 0) continue;
-    const path = realpathSync.native(join(projects, name));
-    folders.set(path, { path, sessionIds });
+  const missing = new Set(known.keys());
+  const names = readNames(projects);
+  const [wanted, others] = [names.filter(isWanted), names.filter((name) => !isWanted(name))];
+  const add = (name: string, choose: (ids: readonly string[]) => readonly string[]) => {
+    const present = listSessionIds(join(projects, name));
+    const sessionIds = choose(present);
+    const path = sessionIds.length === 0 ? undefined : readRealPath(join(projects, name));
+    if (path !== undefined) folders.set(path, { path, sessionIds, present: new Set(present) });
+    for (const id of sessionIds) missing.delete(id);
+  };
+  for (const name of wanted) add(name, (ids) => ids);
+  for (const name of others) {
+    if (missing.size === 0) break;
+    add(name, (ids) => ids.filter((id) => missing.has(id)));
   }
   return [...folders.values()];
+}
+
+export function holdsSessions(folder: string): boolean {
+  return listSessionIds(folder).length > 0;
+}
+
+function listSessionIds(folder: string): string[] {
+  return readNames(folder).flatMap((file) => SESSION_FILE.exec(file)?.[1] ?? []);
+}
+
+function readRealPath(path: string): string | undefined {
+  try {
+    return realpathSync.native(path);
+  } catch {
+    return undefined;
+  }
 }
 
 /** None of what is no folder, or gone. */

@@ -9,9 +9,14 @@ export function boundText(text: string, limit: number): string {
 
 /** Every text in it with at most so many characters; everything else as it is. */
 export function boundTexts<T>(value: T, limit: number): T {
-  if (typeof value === 'string') return shorten(value.toWellFormed(), limit) as T;
-  if (Array.isArray(value)) return value.map((item) => boundTexts(item, limit)) as T;
+  return mapTexts(value, (text) => shorten(text.toWellFormed(), limit));
+}
+
+/** Every text in it changed; everything else as it is. */
+export function mapTexts<T>(value: T, change: (text: string) => string): T {
+  if (typeof value === 'string') return change(value) as T;
+  if (Array.isArray(value)) return value.map((item) => mapTexts(item, change)) as T;
   if (typeof value !== 'object' || value === null || value instanceof Date) return value;
-  const members = Object.entries(value).map(([name, member]) => [name, boundTexts(member, limit)]);
+  const members = Object.entries(value).map(([name, member]) => [name, mapTexts(member, change)]);
   return Object.fromEntries(members) as T;
 }

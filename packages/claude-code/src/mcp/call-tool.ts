@@ -55,7 +55,10 @@ function describeFault({ inputSchema }: McpTool, fault: string): string {
 
 function describeError(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  const { code, hint } = error as { code?: unknown; hint?: unknown };
+  const { code, hint, syscall } = error as { code?: unknown; hint?: unknown; syscall?: unknown };
+  // What the system and the parser say names paths and quotes files, which may be those of another agent.
+  if (typeof syscall === 'string') return `${code}: the system refused to ${syscall} something`;
+  if (error instanceof SyntaxError) return 'Something that was read is not what it should be';
   const named = typeof code === 'string' ? `${code}: ${error.message}` : error.message;
   return typeof hint === 'string' ? `${named}\nHint: ${hint}` : named;
 }

@@ -39,6 +39,13 @@ export interface Precomputed {
   readonly asOf?: string | undefined;
   /** How many sessions more there were. */
   readonly sessionsLeftOut?: number | undefined;
+  /** How many sessions of other agents there were, which are not among `sessions`. */
+  readonly ofOtherAgents?: SessionCounts | undefined;
+}
+
+export interface SessionCounts {
+  readonly count: number;
+  readonly running: number;
 }
 
 /** The options with everything decided. */

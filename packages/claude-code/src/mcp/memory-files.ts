@@ -21,6 +21,7 @@ const FOLDER = 'memory';
 const MAX_FILES = 1000;
 const MAX_FILE_BYTES = 512 * 1024;
 const MAX_TOTAL_BYTES = 8 * 1024 * 1024;
+const LONGEST_WORD = 4096;
 
 /**
  * The notes of a workspace, `memory/*.md`, the newest names first; of a long one its beginning.
@@ -90,15 +91,24 @@ async function readNote(folder: string, name: string, limit: number): Promise<st
     if (!(await stat(path)).isFile()) return undefined;
     const handle = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
     try {
-      const bytes = Buffer.alloc(Math.min(limit, (await handle.stat()).size));
+      const { size } = await handle.stat();
+      const bytes = Buffer.alloc(Math.min(limit, size));
       const { bytesRead } = await handle.read(bytes, 0, bytes.length, 0);
-      return bytes.toString('utf8', 0, bytesRead);
+      const text = bytes.toString('utf8', 0, bytesRead);
+      return bytesRead < size ? dropCutWord(text) : text;
     } finally {
       await handle.close();
     }
   } catch {
     return undefined;
   }
+}
+
+/** The word that is cut in two may be a secret, which is not recognised by its half. */
+function dropCutWord(text: string): string {
+  const end = text.slice(-LONGEST_WORD);
+  const space = end.search(/\s\S*$/);
+  return space < 0 ? text : text.slice(0, text.length - end.length + space);
 }
 
 function noSuchNote(name: string): OpenBotError {

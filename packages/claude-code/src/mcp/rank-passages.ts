@@ -1,5 +1,6 @@
 import { wordsOf } from '../select/words.ts';
 import type { MemoryFile } from './memory-files.ts';
+import { redactNote } from './redact-note.ts';
 
 /** A stretch of a note that has to do with what is searched. */
 export interface Passage {
@@ -23,7 +24,8 @@ const MAX_CHARACTERS = 2000;
 
 /**
  * Passages that hold words of the query, the best first. A word counts more the fewer passages hold it, and half where
- * only the heading does. Of equals the newer note comes first.
+ * only the heading does. Of equals the newer note comes first. Secrets are hidden before anything is cut or compared: a
+ * part of one is not recognised, and a search that finds one tells that it is there.
  */
 export function rankPassages(files: readonly MemoryFile[], query: string): Passage[] {
   const words = [...wordsOf(query)];
@@ -82,19 +84,21 @@ function cutIntoStretches({ name, text }: MemoryFile, age: number): Stretch[] {
     gathered = [];
     size = 0;
   };
-  text.split(/\r\n|\n|\r/).forEach((content, at) => {
-    const title = /^#{1,6}\s+(.*?)\s*#*\s*$/.exec(content)?.[1];
-    if (title !== undefined || content.trim() === '') close();
-    if (title !== undefined) heading = title.slice(0, MAX_CHARACTERS);
-    if (content.trim() === '') return;
-    for (let from = 0; from < content.length; from += MAX_CHARACTERS) {
-      const piece = content.slice(from, from + MAX_CHARACTERS);
-      if (from > 0 || gathered.length >= MAX_LINES || size + piece.length > MAX_CHARACTERS) close();
-      if (gathered.length === 0) start = at + 1;
-      gathered.push(piece);
-      size += piece.length;
-    }
-  });
+  redactNote(text)
+    .split(/\r\n|\n|\r/)
+    .forEach((content, at) => {
+      const title = /^#{1,6}\s+(.*?)\s*#*\s*$/.exec(content)?.[1];
+      if (title !== undefined || content.trim() === '') close();
+      if (title !== undefined) heading = title.slice(0, MAX_CHARACTERS);
+      if (content.trim() === '') return;
+      for (let from = 0; from < content.length; from += MAX_CHARACTERS) {
+        const piece = content.slice(from, from + MAX_CHARACTERS);
+        if (from > 0 || gathered.length >= MAX_LINES || size + piece.length > MAX_CHARACTERS) close();
+        if (gathered.length === 0) start = at + 1;
+        gathered.push(piece);
+        size += piece.length;
+      }
+    });
   close();
   return stretches;
 }

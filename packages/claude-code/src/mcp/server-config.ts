@@ -41,7 +41,7 @@ export function mcpServerConfigFor(options: McpServerConfigOptions): McpStdioCon
     type: 'stdio',
     command: options.node ?? process.execPath,
     args: [...(options.nodeArguments ?? []), options.bin, 'mcp', ...words],
-    env: precomputed === undefined ? {} : { [PRECOMPUTED_VARIABLE]: writePrecomputed(precomputed) },
+    env: precomputed === undefined ? {} : { [PRECOMPUTED_VARIABLE]: writePrecomputed(precomputed, agentId) },
     alwaysLoad: true,
   };
 }

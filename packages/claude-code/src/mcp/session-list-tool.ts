@@ -1,7 +1,7 @@
 import { discoverSessions } from '../discover/discover-sessions.ts';
 import type { DiscoveredSession } from '../discover/discovered-session.ts';
 import { isOwnSession } from '../project-status/own-session.ts';
-import { describeForTool, isVisible, SESSION_SCHEMA } from './described-session.ts';
+import { countSessions, describeForTool, isVisible, SESSION_SCHEMA } from './described-session.ts';
 import { fitAnswer, LEFT_OUT_SCHEMA } from './fit-answer.ts';
 import { toIsoTime } from './iso-time.ts';
 import type { McpScope } from './mcp-options.ts';
@@ -12,10 +12,11 @@ import type { McpTool } from './tool.ts';
 export async function listRepoSessions({
   precomputed,
   repoPath,
+  agentId,
   stateDir,
   env,
 }: McpScope): Promise<readonly DiscoveredSession[]> {
-  return precomputed.sessions ?? discoverSessions(repoPath, { stateDir, env });
+  return precomputed.sessions ?? discoverSessions(repoPath, { agentId, stateDir, env });
 }
 
 export function makeSessionListTool(scope: McpScope): McpTool {
@@ -48,7 +49,8 @@ export function makeSessionListTool(scope: McpScope): McpTool {
     isReadOnly: true,
     async run(input) {
       const all = await listRepoSessions(scope);
-      const others = all.filter((session) => !isVisible(session, agentId));
+      const others = countSessions(all.filter((session) => !isVisible(session, agentId)));
+      const unlisted = precomputed.sessions === undefined ? undefined : precomputed.ofOtherAgents;
       const isWanted = (session: DiscoveredSession) =>
         input.include_native === false ? isOwnSession(session, agentId) : isVisible(session, agentId);
       const more = precomputed.sessions === undefined ? 0 : (precomputed.sessionsLeftOut ?? 0);
@@ -57,7 +59,10 @@ export function makeSessionListTool(scope: McpScope): McpTool {
         repoPath: scope.repoPath,
         asOf: asOf ?? new Date().toISOString(),
         sessions: all.filter(isWanted).map((session) => describeForTool(session, agentId)),
-        ofOtherAgents: { count: others.length, running: others.filter((one) => one.isRunning).length },
+        ofOtherAgents: {
+          count: others.count + (unlisted?.count ?? 0),
+          running: others.running + (unlisted?.running ?? 0),
+        },
         leftOut: more > 0 ? [{ what: 'sessions', count: more }] : [],
       };
       return fitAnswer(answer, [{ path: ['sessions'] }]);

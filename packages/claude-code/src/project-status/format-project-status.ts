@@ -59,8 +59,9 @@ function layOut({ label = '', text, colour }: Line, columns: number, palette: Pa
   return `${label === '' ? margin : palette.bold(margin)}${colour === undefined ? cut : colour(cut)}`.trimEnd();
 }
 
-function showRepo({ status: { repo, git }, palette }: Context): Line[] {
-  const kind = repo.isBare ? ' (bare)' : repo.isGitRepo ? '' : ' (not a git repository)';
+function showRepo({ status: { repo, git, gaps }, palette }: Context): Line[] {
+  const outside = has(gaps, 'git') ? ' (git unknown)' : ' (not a git repository)';
+  const kind = repo.isBare ? ' (bare)' : repo.isGitRepo ? '' : outside;
   const lines: Line[] = [
     { label: 'Project', text: `${printable(repo.name)}${kind}  ${printable(repo.path)}` },
   ];
@@ -114,10 +115,12 @@ function listPaths(title: string, paths: readonly string[], total: number, limit
   return texts.map((text, at) => ({ text: `${padEnd(at === 0 ? title : '', 8)}  ${text}` }));
 }
 
-function showCommits({ status: { repo, git }, now, palette }: Context): Line[] {
+function showCommits({ status: { repo, git, gaps }, now, palette }: Context): Line[] {
   if (!repo.isGitRepo) return [];
-  if (git.recentCommits.length === 0)
-    return [{ label: 'HEAD', text: git.headCommitSha.slice(0, 8) || 'no commits yet' }];
+  if (git.recentCommits.length === 0) {
+    const none = has(gaps, 'commits') ? 'unknown' : 'no commits yet';
+    return [{ label: 'HEAD', text: git.headCommitSha.slice(0, 8) || none }];
+  }
   const commits = git.recentCommits.slice(0, COMMITS_SHOWN);
   const ages = commits.map(({ date }) => formatAge(Date.parse(date), now));
   const width = Math.max(...ages.map(textWidth));

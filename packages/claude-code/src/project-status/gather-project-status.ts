@@ -1,12 +1,11 @@
 import { redactSecrets } from '@openbot/sessions';
+import { type DiscoverOptions, discoverSessions } from '../discover/discover-sessions.ts';
 import type { DiscoveredSession } from '../discover/discovered-session.ts';
-import { resolveRepo } from '../repo/resolve-repo.ts';
 import { oneLine, shorten } from '../terminal-text/printable.ts';
-import { makeCommandEnvironment } from './command-environment.ts';
-import type { CommandPlace } from './git-command.ts';
 import { locateRepo, type RepoLocation } from './locate-repo.ts';
 import { lookForDocs, NO_DOCS } from './look-for-docs.ts';
 import { compareByRecency, isOwnSession } from './own-session.ts';
+import { placeCommands } from './place-commands.ts';
 import type { ProjectStatus, StatusGap } from './project-status.ts';
 import { NO_GIT, readGit } from './read-git.ts';
 import { type GithubReading, readGithub } from './read-github.ts';
@@ -14,8 +13,13 @@ import { type GithubReading, readGithub } from './read-github.ts';
 export interface GatherOptions {
   /** Whose own sessions are listed. */
   readonly agentId?: string;
-  /** Finds the sessions of a repository; without it none are listed. It is given the time that it needs. */
-  readonly discover?: (repoPath: string) => Promise<readonly DiscoveredSession[]>;
+  /**
+   * Finds the sessions of a repository, and is given the time that it needs. Default: `discoverSessions`. False: they are
+   * not looked for, which is then a gap.
+   */
+  readonly discover?: ((repoPath: string) => Promise<readonly DiscoveredSession[]>) | false;
+  /** Where registries and the index of sessions are. Default: OPENBOT_STATE_DIR, else ~/.openbot. */
+  readonly stateDir?: string;
   /** What git and gh are found and run with. Default: that of this process. */
   readonly env?: NodeJS.ProcessEnv;
   /** For each command. Default: 5 s. */
@@ -24,9 +28,10 @@ export interface GatherOptions {
   readonly now?: Date;
 }
 
-const TIMEOUT_MS = 5000;
 const RECENT = 5;
 const OWN_RECENT = 3;
+const NO_GITHUB: GithubReading = { gaps: [] };
+const NO_SESSIONS: ProjectStatus['sessions'] = { active: [], recent: [], ownRecent: [], total: 0 };
 
 /**
  * Looks at a repository, or any folder. What does not answer leaves a gap in the status.
@@ -36,21 +41,18 @@ export async function gatherProjectStatus(
   repoPath: string,
   options: GatherOptions = {},
 ): Promise<ProjectStatus> {
-  const place: CommandPlace = {
-    cwd: resolveRepo(repoPath).path,
-    env: makeCommandEnvironment(options.env ?? process.env),
-    gitTimeoutMs: options.gitTimeoutMs ?? TIMEOUT_MS,
-    ghTimeoutMs: options.ghTimeoutMs ?? TIMEOUT_MS,
-  };
-  const located = locateRepo(place);
-  const [repo, reading, github, docs, sessions] = await Promise.all([
-    located,
+  const place = placeCommands(repoPath, options);
+  // Nobody waits for another, so that nothing takes longer than the slowest.
+  const [repo, reading, asked, found, sessions] = await Promise.all([
+    locateRepo(place),
     readGit(place),
-    located.then((found) => askGithub(place, found)),
-    located.then(readDocs),
-    located.then((found) => listSessions(found, options)),
+    place.hasGitFolder ? readGithub(place) : NO_GITHUB,
+    readDocs(place.cwd),
+    listSessions(place.cwd, options),
   ]);
   const isGitRepo = repo.isGitRepo || reading.isAnswered;
+  const github = repo.isGitRepo ? asked : NO_GITHUB;
+  const docs = repo.isGitRepo && !repo.hasWorkTree ? { docs: NO_DOCS, gaps: [] } : found;
   return {
     repo: { path: repo.path, name: repo.name, isGitRepo, isBare: repo.isBare },
     git: isGitRepo ? reading.git : NO_GIT,
@@ -73,24 +75,23 @@ function isMeaningful(gap: StatusGap, repo: RepoLocation): boolean {
   return repo.hasWorkTree || !repo.isGitRepo || (gap.part !== 'changes' && gap.part !== 'stashes');
 }
 
-async function askGithub(place: CommandPlace, repo: RepoLocation): Promise<GithubReading> {
-  return repo.isGitRepo ? readGithub(place) : { gaps: [] };
-}
-
-async function readDocs(repo: RepoLocation) {
-  if (repo.isGitRepo && !repo.hasWorkTree) return { docs: NO_DOCS, gaps: [] };
-  return lookForDocs(repo.path).catch((error: unknown) => ({
+async function readDocs(top: string) {
+  return lookForDocs(top).catch((error: unknown) => ({
     docs: NO_DOCS,
     gaps: [{ part: 'docs' as const, reason: describeError(error) }],
   }));
 }
 
 async function listSessions(
-  repo: RepoLocation,
-  { discover, agentId }: GatherOptions,
+  repoPath: string,
+  options: GatherOptions,
 ): Promise<{ sessions: ProjectStatus['sessions']; gaps: readonly StatusGap[] }> {
+  const { agentId, discover = (path: string) => discoverSessions(path, discoveryOf(options)) } = options;
+  if (discover === false) {
+    return { sessions: NO_SESSIONS, gaps: [{ part: 'sessions', reason: 'they were not looked for' }] };
+  }
   try {
-    const all = [...((await discover?.(repo.path)) ?? [])].sort(compareByRecency);
+    const all = [...(await discover(repoPath))].sort(compareByRecency);
     return {
       sessions: {
         active: all.filter((session) => session.isRunning),
@@ -105,10 +106,18 @@ async function listSessions(
     };
   } catch (error) {
     return {
-      sessions: { active: [], recent: [], ownRecent: [], total: 0 },
+      sessions: NO_SESSIONS,
       gaps: [{ part: 'sessions', reason: describeError(error) }],
     };
   }
+}
+
+function discoveryOf({ agentId, stateDir, env }: GatherOptions): DiscoverOptions {
+  return {
+    ...(agentId === undefined ? {} : { agentId }),
+    ...(stateDir === undefined ? {} : { stateDir }),
+    env: env ?? process.env,
+  };
 }
 
 function describeError(error: unknown): string {

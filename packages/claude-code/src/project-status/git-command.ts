@@ -3,6 +3,8 @@ import type { Command } from './run-command.ts';
 /** Where and how the commands of one status run. */
 export interface CommandPlace {
   readonly cwd: string;
+  /** Whether there is a git folder, sound or not, here or above. */
+  readonly hasGitFolder: boolean;
   readonly env: NodeJS.ProcessEnv;
   readonly gitTimeoutMs: number;
   readonly ghTimeoutMs: number;

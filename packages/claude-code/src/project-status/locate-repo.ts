@@ -15,6 +15,8 @@ export interface RepoLocation {
   readonly fault?: string;
 }
 
+const DAMAGED = 'there is a .git, which git takes for no repository: it is damaged or incomplete';
+
 export async function locateRepo(place: CommandPlace): Promise<RepoLocation> {
   // One question each: a path may hold line ends, and one that has no answer would fail the others.
   const ask = (...args: string[]) => runCommand(gitCommand(place, ['rev-parse', ...args]));
@@ -26,16 +28,15 @@ export async function locateRepo(place: CommandPlace): Promise<RepoLocation> {
   const isBare = answerOf(kind) === 'true';
   const path = answerOf(top);
   if (kind.kind !== 'ended' || kind.code !== 0) {
-    const isPlainFolder = kind.kind === 'ended' && /not a git repository/.test(kind.errors);
+    const isRefused = kind.kind === 'ended' && /not a git repository/.test(kind.errors);
+    const fault = describeOutcome({ program: 'git', timeoutMs: place.gitTimeoutMs }, kind);
     return {
       path: place.cwd,
       name: basename(place.cwd),
       isGitRepo: false,
       isBare: false,
       hasWorkTree: false,
-      ...(isPlainFolder
-        ? {}
-        : { fault: describeOutcome({ program: 'git', timeoutMs: place.gitTimeoutMs }, kind) }),
+      ...(isRefused && !place.hasGitFolder ? {} : { fault: isRefused ? DAMAGED : fault }),
     };
   }
   return {

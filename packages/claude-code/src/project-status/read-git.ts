@@ -73,7 +73,7 @@ async function readStatus(place: CommandPlace): Promise<Answer<ParsedStatus>> {
 }
 
 /** Apart from the status, which takes long in a large work tree. */
-async function readBranch(place: CommandPlace): Promise<Answer<string>> {
+export async function readBranch(place: CommandPlace): Promise<Answer<string>> {
   const command = gitCommand(place, ['symbolic-ref', '--quiet', 'HEAD']);
   const outcome = await runCommand(command);
   const isDetached = outcome.kind === 'ended' && outcome.code === 1 && outcome.errors === '';

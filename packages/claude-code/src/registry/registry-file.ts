@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   isSessionId,
@@ -37,9 +37,23 @@ export function readRegistry(stateDir: string, agentId: string): Map<string, Reg
   return new Map(Object.entries(readFile(resolveRegistryPath(stateDir, agentId)).sessions));
 }
 
-/** Of all agents, in the order of their names. */
-export function readAllRegistries(stateDir: string): RegisteredSession[] {
-  return listAgents(stateDir).flatMap((agentId) => [...readRegistry(stateDir, agentId).values()]);
+/**
+ * Of all agents, in the order of their names.
+ * @param onProblem is told of a registry that cannot be read, and the others are read; without it that is thrown
+ */
+export function readAllRegistries(stateDir: string, onProblem?: (error: Error) => void): RegisteredSession[] {
+  const attempt = <T>(read: () => T[]): T[] => {
+    if (onProblem === undefined) return read();
+    try {
+      return read();
+    } catch (error) {
+      onProblem(error as Error);
+      return [];
+    }
+  };
+  return attempt(() => listAgents(stateDir)).flatMap((agentId) =>
+    attempt(() => [...readRegistry(stateDir, agentId).values()]),
+  );
 }
 
 /**
@@ -88,30 +102,35 @@ function listAgents(stateDir: string): string[] {
 function readFile(path: string): RegistryFile {
   let text: string;
   try {
+    // A pipe would be waited for.
+    if (!statSync(path).isFile()) throw unreadable(path, 'it is no file');
     text = readFileSync(path, 'utf8');
   } catch (cause) {
+    if (cause instanceof ClaudeCodeError) throw cause;
     if (isMissing(cause)) return { version: VERSION, sessions: {} };
     throw unreadable(path, (cause as Error).message, cause);
   }
   let value: unknown;
   try {
     value = JSON.parse(text);
-  } catch (cause) {
-    throw unreadable(path, 'it is no JSON', cause);
+  } catch {
+    // What the parser says quotes the file, which may be that of another agent.
+    throw unreadable(path, 'it is no JSON');
   }
   const fault = findFault(value);
   if (fault !== undefined) throw unreadable(path, fault);
   return value as RegistryFile;
 }
 
+/** Says nothing that is in the file: who meets it may be another agent. */
 function findFault(value: unknown): string | undefined {
   if (!isRecord(value) || !isRecord(value.sessions)) return 'it holds no sessions';
   if (typeof value.version !== 'number' || value.version > VERSION) {
-    return `version ${JSON.stringify(value.version)} is not known here`;
+    return 'its version is not known here';
   }
-  for (const [id, session] of Object.entries(value.sessions)) {
+  for (const [index, [id, session]] of Object.entries(value.sessions).entries()) {
     const fault = findSessionFault(id, session);
-    if (fault !== undefined) return `session ${JSON.stringify(id).slice(0, 60)}: ${fault}`;
+    if (fault !== undefined) return `session ${index + 1} in it: ${fault}`;
   }
   return undefined;
 }

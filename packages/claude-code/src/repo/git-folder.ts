@@ -19,28 +19,38 @@ export function findGit(folder: string): GitPlace | undefined {
   }
 }
 
-/** The work trees of a repository. Those that were removed without telling git are among them. */
-export function listWorktrees({ commonDir }: GitPlace): string[] {
-  const main = basename(commonDir) === '.git' ? [dirname(commonDir)] : [];
+/** The work trees of a repository, the main one first. Those that were removed without telling git are among them. */
+export function listWorktrees(git: GitPlace): string[] {
+  const { commonDir } = git;
+  const main = findMainTree(git) ?? [];
   const linked = readNames(join(commonDir, 'worktrees')).flatMap((name) => {
     const folder = join(commonDir, 'worktrees', name);
-    const file = readLine(join(folder, 'gitdir'));
+    const file = readText(join(folder, 'gitdir'));
     return file === undefined ? [] : [dirname(resolve(folder, file))];
   });
-  return [...main, ...linked];
+  return [main, linked].flat();
+}
+
+/** The work tree that the others hang from; undefined where there is none, or nothing says where it is. */
+export function findMainTree({ commonDir }: GitPlace): string | undefined {
+  const config = readText(join(commonDir, 'config')) ?? '';
+  const core = /^\[core\]\s*$([^[]*)/im.exec(config)?.[1] ?? '';
+  const named = /^\s*worktree\s*=\s*(.+?)\s*$/im.exec(core)?.[1];
+  if (named !== undefined) return resolve(commonDir, named.replace(/^"(.*)"$/, '$1'));
+  return basename(commonDir) === '.git' ? dirname(commonDir) : undefined;
 }
 
 /** The git folder that a `.git` is, or that it names. */
 function readGitDir(path: string): string | undefined {
   if (isGitDir(path)) return path;
-  const named = /^gitdir: (.+)$/s.exec(readLine(path) ?? '')?.[1];
+  const named = /^gitdir: (.+)$/s.exec(readText(path) ?? '')?.[1];
   if (named === undefined) return undefined;
   const gitDir = resolve(dirname(path), named);
   return isGitDir(gitDir) ? gitDir : undefined;
 }
 
 function readCommonDir(gitDir: string): string {
-  const named = readLine(join(gitDir, 'commondir'));
+  const named = readText(join(gitDir, 'commondir'));
   return named === undefined ? gitDir : resolve(gitDir, named);
 }
 
@@ -54,8 +64,10 @@ function isGitDir(path: string): boolean {
   }
 }
 
-function readLine(path: string): string | undefined {
+/** What a file holds, without its last line end. What is no file is not opened: a pipe would be waited for. */
+function readText(path: string): string | undefined {
   try {
+    if (!statSync(path).isFile()) return undefined;
     const text = readFileSync(path, 'utf8').replace(/\r?\n$/, '');
     return text === '' ? undefined : text;
   } catch {

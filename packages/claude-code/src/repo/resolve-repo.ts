@@ -1,7 +1,7 @@
 import { realpathSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { ClaudeCodeError } from '../errors.ts';
-import { findGit, listWorktrees } from './git-folder.ts';
+import { findGit, findMainTree, listWorktrees } from './git-folder.ts';
 import { findRealPath, isWithin } from './real-path.ts';
 import { maySlugBeBelow } from './slug.ts';
 
@@ -12,6 +12,8 @@ export interface Repo {
   readonly roots: readonly string[];
   /** The same under the names that they were given, whose sessions may be in folders of other names. */
   readonly spellings: readonly string[];
+  /** What its worktrees share, links resolved; undefined outside git. */
+  readonly commonDir?: string;
 }
 
 /** @throws ClaudeCodeError REPO_NOT_FOUND where there is no such folder */
@@ -22,13 +24,38 @@ export function resolveRepo(repoPath: string): Repo {
   const path = git?.top ?? real;
   const worktrees = git === undefined ? [] : listWorktrees(git);
   const roots = new Set([path, ...worktrees.map(findRealPath)]);
-  return { path, roots: [...roots], spellings: [...new Set([...roots, ...worktrees, given])] };
+  return {
+    path,
+    roots: [...roots],
+    spellings: [...new Set([...roots, ...worktrees, given])],
+    ...(git === undefined ? {} : { commonDir: findRealPath(git.commonDir) }),
+  };
 }
 
-/** Whether a session that was in `cwd` is one of the repository. */
+/**
+ * The repository of a folder that may be gone: the main work tree of the nearest git above it, or the work tree that
+ * it is in where there is no main one; outside git the folder itself.
+ */
+export function findRepoPath(cwd: string): string {
+  const real = findRealPath(cwd);
+  const git = findGit(real);
+  if (git === undefined) return real;
+  return findRealPath(findMainTree(git) ?? git.top ?? git.commonDir);
+}
+
+/**
+ * Whether `cwd` is in the repository: the nearest git above it is the repository's. So a repository inside another is not
+ * the other's. Of a worktree that was removed there is no git left; it is known by its path.
+ */
 export function isInRepo(repo: Repo, cwd: string): boolean {
   const real = findRealPath(cwd);
-  return repo.roots.some((root) => isWithin(root, real));
+  const git = findGit(real);
+  if (git !== undefined && findRealPath(git.commonDir) === repo.commonDir) return true;
+  const nearest = git?.top ?? git?.commonDir;
+  return repo.roots.some(
+    (root) =>
+      isWithin(root, real) && (nearest === undefined || (nearest !== root && isWithin(nearest, root))),
+  );
 }
 
 /** Whether a folder of Claude Code's can hold sessions of the repository. */

@@ -1,8 +1,8 @@
 import { setImmediate as nextTick } from 'node:timers/promises';
-import { OpenBotError } from '@openbot/sessions';
 import { ClaudeCodeError } from '../errors.ts';
 import { readAllRegistries } from '../registry/registry-file.ts';
 import { isInRepo } from '../repo/resolve-repo.ts';
+import { assertSayable } from './assert-sayable.ts';
 import { type ChosenSession, chooseSession, freshSession } from './choose-session.ts';
 import { Conversation, type ConversationEnd } from './conversation.ts';
 import { endLeftovers } from './end-leftovers.ts';
@@ -90,10 +90,10 @@ export class ClaudeRun {
 
   /**
    * Says something more. While a turn is under way it waits for its end.
-   * @throws ClaudeCodeError RUN_ENDED; OpenBotError INVALID_ARGUMENT where it is empty
+   * @throws ClaudeCodeError RUN_ENDED; OpenBotError INVALID_ARGUMENT where it is empty or would leave the session
    */
   send(text: string): void {
-    if (text.trim() === '') throw new OpenBotError('INVALID_ARGUMENT', 'the follow-up is empty');
+    assertSayable(text, 'follow-up');
     if (this.#followUps.isClosed || this.#stop.signal.aborted) {
       throw new ClaudeCodeError('The run has ended, or is about to', 'RUN_ENDED', {
         hint: 'Start another one on its session.',

@@ -1,24 +1,25 @@
 import { isAbsolute } from 'node:path';
 import type { ClaudeLine } from '@openbot/sessions/lines';
 import { readFirstMessage } from './first-message.ts';
+import { type Figures, IdTable } from './id-table.ts';
 import type { JsonlHeader } from './jsonl-header.ts';
 
 /** A session that wanders about in more folders than this is known by the first ones. */
 const MAX_CWDS = 100;
-
-type Figures = { input: number; cache: number; output: number };
 
 /** What has been counted so far, in a form that can be written down and taken up again. */
 export interface SavedTally {
   readonly lineCount: number;
   /** Messages and boundaries that name no id. */
   readonly unnamed: readonly [messages: number, compactions: number];
+  /** What these messages have. */
+  readonly unnamedFigures: Figures;
   readonly words: Words;
-  readonly cwds: readonly string[];
-  readonly people: readonly string[];
+  readonly cwds: readonly (readonly [path: string, lines: number])[];
   readonly boundaries: readonly string[];
-  /** id, input, cache, output; and so on. */
-  readonly messages: readonly (string | number)[];
+  /** Tables of ids, as they save themselves. */
+  readonly people: string;
+  readonly messages: string;
 }
 
 type Words = {
@@ -31,31 +32,28 @@ type Words = {
   forkedFrom?: string;
 };
 
-/** Counts lines up to a header. It holds the ids of messages, not their content. */
+/** Counts lines up to a header. Of a message it holds some forty bytes, whatever is in it. */
 export class HeaderTally {
   #lineCount = 0;
   #unnamedMessages = 0;
   #unnamedCompactions = 0;
   readonly #words: Words = {};
-  readonly #cwds = new Set<string>();
-  readonly #people = new Set<string>();
+  readonly #cwds = new Map<string, number>();
   readonly #boundaries = new Set<string>();
-  readonly #messages = new Map<string, Figures>();
-  readonly #total: Figures = { input: 0, cache: 0, output: 0 };
+  #people = new IdTable();
+  #messages = new IdTable();
+  #unnamedFigures: Figures = [0, 0, 0];
 
   static restore(saved: SavedTally): HeaderTally {
     const tally = new HeaderTally();
     tally.#lineCount = saved.lineCount;
     [tally.#unnamedMessages, tally.#unnamedCompactions] = saved.unnamed;
+    tally.#unnamedFigures = saved.unnamedFigures;
     Object.assign(tally.#words, saved.words);
-    for (const cwd of saved.cwds) tally.#cwds.add(cwd);
-    for (const uuid of saved.people) tally.#people.add(uuid);
+    for (const [cwd, lines] of saved.cwds) tally.#cwds.set(cwd, lines);
     for (const uuid of saved.boundaries) tally.#boundaries.add(uuid);
-    const { messages } = saved;
-    for (let i = 0; i < messages.length; i += 4) {
-      const [input, cache, output] = messages.slice(i + 1, i + 4) as [number, number, number];
-      tally.#count(messages[i] as string, input, cache, output);
-    }
+    tally.#people = IdTable.restore(saved.people);
+    tally.#messages = IdTable.restore(saved.messages);
     return tally;
   }
 
@@ -63,11 +61,12 @@ export class HeaderTally {
     return {
       lineCount: this.#lineCount,
       unnamed: [this.#unnamedMessages, this.#unnamedCompactions],
+      unnamedFigures: this.#unnamedFigures,
       words: { ...this.#words },
       cwds: [...this.#cwds],
-      people: [...this.#people],
       boundaries: [...this.#boundaries],
-      messages: [...this.#messages].flatMap(([id, { input, cache, output }]) => [id, input, cache, output]),
+      people: this.#people.save(),
+      messages: this.#messages.save(),
     };
   }
 
@@ -79,8 +78,7 @@ export class HeaderTally {
     if (line.version !== undefined) words.version = line.version;
     if (line.slug !== undefined) words.slug = line.slug;
     if (line.forkedFrom !== undefined) words.forkedFrom ??= line.forkedFrom;
-    if (line.cwd !== undefined && this.#cwds.size < MAX_CWDS && isAbsolute(line.cwd))
-      this.#cwds.add(line.cwd);
+    if (line.cwd !== undefined) this.#addCwd(line.cwd);
     if (line.kind === 'compaction') this.#addCompaction(line);
     else if (line.isSidechain) return;
     else if (line.kind === 'assistant') this.#addAssistant(line);
@@ -88,16 +86,24 @@ export class HeaderTally {
   }
 
   header(): JsonlHeader {
+    const [named, unnamed] = [this.#messages.sums, this.#unnamedFigures];
     return {
       ...this.#words,
-      cwds: [...this.#cwds],
+      cwds: [...this.#cwds.keys()],
+      cwdLines: [...this.#cwds.values()],
       lineCount: this.#lineCount,
       messageCount: this.#people.size + this.#messages.size + this.#unnamedMessages,
-      totalInputTokens: this.#total.input,
-      totalCacheTokens: this.#total.cache,
-      totalOutputTokens: this.#total.output,
+      totalInputTokens: named[0] + unnamed[0],
+      totalCacheTokens: named[1] + unnamed[1],
+      totalOutputTokens: named[2] + unnamed[2],
       compactionCount: this.#boundaries.size + this.#unnamedCompactions,
     };
+  }
+
+  #addCwd(cwd: string): void {
+    const lines = this.#cwds.get(cwd);
+    if (lines !== undefined) this.#cwds.set(cwd, lines + 1);
+    else if (this.#cwds.size < MAX_CWDS && isAbsolute(cwd)) this.#cwds.set(cwd, 1);
   }
 
   #addCompaction(line: ClaudeLine): void {
@@ -123,35 +129,13 @@ export class HeaderTally {
     const cache = figureOf(usage?.cacheRead) + figureOf(usage?.cacheWrite);
     const output = figureOf(usage?.output);
     const id = line.messageId ?? line.details().uuid;
-    if (id !== undefined) this.#count(id, input, cache, output);
+    // Lines of a message repeat its figures; one that was written while it still came in has smaller ones.
+    if (id !== undefined) this.#messages.add(id, input, cache, output);
     else {
       this.#unnamedMessages++;
-      this.#addUp(input, cache, output);
+      const [inputs, caches, outputs] = this.#unnamedFigures;
+      this.#unnamedFigures = [inputs + input, caches + cache, outputs + output];
     }
-  }
-
-  /** Lines of a message repeat its figures; one that was written while it still came in has smaller ones. */
-  #count(id: string, input: number, cache: number, output: number): void {
-    const known = this.#messages.get(id);
-    if (known === undefined) {
-      this.#messages.set(id, { input, cache, output });
-      this.#addUp(input, cache, output);
-      return;
-    }
-    this.#addUp(
-      Math.max(0, input - known.input),
-      Math.max(0, cache - known.cache),
-      Math.max(0, output - known.output),
-    );
-    known.input = Math.max(known.input, input);
-    known.cache = Math.max(known.cache, cache);
-    known.output = Math.max(known.output, output);
-  }
-
-  #addUp(input: number, cache: number, output: number): void {
-    this.#total.input += input;
-    this.#total.cache += cache;
-    this.#total.output += output;
   }
 }
 

@@ -15,6 +15,8 @@ export interface JsonlHeader {
   readonly forkedFrom?: string;
   /** The working folders that its lines name, in the order in which they came; at most a hundred. */
   readonly cwds: readonly string[];
+  /** How many lines name each of them. */
+  readonly cwdLines: readonly number[];
   readonly lineCount: number;
   /** Distinct messages of people and of the assistant; those of subagents are not among them. */
   readonly messageCount: number;

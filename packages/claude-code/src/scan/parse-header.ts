@@ -7,7 +7,7 @@ export interface ParseHeaderOptions {
   readonly reader?: ClaudeLineReader;
 }
 
-/** Reads what a transcript says of its session, every line of it, in memory that does not depend on its length. */
+/** Reads what a transcript says of its session, every line of it. What is kept of a line is the id of its message. */
 export function parseJsonlHeader(path: string, options: ParseHeaderOptions = {}): Promise<JsonlHeader> {
   return withOpenTranscript(path, async (handle) => {
     const reader = options.reader ?? new ClaudeLineReader();

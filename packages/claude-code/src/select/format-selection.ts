@@ -25,7 +25,7 @@ export function formatSelection(selection: SessionSelection, options: SelectionF
   const { action, reason, scores = [], relevanceFallback, sessionId } = selection;
   const about = new Map((options.sessions ?? []).map((session) => [session.sessionId, describe(session)]));
   return [
-    `${palette.bold(action)}: ${printable(reason)}`,
+    `${palette.bold(action)}: ${printable(nameInFull(reason, sessionId))}`,
     ...(relevanceFallback === undefined
       ? []
       : [palette.dim(`words were compared: ${printable(relevanceFallback)}`)]),
@@ -38,6 +38,13 @@ export function formatSelection(selection: SessionSelection, options: SelectionF
     }),
     '',
   ].join('\n');
+}
+
+/** So that the id can be copied. */
+function nameInFull(reason: string, sessionId: string | undefined): string {
+  if (sessionId === undefined) return reason;
+  const short = `session ${shortId(sessionId)} `;
+  return reason.startsWith(short) ? `session ${sessionId} ${reason.slice(short.length)}` : reason;
 }
 
 function showHeader(hasAbout: boolean): string {

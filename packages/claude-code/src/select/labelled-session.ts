@@ -2,11 +2,21 @@ import { normalizeAgentId } from '@openbot/sessions';
 import type { RegisteredSession } from '../registry/registered-session.ts';
 import type { SelectionRequest } from './selection-request.ts';
 
-/** The agent's session of that label in the repository or one of its worktrees; of several the one used last. */
+/** A session by its label. */
+export interface LabelledSession {
+  readonly sessionId: string;
+  /** Its transcript is, so that nothing can go on in it. */
+  readonly isGone: boolean;
+}
+
+/**
+ * The agent's session of that label in the repository or one of its worktrees; of several the one used last, and one that
+ * is gone only where all are.
+ */
 export function findLabelled(
   label: string,
   request: Pick<SelectionRequest, 'agentId' | 'repoPath' | 'projectStatus' | 'registry' | 'sessions'>,
-): RegisteredSession | undefined {
+): LabelledSession | undefined {
   const places = new Set([request.repoPath, request.projectStatus.repo.path]);
   const found = new Set(request.sessions.map(({ sessionId }) => sessionId));
   const agentId = normalizeAgentId(request.agentId);
@@ -16,7 +26,15 @@ export function findLabelled(
       normalizeAgentId(entry.agentId) === agentId &&
       (places.has(entry.repoPath) || found.has(entry.sessionId)),
   );
-  return fitting.reduce<RegisteredSession | undefined>(
+  const gone = new Set(
+    request.sessions.flatMap(({ sessionId, hasTranscript }) => (hasTranscript ? [] : [sessionId])),
+  );
+  const latest = findLatest(fitting.filter(({ sessionId }) => !gone.has(sessionId))) ?? findLatest(fitting);
+  return latest && { sessionId: latest.sessionId, isGone: gone.has(latest.sessionId) };
+}
+
+function findLatest(entries: readonly RegisteredSession[]): RegisteredSession | undefined {
+  return entries.reduce<RegisteredSession | undefined>(
     (latest, entry) => (latest === undefined || timeOf(entry) > timeOf(latest) ? entry : latest),
     undefined,
   );

@@ -22,8 +22,8 @@ const RECENCY: readonly (readonly [age: number, hundredths: number])[] = [
   [WEEK, 4],
 ];
 const LARGE_FILE = 5 * 1024 * 1024;
-/** Fractions are compared in millionths: `0.1 + 0.2` is no bracket of its own. */
-const MILLION = 1_000_000;
+/** `0.1 + 0.2` is no bracket of its own; whatever is further from a limit is on its side of it. */
+const NOISE = 1e-9;
 
 /** All parts but the relevance to the task, which takes longer to know. */
 export function scoreSituation(
@@ -41,9 +41,8 @@ export function scoreSituation(
 
 /** From 0.3 to 0.6 it rises from 10 to 25 hundredths, rounded to the nearest one, halves up. */
 export function scoreRelevance(relevance: number): number {
-  const millionths = toMillionths(relevance);
-  if (millionths >= 600_000) return 25;
-  if (millionths >= 300_000) return 10 + Math.floor((millionths - 300_000 + 10_000) / 20_000);
+  if (isAtLeast(relevance, 0.6)) return 25;
+  if (isAtLeast(relevance, 0.3)) return 10 + Math.floor((relevance - 0.3) / 0.02 + 0.5 + NOISE / 0.02);
   return isUnrelated(relevance) ? -15 : 0;
 }
 
@@ -52,8 +51,9 @@ export function findCeiling(
   situation: ScoringSituation,
   relevance?: number,
 ): Ceiling | undefined {
+  if (!session.hasTranscript) return 'gone';
   if (session.compactionCount >= 3) return 'compactions';
-  if (toMillionths(budgetUsed(session, situation) ?? 0) >= 700_000) return 'budget';
+  if (isAtLeast(budgetUsed(session, situation) ?? 0, 0.7)) return 'budget';
   if (relevance !== undefined && isUnrelated(relevance) && session.messageCount > 200) return 'unrelated';
   return undefined;
 }
@@ -62,16 +62,15 @@ export function isSameBranch({ branch }: DiscoveredSession, { currentBranch }: S
   return branch !== '' && branch !== 'HEAD' && branch === currentBranch;
 }
 
-/** A fraction; undefined where the cost or the budget is not known. */
+/** A fraction; undefined where the cost or the budget is not known. Of nothing, all is used. */
 export function budgetUsed(
   session: DiscoveredSession,
   { maxBudgetUsd }: ScoringSituation,
 ): number | undefined {
   const { totalCostUsd, budgetUsedPct } = session;
+  if (maxBudgetUsd !== undefined && maxBudgetUsd <= 0) return 1;
   const used =
-    totalCostUsd !== undefined && maxBudgetUsd !== undefined && maxBudgetUsd > 0
-      ? totalCostUsd / maxBudgetUsd
-      : budgetUsedPct;
+    totalCostUsd !== undefined && maxBudgetUsd !== undefined ? totalCostUsd / maxBudgetUsd : budgetUsedPct;
   return used !== undefined && used >= 0 ? used : undefined;
 }
 
@@ -94,9 +93,9 @@ function scoreCapacity(session: DiscoveredSession, situation: ScoringSituation):
   let left = 15;
   if (session.compactionCount >= 2) left -= 9;
   else if (session.compactionCount === 1) left -= 4;
-  const budget = toMillionths(budgetUsed(session, situation) ?? 0);
-  if (budget > 500_000) left -= 4;
-  else if (budget > 300_000) left -= 2;
+  const budget = budgetUsed(session, situation) ?? 0;
+  if (isAbove(budget, 0.5)) left -= 4;
+  else if (isAbove(budget, 0.3)) left -= 2;
   if (tokensPerMessage(session) > 4000) left -= 3;
   return Math.max(0, left);
 }
@@ -107,14 +106,18 @@ function tokensPerMessage({ totalInputTokens, totalOutputTokens, messageCount }:
 }
 
 function isUnrelated(relevance: number): boolean {
-  return toMillionths(relevance) < 100_000;
+  return !isAtLeast(relevance, 0.1);
 }
 
-function toMillionths(fraction: number): number {
-  return Math.round(fraction * MILLION);
+function isAtLeast(fraction: number, limit: number): boolean {
+  return fraction >= limit - NOISE;
+}
+
+function isAbove(fraction: number, limit: number): boolean {
+  return fraction > limit + NOISE;
 }
 
 /** Only strictly above: a session at the threshold is not resumed. */
 export function isAboveThreshold(hundredths: number, threshold: number): boolean {
-  return hundredths * 10_000 > toMillionths(threshold);
+  return isAbove(hundredths / 100, threshold);
 }

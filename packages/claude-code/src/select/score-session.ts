@@ -32,12 +32,13 @@ export function scoreSession(
   };
 }
 
-/** `3 compactions`, `82% of its budget used`, `unrelated, with 340 messages` */
+/** `its transcript is gone`, `3 compactions`, `82% of its budget used`, `unrelated, with 340 messages` */
 export function describeCeiling(
   ceiling: Ceiling,
   session: DiscoveredSession,
   situation: ScoringSituation,
 ): string {
+  if (ceiling === 'gone') return 'its transcript is gone';
   if (ceiling === 'compactions') return formatQuantity(session.compactionCount, 'compaction');
   if (ceiling === 'budget') return `${percent(budgetUsed(session, situation) ?? 0)} of its budget used`;
   return `unrelated, with ${formatQuantity(session.messageCount, 'message')}`;

@@ -47,6 +47,7 @@ function selectLabelled(label: string, request: SelectionRequest): SessionSelect
   const found = findLabelled(label, request);
   if (found === undefined) return { action: 'fresh', reason: `no session is labelled "${oneLine(label)}"` };
   const reason = `session ${shortId(found.sessionId)} is labelled "${oneLine(label)}"`;
+  if (found.isGone) return { action: 'fresh', reason: `${reason}, but its transcript is gone` };
   return { action: 'resume', sessionId: found.sessionId, reason };
 }
 

@@ -1,5 +1,6 @@
 import type { DiscoveredSession } from '../discover/discovered-session.ts';
 import type { ProjectStatus } from '../project-status/project-status.ts';
+import type { ProjectBranch } from '../project-status/read-project-branch.ts';
 import type { RegisteredSession } from '../registry/registered-session.ts';
 import type { AskModel } from './selection.ts';
 import type { SelectionSettings } from './selection-config.ts';
@@ -8,7 +9,10 @@ export interface SelectionRequest {
   readonly task: string;
   readonly repoPath: string;
   readonly agentId: string;
-  readonly projectStatus: ProjectStatus;
+  /** A whole status, or as much of it as is looked at. */
+  readonly projectStatus: ProjectBranch & {
+    readonly sessions: Pick<ProjectStatus['sessions'], 'active'>;
+  };
   /** All sessions of the repository: the status lists only the last ones. */
   readonly sessions: readonly DiscoveredSession[];
   /** Where a label is looked up. */

@@ -5,7 +5,7 @@ import type { JsonlHeader } from '../scan/jsonl-header.ts';
 import type { FileMark, GrowthState, IndexEntry } from './index-entry.ts';
 
 /** To be raised when entries mean something else than before: those of other versions are not read. */
-export const INDEX_VERSION = 1;
+export const INDEX_VERSION = 2;
 
 const LINE_FEED = 0x0a;
 const TAB = 0x09;
@@ -75,10 +75,14 @@ export class StoredEntry implements IndexEntry {
 
   static make(head: EntryHead, growth: GrowthState): StoredEntry {
     const { id, mark, isSettled, header } = head;
-    const body = Buffer.from(
-      `${JSON.stringify({ id, mark, isSettled, header })}\t${JSON.stringify(growth)}\n`,
-    );
-    return new StoredEntry(head, Buffer.concat([Buffer.from(checksumOf(body)), body]));
+    const parts = [`${JSON.stringify({ id, mark, isSettled, header })}\t`, JSON.stringify(growth), '\n'];
+    const room = checksumOf(Buffer.alloc(0)).length;
+    // The growth state can be megabytes: it is put in its place at once.
+    const line = Buffer.allocUnsafe(parts.reduce((sum, part) => sum + Buffer.byteLength(part), room));
+    let at = room;
+    for (const part of parts) at += line.write(part, at);
+    line.write(checksumOf(line.subarray(room)));
+    return new StoredEntry(head, line);
   }
 
   static read(line: Buffer): StoredEntry | undefined {
@@ -106,4 +110,10 @@ function checksumOf(body: Buffer): string {
 /** Names the folder, since two names of folders could give one name of a file. */
 function titleOf(folder: string): string {
   return `openbot claude sessions ${INDEX_VERSION} ${JSON.stringify(folder)}\n`;
+}
+
+/** The folder that an index of any version names at its beginning. */
+export function readFolderOfTitle(text: string): string | undefined {
+  const named = /^openbot claude sessions \d+ (".*")\n/.exec(text)?.[1];
+  return named === undefined ? undefined : (JSON.parse(named) as string);
 }

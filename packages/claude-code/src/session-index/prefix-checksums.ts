@@ -2,11 +2,6 @@ import type { FileHandle } from 'node:fs/promises';
 import { crc32 } from 'node:zlib';
 
 export const BLOCK = 1024 * 1024;
-/**
- * Of a longer prefix only the first and the last blocks are looked at. Who rewrites a file changes its beginning or moves
- * its end; and reading the whole of it again is what this is to spare.
- */
-export const CHECKED_BLOCKS = 16;
 const CHUNK = 256 * 1024;
 
 /** Checksums of the bytes of a file from its beginning on, by blocks, the last of which may be unfinished. */
@@ -46,7 +41,7 @@ export class PrefixChecksums {
     // A file that shrank while it was read has fewer.
     if (this.#blocks.length !== Math.ceil(this.#size / BLOCK)) return false;
     const chunk = Buffer.allocUnsafe(Math.min(CHUNK, this.#size));
-    for (const block of listChecked(this.#blocks.length)) {
+    for (const [block, known] of this.#blocks.entries()) {
       const end = Math.min((block + 1) * BLOCK, this.#size);
       let sum = 0;
       for (let at = block * BLOCK; at < end; ) {
@@ -55,14 +50,8 @@ export class PrefixChecksums {
         sum = crc32(chunk.subarray(0, bytesRead), sum);
         at += bytesRead;
       }
-      if (sum !== this.#blocks[block]) return false;
+      if (sum !== known) return false;
     }
     return true;
   }
-}
-
-function listChecked(count: number): number[] {
-  const all = Array.from({ length: count }, (_, index) => index);
-  if (count <= CHECKED_BLOCKS) return all;
-  return [...all.slice(0, CHECKED_BLOCKS / 2), ...all.slice(-CHECKED_BLOCKS / 2)];
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { statSync } from 'node:fs';
+import { type BigIntStats, statSync } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type ClaudeLineReader, withOpenTranscript } from '@openbot/sessions/lines';
@@ -46,20 +46,27 @@ export class SessionIndex {
   peek(sessionId: string): IndexedScan | undefined {
     const entry = this.#entries.get(sessionId);
     if (entry?.isSettled !== true) return undefined;
-    const stats = statSync(this.#pathOf(sessionId), { bigint: true, throwIfNoEntry: false });
+    const stats = readStats(this.#pathOf(sessionId));
     if (stats === undefined || !isSameMark(entry.mark, markOf(stats))) return undefined;
     return describe(entry, Number(stats.mtimeMs), 'nothing');
   }
 
-  /** Reads what must be read of a transcript. */
-  async scan(sessionId: string, reader: ClaudeLineReader): Promise<IndexedScan> {
+  /**
+   * Reads what must be read of a transcript.
+   * @param onRead is told up to which byte it was read, of how many
+   */
+  async scan(
+    sessionId: string,
+    reader: ClaudeLineReader,
+    onRead: (read: number, size: number) => void = () => {},
+  ): Promise<IndexedScan> {
     const known = this.peek(sessionId);
     if (known !== undefined) return known;
     return withOpenTranscript(this.#pathOf(sessionId), async (handle, stats) => {
       const nowMs = this.#now();
       const mark = markOf(stats);
       const found = await this.#findStart(sessionId, handle, mark.ino, mark.size);
-      const { header, growth } = await readOn(handle, reader, found, mark.size);
+      const { header, growth } = await readOn(handle, reader, found, mark.size, onRead);
       const entry = StoredEntry.make(
         { id: sessionId, mark, isSettled: isSettled(stats, nowMs), header },
         growth,
@@ -117,32 +124,64 @@ export class SessionIndex {
   }
 }
 
+/** A long file is read in parts: with each the reader can let go of the ids that it met. */
+const PART = 8 * 1024 * 1024;
+
 interface Start {
   readonly resumeAt: number;
   readonly tally: SavedTally;
   readonly prefix: PrefixChecksums;
 }
 
-async function readOn(handle: FileHandle, reader: ClaudeLineReader, start: Start | undefined, to: number) {
+async function readOn(
+  handle: FileHandle,
+  reader: ClaudeLineReader,
+  start: Start | undefined,
+  to: number,
+  onRead: (read: number, size: number) => void,
+) {
   const tally = start === undefined ? new HeaderTally() : HeaderTally.restore(start.tally);
   const prefix = start?.prefix ?? new PrefixChecksums();
   let saved: SavedTally | undefined;
-  const resumeAt = await reader.read(
-    handle,
-    {
-      bytes: (chunk, offset) => prefix.push(chunk, offset),
-      line(line) {
-        // A last line without an end may be half of one: it is read again when there is more.
-        if (!line.terminated) saved = tally.save();
-        tally.add(line);
+  let resumeAt = start?.resumeAt ?? 0;
+  for (let end = resumeAt, room = PART; end < to; ) {
+    end = Math.min(resumeAt + room, to);
+    const from = resumeAt;
+    resumeAt = await reader.read(
+      handle,
+      {
+        bytes(chunk, offset) {
+          prefix.push(chunk, offset);
+          onRead(offset + chunk.length, to);
+        },
+        line(line) {
+          if (!line.terminated) {
+            // The rest of it is in the next part.
+            if (end < to) return;
+            // A last line without an end may be half of one: it is read again when there is more.
+            saved = tally.save();
+          }
+          tally.add(line);
+        },
       },
-    },
-    { from: start?.resumeAt ?? 0, to },
-  );
+      { from, to: end },
+    );
+    // A line that is longer than a part needs a longer one.
+    room = resumeAt === from ? room * 2 : PART;
+  }
   return {
     header: tally.header(),
     growth: { resumeAt, tally: saved ?? tally.save(), checksums: prefix.blocks },
   };
+}
+
+/** Undefined also for what cannot be reached; why that is, opening it says. */
+function readStats(path: string): BigIntStats | undefined {
+  try {
+    return statSync(path, { bigint: true, throwIfNoEntry: false });
+  } catch {
+    return undefined;
+  }
 }
 
 function describe(entry: StoredEntry, modifiedMs: number, read: IndexedScan['read']): IndexedScan {

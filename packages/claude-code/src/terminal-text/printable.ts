@@ -3,7 +3,8 @@
  * characters could move the cursor, recolour, rename the window or forge a line, and invisible ones could hide text.
  */
 export function printable(text: string): string {
-  const hostile = /[\p{Cc}\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\u{e0000}-\u{e007f}]/gu;
+  const hostile =
+    /[\p{Cc}\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\u3164\ufeff\u{e0000}-\u{e007f}]|[\u{e0100}-\u{e01ef}]/gu;
   return text.replace(hostile, '�').toWellFormed();
 }
 

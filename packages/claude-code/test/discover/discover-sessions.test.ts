@@ -1,5 +1,15 @@
-import { mkdirSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
+import { inspect } from 'node:util';
 import { ownIdentity } from '@openbot/sessions';
 import { expect, test } from 'vitest';
 import { discoverAllSessions, discoverSessions } from '../../src/discover/discover-sessions.ts';
@@ -29,6 +39,7 @@ test('a session that nobody of ours started', async () => {
     branch: 'feature/x',
     firstMessage: 'Fix the login',
     lastModified: new Date('2026-11-01T00:00:00Z'),
+    hasTranscript: true,
     messageCount: 2,
     lineCount: 3,
     fileSizeBytes: expect.any(Number),
@@ -97,6 +108,7 @@ test('a registered session whose transcript is gone is still known', async () =>
       sessionId: entry.sessionId,
       source: 'openclaw',
       lastModified: new Date('2026-11-16T02:00:00.000Z'),
+      hasTranscript: false,
       messageCount: 0,
       fileSizeBytes: 0,
     }),
@@ -150,7 +162,7 @@ test('folders below, worktrees and links belong to a repository; neighbours do n
   }
 });
 
-test('a session that went on in the repository is one of it, though it began elsewhere', async () => {
+test('a session of which most happened in the repository is one of it, though it began elsewhere', async () => {
   const { makeFolder, addSession, options } = makeHome();
   const [before, now] = [makeFolder('col_x'), makeFolder('col x')];
   const id = addSession(before, { cwds: [now] });
@@ -188,7 +200,7 @@ test('what cannot be read is left out and told', async () => {
   const odd = '22222222-2222-4222-8222-222222222222';
   mkdirSync(join(projects, repo.replace(/[^a-zA-Z0-9]/g, '-'), `${odd}.jsonl`));
   const problems: string[] = [];
-  const onProblem = (error: Error, sessionId: string) =>
+  const onProblem = (error: Error, sessionId: string | undefined) =>
     problems.push(`${(error as { code?: string }).code} ${sessionId}`);
   expect(idsOf(await discoverSessions(repo, { ...options, onProblem }))).toEqual([id]);
   expect(problems).toEqual([`TRANSCRIPT_UNREADABLE ${odd}`]);
@@ -197,7 +209,9 @@ test('what cannot be read is left out and told', async () => {
 test('working folders that can be none make nobody stumble', async () => {
   const { makeFolder, addSession, options } = makeHome();
   const repo = makeFolder('repo');
-  const id = addSession(repo, { cwds: ['', 'relative', 'a\0b', '/a\0b', `/${'x'.repeat(5000)}`, '/\ud800'] });
+  const id = addSession(repo, {
+    cwds: ['', 'relative', 'a\0b', '/a\0b', `/${'x'.repeat(5000)}`, '/\ud800', repo],
+  });
   expect(idsOf(await discoverSessions(repo, options))).toEqual([id]);
   expect(idsOf(await discoverAllSessions(options))).toEqual([id]);
 });
@@ -219,15 +233,63 @@ test('a repository without sessions, and a Claude Code that never ran', async ()
   expect(await discoverAllSessions(options)).toEqual([]);
 });
 
-test('a damaged registry is an error, not a list without it', async () => {
-  const { makeFolder, options, stateDir } = makeHome();
+test('a damaged registry is told and the rest found; for its own agent it is an error', async () => {
+  const { makeFolder, addSession, options, stateDir } = makeHome();
+  const repo = makeFolder('repo');
+  const [id, entry] = [addSession(repo), registered({ repoPath: repo, agentId: 'zoe' })];
+  await updateRegistry(stateDir, 'zoe', (sessions) => void sessions.set(entry.sessionId, entry));
   const path = resolveRegistryPath(stateDir, 'main');
   mkdirSync(join(path, '..'), { recursive: true });
-  writeFileSync(path, '{');
-  await expect(discoverSessions(makeFolder('repo'), options)).rejects.toMatchObject({
-    code: 'REGISTRY_UNREADABLE',
-    message: expect.stringContaining(path),
+  writeFileSync(path, 'secret{');
+  const problems: [Error, string | undefined][] = [];
+  const onProblem = (error: Error, sessionId: string | undefined) => problems.push([error, sessionId]);
+  const look = (agentId: string) => discoverSessions(repo, { ...options, onProblem, agentId });
+  expect(idsOf(await look('zoe')).sort()).toEqual([id, entry.sessionId].sort());
+  expect(problems).toEqual([
+    [
+      expect.objectContaining({ code: 'REGISTRY_UNREADABLE', message: expect.stringContaining(path) }),
+      undefined,
+    ],
+  ]);
+  expect(inspect(problems)).not.toContain('secret');
+  await expect(look('main')).rejects.toMatchObject({ code: 'REGISTRY_UNREADABLE' });
+});
+
+test('a registered session is of the repository that its registry names, wherever its lines say it was', async () => {
+  const { makeFolder, addSession, options, stateDir } = makeHome();
+  const [repo, other] = [makeFolder('repo'), makeFolder('other')];
+  const id = addSession(other);
+  const entry = registered({ sessionId: id, repoPath: repo, runner: ownIdentity() });
+  await updateRegistry(stateDir, 'main', (sessions) => void sessions.set(id, entry));
+  expect(await discoverSessions(other, options)).toEqual([]);
+  const found = expect.objectContaining({
+    sessionId: id,
+    source: 'openclaw',
+    repoPath: repo,
+    isRunning: true,
+    hasTranscript: true,
   });
+  expect(await discoverSessions(repo, options)).toEqual([found]);
+  expect(await discoverAllSessions(options)).toEqual([found]);
+});
+
+test('a stray change of folder moves no session to another repository', async () => {
+  const { makeFolder, addSession, options } = makeHome();
+  const [repo, inner] = [makeFolder('repo'), makeFolder('repo/inner')];
+  for (const path of [repo, inner]) makeRepo(path);
+  const id = addSession(repo, { cwds: [repo, inner, repo] });
+  expect(idsOf(await discoverSessions(repo, options))).toEqual([id]);
+  expect(await discoverSessions(inner, options)).toEqual([]);
+  expect(await discoverAllSessions(options)).toMatchObject([{ sessionId: id, repoPath: repo }]);
+});
+
+test('the sessions of a repository inside another are not those of the other', async () => {
+  const { makeFolder, addSession, options } = makeHome();
+  const [home, inner, plain] = [makeFolder('me'), makeFolder('me/inner'), makeFolder('me/plain')];
+  for (const path of [home, inner]) makeRepo(path);
+  const [own, nested, below] = [addSession(home), addSession(join(inner, 'src')), addSession(plain)];
+  expect(idsOf(await discoverSessions(home, options)).sort()).toEqual([own, below].sort());
+  expect(idsOf(await discoverSessions(inner, options))).toEqual([nested]);
 });
 
 test('what changed since the last look is seen', async () => {
@@ -278,4 +340,47 @@ test('progress goes from nothing to all', async () => {
     onProgress: ({ done, total }) => seen.push(`${done}/${total}`),
   });
   expect(seen).toEqual(['1/5', '2/5', '3/5', '4/5', '5/5']);
+});
+
+test('nothing is kept of transcripts that are gone, nor of folders without any', async () => {
+  const { makeFolder, addSession, options, projects, stateDir } = makeHome();
+  const [repo, other] = [makeFolder('repo'), makeFolder('other')];
+  const removed = addSession(repo, { text: 'a secret' });
+  addSession(repo);
+  addSession(other, { text: 'another secret' });
+  await discoverAllSessions(options);
+  const slugOf = (path: string) => path.replace(/[^a-zA-Z0-9]/g, '-');
+  rmSync(join(projects, slugOf(repo), `${removed}.jsonl`));
+  rmSync(join(projects, slugOf(other)), { recursive: true });
+  expect(await discoverSessions(repo, options)).toHaveLength(1);
+  const cache = join(stateDir, 'cache', 'claude-sessions');
+  const kept = readdirSync(cache).map((name) => readFileSync(join(cache, name), 'utf8'));
+  expect(kept).toHaveLength(1);
+  expect(kept[0]).not.toContain('secret');
+});
+
+test('all sessions: those of a worktree are under the main tree', async () => {
+  const { root, makeFolder, addSession, options } = makeHome();
+  const repo = makeFolder('repo');
+  makeRepo(repo);
+  const tree = join(root, 'tree');
+  git(repo, 'worktree', 'add', '--quiet', '-b', 'side', tree);
+  addSession(tree);
+  expect(await discoverAllSessions(options)).toMatchObject([{ repoPath: repo, cwd: tree }]);
+});
+
+test('progress says how much of a large transcript has been read', async () => {
+  const { makeFolder, addSession, options, projects } = makeHome();
+  const repo = makeFolder('repo');
+  const id = addSession(repo);
+  const line = `${JSON.stringify({ type: 'summary', summary: 'x'.repeat(1_000_000) })}\n`;
+  appendFileSync(join(projects, repo.replace(/[^a-zA-Z0-9]/g, '-'), `${id}.jsonl`), line.repeat(20));
+  const parts: number[] = [];
+  await discoverSessions(repo, {
+    ...options,
+    onProgress: ({ done, partOfLarge }) => done === 0 && parts.push(partOfLarge!),
+  });
+  expect(parts.length).toBeGreaterThan(5);
+  expect(parts).toEqual(parts.toSorted((one, other) => one - other));
+  expect(parts.at(-1)).toBe(1);
 });

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
 import { describe, expect, test } from 'vitest';
 import { serveMcp } from '../../src/mcp/serve-mcp.ts';
@@ -133,4 +134,16 @@ describe('a server that cannot be', () => {
     const [, there] = InMemoryTransport.createLinkedPair();
     await expect(serveMcp({ ...options, ...own, transport: there })).rejects.toMatchObject({ code });
   });
+});
+
+test.each([
+  ['a file that is not there', () => readFileSync('/missing/claude-code/work/sessions.json')],
+  ['a file that is no JSON', () => JSON.parse('{"classified')],
+])('%s is told of without its path and what it holds', async (_name, fail) => {
+  const { connect } = makeMcpHome();
+  const call = await connect({ sendMessage: async () => fail() });
+  const { isError, text } = await call('openclaw_send_message', { text: 'x' });
+  expect(isError).toBe(true);
+  expect(text).not.toBe('');
+  expect(text).not.toMatch(/work|classified/);
 });

@@ -117,6 +117,37 @@ describe('bounds', () => {
     expect(text).toContain('router');
     expect(text).not.toContain('klmnopqrstuvwxyz');
   });
+
+  const KEY = Array.from({ length: 40 }, (_, at) => `${at + 10}needleMIIEvQIBADANBgkqhkiG9w0BAQEFAASC`);
+  const BEGIN = '-----BEGIN RSA PRIVATE KEY-----';
+  test.each([
+    ['with its end', [BEGIN, ...KEY, '-----END RSA PRIVATE KEY-----']],
+    ['without its end', [BEGIN, 'Proc-Type: 4,ENCRYPTED', '', ...KEY]],
+    ['twice', [BEGIN, ...KEY, BEGIN, ...KEY, '-----END RSA PRIVATE KEY-----']],
+    ['with empty lines', [BEGIN, '', ...KEY.flatMap((line) => [line, '']), '-----END PRIVATE KEY-----']],
+  ])('a private key longer than a passage is hidden, %s, and lines stay where they are', (_name, key) => {
+    const text = ['before', ...key, 'The needle is here.'].join('\n');
+    const passages = rankPassages([{ name: 'x', text }], 'needle redacted');
+    expect(JSON.stringify(passages)).not.toContain('MIIEv');
+    expect(passages.find((passage) => passage.text.includes('The needle'))?.endLine).toBe(key.length + 2);
+  });
+
+  test('a secret where a long line is cut is hidden, and cannot be searched for', () => {
+    const secret = 'sk-ant-api03-abcdefghijklmnopqrstuvwxyz0123456789abcdefghijklmnop';
+    const text = `${'needle '.repeat(283)}${secret} ${'needle '.repeat(20)}`;
+    expect(text.indexOf(secret)).toBeLessThan(2000);
+    expect(text.indexOf(secret) + secret.length).toBeGreaterThan(2000);
+    const files = [{ name: 'x', text }];
+    expect(JSON.stringify(rankPassages(files, 'needle'))).not.toMatch(/abcdefghij|0123456789/);
+    expect(rankPassages(files, 'abcdefghijklmnopqrstuvwxyz0123456789abcdefghijklmnop')).toEqual([]);
+  });
+
+  test('a secret where a huge note is cut is left out', async () => {
+    const secret = 'sk-ant-api03-abcdefghijklmnopqrstuvwxyz0123456789';
+    const { workspace } = makeNotes({ 'a.md': `${'x '.repeat(256 * 1024 - 8)}${secret}` });
+    const { files } = await readMemoryFiles(workspace);
+    expect(files[0]!.text).toHaveLength(512 * 1024 - 17);
+  });
 });
 
 describe('where it looks', () => {

@@ -109,6 +109,19 @@ describe('openclaw_session_list', () => {
     expect(isError).toBe(true);
     expect(text).toMatch(/^REGISTRY_UNREADABLE: .*claude-code\/main\/sessions\.json/);
   });
+
+  test('a registry of another agent that cannot be read is passed over, and not told of', async () => {
+    const { connect, write, repo, addSession } = makeMcpHome();
+    const id = addSession(repo);
+    write('state/claude-code/work/sessions.json', '{"classified');
+    const call = await connect();
+    const listed = await call(LIST);
+    expect(ids(listed.answer.sessions)).toEqual([id]);
+    const status = await call(STATUS);
+    expect(ids(status.answer.sessions.recent)).toEqual([id]);
+    expect(status.answer.gaps.map(({ part }: Loose) => part)).not.toContain('sessions');
+    expect(listed.text + status.text).not.toMatch(/classified|claude-code\/work/);
+  });
 });
 
 describe('openclaw_project_status', () => {

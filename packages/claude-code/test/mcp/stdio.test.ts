@@ -9,6 +9,7 @@ import { PRECOMPUTED_VARIABLE, readPrecomputed, writePrecomputed } from '../../s
 import { serveMcp } from '../../src/mcp/serve-mcp.ts';
 import { listMcpToolNames, mcpServerConfigFor } from '../../src/mcp/server-config.ts';
 import { makeSession, NOW } from '../project-status/discovered.ts';
+import { makeStatus } from '../select/project.ts';
 import { keepInDatabase, keepInFiles, talk } from './conversations.ts';
 import { callerOf, type Loose, makeMcpHome, openClient } from './mcp-home.ts';
 
@@ -230,9 +231,10 @@ describe('the configuration for a run', () => {
   test('what is known comes through unchanged', () => {
     const sessions = [makeSession({ label: 'x', totalCostUsd: 0.5 }), makeSession({ sessionId: 'b' })];
     const asOf = NOW.toISOString();
-    expect(pass({ sessions, asOf })).toEqual({ sessions, asOf, sessionsLeftOut: 0 });
+    const ofOtherAgents = { count: 0, running: 0 };
+    expect(pass({ sessions, asOf })).toEqual({ sessions, asOf, sessionsLeftOut: 0, ofOtherAgents });
     expect(pass({})).toEqual({});
-    expect(pass({ sessions: [], asOf })).toEqual({ sessions: [], asOf, sessionsLeftOut: 0 });
+    expect(pass({ sessions: [], asOf })).toEqual({ sessions: [], asOf, sessionsLeftOut: 0, ofOtherAgents });
   });
 
   test('too much is cut to what a variable may hold, and counted', () => {
@@ -244,7 +246,28 @@ describe('the configuration for a run', () => {
     expect(known.sessions).toEqual(sessions.slice(0, known.sessions!.length));
     expect(known.sessionsLeftOut).toBe(5003 - known.sessions!.length);
     const giant = [makeSession({ firstMessage: 'x'.repeat(50_000) })];
-    expect(pass({ sessions: giant }).sessions).toBeUndefined();
+    expect(pass({ sessions: giant }).sessions![0]!.firstMessage).toHaveLength(200);
+  });
+
+  test('only what the tools would tell stands in a configuration, which others can read', () => {
+    const secret = 'sk-ant-api03-abcdefghijklmnopqrstuvwxyz0123456789';
+    const sessions = [
+      makeSession({ sessionId: 'own', firstMessage: `use ${secret}`, lastTask: secret, label: secret }),
+      makeSession({ sessionId: 'elsewhere', cwd: '/private/worktree' }),
+      makeSession({ sessionId: 'foreign', agentId: 'work', firstMessage: 'classified', isRunning: true }),
+    ];
+    const git = { ...makeStatus().git, headCommitMessage: `revoke ${secret}` };
+    const status = makeStatus({
+      git,
+      sessions: { active: sessions, recent: sessions, ownRecent: [], total: 3 },
+    });
+    const options = { bin: 'b', repoPath: '/repo', agentId: 'Main' };
+    const config = mcpServerConfigFor({ ...options, precomputed: { sessions, status } });
+    expect(JSON.stringify(config.env)).not.toMatch(/klmnopqrstuvwxyz|classified|foreign|work|private/);
+    const known = readPrecomputed(config.env);
+    expect(known.sessions!.map(({ sessionId }) => sessionId)).toEqual(['own', 'elsewhere']);
+    expect(known.ofOtherAgents).toEqual({ count: 1, running: 1 });
+    expect(known.status!.sessions.active).toEqual(known.sessions);
   });
 
   test.each([

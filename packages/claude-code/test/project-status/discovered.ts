@@ -14,6 +14,7 @@ export function makeSession(fields: Partial<DiscoveredSession> = {}): Discovered
     branch: 'main',
     firstMessage: 'Repair the login page',
     lastModified: hoursAgo(1.5),
+    hasTranscript: true,
     messageCount: 20,
     lineCount: 140,
     fileSizeBytes: 100_000,

@@ -107,6 +107,22 @@ describe('the status as text', () => {
     );
   });
 
+  it('does not say that there is no repository or no commit where git could not tell', () => {
+    const refused = formatProjectStatus({
+      ...PLAIN,
+      gaps: [{ part: 'git', reason: 'git failed: bad config' }],
+    });
+    expect(refused).toContain('Project   project (git unknown)  /home/ada/project\n');
+    expect(refused).toContain('Unknown   git: git failed: bad config\n');
+    const broken = formatProjectStatus({
+      ...FULL,
+      git: { ...FULL.git, recentCommits: [], headCommitSha: '' },
+      gaps: [{ part: 'commits', reason: 'git failed: bad object HEAD' }],
+    });
+    expect(broken).toContain('HEAD      unknown\n');
+    expect(broken).not.toContain('no commits yet');
+  });
+
   it.each<[string, Partial<ProjectStatus['git']>, string]>([
     ['a detached HEAD', { currentBranch: 'HEAD' }, 'detached HEAD'],
     ['no commits', { recentCommits: [], headCommitSha: '' }, 'no commits yet'],

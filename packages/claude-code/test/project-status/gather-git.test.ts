@@ -1,7 +1,9 @@
 import { readFileSync, rmSync, symlinkSync, utimesSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { formatProjectStatus } from '../../src/project-status/format-project-status.ts';
 import { gatherProjectStatus } from '../../src/project-status/gather-project-status.ts';
+import { readProjectBranch } from '../../src/project-status/read-project-branch.ts';
 import { ENV, GitRepo, makeEnvironment, makeFolder } from './git-repo.ts';
 
 const gather = (path: string, env = ENV) => gatherProjectStatus(path, { env });
@@ -236,6 +238,26 @@ describe('the status of a git repository', () => {
   });
 });
 
+describe('the branch alone', () => {
+  it('is that of the repository, without a question to gh', async () => {
+    const repo = GitRepo.init();
+    repo.write('below/x.txt');
+    const mark = join(makeFolder(), 'asked');
+    const env = makeEnvironment({ gh: `: > '${mark}'` });
+    expect(await readProjectBranch(join(repo.path, 'below'), { env })).toEqual({
+      repo: { path: repo.path },
+      git: { currentBranch: 'main' },
+    });
+    expect(() => readFileSync(mark)).toThrow();
+  });
+
+  it('is unknown outside git, and where git is not installed', async () => {
+    expect((await readProjectBranch(makeFolder(), { env: ENV })).git.currentBranch).toBe('');
+    const env = { PATH: makeFolder() };
+    expect((await readProjectBranch(GitRepo.init().path, { env })).git.currentBranch).toBe('');
+  });
+});
+
 describe('a status with gaps', () => {
   it('is one of a folder, outside git', async () => {
     const folder = makeFolder();
@@ -262,6 +284,29 @@ describe('a status with gaps', () => {
     expect(status.gaps).toEqual([
       { part: 'git', reason: expect.stringMatching(/^git failed: detected dubious ownership/) },
     ]);
+  });
+
+  it.each([
+    ['a HEAD that is none', 'HEAD', 'garbage'],
+    ['a HEAD that is empty', 'HEAD', ''],
+    ['a configuration that is none', 'config', '[core\n'],
+  ])('does not take a damaged repository for a plain folder: %s', async (_, file, content) => {
+    const repo = GitRepo.withCommit();
+    repo.write(`.git/${file}`, content);
+    const status = await gather(repo.path);
+    expect(status.gaps).toContainEqual({
+      part: 'git',
+      reason: expect.stringMatching(/damaged|^git failed: /),
+    });
+    expect(formatProjectStatus(status)).not.toContain('not a git repository');
+  });
+
+  it('does not take a branch whose commit is missing for one without commits', async () => {
+    const repo = GitRepo.withCommit();
+    repo.write('.git/refs/heads/main', `${'1'.repeat(40)}\n`);
+    const status = await gather(repo.path);
+    expect(status.gaps).toContainEqual({ part: 'commits', reason: expect.stringMatching(/^git failed: /) });
+    expect(formatProjectStatus(status)).not.toContain('no commits yet');
   });
 
   it('keeps what was learned when one part is damaged', async () => {

@@ -2,8 +2,9 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { gatherProjectStatus } from '../../src/project-status/gather-project-status.ts';
+import { makeHome } from '../discover/claude-home.ts';
 import { hoursAgo, makeSession, NOW } from './discovered.ts';
-import { ENV, GitRepo, makeFolder } from './git-repo.ts';
+import { ENV, GitRepo, makeEnvironment, makeFolder } from './git-repo.ts';
 
 async function docsOf(...files: string[]) {
   const folder = makeFolder();
@@ -155,6 +156,44 @@ describe('the sessions of a project', () => {
     expect(status.sessions.ownRecent.map(({ sessionId }) => sessionId)).toEqual(['marked']);
     expect((await gatherProjectStatus(makeFolder(), { env: ENV, discover })).sessions.ownRecent).toEqual([]);
   });
+
+  it('are looked for where nobody else does', async () => {
+    const { makeFolder: make, env, stateDir, addSession } = makeHome();
+    const repo = make('repo');
+    const id = addSession(repo);
+    const { sessions } = await gatherProjectStatus(repo, { env, stateDir });
+    expect(sessions.recent.map(({ sessionId }) => sessionId)).toEqual([id]);
+  });
+
+  it('are unknown, and not none, where they are not looked for', async () => {
+    const status = await gatherProjectStatus(makeFolder(), { env: ENV, discover: false });
+    expect(status.gaps).toEqual([{ part: 'sessions', reason: 'they were not looked for' }]);
+  });
+
+  it('are looked for, and gh is asked, while git is still at work', async () => {
+    const repo = GitRepo.withCommit();
+    const marks = makeFolder();
+    const [asked, found] = [join(marks, 'asked'), join(marks, 'found')];
+    const env = makeEnvironment({
+      git: `case "$*" in *rev-parse*)
+        left=800
+        until [ -e '${asked}' ] && [ -e '${found}' ]; do
+          [ $left -gt 0 ] || exit 3
+          left=$((left - 1)); /bin/sleep 0.05
+        done;;
+      esac
+      exec "$GIT" "$@"`,
+      gh: `: > '${asked}'; printf '[]'`,
+    });
+    const discover = async () => {
+      writeFileSync(found, '');
+      return [];
+    };
+    const status = await gatherProjectStatus(repo.path, { env, discover, gitTimeoutMs: 60_000 });
+    expect(status.repo.isGitRepo).toBe(true);
+    expect(status.github).toBeDefined();
+    expect(status.gaps).toEqual([]);
+  }, 60_000);
 
   it('may be unknown', async () => {
     const discover = async () => {

@@ -1,5 +1,6 @@
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { inspect } from 'node:util';
 import { ownIdentity } from '@openbot/sessions';
 import { expect, test } from 'vitest';
 import { isRunning } from '../../src/registry/is-running.ts';
@@ -88,6 +89,23 @@ test.each([
   expect(() => readAllRegistries(stateDir)).toThrow(fault);
   await expect(updateRegistry(stateDir, 'main', () => {})).rejects.toEqual(fault);
   expect(readFileSync(path, 'utf8')).toBe(text);
+});
+
+test('what is wrong with a registry is said without what is in it', () => {
+  const stateDir = makeTempFolder();
+  const path = resolveRegistryPath(stateDir, 'main');
+  for (const text of [
+    'secret',
+    '{"version":"secret","sessions":{}}',
+    '{"version":1,"sessions":{"secret":3}}',
+    JSON.stringify({ version: 1, sessions: { [ID]: { ...registered(), sessionId: ID, turns: 'secret' } } }),
+  ]) {
+    writeText(path, text);
+    const problems: Error[] = [];
+    expect(readAllRegistries(stateDir, (error) => problems.push(error))).toEqual([]);
+    expect(problems).toHaveLength(1);
+    expect(inspect(problems)).not.toContain('secret');
+  }
 });
 
 test('a folder in the place of a registry is an error that names it', () => {

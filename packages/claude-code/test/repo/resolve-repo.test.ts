@@ -1,11 +1,14 @@
+import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { resolveProjectsFolder } from '../../src/repo/projects-folder.ts';
-import { isInRepo, mayHoldSessions, resolveRepo } from '../../src/repo/resolve-repo.ts';
+import { findRepoPath, isInRepo, mayHoldSessions, resolveRepo } from '../../src/repo/resolve-repo.ts';
 import { repoPathToSlug } from '../../src/repo/slug.ts';
 import { makeTempFolder } from '../temp-folder.ts';
 import { git, makeRepo } from './git.ts';
+
+const MODULE = new URL('../../src/repo/resolve-repo.ts', import.meta.url).href;
 
 function makeFolder(...parts: string[]): string {
   const path = join(...parts);
@@ -78,7 +81,13 @@ test('a submodule is a repository of its own inside the other', () => {
   git(outer, '-c', 'protocol.file.allow=always', 'submodule', '--quiet', 'add', inner, 'sub');
   const sub = join(outer, 'sub');
   expect(resolveRepo(sub).roots).toEqual([sub]);
-  expect(isInRepo(resolveRepo(outer), sub)).toBe(true);
+  expect(isInRepo(resolveRepo(outer), sub)).toBe(false);
+  expect(isInRepo(resolveRepo(outer), join(outer, 'other'))).toBe(true);
+  expect(isInRepo(resolveRepo(sub), join(sub, 'gone'))).toBe(true);
+  const tree = join(root, 'tree');
+  git(sub, 'worktree', 'add', '--quiet', '-b', 'side', tree);
+  expect(resolveRepo(tree).roots).toEqual([tree, sub]);
+  expect([tree, sub, outer].map(findRepoPath)).toEqual([sub, sub, outer]);
 });
 
 test('a .git that names nothing makes no repository', () => {
@@ -88,6 +97,45 @@ test('a .git that names nothing makes no repository', () => {
   expect(resolveRepo(folder).roots).toEqual([folder]);
   mkdirSync(join(root, 'empty/.git'), { recursive: true });
   expect(resolveRepo(join(root, 'empty')).roots).toEqual([join(root, 'empty')]);
+});
+
+test('a repository inside another is not the other, nor is one in the place of a removed worktree', () => {
+  const root = makeTempFolder();
+  const [home, inner] = [makeFolder(root, 'home'), makeFolder(root, 'home/work/inner')];
+  for (const path of [home, inner]) makeRepo(path);
+  const gone = join(root, 'home/gone');
+  git(inner, 'worktree', 'add', '--quiet', '-b', 'side', gone);
+  rmSync(gone, { recursive: true });
+  const [outer, own] = [resolveRepo(home), resolveRepo(inner)];
+  const places = [join(inner, 'src'), join(home, 'work'), gone];
+  expect(places.map((path) => isInRepo(outer, path))).toEqual([false, true, true]);
+  expect(places.map((path) => isInRepo(own, path))).toEqual([true, false, true]);
+  makeRepo(makeFolder(gone));
+  expect([outer, own].map((repo) => isInRepo(repo, gone))).toEqual([false, false]);
+  expect(isInRepo(resolveRepo(root), inner)).toBe(false);
+});
+
+test('sessions of a worktree are grouped under the main tree', () => {
+  const root = makeTempFolder();
+  const top = makeFolder(root, 'repo');
+  makeRepo(top);
+  git(top, 'worktree', 'add', '--quiet', '-b', 'side', join(root, 'side'));
+  expect(findRepoPath(join(root, 'side/below'))).toBe(top);
+  const apart = join(root, 'apart');
+  git(root, 'init', '--quiet', '--separate-git-dir', join(root, 'git-dir'), apart);
+  expect(findRepoPath(apart)).toBe(apart);
+});
+
+test.skipIf(process.platform === 'win32')('a .git that is a pipe is not waited for', () => {
+  const folder = makeFolder(makeTempFolder(), 'odd');
+  execFileSync('mkfifo', [join(folder, '.git')]);
+  const script = `import { resolveRepo } from ${JSON.stringify(MODULE)}; process.stdout.write(resolveRepo(process.argv[1]).path);`;
+  const run = spawnSync(process.execPath, ['--input-type=module', '--eval', script, folder], {
+    encoding: 'utf8',
+    timeout: 30_000,
+    env: { ...process.env, NODE_NO_WARNINGS: '1' },
+  });
+  expect(run.stdout).toBe(folder);
 });
 
 test('a folder that is not there and a file are refused', () => {

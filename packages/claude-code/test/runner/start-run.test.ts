@@ -22,6 +22,7 @@ function makeRequest(own: Partial<RunRequest> = {}): RunRequest {
 
 test.each<[string, Partial<RunRequest>, string]>([
   ['no task', { task: ' \n' }, 'INVALID_ARGUMENT'],
+  ['a task that leaves the session', { task: ' /clear' }, 'INVALID_ARGUMENT'],
   ['no repository', { repoPath: '/nowhere/at/all' }, 'REPO_NOT_FOUND'],
   ['a budget of nothing', { maxBudgetUsd: 0 }, 'INVALID_ARGUMENT'],
   ['a budget that is none', { maxBudgetUsd: Number.NaN }, 'INVALID_ARGUMENT'],

@@ -126,6 +126,7 @@ test('figures that we computed are not taken for recorded ones', async () => {
 test('an empty file has a header without anything', async () => {
   expect(await parseText('')).toEqual({
     cwds: [],
+    cwdLines: [],
     lineCount: 0,
     messageCount: 0,
     totalInputTokens: 0,

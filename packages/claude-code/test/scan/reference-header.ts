@@ -30,7 +30,7 @@ export function referenceHeader(text: string) {
   const lines = text.split('\n');
   if (lines.at(-1) === '') lines.pop();
   const words: Record<string, string> = {};
-  const cwds = new Set<string>();
+  const cwds = new Map<string, number>();
   const people = new Set<string>();
   const boundaries = new Set<string>();
   const messages = new Map<string, { input: number; cache: number; output: number }>();
@@ -53,7 +53,7 @@ export function referenceHeader(text: string) {
     const fork = isObject(value.forkedFrom) ? textOf(value.forkedFrom.sessionId) : undefined;
     if (fork !== undefined) words.forkedFrom ??= fork;
     const cwd = textOf(value.cwd);
-    if (cwd?.startsWith('/')) cwds.add(cwd);
+    if (cwd?.startsWith('/')) cwds.set(cwd, (cwds.get(cwd) ?? 0) + 1);
     const uuid = String(value.uuid);
     if (type === 'system' && value.subtype === 'compact_boundary') boundaries.add(uuid);
     if (value.isSidechain === true) continue;
@@ -90,7 +90,8 @@ export function referenceHeader(text: string) {
     [...messages.values()].reduce((total, one) => total + pick(one), 0);
   return {
     ...words,
-    cwds: [...cwds],
+    cwds: [...cwds.keys()],
+    cwdLines: [...cwds.values()],
     lineCount: lines.length,
     messageCount: people.size + messages.size,
     totalInputTokens: sum((one) => one.input),

@@ -30,7 +30,7 @@ describe('the choice as text', () => {
     const text = formatSelection(await select(), { sessions, columns: 110 });
     expect(text).toBe(
       [
-        'resume: session aaaaaaaa scores 100, above 60: same branch, used 30 min ago, relevance 1.00 by words (in common: repair, login, page)',
+        'resume: session aaaaaaaa-1 scores 100, above 60: same branch, used 30 min ago, relevance 1.00 by words (in common: repair, login, page)',
         '',
         '  SESSION   BRANCH  RECENCY  RELEVANCE  HEALTH  CAPACITY  TOTAL  ABOUT',
         '> aaaaaaaa      25       20         25      15        15    100  [main] Repair the login page',

@@ -79,9 +79,11 @@ describe('the score of a session', () => {
   it.each<[number, number]>([
     [0, -15],
     [0.0999, -15],
+    [0.0999996, -15],
     [0.1, 0],
     [0.2, 0],
     [0.2999, 0],
+    [0.2999996, 0],
     [0.3, 10],
     [0.1 + 0.2, 10],
     [0.309, 10],
@@ -153,6 +155,8 @@ describe('the score of a session', () => {
     expect(score({ totalCostUsd: 4, budgetUsedPct: 0.1 }, 1, { maxBudgetUsd: 5 }).ceiling).toBe('budget');
     expect(score({ totalCostUsd: 4, budgetUsedPct: 0.9 }, 1, { maxBudgetUsd: 100 }).ceiling).toBeUndefined();
     expect(score({ totalCostUsd: 4, budgetUsedPct: 0.9 }, 1, { maxBudgetUsd: 0 }).ceiling).toBe('budget');
+    expect(score({ totalCostUsd: 4 }, 1, { maxBudgetUsd: 0 }).ceiling).toBe('budget');
+    expect(score({}, 1, { maxBudgetUsd: 0 }).reason).toContain('100% of its budget used');
     expect(score({ totalCostUsd: 4 }, 1, { maxBudgetUsd: Number.NaN }).ceiling).toBeUndefined();
   });
 });
@@ -163,6 +167,8 @@ describe('a ceiling', () => {
     ['three compactions', { compactionCount: 3 }, 1, 'compactions'],
     ['69% of the budget', { budgetUsedPct: 0.69 }, 1, undefined],
     ['70% of the budget', { budgetUsedPct: 0.7 }, 1, 'budget'],
+    ['a little less than 70%', { budgetUsedPct: 0.6999996 }, 1, undefined],
+    ['201 messages of a little less than that', { messageCount: 201 }, 0.0999996, 'unrelated'],
     ['70%, in floating point', { budgetUsedPct: 0.8 - 0.1 }, 1, 'budget'],
     ['more than all of it', { budgetUsedPct: 3 }, 1, 'budget'],
     ['200 unrelated messages', { messageCount: 200 }, 0.05, undefined],

@@ -41,6 +41,17 @@ describe('a label', () => {
     });
   });
 
+  it('of a session whose transcript is gone means a fresh one, unless another has it too', async () => {
+    const gone = makeSession({ sessionId: 'labelled', hasTranscript: false });
+    expect(await select([gone, one], { label: 'docs', registry })).toEqual({
+      action: 'fresh',
+      reason: 'session labelled is labelled "docs", but its transcript is gone',
+    });
+    const older = makeRegistered({ sessionId: 'one', label: 'docs', startedAt: '2020-01-01T00:00:00.000Z' });
+    const both = await select([gone, one], { label: 'docs', registry: [...registry, older] });
+    expect(both).toMatchObject({ action: 'resume', sessionId: 'one' });
+  });
+
   it('that nobody has means a fresh session, even where another would be resumed', async () => {
     expect(await select([one], { label: 'Docs', registry })).toEqual({
       action: 'fresh',
@@ -145,6 +156,7 @@ describe('without a label', () => {
   });
 
   it.each<[string, Partial<DiscoveredSession>, RegExp]>([
+    ['without a transcript', { hasTranscript: false }, /out of the question: its transcript is gone/],
     ['too often compacted', { compactionCount: 3 }, /out of the question: 3 compactions/],
     ['near the end of its budget', { budgetUsedPct: 0.82 }, /out of the question: 82% of its budget used/],
     [

@@ -1,14 +1,18 @@
 import {
   appendFileSync,
+  closeSync,
   mkdirSync,
+  openSync,
   readdirSync,
   readFileSync,
   renameSync,
   rmSync,
   statSync,
+  symlinkSync,
   truncateSync,
   utimesSync,
   writeFileSync,
+  writeSync,
 } from 'node:fs';
 import { join } from 'node:path';
 import { ClaudeLineReader } from '@openbot/sessions/lines';
@@ -157,6 +161,18 @@ test('while the clock says less than the times of the file, nothing is taken for
   expect(await look(past)).toBe('grown');
 });
 
+test('a known file in whose place is a link to itself is told when it is read, not before', async () => {
+  const { look, path, folder, cache } = setUp(block('m1', 5));
+  await look();
+  rmSync(path);
+  symlinkSync(path, path);
+  const index = new SessionIndex(folder, cache, LATER);
+  expect(index.peek(ID)).toBeUndefined();
+  await expect(index.scan(ID, new ClaudeLineReader())).rejects.toMatchObject({
+    code: 'TRANSCRIPT_UNREADABLE',
+  });
+});
+
 test('a damaged entry costs a reading, never an answer', async () => {
   const { look, indexPath } = setUp(block('m1', 111) + block('m2', 222));
   await look();
@@ -169,7 +185,7 @@ test('a damaged entry costs a reading, never an answer', async () => {
   }
   writeFileSync(indexPath(), whole.subarray(0, whole.length - 20));
   expect(await look()).toBe('whole');
-  writeFileSync(indexPath(), whole.toString().replace(' 1 ', ' 0 '));
+  writeFileSync(indexPath(), whole.toString().replace(' 2 ', ' 1 '));
   expect(await look()).toBe('whole');
   writeFileSync(indexPath(), '');
   expect(await look()).toBe('whole');
@@ -240,13 +256,29 @@ test('what is saved while more is being read is all kept', async () => {
   expect(ids.map((id) => again.peek(id)?.read)).toEqual(ids.map(() => 'nothing'));
 });
 
-test('a long file goes on by its first and last megabytes', async () => {
+test('a long file goes on where it ended, and a change in the middle of it is seen', async () => {
   const filler = `${JSON.stringify({ type: 'user', uuid: 'x', message: { content: [{ type: 'tool_result', content: 'y'.repeat(999_000) }] } })}\n`;
-  const { look, path } = setUp(filler.repeat(20) + block('m1', 5));
+  const { look, path } = setUp(filler.repeat(11) + block('m1', 111) + filler.repeat(11));
   await look();
   appendFileSync(path, block('m2', 6));
   expect(await look()).toBe('grown');
-  const text = readFileSync(path, 'utf8');
-  writeFileSync(path, text.replace('"type":"user"', '"type":"used"') + block('m3', 7));
+  const at = readFileSync(path).indexOf(':111');
+  const write = (text: string) => {
+    const file = openSync(path, 'r+');
+    writeSync(file, text, at);
+    closeSync(file);
+  };
+  write(':999');
   expect(await look()).toBe('whole');
+  write(':888');
+  appendFileSync(path, block('m3', 7));
+  expect(await look()).toBe('whole');
+});
+
+test('lines that are longer than what is read at once are read whole', async () => {
+  const long = (id: string) => block(id, 5, { toolUseResult: 'y'.repeat(20_000_000) });
+  const { look, path } = setUp(block('m0', 1) + long('m1') + block('m2', 6));
+  expect(await look()).toBe('whole');
+  appendFileSync(path, long('m3') + block('m4', 7).trimEnd());
+  expect(await look()).toBe('grown');
 });

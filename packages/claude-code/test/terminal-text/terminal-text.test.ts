@@ -7,6 +7,7 @@ import { cutEnd, padEnd, padStart, textWidth } from '../../src/terminal-text/tex
 describe('text for a terminal', () => {
   it('has no characters that act or hide', () => {
     expect(printable('a\u001b[31m\u0007\nb\u202ec\u200bd\u{e0041}\ud800')).toBe('a�[31m��b�c�d��');
+    expect(printable('a\u061cb\u3164c\u{e0100}d\u{e01ef}e')).toBe('a�b�c�d�e');
     expect(printable('né 漢字 👩‍💻 می‌خواهم')).toBe('né 漢字 👩‍💻 می‌خواهم');
   });
 

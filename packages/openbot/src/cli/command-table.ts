@@ -63,6 +63,13 @@ export const COMMANDS: readonly CommandSpec[] = [
       agent: AGENT,
       label: { type: 'string', value: 'name', text: 'The session with that label' },
       explain: { type: 'boolean', text: 'Show the factors of every session' },
+      budget: { type: 'string', value: 'usd', text: 'What the session may cost in all' },
+      threshold: {
+        type: 'string',
+        value: 'number',
+        text: 'Resume only above this score, 0 to 1; 0.6 by default',
+      },
+      model: { type: 'string', value: 'name', text: 'The model that is asked which session fits' },
       words: { type: 'boolean', text: 'Compare words only; ask no model' },
     },
     load: async () => (await import('../commands/cc-select.ts')).ccSelect,

@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs';
 import type { Environment } from '@openbot/sessions';
 import type { Terminal } from '../commands/command.ts';
+import { readPackageVersion } from '../commands/package-version.ts';
 import { formatHelp } from './help.ts';
 import { readArguments } from './read-arguments.ts';
 import { reportError } from './report-error.ts';
@@ -18,18 +18,13 @@ export async function main({ args, env, cwd, terminal, isInteractive = false }: 
   try {
     const request = readArguments(args);
     if (request.kind === 'help') terminal.write(formatHelp(request.about));
-    else if (request.kind === 'version') terminal.write(`openbot ${readVersion()}\n`);
+    else if (request.kind === 'version') terminal.write(`openbot ${readPackageVersion()}\n`);
     else {
       const run = await request.spec.load();
       await run({ words: request.words, flags: request.flags, env, cwd, terminal, isInteractive });
     }
     return 0;
   } catch (error) {
-    return reportError(error, terminal, args.includes('--json'));
+    return await reportError(error, terminal, args.includes('--json'));
   }
-}
-
-function readVersion(): string {
-  const path = new URL('../../package.json', import.meta.url);
-  return (JSON.parse(readFileSync(path, 'utf8')) as { version: string }).version;
 }

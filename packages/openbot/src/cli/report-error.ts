@@ -1,8 +1,10 @@
 import type { Terminal } from '../commands/command.ts';
 
 /** Says on stderr what went wrong and what to do, as text or as one JSON object. Returns the exit code. */
-export function reportError(error: unknown, terminal: Terminal, asJson: boolean): number {
+export async function reportError(error: unknown, terminal: Terminal, asJson: boolean): Promise<number> {
   const { code, message, hint } = describe(error);
+  // Loaded for who needs it: most calls end without an error.
+  const { printable } = await import('@openbot/claude-code');
   const text = asJson
     ? JSON.stringify({ success: false, error: { code, message, hint } })
     : `Error: ${printable(message)}\n  ${printable(hint)}`;
@@ -20,8 +22,3 @@ function describe(error: unknown): { code: string; message: string; hint: string
 }
 
 const FAULT = 'This was not foreseen; please report it.';
-
-/** Names of files and sessions may hold control characters. */
-function printable(text: string): string {
-  return text.replace(/\p{Cc}/gu, '\ufffd');
-}

@@ -1,17 +1,21 @@
+import { fileURLToPath } from 'node:url';
 import {
   discoverSessions,
   listMcpToolNames,
   MCP_SERVER_NAME,
   mcpServerConfigFor,
+  type RunOutcome,
   type RunRequest,
   type SessionChoice,
   startRun,
 } from '@openbot/claude-code';
+import { resolveUserPath } from '@openbot/sessions';
 import { RunFailed, UsageError } from '../errors.ts';
+import { abortOnSignals } from './abort-on-signals.ts';
 import { makeModel } from './anthropic.ts';
 import { askForPermissions } from './ask-permission.ts';
 import { type Command, type CommandInput, readText } from './command.ts';
-import { readPlace } from './place.ts';
+import { readBudget, readPlace } from './place.ts';
 import { formatEvent, formatOutcome } from './run-report.ts';
 
 /** Runs a task in Claude Code, in the session that fits, and tells what happens. */
@@ -31,21 +35,33 @@ export const ccRun: Command = async (input) => {
     maxBudgetUsd: readBudget(input),
     // Nobody can follow up on a command that has ended.
     idleMs: 0,
+    // What it came to is told before this process dies.
+    handlesSignals: false,
     model: readText(input, 'model'),
     allowedTools: [...listMcpToolNames({ readOnly: true }), ...readRules(input)],
     selection: { askModel: makeModel(env) },
     mcpServers: flags['no-mcp'] ? undefined : attachServer(input),
-    pathToClaudeCodeExecutable: readText(input, 'claude'),
+    pathToClaudeCodeExecutable: readProgram(input),
   });
-  askForPermissions(run, input);
-  for await (const event of run.events()) {
-    const text = flags.json ? `${JSON.stringify(event)}\n` : formatEvent(event, terminal);
-    if (text !== undefined) terminal.write(text);
+  const stopAsking =
+    input.isInteractive && !flags.json
+      ? askForPermissions(run, { input: process.stdin, output: process.stderr })
+      : () => {};
+  const signals = abortOnSignals(run);
+  let outcome: RunOutcome;
+  try {
+    for await (const event of run.events()) {
+      const text = flags.json ? `${JSON.stringify(event)}\n` : formatEvent(event, terminal);
+      if (text !== undefined) terminal.write(text);
+    }
+    outcome = await run.outcome;
+  } finally {
+    stopAsking();
+    signals.release();
   }
-  const outcome = await run.outcome;
   if (!flags.json) terminal.write(formatOutcome(outcome, terminal));
-  if (outcome.result !== 'success')
-    throw new RunFailed(outcome.failure ?? 'The run was aborted', outcome.sessionId);
+  signals.dieOfCaught();
+  if (outcome.result !== 'success') throw new RunFailed(outcome.failure ?? 'The run was aborted', outcome);
 };
 
 function readChoice(input: CommandInput): SessionChoice | undefined {
@@ -57,18 +73,16 @@ function readChoice(input: CommandInput): SessionChoice | undefined {
   return input.flags.fresh ? { action: 'fresh' } : undefined;
 }
 
-function readBudget(input: CommandInput): number | undefined {
-  const text = readText(input, 'budget');
-  if (text === undefined) return undefined;
-  const amount = Number(text.replace(/^\$/, ''));
-  if (Number.isFinite(amount) && amount > 0) return amount;
-  throw new UsageError(`--budget takes an amount in US dollars, not '${text}'`, 'Example: --budget 2.50');
+/** Commas part rules, but not inside their brackets. */
+export function readRules(input: Pick<CommandInput, 'flags'>): string[] {
+  const { allow } = input.flags;
+  const rules = typeof allow === 'string' ? (allow.match(/(?:[^,(]|\([^)]*\)?)+/g) ?? []) : [];
+  return rules.map((rule) => rule.trim()).filter((rule) => rule !== '');
 }
 
-function readRules(input: CommandInput): string[] {
-  return (readText(input, 'allow') ?? '')
-    .split(',')
-    .flatMap((rule) => (rule.trim() === '' ? [] : [rule.trim()]));
+function readProgram(input: CommandInput): string | undefined {
+  const path = readText(input, 'claude');
+  return path === undefined ? undefined : resolveUserPath(path, input.env);
 }
 
 /** Claude Code gets the tools of `openbot mcp`, where what they need is installed. */
@@ -78,9 +92,9 @@ function attachServer(input: CommandInput): RunRequest['mcpServers'] {
   } catch {
     return undefined;
   }
-  const bin = new URL('../../bin/openbot.js', import.meta.url).pathname;
+  const bin = fileURLToPath(new URL('../../bin/openbot.js', import.meta.url));
   return async ({ repoPath, agentId, stateDir }) => {
-    const sessions = await discoverSessions(repoPath, { stateDir, env: input.env });
+    const sessions = await discoverSessions(repoPath, { agentId, stateDir, env: input.env });
     return {
       [MCP_SERVER_NAME]: mcpServerConfigFor({ bin, repoPath, agentId, stateDir, precomputed: { sessions } }),
     };

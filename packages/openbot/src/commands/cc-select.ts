@@ -1,14 +1,14 @@
 import {
   discoverSessions,
   formatSelection,
-  gatherProjectStatus,
+  readProjectBranch,
   readRegistry,
   selectSession,
 } from '@openbot/claude-code';
 import { UsageError } from '../errors.ts';
 import { makeModel } from './anthropic.ts';
 import { type Command, readText, writeJson } from './command.ts';
-import { discoverWithProgress, readPlace } from './place.ts';
+import { discoverWithProgress, readBudget, readFraction, readPlace } from './place.ts';
 
 /** Which session a task would go on in, and why. Nothing is started. */
 export const ccSelect: Command = async (input) => {
@@ -18,21 +18,22 @@ export const ccSelect: Command = async (input) => {
     throw new UsageError('What is the task?', 'Example: openbot cc select "fix the failing login test"');
   }
   const { repoPath, agentId, stateDir } = readPlace(input);
-  const sessions = await discoverWithProgress(input, (options) => discoverSessions(repoPath, options));
-  const projectStatus = await gatherProjectStatus(repoPath, {
-    agentId,
-    env,
-    discover: async () => sessions,
-  });
+  const maxBudgetUsd = readBudget(input);
+  const resumeThreshold = readFraction(input, 'threshold');
+  const [sessions, project] = await Promise.all([
+    discoverWithProgress(input, (options) => discoverSessions(repoPath, { ...options, agentId })),
+    readProjectBranch(repoPath, { env }),
+  ]);
   const selection = await selectSession({
     task,
     repoPath,
     agentId,
-    projectStatus,
+    projectStatus: { ...project, sessions: { active: sessions.filter(({ isRunning }) => isRunning) } },
     sessions,
     registry: [...readRegistry(stateDir, agentId).values()],
     label: readText(input, 'label'),
-    config: flags.words ? { enabled: false } : undefined,
+    maxBudgetUsd,
+    config: { enabled: !flags.words, resumeThreshold, relevanceModel: readText(input, 'model') },
     askModel: makeModel(env),
   });
   if (flags.json) {

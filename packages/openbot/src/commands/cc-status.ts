@@ -9,7 +9,8 @@ export const ccStatus: Command = async (input) => {
   const status = await gatherProjectStatus(repoPath, {
     agentId,
     env,
-    discover: (path) => discoverWithProgress(input, (options) => discoverSessions(path, options)),
+    discover: (path) =>
+      discoverWithProgress(input, (options) => discoverSessions(path, { ...options, agentId })),
   });
   if (flags.json) writeJson(terminal, status);
   else {

@@ -1,6 +1,7 @@
-import { readPrecomputed, serveMcp } from '@openbot/claude-code';
+import { printable, readPrecomputed, serveMcp } from '@openbot/claude-code';
 import { resolveUserPath } from '@openbot/sessions';
 import { type Command, readText } from './command.ts';
+import { readPackageVersion } from './package-version.ts';
 import { readPlace } from './place.ts';
 
 /** Serves the tools of the MCP server on standard input and output, until that ends. */
@@ -18,7 +19,8 @@ export const mcp: Command = async (input) => {
     workspace: readText(input, 'workspace'),
     sessionKey: readText(input, 'session'),
     precomputed: readPrecomputed(env),
-    onError: (error) => input.terminal.writeError(`${error.message}\n`),
+    version: readPackageVersion(),
+    onError: (error) => input.terminal.writeError(`${printable(error.message)}\n`),
   });
   await serving.closed;
 };

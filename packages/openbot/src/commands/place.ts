@@ -1,4 +1,4 @@
-import type { DiscoverOptions, discoverSessions } from '@openbot/claude-code';
+import { type DiscoverOptions, type discoverSessions, printable } from '@openbot/claude-code';
 import { resolveAgentId, resolveStateDir, resolveUserPath } from '@openbot/sessions';
 import { UsageError } from '../errors.ts';
 import { type CommandInput, readText } from './command.ts';
@@ -14,6 +14,12 @@ export interface Place {
 export function readPlace(input: CommandInput): Place {
   const { env, cwd } = input;
   const repo = readText(input, 'repo');
+  if (repo !== undefined && repo.trim() === '') {
+    throw new UsageError(
+      '--repo names no folder',
+      'Leave it out for the current folder, or name one: --repo ~/project',
+    );
+  }
   return {
     repoPath: repo === undefined ? cwd : resolveUserPath(repo, env),
     stateDir: resolveStateDir({ flag: readText(input, 'state-dir'), env }),
@@ -30,15 +36,35 @@ export async function discoverWithProgress(
   try {
     return await discover({
       stateDir: readPlace(input).stateDir,
+      agentId: readPlace(input).agentId,
       env: input.env,
       onProgress: progress.tell,
       onProblem: (error, sessionId) => {
-        input.terminal.writeError(`Left out session ${sessionId}: ${error.message}\n`);
+        const what = sessionId === undefined ? '' : `Left out session ${sessionId}: `;
+        input.terminal.writeError(`${printable(`${what}${error.message}`)}\n`);
       },
     });
   } finally {
     progress.end();
   }
+}
+
+/** An amount in US dollars. */
+export function readBudget(input: CommandInput): number | undefined {
+  const text = readText(input, 'budget');
+  if (text === undefined) return undefined;
+  const amount = text.trim() === '' ? Number.NaN : Number(text.replace(/^\$/, ''));
+  if (Number.isFinite(amount) && amount > 0) return amount;
+  throw new UsageError(`--budget takes an amount in US dollars, not '${text}'`, 'Example: --budget 2.50');
+}
+
+/** A number from 0 to 1. */
+export function readFraction(input: CommandInput, name: string): number | undefined {
+  const text = readText(input, name);
+  if (text === undefined) return undefined;
+  const value = text.trim() === '' ? Number.NaN : Number(text);
+  if (value >= 0 && value <= 1) return value;
+  throw new UsageError(`--${name} takes a number from 0 to 1, not '${text}'`, `Example: --${name} 0.7`);
 }
 
 export function readCount(input: CommandInput, name: string): number | undefined {

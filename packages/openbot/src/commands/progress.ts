@@ -1,19 +1,21 @@
+import type { ScanProgress } from '@openbot/claude-code';
 import type { Terminal } from './command.ts';
 
 /** What is done sooner needs no word. */
 const SILENT_MS = 500;
 const STEP_MS = 100;
 
-/** Tells a person who watches how far a first look at all transcripts has come, once it takes longer than a moment. */
+/** Tells a person who watches how far the look at all transcripts has come, once it takes longer than a moment. */
 export function reportProgress(terminal: Pick<Terminal, 'showProgress'>) {
   const started = performance.now();
   let shown = 0;
   return {
-    tell({ done, total }: { readonly done: number; readonly total: number }): void {
+    tell({ done, total, partOfLarge }: ScanProgress): void {
       const now = performance.now();
       if (now - started < SILENT_MS || now - shown < STEP_MS) return;
       shown = now;
-      terminal.showProgress(`Reading sessions for the first time: ${done} of ${total}`);
+      const part = partOfLarge === undefined ? '' : `, ${Math.floor(partOfLarge * 100)}% of a large one`;
+      terminal.showProgress(`Reading sessions: ${done} of ${total}${part}`);
     },
     end(): void {
       if (shown > 0) terminal.showProgress(undefined);

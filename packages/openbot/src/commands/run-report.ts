@@ -44,15 +44,20 @@ export function formatOutcome(outcome: RunOutcome, { palette }: Pick<Terminal, '
   const { sessionId, result, costUsd, totalCostUsd, maxBudgetUsd, turns } = outcome;
   const mark = result === 'success' ? palette.green('✓') : palette.red('✗');
   const total = totalCostUsd > costUsd ? `, $${totalCostUsd.toFixed(4)} in all` : '';
-  const budget = maxBudgetUsd === undefined ? '' : ` of $${maxBudgetUsd.toFixed(2)}`;
+  const budget = maxBudgetUsd === undefined ? '' : ` of ${showBudget(maxBudgetUsd)}`;
   const words = `${turns} ${turns === 1 ? 'turn' : 'turns'}, $${costUsd.toFixed(4)}${total}${budget}`;
   return `${mark} ${result}  ${printable(sessionId ?? 'no session')}  ${words}\n`;
 }
 
 function describeStart(event: Extract<RunEvent, { type: 'started' }>): string {
   const spent = event.action === 'resume' ? `, $${event.spentUsd.toFixed(4)} so far` : '';
-  const budget = event.maxBudgetUsd === undefined ? '' : `, may cost $${event.maxBudgetUsd.toFixed(2)}`;
+  const budget = event.maxBudgetUsd === undefined ? '' : `, may cost ${showBudget(event.maxBudgetUsd)}`;
   return `${event.action}, ${printable(event.model)}${spent}${budget}`;
+}
+
+/** Whole cents, unless it is a part of one. */
+function showBudget(usd: number): string {
+  return `$${Number.isInteger(Math.round(usd * 1e6) / 1e4) ? usd.toFixed(2) : usd.toFixed(4)}`;
 }
 
 function showLines(text: string): string {

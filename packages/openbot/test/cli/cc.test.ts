@@ -1,8 +1,10 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { dirname, join } from 'node:path';
 import type { DiscoveredSession, ProjectStatus, SessionSelection } from '@openbot/claude-code';
-import { beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { writeSession } from '../setup/own-session.ts';
 import { addFixtures, type Home, makeHome } from '../setup/run-openbot.ts';
 
@@ -89,7 +91,62 @@ describe('cc select', () => {
     expect(selection).toMatchObject({ action: 'resume', sessionId: ONE });
     expect(selection.scores).toHaveLength(1);
     expect((await home.run([...args, '--explain'])).stdout).toMatch(/BRANCH +RECENCY +RELEVANCE/);
-    expect((await home.run(args)).stdout).not.toMatch(/RECENCY/);
+    const { stdout } = await home.run(args);
+    expect(stdout).not.toMatch(/RECENCY/);
+    expect(stdout).toMatch(new RegExp(`^resume: session ${ONE} scores`));
+  });
+
+  test('asks git for the branch, and gh for nothing', async () => {
+    const repo = makeRepo('one');
+    const bin = join(home.folder, 'bin');
+    const mark = join(home.folder, 'asked');
+    mkdirSync(bin);
+    writeFileSync(join(bin, 'gh'), `#!/bin/sh\n: > '${mark}'\n`, { mode: 0o755 });
+    home.env.PATH = `${bin}:${home.env.PATH}`;
+    writeSession(home, repo, ONE, '[openclaw:agent=main]\n\nteach the parser');
+    const selection = await home.json<SessionSelection>('cc', 'select', 'teach the parser', '--repo', repo);
+    expect(selection.scores?.[0]?.parts.branch).toBe(25);
+    expect(existsSync(mark)).toBe(false);
+  });
+
+  test('a threshold, a budget and a model are those of the command line', async () => {
+    const repo = makeRepo('one');
+    writeSession(home, repo, ONE, '[openclaw:agent=main]\n\nteach the parser');
+    const registry = join(home.stateDir, 'claude-code', 'main', 'sessions.json');
+    mkdirSync(dirname(registry), { recursive: true });
+    const entry = {
+      sessionId: ONE,
+      agentId: 'main',
+      repoPath: repo,
+      tasks: ['teach the parser'],
+      turns: 1,
+      totalCostUsd: 2,
+      startedAt: '2026-11-15T18:00:00.000Z',
+    };
+    writeFileSync(registry, JSON.stringify({ version: 1, sessions: { [ONE]: entry } }));
+    const asked: { model?: string }[] = [];
+    const server = createServer((request, response) => {
+      request.setEncoding('utf8');
+      let body = '';
+      request.on('data', (chunk: string) => {
+        body += chunk;
+      });
+      request.on('end', () => {
+        asked.push(JSON.parse(body));
+        response.writeHead(500).end();
+      });
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => void server.close());
+    home.env.ANTHROPIC_API_KEY = 'x';
+    home.env.ANTHROPIC_BASE_URL = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const select = (...flags: string[]) =>
+      home.json<SessionSelection>('cc', 'select', 'teach the parser', '--repo', repo, ...flags);
+    expect((await select('--model', 'some-model')).action).toBe('resume');
+    expect(asked.map(({ model }) => model)).toEqual(['some-model']);
+    expect((await select('--words', '--threshold', '1')).action).toBe('fresh');
+    expect((await select('--words', '--budget', '2.5')).scores?.[0]?.ceiling).toBe('budget');
+    expect(asked).toHaveLength(1);
   });
 
   test("another agent's session is not gone on with", async () => {

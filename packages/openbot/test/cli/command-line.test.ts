@@ -11,6 +11,12 @@ test.each([
   [['cc', 'list', '--nope'], /--nope/, /cc list --help/],
   [['cc', 'list', '-n', 'few'], /whole number/, /--limit 20/],
   [['cc', 'list', '--all', '--repo', '.'], /contradict/, /Leave one/],
+  [['cc', 'list', '--repo', ''], /--repo names no folder/, /Leave it out/],
+  [['cc', 'select', 'x', '--budget', 'much'], /US dollars/, /--budget 2.50/],
+  [['cc', 'select', 'x', '--threshold', '60'], /from 0 to 1/, /--threshold 0.7/],
+  [['cc', 'select', 'x', '--threshold', ''], /from 0 to 1/, /--threshold 0.7/],
+  [['cc', 'select', 'x', '--model', ' '], /relevanceModel/, /name of a model/],
+  [['cc', 'status', '--agent', '../x'], /agent id/, /\n {2}It names one file/],
   [['cc', 'select'], /What is the task/, /openbot cc select "/],
   [['cc', 'select', 'two', 'words'], /does not take 'words'/, /quotation marks/],
 ])('%j is refused with a hint, in words and as JSON', async (args, message, hint) => {
@@ -22,6 +28,11 @@ test.each([
   const { code, stdout, stderr } = await home.run([...args, '--json']);
   expect([code, stdout]).toEqual([1, '']);
   expect(JSON.parse(stderr)).toMatchObject({ success: false, error: { code: expect.any(String) } });
+});
+
+test('an error shows no characters that act or hide', async () => {
+  const { stderr } = await makeHome().run(['cc', 'a\u001b[31m\u202eb\u200bc']);
+  expect(stderr).toContain("'cc a\ufffd[31m\ufffdb\ufffdc'");
 });
 
 test('a repository that is not there', async () => {

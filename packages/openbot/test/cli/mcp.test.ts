@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
@@ -23,6 +24,8 @@ test('openbot mcp serves its tools to a client, and ends with it', async () => {
   });
   const client = new Client({ name: 'test', version: '1' });
   await client.connect(transport);
+  const manifest = readFileSync(join(import.meta.dirname, '..', '..', 'package.json'), 'utf8');
+  expect(client.getServerVersion()?.version).toBe(JSON.parse(manifest).version);
   const { tools } = await client.listTools();
   expect(tools.map(({ name }) => name)).toContain('openclaw_project_status');
   const answer = await client.callTool({ name: 'openclaw_session_list', arguments: {} });

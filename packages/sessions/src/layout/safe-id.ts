@@ -21,7 +21,7 @@ function quote(value: unknown): string {
 function refuseEscape(what: string, id: string, code: ErrorCode = 'PATH_ESCAPES_FOLDER'): void {
   if (/[/\\\0]/.test(id) || id === '.' || id === '..') {
     throw new OpenBotError(code, `${what} ${quote(id)} is not a plain name`, {
-      hint: `A ${what} names one file or folder: no "/", "\\", NUL, "." or "..".`,
+      hint: `It names one file or folder: no "/", "\\", NUL, "." or "..".`,
     });
   }
 }

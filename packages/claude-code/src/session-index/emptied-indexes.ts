@@ -1,0 +1,40 @@
+import { closeSync, openSync, readdirSync, readSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { readFolderOfTitle } from './index-file.ts';
+
+/** More than the longest path there is, escaped. */
+const TITLE_BYTES = 16 * 1024;
+
+/**
+ * Removes the indexes of folders that hold sessions no more: what people typed in them is not to stay here for good. What
+ * cannot be read or removed stays.
+ */
+export function removeEmptiedIndexes(cacheDir: string, holdsSessions: (folder: string) => boolean): void {
+  for (const name of readNames(cacheDir)) {
+    const path = join(cacheDir, name);
+    try {
+      const folder = readFolderOfTitle(readBeginning(path));
+      if (folder !== undefined && !holdsSessions(folder)) rmSync(path, { force: true });
+    } catch {}
+  }
+}
+
+function readBeginning(path: string): string {
+  const file = openSync(path, 'r');
+  try {
+    const bytes = Buffer.allocUnsafe(TITLE_BYTES);
+    return bytes.toString('utf8', 0, readSync(file, bytes, 0, TITLE_BYTES, 0));
+  } finally {
+    closeSync(file);
+  }
+}
+
+function readNames(cacheDir: string): string[] {
+  try {
+    return readdirSync(cacheDir, { withFileTypes: true })
+      .filter((entry) => entry.isFile() && entry.name.endsWith('.index'))
+      .map(({ name }) => name);
+  } catch {
+    return [];
+  }
+}

@@ -1,13 +1,12 @@
-import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { mkdir, mkdtemp, open, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { listSessions } from '@anthropic-ai/claude-agent-sdk';
 import { discoverSessions, repoPathToSlug } from '@openbot/claude-code';
 import { GENERATED_CLAUDE_ID, generateClaudeTranscript } from './generate-claude-transcript.ts';
 import { type BenchRow, fastest } from './measure.ts';
+import { peakMemoryOf } from './peak-memory.ts';
 
 const SESSIONS = 200;
 const SESSION_BYTES = 1_000_000;
@@ -82,25 +81,10 @@ async function compareWithSdk(place: Place): Promise<BenchRow[]> {
   }
 }
 
-/** Peak memory of a process that does the given work with what is published, in bytes. */
-async function peakOf(script: string): Promise<number> {
-  // On Linux maxRSS begins with what the process had that started this one; VmHWM is its own.
-  const report = `
-    const { readFileSync } = process.getBuiltinModule('node:fs');
-    const own = process.platform === 'linux' ? /VmHWM:\\s*(\\d+)/.exec(readFileSync('/proc/self/status', 'utf8')) : null;
-    process.stdout.write(String(Number(own?.[1] ?? process.resourceUsage().maxRSS) * 1024));`;
-  const { stdout } = await promisify(execFile)(process.execPath, [
-    '--input-type=module',
-    '--eval',
-    `${script}\n${report}`,
-  ]);
-  return Number(stdout);
-}
-
 /** Of a few long lines nothing is kept; of many short messages an id each. */
 const SHAPES = {
   'long lines': (path: string) => generateClaudeTranscript(path, 500_000_000),
-  'short messages': (path: string) => writeShortMessages(path, 240_000),
+  'short messages': (path: string) => writeShortMessages(path, 500_000),
 };
 
 async function writeShortMessages(path: string, lines: number): Promise<{ lines: number; bytes: number }> {
@@ -119,15 +103,21 @@ async function writeShortMessages(path: string, lines: number): Promise<{ lines:
   return { lines, bytes };
 }
 
+/** One kilobyte, by a person and by the assistant in turn. */
 function shortMessage(number: number) {
+  const uuid = `aaaaaaaa-aaaa-4aaa-8aaa-${String(number).padStart(12, '0')}`;
+  const text = 'p'.repeat(800);
+  if (number % 2 === 0) {
+    return { type: 'user', uuid, cwd: GENERATED_CWD, message: { role: 'user', content: text } };
+  }
   return {
     type: 'assistant',
-    uuid: `aaaaaaaa-aaaa-4aaa-8aaa-${String(number).padStart(12, '0')}`,
+    uuid,
     cwd: GENERATED_CWD,
     message: {
       id: `msg_01${String(number).padStart(22, '0')}`,
       model: 'claude-opus-5-5',
-      content: [{ type: 'text', text: 'p'.repeat(100) }],
+      content: [{ type: 'text', text }],
       usage: { input_tokens: 3, cache_read_input_tokens: 20_000, output_tokens: 40 },
     },
   };
@@ -140,8 +130,8 @@ function measureMemoryOf(shape: keyof typeof SHAPES) {
       env: { CLAUDE_CONFIG_DIR: config, HOME: folder },
       stateDir: join(folder, 'state'),
     };
-    const idle = await peakOf('');
-    const scanning = await peakOf(
+    const idle = await peakMemoryOf('');
+    const scanning = await peakMemoryOf(
       `import { discoverAllSessions } from '@openbot/claude-code';
        const [{ lineCount }] = await discoverAllSessions(${JSON.stringify(options)});
        if (lineCount !== ${lines}) throw new Error('read ' + lineCount + ' lines of ${lines}');`,

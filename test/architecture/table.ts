@@ -24,6 +24,7 @@ export const ROOMS: Readonly<Record<string, RoomTable>> = {
   sessions: {
     order: [
       'errors',
+      'terminal-text',
       'message',
       'key',
       'entry',
@@ -41,10 +42,11 @@ export const ROOMS: Readonly<Record<string, RoomTable>> = {
       'index',
     ],
     narrower: {
+      'terminal-text': [],
       transcript: ['errors', 'message', 'key', 'entry'],
       disk: ['errors'],
     },
-    pure: ['errors', 'message', 'key', 'entry', 'policy', 'transcript'],
+    pure: ['errors', 'terminal-text', 'message', 'key', 'entry', 'policy', 'transcript'],
     readOnly: ['layout'],
   },
   occ: {
@@ -75,7 +77,6 @@ export const ROOMS: Readonly<Record<string, RoomTable>> = {
   'claude-code': {
     order: [
       'errors',
-      'terminal-text',
       'repo',
       'registry',
       'scan',
@@ -83,12 +84,12 @@ export const ROOMS: Readonly<Record<string, RoomTable>> = {
       'discover',
       'project-status',
       'select',
-      'runner',
       'mcp',
+      'runner',
       'index',
     ],
     narrower: {},
-    pure: ['errors', 'terminal-text'],
+    pure: ['errors'],
     readOnly: ['repo', 'scan', 'project-status'],
   },
   openbot: {

@@ -1,6 +1,5 @@
 /** `@openbot/sessions/lines`: to go through transcripts line by line and keep nothing of them. */
 export type {
-  ClaudeLineDetails,
   ClaudeLineFacts,
   MessageUsage,
 } from './transcript/formats/claude-code-line.ts';

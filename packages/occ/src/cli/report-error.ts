@@ -1,6 +1,5 @@
-import { paletteFor } from '../commands/ansi-palette.ts';
+import { paletteFor, printable } from '@openbot/sessions/terminal-text';
 import type { Terminal } from '../commands/command.ts';
-import { printable } from '../report/printable.ts';
 
 interface ReportedError {
   readonly code: string;

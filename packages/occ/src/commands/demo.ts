@@ -1,12 +1,12 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { paletteFor } from '@openbot/sessions/terminal-text';
 import { DEFAULT_PRESET_NAME } from '../clean/presets.ts';
 import type { Settings } from '../config/settings.ts';
 import { DEMO_STEPS, type DemoStep, formatStep } from '../demo/steps.ts';
 import { demoTranscriptPath, writeDemoState } from '../demo/write-state.ts';
 import { OccError } from '../errors.ts';
-import { paletteFor } from './ansi-palette.ts';
 import { clone } from './clone.ts';
 import type { Command, CommandInput, Terminal } from './command.ts';
 import { edit } from './edit.ts';

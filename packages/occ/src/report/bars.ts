@@ -1,7 +1,6 @@
-import { formatCount, percentOf } from './figures.ts';
-import { printable } from './printable.ts';
+import { cutEnd, formatCount, padEnd, printable, textWidth } from '@openbot/sessions/terminal-text';
+import { percentOf } from './figures.ts';
 import type { ReportOptions } from './report-options.ts';
-import { cutEnd, padText, textWidth } from './text-width.ts';
 
 /** One row: a share of a whole, and what else there is to say of it. */
 export interface BarRow {
@@ -36,7 +35,7 @@ export function barLines(
   const barWidth = left >= MIN_BAR ? Math.min(MAX_BAR, left) : 0;
   return rows.map(({ value }, row) => {
     const cells = [
-      padText(labels[row]!, labelWidth),
+      padEnd(labels[row]!, labelWidth),
       ...(barWidth === 0 ? [] : [palette.cyan(drawBar(value, whole, barWidth).padEnd(barWidth))]),
       values[row]!.padStart(valueWidth),
       formatShare(value, whole).padStart(4),

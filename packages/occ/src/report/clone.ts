@@ -1,6 +1,6 @@
+import { printable } from '@openbot/sessions/terminal-text';
 import type { CloneOutcome } from '../operations/results.ts';
 import { describeChoice } from './chosen-session.ts';
-import { printable } from './printable.ts';
 import type { ReportOptions } from './report-options.ts';
 import { shortenPath } from './short-path.ts';
 import { figuresOfClone, statisticsLines, verboseStatisticsLines } from './statistics.ts';

@@ -1,6 +1,6 @@
+import { printable } from '@openbot/sessions/terminal-text';
 import type { EditOutcome } from '../operations/results.ts';
 import { commandFor, describeChoice, undoCommand } from './chosen-session.ts';
-import { printable } from './printable.ts';
 import type { ReportOptions } from './report-options.ts';
 import { shortenPath } from './short-path.ts';
 import { figuresOfEdit, statisticsLines, verboseStatisticsLines } from './statistics.ts';

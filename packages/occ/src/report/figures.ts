@@ -1,10 +1,5 @@
 const UNITS = ['B', 'KB', 'MB', 'GB', 'TB'];
 
-/** `184,000` */
-export function formatCount(count: number): string {
-  return String(Math.round(count)).replace(/\B(?=(\d{3})+$)/g, ',');
-}
-
 /** `125 KB`, `4.2 MB`: three figures at most, of 1024. */
 export function formatSize(bytes: number): string {
   let value = bytes;
@@ -16,11 +11,6 @@ export function formatSize(bytes: number): string {
   }
   const digits = unit === 0 || value >= 9.95 ? 0 : 1;
   return `${value.toFixed(digits)} ${UNITS[unit]}`;
-}
-
-/** `1 line`, `2 lines` */
-export function formatQuantity(count: number, one: string, many = `${one}s`): string {
-  return `${formatCount(count)} ${count === 1 ? one : many}`;
 }
 
 /** In whole percent; 0 and 100 only where they are exact. */

@@ -1,11 +1,11 @@
+import { formatCount, formatQuantity, printable } from '@openbot/sessions/terminal-text';
 import type { ResolvedToolRemovalOptions } from '../clean/tool-removal.ts';
 import { shortenText } from '../errors.ts';
 import type { SessionInfo } from '../operations/results.ts';
 import type { FoundBy, FoundSession } from '../sources/found-session.ts';
 import { barLines } from './bars.ts';
 import { commandFor, describeChoice, sourceTitle } from './chosen-session.ts';
-import { formatCount, formatMinute, formatQuantity, formatSize, percentOf } from './figures.ts';
-import { printable } from './printable.ts';
+import { formatMinute, formatSize, percentOf } from './figures.ts';
 import { recommendPreset } from './recommendation.ts';
 import type { ReportOptions } from './report-options.ts';
 import { scheduledEditLines } from './scheduled-edit.ts';

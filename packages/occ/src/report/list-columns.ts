@@ -1,4 +1,4 @@
-import { textWidth } from './text-width.ts';
+import { textWidth } from '@openbot/sessions/terminal-text';
 
 export interface ListColumn<Row> {
   readonly title: string;

@@ -1,16 +1,21 @@
+import {
+  cutEnd,
+  cutStart,
+  formatAge,
+  formatQuantity,
+  printable,
+  textWidth,
+} from '@openbot/sessions/terminal-text';
 import { shortenText } from '../errors.ts';
 import type { FoundSession } from '../sources/found-session.ts';
 import type { ListedSession, SessionList, SessionOwner } from '../sources/list-sessions.ts';
 import type { EmptySearch } from '../sources/no-sessions.ts';
 import { sourceTitle } from './chosen-session.ts';
-import { formatQuantity, formatSize } from './figures.ts';
+import { formatSize } from './figures.ts';
 import { fitColumns, type ListColumn } from './list-columns.ts';
-import { printable } from './printable.ts';
-import { formatAge } from './relative-time.ts';
 import type { ReportOptions } from './report-options.ts';
 import { shortenNames } from './short-names.ts';
 import { shortenPath } from './short-path.ts';
-import { cutEnd, cutStart, textWidth } from './text-width.ts';
 
 /** The sessions as a table that fits the terminal. @param now milliseconds */
 export function formatList(list: SessionList, options: ReportOptions, now: number): string {

@@ -1,7 +1,7 @@
+import { formatCount, printable } from '@openbot/sessions/terminal-text';
 import type { ResolvedToolRemovalOptions } from '../clean/tool-removal.ts';
 import type { SessionInfo } from '../operations/results.ts';
-import { formatCount, percentOf } from './figures.ts';
-import { printable } from './printable.ts';
+import { percentOf } from './figures.ts';
 
 /** A clean has its price: details are gone, the prompt cache is rebuilt. From this share on it is worth it. */
 const WORTH_IT_PERCENT = 25;

@@ -1,7 +1,7 @@
+import { formatQuantity, printable } from '@openbot/sessions/terminal-text';
 import type { BackupInfo, RestoreOutcome } from '../operations/results.ts';
 import { describeChoice, undoCommand } from './chosen-session.ts';
-import { formatMinute, formatQuantity, formatSize } from './figures.ts';
-import { printable } from './printable.ts';
+import { formatMinute, formatSize } from './figures.ts';
 import type { ReportOptions } from './report-options.ts';
 import { shortenPath } from './short-path.ts';
 

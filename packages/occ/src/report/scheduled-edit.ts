@@ -1,6 +1,6 @@
+import { formatCount, printable } from '@openbot/sessions/terminal-text';
 import type { ScheduledEditReport } from '../operations/results.ts';
-import { formatCount, formatMinute } from './figures.ts';
-import { printable } from './printable.ts';
+import { formatMinute } from './figures.ts';
 import type { ReportOptions } from './report-options.ts';
 import { shortenPath } from './short-path.ts';
 

@@ -1,4 +1,4 @@
-import { printable } from './printable.ts';
+import { printable } from '@openbot/sessions/terminal-text';
 
 /** A path for people: `~` for the home folder. */
 export function shortenPath(path: string, home: string): string {

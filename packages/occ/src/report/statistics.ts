@@ -1,6 +1,7 @@
+import { formatCount } from '@openbot/sessions/terminal-text';
 import type { PlanTokens } from '../clean/plan.ts';
 import type { CloneStatistics, EditStatistics } from '../operations/results.ts';
-import { formatChange, formatCount, formatSize, percentOf } from './figures.ts';
+import { formatChange, formatSize, percentOf } from './figures.ts';
 
 /** What an edit and a clone have in common to tell. */
 export interface CleanFigures {

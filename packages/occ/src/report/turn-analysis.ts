@@ -1,7 +1,6 @@
+import { formatCount, formatQuantity, printable } from '@openbot/sessions/terminal-text';
 import type { PlanStatistics } from '../clean/plan.ts';
 import type { ResolvedToolRemovalOptions } from '../clean/tool-removal.ts';
-import { formatCount, formatQuantity } from './figures.ts';
-import { printable } from './printable.ts';
 
 /** Which turns with tools went, were shortened and stayed; they are numbered from the oldest on. */
 export function turnAnalysisLines(plan: PlanStatistics): string[] {

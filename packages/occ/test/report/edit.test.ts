@@ -1,5 +1,5 @@
+import { paletteFor } from '@openbot/sessions/terminal-text';
 import { describe, expect, it } from 'vitest';
-import { paletteFor } from '../../src/commands/ansi-palette.ts';
 import { formatEdit } from '../../src/report/edit.ts';
 import { editOutcome, PLAIN, SESSION, UNCHANGED, unwrittenOutcome, VERBOSE } from './outcomes.ts';
 

@@ -1,22 +1,7 @@
+import { formatCount } from '@openbot/sessions/terminal-text';
 import { describe, expect, it } from 'vitest';
-import {
-  formatChange,
-  formatCount,
-  formatMinute,
-  formatQuantity,
-  formatSize,
-  percentOf,
-} from '../../src/report/figures.ts';
-import { printable } from '../../src/report/printable.ts';
+import { formatChange, formatMinute, formatSize, percentOf } from '../../src/report/figures.ts';
 import { shortenPath } from '../../src/report/short-path.ts';
-
-it.each([
-  [0, '0'],
-  [999, '999'],
-  [1000, '1,000'],
-  [184_000, '184,000'],
-  [1_234_567.6, '1,234,568'],
-])('the count %d reads %s', (count, text) => expect(formatCount(count)).toBe(text));
 
 it.each([
   [0, '0 B'],
@@ -28,12 +13,6 @@ it.each([
   [52_428_800, '50 MB'],
   [1_073_741_824, '1.0 GB'],
 ])('%d bytes read %s', (bytes, text) => expect(formatSize(bytes)).toBe(text));
-
-it('one is not many', () => {
-  expect(formatQuantity(1, 'line')).toBe('1 line');
-  expect(formatQuantity(2, 'line')).toBe('2 lines');
-  expect(formatQuantity(0, 'entry', 'entries')).toBe('0 entries');
-});
 
 describe('percent', () => {
   it.each([
@@ -71,7 +50,5 @@ it.each([
 ])('%s below %s is shown as %s', (path, home, shown) => expect(shortenPath(path, home)).toBe(shown));
 
 it('nothing from outside can steer the terminal', () => {
-  expect(printable('a\u001b[2Jb\u0007c\r\nd\u009be\u202ef')).toBe('a�[2Jb�c��d�e�f');
   expect(shortenPath('/tmp/\u001b]0;title\u0007', '/home/user')).toBe('/tmp/�]0;title�');
-  expect(printable('Grüße, 你好 🌱')).toBe('Grüße, 你好 🌱');
 });

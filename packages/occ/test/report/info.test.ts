@@ -1,6 +1,6 @@
+import { paletteFor } from '@openbot/sessions/terminal-text';
 import { describe, expect, it } from 'vitest';
 import { BUILT_IN_PRESETS } from '../../src/clean/presets.ts';
-import { paletteFor } from '../../src/commands/ansi-palette.ts';
 import type { SessionInfo } from '../../src/operations/results.ts';
 import { formatInfo } from '../../src/report/info.ts';
 import { recommendPreset } from '../../src/report/recommendation.ts';

@@ -1,9 +1,7 @@
+import { PLAIN_PALETTE, textWidth } from '@openbot/sessions/terminal-text';
 import { expect, test } from 'vitest';
 import { formatEmptyList, formatList } from '../../src/report/list.ts';
-import { PLAIN_PALETTE } from '../../src/report/palette.ts';
-import { formatAge } from '../../src/report/relative-time.ts';
 import { shortenNames } from '../../src/report/short-names.ts';
-import { cutEnd, cutStart, padText, textWidth } from '../../src/report/text-width.ts';
 import type { FoundSession } from '../../src/sources/found-session.ts';
 
 const NOW = Date.UTC(2026, 5, 1);
@@ -144,26 +142,4 @@ test('shortened names stay unique, and never mean another session', () => {
     'my-session-2',
   ]);
   expect(shortenNames([one!, one!])(one!)).toBe(one);
-});
-
-test.each([
-  [-5_000, 'just now'],
-  [59_999, 'just now'],
-  [60_000, '1 min ago'],
-  [3_599_999, '59 min ago'],
-  [3_600_000, '1 h ago'],
-  [86_400_000, '1 day ago'],
-  [86_400_000 * 59, '59 days ago'],
-  [86_400_000 * 61, '2 months ago'],
-  [86_400_000 * 400, '13 months ago'],
-  [86_400_000 * 365 * 3, '2 years ago'],
-])('%i ms ago is %s', (age, text) => {
-  expect(formatAge(NOW - age, NOW)).toBe(text);
-});
-
-test('wide and combining characters are counted as a terminal shows them', () => {
-  expect(['abc', '日本', 'é', '👍', ''].map(textWidth)).toEqual([3, 4, 1, 2, 0]);
-  expect(cutEnd('日本語テキスト', 6)).toBe('日本…');
-  expect(cutStart('/a/日本語', 5)).toBe('…本語');
-  expect(padText('日本', 6)).toBe('日本  ');
 });

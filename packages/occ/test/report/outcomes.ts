@@ -1,4 +1,5 @@
 /** Outcomes to be told, with figures that are easy to check by hand. */
+import { PLAIN_PALETTE } from '@openbot/sessions/terminal-text';
 import type {
   CloneOutcome,
   EditOutcome,
@@ -6,7 +7,6 @@ import type {
   RestoreOutcome,
   SessionInfo,
 } from '../../src/operations/results.ts';
-import { PLAIN_PALETTE } from '../../src/report/palette.ts';
 import type { ReportOptions } from '../../src/report/report-options.ts';
 import type { FoundSession } from '../../src/sources/found-session.ts';
 

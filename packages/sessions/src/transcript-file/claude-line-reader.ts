@@ -1,18 +1,19 @@
 import { type BigIntStats, constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import {
-  type ClaudeLineDetails,
   type ClaudeLineFacts,
-  claudeDetailsShape,
   claudeLineShape,
+  claudeTextShape,
+  claudeUuidShape,
   clearClaudeLine,
   emptyClaudeLine,
   MessageIds,
-  readClaudeDetails,
   readClaudeLine,
+  readTypedText,
+  readUuid,
 } from '../transcript/formats/claude-code-line.ts';
 import { isBlank, type LineSink, LineSplitter, MAX_LINE_BYTES } from '../transcript/lines.ts';
-import { SkimmedLine } from '../transcript/skim/shape.ts';
+import { type Shape, SkimmedLine } from '../transcript/skim/shape.ts';
 import { Skimmer } from '../transcript/skim/skimmer.ts';
 import { describeFileFault, notAFile } from './file-faults.ts';
 import { readAhead } from './read-ahead.ts';
@@ -27,8 +28,10 @@ export interface ClaudeLine extends Readonly<ClaudeLineFacts> {
   readonly start: number;
   /** False for a last line without a line end: it may be half-written. */
   readonly terminated: boolean;
-  /** What costs a second look at the line. */
-  details(): ClaudeLineDetails;
+  /** A second look at the line, as the next one is. */
+  readUuid(): string | undefined;
+  /** The first text in it that a person typed; empty where there is none. */
+  readTypedText(): string;
 }
 
 export interface ClaudeLineVisitor {
@@ -71,12 +74,16 @@ export async function withOpenTranscript<T>(
  */
 export class ClaudeLineReader {
   readonly #chunks = [Buffer.allocUnsafeSlow(CHUNK), Buffer.allocUnsafeSlow(CHUNK)] as const;
+  readonly #uuid = new SecondLook(claudeUuidShape);
+  readonly #text = new SecondLook(claudeTextShape);
   #lines: SkimmedLines | undefined;
 
   /** Where to go on when there is more: behind the last line end that was seen. */
   async read(handle: FileHandle, visitor: ClaudeLineVisitor, range: LineRange = {}): Promise<number> {
     const { from = 0, to = Number.POSITIVE_INFINITY } = range;
-    if (this.#lines === undefined || this.#lines.stringCount > MAX_STRINGS) this.#lines = new SkimmedLines();
+    if (this.#lines === undefined || this.#lines.stringCount > MAX_STRINGS) {
+      this.#lines = new SkimmedLines(this.#uuid, this.#text);
+    }
     const lines = this.#lines;
     lines.visitor = visitor;
     lines.resumeAt = from;
@@ -101,7 +108,8 @@ class SkimmedLines implements LineSink {
   readonly #skimmed = new SkimmedLine(claudeLineShape);
   readonly #skimmer = new Skimmer(claudeLineShape, this.#skimmed);
   readonly #ids = new MessageIds();
-  #details: DetailsSkimmer | undefined;
+  readonly #uuid: SecondLook;
+  readonly #text: SecondLook;
   #bytes: Buffer = Buffer.alloc(0);
   #from = 0;
   #to = 0;
@@ -109,8 +117,14 @@ class SkimmedLines implements LineSink {
     ...emptyClaudeLine(),
     start: 0,
     terminated: true,
-    details: () => this.#readDetails(),
+    readUuid: () => this.#lookAgain(this.#uuid, readUuid),
+    readTypedText: () => this.#lookAgain(this.#text, readTypedText) ?? '',
   };
+
+  constructor(uuid: SecondLook, text: SecondLook) {
+    this.#uuid = uuid;
+    this.#text = text;
+  }
 
   get stringCount(): number {
     return this.#skimmed.strings.size;
@@ -143,23 +157,27 @@ class SkimmedLines implements LineSink {
     return line;
   }
 
-  #readDetails(): ClaudeLineDetails {
-    this.#details ??= new DetailsSkimmer();
-    return this.#details.read(this.#bytes, this.#from, this.#to);
+  #lookAgain<T>(look: SecondLook, read: (line: SkimmedLine) => T): T | undefined {
+    const line = look.skim(this.#bytes, this.#from, this.#to);
+    return line === undefined ? undefined : read(line);
   }
 }
 
-class DetailsSkimmer {
-  #skimmed = new SkimmedLine(claudeDetailsShape);
-  #skimmer = new Skimmer(claudeDetailsShape, this.#skimmed);
+/** Reads of a line what every line has and few are asked for. */
+class SecondLook {
+  readonly #shape: Shape;
+  #made: { readonly line: SkimmedLine; readonly skimmer: Skimmer } | undefined;
 
-  read(bytes: Buffer, start: number, end: number): ClaudeLineDetails {
+  constructor(shape: Shape) {
+    this.#shape = shape;
+  }
+
+  skim(bytes: Buffer, start: number, end: number): SkimmedLine | undefined {
     // Uuids do not repeat: what the kernel keeps of them is of no use.
-    if (this.#skimmed.strings.size > MAX_STRINGS) {
-      this.#skimmed = new SkimmedLine(claudeDetailsShape);
-      this.#skimmer = new Skimmer(claudeDetailsShape, this.#skimmed);
+    if (this.#made === undefined || this.#made.line.strings.size > MAX_STRINGS) {
+      const line = new SkimmedLine(this.#shape);
+      this.#made = { line, skimmer: new Skimmer(this.#shape, line) };
     }
-    if (!this.#skimmer.skim(bytes, start, end)) return { uuid: undefined, typedText: '' };
-    return readClaudeDetails(this.#skimmed);
+    return this.#made.skimmer.skim(bytes, start, end) ? this.#made.line : undefined;
   }
 }

@@ -24,9 +24,8 @@ async function readAll(path: string, range?: LineRange, reader = new ClaudeLineR
     const resumeAt = await reader.read(
       handle,
       {
-        line({ kind, start, terminated, details }) {
-          const { uuid, typedText } = details();
-          lines.push({ kind, start, terminated, uuid, text: typedText });
+        line({ kind, start, terminated, readUuid, readTypedText }) {
+          lines.push({ kind, start, terminated, uuid: readUuid(), text: readTypedText() });
         },
       },
       range,

@@ -35,13 +35,6 @@ export interface MessageUsage {
   readonly cacheWrite: number;
 }
 
-/** What is read of a line only where it is asked for. */
-export interface ClaudeLineDetails {
-  readonly uuid: string | undefined;
-  /** The first text in it that a person typed; empty where there is none. */
-  readonly typedText: string;
-}
-
 export const claudeLineShape = defineShape({
   fields: {
     type: 'text',
@@ -106,17 +99,21 @@ const BLOCK_TYPE = claudeLineShape.rowSlot('type');
 const BLOCK_TEXT = claudeLineShape.rowSlot('text');
 const BLOCK_HEAD = claudeLineShape.rowSlot('text^');
 
-export const claudeDetailsShape = defineShape({
+/** Uuids do not repeat, and few are asked for: they are no part of every line. */
+export const claudeUuidShape = defineShape({ fields: { uuid: 'ref' } });
+
+const UUID_REF = claudeUuidShape.slot('uuid');
+
+/** Text is long, and asked for once. */
+export const claudeTextShape = defineShape({
   fields: {
-    uuid: 'text',
     message: { fields: { content: { leaf: 'text', rows: { fields: { type: 'text', text: 'text' } } } } },
   },
 });
 
-const DETAILS_UUID = claudeDetailsShape.slot('uuid');
-const DETAILS_CONTENT = claudeDetailsShape.slot('message.content');
-const DETAILS_TYPE = claudeDetailsShape.rowSlot('type');
-const DETAILS_TEXT = claudeDetailsShape.rowSlot('text');
+const TYPED_CONTENT = claudeTextShape.slot('message.content');
+const TYPED_TYPE = claudeTextShape.rowSlot('type');
+const TYPED_TEXT = claudeTextShape.rowSlot('text');
 
 export function emptyClaudeLine(): ClaudeLineFacts {
   return {
@@ -184,8 +181,10 @@ export function readClaudeLine(line: SkimmedLine, facts: ClaudeLineFacts, ids: M
   } else if (type === 'system' && values[SUBTYPE] === 'compact_boundary') facts.kind = 'compaction';
 }
 
-export function readClaudeDetails(line: SkimmedLine): ClaudeLineDetails {
-  return { uuid: asText(line.values[DETAILS_UUID]), typedText: readTypedText(line) };
+/** @param line of `claudeUuidShape` */
+export function readUuid({ values, strings }: SkimmedLine): string | undefined {
+  const number = asRef(values[UUID_REF]);
+  return number < 0 ? undefined : strings.text(number);
 }
 
 function isPersons(line: SkimmedLine): boolean {
@@ -207,12 +206,16 @@ function isPersons(line: SkimmedLine): boolean {
   return typed;
 }
 
-function readTypedText(line: SkimmedLine): string {
-  const content = asText(line.values[DETAILS_CONTENT]);
+/**
+ * The first text in it that a person typed; empty where there is none.
+ * @param line of `claudeTextShape`
+ */
+export function readTypedText(line: SkimmedLine): string {
+  const content = asText(line.values[TYPED_CONTENT]);
   if (content !== undefined && isTypedText(content.length, content)) return content;
   for (let i = 0; i < line.rowCount; i++) {
-    const text = asText(line.row(i, DETAILS_TEXT));
-    if (line.row(i, DETAILS_TYPE) !== 'text' || text === undefined || text.trim() === '') continue;
+    const text = asText(line.row(i, TYPED_TEXT));
+    if (line.row(i, TYPED_TYPE) !== 'text' || text === undefined || text.trim() === '') continue;
     if (isTypedText(text.length, text)) return text;
   }
   return '';

@@ -1,4 +1,18 @@
-import { type Palette, PLAIN_PALETTE } from '../report/palette.ts';
+/** How to colour text: what a reader sees stays the same. */
+export type Palette = Readonly<
+  Record<'bold' | 'dim' | 'green' | 'yellow' | 'red' | 'cyan', (text: string) => string>
+>;
+
+const plain = (text: string): string => text;
+
+export const PLAIN_PALETTE: Palette = {
+  bold: plain,
+  dim: plain,
+  green: plain,
+  yellow: plain,
+  red: plain,
+  cyan: plain,
+};
 
 const paint =
   (on: number, off: number) =>

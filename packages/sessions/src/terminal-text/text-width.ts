@@ -21,15 +21,27 @@ export function padStart(text: string, width: number): string {
 
 /** At most so many columns, with `…` where the rest was. */
 export function cutEnd(text: string, width: number): string {
-  if (textWidth(text) <= width) return text;
-  let used = 1;
-  let kept = '';
-  for (const char of text) {
+  return textWidth(text) <= width ? text : `${takeWidth(text, width - 1).join('')}…`;
+}
+
+/** The same, keeping the end: of a path that is what tells it from others. */
+export function cutStart(text: string, width: number): string {
+  return textWidth(text) <= width
+    ? text
+    : `…${takeWidth([...text].reverse(), width - 1)
+        .reverse()
+        .join('')}`;
+}
+
+function takeWidth(chars: Iterable<string>, width: number): string[] {
+  const kept: string[] = [];
+  let used = 0;
+  for (const char of chars) {
     used += charWidth(char);
     if (used > width) break;
-    kept += char;
+    kept.push(char);
   }
-  return `${kept}…`;
+  return kept;
 }
 
 function charWidth(char: string): number {

@@ -1,8 +1,18 @@
 import { describe, expect, it } from 'vitest';
-import { oneLine, printable, shorten } from '../../src/terminal-text/printable.ts';
-import { formatQuantity } from '../../src/terminal-text/quantity.ts';
-import { formatAge } from '../../src/terminal-text/relative-time.ts';
-import { cutEnd, padEnd, padStart, textWidth } from '../../src/terminal-text/text-width.ts';
+import {
+  cutEnd,
+  cutStart,
+  formatAge,
+  formatCount,
+  formatQuantity,
+  oneLine,
+  padEnd,
+  padStart,
+  paletteFor,
+  printable,
+  shorten,
+  textWidth,
+} from '../../src/terminal-text.ts';
 
 describe('text for a terminal', () => {
   it('has no characters that act or hide', () => {
@@ -31,6 +41,17 @@ describe('text for a terminal', () => {
     expect(cutEnd('漢字漢字', 5)).toBe('漢字…');
     expect(cutEnd('abc', 3)).toBe('abc');
     expect(cutEnd('abcd', 3)).toBe('ab…');
+    expect(cutStart('/a/日本語', 5)).toBe('…本語');
+    expect(cutStart('abc', 3)).toBe('abc');
+    expect(['abc', '日本', 'é', '👍', ''].map(textWidth)).toEqual([3, 4, 1, 2, 0]);
+    expect(cutEnd('x'.repeat(10_000_000), 3)).toBe('xx…');
+  });
+
+  it('is coloured without a change to what is read', () => {
+    const { bold, red } = paletteFor(true);
+    expect(bold(red('stop'))).toBe('\u001b[1m\u001b[31mstop\u001b[39m\u001b[22m');
+    expect(red('')).toBe('');
+    for (const paint of Object.values(paletteFor(false))) expect(paint('stop')).toBe('stop');
   });
 });
 
@@ -38,9 +59,17 @@ describe('figures', () => {
   it.each([
     [1, '1 stash'],
     [0, '0 stashes'],
+    [999, '999 stashes'],
+    [1000, '1,000 stashes'],
     [1234567, '1,234,567 stashes'],
+    [1_234_567.6, '1,234,568 stashes'],
   ])('%d', (count, text) => {
     expect(formatQuantity(count, 'stash', 'stashes')).toBe(text);
+    expect(text.startsWith(formatCount(count))).toBe(true);
+  });
+
+  it('one is not many', () => {
+    expect([1, 2].map((count) => formatQuantity(count, 'line'))).toEqual(['1 line', '2 lines']);
   });
 
   const minute = 60_000;
@@ -54,6 +83,7 @@ describe('figures', () => {
     [day, '1 day ago'],
     [59 * day, '59 days ago'],
     [61 * day, '2 months ago'],
+    [400 * day, '13 months ago'],
     [3 * 366 * day, '3 years ago'],
     [Number.NaN, 'at an unknown time'],
   ])('an age of %d ms', (age, text) => {

@@ -3,16 +3,17 @@ import { type Environment, resolveStateDir } from '@openbot/sessions';
 import { isRunning } from '../registry/is-running.ts';
 import type { RegisteredSession } from '../registry/registered-session.ts';
 import { readAllRegistries, readRegistry } from '../registry/registry-file.ts';
+import { nameRepos } from '../repo/name-repos.ts';
 import { resolveProjectsFolder } from '../repo/projects-folder.ts';
-import { findRepoPath, isInRepo, mayHoldSessions, resolveRepo } from '../repo/resolve-repo.ts';
+import { findRepoKey, isInRepo, mayHoldSessions, resolveRepo } from '../repo/resolve-repo.ts';
 import { removeEmptiedIndexes } from '../session-index/emptied-indexes.ts';
 import { describeSession } from './describe-session.ts';
 import type { DiscoveredSession } from './discovered-session.ts';
 import { findHomeRepo } from './home-repo.ts';
-import { type ScanEvents, type ScannedSession, scanFolders } from './scan-folders.ts';
-import { holdsSessions, listSessionFolders } from './session-folders.ts';
+import { type ScannedSession, type ScanOptions, scanFolders } from './scan-folders.ts';
+import { listSessionFolders, mayFolderHoldSessions } from './session-folders.ts';
 
-export interface DiscoverOptions extends ScanEvents {
+export interface DiscoverOptions extends ScanOptions {
   /** Where registries and the index are. Default: OPENBOT_STATE_DIR, else ~/.openbot. */
   readonly stateDir?: string;
   /** Names Claude Code's folder by CLAUDE_CONFIG_DIR, else HOME. Default: that of this process. */
@@ -32,7 +33,7 @@ export async function discoverSessions(
   options: DiscoverOptions = {},
 ): Promise<DiscoveredSession[]> {
   const repo = resolveRepo(repoPath);
-  const repoOf = memoize((cwd: string) => (isInRepo(repo, cwd) ? repo.path : findRepoPath(cwd)));
+  const repoOf = memoize((cwd: string) => (isInRepo(repo, cwd) ? repo.path : findRepoKey(cwd)));
   const isOwn = (path: string) => repoOf(path) === repo.path;
   const registered = readRegistered(options);
   const own = new Map([...registered].filter(([, session]) => isOwn(session.repoPath)));
@@ -50,7 +51,11 @@ export async function discoverAllSessions(options: DiscoverOptions = {}): Promis
   const files = scanned.filter(
     ({ sessionId, header }) => registered.has(sessionId) || header.cwds.length > 0,
   );
-  return merge(files, registered, memoize(findRepoPath));
+  const repos = nameRepos([
+    ...files.flatMap(({ header }) => header.cwds),
+    ...Array.from(registered.values(), ({ repoPath }) => repoPath),
+  ]);
+  return merge(files, registered, (folder) => repos.get(folder)!);
 }
 
 async function scanNative(
@@ -58,11 +63,14 @@ async function scanNative(
   isWanted: (slug: string) => boolean,
   registered: ReadonlyMap<string, RegisteredSession>,
 ): Promise<ScannedSession[]> {
-  const folders = listSessionFolders(resolveProjectsFolder(options.env), isWanted, registered);
+  const projects = resolveProjectsFolder(options.env);
+  const folders = listSessionFolders(projects, isWanted, registered, (error) =>
+    options.onProblem?.(error, undefined),
+  );
   const cacheDir = join(stateDirOf(options), 'cache', 'claude-sessions');
   const scanned = await scanFolders(folders, cacheDir, options);
   const seen = new Set(folders.map(({ path }) => path));
-  removeEmptiedIndexes(cacheDir, (folder) => seen.has(folder) || holdsSessions(folder));
+  removeEmptiedIndexes(cacheDir, (folder) => seen.has(folder) || mayFolderHoldSessions(folder));
   return scanned;
 }
 

@@ -1,13 +1,21 @@
-import { type Palette, PLAIN_PALETTE } from '../terminal-text/palette.ts';
-import { oneLine, printable } from '../terminal-text/printable.ts';
-import { formatCount, formatQuantity } from '../terminal-text/quantity.ts';
-import { formatAge } from '../terminal-text/relative-time.ts';
-import { cutEnd, padEnd, padStart, textWidth } from '../terminal-text/text-width.ts';
+import {
+  cutEnd,
+  formatAge,
+  formatCount,
+  formatQuantity,
+  oneLine,
+  type Palette,
+  PLAIN_PALETTE,
+  padEnd,
+  padStart,
+  printable,
+  textWidth,
+} from '@openbot/sessions/terminal-text';
 import type { DiscoveredSession } from './discovered-session.ts';
 
 export interface ListFormatOptions {
   readonly now: Date;
-  /** How wide the terminal is. Default: 100. */
+  /** How wide the terminal is. Default: 100. Infinite where there is none: then nothing is cut, and ids are whole. */
   readonly columns?: number;
   readonly palette?: Palette;
   /** Names the repository of each, where they are of several. */
@@ -25,9 +33,8 @@ interface Column {
 const GAP = '  ';
 /** Less of a first message says nothing; the line is then longer than the terminal. */
 const LEAST_LAST = 20;
-const MOST_BRANCH = 24;
-const MOST_OWNER = 24;
-const MOST_REPO = 24;
+/** Of a branch, an owner or the name of a repository. */
+const MOST_NAME = 24;
 /** Enough of an id to tell sessions apart, where there is no room for the whole of it. */
 const SHORT_ID = 8;
 /** Whole ids take the place of what a session began with only where this much is left of it. */
@@ -70,10 +77,11 @@ function columnsFor(
   options: ListFormatOptions,
   idLength: number,
 ): Column[] {
+  const mostName = options.columns === Number.POSITIVE_INFINITY ? options.columns : MOST_NAME;
   const all: (Column & { readonly isWanted?: boolean })[] = [
     { title: 'ID', show: ({ sessionId }) => printable(sessionId.slice(0, idLength)) },
     { title: '', isWanted: sessions.some(({ isRunning }) => isRunning), show: showRunning },
-    { title: 'BY', show: showOwner },
+    { title: 'BY', show: (session) => showOwner(session, mostName) },
     {
       title: 'UPDATED',
       show: ({ lastModified }) => formatAge(lastModified.getTime(), options.now.getTime()),
@@ -92,11 +100,11 @@ function columnsFor(
       isWanted: sessions.some(({ totalCostUsd }) => totalCostUsd !== undefined),
       show: ({ totalCostUsd }) => (totalCostUsd === undefined ? '' : `$${totalCostUsd.toFixed(2)}`),
     },
-    { title: 'BRANCH', show: ({ branch }) => cutEnd(printable(branch), MOST_BRANCH) },
+    { title: 'BRANCH', show: ({ branch }) => cutEnd(printable(branch), mostName) },
     {
       title: 'REPOSITORY',
       isWanted: options.showsRepo === true,
-      show: ({ repoPath }) => cutEnd(printable(repoPath.split(/[/\\]/).at(-1) ?? ''), MOST_REPO),
+      show: ({ repoPath }) => cutEnd(printable(repoPath.split(/[/\\]/).at(-1) ?? ''), mostName),
     },
     { title: 'BEGAN WITH', show: showSubject },
   ];
@@ -112,10 +120,10 @@ function showRunning({ isRunning }: DiscoveredSession): string {
 }
 
 /** The agent whose it is; who else started one is not known. */
-function showOwner({ agentId, source }: DiscoveredSession): string {
+function showOwner({ agentId, source }: DiscoveredSession, most: number): string {
   if (agentId === undefined) return 'native';
   const suffix = source === 'openclaw' ? '' : ' (native)';
-  return `${cutEnd(printable(agentId), MOST_OWNER - suffix.length)}${suffix}`;
+  return `${cutEnd(printable(agentId), most - suffix.length)}${suffix}`;
 }
 
 /** All that went in and came out, what the cache gave included. */

@@ -17,8 +17,16 @@ export interface ScanProgress {
 
 export interface ScanEvents {
   readonly onProgress?: (progress: ScanProgress) => void;
-  /** What cannot be read is left out: the transcript of a session, or, without an id, the registry of an agent. */
+  /**
+   * What cannot be read is left out: the transcript of a session or, without an id, a whole folder of them, or the
+   * registry of an agent.
+   */
   readonly onProblem?: (error: Error, sessionId: string | undefined) => void;
+}
+
+export interface ScanOptions extends ScanEvents {
+  /** Ends the look, with its reason as the error. What was read by then is kept for the next one, half a transcript too. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** A first look at gigabytes takes a while: who ends it loses no more than this. */
@@ -34,8 +42,9 @@ const LANES = 3;
 export async function scanFolders(
   folders: readonly SessionFolder[],
   cacheDir: string,
-  events: ScanEvents = {},
+  options: ScanOptions = {},
 ): Promise<ScannedSession[]> {
+  const { onProgress, signal } = options;
   const scanned: ScannedSession[] = [];
   const readers: ClaudeLineReader[] = [];
   const total = folders.reduce((sum, { sessionIds }) => sum + sessionIds.length, 0);
@@ -43,10 +52,10 @@ export async function scanFolders(
   const finish = (session: ScannedSession | undefined) => {
     if (session !== undefined) scanned.push(session);
     done++;
-    events.onProgress?.({ done, total });
+    onProgress?.({ done, total });
   };
   const tellPart = (read: number, size: number) => {
-    if (size >= LARGE_BYTES) events.onProgress?.({ done, total, partOfLarge: read / size });
+    if (size >= LARGE_BYTES) onProgress?.({ done, total, partOfLarge: read / size });
   };
   for (const { path, sessionIds, present } of folders) {
     const index = new SessionIndex(path, cacheDir);
@@ -60,9 +69,11 @@ export async function scanFolders(
     let next = 0;
     let savedAt = performance.now();
     const runLane = async (lane: number): Promise<void> => {
-      for (let id = unknown[next++]; id !== undefined; id = unknown[next++]) {
+      for (let id = unknown[next++]; id !== undefined && !signal?.aborted; id = unknown[next++]) {
         readers[lane] ??= new ClaudeLineReader();
-        finish(await scanOne(index, id, readers[lane], events, tellPart));
+        const session = await scanOne(index, id, readers[lane], options, tellPart);
+        if (session === undefined && signal?.aborted) return;
+        finish(session);
         if (performance.now() - savedAt < SAVE_EVERY_MS) continue;
         savedAt = performance.now();
         await index.save();
@@ -70,6 +81,7 @@ export async function scanFolders(
     };
     await Promise.all(Array.from({ length: Math.min(LANES, unknown.length) }, (_, lane) => runLane(lane)));
     await index.save();
+    if (done < total) signal?.throwIfAborted();
   }
   return scanned;
 }
@@ -78,15 +90,16 @@ async function scanOne(
   index: SessionIndex,
   sessionId: string,
   reader: ClaudeLineReader,
-  events: ScanEvents,
+  { onProblem, signal }: ScanOptions,
   onRead: (read: number, size: number) => void,
 ): Promise<ScannedSession | undefined> {
   try {
-    return { ...(await index.scan(sessionId, reader, onRead)), sessionId };
+    return { ...(await index.scan(sessionId, reader, onRead, signal)), sessionId };
   } catch (error) {
+    if (signal?.aborted) return undefined;
     // Removed since it was listed.
     if ((error as { code?: unknown }).code === 'TRANSCRIPT_NOT_FOUND') return undefined;
-    events.onProblem?.(error as Error, sessionId);
+    onProblem?.(error as Error, sessionId);
     return undefined;
   }
 }

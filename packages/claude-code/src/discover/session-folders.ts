@@ -1,5 +1,6 @@
 import { readdirSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
+import { ClaudeCodeError } from '../errors.ts';
 
 /** Only such a file is a session: not what an edit set aside, nor what lies deeper (subagents, outputs, memory). */
 const SESSION_FILE = /^([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})\.jsonl$/i;
@@ -16,18 +17,20 @@ export interface SessionFolder {
 /**
  * The folders of Claude Code's that `isWanted` by their names, with the sessions in them; and others that hold one of the
  * `known` sessions which is in none of those, with that alone.
+ * @param onProblem is told of a folder that is there and cannot be read, and the others are listed
  */
 export function listSessionFolders(
   projects: string,
   isWanted: (slug: string) => boolean,
-  known: ReadonlyMap<string, unknown> = new Map(),
+  known: ReadonlyMap<string, unknown>,
+  onProblem: (error: ClaudeCodeError) => void,
 ): SessionFolder[] {
   const folders = new Map<string, SessionFolder>();
   const missing = new Set(known.keys());
-  const names = readNames(projects);
+  const names = attempt(() => readNames(projects), onProblem);
   const [wanted, others] = [names.filter(isWanted), names.filter((name) => !isWanted(name))];
   const add = (name: string, choose: (ids: readonly string[]) => readonly string[]) => {
-    const present = listSessionIds(join(projects, name));
+    const present = attempt(() => listSessionIds(join(projects, name)), onProblem);
     const sessionIds = choose(present);
     const path = sessionIds.length === 0 ? undefined : readRealPath(join(projects, name));
     if (path !== undefined) folders.set(path, { path, sessionIds, present: new Set(present) });
@@ -41,8 +44,13 @@ export function listSessionFolders(
   return [...folders.values()];
 }
 
-export function holdsSessions(folder: string): boolean {
-  return listSessionIds(folder).length > 0;
+/** Of a folder that cannot be read it is not known: it may. */
+export function mayFolderHoldSessions(folder: string): boolean {
+  try {
+    return listSessionIds(folder).length > 0;
+  } catch {
+    return true;
+  }
 }
 
 function listSessionIds(folder: string): string[] {
@@ -57,11 +65,32 @@ function readRealPath(path: string): string | undefined {
   }
 }
 
-/** None of what is no folder, or gone. */
+/**
+ * None of what is no folder, or gone.
+ * @throws ClaudeCodeError SESSION_FOLDER_UNREADABLE
+ */
 function readNames(folder: string): string[] {
   try {
     return readdirSync(folder).sort();
-  } catch {
+  } catch (cause) {
+    const { code, message } = cause as NodeJS.ErrnoException;
+    if (code === 'ENOENT' || code === 'ENOTDIR') return [];
+    // Behind the comma the system names the folder again.
+    const [why] = message.split(', ');
+    throw new ClaudeCodeError(
+      `Cannot read the Claude Code sessions in ${folder}: ${why}`,
+      'SESSION_FOLDER_UNREADABLE',
+      { hint: 'Check its permissions and what it links to.', cause },
+    );
+  }
+}
+
+function attempt(read: () => string[], onProblem: (error: ClaudeCodeError) => void): string[] {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof ClaudeCodeError)) throw error;
+    onProblem(error);
     return [];
   }
 }

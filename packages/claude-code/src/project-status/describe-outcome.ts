@@ -1,5 +1,5 @@
 import { redactSecrets } from '@openbot/sessions';
-import { oneLine, shorten } from '../terminal-text/printable.ts';
+import { oneLine, shorten } from '@openbot/sessions/terminal-text';
 import type { Command, CommandOutcome } from './run-command.ts';
 
 const REASON_LIMIT = 160;

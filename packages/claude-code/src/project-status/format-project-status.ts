@@ -1,9 +1,17 @@
+import {
+  cutEnd,
+  formatAge,
+  formatCount,
+  formatQuantity,
+  oneLine,
+  type Palette,
+  PLAIN_PALETTE,
+  padEnd,
+  printable,
+  textWidth,
+} from '@openbot/sessions/terminal-text';
 import type { DiscoveredSession } from '../discover/discovered-session.ts';
-import { type Palette, PLAIN_PALETTE } from '../terminal-text/palette.ts';
-import { oneLine, printable } from '../terminal-text/printable.ts';
-import { formatCount, formatQuantity } from '../terminal-text/quantity.ts';
-import { formatAge } from '../terminal-text/relative-time.ts';
-import { cutEnd, padEnd, textWidth } from '../terminal-text/text-width.ts';
+import { isOwnSession } from './own-session.ts';
 import type { ProjectStatus, StatusGap } from './project-status.ts';
 
 export interface StatusFormatOptions {
@@ -158,9 +166,12 @@ function showGithub({ status: { github, gaps }, palette, lines }: Context): Line
 }
 
 function showSessions({ status: { sessions, gaps }, palette, now }: Context): Line[] {
-  if (has(gaps, 'sessions')) return [];
+  if (has(gaps, 'sessions') && sessions.total === 0) return [];
   const running = sessions.active.length;
-  const own = new Set(sessions.ownRecent.map(({ sessionId }) => sessionId));
+  // The status lists three of the agent's own, and does not name the agent.
+  const [first] = sessions.ownRecent;
+  const agentId = first?.agentId ?? first?.originMarker;
+  const isOwn = (session: DiscoveredSession) => agentId !== undefined && isOwnSession(session, agentId);
   const shown = [...sessions.active, ...sessions.recent, ...sessions.ownRecent].filter(
     (session, at, all) => all.findIndex(({ sessionId }) => sessionId === session.sessionId) === at,
   );
@@ -173,7 +184,7 @@ function showSessions({ status: { sessions, gaps }, palette, now }: Context): Li
       colour: running > 0 ? palette.yellow : undefined,
     },
     ...shown.map((session, at) => ({
-      text: `${showSession(session, own.has(session.sessionId))}  ${padEnd(ages[at]!, width)}  ${titleOf(session)}`,
+      text: `${showSession(session, isOwn(session))}  ${padEnd(ages[at]!, width)}  ${titleOf(session)}`,
       colour: session.isRunning ? palette.yellow : undefined,
     })),
   ];

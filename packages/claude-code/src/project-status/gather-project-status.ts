@@ -1,9 +1,10 @@
 import { redactSecrets } from '@openbot/sessions';
+import { oneLine, shorten } from '@openbot/sessions/terminal-text';
 import { type DiscoverOptions, discoverSessions } from '../discover/discover-sessions.ts';
 import type { DiscoveredSession } from '../discover/discovered-session.ts';
-import { oneLine, shorten } from '../terminal-text/printable.ts';
 import { locateRepo, type RepoLocation } from './locate-repo.ts';
-import { lookForDocs, NO_DOCS } from './look-for-docs.ts';
+import { type DocsReading, lookForDocs, NO_DOCS } from './look-for-docs.ts';
+import { lookInTime } from './look-in-time.ts';
 import { compareByRecency, isOwnSession } from './own-session.ts';
 import { placeCommands } from './place-commands.ts';
 import type { ProjectStatus, StatusGap } from './project-status.ts';
@@ -14,10 +15,12 @@ export interface GatherOptions {
   /** Whose own sessions are listed. */
   readonly agentId?: string;
   /**
-   * Finds the sessions of a repository, and is given the time that it needs. Default: `discoverSessions`. False: they are
-   * not looked for, which is then a gap.
+   * Finds the sessions of a repository. Default: `discoverSessions`. When the time is over, the signal asks it to stop. False:
+   * they are not looked for, which is then a gap.
    */
-  readonly discover?: ((repoPath: string) => Promise<readonly DiscoveredSession[]>) | false;
+  readonly discover?:
+    | ((repoPath: string, signal: AbortSignal) => Promise<readonly DiscoveredSession[]>)
+    | false;
   /** Where registries and the index of sessions are. Default: OPENBOT_STATE_DIR, else ~/.openbot. */
   readonly stateDir?: string;
   /** What git and gh are found and run with. Default: that of this process. */
@@ -25,9 +28,12 @@ export interface GatherOptions {
   /** For each command. Default: 5 s. */
   readonly gitTimeoutMs?: number;
   readonly ghTimeoutMs?: number;
+  /** For the documents, and for the sessions. Default: 5 s. */
+  readonly lookTimeoutMs?: number;
   readonly now?: Date;
 }
 
+const LOOK_TIMEOUT_MS = 5000;
 const RECENT = 5;
 const OWN_RECENT = 3;
 const NO_GITHUB: GithubReading = { gaps: [] };
@@ -47,7 +53,7 @@ export async function gatherProjectStatus(
     locateRepo(place),
     readGit(place),
     place.hasGitFolder ? readGithub(place) : NO_GITHUB,
-    readDocs(place.cwd),
+    readDocs(place.cwd, options.lookTimeoutMs),
     listSessions(place.cwd, options),
   ]);
   const isGitRepo = repo.isGitRepo || reading.isAnswered;
@@ -75,23 +81,38 @@ function isMeaningful(gap: StatusGap, repo: RepoLocation): boolean {
   return repo.hasWorkTree || !repo.isGitRepo || (gap.part !== 'changes' && gap.part !== 'stashes');
 }
 
-async function readDocs(top: string) {
-  return lookForDocs(top).catch((error: unknown) => ({
-    docs: NO_DOCS,
-    gaps: [{ part: 'docs' as const, reason: describeError(error) }],
-  }));
+async function readDocs(top: string, timeoutMs = LOOK_TIMEOUT_MS): Promise<DocsReading> {
+  const unknown = (reason: string): DocsReading => ({ docs: NO_DOCS, gaps: [{ part: 'docs', reason }] });
+  try {
+    const found = await lookInTime(() => lookForDocs(top), timeoutMs);
+    return found ?? unknown(`they could not be looked for within ${timeoutMs / 1000} s`);
+  } catch (error) {
+    return unknown(describeError(error));
+  }
 }
 
 async function listSessions(
   repoPath: string,
   options: GatherOptions,
 ): Promise<{ sessions: ProjectStatus['sessions']; gaps: readonly StatusGap[] }> {
-  const { agentId, discover = (path: string) => discoverSessions(path, discoveryOf(options)) } = options;
-  if (discover === false) {
-    return { sessions: NO_SESSIONS, gaps: [{ part: 'sessions', reason: 'they were not looked for' }] };
-  }
+  const { agentId, lookTimeoutMs = LOOK_TIMEOUT_MS } = options;
+  const problems: Error[] = [];
+  const {
+    discover = (path: string, signal: AbortSignal) =>
+      discoverSessions(path, { ...discoveryOf(options), signal, onProblem: (error) => problems.push(error) }),
+  } = options;
+  const unknown = (reason: string) => ({
+    sessions: NO_SESSIONS,
+    gaps: [{ part: 'sessions' as const, reason }],
+  });
+  if (discover === false) return unknown('they were not looked for');
   try {
-    const all = [...(await discover(repoPath))].sort(compareByRecency);
+    const found = await lookInTime((signal) => discover(repoPath, signal), lookTimeoutMs);
+    if (found === undefined) {
+      return unknown(`not all were read within ${lookTimeoutMs / 1000} s: look again`);
+    }
+    const all = [...found].sort(compareByRecency);
+    const [problem] = problems;
     return {
       sessions: {
         active: all.filter((session) => session.isRunning),
@@ -102,13 +123,13 @@ async function listSessions(
             : all.filter((session) => isOwnSession(session, agentId)).slice(0, OWN_RECENT),
         total: all.length,
       },
-      gaps: [],
+      gaps:
+        problem === undefined
+          ? []
+          : [{ part: 'sessions', reason: `some are left out: ${describeError(problem)}` }],
     };
   } catch (error) {
-    return {
-      sessions: NO_SESSIONS,
-      gaps: [{ part: 'sessions', reason: describeError(error) }],
-    };
+    return unknown(describeError(error));
   }
 }
 

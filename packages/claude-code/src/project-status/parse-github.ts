@@ -1,4 +1,5 @@
-import { shorten } from '../terminal-text/printable.ts';
+import { shorten } from '@openbot/sessions/terminal-text';
+import { hideBeforeCut } from '../scan/hide-before-cut.ts';
 import type { GithubStatus } from './project-status.ts';
 
 const TITLE_LIMIT = 200;
@@ -10,7 +11,7 @@ const FAILING = new Set(['fail', 'cancel']);
 export function parsePullRequests(output: Buffer): GithubStatus['openPrs'] | undefined {
   return parseRows(output, ({ number, title, headRefName, state }) =>
     typeof number === 'number' && isText(title) && isText(headRefName) && isText(state)
-      ? { number, title: shorten(title, TITLE_LIMIT), branch: headRefName, state }
+      ? { number, title: shortenTitle(title), branch: headRefName, state }
       : undefined,
   )?.slice(0, LISTED_PULL_REQUESTS);
 }
@@ -22,9 +23,10 @@ export function parseChecks(output: Buffer): GithubStatus['failingChecks'] | und
   )
     ?.filter(({ bucket }) => FAILING.has(bucket))
     .slice(0, LISTED_CHECKS)
-    .map(({ name, state }) => ({ name: shorten(name, TITLE_LIMIT), status: state }));
+    .map(({ name, state }) => ({ name: shortenTitle(name), status: state }));
 }
 
+const shortenTitle = (title: string) => shorten(hideBeforeCut(title, TITLE_LIMIT), TITLE_LIMIT);
 const isText = (value: unknown): value is string => typeof value === 'string';
 
 function parseRows<Row>(

@@ -1,4 +1,5 @@
-import { shorten } from '../terminal-text/printable.ts';
+import { shorten } from '@openbot/sessions/terminal-text';
+import { hideBeforeCut } from '../scan/hide-before-cut.ts';
 import type { CommitSummary } from './project-status.ts';
 
 /** For `git log -z`: each field ends with a NUL, and so does each commit. */
@@ -15,7 +16,7 @@ export function parseLog(output: Buffer): CommitSummary[] {
     if (!/^[0-9a-f]{40,64}$/.test(sha)) break;
     commits.push({
       sha,
-      message: shorten(message, MESSAGE_LIMIT),
+      message: shorten(hideBeforeCut(message, MESSAGE_LIMIT), MESSAGE_LIMIT),
       author: shorten(author, AUTHOR_LIMIT),
       date,
     });

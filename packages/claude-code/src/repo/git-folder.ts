@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
-import { basename, dirname, join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
+import { findRealPath } from './real-path.ts';
 
 /** Where git is for a folder: read from its files, so that it needs no git and waits for none. */
 export interface GitPlace {
@@ -7,14 +8,16 @@ export interface GitPlace {
   readonly top: string | undefined;
   /** The folder that all worktrees share. */
   readonly commonDir: string;
+  /** Whether it is a worktree that hangs from another work tree, or from a bare repository. */
+  readonly isLinked: boolean;
 }
 
 /** Undefined outside git. */
 export function findGit(folder: string): GitPlace | undefined {
   for (let at = resolve(folder); ; at = dirname(at)) {
     const gitDir = readGitDir(join(at, '.git'));
-    if (gitDir !== undefined) return { top: at, commonDir: readCommonDir(gitDir) };
-    if (isGitDir(at)) return { top: undefined, commonDir: readCommonDir(at) };
+    if (gitDir !== undefined) return describeGit(at, gitDir);
+    if (isGitDir(at)) return describeGit(undefined, at);
     if (dirname(at) === at) return undefined;
   }
 }
@@ -31,13 +34,19 @@ export function listWorktrees(git: GitPlace): string[] {
   return [main, linked].flat();
 }
 
-/** The work tree that the others hang from; undefined where there is none, or nothing says where it is. */
-export function findMainTree({ commonDir }: GitPlace): string | undefined {
+/**
+ * The work tree that the others hang from, or the folder that stands for it around a bare repository; undefined where there
+ * is none, or nothing says where it is: a git folder apart is named by its work tree and seldom names it.
+ */
+export function findMainTree({ top, commonDir, isLinked }: GitPlace): string | undefined {
   const config = readText(join(commonDir, 'config')) ?? '';
   const core = /^\[core\]\s*$([^[]*)/im.exec(config)?.[1] ?? '';
   const named = /^\s*worktree\s*=\s*(.+?)\s*$/im.exec(core)?.[1];
   if (named !== undefined) return resolve(commonDir, named.replace(/^"(.*)"$/, '$1'));
-  return basename(commonDir) === '.git' ? dirname(commonDir) : undefined;
+  if (!isLinked && top !== undefined) return top;
+  const around = dirname(commonDir);
+  const gitDir = readGitDir(join(around, '.git'));
+  return gitDir !== undefined && findRealPath(gitDir) === findRealPath(commonDir) ? around : undefined;
 }
 
 /** The git folder that a `.git` is, or that it names. */
@@ -49,9 +58,13 @@ function readGitDir(path: string): string | undefined {
   return isGitDir(gitDir) ? gitDir : undefined;
 }
 
-function readCommonDir(gitDir: string): string {
-  const named = readText(join(gitDir, 'commondir'));
-  return named === undefined ? gitDir : resolve(gitDir, named);
+function describeGit(top: string | undefined, gitDir: string): GitPlace {
+  const common = readText(join(gitDir, 'commondir'));
+  return {
+    top,
+    commonDir: common === undefined ? gitDir : resolve(gitDir, common),
+    isLinked: common !== undefined,
+  };
 }
 
 /** A linked worktree has its own HEAD, and the rest in the common folder. */

@@ -1,7 +1,7 @@
 import { realpathSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { ClaudeCodeError } from '../errors.ts';
-import { findGit, findMainTree, listWorktrees } from './git-folder.ts';
+import { findGit, listWorktrees } from './git-folder.ts';
 import { findRealPath, isWithin } from './real-path.ts';
 import { maySlugBeBelow } from './slug.ts';
 
@@ -33,14 +33,13 @@ export function resolveRepo(repoPath: string): Repo {
 }
 
 /**
- * The repository of a folder that may be gone: the main work tree of the nearest git above it, or the work tree that
- * it is in where there is no main one; outside git the folder itself.
+ * What all folders of a repository have in common, in each of its worktrees, and those of no other have: its git folder, or
+ * outside git the folder itself. The folder may be gone.
  */
-export function findRepoPath(cwd: string): string {
-  const real = findRealPath(cwd);
+export function findRepoKey(folder: string): string {
+  const real = findRealPath(folder);
   const git = findGit(real);
-  if (git === undefined) return real;
-  return findRealPath(findMainTree(git) ?? git.top ?? git.commonDir);
+  return git === undefined ? real : findRealPath(git.commonDir);
 }
 
 /**

@@ -18,8 +18,8 @@ export interface SavedTally {
   readonly cwds: readonly (readonly [path: string, lines: number])[];
   readonly boundaries: readonly string[];
   /** Tables of ids, as they save themselves. */
-  readonly people: string;
-  readonly messages: string;
+  readonly people: Buffer;
+  readonly messages: Buffer;
 }
 
 type Words = {
@@ -107,17 +107,19 @@ export class HeaderTally {
   }
 
   #addCompaction(line: ClaudeLine): void {
-    const { uuid } = line.details();
+    const uuid = line.readUuid();
     if (uuid === undefined) this.#unnamedCompactions++;
     else this.#boundaries.add(uuid);
   }
 
   #addPerson(line: ClaudeLine): void {
-    const { uuid, typedText } = line.details();
+    const uuid = line.readUuid();
     if (uuid === undefined) this.#unnamedMessages++;
     else this.#people.add(uuid);
     const words = this.#words;
-    if (words.firstUserMessage !== undefined || typedText === '') return;
+    if (words.firstUserMessage !== undefined) return;
+    const typedText = line.readTypedText();
+    if (typedText === '') return;
     const { text, originMarker } = readFirstMessage(typedText);
     if (originMarker !== undefined) words.originMarker ??= originMarker;
     if (text !== '') words.firstUserMessage = text;
@@ -128,7 +130,7 @@ export class HeaderTally {
     const input = figureOf(usage?.input);
     const cache = figureOf(usage?.cacheRead) + figureOf(usage?.cacheWrite);
     const output = figureOf(usage?.output);
-    const id = line.messageId ?? line.details().uuid;
+    const id = line.messageId ?? line.readUuid();
     // Lines of a message repeat its figures; one that was written while it still came in has smaller ones.
     if (id !== undefined) this.#messages.add(id, input, cache, output);
     else {

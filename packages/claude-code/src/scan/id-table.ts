@@ -8,7 +8,8 @@ export type Figures = readonly [input: number, cache: number, output: number];
 
 interface Piece {
   readonly hashes: Uint32Array;
-  readonly figures: Float64Array;
+  /** Undefined where all of them are 0. */
+  figures?: Float64Array;
 }
 
 /**
@@ -43,8 +44,8 @@ export class IdTable {
     this.#raise(one >>> 0, two >>> 0, input, cache, output);
   }
 
-  /** In a form that `restore` takes. */
-  save(): string {
+  /** In a form that `restore` takes, in some thirteen bytes an id. */
+  save(): Buffer {
     const bytes = Buffer.allocUnsafe(this.#size * MAX_SAVED);
     let at = 0;
     for (let entry = 0; entry < this.#size; entry++) {
@@ -53,17 +54,16 @@ export class IdTable {
       at = bytes.writeUInt32LE(hashes[row * 2]!, at);
       at = bytes.writeUInt32LE(hashes[row * 2 + 1]!, at);
       for (let i = 0; i < FIGURES; i++) {
-        let rest = figures[row * FIGURES + i]!;
+        let rest = figures?.[row * FIGURES + i] ?? 0;
         for (; rest >= 128; rest = Math.floor(rest / 128)) bytes[at++] = (rest % 128) + 128;
         bytes[at++] = rest;
       }
     }
-    return bytes.toString('base64', 0, at);
+    return bytes.subarray(0, at);
   }
 
-  static restore(saved: string): IdTable {
+  static restore(bytes: Buffer): IdTable {
     const table = new IdTable();
-    const bytes = Buffer.from(saved, 'base64');
     let at = 0;
     const readFigure = () => {
       let figure = 0;
@@ -83,7 +83,10 @@ export class IdTable {
 
   #raise(one: number, two: number, input: number, cache: number, output: number): void {
     const entry = this.#find(one, two);
-    const { figures } = this.#pieces[Math.floor(entry / PIECE)]!;
+    if (input === 0 && cache === 0 && output === 0) return;
+    const piece = this.#pieces[Math.floor(entry / PIECE)]!;
+    piece.figures ??= new Float64Array(PIECE * FIGURES);
+    const { figures } = piece;
     const at = (entry % PIECE) * FIGURES;
     this.#raiseOne(figures, at, 0, input);
     this.#raiseOne(figures, at, 1, cache);
@@ -110,10 +113,7 @@ export class IdTable {
     const entry = this.#size++;
     const row = entry % PIECE;
     if (row === 0) {
-      this.#pieces.push({
-        hashes: new Uint32Array(PIECE * 2),
-        figures: new Float64Array(PIECE * FIGURES),
-      });
+      this.#pieces.push({ hashes: new Uint32Array(PIECE * 2) });
     }
     const { hashes } = this.#pieces.at(-1)!;
     hashes[row * 2] = one;

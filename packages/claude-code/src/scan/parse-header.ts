@@ -1,6 +1,7 @@
 import { ClaudeLineReader, withOpenTranscript } from '@openbot/sessions/lines';
 import { HeaderTally } from './header-tally.ts';
 import type { JsonlHeader } from './jsonl-header.ts';
+import { readInParts } from './read-in-parts.ts';
 
 export interface ParseHeaderOptions {
   /** Serves for one file after another, and spares them its memory. */
@@ -9,10 +10,9 @@ export interface ParseHeaderOptions {
 
 /** Reads what a transcript says of its session, every line of it. What is kept of a line is the id of its message. */
 export function parseJsonlHeader(path: string, options: ParseHeaderOptions = {}): Promise<JsonlHeader> {
-  return withOpenTranscript(path, async (handle) => {
-    const reader = options.reader ?? new ClaudeLineReader();
+  return withOpenTranscript(path, async (handle, { size }) => {
     const tally = new HeaderTally();
-    await reader.read(handle, { line: (line) => tally.add(line) });
+    await readInParts(handle, options.reader ?? new ClaudeLineReader(), tally, { to: Number(size) });
     return tally.header();
   });
 }

@@ -25,17 +25,22 @@ export function makeAnthropicModel(options: AnthropicModelOptions = {}): AskMode
       client = undefined;
       throw error;
     });
-    const message = await messages.create(
-      {
-        model: resolveModelName(model),
-        max_tokens: maxTokens,
-        system,
-        messages: [{ role: 'user', content: prompt }],
-      },
-      { signal },
-    );
+    const question = {
+      model: resolveModelName(model),
+      max_tokens: maxTokens,
+      system,
+      messages: [{ role: 'user' as const, content: prompt }],
+    };
+    const message = await messages.create(question, { signal }).catch(throwInWords);
     return message.content.map((block) => (block.type === 'text' ? block.text : '')).join('');
   };
+}
+
+/** The SDK's own message holds the whole JSON of the answer. */
+function throwInWords(cause: unknown): never {
+  const { status, error } = cause as { status?: unknown; error?: { error?: { message?: unknown } } };
+  const said = error?.error?.message;
+  throw typeof said === 'string' ? new Error(`${status} ${said}`, { cause }) : cause;
 }
 
 async function connect({ apiKey, baseUrl }: AnthropicModelOptions): Promise<Anthropic> {

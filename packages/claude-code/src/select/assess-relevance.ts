@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { redactSecrets } from '@openbot/sessions';
+import { oneLine, shorten } from '@openbot/sessions/terminal-text';
 import type { DiscoveredSession } from '../discover/discovered-session.ts';
-import { oneLine, shorten } from '../terminal-text/printable.ts';
 import { readAnswer } from './relevance-answer.ts';
 import { composeQuestion, describeContent } from './relevance-question.ts';
 import type { AskModel, Relevance, SessionSelectionConfig } from './selection.ts';

@@ -1,7 +1,14 @@
+import {
+  cutEnd,
+  oneLine,
+  type Palette,
+  PLAIN_PALETTE,
+  padEnd,
+  padStart,
+  printable,
+  textWidth,
+} from '@openbot/sessions/terminal-text';
 import type { DiscoveredSession } from '../discover/discovered-session.ts';
-import { type Palette, PLAIN_PALETTE } from '../terminal-text/palette.ts';
-import { oneLine, printable } from '../terminal-text/printable.ts';
-import { cutEnd, padEnd, padStart } from '../terminal-text/text-width.ts';
 import { describeContent } from './relevance-question.ts';
 import type { ScoreParts, SessionScore, SessionSelection } from './selection.ts';
 import { shortId } from './short-id.ts';
@@ -17,6 +24,8 @@ export interface SelectionFormatOptions {
 const PARTS: readonly (keyof ScoreParts)[] = ['branch', 'recency', 'relevance', 'health', 'capacity'];
 const GAP = '  ';
 const INDENT = 4;
+/** With less room than this, what a session is about stands on a line of its own. */
+const LEAST_ABOUT = 24;
 
 /** The decision, and a table of the sessions with the hundredths that each factor gives. */
 export function formatSelection(selection: SessionSelection, options: SelectionFormatOptions = {}): string {
@@ -24,17 +33,20 @@ export function formatSelection(selection: SessionSelection, options: SelectionF
   const columns = Math.max(40, options.columns ?? 100);
   const { action, reason, scores = [], relevanceFallback, sessionId } = selection;
   const about = new Map((options.sessions ?? []).map((session) => [session.sessionId, describe(session)]));
+  const hasColumn = about.size > 0 && columns >= textWidth(showHeader(false)) + LEAST_ABOUT;
   return [
     `${palette.bold(action)}: ${printable(nameInFull(reason, sessionId))}`,
     ...(relevanceFallback === undefined
       ? []
       : [palette.dim(`words were compared: ${printable(relevanceFallback)}`)]),
-    ...(scores.length === 0 ? [] : ['', palette.dim(cutEnd(showHeader(about.size > 0), columns).trimEnd())]),
+    ...(scores.length === 0 ? [] : ['', palette.dim(cutEnd(showHeader(hasColumn), columns).trimEnd())]),
     ...scores.flatMap((score) => {
       const isChosen = score.sessionId === sessionId;
-      const row = cutEnd(showRow(score, isChosen, about.get(score.sessionId) ?? ''), columns).trimEnd();
-      const detail = cutEnd(' '.repeat(INDENT) + printable(score.reason), columns);
-      return [isChosen ? palette.green(row) : row, palette.dim(detail)];
+      const subject = about.get(score.sessionId) ?? '';
+      const row = cutEnd(showRow(score, isChosen, hasColumn ? subject : ''), columns).trimEnd();
+      const below = [...(hasColumn || subject === '' ? [] : [subject]), printable(score.reason)];
+      const details = below.map((text) => palette.dim(cutEnd(' '.repeat(INDENT) + text, columns)));
+      return [isChosen ? palette.green(row) : row, ...details];
     }),
     '',
   ].join('\n');

@@ -1,4 +1,4 @@
-import { oneLine, shorten } from '../terminal-text/printable.ts';
+import { oneLine, shorten } from '@openbot/sessions/terminal-text';
 import type { Relevance } from './selection.ts';
 
 const REASONING_LIMIT = 120;

@@ -1,5 +1,6 @@
+import { redactSecrets } from '@openbot/sessions';
+import { oneLine, shorten } from '@openbot/sessions/terminal-text';
 import type { DiscoveredSession } from '../discover/discovered-session.ts';
-import { oneLine, shorten } from '../terminal-text/printable.ts';
 
 const TASK_LIMIT = 2000;
 const TEXT_LIMIT = 300;
@@ -44,7 +45,7 @@ export function composeQuestion(
 
 function asData(text: string, limit: number): string {
   // Bounded first: a text of megabytes is not worth a look at every character.
-  return shorten(oneLine(text.slice(0, 4 * limit)), limit);
+  return shorten(oneLine(redactSecrets(text.slice(0, 4 * limit))), limit);
 }
 
 /** The same JSON, in which no block can begin or end. */

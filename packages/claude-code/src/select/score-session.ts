@@ -1,7 +1,5 @@
+import { formatAge, formatQuantity, oneLine } from '@openbot/sessions/terminal-text';
 import type { DiscoveredSession } from '../discover/discovered-session.ts';
-import { oneLine } from '../terminal-text/printable.ts';
-import { formatQuantity } from '../terminal-text/quantity.ts';
-import { formatAge } from '../terminal-text/relative-time.ts';
 import {
   budgetUsed,
   findCeiling,

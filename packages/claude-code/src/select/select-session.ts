@@ -1,7 +1,6 @@
+import { formatQuantity, oneLine } from '@openbot/sessions/terminal-text';
 import type { DiscoveredSession } from '../discover/discovered-session.ts';
 import { compareByRecency, isOwnSession } from '../project-status/own-session.ts';
-import { oneLine } from '../terminal-text/printable.ts';
-import { formatQuantity } from '../terminal-text/quantity.ts';
 import { type Assessment, assessTaskRelevance } from './assess-relevance.ts';
 import { findLabelled } from './labelled-session.ts';
 import { logSelection } from './log-selection.ts';
@@ -30,7 +29,7 @@ export async function selectSession(request: SelectionRequest): Promise<SessionS
 async function decide(request: SelectionRequest, config: SessionSelectionConfig): Promise<SessionSelection> {
   const label = request.label?.trim() ?? '';
   if (label !== '') return selectLabelled(label, request);
-  const active = [...request.projectStatus.sessions.active, ...request.sessions].find(
+  const active = [...(request.projectStatus.sessions?.active ?? []), ...request.sessions].find(
     ({ isRunning }) => isRunning,
   );
   if (active !== undefined) {
@@ -47,7 +46,10 @@ function selectLabelled(label: string, request: SelectionRequest): SessionSelect
   const found = findLabelled(label, request);
   if (found === undefined) return { action: 'fresh', reason: `no session is labelled "${oneLine(label)}"` };
   const reason = `session ${shortId(found.sessionId)} is labelled "${oneLine(label)}"`;
-  if (found.isGone) return { action: 'fresh', reason: `${reason}, but its transcript is gone` };
+  if (found.isGone) {
+    const { sessionId } = found;
+    return { action: 'fresh', replacesSessionId: sessionId, reason: `${reason}, but its transcript is gone` };
+  }
   return { action: 'resume', sessionId: found.sessionId, reason };
 }
 

@@ -9,9 +9,9 @@ export interface SelectionRequest {
   readonly task: string;
   readonly repoPath: string;
   readonly agentId: string;
-  /** A whole status, or as much of it as is looked at. */
+  /** A whole status, or the branch alone. */
   readonly projectStatus: ProjectBranch & {
-    readonly sessions: Pick<ProjectStatus['sessions'], 'active'>;
+    readonly sessions?: Pick<ProjectStatus['sessions'], 'active'>;
   };
   /** All sessions of the repository: the status lists only the last ones. */
   readonly sessions: readonly DiscoveredSession[];

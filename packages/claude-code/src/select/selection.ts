@@ -53,6 +53,8 @@ export interface SessionSelection {
   readonly action: 'resume' | 'fresh' | 'queue';
   /** The session to resume. */
   readonly sessionId?: string;
+  /** The session that a fresh one takes the place of: its label names it, and its transcript is gone. */
+  readonly replacesSessionId?: string;
   /** One line for a person. */
   readonly reason: string;
   /** Every session of the agent that was looked at: those that may be resumed first, then by score. */

@@ -1,4 +1,4 @@
-import { oneLine } from '../terminal-text/printable.ts';
+import { oneLine } from '@openbot/sessions/terminal-text';
 
 /** Enough of a session id for a person. */
 export function shortId(sessionId: string): string {

@@ -1,4 +1,4 @@
-import { shorten } from '../terminal-text/printable.ts';
+import { shorten } from '@openbot/sessions/terminal-text';
 import type { Relevance } from './selection.ts';
 
 const STOP_WORDS = new Set(

@@ -1,11 +1,13 @@
 import { readFileSync } from 'node:fs';
+import type { FileHandle } from 'node:fs/promises';
 import { crc32 } from 'node:zlib';
 import { writeFileAtomic } from '@openbot/sessions';
 import type { JsonlHeader } from '../scan/jsonl-header.ts';
+import { readBase64, sizeInBase64, writeInBase64 } from './base64.ts';
 import type { FileMark, GrowthState, IndexEntry } from './index-entry.ts';
 
 /** To be raised when entries mean something else than before: those of other versions are not read. */
-export const INDEX_VERSION = 2;
+export const INDEX_VERSION = 3;
 
 const LINE_FEED = 0x0a;
 const TAB = 0x09;
@@ -19,8 +21,8 @@ interface EntryHead {
 }
 
 /**
- * The entries in an index file by session id. A line is a checksum, the head and the growth state of one entry, with
- * tabs between them. What is damaged, or of another version, is left out: its session is read anew.
+ * The entries in an index file by session id. A line is a checksum, the head, the growth state and its two tables of ids of
+ * one entry, with tabs between them. What is damaged, or of another version, is left out: its session is read anew.
  */
 export function readIndexFile(path: string, folder: string): Map<string, StoredEntry> {
   const entries = new Map<string, StoredEntry>();
@@ -51,10 +53,12 @@ export async function writeIndexFile(
   folder: string,
   entries: Iterable<StoredEntry>,
 ): Promise<void> {
-  const lines = [Buffer.from(titleOf(folder)), ...Array.from(entries, (entry) => entry.line)];
-  await writeFileAtomic(path, Buffer.concat(lines), {
-    io: { syncFile: async () => {}, syncFolder: async () => {} },
-  });
+  // Line by line: entries of large sessions are large, and are not to be in memory twice.
+  const write = async (handle: FileHandle) => {
+    await handle.writeFile(titleOf(folder));
+    for (const { line } of entries) await handle.writeFile(line);
+  };
+  await writeFileAtomic(path, write, { io: { syncFile: async () => {}, syncFolder: async () => {} } });
 }
 
 /** An entry together with its line as it is in the file. */
@@ -75,12 +79,20 @@ export class StoredEntry implements IndexEntry {
 
   static make(head: EntryHead, growth: GrowthState): StoredEntry {
     const { id, mark, isSettled, header } = head;
-    const parts = [`${JSON.stringify({ id, mark, isSettled, header })}\t`, JSON.stringify(growth), '\n'];
+    const { people, messages, ...tally } = growth.tally;
+    const texts = [JSON.stringify({ id, mark, isSettled, header }), JSON.stringify({ ...growth, tally })];
     const room = checksumOf(Buffer.alloc(0)).length;
-    // The growth state can be megabytes: it is put in its place at once.
-    const line = Buffer.allocUnsafe(parts.reduce((sum, part) => sum + Buffer.byteLength(part), room));
+    const sizes = [...texts.map((text) => Buffer.byteLength(text)), ...[people, messages].map(sizeInBase64)];
+    const line = Buffer.allocUnsafe(sizes.reduce((sum, size) => sum + size + 1, room));
     let at = room;
-    for (const part of parts) at += line.write(part, at);
+    for (const text of texts) {
+      at += line.write(text, at);
+      line[at++] = TAB;
+    }
+    at = writeInBase64(people, line, at);
+    line[at++] = TAB;
+    at = writeInBase64(messages, line, at);
+    line[at] = LINE_FEED;
     line.write(checksumOf(line.subarray(room)));
     return new StoredEntry(head, line);
   }
@@ -98,8 +110,12 @@ export class StoredEntry implements IndexEntry {
   }
 
   growth(): GrowthState {
-    const from = this.line.indexOf(TAB, this.line.indexOf(TAB) + 1) + 1;
-    return JSON.parse(this.line.toString('utf8', from)) as GrowthState;
+    const ends: number[] = [];
+    for (let at = this.line.indexOf(TAB); at >= 0; at = this.line.indexOf(TAB, at + 1)) ends.push(at);
+    const part = (number: number, end = ends[number + 1]!) => this.line.subarray(ends[number]! + 1, end);
+    const growth = JSON.parse(part(1).toString('utf8')) as GrowthState;
+    const tables = { people: readBase64(part(2)), messages: readBase64(part(3, this.line.length - 1)) };
+    return { ...growth, tally: { ...growth.tally, ...tables } };
   }
 }
 

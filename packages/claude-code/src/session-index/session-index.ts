@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { type ClaudeLineReader, withOpenTranscript } from '@openbot/sessions/lines';
 import { HeaderTally, type SavedTally } from '../scan/header-tally.ts';
 import type { JsonlHeader } from '../scan/jsonl-header.ts';
+import { readInParts } from '../scan/read-in-parts.ts';
 import { isSameMark, isSettled, markOf } from './index-entry.ts';
 import { readIndexFile, StoredEntry, writeIndexFile } from './index-file.ts';
 import { PrefixChecksums } from './prefix-checksums.ts';
@@ -54,11 +55,13 @@ export class SessionIndex {
   /**
    * Reads what must be read of a transcript.
    * @param onRead is told up to which byte it was read, of how many
+   * @param signal ends the reading, with its reason as the error; the next one goes on from there
    */
   async scan(
     sessionId: string,
     reader: ClaudeLineReader,
     onRead: (read: number, size: number) => void = () => {},
+    signal?: AbortSignal,
   ): Promise<IndexedScan> {
     const known = this.peek(sessionId);
     if (known !== undefined) return known;
@@ -66,13 +69,17 @@ export class SessionIndex {
       const nowMs = this.#now();
       const mark = markOf(stats);
       const found = await this.#findStart(sessionId, handle, mark.ino, mark.size);
-      const { header, growth } = await readOn(handle, reader, found, mark.size, onRead);
+      const { header, growth, endedAt } = await readOn(handle, reader, found, mark.size, onRead, signal);
       const entry = StoredEntry.make(
-        { id: sessionId, mark, isSettled: isSettled(stats, nowMs), header },
+        endedAt === undefined
+          ? { id: sessionId, mark, isSettled: isSettled(stats, nowMs), header }
+          : // As of a file that has grown since: it gives no answer, but a place to go on from.
+            { id: sessionId, mark: { ...mark, size: endedAt }, isSettled: false, header },
         growth,
       );
       this.#fresh.set(sessionId, entry);
       this.#entries.set(sessionId, entry);
+      if (endedAt !== undefined) signal?.throwIfAborted();
       return describe(entry, Number(stats.mtimeMs), found === undefined ? 'whole' : 'grown');
     });
   }
@@ -118,18 +125,25 @@ export class SessionIndex {
   ): Promise<Start | undefined> {
     const entry = this.#entries.get(sessionId);
     if (entry === undefined || entry.mark.ino !== ino || entry.mark.size > size) return undefined;
-    const { resumeAt, tally, checksums } = entry.growth();
-    const prefix = new PrefixChecksums(checksums, entry.mark.size);
-    return (await prefix.match(handle)) ? { resumeAt, tally, prefix } : undefined;
+    const start = restoreStart(entry);
+    return start !== undefined && (await start.prefix.match(handle)) ? start : undefined;
   }
 }
 
-/** A long file is read in parts: with each the reader can let go of the ids that it met. */
-const PART = 8 * 1024 * 1024;
+/** Undefined where what was written down makes no sense, although it is as it was written. */
+function restoreStart(entry: StoredEntry): Start | undefined {
+  try {
+    const { resumeAt, tally, checksums } = entry.growth();
+    const prefix = new PrefixChecksums(checksums, entry.mark.size);
+    return { resumeAt, tally: HeaderTally.restore(tally), prefix };
+  } catch {
+    return undefined;
+  }
+}
 
 interface Start {
   readonly resumeAt: number;
-  readonly tally: SavedTally;
+  readonly tally: HeaderTally;
   readonly prefix: PrefixChecksums;
 }
 
@@ -139,39 +153,27 @@ async function readOn(
   start: Start | undefined,
   to: number,
   onRead: (read: number, size: number) => void,
+  signal: AbortSignal | undefined,
 ) {
-  const tally = start === undefined ? new HeaderTally() : HeaderTally.restore(start.tally);
+  const tally = start?.tally ?? new HeaderTally();
   const prefix = start?.prefix ?? new PrefixChecksums();
   let saved: SavedTally | undefined;
-  let resumeAt = start?.resumeAt ?? 0;
-  for (let end = resumeAt, room = PART; end < to; ) {
-    end = Math.min(resumeAt + room, to);
-    const from = resumeAt;
-    resumeAt = await reader.read(
-      handle,
-      {
-        bytes(chunk, offset) {
-          prefix.push(chunk, offset);
-          onRead(offset + chunk.length, to);
-        },
-        line(line) {
-          if (!line.terminated) {
-            // The rest of it is in the next part.
-            if (end < to) return;
-            // A last line without an end may be half of one: it is read again when there is more.
-            saved = tally.save();
-          }
-          tally.add(line);
-        },
-      },
-      { from, to: end },
-    );
-    // A line that is longer than a part needs a longer one.
-    room = resumeAt === from ? room * 2 : PART;
-  }
+  const { resumeAt, isEnded } = await readInParts(handle, reader, tally, {
+    from: start?.resumeAt ?? 0,
+    to,
+    signal,
+    onBytes(chunk, offset) {
+      prefix.push(chunk, offset);
+      onRead(offset + chunk.length, to);
+    },
+    onHalfLine() {
+      saved = tally.save();
+    },
+  });
   return {
     header: tally.header(),
     growth: { resumeAt, tally: saved ?? tally.save(), checksums: prefix.blocks },
+    ...(isEnded ? { endedAt: prefix.size } : {}),
   };
 }
 

@@ -3,6 +3,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   symlinkSync,
   truncateSync,
@@ -206,6 +207,84 @@ test('what cannot be read is left out and told', async () => {
   expect(problems).toEqual([`TRANSCRIPT_UNREADABLE ${odd}`]);
 });
 
+test('a folder that cannot be read is told, the rest is found, and what was known of it is kept', async () => {
+  const { root, makeFolder, addSession, options, projects, stateDir } = makeHome();
+  const [repo, below] = [makeFolder('repo'), makeFolder('repo/below')];
+  const [id, hidden] = [addSession(repo), addSession(below)];
+  const indexes = () => readdirSync(join(stateDir, 'cache', 'claude-sessions')).sort();
+  await discoverSessions(repo, options);
+  const known = indexes();
+  const folder = join(projects, below.replace(/[^a-zA-Z0-9]/g, '-'));
+  const away = join(root, 'away');
+  renameSync(folder, away);
+  // Whoever asks, and with whatever rights, such a link cannot be followed.
+  symlinkSync(folder, folder);
+  const problems: [Error, string | undefined][] = [];
+  const onProblem = (error: Error, sessionId: string | undefined) => problems.push([error, sessionId]);
+  expect(idsOf(await discoverSessions(repo, { ...options, onProblem }))).toEqual([id]);
+  expect(idsOf(await discoverSessions(repo, options))).toEqual([id]);
+  expect(problems).toEqual([
+    [
+      expect.objectContaining({
+        code: 'SESSION_FOLDER_UNREADABLE',
+        message: expect.stringContaining(folder),
+      }),
+      undefined,
+    ],
+  ]);
+  expect(indexes()).toEqual(known);
+  rmSync(folder);
+  renameSync(away, folder);
+  expect(idsOf(await discoverSessions(repo, options)).sort()).toEqual([id, hidden].sort());
+});
+
+test('what is no folder among the folders of sessions is nothing to tell', async () => {
+  const { makeFolder, addSession, options, projects } = makeHome();
+  const repo = makeFolder('repo');
+  const id = addSession(repo);
+  const slug = repo.replace(/[^a-zA-Z0-9]/g, '-');
+  writeFileSync(join(projects, `${slug}-file`), '');
+  symlinkSync('nowhere', join(projects, `${slug}-link`));
+  const problems: Error[] = [];
+  const onProblem = (error: Error) => problems.push(error);
+  expect(idsOf(await discoverSessions(repo, { ...options, onProblem }))).toEqual([id]);
+  expect(problems).toEqual([]);
+});
+
+test('a look that is ended keeps what it has read', async () => {
+  const { makeFolder, addSession, options, stateDir } = makeHome();
+  const repo = makeFolder('repo');
+  const ids = Array.from({ length: 9 }, () => addSession(repo));
+  const ending = new AbortController();
+  const look = discoverSessions(repo, {
+    ...options,
+    signal: ending.signal,
+    onProgress: ({ done }) => done === 3 && ending.abort(new Error('enough')),
+    onProblem: (error) => expect.unreachable(error.message),
+  });
+  await expect(look).rejects.toThrow('enough');
+  const [name] = readdirSync(join(stateDir, 'cache', 'claude-sessions'));
+  const index = readFileSync(join(stateDir, 'cache', 'claude-sessions', name!), 'utf8');
+  expect(ids.filter((id) => index.includes(`"id":"${id}"`)).length).toBeGreaterThanOrEqual(3);
+  expect(idsOf(await discoverSessions(repo, options)).sort()).toEqual(ids.sort());
+});
+
+test('a look that is ended when all is read has its answer', async () => {
+  const { makeFolder, addSession, options } = makeHome();
+  const repo = makeFolder('repo');
+  const ids = [addSession(repo), addSession(makeFolder('repo/below'))];
+  const ending = new AbortController();
+  const found = await discoverSessions(repo, {
+    ...options,
+    signal: ending.signal,
+    onProgress: ({ done }) => done === 2 && ending.abort(),
+  });
+  expect(idsOf(found).sort()).toEqual(ids.sort());
+  const unread = makeFolder('unread');
+  addSession(unread);
+  await expect(discoverSessions(unread, { ...options, signal: ending.signal })).rejects.toThrow();
+});
+
 test('working folders that can be none make nobody stumble', async () => {
   const { makeFolder, addSession, options } = makeHome();
   const repo = makeFolder('repo');
@@ -367,6 +446,19 @@ test('all sessions: those of a worktree are under the main tree', async () => {
   git(repo, 'worktree', 'add', '--quiet', '-b', 'side', tree);
   addSession(tree);
   expect(await discoverAllSessions(options)).toMatchObject([{ repoPath: repo, cwd: tree }]);
+});
+
+test('all sessions: worktrees are of one repository, though its git folder is apart', async () => {
+  const { root, makeFolder, addSession, options } = makeHome();
+  const repo = makeFolder('repo');
+  git(root, 'init', '--quiet', '--separate-git-dir', join(root, 'store'), repo);
+  git(repo, 'commit', '--quiet', '--allow-empty', '--message=first');
+  const tree = join(root, 'tree');
+  git(repo, 'worktree', 'add', '--quiet', '-b', 'side', tree);
+  addSession(tree);
+  addSession(repo);
+  const all = await discoverAllSessions(options);
+  expect(all.map(({ repoPath }) => repoPath)).toEqual([repo, repo]);
 });
 
 test('progress says how much of a large transcript has been read', async () => {

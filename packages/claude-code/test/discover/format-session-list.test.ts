@@ -13,6 +13,24 @@ test('the whole id is shown where there is room for it, else its beginning', () 
   expect(show(80)).toContain(ID.slice(0, 8));
 });
 
+test('where there is no terminal nothing is cut', () => {
+  const session = makeSession({
+    sessionId: ID,
+    agentId: 'z'.repeat(60),
+    branch: 'b'.repeat(60),
+    repoPath: `/w/${'x'.repeat(60)}`,
+    firstMessage: `${'word '.repeat(38)}end`,
+  });
+  const text = formatSessionList([session], {
+    now: NOW,
+    columns: Number.POSITIVE_INFINITY,
+    showsRepo: true,
+  });
+  for (const part of [ID, 'z'.repeat(60), 'b'.repeat(60), 'x'.repeat(60), session.firstMessage]) {
+    expect(text).toContain(part);
+  }
+});
+
 test('long names of agents and repositories are cut', () => {
   const session = makeSession({
     agentId: 'z'.repeat(60),

@@ -1,7 +1,7 @@
+import { textWidth } from '@openbot/sessions/terminal-text';
 import { describe, expect, it } from 'vitest';
 import { formatProjectStatus } from '../../src/project-status/format-project-status.ts';
 import type { ProjectStatus } from '../../src/project-status/project-status.ts';
-import { textWidth } from '../../src/terminal-text/text-width.ts';
 import { hoursAgo, makeSession, NOW } from './discovered.ts';
 
 const PLAIN: ProjectStatus = {
@@ -89,10 +89,21 @@ describe('the status as text', () => {
     );
   });
 
+  it('marks all sessions of the agent, also those that are not among its last three', () => {
+    const older = makeSession({ sessionId: 'cccccccc-1' });
+    const strange = makeSession({ sessionId: 'dddddddd-1', agentId: 'other' });
+    const sessions = { active: [], recent: [own, older, strange], ownRecent: [own], total: 3 };
+    const text = formatProjectStatus({ ...FULL, sessions });
+    expect(text).toMatch(/own +bbbbbbbb/);
+    expect(text).toMatch(/own +cccccccc/);
+    expect(text).not.toMatch(/own +dddddddd/);
+  });
+
   it('names what is not known instead of showing it as none', () => {
     const text = formatProjectStatus({
       ...FULL,
       github: { openPrs: [], failingChecks: [] },
+      sessions: PLAIN.sessions,
       gaps: [
         { part: 'changes', reason: 'git did not answer within 5 s' },
         { part: 'checks', reason: 'gh is too old' },

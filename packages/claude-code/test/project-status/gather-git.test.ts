@@ -81,6 +81,19 @@ describe('the status of a git repository', () => {
     expect(git.changeCounts.untracked).toBe(150);
   });
 
+  it('shows no half of a secret in a long message of a commit', async () => {
+    const repo = GitRepo.withCommit();
+    repo.git(
+      'commit',
+      '--quiet',
+      '--allow-empty',
+      `--message=${'word '.repeat(38)}ghp_${'Ab1'.repeat(12)} end`,
+    );
+    const { git } = await gather(repo.path);
+    expect(git.headCommitMessage).toMatch(/^word .*…$/);
+    expect(git.headCommitMessage).not.toMatch(/ghp_Ab1A/);
+  });
+
   it('does not look for untracked files where git is set not to', async () => {
     const repo = GitRepo.withCommit();
     repo.write('new.txt');

@@ -1,6 +1,7 @@
-import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { formatProjectStatus } from '../../src/project-status/format-project-status.ts';
 import { gatherProjectStatus } from '../../src/project-status/gather-project-status.ts';
 import { makeHome } from '../discover/claude-home.ts';
 import { hoursAgo, makeSession, NOW } from './discovered.ts';
@@ -194,6 +195,53 @@ describe('the sessions of a project', () => {
     expect(status.github).toBeDefined();
     expect(status.gaps).toEqual([]);
   }, 60_000);
+
+  it('that take too long are a gap, and whoever looks for them is asked to stop', async () => {
+    let asked: AbortSignal | undefined;
+    const discover = (_: string, signal: AbortSignal) => {
+      asked = signal;
+      return new Promise<never>(() => {});
+    };
+    const status = await gatherProjectStatus(makeFolder(), { env: ENV, discover, lookTimeoutMs: 20 });
+    expect(status.sessions.total).toBe(0);
+    expect(status.gaps).toEqual([
+      { part: 'sessions', reason: 'not all were read within 0.02 s: look again' },
+    ]);
+    expect(asked?.aborted).toBe(true);
+  });
+
+  it('that take too long at first are known by what was read of them, look by look', async () => {
+    const { makeFolder: make, env, stateDir, addSession, projects } = makeHome();
+    const repo = make('repo');
+    const id = addSession(repo);
+    const path = join(projects, repo.replace(/[^a-zA-Z0-9]/g, '-'), `${id}.jsonl`);
+    const line = `${JSON.stringify({ type: 'summary', summary: 'x'.repeat(1_000_000) })}\n`;
+    for (let at = 0; at < 40; at++) appendFileSync(path, line);
+    let looks = 0;
+    let status = await gatherProjectStatus(repo, { env, stateDir, lookTimeoutMs: 1 });
+    // One that ends within its moment of grace has the answer at once.
+    for (; status.sessions.total === 0 && looks < 100; looks++) {
+      expect(status.gaps.filter(({ part }) => part === 'sessions')).toHaveLength(1);
+      status = await gatherProjectStatus(repo, { env, stateDir, lookTimeoutMs: 1 });
+    }
+    expect(status.sessions.recent).toMatchObject([{ sessionId: id, lineCount: 43 }]);
+  }, 60_000);
+
+  it('that cannot be read are told beside the others', async () => {
+    const { makeFolder: make, env, stateDir, addSession, projects } = makeHome();
+    const repo = make('repo');
+    const id = addSession(repo);
+    const odd = join(projects, repo.replace(/[^a-zA-Z0-9]/g, '-'));
+    mkdirSync(join(odd, '22222222-2222-4222-8222-222222222222.jsonl'));
+    const status = await gatherProjectStatus(repo, { env, stateDir });
+    expect(status.sessions.recent.map(({ sessionId }) => sessionId)).toEqual([id]);
+    expect(status.gaps).toEqual([
+      { part: 'sessions', reason: expect.stringMatching(/^some are left out: /) },
+    ]);
+    const text = formatProjectStatus(status);
+    expect(text).toContain('Sessions  1, none running');
+    expect(text).toContain('Unknown   sessions: some are left out');
+  });
 
   it('may be unknown', async () => {
     const discover = async () => {

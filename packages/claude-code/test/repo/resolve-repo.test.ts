@@ -2,8 +2,9 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { nameRepos } from '../../src/repo/name-repos.ts';
 import { resolveProjectsFolder } from '../../src/repo/projects-folder.ts';
-import { findRepoPath, isInRepo, mayHoldSessions, resolveRepo } from '../../src/repo/resolve-repo.ts';
+import { isInRepo, mayHoldSessions, resolveRepo } from '../../src/repo/resolve-repo.ts';
 import { repoPathToSlug } from '../../src/repo/slug.ts';
 import { makeTempFolder } from '../temp-folder.ts';
 import { git, makeRepo } from './git.ts';
@@ -87,7 +88,7 @@ test('a submodule is a repository of its own inside the other', () => {
   const tree = join(root, 'tree');
   git(sub, 'worktree', 'add', '--quiet', '-b', 'side', tree);
   expect(resolveRepo(tree).roots).toEqual([tree, sub]);
-  expect([tree, sub, outer].map(findRepoPath)).toEqual([sub, sub, outer]);
+  expect([...nameRepos([tree, sub, outer]).values()]).toEqual([sub, sub, outer]);
 });
 
 test('a .git that names nothing makes no repository', () => {
@@ -113,17 +114,6 @@ test('a repository inside another is not the other, nor is one in the place of a
   makeRepo(makeFolder(gone));
   expect([outer, own].map((repo) => isInRepo(repo, gone))).toEqual([false, false]);
   expect(isInRepo(resolveRepo(root), inner)).toBe(false);
-});
-
-test('sessions of a worktree are grouped under the main tree', () => {
-  const root = makeTempFolder();
-  const top = makeFolder(root, 'repo');
-  makeRepo(top);
-  git(top, 'worktree', 'add', '--quiet', '-b', 'side', join(root, 'side'));
-  expect(findRepoPath(join(root, 'side/below'))).toBe(top);
-  const apart = join(root, 'apart');
-  git(root, 'init', '--quiet', '--separate-git-dir', join(root, 'git-dir'), apart);
-  expect(findRepoPath(apart)).toBe(apart);
 });
 
 test.skipIf(process.platform === 'win32')('a .git that is a pipe is not waited for', () => {

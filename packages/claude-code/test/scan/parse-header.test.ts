@@ -90,6 +90,22 @@ test('a long first message is cut at 200 characters, never inside one', async ()
   );
 });
 
+test('a first message that is cut has no half of a secret in it', async () => {
+  const key = `sk-ant-api03-${'Ab1'.repeat(20)}`;
+  for (const [before, marker] of [
+    [150, ''],
+    [180, '[openclaw:agent=main]\n\n'],
+    [195, ''],
+  ] as const) {
+    const typed = `${marker}${'word '.repeat(before / 5)}${key} and more`;
+    const { firstUserMessage } = await parseText(person('1', typed));
+    expect(firstUserMessage).toMatch(/^(?:word )+/);
+    expect(firstUserMessage!.length).toBeLessThanOrEqual(200);
+    expect(firstUserMessage).not.toContain('sk-ant-api03');
+  }
+  expect((await parseText(person('1', `Use ${key}`))).firstUserMessage).toBe(`Use ${key}`);
+});
+
 test.each([
   ['[openclaw:agent=main]\n\nDo it', 'main', 'Do it'],
   ['[openclaw:agent=a b] Do it', 'a b', 'Do it'],

@@ -70,7 +70,8 @@ describe("Anthropic's model", () => {
       const { api, ask } = await start(() => error);
       const { relevance, fallback } = await assess(ask);
       expect(relevance[0]?.by).toBe('words');
-      expect(fallback).toContain(String(error.status));
+      expect(fallback).toContain(`: ${error.status} `);
+      expect(fallback).not.toContain('{');
       expect(fallback).not.toContain('test-key');
       expect(api.conversations).toHaveLength(1);
     },

@@ -1,7 +1,7 @@
+import { textWidth } from '@openbot/sessions/terminal-text';
 import { describe, expect, it } from 'vitest';
 import { formatSelection } from '../../src/select/format-selection.ts';
 import { selectSession } from '../../src/select/select-session.ts';
-import { textWidth } from '../../src/terminal-text/text-width.ts';
 import { hoursAgo, makeSession, NOW } from '../project-status/discovered.ts';
 import { makeStatus } from './project.ts';
 
@@ -60,6 +60,16 @@ describe('the choice as text', () => {
     const lines = formatSelection(await select(), { columns: 60 }).split('\n');
     expect(lines[2]).not.toContain('ABOUT');
     for (const line of lines.slice(2)) expect(textWidth(line)).toBeLessThanOrEqual(60);
+  });
+
+  it('says what a session is about on a line of its own where there is little room', async () => {
+    const lines = formatSelection(await select(), { sessions, columns: 80 }).split('\n');
+    expect(lines.slice(2, 6)).toEqual([
+      '  SESSION   BRANCH  RECENCY  RELEVANCE  HEALTH  CAPACITY  TOTAL',
+      '> aaaaaaaa      25       20         25      15        15    100',
+      '    [main] Repair the login page',
+      '    same branch, used 30 min ago, relevance 1.00 by words (in common: repair, l…',
+    ]);
   });
 
   it('sends nothing to the terminal that is not text', async () => {

@@ -20,6 +20,14 @@ function readData(prompt: string): Data {
 }
 
 describe('the question to the model', () => {
+  it('holds no secrets', () => {
+    const key = `sk-ant-api03-${'Ab1'.repeat(20)}`;
+    const session = makeSession({ lastTask: `${'word '.repeat(56)}${key}` });
+    const { prompt } = composeQuestion(`Use ${key}`, [session], TAG);
+    expect(readData(prompt).sessions).toHaveLength(1);
+    expect(prompt).not.toContain('sk-ant-api03');
+  });
+
   it('numbers the sessions by their order, with the last task or else the first message', () => {
     const { prompt, system } = composeQuestion(
       'Repair the login',

@@ -45,6 +45,7 @@ describe('a label', () => {
     const gone = makeSession({ sessionId: 'labelled', hasTranscript: false });
     expect(await select([gone, one], { label: 'docs', registry })).toEqual({
       action: 'fresh',
+      replacesSessionId: 'labelled',
       reason: 'session labelled is labelled "docs", but its transcript is gone',
     });
     const older = makeRegistered({ sessionId: 'one', label: 'docs', startedAt: '2020-01-01T00:00:00.000Z' });
@@ -153,6 +154,12 @@ describe('without a label', () => {
     const onX = makeSession({ sessionId: 'x', branch: 'x', lastModified: hoursAgo(0) });
     expect((await select([one, onX], { projectStatus: makeStatus({}, 'x') })).sessionId).toBe('x');
     expect((await select([one, onX])).sessionId).toBe('one');
+  });
+
+  it('the branch is all of the project that is needed', async () => {
+    const projectStatus = { repo: { path: '/repo' }, git: { currentBranch: 'main' } };
+    expect((await select([one], { projectStatus })).action).toBe('resume');
+    expect((await select([{ ...one, isRunning: true }], { projectStatus })).action).toBe('queue');
   });
 
   it.each<[string, Partial<DiscoveredSession>, RegExp]>([

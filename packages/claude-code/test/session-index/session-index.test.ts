@@ -15,6 +15,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { crc32 } from 'node:zlib';
 import { ClaudeLineReader } from '@openbot/sessions/lines';
 import { expect, test } from 'vitest';
 import { SessionIndex } from '../../src/session-index/session-index.ts';
@@ -173,6 +174,19 @@ test('a known file in whose place is a link to itself is told when it is read, n
   });
 });
 
+test('an entry that makes no sense although it is whole costs a reading, never an answer', async () => {
+  const { look, path, indexPath } = setUp(block('m1', 5));
+  await look();
+  const [title, line] = readFileSync(indexPath(), 'utf8').split('\n');
+  const [, head, growth] = line!.split('\t');
+  const body = [head, growth, 'AAAA', 'AAAA'].join('\t');
+  const checksum = crc32(`${body}\n`).toString(16).padStart(8, '0');
+  writeFileSync(indexPath(), `${title}\n${checksum}\t${body}\n`);
+  expect(await look()).toBe('nothing');
+  appendFileSync(path, block('m2', 7));
+  expect(await look()).toBe('whole');
+});
+
 test('a damaged entry costs a reading, never an answer', async () => {
   const { look, indexPath } = setUp(block('m1', 111) + block('m2', 222));
   await look();
@@ -185,7 +199,7 @@ test('a damaged entry costs a reading, never an answer', async () => {
   }
   writeFileSync(indexPath(), whole.subarray(0, whole.length - 20));
   expect(await look()).toBe('whole');
-  writeFileSync(indexPath(), whole.toString().replace(' 2 ', ' 1 '));
+  writeFileSync(indexPath(), whole.toString().replace(/ \d+ /, ' 1 '));
   expect(await look()).toBe('whole');
   writeFileSync(indexPath(), '');
   expect(await look()).toBe('whole');
@@ -281,4 +295,38 @@ test('lines that are longer than what is read at once are read whole', async () 
   expect(await look()).toBe('whole');
   appendFileSync(path, long('m3') + block('m4', 7).trimEnd());
   expect(await look()).toBe('grown');
+});
+
+test('a reading that is ended is taken up where it was, and what changed meanwhile is seen', async () => {
+  const lines = Array.from({ length: 30 }, (_, at) =>
+    block(`m${at % 20}`, at, { filler: 'x'.repeat(1_000_000) }),
+  );
+  const { folder, cache, path, reader, look } = setUp(lines.join(''));
+  const lookUntil = async (bytes: number) => {
+    const ending = new AbortController();
+    const index = new SessionIndex(folder, cache, LATER);
+    const onRead = (read: number) => read >= bytes && ending.abort(new Error('enough'));
+    await expect(index.scan(ID, reader, onRead, ending.signal)).rejects.toThrow('enough');
+    expect(index.peek(ID)).toBeUndefined();
+    await index.save();
+  };
+  await lookUntil(1);
+  await lookUntil(9_000_000);
+  expect(await look()).toBe('grown');
+  expect(await look()).toBe('nothing');
+  // Each part once, from the end of the last whole line before it.
+  expect(reader.starts).toEqual(reader.starts.toSorted((one, other) => one - other));
+  expect(new Set(reader.starts).size).toBe(reader.starts.length);
+  rmSync(cache, { recursive: true });
+  await lookUntil(9_000_000);
+  const file = openSync(path, 'r+');
+  writeSync(
+    file,
+    block('other', 99)
+      .slice(0, -1)
+      .padEnd(lines[0]!.length - 1),
+    0,
+  );
+  closeSync(file);
+  expect(await look()).toBe('whole');
 });

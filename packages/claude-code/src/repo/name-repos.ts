@@ -1,0 +1,53 @@
+import { findGit, findMainTree, type GitPlace, listWorktrees } from './git-folder.ts';
+import { findRealPath, isWithin } from './real-path.ts';
+
+interface Place {
+  readonly folder: string;
+  readonly real: string;
+  readonly git?: GitPlace;
+  /** Its repository, by what all worktrees of that share. */
+  readonly key: string;
+}
+
+/**
+ * The repository of each folder, any of which may be gone, by one path: that of its main work tree; where no file of git
+ * and no folder among these tells where that is, that of the git folder; outside git that of the folder itself.
+ */
+export function nameRepos(folders: Iterable<string>): Map<string, string> {
+  const places = Array.from(new Set(folders), placeOf);
+  const paths = new Map<string, string>();
+  const roots = new Map<string, string>();
+  const listed = new Set<string>();
+  for (const { git, key } of places) {
+    if (git === undefined) continue;
+    const main = findMainTree(git);
+    if (main !== undefined) paths.set(key, findRealPath(main));
+    if (listed.has(key)) continue;
+    listed.add(key);
+    for (const tree of listWorktrees(git)) roots.set(findRealPath(tree), key);
+  }
+  return new Map(
+    places.map((place) => {
+      const key = findRemovedTree(place, roots) ?? place.key;
+      return [place.folder, paths.get(key) ?? key];
+    }),
+  );
+}
+
+function placeOf(folder: string): Place {
+  const real = findRealPath(folder);
+  const git = findGit(real);
+  return git === undefined
+    ? { folder, real, key: real }
+    : { folder, real, git, key: findRealPath(git.commonDir) };
+}
+
+/** The repository of a worktree that is gone, but not for git: what is above it is not its own. */
+function findRemovedTree({ real, git }: Place, roots: ReadonlyMap<string, string>): string | undefined {
+  const nearest = git?.top ?? git?.commonDir;
+  for (const [root, key] of roots) {
+    if (!isWithin(root, real)) continue;
+    if (nearest === undefined || (nearest !== root && isWithin(nearest, root))) return key;
+  }
+  return undefined;
+}

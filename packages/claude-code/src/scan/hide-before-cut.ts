@@ -1,0 +1,12 @@
+import { redactSecrets } from '@openbot/sessions';
+
+/** Longer than most secrets: one that begins before the cut is seen whole. */
+const BEYOND = 4096;
+
+/**
+ * The beginning of a text of which so many characters are to be kept: where it is longer, without its secrets, since half
+ * of one would be known for one by nobody.
+ */
+export function hideBeforeCut(text: string, limit: number): string {
+  return text.length <= limit ? text : redactSecrets(text.slice(0, 2 * limit + BEYOND));
+}

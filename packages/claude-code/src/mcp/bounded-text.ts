@@ -1,5 +1,5 @@
 import { redactSecrets } from '@openbot/sessions';
-import { shorten } from '../terminal-text/printable.ts';
+import { shorten } from '@openbot/sessions/terminal-text';
 
 /** What somebody said or wrote, as it may be handed on: without secrets, at most so many characters. */
 export function boundText(text: string, limit: number): string {
@@ -9,14 +9,9 @@ export function boundText(text: string, limit: number): string {
 
 /** Every text in it with at most so many characters; everything else as it is. */
 export function boundTexts<T>(value: T, limit: number): T {
-  return mapTexts(value, (text) => shorten(text.toWellFormed(), limit));
-}
-
-/** Every text in it changed; everything else as it is. */
-export function mapTexts<T>(value: T, change: (text: string) => string): T {
-  if (typeof value === 'string') return change(value) as T;
-  if (Array.isArray(value)) return value.map((item) => mapTexts(item, change)) as T;
+  if (typeof value === 'string') return shorten(value.toWellFormed(), limit) as T;
+  if (Array.isArray(value)) return value.map((item) => boundTexts(item, limit)) as T;
   if (typeof value !== 'object' || value === null || value instanceof Date) return value;
-  const members = Object.entries(value).map(([name, member]) => [name, mapTexts(member, change)]);
+  const members = Object.entries(value).map(([name, member]) => [name, boundTexts(member, limit)]);
   return Object.fromEntries(members) as T;
 }

@@ -3,7 +3,7 @@ import { isOwnSession } from '../project-status/own-session.ts';
 import { isWithin } from '../repo/real-path.ts';
 import { boundText, boundTexts } from './bounded-text.ts';
 import { toIsoTime } from './iso-time.ts';
-import type { SessionCounts } from './mcp-options.ts';
+import type { McpScope } from './mcp-options.ts';
 import { COUNT, describe, NUMBER, objectOf, TEXT, TIME, YES_NO } from './schema.ts';
 
 /** A Claude Code session as the tools give it. */
@@ -14,6 +14,8 @@ export interface DescribedSession extends Omit<DiscoveredSession, 'lastModified'
   readonly cwd?: string;
   /** Whether it is the asking agent's. */
   readonly isOwn: boolean;
+  /** On the session that asks. */
+  readonly isThisRun?: true;
 }
 
 export const SESSION_SCHEMA = objectOf(
@@ -36,6 +38,10 @@ export const SESSION_SCHEMA = objectOf(
     compactionCount: COUNT,
   },
   {
+    isThisRun: describe(
+      YES_NO,
+      'Whether it is the session that asks. Its figures may be those from before this run.',
+    ),
     agentId: TEXT,
     cwd: TEXT,
     totalCostUsd: NUMBER,
@@ -50,8 +56,6 @@ export const SESSION_SCHEMA = objectOf(
 
 const SPOKEN_LIMIT = 200;
 const NAME_LIMIT = 300;
-/** Stands for a folder that is not in the repository. */
-const OUTSIDE = '/';
 
 /** Those that an agent may see: its own, and those of nobody's agent. */
 export function isVisible(session: DiscoveredSession, agentId: string): boolean {
@@ -59,30 +63,20 @@ export function isVisible(session: DiscoveredSession, agentId: string): boolean 
   return isNobodys || isOwnSession(session, agentId);
 }
 
-export function countSessions(sessions: readonly DiscoveredSession[]): SessionCounts {
+export function countSessions(sessions: readonly DiscoveredSession[]): { count: number; running: number } {
   return { count: sessions.length, running: sessions.filter(({ isRunning }) => isRunning).length };
 }
 
-/** A session with nothing in it that `describeForTool` would leave out or hide: others can read a command line. */
-export function pareForTool(session: DiscoveredSession): DiscoveredSession {
-  const { cwd, repoPath, firstMessage, lastTask, label } = session;
-  const pared = {
-    ...session,
-    cwd: isWithin(repoPath, cwd) ? cwd : OUTSIDE,
-    firstMessage: boundText(firstMessage, SPOKEN_LIMIT),
-    ...(lastTask === undefined ? {} : { lastTask: boundText(lastTask, SPOKEN_LIMIT) }),
-    ...(label === undefined ? {} : { label: boundText(label, SPOKEN_LIMIT) }),
-  };
-  // By its path it is told whose it is, however long that is.
-  return { ...boundTexts(pared, NAME_LIMIT), repoPath };
-}
-
-export function describeForTool(session: DiscoveredSession, agentId: string): DescribedSession {
+export function describeForTool(
+  session: DiscoveredSession,
+  { agentId, runSessionId }: Pick<McpScope, 'agentId' | 'runSessionId'>,
+): DescribedSession {
   const { lastModified, cwd, originMarker: _marker, firstMessage, lastTask, label, ...facts } = session;
   return boundTexts(
     {
       ...facts,
       isOwn: isOwnSession(session, agentId),
+      ...(session.sessionId === runSessionId ? { isThisRun: true as const } : {}),
       ...(isWithin(session.repoPath, cwd) ? { cwd } : {}),
       firstMessage: boundText(firstMessage, SPOKEN_LIMIT),
       lastModified: toIsoTime(lastModified) ?? new Date(0).toISOString(),

@@ -7,8 +7,8 @@ import {
   type SessionStore,
   type StoredSession,
 } from '@openbot/sessions';
+import { printable, shorten } from '@openbot/sessions/terminal-text';
 import { ClaudeCodeError } from '../errors.ts';
-import { printable, shorten } from '../terminal-text/printable.ts';
 import { type AgentPlace, locateAgent } from './agent-place.ts';
 import type { McpScope } from './mcp-options.ts';
 import { readOwnKey } from './resolve-scope.ts';

@@ -1,6 +1,5 @@
 import type { Environment } from '@openbot/sessions';
 import type { DiscoveredSession } from '../discover/discovered-session.ts';
-import type { ProjectStatus } from '../project-status/project-status.ts';
 
 /** What an MCP server is about: one repository, one agent, perhaps one conversation. */
 export interface McpOptions {
@@ -17,6 +16,8 @@ export interface McpOptions {
   readonly sendMessage?: SendMessage | undefined;
   /** Known already, and used instead of looking again. */
   readonly precomputed?: Precomputed | undefined;
+  /** The Claude Code session that asks: listed first and as running, whatever was known before it began. */
+  readonly runSessionId?: string | undefined;
   /** Names folders, git and gh. Default: that of this process. */
   readonly env?: NodeJS.ProcessEnv | undefined;
 }
@@ -31,21 +32,17 @@ export interface OutgoingMessage {
   readonly sessionKey: string | undefined;
 }
 
-/** What was learned of a repository before a run. One of another repository is not used. */
+/** What was learned of a repository before a run. Sessions of another repository are not used. */
 export interface Precomputed {
-  readonly status?: ProjectStatus | undefined;
   readonly sessions?: readonly DiscoveredSession[] | undefined;
-  /** ISO 8601: when the sessions were listed. */
+  /** ISO 8601: when the sessions were listed. Default: when the server is made. */
   readonly asOf?: string | undefined;
-  /** How many sessions more there were. */
-  readonly sessionsLeftOut?: number | undefined;
-  /** How many sessions of other agents there were, which are not among `sessions`. */
-  readonly ofOtherAgents?: SessionCounts | undefined;
 }
 
-export interface SessionCounts {
-  readonly count: number;
-  readonly running: number;
+/** Sessions of the repository, and when they were looked for. */
+export interface KnownSessions {
+  readonly sessions: readonly DiscoveredSession[];
+  readonly asOf: string;
 }
 
 /** The options with everything decided. */
@@ -57,6 +54,7 @@ export interface McpScope {
   readonly workspace: string;
   readonly sessionKey: string | undefined;
   readonly sendMessage: SendMessage | undefined;
-  readonly precomputed: Precomputed;
+  readonly known: KnownSessions | undefined;
+  readonly runSessionId: string | undefined;
   readonly env: NodeJS.ProcessEnv & Environment;
 }

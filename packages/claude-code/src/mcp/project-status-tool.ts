@@ -4,10 +4,10 @@ import type { ProjectStatus } from '../project-status/project-status.ts';
 import { boundTexts } from './bounded-text.ts';
 import { describeForTool, isVisible } from './described-session.ts';
 import { fitAnswer, type Shortenable } from './fit-answer.ts';
+import { listRepoSessions } from './list-repo-sessions.ts';
 import type { McpScope } from './mcp-options.ts';
 import { PROJECT_STATUS_SCHEMA } from './project-status-schema.ts';
 import { objectOf } from './schema.ts';
-import { listRepoSessions } from './session-list-tool.ts';
 import type { McpTool, ToolAnswer } from './tool.ts';
 
 const TEXT_LIMIT = 300;
@@ -35,7 +35,7 @@ export function makeProjectStatusTool(scope: McpScope): McpTool {
     inputSchema: objectOf({}),
     outputSchema: PROJECT_STATUS_SCHEMA,
     isReadOnly: true,
-    run: async () => describeStatus(scope.precomputed.status ?? (await gather(scope)), scope.agentId),
+    run: async () => describeStatus(await gather(scope), scope),
   };
 }
 
@@ -43,16 +43,14 @@ function gather(scope: McpScope): Promise<ProjectStatus> {
   return gatherProjectStatus(scope.repoPath, {
     agentId: scope.agentId,
     env: scope.env,
-    discover: async () =>
-      (await listRepoSessions(scope)).filter((session) => isVisible(session, scope.agentId)),
+    discover: async (_, signal) =>
+      (await listRepoSessions(scope, signal)).sessions.filter((session) => isVisible(session, scope.agentId)),
   });
 }
 
-function describeStatus(status: ProjectStatus, agentId: string): ToolAnswer {
+function describeStatus(status: ProjectStatus, scope: McpScope): ToolAnswer {
   const describeAll = (sessions: readonly DiscoveredSession[]) =>
-    sessions
-      .filter((session) => isVisible(session, agentId))
-      .map((session) => describeForTool(session, agentId));
+    sessions.map((session) => describeForTool(session, scope));
   const { sessions, ...rest } = status;
   const { uncommittedChanges, stagedChanges, changeCounts } = status.git;
   const unlisted =

@@ -10,7 +10,8 @@ import {
   resolveUserPath,
 } from '@openbot/sessions';
 import { resolveRepo } from '../repo/resolve-repo.ts';
-import type { McpOptions, McpScope, Precomputed } from './mcp-options.ts';
+import { toIsoTime } from './iso-time.ts';
+import type { KnownSessions, McpOptions, McpScope, Precomputed } from './mcp-options.ts';
 
 /**
  * @throws ClaudeCodeError REPO_NOT_FOUND; OpenBotError PATH_ESCAPES_FOLDER for an agent that is no plain name,
@@ -31,7 +32,8 @@ export function resolveScope(options: McpOptions): McpScope {
     workspace,
     sessionKey: isGiven(options.sessionKey) ? readOwnKey(options.sessionKey, agentId) : undefined,
     sendMessage: options.sendMessage,
-    precomputed: takeOwn(options.precomputed ?? {}, repoPath),
+    known: takeOwn(options.precomputed, repoPath),
+    runSessionId: isGiven(options.runSessionId) ? options.runSessionId : undefined,
     env,
   };
 }
@@ -52,13 +54,11 @@ export function readOwnKey(sessionKey: string, agentId: string): string {
   );
 }
 
-function takeOwn({ status, sessions, ...rest }: Precomputed, repoPath: string): Precomputed {
+function takeOwn(precomputed: Precomputed | undefined, repoPath: string): KnownSessions | undefined {
+  if (precomputed?.sessions === undefined) return undefined;
   return {
-    ...rest,
-    ...(status !== undefined && status.repo.path === repoPath ? { status } : {}),
-    ...(sessions === undefined
-      ? {}
-      : { sessions: sessions.filter((session) => session.repoPath === repoPath) }),
+    sessions: precomputed.sessions.filter((session) => session.repoPath === repoPath),
+    asOf: toIsoTime(precomputed.asOf) ?? new Date().toISOString(),
   };
 }
 

@@ -6,17 +6,21 @@ import { makeTools } from './make-tools.ts';
 import type { McpOptions } from './mcp-options.ts';
 import { resolveScope } from './resolve-scope.ts';
 import type { McpTool } from './tool.ts';
+import { MCP_SERVER_NAME } from './tool-names.ts';
 
-export interface ServeOptions extends McpOptions {
+export interface ServerOptions extends McpOptions {
+  /** As clients are told. Default: 0.0.0. */
+  readonly version?: string | undefined;
+  /** Hears of lines that are no messages, and of a connection that broke. */
+  readonly onError?: ((error: Error) => void) | undefined;
+}
+
+export interface ServeOptions extends ServerOptions {
   /** Default: the standard input and output of this process. */
   readonly transport?: Transport | undefined;
   /** Instead of the standard ones of this process. */
   readonly stdin?: Readable | undefined;
   readonly stdout?: Writable | undefined;
-  /** As clients are told. Default: 0.0.0. */
-  readonly version?: string | undefined;
-  /** Hears of lines that are no messages, and of a connection that broke. */
-  readonly onError?: ((error: Error) => void) | undefined;
 }
 
 export interface McpServing {
@@ -29,38 +33,56 @@ const INSTRUCTIONS =
   'Tools of the agent that this run belongs to: the state of its project, its Claude Code sessions, the conversation ' +
   'in which it was asked, its notes, and a way to tell the requester something.';
 
+/** Else a run of Claude Code would have to search for the tools first. Other clients do not know it. */
+const OFFERED_AT_ONCE = { 'anthropic/alwaysLoad': true };
+
+/** Serves one client. */
+export type ServeClient = (
+  streams: Pick<ServeOptions, 'transport' | 'stdin' | 'stdout'>,
+) => Promise<McpServing>;
+
 /**
  * Serves the tools to one client until it leaves. Nothing but messages may be written to the standard output meanwhile.
  * @throws ClaudeCodeError REPO_NOT_FOUND, SDK_NOT_INSTALLED; OpenBotError for an agent or a conversation that cannot be
  */
 export async function serveMcp(options: ServeOptions): Promise<McpServing> {
+  const serve = await prepareServing(options);
+  return serve(options);
+}
+
+/** Everything that takes time or can be wrong, once for all clients. @throws as `serveMcp` */
+export async function prepareServing(options: ServerOptions): Promise<ServeClient> {
+  const { version = '0.0.0', onError } = options;
   const tools = makeTools(resolveScope(options));
   const sdk = await loadMcpSdk();
   const callTool = makeToolCaller(tools, sdk);
-  const server = new sdk.Server(
-    { name: 'openbot', version: options.version ?? '0.0.0' },
-    { capabilities: { tools: {} }, instructions: INSTRUCTIONS },
-  );
-  const { promise: closed, resolve: settle } = Promise.withResolvers<void>();
-  const running = new Set<Promise<unknown>>();
-  server.onclose = settle;
-  server.onerror = (error) => options.onError?.(error);
-  server.setRequestHandler(sdk.ListToolsRequestSchema, () => ({ tools: tools.map(announce) }));
-  server.setRequestHandler(sdk.CallToolRequestSchema, ({ params }) => {
-    const call = callTool(params.name, params.arguments);
-    running.add(call);
-    void call.finally(() => running.delete(call));
-    return call;
-  });
-  const close = () => server.close();
-  const transport = options.transport ?? openStdio(sdk, options, () => finish(running, close));
-  await server.connect(transport);
-  return { closed, close };
+  return async ({ transport, stdin, stdout }) => {
+    const server = new sdk.Server(
+      { name: MCP_SERVER_NAME, version },
+      { capabilities: { tools: {} }, instructions: INSTRUCTIONS },
+    );
+    const { promise: closed, resolve: settle } = Promise.withResolvers<void>();
+    const running = new Set<Promise<unknown>>();
+    server.onclose = settle;
+    server.onerror = (error) => onError?.(error);
+    server.setRequestHandler(sdk.ListToolsRequestSchema, () => ({ tools: tools.map(announce) }));
+    server.setRequestHandler(sdk.CallToolRequestSchema, ({ params }) => {
+      const call = callTool(params.name, params.arguments);
+      running.add(call);
+      void call.finally(() => running.delete(call));
+      return call;
+    });
+    const close = () => server.close();
+    await server.connect(
+      transport ?? openStdio(sdk, { stdin, stdout, onError }, () => finish(running, close)),
+    );
+    return { closed, close };
+  };
 }
 
 function announce({ name, title, description, inputSchema, outputSchema, isReadOnly }: McpTool) {
   const annotations = { readOnlyHint: isReadOnly, destructiveHint: false, openWorldHint: !isReadOnly };
-  return { name, title, description, inputSchema, outputSchema, annotations };
+  return { name, title, description, inputSchema, outputSchema, annotations, _meta: OFFERED_AT_ONCE };
 }
 
 /** The client closes its end when it has no more to ask, and may still wait for answers. */
@@ -72,7 +94,11 @@ async function finish(running: ReadonlySet<Promise<unknown>>, close: () => Promi
 
 function openStdio(
   { StdioServerTransport }: McpSdk,
-  { stdin = process.stdin, stdout = process.stdout, onError }: ServeOptions,
+  {
+    stdin = process.stdin,
+    stdout = process.stdout,
+    onError,
+  }: Pick<ServeOptions, 'stdin' | 'stdout' | 'onError'>,
   onEnd: () => Promise<void>,
 ): Transport {
   let isEnding = false;

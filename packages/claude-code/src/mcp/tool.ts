@@ -1,16 +1,6 @@
 import type { LeftOut } from './fit-answer.ts';
 import type { ObjectSchema } from './schema.ts';
-
-export const MCP_TOOL_NAMES = [
-  'openclaw_project_status',
-  'openclaw_session_list',
-  'openclaw_conversation_context',
-  'openclaw_session_info',
-  'openclaw_memory_search',
-  'openclaw_send_message',
-] as const;
-
-export type McpToolName = (typeof MCP_TOOL_NAMES)[number];
+import type { McpToolName } from './tool-names.ts';
 
 export interface McpTool {
   readonly name: McpToolName;

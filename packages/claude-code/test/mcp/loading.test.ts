@@ -17,15 +17,14 @@ test('the SDK is loaded when something is served, not before', () => {
     const loaded = [];
     registerHooks({ load(url, context, next) { loaded.push(url); return next(url, context); } });
     const count = () => loaded.filter((url) => /node_modules/.test(url)).length;
-    const { serveMcp, mcpServerConfigFor } = await import(${JSON.stringify(INDEX)});
-    mcpServerConfigFor({ bin: 'b', repoPath: 'r', precomputed: {} });
+    const { serveMcp } = await import(${JSON.stringify(INDEX)});
     const before = count();
     await (await serveMcp(${JSON.stringify(options)})).closed;
     console.log(before, count() > 0);`);
   expect(printed).toBe('0 true');
 });
 
-test('without the SDK the error says what to install', () => {
+test('without the SDK the error says what to install, and runs have no tools', () => {
   const { options } = makeMcpHome();
   const printed = evaluate(`
     import { registerHooks } from 'node:module';
@@ -33,7 +32,10 @@ test('without the SDK the error says what to install', () => {
       if (!specifier.startsWith('@modelcontextprotocol/')) return next(specifier, context);
       throw Object.assign(new Error('Cannot find package'), { code: 'ERR_MODULE_NOT_FOUND' });
     } });
-    const { serveMcp } = await import(${JSON.stringify(INDEX)});
-    await serveMcp(${JSON.stringify(options)}).catch(({ code, hint }) => console.log(code, hint));`);
-  expect(printed).toBe('SDK_NOT_INSTALLED npm install @modelcontextprotocol/sdk');
+    const { attachTools, serveMcp } = await import(${JSON.stringify(INDEX)});
+    const options = ${JSON.stringify(options)};
+    await serveMcp(options).catch(({ code, hint }) => console.log(code, hint));
+    const { servers } = await attachTools({ ...options, onError: ({ code }) => console.log(code) });
+    console.log(Object.keys(servers).length);`);
+  expect(printed).toBe('SDK_NOT_INSTALLED npm install @modelcontextprotocol/sdk\nSDK_NOT_INSTALLED\n0');
 });

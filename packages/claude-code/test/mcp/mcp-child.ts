@@ -1,6 +1,5 @@
-/** The server as a process of its own, with the flags that `mcpServerConfigFor` writes. */
+/** The server as a process of its own, with the flags of the command. */
 import { parseArgs } from 'node:util';
-import { readPrecomputed } from '../../src/mcp/precomputed.ts';
 import { serveMcp } from '../../src/mcp/serve-mcp.ts';
 
 const text = { type: 'string' } as const;
@@ -15,7 +14,6 @@ const serving = await serveMcp({
   stateDir: values['state-dir'],
   workspace: values.workspace,
   sessionKey: values.session,
-  precomputed: readPrecomputed(process.env),
   onError: (error) => console.error(error.message),
 });
 await serving.closed;

@@ -1,7 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { gatherProjectStatus } from '../../src/project-status/gather-project-status.ts';
 import { updateRegistry } from '../../src/registry/registry-file.ts';
 import { makeSession } from '../project-status/discovered.ts';
 import { registered } from '../registry/registered.ts';
@@ -85,19 +84,15 @@ describe('openclaw_session_list', () => {
     expect(answer.leftOut).toEqual([{ what: 'sessions', count: 500 - count }]);
   });
 
-  test('what is known already is given instead of what is on disk, with its time and what it lacks', async () => {
+  test('what is known already is given instead of what is on disk, with its time', async () => {
     const { connect, repo } = await makePopulated();
     const known = makeSession({ repoPath: repo, cwd: '/elsewhere', firstMessage: 'known' });
     const precomputed = {
       sessions: [known, makeSession({ sessionId: 'other-repo' })],
       asOf: '2026-03-01T12:00:00.000Z',
-      sessionsLeftOut: 7,
     };
     const { answer } = await (await connect({ precomputed }))(LIST);
-    expect(answer).toMatchObject({
-      asOf: '2026-03-01T12:00:00.000Z',
-      leftOut: [{ what: 'sessions', count: 7 }],
-    });
+    expect(answer).toMatchObject({ asOf: '2026-03-01T12:00:00.000Z', leftOut: [] });
     expect(answer.sessions.map(({ firstMessage }: Loose) => firstMessage)).toEqual(['known']);
     expect(answer.sessions[0]).not.toHaveProperty('cwd');
   });
@@ -165,22 +160,73 @@ describe('openclaw_project_status', () => {
     expect(ids(answer.sessions.active)).toEqual([sessions[0]!.sessionId]);
     expect(answer.git.currentBranch).toBe('main');
   });
+});
 
-  test('a status known already is given as it is, without what other agents do', async () => {
+describe('the session that asks', () => {
+  const RUN = '33333333-3333-4333-8333-333333333333';
+  const known = (repo: string) => [
+    makeSession({ sessionId: 'other', repoPath: repo, isRunning: true }),
+    makeSession({ sessionId: RUN, repoPath: repo, messageCount: 8, lastTask: 'the task before' }),
+  ];
+  async function register(stateDir: string, repoPath: string, tasks: readonly string[]) {
+    await updateRegistry(stateDir, 'main', (sessions) => {
+      sessions.set(RUN, registered({ sessionId: RUN, repoPath, tasks }));
+    });
+  }
+
+  test('is first and running although it was not before', async () => {
+    const { connect, repo, stateDir } = makeMcpHome();
+    await register(stateDir, repo, ['the task before', 'the task of this run']);
+    const precomputed = { sessions: known(repo), asOf: '2026-03-01T12:00:00.000Z' };
+    const call = await connect({ precomputed, runSessionId: RUN });
+    const { answer } = await call(LIST);
+    expect(ids(answer.sessions)).toEqual([RUN, 'other']);
+    const [run, other] = answer.sessions;
+    expect(run).toMatchObject({
+      isThisRun: true,
+      isRunning: true,
+      messageCount: 8,
+      lastTask: 'the task of this run',
+    });
+    expect(other).not.toHaveProperty('isThisRun');
+    expect(answer.asOf).toBe('2026-03-01T12:00:00.000Z');
+    const { sessions } = (await call(STATUS)).answer;
+    expect(ids(sessions.active)).toEqual([RUN, 'other']);
+    expect(ids(sessions.recent)).toEqual([RUN, 'other']);
+    expect(sessions.total).toBe(2);
+  });
+
+  test('is there when it is fresh, with its task once that is written down', async () => {
+    const { connect, repo, stateDir } = makeMcpHome();
+    const precomputed = { sessions: [makeSession({ sessionId: 'other', repoPath: repo })] };
+    const call = await connect({ precomputed, runSessionId: RUN });
+    const before = (await call(LIST)).answer.sessions;
+    expect(ids(before)).toEqual([RUN, 'other']);
+    expect(before[0]).toMatchObject({ agentId: 'main', isOwn: true, isRunning: true, repoPath: repo });
+    await register(stateDir, repo, ['the task of this run']);
+    expect((await call(LIST)).answer.sessions[0]).toMatchObject({ lastTask: 'the task of this run' });
+    const { sessions } = (await call(STATUS)).answer;
+    expect(sessions).toMatchObject({ active: [{ sessionId: RUN, isThisRun: true }], total: 2 });
+  });
+
+  test.each([
+    ['a person', {}],
+    ['another agent', { agentId: 'work', originMarker: 'work' }],
+  ])('is the agent’s own, also where %s began it', async (_name, whose) => {
     const { connect, repo } = makeMcpHome();
-    const now = new Date('2026-03-01T12:00:00Z');
-    const discover = async () => [
-      makeSession({ repoPath: repo }),
-      makeSession({ sessionId: 'foreign', repoPath: repo, agentId: 'work' }),
-    ];
-    const status = await gatherProjectStatus(repo, { agentId: 'main', discover, now });
-    writeFileSync(join(repo, 'new'), '');
-    const { answer } = await (await connect({ precomputed: { status } }))(STATUS);
-    expect(answer.timestamp).toBe('2026-03-01T12:00:00.000Z');
-    expect(answer.git.uncommittedChanges).toEqual([]);
-    expect(ids(answer.sessions.recent)).toEqual([makeSession().sessionId]);
-    const elsewhere = { ...status, repo: { ...status.repo, path: '/other' } };
-    const anew = await (await connect({ precomputed: { status: elsewhere } }))(STATUS);
-    expect(anew.answer.git.uncommittedChanges).toEqual(['new']);
+    const { agentId: _, ...rest } = makeSession({ sessionId: RUN, repoPath: repo, source: 'native-only' });
+    const call = await connect({ precomputed: { sessions: [{ ...rest, ...whose }] }, runSessionId: RUN });
+    const { answer } = await call(LIST, { include_native: false });
+    expect(answer.sessions).toMatchObject([{ sessionId: RUN, isOwn: true, source: 'openclaw' }]);
+    expect(answer.ofOtherAgents).toEqual({ count: 0, running: 0 });
+  });
+
+  test('is marked among those that are found when the tool is called', async () => {
+    const { connect, repo, own, marked, native } = await makePopulated();
+    const { answer } = await (await connect({ runSessionId: native }))(LIST);
+    expect(ids(answer.sessions)).toEqual([native, own, marked]);
+    expect(answer.sessions[0]).toMatchObject({ isThisRun: true, isRunning: true, cwd: repo });
+    const none = await (await connect({ runSessionId: ' ' }))(LIST);
+    expect(ids(none.answer.sessions)).toEqual([own, marked, native]);
   });
 });

@@ -1,4 +1,5 @@
 export { OpenBotError } from '@openbot/sessions';
+export { type Palette, printable } from '@openbot/sessions/terminal-text';
 export {
   type DiscoverOptions,
   discoverAllSessions,
@@ -6,24 +7,17 @@ export {
 } from './discover/discover-sessions.ts';
 export type { DiscoveredSession } from './discover/discovered-session.ts';
 export { formatSessionList, type ListFormatOptions } from './discover/format-session-list.ts';
-export type { ScanEvents, ScanProgress } from './discover/scan-folders.ts';
+export type { ScanEvents, ScanOptions, ScanProgress } from './discover/scan-folders.ts';
 export { CLAUDE_CODE_ERROR_CODES, ClaudeCodeError, type ClaudeCodeErrorCode } from './errors.ts';
+export { type AttachedTools, attachTools, type McpSdkServer } from './mcp/attach-tools.ts';
 export type {
   McpOptions,
   OutgoingMessage,
   Precomputed,
   SendMessage,
 } from './mcp/mcp-options.ts';
-export { readPrecomputed, writePrecomputed } from './mcp/precomputed.ts';
-export { type McpServing, type ServeOptions, serveMcp } from './mcp/serve-mcp.ts';
-export {
-  listMcpToolNames,
-  MCP_SERVER_NAME,
-  type McpServerConfigOptions,
-  type McpStdioConfig,
-  mcpServerConfigFor,
-} from './mcp/server-config.ts';
-export { MCP_TOOL_NAMES, type McpToolName } from './mcp/tool.ts';
+export { type McpServing, type ServeOptions, type ServerOptions, serveMcp } from './mcp/serve-mcp.ts';
+export { MCP_SERVER_NAME, MCP_TOOL_NAMES, type McpToolName } from './mcp/tool-names.ts';
 export {
   formatProjectStatus,
   type StatusFormatOptions,
@@ -56,6 +50,7 @@ export { markOrigin } from './runner/origin-marker.ts';
 export type { PermissionAnswer, PermissionRequest, PermissionSettlement } from './runner/permission-relay.ts';
 export type { RunEvent, RunOutcome, RunResult } from './runner/run-event.ts';
 export {
+  type AgentToolsSettings,
   DEFAULT_IDLE_MS,
   DEFAULT_PERMISSION_TIMEOUT_MS,
   type McpServerSettings,
@@ -88,5 +83,3 @@ export {
 } from './select/selection.ts';
 export { resolveSelectionConfig, type SelectionSettings } from './select/selection-config.ts';
 export type { SelectionRequest } from './select/selection-request.ts';
-export type { Palette } from './terminal-text/palette.ts';
-export { printable } from './terminal-text/printable.ts';

@@ -7,10 +7,12 @@ export interface RegisteredSession {
   /** The repository, with links resolved. */
   readonly repoPath: string;
   readonly label?: string;
-  /** What it was asked to do, oldest first. */
+  /** What its runs were started for, oldest first. Follow-ups are not: a "thanks" says nothing of what a session is about. */
   readonly tasks: readonly string[];
   readonly turns: number;
   readonly totalCostUsd: number;
+  /** As much of the cost as Claude Code's own sum lacks: a crash kept it from being saved. */
+  readonly unsavedUsd?: number;
   readonly maxBudgetUsd?: number;
   readonly model?: string;
   /** When its last run began. ISO 8601. */
@@ -22,4 +24,6 @@ export interface RegisteredSession {
   readonly runner?: ProcessIdentity;
   /** The Claude Code that this process started. After a crash it may live on for a moment. */
   readonly child?: ProcessIdentity;
+  /** What every process of that run carries in its environment. */
+  readonly mark?: string;
 }

@@ -143,6 +143,7 @@ const KINDS: Readonly<Record<keyof RegisteredSession, [kind: string, isNeeded: b
   tasks: ['strings', true],
   turns: ['number', true],
   totalCostUsd: ['number', true],
+  unsavedUsd: ['number', false],
   maxBudgetUsd: ['number', false],
   model: ['string', false],
   startedAt: ['time', true],
@@ -150,6 +151,7 @@ const KINDS: Readonly<Record<keyof RegisteredSession, [kind: string, isNeeded: b
   result: ['string', false],
   runner: ['process', false],
   child: ['process', false],
+  mark: ['string', false],
 };
 
 function findSessionFault(id: string, session: unknown): string | undefined {

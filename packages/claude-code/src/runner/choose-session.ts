@@ -1,18 +1,21 @@
 import { randomUUID } from 'node:crypto';
-import { type DiscoverOptions, discoverSessions } from '../discover/discover-sessions.ts';
-import { gatherProjectStatus } from '../project-status/gather-project-status.ts';
-import type { ProjectStatus } from '../project-status/project-status.ts';
+import { discoverSessions } from '../discover/discover-sessions.ts';
+import type { DiscoveredSession } from '../discover/discovered-session.ts';
+import { readProjectBranch } from '../project-status/read-project-branch.ts';
 import { readRegistry } from '../registry/registry-file.ts';
 import { selectSession } from '../select/select-session.ts';
 import type { SessionSelection } from '../select/selection.ts';
+import { isSessionLocked } from './run-locks.ts';
 import type { RunPlace } from './run-place.ts';
-import type { RunRequest } from './run-request.ts';
+import type { RunRequest, SessionChoice } from './run-request.ts';
 
 export interface ChosenSession {
   readonly action: 'resume' | 'fresh';
   readonly sessionId: string;
-  /** Where the session was selected here. */
-  readonly projectStatus?: ProjectStatus;
+  /** The session that a fresh one takes the place of. */
+  readonly replaces?: string;
+  /** Where it was selected here: those that it was selected from. */
+  readonly sessions?: readonly DiscoveredSession[];
 }
 
 /** Which session the run goes on in. The repository is this run's own by now: nothing else of ours is at work in it. */
@@ -22,47 +25,53 @@ export async function chooseSession(
   onSelected: (selection: SessionSelection) => void,
 ): Promise<ChosenSession> {
   const { session } = request;
-  if (session?.action === 'fresh') return freshSession();
+  if (session?.action === 'fresh') return freshSession(readReplaced(session));
   if (session?.action === 'resume' && session.sessionId !== undefined) {
     return { action: 'resume', sessionId: session.sessionId };
   }
-  const { selection, projectStatus } = await select(request, place);
+  const { selection, sessions } = await select(request, place);
   onSelected(selection);
-  return selection.action === 'resume' && selection.sessionId !== undefined
-    ? { action: 'resume', sessionId: selection.sessionId, projectStatus }
-    : { ...freshSession(), projectStatus };
+  const { action, sessionId, replacesSessionId: replaces } = selection;
+  return action === 'resume' && sessionId !== undefined
+    ? { action, sessionId, sessions }
+    : { ...freshSession(replaces), sessions };
 }
 
-export function freshSession(): ChosenSession {
-  return { action: 'fresh', sessionId: randomUUID() };
+function readReplaced(choice: SessionChoice): string | undefined {
+  return 'replacesSessionId' in choice ? choice.replacesSessionId : undefined;
+}
+
+export function freshSession(replaces?: string): ChosenSession {
+  return {
+    action: 'fresh',
+    sessionId: randomUUID(),
+    ...(replaces === undefined ? {} : { replaces }),
+  };
 }
 
 async function select(request: RunRequest, place: RunPlace) {
   const { task, label, maxBudgetUsd, selection: { config, askModel, log } = {} } = request;
   const { agentId, stateDir, env } = place;
   const repoPath = place.repo.path;
-  const where: DiscoverOptions = { stateDir, env };
-  const found = await discoverSessions(repoPath, where);
-  // What is still written down as running has lost its repository to this run: it is over, or its entry is stale.
-  const sessions = found.map((session) => ({ ...session, isRunning: false }));
-  const projectStatus = await gatherProjectStatus(repoPath, {
-    agentId,
-    env: { ...env },
-    discover: async () => sessions,
-  });
-  const registry = [...readRegistry(stateDir, agentId).values()];
+  const [sessions, projectStatus] = await Promise.all([
+    discoverSessions(repoPath, { stateDir, env }),
+    readProjectBranch(repoPath, { env: { ...env } }),
+  ]);
   const selection = await selectSession({
     task,
     repoPath,
     agentId,
     projectStatus,
-    sessions,
-    registry,
+    // What is at work elsewhere cannot be gone on with. All else is over, even if it is still written down as running.
+    sessions: sessions
+      .filter(({ sessionId }) => !isSessionLocked(sessionId, env))
+      .map((session) => ({ ...session, isRunning: false })),
+    registry: [...readRegistry(stateDir, agentId).values()],
     label,
     maxBudgetUsd,
     config,
     askModel,
     log,
   });
-  return { selection, projectStatus };
+  return { selection, sessions };
 }

@@ -1,33 +1,35 @@
 import type { Options } from '@anthropic-ai/claude-agent-sdk';
 import type { PermissionRelay } from './permission-relay.ts';
 import type { RunPlace } from './run-place.ts';
-import type { McpServers, RunRequest } from './run-request.ts';
+import type { RunRequest } from './run-request.ts';
+import type { RunServers } from './run-servers.ts';
+import type { ToldCalls } from './told-calls.ts';
 
 export interface ClaudeOptionsParts {
   readonly request: RunRequest;
   readonly place: RunPlace;
   readonly sessionId: string;
   readonly action: 'resume' | 'fresh';
-  readonly mcpServers: McpServers | undefined;
+  readonly servers: RunServers;
   readonly budgetLeftUsd: number | undefined;
   readonly relay: PermissionRelay;
-  /** Nothing is asked before the start of the run was told. */
-  readonly ready: Promise<void>;
+  readonly toldCalls: ToldCalls;
 }
 
 /** What Claude Code is started with. */
 export function composeClaudeOptions(parts: ClaudeOptionsParts): Options {
-  const { request, place, sessionId, action, mcpServers, budgetLeftUsd, relay, ready } = parts;
-  const { model, maxTurns, pathToClaudeCodeExecutable, allowedTools } = request;
+  const { request, place, sessionId, action, servers, budgetLeftUsd, relay, toldCalls } = parts;
+  const { model, maxTurns, pathToClaudeCodeExecutable, allowedTools = [] } = request;
+  const allow = [...servers.allowed, ...allowedTools];
   const given = {
     model,
     maxTurns,
     pathToClaudeCodeExecutable,
     // As the option of that name they make the SDK warn of a callback that is not asked, on stderr.
-    settings: allowedTools === undefined ? undefined : { permissions: { allow: [...allowedTools] } },
+    settings: allow.length === 0 ? undefined : { permissions: { allow } },
     disallowedTools: copy(request.disallowedTools),
     settingSources: copy(request.settingSources),
-    mcpServers: mcpServers as Options['mcpServers'],
+    mcpServers: servers.servers as Options['mcpServers'],
     // It counts what this process spends; what the session spent before is taken off.
     maxBudgetUsd: budgetLeftUsd,
   };
@@ -44,7 +46,7 @@ export function composeClaudeOptions(parts: ClaudeOptionsParts): Options {
       ...(request.appendSystemPrompt === undefined ? {} : { append: request.appendSystemPrompt }),
     },
     canUseTool: async (toolName, input, asked) => {
-      await ready;
+      await toldCalls.whenTold(asked.toolUseID);
       const { title, description, decisionReason: reason, blockedPath } = asked;
       const texts = leaveOutUndefined({ title, description, reason, blockedPath });
       const answer = await relay.ask(

@@ -4,6 +4,7 @@ import { readAllRegistries } from '../registry/registry-file.ts';
 import { isInRepo } from '../repo/resolve-repo.ts';
 import { assertSayable } from './assert-sayable.ts';
 import { type ChosenSession, chooseSession, freshSession } from './choose-session.ts';
+import { closeCrashed } from './close-crashed.ts';
 import { Conversation, type ConversationEnd } from './conversation.ts';
 import { endLeftovers } from './end-leftovers.ts';
 import { EventSource } from './event-source.ts';
@@ -16,7 +17,8 @@ import { type RepoSlot, takeRepoSlot } from './repo-slot.ts';
 import type { RunEvent, RunOutcome } from './run-event.ts';
 import { lockSession, resolveRepoLocks } from './run-locks.ts';
 import { type RunPlace, resolveRunPlace } from './run-place.ts';
-import { DEFAULT_PERMISSION_TIMEOUT_MS, type McpServers, type RunRequest } from './run-request.ts';
+import { DEFAULT_PERMISSION_TIMEOUT_MS, type RunRequest } from './run-request.ts';
+import { openServers } from './run-servers.ts';
 import { SessionLedger } from './session-ledger.ts';
 
 /**
@@ -152,8 +154,8 @@ export class ClaudeRun {
     if (!('isUnknown' in outcome)) return outcome;
     const { sessionId } = chosen;
     this.#events.emit({ type: 'fallback', sessionId, reason: outcome.reason });
-    const { projectStatus } = chosen;
-    const fresh = { ...freshSession(), ...(projectStatus === undefined ? {} : { projectStatus }) };
+    const { sessions } = chosen;
+    const fresh = { ...freshSession(sessionId), ...(sessions === undefined ? {} : { sessions }) };
     const second = await this.#runSession(fresh, place, sdk, slot);
     if ('isUnknown' in second) throw new Error(`a fresh session cannot be unknown: ${second.reason}`);
     return second;
@@ -169,11 +171,12 @@ export class ClaudeRun {
     if (action === 'resume' && !UUID.test(sessionId)) {
       return { isUnknown: true, reason: 'It is not the id of a Claude Code session' };
     }
-    const lock = await lockSession(place.stateDir, sessionId);
+    const lock = await lockSession(sessionId, place.env);
     this.#abortWithout(lock);
     try {
       if (action === 'resume') await this.#endLeftovers(place, (_, id) => id === sessionId);
       const ledger = await this.#openLedger(chosen, place);
+      const servers = await openServers(this.#request, chosen, place, (message) => this.#warn(message));
       this.#sessionId = sessionId;
       const { task } = this.#request;
       const conversation = new Conversation({
@@ -183,7 +186,7 @@ export class ClaudeRun {
         sessionId,
         action,
         firstMessage: action === 'fresh' ? markOrigin(place.agentId, task) : task,
-        mcpServers: await this.#resolveMcpServers(chosen, place),
+        servers,
         ledger,
         followUps: this.#followUps,
         relay: this.#relay,
@@ -191,10 +194,13 @@ export class ClaudeRun {
         signal: this.#stop.signal,
         emit: (event) => this.#events.emit(event),
       });
-      const end = await conversation.run().catch(async (error: unknown) => {
-        await ledger.finish('error');
-        throw error;
-      });
+      const end = await conversation
+        .run()
+        .catch(async (error: unknown) => {
+          await ledger.finish('error');
+          throw error;
+        })
+        .finally(() => servers.close());
       if (end.isUnknown) return end;
       await ledger.finish(end.result);
       return this.#describe(end, ledger);
@@ -203,55 +209,52 @@ export class ClaudeRun {
     }
   }
 
-  async #openLedger({ action, sessionId }: ChosenSession, place: RunPlace): Promise<SessionLedger> {
-    const { stateDir, agentId, repo, label, env } = place;
+  #openLedger(
+    { action, sessionId, replaces }: ChosenSession,
+    { stateDir, agentId, repo, label, env }: RunPlace,
+  ): Promise<SessionLedger> {
     const { task, maxBudgetUsd } = this.#request;
-    const ledger = await SessionLedger.open({
+    return SessionLedger.open({
       stateDir,
       agentId,
       repoPath: repo.path,
       sessionId,
       action,
+      replaces,
       label,
       task,
       maxBudgetUsd,
       env,
-      onProblem: (message) => this.#events.emit({ type: 'warning', message }),
+      warn: (message) => this.#warn(message),
     });
-    if (!ledger.isSpent) return ledger;
-    throw new ClaudeCodeError(
-      `Session ${sessionId} has spent its budget: $${ledger.spentBeforeUsd.toFixed(2)} of $${ledger.maxBudgetUsd?.toFixed(2)}`,
-      'BUDGET_SPENT',
-      { hint: 'Give it a larger budget, or start a fresh session.' },
-    );
+  }
+
+  #warn(message: string): void {
+    this.#events.emit({ type: 'warning', message });
   }
 
   /** Going on without its lock would be two at once. */
   #abortWithout({ signal }: { readonly signal: AbortSignal }): void {
     const onLost = () => {
-      this.#events.emit({ type: 'warning', message: (signal.reason as Error).message });
+      this.#warn((signal.reason as Error).message);
       this.abort();
     };
     signal.addEventListener('abort', onLost, { once: true });
   }
 
-  #resolveMcpServers(chosen: ChosenSession, place: RunPlace): McpServers | undefined | Promise<McpServers> {
-    const { mcpServers } = this.#request;
-    if (typeof mcpServers !== 'function') return mcpServers;
-    const { agentId, stateDir, repo } = place;
-    return mcpServers({ ...chosen, agentId, stateDir, repoPath: repo.path });
-  }
-
+  /** What crashed runs left at work is ended, and their end is written down. */
   async #endLeftovers(
-    place: RunPlace,
+    { stateDir, env }: RunPlace,
     isMeant: (repoPath: string, sessionId: string) => boolean,
   ): Promise<void> {
-    const sessions = readAllRegistries(place.stateDir).filter(
-      ({ child, repoPath, sessionId }) => child !== undefined && isMeant(repoPath, sessionId),
+    const warn = (error: Error) => this.#warn(error.message);
+    const sessions = readAllRegistries(stateDir, warn).filter(
+      ({ runner, repoPath, sessionId }) => runner !== undefined && isMeant(repoPath, sessionId),
     );
-    await endLeftovers(sessions, ({ sessionId }, { pid }) =>
+    const crashed = await endLeftovers(sessions, ({ sessionId }, { pid }) =>
       this.#events.emit({ type: 'leftover', sessionId, pid }),
     );
+    await closeCrashed(crashed, { stateDir, env }).catch(warn);
   }
 
   #describe(

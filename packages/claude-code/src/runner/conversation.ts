@@ -12,8 +12,9 @@ import type { RepoSlot } from './repo-slot.ts';
 import type { RunEvent, RunOutcome, RunResult } from './run-event.ts';
 import { DEFAULT_IDLE_MS } from './run-request.ts';
 import type { SessionLedger } from './session-ledger.ts';
+import { ToldCalls } from './told-calls.ts';
 
-export interface ConversationParts extends Omit<ClaudeOptionsParts, 'budgetLeftUsd' | 'ready'> {
+export interface ConversationParts extends Omit<ClaudeOptionsParts, 'budgetLeftUsd' | 'toldCalls'> {
   readonly sdk: AgentSdk;
   readonly firstMessage: string;
   readonly ledger: SessionLedger;
@@ -28,8 +29,6 @@ export type ConversationEnd =
   /** Claude Code knows no such session. Nothing was done. */
   | { readonly isUnknown: true; readonly reason: string };
 
-/** Long enough for tools to be ended; Claude Code itself takes two seconds. */
-const END_PATIENCE_MS = 10_000;
 /** After its input is closed it only waits for what it left in the background. */
 const CLOSE_PATIENCE_MS = 15_000;
 
@@ -40,11 +39,13 @@ export class Conversation {
   readonly #idle: IdleWatch;
   #process: ClaudeProcess | undefined;
   #closing: NodeJS.Timeout | undefined;
-  readonly #ready = Promise.withResolvers<void>();
+  readonly #toldCalls = new ToldCalls();
   #hasStarted = false;
   #isBusy = false;
   #wasCut = false;
   #text = '';
+  /** What was said in the turn that is under way. */
+  #said = '';
   #failure: { readonly result: RunResult; readonly message: string } | undefined;
   #unknown: string | undefined;
   #ending: RunOutcome['ending'];
@@ -67,7 +68,7 @@ export class Conversation {
     const stop = new AbortController();
     const onAbort = () => {
       stop.abort();
-      void this.#process?.end(END_PATIENCE_MS);
+      void this.#process?.end();
     };
     signal.addEventListener('abort', onAbort, { once: true });
     let thrown: unknown;
@@ -98,7 +99,7 @@ export class Conversation {
         ...composeClaudeOptions({
           ...this.#parts,
           budgetLeftUsd: ledger.budgetLeftUsd,
-          ready: this.#ready.promise,
+          toldCalls: this.#toldCalls,
         }),
         abortController: stop,
         spawnClaudeCodeProcess: ({ command, args, cwd, env }) => {
@@ -110,6 +111,7 @@ export class Conversation {
   }
 
   async #take(message: SDKMessage): Promise<void> {
+    this.#watchSession(message);
     if (message.type === 'result') return this.#endTurn(message);
     if (message.type === 'system' && message.subtype === 'init' && !this.#hasStarted) {
       return this.#begin(message.model);
@@ -119,13 +121,26 @@ export class Conversation {
       this.#isBusy = true;
       this.#idle.stop();
     }
-    for (const event of listMessageEvents(message)) this.#parts.emit(event);
+    for (const event of listMessageEvents(message)) {
+      if (event.type === 'text' && !event.inSubagent) this.#said = event.text;
+      this.#parts.emit(event);
+      if (event.type === 'tool') this.#toldCalls.tell(event.toolUseId);
+    }
+  }
+
+  /** Of another session there is no lock, and its cost is not counted. */
+  #watchSession(message: SDKMessage): void {
+    const { session_id: actual } = message;
+    if (actual === undefined || actual === this.#parts.sessionId) return;
+    // What tells that a session is not known comes from none.
+    if (!this.#hasStarted && message.type === 'result') return;
+    this.#fail('error', `Claude Code left the session for another one, ${actual}`);
   }
 
   async #begin(model: string): Promise<void> {
     this.#hasStarted = true;
     const { ledger, emit, sessionId, action, request, followUps } = this.#parts;
-    await ledger.begin(model, this.#process?.identity);
+    await ledger.begin(model, this.#process?.identity, this.#process?.mark);
     emit({
       type: 'started',
       sessionId,
@@ -136,11 +151,11 @@ export class Conversation {
       ...(ledger.maxBudgetUsd === undefined ? {} : { maxBudgetUsd: ledger.maxBudgetUsd }),
     });
     emit({ type: 'turn-started', text: request.task, waiting: followUps.count });
-    this.#ready.resolve();
   }
 
   #say(text: string): void {
     this.#isBusy = true;
+    this.#said = '';
     this.#input.push({
       type: 'user',
       message: { role: 'user', content: text },
@@ -158,6 +173,8 @@ export class Conversation {
     const cost = await ledger.addTurn(result.total_cost_usd);
     this.#isBusy = false;
     if (!result.is_error) this.#text = text;
+    // It was answered, and is not told as an answer because a limit was reached.
+    else if (result.subtype !== 'success' && this.#said !== '') this.#text = this.#said;
     const left = ledger.budgetLeftUsd;
     emit({
       type: 'turn-ended',
@@ -203,13 +220,14 @@ export class Conversation {
     this.#input.close();
     this.#closing ??= setTimeout(() => {
       this.#wasCut = true;
-      void this.#process?.end(END_PATIENCE_MS);
+      void this.#process?.end();
     }, CLOSE_PATIENCE_MS);
   }
 
   async #endProcess(): Promise<void> {
-    if (this.#process === undefined || (await this.#process.isGoneWithin(CLOSE_PATIENCE_MS))) return;
-    await this.#process.end(END_PATIENCE_MS);
+    const isGone = (await this.#process?.isGoneWithin(CLOSE_PATIENCE_MS)) ?? true;
+    // In mid-turn it did not end well, whatever it says: its tools may be at work.
+    if (!isGone || this.#isBusy) await this.#process?.end();
   }
 
   #conclude(thrown: unknown): ConversationEnd {

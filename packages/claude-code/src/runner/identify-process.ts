@@ -1,15 +1,13 @@
-import { readFileSync } from 'node:fs';
 import { ownIdentity, type ProcessIdentity } from '@openbot/sessions';
+import { type ProcessStat, readProcessStat } from './process-stat.ts';
 
 /** A process of this host as others can recognise it. Where no start time can be had, a pid is no identity: undefined. */
 export function identifyProcess(pid: number): ProcessIdentity | undefined {
-  try {
-    const text = readFileSync(`/proc/${pid}/stat`, 'latin1');
-    // The command name may itself contain spaces and brackets.
-    const starttime = Number(text.slice(text.lastIndexOf(')') + 2).split(' ')[19]);
-    const { host, pidSpace } = ownIdentity();
-    return Number.isSafeInteger(starttime) ? { pid, starttime, host, pidSpace } : undefined;
-  } catch {
-    return undefined;
-  }
+  const stat = readProcessStat(pid);
+  return stat === undefined ? undefined : toIdentity(stat);
+}
+
+export function toIdentity({ pid, starttime }: Pick<ProcessStat, 'pid' | 'starttime'>): ProcessIdentity {
+  const { host, pidSpace } = ownIdentity();
+  return { pid, starttime, host, pidSpace };
 }

@@ -1,5 +1,5 @@
 import type { SDKMessage } from '@anthropic-ai/claude-agent-sdk';
-import { shorten } from '../terminal-text/printable.ts';
+import { shorten } from '@openbot/sessions/terminal-text';
 import type { RunEvent } from './run-event.ts';
 
 const OUTPUT_LIMIT = 2000;
@@ -7,6 +7,8 @@ const OUTPUT_LIMIT = 2000;
 /** What a message of Claude Code tells: texts, calls and their results. */
 export function listMessageEvents(message: SDKMessage): RunEvent[] {
   if (message.type !== 'assistant' && message.type !== 'user') return [];
+  // An error of the API comes as an answer as well, and is told by the result of the turn.
+  if (message.type === 'assistant' && message.error !== undefined) return [];
   const inSubagent = message.parent_tool_use_id !== null;
   const content: unknown = message.message.content;
   if (!Array.isArray(content)) return [];

@@ -1,9 +1,16 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
-import { acquireLock, assertSessionId, type HeldLock, inspectLock, OpenBotError } from '@openbot/sessions';
+import {
+  acquireLock,
+  assertSessionId,
+  type Environment,
+  type HeldLock,
+  inspectLock,
+  OpenBotError,
+} from '@openbot/sessions';
 import { ClaudeCodeError } from '../errors.ts';
-import { findGit } from '../repo/git-folder.ts';
-import { findRealPath } from '../repo/real-path.ts';
+import { resolveClaudeFolder } from '../repo/projects-folder.ts';
+import { findRepoKey } from '../repo/resolve-repo.ts';
 
 /** The locks of one repository. All worktrees of a repository are one. */
 export interface RepoLocks {
@@ -14,9 +21,9 @@ export interface RepoLocks {
 }
 
 export function resolveRepoLocks(stateDir: string, repoPath: string): RepoLocks {
-  const key = findRealPath(findGit(repoPath)?.commonDir ?? repoPath);
-  const name = createHash('sha256').update(key).digest('hex').slice(0, 32);
-  const path = (part: string) => join(folderOf(stateDir), `repo-${name}.${part}.lock`);
+  const name = createHash('sha256').update(findRepoKey(repoPath)).digest('hex').slice(0, 32);
+  const folder = join(stateDir, 'locks', 'claude-code');
+  const path = (part: string) => join(folder, `repo-${name}.${part}.lock`);
   return { running: path('running'), queued: path('queued'), door: path('door') };
 }
 
@@ -24,14 +31,23 @@ export function resolveRepoLocks(stateDir: string, repoPath: string): RepoLocks 
  * Two that resume one session would each lose the other's turn.
  * @throws ClaudeCodeError SESSION_BUSY while another run has the session
  */
-export async function lockSession(stateDir: string, sessionId: string): Promise<HeldLock> {
-  const path = join(folderOf(stateDir), `session-${assertSessionId(sessionId)}.lock`);
+export async function lockSession(sessionId: string, env: Environment): Promise<HeldLock> {
+  const path = resolveSessionLock(sessionId, env);
   const lock = await tryLock(path);
   if (lock !== undefined) return lock;
   const holder = inspectLock(path)?.description ?? 'another run';
   throw new ClaudeCodeError(`Session ${sessionId} is in use: ${holder}`, 'SESSION_BUSY', {
     hint: 'Wait for the end of that run, or start a fresh session.',
   });
+}
+
+export function isSessionLocked(sessionId: string, env: Environment): boolean {
+  return inspectLock(resolveSessionLock(sessionId, env))?.held === true;
+}
+
+/** Beside the sessions themselves: those who share them share it, whatever their state folders are. */
+function resolveSessionLock(sessionId: string, env: Environment): string {
+  return join(resolveClaudeFolder(env), 'openbot-locks', `session-${assertSessionId(sessionId)}.lock`);
 }
 
 /** Undefined while somebody else has it. That of a process that is gone is taken over. */
@@ -42,8 +58,4 @@ export async function tryLock(path: string): Promise<HeldLock | undefined> {
     if (error instanceof OpenBotError && error.code === 'LOCK_TIMEOUT') return undefined;
     throw error;
   }
-}
-
-function folderOf(stateDir: string): string {
-  return join(stateDir, 'locks', 'claude-code');
 }

@@ -1,4 +1,5 @@
-import type { ProjectStatus } from '../project-status/project-status.ts';
+import type { DiscoveredSession } from '../discover/discovered-session.ts';
+import type { McpOptions } from '../mcp/mcp-options.ts';
 import type { AskModel, SessionSelection } from '../select/selection.ts';
 import type { SelectionSettings } from '../select/selection-config.ts';
 import type { RunEvent } from './run-event.ts';
@@ -27,9 +28,12 @@ export interface RunContext {
   readonly agentId: string;
   readonly repoPath: string;
   readonly stateDir: string;
-  /** Where the session was selected: what that was decided by. */
-  readonly projectStatus?: ProjectStatus;
+  /** Where the session was selected: those that it was selected from. */
+  readonly sessions?: readonly DiscoveredSession[];
 }
+
+/** What the tools of the agent are about, beside the repository and the agent. */
+export type AgentToolsSettings = Pick<McpOptions, 'sendMessage' | 'sessionKey' | 'workspace'>;
 
 /** Which session a run goes on in. */
 export type SessionChoice =
@@ -87,6 +91,12 @@ export interface RunRequest {
   readonly maxTurns?: number | undefined;
   /** Default: all, as in the terminal. None: nothing of the person's or the repository's own settings. */
   readonly settingSources?: readonly ('user' | 'project' | 'local')[] | undefined;
+  /**
+   * The tools of `openbot mcp`, served by this process. Those that only look are allowed unasked, and so is sending a message
+   * where there is a way to. Default: they are there; false: not.
+   */
+  readonly agentTools?: AgentToolsSettings | false | undefined;
+  /** Servers beside them. */
   readonly mcpServers?: McpServers | ((context: RunContext) => McpServers | Promise<McpServers>) | undefined;
   /** Default: the one that the Agent SDK brings. */
   readonly pathToClaudeCodeExecutable?: string | undefined;

@@ -1,21 +1,31 @@
-import { readdirSync } from 'node:fs';
+import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Environment, readFileLinesBackwards, transcriptFileName } from '@openbot/sessions';
 import { resolveProjectsFolder } from '../repo/projects-folder.ts';
 
 /** What Claude Code itself wrote down of a session's cost, from which it counts on. 0 where it did not. */
 export async function readSavedCost(sessionId: string, env: Environment): Promise<number> {
-  const projects = resolveProjectsFolder(env);
-  for (const folder of listFolders(projects)) {
-    const cost = await readLastCost(join(projects, folder, transcriptFileName(sessionId)));
+  for (const path of listTranscripts(sessionId, env)) {
+    const cost = await readLastCost(path);
     if (cost !== undefined) return cost;
   }
   return 0;
 }
 
-function listFolders(projects: string): string[] {
+/** When something was last written into the transcript of a session; undefined where there is none. */
+export function findLastWritten(sessionId: string, env: Environment): Date | undefined {
+  const times = listTranscripts(sessionId, env).flatMap((path) => {
+    const stat = statSync(path, { throwIfNoEntry: false });
+    return stat === undefined ? [] : [stat.mtime];
+  });
+  return times.sort((one, other) => other.getTime() - one.getTime())[0];
+}
+
+/** Where it may be: in one of the folders, of which any can be meant. */
+function listTranscripts(sessionId: string, env: Environment): string[] {
+  const projects = resolveProjectsFolder(env);
   try {
-    return readdirSync(projects);
+    return readdirSync(projects).map((folder) => join(projects, folder, transcriptFileName(sessionId)));
   } catch {
     return [];
   }

@@ -156,6 +156,10 @@ describe.skipIf(missing !== undefined)(`runs of the real Claude Code ${missing ?
     // Elsewhere a process cannot be told from a later one with its pid: it ends by itself, a little later.
     if (process.platform === 'linux') expect([lives(claude), lives(pid)]).toEqual([false, false]);
     expect(await second.run.outcome).toMatchObject({ result: 'success' });
+    const crashed = bench.registered(sessionId)!;
+    expect(crashed).toMatchObject({ result: 'error', endedAt: expect.any(String) });
+    expect(crashed).not.toHaveProperty('runner');
+    expect(crashed.totalCostUsd).toBeGreaterThan(0);
     // What was going on can be resumed: its lock went with its process.
     script({});
     const resumed = bench.start('Go on', { repoPath: repo, session: { action: 'resume', sessionId } });

@@ -3,7 +3,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { type RepoSlot, takeRepoSlot } from '../../src/runner/repo-slot.ts';
-import { lockSession, resolveRepoLocks } from '../../src/runner/run-locks.ts';
+import { isSessionLocked, lockSession, resolveRepoLocks } from '../../src/runner/run-locks.ts';
 import { makeTempFolder } from '../temp-folder.ts';
 import { waitFor } from './run-workbench.ts';
 
@@ -113,12 +113,16 @@ test('worktrees of one repository share it, other folders do not', () => {
 test('a session is had by one at a time, and its id names no other file', async () => {
   const root = makeTempFolder();
   const id = '0e9f1f6c-9a0c-4b5e-8f4b-2f4f6f0f9a01';
-  const lock = await lockSession(root, id);
-  await expect(lockSession(root, id)).rejects.toMatchObject({
+  const env = { CLAUDE_CONFIG_DIR: root };
+  const lock = await lockSession(id, env);
+  expect(isSessionLocked(id, env)).toBe(true);
+  expect(isSessionLocked(id, { CLAUDE_CONFIG_DIR: join(root, 'another') })).toBe(false);
+  await expect(lockSession(id, env)).rejects.toMatchObject({
     code: 'SESSION_BUSY',
     message: expect.stringContaining(id),
   });
   await lock.release();
-  await (await lockSession(root, id)).release();
-  await expect(lockSession(root, '../x')).rejects.toMatchObject({ code: 'INVALID_SESSION_ID' });
+  expect(isSessionLocked(id, env)).toBe(false);
+  await (await lockSession(id, env)).release();
+  await expect(lockSession('../x', env)).rejects.toMatchObject({ code: 'INVALID_SESSION_ID' });
 });

@@ -1,7 +1,7 @@
 /** The real Claude Code on the imitation of the API, run by us: in this process, or in one of its own. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -9,7 +9,7 @@ import { type ClaudeHome, makeClaudeHome } from '../../../../test/imitations/cla
 import { type MessagesApi, startMessagesApi } from '../../../../test/imitations/messages-api.ts';
 import { type MessagesRequest, type Reply, say } from '../../../../test/imitations/messages-format.ts';
 import type { RegisteredSession } from '../../src/registry/registered-session.ts';
-import { readRegistry } from '../../src/registry/registry-file.ts';
+import { readRegistry, resolveRegistryPath } from '../../src/registry/registry-file.ts';
 import { type ClaudeRun, startRun } from '../../src/runner/claude-run.ts';
 import type { RunEvent } from '../../src/runner/run-event.ts';
 import type { RunRequest } from '../../src/runner/run-request.ts';
@@ -122,10 +122,21 @@ export class Workbench {
     return readRegistry(this.stateDir, agentId).get(sessionId);
   }
 
-  /** What people said in a session, in order; of any project folder. */
-  readUserTexts(repo: string, sessionId: string): string[] {
+  /** Puts a directory where the registry of an agent would be, or takes it away. */
+  damageRegistry(agentId: string, isDamaged = true): void {
+    const path = resolveRegistryPath(this.stateDir, agentId);
+    if (isDamaged) mkdirSync(path, { recursive: true });
+    else rmSync(path, { recursive: true });
+  }
+
+  transcriptPath(repo: string, sessionId: string): string {
     const folder = join(this.home.config, 'projects', repo.replace(/[^a-zA-Z0-9]/g, '-'));
-    return readFileSync(join(folder, `${sessionId}.jsonl`), 'utf8')
+    return join(folder, `${sessionId}.jsonl`);
+  }
+
+  /** What people said in a session, in order. */
+  readUserTexts(repo: string, sessionId: string): string[] {
+    return readFileSync(this.transcriptPath(repo, sessionId), 'utf8')
       .trim()
       .split('\n')
       .map((line) => JSON.parse(line) as { type: string; message?: { content: unknown }; isMeta?: boolean })

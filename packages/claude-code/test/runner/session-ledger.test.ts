@@ -4,18 +4,23 @@ import { ownIdentity } from '@openbot/sessions';
 import { expect, test } from 'vitest';
 import type { RegisteredSession } from '../../src/registry/registered-session.ts';
 import { readRegistry, resolveRegistryPath, updateRegistry } from '../../src/registry/registry-file.ts';
+import { closeCrashed } from '../../src/runner/close-crashed.ts';
 import { SessionLedger } from '../../src/runner/session-ledger.ts';
+import { endedProcess } from '../registry/ended-process.ts';
 import { registered } from '../registry/registered.ts';
 import { makeTempFolder } from '../temp-folder.ts';
 
 const ID = '0e9f1f6c-9a0c-4b5e-8f4b-2f4f6f0f9a01';
+const OTHER = '0e9f1f6c-9a0c-4b5e-8f4b-2f4f6f0f9a02';
+const ELSEWHERE = '0e9f1f6c-9a0c-4b5e-8f4b-2f4f6f0f9a03';
 
 function makeLedgerRoom() {
   const root = makeTempFolder();
   const stateDir = join(root, 'state');
   const folder = join(root, 'claude', 'projects', '-repo');
   mkdirSync(folder, { recursive: true });
-  const problems: string[] = [];
+  const env = { CLAUDE_CONFIG_DIR: join(root, 'claude') };
+  const warnings: string[] = [];
   const open = (own: Partial<Parameters<typeof SessionLedger.open>[0]> = {}) =>
     SessionLedger.open({
       stateDir,
@@ -26,18 +31,23 @@ function makeLedgerRoom() {
       label: undefined,
       task: 'go on',
       maxBudgetUsd: undefined,
-      env: { CLAUDE_CONFIG_DIR: join(root, 'claude') },
-      onProblem: (message) => problems.push(message),
+      env,
+      warn: (message) => warnings.push(message),
       ...own,
     });
   return {
     stateDir,
-    problems,
+    env,
+    warnings,
     open,
     save: (...lines: string[]) => writeFileSync(join(folder, `${ID}.jsonl`), lines.join('\n')),
-    register: (own: Partial<RegisteredSession>) =>
-      updateRegistry(stateDir, 'main', (map) => void map.set(ID, registered({ sessionId: ID, ...own }))),
-    read: () => readRegistry(stateDir, 'main').get(ID),
+    register: ({ sessionId = ID, agentId = 'main', ...own }: Partial<RegisteredSession>) =>
+      updateRegistry(
+        stateDir,
+        agentId,
+        (map) => void map.set(sessionId, registered({ sessionId, agentId, repoPath: '/repo', ...own })),
+      ),
+    read: (sessionId = ID) => readRegistry(stateDir, 'main').get(sessionId),
   };
 }
 
@@ -66,9 +76,74 @@ test('a session that only Claude Code knows has cost what it saved; one that sav
   const { open, save } = makeLedgerRoom();
   expect((await open()).spentBeforeUsd).toBe(0);
   save(costState(2), JSON.stringify({ type: 'user', message: { content: costState(9) } }));
-  const ledger = await open({ maxBudgetUsd: 2 });
-  expect(ledger.spentBeforeUsd).toBe(2);
-  expect(ledger.isSpent).toBe(true);
+  expect((await open({ maxBudgetUsd: 2.5 })).spentBeforeUsd).toBe(2);
+  await expect(open({ maxBudgetUsd: 2 })).rejects.toMatchObject({
+    code: 'BUDGET_SPENT',
+    message: expect.stringContaining('$2.00 of $2.00'),
+  });
+});
+
+test('what one crash kept from being saved is not forgotten by the next one', async () => {
+  const { open, save, register, read } = makeLedgerRoom();
+  save(costState(3));
+  await register({ totalCostUsd: 5 });
+  await (await open()).begin('m', undefined);
+  expect(read()).toMatchObject({ totalCostUsd: 5, unsavedUsd: 2 });
+  // It ended in the middle of a turn, and Claude Code wrote down the part of it.
+  save(costState(3), costState(4.5));
+  expect((await open()).spentBeforeUsd).toBe(6.5);
+});
+
+test('a session that another agent ran has cost what that one paid, and keeps its budget', async () => {
+  const { open, register, read } = makeLedgerRoom();
+  await register({ agentId: 'other', totalCostUsd: 3, maxBudgetUsd: 4 });
+  await register({ agentId: 'third', totalCostUsd: 1, maxBudgetUsd: 9 });
+  const ledger = await open();
+  expect([ledger.spentBeforeUsd, ledger.maxBudgetUsd]).toEqual([3, 4]);
+  await ledger.begin('m', undefined);
+  expect(read()).toMatchObject({ agentId: 'main', turns: 0, totalCostUsd: 3, maxBudgetUsd: 4 });
+  await expect(open({ maxBudgetUsd: 3 })).rejects.toMatchObject({ code: 'BUDGET_SPENT' });
+  expect((await open({ maxBudgetUsd: 5 })).budgetLeftUsd).toBe(2);
+});
+
+test('a damaged registry of another agent is passed over', async () => {
+  const { open, stateDir, register } = makeLedgerRoom();
+  await register({ totalCostUsd: 1 });
+  mkdirSync(resolveRegistryPath(stateDir, 'other'), { recursive: true });
+  expect((await open()).spentBeforeUsd).toBe(1);
+});
+
+test('a session that takes the place of another gets what is left of its budget', async () => {
+  const { open, register } = makeLedgerRoom();
+  await register({ sessionId: OTHER, totalCostUsd: 3, maxBudgetUsd: 4 });
+  const fresh = { action: 'fresh', replaces: OTHER } as const;
+  const ledger = await open(fresh);
+  expect([ledger.spentBeforeUsd, ledger.maxBudgetUsd, ledger.budgetLeftUsd]).toEqual([0, 1, 1]);
+  expect((await open({ ...fresh, maxBudgetUsd: 7 })).maxBudgetUsd).toBe(7);
+  expect((await open({ action: 'fresh' })).maxBudgetUsd).toBeUndefined();
+  await register({ sessionId: OTHER, totalCostUsd: 4.5, maxBudgetUsd: 4 });
+  await expect(open(fresh)).rejects.toMatchObject({
+    code: 'BUDGET_SPENT',
+    message: expect.stringContaining(OTHER),
+  });
+});
+
+test('a label names one session of a repository, and what it named before is said', async () => {
+  const { open, register, read, warnings } = makeLedgerRoom();
+  await register({ label: 'old' });
+  await register({ sessionId: OTHER, label: 'web' });
+  await register({ sessionId: ELSEWHERE, label: 'web', repoPath: '/elsewhere' });
+  await (await open({ label: 'web' })).begin('m', undefined);
+  expect([read()?.label, read(OTHER)?.label, read(ELSEWHERE)?.label]).toEqual(['web', undefined, 'web']);
+  expect(warnings).toEqual([
+    `Session ${ID} was labelled "old" and is now labelled "web"`,
+    `The label "web" named session ${OTHER} and now names this one`,
+  ]);
+
+  await register({ sessionId: OTHER, label: 'web' });
+  warnings.length = 0;
+  await (await open({ action: 'fresh', label: 'web', replaces: OTHER })).begin('m', undefined);
+  expect([read(OTHER)?.label, warnings]).toEqual([undefined, []]);
 });
 
 test('a turn that failed before it could tell its cost takes nothing away', async () => {
@@ -84,9 +159,10 @@ test('a run is written down at its beginning, after each turn, and at its end', 
   const ledger = await open();
   expect(ledger.budgetLeftUsd).toBe(4);
   const child = { ...ownIdentity(), pid: 4711 };
-  await ledger.begin('a-model', child);
+  await ledger.begin('a-model', child, 'a-mark');
   const running = read()!;
   expect(running).toMatchObject({ tasks: ['begin', 'go on'], label: 'web', model: 'a-model', child });
+  expect(running.mark).toBe('a-mark');
   expect(running.runner).toEqual(ownIdentity());
   expect(running).not.toHaveProperty('endedAt');
   expect(running).not.toHaveProperty('result');
@@ -97,15 +173,39 @@ test('a run is written down at its beginning, after each turn, and at its end', 
   expect(over).toMatchObject({ turns: 3, result: 'budget', endedAt: expect.any(String) });
   expect(over).not.toHaveProperty('runner');
   expect(over).not.toHaveProperty('child');
+  expect(over).not.toHaveProperty('mark');
+  expect(over.tasks).toEqual(['begin', 'go on']);
 });
 
 test('a registry that cannot be read stops a resume; one that cannot be written is told, and the run goes on', async () => {
-  const { open, stateDir, problems } = makeLedgerRoom();
+  const { open, stateDir, warnings } = makeLedgerRoom();
   const fresh = await open({ action: 'fresh', maxBudgetUsd: 1 });
   mkdirSync(resolveRegistryPath(stateDir, 'main'), { recursive: true });
   await fresh.begin('m', undefined);
   expect(await fresh.addTurn(0.25)).toEqual({ costUsd: 0.25, totalCostUsd: 0.25 });
   expect(fresh.budgetLeftUsd).toBe(0.75);
-  expect(problems).toHaveLength(2);
+  expect(warnings).toHaveLength(2);
   await expect(open()).rejects.toMatchObject({ code: 'REGISTRY_UNREADABLE' });
+});
+
+test('the end of a crashed run is written down by whoever comes next, with what it cost until then', async () => {
+  const { stateDir, env, save, register, read } = makeLedgerRoom();
+  save(costState(4));
+  const crash = { runner: await endedProcess(), mark: 'a-mark', totalCostUsd: 3, unsavedUsd: 0.5 };
+  await register(crash);
+  await register({ sessionId: OTHER, runner: ownIdentity() });
+  const elsewhere = { ...crash.runner, host: 'another-host' };
+  await register({ sessionId: ELSEWHERE, runner: elsewhere });
+  const sessions = [...readRegistry(stateDir, 'main').values()];
+  await closeCrashed(sessions, { stateDir, env });
+  expect(read()).toMatchObject({ result: 'error', totalCostUsd: 4.5, endedAt: expect.any(String) });
+  expect(read()).not.toHaveProperty('runner');
+  expect(read()).not.toHaveProperty('mark');
+  expect(read(OTHER)).toMatchObject({ runner: ownIdentity() });
+  expect(read(ELSEWHERE)).toMatchObject({ runner: elsewhere });
+
+  // What somebody began in the meantime is not ended.
+  await register({ ...crash, runner: ownIdentity() });
+  await closeCrashed(sessions, { stateDir, env });
+  expect(read()).toMatchObject({ runner: ownIdentity(), totalCostUsd: 3 });
 });

@@ -1,0 +1,62 @@
+import type { Environment } from '@openbot/sessions';
+import type { RegisteredSession } from '../registry/registered-session.ts';
+import { readAllRegistries, readRegistry } from '../registry/registry-file.ts';
+import { readSavedCost } from './saved-cost.ts';
+
+/** What is known of a session before a run goes on in it. */
+export interface SessionHistory {
+  /** As the agent itself has it. */
+  readonly own: RegisteredSession | undefined;
+  /** What it cost, whoever ran it. */
+  readonly spentUsd: number;
+  /** As much of that as Claude Code knows of, and counts on from. */
+  readonly savedUsd: number;
+  /** The agent's, else the smallest that another agent gave it. */
+  readonly maxBudgetUsd: number | undefined;
+}
+
+export interface HistoryPlace {
+  readonly stateDir: string;
+  readonly agentId: string;
+  readonly env: Environment;
+}
+
+export const NO_HISTORY: SessionHistory = {
+  own: undefined,
+  spentUsd: 0,
+  savedUsd: 0,
+  maxBudgetUsd: undefined,
+};
+
+/** @throws ClaudeCodeError REGISTRY_UNREADABLE where the agent's own is; that of another one is passed over */
+export async function readHistory(
+  sessionId: string,
+  { stateDir, agentId, env }: HistoryPlace,
+): Promise<SessionHistory> {
+  const own = readRegistry(stateDir, agentId).get(sessionId);
+  const all = readAllRegistries(stateDir, () => {}).filter((entry) => entry.sessionId === sessionId);
+  const savedUsd = await readSavedCost(sessionId, env);
+  const budgets = all.flatMap(({ maxBudgetUsd }) => (maxBudgetUsd === undefined ? [] : [maxBudgetUsd]));
+  return {
+    own,
+    savedUsd,
+    spentUsd: Math.max(savedUsd, ...all.map((entry) => countSpent(entry, savedUsd))),
+    maxBudgetUsd: own?.maxBudgetUsd ?? (budgets.length === 0 ? undefined : Math.min(...budgets)),
+  };
+}
+
+/** What a session cost by its entry and by what Claude Code saved: each can be behind the other. */
+export function countSpent(
+  { totalCostUsd, unsavedUsd = 0 }: Pick<RegisteredSession, 'totalCostUsd' | 'unsavedUsd'>,
+  savedUsd: number,
+): number {
+  return Math.max(totalCostUsd, savedUsd + unsavedUsd);
+}
+
+/** Undefined without a budget. */
+export function countLeft({
+  spentUsd,
+  maxBudgetUsd,
+}: Pick<SessionHistory, 'spentUsd' | 'maxBudgetUsd'>): number | undefined {
+  return maxBudgetUsd === undefined ? undefined : Math.max(0, maxBudgetUsd - spentUsd);
+}

@@ -1,0 +1,35 @@
+import type { RegisteredSession } from '../registry/registered-session.ts';
+import { findRepoKey } from '../repo/resolve-repo.ts';
+
+/** Who is to be named by a label. */
+export interface LabelClaim {
+  readonly sessionId: string;
+  readonly repoPath: string;
+  readonly label: string | undefined;
+  /** It goes without saying that this one loses the label. */
+  readonly replaces?: string | undefined;
+}
+
+/**
+ * A label names one session of a repository: whoever had it before loses it.
+ * @returns what changes for the sessions that are known, in a sentence each
+ */
+export function takeLabel(
+  { sessionId, repoPath, label, replaces }: LabelClaim,
+  sessions: Map<string, RegisteredSession>,
+): string[] {
+  if (label === undefined) return [];
+  const changes: string[] = [];
+  const before = sessions.get(sessionId)?.label;
+  if (before !== undefined && before !== label) {
+    changes.push(`Session ${sessionId} was labelled "${before}" and is now labelled "${label}"`);
+  }
+  const place = findRepoKey(repoPath);
+  for (const [id, entry] of sessions) {
+    if (id === sessionId || entry.label !== label || findRepoKey(entry.repoPath) !== place) continue;
+    const { label: _, ...rest } = entry;
+    sessions.set(id, rest);
+    if (id !== replaces) changes.push(`The label "${label}" named session ${id} and now names this one`);
+  }
+  return changes;
+}

@@ -1,0 +1,101 @@
+/** Which session a run goes on in, with the real Claude Code. */
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { findClaudeBinary } from '../../../../test/imitations/claude-binary.ts';
+import { answer, hold, holds, Workbench } from './run-workbench.ts';
+
+const binary = findClaudeBinary();
+const missing = 'missing' in binary ? binary.missing : undefined;
+
+describe.skipIf(missing !== undefined)(`a run of the real Claude Code goes on ${missing ?? ''}`, () => {
+  let bench: Workbench;
+  beforeAll(async () => {
+    bench = await Workbench.open();
+  });
+  afterAll(() => bench?.close());
+  beforeEach(() => bench.api.setReplies(() => answer('Done.')));
+
+  test('in no session that is at work in a folder below, and in none that another state folder has', async () => {
+    const outer = bench.makeRepo('outer');
+    const inner = bench.makeRepo(join('outer', 'inner'));
+    const held = hold(answer('late'));
+    bench.api.setReplies((request) => (holds(request, 'slowly') ? held.reply : answer('Done.')));
+    const below = bench.start('Paint the shed slowly', { repoPath: inner });
+    const { sessionId } = await below.next('started');
+
+    const above = bench.start('Paint the shed', { repoPath: outer, session: undefined });
+    const outcome = await above.run.outcome;
+    expect(outcome).toMatchObject({ result: 'success' });
+    expect(outcome.sessionId).not.toBe(sessionId);
+
+    const stateDir = join(bench.home.root, 'another-state');
+    const session = { action: 'resume', sessionId } as const;
+    const other = bench.start('Go on', { repoPath: outer, stateDir, session });
+    await expect(other.run.outcome).rejects.toMatchObject({ code: 'SESSION_BUSY' });
+    held.letGo();
+    expect(await below.run.outcome).toMatchObject({ result: 'success' });
+  });
+
+  test('by a decision to wait, which is made anew when the repository is free', async () => {
+    const repoPath = bench.makeRepo('queue');
+    const { sessionId } = await bench.start('Mow the lawn', { repoPath }).run.outcome;
+    const session = { action: 'queue', reason: 'it was busy' } as const;
+    const { run, events } = bench.start('Mow the lawn again', { repoPath, session });
+    expect(await run.outcome).toMatchObject({ sessionId, result: 'success' });
+    expect(events[0]).toMatchObject({ type: 'selected', selection: { action: 'resume', sessionId } });
+  });
+
+  test('in a fresh one under the label of one whose transcript is gone, with what is left of its budget', async () => {
+    const repoPath = bench.makeRepo('gone');
+    const own = { repoPath, label: 'web', session: undefined };
+    const first = await bench.start('Begin', { ...own, maxBudgetUsd: 5 }).run.outcome;
+    const transcript = bench.transcriptPath(repoPath, first.sessionId!);
+    rmSync(transcript);
+
+    const { run, events } = bench.start('Go on', own);
+    const second = await run.outcome;
+    expect(events[0]).toMatchObject({
+      type: 'selected',
+      selection: { action: 'fresh', reason: expect.stringContaining('gone') },
+    });
+    expect(second.sessionId).not.toBe(first.sessionId);
+    expect(second.maxBudgetUsd).toBeCloseTo(5 - first.costUsd, 6);
+    expect(second.totalCostUsd).toBeCloseTo(second.costUsd, 9);
+    expect(events.filter(({ type }) => type === 'warning')).toEqual([]);
+    const labels = [first, second].map(({ sessionId }) => bench.registered(sessionId!)?.label);
+    expect(labels).toEqual([undefined, 'web']);
+  });
+
+  test('in a fresh one that takes over a label, which is said', async () => {
+    const repoPath = bench.makeRepo('label');
+    const own = { repoPath, label: 'web' };
+    const first = await bench.start('Begin', own).run.outcome;
+    const { run, events } = bench.start('Begin anew', own);
+    const second = await run.outcome;
+    expect(events.filter(({ type }) => type === 'warning')).toEqual([
+      { type: 'warning', message: `The label "web" named session ${first.sessionId} and now names this one` },
+    ]);
+    const third = await bench.start('Go on', { ...own, session: undefined }).run.outcome;
+    expect(third.sessionId).toBe(second.sessionId);
+  });
+
+  test('although the registry of another agent is damaged, of which it warns', async () => {
+    const repoPath = bench.makeRepo('damaged');
+    bench.damageRegistry('broken');
+    try {
+      const { run, events } = bench.start('Begin', { repoPath, session: undefined });
+      expect(await run.outcome).toMatchObject({ result: 'success' });
+      expect(events.filter(({ type }) => type === 'warning')).toHaveLength(1);
+    } finally {
+      bench.damageRegistry('broken', false);
+    }
+  });
+
+  test('for half an hour by default', async () => {
+    const { run, next } = bench.start('Begin', { repoPath: bench.makeRepo('open'), idleMs: undefined });
+    expect(await next('idle')).toEqual({ type: 'idle', idleMs: 1_800_000 });
+    run.end();
+    expect(await run.outcome).toMatchObject({ result: 'success' });
+  });
+});

@@ -26,3 +26,19 @@ export class RunFailed extends Error {
       sessionId === undefined ? 'Nothing was started.' : `To go on in it: --session ${sessionId}${more}`;
   }
 }
+
+/** Nobody reads the output any more, so the work was ended. It is not told: there is nobody to tell. */
+export class OutputLost extends Error {
+  override readonly name = 'OutputLost';
+}
+
+/** What was to be printed could not be written. */
+export class OutputFailed extends Error {
+  override readonly name = 'OutputFailed';
+  readonly code = 'UNEXPECTED';
+  readonly hint = 'Check where it goes: a full disk, a closed file.';
+
+  constructor(cause: string) {
+    super(`The output could not be written: ${cause}`);
+  }
+}

@@ -3,6 +3,8 @@ import type { Command } from '../commands/command.ts';
 export interface FlagSpec {
   readonly type: 'string' | 'boolean';
   readonly short?: string;
+  /** It can be given several times. */
+  readonly isList?: true;
   /** What stands for its value in the help. */
   readonly value?: string;
   readonly text: string;
@@ -15,6 +17,8 @@ export interface CommandSpec {
   readonly words: string;
   readonly mostWords: number;
   readonly text: string;
+  /** Further lines of its help. */
+  readonly more?: readonly string[];
   readonly flags: Readonly<Record<string, FlagSpec>>;
   load(): Promise<Command>;
 }
@@ -49,7 +53,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     name: 'cc status',
     words: '',
     mostWords: 0,
-    text: 'Shows the state of a repository: git, GitHub, docs, sessions',
+    text: 'Shows git, GitHub, docs and sessions at a glance',
     flags: { ...PLACE, agent: AGENT },
     load: async () => (await import('../commands/cc-status.ts')).ccStatus,
   },
@@ -58,17 +62,14 @@ export const COMMANDS: readonly CommandSpec[] = [
     words: '<task>',
     mostWords: 1,
     text: 'Tells in which session a task would go on, and why',
+    more: ['Nothing is started. A task of - is read from standard input.'],
     flags: {
       ...PLACE,
       agent: AGENT,
       label: { type: 'string', value: 'name', text: 'The session with that label' },
       explain: { type: 'boolean', text: 'Show the factors of every session' },
-      budget: { type: 'string', value: 'usd', text: 'What the session may cost in all' },
-      threshold: {
-        type: 'string',
-        value: 'number',
-        text: 'Resume only above this score, 0 to 1; 0.6 by default',
-      },
+      budget: { type: 'string', value: 'usd', text: 'What the session may cost in all its runs' },
+      threshold: { type: 'string', value: 'number', text: 'Resume only above this score; 0.6 by default' },
       model: { type: 'string', value: 'name', text: 'The model that is asked which session fits' },
       words: { type: 'boolean', text: 'Compare words only; ask no model' },
     },
@@ -79,21 +80,28 @@ export const COMMANDS: readonly CommandSpec[] = [
     words: '<task>',
     mostWords: 1,
     text: 'Runs a task in Claude Code, in the session that fits',
+    more: [
+      'A task of - is read from standard input. In a terminal it asks before Claude',
+      'Code does what no rule allows; elsewhere, and with --json, that is denied.',
+      'Settings and hooks of the repository (.claude) apply as in Claude Code itself.',
+    ],
     flags: {
       ...PLACE,
       agent: AGENT,
       label: { type: 'string', value: 'name', text: 'The session with that label; a fresh one gets it' },
-      session: { type: 'string', value: 'id', text: 'The session to go on in' },
+      session: { type: 'string', value: 'id', text: 'The session to go on in, or the start of its id' },
       fresh: { type: 'boolean', text: 'Begin a fresh session' },
-      budget: { type: 'string', value: 'usd', text: 'What the session may cost in all' },
-      model: { type: 'string', value: 'name', text: 'The model' },
+      budget: { type: 'string', value: 'usd', text: 'What the session may cost in all its runs' },
+      model: { type: 'string', value: 'name', text: 'The model that works' },
       allow: {
         type: 'string',
+        isList: true,
         value: 'rules',
-        text: "What runs unasked, with commas: 'Read,Bash(git status:*)'",
+        text: "Runs unasked: 'Read,Bash(git status:*)'",
       },
-      claude: { type: 'string', value: 'path', text: 'The program; that of the Agent SDK by default' },
+      isolated: { type: 'boolean', text: "Without the person's and the repository's settings" },
       'no-mcp': { type: 'boolean', text: 'Without the tools of openbot mcp' },
+      claude: { type: 'string', value: 'path', text: 'The program; that of the Agent SDK by default' },
       json: { type: 'boolean', text: 'Print each event as one line of JSON' },
     },
     load: async () => (await import('../commands/cc-run.ts')).ccRun,
@@ -102,17 +110,14 @@ export const COMMANDS: readonly CommandSpec[] = [
     name: 'mcp',
     words: '',
     mostWords: 0,
-    text: 'Serves tools on the project, its sessions and the conversation to an MCP client, over stdio',
+    text: 'Serves tools to an MCP client, over stdio',
+    more: ['The tools tell of the project, its sessions, the conversation and notes.'],
     flags: {
-      repo: {
-        type: 'string',
-        value: 'path',
-        text: 'The repository; CLAUDE_PROJECT_DIR or the current folder',
-      },
+      repo: { type: 'string', value: 'path', text: 'Default: CLAUDE_PROJECT_DIR, or the current folder' },
       'state-dir': PLACE['state-dir']!,
       agent: AGENT,
       workspace: { type: 'string', value: 'path', text: "The agent's workspace, where memory/*.md is" },
-      session: { type: 'string', value: 'key', text: 'The conversation that may be read; any when left out' },
+      session: { type: 'string', value: 'key', text: 'The one conversation that may be read; else any' },
     },
     load: async () => (await import('../commands/mcp.ts')).mcp,
   },

@@ -22,11 +22,12 @@ function formatOverview(): string {
   ].join('\n');
 }
 
-function formatCommand({ name, words, text, flags }: CommandSpec): string {
+function formatCommand({ name, words, text, more = [], flags }: CommandSpec): string {
   const lines = Object.entries(flags).map(
     ([flag, spec]) => `  ${showFlag(flag, spec).padEnd(WIDTH)}${spec.text}`,
   );
-  return [`${text}.`, '', `Usage: ${`openbot ${name} ${words}`.trim()} [flags]`, '', ...lines, ''].join('\n');
+  const usage = `Usage: ${`openbot ${name} ${words}`.trim()} [flags]`;
+  return [`${text}.`, ...more, '', usage, '', ...lines, ''].join('\n');
 }
 
 function showFlag(name: string, { short, value }: FlagSpec): string {

@@ -1,21 +1,6 @@
-import type { Palette } from '@openbot/claude-code';
 import type { Environment } from '@openbot/sessions';
+import { paletteFor } from '@openbot/sessions/terminal-text';
 import type { Terminal } from '../commands/command.ts';
-
-const paint =
-  (on: number, off: number) =>
-  (text: string): string =>
-    text === '' ? '' : `\u001b[${on}m${text}\u001b[${off}m`;
-
-const COLOURS: Palette = {
-  bold: paint(1, 22),
-  dim: paint(2, 22),
-  green: paint(32, 39),
-  yellow: paint(33, 39),
-  red: paint(31, 39),
-};
-const same = (text: string): string => text;
-const PLAIN: Palette = { bold: same, dim: same, green: same, yellow: same, red: same };
 
 /** What we need of `process.stdout` and `process.stderr`. */
 export interface OutputStream {
@@ -25,12 +10,18 @@ export interface OutputStream {
 }
 
 const ERASE_LINE = '\r\u001b[K';
-const DEFAULT_COLUMNS = 100;
+/** Of a terminal that does not tell. */
+const USUAL_COLUMNS = 80;
 
-/** Colour and progress go to terminals that can show them. */
-export function openTerminal(stdout: OutputStream, stderr: OutputStream, env: Environment): Terminal {
+/** Colour and progress go to terminals that can show them; what goes elsewhere is not cut. */
+export function openTerminal(
+  stdout: OutputStream,
+  stderr: OutputStream,
+  env: Environment,
+  lost?: AbortSignal,
+): Terminal {
   const isDumb = env.TERM === 'dumb';
-  const columns = stdout.columns || DEFAULT_COLUMNS;
+  const columns = stdout.columns || (stdout.isTTY ? USUAL_COLUMNS : Number.POSITIVE_INFINITY);
   return {
     write: (text) => void stdout.write(text),
     writeError: (text) => void stderr.write(text),
@@ -38,6 +29,7 @@ export function openTerminal(stdout: OutputStream, stderr: OutputStream, env: En
       if (stderr.isTTY && !isDumb) stderr.write(`${ERASE_LINE}${text ?? ''}`);
     },
     columns,
-    palette: stdout.isTTY && !isDumb && !env.NO_COLOR ? COLOURS : PLAIN,
+    lost,
+    palette: paletteFor(stdout.isTTY === true && !isDumb && !env.NO_COLOR),
   };
 }

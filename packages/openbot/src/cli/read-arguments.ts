@@ -1,4 +1,5 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util';
+import type { FlagValue } from '../commands/command.ts';
 import { UsageError } from '../errors.ts';
 import { COMMANDS, type CommandSpec } from './command-table.ts';
 
@@ -9,63 +10,90 @@ export type Request =
       readonly kind: 'command';
       readonly spec: CommandSpec;
       readonly words: readonly string[];
-      readonly flags: Readonly<Record<string, string | boolean | undefined>>;
+      readonly flags: Readonly<Record<string, FlagValue>>;
     };
 
 /** @throws UsageError */
 export function readArguments(args: readonly string[]): Request {
-  const spec = COMMANDS.find(({ name }) => isBeginning(name.split(' '), args));
+  const spec = findCommand(args);
   if (spec === undefined) return readWithoutCommand(args);
   const rest = args.slice(spec.name.split(' ').length);
   const { values, positionals } = parse(spec, rest);
   if (values.help) return { kind: 'help', about: spec };
-  if (positionals.length > spec.mostWords) {
-    throw new UsageError(
-      `openbot ${spec.name} does not take '${positionals[spec.mostWords]}'`,
-      spec.mostWords === 0
-        ? `See: openbot ${spec.name} --help`
-        : 'Put what belongs together between quotation marks',
-    );
+  const extra = positionals[spec.mostWords];
+  if (extra !== undefined) {
+    throw new UsageError(`openbot ${spec.name} does not take '${extra}'`, explainExtra(spec, extra));
   }
   return { kind: 'command', spec, words: positionals, flags: values };
 }
 
+function explainExtra({ name, mostWords }: CommandSpec, extra: string): string {
+  if (mostWords === 0) return `See: openbot ${name} --help`;
+  return extra.startsWith('-')
+    ? 'What follows -- is no flag; put flags before it'
+    : 'Put what belongs together between quotation marks';
+}
+
 function parse(spec: CommandSpec, args: readonly string[]) {
   const options: NonNullable<ParseArgsConfig['options']> = { help: { type: 'boolean', short: 'h' } };
-  for (const [name, { type, short }] of Object.entries(spec.flags)) {
-    options[name] = short === undefined ? { type } : { type, short };
+  for (const [name, { type, short, isList = false }] of Object.entries(spec.flags)) {
+    options[name] = { type, multiple: isList, ...(short === undefined ? {} : { short }) };
   }
   try {
     const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
-    return { values: values as Record<string, string | boolean | undefined>, positionals };
+    return { values: values as Record<string, FlagValue>, positionals };
   } catch (error) {
-    // Its further sentences explain how to write what is rarely meant.
-    const [sentence = ''] = (error as Error).message.split(/\. (?=[A-Z])/);
-    throw new UsageError(sentence, `See: openbot ${spec.name} --help`);
+    throw explainRefusal(spec, args, error as Error & { code?: string });
   }
 }
 
+function explainRefusal(
+  spec: CommandSpec,
+  args: readonly string[],
+  error: Error & { code?: string },
+): UsageError {
+  const end = args.indexOf('--');
+  const sentence = args.find((arg, at) => /^-\S*\s/.test(arg) && (end < 0 || at < end) && !arg.includes('='));
+  if (error.code === 'ERR_PARSE_ARGS_UNKNOWN_OPTION' && spec.mostWords > 0 && sentence !== undefined) {
+    return new UsageError(
+      `'${sentence}' begins with a dash, so it was taken for a flag`,
+      `Put -- before the task, after all flags: openbot ${spec.name} -- "- fix this"`,
+    );
+  }
+  const [, flag] =
+    /^Option '(?:-\w, )?(--[\w-]+)(?: <value>)?' argument (?:missing|is ambiguous)/.exec(error.message) ?? [];
+  if (flag !== undefined) {
+    return new UsageError(`${flag} wants a value`, `One that begins with a dash is written ${flag}=-…`);
+  }
+  // Its further sentences explain how to write what is rarely meant.
+  const [first = ''] = error.message.split(/\.\s+(?=[A-Z])/);
+  return new UsageError(first, `See: openbot ${spec.name} --help`);
+}
+
 function readWithoutCommand(args: readonly string[]): Request {
-  const [first] = args;
+  const [first, second] = args;
   if (first === '--version' || first === '-V') return { kind: 'version' };
-  if (first === undefined || first === '--help' || first === '-h' || first === 'help') {
+  if (first === undefined || first === '--help' || first === '-h') return { kind: 'help', about: undefined };
+  if (first === 'help') {
+    const about = findCommand(args.slice(1));
+    if (about !== undefined || second === undefined || isGroup(second)) return { kind: 'help', about };
+    throw unknown(second);
+  }
+  if (!isGroup(first)) throw unknown(first);
+  if (second === undefined || second === '--help' || second === '-h')
     return { kind: 'help', about: undefined };
-  }
-  const groups = [...new Set(COMMANDS.map(({ name }) => name.split(' ')[0]!))];
-  if (groups.includes(first)) {
-    const [, second] = args;
-    if (second === undefined || second === '--help' || second === '-h')
-      return { kind: 'help', about: undefined };
-    throw unknown(`${first} ${second}`);
-  }
-  throw unknown(first);
+  throw unknown(`${first} ${second}`);
+}
+
+function findCommand(args: readonly string[]): CommandSpec | undefined {
+  return COMMANDS.find(({ name }) => name.split(' ').every((word, index) => args[index] === word));
+}
+
+function isGroup(word: string): boolean {
+  return COMMANDS.some(({ name }) => name.startsWith(`${word} `));
 }
 
 function unknown(name: string): UsageError {
   const known = COMMANDS.map((spec) => spec.name).join(', ');
   return new UsageError(`There is no command '${name}'`, `There are: ${known}. See: openbot --help`);
-}
-
-function isBeginning(words: readonly string[], args: readonly string[]): boolean {
-  return words.every((word, index) => args[index] === word);
 }

@@ -1,10 +1,11 @@
+import { printable } from '@openbot/sessions/terminal-text';
 import type { Terminal } from '../commands/command.ts';
+import { OutputLost } from '../errors.ts';
 
 /** Says on stderr what went wrong and what to do, as text or as one JSON object. Returns the exit code. */
-export async function reportError(error: unknown, terminal: Terminal, asJson: boolean): Promise<number> {
+export function reportError(error: unknown, terminal: Terminal, asJson: boolean): number {
+  if (error instanceof OutputLost) return 1;
   const { code, message, hint } = describe(error);
-  // Loaded for who needs it: most calls end without an error.
-  const { printable } = await import('@openbot/claude-code');
   const text = asJson
     ? JSON.stringify({ success: false, error: { code, message, hint } })
     : `Error: ${printable(message)}\n  ${printable(hint)}`;
@@ -18,7 +19,16 @@ function describe(error: unknown): { code: string; message: string; hint: string
   // What Node and the system refuse has codes too, which nobody documents here.
   const isOurs = typeof code === 'string' && !/^(?:ERR_|E[A-Z0-9]+$)/.test(code);
   if (!isOurs) return { code: 'UNEXPECTED', message: error.message, hint: FAULT };
-  return { code, message: error.message, hint: typeof hint === 'string' ? hint : 'See: openbot --help' };
+  const own = HINTS[code] ?? (typeof hint === 'string' ? hint : 'See: openbot --help');
+  return { code, message: error.message, hint: own };
 }
 
 const FAULT = 'This was not foreseen; please report it.';
+
+/** What the library advises its callers to do is done by flags here. */
+const HINTS: Readonly<Record<string, string>> = {
+  BUDGET_SPENT: 'Give it a larger budget with --budget <usd>, or start a fresh session with --fresh.',
+  SESSION_BUSY: 'Wait for the end of that run, or start a fresh session with --fresh.',
+  CLAUDE_NOT_STARTED:
+    'Check the path that --claude names, or the installation of @anthropic-ai/claude-agent-sdk.',
+};

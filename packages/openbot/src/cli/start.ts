@@ -1,17 +1,29 @@
-import { main } from './main.ts';
+import { OutputFailed } from '../errors.ts';
+import { asksForJson, main } from './main.ts';
 import { openTerminal } from './open-terminal.ts';
+import { reportError } from './report-error.ts';
+import { watchOutput } from './watch-output.ts';
+import { readWorkingFolder } from './working-folder.ts';
 
 /** What the command is started by. */
 export async function start(): Promise<void> {
-  // `openbot cc list | head -1`: the reader has what it wanted.
-  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE') process.exitCode = 1;
+  const { stdout, stderr, env } = process;
+  const args = process.argv.slice(2);
+  const lost = watchOutput(process, (error) => {
+    process.exitCode = reportError(new OutputFailed(error.message), terminal, asksForJson(args));
   });
+  const terminal = openTerminal(stdout, stderr, env, lost);
   process.exitCode = await main({
-    args: process.argv.slice(2),
-    env: process.env,
-    cwd: process.cwd(),
-    terminal: openTerminal(process.stdout, process.stderr, process.env),
-    isInteractive: process.stdin.isTTY === true && process.stderr.isTTY === true,
+    args,
+    env,
+    get cwd() {
+      return readWorkingFolder();
+    },
+    terminal,
+    // Standard input is opened by those alone who need it.
+    get isInteractive() {
+      return process.stdin.isTTY === true && stderr.isTTY === true;
+    },
+    readInput: async () => (await import('node:stream/consumers')).text(process.stdin),
   });
 }

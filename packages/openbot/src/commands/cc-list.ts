@@ -1,7 +1,7 @@
-import { discoverAllSessions, discoverSessions, formatSessionList } from '@openbot/claude-code';
+import { discoverAllSessions, discoverSessions, formatSessionList, printable } from '@openbot/claude-code';
 import { UsageError } from '../errors.ts';
 import { type Command, writeJson } from './command.ts';
-import { discoverWithProgress, readCount, readPlace } from './place.ts';
+import { discoverWithProgress, readCount, readRepoPath } from './place.ts';
 
 /** The Claude Code sessions of a repository, or of all. */
 export const ccList: Command = async (input) => {
@@ -10,9 +10,9 @@ export const ccList: Command = async (input) => {
     throw new UsageError('--all and --repo contradict each other', 'Leave one of them out');
   }
   const limit = readCount(input, 'limit') ?? Number.POSITIVE_INFINITY;
-  const { repoPath } = readPlace(input);
+  const repoPath = flags.all ? undefined : readRepoPath(input);
   const sessions = await discoverWithProgress(input, (options) =>
-    flags.all ? discoverAllSessions(options) : discoverSessions(repoPath, options),
+    repoPath === undefined ? discoverAllSessions(options) : discoverSessions(repoPath, options),
   );
   const listed = sessions.slice(0, limit);
   if (flags.json) {
@@ -20,7 +20,7 @@ export const ccList: Command = async (input) => {
     return;
   }
   if (sessions.length === 0) {
-    terminal.write(`No Claude Code sessions${flags.all ? '' : ` of ${repoPath}`}.\n`);
+    terminal.write(`No Claude Code sessions${repoPath === undefined ? '' : ` of ${printable(repoPath)}`}.\n`);
     return;
   }
   terminal.write(

@@ -1,58 +1,47 @@
-import { fileURLToPath } from 'node:url';
-import {
-  discoverSessions,
-  listMcpToolNames,
-  MCP_SERVER_NAME,
-  mcpServerConfigFor,
-  type RunOutcome,
-  type RunRequest,
-  type SessionChoice,
-  startRun,
-} from '@openbot/claude-code';
+import { type RunEvent, type RunOutcome, type RunRequest, startRun } from '@openbot/claude-code';
 import { resolveUserPath } from '@openbot/sessions';
-import { RunFailed, UsageError } from '../errors.ts';
+import { OutputLost, RunFailed } from '../errors.ts';
 import { abortOnSignals } from './abort-on-signals.ts';
+import { readRules } from './allow-rules.ts';
 import { makeModel } from './anthropic.ts';
 import { askForPermissions } from './ask-permission.ts';
-import { type Command, type CommandInput, readText } from './command.ts';
+import { type Command, type CommandInput, readName } from './command.ts';
+import { HeldMessages, type MessageEvent } from './held-messages.ts';
 import { readBudget, readPlace } from './place.ts';
-import { formatEvent, formatOutcome } from './run-report.ts';
+import { refuseOwnRun } from './refuse-own-run.ts';
+import { formatOutcome, RunReport } from './run-report.ts';
+import { readSessionChoice } from './session-choice.ts';
+import { readTask } from './task.ts';
 
 /** Runs a task in Claude Code, in the session that fits, and tells what happens. */
 export const ccRun: Command = async (input) => {
-  const { env, flags, terminal, words } = input;
-  const [task = ''] = words;
-  if (task.trim() === '') {
-    throw new UsageError('What is the task?', 'Example: openbot cc run "fix the failing login test"');
-  }
-  const place = readPlace(input);
-  const run = startRun({
-    task,
-    ...place,
-    env,
-    session: readChoice(input),
-    label: readText(input, 'label'),
-    maxBudgetUsd: readBudget(input),
-    // Nobody can follow up on a command that has ended.
-    idleMs: 0,
-    // What it came to is told before this process dies.
-    handlesSignals: false,
-    model: readText(input, 'model'),
-    allowedTools: [...listMcpToolNames({ readOnly: true }), ...readRules(input)],
-    selection: { askModel: makeModel(env) },
-    mcpServers: flags['no-mcp'] ? undefined : attachServer(input),
-    pathToClaudeCodeExecutable: readProgram(input),
+  const { flags, terminal, words } = input;
+  const report = new RunReport(terminal);
+  const tell = (event: RunEvent | MessageEvent) => {
+    const text = flags.json ? `${JSON.stringify(event)}\n` : report.format(event);
+    if (text !== undefined) terminal.write(text);
+  };
+  const messages = new HeldMessages();
+  const run = startRun(await readRequest(input, (text) => messages.add(text)));
+  const isWatched = input.isInteractive && !flags.json;
+  // The tools of Claude Code can take a while to end.
+  const signals = abortOnSignals(run, () => {
+    if (isWatched) terminal.writeError('… ending\n');
   });
-  const stopAsking =
-    input.isInteractive && !flags.json
-      ? askForPermissions(run, { input: process.stdin, output: process.stderr })
-      : () => {};
-  const signals = abortOnSignals(run);
+  // Who gave the task on standard input cannot answer there.
+  const canAsk = isWatched && words[0] !== '-';
+  const stopAsking = canAsk
+    ? askForPermissions(run, {
+        input: process.stdin,
+        output: process.stderr,
+        onInterrupt: signals.interrupt,
+      })
+    : () => {};
   let outcome: RunOutcome;
   try {
     for await (const event of run.events()) {
-      const text = flags.json ? `${JSON.stringify(event)}\n` : formatEvent(event, terminal);
-      if (text !== undefined) terminal.write(text);
+      for (const message of messages.takeBefore(event)) tell(message);
+      tell(event);
     }
     outcome = await run.outcome;
   } finally {
@@ -61,42 +50,38 @@ export const ccRun: Command = async (input) => {
   }
   if (!flags.json) terminal.write(formatOutcome(outcome, terminal));
   signals.dieOfCaught();
+  if (terminal.lost?.aborted) throw new OutputLost();
   if (outcome.result !== 'success') throw new RunFailed(outcome.failure ?? 'The run was aborted', outcome);
 };
 
-function readChoice(input: CommandInput): SessionChoice | undefined {
-  const sessionId = readText(input, 'session');
-  if (sessionId !== undefined && input.flags.fresh) {
-    throw new UsageError('--session and --fresh contradict each other', 'Leave one of them out');
-  }
-  if (sessionId !== undefined) return { action: 'resume', sessionId };
-  return input.flags.fresh ? { action: 'fresh' } : undefined;
-}
-
-/** Commas part rules, but not inside their brackets. */
-export function readRules(input: Pick<CommandInput, 'flags'>): string[] {
-  const { allow } = input.flags;
-  const rules = typeof allow === 'string' ? (allow.match(/(?:[^,(]|\([^)]*\)?)+/g) ?? []) : [];
-  return rules.map((rule) => rule.trim()).filter((rule) => rule !== '');
-}
-
-function readProgram(input: CommandInput): string | undefined {
-  const path = readText(input, 'claude');
-  return path === undefined ? undefined : resolveUserPath(path, input.env);
-}
-
-/** Claude Code gets the tools of `openbot mcp`, where what they need is installed. */
-function attachServer(input: CommandInput): RunRequest['mcpServers'] {
-  try {
-    import.meta.resolve('@modelcontextprotocol/sdk/server/mcp.js');
-  } catch {
-    return undefined;
-  }
-  const bin = fileURLToPath(new URL('../../bin/openbot.js', import.meta.url));
-  return async ({ repoPath, agentId, stateDir }) => {
-    const sessions = await discoverSessions(repoPath, { agentId, stateDir, env: input.env });
-    return {
-      [MCP_SERVER_NAME]: mcpServerConfigFor({ bin, repoPath, agentId, stateDir, precomputed: { sessions } }),
-    };
+async function readRequest(input: CommandInput, onMessage: (text: string) => void): Promise<RunRequest> {
+  const { env, flags, terminal } = input;
+  const place = readPlace(input);
+  const label = readName(input, 'label', 'release');
+  const maxBudgetUsd = readBudget(input);
+  const rules = readRules(input);
+  const model = readName(input, 'model', '<name>');
+  const program = readName(input, 'claude', '<path>');
+  const task = await readTask(input, 'cc run');
+  await refuseOwnRun(input, place);
+  return {
+    task,
+    ...place,
+    env,
+    session: await readSessionChoice(input, place),
+    label,
+    maxBudgetUsd,
+    // Nobody can follow up on a command that has ended.
+    idleMs: 0,
+    // What it came to is told before this process dies.
+    handlesSignals: false,
+    // What nobody sees must not go on.
+    signal: terminal.lost,
+    model,
+    allowedTools: rules,
+    settingSources: flags.isolated ? [] : undefined,
+    selection: { askModel: makeModel(env) },
+    agentTools: flags['no-mcp'] ? false : { sendMessage: async ({ text }) => onMessage(text) },
+    pathToClaudeCodeExecutable: program === undefined ? undefined : resolveUserPath(program, env),
   };
 }

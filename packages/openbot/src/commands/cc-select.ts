@@ -5,21 +5,19 @@ import {
   readRegistry,
   selectSession,
 } from '@openbot/claude-code';
-import { UsageError } from '../errors.ts';
 import { makeModel } from './anthropic.ts';
-import { type Command, readText, writeJson } from './command.ts';
+import { type Command, readName, readText, writeJson } from './command.ts';
 import { discoverWithProgress, readBudget, readFraction, readPlace } from './place.ts';
+import { readTask } from './task.ts';
 
 /** Which session a task would go on in, and why. Nothing is started. */
 export const ccSelect: Command = async (input) => {
-  const { env, flags, terminal, words } = input;
-  const [task = ''] = words;
-  if (task.trim() === '') {
-    throw new UsageError('What is the task?', 'Example: openbot cc select "fix the failing login test"');
-  }
+  const { env, flags, terminal } = input;
   const { repoPath, agentId, stateDir } = readPlace(input);
   const maxBudgetUsd = readBudget(input);
   const resumeThreshold = readFraction(input, 'threshold');
+  const label = readName(input, 'label', 'release');
+  const task = await readTask(input, 'cc select');
   const [sessions, project] = await Promise.all([
     discoverWithProgress(input, (options) => discoverSessions(repoPath, { ...options, agentId })),
     readProjectBranch(repoPath, { env }),
@@ -28,10 +26,10 @@ export const ccSelect: Command = async (input) => {
     task,
     repoPath,
     agentId,
-    projectStatus: { ...project, sessions: { active: sessions.filter(({ isRunning }) => isRunning) } },
+    projectStatus: project,
     sessions,
     registry: [...readRegistry(stateDir, agentId).values()],
-    label: readText(input, 'label'),
+    label,
     maxBudgetUsd,
     config: { enabled: !flags.words, resumeThreshold, relevanceModel: readText(input, 'model') },
     askModel: makeModel(env),

@@ -9,8 +9,8 @@ export const ccStatus: Command = async (input) => {
   const status = await gatherProjectStatus(repoPath, {
     agentId,
     env,
-    discover: (path) =>
-      discoverWithProgress(input, (options) => discoverSessions(path, { ...options, agentId })),
+    discover: (path, signal) =>
+      discoverWithProgress(input, (options) => discoverSessions(path, { ...options, agentId, signal })),
   });
   if (flags.json) writeJson(terminal, status);
   else {

@@ -4,27 +4,37 @@ import { UsageError } from '../errors.ts';
 import { type CommandInput, readText } from './command.ts';
 import { reportProgress } from './progress.ts';
 
-/** Which repository, state folder and agent a command is about. */
-export interface Place {
-  readonly repoPath: string;
+/** Whose state a command is about, and where it is. */
+export interface State {
   readonly stateDir: string;
   readonly agentId: string;
 }
 
+export interface Place extends State {
+  readonly repoPath: string;
+}
+
 export function readPlace(input: CommandInput): Place {
-  const { env, cwd } = input;
-  const repo = readText(input, 'repo');
-  if (repo !== undefined && repo.trim() === '') {
-    throw new UsageError(
-      '--repo names no folder',
-      'Leave it out for the current folder, or name one: --repo ~/project',
-    );
-  }
+  return { repoPath: readRepoPath(input), ...readState(input) };
+}
+
+export function readState(input: CommandInput): State {
+  const { env } = input;
   return {
-    repoPath: repo === undefined ? cwd : resolveUserPath(repo, env),
     stateDir: resolveStateDir({ flag: readText(input, 'state-dir'), env }),
     agentId: resolveAgentId({ flag: readText(input, 'agent'), env }),
   };
+}
+
+/** Default: the working folder. */
+export function readRepoPath(input: CommandInput): string {
+  const repo = readText(input, 'repo');
+  if (repo === undefined) return input.cwd;
+  if (repo.trim() !== '') return resolveUserPath(repo, input.env);
+  throw new UsageError(
+    '--repo names no folder',
+    'Leave it out for the current folder, or name one: --repo ~/project',
+  );
 }
 
 /** A first look at many transcripts takes a while, and says so. */
@@ -35,18 +45,23 @@ export async function discoverWithProgress(
   const progress = reportProgress(input.terminal);
   try {
     return await discover({
-      stateDir: readPlace(input).stateDir,
-      agentId: readPlace(input).agentId,
+      ...readState(input),
       env: input.env,
       onProgress: progress.tell,
       onProblem: (error, sessionId) => {
         const what = sessionId === undefined ? '' : `Left out session ${sessionId}: `;
-        input.terminal.writeError(`${printable(`${what}${error.message}`)}\n`);
+        warn(input, `${what}${error.message}`);
       },
     });
   } finally {
     progress.end();
   }
+}
+
+/** On stderr, where with `--json` everything is JSON. */
+function warn({ flags, terminal }: CommandInput, message: string): void {
+  const text = flags.json ? JSON.stringify({ warning: { message } }) : `Warning: ${printable(message)}`;
+  terminal.writeError(`${text}\n`);
 }
 
 /** An amount in US dollars. */

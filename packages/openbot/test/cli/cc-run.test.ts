@@ -96,13 +96,3 @@ test('a run that fails says why, and exits with 1', async () => {
   expect([code, stdout]).toEqual([1, expect.not.stringContaining('success')]);
   expect(stderr).toMatch(/^Error: /);
 });
-
-test.each([
-  [['cc', 'run'], /What is the task/],
-  [['cc', 'run', 'x', '--budget', 'much'], /US dollars/],
-  [['cc', 'run', 'x', '--fresh', '--session', 'y'], /contradict/],
-])('%j is refused', async (args, message) => {
-  const { code, stderr } = await run(...args);
-  expect(code).toBe(1);
-  expect(stderr).toMatch(message);
-});

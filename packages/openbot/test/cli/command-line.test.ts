@@ -1,7 +1,11 @@
 import { spawnSync } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { COMMANDS } from '../../src/cli/command-table.ts';
 import { reportProgress } from '../../src/commands/progress.ts';
+import { COMMAND } from '../setup/command-file.ts';
+import { writeSession } from '../setup/own-session.ts';
 import { makeHome } from '../setup/run-openbot.ts';
 
 test.each([
@@ -19,6 +23,19 @@ test.each([
   [['cc', 'status', '--agent', '../x'], /agent id/, /\n {2}It names one file/],
   [['cc', 'select'], /What is the task/, /openbot cc select "/],
   [['cc', 'select', 'two', 'words'], /does not take 'words'/, /quotation marks/],
+  [['cc', 'select', '-'], /no task on standard input/, /openbot cc select - </],
+  [['cc', 'run'], /What is the task/, /openbot cc run "/],
+  [['cc', 'run', '- fix this'], /'- fix this' begins with a dash/, /-- before the task/],
+  [['cc', 'run', 'x', '--nope'], /--nope/, /cc run --help/],
+  [['cc', 'run', 'x', '--label'], /--label wants a value/, /--label=-/],
+  [['cc', 'run', 'x', '--label', ' '], /--label is empty/, /--label release/],
+  [['cc', 'run', 'x', '--fresh', '--session', 'y'], /contradict/, /Leave one/],
+  [['cc', 'run', 'x', '--session', '1234'], /first 8 characters or more, not '1234'/, /cc list/],
+  [['cc', 'run', 'x', '--session', '12345678'], /begins with '12345678'/, /cc list/],
+  [['cc', 'run', 'x', '--allow', 'Bash(git'], /does not understand 'Bash\(git'/, /--allow 'Read/],
+  [['cc', 'run', 'x', '--budget', '0'], /US dollars/, /--budget 2.50/],
+  [['cc', 'run', 'x', '--repo', '/nowhere/at all'], /\/nowhere\/at all/, /\S/],
+  [['help', 'frobnicate'], /no command 'frobnicate'/, /cc list/],
 ])('%j is refused with a hint, in words and as JSON', async (args, message, hint) => {
   const home = makeHome();
   const plain = await home.run(args);
@@ -35,6 +52,45 @@ test('an error shows no characters that act or hide', async () => {
   expect(stderr).toContain("'cc a\ufffd[31m\ufffdb\ufffdc'");
 });
 
+test('what follows -- is no flag', async () => {
+  const { code, stderr } = await makeHome().run(['cc', 'run', '--', '- x', '--json']);
+  expect(code).toBe(1);
+  expect(stderr).toMatch(/does not take '--json'\n {2}What follows -- is no flag/);
+});
+
+test('the start of an id that fits two sessions', async () => {
+  const home = makeHome();
+  const ids = ['11111111-0000-4000-8000-000000000001', '11111111-0000-4000-8000-000000000002'];
+  for (const id of ids) writeSession(home, home.folder, id, 'teach the parser');
+  const { code, stdout, stderr } = await home.run(['cc', 'run', 'x', '--session', '11111111']);
+  expect([code, stdout]).toEqual([1, '']);
+  expect(stderr).toMatch(/^Error: 2 sessions begin with '11111111': .*\n {2}Give more of the id\n$/);
+  for (const id of ids) expect(stderr).toContain(id);
+});
+
+test('a task comes by standard input', async () => {
+  const home = makeHome();
+  writeSession(
+    home,
+    home.folder,
+    '11111111-0000-4000-8000-000000000001',
+    '[openclaw:agent=main]\n\nthe parser',
+  );
+  const args = ['cc', 'select', '-', '--words'];
+  expect((await home.run(args, { input: 'fix\nthe parser\n' })).stdout).toMatch(/in common: parser/);
+});
+
+test('what was left out is told beside the answer, and with --json as JSON', async () => {
+  const home = makeHome();
+  mkdirSync(join(home.stateDir, 'claude-code', 'ada'), { recursive: true });
+  writeFileSync(join(home.stateDir, 'claude-code', 'ada', 'sessions.json'), 'no JSON');
+  const plain = await home.run(['cc', 'list']);
+  expect([plain.code, plain.stderr]).toEqual([0, expect.stringMatching(/^Warning: .*sessions\.json/)]);
+  const { code, stdout, stderr } = await home.run(['cc', 'list', '--json']);
+  expect([code, JSON.parse(stdout)]).toEqual([0, []]);
+  expect(JSON.parse(stderr)).toEqual({ warning: { message: expect.stringContaining('sessions.json') } });
+});
+
 test('a repository that is not there', async () => {
   const home = makeHome();
   const { code, stderr } = await home.run(['cc', 'status', '--repo', join(home.folder, 'gone'), '--json']);
@@ -42,11 +98,22 @@ test('a repository that is not there', async () => {
   expect(JSON.parse(stderr).error).toMatchObject({ code: 'REPO_NOT_FOUND', hint: expect.any(String) });
 });
 
-test.each([[[]], [['--help']], [['cc']], [['cc', '--help']]])('%j explains the commands', async (args) => {
-  const { code, stdout } = await makeHome().run(args);
+test.each([[[]], [['help']], [['help', 'cc']], [['--help']], [['cc']], [['cc', '--help']]])(
+  '%j explains the commands',
+  async (args) => {
+    const { code, stdout } = await makeHome().run(args);
+    expect(code).toBe(0);
+    expect(stdout).toContain('cc list');
+    expect(stdout).toContain('cc select <task>');
+    expect(stdout.split('\n').filter((line) => line.length > 80)).toEqual([]);
+  },
+);
+
+test.each(COMMANDS.map(({ name }) => name))('the help of %s fits on a terminal', async (name) => {
+  const { code, stdout } = await makeHome().run([...name.split(' '), '--help']);
   expect(code).toBe(0);
-  expect(stdout).toContain('cc list');
-  expect(stdout).toContain('cc select <task>');
+  expect(stdout.split('\n').filter((line) => line.length > 80)).toEqual([]);
+  expect(await makeHome().run(['help', ...name.split(' ')])).toEqual({ code, stdout, stderr: '' });
 });
 
 test('the help of one command names its flags', async () => {
@@ -56,11 +123,8 @@ test('the help of one command names its flags', async () => {
 });
 
 test('the command itself, in a process of its own', () => {
-  const start = join(import.meta.dirname, '..', '..', 'src', 'cli', 'start.ts');
-  const script = `import { start } from ${JSON.stringify(start)}; await start();`;
   const { env } = makeHome();
-  const node = ['--conditions=openbot-source', '--input-type=module', '--eval', script, 'openbot'];
-  const ran = spawnSync(process.execPath, [...node, '--version'], {
+  const ran = spawnSync(process.execPath, [...COMMAND, '--version'], {
     env: env as NodeJS.ProcessEnv,
     encoding: 'utf8',
   });

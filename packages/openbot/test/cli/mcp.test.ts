@@ -3,23 +3,19 @@ import { join } from 'node:path';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { expect, test } from 'vitest';
+import { COMMAND } from '../setup/command-file.ts';
 import { writeSession } from '../setup/own-session.ts';
 import { makeHome } from '../setup/run-openbot.ts';
 
 test('openbot mcp serves its tools to a client, and ends with it', async () => {
   const home = makeHome();
-  const start = join(import.meta.dirname, '..', '..', 'src', 'cli', 'start.ts');
-  const script = `import { start } from ${JSON.stringify(start)}; await start();`;
   writeSession(home, home.folder, '00000000-0000-4000-8000-000000000001', 'teach the parser');
   const env = Object.fromEntries(
     Object.entries(home.env).filter((pair): pair is [string, string] => pair[1] !== undefined),
   );
   const transport = new StdioClientTransport({
     command: process.execPath,
-    args: [
-      ...['--conditions=openbot-source', '--input-type=module', '--eval', script, 'openbot'],
-      ...['mcp', `--repo=${home.folder}`],
-    ],
+    args: [...COMMAND, 'mcp', `--repo=${home.folder}`],
     env,
   });
   const client = new Client({ name: 'test', version: '1' });

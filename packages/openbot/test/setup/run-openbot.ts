@@ -18,7 +18,7 @@ export interface Home {
   readonly folder: string;
   readonly stateDir: string;
   readonly env: Record<string, string | undefined>;
-  run(args: readonly string[], options?: { cwd?: string; isTTY?: boolean }): Promise<Ran>;
+  run(args: readonly string[], options?: { cwd?: string; isTTY?: boolean; input?: string }): Promise<Ran>;
   json<T>(...args: string[]): Promise<T>;
 }
 
@@ -36,7 +36,7 @@ export function makeHome(): Home {
     GIT_CONFIG_GLOBAL: '/dev/null',
     GIT_CONFIG_NOSYSTEM: '1',
   };
-  const run: Home['run'] = async (args, { cwd = folder, isTTY = false } = {}) => {
+  const run: Home['run'] = async (args, { cwd = folder, isTTY = false, input = '' } = {}) => {
     const texts = { stdout: '', stderr: '' };
     const stream = (name: keyof typeof texts) => ({
       isTTY,
@@ -46,7 +46,7 @@ export function makeHome(): Home {
       },
     });
     const terminal = openTerminal(stream('stdout'), stream('stderr'), env);
-    const code = await main({ args, env, cwd, terminal });
+    const code = await main({ args, env, cwd, terminal, readInput: async () => input });
     return { code, ...texts };
   };
   const json = async <T>(...args: string[]): Promise<T> => {

@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest';
+import { readRules, suggestRule } from '../../src/commands/allow-rules.ts';
+
+test.each([
+  [undefined, []],
+  [['Read'], ['Read']],
+  [['Read, Bash(touch a,b),Write'], ['Read', 'Bash(touch a,b)', 'Write']],
+  [['Bash(a (b), c),Read'], ['Bash(a (b), c)', 'Read']],
+  [
+    ['Read', 'mcp__x-y__z,WebFetch(domain:example.org)'],
+    ['Read', 'mcp__x-y__z', 'WebFetch(domain:example.org)'],
+  ],
+  [[' , '], []],
+])('--allow %j', (allow, rules) => {
+  expect(readRules({ flags: { allow } })).toEqual(rules);
+});
+
+test.each(['Bash(git', 'Bash()', 'git status', 'Bash(a)b', '(x)'])('--allow %j is refused', (rule) => {
+  expect(() => readRules({ flags: { allow: [rule] } })).toThrow(`--allow does not understand '${rule}'`);
+});
+
+test.each([
+  ['Bash', { command: 'git status -s' }, 'Bash(git:*)'],
+  ['Bash', { command: 'npm' }, 'Bash(npm:*)'],
+  ['Bash', { command: 'a; b' }, 'Bash'],
+  ['Bash', { command: 'echo $(date)' }, 'Bash'],
+  ['Bash', { command: 'X=1 a' }, 'Bash'],
+  ['Bash', undefined, 'Bash'],
+  ['Write', { file_path: '/a' }, 'Write'],
+])('%s %j would be allowed by %s', (name, input, rule) => {
+  expect(suggestRule(name, input)).toBe(rule);
+});

@@ -1,0 +1,81 @@
+/** The command in a process of its own: where its output goes, and what it loads for that. */
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, rmdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, expect, test } from 'vitest';
+import { COMMAND } from '../setup/command-file.ts';
+import { writeSession } from '../setup/own-session.ts';
+import { type Home, makeHome } from '../setup/run-openbot.ts';
+
+let home: Home;
+beforeEach(() => {
+  home = makeHome();
+  writeSession(home, home.folder, '00000000-0000-4000-8000-000000000001', 'teach the parser');
+});
+
+/** `"$@"` in the script is the command. */
+function shell(script: string, ...args: string[]) {
+  const { status, stdout, stderr } = spawnSync(
+    'sh',
+    ['-c', script, 'sh', process.execPath, ...COMMAND, ...args],
+    {
+      cwd: home.folder,
+      env: home.env as NodeJS.ProcessEnv,
+      encoding: 'utf8',
+    },
+  );
+  return { status, stdout, stderr };
+}
+
+test('a list whose reader is gone is no failure, and nothing is said', () => {
+  const { stderr } = shell('{ "$@"; echo "exit $?" >&2; } | true', 'cc', 'list');
+  expect(stderr).toBe('exit 0\n');
+});
+
+test.skipIf(process.platform !== 'linux')('output that cannot be written is a failure', () => {
+  const { status, stderr } = shell('"$@" > /dev/full', 'cc', 'list');
+  expect(status).toBe(1);
+  expect(stderr).toMatch(/^Error: The output could not be written: .*\n {2}Check where it goes/);
+  expect(JSON.parse(shell('"$@" > /dev/full', 'cc', 'list', '--json').stderr)).toMatchObject({
+    success: false,
+  });
+});
+
+test('errors that cannot be told change nothing', () => {
+  expect(shell('"$@" 2>&-', 'cc', 'frobnicate')).toMatchObject({ status: 1, stdout: '' });
+});
+
+test('what is not shown on a terminal is not cut: ids are whole, and there is no colour', () => {
+  const { status, stdout } = shell('"$@"', 'cc', 'list');
+  expect(status).toBe(0);
+  expect(stdout).toMatch(/^00000000-0000-4000-8000-000000000001 .* teach the parser$/m);
+  expect(stdout).not.toContain('\u001b');
+});
+
+test('a working folder that was deleted is named as such', () => {
+  const gone = join(home.folder, 'gone');
+  mkdirSync(gone);
+  const { status, stderr } = shell(`cd ${gone} && rmdir ${gone} && "$@"`, 'cc', 'list');
+  expect(status).toBe(1);
+  expect(stderr).toBe(
+    'Error: The working folder does not exist any more\n  Go to a folder that exists: cd ~\n',
+  );
+  expect(() => rmdirSync(gone)).toThrow();
+});
+
+test.each([[['--help']], [['cc', 'list']], [['cc', 'select', 'x']], [['cc', 'run', '--help']]])(
+  '%j loads no package from outside',
+  (args) => {
+    const hook = `import { registerHooks } from 'node:module';
+      const loaded = [];
+      registerHooks({ load(url, context, next) { loaded.push(url); return next(url, context); } });
+      process.on('exit', () => process.stderr.write(loaded.filter((url) => url.includes('/node_modules/')).join(' ') + ';' + loaded.length));`;
+    const preload = `data:text/javascript,${encodeURIComponent(hook)}`;
+    const ran = spawnSync(process.execPath, [`--import=${preload}`, ...COMMAND, ...args], {
+      cwd: home.folder,
+      env: home.env as NodeJS.ProcessEnv,
+      encoding: 'utf8',
+    });
+    expect([ran.status, ran.stderr]).toEqual([0, expect.stringMatching(/^;[1-9]/)]);
+  },
+);

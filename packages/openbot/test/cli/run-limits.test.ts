@@ -1,0 +1,83 @@
+/** What keeps `cc run` from working: budgets, failures of the API, other runs. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { apiErrors, type Reply } from '../../../../test/imitations/messages-format.ts';
+import { answer, CommandBench, missing, readEvents, readLastLine, use } from '../setup/command-bench.ts';
+import { COMMAND } from '../setup/command-file.ts';
+
+describe.skipIf(missing !== undefined)(`the limits of a run ${missing ?? ''}`, () => {
+  let bench: CommandBench;
+  beforeAll(async () => {
+    bench = await CommandBench.open();
+  });
+  afterAll(() => bench?.close());
+
+  test('a budget that is reached ends the run, and a spent one is refused until it is larger', async () => {
+    const cwd = bench.makeRepo('budget');
+    bench.script({ dear: () => use('Bash', { command: 'true' }) });
+    const flags = ['--fresh', '--budget', '0.10', '--allow', 'Bash'];
+    const reached = await bench.run(['cc', 'run', 'something dear', ...flags], { cwd });
+    expect(reached.code).toBe(1);
+    const { result, sessionId, costs } = readLastLine(reached);
+    expect([result, costs]).toEqual(['budget', expect.stringMatching(/^1 turn, \$0\.\d{4} of \$0\.10$/)]);
+    expect(reached.stderr).toMatch(/^Error: The budget of the session, \$0\.10, is spent: /);
+    expect(reached.stderr).toContain(`--session ${sessionId} --budget <more>`);
+
+    bench.api.forget();
+    const spent = await bench.run(['cc', 'run', 'more', '--session', sessionId, '--json'], { cwd });
+    expect([spent.code, spent.stdout, bench.api.conversations]).toEqual([1, '', []]);
+    expect(JSON.parse(spent.stderr)).toEqual({
+      success: false,
+      error: {
+        code: 'BUDGET_SPENT',
+        message: expect.stringContaining(sessionId),
+        hint: expect.stringContaining('--budget'),
+      },
+    });
+    const larger = await bench.run(['cc', 'run', 'more', '--session', sessionId, '--budget', '$9'], { cwd });
+    expect(larger).toMatchObject({ code: 0, stderr: '' });
+  });
+
+  test('an error of the API is told once, in words and as JSON', async () => {
+    const cwd = bench.makeRepo('error');
+    bench.script({ 'fail now': () => apiErrors.overloaded() });
+    const ran = await bench.run(['cc', 'run', 'fail now', '--fresh'], { cwd });
+    expect(ran.code).toBe(1);
+    expect(readLastLine(ran).result).toBe('error');
+    expect(`${ran.stdout}${ran.stderr}`.match(/Overloaded/g)).toHaveLength(1);
+    expect(ran.stderr).toMatch(/^Error: .*Overloaded.*\n {2}To go on in it: --session /);
+
+    const json = await bench.run(['cc', 'run', 'fail now', '--fresh', '--json'], { cwd });
+    expect(readEvents(json).at(-1)).toMatchObject({ type: 'ended', outcome: { result: 'error' } });
+    expect(JSON.parse(json.stderr).error).toMatchObject({ code: 'RUN_FAILED' });
+  });
+
+  test('of three at once the second waits and the third is refused', async () => {
+    const cwd = bench.makeRepo('busy');
+    const held = Promise.withResolvers<Reply>();
+    bench.script({ slowly: () => held.promise });
+    const first = bench.spawn(['cc', 'run', 'work slowly', '--fresh'], { cwd });
+    await first.shows(/^Session /m);
+    const second = bench.spawn(['cc', 'run', 'come second', '--fresh'], { cwd });
+    await second.shows(/waiting/);
+    const third = await bench.run(['cc', 'run', 'come third'], { cwd });
+    expect([third.code, third.stdout]).toEqual([1, '']);
+    expect(third.stderr).toMatch(/^Error: Two runs already have \S+\/busy: .*\n {2}Try again/);
+    expect(third.stderr).toContain(`process ${second.child.pid}`);
+    const refused = await bench.run(['cc', 'run', 'come third', '--json'], { cwd });
+    expect(JSON.parse(refused.stderr).error).toMatchObject({ code: 'REPO_BUSY' });
+    held.resolve(answer('At last.'));
+    expect((await first.ended).stdout).toContain('\nAt last.\n');
+    const waited = await second.ended;
+    expect([waited.code, waited.stderr]).toEqual([0, '']);
+    expect(waited.stdout).toMatch(new RegExp(`^… waiting for process ${first.child.pid} .*\nSession `));
+  });
+
+  test('a run that is started from within a run of the repository is refused: it would wait for itself', async () => {
+    const cwd = bench.makeRepo('nested');
+    const command = [process.execPath, ...COMMAND, 'cc', 'run', 'inner', '--json'].join(' ');
+    bench.script({ outer: () => use('Bash', { command }) });
+    const ran = await bench.run(['cc', 'run', 'outer', '--fresh', '--allow', 'Bash'], { cwd });
+    expect([ran.code, ran.stderr]).toEqual([0, '']);
+    expect(ran.stdout).toMatch(/It gave: .*REPO_BUSY.*would wait for its end/);
+  });
+});

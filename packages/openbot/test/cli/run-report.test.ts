@@ -1,0 +1,85 @@
+import type { RunEvent } from '@openbot/claude-code';
+import { beforeEach, expect, test } from 'vitest';
+import { openTerminal } from '../../src/cli/open-terminal.ts';
+import { formatOutcome, RunReport } from '../../src/commands/run-report.ts';
+
+const terminal = openTerminal({ write: () => {} }, { write: () => {} }, {});
+let report: RunReport;
+beforeEach(() => {
+  report = new RunReport(terminal);
+});
+
+const tool = (name: string, input: unknown): RunEvent => ({
+  type: 'tool',
+  toolUseId: 't',
+  name,
+  input,
+  inSubagent: false,
+});
+
+test.each([
+  ['Bash', { command: 'git\n  status', description: 'looks' }, '> Bash git status\n'],
+  ['Write', { file_path: '/a', content: 'long' }, '> Write /a\n'],
+  ['Task', { description: 'searches', prompt: 'long' }, '> Task searches\n'],
+  ['mcp__some__look_up', { id: 7 }, '> look_up {"id":7}\n'],
+  ['mcp__openbot__openclaw_project_status', {}, '> openclaw_project_status\n'],
+  ['Odd', undefined, '> Odd\n'],
+  ['Odd', null, '> Odd null\n'],
+])('the call %s %j', (name, input, line) => {
+  expect(report.format(tool(name, input))).toBe(line);
+});
+
+test('a call is shown on one line of bounded length', () => {
+  const line = report.format(tool('Bash', { command: `${'x'.repeat(300)}\u001b[31m` }))!;
+  expect(line.length).toBeLessThan(130);
+});
+
+test('text keeps its lines, and loses what would act on the terminal', () => {
+  const text = 'one\r\n\ttwo\u001b[2J\u0007';
+  expect(report.format({ type: 'text', text, inSubagent: false })).toBe('one\n    two\ufffd[2J\ufffd\n');
+  expect(report.format({ type: 'text', text: 'a\nb', inSubagent: true })).toBe('  a\n  b\n');
+});
+
+test('a failure is told once: not again where a permission was denied', () => {
+  const failed = (toolUseId: string): RunEvent => ({
+    type: 'tool-result',
+    toolUseId,
+    isError: true,
+    output: 'no\nway',
+  });
+  expect(report.format(failed('t'))).toBe('  failed: no way\n');
+  const request = { requestId: 'r', toolUseId: 'u', toolName: 'Write', input: {}, isRisky: false };
+  report.format({ ...tool('Write', {}), toolUseId: 'u' } as RunEvent);
+  expect(report.format({ type: 'permission', request })).toBeUndefined();
+  expect(report.format({ type: 'permission-settled', requestId: 'r', settlement: 'timed-out' })).toBe(
+    '  not allowed: nobody answered in time\n',
+  );
+  expect(report.format(failed('u'))).toBeUndefined();
+});
+
+test('the last line names the session and the cost', () => {
+  const outcome = {
+    sessionId: 'id',
+    result: 'success',
+    text: '',
+    turns: 2,
+    costUsd: 0.1234,
+    totalCostUsd: 1,
+    maxBudgetUsd: 2.5,
+    unsent: [],
+  } as const;
+  expect(formatOutcome(outcome, terminal)).toBe('✓ success  id  2 turns, $0.1234, $1.0000 in all of $2.50\n');
+  const { sessionId: _, ...none } = outcome;
+  expect(formatOutcome({ ...none, result: 'aborted' }, terminal)).toBe('✗ aborted  nothing was started\n');
+});
+
+test('an answer that overtook its call is told after it', () => {
+  const request = { requestId: 'r', toolUseId: 't', toolName: 'Write', input: {}, isRisky: false };
+  report.format({ type: 'permission', request });
+  expect(
+    report.format({ type: 'permission-settled', requestId: 'r', settlement: 'nobody-listens' }),
+  ).toBeUndefined();
+  expect(report.format(tool('Write', { file_path: '/a' }))).toBe(
+    "> Write /a\n  not allowed: no rule allows it, and nobody is there to ask; --allow 'Write' would\n",
+  );
+});

@@ -1,0 +1,186 @@
+/** The command in processes of its own, with the real Claude Code on the imitation of the API. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { RunEvent } from '@openbot/claude-code';
+import {
+  type ClaudeHome,
+  findClaudeBinary,
+  makeClaudeHome,
+} from '../../../../test/imitations/claude-binary.ts';
+import { type MessagesApi, startMessagesApi } from '../../../../test/imitations/messages-api.ts';
+import {
+  blocksOf,
+  call,
+  type MessagesRequest,
+  type Reply,
+  say,
+} from '../../../../test/imitations/messages-format.ts';
+import { COMMAND } from './command-file.ts';
+
+const binary = findClaudeBinary();
+/** Why Claude Code cannot be run here. */
+export const missing = 'missing' in binary ? binary.missing : undefined;
+
+/** A turn of the imitation costs less than half a dollar: 100,000 tokens in, 1000 out. */
+const USAGE = { input_tokens: 100_000, output_tokens: 1000 };
+export const answer = (text: string): Reply => ({ blocks: [say(text)], usage: USAGE });
+export const use = (name: string, input: Record<string, unknown>): Reply => ({
+  blocks: [call('toolu_1', name, input)],
+  usage: USAGE,
+});
+
+/** What the last message of a conversation says, the results of tools included. */
+export function lastSaid({ messages }: MessagesRequest): string {
+  return JSON.stringify(blocksOf(messages.filter(({ role }) => role === 'user').at(-1)!));
+}
+
+export interface Ran {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface Command {
+  readonly child: ChildProcess;
+  readonly ended: Promise<Ran>;
+  /** Waits for a text on stdout or stderr. */
+  shows(text: RegExp): Promise<RegExpExecArray>;
+}
+
+export interface SpawnOptions {
+  readonly cwd?: string;
+  /** What standard input holds. Default: nothing. */
+  readonly input?: string;
+}
+
+export class CommandBench {
+  readonly api: MessagesApi;
+  readonly home: ClaudeHome;
+  readonly stateDir: string;
+  readonly env: Record<string, string>;
+  readonly #children: ChildProcess[] = [];
+
+  private constructor(api: MessagesApi, home: ClaudeHome) {
+    this.api = api;
+    this.home = home;
+    this.stateDir = join(home.root, 'state');
+    this.env = { ...home.env, OPENBOT_STATE_DIR: this.stateDir };
+  }
+
+  static async open(): Promise<CommandBench> {
+    const api = await startMessagesApi({ replies: [] });
+    return new CommandBench(api, await makeClaudeHome(api.url));
+  }
+
+  async close(): Promise<void> {
+    for (const child of this.#children) child.kill('SIGKILL');
+    await this.api.close();
+    await this.home.remove();
+  }
+
+  makeRepo(name: string): string {
+    const path = join(this.home.root, 'repos', name);
+    mkdirSync(path, { recursive: true });
+    return path;
+  }
+
+  /**
+   * Replies by a word in what was said last; the result of a tool is answered by its text, and everything else with `Done.`
+   */
+  script(replies: Readonly<Record<string, () => Reply | Promise<Reply>>>): void {
+    this.api.setReplies((request) => {
+      const said = lastSaid(request);
+      if (said.includes('"tool_result"')) return answer(`It gave: ${said}`);
+      const found = Object.entries(replies).find(([word]) => said.includes(word));
+      return found === undefined ? answer('Done.') : found[1]();
+    });
+  }
+
+  spawn(args: readonly string[], { cwd, input = '' }: SpawnOptions = {}): Command {
+    const child = spawn(process.execPath, [...COMMAND, ...args], {
+      cwd: cwd ?? this.home.cwd,
+      env: this.env,
+    });
+    child.stdin!.end(input);
+    return this.#watch(child);
+  }
+
+  /** In a terminal of its own; what is typed is written to `child.stdin`. */
+  spawnInTerminal(args: readonly string[], cwd: string): Command {
+    const words = [process.execPath, ...COMMAND, ...args].map((word) => `'${word.replaceAll("'", "'\\''")}'`);
+    const child = spawn('script', ['-qec', `exec ${words.join(' ')}`, '/dev/null'], {
+      cwd,
+      env: { ...this.env, TERM: 'xterm' },
+    });
+    return this.#watch(child);
+  }
+
+  run(args: readonly string[], options?: SpawnOptions): Promise<Ran> {
+    return this.spawn(args, options).ended;
+  }
+
+  #watch(child: ChildProcess): Command {
+    this.#children.push(child);
+    const texts = { stdout: '', stderr: '' };
+    for (const name of ['stdout', 'stderr'] as const) {
+      child[name]!.setEncoding('utf8').on('data', (piece: string) => {
+        texts[name] += piece;
+      });
+    }
+    const ended = once(child, 'close').then(([code, signal]) => ({ code, signal, ...texts }));
+    const shows = (text: RegExp) =>
+      waitFor(
+        () => `${text} in ${JSON.stringify(texts)}`,
+        () => text.exec(texts.stdout + texts.stderr) ?? undefined,
+      );
+    return { child, ended, shows };
+  }
+}
+
+/** The id and the cost in the last line of a run. */
+export function readLastLine({ stdout }: Ran): { result: string; sessionId: string; costs: string } {
+  const [, result, sessionId, costs] = /\n. (\w+) {2}(\S+) {2}(.*)\n$/u.exec(stdout) ?? [];
+  if (costs === undefined) throw new Error(`no last line: ${stdout}`);
+  return { result: result!, sessionId: sessionId!, costs };
+}
+
+export function readEvents({ stdout }: Pick<Ran, 'stdout'>): RunEvent[] {
+  const lines = stdout.split('\n').filter((line) => line !== '');
+  return lines.map((line) => JSON.parse(line) as RunEvent);
+}
+
+/** A tool that goes on until it is ended, and leaves its pid in the repository. */
+export const endless = () => use('Bash', { command: 'echo $$ > pid; tail -f /dev/null' });
+
+export function readPid(repo: string): Promise<number> {
+  const path = join(repo, 'pid');
+  return waitFor(
+    () => 'the pid of the tool',
+    () => (existsSync(path) && Number(readFileSync(path, 'utf8'))) || undefined,
+  );
+}
+
+/** Looks again and again, for as long as the test may take. */
+export async function waitFor<T>(describe: () => string, look: () => T | undefined): Promise<T> {
+  for (let tries = 0; tries < 2400; tries++) {
+    const found = look();
+    if (found !== undefined) return found;
+    await sleep(25);
+  }
+  throw new Error(`there never was ${describe()}`);
+}
+
+/** Whether a process is there and not only waiting to be reaped. */
+export function lives(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    const text = readFileSync(`/proc/${pid}/stat`, 'latin1');
+    return !/[ZX]/.test(text.slice(text.lastIndexOf(')') + 2)[0]!);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}

@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, mkdtemp, open, readFile, realpath, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { listSessions } from '@anthropic-ai/claude-agent-sdk';
-import { discoverSessions, repoPathToSlug } from '@openbot/claude-code';
+import { type DiscoveredSession, discoverSessions, repoPathToSlug } from '@openbot/claude-code';
 import { GENERATED_CLAUDE_ID, generateClaudeTranscript } from './generate-claude-transcript.ts';
+import { LineWriter } from './line-writer.ts';
 import { type BenchRow, fastest } from './measure.ts';
 import { peakMemoryOf } from './peak-memory.ts';
 
@@ -31,21 +32,77 @@ async function makePlace(): Promise<Place> {
   return { folder, repo, config, project };
 }
 
-/** Sessions that differ in everything by which they could be taken for one another. */
-async function makeSessions({ folder, repo, project }: Place): Promise<void> {
+type Figures = Pick<
+  DiscoveredSession,
+  'totalInputTokens' | 'totalCacheTokens' | 'totalOutputTokens' | 'compactionCount'
+>;
+
+/**
+ * Sessions that differ in everything by which they could be taken for one another, each of them compacted twice.
+ * @returns what is to be counted in each
+ */
+async function makeSessions({ folder, repo, project }: Place): Promise<Figures> {
   const sample = join(folder, 'sample.jsonl');
   await generateClaudeTranscript(sample, SESSION_BYTES);
-  const text = (await readFile(sample, 'utf8')).replaceAll(GENERATED_CWD, repo);
+  const lines = (await readFile(sample, 'utf8')).replaceAll(GENERATED_CWD, repo).trimEnd().split('\n');
+  for (const part of [2 / 3, 1 / 3]) lines.splice(Math.floor(lines.length * part), 0, makeBoundary(repo));
+  const text = lines.map((line) => `${line}\n`).join('');
   for (let i = 0; i < SESSIONS; i++) {
     const id = randomUUID();
     const own = text.replaceAll(GENERATED_CLAUDE_ID, id).replaceAll('"msg_', `"msg_${i}_`);
     await writeFile(join(project, `${id}.jsonl`), own);
   }
+  return countFigures(lines);
+}
+
+function makeBoundary(cwd: string): string {
+  return JSON.stringify({
+    parentUuid: null,
+    isSidechain: false,
+    type: 'system',
+    subtype: 'compact_boundary',
+    content: 'Conversation compacted',
+    compactMetadata: { trigger: 'auto', preTokens: 155_000 },
+    uuid: randomUUID(),
+    sessionId: GENERATED_CLAUDE_ID,
+    cwd,
+  });
+}
+
+/** The plain way. */
+function countFigures(lines: readonly string[]): Figures {
+  const messages = new Map<string, Record<string, number>>();
+  let compactionCount = 0;
+  for (const line of lines) {
+    const { type, subtype, message } = JSON.parse(line);
+    if (type === 'assistant') messages.set(message.id, message.usage);
+    if (subtype === 'compact_boundary') compactionCount++;
+  }
+  const sum = (...names: string[]) =>
+    [...messages.values()].reduce(
+      (total, usage) => names.reduce((all, name) => all + usage[name]!, total),
+      0,
+    );
+  return {
+    totalInputTokens: sum('input_tokens'),
+    totalCacheTokens: sum('cache_read_input_tokens', 'cache_creation_input_tokens'),
+    totalOutputTokens: sum('output_tokens'),
+    compactionCount,
+  };
+}
+
+function assertCounted(sessions: readonly DiscoveredSession[], figures: Figures): void {
+  for (const session of sessions) {
+    for (const [name, figure] of Object.entries(figures)) {
+      const counted = session[name as keyof Figures];
+      if (counted !== figure) throw new Error(`${name} of ${session.sessionId} is ${counted}, not ${figure}`);
+    }
+  }
 }
 
 /** What both list; the SDK counts neither tokens nor compactions. */
 async function compareWithSdk(place: Place): Promise<BenchRow[]> {
-  await makeSessions(place);
+  const figures = await makeSessions(place);
   const env = { CLAUDE_CONFIG_DIR: place.config, HOME: place.folder };
   const list = () => listSessions({ dir: place.repo });
   let states = 0;
@@ -63,6 +120,7 @@ async function compareWithSdk(place: Place): Promise<BenchRow[]> {
         .join();
     if (theirs.length !== SESSIONS || ids(theirs) !== ids(ours))
       throw new Error('they list different sessions');
+    assertCounted(ours, figures);
     const [first, peer] = await fastest(ROUNDS, discoverFirst, list);
     const [again, peerAgain] = await fastest(ROUNDS, discoverAgain, list);
     const sdk = Math.min(peer, peerAgain);
@@ -81,26 +139,29 @@ async function compareWithSdk(place: Place): Promise<BenchRow[]> {
   }
 }
 
-/** Of a few long lines nothing is kept; of many short messages an id each. */
+/** Of a few long lines nothing is kept; of many short messages an id each; huge lines come in several files at once. */
 const SHAPES = {
-  'long lines': (path: string) => generateClaudeTranscript(path, 500_000_000),
-  'short messages': (path: string) => writeShortMessages(path, 500_000),
+  'long lines': (project: string) =>
+    generateClaudeTranscript(join(project, `${GENERATED_CLAUDE_ID}.jsonl`), 500_000_000),
+  'short messages': (project: string) => writeLines(project, 500_000, shortMessage),
+  'lines of 40 MB in three sessions': async (project: string) => {
+    const written = [];
+    for (let file = 0; file < 3; file++) written.push(await writeLines(project, 4, hugeLine));
+    return {
+      lines: written.reduce((sum, { lines }) => sum + lines, 0),
+      bytes: written.reduce((sum, { bytes }) => sum + bytes, 0),
+    };
+  },
 };
 
-async function writeShortMessages(path: string, lines: number): Promise<{ lines: number; bytes: number }> {
-  const file = await open(path, 'w');
-  let bytes = 0;
-  try {
-    for (let at = 0; at < lines; at += 1000) {
-      const text = Array.from({ length: 1000 }, (_, i) => `${JSON.stringify(shortMessage(at + i))}\n`).join(
-        '',
-      );
-      bytes += (await file.write(text)).bytesWritten;
-    }
-  } finally {
-    await file.close();
-  }
-  return { lines, bytes };
+async function writeLines(
+  project: string,
+  count: number,
+  make: (number: number) => object,
+): Promise<{ lines: number; bytes: number }> {
+  const out = new LineWriter(join(project, `${randomUUID()}.jsonl`));
+  for (let number = 0; number < count; number++) await out.write(make(number));
+  return out.finish();
 }
 
 /** One kilobyte, by a person and by the assistant in turn. */
@@ -123,9 +184,26 @@ function shortMessage(number: number) {
   };
 }
 
+/** What a person pasted, a picture, and a result of a tool, which is there twice. */
+function hugeLine(number: number) {
+  const line = { type: 'user', uuid: randomUUID(), cwd: GENERATED_CWD };
+  const text = 'one line of many\n\twith "quotes" in it\n'.repeat(1_000_000);
+  if (number % 3 === 0) return { ...line, message: { role: 'user', content: text } };
+  if (number % 3 === 1) {
+    const source = { type: 'base64', media_type: 'image/png', data: 'iVBORw0K'.repeat(5_000_000) };
+    return { ...line, message: { role: 'user', content: [{ type: 'image', source }] } };
+  }
+  const content = text.slice(0, 19_000_000);
+  return {
+    ...line,
+    message: { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'toolu_1', content }] },
+    toolUseResult: { stdout: content, stderr: '' },
+  };
+}
+
 function measureMemoryOf(shape: keyof typeof SHAPES) {
   return async ({ folder, config, project }: Place): Promise<BenchRow> => {
-    const { lines, bytes } = await SHAPES[shape](join(project, `${GENERATED_CLAUDE_ID}.jsonl`));
+    const { lines, bytes } = await SHAPES[shape](project);
     const options = {
       env: { CLAUDE_CONFIG_DIR: config, HOME: folder },
       stateDir: join(folder, 'state'),
@@ -133,12 +211,13 @@ function measureMemoryOf(shape: keyof typeof SHAPES) {
     const idle = await peakMemoryOf('');
     const scanning = await peakMemoryOf(
       `import { discoverAllSessions } from '@openbot/claude-code';
-       const [{ lineCount }] = await discoverAllSessions(${JSON.stringify(options)});
+       const sessions = await discoverAllSessions(${JSON.stringify(options)});
+       const lineCount = sessions.reduce((sum, session) => sum + session.lineCount, 0);
        if (lineCount !== ${lines}) throw new Error('read ' + lineCount + ' lines of ${lines}');`,
     );
     const above = (scanning - idle) / MEGABYTE;
     return {
-      name: `memory to discover a Claude session of ${Math.round(bytes / 1e6)} MB (${lines} lines, ${shape}), above an idle Node`,
+      name: `memory to discover Claude sessions of ${Math.round(bytes / 1e6)} MB (${lines} lines, ${shape}), above an idle Node`,
       ours: `${above.toFixed(0)} MB`,
       peer: `limit 96 MB (idle Node ${(idle / MEGABYTE).toFixed(0)} MB)`,
       ratio: above / 96,

@@ -1,22 +1,30 @@
 /**
- * Runs the benchmarks (all, or those whose names are given) and prints each figure as a ratio against a peer or a
- * limit measured in the same run. Exits with 1 where a limit is missed.
+ * Runs the benchmarks (all, or those whose names or first words are given) and prints each figure as a ratio against a
+ * peer or a limit measured in the same run. Exits with 1 where a limit is missed, and with 2 where a name is that of
+ * none.
  */
 import { readdirSync } from 'node:fs';
 import type { BenchRow } from './measure.ts';
 
 const wanted = process.argv.slice(2);
-const names = readdirSync(import.meta.dirname)
-  .filter((file) => file.endsWith('.ts') && file !== 'run.ts')
-  .map((file) => file.slice(0, -'.ts'.length))
-  .filter((name) => wanted.length === 0 || wanted.includes(name))
-  .sort();
+const benches = new Map<string, () => Promise<BenchRow[]>>();
+for (const file of readdirSync(import.meta.dirname).sort()) {
+  if (!file.endsWith('.ts') || file === 'run.ts') continue;
+  const { default: bench } = (await import(`./${file}`)) as { default?: () => Promise<BenchRow[]> };
+  // What benchmarks share has nothing to run.
+  if (bench !== undefined) benches.set(file.slice(0, -'.ts'.length), bench);
+}
+const isMeant = (name: string, given: string) =>
+  benches.has(given) ? name === given : name.startsWith(`${given}-`);
+const unknown = wanted.filter((given) => ![...benches.keys()].some((name) => isMeant(name, given)));
+if (unknown.length > 0) {
+  console.error(`There is no benchmark ${unknown.join(', ')}. There are: ${[...benches.keys()].join(', ')}`);
+  process.exit(2);
+}
 
 let missed = 0;
-for (const name of names) {
-  const { default: bench } = (await import(`./${name}.ts`)) as { default?: () => Promise<BenchRow[]> };
-  // What benchmarks share has nothing to run.
-  if (bench === undefined) continue;
+for (const [name, bench] of benches) {
+  if (wanted.length > 0 && !wanted.some((given) => isMeant(name, given))) continue;
   for (const row of await bench()) {
     const met = row.better === 'higher' ? row.ratio >= row.limit : row.ratio <= row.limit;
     if (!met) missed++;

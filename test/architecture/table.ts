@@ -5,7 +5,7 @@ export const PACKAGE_EDGES: Readonly<Record<string, readonly string[]>> = {
   sessions: [],
   occ: ['sessions'],
   'claude-code': ['sessions'],
-  openbot: ['sessions', 'occ', 'claude-code'],
+  openbot: ['sessions', 'claude-code'],
 };
 
 export interface RoomTable {

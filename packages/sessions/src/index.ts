@@ -18,6 +18,7 @@ export {
   ownIdentity,
   type ProcessIdentity,
 } from './disk/process-identity.ts';
+export { type ProcessStat, readProcessStat } from './disk/process-stat.ts';
 export { sweepLeftovers } from './disk/sweep-leftovers.ts';
 export { syncFolder } from './disk/sync-folder.ts';
 export { withLock } from './disk/with-lock.ts';

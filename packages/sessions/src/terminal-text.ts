@@ -4,3 +4,4 @@ export { oneLine, printable, shorten } from './terminal-text/printable.ts';
 export { formatCount, formatQuantity } from './terminal-text/quantity.ts';
 export { formatAge } from './terminal-text/relative-time.ts';
 export { cutEnd, cutStart, padEnd, padStart, textWidth } from './terminal-text/text-width.ts';
+export { formatUsd } from './terminal-text/usd.ts';

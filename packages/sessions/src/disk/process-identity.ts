@@ -1,6 +1,7 @@
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { basename } from 'node:path';
+import { readProcessStat } from './process-stat.ts';
 
 /** Names one process for good: a pid alone is reused, and means nothing on another host or in another container. */
 export type ProcessIdentity = {
@@ -22,7 +23,7 @@ let own: ProcessIdentity | undefined;
 export function ownIdentity(): ProcessIdentity {
   own ??= {
     pid: process.pid,
-    starttime: readProcStat(process.pid)?.starttime,
+    starttime: readProcessStat(process.pid)?.starttime,
     host: hostname(),
     pidSpace: readPidSpace(),
   };
@@ -42,10 +43,10 @@ export function isHolderAlive(holder: ProcessClaim): Liveness {
   if (holder.pidSpace !== undefined && self.pidSpace !== undefined && holder.pidSpace !== self.pidSpace) {
     return 'unknown';
   }
-  const stat = readProcStat(pid);
+  const stat = readProcessStat(pid);
   if (stat === undefined) return pidExists(pid) ? 'unknown' : 'dead';
   // A killed process stays listed until its parent reaps it.
-  if (stat.state === 'Z' || stat.state === 'X') return 'dead';
+  if (stat.isOver) return 'dead';
   if (holder.starttime === undefined) return 'unknown';
   return holder.starttime === stat.starttime ? 'alive' : 'dead';
 }
@@ -58,19 +59,6 @@ export function describeCommand(pid: number): string | undefined {
     const named =
       script && !script.startsWith('-') && /\.[cm]?[jt]s$/.test(script) ? ` ${basename(script)}` : '';
     return basename(program.split(' ')[0] ?? program) + named;
-  } catch {
-    return undefined;
-  }
-}
-
-function readProcStat(pid: number): { state: string; starttime: number } | undefined {
-  if (process.platform !== 'linux') return undefined;
-  try {
-    const text = readFileSync(`/proc/${pid}/stat`, 'latin1');
-    // The command name may itself contain spaces and brackets.
-    const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
-    const starttime = Number(fields[19]);
-    return fields[0] && Number.isSafeInteger(starttime) ? { state: fields[0], starttime } : undefined;
   } catch {
     return undefined;
   }

@@ -1,15 +1,21 @@
 /** Nearly every text is of these alone, and needs no closer look. */
 const PLAIN = /^[\x20-\x7e]*$/;
 
+/** England, Scotland and Wales: the flags that are written with tags, which could otherwise spell out a hidden text. */
+const TAGGED_FLAG =
+  /\u{1f3f4}\u{e0067}\u{e0062}(?:\u{e0065}\u{e006e}\u{e0067}|\u{e0073}\u{e0063}\u{e0074}|\u{e0077}\u{e006c}\u{e0073})\u{e007f}/u;
+const CONTROL = /[\p{Cc}\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\u3164\ufeff\u{e0000}-\u{e007f}]/u;
+/** Behind a Han character, one of these chooses how it is drawn. */
+const STRAY_VARIANT = /(?<!\p{Script=Han})[\u{e0100}-\u{e01ef}]/u;
+const HOSTILE = new RegExp(`(${TAGGED_FLAG.source})|${CONTROL.source}|${STRAY_VARIANT.source}`, 'gu');
+
 /**
  * Text from outside (paths, branches, messages) as it may be sent to a terminal or a log, on one line: control
  * characters could move the cursor, recolour, rename the window or forge a line, and invisible ones could hide text.
  */
 export function printable(text: string): string {
   if (PLAIN.test(text)) return text;
-  const hostile =
-    /[\p{Cc}\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\u3164\ufeff\u{e0000}-\u{e007f}]|[\u{e0100}-\u{e01ef}]/gu;
-  return text.replace(hostile, '�').toWellFormed();
+  return text.replace(HOSTILE, (_, flag?: string) => flag ?? '�').toWellFormed();
 }
 
 /** Prose on one line: every stretch of white space becomes one space. A path needs `printable` instead. */

@@ -19,7 +19,7 @@ import { describeFileFault, notAFile } from './file-faults.ts';
 import { readAhead } from './read-ahead.ts';
 
 const CHUNK = 512 * 1024;
-/** The kernel holds short strings that it met; with more of them than this it is dropped before the next file. */
+/** The kernel holds short strings that it met; with more of them than this it is dropped. */
 const MAX_STRINGS = 20_000;
 
 /** One line, while it is looked at. The same object serves for all lines. */
@@ -45,6 +45,8 @@ export interface LineRange {
   readonly from?: number;
   /** Where to stop although there is more. */
   readonly to?: number;
+  /** Asked now and then, once a line was read: true ends the reading, behind the last line end that was seen. */
+  readonly isEnough?: () => boolean;
 }
 
 /** Runs `body` with a transcript open for reading; what goes wrong with the file is an error with a code. */
@@ -70,32 +72,35 @@ export async function withOpenTranscript<T>(
 
 /**
  * Goes through the lines of Claude Code's transcripts, one file after another, in memory that does not depend on how
- * long they are. Broken lines are lines too.
+ * long they are, nor on how long strings in a line are. Broken lines are lines too.
  */
 export class ClaudeLineReader {
   readonly #chunks = [Buffer.allocUnsafeSlow(CHUNK), Buffer.allocUnsafeSlow(CHUNK)] as const;
   readonly #uuid = new SecondLook(claudeUuidShape);
   readonly #text = new SecondLook(claudeTextShape);
-  #lines: SkimmedLines | undefined;
+  readonly #lines = new SkimmedLines(this.#uuid, this.#text);
 
   /** Where to go on when there is more: behind the last line end that was seen. */
   async read(handle: FileHandle, visitor: ClaudeLineVisitor, range: LineRange = {}): Promise<number> {
     const { from = 0, to = Number.POSITIVE_INFINITY } = range;
-    if (this.#lines === undefined || this.#lines.stringCount > MAX_STRINGS) {
-      this.#lines = new SkimmedLines(this.#uuid, this.#text);
-    }
     const lines = this.#lines;
     lines.visitor = visitor;
-    lines.resumeAt = from;
-    const splitter = new LineSplitter(lines, MAX_LINE_BYTES, from);
+    const splitter = new LineSplitter(lines, MAX_LINE_BYTES, from, true);
+    const take = (chunk: Buffer, count: number, offset: number) => {
+      lines.forgetStrings();
+      visitor.bytes?.(chunk.subarray(0, count), offset);
+      splitter.push(chunk, count);
+    };
+    let isEnded = false;
+    const isEnough = () => {
+      isEnded = splitter.lineStart > from && range.isEnough?.() === true;
+      return isEnded;
+    };
     try {
-      await readAhead(handle, this.#chunks, from, to, (chunk, count, offset) => {
-        visitor.bytes?.(chunk.subarray(0, count), offset);
-        splitter.push(chunk, count);
-      });
-      lines.resumeAt = splitter.offset;
-      splitter.finish();
-      return lines.resumeAt;
+      await readAhead(handle, this.#chunks, from, to, take, isEnough);
+      const resumeAt = splitter.lineStart;
+      if (!isEnded) splitter.finish();
+      return resumeAt;
     } finally {
       lines.visitor = undefined;
     }
@@ -104,10 +109,9 @@ export class ClaudeLineReader {
 
 class SkimmedLines implements LineSink {
   visitor: ClaudeLineVisitor | undefined;
-  resumeAt = 0;
-  readonly #skimmed = new SkimmedLine(claudeLineShape);
-  readonly #skimmer = new Skimmer(claudeLineShape, this.#skimmed);
-  readonly #ids = new MessageIds();
+  #skimmed = new SkimmedLine(claudeLineShape);
+  #skimmer = new Skimmer(claudeLineShape, this.#skimmed);
+  #ids = new MessageIds();
   readonly #uuid: SecondLook;
   readonly #text: SecondLook;
   #bytes: Buffer = Buffer.alloc(0);
@@ -126,8 +130,12 @@ class SkimmedLines implements LineSink {
     this.#text = text;
   }
 
-  get stringCount(): number {
-    return this.#skimmed.strings.size;
+  /** Where they have become many. */
+  forgetStrings(): void {
+    if (this.#skimmed.strings.size <= MAX_STRINGS) return;
+    this.#skimmed = new SkimmedLine(claudeLineShape);
+    this.#skimmer = new Skimmer(claudeLineShape, this.#skimmed);
+    this.#ids = new MessageIds();
   }
 
   line(bytes: Buffer, start: number, end: number, offset: number, terminated: boolean): void {
@@ -153,7 +161,6 @@ class SkimmedLines implements LineSink {
     clearClaudeLine(line);
     line.start = offset;
     line.terminated = terminated;
-    if (!terminated) this.resumeAt = offset;
     return line;
   }
 

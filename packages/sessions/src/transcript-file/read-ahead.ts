@@ -3,6 +3,7 @@ import type { FileHandle } from 'node:fs/promises';
 /**
  * Hands out the bytes from `from` to `to`, or to the end where that comes first. Two chunks in turn: the disk fills one
  * while the other is looked at.
+ * @param isEnough is asked behind each chunk but the last one; true ends it there
  */
 export async function readAhead(
   handle: FileHandle,
@@ -10,6 +11,7 @@ export async function readAhead(
   from: number,
   to: number,
   take: (chunk: Buffer, count: number, offset: number) => void,
+  isEnough: () => boolean = () => false,
 ): Promise<void> {
   let [current, next] = chunks;
   let at = from;
@@ -23,14 +25,15 @@ export async function readAhead(
     at += bytesRead;
     const isLast = at >= to;
     if (!isLast) reading = read(next);
+    let isOver = true;
     try {
       take(current, bytesRead, offset);
-    } catch (error) {
+      isOver = isLast || isEnough();
+    } finally {
       // The read under way still writes into memory of ours.
-      if (!isLast) await reading.catch(() => {});
-      throw error;
+      if (isOver && !isLast) await reading.catch(() => {});
     }
-    if (isLast) return;
+    if (isOver) return;
     [current, next] = [next, current];
   }
 }

@@ -1,5 +1,10 @@
+import { LongStrings } from './long-strings.ts';
+
 /** A longer line is carried, but not looked into. */
 export const MAX_LINE_BYTES = 64 * 1024 * 1024;
+
+/** From here on it is worth while to leave out the rest of long strings. */
+const LONG_LINE_BYTES = 1024 * 1024;
 
 const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
@@ -11,7 +16,7 @@ export interface LineSink {
    * @param terminated false for a last line without a line end
    */
   line(bytes: Buffer, start: number, end: number, offset: number, terminated: boolean): void;
-  /** A line of more than the allowed bytes: only its place is known. */
+  /** A line of more than the allowed bytes, also without the rest of its long strings: only its place is known. */
   oversize(offset: number, endOffset: number, terminated: boolean): void;
 }
 
@@ -26,20 +31,35 @@ export class LineSplitter {
   /** The beginning of a line whose end has not been seen. */
   #carry: Buffer = Buffer.alloc(0);
   #carryLength = 0;
+  /** Where that is in the file. */
+  #carryFrom = 0;
+  /** Where what is carried has no long strings any more. */
+  #cutting: LongStrings | undefined;
+  readonly #cutsStrings: boolean;
   /** Inside a line that is too long: where it began. */
   #oversizeFrom = -1;
   #offset: number;
 
-  /** @param from where the first chunk begins in the file: the beginning of a line */
-  constructor(sink: LineSink, maxLineBytes: number = MAX_LINE_BYTES, from = 0) {
+  /**
+   * @param from where the first chunk begins in the file: the beginning of a line
+   * @param cutsStrings of lines above a megabyte long strings are cut, so that a line of any length takes little memory
+   */
+  constructor(sink: LineSink, maxLineBytes: number = MAX_LINE_BYTES, from = 0, cutsStrings = false) {
     this.#sink = sink;
     this.#maxLine = maxLineBytes;
     this.#offset = from;
+    this.#cutsStrings = cutsStrings;
   }
 
   /** Where in the file what was split so far ends. */
   get offset(): number {
     return this.#offset;
+  }
+
+  /** Behind the last line end: where the line begins that comes next, or has come in part. */
+  get lineStart(): number {
+    if (this.#oversizeFrom >= 0) return this.#oversizeFrom;
+    return this.#carryLength > 0 ? this.#carryFrom : this.#offset;
   }
 
   /** The first `count` bytes of `chunk` follow what was pushed before. */
@@ -76,12 +96,13 @@ export class LineSplitter {
   #emitCarry(terminated: boolean): void {
     const length = this.#carryLength;
     this.#carryLength = 0;
+    this.#cutting = undefined;
     if (this.#oversizeFrom >= 0) {
       this.#sink.oversize(this.#oversizeFrom, this.#offset, terminated);
       this.#oversizeFrom = -1;
       return;
     }
-    this.#emit(this.#carry, 0, length, this.#offset - length, terminated);
+    this.#emit(this.#carry, 0, length, this.#carryFrom, terminated);
     // One huge line must not cost its memory for the rest of the file.
     if (this.#carry.length > 4 * 1024 * 1024) this.#carry = Buffer.alloc(0);
   }
@@ -102,23 +123,36 @@ export class LineSplitter {
   /** Remembers more of a line; when it grows too long, only where it began. */
   #keep(bytes: Buffer, from: number, to: number): void {
     if (this.#oversizeFrom >= 0) return;
-    const length = this.#carryLength + to - from;
+    if (this.#carryLength === 0) this.#carryFrom = this.#offset;
+    const count = to - from;
+    if (this.#cutsStrings && this.#carryLength + count > LONG_LINE_BYTES) this.#cutCarry();
     // A byte order mark and a carriage return do not count.
-    if (length > this.#maxLine + 4) {
-      this.#oversizeFrom = this.#offset - this.#carryLength;
+    if (this.#carryLength + count > this.#maxLine + 4) {
+      this.#oversizeFrom = this.#carryFrom;
       this.#carry = Buffer.alloc(0);
       this.#carryLength = 0;
       return;
     }
-    if (this.#carry.length < length) {
-      const grown = Buffer.allocUnsafeSlow(
-        wholeWords(Math.max(length, Math.min(length * 2, this.#maxLine + 4))),
-      );
-      this.#carry.copy(grown, 0, 0, this.#carryLength);
-      this.#carry = grown;
-    }
-    bytes.copy(this.#carry, this.#carryLength, from, to);
-    this.#carryLength = length;
+    this.#makeRoom(this.#carryLength + count);
+    if (this.#cutting === undefined) {
+      bytes.copy(this.#carry, this.#carryLength, from, to);
+      this.#carryLength += count;
+    } else this.#carryLength = this.#cutting.copy(bytes, from, to, this.#carry, this.#carryLength);
+  }
+
+  #cutCarry(): void {
+    if (this.#cutting !== undefined) return;
+    this.#cutting = new LongStrings();
+    this.#carryLength = this.#cutting.copy(this.#carry, 0, this.#carryLength, this.#carry, 0);
+  }
+
+  #makeRoom(length: number): void {
+    if (this.#carry.length >= length) return;
+    const grown = Buffer.allocUnsafeSlow(
+      wholeWords(Math.max(length, Math.min(length * 2, this.#maxLine + 4))),
+    );
+    this.#carry.copy(grown, 0, 0, this.#carryLength);
+    this.#carry = grown;
   }
 }
 

@@ -5,6 +5,7 @@ import {
   formatAge,
   formatCount,
   formatQuantity,
+  formatUsd,
   oneLine,
   padEnd,
   padStart,
@@ -19,6 +20,18 @@ describe('text for a terminal', () => {
     expect(printable('a\u001b[31m\u0007\nb\u202ec\u200bd\u{e0041}\ud800')).toBe('a�[31m��b�c�d��');
     expect(printable('a\u061cb\u3164c\u{e0100}d\u{e01ef}e')).toBe('a�b�c�d�e');
     expect(printable('né 漢字 👩‍💻 می‌خواهم')).toBe('né 漢字 👩‍💻 می‌خواهم');
+  });
+
+  it('keeps unseen characters where they are part of a seen one', () => {
+    const tag = (letters: string) =>
+      [...letters].map((letter) => String.fromCodePoint(0xe0000 + letter.codePointAt(0)!)).join('');
+    const flag = (letters: string) => `\u{1f3f4}${tag(letters)}\u{e007f}`;
+    const whole = `${flag('gbeng')} ${flag('gbsct')} ${flag('gbwls')} 葛\u{e0100}飾 ❤\ufe0f`;
+    expect(printable(whole)).toBe(whole);
+    expect(textWidth(flag('gbeng'))).toBe(2);
+    expect(printable(flag('hidden text'))).toBe(`\u{1f3f4}${'�'.repeat(12)}`);
+    expect(printable(tag('gbeng'))).toBe('�����');
+    expect(printable('葛\u{e0100}\u{e0101}')).toBe('葛\u{e0100}�');
   });
 
   it('is put on one line', () => {
@@ -88,5 +101,15 @@ describe('figures', () => {
     [Number.NaN, 'at an unknown time'],
   ])('an age of %d ms', (age, text) => {
     expect(formatAge(0, age)).toBe(text);
+  });
+
+  it.each<[number, string]>([
+    [0, '$0.00'],
+    [5, '$5.00'],
+    [0.1 + 0.2, '$0.30'],
+    [0.001, '$0.0010'],
+    [1.0525, '$1.0525'],
+  ])('an amount of %d dollars', (usd, text) => {
+    expect(formatUsd(usd)).toBe(text);
   });
 });

@@ -113,6 +113,68 @@ test('hands out every byte, in order', async () => {
   expect(Buffer.concat(pieces).toString()).toBe(text);
 });
 
+test('of lines that are too long to be held, all is told but the ends of their texts', async () => {
+  const tail = 'y'.repeat(9);
+  const text = `Hello "you"\n${'é'.repeat(2_000_000)}${tail}`;
+  const long = [
+    user('1', text),
+    user('2', [{ type: 'image', source: { data: 'A'.repeat(5_000_000) } }]),
+    user('3', [{ type: 'tool_result', content: 'z'.repeat(3_000_000) }]),
+    user('4', [
+      { type: 'text', text: `<ide_selection>${'s'.repeat(3_000_000)}` },
+      { type: 'text', text: 'short' },
+    ]),
+    `{"type":"user","uuid":"5","message":{"content":"${'b'.repeat(3_000_000)}\u0001"}}\n`,
+    `${JSON.stringify({ message: { id: 'm', content: [{ text }], usage: { output_tokens: 3 } }, type: 'assistant', uuid: '6' })}\r\n`,
+    user(
+      '7',
+      Array.from({ length: 200_000 }, (_, at) => ({ type: 'text', text: `line ${at}` })),
+    ),
+  ];
+  const last = user('8', text).slice(0, -4);
+  const { lines, resumeAt } = await readAll(write(long.join('') + last));
+  const starts = [...long, ''].map((_, at) => Buffer.byteLength(long.slice(0, at).join('')));
+  expect(lines.map(({ kind, start, uuid }) => [kind, start, uuid])).toEqual([
+    ['person', 0, '1'],
+    ['person', starts[1], '2'],
+    ['other', starts[2], '3'],
+    ['person', starts[3], '4'],
+    ['broken', starts[4], undefined],
+    ['assistant', starts[5], '6'],
+    ['person', starts[6], '7'],
+    ['broken', starts[7], undefined],
+  ]);
+  expect(resumeAt).toBe(starts[7]);
+  expect(lines[0]!.text).toBe(text.slice(0, lines[0]!.text.length));
+  expect(lines[0]!.text.length).toBeGreaterThan(30_000);
+  expect(lines.map((line) => line.text).slice(1)).toEqual([
+    '',
+    '',
+    'short',
+    '',
+    expect.any(String),
+    'line 0',
+    '',
+  ]);
+});
+
+test('a reading that is enough ends behind a line, never inside of the first one', async () => {
+  const path = write(user('1', 'x'.repeat(3_000_000)) + user('2', 'two').repeat(50_000));
+  const seen: string[] = [];
+  const reader = new ClaudeLineReader();
+  const ends: number[] = [];
+  await withOpenTranscript(path, async (handle, { size }) => {
+    for (let from = 0; from < Number(size); ) {
+      const visitor = { line: ({ kind }: { kind: string }) => void seen.push(kind) };
+      from = await reader.read(handle, visitor, { from, to: Number(size), isEnough: () => true });
+      ends.push(from);
+    }
+  });
+  expect(ends.length).toBeGreaterThan(5);
+  expect(ends[0]).toBeGreaterThan(3_000_000);
+  expect(seen).toEqual(Array.from({ length: 50_001 }, () => 'person'));
+});
+
 test('what the visitor throws comes out, and the reader goes on to serve', async () => {
   const reader = new ClaudeLineReader();
   const path = write(user('1', 'one').repeat(20_000));

@@ -1,0 +1,117 @@
+/**
+ * Makes the `dist/bin` of a package: its command line as it is installed, with the libraries of the workspace inside. A
+ * process loads two files of it: the start, and the command. Each of those is a bundle of its own, since every further
+ * file costs start-up time; what both need is in both, so an error that crosses over is known by its code or its name
+ * and not by its class. It is not minified: with the compile cache that saves no time, and it would spoil stack traces.
+ */
+import fs from 'node:fs';
+import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { build, type OutputFile, type Plugin } from 'esbuild';
+
+export interface CommandBundles {
+  /** The folder of the package. */
+  readonly folder: string;
+  /** Its files by the name of the bundle. The first is the start. */
+  readonly entries: ReadonlyMap<string, string>;
+  /** Packages that are installed beside it and loaded when they are needed. */
+  readonly external: readonly string[];
+  /** What some of the commands load when they need it. The others are made without it and without what it shares. */
+  readonly onDemand?: string;
+}
+
+/**
+ * Files that are as they should be are not touched, the others are replaced whole: a process may be loading them. For
+ * the same reason the files of former builds stay, unless `clean` says otherwise.
+ */
+export async function bundleCommand(
+  bundles: CommandBundles,
+  options: { clean?: boolean } = {},
+): Promise<void> {
+  const output = join(bundles.folder, 'dist', 'bin');
+  const names = [...bundles.entries.keys()];
+  const built = await Promise.all(names.map((name) => bundleEntry(bundles, name, output)));
+  await mkdir(output, { recursive: true });
+  // The start last: what it names is there when it appears.
+  const files = built.toReversed().flat();
+  for (const { path, text } of files) await replaceFile(path, text);
+  if (options.clean) await removeFormer(output, new Set(files.map(({ path }) => basename(path))));
+}
+
+/** A module that nothing uses is left out, but what it would load is not: that is seen by leaving it out first. */
+async function bundleEntry(bundles: CommandBundles, name: string, output: string): Promise<OutputFile[]> {
+  const { external, onDemand } = bundles;
+  if (onDemand === undefined) return bundleWith(bundles, name, output, external);
+  const without = await bundleWith(bundles, name, output, [...external, onDemand]);
+  const needsIt = without.some(({ text }) => text.includes(JSON.stringify(onDemand)));
+  return needsIt ? bundleWith(bundles, name, output, external) : without;
+}
+
+async function bundleWith(
+  { entries }: CommandBundles,
+  name: string,
+  output: string,
+  external: readonly string[],
+): Promise<OutputFile[]> {
+  const { outputFiles } = await build({
+    entryPoints: { [name]: entries.get(name)! },
+    outdir: output,
+    bundle: true,
+    splitting: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node22.19',
+    conditions: ['openbot-source'],
+    external: [...external],
+    chunkNames: `${name}-[name]-[hash]`,
+    legalComments: 'none',
+    write: false,
+    logLevel: 'silent',
+    plugins: [keepOtherBundles(entries), bareFileSystem],
+  });
+  return outputFiles;
+}
+
+/** What is imported when it is needed, and is a bundle, stays a file of its own. */
+function keepOtherBundles(entries: CommandBundles['entries']): Plugin {
+  return {
+    name: 'other-bundles',
+    setup(builder) {
+      builder.onResolve({ filter: /^\./ }, ({ kind, resolveDir, path }) => {
+        if (kind !== 'dynamic-import') return undefined;
+        const target = join(resolveDir, path);
+        const name = [...entries].find(([, entry]) => entry === target)?.[0];
+        return name === undefined ? undefined : { path: `./${name}.js`, external: true };
+      });
+    },
+  };
+}
+
+/**
+ * `import … from 'node:fs'` reads everything that the module has, its streams too, which are loaded for it: a tenth of
+ * the time that Node itself takes to start. What it has ready is asked for by name instead.
+ */
+const bareFileSystem: Plugin = {
+  name: 'bare-file-system',
+  setup(builder) {
+    const ready = Object.entries(Object.getOwnPropertyDescriptors(fs)).filter(([, { get }]) => !get);
+    const names = ready.map(([name]) => name).join(', ');
+    builder.onResolve({ filter: /^node:fs$/ }, ({ path }) => ({ path, namespace: 'builtin' }));
+    builder.onLoad({ filter: /./, namespace: 'builtin' }, ({ path }) => ({
+      contents: `export const { ${names} } = process.getBuiltinModule(${JSON.stringify(path)});`,
+    }));
+  },
+};
+
+async function replaceFile(path: string, text: string): Promise<void> {
+  if ((await readFile(path, 'utf8').catch(() => undefined)) === text) return;
+  const temporary = `${path}.${process.pid}.tmp`;
+  await writeFile(temporary, text);
+  await rename(temporary, path);
+}
+
+async function removeFormer(output: string, current: ReadonlySet<string>): Promise<void> {
+  for (const name of await readdir(output)) {
+    if (!current.has(name)) await rm(join(output, name), { force: true });
+  }
+}

@@ -56,6 +56,7 @@ function agentOfMarker(marker: string | undefined): string | undefined {
   return isValidAgentId(marker) ? normalizeAgentId(marker) : undefined;
 }
 
-function lastTimeOf({ startedAt, endedAt }: RegisteredSession): number {
+/** When it was last used, as far as the registry knows. */
+export function lastTimeOf({ startedAt, endedAt }: RegisteredSession): number {
   return Date.parse(endedAt ?? startedAt);
 }

@@ -3,13 +3,14 @@ import { type Environment, resolveStateDir } from '@openbot/sessions';
 import { isRunning } from '../registry/is-running.ts';
 import type { RegisteredSession } from '../registry/registered-session.ts';
 import { readAllRegistries, readRegistry } from '../registry/registry-file.ts';
-import { nameRepos } from '../repo/name-repos.ts';
 import { resolveProjectsFolder } from '../repo/projects-folder.ts';
-import { findRepoKey, isInRepo, mayHoldSessions, resolveRepo } from '../repo/resolve-repo.ts';
+import { mayHoldSessions, resolveRepo } from '../repo/resolve-repo.ts';
 import { removeEmptiedIndexes } from '../session-index/emptied-indexes.ts';
+import { compareByRecency } from './compare-by-recency.ts';
 import { describeSession } from './describe-session.ts';
 import type { DiscoveredSession } from './discovered-session.ts';
-import { findHomeRepo } from './home-repo.ts';
+import { findHomeRepo, type RepoMap } from './home-repo.ts';
+import { mapRepos, placeOfRegistered } from './map-repos.ts';
 import { type ScannedSession, type ScanOptions, scanFolders } from './scan-folders.ts';
 import { listSessionFolders, mayFolderHoldSessions } from './session-folders.ts';
 
@@ -25,7 +26,7 @@ export interface DiscoverOptions extends ScanOptions {
 /**
  * The Claude Code sessions of a repository, whoever started them: those that are running first, then the newest. One that
  * an agent of ours runs or ran is of the repository that its registry names; any other is of the one in which most of
- * its lines were written. A folder is of the nearest repository above it, and worktrees are of one repository.
+ * its lines were written, as far as that looks where the transcript is. A folder is of the nearest repository above it, and worktrees are of one repository.
  * @throws ClaudeCodeError REPO_NOT_FOUND; REGISTRY_UNREADABLE for the registry of `agentId`
  */
 export async function discoverSessions(
@@ -33,29 +34,24 @@ export async function discoverSessions(
   options: DiscoverOptions = {},
 ): Promise<DiscoveredSession[]> {
   const repo = resolveRepo(repoPath);
-  const repoOf = memoize((cwd: string) => (isInRepo(repo, cwd) ? repo.path : findRepoKey(cwd)));
-  const isOwn = (path: string) => repoOf(path) === repo.path;
   const registered = readRegistered(options);
-  const own = new Map([...registered].filter(([, session]) => isOwn(session.repoPath)));
+  const places = Array.from(registered.values(), placeOfRegistered);
+  const before = mapRepos(places, repo);
+  const isOwn = (session: RegisteredSession) => before.repoOf(placeOfRegistered(session)) === repo.path;
+  const own = new Map([...registered].filter(([, session]) => isOwn(session)));
   const scanned = await scanNative(options, (slug) => mayHoldSessions(repo, slug), own);
-  const files = scanned.filter(({ sessionId, header }) =>
-    registered.has(sessionId) ? own.has(sessionId) : findHomeRepo(header, repoOf) === repo.path,
-  );
-  return merge(files, own, repoOf);
+  const repos = mapRepos([...places, ...scanned.flatMap(({ header }) => header.cwds)], repo);
+  const files = scanned.filter(({ sessionId }) => own.has(sessionId) || !registered.has(sessionId));
+  return merge(files, own, repos).filter((session) => session.repoPath === repo.path);
 }
 
 /** The sessions of all repositories. */
 export async function discoverAllSessions(options: DiscoverOptions = {}): Promise<DiscoveredSession[]> {
   const registered = readRegistered(options);
   const scanned = await scanNative(options, () => true, registered);
-  const files = scanned.filter(
-    ({ sessionId, header }) => registered.has(sessionId) || header.cwds.length > 0,
-  );
-  const repos = nameRepos([
-    ...files.flatMap(({ header }) => header.cwds),
-    ...Array.from(registered.values(), ({ repoPath }) => repoPath),
-  ]);
-  return merge(files, registered, (folder) => repos.get(folder)!);
+  const places = Array.from(registered.values(), placeOfRegistered);
+  const repos = mapRepos([...places, ...scanned.flatMap(({ header }) => header.cwds)]);
+  return merge(scanned, registered, repos);
 }
 
 async function scanNative(
@@ -95,7 +91,7 @@ function isRather(one: RegisteredSession, other: RegisteredSession): boolean {
 function merge(
   native: readonly ScannedSession[],
   registered: ReadonlyMap<string, RegisteredSession>,
-  repoOf: (cwd: string) => string,
+  repos: RepoMap,
 ): DiscoveredSession[] {
   const files = new Map<string, ScannedSession>();
   for (const session of native) {
@@ -104,28 +100,22 @@ function merge(
     if (known === undefined || known.modifiedMs < session.modifiedMs) files.set(session.sessionId, session);
   }
   const ids = new Set([...files.keys(), ...registered.keys()]);
-  const sessions = [...ids].map((id) => {
+  const sessions = [...ids].flatMap((id) => {
     const [file, entry] = [files.get(id), registered.get(id)];
-    const repo = entry === undefined ? findHomeRepo(file!.header, repoOf)! : repoOf(entry.repoPath);
-    return describeSession(repo, file, entry);
+    const repo =
+      entry === undefined
+        ? findHomeRepo(file!.header, file!.slug, repos)
+        : repos.repoOf(placeOfRegistered(entry));
+    return repo === undefined ? [] : [describeSession(repo, file, entry)];
   });
   return sessions.sort(compareSessions);
 }
 
 function compareSessions(one: DiscoveredSession, other: DiscoveredSession): number {
   if (one.isRunning !== other.isRunning) return one.isRunning ? -1 : 1;
-  const newer = other.lastModified.getTime() - one.lastModified.getTime();
-  return newer !== 0 ? newer : one.sessionId < other.sessionId ? -1 : 1;
+  return compareByRecency(one, other);
 }
 
 function stateDirOf({ stateDir, env }: DiscoverOptions): string {
   return resolveStateDir({ flag: stateDir, env });
-}
-
-function memoize<T>(compute: (path: string) => T): (path: string) => T {
-  const known = new Map<string, T>();
-  return (path) => {
-    if (!known.has(path)) known.set(path, compute(path));
-    return known.get(path)!;
-  };
 }

@@ -5,7 +5,7 @@ export interface DiscoveredSession {
   readonly source: 'openclaw' | 'native-only';
   /** Whose it is, by the registry or by the marker in its first message. */
   readonly agentId?: string;
-  /** The repository, with links resolved. */
+  /** The repository: the work tree that was asked about, and where all are listed the main one; links are resolved. */
   readonly repoPath: string;
   /** Where it was started, which may be a worktree or a folder below. */
   readonly cwd: string;

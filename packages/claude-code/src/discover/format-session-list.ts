@@ -31,7 +31,7 @@ interface Column {
 }
 
 const GAP = '  ';
-/** Less of a first message says nothing; the line is then longer than the terminal. */
+/** Less of a first message says nothing; other columns make room for it. */
 const LEAST_LAST = 20;
 /** Of a branch, an owner or the name of a repository. */
 const MOST_NAME = 24;
@@ -40,19 +40,39 @@ const SHORT_ID = 8;
 /** Whole ids take the place of what a session began with only where this much is left of it. */
 const LEAST_BESIDE_ID = 40;
 
+/** What is done to make room. */
+interface Narrowing {
+  readonly idLength: number;
+  readonly mostName: number;
+  readonly roundsTokens?: true;
+  readonly without?: readonly string[];
+}
+
+/** The first goes first. */
+const LEAST_TELLING = ['MESSAGES', 'BY', 'COMPACTED', 'TOKENS', 'COST', 'BRANCH', 'UPDATED', 'REPOSITORY'];
+const NARROW: Narrowing = { idLength: SHORT_ID, mostName: 12, roundsTokens: true };
+const NARROWINGS: readonly Narrowing[] = [
+  { idLength: SHORT_ID, mostName: MOST_NAME },
+  NARROW,
+  ...LEAST_TELLING.map((_, last) => ({ ...NARROW, without: LEAST_TELLING.slice(0, last + 1) })),
+];
+
 /** A table, one session a line; what a person typed first takes the rest of the line. */
 export function formatSessionList(
   sessions: readonly DiscoveredSession[],
   options: ListFormatOptions,
 ): string {
   const palette = options.palette ?? PLAIN_PALETTE;
-  const whole = layOut(sessions, options, Number.POSITIVE_INFINITY);
-  const { others, last, left } = whole.left >= LEAST_BESIDE_ID ? whole : layOut(sessions, options, SHORT_ID);
+  const { columns = 100 } = options;
+  const { others, last, left } = layOutToFit(sessions, options, columns);
   const room = Math.max(LEAST_LAST, left);
-  const head = [...others.map((column) => align(column, column.title)), last.title].join(GAP);
+  const head = cutEnd(
+    [...others.map((column) => align(column, column.title)), last.title].join(GAP),
+    columns,
+  );
   const lines = sessions.map((session, row) => {
     const cells = others.map((column) => align(column, column.cells[row]!));
-    const line = [...cells, cutEnd(last.show(session), room)].join(GAP).trimEnd();
+    const line = cutEnd([...cells, cutEnd(last.show(session), room)].join(GAP).trimEnd(), columns);
     return session.isRunning ? palette.green(line) : line;
   });
   const total = options.total ?? sessions.length;
@@ -60,24 +80,40 @@ export function formatSessionList(
   return [`${formatQuantity(total, 'session')}${rest}`, palette.dim(head), ...lines, ''].join('\n');
 }
 
+function layOutToFit(sessions: readonly DiscoveredSession[], options: ListFormatOptions, columns: number) {
+  const mostName = columns === Number.POSITIVE_INFINITY ? columns : MOST_NAME;
+  const whole = layOut(sessions, options, columns, { idLength: Number.POSITIVE_INFINITY, mostName });
+  if (whole.left >= LEAST_BESIDE_ID) return whole;
+  let narrow = whole;
+  for (const narrowing of NARROWINGS) {
+    narrow = layOut(sessions, options, columns, narrowing);
+    if (narrow.left >= LEAST_LAST) break;
+  }
+  return narrow;
+}
+
 /** The columns with their widths, and what they leave of the line for the last one. */
-function layOut(sessions: readonly DiscoveredSession[], options: ListFormatOptions, idLength: number) {
-  const columns = columnsFor(sessions, options, idLength);
+function layOut(
+  sessions: readonly DiscoveredSession[],
+  options: ListFormatOptions,
+  room: number,
+  narrowing: Narrowing,
+) {
+  const columns = columnsFor(sessions, options, narrowing);
   const others = columns.slice(0, -1).map((column) => {
     const cells = sessions.map((session) => column.show(session));
     const width = cells.reduce((most, cell) => Math.max(most, textWidth(cell)), textWidth(column.title));
     return { ...column, cells, width };
   });
   const used = others.reduce((sum, { width }) => sum + width + GAP.length, 0);
-  return { others, last: columns.at(-1)!, left: (options.columns ?? 100) - used };
+  return { others, last: columns.at(-1)!, left: room - used };
 }
 
 function columnsFor(
   sessions: readonly DiscoveredSession[],
   options: ListFormatOptions,
-  idLength: number,
+  { idLength, mostName, roundsTokens, without = [] }: Narrowing,
 ): Column[] {
-  const mostName = options.columns === Number.POSITIVE_INFINITY ? options.columns : MOST_NAME;
   const all: (Column & { readonly isWanted?: boolean })[] = [
     { title: 'ID', show: ({ sessionId }) => printable(sessionId.slice(0, idLength)) },
     { title: '', isWanted: sessions.some(({ isRunning }) => isRunning), show: showRunning },
@@ -87,7 +123,11 @@ function columnsFor(
       show: ({ lastModified }) => formatAge(lastModified.getTime(), options.now.getTime()),
     },
     { title: 'MESSAGES', isFigure: true, show: ({ messageCount }) => formatCount(messageCount) },
-    { title: 'TOKENS', isFigure: true, show: showTokens },
+    {
+      title: 'TOKENS',
+      isFigure: true,
+      show: (session) => (roundsTokens ? roundCount : formatCount)(countTokens(session)),
+    },
     {
       title: 'COMPACTED',
       isFigure: true,
@@ -108,7 +148,7 @@ function columnsFor(
     },
     { title: 'BEGAN WITH', show: showSubject },
   ];
-  return all.filter(({ isWanted }) => isWanted !== false);
+  return all.filter(({ title, isWanted }) => isWanted !== false && !without.includes(title));
 }
 
 function align({ isFigure, width }: Column & { readonly width: number }, text: string): string {
@@ -127,10 +167,17 @@ function showOwner({ agentId, source }: DiscoveredSession, most: number): string
 }
 
 /** All that went in and came out, what the cache gave included. */
-function showTokens({ totalInputTokens, totalCacheTokens, totalOutputTokens }: DiscoveredSession): string {
-  return formatCount(totalInputTokens + totalCacheTokens + totalOutputTokens);
+function countTokens({ totalInputTokens, totalCacheTokens, totalOutputTokens }: DiscoveredSession): number {
+  return totalInputTokens + totalCacheTokens + totalOutputTokens;
 }
 
-function showSubject({ label, firstMessage }: DiscoveredSession): string {
-  return label === undefined ? oneLine(firstMessage) : `${oneLine(label)}: ${oneLine(firstMessage)}`;
+/** `9,500`, `184k`, `123.6M` */
+function roundCount(count: number): string {
+  if (count < 10_000) return formatCount(count);
+  return count < 999_500 ? `${Math.round(count / 1000)}k` : `${(count / 1e6).toFixed(1)}M`;
+}
+
+function showSubject({ label, firstMessage, lastTask = '', hasTranscript }: DiscoveredSession): string {
+  const subject = hasTranscript ? oneLine(firstMessage) : `(gone) ${oneLine(lastTask)}`.trimEnd();
+  return label === undefined ? subject : `${oneLine(label)}: ${subject}`;
 }

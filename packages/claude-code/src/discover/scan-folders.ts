@@ -4,6 +4,8 @@ import type { SessionFolder } from './session-folders.ts';
 
 export interface ScannedSession extends IndexedScan {
   readonly sessionId: string;
+  /** The name of the folder that it is in. */
+  readonly slug: string;
 }
 
 export interface ScanProgress {
@@ -57,23 +59,23 @@ export async function scanFolders(
   const tellPart = (read: number, size: number) => {
     if (size >= LARGE_BYTES) onProgress?.({ done, total, partOfLarge: read / size });
   };
-  for (const { path, sessionIds, present } of folders) {
+  for (const { path, slug, sessionIds, present } of folders) {
     const index = new SessionIndex(path, cacheDir);
     index.retain(present);
     const unknown: string[] = [];
     for (const sessionId of sessionIds) {
       const known = index.peek(sessionId);
       if (known === undefined) unknown.push(sessionId);
-      else finish({ ...known, sessionId });
+      else finish({ ...known, sessionId, slug });
     }
     let next = 0;
     let savedAt = performance.now();
     const runLane = async (lane: number): Promise<void> => {
       for (let id = unknown[next++]; id !== undefined && !signal?.aborted; id = unknown[next++]) {
         readers[lane] ??= new ClaudeLineReader();
-        const session = await scanOne(index, id, readers[lane], options, tellPart);
-        if (session === undefined && signal?.aborted) return;
-        finish(session);
+        const scan = await scanOne(index, id, readers[lane], options, tellPart);
+        if (scan === undefined && signal?.aborted) return;
+        finish(scan && { ...scan, sessionId: id, slug });
         if (performance.now() - savedAt < SAVE_EVERY_MS) continue;
         savedAt = performance.now();
         await index.save();
@@ -92,9 +94,9 @@ async function scanOne(
   reader: ClaudeLineReader,
   { onProblem, signal }: ScanOptions,
   onRead: (read: number, size: number) => void,
-): Promise<ScannedSession | undefined> {
+): Promise<IndexedScan | undefined> {
   try {
-    return { ...(await index.scan(sessionId, reader, onRead, signal)), sessionId };
+    return await index.scan(sessionId, reader, onRead, signal);
   } catch (error) {
     if (signal?.aborted) return undefined;
     // Removed since it was listed.

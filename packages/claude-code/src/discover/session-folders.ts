@@ -8,6 +8,8 @@ const SESSION_FILE = /^([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]
 export interface SessionFolder {
   /** With links resolved. */
   readonly path: string;
+  /** Its name among the folders of Claude Code's. */
+  readonly slug: string;
   /** Those to look at. */
   readonly sessionIds: readonly string[];
   /** All that are there. */
@@ -15,8 +17,8 @@ export interface SessionFolder {
 }
 
 /**
- * The folders of Claude Code's that `isWanted` by their names, with the sessions in them; and others that hold one of the
- * `known` sessions which is in none of those, with that alone.
+ * The folders of Claude Code's that `isWanted` by their names, with the sessions in them; and others that hold a copy of one
+ * of these, or one of the `known` sessions which is in none of them, with that alone.
  * @param onProblem is told of a folder that is there and cannot be read, and the others are listed
  */
 export function listSessionFolders(
@@ -27,19 +29,24 @@ export function listSessionFolders(
 ): SessionFolder[] {
   const folders = new Map<string, SessionFolder>();
   const missing = new Set(known.keys());
+  const found = new Set<string>();
   const names = attempt(() => readNames(projects), onProblem);
   const [wanted, others] = [names.filter(isWanted), names.filter((name) => !isWanted(name))];
-  const add = (name: string, choose: (ids: readonly string[]) => readonly string[]) => {
-    const present = attempt(() => listSessionIds(join(projects, name)), onProblem);
+  const add = (name: string, choose: (ids: readonly string[]) => readonly string[], tell = onProblem) => {
+    const present = attempt(() => listSessionIds(join(projects, name)), tell);
     const sessionIds = choose(present);
     const path = sessionIds.length === 0 ? undefined : readRealPath(join(projects, name));
-    if (path !== undefined) folders.set(path, { path, sessionIds, present: new Set(present) });
-    for (const id of sessionIds) missing.delete(id);
+    if (path !== undefined) folders.set(path, { path, slug: name, sessionIds, present: new Set(present) });
+    for (const id of sessionIds) {
+      missing.delete(id);
+      found.add(id);
+    }
   };
   for (const name of wanted) add(name, (ids) => ids);
   for (const name of others) {
-    if (missing.size === 0) break;
-    add(name, (ids) => ids.filter((id) => missing.has(id)));
+    // Who looks for copies alone misses nothing that he knows of.
+    const tell = missing.size === 0 ? () => {} : onProblem;
+    add(name, (ids) => ids.filter((id) => missing.has(id) || found.has(id)), tell);
   }
   return [...folders.values()];
 }

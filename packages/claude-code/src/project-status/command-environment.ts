@@ -22,14 +22,14 @@ const NAMES_OF_DECORATION = [
   'GH_FORCE_TTY',
   'GH_DEBUG',
   'DEBUG',
-  'GIT_TRACE',
-  'GIT_TRACE2',
+  'GIT_CURL_VERBOSE',
 ];
+const NAMES_OF_TRACES = /^GIT_TRACE/;
 
 /** The environment of git and gh: nothing is asked, changed, paged, coloured or translated. */
 export function makeCommandEnvironment(base: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const dropped = new Set([...NAMES_OF_ANOTHER_REPO, ...NAMES_OF_DECORATION]);
-  const kept = Object.entries(base).filter(([name]) => !dropped.has(name));
+  const kept = Object.entries(base).filter(([name]) => !dropped.has(name) && !NAMES_OF_TRACES.test(name));
   return {
     ...Object.fromEntries(kept),
     LC_ALL: 'C',

@@ -11,6 +11,7 @@ import {
   textWidth,
 } from '@openbot/sessions/terminal-text';
 import type { DiscoveredSession } from '../discover/discovered-session.ts';
+import { shortId } from '../discover/short-id.ts';
 import { isOwnSession } from './own-session.ts';
 import type { ProjectStatus, StatusGap } from './project-status.ts';
 
@@ -192,7 +193,7 @@ function showSessions({ status: { sessions, gaps }, palette, now }: Context): Li
 
 function showSession(session: DiscoveredSession, isOwn: boolean): string {
   const mark = session.isRunning ? 'running' : isOwn ? 'own' : '';
-  return `${padEnd(mark, 7)}  ${printable(session.sessionId.slice(0, 8))}`;
+  return `${padEnd(mark, 7)}  ${shortId(session.sessionId)}`;
 }
 
 function titleOf(session: DiscoveredSession): string {

@@ -1,11 +1,11 @@
-import { redactSecrets } from '@openbot/sessions';
-import { oneLine, shorten } from '@openbot/sessions/terminal-text';
+import { compareByRecency } from '../discover/compare-by-recency.ts';
 import { type DiscoverOptions, discoverSessions } from '../discover/discover-sessions.ts';
 import type { DiscoveredSession } from '../discover/discovered-session.ts';
+import { describeError } from './describe-error.ts';
 import { locateRepo, type RepoLocation } from './locate-repo.ts';
 import { type DocsReading, lookForDocs, NO_DOCS } from './look-for-docs.ts';
 import { lookInTime } from './look-in-time.ts';
-import { compareByRecency, isOwnSession } from './own-session.ts';
+import { isOwnSession } from './own-session.ts';
 import { placeCommands } from './place-commands.ts';
 import type { ProjectStatus, StatusGap } from './project-status.ts';
 import { NO_GIT, readGit } from './read-git.ts';
@@ -41,12 +41,14 @@ const NO_SESSIONS: ProjectStatus['sessions'] = { active: [], recent: [], ownRece
 
 /**
  * Looks at a repository, or any folder. What does not answer leaves a gap in the status.
+ * @param how or only the agent whose own sessions are listed
  * @throws ClaudeCodeError REPO_NOT_FOUND where there is no such folder
  */
 export async function gatherProjectStatus(
   repoPath: string,
-  options: GatherOptions = {},
+  how: string | GatherOptions = {},
 ): Promise<ProjectStatus> {
+  const options: GatherOptions = typeof how === 'string' ? { agentId: how } : how;
   const place = placeCommands(repoPath, options);
   // Nobody waits for another, so that nothing takes longer than the slowest.
   const [repo, reading, asked, found, sessions] = await Promise.all([
@@ -112,7 +114,6 @@ async function listSessions(
       return unknown(`not all were read within ${lookTimeoutMs / 1000} s: look again`);
     }
     const all = [...found].sort(compareByRecency);
-    const [problem] = problems;
     return {
       sessions: {
         active: all.filter((session) => session.isRunning),
@@ -123,14 +124,28 @@ async function listSessions(
             : all.filter((session) => isOwnSession(session, agentId)).slice(0, OWN_RECENT),
         total: all.length,
       },
-      gaps:
-        problem === undefined
-          ? []
-          : [{ part: 'sessions', reason: `some are left out: ${describeError(problem)}` }],
+      gaps: describeProblems(problems),
     };
   } catch (error) {
     return unknown(describeError(error));
   }
+}
+
+/** Without the registry of an agent its sessions are listed too, as far as they have a transcript. */
+function describeProblems(problems: readonly Error[]): StatusGap[] {
+  const isOfRegistry = (error: Error) => (error as { code?: unknown }).code === 'REGISTRY_UNREADABLE';
+  const describe = (what: string, [first, ...others]: readonly Error[]): StatusGap[] => {
+    if (first === undefined) return [];
+    const more = others.length === 0 ? '' : ` (and ${others.length} more)`;
+    return [{ part: 'sessions', reason: `${what}: ${describeError(first)}${more}` }];
+  };
+  return [
+    ...describe(
+      'some are left out',
+      problems.filter((error) => !isOfRegistry(error)),
+    ),
+    ...describe('not all is known of some', problems.filter(isOfRegistry)),
+  ];
 }
 
 function discoveryOf({ agentId, stateDir, env }: GatherOptions): DiscoverOptions {
@@ -139,9 +154,4 @@ function discoveryOf({ agentId, stateDir, env }: GatherOptions): DiscoverOptions
     ...(stateDir === undefined ? {} : { stateDir }),
     env: env ?? process.env,
   };
-}
-
-function describeError(error: unknown): string {
-  const message = error instanceof Error ? error.message : String(error);
-  return shorten(redactSecrets(oneLine(message)), 160);
 }

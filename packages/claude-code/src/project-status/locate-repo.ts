@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { basename, dirname } from 'node:path';
+import { findGit, findMainTree } from '../repo/git-folder.ts';
 import { describeOutcome } from './describe-outcome.ts';
 import { type CommandPlace, gitCommand } from './git-command.ts';
 import { type CommandOutcome, runCommand } from './run-command.ts';
@@ -41,7 +42,7 @@ export async function locateRepo(place: CommandPlace): Promise<RepoLocation> {
   }
   return {
     path: path ?? place.cwd,
-    name: nameOf(path ?? place.cwd, answerOf(common), isBare),
+    name: isBare ? nameOfBare(place.cwd) : nameOf(path ?? place.cwd, answerOf(common)),
     isGitRepo: true,
     isBare,
     hasWorkTree: path !== undefined,
@@ -49,10 +50,16 @@ export async function locateRepo(place: CommandPlace): Promise<RepoLocation> {
 }
 
 /** Of a worktree the name of the repository that it belongs to. */
-function nameOf(path: string, commonDir: string | undefined, isBare: boolean): string {
-  if (isBare) return basename(path).replace(/(?<=.)\.git$/, '');
+function nameOf(path: string, commonDir: string | undefined): string {
   if (commonDir !== undefined && basename(commonDir) === '.git') return basename(dirname(commonDir));
-  return basename(path);
+  const git = findGit(path);
+  if (git === undefined) return basename(path);
+  const main = findMainTree(git);
+  return main === undefined ? nameOfBare(git.commonDir) : basename(main);
+}
+
+function nameOfBare(path: string): string {
+  return basename(path).replace(/(?<=.)\.git$/, '');
 }
 
 function answerOf(outcome: CommandOutcome): string | undefined {

@@ -13,8 +13,9 @@ export const NO_DOCS: DocsStatus = {
 
 const README = /^readme(?:\..+)?$/i;
 const TODO = /^todos?(?:[-_. ].*)?$/i;
-/** `todo.ts` is a program; a list has no ending, or one of a text. */
-const TEXT = /^[^.]*$|\.(?:md|markdown|mdx|txt|rst|adoc|org)$/i;
+/** `todo.ts` is a program and `readme.png` a picture: a text has no ending, or one of these. */
+const TEXT =
+  /^[^.]*$|\.(?:md|markdown|mdx|txt|text|rst|adoc|asciidoc|org|textile|rdoc|pod|creole|wiki|html?)$/i;
 const SPEC = /(?:^|[^a-z])spec(?:s|ifications?)?(?=[^a-z]|$)/i;
 const SPEC_IN_CAMEL_CASE = /[a-z0-9]Spec(?:s|ifications?)?(?=[^a-z]|$)/;
 const MARKDOWN = /\.(?:md|markdown|mdx)$/i;
@@ -42,7 +43,7 @@ export async function lookForDocs(top: string): Promise<DocsReading> {
       hasSpecs: specFiles.length > 0,
       specFiles: specFiles.slice(0, LISTED_SPECS),
       hasTodo: files.some((name) => TODO.test(name) && TEXT.test(name)),
-      hasReadme: files.some((name) => README.test(name)),
+      hasReadme: files.some((name) => README.test(name) && TEXT.test(name)),
     },
     gaps:
       specFiles.length <= LISTED_SPECS

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 
-/** A file name as text. Bytes that are no UTF-8 are written as `\xff`: another mark would make two names one. */
+/** A file name as text. Bytes that are no UTF-8 are written as `\xff`, so that names that differ in them still do. */
 export function decodePath(bytes: Buffer): string {
   if (isUtf8(bytes)) return bytes.toString('utf8');
   let text = '';

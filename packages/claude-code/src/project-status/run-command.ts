@@ -1,5 +1,7 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import type { Readable } from 'node:stream';
+import { endWithProcess } from './end-with-process.ts';
 
 export interface Command {
   readonly program: string;
@@ -25,8 +27,8 @@ const ERRORS_LIMIT = 16 * 1024;
 const GRACE_MS = 100;
 
 /**
- * Runs a program without a shell, a terminal or anything to read, and never longer than it may. What it started is
- * killed with it. Never throws.
+ * Runs a program without a shell, a terminal or anything to read, and never longer than it may, nor than this process
+ * lives. What it started is killed with it. Never throws.
  */
 export function runCommand(command: Command): Promise<CommandOutcome> {
   return new Promise<CommandOutcome>((resolve) => watch(start(command), command, resolve)).catch(
@@ -52,17 +54,30 @@ function watch(child: Child, command: Command, resolve: (outcome: CommandOutcome
   const errors: Buffer[] = [];
   let outputBytes = 0;
   let errorBytes = 0;
+  let exitCode: number | null = null;
   let timer = setTimeout(() => {
-    timer = setTimeout(() => giveUp({ kind: 'timed-out' }), GRACE_MS);
+    // One that has ended has answered, though something that it started may still hold the pipes.
+    timer = setTimeout(() => giveUp(exitCode === null ? { kind: 'timed-out' } : ended(exitCode)), GRACE_MS);
   }, command.timeoutMs);
+  const forget = endWithProcess(() => killGroup(child));
+
+  function settle(outcome: CommandOutcome): void {
+    clearTimeout(timer);
+    forget();
+    resolve(outcome);
+  }
+
+  function ended(code: number): CommandOutcome {
+    const text = Buffer.concat(errors).toString('utf8');
+    return { kind: 'ended', code, output: Buffer.concat(output), errors: text };
+  }
 
   function giveUp(outcome: CommandOutcome): void {
-    clearTimeout(timer);
     killGroup(child);
     // Whoever left the group may hold the pipes open for as long as he likes.
     child.stdout.destroy();
     child.stderr.destroy();
-    resolve(outcome);
+    settle(outcome);
   }
 
   child.stdout.on('data', (chunk: Buffer) => {
@@ -76,16 +91,17 @@ function watch(child: Child, command: Command, resolve: (outcome: CommandOutcome
     errorBytes += chunk.length;
   });
   child.on('error', (error: NodeJS.ErrnoException) => {
-    clearTimeout(timer);
-    resolve(error.code === 'ENOENT' ? { kind: 'not-installed' } : { kind: 'failed', message: error.message });
+    // A folder that is gone is reported as a program that is.
+    if (error.code !== 'ENOENT') settle({ kind: 'failed', message: error.message });
+    else if (existsSync(command.cwd)) settle({ kind: 'not-installed' });
+    else settle({ kind: 'failed', message: 'the folder is gone' });
+  });
+  child.on('exit', (code) => {
+    exitCode = code;
   });
   child.on('close', (code, signal) => {
-    clearTimeout(timer);
-    if (code === null) resolve({ kind: 'failed', message: `it was ended by ${signal ?? 'a signal'}` });
-    else {
-      const text = Buffer.concat(errors).toString('utf8');
-      resolve({ kind: 'ended', code, output: Buffer.concat(output), errors: text });
-    }
+    if (code === null) settle({ kind: 'failed', message: `it was ended by ${signal ?? 'a signal'}` });
+    else settle(ended(code));
   });
 }
 

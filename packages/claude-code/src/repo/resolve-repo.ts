@@ -1,7 +1,7 @@
 import { realpathSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { ClaudeCodeError } from '../errors.ts';
-import { findGit, listWorktrees } from './git-folder.ts';
+import { findGit, type GitPlace, listWorktrees } from './git-folder.ts';
 import { findRealPath, isWithin } from './real-path.ts';
 import { maySlugBeBelow } from './slug.ts';
 
@@ -21,15 +21,24 @@ export function resolveRepo(repoPath: string): Repo {
   const given = resolve(repoPath);
   const real = resolveFolder(given);
   const git = findGit(real);
-  const path = git?.top ?? real;
-  const worktrees = git === undefined ? [] : listWorktrees(git);
-  const roots = new Set([path, ...worktrees.map(findRealPath)]);
+  const spellings = listRoots(real, git);
   return {
-    path,
-    roots: [...roots],
-    spellings: [...new Set([...roots, ...worktrees, given])],
+    path: git?.top ?? real,
+    roots: [...new Set(spellings.map(findRealPath))],
+    spellings: [...spellings, given],
     ...(git === undefined ? {} : { commonDir: findRealPath(git.commonDir) }),
   };
+}
+
+/** The folders whose sessions are those of the repository that a folder is in, which may be gone, as git spells them too. */
+export function listRepoRoots(folder: string): string[] {
+  const real = findRealPath(folder);
+  return listRoots(real, findGit(real));
+}
+
+function listRoots(real: string, git: GitPlace | undefined): string[] {
+  const worktrees = git === undefined ? [] : listWorktrees(git);
+  return [...new Set([git?.top ?? real, ...worktrees.map(findRealPath), ...worktrees])];
 }
 
 /**
@@ -40,6 +49,12 @@ export function findRepoKey(folder: string): string {
   const real = findRealPath(folder);
   const git = findGit(real);
   return git === undefined ? real : findRealPath(git.commonDir);
+}
+
+/** Whether it is what `findRepoKey` gives for a folder in a git repository that is still there. */
+export function isRepoKey(path: string): boolean {
+  const git = findGit(path);
+  return git !== undefined && findRealPath(git.commonDir) === path;
 }
 
 /**

@@ -11,11 +11,18 @@ export interface FirstMessage {
 }
 
 export function readFirstMessage(typed: string): FirstMessage {
-  const marker = MARKER.exec(typed);
-  if (marker === null) return { text: shorten(typed) };
-  const text = shorten(typed.slice(marker[0].length));
+  const { originMarker, rest } = splitMarker(typed);
+  const text = shorten(rest);
+  return originMarker === undefined ? { text } : { text, originMarker };
+}
+
+/** A text without the marker that it begins with, and whom that names. */
+export function splitMarker(text: string): { readonly originMarker?: string; readonly rest: string } {
+  const marker = MARKER.exec(text);
+  if (marker === null) return { rest: text };
+  const rest = text.slice(marker[0].length);
   const originMarker = marker[1]!.trim();
-  return originMarker === '' ? { text } : { text, originMarker };
+  return originMarker === '' ? { rest } : { originMarker, rest };
 }
 
 /** Never ends with half of a character. */

@@ -1,7 +1,7 @@
 import { isAbsolute } from 'node:path';
 import type { ClaudeLine } from '@openbot/sessions/lines';
 import { readFirstMessage } from './first-message.ts';
-import { type Figures, IdTable } from './id-table.ts';
+import { IdTable } from './id-table.ts';
 import type { JsonlHeader } from './jsonl-header.ts';
 
 /** A session that wanders about in more folders than this is known by the first ones. */
@@ -10,10 +10,6 @@ const MAX_CWDS = 100;
 /** What has been counted so far, in a form that can be written down and taken up again. */
 export interface SavedTally {
   readonly lineCount: number;
-  /** Messages and boundaries that name no id. */
-  readonly unnamed: readonly [messages: number, compactions: number];
-  /** What these messages have. */
-  readonly unnamedFigures: Figures;
   readonly words: Words;
   readonly cwds: readonly (readonly [path: string, lines: number])[];
   readonly boundaries: readonly string[];
@@ -32,23 +28,18 @@ type Words = {
   forkedFrom?: string;
 };
 
-/** Counts lines up to a header. Of a message it holds some forty bytes, whatever is in it. */
+/** Counts lines up to a header. Of a message it holds some forty bytes, whatever is in it. What has no id is none. */
 export class HeaderTally {
   #lineCount = 0;
-  #unnamedMessages = 0;
-  #unnamedCompactions = 0;
   readonly #words: Words = {};
   readonly #cwds = new Map<string, number>();
   readonly #boundaries = new Set<string>();
   #people = new IdTable();
   #messages = new IdTable();
-  #unnamedFigures: Figures = [0, 0, 0];
 
   static restore(saved: SavedTally): HeaderTally {
     const tally = new HeaderTally();
     tally.#lineCount = saved.lineCount;
-    [tally.#unnamedMessages, tally.#unnamedCompactions] = saved.unnamed;
-    tally.#unnamedFigures = saved.unnamedFigures;
     Object.assign(tally.#words, saved.words);
     for (const [cwd, lines] of saved.cwds) tally.#cwds.set(cwd, lines);
     for (const uuid of saved.boundaries) tally.#boundaries.add(uuid);
@@ -60,8 +51,6 @@ export class HeaderTally {
   save(): SavedTally {
     return {
       lineCount: this.#lineCount,
-      unnamed: [this.#unnamedMessages, this.#unnamedCompactions],
-      unnamedFigures: this.#unnamedFigures,
       words: { ...this.#words },
       cwds: [...this.#cwds],
       boundaries: [...this.#boundaries],
@@ -86,17 +75,17 @@ export class HeaderTally {
   }
 
   header(): JsonlHeader {
-    const [named, unnamed] = [this.#messages.sums, this.#unnamedFigures];
+    const [totalInputTokens, totalCacheTokens, totalOutputTokens] = this.#messages.sums;
     return {
       ...this.#words,
       cwds: [...this.#cwds.keys()],
       cwdLines: [...this.#cwds.values()],
       lineCount: this.#lineCount,
-      messageCount: this.#people.size + this.#messages.size + this.#unnamedMessages,
-      totalInputTokens: named[0] + unnamed[0],
-      totalCacheTokens: named[1] + unnamed[1],
-      totalOutputTokens: named[2] + unnamed[2],
-      compactionCount: this.#boundaries.size + this.#unnamedCompactions,
+      messageCount: this.#people.size + this.#messages.size,
+      totalInputTokens,
+      totalCacheTokens,
+      totalOutputTokens,
+      compactionCount: this.#boundaries.size,
     };
   }
 
@@ -108,20 +97,19 @@ export class HeaderTally {
 
   #addCompaction(line: ClaudeLine): void {
     const uuid = line.readUuid();
-    if (uuid === undefined) this.#unnamedCompactions++;
-    else this.#boundaries.add(uuid);
+    if (uuid !== undefined) this.#boundaries.add(uuid);
   }
 
   #addPerson(line: ClaudeLine): void {
     const uuid = line.readUuid();
-    if (uuid === undefined) this.#unnamedMessages++;
-    else this.#people.add(uuid);
+    if (uuid === undefined) return;
+    const isFirst = this.#people.size === 0;
+    this.#people.add(uuid);
     const words = this.#words;
     if (words.firstUserMessage !== undefined) return;
-    const typedText = line.readTypedText();
-    if (typedText === '') return;
-    const { text, originMarker } = readFirstMessage(typedText);
-    if (originMarker !== undefined) words.originMarker ??= originMarker;
+    const { text, originMarker } = readFirstMessage(line.readTypedText());
+    // Who began the session says whose it is; anybody can type a marker later.
+    if (isFirst && originMarker !== undefined) words.originMarker = originMarker;
     if (text !== '') words.firstUserMessage = text;
   }
 
@@ -133,11 +121,6 @@ export class HeaderTally {
     const id = line.messageId ?? line.readUuid();
     // Lines of a message repeat its figures; one that was written while it still came in has smaller ones.
     if (id !== undefined) this.#messages.add(id, input, cache, output);
-    else {
-      this.#unnamedMessages++;
-      const [inputs, caches, outputs] = this.#unnamedFigures;
-      this.#unnamedFigures = [inputs + input, caches + cache, outputs + output];
-    }
   }
 }
 

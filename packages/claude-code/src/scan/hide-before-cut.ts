@@ -8,5 +8,10 @@ const BEYOND = 4096;
  * of one would be known for one by nobody.
  */
 export function hideBeforeCut(text: string, limit: number): string {
-  return text.length <= limit ? text : redactSecrets(text.slice(0, 2 * limit + BEYOND));
+  return text.length <= limit ? text : hideSecrets(text, limit);
+}
+
+/** The same without its secrets in any case. What is far behind the limit is not looked at. */
+export function hideSecrets(text: string, limit: number): string {
+  return redactSecrets(text.slice(0, 2 * limit + BEYOND));
 }

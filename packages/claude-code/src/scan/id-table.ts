@@ -62,12 +62,14 @@ export class IdTable {
     return bytes.subarray(0, at);
   }
 
+  /** @throws RangeError where it ends inside of an entry */
   static restore(bytes: Buffer): IdTable {
     const table = new IdTable();
     let at = 0;
     const readFigure = () => {
       let figure = 0;
       for (let unit = 1; ; unit *= 128) {
+        if (at >= bytes.length) throw new RangeError('a table of ids ends inside of an entry');
         const byte = bytes[at++]!;
         figure += (byte % 128) * unit;
         if (byte < 128) return figure;

@@ -1,7 +1,7 @@
 import { ClaudeLineReader, withOpenTranscript } from '@openbot/sessions/lines';
 import { HeaderTally } from './header-tally.ts';
 import type { JsonlHeader } from './jsonl-header.ts';
-import { readInParts } from './read-in-parts.ts';
+import { tallyLines } from './tally-lines.ts';
 
 export interface ParseHeaderOptions {
   /** Serves for one file after another, and spares them its memory. */
@@ -12,7 +12,7 @@ export interface ParseHeaderOptions {
 export function parseJsonlHeader(path: string, options: ParseHeaderOptions = {}): Promise<JsonlHeader> {
   return withOpenTranscript(path, async (handle, { size }) => {
     const tally = new HeaderTally();
-    await readInParts(handle, options.reader ?? new ClaudeLineReader(), tally, { to: Number(size) });
+    await tallyLines(handle, options.reader ?? new ClaudeLineReader(), tally, { to: Number(size) });
     return tally.header();
   });
 }

@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { redactSecrets } from '@openbot/sessions';
-import { oneLine, shorten } from '@openbot/sessions/terminal-text';
 import type { DiscoveredSession } from '../discover/discovered-session.ts';
+import { describeError } from '../project-status/describe-error.ts';
 import { readAnswer } from './relevance-answer.ts';
 import { composeQuestion, describeContent } from './relevance-question.ts';
 import type { AskModel, Relevance, SessionSelectionConfig } from './selection.ts';
@@ -33,7 +32,10 @@ export async function assessTaskRelevance(
 ): Promise<Assessment> {
   const { askModel, config } = options;
   const byWords = () =>
-    sessions.map((session) => compareWords(task, { text: describeContent(session), branch: session.branch }));
+    compareWords(
+      task,
+      sessions.map((session) => ({ text: describeContent(session), branch: session.branch })),
+    );
   if (sessions.length === 0 || !config.enabled || askModel === undefined) return { relevance: byWords() };
   const question = composeQuestion(task, sessions, options.tag ?? randomBytes(8).toString('hex'));
   const outcome = await askInTime(askModel, question, config);
@@ -71,9 +73,4 @@ async function askInTime(
   } finally {
     clearTimeout(timer);
   }
-}
-
-function describeError(error: unknown): string {
-  const message = error instanceof Error ? error.message : String(error);
-  return shorten(redactSecrets(oneLine(message.slice(0, 1000))), 160);
 }

@@ -9,9 +9,9 @@ import {
   textWidth,
 } from '@openbot/sessions/terminal-text';
 import type { DiscoveredSession } from '../discover/discovered-session.ts';
+import { shortId } from '../discover/short-id.ts';
 import { describeContent } from './relevance-question.ts';
 import type { ScoreParts, SessionScore, SessionSelection } from './selection.ts';
-import { shortId } from './short-id.ts';
 
 export interface SelectionFormatOptions {
   /** Where the branch and the subject of a session are found. */
@@ -21,7 +21,9 @@ export interface SelectionFormatOptions {
   readonly palette?: Palette;
 }
 
-const PARTS: readonly (keyof ScoreParts)[] = ['branch', 'recency', 'relevance', 'health', 'capacity'];
+type Figure = keyof ScoreParts | 'total';
+
+const FIGURES: readonly Figure[] = ['branch', 'recency', 'relevance', 'health', 'capacity', 'total'];
 const GAP = '  ';
 const INDENT = 4;
 /** With less room than this, what a session is about stands on a line of its own. */
@@ -33,17 +35,18 @@ export function formatSelection(selection: SessionSelection, options: SelectionF
   const columns = Math.max(40, options.columns ?? 100);
   const { action, reason, scores = [], relevanceFallback, sessionId } = selection;
   const about = new Map((options.sessions ?? []).map((session) => [session.sessionId, describe(session)]));
-  const hasColumn = about.size > 0 && columns >= textWidth(showHeader(false)) + LEAST_ABOUT;
+  const figures = figuresFor(columns);
+  const hasColumn = about.size > 0 && columns >= textWidth(showHeader(figures, false)) + LEAST_ABOUT;
   return [
     `${palette.bold(action)}: ${printable(nameInFull(reason, sessionId))}`,
     ...(relevanceFallback === undefined
       ? []
       : [palette.dim(`words were compared: ${printable(relevanceFallback)}`)]),
-    ...(scores.length === 0 ? [] : ['', palette.dim(cutEnd(showHeader(hasColumn), columns).trimEnd())]),
+    ...(scores.length === 0 ? [] : ['', palette.dim(showHeader(figures, hasColumn))]),
     ...scores.flatMap((score) => {
       const isChosen = score.sessionId === sessionId;
       const subject = about.get(score.sessionId) ?? '';
-      const row = cutEnd(showRow(score, isChosen, hasColumn ? subject : ''), columns).trimEnd();
+      const row = cutEnd(showRow(score, figures, isChosen, hasColumn ? subject : ''), columns).trimEnd();
       const below = [...(hasColumn || subject === '' ? [] : [subject]), printable(score.reason)];
       const details = below.map((text) => palette.dim(cutEnd(' '.repeat(INDENT) + text, columns)));
       return [isChosen ? palette.green(row) : row, ...details];
@@ -59,15 +62,28 @@ function nameInFull(reason: string, sessionId: string | undefined): string {
   return reason.startsWith(short) ? `session ${sessionId} ${reason.slice(short.length)}` : reason;
 }
 
-function showHeader(hasAbout: boolean): string {
-  const titles = [...PARTS, 'total'].map((name) => name.toUpperCase());
+/** Where there is no room for all of them, the total and the first of its parts. */
+function figuresFor(columns: number): readonly Figure[] {
+  const fits = (figures: readonly Figure[]) => textWidth(showHeader(figures, false)) <= columns;
+  if (fits(FIGURES)) return FIGURES;
+  const figures: Figure[] = ['total'];
+  for (const name of FIGURES.slice(0, -1)) if (fits([...figures, name])) figures.push(name);
+  return figures;
+}
+
+function showHeader(figures: readonly Figure[], hasAbout: boolean): string {
+  const titles = figures.map((name) => name.toUpperCase());
   return [`${GAP}${padEnd('SESSION', 8)}`, ...titles, ...(hasAbout ? ['ABOUT'] : [])].join(GAP);
 }
 
-function showRow(score: SessionScore, isChosen: boolean, about: string): string {
-  const cells = PARTS.map((name) => padStart(String(score.parts[name]), name.length));
-  const total = padStart(score.ceiling === undefined ? String(score.total) : 'out', 'total'.length);
-  return [`${isChosen ? '> ' : GAP}${padEnd(shortId(score.sessionId), 8)}`, ...cells, total, about].join(GAP);
+function showRow(score: SessionScore, figures: readonly Figure[], isChosen: boolean, about: string): string {
+  const cells = figures.map((name) => padStart(showFigure(score, name), name.length));
+  return [`${isChosen ? '> ' : GAP}${padEnd(shortId(score.sessionId), 8)}`, ...cells, about].join(GAP);
+}
+
+function showFigure({ parts, total, ceiling }: SessionScore, name: Figure): string {
+  if (name !== 'total') return String(parts[name]);
+  return ceiling === undefined ? String(total) : 'out';
 }
 
 function describe(session: DiscoveredSession): string {

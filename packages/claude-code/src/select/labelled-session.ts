@@ -1,4 +1,5 @@
 import { normalizeAgentId } from '@openbot/sessions';
+import { lastTimeOf } from '../discover/describe-session.ts';
 import type { RegisteredSession } from '../registry/registered-session.ts';
 import type { SelectionRequest } from './selection-request.ts';
 
@@ -35,11 +36,7 @@ export function findLabelled(
 
 function findLatest(entries: readonly RegisteredSession[]): RegisteredSession | undefined {
   return entries.reduce<RegisteredSession | undefined>(
-    (latest, entry) => (latest === undefined || timeOf(entry) > timeOf(latest) ? entry : latest),
+    (latest, entry) => (latest === undefined || lastTimeOf(entry) > lastTimeOf(latest) ? entry : latest),
     undefined,
   );
-}
-
-function timeOf({ startedAt, endedAt }: RegisteredSession): number {
-  return Date.parse(endedAt ?? startedAt);
 }

@@ -1,6 +1,6 @@
+import { shortId } from '../discover/short-id.ts';
 import type { SessionScore, SessionSelection } from './selection.ts';
 import type { SelectionRequest } from './selection-request.ts';
-import { shortId } from './short-id.ts';
 
 /** Each score with its parts, then the decision, one line each. */
 export function logSelection(selection: SessionSelection, log: SelectionRequest['log']): void {

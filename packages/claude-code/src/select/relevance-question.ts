@@ -1,15 +1,15 @@
-import { redactSecrets } from '@openbot/sessions';
 import { oneLine, shorten } from '@openbot/sessions/terminal-text';
 import type { DiscoveredSession } from '../discover/discovered-session.ts';
+import { splitMarker } from '../scan/first-message.ts';
+import { hideSecrets } from '../scan/hide-before-cut.ts';
 
 const TASK_LIMIT = 2000;
 const TEXT_LIMIT = 300;
 const BRANCH_LIMIT = 100;
-const MARKER = /^\s*\[openclaw:agent=[^\]]*\]\s*/;
 
 /** What a session was last asked to do, else what it began with. */
 export function describeContent({ lastTask, firstMessage }: DiscoveredSession): string {
-  return (lastTask?.trim() ? lastTask : firstMessage).replace(MARKER, '');
+  return splitMarker(lastTask?.trim() ? lastTask : firstMessage).rest.trimStart();
 }
 
 /**
@@ -44,8 +44,7 @@ export function composeQuestion(
 }
 
 function asData(text: string, limit: number): string {
-  // Bounded first: a text of megabytes is not worth a look at every character.
-  return shorten(oneLine(redactSecrets(text.slice(0, 4 * limit))), limit);
+  return shorten(oneLine(hideSecrets(text, limit)), limit);
 }
 
 /** The same JSON, in which no block can begin or end. */

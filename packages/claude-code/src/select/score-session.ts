@@ -10,16 +10,20 @@ import {
 } from './score-parts.ts';
 import type { Ceiling, Relevance, ScoreParts, SessionScore } from './selection.ts';
 
-/** Scores one session. Pure: the time and the relevance come in. */
+/**
+ * Scores one session. Pure: the time and the relevance come in.
+ * @param isUnasked the model rated other sessions, and would have had to rate this one before it can be chosen
+ */
 export function scoreSession(
   session: DiscoveredSession,
   relevance: Relevance,
   situation: ScoringSituation,
+  isUnasked = false,
 ): SessionScore {
   const { branch, recency, health, capacity } = scoreSituation(session, situation);
   const parts: ScoreParts = { branch, recency, relevance: scoreRelevance(relevance.score), health, capacity };
   const sum = Object.values(parts).reduce((left, part) => left + part, 0);
-  const ceiling = findCeiling(session, situation, relevance.score);
+  const ceiling = findCeiling(session, situation, relevance.score) ?? (isUnasked ? 'unasked' : undefined);
   return {
     sessionId: session.sessionId,
     total: Math.min(100, Math.max(0, sum)),
@@ -30,7 +34,7 @@ export function scoreSession(
   };
 }
 
-/** `its transcript is gone`, `3 compactions`, `82% of its budget used`, `unrelated, with 340 messages` */
+/** `its transcript is gone`, `3 compactions`, `82% of its budget used`, `unrelated, with 340 messages`, … */
 export function describeCeiling(
   ceiling: Ceiling,
   session: DiscoveredSession,
@@ -38,6 +42,7 @@ export function describeCeiling(
 ): string {
   if (ceiling === 'gone') return 'its transcript is gone';
   if (ceiling === 'compactions') return formatQuantity(session.compactionCount, 'compaction');
+  if (ceiling === 'unasked') return 'the model was not asked about it';
   if (ceiling === 'budget') return `${percent(budgetUsed(session, situation) ?? 0)} of its budget used`;
   return `unrelated, with ${formatQuantity(session.messageCount, 'message')}`;
 }
@@ -50,7 +55,7 @@ function describe(
 ): string {
   const used = budgetUsed(session, situation) ?? 0;
   const facts = [
-    isSameBranch(session, situation) ? 'same branch' : 'other branch',
+    describeBranch(session, situation),
     `used ${formatAge(session.lastModified.getTime(), situation.now.getTime())}`,
     `relevance ${relevance.score.toFixed(2)} by ${relevance.by} (${oneLine(relevance.reasoning)})`,
     ...(session.messageCount > 500 ? [formatQuantity(session.messageCount, 'message')] : []),
@@ -64,4 +69,11 @@ function describe(
 
 function percent(fraction: number): string {
   return `${Math.round(fraction * 100)}%`;
+}
+
+function describeBranch(session: DiscoveredSession, situation: ScoringSituation): string {
+  if (isSameBranch(session, situation)) return 'same branch';
+  return situation.currentBranch === '' || situation.currentBranch === 'HEAD'
+    ? 'on no branch now'
+    : 'other branch';
 }

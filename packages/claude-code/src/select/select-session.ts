@@ -1,6 +1,8 @@
 import { formatQuantity, oneLine } from '@openbot/sessions/terminal-text';
+import { compareByRecency } from '../discover/compare-by-recency.ts';
 import type { DiscoveredSession } from '../discover/discovered-session.ts';
-import { compareByRecency, isOwnSession } from '../project-status/own-session.ts';
+import { shortId } from '../discover/short-id.ts';
+import { isOwnSession } from '../project-status/own-session.ts';
 import { type Assessment, assessTaskRelevance } from './assess-relevance.ts';
 import { findLabelled } from './labelled-session.ts';
 import { logSelection } from './log-selection.ts';
@@ -9,7 +11,6 @@ import { describeCeiling, scoreSession } from './score-session.ts';
 import type { Relevance, SessionScore, SessionSelection, SessionSelectionConfig } from './selection.ts';
 import { resolveSelectionConfig } from './selection-config.ts';
 import type { SelectionRequest } from './selection-request.ts';
-import { shortId } from './short-id.ts';
 
 /** What the model needs for the rating of one session, with room to spare. */
 const TOKENS_PER_RATING = 40;
@@ -63,16 +64,18 @@ async function selectByScore(
     now: request.now ?? new Date(),
     maxBudgetUsd: request.maxBudgetUsd,
   };
-  const [asked, rest] = splitByPromise([...own].sort(compareByRecency), situation, config);
+  const { asked, unasked, rest } = splitByPromise([...own].sort(compareByRecency), situation, config);
   const { task, askModel, tag } = request;
   const assessed = await assessTaskRelevance(task, asked, { config, askModel, tag });
-  const others = await assessTaskRelevance(task, rest, { config });
-  const rated = [...pair(asked, assessed), ...pair(rest, others)].sort(([one], [other]) =>
+  const others = await assessTaskRelevance(task, [...unasked, ...rest], { config });
+  // Beside what the model said, words are of another measure: they may keep a session from being chosen, not choose it.
+  const isBarred = assessed.relevance.some(({ by }) => by === 'model') ? new Set(unasked) : new Set();
+  const rated = [...pair(asked, assessed), ...pair([...unasked, ...rest], others)].sort(([one], [other]) =>
     compareByRecency(one, other),
   );
   const scored = rated.map(([session, relevance]) => ({
     session,
-    score: scoreSession(session, relevance, situation),
+    score: scoreSession(session, relevance, situation, isBarred.has(session)),
   }));
   // Stable: those of one score stay in the order of their age.
   scored.sort(
@@ -92,25 +95,32 @@ async function selectByScore(
   return { action: 'fresh', reason: whyFresh(best, scored, situation, config), ...details };
 }
 
-/** Those worth a question to the model, the most promising first, and the rest: out of the question, out of reach. */
+/**
+ * Those worth a question to the model, the most promising first; those that its answer has no room for; and the rest,
+ * which are out of the question or out of reach.
+ */
 function splitByPromise(
   sessions: readonly DiscoveredSession[],
   situation: ScoringSituation,
   config: SessionSelectionConfig,
-): [asked: DiscoveredSession[], rest: DiscoveredSession[]] {
+): Readonly<Record<'asked' | 'unasked' | 'rest', readonly DiscoveredSession[]>> {
   const known = new Map(
     sessions.map((session) => {
       const parts = Object.values(scoreSituation(session, situation));
       return [session, parts.reduce((sum, part) => sum + part, 0)];
     }),
   );
-  const asked = sessions
+  const inReach = sessions
     .filter((session) => findCeiling(session, situation) === undefined)
     .filter((session) => isAboveThreshold(known.get(session)! + BEST_RELEVANCE, config.resumeThreshold))
-    .sort((one, other) => known.get(other)! - known.get(one)!)
-    .slice(0, Math.max(1, Math.floor(config.relevanceMaxTokens / TOKENS_PER_RATING)));
-  const isAsked = new Set(asked);
-  return [asked, sessions.filter((session) => !isAsked.has(session))];
+    .sort((one, other) => known.get(other)! - known.get(one)!);
+  const room = Math.max(1, Math.floor(config.relevanceMaxTokens / TOKENS_PER_RATING));
+  const isInReach = new Set(inReach);
+  return {
+    asked: inReach.slice(0, room),
+    unasked: inReach.slice(room),
+    rest: sessions.filter((session) => !isInReach.has(session)),
+  };
 }
 
 function pair(

@@ -1,3 +1,4 @@
+import { oneLine, shorten } from '@openbot/sessions/terminal-text';
 import { ClaudeCodeError } from '../errors.ts';
 import { DEFAULT_SELECTION, type SessionSelectionConfig } from './selection.ts';
 
@@ -27,7 +28,7 @@ const RULES: Readonly<Record<Key, { readonly wants: string; fits(value: unknown)
 
 /**
  * The defaults, with what is set for all agents over them, and what is set for this agent over that.
- * @throws ClaudeCodeError SELECTION_CONFIG_INVALID for a value that does not fit
+ * @throws ClaudeCodeError SELECTION_CONFIG_INVALID for a value that does not fit, or a setting that there is not
  */
 export function resolveSelectionConfig(
   forAll: SelectionSettings = {},
@@ -37,6 +38,16 @@ export function resolveSelectionConfig(
 }
 
 function checkSettings(settings: SelectionSettings): Partial<SessionSelectionConfig> {
+  const [unknown] = Object.entries(settings).find(
+    ([key, value]) => value !== undefined && !Object.hasOwn(RULES, key),
+  ) ?? [undefined];
+  if (unknown !== undefined) {
+    throw new ClaudeCodeError(
+      `sessionSelection.${shorten(oneLine(unknown), 80)} is no setting`,
+      'SELECTION_CONFIG_INVALID',
+      { hint: `There are ${Object.keys(RULES).join(', ')}.` },
+    );
+  }
   const set = (Object.keys(RULES) as Key[]).filter((key) => settings[key] !== undefined);
   for (const key of set) {
     const { wants, fits } = RULES[key];

@@ -1,4 +1,5 @@
 import { shorten } from '@openbot/sessions/terminal-text';
+import { hideSecrets } from '../scan/hide-before-cut.ts';
 import type { Relevance } from './selection.ts';
 
 const STOP_WORDS = new Set(
@@ -14,6 +15,8 @@ const UNSPACED =
 /** Comparing words must not take longer than the model that they stand in for. */
 const TEXT_LIMIT = 20_000;
 const SHOWN_WORDS = 5;
+/** So long and with digits in it, a word may be a key that nothing gives away. It counts, but is not told. */
+const KEY = /^(?=.*\d).{16,}$/su;
 
 /**
  * The words of a text that say what it is about: case folded, identifiers and paths split into theirs, plurals as
@@ -32,24 +35,38 @@ export function jaccard(one: ReadonlySet<string>, other: ReadonlySet<string>): n
   return all === 0 ? 0 : common / all;
 }
 
-/** Words of the branch count where they help: that it is the same one is scored apart. */
+/**
+ * Secrets are no words: what two texts have in common is told and logged. Words of the branch count where they help: that
+ * it is the same one is scored apart.
+ */
 export function compareWords(
   task: string,
-  session: { readonly text: string; readonly branch: string },
+  sessions: readonly { readonly text: string; readonly branch: string }[],
+): Relevance[] {
+  const wanted = openWordsOf(task);
+  return sessions.map(({ text, branch }) => compareSets(wanted, openWordsOf(text), openWordsOf(branch)));
+}
+
+function openWordsOf(text: string): Set<string> {
+  return wordsOf(hideSecrets(text, TEXT_LIMIT));
+}
+
+function compareSets(
+  wanted: ReadonlySet<string>,
+  told: ReadonlySet<string>,
+  ofBranch: ReadonlySet<string>,
 ): Relevance {
-  const wanted = wordsOf(task);
-  const told = wordsOf(session.text);
-  const withBranch = new Set([...told, ...wordsOf(session.branch)]);
+  const withBranch = new Set([...told, ...ofBranch]);
   const [score, words] =
     jaccard(wanted, withBranch) > jaccard(wanted, told)
       ? [jaccard(wanted, withBranch), withBranch]
       : [jaccard(wanted, told), told];
   const common = intersect(wanted, words);
-  const shown = common.slice(0, SHOWN_WORDS).map((word) => shorten(word, 30));
-  const more = common.length > SHOWN_WORDS ? ', …' : '';
+  const shown = common.filter((word) => !KEY.test(word)).slice(0, SHOWN_WORDS);
+  const named = [...shown.map((word) => shorten(word, 30)), ...(common.length > shown.length ? ['…'] : [])];
   return {
     score,
-    reasoning: common.length === 0 ? 'no word in common' : `in common: ${shown.join(', ')}${more}`,
+    reasoning: common.length === 0 ? 'no word in common' : `in common: ${named.join(', ')}`,
     by: 'words',
   };
 }
@@ -82,9 +99,10 @@ function splitIdentifier(identifier: string): string[] {
 
 /** Empty for `don't` and its like; `session` for `sessions` and `session's`, but `status` and `class` stay. */
 function foldWord(word: string): string {
-  const folded = word.toLowerCase();
+  const folded = (/^\p{Lu}{2,}s$/u.test(word) ? word.slice(0, -1) : word).toLowerCase();
   if (/n['’]t$/.test(folded)) return '';
   const bare = folded.replace(/['’](?:s|re|ve|ll|d|m)$/, '');
+  if (/^[a-z]+(?:ss|x|sh|[nrt]ch|[nrt]us)es$/.test(bare)) return bare.slice(0, -2);
   return /^[a-z]{2,}[a-hj-rtv-z]s$/.test(bare) ? bare.slice(0, -1) : bare;
 }
 

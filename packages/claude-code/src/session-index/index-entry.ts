@@ -50,7 +50,7 @@ export function isSameMark(one: FileMark, other: FileMark): boolean {
   );
 }
 
-/** @param nowMs when the stats were taken. A time that lies ahead is no old one. */
+/** @param nowMs not after the stats were taken. A time that lies ahead is no old one. */
 export function isSettled(stats: BigIntStats, nowMs: number): boolean {
   return Number(stats.ctimeMs) + COARSEST_TIME_MS < nowMs && Number(stats.mtimeMs) + COARSEST_TIME_MS < nowMs;
 }

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { type ClaudeLineReader, withOpenTranscript } from '@openbot/sessions/lines';
 import { HeaderTally, type SavedTally } from '../scan/header-tally.ts';
 import type { JsonlHeader } from '../scan/jsonl-header.ts';
-import { readInParts } from '../scan/read-in-parts.ts';
+import { tallyLines } from '../scan/tally-lines.ts';
 import { isSameMark, isSettled, markOf } from './index-entry.ts';
 import { readIndexFile, StoredEntry, writeIndexFile } from './index-file.ts';
 import { PrefixChecksums } from './prefix-checksums.ts';
@@ -65,8 +65,9 @@ export class SessionIndex {
   ): Promise<IndexedScan> {
     const known = this.peek(sessionId);
     if (known !== undefined) return known;
+    // Before the stats are taken: what is written while they are is younger.
+    const nowMs = this.#now();
     return withOpenTranscript(this.#pathOf(sessionId), async (handle, stats) => {
-      const nowMs = this.#now();
       const mark = markOf(stats);
       const found = await this.#findStart(sessionId, handle, mark.ino, mark.size);
       const { header, growth, endedAt } = await readOn(handle, reader, found, mark.size, onRead, signal);
@@ -158,7 +159,7 @@ async function readOn(
   const tally = start?.tally ?? new HeaderTally();
   const prefix = start?.prefix ?? new PrefixChecksums();
   let saved: SavedTally | undefined;
-  const { resumeAt, isEnded } = await readInParts(handle, reader, tally, {
+  const { resumeAt, isEnded } = await tallyLines(handle, reader, tally, {
     from: start?.resumeAt ?? 0,
     to,
     signal,

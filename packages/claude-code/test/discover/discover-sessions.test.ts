@@ -172,6 +172,62 @@ test('a session of which most happened in the repository is one of it, though it
   ]);
 });
 
+test.each([false, true])('each session is in one list, wherever it went; in git: %s', async (isInGit) => {
+  const { makeFolder, addSession, options } = makeHome();
+  const repos = ['frontend', 'backend', 'frontend-old'].map((name) => makeFolder(name));
+  if (isInGit) for (const repo of repos) makeRepo(repo);
+  const [frontend, backend, old] = repos as [string, string, string];
+  const homes = new Map([
+    // Most of it happened in a repository that does not look where the file is.
+    [addSession(frontend, { cwds: [backend, backend] }), frontend],
+    [addSession(frontend, { cwds: [frontend, backend] }), frontend],
+    [addSession(backend, { cwds: [frontend, old, frontend] }), backend],
+    // Here the other one does look.
+    [addSession(old, { cwds: [frontend, frontend] }), frontend],
+    // It was put where nobody of those looks who are named in it: then most decide, where all are listed.
+    [addSession(frontend, { cwds: [backend], slug: '-nowhere' }), backend],
+  ]);
+  const all = await discoverAllSessions(options);
+  expect(new Map(all.map(({ sessionId, repoPath }) => [sessionId, repoPath]))).toEqual(homes);
+  const lists = await Promise.all(repos.map((repo) => discoverSessions(repo, options)));
+  const listed = lists.flat().map(({ sessionId, repoPath }) => [sessionId, repoPath] as const);
+  expect(listed).toHaveLength(homes.size - 1);
+  for (const [id, repo] of listed) expect(homes.get(id)).toBe(repo);
+});
+
+test.each(['repo-new', 'elsewhere'])(
+  'of a session that was carried on in %s the old copy is none',
+  async (name) => {
+    const { makeFolder, addSession, options } = makeHome();
+    const [before, now] = [makeFolder('repo'), makeFolder(name)];
+    for (const path of [before, now]) makeRepo(path);
+    const id = addSession(before, { modified: '2026-10-01T00:00:00Z' });
+    addSession(now, { id, modified: '2026-10-02T00:00:00Z' });
+    expect(await discoverSessions(before, options)).toEqual([]);
+    expect(idsOf(await discoverSessions(now, options))).toEqual([id]);
+    expect(await discoverAllSessions(options)).toMatchObject([{ sessionId: id, repoPath: now }]);
+  },
+);
+
+test('a session of ours stays that of its repository when its worktree is removed', async () => {
+  const { root, makeFolder, addSession, options, stateDir } = makeHome();
+  const [repo, other] = [makeFolder('repo'), makeFolder('other')];
+  for (const path of [repo, other]) makeRepo(path);
+  const tree = join(root, 'tree');
+  git(repo, 'worktree', 'add', '--quiet', '-b', 'side', tree);
+  const id = addSession(tree);
+  const entry = registered({ sessionId: id, repoPath: tree, repoKey: join(repo, '.git') });
+  await updateRegistry(stateDir, 'main', (sessions) => void sessions.set(id, entry));
+  git(repo, 'worktree', 'remove', tree);
+  const found = [expect.objectContaining({ sessionId: id, repoPath: repo, totalCostUsd: 0.25 })];
+  expect(await discoverSessions(repo, options)).toEqual(found);
+  expect(await discoverAllSessions(options)).toEqual(found);
+  expect(await discoverSessions(other, options)).toEqual([]);
+  // Without its repository, it is of what is there now.
+  rmSync(join(repo, '.git'), { recursive: true });
+  expect(await discoverAllSessions(options)).toMatchObject([{ sessionId: id, repoPath: tree }]);
+});
+
 test('only <uuid>.jsonl is a session', async () => {
   const { makeFolder, addSession, options, projects } = makeHome();
   const repo = makeFolder('repo');

@@ -6,7 +6,9 @@ import { gatherProjectStatus } from '../../src/project-status/gather-project-sta
 import { readProjectBranch } from '../../src/project-status/read-project-branch.ts';
 import { ENV, GitRepo, makeEnvironment, makeFolder } from './git-repo.ts';
 
-const gather = (path: string, env = ENV) => gatherProjectStatus(path, { env });
+/** On a busy machine the real git takes its time. */
+const PATIENT = { gitTimeoutMs: 60_000 };
+const gather = (path: string, env = ENV) => gatherProjectStatus(path, { env, ...PATIENT });
 const NO_GH = { part: 'github', reason: 'gh is not installed' };
 
 describe('the status of a git repository', () => {
@@ -202,6 +204,34 @@ describe('the status of a git repository', () => {
     expect(status.git).toMatchObject({ currentBranch: 'feature', uncommittedChanges: ['new.txt'] });
     expect((await gather(repo.path)).git).toMatchObject({ currentBranch: 'main', uncommittedChanges: [] });
   });
+
+  it('names a worktree of a bare repository after that', async () => {
+    const bare = GitRepo.withCommit();
+    const store = join(makeFolder(), 'store.git');
+    bare.git('clone', '--quiet', '--bare', bare.path, store);
+    const tree = join(makeFolder(), 'tree');
+    new GitRepo(store).git('worktree', 'add', '--quiet', '-b', 'feature', tree);
+    expect((await gather(tree)).repo).toMatchObject({ path: tree, name: 'store', isBare: false });
+    expect((await gather(store)).repo).toMatchObject({ path: store, name: 'store', isBare: true });
+  });
+
+  it('names a repository whose git folder is apart after its own folder', async () => {
+    const store = join(makeFolder(), 'store');
+    const repo = GitRepo.init(`--separate-git-dir=${store}`);
+    expect((await gather(repo.path)).repo).toMatchObject({ path: repo.path, name: 'project' });
+  });
+
+  it.each(['GIT_TRACE', 'GIT_TRACE_SETUP', 'GIT_TRACE2_PERF', 'GIT_TRACE2_EVENT', 'GIT_CURL_VERBOSE'])(
+    'is not disturbed by %s',
+    async (name) => {
+      const repo = GitRepo.withCommit();
+      repo.git('checkout', '--quiet', '--detach');
+      const env = { ...ENV, [name]: '1' };
+      expect((await gather(repo.path, env)).gaps.filter(({ part }) => part !== 'github')).toEqual([]);
+      // A HEAD that is detached is known by an answer without a word.
+      expect((await readProjectBranch(repo.path, { env, ...PATIENT })).git.currentBranch).toBe('HEAD');
+    },
+  );
 
   it('lists a submodule that has changed, and is itself one repository', async () => {
     const inner = GitRepo.withCommit();

@@ -25,8 +25,10 @@ const print = (text: string) => `printf '%s' '${text}'`;
 const fail = (code: number, text: string) => `printf '%s\\n' '${text}' >&2; exit ${code}`;
 
 const repo = GitRepo.withCommit();
+/** On a busy machine the real git takes its time. */
+const PATIENT = { gitTimeoutMs: 60_000, ghTimeoutMs: 60_000 };
 async function gather(gh: string) {
-  const status = await gatherProjectStatus(repo.path, { env: makeEnvironment({ gh }) });
+  const status = await gatherProjectStatus(repo.path, { env: makeEnvironment({ gh }), ...PATIENT });
   expect(status.git.headCommitMessage).toBe('The first one');
   return status;
 }
@@ -110,7 +112,7 @@ describe('what gh knows', () => {
       echo "$GH_PROMPT_DISABLED $GIT_TERMINAL_PROMPT $NO_COLOR $LC_ALL \${GH_REPO-unset} \${GH_FORCE_TTY-unset}" >> '${said}'
       ${print('[]')}`;
     const env = { ...makeEnvironment({ gh: script(ask, print('[]')) }), GH_REPO: 'a/b', GH_FORCE_TTY: '80' };
-    const status = await gatherProjectStatus(repo.path, { env });
+    const status = await gatherProjectStatus(repo.path, { env, ...PATIENT });
     expect(status.github).toBeDefined();
     expect(readFileSync(said, 'utf8')).toBe('nothing to read\nno terminal\n1 0 1 C unset unset\n');
   });

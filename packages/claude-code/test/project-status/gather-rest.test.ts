@@ -1,8 +1,11 @@
+import { execFile } from 'node:child_process';
 import { appendFileSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { formatProjectStatus } from '../../src/project-status/format-project-status.ts';
 import { gatherProjectStatus } from '../../src/project-status/gather-project-status.ts';
+import { resolveRegistryPath } from '../../src/registry/registry-file.ts';
 import { makeHome } from '../discover/claude-home.ts';
 import { hoursAgo, makeSession, NOW } from './discovered.ts';
 import { ENV, GitRepo, makeEnvironment, makeFolder } from './git-repo.ts';
@@ -45,9 +48,12 @@ describe('the documents of a project', () => {
     },
   );
 
-  it.each([['README/x.txt'], ['READMEs.md'], ['docs/README.md']])('is not introduced by %s', async (file) => {
-    expect((await docsOf(file)).hasReadme).toBe(false);
-  });
+  it.each([['README/x.txt'], ['READMEs.md'], ['docs/README.md'], ['README.png'], ['readme.ts']])(
+    'is not introduced by %s',
+    async (file) => {
+      expect((await docsOf(file)).hasReadme).toBe(false);
+    },
+  );
 
   it.each([['TODO'], ['TODO.md'], ['todo.txt'], ['TODOS.org'], ['todo-release.md']])(
     'has things to do in %s',
@@ -241,6 +247,41 @@ describe('the sessions of a project', () => {
     const text = formatProjectStatus(status);
     expect(text).toContain('Sessions  1, none running');
     expect(text).toContain('Unknown   sessions: some are left out');
+  });
+
+  it('that are known without the registry of their agent are told apart from those left out', async () => {
+    const { makeFolder: make, env, stateDir, addSession, projects } = makeHome();
+    const repo = make('repo');
+    addSession(repo);
+    for (const agentId of ['one', 'two']) {
+      const path = resolveRegistryPath(stateDir, agentId);
+      mkdirSync(dirname(path), { recursive: true });
+      writeFileSync(path, '{');
+    }
+    const registries = await gatherProjectStatus(repo, { env, stateDir });
+    expect(registries.sessions.total).toBe(1);
+    expect(registries.gaps).toEqual([
+      { part: 'sessions', reason: expect.stringMatching(/^not all is known of some: .* \(and 1 more\)$/) },
+    ]);
+    const folder = join(projects, repo.replace(/[^a-zA-Z0-9]/g, '-'));
+    mkdirSync(join(folder, '22222222-2222-4222-8222-222222222222.jsonl'));
+    expect((await gatherProjectStatus(repo, { env, stateDir })).gaps).toHaveLength(2);
+  });
+
+  it('of an agent are listed, who may be all that is said', async () => {
+    const { makeFolder: make, env, stateDir, addSession } = makeHome();
+    const repo = make('repo');
+    const id = addSession(repo, { text: '[openclaw:agent=ada]\n\nFix it' });
+    const child = `
+      import { gatherProjectStatus } from '@openbot/claude-code';
+      const { sessions } = await gatherProjectStatus(${JSON.stringify(repo)}, 'ada');
+      console.log(sessions.ownRecent.map(({ sessionId }) => sessionId).join());`;
+    const args = ['--conditions=openbot-source', '--input-type=module', '--eval', child];
+    const { stdout } = await promisify(execFile)(process.execPath, args, {
+      cwd: import.meta.dirname,
+      env: { ...process.env, ...env, OPENBOT_STATE_DIR: stateDir },
+    });
+    expect(stdout.trim()).toBe(id);
   });
 
   it('may be unknown', async () => {

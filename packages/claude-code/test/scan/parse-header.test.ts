@@ -118,6 +118,31 @@ test.each([
   expect(header.firstUserMessage).toBe(firstUserMessage);
 });
 
+test('the marker of a later message names nobody, also where the first one has no text', async () => {
+  const image = [{ type: 'image', source: { data: 'AAAA' } }];
+  const header = await parseText(person('1', image) + person('2', '[openclaw:agent=other]\n\nfoo'));
+  expect(header).toMatchObject({ firstUserMessage: 'foo', messageCount: 2 });
+  expect(header).not.toHaveProperty('originMarker');
+  const empty = await parseText(person('1', '[openclaw:agent=main]\n\n') + person('2', 'foo'));
+  expect(empty).toMatchObject({ firstUserMessage: 'foo', originMarker: 'main' });
+});
+
+test('a line whose id is no text is a line and no message', async () => {
+  const odd = { message: { content: 'hello', usage: { input_tokens: 5 } } };
+  const header = await parseText(
+    person('1', 'hello') +
+      line({ ...odd, type: 'user', uuid: 2 }) +
+      line({ ...odd, type: 'assistant', uuid: 3 }) +
+      line({ type: 'system', subtype: 'compact_boundary', uuid: [] }),
+  );
+  expect(header).toMatchObject({
+    lineCount: 4,
+    messageCount: 1,
+    totalInputTokens: 0,
+    compactionCount: 0,
+  });
+});
+
 test('a half-written last line and broken lines are counted and tolerated', async () => {
   const header = await parseText(
     `${person('1', 'hello', { gitBranch: 'main' })}\0\0broken\n${person('2', 'again', { gitBranch: 'next' })}{"type":"assi`,

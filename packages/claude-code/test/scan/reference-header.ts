@@ -72,12 +72,13 @@ export function referenceHeader(text: string) {
     } else if (type === 'user') {
       const texts = typedTexts(value, message.content);
       if (texts === undefined) continue;
+      const isFirst = people.size === 0;
       people.add(uuid);
       const first = texts.find((typed) => typed.trim() !== '');
       if (words.firstUserMessage !== undefined || first === undefined) continue;
       const marker = /^\[openclaw:agent=([^\]\r\n]+)\]/.exec(first);
       const agent = marker?.[1]?.trim();
-      if (agent) words.originMarker ??= agent;
+      if (agent && isFirst) words.originMarker = agent;
       const rest = first
         .slice(marker?.[0].length ?? 0)
         .trim()

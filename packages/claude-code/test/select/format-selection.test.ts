@@ -62,6 +62,15 @@ describe('the choice as text', () => {
     for (const line of lines.slice(2)) expect(textWidth(line)).toBeLessThanOrEqual(60);
   });
 
+  it('keeps the total where there is no room for all its parts', async () => {
+    const lines = formatSelection(await select(), { sessions, columns: 40 }).split('\n');
+    expect(lines.slice(2, 4)).toEqual([
+      '  SESSION   TOTAL  BRANCH  RECENCY',
+      '> aaaaaaaa    100      25       20',
+    ]);
+    for (const line of lines.slice(2)) expect(textWidth(line)).toBeLessThanOrEqual(40);
+  });
+
   it('says what a session is about on a line of its own where there is little room', async () => {
     const lines = formatSelection(await select(), { sessions, columns: 80 }).split('\n');
     expect(lines.slice(2, 6)).toEqual([

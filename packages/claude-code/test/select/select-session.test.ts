@@ -261,6 +261,34 @@ describe('the model', () => {
     expect(asked).toEqual([12, 1]);
   });
 
+  it('decides: a session that it had no room for is not chosen by words instead', async () => {
+    const sessions = Array.from({ length: 20 }, (_, at) =>
+      makeSession({ sessionId: `s${at}`, firstMessage: TASK, lastModified: hoursAgo(at / 1000) }),
+    );
+    const unrelated = await select(sessions, { askModel: rateBy(() => 0.05) });
+    expect(unrelated.action).toBe('fresh');
+    const unasked = unrelated.scores!.filter(({ ceiling }) => ceiling === 'unasked');
+    expect(unasked).toHaveLength(8);
+    expect(unasked[0]!.reason).toContain('out of the question: the model was not asked about it');
+    expect(await select(sessions, { askModel: rateBy(() => 0.9) })).toMatchObject({
+      action: 'resume',
+      sessionId: 's0',
+    });
+    // Where words decide, they decide for all.
+    const failing = await select(sessions, { askModel: async () => '' });
+    expect(failing).toMatchObject({ action: 'resume', sessionId: 's0' });
+    expect(failing.scores!.every(({ ceiling }) => ceiling === undefined)).toBe(true);
+  });
+
+  it('is not told the secrets of a task, nor is the log', async () => {
+    const task = 'deploy with password=hunter2secret9 to prod';
+    const lines: string[] = [];
+    const own = makeSession({ sessionId: 'own', lastTask: task });
+    const selection = await select([own], { task, log: (line) => lines.push(line) });
+    expect(selection.reason).toContain('deploy');
+    expect(`${lines.join()}${JSON.stringify(selection)}`).not.toContain('hunter2');
+  });
+
   it('that fails leaves the choice to words, and that is told', async () => {
     const lines: string[] = [];
     const askModel: AskModel = async () => Promise.reject(new Error('no network'));

@@ -27,8 +27,15 @@ describe('the settings of the selection', () => {
     });
   });
 
-  it('leave out what they do not know', () => {
-    expect(resolveSelectionConfig({ other: 1 } as object)).toEqual(resolveSelectionConfig());
+  it('refuse a name that there is not, which is a slip, and name those that there are', () => {
+    expect(() => resolveSelectionConfig({}, { resumeTreshold: 0.9 } as object)).toThrow(
+      expect.objectContaining({
+        code: 'SELECTION_CONFIG_INVALID',
+        message: 'sessionSelection.resumeTreshold is no setting',
+        hint: expect.stringContaining('resumeThreshold'),
+      }),
+    );
+    expect(resolveSelectionConfig({ other: undefined } as object)).toEqual(resolveSelectionConfig());
   });
 
   it.each<[string, unknown]>([

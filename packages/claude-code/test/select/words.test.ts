@@ -10,6 +10,9 @@ describe('the words of a text', () => {
     ['a single letter in front', 'iPhone OAuth2 eBay', ['iphone', 'oauth2', 'ebay']],
     ['numbers', 'issue 42 of v2.10, utf8', ['issue', '42', 'v2', '10', 'utf8']],
     ['plurals', "sessions, the session's class and status", ['session', 'class', 'status']],
+    ['plurals in -es', 'classes statuses boxes matches hashes', ['class', 'status', 'box', 'match', 'hash']],
+    ['words in -e', 'caches cache clauses clause', ['cache', 'clause']],
+    ['plurals of acronyms', 'APIs IDs', ['api', 'id']],
     ['contractions', "don't can't we're parser", ['parser']],
     ['nothing but stop words', 'fix it', ['fix', 'it']],
     ['no words', ' -- !? 🎉', []],
@@ -33,6 +36,9 @@ describe('the words of a text', () => {
   });
 });
 
+const compare = (task: string, session: { text: string; branch: string }) =>
+  compareWords(task, [session])[0]!;
+
 describe('what words have in common', () => {
   it.each<[string[], string[], number]>([
     [[], [], 0],
@@ -45,14 +51,30 @@ describe('what words have in common', () => {
   });
 
   it('is named', () => {
-    const relevance = compareWords('Repair the loginPage', { text: 'login page is slow', branch: '' });
+    const relevance = compare('Repair the loginPage', { text: 'login page is slow', branch: '' });
     expect(relevance).toEqual({ score: 0.5, reasoning: 'in common: login, page', by: 'words' });
-    expect(compareWords('Parser', { text: 'Login', branch: '' }).reasoning).toBe('no word in common');
+    expect(compare('Parser', { text: 'Login', branch: '' }).reasoning).toBe('no word in common');
+    const many = 'one two three four five six seven'.replace('one', 'zero');
+    expect(compare(many, { text: many, branch: '' }).reasoning).toBe(
+      'in common: zero, two, three, four, five, …',
+    );
+  });
+
+  it.each([
+    ['deploy with password=hunter2secret9 to prod', 'hunter2secret9'],
+    ['deploy with the key 0123456789abcdef0123456789abcdef', '0123456789'],
+    ['deploy with sk-ant-api03-AbCdEfGh12345678AbCdEfGh12345678', 'api03'],
+    [`${'deploy '.repeat(2850)}password=hunter2secret9`, 'hunter2'],
+  ])('is told without secrets: %s', (text, secret) => {
+    const { score, reasoning } = compare(text, { text, branch: '' });
+    expect(score).toBe(1);
+    expect(reasoning).toContain('deploy');
+    expect(reasoning.toLowerCase()).not.toContain(secret);
   });
 
   it('is found in the branch where that helps, and no less where it does not', () => {
     const task = 'Repair the login page';
-    expect(compareWords(task, { text: 'go on', branch: 'fix/login-page' }).score).toBe(2 / 4);
-    expect(compareWords(task, { text: task, branch: 'feature/other-things' }).score).toBe(1);
+    expect(compare(task, { text: 'go on', branch: 'fix/login-page' }).score).toBe(2 / 4);
+    expect(compare(task, { text: task, branch: 'feature/other-things' }).score).toBe(1);
   });
 });

@@ -7,6 +7,7 @@ import { SessionIndex } from '../../src/session-index/session-index.ts';
 import { transcriptText } from '../scan/claude-lines.ts';
 import { referenceHeader } from '../scan/reference-header.ts';
 import { makeTempFolder } from '../temp-folder.ts';
+import { awaitNewTime } from './new-time.ts';
 
 const ID = '11111111-1111-4111-8111-111111111111';
 
@@ -51,6 +52,7 @@ test('after any steps the index knows what a reading of the whole file gives', a
           await index.save();
           seen.add(read);
           expect(header).toEqual(referenceHeader(readFileSync(path, 'utf8')));
+          if (isLate) awaitNewTime(path);
         }
       },
     ),

@@ -21,6 +21,7 @@ import { expect, test } from 'vitest';
 import { SessionIndex } from '../../src/session-index/session-index.ts';
 import { referenceHeader } from '../scan/reference-header.ts';
 import { makeTempFolder } from '../temp-folder.ts';
+import { awaitNewTime } from './new-time.ts';
 
 const ID = '11111111-1111-4111-8111-111111111111';
 /** Files of a test are as young as it is; ten seconds on they count as settled. */
@@ -48,6 +49,8 @@ function setUp(text: string) {
     const { header, read } = await index.scan(ID, reader);
     await index.save();
     expect(header).toEqual(referenceHeader(readFileSync(path, 'utf8')));
+    // Where the clock says that it is later, what is written next is to have a later time too.
+    if (now === LATER) awaitNewTime(path);
     return read;
   }
   const indexPath = () => join(cache, readdirSync(cache).find((name) => name.endsWith('.index'))!);
@@ -144,6 +147,15 @@ test('a change so soon after a reading that times cannot show it is seen', async
   expect(await look()).toBe('nothing');
 });
 
+test('the time of a look is one before the file is looked at', async () => {
+  const { folder, cache, path, reader } = setUp(block('m1', 5));
+  const index = new SessionIndex(folder, cache, () => {
+    appendFileSync(path, block('m2', 6));
+    return Date.now();
+  });
+  expect((await index.scan(ID, reader)).header.totalInputTokens).toBe(11);
+});
+
 test('a file in its place under the same time and size is another file', async () => {
   const { look, path, folder } = setUp(block('m1', 111));
   const past = new Date('2026-01-01T00:00:00Z');
@@ -174,18 +186,22 @@ test('a known file in whose place is a link to itself is told when it is read, n
   });
 });
 
-test('an entry that makes no sense although it is whole costs a reading, never an answer', async () => {
-  const { look, path, indexPath } = setUp(block('m1', 5));
-  await look();
-  const [title, line] = readFileSync(indexPath(), 'utf8').split('\n');
-  const [, head, growth] = line!.split('\t');
-  const body = [head, growth, 'AAAA', 'AAAA'].join('\t');
-  const checksum = crc32(`${body}\n`).toString(16).padStart(8, '0');
-  writeFileSync(indexPath(), `${title}\n${checksum}\t${body}\n`);
-  expect(await look()).toBe('nothing');
-  appendFileSync(path, block('m2', 7));
-  expect(await look()).toBe('whole');
-});
+test.each([3, 8, 9, 10])(
+  'an entry that ends after %i bytes of a table costs a reading, never an answer',
+  async (bytes) => {
+    const { look, path, indexPath } = setUp(block('m1', 5));
+    await look();
+    const [title, line] = readFileSync(indexPath(), 'utf8').split('\n');
+    const [, head, growth] = line!.split('\t');
+    const table = Buffer.alloc(bytes, 0xff).toString('base64');
+    const body = [head, growth, table, table].join('\t');
+    const checksum = crc32(`${body}\n`).toString(16).padStart(8, '0');
+    writeFileSync(indexPath(), `${title}\n${checksum}\t${body}\n`);
+    expect(await look()).toBe('nothing');
+    appendFileSync(path, block('m2', 7));
+    expect(await look()).toBe('whole');
+  },
+);
 
 test('a damaged entry costs a reading, never an answer', async () => {
   const { look, indexPath } = setUp(block('m1', 111) + block('m2', 222));
@@ -295,6 +311,20 @@ test('lines that are longer than what is read at once are read whole', async () 
   expect(await look()).toBe('whole');
   appendFileSync(path, long('m3') + block('m4', 7).trimEnd());
   expect(await look()).toBe('grown');
+});
+
+test('who has no time at all gets past a line of any length', async () => {
+  const long = (id: string) => block(id, 5, { filler: 'x'.repeat(20_000_000) });
+  const lines = [block('m1', 1), long('m2'), long('m3'), long('m4'), block('m5', 1)];
+  const { folder, cache, reader, look } = setUp(lines.join(''));
+  const starts = lines.map((_, at) => lines.slice(0, at).join('').length);
+  for (let looks = 0; looks < 3; looks++) {
+    const index = new SessionIndex(folder, cache, LATER);
+    await expect(index.scan(ID, reader, undefined, AbortSignal.abort())).rejects.toThrow();
+    await index.save();
+  }
+  expect(await look()).toBe('grown');
+  expect(reader.starts).toEqual(starts.slice(0, 4));
 });
 
 test('a reading that is ended is taken up where it was, and what changed meanwhile is seen', async () => {

@@ -1,9 +1,13 @@
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
-import { type McpServing, prepareServing, type ServeClient, type ServerOptions } from './serve-mcp.ts';
-import { listMcpToolNames, MCP_SERVER_NAME } from './tool-names.ts';
-
-/** Discovery of gigabytes takes some seconds; whoever sends a message may hang. */
-const CALL_TIMEOUT_MS = 120_000;
+import { isGiven } from './resolve-scope.ts';
+import {
+  CALL_TIMEOUT_MS,
+  type McpServing,
+  prepareServing,
+  type ServeClient,
+  type ServerOptions,
+} from './serve-mcp.ts';
+import { CONVERSATION_TOOLS, listMcpToolNames, MCP_SERVER_NAME, type McpToolName } from './tool-names.ts';
 
 /** A server inside this process, as the Agent SDK takes it. */
 export interface McpSdkServer {
@@ -29,7 +33,7 @@ export interface AttachedTools {
  * on without them: nothing is thrown.
  */
 export async function attachTools(options: ServerOptions): Promise<AttachedTools> {
-  const { onError, sendMessage } = options;
+  const { onError } = options;
   let serve: ServeClient;
   try {
     // Before Claude Code is started: the Agent SDK gives a server a quarter of a second to be there for the first request.
@@ -57,9 +61,17 @@ export async function attachTools(options: ServerOptions): Promise<AttachedTools
         timeout: CALL_TIMEOUT_MS,
       },
     },
-    allowed: listMcpToolNames({ readOnly: sendMessage === undefined }),
+    allowed: listMcpToolNames({ except: listAskedAbout(options) }),
     async close() {
       for (const serving of [...servings]) await serving.close();
     },
   };
+}
+
+/** Who started a run for no conversation gave it none to read: what was said in any is somebody's to allow. */
+function listAskedAbout({ sendMessage, sessionKey }: ServerOptions): McpToolName[] {
+  return [
+    ...(isGiven(sessionKey) ? [] : CONVERSATION_TOOLS),
+    ...(sendMessage === undefined ? (['openclaw_send_message'] as const) : []),
+  ];
 }

@@ -4,18 +4,12 @@ import { fitAnswer, LEFT_OUT_SCHEMA } from './fit-answer.ts';
 import type { McpScope } from './mcp-options.ts';
 import { readConversation } from './read-conversation.ts';
 import { describe, listOf, objectOf, TEXT, TIME, YES_NO } from './schema.ts';
+import { SESSION_KEY_INPUT } from './session-key-input.ts';
 import type { McpTool } from './tool.ts';
 
 const DEFAULT_MESSAGES = 20;
 const MAX_MESSAGES = 100;
-const MAX_KEY = 512;
 const NAME_LIMIT = 600;
-
-export const SESSION_KEY_INPUT = {
-  ...describe(TEXT, 'A conversation of this agent. Default: the one in which this run was asked for.'),
-  minLength: 1,
-  maxLength: MAX_KEY,
-};
 
 const MESSAGE = objectOf(
   {
@@ -56,12 +50,12 @@ export function makeConversationContextTool(scope: McpScope): McpTool {
     async run(input) {
       const conversation = await findConversation(scope, input.session_key);
       const limit = typeof input.max_messages === 'number' ? input.max_messages : DEFAULT_MESSAGES;
-      const { messages, earlier } = await readConversation(conversation, limit);
+      const { messages, leftOut } = await readConversation(conversation, limit);
       const answer = {
         sessionKey: boundTexts(conversation.key, NAME_LIMIT),
         sessionId: boundTexts(conversation.entry.sessionId, NAME_LIMIT),
         messages,
-        leftOut: earlier > 0 ? [{ what: 'messages', count: earlier }] : [],
+        leftOut: leftOut > 0 ? [{ what: 'messages', count: leftOut }] : [],
       };
       return fitAnswer(answer, [{ path: ['messages'], losesFirst: 'start' }]);
     },

@@ -15,13 +15,15 @@ export interface SpokenMessage {
 export interface LastMessages {
   /** Oldest first. */
   readonly messages: readonly SpokenMessage[];
-  /** How many came before these. */
-  readonly earlier: number;
+  /** How many there are besides: those before these, and those that are too long to be read. */
+  readonly leftOut: number;
 }
 
 export const MAX_MESSAGE_TEXT = 4000;
 /** A longer line holds images rather than words. */
 const MAX_LINE = 4 * 1024 * 1024;
+/** So much is read in search of messages; what lies before is left out. */
+const MAX_READ = 64 * 1024 * 1024;
 const UNSPOKEN = FLAG.meta | FLAG.compactSummary | FLAG.failed | FLAG.sidechain;
 
 /** Indices of what people and the assistant said on the active path, oldest first. */
@@ -40,27 +42,32 @@ export function listSpoken(transcript: Transcript): number[] {
   });
 }
 
-/** Lines that are not worth reading. */
-export function isTooLong(transcript: Transcript, index: number): boolean {
-  return transcript.endOf(index) - transcript.startOf(index) > MAX_LINE;
-}
-
-/** @param indices from `listSpoken`; no more lines are read than are needed */
-export async function readLastMessages(
+/**
+ * The last messages, from the end on. It yields the index of a line that it needs and is given its bytes: some who have lines
+ * must wait for them and some must not, and one line at a time is held.
+ * @param indices from `listSpoken`; no more lines are read than are needed
+ */
+export function* pickLastMessages(
   transcript: Transcript,
   indices: readonly number[],
   limit: number,
-  readLine: (index: number) => Buffer | Promise<Buffer>,
-): Promise<LastMessages> {
+): Generator<number, LastMessages, Buffer> {
   const messages: SpokenMessage[] = [];
   let at = indices.length;
-  while (at > 0 && messages.length < limit) {
+  let tooLong = 0;
+  let read = 0;
+  while (at > 0 && messages.length < limit && read < MAX_READ) {
     const index = indices[--at]!;
-    if (isTooLong(transcript, index)) continue;
-    const message = readMessage(await readLine(index));
+    const size = transcript.endOf(index) - transcript.startOf(index);
+    if (size > MAX_LINE) {
+      tooLong++;
+      continue;
+    }
+    read += size;
+    const message = readMessage(yield index);
     if (message !== undefined) messages.unshift(message);
   }
-  return { messages, earlier: at };
+  return { messages, leftOut: at + tooLong };
 }
 
 function readMessage(bytes: Buffer): SpokenMessage | undefined {

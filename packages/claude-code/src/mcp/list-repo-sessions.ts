@@ -4,10 +4,13 @@ import type { DiscoveredSession } from '../discover/discovered-session.ts';
 import { readRegistry } from '../registry/registry-file.ts';
 import type { KnownSessions, McpScope } from './mcp-options.ts';
 
+/** What is known beforehand holds for so long. A run goes on for longer, and wants to see what changed. */
+const KNOWN_FOR_MS = 60_000;
+
 /** The sessions of the repository, those known beforehand or those found now, and the one that asks. */
 export async function listRepoSessions(scope: McpScope, signal?: AbortSignal): Promise<KnownSessions> {
-  const { known, repoPath, agentId, stateDir, env, runSessionId } = scope;
-  const { sessions, asOf } = known ?? {
+  const { repoPath, agentId, stateDir, env, runSessionId } = scope;
+  const { sessions, asOf } = takeKnown(scope) ?? {
     asOf: new Date().toISOString(),
     sessions: await discoverSessions(repoPath, { agentId, stateDir, env, signal }),
   };
@@ -15,6 +18,12 @@ export async function listRepoSessions(scope: McpScope, signal?: AbortSignal): P
   const asking = sessions.find(({ sessionId }) => sessionId === runSessionId);
   const others = sessions.filter((session) => session !== asking);
   return { sessions: [describeAsking(asking, runSessionId, scope), ...others], asOf };
+}
+
+/** A time that lies ahead is as wrong as one that is long ago. */
+function takeKnown({ known }: McpScope): KnownSessions | undefined {
+  if (known === undefined) return undefined;
+  return Math.abs(Date.now() - Date.parse(known.asOf)) < KNOWN_FOR_MS ? known : undefined;
 }
 
 /** A session that was looked at before its run is told as it is now; a fresh one was not there to be looked at. */

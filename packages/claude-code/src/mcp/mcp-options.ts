@@ -14,7 +14,7 @@ export interface McpOptions {
   readonly sessionKey?: string | undefined;
   /** Delivers a message to whoever asked. */
   readonly sendMessage?: SendMessage | undefined;
-  /** Known already, and used instead of looking again. */
+  /** Known already, and used instead of looking again, for a minute. */
   readonly precomputed?: Precomputed | undefined;
   /** The Claude Code session that asks: listed first and as running, whatever was known before it began. */
   readonly runSessionId?: string | undefined;

@@ -87,9 +87,9 @@ function cutIntoStretches({ name, text }: MemoryFile, age: number): Stretch[] {
   redactNote(text)
     .split(/\r\n|\n|\r/)
     .forEach((content, at) => {
-      const title = /^#{1,6}\s+(.*?)\s*#*\s*$/.exec(content)?.[1];
+      const title = readHeading(content);
       if (title !== undefined || content.trim() === '') close();
-      if (title !== undefined) heading = title.slice(0, MAX_CHARACTERS);
+      if (title !== undefined) heading = title;
       if (content.trim() === '') return;
       for (let from = 0; from < content.length; from += MAX_CHARACTERS) {
         const piece = content.slice(from, from + MAX_CHARACTERS);
@@ -101,4 +101,14 @@ function cutIntoStretches({ name, text }: MemoryFile, age: number): Stretch[] {
     });
   close();
   return stretches;
+}
+
+/** What a heading says. One pattern for all of it would take time by the cube of its length. */
+function readHeading(line: string): string | undefined {
+  if (!/^#{1,6}\s/.test(line)) return undefined;
+  const text = line.slice(0, MAX_CHARACTERS).replace(/^#+/, '').trim();
+  let end = text.length;
+  while (text[end - 1] === '#') end--;
+  // Those at the end of a word belong to it: C#.
+  return end === 0 || /\s/.test(text[end - 1]!) ? text.slice(0, end).trimEnd() : text;
 }

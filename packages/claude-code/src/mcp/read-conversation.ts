@@ -10,9 +10,9 @@ import {
 import type { OpenclawDatabase } from '@openbot/sessions/openclaw-database';
 import { assertInside, isFile } from './agent-place.ts';
 import type { Conversation } from './find-conversation.ts';
-import { isTooLong, type LastMessages, listSpoken, readLastMessages } from './last-messages.ts';
+import { type LastMessages, listSpoken, pickLastMessages } from './last-messages.ts';
 
-const NOTHING: LastMessages = { messages: [], earlier: 0 };
+const NOTHING: LastMessages = { messages: [], leftOut: 0 };
 
 /** The last that was said in a conversation: from the database where its lines are there, else from its file. */
 export async function readConversation(conversation: Conversation, limit: number): Promise<LastMessages> {
@@ -31,11 +31,10 @@ async function readFromDatabase(
     const { transcript, readBytes } = sqlite.scanDatabaseTranscript(database, sessionId);
     if (transcript.length === 0)
       return sqlite.isColdSession(database, sessionId) ? ('cold' as const) : undefined;
-    const spoken = listSpoken(transcript);
-    // The lines that may be needed are taken while the database is open.
-    const kept = spoken.slice(-limit).filter((index) => !isTooLong(transcript, index));
-    const lines = new Map(kept.map((index) => [index, readBytes(index)]));
-    return { transcript, count: spoken.length, kept, lines };
+    const picking = pickLastMessages(transcript, listSpoken(transcript), limit);
+    let step = picking.next();
+    while (!step.done) step = picking.next(readBytes(step.value));
+    return step.value;
   };
   const found = sqlite.readOpenclawDatabase(place.databasePath!, read);
   if (found === 'cold') {
@@ -45,10 +44,7 @@ async function readFromDatabase(
       { hint: 'OpenClaw brings them back when the conversation goes on.' },
     );
   }
-  if (found === undefined) return undefined;
-  const { transcript, count, kept, lines } = found;
-  const last = await readLastMessages(transcript, kept, limit, (index) => lines.get(index)!);
-  return { ...last, earlier: last.earlier + count - kept.length };
+  return found;
 }
 
 async function readFromFile({ place, key, entry }: Conversation, limit: number): Promise<LastMessages> {
@@ -59,12 +55,15 @@ async function readFromFile({ place, key, entry }: Conversation, limit: number):
   const handle = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   try {
     const transcript = await scanOpenTranscript(handle, path);
-    return await readLastMessages(transcript, listSpoken(transcript), limit, async (index) => {
-      const start = transcript.startOf(index);
-      const bytes = Buffer.alloc(transcript.endOf(index) - start);
+    const picking = pickLastMessages(transcript, listSpoken(transcript), limit);
+    let step = picking.next();
+    while (!step.done) {
+      const start = transcript.startOf(step.value);
+      const bytes = Buffer.alloc(transcript.endOf(step.value) - start);
       const { bytesRead } = await handle.read(bytes, 0, bytes.length, start);
-      return bytes.subarray(0, bytesRead);
-    });
+      step = picking.next(bytes.subarray(0, bytesRead));
+    }
+    return step.value;
   } finally {
     await handle.close();
   }

@@ -3,8 +3,8 @@ import { redactSecrets } from '@openbot/sessions';
 const HIDDEN = '…redacted…';
 const KEY_MARK = /-----(BEGIN|END) [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/g;
 const LONGEST_KEY = 65_536;
-/** What may be a line of a key whose end is missing. */
-const KEY_LINE = /^[ \t>]*(?:[A-Za-z0-9+/=]{16,}.*|[A-Z][A-Za-z-]{1,40}: .*|)$/;
+/** How a line begins that may be one of a key whose end is missing. */
+const KEY_LINE = /^[ \t>]*(?:[A-Za-z0-9+/=]{16}|[A-Z][A-Za-z-]{1,40}: |$)/;
 
 /** A note without secrets, in which every line is where it was. */
 export function redactNote(text: string): string {

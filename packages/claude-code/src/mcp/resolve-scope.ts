@@ -62,6 +62,7 @@ function takeOwn(precomputed: Precomputed | undefined, repoPath: string): KnownS
   };
 }
 
-function isGiven(value: string | undefined): value is string {
+/** A blank one is none. */
+export function isGiven(value: string | undefined): value is string {
   return value !== undefined && value.trim() !== '';
 }

@@ -4,14 +4,15 @@ import { makeToolCaller } from './call-tool.ts';
 import { loadMcpSdk, type McpSdk } from './load-mcp-sdk.ts';
 import { makeTools } from './make-tools.ts';
 import type { McpOptions } from './mcp-options.ts';
+import { readPackageVersion } from './package-version.ts';
 import { resolveScope } from './resolve-scope.ts';
 import type { McpTool } from './tool.ts';
 import { MCP_SERVER_NAME } from './tool-names.ts';
 
 export interface ServerOptions extends McpOptions {
-  /** As clients are told. Default: 0.0.0. */
+  /** As clients are told. Default: that of this package. */
   readonly version?: string | undefined;
-  /** Hears of lines that are no messages, and of a connection that broke. */
+  /** Hears of lines that are no messages, of a connection that broke, and of a call that was given up. */
   readonly onError?: ((error: Error) => void) | undefined;
 }
 
@@ -24,7 +25,7 @@ export interface ServeOptions extends ServerOptions {
 }
 
 export interface McpServing {
-  /** Resolves when the client is gone and what it had asked is answered. */
+  /** Resolves when the client is gone and what it had asked is answered, or has taken two minutes more. */
   readonly closed: Promise<void>;
   close(): Promise<void>;
 }
@@ -32,6 +33,9 @@ export interface McpServing {
 const INSTRUCTIONS =
   'Tools of the agent that this run belongs to: the state of its project, its Claude Code sessions, the conversation ' +
   'in which it was asked, its notes, and a way to tell the requester something.';
+
+/** Discovery of gigabytes takes some seconds; whoever sends a message may hang. */
+export const CALL_TIMEOUT_MS = 120_000;
 
 /** Else a run of Claude Code would have to search for the tools first. Other clients do not know it. */
 const OFFERED_AT_ONCE = { 'anthropic/alwaysLoad': true };
@@ -52,7 +56,7 @@ export async function serveMcp(options: ServeOptions): Promise<McpServing> {
 
 /** Everything that takes time or can be wrong, once for all clients. @throws as `serveMcp` */
 export async function prepareServing(options: ServerOptions): Promise<ServeClient> {
-  const { version = '0.0.0', onError } = options;
+  const { version = readPackageVersion(), onError } = options;
   const tools = makeTools(resolveScope(options));
   const sdk = await loadMcpSdk();
   const callTool = makeToolCaller(tools, sdk);
@@ -74,7 +78,7 @@ export async function prepareServing(options: ServerOptions): Promise<ServeClien
     });
     const close = () => server.close();
     await server.connect(
-      transport ?? openStdio(sdk, { stdin, stdout, onError }, () => finish(running, close)),
+      transport ?? openStdio(sdk, { stdin, stdout, onError }, () => finish(running, close, onError)),
     );
     return { closed, close };
   };
@@ -86,8 +90,19 @@ function announce({ name, title, description, inputSchema, outputSchema, isReadO
 }
 
 /** The client closes its end when it has no more to ask, and may still wait for answers. */
-async function finish(running: ReadonlySet<Promise<unknown>>, close: () => Promise<void>): Promise<void> {
-  while (running.size > 0) await Promise.all(running);
+async function finish(
+  running: ReadonlySet<Promise<unknown>>,
+  close: () => Promise<void>,
+  onError: ServerOptions['onError'],
+): Promise<void> {
+  const { promise: isLate, resolve } = Promise.withResolvers<true>();
+  const timer = setTimeout(resolve, CALL_TIMEOUT_MS, true);
+  while (running.size > 0) {
+    if ((await Promise.race([isLate, Promise.all(running)])) !== true) continue;
+    onError?.(new Error('The client left, and a call that it had made did not end'));
+    break;
+  }
+  clearTimeout(timer);
   // The last answer is written behind the promise of its call.
   setImmediate(() => void close());
 }

@@ -1,11 +1,12 @@
 import type { StoredEntry, StoredSession } from '@openbot/sessions';
 import { boundText, boundTexts } from './bounded-text.ts';
-import { SESSION_KEY_INPUT } from './conversation-context-tool.ts';
 import { findConversation, listConversations } from './find-conversation.ts';
 import { fitAnswer, LEFT_OUT_SCHEMA } from './fit-answer.ts';
 import { toIsoTime } from './iso-time.ts';
 import type { McpScope } from './mcp-options.ts';
+import { readOwnKey } from './resolve-scope.ts';
 import { describe, listOf, NUMBER, objectOf, type Schema, TEXT, TIME } from './schema.ts';
+import { SESSION_KEY_INPUT } from './session-key-input.ts';
 import type { McpTool } from './tool.ts';
 
 /** What is told of an entry. Addresses, profiles, prompts and paths are not. */
@@ -80,7 +81,7 @@ export function makeSessionInfoTool(scope: McpScope): McpTool {
         sessionKey: boundTexts(key, NAME_LIMIT),
         sessionId: boundTexts(entry.sessionId, NAME_LIMIT),
         storage,
-        ...describeEntry(entry),
+        ...describeEntry(entry, scope.agentId),
         ...(others === undefined
           ? {}
           : { otherConversations: rest.slice(0, OTHERS_SHOWN).map(describeOther) }),
@@ -94,15 +95,27 @@ export function makeSessionInfoTool(scope: McpScope): McpTool {
   };
 }
 
-function describeEntry(entry: StoredEntry): Record<string, unknown> {
+function describeEntry(entry: StoredEntry, agentId: string): Record<string, unknown> {
   const told: Record<string, unknown> = { ...timeOf('updatedAt', entry.updatedAt) };
   for (const name of TEXT_FIELDS) {
     const value = entry[name];
-    if (typeof value === 'string' && value !== '') told[name] = boundText(value, FIELD_LIMIT);
+    if (typeof value !== 'string' || value === '') continue;
+    if (name === 'spawnedBy' && !isOwnKey(value, agentId)) continue;
+    told[name] = boundText(value, FIELD_LIMIT);
   }
   for (const name of NUMBER_FIELDS) if (Number.isFinite(entry[name])) told[name] = entry[name];
   for (const name of TIME_FIELDS) Object.assign(told, timeOf(name, entry[name]));
   return told;
+}
+
+/** Another agent's conversations are not named. */
+function isOwnKey(key: string, agentId: string): boolean {
+  try {
+    readOwnKey(key, agentId);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function describeOther({ key, entry }: StoredSession): Record<string, unknown> {

@@ -12,8 +12,18 @@ export const MCP_TOOL_NAMES = [
 
 export type McpToolName = (typeof MCP_TOOL_NAMES)[number];
 
-/** The tools by the names that Claude Code gives them: those that only look, or all of them. */
-export function listMcpToolNames(options: { readonly readOnly: boolean }): string[] {
-  const names = MCP_TOOL_NAMES.filter((name) => !options.readOnly || name !== 'openclaw_send_message');
+/** Those that tell of the agent's conversations. */
+export const CONVERSATION_TOOLS = [
+  'openclaw_conversation_context',
+  'openclaw_session_info',
+] as const satisfies readonly McpToolName[];
+
+/** The tools by the names that Claude Code gives them. */
+export function listMcpToolNames({
+  except = [],
+}: {
+  readonly except?: readonly McpToolName[];
+} = {}): string[] {
+  const names = MCP_TOOL_NAMES.filter((name) => !except.includes(name));
   return names.map((name) => `mcp__${MCP_SERVER_NAME}__${name}`);
 }

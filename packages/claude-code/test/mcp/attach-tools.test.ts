@@ -1,5 +1,6 @@
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
 import { describe, expect, test } from 'vitest';
+import manifest from '../../package.json' with { type: 'json' };
 import { type AttachedTools, attachTools } from '../../src/mcp/attach-tools.ts';
 import type { ServerOptions } from '../../src/mcp/serve-mcp.ts';
 import { MCP_TOOL_NAMES } from '../../src/mcp/tool-names.ts';
@@ -8,9 +9,11 @@ import { callerOf, makeMcpHome, openClient } from './mcp-home.ts';
 const LOOKING = [
   'mcp__openbot__openclaw_project_status',
   'mcp__openbot__openclaw_session_list',
+  'mcp__openbot__openclaw_memory_search',
+];
+const OF_CONVERSATIONS = [
   'mcp__openbot__openclaw_conversation_context',
   'mcp__openbot__openclaw_session_info',
-  'mcp__openbot__openclaw_memory_search',
 ];
 const SENDING = 'mcp__openbot__openclaw_send_message';
 
@@ -30,6 +33,21 @@ describe('tools for a run of this process', () => {
     expect(allowed).toEqual(LOOKING);
   });
 
+  test.each([undefined, '', ' '])(
+    'started for no conversation (%j), reading one is a question',
+    async (sessionKey) => {
+      const { options } = makeMcpHome();
+      const { allowed } = await attachTools({ ...options, sessionKey });
+      expect(allowed).toEqual(LOOKING);
+    },
+  );
+
+  test('started for a conversation, reading it is none', async () => {
+    const { options } = makeMcpHome();
+    const { allowed } = await attachTools({ ...options, sessionKey: 'agent:main:main' });
+    expect([...allowed].sort()).toEqual([...LOOKING, ...OF_CONVERSATIONS].sort());
+  });
+
   test('a message needs no question where it can be sent', async () => {
     const { options } = makeMcpHome();
     const { allowed } = await attachTools({ ...options, sendMessage: async () => {} });
@@ -43,6 +61,12 @@ describe('tools for a run of this process', () => {
     const { tools } = await client.listTools();
     expect(tools.map(({ name }) => name)).toEqual([...MCP_TOOL_NAMES]);
     for (const { _meta } of tools) expect(_meta).toEqual({ 'anthropic/alwaysLoad': true });
+  });
+
+  test('name the version of this package unless they are told another', async () => {
+    const { options } = makeMcpHome();
+    const client = await connectTo(await attachTools(options));
+    expect(client.getServerVersion()?.version).toBe(manifest.version);
   });
 
   test('serve several at once, each until it leaves', async () => {

@@ -44,6 +44,20 @@ describe.each(WAYS)('conversations in %s', (storage, keep) => {
     expect((await call(CONTEXT)).answer.messages).toHaveLength(20);
   });
 
+  test('a message too long to be read is passed over and counted, and an earlier one given for it', async () => {
+    const { connect } = make({
+      key: MAIN,
+      compose: (session) => {
+        talk(3)(session);
+        session.addUser('x'.repeat(5 * 1024 * 1024));
+        session.addAssistant({ text: 'y'.repeat(5 * 1024 * 1024) });
+      },
+    });
+    const { answer } = await (await connect())(CONTEXT, { max_messages: 2 });
+    expect(texts(answer)).toEqual(['question 3', 'answer 3']);
+    expect(answer.leftOut).toEqual([{ what: 'messages', count: 6 }]);
+  });
+
   test('tool calls, results, thinking and notes of the program are no messages', async () => {
     const { connect } = make({
       key: MAIN,
@@ -190,6 +204,17 @@ describe.each(WAYS)('conversations in %s', (storage, keep) => {
     expect(text).not.toMatch(/49151|personal|somebody|invented/);
   });
 
+  test.each([
+    ['the agent’s own', 'agent:main:telegram:dm:7', true],
+    ['another agent’s', 'agent:work:main', false],
+    ['another agent’s, in capitals', 'AGENT:WORK:MAIN', false],
+    ['one of no form', 'agent:../work:main', false],
+  ])('the conversation that began this one is named where it is %s', async (_name, spawnedBy, isTold) => {
+    const { connect } = make({ key: MAIN, entry: { spawnedBy, label: 'x' }, compose: talk(1) });
+    const { answer } = await (await connect())(INFO);
+    expect([answer.label, answer.spawnedBy]).toEqual(['x', isTold ? spawnedBy : undefined]);
+  });
+
   test('of many conversations the newest are named', async () => {
     const entry = (at: number) => ({ updatedAt: 1_794_000_000_000 + at });
     const { connect } = make(
@@ -281,4 +306,16 @@ test('where both eras have a conversation the database counts; what only files h
   expect((await call(INFO)).answer.otherConversations.map(({ sessionKey }: Loose) => sessionKey)).toEqual([
     GROUP,
   ]);
+});
+
+test('the search for something that was said ends, however much there is that says nothing', async () => {
+  const { connect, stateDir } = makeMcpHome();
+  const compose: ConversationToMake['compose'] = (session) => {
+    talk(1)(session);
+    for (let i = 0; i < 30; i++) session.addUser(' '.repeat(3 * 1024 * 1024));
+  };
+  keepInFiles(stateDir, 'main', [{ key: MAIN, compose }]);
+  const { answer } = await (await connect())(CONTEXT);
+  // Sixty-four million characters are looked at.
+  expect(answer).toMatchObject({ messages: [], leftOut: [{ what: 'messages', count: 2 + 30 - 22 }] });
 });

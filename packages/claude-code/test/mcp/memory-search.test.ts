@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -7,6 +7,7 @@ import { rankPassages } from '../../src/mcp/rank-passages.ts';
 import { type Loose, makeMcpHome } from './mcp-home.ts';
 
 const SEARCH = 'openclaw_memory_search';
+const BEGIN = '-----BEGIN RSA PRIVATE KEY-----';
 
 function makeNotes(notes: Record<string, string>) {
   const home = makeMcpHome();
@@ -65,6 +66,18 @@ describe('what is found', () => {
     expect(rank('東京', '明日は東京に行く', '大阪')).toEqual(['memory/0.md:1']);
   });
 
+  test.each([
+    ['## Passport ##', 'Passport'],
+    ['#   C#  ', 'C#'],
+    ['###### a # b   ###  ', 'a # b'],
+    ['# ###', ''],
+    ['####### seven', ''],
+    ['#tag', ''],
+  ])('the heading %j says %j', (line, heading) => {
+    const [passage] = rankPassages([{ name: 'x', text: `${line}\n\nneedle` }], 'needle');
+    expect(passage?.heading).toBe(heading);
+  });
+
   test('words that stand nowhere find nothing', async () => {
     const { connect } = makeNotes({ 'a.md': 'hello' });
     expect((await (await connect())(SEARCH, { query: 'zebra' })).answer.results).toEqual([]);
@@ -111,6 +124,26 @@ describe('bounds', () => {
     expect(unread).toBe(2);
   });
 
+  test.each([
+    ['a heading of spaces', "'# a' + ' '.repeat(500_000) + 'b'"],
+    ['a heading of hashes', "'# ' + ' #'.repeat(250_000) + 'b'"],
+    ['a key with a line that breaks otherwise', `'${BEGIN}\\n' + 'A'.repeat(500_000) + '\\u2028'`],
+    ['a key of spaces', `'${BEGIN}\\n' + ' '.repeat(500_000) + 'x'`],
+    ['a key of empty lines', `'${BEGIN}' + '\\r\\n'.repeat(250_000) + 'x'`],
+    ['keys that only begin', `'${BEGIN}\\n'.repeat(15_000)`],
+  ])('a note takes time by its length, also with %s', (_name, text) => {
+    // In a process of its own: one that is stuck cannot be told so.
+    const source = new URL('../../src/mcp/rank-passages.ts', import.meta.url).href;
+    const program = `const { rankPassages } = await import(${JSON.stringify(source)});
+      console.log(rankPassages([{ name: 'x', text: ${text} + '\\n\\nneedle' }], 'needle').length > 0);`;
+    const { stdout, stderr } = spawnSync(
+      process.execPath,
+      ['--conditions=openbot-source', '--input-type=module', '-e', program],
+      { encoding: 'utf8', timeout: 45_000 },
+    );
+    expect([stdout, stderr]).toEqual(['true\n', '']);
+  });
+
   test('secrets are hidden', async () => {
     const { connect } = makeNotes({ 'a.md': 'router key sk-ant-api03-abcdefghijklmnopqrstuvwxyz0123456789' });
     const { text } = await (await connect())(SEARCH, { query: 'router' });
@@ -119,7 +152,6 @@ describe('bounds', () => {
   });
 
   const KEY = Array.from({ length: 40 }, (_, at) => `${at + 10}needleMIIEvQIBADANBgkqhkiG9w0BAQEFAASC`);
-  const BEGIN = '-----BEGIN RSA PRIVATE KEY-----';
   test.each([
     ['with its end', [BEGIN, ...KEY, '-----END RSA PRIVATE KEY-----']],
     ['without its end', [BEGIN, 'Proc-Type: 4,ENCRYPTED', '', ...KEY]],

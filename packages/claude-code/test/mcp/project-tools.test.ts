@@ -87,14 +87,25 @@ describe('openclaw_session_list', () => {
   test('what is known already is given instead of what is on disk, with its time', async () => {
     const { connect, repo } = await makePopulated();
     const known = makeSession({ repoPath: repo, cwd: '/elsewhere', firstMessage: 'known' });
-    const precomputed = {
-      sessions: [known, makeSession({ sessionId: 'other-repo' })],
-      asOf: '2026-03-01T12:00:00.000Z',
-    };
+    const asOf = new Date().toISOString();
+    const precomputed = { sessions: [known, makeSession({ sessionId: 'other-repo' })], asOf };
     const { answer } = await (await connect({ precomputed }))(LIST);
-    expect(answer).toMatchObject({ asOf: '2026-03-01T12:00:00.000Z', leftOut: [] });
+    expect(answer).toMatchObject({ asOf, leftOut: [] });
     expect(answer.sessions.map(({ firstMessage }: Loose) => firstMessage)).toEqual(['known']);
     expect(answer.sessions[0]).not.toHaveProperty('cwd');
+  });
+
+  test.each([
+    ['older than a minute', '2026-03-01T12:00:00.000Z'],
+    ['of a time to come', '2199-03-01T12:00:00.000Z'],
+  ])('what is known and is %s is looked for again', async (_name, asOf) => {
+    const { connect, repo, own, marked, native } = await makePopulated();
+    const precomputed = { sessions: [makeSession({ repoPath: repo })], asOf };
+    const call = await connect({ precomputed });
+    const { answer } = await call(LIST);
+    expect(ids(answer.sessions)).toEqual([own, marked, native]);
+    expect(answer.asOf).not.toBe(asOf);
+    expect(ids((await call(STATUS)).answer.sessions.recent)).toEqual([own, marked, native]);
   });
 
   test('a registry that cannot be read is a tool error that names it', async () => {
@@ -177,7 +188,8 @@ describe('the session that asks', () => {
   test('is first and running although it was not before', async () => {
     const { connect, repo, stateDir } = makeMcpHome();
     await register(stateDir, repo, ['the task before', 'the task of this run']);
-    const precomputed = { sessions: known(repo), asOf: '2026-03-01T12:00:00.000Z' };
+    const asOf = new Date().toISOString();
+    const precomputed = { sessions: known(repo), asOf };
     const call = await connect({ precomputed, runSessionId: RUN });
     const { answer } = await call(LIST);
     expect(ids(answer.sessions)).toEqual([RUN, 'other']);
@@ -189,7 +201,7 @@ describe('the session that asks', () => {
       lastTask: 'the task of this run',
     });
     expect(other).not.toHaveProperty('isThisRun');
-    expect(answer.asOf).toBe('2026-03-01T12:00:00.000Z');
+    expect(answer.asOf).toBe(asOf);
     const { sessions } = (await call(STATUS)).answer;
     expect(ids(sessions.active)).toEqual([RUN, 'other']);
     expect(ids(sessions.recent)).toEqual([RUN, 'other']);

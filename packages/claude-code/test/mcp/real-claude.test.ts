@@ -30,7 +30,8 @@ const binary = findClaudeBinary();
 const missing = 'missing' in binary ? binary.missing : undefined;
 const EARLIER = '22222222-2222-4222-8222-222222222222';
 const TASK = '[openclaw:agent=main]\n\nGo on.';
-const ALL_TOOLS = listMcpToolNames({ readOnly: false });
+const ALL_TOOLS = listMcpToolNames();
+const MAIN = 'agent:main:main';
 const nameOf = (tool: McpToolName) => `mcp__${MCP_SERVER_NAME}__${tool}`;
 
 describe.skipIf(missing !== undefined)(`the real Claude Code ${missing ?? ''}`, () => {
@@ -42,7 +43,7 @@ describe.skipIf(missing !== undefined)(`the real Claude Code ${missing ?? ''}`, 
     home = await makeClaudeHome(api.url);
     makeRepo(home.cwd);
     stateDir = join(home.root, 'state');
-    keepInFiles(stateDir, 'main', [{ key: 'agent:main:main', compose: talk(1, 'please paint the shed') }]);
+    keepInFiles(stateDir, 'main', [{ key: MAIN, compose: talk(1, 'please paint the shed') }]);
     mkdirSync(join(stateDir, 'workspace', 'memory'), { recursive: true });
     writeFileSync(join(stateDir, 'workspace', 'memory', 'paint.md'), 'The shed is to be green.');
     const earlier = {
@@ -109,6 +110,7 @@ describe.skipIf(missing !== undefined)(`the real Claude Code ${missing ?? ''}`, 
     const sent: OutgoingMessage[] = [];
     const { attached, errors } = await attach({
       runSessionId: sessionId,
+      sessionKey: MAIN,
       sendMessage: async (message) => sent.push(message),
     });
     script([
@@ -133,15 +135,15 @@ describe.skipIf(missing !== undefined)(`the real Claude Code ${missing ?? ''}`, 
       { sessionId: EARLIER, isRunning: false, isOwn: true, firstMessage: 'buy a brush' },
     ]);
     expect(context.messages[0].text).toContain('please paint the shed 1');
-    expect(info).toMatchObject({ agentId: 'main', sessionKey: 'agent:main:main' });
+    expect(info).toMatchObject({ agentId: 'main', sessionKey: MAIN });
     expect(memory.results).toMatchObject([{ snippet: 'The shed is to be green.' }]);
     expect(message).toMatchObject({ isSent: true });
-    expect(sent).toEqual([{ text: 'The shed is green.', agentId: 'main', sessionKey: undefined }]);
+    expect(sent).toEqual([{ text: 'The shed is green.', agentId: 'main', sessionKey: MAIN }]);
   });
 
   test('is given what was known before the run', async () => {
     const sessions = [makeSession({ sessionId: EARLIER, repoPath: home.cwd, firstMessage: 'known' })];
-    const asOf = '2026-03-01T12:00:00.000Z';
+    const asOf = new Date().toISOString();
     const { attached } = await attach({ precomputed: { sessions, asOf } });
     script([['openclaw_session_list', {}]]);
     await run(attached);
@@ -173,8 +175,20 @@ describe.skipIf(missing !== undefined)(`the real Claude Code ${missing ?? ''}`, 
     expect(errors).toMatchObject([{ code: 'AGENT_MISMATCH' }]);
   });
 
-  test('one attachment serves several runs', async () => {
+  test('asks before it reads a conversation that the run was not started for', async () => {
     const { attached } = await attach();
+    script([
+      ['openclaw_conversation_context', {}],
+      ['openclaw_session_info', {}],
+      ['openclaw_memory_search', { query: 'shed' }],
+    ]);
+    const { asked } = await run(attached);
+    expect(asked).toEqual([nameOf('openclaw_conversation_context'), nameOf('openclaw_session_info')]);
+    expect(JSON.stringify(results())).not.toContain('please paint the shed');
+  });
+
+  test('one attachment serves several runs', async () => {
+    const { attached } = await attach({ sessionKey: MAIN });
     script([['openclaw_session_info', {}]]);
     for (const _ of [1, 2]) {
       await run(attached);
@@ -202,7 +216,7 @@ describe.skipIf(missing !== undefined)(`the real Claude Code ${missing ?? ''}`, 
     };
     const { exitCode, result } = await runClaude('path' in binary ? binary.path : '', home, TASK, {
       extraArguments: ['--mcp-config', JSON.stringify({ mcpServers: { [MCP_SERVER_NAME]: server } })],
-      allowedTools: listMcpToolNames({ readOnly: true }),
+      allowedTools: listMcpToolNames({ except: ['openclaw_send_message'] }),
     });
     expect([exitCode, result?.result]).toEqual([0, 'Thank you.']);
     const offered = requestsOfRun()

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { LATEST_PROTOCOL_VERSION } from '@modelcontextprotocol/sdk/types.js';
-import { describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { serveMcp } from '../../src/mcp/serve-mcp.ts';
 import { keepInDatabase, keepInFiles, talk } from './conversations.ts';
 import { callerOf, type Loose, makeMcpHome, openClient } from './mcp-home.ts';
@@ -154,4 +154,40 @@ test('streams of the caller serve as well, and closing ends it', async () => {
   expect(JSON.parse(reply.toString()).result.serverInfo.name).toBe('openbot');
   await serving.close();
   await serving.closed;
+});
+
+describe('a call that never ends', () => {
+  afterEach(() => void vi.useRealTimers());
+
+  test('is given up two minutes after its client has left', async () => {
+    const { options } = makeMcpHome();
+    const [stdin, stdout] = [new PassThrough(), new PassThrough()];
+    const asked = Promise.withResolvers<void>();
+    const errors: Error[] = [];
+    const sendMessage = () => {
+      asked.resolve();
+      return new Promise<void>(() => {});
+    };
+    const serving = await serveMcp({
+      ...options,
+      stdin,
+      stdout,
+      sendMessage,
+      onError: (e) => errors.push(e),
+    });
+    let isClosed = false;
+    void serving.closed.then(() => (isClosed = true));
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    const send = { ...CALL, params: { name: 'openclaw_send_message', arguments: { text: 'hello' } } };
+    stdin.end(`${JSON.stringify(INITIALIZE)}\n${JSON.stringify(send)}\n`);
+    stdout.resume();
+    await asked.promise;
+    while (vi.getTimerCount() === 0) await new Promise(setImmediate);
+    vi.advanceTimersByTime(119_999);
+    await new Promise(setImmediate);
+    expect(isClosed).toBe(false);
+    vi.advanceTimersByTime(1);
+    await serving.closed;
+    expect(errors.map(({ message }) => message)).toEqual([expect.stringContaining('did not end')]);
+  });
 });

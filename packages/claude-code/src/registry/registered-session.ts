@@ -6,6 +6,8 @@ export interface RegisteredSession {
   readonly agentId: string;
   /** The repository, with links resolved. */
   readonly repoPath: string;
+  /** What all worktrees of the repository share, with links resolved: it stays when one of them is removed. None outside git. */
+  readonly repoKey?: string;
   readonly label?: string;
   /** What its runs were started for, oldest first. Follow-ups are not: a "thanks" says nothing of what a session is about. */
   readonly tasks: readonly string[];
@@ -22,8 +24,4 @@ export interface RegisteredSession {
   readonly result?: 'success' | 'error' | 'aborted' | 'budget';
   /** The process that runs it now. One that is gone runs nothing, whatever it left here. */
   readonly runner?: ProcessIdentity;
-  /** The Claude Code that this process started. After a crash it may live on for a moment. */
-  readonly child?: ProcessIdentity;
-  /** What every process of that run carries in its environment. */
-  readonly mark?: string;
 }

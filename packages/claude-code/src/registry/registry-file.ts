@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import {
   isSessionId,
   OpenBotError,
-  type ProcessIdentity,
   resolveAgentFolderName,
   withLock,
   writeFileAtomic,
 } from '@openbot/sessions';
 import { ClaudeCodeError } from '../errors.ts';
+import { isProcess } from './is-process.ts';
 import type { RegisteredSession } from './registered-session.ts';
 
 const FILE_NAME = 'sessions.json';
@@ -139,6 +139,7 @@ const KINDS: Readonly<Record<keyof RegisteredSession, [kind: string, isNeeded: b
   sessionId: ['string', true],
   agentId: ['string', true],
   repoPath: ['string', true],
+  repoKey: ['string', false],
   label: ['string', false],
   tasks: ['strings', true],
   turns: ['number', true],
@@ -150,8 +151,6 @@ const KINDS: Readonly<Record<keyof RegisteredSession, [kind: string, isNeeded: b
   endedAt: ['time', false],
   result: ['string', false],
   runner: ['process', false],
-  child: ['process', false],
-  mark: ['string', false],
 };
 
 function findSessionFault(id: string, session: unknown): string | undefined {
@@ -170,12 +169,6 @@ function isOfKind(value: unknown, kind: string): boolean {
   if (kind === 'time') return typeof value === 'string' && !Number.isNaN(Date.parse(value));
   if (kind === 'process') return isProcess(value);
   return typeof value === 'string';
-}
-
-function isProcess(value: unknown): value is ProcessIdentity {
-  return (
-    isRecord(value) && Number.isInteger(value.pid) && Number(value.pid) > 0 && typeof value.host === 'string'
-  );
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

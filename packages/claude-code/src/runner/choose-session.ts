@@ -8,32 +8,39 @@ import type { SessionSelection } from '../select/selection.ts';
 import { isSessionLocked } from './run-locks.ts';
 import type { RunPlace } from './run-place.ts';
 import type { RunRequest, SessionChoice } from './run-request.ts';
+import { unlessAborted } from './unless-aborted.ts';
 
 export interface ChosenSession {
   readonly action: 'resume' | 'fresh';
   readonly sessionId: string;
+  /** Somebody wants this one and no other. */
+  readonly isNamed: boolean;
   /** The session that a fresh one takes the place of. */
   readonly replaces?: string;
   /** Where it was selected here: those that it was selected from. */
   readonly sessions?: readonly DiscoveredSession[];
 }
 
-/** Which session the run goes on in. The repository is this run's own by now: nothing else of ours is at work in it. */
+/**
+ * Which session the run goes on in. The repository is this run's own by now: nothing else of ours is at work in it.
+ * @throws AbortError at once when the signal aborts
+ */
 export async function chooseSession(
   request: RunRequest,
   place: RunPlace,
   onSelected: (selection: SessionSelection) => void,
+  signal: AbortSignal,
 ): Promise<ChosenSession> {
   const { session } = request;
   if (session?.action === 'fresh') return freshSession(readReplaced(session));
   if (session?.action === 'resume' && session.sessionId !== undefined) {
-    return { action: 'resume', sessionId: session.sessionId };
+    return { action: 'resume', sessionId: session.sessionId, isNamed: true };
   }
-  const { selection, sessions } = await select(request, place);
+  const { selection, sessions } = await unlessAborted(signal, () => select(request, place, signal));
   onSelected(selection);
   const { action, sessionId, replacesSessionId: replaces } = selection;
   return action === 'resume' && sessionId !== undefined
-    ? { action, sessionId, sessions }
+    ? { action, sessionId, sessions, isNamed: place.label !== undefined }
     : { ...freshSession(replaces), sessions };
 }
 
@@ -45,16 +52,17 @@ export function freshSession(replaces?: string): ChosenSession {
   return {
     action: 'fresh',
     sessionId: randomUUID(),
+    isNamed: false,
     ...(replaces === undefined ? {} : { replaces }),
   };
 }
 
-async function select(request: RunRequest, place: RunPlace) {
+async function select(request: RunRequest, place: RunPlace, signal: AbortSignal) {
   const { task, label, maxBudgetUsd, selection: { config, askModel, log } = {} } = request;
   const { agentId, stateDir, env } = place;
   const repoPath = place.repo.path;
   const [sessions, projectStatus] = await Promise.all([
-    discoverSessions(repoPath, { stateDir, env }),
+    discoverSessions(repoPath, { stateDir, env, signal }),
     readProjectBranch(repoPath, { env: { ...env } }),
   ]);
   const selection = await selectSession({
@@ -70,7 +78,8 @@ async function select(request: RunRequest, place: RunPlace) {
     label,
     maxBudgetUsd,
     config,
-    askModel,
+    askModel:
+      askModel && ((asked) => askModel({ ...asked, signal: AbortSignal.any([asked.signal, signal]) })),
     log,
   });
   return { selection, sessions };

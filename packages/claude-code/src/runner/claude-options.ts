@@ -29,7 +29,9 @@ export function composeClaudeOptions(parts: ClaudeOptionsParts): Options {
     settings: allow.length === 0 ? undefined : { permissions: { allow } },
     disallowedTools: copy(request.disallowedTools),
     settingSources: copy(request.settingSources),
-    mcpServers: servers.servers as Options['mcpServers'],
+    mcpServers: servers.inProcess as Options['mcpServers'],
+    // As options of the SDK they would stand on the command line, with their keys.
+    extraArgs: servers.configPath === undefined ? undefined : { 'mcp-config': servers.configPath },
     // It counts what this process spends; what the session spent before is taken off.
     maxBudgetUsd: budgetLeftUsd,
   };

@@ -1,7 +1,10 @@
 import { setImmediate as nextTick } from 'node:timers/promises';
+import type { ProcessIdentity } from '@openbot/sessions';
 import { ClaudeCodeError } from '../errors.ts';
+import type { RegisteredSession } from '../registry/registered-session.ts';
 import { readAllRegistries } from '../registry/registry-file.ts';
-import { isInRepo } from '../repo/resolve-repo.ts';
+import { findRepoKey, isInRepo } from '../repo/resolve-repo.ts';
+import type { SessionSelection } from '../select/selection.ts';
 import { assertSayable } from './assert-sayable.ts';
 import { type ChosenSession, chooseSession, freshSession } from './choose-session.ts';
 import { closeCrashed } from './close-crashed.ts';
@@ -12,10 +15,12 @@ import { FollowUps } from './follow-ups.ts';
 import { endOnSignals } from './live-runs.ts';
 import { type AgentSdk, loadAgentSdk } from './load-agent-sdk.ts';
 import { markOrigin } from './origin-marker.ts';
+import { refuseWithinItself } from './outer-run.ts';
 import { type PermissionAnswer, PermissionRelay, type PermissionRequest } from './permission-relay.ts';
 import { type RepoSlot, takeRepoSlot } from './repo-slot.ts';
 import type { RunEvent, RunOutcome } from './run-event.ts';
 import { lockSession, resolveRepoLocks } from './run-locks.ts';
+import type { RunNote } from './run-note.ts';
 import { type RunPlace, resolveRunPlace } from './run-place.ts';
 import { DEFAULT_PERMISSION_TIMEOUT_MS, type RunRequest } from './run-request.ts';
 import { openServers } from './run-servers.ts';
@@ -33,7 +38,8 @@ export class ClaudeRun {
   /**
    * How it ended, when nothing of it is left.
    * Rejects where there was no run: REPO_NOT_FOUND, SDK_NOT_INSTALLED, REPO_BUSY, SESSION_BUSY, BUDGET_SPENT,
-   * CLAUDE_NOT_STARTED, REGISTRY_UNREADABLE, SELECTION_CONFIG_INVALID, INVALID_ARGUMENT.
+   * CLAUDE_NOT_STARTED, REGISTRY_UNREADABLE, SELECTION_CONFIG_INVALID, INVALID_ARGUMENT; LOCK_FAILED, LOCK_TIMEOUT or
+   * LOCK_LOST where locks cannot be had; and with whatever `mcpServers` throws.
    */
   readonly outcome: Promise<RunOutcome>;
   readonly #request: RunRequest;
@@ -130,6 +136,7 @@ export class ClaudeRun {
   }
 
   async #runInRepo(place: RunPlace, sdk: AgentSdk): Promise<RunOutcome> {
+    refuseWithinItself(place);
     const slot = await takeRepoSlot(resolveRepoLocks(place.stateDir, place.repo.path), {
       repoPath: place.repo.path,
       signal: this.#stop.signal,
@@ -137,14 +144,30 @@ export class ClaudeRun {
     });
     this.#abortWithout(slot);
     try {
-      await this.#endLeftovers(place, (repoPath) => isInRepo(place.repo, repoPath));
-      const chosen = await chooseSession(this.#request, place, (selection) =>
-        this.#events.emit({ type: 'selected', selection }),
+      const repoKey = findRepoKey(place.repo.path);
+      await this.#endLeftovers(
+        place,
+        (note) => note.repoKey === repoKey,
+        ({ repoPath }) => isInRepo(place.repo, repoPath),
       );
-      this.#stop.signal.throwIfAborted();
-      return await this.#runFrom(chosen, place, sdk, slot);
+      return await this.#runChosen(place, sdk, slot);
     } finally {
       await slot.release();
+    }
+  }
+
+  /** One that fits best may be taken by somebody else while it is chosen: then the next best does. */
+  async #runChosen(place: RunPlace, sdk: AgentSdk, slot: RepoSlot): Promise<RunOutcome> {
+    for (let choices = 1; ; choices++) {
+      const onSelected = (selection: SessionSelection) => this.#events.emit({ type: 'selected', selection });
+      const chosen = await chooseSession(this.#request, place, onSelected, this.#stop.signal);
+      this.#stop.signal.throwIfAborted();
+      try {
+        return await this.#runFrom(chosen, place, sdk, slot);
+      } catch (error) {
+        const isTaken = error instanceof ClaudeCodeError && error.code === 'SESSION_BUSY';
+        if (!isTaken || chosen.isNamed || choices === MOST_CHOICES) throw error;
+      }
     }
   }
 
@@ -174,10 +197,12 @@ export class ClaudeRun {
     const lock = await lockSession(sessionId, place.env);
     this.#abortWithout(lock);
     try {
-      if (action === 'resume') await this.#endLeftovers(place, (_, id) => id === sessionId);
+      if (action === 'resume') {
+        const isOfSession = (one: { readonly sessionId: string }) => one.sessionId === sessionId;
+        await this.#endLeftovers(place, isOfSession, isOfSession);
+      }
       const ledger = await this.#openLedger(chosen, place);
       const servers = await openServers(this.#request, chosen, place, (message) => this.#warn(message));
-      this.#sessionId = sessionId;
       const { task } = this.#request;
       const conversation = new Conversation({
         sdk,
@@ -192,7 +217,10 @@ export class ClaudeRun {
         relay: this.#relay,
         slot,
         signal: this.#stop.signal,
-        emit: (event) => this.#events.emit(event),
+        emit: (event) => {
+          if (event.type === 'started') this.#sessionId = event.sessionId;
+          this.#events.emit(event);
+        },
       });
       const end = await conversation
         .run()
@@ -245,16 +273,15 @@ export class ClaudeRun {
   /** What crashed runs left at work is ended, and their end is written down. */
   async #endLeftovers(
     { stateDir, env }: RunPlace,
-    isMeant: (repoPath: string, sessionId: string) => boolean,
+    isMeant: (note: RunNote) => boolean,
+    isEntryMeant: (session: RegisteredSession) => boolean,
   ): Promise<void> {
     const warn = (error: Error) => this.#warn(error.message);
-    const sessions = readAllRegistries(stateDir, warn).filter(
-      ({ runner, repoPath, sessionId }) => runner !== undefined && isMeant(repoPath, sessionId),
-    );
-    const crashed = await endLeftovers(sessions, ({ sessionId }, { pid }) =>
-      this.#events.emit({ type: 'leftover', sessionId, pid }),
-    );
-    await closeCrashed(crashed, { stateDir, env }).catch(warn);
+    const onFound = ({ sessionId }: RunNote, { pid }: ProcessIdentity) =>
+      this.#events.emit({ type: 'leftover', sessionId, pid });
+    await endLeftovers({ env, isMeant, onFound, signal: this.#stop.signal });
+    const sessions = readAllRegistries(stateDir, warn).filter(isEntryMeant);
+    await closeCrashed(sessions, { stateDir, env }).catch(warn);
   }
 
   #describe(
@@ -277,6 +304,7 @@ export class ClaudeRun {
   }
 }
 
+const MOST_CHOICES = 3;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 function isAbort(error: unknown): boolean {

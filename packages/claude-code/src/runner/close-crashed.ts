@@ -20,7 +20,7 @@ export async function closeCrashed(
       const entry = entries.get(sessionId);
       // Somebody else has written it down, or has begun another run.
       if (entry?.runner === undefined || isHolderAlive(entry.runner) !== 'dead') return;
-      const { runner: _, child: __, mark: ___, ...kept } = entry;
+      const { runner: _, ...kept } = entry;
       const totalCostUsd = countSpent(entry, savedUsd);
       entries.set(sessionId, { ...kept, totalCostUsd, endedAt, result: 'error' });
     });

@@ -1,18 +1,22 @@
 import type { Query, SDKMessage, SDKResultMessage, SDKUserMessage } from '@anthropic-ai/claude-agent-sdk';
 import { redactSecrets } from '@openbot/sessions';
+import { formatUsd } from '@openbot/sessions/terminal-text';
 import { ClaudeCodeError } from '../errors.ts';
 import { type ClaudeOptionsParts, composeClaudeOptions } from './claude-options.ts';
-import { ClaudeProcess } from './claude-process.ts';
+import type { ClaudeProcess } from './claude-process.ts';
 import type { FollowUps } from './follow-ups.ts';
 import { IdleWatch } from './idle-watch.ts';
-import { InputStream } from './input-stream.ts';
+import { ItemQueue } from './item-queue.ts';
 import type { AgentSdk } from './load-agent-sdk.ts';
 import { listMessageEvents } from './message-events.ts';
+import { startNotedClaude } from './noted-claude.ts';
 import type { RepoSlot } from './repo-slot.ts';
 import type { RunEvent, RunOutcome, RunResult } from './run-event.ts';
+import { removeRunNote } from './run-note.ts';
 import { DEFAULT_IDLE_MS } from './run-request.ts';
 import type { SessionLedger } from './session-ledger.ts';
 import { ToldCalls } from './told-calls.ts';
+import { TurnWatch } from './turn-watch.ts';
 
 export interface ConversationParts extends Omit<ClaudeOptionsParts, 'budgetLeftUsd' | 'toldCalls'> {
   readonly sdk: AgentSdk;
@@ -31,17 +35,20 @@ export type ConversationEnd =
 
 /** After its input is closed it only waits for what it left in the background. */
 const CLOSE_PATIENCE_MS = 15_000;
+/** Such a thing that ends gives it a last turn. Nobody can answer its questions by then. */
+const LAST_TURN_PATIENCE_MS = 5 * 60_000;
 
 /** One Claude Code from its start to its end: the task, then follow-ups, one turn at a time. */
 export class Conversation {
   readonly #parts: ConversationParts;
-  readonly #input = new InputStream<SDKUserMessage>();
+  readonly #input = new ItemQueue<SDKUserMessage>();
   readonly #idle: IdleWatch;
   #process: ClaudeProcess | undefined;
+  readonly #turns = new TurnWatch();
+  #isClosing = false;
   #closing: NodeJS.Timeout | undefined;
   readonly #toldCalls = new ToldCalls();
   #hasStarted = false;
-  #isBusy = false;
   #wasCut = false;
   #text = '';
   /** What was said in the turn that is under way. */
@@ -67,16 +74,17 @@ export class Conversation {
     const { signal, followUps } = this.#parts;
     const stop = new AbortController();
     const onAbort = () => {
-      stop.abort();
+      // First: the SDK closes the input, at which Claude Code would ask the model once more.
       void this.#process?.end();
+      stop.abort();
     };
     signal.addEventListener('abort', onAbort, { once: true });
     let thrown: unknown;
     try {
       signal.throwIfAborted();
       followUps.onChange = () => this.#goOn();
-      const query = this.#start(stop);
       this.#say(this.#parts.firstMessage);
+      const query = this.#start(stop);
       for await (const message of query) await this.#take(message);
     } catch (error) {
       thrown = error;
@@ -85,6 +93,7 @@ export class Conversation {
       this.#idle.stop();
       this.#input.close();
       await this.#endProcess();
+      this.#forgetProcess();
       clearTimeout(this.#closing);
       signal.removeEventListener('abort', onAbort);
     }
@@ -103,7 +112,8 @@ export class Conversation {
         }),
         abortController: stop,
         spawnClaudeCodeProcess: ({ command, args, cwd, env }) => {
-          this.#process = new ClaudeProcess({ command, args, cwd, env });
+          const warn = (message: string) => this.#parts.emit({ type: 'warning', message });
+          this.#process = startNotedClaude({ command, args, cwd, env }, this.#parts, warn);
           return this.#process.child;
         },
       },
@@ -112,14 +122,13 @@ export class Conversation {
 
   async #take(message: SDKMessage): Promise<void> {
     this.#watchSession(message);
+    if (this.#turns.watch(message)) {
+      this.#idle.stop();
+      this.#limitClosing();
+    }
     if (message.type === 'result') return this.#endTurn(message);
     if (message.type === 'system' && message.subtype === 'init' && !this.#hasStarted) {
       return this.#begin(message.model);
-    }
-    // A command in the background that ends gives Claude Code a turn of its own.
-    if (message.type === 'assistant' && message.parent_tool_use_id === null && this.#closing === undefined) {
-      this.#isBusy = true;
-      this.#idle.stop();
     }
     for (const event of listMessageEvents(message)) {
       if (event.type === 'text' && !event.inSubagent) this.#said = event.text;
@@ -140,7 +149,7 @@ export class Conversation {
   async #begin(model: string): Promise<void> {
     this.#hasStarted = true;
     const { ledger, emit, sessionId, action, request, followUps } = this.#parts;
-    await ledger.begin(model, this.#process?.identity, this.#process?.mark);
+    await ledger.begin(model);
     emit({
       type: 'started',
       sessionId,
@@ -154,10 +163,10 @@ export class Conversation {
   }
 
   #say(text: string): void {
-    this.#isBusy = true;
     this.#said = '';
     this.#input.push({
       type: 'user',
+      uuid: this.#turns.say(),
       message: { role: 'user', content: text },
       parent_tool_use_id: null,
     });
@@ -167,11 +176,12 @@ export class Conversation {
     const { ledger, emit, action } = this.#parts;
     const text = readResultText(result);
     if (result.is_error && action === 'resume' && !this.#hasStarted && UNKNOWN_SESSION.test(text)) {
-      this.#unknown = text;
+      this.#unknown = redactSecrets(text);
       return;
     }
-    const cost = await ledger.addTurn(result.total_cost_usd);
-    this.#isBusy = false;
+    const isAnswer = this.#turns.end(result);
+    this.#limitClosing();
+    const cost = await ledger.addCost(result.total_cost_usd, isAnswer ? 1 : 0);
     if (!result.is_error) this.#text = text;
     // It was answered, and is not told as an answer because a limit was reached.
     else if (result.subtype !== 'success' && this.#said !== '') this.#text = this.#said;
@@ -179,7 +189,8 @@ export class Conversation {
     emit({
       type: 'turn-ended',
       isError: result.is_error,
-      text,
+      text: result.is_error ? redactSecrets(text) : text,
+      byItself: !isAnswer,
       ...cost,
       ...(left === undefined ? {} : { budgetLeftUsd: left }),
     });
@@ -192,7 +203,7 @@ export class Conversation {
   /** The next turn, or waiting for one, or the end. */
   #goOn(): void {
     const { followUps, ledger, emit, signal } = this.#parts;
-    if (this.#isBusy || !this.#hasStarted || this.#failure !== undefined || signal.aborted) return;
+    if (this.#turns.isBusy || !this.#hasStarted || this.#failure !== undefined || signal.aborted) return;
     if (ledger.isSpent) {
       if (followUps.count > 0) this.#fail('budget', this.#describeSpent());
       else this.#closeInput();
@@ -218,16 +229,30 @@ export class Conversation {
     this.#parts.followUps.close();
     this.#idle.stop();
     this.#input.close();
-    this.#closing ??= setTimeout(() => {
+    this.#isClosing = true;
+    this.#limitClosing();
+  }
+
+  #limitClosing(): void {
+    clearTimeout(this.#closing);
+    if (!this.#isClosing) return;
+    const cut = () => {
       this.#wasCut = true;
       void this.#process?.end();
-    }, CLOSE_PATIENCE_MS);
+    };
+    this.#closing = setTimeout(cut, this.#turns.isUnderWay ? LAST_TURN_PATIENCE_MS : CLOSE_PATIENCE_MS);
   }
 
   async #endProcess(): Promise<void> {
     const isGone = (await this.#process?.isGoneWithin(CLOSE_PATIENCE_MS)) ?? true;
     // In mid-turn it did not end well, whatever it says: its tools may be at work.
-    if (!isGone || this.#isBusy) await this.#process?.end();
+    if (!isGone || this.#turns.isBusy) await this.#process?.end();
+  }
+
+  /** Only now: as long as anything of it may be left, others must be able to find it. */
+  #forgetProcess(): void {
+    const { sessionId, place } = this.#parts;
+    if (this.#process !== undefined) removeRunNote({ sessionId, mark: this.#process.mark }, place.env);
   }
 
   #conclude(thrown: unknown): ConversationEnd {
@@ -238,7 +263,7 @@ export class Conversation {
       const { result, message } = this.#failure;
       return { isUnknown: false, result, text, failure: message };
     }
-    if (this.#isBusy) {
+    if (this.#turns.isAwaited) {
       const why = this.#describeBreak(thrown);
       if (this.#hasStarted) return { isUnknown: false, result: 'error', text, failure: why };
       throw new ClaudeCodeError(`Claude Code could not be started: ${why}`, 'CLAUDE_NOT_STARTED', {
@@ -265,7 +290,7 @@ export class Conversation {
 
   #describeSpent(): string {
     const { maxBudgetUsd = 0, totalCostUsd } = this.#parts.ledger;
-    return `The budget of the session, $${maxBudgetUsd.toFixed(2)}, is spent: it cost $${totalCostUsd.toFixed(2)} in all`;
+    return `The budget of the session, ${formatUsd(maxBudgetUsd)}, is spent: it cost ${formatUsd(totalCostUsd)} in all`;
   }
 }
 

@@ -1,5 +1,4 @@
-import { ownIdentity, type ProcessIdentity } from '@openbot/sessions';
-import { type ProcessStat, readProcessStat } from './process-stat.ts';
+import { ownIdentity, type ProcessIdentity, type ProcessStat, readProcessStat } from '@openbot/sessions';
 
 /** A process of this host as others can recognise it. Where no start time can be had, a pid is no identity: undefined. */
 export function identifyProcess(pid: number): ProcessIdentity | undefined {

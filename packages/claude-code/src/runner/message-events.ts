@@ -1,4 +1,4 @@
-import type { SDKMessage } from '@anthropic-ai/claude-agent-sdk';
+import type { SDKAPIRetryMessage, SDKMessage } from '@anthropic-ai/claude-agent-sdk';
 import { shorten } from '@openbot/sessions/terminal-text';
 import type { RunEvent } from './run-event.ts';
 
@@ -6,6 +6,7 @@ const OUTPUT_LIMIT = 2000;
 
 /** What a message of Claude Code tells: texts, calls and their results. */
 export function listMessageEvents(message: SDKMessage): RunEvent[] {
+  if (message.type === 'system' && message.subtype === 'api_retry') return [describeRetry(message)];
   if (message.type !== 'assistant' && message.type !== 'user') return [];
   // An error of the API comes as an answer as well, and is told by the result of the turn.
   if (message.type === 'assistant' && message.error !== undefined) return [];
@@ -33,6 +34,11 @@ export function listMessageEvents(message: SDKMessage): RunEvent[] {
     }
     return [];
   });
+}
+
+function describeRetry(message: SDKAPIRetryMessage): RunEvent {
+  const { attempt, max_retries: maxRetries, error_status: status, error: reason } = message;
+  return { type: 'retrying', attempt, maxRetries, ...(status === null ? {} : { status }), reason };
 }
 
 function readText(content: unknown): string {

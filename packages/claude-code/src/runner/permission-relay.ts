@@ -1,3 +1,5 @@
+import { callListener } from './call-listener.ts';
+
 /** A tool that Claude Code wants to use and may not without being allowed. */
 export interface PermissionRequest {
   readonly requestId: string;
@@ -52,11 +54,13 @@ export class PermissionRelay {
 
   /** Resolves with an answer in any case. `signal` withdraws the question. */
   ask(request: PermissionRequest, signal: AbortSignal): Promise<PermissionAnswer> {
+    const { requestId } = request;
+    if (this.#open.has(requestId)) return Promise.resolve(deny('This question is open already.'));
     return new Promise((resolve) => {
-      const { requestId } = request;
       const { timeoutMs, onAsked, onSettled } = this.#options;
       const settle = (answer: PermissionAnswer, how: PermissionSettlement) => {
-        if (!this.#open.delete(requestId)) return;
+        if (this.#open.get(requestId) !== settle) return;
+        this.#open.delete(requestId);
         clearTimeout(timer);
         signal.removeEventListener('abort', withdraw);
         onSettled(requestId, how);
@@ -71,9 +75,9 @@ export class PermissionRelay {
       onAsked(request);
       if (signal.aborted) return withdraw();
       signal.addEventListener('abort', withdraw, { once: true });
-      if (!this.#tell(request)) {
-        settle(deny('Nobody is there to allow it. Go on without it.'), 'nobody-listens');
-      }
+      this.#tell(request, () =>
+        settle(deny('Nobody is there to allow it. Go on without it.'), 'nobody-listens'),
+      );
     });
   }
 
@@ -84,18 +88,15 @@ export class PermissionRelay {
     return settle !== undefined;
   }
 
-  /** False where nobody took it. */
-  #tell(request: PermissionRequest): boolean {
-    let isTaken = false;
-    for (const listener of [...this.#listeners]) {
-      try {
-        listener(request);
-        isTaken = true;
-      } catch {
-        // Who fails to take a question does not answer it.
-      }
-    }
-    return isTaken;
+  /** @param onNobody when there is none, or no more, who may answer: who fails to take a question does not */
+  #tell(request: PermissionRequest, onNobody: () => void): void {
+    const listeners = [...this.#listeners];
+    let taking = listeners.length;
+    if (taking === 0) onNobody();
+    const giveUp = () => {
+      if (--taking === 0) onNobody();
+    };
+    for (const listener of listeners) callListener(listener, request, giveUp);
   }
 }
 

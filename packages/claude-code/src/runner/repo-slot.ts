@@ -20,6 +20,7 @@ export interface SlotOptions {
 }
 
 type Entry = { readonly running: HeldLock } | { readonly queued: HeldLock } | undefined;
+type Take = (path: string) => Promise<HeldLock | undefined>;
 
 const LOOK_EVERY_MS = 100;
 /** A free repository whose next run does not begin within this time is stuck. */
@@ -51,7 +52,7 @@ function makeSlot(running: HeldLock, locks: RepoLocks): RepoSlot {
 async function enter(locks: RepoLocks, { repoPath, signal }: SlotOptions): Promise<NonNullable<Entry>> {
   const until = performance.now() + HANDOVER_MS;
   for (;;) {
-    const entry = await withLock(locks.door, { signal }, () => tryToEnter(locks));
+    const entry = await throughDoor(locks, signal, (take) => tryToEnter(locks, take));
     if (entry !== undefined) return entry;
     // Between the end of one run and the beginning of the next the repository only looks full.
     if (isHeld(locks.running) || performance.now() > until) throw describeFull(locks, repoPath);
@@ -59,12 +60,32 @@ async function enter(locks: RepoLocks, { repoPath, signal }: SlotOptions): Promi
   }
 }
 
-async function tryToEnter(locks: RepoLocks): Promise<Entry> {
+/** Where the way back fails, nothing that was taken inside stays taken. */
+async function throughDoor<T>(
+  { door }: RepoLocks,
+  signal: AbortSignal,
+  body: (take: Take) => Promise<T>,
+): Promise<T> {
+  const taken: HeldLock[] = [];
+  const take: Take = async (path) => {
+    const lock = await tryLock(path);
+    if (lock !== undefined) taken.push(lock);
+    return lock;
+  };
+  try {
+    return await withLock(door, { signal }, () => body(take));
+  } catch (error) {
+    await Promise.allSettled(taken.map((lock) => lock.release()));
+    throw error;
+  }
+}
+
+async function tryToEnter(locks: RepoLocks, take: Take): Promise<Entry> {
   // Who waits comes first, even if the repository is free at this moment.
   if (isHeld(locks.queued)) return undefined;
-  const running = await tryLock(locks.running);
+  const running = await take(locks.running);
   if (running !== undefined) return { running };
-  const queued = await tryLock(locks.queued);
+  const queued = await take(locks.queued);
   return queued === undefined ? undefined : { queued };
 }
 
@@ -73,8 +94,8 @@ async function waitForEnd(queued: HeldLock, locks: RepoLocks, signal: AbortSigna
     await sleep(LOOK_EVERY_MS, undefined, { signal });
     queued.signal.throwIfAborted();
     if (isHeld(locks.running)) continue;
-    const running = await withLock(locks.door, { signal }, async () => {
-      const lock = await tryLock(locks.running);
+    const running = await throughDoor(locks, signal, async (take) => {
+      const lock = await take(locks.running);
       if (lock !== undefined) await queued.release();
       return lock;
     });

@@ -7,7 +7,7 @@ export type RunResult = 'success' | 'error' | 'aborted' | 'budget';
 export type RunEvent =
   /** Another run has the repository; this one waits for its end. */
   | { readonly type: 'queued'; readonly behind: string }
-  /** A Claude Code whose starter crashed was still at work and is ended first. */
+  /** Something of a run that crashed was still at work and is ended first: Claude Code, or one of its tools. */
   | { readonly type: 'leftover'; readonly sessionId: string; readonly pid: number }
   | { readonly type: 'selected'; readonly selection: SessionSelection }
   /** The session that was to be resumed is not known to Claude Code: a fresh one takes its place. */
@@ -41,6 +41,15 @@ export type RunEvent =
       /** The beginning of it. */
       readonly output: string;
     }
+  /** The API did not answer, or with an error; Claude Code waits and asks again. */
+  | {
+      readonly type: 'retrying';
+      readonly attempt: number;
+      readonly maxRetries: number;
+      /** Undefined where there was no answer. */
+      readonly status?: number;
+      readonly reason: string;
+    }
   | { readonly type: 'permission'; readonly request: PermissionRequest }
   | {
       readonly type: 'permission-settled';
@@ -52,6 +61,8 @@ export type RunEvent =
       readonly isError: boolean;
       /** The answer, or what went wrong. */
       readonly text: string;
+      /** Nobody asked for the turn: something that was left in the background ended. Its beginning was not told. */
+      readonly byItself: boolean;
       /** Of this turn. */
       readonly costUsd: number;
       /** Of the session, all its runs together. */

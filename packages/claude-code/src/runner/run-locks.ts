@@ -45,9 +45,13 @@ export function isSessionLocked(sessionId: string, env: Environment): boolean {
   return inspectLock(resolveSessionLock(sessionId, env))?.held === true;
 }
 
-/** Beside the sessions themselves: those who share them share it, whatever their state folders are. */
 function resolveSessionLock(sessionId: string, env: Environment): string {
-  return join(resolveClaudeFolder(env), 'openbot-locks', `session-${assertSessionId(sessionId)}.lock`);
+  return join(resolveLockFolder(env), `session-${assertSessionId(sessionId)}.lock`);
+}
+
+/** Beside the sessions themselves: those who share them share it, whatever their state folders are. */
+export function resolveLockFolder(env: Environment): string {
+  return join(resolveClaudeFolder(env), 'openbot-locks');
 }
 
 /** Undefined while somebody else has it. That of a process that is gone is taken over. */

@@ -13,7 +13,12 @@ export interface RunPlace {
 }
 
 /** What an outer Claude Code says of itself is not true of the one that is started. */
-const OF_ANOTHER_SESSION = ['CLAUDECODE', 'CLAUDE_CODE_SESSION_ID', 'CLAUDE_CODE_ENTRYPOINT'];
+const OF_ANOTHER_SESSION = [
+  'CLAUDECODE',
+  'CLAUDE_CODE_SESSION_ID',
+  'CLAUDE_CODE_ENTRYPOINT',
+  'CLAUDE_PROJECT_DIR',
+];
 
 /** @throws OpenBotError INVALID_ARGUMENT; ClaudeCodeError REPO_NOT_FOUND */
 export function resolveRunPlace(request: RunRequest): RunPlace {
@@ -23,6 +28,10 @@ export function resolveRunPlace(request: RunRequest): RunPlace {
   const { maxBudgetUsd: budget } = request;
   if (budget !== undefined && !(Number.isFinite(budget) && budget > 0)) {
     throw invalid(`maxBudgetUsd is ${budget}, not an amount above 0`);
+  }
+  const { maxTurns } = request;
+  if (maxTurns !== undefined && !(Number.isInteger(maxTurns) && maxTurns > 0)) {
+    throw invalid(`maxTurns is ${maxTurns}, not a number from 1 on`);
   }
   for (const name of ['idleMs', 'permissionTimeoutMs'] as const) {
     const value = request[name];

@@ -92,11 +92,11 @@ export interface RunRequest {
   /** Default: all, as in the terminal. None: nothing of the person's or the repository's own settings. */
   readonly settingSources?: readonly ('user' | 'project' | 'local')[] | undefined;
   /**
-   * The tools of `openbot mcp`, served by this process. Those that only look are allowed unasked, and so is sending a message
-   * where there is a way to. Default: they are there; false: not.
+   * The tools of `openbot mcp`, served by this process. Those that only look are allowed unasked, those about conversations
+   * where `sessionKey` names one, and sending a message where there is a way to. Default: they are there; false: not.
    */
   readonly agentTools?: AgentToolsSettings | false | undefined;
-  /** Servers beside them. */
+  /** Servers beside them. Those outside this process are handed over in a file that only this user can read. */
   readonly mcpServers?: McpServers | ((context: RunContext) => McpServers | Promise<McpServers>) | undefined;
   /** Default: the one that the Agent SDK brings. */
   readonly pathToClaudeCodeExecutable?: string | undefined;

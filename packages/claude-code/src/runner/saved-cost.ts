@@ -1,31 +1,40 @@
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Environment, readFileLinesBackwards, transcriptFileName } from '@openbot/sessions';
+import { type Environment, isSessionId, readFileLinesBackwards, transcriptFileName } from '@openbot/sessions';
 import { resolveProjectsFolder } from '../repo/projects-folder.ts';
 
 /** What Claude Code itself wrote down of a session's cost, from which it counts on. 0 where it did not. */
 export async function readSavedCost(sessionId: string, env: Environment): Promise<number> {
-  for (const path of listTranscripts(sessionId, env)) {
-    const cost = await readLastCost(path);
-    if (cost !== undefined) return cost;
-  }
-  return 0;
+  const transcript = findTranscript(sessionId, env);
+  return (transcript && (await readLastCost(transcript.path))) ?? 0;
 }
 
 /** When something was last written into the transcript of a session; undefined where there is none. */
 export function findLastWritten(sessionId: string, env: Environment): Date | undefined {
-  const times = listTranscripts(sessionId, env).flatMap((path) => {
-    const stat = statSync(path, { throwIfNoEntry: false });
-    return stat === undefined ? [] : [stat.mtime];
-  });
-  return times.sort((one, other) => other.getTime() - one.getTime())[0];
+  return findTranscript(sessionId, env)?.writtenAt;
 }
 
-/** Where it may be: in one of the folders, of which any can be meant. */
-function listTranscripts(sessionId: string, env: Environment): string[] {
+/** It is in one of the folders; of copies in several, the one that was written to last counts. */
+function findTranscript(sessionId: string, env: Environment): { path: string; writtenAt: Date } | undefined {
+  if (!isSessionId(sessionId)) return undefined;
   const projects = resolveProjectsFolder(env);
+  return listFolders(projects)
+    .flatMap((folder) => {
+      const path = join(projects, folder, transcriptFileName(sessionId));
+      try {
+        return [{ path, writtenAt: statSync(path).mtime }];
+      } catch {
+        return [];
+      }
+    })
+    .sort((one, other) => other.writtenAt.getTime() - one.writtenAt.getTime())[0];
+}
+
+function listFolders(projects: string): string[] {
   try {
-    return readdirSync(projects).map((folder) => join(projects, folder, transcriptFileName(sessionId)));
+    return readdirSync(projects, { withFileTypes: true })
+      .filter((entry) => entry.isDirectory() || entry.isSymbolicLink())
+      .map(({ name }) => name);
   } catch {
     return [];
   }

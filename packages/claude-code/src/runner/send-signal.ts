@@ -9,6 +9,6 @@ export function sendSignal(pid: number, name: NodeJS.Signals): boolean {
 }
 
 /** One that is stopped hears of it only when it is let go on. */
-export function askToEnd(pid: number): boolean {
-  return sendSignal(pid, 'SIGTERM') && (process.platform === 'win32' || sendSignal(pid, 'SIGCONT'));
+export function askToEnd(send: (name: NodeJS.Signals) => boolean): boolean {
+  return send('SIGTERM') && (process.platform === 'win32' || send('SIGCONT'));
 }

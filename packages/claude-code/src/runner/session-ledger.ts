@@ -1,7 +1,10 @@
-import { ownIdentity, type ProcessIdentity } from '@openbot/sessions';
+import { ownIdentity } from '@openbot/sessions';
+import { formatUsd, shorten } from '@openbot/sessions/terminal-text';
 import { ClaudeCodeError } from '../errors.ts';
+import { rememberEnd } from '../registry/is-running.ts';
 import type { RegisteredSession } from '../registry/registered-session.ts';
 import { updateRegistry } from '../registry/registry-file.ts';
+import { findRepoKey, isRepoKey } from '../repo/resolve-repo.ts';
 import type { RunResult } from './run-event.ts';
 import { readSavedCost } from './saved-cost.ts';
 import {
@@ -32,7 +35,11 @@ export interface TurnCost {
   readonly totalCostUsd: number;
 }
 
+type Beginning = Pick<RegisteredSession, 'model' | 'startedAt' | 'runner'>;
+
 const KEPT_TASKS = 50;
+/** Enough to tell what a session is about. */
+const TASK_LENGTH = 2000;
 
 /** What a session costs and did, counted over all its runs and written into the registry. */
 export class SessionLedger {
@@ -44,7 +51,10 @@ export class SessionLedger {
   readonly #turnsBefore: number;
   #totalCostUsd: number;
   #turns = 0;
-  #hasBegun = false;
+  #beginning: Beginning | undefined;
+  #end: Pick<RegisteredSession, 'endedAt' | 'result'> | undefined;
+  /** What begins with a run is written once: a label may be given to another session meanwhile. */
+  #isRegistered = false;
 
   private constructor(options: LedgerOptions, history: SessionHistory, maxBudgetUsd: number | undefined) {
     this.#options = options;
@@ -91,50 +101,29 @@ export class SessionLedger {
     return this.budgetLeftUsd === 0;
   }
 
-  /** `mark` is what every process of the run carries in its environment. */
-  async begin(model: string, child: ProcessIdentity | undefined, mark?: string): Promise<void> {
-    this.#hasBegun = true;
-    const { sessionId, agentId, repoPath, task, warn } = this.#options;
-    const warnings: string[] = [];
-    await this.#write((known, sessions) => {
-      warnings.push(...takeLabel(this.#options, sessions));
-      const { endedAt: _, result: __, ...kept } = known ?? {};
-      const { label = known?.label } = this.#options;
-      return {
-        ...kept,
-        sessionId,
-        agentId,
-        repoPath,
-        ...(label === undefined ? {} : { label }),
-        tasks: [...(known?.tasks ?? []), task].slice(-KEPT_TASKS),
-        ...this.#figures(),
-        model,
-        startedAt: new Date().toISOString(),
-        runner: ownIdentity(),
-        ...(child === undefined ? {} : { child }),
-        ...(mark === undefined ? {} : { mark }),
-      };
-    });
-    for (const warning of warnings) warn(warning);
+  async begin(model: string): Promise<void> {
+    this.#beginning = { model, startedAt: new Date().toISOString(), runner: ownIdentity() };
+    await this.#write();
   }
 
-  /** `reportedUsd` is Claude Code's sum over the session; 0 where it failed before it could tell. */
-  async addTurn(reportedUsd: number): Promise<TurnCost> {
+  /**
+   * @param reportedUsd is Claude Code's sum over the session; 0 where it failed before it could tell
+   * @param turns how many of ours it answered
+   */
+  async addCost(reportedUsd: number, turns = 1): Promise<TurnCost> {
     const before = this.#totalCostUsd;
     this.#totalCostUsd = Math.max(before, this.#unsavedUsd + reportedUsd);
-    this.#turns += 1;
-    await this.#write((known) => known && { ...known, ...this.#figures() });
+    this.#turns += turns;
+    await this.#write();
     return { costUsd: this.#totalCostUsd - before, totalCostUsd: this.#totalCostUsd };
   }
 
   async finish(result: RunResult): Promise<void> {
-    if (!this.#hasBegun) return;
+    if (this.#beginning === undefined) return;
     await this.#addUnfinished(result);
-    await this.#write((known) => {
-      if (known === undefined) return undefined;
-      const { runner: _, child: __, mark: ___, ...kept } = known;
-      return { ...kept, ...this.#figures(), endedAt: new Date().toISOString(), result };
-    });
+    this.#end = { endedAt: new Date().toISOString(), result };
+    const isWritten = await this.#write();
+    if (!isWritten) rememberEnd(this.#options.sessionId, this.#beginning.startedAt);
   }
 
   /** A turn that was cut short has no result; what it cost is in what Claude Code saved at its end. */
@@ -145,6 +134,60 @@ export class SessionLedger {
     this.#totalCostUsd = countSpent(figures, savedUsd);
   }
 
+  /** Everything that is known by now: what could not be written down before is made up for. */
+  async #write(): Promise<boolean> {
+    const { stateDir, agentId, sessionId, warn } = this.#options;
+    const beginning = this.#beginning;
+    if (beginning === undefined) return false;
+    const notes: string[] = [];
+    try {
+      await updateRegistry(stateDir, agentId, (sessions) => {
+        const known = sessions.get(sessionId);
+        const begun = this.#isRegistered && known ? known : this.#register(beginning, sessions, notes);
+        const { runner: _, ...over } = begun;
+        const figures = this.#figures();
+        const entry = this.#end ? { ...over, ...figures, ...this.#end } : { ...begun, ...figures };
+        sessions.set(sessionId, entry);
+      });
+    } catch (error) {
+      warn(`The session could not be written down: ${(error as Error).message}`);
+      return false;
+    }
+    this.#isRegistered = true;
+    for (const note of notes) warn(note);
+    return true;
+  }
+
+  /** The entry of a run that begins, and what that changes for others. */
+  #register(
+    beginning: Beginning,
+    sessions: Map<string, RegisteredSession>,
+    notes: string[],
+  ): RegisteredSession {
+    const { sessionId, agentId, repoPath, task, replaces } = this.#options;
+    const known = sessions.get(sessionId);
+    notes.push(...takeLabel(this.#options, sessions));
+    const replaced = replaces === undefined ? undefined : sessions.get(replaces);
+    // Its rest is this session's now, and is given away once.
+    if (replaced?.maxBudgetUsd !== undefined) {
+      sessions.set(replaced.sessionId, { ...replaced, maxBudgetUsd: replaced.totalCostUsd });
+    }
+    const { endedAt: _, result: __, repoKey: ___, ...kept } = known ?? {};
+    const repoKey = findRepoKey(repoPath);
+    const { label = known?.label } = this.#options;
+    return {
+      ...kept,
+      sessionId,
+      agentId,
+      repoPath,
+      ...(isRepoKey(repoKey) ? { repoKey } : {}),
+      ...(label === undefined ? {} : { label }),
+      tasks: [...(known?.tasks ?? []), shorten(task, TASK_LENGTH)].slice(-KEPT_TASKS),
+      ...this.#figures(),
+      ...beginning,
+    };
+  }
+
   #figures() {
     return {
       turns: this.#turnsBefore + this.#turns,
@@ -153,29 +196,12 @@ export class SessionLedger {
       ...(this.maxBudgetUsd === undefined ? {} : { maxBudgetUsd: this.maxBudgetUsd }),
     };
   }
-
-  async #write(
-    change: (
-      known: RegisteredSession | undefined,
-      sessions: Map<string, RegisteredSession>,
-    ) => RegisteredSession | undefined,
-  ): Promise<void> {
-    const { stateDir, agentId, sessionId, warn } = this.#options;
-    try {
-      await updateRegistry(stateDir, agentId, (sessions) => {
-        const changed = change(sessions.get(sessionId), sessions);
-        if (changed !== undefined) sessions.set(sessionId, changed);
-      });
-    } catch (error) {
-      warn(`The session could not be written down: ${(error as Error).message}`);
-    }
-  }
 }
 
 function assertUnspent(sessionId: string, { spentUsd, maxBudgetUsd }: SessionHistory): void {
   if (maxBudgetUsd === undefined || spentUsd < maxBudgetUsd) return;
   throw new ClaudeCodeError(
-    `Session ${sessionId} has spent its budget: $${spentUsd.toFixed(2)} of $${maxBudgetUsd.toFixed(2)}`,
+    `Session ${sessionId} has spent its budget: ${formatUsd(spentUsd)} of ${formatUsd(maxBudgetUsd)}`,
     'BUDGET_SPENT',
     { hint: 'Give it a larger budget, or start a fresh session.' },
   );

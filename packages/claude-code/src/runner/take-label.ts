@@ -26,10 +26,15 @@ export function takeLabel(
   }
   const place = findRepoKey(repoPath);
   for (const [id, entry] of sessions) {
-    if (id === sessionId || entry.label !== label || findRepoKey(entry.repoPath) !== place) continue;
+    if (id === sessionId || entry.label !== label || repoOf(entry) !== place) continue;
     const { label: _, ...rest } = entry;
     sessions.set(id, rest);
     if (id !== replaces) changes.push(`The label "${label}" named session ${id} and now names this one`);
   }
   return changes;
+}
+
+/** As it was when the session was used: of a worktree that was removed nothing tells it any more. */
+function repoOf({ repoKey, repoPath }: RegisteredSession): string {
+  return repoKey ?? findRepoKey(repoPath);
 }

@@ -1,6 +1,7 @@
 /** Sessions, follow-ups, cost and permissions, with the real Claude Code. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { formatUsd } from '@openbot/sessions/terminal-text';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { findClaudeBinary } from '../../../../test/imitations/claude-binary.ts';
 import { apiErrors, blocksOf, call, say } from '../../../../test/imitations/messages-format.ts';
@@ -112,7 +113,7 @@ describe.skipIf(missing !== undefined)(`a run of the real Claude Code ${missing 
     const second = await run.outcome;
     expect(second).toMatchObject({ sessionId: first.sessionId, result: 'budget', turns: 2 });
     expect(second.text).toBe('Done.');
-    expect(second.failure).toContain(`$${(2.5 * unit).toFixed(2)}`);
+    expect(second.failure).toContain(formatUsd(2.5 * unit));
     expect(second.unsent).toEqual(['And on for ever']);
     expect(second.totalCostUsd).toBeCloseTo(3 * unit, 6);
     expect(events.filter(({ type }) => type === 'turn-ended')).toMatchObject([
@@ -233,6 +234,33 @@ describe.skipIf(missing !== undefined)(`a run of the real Claude Code ${missing 
     expect(events.filter((event) => event.type === 'turn-ended' && event.isError)).toHaveLength(1);
     expect(events.filter(({ type }) => type === 'ended')).toHaveLength(1);
     expect(bench.registered(outcome.sessionId!)).toMatchObject({ result: 'error' });
+  });
+
+  test('a secret in an error is told nowhere', async () => {
+    const key = `sk-ant-api03-${'q7Xz'.repeat(20)}-AA`;
+    bench.api.setReplies(() => apiErrors.invalidRequest(`bad credential ${key}`));
+    const { run, events } = bench.start('Go');
+    const outcome = await run.outcome;
+    expect(outcome).toMatchObject({ result: 'error', failure: expect.stringContaining('bad credential') });
+    expect(JSON.stringify([outcome, events])).not.toContain('q7Xz'.repeat(3));
+  });
+
+  test('that the API is asked again is told', async () => {
+    // Without the header that tells a client not to repeat it.
+    const { headers: _, ...overloaded } = apiErrors.overloaded();
+    let asked = 0;
+    bench.api.setReplies(() => (asked++ === 0 ? overloaded : answer('Done.')));
+    const { run, events } = bench.start('Go');
+    expect(await run.outcome).toMatchObject({ result: 'success' });
+    expect(events.filter(({ type }) => type === 'retrying')).toEqual([
+      {
+        type: 'retrying',
+        attempt: 1,
+        maxRetries: expect.any(Number),
+        status: 529,
+        reason: expect.any(String),
+      },
+    ]);
   });
 
   test('servers come in as an option, made for the session that it is', async () => {

@@ -3,6 +3,7 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { findClaudeBinary } from '../../../../test/imitations/claude-binary.ts';
+import { lockSession } from '../../src/runner/run-locks.ts';
 import { answer, hold, holds, Workbench } from './run-workbench.ts';
 
 const binary = findClaudeBinary();
@@ -44,6 +45,28 @@ describe.skipIf(missing !== undefined)(`a run of the real Claude Code goes on ${
     const { run, events } = bench.start('Mow the lawn again', { repoPath, session });
     expect(await run.outcome).toMatchObject({ sessionId, result: 'success' });
     expect(events[0]).toMatchObject({ type: 'selected', selection: { action: 'resume', sessionId } });
+  });
+
+  test('in the next best where somebody takes the best while it is chosen', async () => {
+    const repoPath = bench.makeRepo('taken');
+    const { sessionId } = await bench.start('Trim the hedge', { repoPath }).run.outcome;
+    let lock: Awaited<ReturnType<typeof lockSession>> | undefined;
+    const askModel = async () => {
+      lock ??= await lockSession(sessionId!, bench.home.env);
+      return '{"sessions":[{"id":1,"score":1,"why":"the same hedge"}]}';
+    };
+    const { run, events } = bench.start('Trim it again', {
+      repoPath,
+      session: undefined,
+      selection: { askModel },
+    });
+    const outcome = await run.outcome.finally(() => lock?.release());
+    expect(outcome).toMatchObject({ result: 'success' });
+    expect(outcome.sessionId).not.toBe(sessionId);
+    expect(events.filter(({ type }) => type === 'selected')).toMatchObject([
+      { selection: { action: 'resume', sessionId } },
+      { selection: { action: 'fresh' } },
+    ]);
   });
 
   test('in a fresh one under the label of one whose transcript is gone, with what is left of its budget', async () => {

@@ -1,10 +1,11 @@
 /** What is left of the real Claude Code and its tools when one of them, or this program, ends by force. */
-import { chmodSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { findClaudeBinary } from '../../../../test/imitations/claude-binary.ts';
 import { call } from '../../../../test/imitations/messages-format.ts';
 import { findMarked, MARK_VARIABLE } from '../../src/runner/marked-processes.ts';
+import { findGuards } from './find-guards.ts';
 import { answer, holds, lives, Workbench, waitFor } from './run-workbench.ts';
 import { stopProcess } from './stop-process.ts';
 
@@ -66,16 +67,17 @@ describe.skipIf(missing !== undefined)(`of the real Claude Code nothing is left 
     const { run, next } = bench.start('Work forever', request(repo));
     const { sessionId, pid: claude } = await next('started');
     const [shell, detached, bare] = await readPids(repo);
-    const { mark } = bench.registered(sessionId)!;
+    const { mark } = bench.note(sessionId)!;
     const carries = (pid: number) =>
       readFileSync(`/proc/${pid}/environ`, 'latin1').split('\0').includes(`${MARK_VARIABLE}=${mark}`);
     expect([claude, shell!, detached!].map(carries)).toEqual([true, true, true]);
-    expect(findMarked(mark!).map(({ pid }) => pid)).toEqual(
+    expect(findMarked(mark).map(({ pid }) => pid)).toEqual(
       expect.arrayContaining([claude, shell, detached, bare]),
     );
     run.abort();
     await run.outcome;
     expect([claude, shell!, detached!, bare!].map(lives)).toEqual([false, false, false, false]);
+    expect(bench.note(sessionId)).toBeUndefined();
   });
 
   test('after an abort of one that is stopped', async () => {
@@ -99,7 +101,7 @@ describe.skipIf(missing !== undefined)(`of the real Claude Code nothing is left 
     });
     const { pid: claude, sessionId } = await next('started');
     const pids = await readPids(repo);
-    const marked = findMarked(bench.registered(sessionId)!.mark!).map(({ pid }) => pid);
+    const marked = findMarked(bench.note(sessionId)!.mark).map(({ pid }) => pid);
     run.abort();
     expect(await run.outcome).toMatchObject({ result: 'aborted' });
     expect([claude, ...pids, ...marked].filter(lives)).toEqual([]);
@@ -125,10 +127,25 @@ describe.skipIf(missing !== undefined)(`of the real Claude Code nothing is left 
     });
     const { pid: wrapper, sessionId } = await next('started');
     const pids = await readPids(repo);
-    const marked = findMarked(bench.registered(sessionId)!.mark!);
+    const marked = findMarked(bench.note(sessionId)!.mark);
     process.kill(marked.find(({ parent }) => parent === wrapper)!.pid, 'SIGKILL');
     expect(await run.outcome).toMatchObject({ result: 'error' });
     expect(pids.map(lives)).toEqual([false, false, false]);
+  });
+
+  test('after it ended with an error, although everything was answered', async () => {
+    const repo = bench.makeRepo('failed');
+    script('nohup tail -f /dev/null >/dev/null 2>&1 & echo $! > detached');
+    const path = join(bench.home.root, 'failing-claude');
+    writeFileSync(path, `#!/bin/sh\n'${'path' in binary ? binary.path : ''}' "$@"\nexit 3\n`);
+    chmodSync(path, 0o755);
+    const { run } = bench.start('Start what goes on forever', {
+      ...request(repo),
+      pathToClaudeCodeExecutable: path,
+    });
+    expect(await run.outcome).toMatchObject({ result: 'success' });
+    const [detached] = await readPids(repo, ['detached']);
+    expect(lives(detached!)).toBe(false);
   });
 
   test('after this program was killed while it is stopped', async () => {
@@ -151,7 +168,7 @@ describe.skipIf(missing !== undefined)(`of the real Claude Code nothing is left 
     });
     const { pid: claude, sessionId } = await spawned.next('started');
     const pids = await readPids(repo);
-    const marked = findMarked(bench.registered(sessionId)!.mark!).map(({ pid }) => pid);
+    const marked = findMarked(bench.note(sessionId)!.mark).map(({ pid }) => pid);
     spawned.child.kill('SIGKILL');
     for (const pid of [claude, ...pids, ...marked]) await isGone(pid);
   });
@@ -197,19 +214,3 @@ describe.skipIf(missing !== undefined)(`of the real Claude Code nothing is left 
     expect(lives(detached!)).toBe(true);
   });
 });
-
-/** The shells that stand beside what a process started. */
-function findGuards(parent: number): number[] {
-  return readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .filter((name) => {
-      try {
-        const status = readFileSync(`/proc/${name}/status`, 'latin1');
-        const isChild = new RegExp(`^PPid:\\t${parent}$`, 'm').test(status);
-        return isChild && readFileSync(`/proc/${name}/cmdline`, 'latin1').includes('openbot-guard');
-      } catch {
-        return false;
-      }
-    })
-    .map(Number);
-}

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync, renameSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { type RepoSlot, takeRepoSlot } from '../../src/runner/repo-slot.ts';
@@ -91,6 +91,29 @@ test('of many at once one has it, one waits, and all others are refused', async 
   const slots = ends.flatMap((end) => (end.status === 'fulfilled' ? [end.value] : []));
   expect(slots).toHaveLength(2);
   for (const slot of slots) await slot.release();
+});
+
+test('where the door cannot be closed behind one, it is not had, and others can have it', async () => {
+  const root = makeTempFolder();
+  const [own, door] = [join(root, 'own'), join(root, 'door')];
+  for (const folder of [own, door]) mkdirSync(folder);
+  const locks = { running: join(own, 'running'), queued: join(own, 'queued'), door: join(door, 'door') };
+  const options = { repoPath: root, signal: new AbortController().signal, onQueued: () => {} };
+  const failing = {
+    ...locks,
+    // Looked up while the door is held.
+    get running() {
+      if (existsSync(door)) {
+        renameSync(door, join(root, 'door-before'));
+        symlinkSync(door, door);
+      }
+      return locks.running;
+    },
+  };
+  await expect(takeRepoSlot(failing, options)).rejects.toMatchObject({ code: 'ELOOP' });
+  expect(existsSync(locks.running)).toBe(false);
+  rmSync(door);
+  await (await takeRepoSlot(locks, options)).release();
 });
 
 test('worktrees of one repository share it, other folders do not', () => {

@@ -5,13 +5,13 @@ import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type ClaudeHome, makeClaudeHome } from '../../../../test/imitations/claude-binary.ts';
-import { type MessagesApi, startMessagesApi } from '../../../../test/imitations/messages-api.ts';
+import { ClaudeBench } from '../../../../test/imitations/claude-bench.ts';
 import { type MessagesRequest, type Reply, say } from '../../../../test/imitations/messages-format.ts';
 import type { RegisteredSession } from '../../src/registry/registered-session.ts';
 import { readRegistry, resolveRegistryPath } from '../../src/registry/registry-file.ts';
 import { type ClaudeRun, startRun } from '../../src/runner/claude-run.ts';
 import type { RunEvent } from '../../src/runner/run-event.ts';
+import { type RunNote, readRunNotes } from '../../src/runner/run-note.ts';
 import type { RunRequest } from '../../src/runner/run-request.ts';
 
 /** What a turn of the imitation costs: 100,000 tokens in, 1000 out. */
@@ -30,35 +30,7 @@ export interface Watched {
   next<Type extends RunEvent['type']>(type: Type): Promise<Extract<RunEvent, { type: Type }>>;
 }
 
-export class Workbench {
-  readonly api: MessagesApi;
-  readonly home: ClaudeHome;
-  readonly stateDir: string;
-  readonly #children: ChildProcess[] = [];
-
-  private constructor(api: MessagesApi, home: ClaudeHome) {
-    this.api = api;
-    this.home = home;
-    this.stateDir = join(home.root, 'state');
-  }
-
-  static async open(): Promise<Workbench> {
-    const api = await startMessagesApi({ replies: [] });
-    return new Workbench(api, await makeClaudeHome(api.url));
-  }
-
-  async close(): Promise<void> {
-    for (const child of this.#children) child.kill('SIGKILL');
-    await this.api.close();
-    await this.home.remove();
-  }
-
-  makeRepo(name: string): string {
-    const path = join(this.home.root, 'repos', name);
-    mkdirSync(path, { recursive: true });
-    return path;
-  }
-
+export class Workbench extends ClaudeBench {
   request(task: string, own: Partial<RunRequest> = {}): RunRequest {
     return {
       task,
@@ -103,7 +75,7 @@ export class Workbench {
       ],
       { stdio: ['ignore', 'pipe', 'inherit'] },
     );
-    this.#children.push(child);
+    this.children.push(child);
     const events: RunEvent[] = [];
     createInterface({ input: child.stdout! }).on('line', (line) => events.push(JSON.parse(line) as RunEvent));
     const ended = once(child, 'close') as Promise<[number | null, NodeJS.Signals | null]>;
@@ -120,6 +92,11 @@ export class Workbench {
 
   registered(sessionId: string, agentId = 'main'): RegisteredSession | undefined {
     return readRegistry(this.stateDir, agentId).get(sessionId);
+  }
+
+  /** What is written down of the Claude Code that is at work in a session. */
+  note(sessionId: string): RunNote | undefined {
+    return readRunNotes(this.home.env).find((note) => note.sessionId === sessionId);
   }
 
   /** Puts a directory where the registry of an agent would be, or takes it away. */

@@ -27,6 +27,7 @@ test.each<[string, Partial<RunRequest>, string]>([
   ['a budget of nothing', { maxBudgetUsd: 0 }, 'INVALID_ARGUMENT'],
   ['a budget that is none', { maxBudgetUsd: Number.NaN }, 'INVALID_ARGUMENT'],
   ['a time that is none', { idleMs: -1 }, 'INVALID_ARGUMENT'],
+  ['no rounds at all', { maxTurns: 0 }, 'INVALID_ARGUMENT'],
   ['a label of two lines', { label: 'a\nb' }, 'INVALID_ARGUMENT'],
   ['a program that is not there', { pathToClaudeCodeExecutable: '/nowhere/claude' }, 'CLAUDE_NOT_STARTED'],
 ])('is refused by its code: %s', async (_name, own, code) => {
@@ -35,6 +36,15 @@ test.each<[string, Partial<RunRequest>, string]>([
   for await (const event of run.events()) events.push(event);
   await expect(run.outcome).rejects.toMatchObject({ code });
   expect(events).toEqual([]);
+});
+
+test.each<[string, Partial<RunRequest>]>([
+  ['by the system', { model: 'a\0b' }],
+  ['for the length of its command line', { allowedTools: ['x'.repeat(4_000_000)] }],
+])('one that cannot be started at all is no success: refused %s', async (_name, own) => {
+  const run = startRun(makeRequest({ ...own, pathToClaudeCodeExecutable: '/bin/false' }));
+  await expect(run.outcome).rejects.toMatchObject({ code: 'CLAUDE_NOT_STARTED' });
+  expect(run.sessionId).toBeUndefined();
 });
 
 test('a program that fails at once is quoted, and leaves its repository free', async () => {

@@ -1,5 +1,5 @@
 /** What is put in comes out in its order, for one reader; it ends after `close`. */
-export class InputStream<Item> implements AsyncIterable<Item> {
+export class ItemQueue<Item> implements AsyncIterable<Item> {
   readonly #items: Item[] = [];
   #isClosed = false;
   #wake: () => void = () => {};

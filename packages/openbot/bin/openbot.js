@@ -3,18 +3,28 @@
 const [major, minor] = process.versions.node.split('.').map(Number);
 
 if (major < 22 || (major === 22 && minor < 19)) {
-  fail(`openbot needs Node 22.19 or newer; this is Node ${process.versions.node} (${process.execPath})`);
+  fail(
+    'NODE_TOO_OLD',
+    `openbot needs Node 22.19 or newer; this is Node ${process.versions.node} (${process.execPath})`,
+    'Install a newer one: https://nodejs.org',
+  );
 } else {
   process.getBuiltinModule('node:module').enableCompileCache();
-  import('../dist/cli/start.js').then((cli) => cli.start(), explainMissingBuild);
+  import('../dist/bin/openbot.js').then((bundle) => bundle.start(), explainMissingBundle);
 }
 
-function explainMissingBuild(error) {
-  if (error.code !== 'ERR_MODULE_NOT_FOUND') throw error;
-  fail("openbot is not built here; run 'npm run build' first");
+function explainMissingBundle(error) {
+  // Another file that is missing is a fault, and says which.
+  if (error.code !== 'ERR_MODULE_NOT_FOUND' || !/dist\/bin\/openbot\.js$/.test(error.url)) throw error;
+  fail('NOT_BUILT', 'openbot is not built here', "Run 'npm run build' first");
 }
 
-function fail(sentence) {
-  process.stderr.write(`Error: ${sentence}\n`);
+function fail(code, message, hint) {
+  const isJson = process.argv.slice(2).indexOf('--json') >= 0;
+  process.stderr.write(
+    isJson
+      ? `${JSON.stringify({ success: false, error: { code, message, hint } })}\n`
+      : `Error: ${message}\n  ${hint}\n`,
+  );
   process.exitCode = 1;
 }

@@ -1,5 +1,5 @@
-/** Every failure that this package names itself. docs/errors.md explains each one. */
-export const OPENBOT_ERROR_CODES = ['USAGE', 'RUN_FAILED'] as const;
+/** Every failure that this package names itself, bin/openbot.js included. docs/errors.md explains each one. */
+export const OPENBOT_ERROR_CODES = ['USAGE', 'RUN_FAILED', 'NODE_TOO_OLD', 'NOT_BUILT'] as const;
 
 /** The command line cannot be understood. */
 export class UsageError extends Error {
@@ -22,8 +22,10 @@ export class RunFailed extends Error {
   constructor(message: string, { sessionId, result }: { sessionId?: string; result: string }) {
     super(message);
     const more = result === 'budget' ? ' --budget <more>' : '';
-    this.hint =
-      sessionId === undefined ? 'Nothing was started.' : `To go on in it: --session ${sessionId}${more}`;
+    if (sessionId === undefined) this.hint = 'Nothing was started.';
+    else if (/prompt is too long/i.test(message)) {
+      this.hint = `Session ${sessionId} is full. To begin another one: --fresh`;
+    } else this.hint = `To go on in it: --session ${sessionId}${more}`;
   }
 }
 

@@ -24,16 +24,20 @@ export interface CommandSpec {
 }
 
 const PLACE: Readonly<Record<string, FlagSpec>> = {
-  repo: { type: 'string', value: 'path', text: 'The repository; the current folder when left out' },
+  repo: { type: 'string', value: 'path', text: 'The repository; that of the current folder by default' },
   'state-dir': {
     type: 'string',
     value: 'path',
-    text: 'Where openbot keeps its state; ~/.openbot by default',
+    text: 'Its state. Default: OPENBOT_STATE_DIR, or ~/.openbot',
   },
   json: { type: 'boolean', text: 'Print JSON' },
 };
 
-const AGENT: FlagSpec = { type: 'string', value: 'id', text: 'The agent; main by default' };
+const AGENT: FlagSpec = {
+  type: 'string',
+  value: 'id',
+  text: 'The agent. Default: OPENCLAW_AGENT_ID, or main',
+};
 
 /** Every command, in the order of the help. */
 export const COMMANDS: readonly CommandSpec[] = [
@@ -70,7 +74,7 @@ export const COMMANDS: readonly CommandSpec[] = [
       explain: { type: 'boolean', text: 'Show the factors of every session' },
       budget: { type: 'string', value: 'usd', text: 'What the session may cost in all its runs' },
       threshold: { type: 'string', value: 'number', text: 'Resume only above this score; 0.6 by default' },
-      model: { type: 'string', value: 'name', text: 'The model that is asked which session fits' },
+      model: { type: 'string', value: 'name', text: 'The model that rates the sessions, not that of cc run' },
       words: { type: 'boolean', text: 'Compare words only; ask no model' },
     },
     load: async () => (await import('../commands/cc-select.ts')).ccSelect,
@@ -83,7 +87,11 @@ export const COMMANDS: readonly CommandSpec[] = [
     more: [
       'A task of - is read from standard input. In a terminal it asks before Claude',
       'Code does what no rule allows; elsewhere, and with --json, that is denied.',
-      'Settings and hooks of the repository (.claude) apply as in Claude Code itself.',
+      '',
+      'It works at the top of the repository, with its CLAUDE.md and its settings, as',
+      'claude -p does. So a repository can act unasked: its hooks run commands, its',
+      '.mcp.json starts programs, and its settings can change the environment, even',
+      'where your API key is sent. Use --isolated for one that you do not trust.',
     ],
     flags: {
       ...PLACE,
@@ -92,14 +100,19 @@ export const COMMANDS: readonly CommandSpec[] = [
       session: { type: 'string', value: 'id', text: 'The session to go on in, or the start of its id' },
       fresh: { type: 'boolean', text: 'Begin a fresh session' },
       budget: { type: 'string', value: 'usd', text: 'What the session may cost in all its runs' },
-      model: { type: 'string', value: 'name', text: 'The model that works' },
+      model: { type: 'string', value: 'name', text: 'The model that works on the task' },
       allow: {
         type: 'string',
         isList: true,
         value: 'rules',
         text: "Runs unasked: 'Read,Bash(git status:*)'",
       },
-      isolated: { type: 'boolean', text: "Without the person's and the repository's settings" },
+      isolated: { type: 'boolean', text: 'Without CLAUDE.md, settings, hooks and .mcp.json' },
+      conversation: {
+        type: 'string',
+        value: 'key',
+        text: 'The conversation that asks; it may be read unasked',
+      },
       'no-mcp': { type: 'boolean', text: 'Without the tools of openbot mcp' },
       claude: { type: 'string', value: 'path', text: 'The program; that of the Agent SDK by default' },
       json: { type: 'boolean', text: 'Print each event as one line of JSON' },

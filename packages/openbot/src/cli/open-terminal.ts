@@ -1,5 +1,5 @@
 import type { Environment } from '@openbot/sessions';
-import { paletteFor } from '@openbot/sessions/terminal-text';
+import { cutEnd, paletteFor } from '@openbot/sessions/terminal-text';
 import type { Terminal } from '../commands/command.ts';
 
 /** What we need of `process.stdout` and `process.stderr`. */
@@ -21,14 +21,22 @@ export function openTerminal(
   lost?: AbortSignal,
 ): Terminal {
   const isDumb = env.TERM === 'dumb';
-  const columns = stdout.columns || (stdout.isTTY ? USUAL_COLUMNS : Number.POSITIVE_INFINITY);
+  let hasProgress = false;
+  const showProgress = (text: string | undefined) => {
+    if (!stderr.isTTY || isDumb || (text === undefined && !hasProgress)) return;
+    hasProgress = text !== undefined;
+    // A line that wraps could not be erased, and one that is full may.
+    stderr.write(`${ERASE_LINE}${cutEnd(text ?? '', (stderr.columns || USUAL_COLUMNS) - 1)}`);
+  };
+  const writeTo = (stream: OutputStream, text: string) => {
+    showProgress(undefined);
+    stream.write(text);
+  };
   return {
-    write: (text) => void stdout.write(text),
-    writeError: (text) => void stderr.write(text),
-    showProgress: (text) => {
-      if (stderr.isTTY && !isDumb) stderr.write(`${ERASE_LINE}${text ?? ''}`);
-    },
-    columns,
+    write: (text) => writeTo(stdout, text),
+    writeError: (text) => writeTo(stderr, text),
+    showProgress,
+    columns: stdout.columns || (stdout.isTTY ? USUAL_COLUMNS : Number.POSITIVE_INFINITY),
     lost,
     palette: paletteFor(stdout.isTTY === true && !isDumb && !env.NO_COLOR),
   };

@@ -75,14 +75,23 @@ function readWithoutCommand(args: readonly string[]): Request {
   if (first === '--version' || first === '-V') return { kind: 'version' };
   if (first === undefined || first === '--help' || first === '-h') return { kind: 'help', about: undefined };
   if (first === 'help') {
-    const about = findCommand(args.slice(1));
-    if (about !== undefined || second === undefined || isGroup(second)) return { kind: 'help', about };
-    throw unknown(second);
+    const names = args.slice(1).filter((arg) => !arg.startsWith('-'));
+    const about = findCommand(names);
+    const isKnown = names.length === 0 || (names.length === 1 && isGroup(names[0]!));
+    if (about !== undefined || isKnown) return { kind: 'help', about };
+    throw unknown(isGroup(names[0]!) ? names.slice(0, 2).join(' ') : names[0]!);
   }
+  if (first.startsWith('-')) throw refuseFlagFirst(first, args.slice(1));
   if (!isGroup(first)) throw unknown(first);
-  if (second === undefined || second === '--help' || second === '-h')
+  if (second === undefined || ['help', '--help', '-h'].includes(second)) {
     return { kind: 'help', about: undefined };
+  }
   throw unknown(`${first} ${second}`);
+}
+
+function refuseFlagFirst(flag: string, rest: readonly string[]): UsageError {
+  const name = findCommand(rest)?.name ?? '<command>';
+  return new UsageError(`'${flag}' stands before the command`, `Flags follow it: openbot ${name} ${flag}`);
 }
 
 function findCommand(args: readonly string[]): CommandSpec | undefined {

@@ -1,13 +1,16 @@
 import { printable } from '@openbot/sessions/terminal-text';
 import type { Terminal } from '../commands/command.ts';
+import { toJsonText } from '../commands/json-text.ts';
 import { OutputLost } from '../errors.ts';
+import { explainInstall } from './install-hint.ts';
 
 /** Says on stderr what went wrong and what to do, as text or as one JSON object. Returns the exit code. */
 export function reportError(error: unknown, terminal: Terminal, asJson: boolean): number {
-  if (error instanceof OutputLost) return 1;
+  // A command is a bundle with classes of its own.
+  if ((error as Error | undefined)?.name === OutputLost.name) return 1;
   const { code, message, hint } = describe(error);
   const text = asJson
-    ? JSON.stringify({ success: false, error: { code, message, hint } })
+    ? toJsonText({ success: false, error: { code, message, hint } })
     : `Error: ${printable(message)}\n  ${printable(hint)}`;
   terminal.writeError(`${text}\n`);
   return 1;
@@ -19,11 +22,19 @@ function describe(error: unknown): { code: string; message: string; hint: string
   // What Node and the system refuse has codes too, which nobody documents here.
   const isOurs = typeof code === 'string' && !/^(?:ERR_|E[A-Z0-9]+$)/.test(code);
   if (!isOurs) return { code: 'UNEXPECTED', message: error.message, hint: FAULT };
-  const own = HINTS[code] ?? (typeof hint === 'string' ? hint : 'See: openbot --help');
-  return { code, message: error.message, hint: own };
+  return {
+    code,
+    message: error.message,
+    hint: adviseHere(code, typeof hint === 'string' ? hint : undefined),
+  };
 }
 
 const FAULT = 'This was not foreseen; please report it.';
+
+function adviseHere(code: string, hint = 'See: openbot --help'): string {
+  const [, missing] = /^npm install (\S+)$/.exec(hint) ?? [];
+  return missing === undefined ? (HINTS[code] ?? hint) : explainInstall(missing);
+}
 
 /** What the library advises its callers to do is done by flags here. */
 const HINTS: Readonly<Record<string, string>> = {

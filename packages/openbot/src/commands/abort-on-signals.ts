@@ -6,18 +6,15 @@ const SIGNALS: readonly NodeJS.Signals[] = ['SIGINT', 'SIGTERM', 'SIGHUP'];
  */
 export function abortOnSignals(run: { abort(): void }, onCaught: () => void) {
   let caught: NodeJS.Signals | undefined;
-  const abortBy = (signal: NodeJS.Signals) => {
-    caught ??= signal;
-    run.abort();
-  };
   const onSignal = (signal: NodeJS.Signals) => {
     if (caught === undefined) onCaught();
-    abortBy(signal);
+    caught ??= signal;
+    run.abort();
   };
   for (const signal of SIGNALS) process.on(signal, onSignal);
   return {
     /** Ctrl-C, where the terminal does not turn it into a signal. */
-    interrupt: () => abortBy('SIGINT'),
+    interrupt: () => onSignal('SIGINT'),
     release(): void {
       for (const signal of SIGNALS) process.off(signal, onSignal);
     },

@@ -26,11 +26,3 @@ function splitRules(text: string): string[] {
   }
   return rules.map((rule) => rule.trim()).filter((rule) => rule !== '');
 }
-
-/** The narrowest simple rule that would have allowed a call. */
-export function suggestRule(toolName: string, input: unknown): string {
-  const command = (input as { command?: unknown } | null)?.command;
-  if (toolName !== 'Bash' || typeof command !== 'string') return toolName;
-  const [, word] = /^([\w./-]+)(?: [^;&|<>`$()\n]*)?$/.exec(command.trim()) ?? [];
-  return word === undefined ? toolName : `${toolName}(${word}:*)`;
-}

@@ -1,7 +1,10 @@
-import { discoverAllSessions, discoverSessions, formatSessionList, printable } from '@openbot/claude-code';
+import { discoverAllSessions, discoverSessions, formatSessionList } from '@openbot/claude-code';
+import { printable } from '@openbot/sessions/terminal-text';
 import { UsageError } from '../errors.ts';
 import { type Command, writeJson } from './command.ts';
-import { discoverWithProgress, readCount, readRepoPath } from './place.ts';
+import { discoverWithProgress } from './discover-with-progress.ts';
+import { readCount } from './numbers.ts';
+import { readRepoPath } from './place.ts';
 
 /** The Claude Code sessions of a repository, or of all. */
 export const ccList: Command = async (input) => {

@@ -3,49 +3,58 @@ import { resolveUserPath } from '@openbot/sessions';
 import { OutputLost, RunFailed } from '../errors.ts';
 import { abortOnSignals } from './abort-on-signals.ts';
 import { readRules } from './allow-rules.ts';
+import { findAnswerSource } from './answer-source.ts';
 import { makeModel } from './anthropic.ts';
-import { askForPermissions } from './ask-permission.ts';
+import { QUESTION_TOOL } from './choice-dialog.ts';
 import { type Command, type CommandInput, readName } from './command.ts';
 import { HeldMessages, type MessageEvent } from './held-messages.ts';
-import { readBudget, readPlace } from './place.ts';
-import { refuseOwnRun } from './refuse-own-run.ts';
+import { toJsonText } from './json-text.ts';
+import { readBudget } from './numbers.ts';
+import { PermissionDesk } from './permission-desk.ts';
+import { readLabel, readPlace } from './place.ts';
 import { formatOutcome, RunReport } from './run-report.ts';
 import { readSessionChoice } from './session-choice.ts';
 import { readTask } from './task.ts';
 
 /** Runs a task in Claude Code, in the session that fits, and tells what happens. */
 export const ccRun: Command = async (input) => {
-  const { flags, terminal, words } = input;
-  const report = new RunReport(terminal);
+  const { flags, terminal } = input;
+  const messages = new HeldMessages();
+  const request = await readRequest(input, (text) => messages.add(text));
+  const answers = flags.json ? undefined : findAnswerSource(input);
+  const report = new RunReport(terminal, request);
   const tell = (event: RunEvent | MessageEvent) => {
-    const text = flags.json ? `${JSON.stringify(event)}\n` : report.format(event);
+    const text = flags.json ? `${toJsonText(event)}\n` : report.format(event);
     if (text !== undefined) terminal.write(text);
   };
-  const messages = new HeldMessages();
-  const run = startRun(await readRequest(input, (text) => messages.add(text)));
-  const isWatched = input.isInteractive && !flags.json;
+  const run = startRun({ ...request, ...(answers === undefined ? ALONE : WATCHED) });
+  const isWatched = answers !== undefined || (input.isInteractive && !flags.json);
+  let desk: PermissionDesk | undefined;
   // The tools of Claude Code can take a while to end.
   const signals = abortOnSignals(run, () => {
+    desk?.leave();
     if (isWatched) terminal.writeError('… ending\n');
   });
-  // Who gave the task on standard input cannot answer there.
-  const canAsk = isWatched && words[0] !== '-';
-  const stopAsking = canAsk
-    ? askForPermissions(run, {
-        input: process.stdin,
-        output: process.stderr,
-        onInterrupt: signals.interrupt,
-      })
-    : () => {};
+  if (answers !== undefined) {
+    desk = new PermissionDesk(run, {
+      openInput: answers.open,
+      output: process.stderr,
+      onInterrupt: signals.interrupt,
+    });
+    // A question that nobody waits for any more holds nothing back.
+    run.outcome.catch(() => {}).finally(() => desk?.leave());
+  }
   let outcome: RunOutcome;
   try {
     for await (const event of run.events()) {
+      await desk?.whenFree();
       for (const message of messages.takeBefore(event)) tell(message);
       tell(event);
     }
     outcome = await run.outcome;
   } finally {
-    stopAsking();
+    desk?.end();
+    answers?.close();
     signals.release();
   }
   if (!flags.json) terminal.write(formatOutcome(outcome, terminal));
@@ -54,16 +63,21 @@ export const ccRun: Command = async (input) => {
   if (outcome.result !== 'success') throw new RunFailed(outcome.failure ?? 'The run was aborted', outcome);
 };
 
+/** A question waits for as long as somebody may come back to it. */
+const WATCHED = { permissionTimeoutMs: 24 * 60 * 60_000 };
+/** Claude Code then asks in its answer what it would ask by its tool. */
+const ALONE = { disallowedTools: [QUESTION_TOOL] };
+
 async function readRequest(input: CommandInput, onMessage: (text: string) => void): Promise<RunRequest> {
   const { env, flags, terminal } = input;
   const place = readPlace(input);
-  const label = readName(input, 'label', 'release');
+  const label = readLabel(input);
   const maxBudgetUsd = readBudget(input);
   const rules = readRules(input);
   const model = readName(input, 'model', '<name>');
+  const sessionKey = readName(input, 'conversation', 'agent:main:main');
   const program = readName(input, 'claude', '<path>');
   const task = await readTask(input, 'cc run');
-  await refuseOwnRun(input, place);
   return {
     task,
     ...place,
@@ -81,7 +95,7 @@ async function readRequest(input: CommandInput, onMessage: (text: string) => voi
     allowedTools: rules,
     settingSources: flags.isolated ? [] : undefined,
     selection: { askModel: makeModel(env) },
-    agentTools: flags['no-mcp'] ? false : { sendMessage: async ({ text }) => onMessage(text) },
+    agentTools: flags['no-mcp'] ? false : { sessionKey, sendMessage: async ({ text }) => onMessage(text) },
     pathToClaudeCodeExecutable: program === undefined ? undefined : resolveUserPath(program, env),
   };
 }

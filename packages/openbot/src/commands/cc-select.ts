@@ -5,9 +5,12 @@ import {
   readRegistry,
   selectSession,
 } from '@openbot/claude-code';
+import { UsageError } from '../errors.ts';
 import { makeModel } from './anthropic.ts';
-import { type Command, readName, readText, writeJson } from './command.ts';
-import { discoverWithProgress, readBudget, readFraction, readPlace } from './place.ts';
+import { type Command, readName, writeJson } from './command.ts';
+import { discoverWithProgress } from './discover-with-progress.ts';
+import { readBudget, readFraction } from './numbers.ts';
+import { readLabel, readPlace } from './place.ts';
 import { readTask } from './task.ts';
 
 /** Which session a task would go on in, and why. Nothing is started. */
@@ -16,7 +19,11 @@ export const ccSelect: Command = async (input) => {
   const { repoPath, agentId, stateDir } = readPlace(input);
   const maxBudgetUsd = readBudget(input);
   const resumeThreshold = readFraction(input, 'threshold');
-  const label = readName(input, 'label', 'release');
+  const label = readLabel(input);
+  const relevanceModel = readName(input, 'model', '<name>');
+  if (flags.words && relevanceModel !== undefined) {
+    throw new UsageError('--words and --model contradict each other', 'Leave one of them out');
+  }
   const task = await readTask(input, 'cc select');
   const [sessions, project] = await Promise.all([
     discoverWithProgress(input, (options) => discoverSessions(repoPath, { ...options, agentId })),
@@ -31,7 +38,7 @@ export const ccSelect: Command = async (input) => {
     registry: [...readRegistry(stateDir, agentId).values()],
     label,
     maxBudgetUsd,
-    config: { enabled: !flags.words, resumeThreshold, relevanceModel: readText(input, 'model') },
+    config: { enabled: !flags.words, resumeThreshold, relevanceModel },
     askModel: makeModel(env),
   });
   if (flags.json) {

@@ -1,6 +1,7 @@
 import { discoverSessions, formatProjectStatus, gatherProjectStatus } from '@openbot/claude-code';
 import { type Command, writeJson } from './command.ts';
-import { discoverWithProgress, readPlace } from './place.ts';
+import { discoverWithProgress } from './discover-with-progress.ts';
+import { readPlace } from './place.ts';
 
 /** The state of a repository at a glance. */
 export const ccStatus: Command = async (input) => {

@@ -1,6 +1,7 @@
-import type { Palette } from '@openbot/claude-code';
 import type { Environment } from '@openbot/sessions';
+import type { Palette } from '@openbot/sessions/terminal-text';
 import { UsageError } from '../errors.ts';
+import { toJsonText } from './json-text.ts';
 
 /** Where output goes. */
 export interface Terminal {
@@ -52,5 +53,5 @@ export function readName(
 }
 
 export function writeJson(terminal: Terminal, value: unknown): void {
-  terminal.write(`${JSON.stringify(value, null, 2)}\n`);
+  terminal.write(`${toJsonText(value, 2)}\n`);
 }

@@ -1,23 +1,22 @@
-import { printable, serveMcp } from '@openbot/claude-code';
+import { statSync } from 'node:fs';
+import { serveMcp } from '@openbot/claude-code';
 import { resolveUserPath } from '@openbot/sessions';
-import { type Command, readText } from './command.ts';
+import { printable } from '@openbot/sessions/terminal-text';
+import { UsageError } from '../errors.ts';
+import { type Command, type CommandInput, readName } from './command.ts';
 import { readPackageVersion } from './package-version.ts';
-import { readState } from './place.ts';
+import { readRepoPath, readState } from './place.ts';
 
 /** Serves the tools of the MCP server on standard input and output, until that ends. */
 export const mcp: Command = async (input) => {
-  const { env } = input;
   const { agentId, stateDir } = readState(input);
-  // Claude Code names the project in the environment of the servers that it starts.
-  const repo = [readText(input, 'repo'), env.CLAUDE_PROJECT_DIR].find(
-    (path) => path !== undefined && path !== '',
-  );
   const serving = await serveMcp({
-    repoPath: repo === undefined ? input.cwd : resolveUserPath(repo, env),
+    repoPath: readProject(input),
     agentId,
     stateDir,
-    workspace: readText(input, 'workspace'),
-    sessionKey: readText(input, 'session'),
+    workspace: readWorkspace(input),
+    // One that is empty would not confine the server, but open every conversation.
+    sessionKey: readName(input, 'session', 'agent:main:main'),
     version: readPackageVersion(),
     onError: (error) => input.terminal.writeError(`${printable(error.message)}\n`),
   });
@@ -28,3 +27,22 @@ export const mcp: Command = async (input) => {
   }
   await serving.closed;
 };
+
+/** Claude Code names the project in the environment of the servers that it starts. */
+function readProject(input: CommandInput): string {
+  const { env, flags } = input;
+  const named = env.CLAUDE_PROJECT_DIR;
+  if (flags.repo !== undefined || named === undefined || named.trim() === '') return readRepoPath(input);
+  return resolveUserPath(named, env);
+}
+
+function readWorkspace(input: CommandInput): string | undefined {
+  const named = readName(input, 'workspace', '~/.openbot/workspace');
+  if (named === undefined) return undefined;
+  const path = resolveUserPath(named, input.env);
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return path;
+  throw new UsageError(
+    `--workspace names no folder: ${path}`,
+    'Leave it out for the one of the agent, or name one that is there',
+  );
+}

@@ -6,19 +6,19 @@ const SILENT_MS = 500;
 const STEP_MS = 100;
 
 /** Tells a person who watches how far the look at all transcripts has come, once it takes longer than a moment. */
-export function reportProgress(terminal: Pick<Terminal, 'showProgress'>) {
-  const started = performance.now();
-  let shown = 0;
+export function reportProgress(terminal: Pick<Terminal, 'showProgress'>, clock = () => performance.now()) {
+  const started = clock();
+  let shown: number | undefined;
   return {
     tell({ done, total, partOfLarge }: ScanProgress): void {
-      const now = performance.now();
-      if (now - started < SILENT_MS || now - shown < STEP_MS) return;
+      const now = clock();
+      if (now - started < SILENT_MS || (shown !== undefined && now - shown < STEP_MS)) return;
       shown = now;
       const part = partOfLarge === undefined ? '' : `, ${Math.floor(partOfLarge * 100)}% of a large one`;
       terminal.showProgress(`Reading sessions: ${done} of ${total}${part}`);
     },
     end(): void {
-      if (shown > 0) terminal.showProgress(undefined);
+      if (shown !== undefined) terminal.showProgress(undefined);
     },
   };
 }

@@ -1,22 +1,27 @@
-import { printable, type RunEvent, type RunOutcome } from '@openbot/claude-code';
-import { suggestRule } from './allow-rules.ts';
+import type { PermissionRequest, RunEvent, RunOutcome } from '@openbot/claude-code';
+import { formatAge, formatUsd, printable } from '@openbot/sessions/terminal-text';
 import type { Terminal } from './command.ts';
+import { explainDenial, type Given } from './explain-denial.ts';
 import type { MessageEvent } from './held-messages.ts';
 import { showBeginning, showLines, summarizeCall } from './tool-call.ts';
 
 /** Tells a person what happens in a run, an event at a time. */
 export class RunReport {
   readonly #palette: Terminal['palette'];
+  readonly #given: Given;
   /** What was asked for by the id of its question. */
-  readonly #asked = new Map<string, { toolUseId: string; rule: string }>();
+  readonly #asked = new Map<string, PermissionRequest>();
+  /** Calls whose questions are open: they fail when the run is ended, which is no failure of theirs. */
+  readonly #open = new Set<string>();
   /** Calls whose failure was told already, by the id of the call. */
   readonly #refused = new Set<string>();
   readonly #toldCalls = new Set<string>();
   /** Answers to questions that overtook their calls. */
   readonly #early = new Map<string, string>();
 
-  constructor({ palette }: Pick<Terminal, 'palette'>) {
+  constructor({ palette }: Pick<Terminal, 'palette'>, given: Given) {
     this.#palette = palette;
+    this.#given = given;
   }
 
   /** Undefined where there is nothing to say. */
@@ -24,7 +29,7 @@ export class RunReport {
     const palette = this.#palette;
     switch (event.type) {
       case 'queued':
-        return this.#note(`… waiting for ${event.behind}`);
+        return this.#note(`… waiting for ${describeHolder(event.behind)}`);
       case 'leftover':
         return this.#note(`… ended what a crashed run left at work (process ${event.pid})`);
       case 'selected':
@@ -40,16 +45,17 @@ export class RunReport {
       case 'tool':
         return this.#formatCall(event);
       case 'tool-result':
-        return event.isError && !this.#refused.has(event.toolUseId)
+        return event.isError && !this.#refused.has(event.toolUseId) && !this.#open.has(event.toolUseId)
           ? `${palette.red(`  failed: ${showBeginning(event.output)}`)}\n`
           : undefined;
-      case 'permission': {
-        const { requestId, toolUseId, toolName, input } = event.request;
-        this.#asked.set(requestId, { toolUseId, rule: suggestRule(toolName, input) });
+      case 'permission':
+        this.#asked.set(event.request.requestId, event.request);
+        this.#open.add(event.request.toolUseId);
         return undefined;
-      }
       case 'permission-settled':
         return this.#formatSettled(event);
+      case 'retrying':
+        return this.#note(describeRetry(event));
       case 'warning':
         return `${palette.yellow(printable(`Warning: ${event.message}`))}\n`;
       default:
@@ -64,13 +70,14 @@ export class RunReport {
   }
 
   #formatSettled(event: Extract<RunEvent, { type: 'permission-settled' }>): string | undefined {
-    if (event.settlement === 'allowed') return undefined;
     const asked = this.#asked.get(event.requestId);
+    if (asked !== undefined) this.#open.delete(asked.toolUseId);
+    if (event.settlement === 'allowed') return undefined;
     const text = `  ${SETTLEMENTS[event.settlement]}`;
     if (asked === undefined) return this.#note(text);
     this.#refused.add(asked.toolUseId);
-    const rule = event.settlement === 'nobody-listens' ? `; --allow '${asked.rule}' would` : '';
-    const note = this.#note(`${text}${rule}`);
+    const why = event.settlement === 'nobody-listens' ? `: ${explainDenial(asked, this.#given)}` : '';
+    const note = this.#note(`${text}${why}`);
     if (this.#toldCalls.has(asked.toolUseId)) return note;
     this.#early.set(asked.toolUseId, note);
     return undefined;
@@ -91,7 +98,7 @@ const MESSAGE_INDENT = ' '.repeat('Message: '.length);
 const SETTLEMENTS = {
   denied: 'not allowed',
   'timed-out': 'not allowed: nobody answered in time',
-  'nobody-listens': 'not allowed: no rule allows it, and nobody is there to ask',
+  'nobody-listens': 'not allowed',
   withdrawn: 'not asked any more',
 } as const;
 
@@ -101,18 +108,26 @@ export function formatOutcome(outcome: RunOutcome, { palette }: Pick<Terminal, '
   const mark = result === 'success' ? palette.green('✓') : palette.red('✗');
   if (sessionId === undefined) return `${mark} ${result}  nothing was started\n`;
   const total = totalCostUsd > costUsd ? `, $${totalCostUsd.toFixed(4)} in all` : '';
-  const budget = maxBudgetUsd === undefined ? '' : ` of ${showBudget(maxBudgetUsd)}`;
+  const budget = maxBudgetUsd === undefined ? '' : ` of ${formatUsd(maxBudgetUsd)}`;
   const words = `${turns} ${turns === 1 ? 'turn' : 'turns'}, $${costUsd.toFixed(4)}${total}${budget}`;
   return `${mark} ${result}  ${printable(sessionId)}  ${words}\n`;
 }
 
-function describeStart(event: Extract<RunEvent, { type: 'started' }>): string {
-  const spent = event.action === 'resume' ? `, $${event.spentUsd.toFixed(4)} so far` : '';
-  const budget = event.maxBudgetUsd === undefined ? '' : `, may cost ${showBudget(event.maxBudgetUsd)}`;
-  return `${event.action}, ${printable(event.model)}${spent}${budget}`;
+/** Who holds a lock, with an age in the place of a time. */
+function describeHolder(holder: string): string {
+  const [, who, time] = /^(.*), since (\S+)$/s.exec(holder) ?? [];
+  const at = Date.parse(time ?? '');
+  if (who === undefined || Number.isNaN(at)) return holder;
+  return `${who.replace(' (node)', '')}, which began ${formatAge(at, Date.now())}`;
 }
 
-/** Whole cents, unless it is a part of one. */
-function showBudget(usd: number): string {
-  return `$${Number.isInteger(Math.round(usd * 1e6) / 1e4) ? usd.toFixed(2) : usd.toFixed(4)}`;
+function describeRetry({ status, attempt, maxRetries }: Extract<RunEvent, { type: 'retrying' }>): string {
+  const what = status === undefined ? 'the API does not answer' : `the API answers with ${status}`;
+  return `… ${what}, trying again: ${attempt} of ${maxRetries}`;
+}
+
+function describeStart(event: Extract<RunEvent, { type: 'started' }>): string {
+  const spent = event.action === 'resume' ? `, $${event.spentUsd.toFixed(4)} so far` : '';
+  const budget = event.maxBudgetUsd === undefined ? '' : `, may cost ${formatUsd(event.maxBudgetUsd)}`;
+  return `${event.action}, ${printable(event.model)}${spent}${budget}`;
 }

@@ -1,47 +1,88 @@
-import { discoverSessions, type SessionChoice } from '@openbot/claude-code';
+import { existsSync } from 'node:fs';
+import {
+  type DiscoveredSession,
+  discoverAllSessions,
+  discoverSessions,
+  type SessionChoice,
+} from '@openbot/claude-code';
 import { UsageError } from '../errors.ts';
 import { type CommandInput, readName } from './command.ts';
-import { discoverWithProgress, type Place } from './place.ts';
+import { discoverWithProgress, warn } from './discover-with-progress.ts';
+import type { Place } from './place.ts';
+import { quoteForShell } from './quote-for-shell.ts';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 /** As much as the list shows of one. */
-const BEGINNING = /^[0-9a-f]{8}[0-9a-f-]{0,27}$/i;
+const BEGINNING = /^[0-9a-f]{8}[0-9a-f-]{0,28}$/i;
+
+type Where = Pick<Place, 'repoPath' | 'agentId'>;
 
 /** The session that `--session` or `--fresh` names; undefined where it is to be chosen. */
 export async function readSessionChoice(
   input: CommandInput,
-  place: Pick<Place, 'repoPath' | 'agentId'>,
+  place: Where,
 ): Promise<SessionChoice | undefined> {
   const named = readName(input, 'session', '<id>');
   if (named !== undefined && input.flags.fresh) {
     throw new UsageError('--session and --fresh contradict each other', 'Leave one of them out');
   }
   if (named === undefined) return input.flags.fresh ? { action: 'fresh' } : undefined;
-  const sessionId = UUID.test(named) ? named.toLowerCase() : await findByBeginning(input, named, place);
-  return { action: 'resume', sessionId };
-}
-
-async function findByBeginning(
-  input: CommandInput,
-  beginning: string,
-  { repoPath, agentId }: Pick<Place, 'repoPath' | 'agentId'>,
-): Promise<string> {
-  if (!BEGINNING.test(beginning)) {
+  if (!BEGINNING.test(named)) {
     throw new UsageError(
-      `--session takes a session id or its first 8 characters or more, not '${beginning}'`,
+      `--session takes a session id or its first 8 characters or more, not '${named}'`,
       'See: openbot cc list',
     );
   }
+  return { action: 'resume', sessionId: await findSession(input, named.toLowerCase(), place) };
+}
+
+async function findSession(input: CommandInput, named: string, place: Where): Promise<string> {
+  const { repoPath, agentId } = place;
   const sessions = await discoverWithProgress(input, (options) =>
     discoverSessions(repoPath, { ...options, agentId }),
   );
-  const ids = sessions.map(({ sessionId }) => sessionId);
-  const found = ids.filter((id) => id.startsWith(beginning.toLowerCase()));
-  if (found.length === 1) return found[0]!;
-  throw found.length === 0
-    ? new UsageError(`No session of ${repoPath} begins with '${beginning}'`, 'See: openbot cc list')
-    : new UsageError(
-        `${found.length} sessions begin with '${beginning}': ${found.slice(0, 5).join(', ')}${found.length > 5 ? ', …' : ''}`,
-        'Give more of the id',
-      );
+  const found = sessions.filter(({ sessionId }) => sessionId.startsWith(named));
+  if (found.length > 1) throw fitsSeveral(named, found);
+  const [session] = found;
+  if (session !== undefined) {
+    warnOfOwner(input, session, agentId);
+    return session.sessionId;
+  }
+  if (!UUID.test(named)) {
+    throw new UsageError(`No session of ${repoPath} begins with '${named}'`, 'See: openbot cc list');
+  }
+  await refuseElsewhere(input, named, place);
+  return named;
+}
+
+/** Claude Code would go on in it from any folder, and its work would be in the wrong repository. */
+async function refuseElsewhere(input: CommandInput, sessionId: string, { repoPath, agentId }: Where) {
+  // What cannot be read here was told already, and what cannot be read elsewhere is of no interest.
+  const all = await discoverWithProgress(input, (options) =>
+    discoverAllSessions({ ...options, agentId, onProblem: () => {} }),
+  );
+  const session = all.find((one) => one.sessionId === sessionId);
+  if (session === undefined) return;
+  if (existsSync(session.repoPath)) {
+    throw new UsageError(
+      `Session ${sessionId} is of ${session.repoPath}, not of ${repoPath}`,
+      `To go on in it: --repo ${quoteForShell(session.repoPath)}`,
+    );
+  }
+  warn(input, `Session ${sessionId} is of ${session.repoPath}, which is not there any more`);
+  warnOfOwner(input, session, agentId);
+}
+
+function warnOfOwner(input: CommandInput, session: DiscoveredSession, agentId: string): void {
+  const { sessionId, agentId: owner } = session;
+  if (owner === undefined || owner === agentId) return;
+  warn(input, `Session ${sessionId} is of agent ${owner}; agent ${agentId} takes it over`);
+}
+
+function fitsSeveral(beginning: string, found: readonly DiscoveredSession[]): UsageError {
+  const ids = found.slice(0, 5).map(({ sessionId }) => sessionId);
+  return new UsageError(
+    `${found.length} sessions begin with '${beginning}': ${ids.join(', ')}${found.length > 5 ? ', …' : ''}`,
+    'Give more of the id',
+  );
 }

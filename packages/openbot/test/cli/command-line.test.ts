@@ -3,7 +3,6 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { COMMANDS } from '../../src/cli/command-table.ts';
-import { reportProgress } from '../../src/commands/progress.ts';
 import { COMMAND } from '../setup/command-file.ts';
 import { writeSession } from '../setup/own-session.ts';
 import { makeHome } from '../setup/run-openbot.ts';
@@ -19,7 +18,25 @@ test.each([
   [['cc', 'select', 'x', '--budget', 'much'], /US dollars/, /--budget 2.50/],
   [['cc', 'select', 'x', '--threshold', '60'], /from 0 to 1/, /--threshold 0.7/],
   [['cc', 'select', 'x', '--threshold', ''], /from 0 to 1/, /--threshold 0.7/],
-  [['cc', 'select', 'x', '--model', ' '], /relevanceModel/, /name of a model/],
+  [['cc', 'select', 'x', '--model', ' '], /--model is empty/, /--model <name>/],
+  [['cc', 'select', 'x', '--model', 'y', '--words'], /contradict/, /Leave one/],
+  [['cc', 'select', 'x', '--budget', '0x10'], /US dollars, not '0x10'/, /--budget 2.50/],
+  [['cc', 'select', 'x', '--budget', '1e3'], /US dollars, not '1e3'/, /--budget 2.50/],
+  [['cc', 'select', 'x', '--budget', '0.00001'], /US dollars/, /--budget 2.50/],
+  [
+    ['cc', 'select', 'x', '--label', 'x'.repeat(65)],
+    /--label takes at most 64 characters/,
+    /--label release/,
+  ],
+  [['cc', 'run', 'x', '--label', 'a\u0007b'], /--label takes .* control characters/, /--label release/],
+  [['cc', 'list', '--state-dir', ''], /--state-dir is empty/, /--state-dir ~\/\.openbot/],
+  [['cc', 'status', '--agent', ''], /--agent is empty/, /--agent main/],
+  [['mcp', '--session', ''], /--session is empty/, /--session agent:main:main/],
+  [['mcp', '--session=  '], /--session is empty/, /Leave it out/],
+  [['mcp', '--workspace', ''], /--workspace is empty/, /Leave it out/],
+  [['mcp', '--workspace', '/nowhere/at all'], /--workspace names no folder: \/nowhere/, /Leave it out/],
+  [['mcp', '--repo', ''], /--repo names no folder/, /Leave it out/],
+  [['mcp', '--agent', ' '], /--agent is empty/, /--agent main/],
   [['cc', 'status', '--agent', '../x'], /agent id/, /\n {2}It names one file/],
   [['cc', 'select'], /What is the task/, /openbot cc select "/],
   [['cc', 'select', 'two', 'words'], /does not take 'words'/, /quotation marks/],
@@ -36,6 +53,9 @@ test.each([
   [['cc', 'run', 'x', '--budget', '0'], /US dollars/, /--budget 2.50/],
   [['cc', 'run', 'x', '--repo', '/nowhere/at all'], /\/nowhere\/at all/, /\S/],
   [['help', 'frobnicate'], /no command 'frobnicate'/, /cc list/],
+  [['help', 'cc', 'frobnicate'], /no command 'cc frobnicate'/, /cc list/],
+  [['--json', 'cc', 'list'], /'--json' stands before the command/, /openbot cc list --json/],
+  [['-x'], /'-x' stands before the command/, /openbot <command> -x/],
 ])('%j is refused with a hint, in words and as JSON', async (args, message, hint) => {
   const home = makeHome();
   const plain = await home.run(args);
@@ -68,6 +88,32 @@ test('the start of an id that fits two sessions', async () => {
   for (const id of ids) expect(stderr).toContain(id);
 });
 
+test('a whole id is looked for too: one of another repository is refused, and says where it is', async () => {
+  const home = makeHome();
+  const [here, other] = ['here', "the other's"].map((name) => join(home.folder, name)) as [string, string];
+  for (const path of [here, other]) mkdirSync(join(path, '.git'), { recursive: true });
+  const id = '11111111-0000-4000-8000-000000000001';
+  writeSession(home, other, id, 'teach the parser');
+  mkdirSync(join(home.stateDir, 'claude-code', 'ada'), { recursive: true });
+  writeFileSync(join(home.stateDir, 'claude-code', 'ada', 'sessions.json'), 'no JSON');
+  const args = ['cc', 'run', 'x', '--session', id.toUpperCase(), '--repo', here];
+  const { code, stdout, stderr } = await home.run(args);
+  expect([code, stdout]).toEqual([1, '']);
+  const [warning, ...error] = stderr.split('\n');
+  expect(warning).toMatch(/^Warning: .*sessions\.json/);
+  expect(error.join('\n')).toBe(
+    `Error: Session ${id} is of ${other}, not of ${here}\n  To go on in it: --repo '${home.folder}/the other'\\''s'\n`,
+  );
+});
+
+test('an agent that the environment names is named by its variable where it is none', async () => {
+  const home = makeHome();
+  home.env.CLAWDBOT_AGENT_ID = '../x';
+  const { code, stderr } = await home.run(['cc', 'list']);
+  expect(code).toBe(1);
+  expect(stderr).toMatch(/^Error: CLAWDBOT_AGENT_ID: .*\n {2}Correct CLAWDBOT_AGENT_ID, or unset it\n$/);
+});
+
 test('a task comes by standard input', async () => {
   const home = makeHome();
   writeSession(
@@ -98,7 +144,7 @@ test('a repository that is not there', async () => {
   expect(JSON.parse(stderr).error).toMatchObject({ code: 'REPO_NOT_FOUND', hint: expect.any(String) });
 });
 
-test.each([[[]], [['help']], [['help', 'cc']], [['--help']], [['cc']], [['cc', '--help']]])(
+test.each([[[]], [['help']], [['help', 'cc']], [['--help']], [['cc']], [['cc', '--help']], [['cc', 'help']]])(
   '%j explains the commands',
   async (args) => {
     const { code, stdout } = await makeHome().run(args);
@@ -133,15 +179,4 @@ test('the command itself, in a process of its own', () => {
     expect.stringMatching(/^openbot \d+\.\d+\.\d+\n$/),
     '',
   ]);
-});
-
-test('colour and progress are for terminals', async () => {
-  const home = makeHome();
-  const { stdout } = await home.run(['cc', 'list', '--all'], { isTTY: true });
-  expect(stdout).toBe('No Claude Code sessions.\n');
-  const shown: (string | undefined)[] = [];
-  const progress = reportProgress({ showProgress: (text) => shown.push(text) });
-  progress.tell({ done: 1, total: 9 });
-  progress.end();
-  expect(shown).toEqual([]);
 });

@@ -1,8 +1,8 @@
 /** The command in a process of its own: where its output goes, and what it loads for that. */
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, rmdirSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, inject, test } from 'vitest';
 import { COMMAND } from '../setup/command-file.ts';
 import { writeSession } from '../setup/own-session.ts';
 import { type Home, makeHome } from '../setup/run-openbot.ts';
@@ -63,19 +63,42 @@ test('a working folder that was deleted is named as such', () => {
   expect(() => rmdirSync(gone)).toThrow();
 });
 
-test.each([[['--help']], [['cc', 'list']], [['cc', 'select', 'x']], [['cc', 'run', '--help']]])(
-  '%j loads no package from outside',
-  (args) => {
-    const hook = `import { registerHooks } from 'node:module';
-      const loaded = [];
-      registerHooks({ load(url, context, next) { loaded.push(url); return next(url, context); } });
-      process.on('exit', () => process.stderr.write(loaded.filter((url) => url.includes('/node_modules/')).join(' ') + ';' + loaded.length));`;
-    const preload = `data:text/javascript,${encodeURIComponent(hook)}`;
-    const ran = spawnSync(process.execPath, [`--import=${preload}`, ...COMMAND, ...args], {
-      cwd: home.folder,
-      env: home.env as NodeJS.ProcessEnv,
-      encoding: 'utf8',
-    });
-    expect([ran.status, ran.stderr]).toEqual([0, expect.stringMatching(/^;[1-9]/)]);
-  },
-);
+/** What a process of the command as it is built loads, by the names of the files. */
+function listLoaded(args: readonly string[]): string[] {
+  const fault = inject('openbotBundleFault');
+  if (fault !== null) throw new Error(`The bundle of openbot could not be made. ${fault}`);
+  const hook = `import { registerHooks } from 'node:module';
+    const loaded = [];
+    registerHooks({ load(url, context, next) { loaded.push(url); return next(url, context); } });
+    process.on('exit', () => process.stderr.write(loaded.filter((url) => url.startsWith('file:')).join(' ')));`;
+  const preload = `data:text/javascript,${encodeURIComponent(hook)}`;
+  const ran = spawnSync(process.execPath, [`--import=${preload}`, COMMAND.at(-1)!, ...args], {
+    cwd: home.folder,
+    env: home.env as NodeJS.ProcessEnv,
+    encoding: 'utf8',
+  });
+  expect([ran.status, ran.stderr]).toEqual([0, expect.stringMatching(/^file:\S+bin\/openbot\.js/)]);
+  return ran.stderr.split(' ').map((url) => url.replace(/^.*\/packages\/openbot\//, ''));
+}
+
+const START = ['bin/openbot.js', 'dist/bin/openbot.js'];
+
+test.each([
+  [['--help'], []],
+  [['--version'], []],
+  [['cc', 'run', '--help'], []],
+  [['cc', 'list'], ['dist/bin/cc-list.js']],
+  [['cc', 'status'], ['dist/bin/cc-status.js']],
+  [['cc', 'select', 'x', '--words'], ['dist/bin/cc-select.js']],
+])('%j loads the start and the command, and nothing more', (args, more) => {
+  expect(listLoaded(args)).toEqual([...START, ...more]);
+});
+
+test('the list holds nothing of what runs and serves', () => {
+  const text = readFileSync(join(import.meta.dirname, '..', '..', 'dist', 'bin', 'cc-list.js'), 'utf8');
+  const sources = [...text.matchAll(/^\/\/ (packages\/\S+)$/gm)].map(([, path]) => path!);
+  expect(sources).toContain('packages/claude-code/src/discover/format-session-list.ts');
+  expect(sources.filter((path) => /\/(runner|mcp|select|project-status|openclaw-db)\//.test(path))).toEqual(
+    [],
+  );
+});

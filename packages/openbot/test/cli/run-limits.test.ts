@@ -51,6 +51,21 @@ describe.skipIf(missing !== undefined)(`the limits of a run ${missing ?? ''}`, (
     expect(JSON.parse(json.stderr).error).toMatchObject({ code: 'RUN_FAILED' });
   });
 
+  test('a program that is not there is told with the flag that names it', async () => {
+    const cwd = bench.makeRepo('no-program');
+    const ran = await bench.run(['cc', 'run', 'x', '--fresh', '--claude', '/nowhere/claude'], { cwd });
+    expect([ran.code, ran.stdout]).toEqual([1, expect.not.stringContaining('success')]);
+    expect(ran.stderr).toMatch(/^Error: .*\/nowhere\/claude.*\n {2}Check the path that --claude names/);
+  });
+
+  test('a session that is full is not the one to go on in', async () => {
+    const cwd = bench.makeRepo('full');
+    bench.script({ 'too much': () => apiErrors.promptTooLong(300_000, 200_000) });
+    const ran = await bench.run(['cc', 'run', 'too much', '--fresh'], { cwd });
+    expect(ran.code).toBe(1);
+    expect(ran.stderr).toMatch(/^Error: .*[Pp]rompt is too long.*\n {2}Session \S+ is full\. .*--fresh\n$/);
+  });
+
   test('of three at once the second waits and the third is refused', async () => {
     const cwd = bench.makeRepo('busy');
     const held = Promise.withResolvers<Reply>();

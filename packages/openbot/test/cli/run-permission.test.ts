@@ -1,85 +1,103 @@
-/** What `cc run` lets Claude Code do: by rules, by asking in a terminal, and by the tools of the agent. */
-import { spawnSync } from 'node:child_process';
+/** What `cc run` lets Claude Code do where nobody can be asked: by rules, and by the tools of the agent. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { CommandBench, missing, readEvents, readLastLine, use } from '../setup/command-bench.ts';
 
-const noTerminal =
-  spawnSync('script', ['--version']).status === 0 ? '' : 'there is no script(1) of util-linux';
-
 describe.skipIf(missing !== undefined)(`what a run may do ${missing ?? ''}`, () => {
   let bench: CommandBench;
   beforeAll(async () => {
     bench = await CommandBench.open();
+    const repo = bench.makeRepo('rules');
+    const outside = join(bench.home.root, 'outside');
     bench.script({
       'touch it': () => use('Bash', { command: 'touch made' }),
+      'quote it': () => use('Bash', { command: "touch 'quoted, and more'" }),
+      'touch outside': () => use('Bash', { command: `touch ${outside}` }),
+      'write it': () => use('Write', { file_path: join(repo, 'written'), content: 'x' }),
+      'write outside': () => use('Write', { file_path: outside, content: 'x' }),
+      'write settings': () =>
+        use('Write', { file_path: join(repo, '.claude', 'settings.json'), content: '{}' }),
+      'ask me': () => use('AskUserQuestion', { questions: [] }),
       'look around': () => use('mcp__openbot__openclaw_session_list', {}),
+      'recall it': () => use('mcp__openbot__openclaw_conversation_context', {}),
       'tell me': () =>
         use('mcp__openbot__openclaw_send_message', { text: 'Half is done.\nThe rest follows.' }),
     });
   });
   afterAll(() => bench?.close());
 
-  test('what no rule allows is denied where nobody can be asked, with the rule that would allow it', async () => {
-    const cwd = bench.makeRepo('rules');
-    const denied = await bench.run(['cc', 'run', 'touch it', '--fresh'], { cwd });
-    expect([denied.code, denied.stderr, existsSync(join(cwd, 'made'))]).toEqual([0, '', false]);
-    expect(denied.stdout).toContain(
-      "\n> Bash touch made\n  not allowed: no rule allows it, and nobody is there to ask; --allow 'Bash(touch:*)' would\n",
-    );
+  const run = (task: string, ...flags: string[]) =>
+    bench.run(['cc', 'run', task, '--fresh', ...flags], { cwd: bench.makeRepo('rules') });
+
+  test.each([
+    [
+      'touch it',
+      'rules/made',
+      /no rule allows it, and nobody is there to ask; --allow '(Bash\(touch made\))' would\n/,
+    ],
+    ['quote it', 'rules/quoted, and more', /--allow '(Bash\(touch '\\''quoted, and more'\\''\))' would\n/],
+    [
+      'write it',
+      'rules/written',
+      /no rule allows it, .*; --allow '(Edit\(\/\/.*\/rules\/written\))' would\n/,
+    ],
+    ['write outside', '../outside', /outside allowed .*; --allow '(Edit\(\/\/.*\/outside\))' would\n/],
+  ])('%s: what no rule allows is denied with the rule that does allow it', async (task, made, advice) => {
+    const path = join(bench.home.root, 'repos', made);
+    const denied = await run(task);
+    expect([denied.code, denied.stderr, existsSync(path)]).toEqual([0, '', false]);
+    expect(denied.stdout).toMatch(/\n> \w+ .*\n {2}not allowed: /);
     expect(denied.stdout).not.toContain('failed');
-    const flags = ['--allow', 'Read', '--allow', 'Bash(touch:*)'];
-    const allowed = await bench.run(['cc', 'run', 'touch it', '--fresh', ...flags], { cwd });
-    expect([allowed.code, allowed.stderr, existsSync(join(cwd, 'made'))]).toEqual([0, '', true]);
+    const [, rule = ''] = advice.exec(denied.stdout) ?? [];
+    expect(rule).not.toBe('');
+    const allowed = await run(task, '--allow', 'Read', '--allow', rule.replaceAll("'\\''", "'"));
+    expect([allowed.code, allowed.stderr, existsSync(path)]).toEqual([0, '', true]);
     expect(allowed.stdout).not.toContain('not allowed');
   });
 
-  test.skipIf(noTerminal !== '')(`in a terminal y allows, n denies ${noTerminal}`, async () => {
-    const cwd = bench.makeRepo('terminal');
-    for (const [key, isMade] of [
-      ['n', false],
-      ['y', true],
-    ] as const) {
-      const run = bench.spawnInTerminal(['cc', 'run', 'touch it', '--fresh'], cwd);
-      await run.shows(/│ command: touch made\r?\n[\s\S]*Allow Bash\? \[y\/N\] /);
-      run.child.stdin!.write(`${key}\r`);
-      const { code, stdout } = await run.ended;
-      expect([code, existsSync(join(cwd, 'made'))]).toEqual([0, isMade]);
-      expect(stdout.includes('not allowed')).toBe(!isMade);
-    }
+  test('where a rule does not help, the reason is told and no rule', async () => {
+    const outside = await run('touch outside', '--allow', 'Bash(touch:*)');
+    expect(outside.stdout).toMatch(
+      /\n {2}not allowed: it reaches outside the repository \(\/.*\/outside\), and nobody is there to ask\n/,
+    );
+    const settings = await run('write settings', '--allow', 'Write');
+    expect(settings.stdout).toMatch(
+      /\n {2}not allowed: .*\.claude\/settings\.json.*, and nobody is there to ask\n/,
+    );
   });
 
-  test.skipIf(noTerminal !== '')(
-    `Ctrl-C at the question ends the run as SIGINT does ${noTerminal}`,
-    async () => {
-      const cwd = bench.makeRepo('interrupted');
-      const run = bench.spawnInTerminal(['cc', 'run', 'touch it', '--fresh'], cwd);
-      await run.shows(/Allow Bash\? \[y\/N\] /);
-      run.child.stdin!.write('\u0003');
-      const { code, stdout } = await run.ended;
-      expect([code, existsSync(join(cwd, 'made'))]).toEqual([128 + 2, false]);
-      expect(stdout).toMatch(/ aborted {2}[0-9a-f-]{36} {2}/);
-    },
-  );
+  test('Claude Code has no tool for questions that nobody can answer', async () => {
+    const asked = await run('ask me');
+    expect(asked.stdout).toMatch(/No such tool available: AskUserQuestion/);
+  });
 
   test("Claude Code has the agent's tools: it looks unasked, and its message is shown", async () => {
-    const cwd = bench.makeRepo('tools');
-    const looked = await bench.run(['cc', 'run', 'look around', '--fresh'], { cwd });
+    const looked = await run('look around');
     const { sessionId } = readLastLine(looked);
     expect([looked.code, looked.stderr]).toEqual([0, '']);
     expect(looked.stdout).toMatch(/\n> openclaw_session_list\nIt gave: .*isThisRun/);
     expect(looked.stdout).toContain(`sessionId\\":\\"${sessionId}`);
 
-    const told = await bench.run(['cc', 'run', 'tell me', '--fresh'], { cwd });
+    const told = await run('tell me');
     expect([told.code, told.stderr]).toEqual([0, '']);
     expect(told.stdout).toContain(
       '\n> openclaw_send_message\nMessage: Half is done.\n         The rest follows.\nIt gave: ',
     );
-    const json = await bench.run(['cc', 'run', 'tell me', '--fresh', '--json'], { cwd });
+    const json = await run('tell me', '--json');
     expect(readEvents(json)).toContainEqual({ type: 'message', text: 'Half is done.\nThe rest follows.' });
 
-    const without = await bench.run(['cc', 'run', 'tell me', '--fresh', '--no-mcp'], { cwd });
+    const without = await run('tell me', '--no-mcp');
     expect(without.stdout).toContain('No such tool available');
+  });
+
+  test('a conversation is read unasked only where the run was started for it', async () => {
+    const unnamed = await run('recall it');
+    expect(unnamed.stdout).toContain('\n  not allowed: ');
+    const named = await run('recall it', '--conversation', 'agent:main:main');
+    expect(named.stdout).toMatch(/\n> openclaw_conversation_context\n/);
+    expect(named.stdout).not.toContain('not allowed');
+    const empty = await run('recall it', '--conversation', '');
+    expect([empty.code, empty.stderr]).toEqual([1, expect.stringContaining('--conversation')]);
   });
 });

@@ -1,4 +1,4 @@
-import type { RunEvent } from '@openbot/claude-code';
+import type { PermissionSettlement, RunEvent } from '@openbot/claude-code';
 import { beforeEach, expect, test } from 'vitest';
 import { openTerminal } from '../../src/cli/open-terminal.ts';
 import { formatOutcome, RunReport } from '../../src/commands/run-report.ts';
@@ -6,7 +6,7 @@ import { formatOutcome, RunReport } from '../../src/commands/run-report.ts';
 const terminal = openTerminal({ write: () => {} }, { write: () => {} }, {});
 let report: RunReport;
 beforeEach(() => {
-  report = new RunReport(terminal);
+  report = new RunReport(terminal, { repoPath: import.meta.dirname });
 });
 
 const tool = (name: string, input: unknown): RunEvent => ({
@@ -40,21 +40,64 @@ test('text keeps its lines, and loses what would act on the terminal', () => {
   expect(report.format({ type: 'text', text: 'a\nb', inSubagent: true })).toBe('  a\n  b\n');
 });
 
+const failed = (toolUseId: string): RunEvent => ({
+  type: 'tool-result',
+  toolUseId,
+  isError: true,
+  output: 'no\nway',
+});
+const request = {
+  requestId: 'r',
+  toolUseId: 't',
+  toolName: 'Write',
+  input: { file_path: '/a' },
+  isRisky: false,
+};
+const settled = (settlement: PermissionSettlement): RunEvent => ({
+  type: 'permission-settled',
+  requestId: 'r',
+  settlement,
+});
+
 test('a failure is told once: not again where a permission was denied', () => {
-  const failed = (toolUseId: string): RunEvent => ({
-    type: 'tool-result',
-    toolUseId,
-    isError: true,
-    output: 'no\nway',
-  });
-  expect(report.format(failed('t'))).toBe('  failed: no way\n');
-  const request = { requestId: 'r', toolUseId: 'u', toolName: 'Write', input: {}, isRisky: false };
-  report.format({ ...tool('Write', {}), toolUseId: 'u' } as RunEvent);
+  expect(report.format(failed('x'))).toBe('  failed: no way\n');
+  report.format(tool('Write', {}));
   expect(report.format({ type: 'permission', request })).toBeUndefined();
-  expect(report.format({ type: 'permission-settled', requestId: 'r', settlement: 'timed-out' })).toBe(
-    '  not allowed: nobody answered in time\n',
+  expect(report.format(settled('timed-out'))).toBe('  not allowed: nobody answered in time\n');
+  expect(report.format(failed('t'))).toBeUndefined();
+});
+
+test('a call that fails because the run is ended at its question has not failed', () => {
+  report.format(tool('Write', {}));
+  report.format({ type: 'permission', request });
+  expect(report.format(failed('t'))).toBeUndefined();
+  expect(report.format(settled('withdrawn'))).toBe('  not asked any more\n');
+});
+
+test('one that was allowed and fails is told', () => {
+  report.format(tool('Write', {}));
+  report.format({ type: 'permission', request });
+  expect(report.format(settled('allowed'))).toBeUndefined();
+  expect(report.format(failed('t'))).toBe('  failed: no way\n');
+});
+
+test.each([
+  [
+    'process 23495 (node) on vm, since 2001-01-01T05:19:10.579Z',
+    /^… waiting for process 23495 on vm, which began \d+ years ago\n$/,
+  ],
+  ['process 7 (claude), since then', /^… waiting for process 7 \(claude\), since then\n$/],
+  ['a run that just ended', /^… waiting for a run that just ended\n$/],
+])('waiting for %s', (behind, line) => {
+  expect(report.format({ type: 'queued', behind })).toMatch(line);
+});
+
+test('the API that does not answer is told of', () => {
+  const retrying = { type: 'retrying', attempt: 3, maxRetries: 10, reason: 'overloaded' } as const;
+  expect(report.format(retrying)).toBe('… the API does not answer, trying again: 3 of 10\n');
+  expect(report.format({ ...retrying, status: 529 })).toBe(
+    '… the API answers with 529, trying again: 3 of 10\n',
   );
-  expect(report.format(failed('u'))).toBeUndefined();
 });
 
 test('the last line names the session and the cost', () => {
@@ -74,12 +117,9 @@ test('the last line names the session and the cost', () => {
 });
 
 test('an answer that overtook its call is told after it', () => {
-  const request = { requestId: 'r', toolUseId: 't', toolName: 'Write', input: {}, isRisky: false };
   report.format({ type: 'permission', request });
-  expect(
-    report.format({ type: 'permission-settled', requestId: 'r', settlement: 'nobody-listens' }),
-  ).toBeUndefined();
+  expect(report.format(settled('nobody-listens'))).toBeUndefined();
   expect(report.format(tool('Write', { file_path: '/a' }))).toBe(
-    "> Write /a\n  not allowed: no rule allows it, and nobody is there to ask; --allow 'Write' would\n",
+    "> Write /a\n  not allowed: no rule allows it, and nobody is there to ask; --allow 'Edit(//a)' would\n",
   );
 });

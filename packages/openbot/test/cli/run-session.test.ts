@@ -1,8 +1,18 @@
 /** Which session `cc run` goes on in, and what it says of that. */
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { CommandBench, lastSaid, missing, readEvents, readLastLine } from '../setup/command-bench.ts';
+import type { DiscoveredSession } from '@openbot/claude-code';
+import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest';
+import { startMessagesApi } from '../../../../test/imitations/messages-api.ts';
+import {
+  answer,
+  CommandBench,
+  lastSaid,
+  missing,
+  readEvents,
+  readLastLine,
+  use,
+} from '../setup/command-bench.ts';
 
 describe.skipIf(missing !== undefined)(`the session of a run ${missing ?? ''}`, () => {
   let bench: CommandBench;
@@ -11,6 +21,70 @@ describe.skipIf(missing !== undefined)(`the session of a run ${missing ?? ''}`, 
     bench.script({});
   });
   afterAll(() => bench?.close());
+
+  test('it names the session and the cost, goes on in it the next time, and the list knows it', async () => {
+    const cwd = bench.makeRepo('twice');
+    bench.script({ 'to read': () => answer('The parser is taught.') });
+    const flags = ['--fresh', '--budget', '5'];
+    const first = await bench.run(['cc', 'run', 'teach the parser to read', ...flags], { cwd });
+    expect(first).toMatchObject({ code: 0, stderr: '' });
+    expect(first.stdout).toContain('\nThe parser is taught.\n');
+    const { result, sessionId, costs } = readLastLine(first);
+    expect([result, costs]).toEqual(['success', expect.stringMatching(/^1 turn, \$0\.\d{4} of \$5\.00$/)]);
+
+    const args = ['cc', 'run', 'teach the parser to write', '--session', sessionId, '--json'];
+    const second = await bench.run(args, { cwd });
+    expect(second).toMatchObject({ code: 0, stderr: '' });
+    const events = readEvents(second);
+    expect(events.find(({ type }) => type === 'started')).toMatchObject({ action: 'resume', sessionId });
+    expect(events.at(-1)).toMatchObject({ type: 'ended', outcome: { result: 'success', sessionId } });
+
+    const { stdout } = await bench.run(['cc', 'list', '--json'], { cwd });
+    expect(JSON.parse(stdout) as DiscoveredSession[]).toEqual([
+      expect.objectContaining({
+        sessionId,
+        source: 'openclaw',
+        agentId: 'main',
+        isRunning: false,
+        totalTurns: 2,
+        firstMessage: 'teach the parser to read',
+      }),
+    ]);
+
+    const other = await bench.run(['cc', 'run', 'x', '--session', sessionId, '--agent', 'ada'], { cwd });
+    expect(other.code).toBe(0);
+    expect(other.stderr).toBe(`Warning: Session ${sessionId} is of agent main; agent ada takes it over\n`);
+  });
+
+  test('a repository that was moved takes its sessions along', async () => {
+    const former = bench.makeRepo('former');
+    const cwd = join(bench.home.root, 'repos', 'moved');
+    const { sessionId } = readLastLine(await bench.run(['cc', 'run', 'begin', '--fresh'], { cwd: former }));
+    renameSync(former, cwd);
+    const ran = await bench.run(['cc', 'run', 'go on', '--session', sessionId], { cwd });
+    expect(ran.code).toBe(0);
+    expect(ran.stderr).toBe(`Warning: Session ${sessionId} is of ${former}, which is not there any more\n`);
+    expect(ran.stdout).toContain(`Session ${sessionId} resume, `);
+    // From now on it is of the new place.
+    expect(await bench.run(['cc', 'run', 'go on', '--session', sessionId], { cwd })).toMatchObject({
+      code: 0,
+      stderr: '',
+    });
+  });
+
+  test('what is built does the same: it runs, serves its tools and goes on', async () => {
+    expect(inject('openbotBundleFault')).toBe(null);
+    const cwd = bench.makeRepo('built');
+    bench.script({ look: () => use('mcp__openbot__openclaw_session_list', {}) });
+    const first = await bench.run(['cc', 'run', 'look around', '--fresh'], { cwd, isBuilt: true });
+    expect(first).toMatchObject({ code: 0, stderr: '' });
+    expect(first.stdout).toMatch(/\n> openclaw_session_list\nIt gave: .*isThisRun/);
+    const { sessionId } = readLastLine(first);
+    const start = sessionId.slice(0, 8);
+    const second = await bench.run(['cc', 'run', 'go on', '--session', start], { cwd, isBuilt: true });
+    expect(second).toMatchObject({ code: 0, stderr: '' });
+    expect(second.stdout).toContain(`Session ${sessionId} resume, `);
+  });
 
   test('a label is gone on with; a fresh session takes it over; another label renames', async () => {
     const cwd = bench.makeRepo('labels');
@@ -59,26 +133,38 @@ describe.skipIf(missing !== undefined)(`the session of a run ${missing ?? ''}`, 
     });
   });
 
-  test("the repository's hooks and instructions count as in Claude Code itself, and --isolated leaves them out", async () => {
+  test("what the repository's files say counts as in claude -p, and --isolated leaves all of it out", async () => {
     const cwd = bench.makeRepo('hooks');
+    const elsewhere = await startMessagesApi({ replies: () => answer('Done.') });
+    onTestFinished(() => elsewhere.close());
     mkdirSync(join(cwd, '.claude'));
-    const command = 'cat > /dev/null; echo "the hook was here"';
-    const hooks = { UserPromptSubmit: [{ hooks: [{ type: 'command', command }] }] };
-    writeFileSync(join(cwd, '.claude', 'settings.json'), JSON.stringify({ hooks }));
-    writeFileSync(join(cwd, 'CLAUDE.md'), 'Remember the walrus.\n');
-    bench.api.forget();
-    // The task comes by standard input.
-    const task = 'a long task\nof two lines\n';
-    const ran = await bench.run(['cc', 'run', '-', '--fresh'], { cwd, input: task });
-    expect(ran).toMatchObject({ code: 0, stderr: '' });
-    const isThere = () => {
-      const asked = JSON.stringify(bench.api.conversations);
-      return [asked.includes('the hook was here'), asked.includes('the walrus')];
+    const command = 'cat > /dev/null; echo "the hook was here, with $FROM_SETTINGS"';
+    const settings = {
+      hooks: { UserPromptSubmit: [{ hooks: [{ type: 'command', command }] }] },
+      env: { FROM_SETTINGS: 'its settings', ANTHROPIC_BASE_URL: elsewhere.url },
     };
-    expect(isThere()).toEqual([true, true]);
-    expect(lastSaid(bench.api.conversations[0]!)).toContain('a long task\\nof two lines"');
-    bench.api.forget();
-    expect(await bench.run(['cc', 'run', 'x', '--fresh', '--isolated'], { cwd })).toMatchObject({ code: 0 });
-    expect(isThere()).toEqual([false, false]);
+    writeFileSync(join(cwd, '.claude', 'settings.json'), JSON.stringify(settings));
+    writeFileSync(join(cwd, 'CLAUDE.md'), 'Remember the walrus.\n');
+    const mark = join(cwd, 'server-ran');
+    const server = { command: 'sh', args: ['-c', `touch '${mark}'`] };
+    writeFileSync(join(cwd, '.mcp.json'), JSON.stringify({ mcpServers: { planted: server } }));
+    const ranWith = async (task: string, flags: string[], input = '') => {
+      for (const api of [bench.api, elsewhere]) api.forget();
+      rmSync(mark, { force: true });
+      const ran = await bench.run(['cc', 'run', task, '--fresh', ...flags], { cwd, input });
+      expect(ran).toMatchObject({ code: 0, stderr: '' });
+      const asked = JSON.stringify([bench.api.conversations, elsewhere.conversations]);
+      const signs = ['the hook was here', 'with its settings', 'the walrus'];
+      return [
+        ...signs.map((sign) => asked.includes(sign)),
+        existsSync(mark),
+        elsewhere.conversations.length > 0,
+      ];
+    };
+
+    // The task comes by standard input.
+    expect(await ranWith('-', [], 'a long task\nof two lines\n')).toEqual([true, true, true, true, true]);
+    expect(lastSaid(elsewhere.conversations[0]!)).toContain('a long task\\nof two lines"');
+    expect(await ranWith('x', ['--isolated'])).toEqual([false, false, false, false, false]);
   });
 });

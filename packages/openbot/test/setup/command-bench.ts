@@ -1,16 +1,12 @@
 /** The command in processes of its own, with the real Claude Code on the imitation of the API. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { RunEvent } from '@openbot/claude-code';
-import {
-  type ClaudeHome,
-  findClaudeBinary,
-  makeClaudeHome,
-} from '../../../../test/imitations/claude-binary.ts';
-import { type MessagesApi, startMessagesApi } from '../../../../test/imitations/messages-api.ts';
+import { ClaudeBench } from '../../../../test/imitations/claude-bench.ts';
+import { findClaudeBinary } from '../../../../test/imitations/claude-binary.ts';
 import {
   blocksOf,
   call,
@@ -55,38 +51,12 @@ export interface SpawnOptions {
   readonly cwd?: string;
   /** What standard input holds. Default: nothing. */
   readonly input?: string;
+  /** The command as it is built, and not its sources. */
+  readonly isBuilt?: boolean;
 }
 
-export class CommandBench {
-  readonly api: MessagesApi;
-  readonly home: ClaudeHome;
-  readonly stateDir: string;
-  readonly env: Record<string, string>;
-  readonly #children: ChildProcess[] = [];
-
-  private constructor(api: MessagesApi, home: ClaudeHome) {
-    this.api = api;
-    this.home = home;
-    this.stateDir = join(home.root, 'state');
-    this.env = { ...home.env, OPENBOT_STATE_DIR: this.stateDir };
-  }
-
-  static async open(): Promise<CommandBench> {
-    const api = await startMessagesApi({ replies: [] });
-    return new CommandBench(api, await makeClaudeHome(api.url));
-  }
-
-  async close(): Promise<void> {
-    for (const child of this.#children) child.kill('SIGKILL');
-    await this.api.close();
-    await this.home.remove();
-  }
-
-  makeRepo(name: string): string {
-    const path = join(this.home.root, 'repos', name);
-    mkdirSync(path, { recursive: true });
-    return path;
-  }
+export class CommandBench extends ClaudeBench {
+  readonly env: Record<string, string> = { ...this.home.env, OPENBOT_STATE_DIR: this.stateDir };
 
   /**
    * Replies by a word in what was said last; the result of a tool is answered by its text, and everything else with `Done.`
@@ -100,8 +70,9 @@ export class CommandBench {
     });
   }
 
-  spawn(args: readonly string[], { cwd, input = '' }: SpawnOptions = {}): Command {
-    const child = spawn(process.execPath, [...COMMAND, ...args], {
+  spawn(args: readonly string[], { cwd, input = '', isBuilt = false }: SpawnOptions = {}): Command {
+    const command = isBuilt ? COMMAND.slice(-1) : COMMAND;
+    const child = spawn(process.execPath, [...command, ...args], {
       cwd: cwd ?? this.home.cwd,
       env: this.env,
     });
@@ -109,13 +80,17 @@ export class CommandBench {
     return this.#watch(child);
   }
 
-  /** In a terminal of its own; what is typed is written to `child.stdin`. */
-  spawnInTerminal(args: readonly string[], cwd: string): Command {
+  /** In a terminal of its own, which first shows the pid; what is typed is written to `child.stdin`. */
+  spawnInTerminal(args: readonly string[], cwd: string, redirection = ''): Command {
     const words = [process.execPath, ...COMMAND, ...args].map((word) => `'${word.replaceAll("'", "'\\''")}'`);
-    const child = spawn('script', ['-qec', `exec ${words.join(' ')}`, '/dev/null'], {
-      cwd,
-      env: { ...this.env, TERM: 'xterm' },
-    });
+    const child = spawn(
+      'script',
+      ['-qec', `echo "pid $$"; exec ${words.join(' ')} ${redirection}`, '/dev/null'],
+      {
+        cwd,
+        env: { ...this.env, TERM: 'xterm' },
+      },
+    );
     return this.#watch(child);
   }
 
@@ -124,7 +99,7 @@ export class CommandBench {
   }
 
   #watch(child: ChildProcess): Command {
-    this.#children.push(child);
+    this.children.push(child);
     const texts = { stdout: '', stderr: '' };
     for (const name of ['stdout', 'stderr'] as const) {
       child[name]!.setEncoding('utf8').on('data', (piece: string) => {

@@ -3,5 +3,5 @@ import { registerHooks } from 'node:module';
 
 registerHooks({
   resolve: (specifier, context, next) =>
-    next(specifier === '../dist/cli/start.js' ? '../src/cli/start.ts' : specifier, context),
+    next(specifier === '../dist/bin/openbot.js' ? '../src/cli/start.ts' : specifier, context),
 });

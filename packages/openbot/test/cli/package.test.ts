@@ -1,0 +1,75 @@
+/** What npm would publish, as it would be installed, but without anything beside it. */
+import { execFileSync, spawnSync } from 'node:child_process';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+
+let folder: string;
+let installed: string;
+beforeAll(() => {
+  folder = realpathSync(mkdtempSync(join(tmpdir(), 'openbot-package-')));
+  const packed = execFileSync('npm', ['pack', '--ignore-scripts', '--silent', '--pack-destination', folder], {
+    cwd: join(import.meta.dirname, '..', '..'),
+    encoding: 'utf8',
+  });
+  execFileSync('tar', ['xf', join(folder, packed.trim()), '-C', folder]);
+  installed = join(folder, 'node_modules', 'openbot');
+  mkdirSync(join(folder, 'node_modules'));
+  renameSync(join(folder, 'package'), installed);
+  writeFileSync(join(folder, 'package.json'), '{}');
+  mkdirSync(join(folder, 'project'));
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+function openbot(...args: string[]) {
+  const { status, stdout, stderr } = spawnSync(
+    process.execPath,
+    [join(installed, 'bin', 'openbot.js'), ...args],
+    {
+      cwd: join(folder, 'project'),
+      env: { PATH: process.env.PATH, HOME: folder },
+      encoding: 'utf8',
+      input: '',
+    },
+  );
+  return { status, stdout, stderr };
+}
+
+test('it has the launcher, the bundles and the library, and not what is in the bundles', () => {
+  for (const path of ['bin/openbot.js', 'dist/bin/cc-run.js', 'src/index.ts', 'LICENSE', 'README.md']) {
+    expect([path, existsSync(join(installed, path))]).toEqual([path, true]);
+  }
+  for (const part of ['dist', 'src']) {
+    expect(readdirSync(join(installed, part)).filter((name) => /^(cli|commands)$/.test(name))).toEqual([]);
+  }
+});
+
+test.each([
+  [['--help'], /^Usage: openbot/m],
+  [['--version'], /^openbot \d/],
+  [['cc', 'list', '--all'], /^No Claude Code sessions/],
+  [['cc', 'status'], /project/],
+  [['cc', 'select', 'x', '--words'], /^fresh: /],
+])('it runs by itself: %j', (args, text) => {
+  expect(openbot(...args)).toEqual({ status: 0, stdout: expect.stringMatching(text), stderr: '' });
+});
+
+test.each([
+  [['cc', 'run', 'x'], '@anthropic-ai/claude-agent-sdk'],
+  [['mcp'], '@modelcontextprotocol/sdk'],
+])('%j says which package is missing, and where it belongs', (args, name) => {
+  const { status, stdout, stderr } = openbot(...args);
+  expect([status, stdout]).toEqual([1, '']);
+  expect(stderr).toMatch(/^Error: the package \S+.* is not installed\n/);
+  expect(stderr).toContain(`\n  npm install --prefix ${folder} ${name}\n`);
+});

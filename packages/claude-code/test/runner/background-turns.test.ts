@@ -17,8 +17,9 @@ describe.skipIf(missing !== undefined)(`a turn of the real Claude Code by itself
   });
   afterAll(() => bench?.close());
 
-  /** Something is left in the background; the turn that its end gives is held. */
-  function leaveBehind() {
+  /** An idle run that left something in the background, whose end has just given it a turn; its answer is held. */
+  async function startTurn(name: string) {
+    const repoPath = bench.makeRepo(name);
     const held = hold(answer('Noted.'));
     bench.api.forget();
     bench.api.setReplies((request) => {
@@ -27,24 +28,17 @@ describe.skipIf(missing !== undefined)(`a turn of the real Claude Code by itself
       if (holds(request, 'toolu_left')) return answer('Begun.');
       return { blocks: [call('toolu_left', 'Bash', { command: COMMAND, run_in_background: true })] };
     });
-    const isAsked = () =>
-      waitFor('its turn', () =>
-        bench.api.conversations.find((request) => holds(request, 'task-notification')),
-      );
-    return { letGo: held.letGo, isAsked };
+    const watched = bench.start('Build it', { repoPath, allowedTools: ['Bash'], idleMs: 600_000 });
+    await watched.next('idle');
+    writeFileSync(join(repoPath, 'ready'), '');
+    await waitFor('its turn', () =>
+      bench.api.conversations.find((request) => holds(request, 'task-notification')),
+    );
+    return { ...watched, repoPath, letGo: held.letGo };
   }
 
   test('is no answer to what is said meanwhile, which has one of its own', async () => {
-    const repoPath = bench.makeRepo('meanwhile');
-    const { letGo, isAsked } = leaveBehind();
-    const { run, events, next } = bench.start('Build it', {
-      repoPath,
-      allowedTools: ['Bash'],
-      idleMs: 600_000,
-    });
-    await next('idle');
-    writeFileSync(join(repoPath, 'ready'), '');
-    await isAsked();
+    const { run, events, letGo } = await startTurn('meanwhile');
     run.send('And test it');
     run.end();
     letGo();
@@ -62,16 +56,7 @@ describe.skipIf(missing !== undefined)(`a turn of the real Claude Code by itself
   });
 
   test('is not idleness: the run stays until it is over', async () => {
-    const repoPath = bench.makeRepo('idle');
-    const { letGo, isAsked } = leaveBehind();
-    const { run, events, next } = bench.start('Build it', {
-      repoPath,
-      allowedTools: ['Bash'],
-      idleMs: 600_000,
-    });
-    await next('idle');
-    writeFileSync(join(repoPath, 'ready'), '');
-    await isAsked();
+    const { run, events, repoPath, letGo } = await startTurn('idle');
     const second = bench.start('Come second', { repoPath });
     await second.next('queued');
     letGo();

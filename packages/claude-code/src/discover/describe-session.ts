@@ -4,14 +4,24 @@ import type { RegisteredSession } from '../registry/registered-session.ts';
 import type { DiscoveredSession } from './discovered-session.ts';
 import type { ScannedSession } from './scan-folders.ts';
 
+export interface SessionFacts {
+  /** Somebody has its lock. */
+  readonly isLocked?: boolean;
+  /** The session of ours that somebody else forked it from. Its marker came with what was copied, and makes it nobody's. */
+  readonly forkOf?: string | undefined;
+}
+
 /** What the transcript and the registry know of one session; at least one of them knows it. */
 export function describeSession(
   repoPath: string,
   scanned: ScannedSession | undefined,
   registered: RegisteredSession | undefined,
+  { isLocked = false, forkOf }: SessionFacts = {},
 ): DiscoveredSession {
   const header = scanned?.header;
-  const agentId = registered?.agentId ?? agentOfMarker(header?.originMarker);
+  const marker = forkOf === undefined ? header?.originMarker : undefined;
+  const forkedFrom = forkOf ?? header?.forkedFrom;
+  const agentId = registered?.agentId ?? agentOfMarker(marker);
   return {
     sessionId: (scanned ?? registered)!.sessionId,
     source: registered === undefined ? 'native-only' : 'openclaw',
@@ -27,13 +37,13 @@ export function describeSession(
     fileSizeBytes: scanned?.sizeBytes ?? 0,
     ...(registered === undefined ? {} : describeRegistered(registered)),
     ...(header?.slug === undefined ? {} : { slug: header.slug }),
-    isRunning: registered !== undefined && isRunning(registered),
-    ...(header?.originMarker === undefined ? {} : { originMarker: header.originMarker }),
+    isRunning: isLocked || (registered !== undefined && isRunning(registered)),
+    ...(marker === undefined ? {} : { originMarker: marker }),
     totalInputTokens: header?.totalInputTokens ?? 0,
     totalCacheTokens: header?.totalCacheTokens ?? 0,
     totalOutputTokens: header?.totalOutputTokens ?? 0,
     compactionCount: header?.compactionCount ?? 0,
-    ...(header?.forkedFrom === undefined ? {} : { forkedFrom: header.forkedFrom }),
+    ...(forkedFrom === undefined ? {} : { forkedFrom }),
   };
 }
 

@@ -3,6 +3,7 @@ import { type Environment, resolveStateDir } from '@openbot/sessions';
 import { isRunning } from '../registry/is-running.ts';
 import type { RegisteredSession } from '../registry/registered-session.ts';
 import { readAllRegistries, readRegistry } from '../registry/registry-file.ts';
+import { listLockedSessions } from '../registry/session-lock.ts';
 import { resolveProjectsFolder } from '../repo/projects-folder.ts';
 import { mayHoldSessions, resolveRepo } from '../repo/resolve-repo.ts';
 import { removeEmptiedIndexes } from '../session-index/emptied-indexes.ts';
@@ -13,6 +14,7 @@ import { findHomeRepo, type RepoMap } from './home-repo.ts';
 import { mapRepos, placeOfRegistered } from './map-repos.ts';
 import { type ScannedSession, type ScanOptions, scanFolders } from './scan-folders.ts';
 import { listSessionFolders, mayFolderHoldSessions } from './session-folders.ts';
+import { traceForks } from './trace-forks.ts';
 
 export interface DiscoverOptions extends ScanOptions {
   /** Where registries and the index are. Default: OPENBOT_STATE_DIR, else ~/.openbot. */
@@ -42,7 +44,9 @@ export async function discoverSessions(
   const scanned = await scanNative(options, (slug) => mayHoldSessions(repo, slug), own);
   const repos = mapRepos([...places, ...scanned.flatMap(({ header }) => header.cwds)], repo);
   const files = scanned.filter(({ sessionId }) => own.has(sessionId) || !registered.has(sessionId));
-  return merge(files, own, repos).filter((session) => session.repoPath === repo.path);
+  return merge(files, own, repos, listLockedSessions(options.env)).filter(
+    (session) => session.repoPath === repo.path,
+  );
 }
 
 /** The sessions of all repositories. */
@@ -51,7 +55,7 @@ export async function discoverAllSessions(options: DiscoverOptions = {}): Promis
   const scanned = await scanNative(options, () => true, registered);
   const places = Array.from(registered.values(), placeOfRegistered);
   const repos = mapRepos([...places, ...scanned.flatMap(({ header }) => header.cwds)]);
-  return merge(scanned, registered, repos);
+  return merge(scanned, registered, repos, listLockedSessions(options.env));
 }
 
 async function scanNative(
@@ -92,6 +96,7 @@ function merge(
   native: readonly ScannedSession[],
   registered: ReadonlyMap<string, RegisteredSession>,
   repos: RepoMap,
+  locked: ReadonlySet<string>,
 ): DiscoveredSession[] {
   const files = new Map<string, ScannedSession>();
   for (const session of native) {
@@ -100,13 +105,15 @@ function merge(
     if (known === undefined || known.modifiedMs < session.modifiedMs) files.set(session.sessionId, session);
   }
   const ids = new Set([...files.keys(), ...registered.keys()]);
+  const findOrigin = traceForks(files, registered);
   const sessions = [...ids].flatMap((id) => {
     const [file, entry] = [files.get(id), registered.get(id)];
     const repo =
       entry === undefined
         ? findHomeRepo(file!.header, file!.slug, repos)
         : repos.repoOf(placeOfRegistered(entry));
-    return repo === undefined ? [] : [describeSession(repo, file, entry)];
+    const facts = { isLocked: locked.has(id), forkOf: findOrigin(id) };
+    return repo === undefined ? [] : [describeSession(repo, file, entry, facts)];
   });
   return sessions.sort(compareSessions);
 }

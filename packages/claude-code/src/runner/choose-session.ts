@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { discoverSessions } from '../discover/discover-sessions.ts';
 import type { DiscoveredSession } from '../discover/discovered-session.ts';
+import { ClaudeCodeError } from '../errors.ts';
 import { readProjectBranch } from '../project-status/read-project-branch.ts';
 import { readRegistry } from '../registry/registry-file.ts';
+import { listLockedSessions } from '../registry/session-lock.ts';
 import { selectSession } from '../select/select-session.ts';
 import type { SessionSelection } from '../select/selection.ts';
-import { isSessionLocked } from './run-locks.ts';
 import type { RunPlace } from './run-place.ts';
 import type { RunRequest, SessionChoice } from './run-request.ts';
 import { unlessAborted } from './unless-aborted.ts';
@@ -21,6 +22,13 @@ export interface ChosenSession {
   readonly sessions?: readonly DiscoveredSession[];
 }
 
+export interface ChoiceContext {
+  readonly onSelected: (selection: SessionSelection) => void;
+  /** Told of what could not be looked at. */
+  readonly warn: (message: string) => void;
+  readonly signal: AbortSignal;
+}
+
 /**
  * Which session the run goes on in. The repository is this run's own by now: nothing else of ours is at work in it.
  * @throws AbortError at once when the signal aborts
@@ -28,16 +36,15 @@ export interface ChosenSession {
 export async function chooseSession(
   request: RunRequest,
   place: RunPlace,
-  onSelected: (selection: SessionSelection) => void,
-  signal: AbortSignal,
+  context: ChoiceContext,
 ): Promise<ChosenSession> {
   const { session } = request;
   if (session?.action === 'fresh') return freshSession(readReplaced(session));
   if (session?.action === 'resume' && session.sessionId !== undefined) {
     return { action: 'resume', sessionId: session.sessionId, isNamed: true };
   }
-  const { selection, sessions } = await unlessAborted(signal, () => select(request, place, signal));
-  onSelected(selection);
+  const { selection, sessions } = await unlessAborted(context.signal, () => select(request, place, context));
+  context.onSelected(selection);
   const { action, sessionId, replacesSessionId: replaces } = selection;
   return action === 'resume' && sessionId !== undefined
     ? { action, sessionId, sessions, isNamed: place.label !== undefined }
@@ -57,14 +64,20 @@ export function freshSession(replaces?: string): ChosenSession {
   };
 }
 
-async function select(request: RunRequest, place: RunPlace, signal: AbortSignal) {
+async function select(request: RunRequest, place: RunPlace, { signal, warn }: ChoiceContext) {
+  const onProblem = (error: Error, sessionId?: string) => {
+    // Of registries that cannot be read whoever looked for leftovers has warned.
+    if (error instanceof ClaudeCodeError && error.code === 'REGISTRY_UNREADABLE') return;
+    warn(sessionId === undefined ? error.message : `Left out session ${sessionId}: ${error.message}`);
+  };
   const { task, label, maxBudgetUsd, selection: { config, askModel, log } = {} } = request;
   const { agentId, stateDir, env } = place;
   const repoPath = place.repo.path;
   const [sessions, projectStatus] = await Promise.all([
-    discoverSessions(repoPath, { stateDir, env, signal }),
+    discoverSessions(repoPath, { stateDir, env, signal, onProblem }),
     readProjectBranch(repoPath, { env: { ...env } }),
   ]);
+  const locked = listLockedSessions(env);
   const selection = await selectSession({
     task,
     repoPath,
@@ -72,7 +85,7 @@ async function select(request: RunRequest, place: RunPlace, signal: AbortSignal)
     projectStatus,
     // What is at work elsewhere cannot be gone on with. All else is over, even if it is still written down as running.
     sessions: sessions
-      .filter(({ sessionId }) => !isSessionLocked(sessionId, env))
+      .filter(({ sessionId }) => !locked.has(sessionId))
       .map((session) => ({ ...session, isRunning: false })),
     registry: [...readRegistry(stateDir, agentId).values()],
     label,

@@ -4,7 +4,6 @@ import { ClaudeCodeError } from '../errors.ts';
 import type { RegisteredSession } from '../registry/registered-session.ts';
 import { readAllRegistries } from '../registry/registry-file.ts';
 import { findRepoKey, isInRepo } from '../repo/resolve-repo.ts';
-import type { SessionSelection } from '../select/selection.ts';
 import { assertSayable } from './assert-sayable.ts';
 import { type ChosenSession, chooseSession, freshSession } from './choose-session.ts';
 import { closeCrashed } from './close-crashed.ts';
@@ -23,8 +22,9 @@ import { lockSession, resolveRepoLocks } from './run-locks.ts';
 import type { RunNote } from './run-note.ts';
 import { type RunPlace, resolveRunPlace } from './run-place.ts';
 import { DEFAULT_PERMISSION_TIMEOUT_MS, type RunRequest } from './run-request.ts';
-import { openServers } from './run-servers.ts';
+import { openServers, type RunServers } from './run-servers.ts';
 import { SessionLedger } from './session-ledger.ts';
+import { unlessAborted } from './unless-aborted.ts';
 
 /**
  * Runs Claude Code on a task in a repository. It begins after the caller's own step: who listens at once misses nothing.
@@ -48,6 +48,8 @@ export class ClaudeRun {
   readonly #followUps = new FollowUps();
   readonly #stop = new AbortController();
   #sessionId: string | undefined;
+  /** Why it cannot go on, where it lost a lock. */
+  #lost: string | undefined;
 
   constructor(request: RunRequest) {
     this.#request = request;
@@ -137,7 +139,7 @@ export class ClaudeRun {
 
   async #runInRepo(place: RunPlace, sdk: AgentSdk): Promise<RunOutcome> {
     refuseWithinItself(place);
-    const slot = await takeRepoSlot(resolveRepoLocks(place.stateDir, place.repo.path), {
+    const slot = await takeRepoSlot(resolveRepoLocks(place.env, place.repo.path), {
       repoPath: place.repo.path,
       signal: this.#stop.signal,
       onQueued: (behind) => this.#events.emit({ type: 'queued', behind }),
@@ -159,8 +161,11 @@ export class ClaudeRun {
   /** One that fits best may be taken by somebody else while it is chosen: then the next best does. */
   async #runChosen(place: RunPlace, sdk: AgentSdk, slot: RepoSlot): Promise<RunOutcome> {
     for (let choices = 1; ; choices++) {
-      const onSelected = (selection: SessionSelection) => this.#events.emit({ type: 'selected', selection });
-      const chosen = await chooseSession(this.#request, place, onSelected, this.#stop.signal);
+      const chosen = await chooseSession(this.#request, place, {
+        onSelected: (selection) => this.#events.emit({ type: 'selected', selection }),
+        warn: (message) => this.#warn(message),
+        signal: this.#stop.signal,
+      });
       this.#stop.signal.throwIfAborted();
       try {
         return await this.#runFrom(chosen, place, sdk, slot);
@@ -194,6 +199,8 @@ export class ClaudeRun {
     if (action === 'resume' && !UUID.test(sessionId)) {
       return { isUnknown: true, reason: 'It is not the id of a Claude Code session' };
     }
+    // In a fresh one the marker stands before it, so that it is no command.
+    if (action === 'resume') assertSayable(this.#request.task, 'task');
     const lock = await lockSession(sessionId, place.env);
     this.#abortWithout(lock);
     try {
@@ -202,7 +209,7 @@ export class ClaudeRun {
         await this.#endLeftovers(place, isOfSession, isOfSession);
       }
       const ledger = await this.#openLedger(chosen, place);
-      const servers = await openServers(this.#request, chosen, place, (message) => this.#warn(message));
+      const servers = await this.#openServers(chosen, place);
       const { task } = this.#request;
       const conversation = new Conversation({
         sdk,
@@ -230,11 +237,22 @@ export class ClaudeRun {
         })
         .finally(() => servers.close());
       if (end.isUnknown) return end;
-      await ledger.finish(end.result);
-      return this.#describe(end, ledger);
+      const isLost = this.#lost !== undefined && end.result === 'aborted';
+      const told = isLost ? { result: 'error' as const, text: end.text, failure: this.#lost } : end;
+      await ledger.finish(told.result);
+      return this.#describe(told, ledger);
     } finally {
       await lock.release();
     }
+  }
+
+  /** An abort does not wait for servers that take their time; should they come, they are closed. */
+  #openServers(chosen: ChosenSession, place: RunPlace): Promise<RunServers> {
+    const opening = openServers(this.#request, chosen, place, (message) => this.#warn(message));
+    return unlessAborted(this.#stop.signal, () => opening).catch((error: unknown) => {
+      void opening.then((servers) => servers.close()).catch(() => {});
+      throw error;
+    });
   }
 
   #openLedger(
@@ -264,7 +282,8 @@ export class ClaudeRun {
   /** Going on without its lock would be two at once. */
   #abortWithout({ signal }: { readonly signal: AbortSignal }): void {
     const onLost = () => {
-      this.#warn((signal.reason as Error).message);
+      this.#lost ??= (signal.reason as Error).message;
+      this.#warn(this.#lost);
       this.abort();
     };
     signal.addEventListener('abort', onLost, { once: true });
@@ -285,7 +304,7 @@ export class ClaudeRun {
   }
 
   #describe(
-    end: Pick<RunOutcome, 'result' | 'text' | 'failure' | 'ending'>,
+    end: Pick<RunOutcome, 'result' | 'text' | 'ending'> & { readonly failure?: string | undefined },
     ledger?: SessionLedger,
   ): RunOutcome {
     const { result, text, failure, ending } = end;

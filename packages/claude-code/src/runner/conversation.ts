@@ -47,8 +47,11 @@ export class Conversation {
   readonly #turns = new TurnWatch();
   #isClosing = false;
   #closing: NodeJS.Timeout | undefined;
+  /** One turn may follow another, but not for ever. */
+  #closeBy: number | undefined;
   readonly #toldCalls = new ToldCalls();
   #hasStarted = false;
+  #isSettling = false;
   #wasCut = false;
   #text = '';
   /** What was said in the turn that is under way. */
@@ -74,9 +77,9 @@ export class Conversation {
     const { signal, followUps } = this.#parts;
     const stop = new AbortController();
     const onAbort = () => {
-      // First: the SDK closes the input, at which Claude Code would ask the model once more.
-      void this.#process?.end();
-      stop.abort();
+      // The SDK closes the input, at which Claude Code would ask the model once more: only when it is gone.
+      const ending = this.#process?.end() ?? Promise.resolve();
+      void ending.finally(() => stop.abort());
     };
     signal.addEventListener('abort', onAbort, { once: true });
     let thrown: unknown;
@@ -181,7 +184,10 @@ export class Conversation {
     }
     const isAnswer = this.#turns.end(result);
     this.#limitClosing();
+    // What is said meanwhile waits until it is clear how the turn ended.
+    this.#isSettling = true;
     const cost = await ledger.addCost(result.total_cost_usd, isAnswer ? 1 : 0);
+    this.#isSettling = false;
     if (!result.is_error) this.#text = text;
     // It was answered, and is not told as an answer because a limit was reached.
     else if (result.subtype !== 'success' && this.#said !== '') this.#text = this.#said;
@@ -203,7 +209,14 @@ export class Conversation {
   /** The next turn, or waiting for one, or the end. */
   #goOn(): void {
     const { followUps, ledger, emit, signal } = this.#parts;
-    if (this.#turns.isBusy || !this.#hasStarted || this.#failure !== undefined || signal.aborted) return;
+    if (
+      this.#turns.isBusy ||
+      this.#isSettling ||
+      !this.#hasStarted ||
+      this.#failure !== undefined ||
+      signal.aborted
+    )
+      return;
     if (ledger.isSpent) {
       if (followUps.count > 0) this.#fail('budget', this.#describeSpent());
       else this.#closeInput();
@@ -240,7 +253,10 @@ export class Conversation {
       this.#wasCut = true;
       void this.#process?.end();
     };
-    this.#closing = setTimeout(cut, this.#turns.isUnderWay ? LAST_TURN_PATIENCE_MS : CLOSE_PATIENCE_MS);
+    this.#closeBy ??= performance.now() + LAST_TURN_PATIENCE_MS;
+    const left = Math.max(0, this.#closeBy - performance.now());
+    const isLastTurn = this.#turns.isUnderWay && this.#failure === undefined;
+    this.#closing = setTimeout(cut, isLastTurn ? left : Math.min(left, CLOSE_PATIENCE_MS));
   }
 
   async #endProcess(): Promise<void> {

@@ -80,7 +80,7 @@ export interface RunOutcome {
   /** Undefined where it was aborted before it had one. */
   readonly sessionId?: string;
   readonly result: RunResult;
-  /** The last answer. */
+  /** The last answer, or what Claude Code said by itself after it. */
   readonly text: string;
   /** The one failure of the run, for a person; with `error` and `budget`. */
   readonly failure?: string;

@@ -1,15 +1,8 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
-import {
-  acquireLock,
-  assertSessionId,
-  type Environment,
-  type HeldLock,
-  inspectLock,
-  OpenBotError,
-} from '@openbot/sessions';
+import { acquireLock, type Environment, type HeldLock, inspectLock, OpenBotError } from '@openbot/sessions';
 import { ClaudeCodeError } from '../errors.ts';
-import { resolveClaudeFolder } from '../repo/projects-folder.ts';
+import { resolveLockFolder, resolveSessionLock } from '../registry/session-lock.ts';
 import { findRepoKey } from '../repo/resolve-repo.ts';
 
 /** The locks of one repository. All worktrees of a repository are one. */
@@ -20,10 +13,9 @@ export interface RepoLocks {
   readonly door: string;
 }
 
-export function resolveRepoLocks(stateDir: string, repoPath: string): RepoLocks {
+export function resolveRepoLocks(env: Environment, repoPath: string): RepoLocks {
   const name = createHash('sha256').update(findRepoKey(repoPath)).digest('hex').slice(0, 32);
-  const folder = join(stateDir, 'locks', 'claude-code');
-  const path = (part: string) => join(folder, `repo-${name}.${part}.lock`);
+  const path = (part: string) => join(resolveLockFolder(env), `repo-${name}.${part}.lock`);
   return { running: path('running'), queued: path('queued'), door: path('door') };
 }
 
@@ -39,19 +31,6 @@ export async function lockSession(sessionId: string, env: Environment): Promise<
   throw new ClaudeCodeError(`Session ${sessionId} is in use: ${holder}`, 'SESSION_BUSY', {
     hint: 'Wait for the end of that run, or start a fresh session.',
   });
-}
-
-export function isSessionLocked(sessionId: string, env: Environment): boolean {
-  return inspectLock(resolveSessionLock(sessionId, env))?.held === true;
-}
-
-function resolveSessionLock(sessionId: string, env: Environment): string {
-  return join(resolveLockFolder(env), `session-${assertSessionId(sessionId)}.lock`);
-}
-
-/** Beside the sessions themselves: those who share them share it, whatever their state folders are. */
-export function resolveLockFolder(env: Environment): string {
-  return join(resolveClaudeFolder(env), 'openbot-locks');
 }
 
 /** Undefined while somebody else has it. That of a process that is gone is taken over. */

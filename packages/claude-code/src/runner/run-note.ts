@@ -8,8 +8,8 @@ import {
   type ProcessIdentity,
 } from '@openbot/sessions';
 import { isProcess } from '../registry/is-process.ts';
+import { resolveLockFolder } from '../registry/session-lock.ts';
 import { isMark } from './marked-processes.ts';
-import { resolveLockFolder } from './run-locks.ts';
 
 /** What is written down of a Claude Code for as long as anything of it may be left, for those who come after a crash. */
 export interface RunNote {

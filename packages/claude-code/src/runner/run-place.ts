@@ -1,6 +1,5 @@
 import { normalizeAgentId, OpenBotError, parseSessionLabel, resolveStateDir } from '@openbot/sessions';
 import { type Repo, resolveRepo } from '../repo/resolve-repo.ts';
-import { assertSayable } from './assert-sayable.ts';
 import type { RunRequest } from './run-request.ts';
 
 /** Whose run it is, and where. */
@@ -24,7 +23,7 @@ const OF_ANOTHER_SESSION = [
 export function resolveRunPlace(request: RunRequest): RunPlace {
   const env = { ...(request.env ?? process.env) };
   for (const name of OF_ANOTHER_SESSION) delete env[name];
-  assertSayable(request.task, 'task');
+  if (request.task.trim() === '') throw invalid('the task is empty');
   const { maxBudgetUsd: budget } = request;
   if (budget !== undefined && !(Number.isFinite(budget) && budget > 0)) {
     throw invalid(`maxBudgetUsd is ${budget}, not an amount above 0`);

@@ -120,15 +120,14 @@ export class SessionLedger {
 
   async finish(result: RunResult): Promise<void> {
     if (this.#beginning === undefined) return;
-    await this.#addUnfinished(result);
+    await this.#addUnfinished();
     this.#end = { endedAt: new Date().toISOString(), result };
     const isWritten = await this.#write();
     if (!isWritten) rememberEnd(this.#options.sessionId, this.#beginning.startedAt);
   }
 
   /** A turn that was cut short has no result; what it cost is in what Claude Code saved at its end. */
-  async #addUnfinished(result: RunResult): Promise<void> {
-    if (result !== 'aborted' && result !== 'error') return;
+  async #addUnfinished(): Promise<void> {
     const savedUsd = await readSavedCost(this.#options.sessionId, this.#options.env);
     const figures = { totalCostUsd: this.#totalCostUsd, unsavedUsd: this.#unsavedUsd };
     this.#totalCostUsd = countSpent(figures, savedUsd);

@@ -26,6 +26,7 @@ type Words = {
   permissionMode?: string;
   originMarker?: string;
   forkedFrom?: string;
+  firstUuid?: string;
 };
 
 /** Counts lines up to a header. Of a message it holds some forty bytes, whatever is in it. What has no id is none. */
@@ -106,6 +107,7 @@ export class HeaderTally {
     const isFirst = this.#people.size === 0;
     this.#people.add(uuid);
     const words = this.#words;
+    if (isFirst) words.firstUuid = uuid;
     if (words.firstUserMessage !== undefined) return;
     const { text, originMarker } = readFirstMessage(line.readTypedText());
     // Who began the session says whose it is; anybody can type a marker later.

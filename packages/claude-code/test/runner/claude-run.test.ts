@@ -1,12 +1,15 @@
 /** Sessions, follow-ups, cost and permissions, with the real Claude Code. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { acquireLock } from '@openbot/sessions';
 import { formatUsd } from '@openbot/sessions/terminal-text';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { findClaudeBinary } from '../../../../test/imitations/claude-binary.ts';
 import { apiErrors, blocksOf, call, say } from '../../../../test/imitations/messages-format.ts';
 import { discoverSessions } from '../../src/discover/discover-sessions.ts';
-import { answer, hold, Workbench, waitFor } from './run-workbench.ts';
+import { resolveRegistryPath } from '../../src/registry/registry-file.ts';
+import { answer, hold, holds, Workbench, waitFor } from './run-workbench.ts';
 
 const binary = findClaudeBinary();
 const missing = 'missing' in binary ? binary.missing : undefined;
@@ -234,6 +237,44 @@ describe.skipIf(missing !== undefined)(`a run of the real Claude Code ${missing 
     expect(events.filter((event) => event.type === 'turn-ended' && event.isError)).toHaveLength(1);
     expect(events.filter(({ type }) => type === 'ended')).toHaveLength(1);
     expect(bench.registered(outcome.sessionId!)).toMatchObject({ result: 'error' });
+  });
+
+  test('what is said while a failed turn is written down is not begun', async () => {
+    const repoPath = bench.makeRepo('failing');
+    bench.api.setReplies((request) => (holds(request, 'Second') ? apiErrors.overloaded() : answer('Done.')));
+    const { run, events, next } = bench.start('First', { repoPath, idleMs: 600_000 });
+    await next('idle');
+    const lock = await acquireLock(`${resolveRegistryPath(bench.stateDir, 'main')}.lock`, {
+      timeoutMs: 60_000,
+    });
+    run.send('Second');
+    await waitFor('the request', () => bench.api.conversations.find((request) => holds(request, 'Second')));
+    // As long as its end most likely takes; where it does not, the follow-up waits all the same.
+    await sleep(400);
+    run.send('Third');
+    await lock.release();
+    expect(await run.outcome).toMatchObject({ result: 'error', turns: 2, unsent: ['Third'] });
+    const started = events.flatMap((event) => (event.type === 'turn-started' ? [event.text] : []));
+    expect(started).toEqual(['First', 'Second']);
+  });
+
+  test('an abort at an open question asks the model nothing more', async () => {
+    const repoPath = bench.makeRepo('asked');
+    bench.api.setReplies((request) =>
+      holds(request, 'toolu_ask')
+        ? answer('More.')
+        : { blocks: [call('toolu_ask', 'Bash', { command: 'touch it' })] },
+    );
+    for (let round = 0; round < 3; round++) {
+      const { run, events, next } = bench.start('Go', { repoPath });
+      run.onPermissionRequest(() => {});
+      await next('permission');
+      bench.api.forget();
+      run.abort();
+      expect(await run.outcome).toMatchObject({ result: 'aborted', turns: 0, text: '' });
+      expect(bench.api.conversations).toEqual([]);
+      expect(events.filter(({ type }) => type === 'text')).toEqual([]);
+    }
   });
 
   test('a secret in an error is told nowhere', async () => {

@@ -2,12 +2,15 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { findClaudeBinary } from '../../../../test/imitations/claude-binary.ts';
+import { findClaudeBinary, runClaude } from '../../../../test/imitations/claude-binary.ts';
+import { call } from '../../../../test/imitations/messages-format.ts';
+import { discoverSessions } from '../../src/discover/discover-sessions.ts';
 import { lockSession } from '../../src/runner/run-locks.ts';
 import { answer, hold, holds, Workbench } from './run-workbench.ts';
 
 const binary = findClaudeBinary();
 const missing = 'missing' in binary ? binary.missing : undefined;
+const program = 'path' in binary ? binary.path : '';
 
 describe.skipIf(missing !== undefined)(`a run of the real Claude Code goes on ${missing ?? ''}`, () => {
   let bench: Workbench;
@@ -34,6 +37,8 @@ describe.skipIf(missing !== undefined)(`a run of the real Claude Code goes on ${
     const session = { action: 'resume', sessionId } as const;
     const other = bench.start('Go on', { repoPath: outer, stateDir, session });
     await expect(other.run.outcome).rejects.toMatchObject({ code: 'SESSION_BUSY' });
+    const seen = await discoverSessions(inner, { stateDir, env: bench.home.env });
+    expect(seen).toMatchObject([{ sessionId, isRunning: true }]);
     held.letGo();
     expect(await below.run.outcome).toMatchObject({ result: 'success' });
   });
@@ -101,6 +106,58 @@ describe.skipIf(missing !== undefined)(`a run of the real Claude Code goes on ${
     ]);
     const third = await bench.start('Go on', { ...own, session: undefined }).run.outcome;
     expect(third.sessionId).toBe(second.sessionId);
+  });
+
+  test('not in what a person forked from it', async () => {
+    const repoPath = bench.makeRepo('forked');
+    const { sessionId } = await bench.start('Paint the fence', { repoPath, maxBudgetUsd: 100 }).run.outcome;
+    const forked = await runClaude(program, { ...bench.home, cwd: repoPath }, 'Something private.', {
+      resume: sessionId!,
+      extraArguments: ['--fork-session'],
+    });
+    const fork = forked.result!.session_id;
+    const found = await discoverSessions(repoPath, { stateDir: bench.stateDir, env: bench.home.env });
+    const seen = found.find((session) => session.sessionId === fork);
+    expect(seen).toMatchObject({ source: 'native-only', forkedFrom: sessionId });
+    expect(seen).not.toHaveProperty('agentId');
+    const again = await bench.start('Paint the fence again', { repoPath, session: undefined }).run.outcome;
+    expect(again.sessionId).toBe(sessionId);
+  });
+
+  test('in a fresh one where the task only looks like a command', async () => {
+    const repoPath = bench.makeRepo('route');
+    const { sessionId } = await bench.start('/reset answers with 500, repair it', { repoPath }).run.outcome;
+    expect(bench.readUserTexts(repoPath, sessionId!)).toEqual([
+      '[openclaw:agent=main]\n\n/reset answers with 500, repair it',
+    ]);
+  });
+
+  test('with tools that know what it was chosen from', async () => {
+    const repoPath = bench.makeRepo('known');
+    const { sessionId } = await bench.start('Sweep the floor', { repoPath }).run.outcome;
+    bench.api.setReplies((request) =>
+      holds(request, 'toolu_list')
+        ? answer('Done.')
+        : { blocks: [call('toolu_list', 'mcp__openbot__openclaw_session_list', {})] },
+    );
+    const { run, events } = bench.start('Sweep the floor again', { repoPath, session: undefined });
+    expect(await run.outcome).toMatchObject({ result: 'success', sessionId });
+    const told = events.find((event) => event.type === 'tool-result')!;
+    const { asOf } = JSON.parse(told.output) as { asOf: string };
+    expect(Date.parse(asOf)).toBeLessThanOrEqual(Date.parse(bench.registered(sessionId!)!.startedAt));
+  });
+
+  test('to an end with its reason where its lock is gone', async () => {
+    const repoPath = bench.makeRepo('lost');
+    const held = hold(answer('late'));
+    bench.api.setReplies(() => held.reply);
+    const { run, next } = bench.start('Begin', { repoPath });
+    const { sessionId } = await next('started');
+    rmSync(join(bench.home.config, 'openbot-locks', `session-${sessionId}.lock`));
+    const outcome = await run.outcome;
+    held.letGo();
+    expect(outcome).toMatchObject({ result: 'error', failure: expect.stringContaining('lock') });
+    expect(bench.registered(sessionId)).toMatchObject({ result: 'error' });
   });
 
   test('although the registry of another agent is damaged, of which it warns', async () => {

@@ -2,14 +2,15 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, renameSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { listLockedSessions } from '../../src/registry/session-lock.ts';
 import { type RepoSlot, takeRepoSlot } from '../../src/runner/repo-slot.ts';
-import { isSessionLocked, lockSession, resolveRepoLocks } from '../../src/runner/run-locks.ts';
+import { lockSession, resolveRepoLocks } from '../../src/runner/run-locks.ts';
 import { makeTempFolder } from '../temp-folder.ts';
 import { waitFor } from './run-workbench.ts';
 
 function makeTaker() {
   const root = makeTempFolder();
-  const locks = resolveRepoLocks(root, join(root, 'repo'));
+  const locks = resolveRepoLocks({ CLAUDE_CONFIG_DIR: root }, join(root, 'repo'));
   const take = (signal = new AbortController().signal, onQueued: () => void = () => {}): Promise<RepoSlot> =>
     takeRepoSlot(locks, { repoPath: join(root, 'repo'), signal, onQueued });
   /** Resolves to the promise of the slot when it is queued. */
@@ -129,8 +130,12 @@ test('worktrees of one repository share it, other folders do not', () => {
   git('init', '-q');
   git('commit', '-q', '--allow-empty', '-m', 'x');
   git('worktree', 'add', '-q', tree);
-  expect(resolveRepoLocks(root, tree)).toEqual(resolveRepoLocks(root, repo));
-  expect(resolveRepoLocks(root, other)).not.toEqual(resolveRepoLocks(root, repo));
+  expect(resolveRepoLocks({ CLAUDE_CONFIG_DIR: root }, tree)).toEqual(
+    resolveRepoLocks({ CLAUDE_CONFIG_DIR: root }, repo),
+  );
+  expect(resolveRepoLocks({ CLAUDE_CONFIG_DIR: root }, other)).not.toEqual(
+    resolveRepoLocks({ CLAUDE_CONFIG_DIR: root }, repo),
+  );
 });
 
 test('a session is had by one at a time, and its id names no other file', async () => {
@@ -138,14 +143,14 @@ test('a session is had by one at a time, and its id names no other file', async 
   const id = '0e9f1f6c-9a0c-4b5e-8f4b-2f4f6f0f9a01';
   const env = { CLAUDE_CONFIG_DIR: root };
   const lock = await lockSession(id, env);
-  expect(isSessionLocked(id, env)).toBe(true);
-  expect(isSessionLocked(id, { CLAUDE_CONFIG_DIR: join(root, 'another') })).toBe(false);
+  expect([...listLockedSessions(env)]).toEqual([id]);
+  expect([...listLockedSessions({ CLAUDE_CONFIG_DIR: join(root, 'another') })]).toEqual([]);
   await expect(lockSession(id, env)).rejects.toMatchObject({
     code: 'SESSION_BUSY',
     message: expect.stringContaining(id),
   });
   await lock.release();
-  expect(isSessionLocked(id, env)).toBe(false);
+  expect([...listLockedSessions(env)]).toEqual([]);
   await (await lockSession(id, env)).release();
   await expect(lockSession('../x', env)).rejects.toMatchObject({ code: 'INVALID_SESSION_ID' });
 });

@@ -22,7 +22,11 @@ function makeRequest(own: Partial<RunRequest> = {}): RunRequest {
 
 test.each<[string, Partial<RunRequest>, string]>([
   ['no task', { task: ' \n' }, 'INVALID_ARGUMENT'],
-  ['a task that leaves the session', { task: ' /clear' }, 'INVALID_ARGUMENT'],
+  [
+    'a task that leaves the session that it goes on in',
+    { task: ' /clear', session: { action: 'resume', sessionId: '0e9f1f6c-9a0c-4b5e-8f4b-2f4f6f0f9a01' } },
+    'INVALID_ARGUMENT',
+  ],
   ['no repository', { repoPath: '/nowhere/at/all' }, 'REPO_NOT_FOUND'],
   ['a budget of nothing', { maxBudgetUsd: 0 }, 'INVALID_ARGUMENT'],
   ['a budget that is none', { maxBudgetUsd: Number.NaN }, 'INVALID_ARGUMENT'],

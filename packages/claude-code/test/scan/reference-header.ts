@@ -74,6 +74,7 @@ export function referenceHeader(text: string) {
       if (texts === undefined) continue;
       const isFirst = people.size === 0;
       people.add(uuid);
+      if (isFirst) words.firstUuid = uuid;
       const first = texts.find((typed) => typed.trim() !== '');
       if (words.firstUserMessage !== undefined || first === undefined) continue;
       const marker = /^\[openclaw:agent=([^\]\r\n]+)\]/.exec(first);

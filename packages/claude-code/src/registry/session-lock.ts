@@ -1,0 +1,30 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { assertSessionId, type Environment, inspectLock } from '@openbot/sessions';
+import { resolveClaudeFolder } from '../repo/projects-folder.ts';
+
+/** Beside the sessions themselves: those who share them share it, whatever their state folders are. */
+export function resolveLockFolder(env: Environment = process.env): string {
+  return join(resolveClaudeFolder(env), 'openbot-locks');
+}
+
+export function resolveSessionLock(sessionId: string, env: Environment): string {
+  return join(resolveLockFolder(env), `session-${assertSessionId(sessionId)}.lock`);
+}
+
+/** The sessions that somebody runs, also one who has not written that down, or elsewhere. */
+export function listLockedSessions(env?: Environment): Set<string> {
+  const folder = resolveLockFolder(env);
+  const locked = listNames(folder).filter((name) => inspectLock(join(folder, name))?.held === true);
+  return new Set(locked.map((name) => LOCK_NAME.exec(name)![1]!));
+}
+
+const LOCK_NAME = /^session-(.+)\.lock$/;
+
+function listNames(folder: string): string[] {
+  try {
+    return readdirSync(folder).filter((name) => LOCK_NAME.test(name));
+  } catch {
+    return [];
+  }
+}

@@ -44,7 +44,10 @@ export function checkDeclaredEdges(workspace: Workspace, edges: PackageEdges): s
   return [...missing, ...wrong];
 }
 
-/** Packages from outside: every one imported is declared, every one declared is imported. */
+/**
+ * Packages from outside: every one imported is declared, every one declared is imported. The peers of a package of this
+ * workspace are those of its users too, in the same range: in the bundle of a command they are its own imports.
+ */
 export function checkOutsideDependencies(workspace: Workspace): string[] {
   const local = new Set(workspace.packages.map((one) => one.name));
   return workspace.packages.flatMap((one) => {
@@ -55,13 +58,19 @@ export function checkOutsideDependencies(workspace: Workspace): string[] {
         imported.set(packageName(specifier), `${file.path}:${line}`);
       }
     }
+    const inherited = workspace.packages
+      .filter(({ name }) => one.dependencies.includes(name))
+      .flatMap(({ peers }) => Object.entries(peers));
     const undeclared = [...imported]
       .filter(([name]) => !local.has(name) && !one.dependencies.includes(name))
       .map(([name, place]) => `${place}: ${name} is not declared in packages/${one.folder}/package.json`);
     const unused = one.dependencies
-      .filter((name) => !local.has(name) && !imported.has(name))
+      .filter((name) => !local.has(name) && !imported.has(name) && !inherited.some(([peer]) => peer === name))
       .map((name) => `packages/${one.folder}/package.json declares ${name}, which no source imports`);
-    return [...undeclared, ...unused];
+    const dropped = inherited
+      .filter(([name, range]) => one.peers[name] !== range)
+      .map(([name, range]) => `packages/${one.folder}/package.json lacks the peer ${name} ${range}`);
+    return [...undeclared, ...unused, ...dropped];
   });
 }
 

@@ -118,6 +118,20 @@ describe('packages from outside', () => {
       'packages/base/package.json declares zod, which no source imports',
     ]);
   });
+
+  it('a peer that is not handed on to users, or in another range, is found', () => {
+    const check = (peers: string) =>
+      checkOutsideDependencies(
+        workspaceOf({
+          'packages/base/package.json': '{"name":"@x/base","peerDependencies":{"zod":"^4"}}',
+          'packages/base/src/a.ts': `import 'zod';`,
+          'packages/tool/package.json': `{"name":"tool","dependencies":{"@x/base":"1"},"peerDependencies":${peers}}`,
+        }),
+      );
+    expect(check('{"zod":"^4"}')).toEqual([]);
+    const expected = ['packages/tool/package.json lacks the peer zod ^4'];
+    expect([check('{}'), check('{"zod":"^5"}')]).toEqual([expected, expected]);
+  });
 });
 
 describe('targets and cycles', () => {

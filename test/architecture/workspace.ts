@@ -7,6 +7,8 @@ export interface Package {
   readonly folder: string;
   readonly name: string;
   readonly dependencies: readonly string[];
+  /** Those among them that whoever installs it brings, with their ranges. */
+  readonly peers: Readonly<Record<string, string>>;
   /** The specifiers that its `exports` offers. */
   readonly offers: readonly string[];
   /** Folders of the packages in its tsconfig references. */
@@ -55,6 +57,7 @@ function readPackage(folder: string, texts: ReadonlyMap<string, string>): Packag
     folder,
     name: manifest.name,
     dependencies: groups.flatMap((group) => Object.keys(group ?? {})),
+    peers: manifest.peerDependencies ?? {},
     offers: Object.keys(manifest.exports ?? { '.': '' }).map((entry) => manifest.name + entry.slice(1)),
     references: (config.references ?? []).map((reference: { path: string }) => basename(reference.path)),
   };

@@ -36,7 +36,13 @@ const PLACE: Readonly<Record<string, FlagSpec>> = {
 const AGENT: FlagSpec = {
   type: 'string',
   value: 'id',
-  text: 'The agent. Default: OPENCLAW_AGENT_ID, or main',
+  text: 'Default: CLAWDBOT_AGENT_ID, OPENCLAW_AGENT_ID or main',
+};
+
+const THRESHOLD: FlagSpec = {
+  type: 'string',
+  value: 'number',
+  text: 'Resume only above this score; 0.6 by default',
 };
 
 /** Every command, in the order of the help. */
@@ -73,7 +79,7 @@ export const COMMANDS: readonly CommandSpec[] = [
       label: { type: 'string', value: 'name', text: 'The session with that label' },
       explain: { type: 'boolean', text: 'Show the factors of every session' },
       budget: { type: 'string', value: 'usd', text: 'What the session may cost in all its runs' },
-      threshold: { type: 'string', value: 'number', text: 'Resume only above this score; 0.6 by default' },
+      threshold: THRESHOLD,
       model: { type: 'string', value: 'name', text: 'The model that rates the sessions, not that of cc run' },
       words: { type: 'boolean', text: 'Compare words only; ask no model' },
     },
@@ -100,6 +106,8 @@ export const COMMANDS: readonly CommandSpec[] = [
       session: { type: 'string', value: 'id', text: 'The session to go on in, or the start of its id' },
       fresh: { type: 'boolean', text: 'Begin a fresh session' },
       budget: { type: 'string', value: 'usd', text: 'What the session may cost in all its runs' },
+      threshold: THRESHOLD,
+      words: { type: 'boolean', text: 'Choose the session by words; ask no model for that' },
       model: { type: 'string', value: 'name', text: 'The model that works on the task' },
       allow: {
         type: 'string',

@@ -9,7 +9,7 @@ import { QUESTION_TOOL } from './choice-dialog.ts';
 import { type Command, type CommandInput, readName } from './command.ts';
 import { HeldMessages, type MessageEvent } from './held-messages.ts';
 import { toJsonText } from './json-text.ts';
-import { readBudget } from './numbers.ts';
+import { readBudget, readFraction } from './numbers.ts';
 import { PermissionDesk } from './permission-desk.ts';
 import { readLabel, readPlace } from './place.ts';
 import { formatOutcome, RunReport } from './run-report.ts';
@@ -73,6 +73,7 @@ async function readRequest(input: CommandInput, onMessage: (text: string) => voi
   const place = readPlace(input);
   const label = readLabel(input);
   const maxBudgetUsd = readBudget(input);
+  const resumeThreshold = readFraction(input, 'threshold');
   const rules = readRules(input);
   const model = readName(input, 'model', '<name>');
   const sessionKey = readName(input, 'conversation', 'agent:main:main');
@@ -94,7 +95,7 @@ async function readRequest(input: CommandInput, onMessage: (text: string) => voi
     model,
     allowedTools: rules,
     settingSources: flags.isolated ? [] : undefined,
-    selection: { askModel: makeModel(env) },
+    selection: { askModel: makeModel(env), config: { enabled: !flags.words, resumeThreshold } },
     agentTools: flags['no-mcp'] ? false : { sessionKey, sendMessage: async ({ text }) => onMessage(text) },
     pathToClaudeCodeExecutable: program === undefined ? undefined : resolveUserPath(program, env),
   };

@@ -80,6 +80,8 @@ export class PermissionDesk {
     const lines = createInterface({ input: openInput(), output, prompt: '', historySize: 0 });
     lines.on('line', (line) => this.#take(line));
     lines.on('SIGINT', onInterrupt);
+    // After a stop by Ctrl-Z it pauses its input until it is told to go on.
+    lines.on('SIGCONT', () => lines.prompt(true));
     lines.on('close', () => {
       this.#isOver = true;
       this.#denyAll();

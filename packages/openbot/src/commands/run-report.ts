@@ -1,4 +1,4 @@
-import type { PermissionRequest, RunEvent, RunOutcome } from '@openbot/claude-code';
+import type { PermissionRequest, RunEvent, RunOutcome, SessionSelection } from '@openbot/claude-code';
 import { formatAge, formatUsd, printable } from '@openbot/sessions/terminal-text';
 import type { Terminal } from './command.ts';
 import { explainDenial, type Given } from './explain-denial.ts';
@@ -33,7 +33,7 @@ export class RunReport {
       case 'leftover':
         return this.#note(`… ended what a crashed run left at work (process ${event.pid})`);
       case 'selected':
-        return this.#note(`${event.selection.action}: ${event.selection.reason}`);
+        return this.#formatSelected(event.selection);
       case 'fallback':
         return this.#note(`fresh: session ${event.sessionId} is gone (${event.reason})`);
       case 'started':
@@ -61,6 +61,13 @@ export class RunReport {
       default:
         return undefined;
     }
+  }
+
+  #formatSelected({ action, reason, relevanceFallback }: SessionSelection): string {
+    const note = this.#note(`${action}: ${reason}`);
+    return relevanceFallback === undefined
+      ? note
+      : note + this.#note(`words were compared: ${relevanceFallback}`);
   }
 
   #formatCall({ toolUseId, name, input, inSubagent }: Extract<RunEvent, { type: 'tool' }>): string {

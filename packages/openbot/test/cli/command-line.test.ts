@@ -50,6 +50,7 @@ test.each([
   [['cc', 'run', 'x', '--session', '1234'], /first 8 characters or more, not '1234'/, /cc list/],
   [['cc', 'run', 'x', '--session', '12345678'], /begins with '12345678'/, /cc list/],
   [['cc', 'run', 'x', '--allow', 'Bash(git'], /does not understand 'Bash\(git'/, /--allow 'Read/],
+  [['cc', 'run', 'x', '--threshold', '60'], /from 0 to 1/, /--threshold 0.7/],
   [['cc', 'run', 'x', '--budget', '0'], /US dollars/, /--budget 2.50/],
   [['cc', 'run', 'x', '--repo', '/nowhere/at all'], /\/nowhere\/at all/, /\S/],
   [['help', 'frobnicate'], /no command 'frobnicate'/, /cc list/],

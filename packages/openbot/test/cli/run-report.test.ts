@@ -92,6 +92,15 @@ test.each([
   expect(report.format({ type: 'queued', behind })).toMatch(line);
 });
 
+test('which session was chosen, and why words were compared where a model was to be asked', () => {
+  const selection = { action: 'fresh', reason: 'none fits' } as const;
+  expect(report.format({ type: 'selected', selection })).toBe('fresh: none fits\n');
+  const relevanceFallback = 'it said\u001b[2J nothing';
+  expect(report.format({ type: 'selected', selection: { ...selection, relevanceFallback } })).toBe(
+    'fresh: none fits\nwords were compared: it said\ufffd[2J nothing\n',
+  );
+});
+
 test('the API that does not answer is told of', () => {
   const retrying = { type: 'retrying', attempt: 3, maxRetries: 10, reason: 'overloaded' } as const;
   expect(report.format(retrying)).toBe('… the API does not answer, trying again: 3 of 10\n');

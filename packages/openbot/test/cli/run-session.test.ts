@@ -86,6 +86,32 @@ describe.skipIf(missing !== undefined)(`the session of a run ${missing ?? ''}`, 
     expect(second.stdout).toContain(`Session ${sessionId} resume, `);
   });
 
+  test('a model is asked which session fits, unless --words is given; none is above a --threshold of 1', async () => {
+    const cwd = bench.makeRepo('chosen');
+    const task = 'teach the parser to count';
+    const { sessionId } = readLastLine(await bench.run(['cc', 'run', task, '--fresh'], { cwd }));
+    const ranWith = async (...flags: string[]) => {
+      bench.api.forget();
+      const ran = await bench.run(['cc', 'run', task, ...flags], { cwd });
+      expect(ran).toMatchObject({ code: 0, stderr: '' });
+      const asked = bench.api.conversations.filter(({ system }) =>
+        JSON.stringify(system ?? '').includes('You rate how much earlier coding sessions'),
+      );
+      return { stdout: ran.stdout, asked: asked.length };
+    };
+
+    // The imitation of the API rates nothing.
+    const rated = await ranWith();
+    expect(rated.asked).toBe(1);
+    expect(rated.stdout).toMatch(/^resume: .*\nwords were compared: \S.*\nSession /);
+    const compared = await ranWith('--words');
+    expect(compared.asked).toBe(0);
+    expect(compared.stdout).toMatch(new RegExp(`^resume: .*\\nSession ${sessionId} resume, `));
+    expect((await ranWith('--threshold', '1')).stdout).toMatch(
+      /^fresh: .*not above 100: .*\nSession \S+ fresh, /,
+    );
+  });
+
   test('a label is gone on with; a fresh session takes it over; another label renames', async () => {
     const cwd = bench.makeRepo('labels');
     const first = await bench.run(['cc', 'run', 'begin', '--label', 'release'], { cwd });

@@ -65,6 +65,22 @@ describe.skipIf(reason !== undefined)(`questions in a terminal ${reason ?? ''}`,
     expect(stdout.includes('not allowed')).toBe(!isAllowed);
   });
 
+  test('a question that Ctrl-Z put aside is answered after it was taken up again', async () => {
+    const run = start('touch it', 'stopped');
+    const pid = Number((await run.shows(/pid (\d+)/))[1]);
+    await run.shows(/Allow Bash\? \[y\/N\] /);
+    run.child.stdin!.write('\x1a');
+    let isShown = false;
+    const shown = run.shows(/Allow Bash\?[\s\S]*Allow Bash\? \[y\/N\] /).finally(() => {
+      isShown = true;
+    });
+    // As `fg` does; nobody can tell from outside when the key was heard.
+    for (; !isShown; await sleep(50)) process.kill(pid, 'SIGCONT');
+    await shown;
+    run.child.stdin!.write('y\r');
+    expect([(await run.ended).code, isMade('stopped')]).toEqual([0, true]);
+  });
+
   test('two answers at once allow one of two questions: the second was not on the screen', async () => {
     const run = start('read both', 'pair');
     await run.shows(/Allow Read\? \[y\/N\] /);

@@ -332,6 +332,38 @@ describe.skipIf(missing !== undefined)(`a run of the real Claude Code ${missing 
     });
   });
 
+  test('own instructions and a mode of permissions reach Claude Code', async () => {
+    const repoPath = bench.makeRepo('mode');
+    const file_path = join(repoPath, 'written');
+    bench.api.setReplies((request) =>
+      holds(request, 'toolu_write')
+        ? answer('Done.')
+        : { blocks: [call('toolu_write', 'Write', { file_path, content: 'x' })] },
+    );
+    const appendSystemPrompt = 'Speak like a gardener.';
+    const { run, events } = bench.start('Write it', {
+      repoPath,
+      appendSystemPrompt,
+      permissionMode: 'acceptEdits',
+    });
+    expect(await run.outcome).toMatchObject({ result: 'success' });
+    expect([existsSync(file_path), events.filter(({ type }) => type === 'permission')]).toEqual([true, []]);
+    expect(JSON.stringify(bench.api.conversations[0]!.system)).toContain(appendSystemPrompt);
+  });
+
+  test('an idle run that is to stay keeps its repository', async () => {
+    const repoPath = bench.makeRepo('stay');
+    const { run, next } = bench.start('Go', { repoPath, idleMs: 600_000, makesRoom: false });
+    await next('idle');
+    const second = bench.start('Come second', { repoPath });
+    await second.next('queued');
+    // Longer than one that makes room would take.
+    await sleep(1000);
+    run.end();
+    expect(await run.outcome).not.toHaveProperty('ending');
+    expect(await second.run.outcome).toMatchObject({ result: 'success' });
+  });
+
   test('an idle run ends when its time is over', async () => {
     const { run, events } = bench.start('Go', { idleMs: 1 });
     expect(await run.outcome).toMatchObject({ result: 'success', ending: 'idle' });

@@ -12,6 +12,6 @@ export default defineConfig({
     hookTimeout: 120_000,
     pool: 'forks',
     fileParallelism: true,
-    maxWorkers: 2,
+    maxWorkers: 3,
   },
 });

@@ -11,7 +11,7 @@ import { arbitrarySession } from './setup/arbitrary-session.ts';
 import { makeAgentDatabase } from './setup/make-database.ts';
 import type { Json } from './setup/reference-tree.ts';
 
-const runs = { numRuns: Number(process.env.DATABASE_RUNS ?? 150), seed: 20 };
+const runs = { numRuns: Number(process.env.DATABASE_RUNS ?? 60), seed: 20 };
 
 function compare(sessions: readonly (readonly object[])[]): void {
   const path = join(makeTempFolder(), 'openclaw-agent.sqlite');

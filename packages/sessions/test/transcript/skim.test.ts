@@ -134,7 +134,7 @@ describe.each(dialects)('the skimmer takes what a full parse takes ($name)', ({ 
           before,
         );
       }),
-      { numRuns: 1500 },
+      { numRuns: 400 },
     );
   });
 
@@ -168,7 +168,7 @@ describe.each(dialects)('the skimmer takes what a full parse takes ($name)', ({ 
     );
     fc.assert(
       fc.property(shuffled, (line) => expectSame(shape, line)),
-      { numRuns: 1000 },
+      { numRuns: 300 },
     );
   });
 
@@ -195,7 +195,7 @@ describe.each(dialects)('the skimmer takes what a full parse takes ($name)', ({ 
           expectSame(shape, damaged);
         },
       ),
-      { numRuns: 4000 },
+      { numRuns: 1000 },
     );
   });
 });

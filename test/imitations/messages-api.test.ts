@@ -158,6 +158,20 @@ describe('what the API refuses in a conversation', () => {
       'a system message in passing',
       [user(say('q')), note, assistant(use('a')), user(result('a'), say('and'))],
     ],
+    [
+      'thinking first in each message between those of the user',
+      [
+        user(say('q')),
+        assistant(think('hm'), say('let me see'), use('a')),
+        user(result('a')),
+        assistant(think('so'), say('a'), think('and'), say('b')),
+        user(say('q')),
+      ],
+    ],
+    [
+      'thinking in one message and none in the next',
+      [user(say('q')), assistant(think('hm'), say('1')), assistant(say('2')), user(say('q'))],
+    ],
   ])('takes: %s', (_, messages) => {
     expect(findHistoryFault(messages)).toBeUndefined();
   });
@@ -201,6 +215,27 @@ describe('what the API refuses in a conversation', () => {
     ['a call of the user', [user(use('a'))], /only be in `assistant`/],
     ['a result of the assistant', [user(say('q')), assistant(result('a'))], /only be in `user`/],
     ['thinking at the end', [user(say('q')), assistant(think('hm')), user(say('q'))], /cannot be `thinking`/],
+    [
+      'a text before the thinking of the same message',
+      [user(say('q')), assistant(say('let me see'), think('hm'), say('a')), user(say('q'))],
+      /messages\.1\.content\.0\.type: Expected `thinking` or `redacted_thinking`, but found `text`/,
+    ],
+    [
+      'a text in the message before, which the API reads as one with it',
+      [user(say('q')), assistant(say('let me see')), assistant(think('hm'), say('a')), user(say('q'))],
+      /messages\.1\.content\.0\.type: Expected `thinking`/,
+    ],
+    [
+      'a call before thinking',
+      [user(say('q')), assistant(use('a'), think('hm'), say('a')), user(result('a'))],
+      /but found `tool_use`/,
+    ],
+    [
+      'thinking with a signature that was not issued for it',
+      [user(say('q')), assistant({ ...think('hm'), thinking: 'hm!' }, say('a')), user(say('q'))],
+      /messages\.1\.content\.0: Invalid `signature` in `thinking` block/,
+    ],
+    ['thinking of the user', [user(think('hm'), say('q'))], /only be in `assistant`/],
   ])('refuses: %s', (_, messages, fault) => {
     expect(findHistoryFault(messages)).toMatch(fault);
   });

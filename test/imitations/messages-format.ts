@@ -70,8 +70,11 @@ export const say = (text: string): TextBlock => ({ type: 'text', text });
 export const think = (thinking: string): ThinkingBlock => ({
   type: 'thinking',
   thinking,
-  signature: Buffer.from(`signed:${thinking}`).toString('base64'),
+  signature: signThinking(thinking),
 });
+/** The imitation's own signature: thinking that it did not issue, or that was changed since, does not match it. */
+export const signThinking = (thinking: string): string =>
+  Buffer.from(`signed:${thinking}`).toString('base64');
 export const call = (id: string, name: string, input: Readonly<Record<string, unknown>>): ToolUseBlock => ({
   type: 'tool_use',
   id,

@@ -1,4 +1,7 @@
-import { type ApiMessage, blocksOf, type ContentBlock } from './messages-format.ts';
+/**
+ * The rules of the Messages API about a conversation, once: for Claude Code in the tests and for OpenClaw in interop.
+ */
+import { type ApiMessage, blocksOf, type ContentBlock, signThinking } from './messages-format.ts';
 
 interface Turn {
   /** Of its first message in the request. */
@@ -60,11 +63,31 @@ function findBlockFault(turn: Turn, before: Turn | undefined, seen: Set<string>)
       answered.add(id);
     }
   }
+  return findThinkingFault(turn);
+}
+
+/** Thinking stands first in what the assistant said between two messages of the user, unchanged, and never last. */
+function findThinkingFault(turn: Turn): string | undefined {
+  const at = `messages.${turn.index}`;
+  const place = turn.blocks.findIndex(isThinking);
+  if (place === -1) return undefined;
+  if (turn.role !== 'assistant') return `${at}: \`thinking\` blocks can only be in \`assistant\` messages`;
+  if (place > 0) {
+    return `${at}.content.0.type: Expected \`thinking\` or \`redacted_thinking\`, but found \`${turn.blocks[0]?.type}\`. When \`thinking\` is enabled, a final \`assistant\` message must start with a thinking block (preceeding the lastmost set of \`tool_use\` and \`tool_result\` blocks). We recommend you include thinking blocks from previous turns.`;
+  }
+  for (const [index, block] of turn.blocks.entries()) {
+    if (block.type === 'thinking' && block.signature !== signThinking(block.thinking))
+      return `${at}.content.${index}: Invalid \`signature\` in \`thinking\` block`;
+  }
   const last = turn.blocks.at(-1);
-  if (turn.role === 'assistant' && (last?.type === 'thinking' || last?.type === 'redacted_thinking')) {
+  if (last !== undefined && isThinking(last)) {
     return `${at}: The final block in an assistant message cannot be \`thinking\`.`;
   }
   return undefined;
+}
+
+function isThinking(block: ContentBlock): boolean {
+  return block.type === 'thinking' || block.type === 'redacted_thinking';
 }
 
 function findUnanswered(turn: Turn, next: Turn | undefined): string | undefined {

@@ -13,7 +13,7 @@ const BUNDLES = {
     ['load-files', join(SOURCE, 'config', 'load-files.ts')],
     ...COMMAND_NAMES.map((name) => [name, join(SOURCE, 'commands', `${name}.ts`)] as const),
   ]),
-  external: ['c12', 'zod'],
+  external: ['confbox', 'zod'],
 };
 
 export async function bundleOcc(options: { clean?: boolean } = {}): Promise<void> {

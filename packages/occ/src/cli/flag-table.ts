@@ -55,10 +55,24 @@ const SOURCE = flag({
   help: 'Whose sessions to look at',
 });
 
+const CONFIG = flag({
+  key: 'config',
+  name: 'config',
+  value: { kind: 'path', placeholder: 'file' },
+  help: 'Take the settings from this file and no other; a .ts or .js file is run',
+});
+
 /** Every command has these. */
 const OUTPUT_FLAGS: readonly FlagSpec[] = [JSON_OUTPUT, VERBOSE];
 /** So has every command that looks for sessions. */
-export const COMMON_FLAGS: readonly FlagSpec[] = [STATE_DIR, AGENT, ALL_AGENTS, SOURCE, ...OUTPUT_FLAGS];
+export const COMMON_FLAGS: readonly FlagSpec[] = [
+  STATE_DIR,
+  AGENT,
+  ALL_AGENTS,
+  SOURCE,
+  CONFIG,
+  ...OUTPUT_FLAGS,
+];
 
 const STRIP_TOOLS = flag({
   key: 'stripTools',

@@ -58,10 +58,11 @@ const ROOT_ROWS: readonly Row[] = [
   ['--quickstart', 'The short version of this, for agents'],
 ];
 
-const CONFIGURATION = `Settings: occ.config.{json,ts,js,yaml,toml}, .occrc (here or in the home folder) or "occ" in package.json, with
+const CONFIGURATION = `Settings: occ.config.{json,yaml,toml}, .occrc (here, above or in the home folder) or "occ" in package.json, with
 stateDirectory, defaultAgentId, defaultPreset, customPresets, outputFormat, verboseOutput; or in the environment
 OCC_STATE_DIRECTORY, OCC_DEFAULT_AGENT_ID, OCC_DEFAULT_PRESET, OCC_OUTPUT_FORMAT, OCC_VERBOSE_OUTPUT. A flag wins
-over the environment, that over a file.`;
+over the environment, that over a file. Code (occ.config.ts, .js) is run from ~/.config or the home folder or by
+--config, never because it is in the working folder.`;
 
 function synopsis(command: CommandName): string {
   return WORDS_TAKEN[command] === 0 ? command : `${command} [session]`;

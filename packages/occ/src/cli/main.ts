@@ -1,3 +1,5 @@
+import { basename, dirname } from 'node:path';
+import { printable } from '@openbot/sessions/terminal-text';
 import type { Flags, Terminal } from '../commands/command.ts';
 import { loadSettings } from '../config/settings.ts';
 import { COMMAND_NAMES } from './flag-table.ts';
@@ -31,6 +33,7 @@ export async function run(argv: readonly string[], surroundings: Surroundings): 
     const settings = await loadSettings({ env, cwd, flags: parsed.flags });
     json = settings.outputFormat === 'json';
     verbose = settings.verboseOutput;
+    if (!json) noteCodeNotRun(settings.notRun, terminal);
     const flags: Flags = { ...parsed.flags, json, verbose };
     const command = await loadCommand(parsed.command);
     const shown = json ? { ...terminal, colour: false } : terminal;
@@ -47,6 +50,16 @@ export async function run(argv: readonly string[], surroundings: Surroundings): 
   } catch (error) {
     return reportError(error, terminal, { json, verbose });
   }
+}
+
+/** On stderr, beside the report. Programs that read JSON get no remarks. */
+function noteCodeNotRun(path: string | undefined, terminal: Terminal): void {
+  if (path === undefined) return;
+  const shown = printable(basename(path));
+  const where = basename(dirname(path)) === '.config' ? `.config/${shown}` : shown;
+  terminal.writeError(
+    `Note: ${where} in this folder is code, so it is not run. If you trust it: occ --config ${where} …\n`,
+  );
 }
 
 /** Help, the version and the quickstart win over everything else on the line. */

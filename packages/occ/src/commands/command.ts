@@ -23,6 +23,8 @@ export interface Flags {
   readonly json?: boolean;
   /** `--verbose`, or what the settings say. */
   readonly verbose?: boolean;
+  /** A configuration file that counts instead of all others. */
+  readonly config?: string;
   readonly stateDir?: string;
   readonly agent?: string;
   readonly allAgents?: boolean;

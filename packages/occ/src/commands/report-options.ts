@@ -21,6 +21,7 @@ export function reportOptionsOf(input: CommandInput): ReportOptions {
       byTranscript: words[0]?.trim().endsWith('.jsonl') === true,
       force: flags.force === true,
       flags: flags.stateDir === undefined ? [] : ['--state-dir', flags.stateDir],
+      config: flags.config,
       ...findDefaults(searchPlaceOf(input)),
     },
   };

@@ -1,51 +1,143 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync, realpathSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { dirname, join, resolve } from 'node:path';
+import { basename, dirname, extname, isAbsolute, join, resolve } from 'node:path';
 
-const EXTENSIONS = ['js', 'ts', 'mjs', 'cjs', 'mts', 'cts', 'json', 'jsonc', 'json5', 'yaml', 'yml', 'toml'];
+const DATA_EXTENSIONS = ['.json', '.jsonc', '.json5', '.yaml', '.yml', '.toml'];
+const CODE_EXTENSIONS = ['.js', '.ts', '.mjs', '.cjs', '.mts', '.cts'];
 
-export interface ConfigurationPlaces {
-  /** `occ.config.*`. */
-  readonly configFile: string | undefined;
-  /** Run control files that exist, nearest first. */
-  readonly rcFiles: readonly string[];
-  /** The nearest package.json, where it has an `occ` key. */
-  readonly packageJson: { readonly path: string; readonly occ: unknown } | undefined;
+const RC_FILE = '.occrc';
+const PACKAGE_FILE = 'package.json';
+
+export interface ConfigurationFile {
+  readonly path: string;
+  /** `code` is run, everything else is only read. */
+  readonly kind: 'data' | 'code' | 'rc' | 'package';
+  /** Relative paths in it count from here. */
+  readonly base: string;
+}
+
+export interface FoundConfiguration {
+  /** An earlier file wins over a later one, key by key. */
+  readonly files: readonly ConfigurationFile[];
+  /** Code in the working folder. It is never run: the folder may be a repository of somebody else. */
+  readonly notRun: string | undefined;
 }
 
 /**
- * Whether there is anything to load: the places where c12 looks, found by looking at names alone. Undefined when it
- * would find nothing. The home folder is this process's, as it is for c12.
+ * The configuration files that count here, found by looking at names alone. The working folder and those above it
+ * contribute data; code counts in the home folder of this process.
  */
-export function findConfiguration(cwd: string): ConfigurationPlaces | undefined {
+export function findConfiguration(cwd: string): FoundConfiguration {
   const folders = listFoldersUpward(cwd);
-  const rcFiles = [...new Set([...folders, process.env.XDG_CONFIG_HOME || homedir()])]
-    .map((folder) => join(folder, '.occrc'))
-    .filter((path) => existsSync(path));
-  const packageJson = findPackageJson(folders);
-  const configFile = findConfigFile(cwd);
-  if (rcFiles.length === 0 && packageJson === undefined && configFile === undefined) return undefined;
-  return { configFile, rcFiles, packageJson };
+  const nearest = [
+    { folder: cwd, names: ['occ.config'], base: cwd },
+    { folder: join(cwd, '.config'), names: ['occ', 'occ.config'], base: cwd },
+  ];
+  const own = findOwnFile();
+  const files = [
+    findFile(nearest, DATA_EXTENSIONS),
+    ...[...folders, configHome() ?? homeFolder()].map(findRcFile),
+    findPackageFile(folders),
+    own,
+  ].filter((file) => file !== undefined);
+  const code = findFile(nearest, CODE_EXTENSIONS)?.path;
+  const notRun = code === undefined || (own && realPath(code) === realPath(own.path)) ? undefined : code;
+  return { files: withoutRepeats(files), notRun };
 }
 
-function findConfigFile(cwd: string): string | undefined {
-  const bases = [join(cwd, 'occ.config')];
-  const folder = join(cwd, '.config');
-  if (existsSync(folder)) bases.push(join(folder, 'occ'), join(folder, 'occ.config'));
-  return bases
-    .flatMap((base) => [base, ...EXTENSIONS.map((extension) => `${base}.${extension}`)])
-    .find((path) => existsSync(path));
+/** The file that `--config` names. Its content decides nothing about how it is read. */
+export function nameConfiguration(path: string): ConfigurationFile {
+  const extension = extname(path);
+  const kind = CODE_EXTENSIONS.includes(extension)
+    ? 'code'
+    : basename(path) === PACKAGE_FILE
+      ? 'package'
+      : DATA_EXTENSIONS.includes(extension)
+        ? 'data'
+        : 'rc';
+  return { path, kind, base: dirname(path) };
 }
 
-function findPackageJson(folders: readonly string[]): ConfigurationPlaces['packageJson'] {
-  const path = folders.map((folder) => join(folder, 'package.json')).find((file) => existsSync(file));
+interface SearchedFolder {
+  readonly folder: string;
+  readonly names: readonly string[];
+  readonly base: string;
+}
+
+/** The configuration of the person that runs this process. It may be code. */
+function findOwnFile(): ConfigurationFile | undefined {
+  const home = homeFolder();
+  const xdg = configHome();
+  const names = ['occ', 'occ.config'];
+  const places: SearchedFolder[] = [];
+  if (xdg !== undefined) places.push({ folder: xdg, names, base: xdg });
+  else if (home !== undefined) places.push({ folder: join(home, '.config'), names, base: home });
+  if (home !== undefined) places.push({ folder: home, names: ['occ.config'], base: home });
+  return findFile(places, [...CODE_EXTENSIONS, ...DATA_EXTENSIONS]);
+}
+
+function findFile(
+  places: readonly SearchedFolder[],
+  extensions: readonly string[],
+): ConfigurationFile | undefined {
+  for (const { folder, names, base } of places) {
+    if (!exists(folder)) continue;
+    for (const name of names) {
+      const path = extensions.map((extension) => join(folder, name + extension)).find(exists);
+      if (path !== undefined) return { ...nameConfiguration(path), base };
+    }
+  }
+  return undefined;
+}
+
+function findRcFile(folder: string | undefined): ConfigurationFile | undefined {
+  const path = folder === undefined ? undefined : join(folder, RC_FILE);
+  return path !== undefined && exists(path) ? { path, kind: 'rc', base: folder! } : undefined;
+}
+
+/** The nearest package.json, where it has an `occ` key. */
+function findPackageFile(folders: readonly string[]): ConfigurationFile | undefined {
+  const path = folders.map((folder) => join(folder, PACKAGE_FILE)).find(exists);
   if (path === undefined) return undefined;
   try {
-    const manifest = JSON.parse(readFileSync(path, 'utf8')) as Record<string, unknown>;
-    return manifest.occ === undefined ? undefined : { path, occ: manifest.occ };
+    const manifest = JSON.parse(readFileSync(path, 'utf8')) as { occ?: unknown } | null;
+    return manifest?.occ === undefined ? undefined : { path, kind: 'package', base: dirname(path) };
   } catch {
     // A manifest that is broken or out of reach is not ours to judge.
     return undefined;
+  }
+}
+
+/** A relative path would lead into the working folder. */
+function homeFolder(): string | undefined {
+  const home = homedir();
+  return isAbsolute(home) ? home : undefined;
+}
+
+function configHome(): string | undefined {
+  const { XDG_CONFIG_HOME: folder } = process.env;
+  return folder !== undefined && isAbsolute(folder) ? folder : undefined;
+}
+
+/** The home folder may be the working folder or one above it. */
+function withoutRepeats(files: readonly ConfigurationFile[]): ConfigurationFile[] {
+  const paths = files.map(({ path }) => realPath(path));
+  return files.filter((_, at) => paths.indexOf(paths[at]!) === at);
+}
+
+function realPath(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path;
+  }
+}
+
+function exists(path: string): boolean {
+  try {
+    return statSync(path, { throwIfNoEntry: false }) !== undefined;
+  } catch {
+    return false;
   }
 }
 

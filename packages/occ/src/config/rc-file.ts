@@ -1,30 +1,37 @@
-import { readFileSync } from 'node:fs';
 import { OccError } from '../errors.ts';
 
-/** c12 passes over lines that it does not understand; here they are an error. Throws CONFIG_INVALID. */
-export function checkRcFile(path: string, shownPath: string): void {
-  const wrong = readRcLines(path, shownPath).findIndex(
-    (line) => /\S/.test(line) && !/^\s*([#;]|[^\s=]+\s*=)/.test(line),
-  );
-  if (wrong < 0) return;
-  throw new OccError(`${shownPath}: line ${wrong + 1} is not of the form key=value`, 'CONFIG_INVALID', {
-    hint: 'Write lines such as defaultPreset=aggressive; JSON belongs into occ.config.json',
-  });
+type Values = { [key: string]: unknown };
+
+/** Lines of the form `key=value`; a dot in a key leads into an object. Throws CONFIG_INVALID for any other line. */
+export function parseRcFile(text: string, shownPath: string): Values {
+  const values: Values = {};
+  for (const [at, line] of text.split(/\r\n|\n|\r/).entries()) {
+    if (!/\S/.test(line) || /^\s*[#;]/.test(line)) continue;
+    const match = /^\s*([^\s=]+)\s*=\s*(.*?)\s*$/.exec(line);
+    if (match === null) {
+      throw new OccError(`${shownPath}: line ${at + 1} is not of the form key=value`, 'CONFIG_INVALID', {
+        hint: 'Write lines such as defaultPreset=aggressive; JSON belongs into occ.config.json',
+      });
+    }
+    put(values, match[1]!.split('.'), readValue(match[2]!));
+  }
+  return values;
 }
 
-/** The nearest file with a line for the key. */
-export function findRcFileOf(key: string, rcFiles: readonly string[]): string {
-  const hasKey = (line: string) => /^\s*([^\s=.[]+)/.exec(line)?.[1] === key;
-  return rcFiles.find((path) => readRcLines(path, path).some(hasKey)) ?? rcFiles[0] ?? '.occrc';
+/** Keys are defined, not assigned: `__proto__` is a key like any other, and no setting. */
+function put(values: Values, [key = '', ...rest]: string[], value: unknown): void {
+  const held = Object.hasOwn(values, key) ? values[key] : undefined;
+  const inner = rest.length === 0 ? value : typeof held === 'object' && held !== null ? held : {};
+  Object.defineProperty(values, key, { value: inner, enumerable: true, writable: true, configurable: true });
+  if (rest.length > 0) put(inner as Values, rest, value);
 }
 
-function readRcLines(path: string, shownPath: string): string[] {
+/** JSON where it is some, else the text itself. */
+function readValue(text: string): unknown {
+  if (/^(true|false)$/i.test(text)) return text.toLowerCase() === 'true';
   try {
-    return readFileSync(path, 'utf8').split(/\r\n|\n|\r/);
-  } catch (cause) {
-    throw new OccError(`${shownPath}: ${(cause as Error).message}`, 'CONFIG_INVALID', {
-      hint: 'Correct the file, or move it away',
-      cause,
-    });
+    return JSON.parse(text);
+  } catch {
+    return text;
   }
 }

@@ -1,8 +1,9 @@
+import { resolve } from 'node:path';
 import { type CustomPresets, DEFAULT_PRESET_NAME } from '../clean/presets.ts';
 import type { OutputFormat, UserConfiguration } from './configuration.ts';
 import { checkDefaultPreset } from './default-preset.ts';
 import { type Environment, readEnvironmentSettings } from './environment.ts';
-import { findConfiguration } from './find-configuration.ts';
+import { type ConfigurationFile, findConfiguration, nameConfiguration } from './find-configuration.ts';
 
 export interface Settings {
   /** From a configuration file alone; variables for it are read where sessions are searched. */
@@ -12,18 +13,21 @@ export interface Settings {
   readonly customPresets: CustomPresets;
   readonly outputFormat: OutputFormat;
   readonly verboseOutput: boolean;
+  /** Code in the working folder that would be configuration if it were not code. It was not run. */
+  readonly notRun?: string | undefined;
 }
 
 export interface SettingsSources {
   readonly env: Environment;
   readonly cwd: string;
-  readonly flags?: { readonly json?: boolean; readonly verbose?: boolean };
+  readonly flags?: { readonly json?: boolean; readonly verbose?: boolean; readonly config?: string };
 }
 
 /** Flags, then the environment, then configuration files, then defaults. */
 export async function loadSettings({ env, cwd, flags = {} }: SettingsSources): Promise<Settings> {
   const variables = readEnvironmentSettings(env);
-  const file = await readConfiguration(cwd);
+  const { files, notRun } = chooseFiles(cwd, flags.config);
+  const file = await readConfiguration(cwd, files);
   if (variables.defaultPreset !== undefined) {
     checkDefaultPreset(variables.defaultPreset, file.customPresets, 'OCC_DEFAULT_PRESET');
   }
@@ -35,13 +39,22 @@ export async function loadSettings({ env, cwd, flags = {} }: SettingsSources): P
     customPresets: file.customPresets ?? {},
     outputFormat: json ?? variables.outputFormat ?? file.outputFormat ?? 'human',
     verboseOutput: flags.verbose ?? variables.verboseOutput ?? file.verboseOutput ?? false,
+    notRun,
   };
 }
 
+/** A file that is named is the only one that counts. */
+function chooseFiles(cwd: string, named: string | undefined) {
+  if (named === undefined) return findConfiguration(cwd);
+  return { files: [nameConfiguration(resolve(cwd, named))], notRun: undefined };
+}
+
 /** What the configuration files say. Nothing is loaded for it where there is none. */
-async function readConfiguration(cwd: string): Promise<UserConfiguration> {
-  const places = findConfiguration(cwd);
-  if (places === undefined) return {};
+async function readConfiguration(
+  cwd: string,
+  files: readonly ConfigurationFile[],
+): Promise<UserConfiguration> {
+  if (files.length === 0) return {};
   const { loadConfigurationFiles } = await import('./load-files.ts');
-  return loadConfigurationFiles(cwd, places);
+  return loadConfigurationFiles(cwd, files);
 }

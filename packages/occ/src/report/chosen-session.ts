@@ -54,11 +54,12 @@ export function commandFor(
     : name === session.path
       ? ['--source', session.source]
       : placeOf(session, again);
-  return formatCommand([verb, name, ...flags, ...where]);
+  return formatCommand([verb, name, ...flags, ...where], again);
 }
 
-function formatCommand(words: readonly string[]): string {
-  return printable(['occ', ...words].map(quoteWord).join(' '));
+function formatCommand(words: readonly string[], { config }: SearchAgain): string {
+  const all = ['occ', ...words, ...(config === undefined ? [] : ['--config', config])];
+  return printable(all.map(quoteWord).join(' '));
 }
 
 /** The path of a database names a session only where it is alone, so its place is said instead. */
@@ -74,7 +75,7 @@ function commandInDatabase(
     : place === null
       ? []
       : ['--agent', place[2]!, '--state-dir', place[1] || '/'];
-  return formatCommand([verb, nameInDatabase(session, again, place !== null), ...flags, ...where]);
+  return formatCommand([verb, nameInDatabase(session, again, place !== null), ...flags, ...where], again);
 }
 
 /** A database in no state folder has one session, or its sessions are named by their transcripts. */

@@ -21,6 +21,8 @@ export interface SearchAgain {
   readonly force?: boolean;
   /** `--state-dir`, where it was given; it means sessions of OpenClaw. */
   readonly flags?: readonly string[];
+  /** `--config`, where it was given: it may say where sessions are. */
+  readonly config?: string | undefined;
   /** Whose sessions the shell looks at when nothing is said; OpenClaw's when left out. */
   readonly defaultSource?: SourceName | undefined;
   /** The agent that it looks at then; `main` when left out. */

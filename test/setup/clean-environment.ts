@@ -11,5 +11,7 @@ for (const name of Object.keys(process.env)) {
 const home = mkdtempSync(join(tmpdir(), 'openbot-test-home-'));
 process.env.HOME = home;
 process.env.USERPROFILE = home;
+// Commands start faster when they share it, and leave nothing in the home folders that tests look at.
+process.env.NODE_COMPILE_CACHE = join(home, '.compiled');
 
 afterAll(() => rmSync(home, { recursive: true, force: true }));

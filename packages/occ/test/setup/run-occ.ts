@@ -5,7 +5,7 @@ import { inject } from 'vitest';
 export const OCC_LAUNCHER = join(import.meta.dirname, '..', '..', 'bin', 'occ.js');
 
 export interface RunOccOptions {
-  /** Added to an environment that has PATH and HOME only; undefined takes a variable away. */
+  /** Added to an environment that has PATH, HOME and the compile cache only; undefined takes a variable away. */
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** The home folder of the test when not given. */
   readonly cwd?: string;
@@ -24,7 +24,8 @@ export interface OccRun {
 
 /** The environment that `runOcc` starts from: nothing of the person's own agents. */
 export function cleanEnvironment(env: RunOccOptions['env'] = {}): Record<string, string> {
-  const all = { PATH: process.env.PATH, HOME: process.env.HOME, ...env };
+  const { PATH, HOME, NODE_COMPILE_CACHE } = process.env;
+  const all = { PATH, HOME, NODE_COMPILE_CACHE, ...env };
   return Object.fromEntries(
     Object.entries(all).filter((pair): pair is [string, string] => pair[1] !== undefined),
   );

@@ -6,6 +6,9 @@ import { redactSecrets } from '../../src/index.ts';
 import { FRAGMENTS } from './redact-fragments.ts';
 
 const KEY = 'AbCdEf0123456789abcdefghijklmnop';
+const LETTERS = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ';
+const HEX = '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b';
+const AMAZON = 'wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY';
 const PEM = `-----BEGIN RSA PRIVATE KEY-----\nMIIEpAIBAAKCAQEA7Vx0\nq8zX\n-----END RSA PRIVATE KEY-----`;
 
 describe('what is hidden', () => {
@@ -14,6 +17,18 @@ describe('what is hidden', () => {
     [`use sk-proj-${KEY}.`, 'use sk-pro…mnop.'],
     [`sk-or-v1-${'0a1b2c3d'.repeat(8)}`, 'sk-or-…2c3d'],
     ['sk-0123456789abcdef01234567', 'sk-012…4567'],
+    [`sk-ant-api03-${LETTERS}`, 'sk-ant…WXYZ'],
+    [`sk-ant-oat01-${'q'.repeat(24)}`, 'sk-ant…qqqq'],
+    [`sk-proj-${LETTERS}`, 'sk-pro…WXYZ'],
+    [`sk-${'q'.repeat(32)}`, 'sk-qqq…qqqq'],
+    [`xoxb-${LETTERS}`, 'xoxb-a…WXYZ'],
+    [`AKIAIOSFODNN7EXAMPLE and the secret ${AMAZON}`, 'AKIAIO…MPLE and the secret wJalrX…EKEY'],
+    [`AKIAIOSFODNN7EXAMPLE / ${AMAZON}`, 'AKIAIO…MPLE / wJalrX…EKEY'],
+    [`use the token ${HEX} for CI`, 'use the token 9f86d0…4f1b for CI'],
+    [`api key ${HEX}`, 'api key 9f86d0…4f1b'],
+    [`with the key ${KEY}`, 'with the key AbCdEf…mnop'],
+    ['as bob with password hunter2x', 'as bob with password ***'],
+    ['the password summer2024!', 'the password ***!'],
     ['sk_live_0123456789abcdef', 'sk_liv…cdef'],
     ['rk_test_0123456789abcdef', 'rk_tes…cdef'],
     ['whsec_0123456789abcdefABCDEF', 'whsec_…CDEF'],
@@ -182,6 +197,12 @@ describe('what is left alone', () => {
     'commit 4f3a2b1c9d8e7f6a5b4c3d2e1f0a9b8c7d6e5f4a',
     '01a1e06b-bcd9-7616-8d44-c6be777b69ba',
     'task-force-2024-alpha-beta-gamma and sk-learn',
+    'sk-skeleton-loading-indicator-component, sk-ant-model-names',
+    'the session token 01a1e06b-bcd9-7616-8d44-c6be777b69ba, token bucket2rate',
+    `cherry-pick ${HEX} onto token-refresh, key 12, token RefreshTokenHandlerFactory`,
+    'password reset page, password oauth2 flow, password sha256 hash, password RFC8018, password AUTH-1234',
+    'the key handlerOfModifiedKeys, secret management for tenant4',
+    `AKIA is a prefix, and ${AMAZON} alone is not known`,
     'npm_config_registry=https://registry.example.org/',
     'https://example.com/a?b=c&page=2#top',
     'ssh://git@github.com/org/repo.git and git@github.com:org/repo.git',

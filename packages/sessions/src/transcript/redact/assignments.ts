@@ -13,6 +13,11 @@ const FLAG = new RegExp(
   'gi',
 );
 const SENTENCE = new RegExp(`(?:(password|passcode|passphrase)|(${KEY_NAMES})|(token)) is:? {1,2}`, 'gi');
+/** Nothing but a space between the name and the value, as people type it. */
+const BESIDE = new RegExp(
+  `(?<![A-Za-z])(?:(password|passcode|passphrase)|(${KEY_NAMES}|key)|(token)) {1,2}(?=[^\\s"'\`])`,
+  'gi',
+);
 
 type Name = {
   kind: 'password' | 'key' | 'token';
@@ -25,10 +30,13 @@ export function redactAssignments(text: string): string {
   let result = replaceValues(text, ASSIGNMENT, isSecretValue);
   result = replaceValues(result, KEY_VARIABLE, isSecretValue);
   result = replaceValues(result, FLAG, (_name, value) => looksSecret(value.text));
-  return replaceValues(
+  result = replaceValues(
     result,
     SENTENCE,
     (_name, value) => looksSecret(value.text) && /[A-Za-z]/.test(value.text),
+  );
+  return replaceValues(result, BESIDE, ({ kind }, { text: value }) =>
+    kind === 'password' ? isPlainlyPassword(value) : isRandom(value),
   );
 }
 
@@ -84,6 +92,25 @@ function isProse(text: string): boolean {
 
 function isStrongPassword(text: string): boolean {
   return text.length >= 6 && /[!@#%^&*~+]/.test(text) && /[A-Za-z]/.test(text) && !isCode(text);
+}
+
+/** What no word of a sentence looks like: digits inside it, or a year or more behind letters. */
+function isPlainlyPassword(text: string): boolean {
+  if (!/^[\x21-\x7e]{6,64}$/.test(text) || isCode(text) || isProse(text) || NUMBERED.test(text)) return false;
+  return /[A-Za-z]\d{1,8}[A-Za-z]|[A-Za-z][!@#%^&*~+]?\d{4,8}/.test(text);
+}
+
+const NUMBERED = /^(?:rfc|iso|cve|issue|pr|bug|base|ticket|[A-Z]{2,10}-)/i;
+
+/** Without the groups of a uuid or the words of a name: hexadecimal digits, or all kinds of characters mixed. */
+function isRandom(text: string): boolean {
+  if (/^[0-9a-f]{20,128}$/i.test(text)) return /\d/.test(text) && /[a-f]/i.test(text);
+  return (
+    /^[A-Za-z0-9+/=_]{20,256}$/.test(text) &&
+    /\d/.test(text) &&
+    /[a-z]\d*[A-Z]+\d*[a-z]/.test(text) &&
+    !isCode(text)
+  );
 }
 
 /** A call, an index, an expression, a path, the name of a key file, an address, or names joined by dots. */

@@ -5,8 +5,8 @@ import { maskToken } from './mask.ts';
  * no character is looked at from many starting points. The ends of masked tokens are not beginnings.
  */
 const PATTERNS: readonly (readonly [pattern: string, check?: (token: string) => boolean])[] = [
-  // OpenAI, Anthropic, OpenRouter, DeepSeek and others.
-  ['sk-[A-Za-z0-9_-]{16,}', (token) => token.split('-').some((part) => part.length >= 12 && /\d/.test(part))],
+  // OpenAI, Anthropic, OpenRouter, DeepSeek and others. Theirs may be of letters alone.
+  ['sk-[A-Za-z0-9_-]{16,}', (token) => /^sk-ant-[a-z]{2,8}\d{2}-/.test(token) || hasRandomPart(token)],
   ['(?:sk|rk)_(?:live|test)_[A-Za-z0-9]{10,}'],
   ['whsec_[A-Za-z0-9+/=]{16,}'],
   ['AIza[A-Za-z0-9_-]{30,}'],
@@ -17,7 +17,7 @@ const PATTERNS: readonly (readonly [pattern: string, check?: (token: string) => 
   ['gh[pousr]_[A-Za-z0-9]{20,}'],
   ['github_pat_[A-Za-z0-9_]{20,}'],
   ['gl(?:pat|dt|rt|ptt|cbt|ft|imt|agent|soat)-[A-Za-z0-9_-]{16,}'],
-  ['xox[abeoprs]-[A-Za-z0-9-]{10,}', (token) => /\d/.test(token)],
+  ['xox[abeoprs]-[A-Za-z0-9-]{10,}', (token) => /\d/.test(token) || hasRandomPart(token)],
   ['xapp-[A-Za-z0-9-]{10,}', (token) => /\d/.test(token)],
   ['npm_[A-Za-z0-9]{20,}'],
   ['pypi-[A-Za-z0-9_-]{40,}'],
@@ -48,12 +48,28 @@ const RULES = PATTERNS.map(([pattern, check]) => ({
   check,
 }));
 
+/** The secret that belongs to a key id of Amazon's is known by standing beside it, with a few words between. */
+const AMAZON_PAIR =
+  /(?<![A-Za-z0-9_…*-])((?:AKIA|ASIA)[A-Z0-9]{16}[^A-Za-z0-9]{1,8}(?:[A-Za-z_]{2,20}[^A-Za-z0-9/+]{1,4}){0,4})([A-Za-z0-9/+]{40})(?![A-Za-z0-9/+=])/g;
+
 export function redactTokens(text: string): string {
-  let result = text;
+  let result = text.replace(AMAZON_PAIR, (_whole, head: string, secret: string) => head + maskToken(secret));
   for (const { pattern, check } of RULES) {
     result = result.replace(pattern, (token) =>
       check === undefined || check(token) ? maskToken(token) : token,
     );
   }
   return result;
+}
+
+/** A part between hyphens that is no word: with digits, with capitals inside, or longer than words are. */
+function hasRandomPart(token: string): boolean {
+  return token
+    .split('-')
+    .some(
+      (part) =>
+        (part.length >= 12 && /\d/.test(part)) ||
+        (part.length >= 20 && /[a-z][A-Z]/.test(part)) ||
+        part.length >= 28,
+    );
 }

@@ -1,8 +1,13 @@
 import { isValidAgentId, normalizeAgentId } from '@openbot/sessions';
 import { isRunning } from '../registry/is-running.ts';
 import type { RegisteredSession } from '../registry/registered-session.ts';
+import { hideSecrets } from '../scan/hide-secrets.ts';
 import type { DiscoveredSession } from './discovered-session.ts';
 import type { ScannedSession } from './scan-folders.ts';
+
+/** As long as a registry keeps them; an older one kept them with their secrets. */
+const TASK_LIMIT = 2000;
+const LABEL_LIMIT = 200;
 
 export interface SessionFacts {
   /** Somebody has its lock. */
@@ -53,8 +58,8 @@ function describeRegistered(registered: RegisteredSession) {
   return {
     totalCostUsd,
     totalTurns: turns,
-    ...(lastTask === undefined ? {} : { lastTask }),
-    ...(label === undefined ? {} : { label }),
+    ...(lastTask === undefined ? {} : { lastTask: hideSecrets(lastTask, TASK_LIMIT) }),
+    ...(label === undefined ? {} : { label: hideSecrets(label, LABEL_LIMIT) }),
     ...(maxBudgetUsd === undefined
       ? {}
       : { budgetUsedPct: maxBudgetUsd > 0 ? totalCostUsd / maxBudgetUsd : 1 }),

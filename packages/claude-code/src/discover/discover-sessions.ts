@@ -6,7 +6,7 @@ import { readAllRegistries, readRegistry } from '../registry/registry-file.ts';
 import { listLockedSessions } from '../registry/session-lock.ts';
 import { resolveProjectsFolder } from '../repo/projects-folder.ts';
 import { mayHoldSessions, resolveRepo } from '../repo/resolve-repo.ts';
-import { removeEmptiedIndexes } from '../session-index/emptied-indexes.ts';
+import { removeUselessIndexes } from '../session-index/useless-indexes.ts';
 import { compareByRecency } from './compare-by-recency.ts';
 import { describeSession } from './describe-session.ts';
 import type { DiscoveredSession } from './discovered-session.ts';
@@ -70,7 +70,7 @@ async function scanNative(
   const cacheDir = join(stateDirOf(options), 'cache', 'claude-sessions');
   const scanned = await scanFolders(folders, cacheDir, options);
   const seen = new Set(folders.map(({ path }) => path));
-  removeEmptiedIndexes(cacheDir, (folder) => seen.has(folder) || mayFolderHoldSessions(folder));
+  removeUselessIndexes(cacheDir, (folder) => seen.has(folder) || mayFolderHoldSessions(folder));
   return scanned;
 }
 

@@ -11,7 +11,7 @@ export interface DiscoveredSession {
   readonly cwd: string;
   /** As its last line says; empty where none does. */
   readonly branch: string;
-  /** What a person typed first, at most 200 characters; empty where nobody did. */
+  /** What a person typed first, at most 200 characters, without secrets; empty where nobody did. */
   readonly firstMessage: string;
   readonly lastModified: Date;
   /** Whether there is a transcript to go on from. Without one, all that is known of it is from the registry. */
@@ -23,6 +23,7 @@ export interface DiscoveredSession {
   /** From the registry. */
   readonly totalCostUsd?: number;
   readonly totalTurns?: number;
+  /** Without secrets, as the label is. */
   readonly lastTask?: string;
   readonly label?: string;
   /** The three words that Claude Code names a session by. */

@@ -1,5 +1,5 @@
 import { oneLine, shorten } from '@openbot/sessions/terminal-text';
-import { hideSecrets } from '../scan/hide-before-cut.ts';
+import { hideSecrets } from '../scan/hide-secrets.ts';
 
 const LENGTH = 160;
 

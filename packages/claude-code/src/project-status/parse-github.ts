@@ -1,5 +1,5 @@
 import { shorten } from '@openbot/sessions/terminal-text';
-import { hideBeforeCut } from '../scan/hide-before-cut.ts';
+import { hideSecrets } from '../scan/hide-secrets.ts';
 import type { GithubStatus } from './project-status.ts';
 
 const TITLE_LIMIT = 200;
@@ -11,7 +11,7 @@ const FAILING = new Set(['fail', 'cancel']);
 export function parsePullRequests(output: Buffer): GithubStatus['openPrs'] | undefined {
   return parseRows(output, ({ number, title, headRefName, state }) =>
     typeof number === 'number' && isText(title) && isText(headRefName) && isText(state)
-      ? { number, title: shortenTitle(title), branch: headRefName, state }
+      ? { number, title: shortenTitle(title), branch: hideSecrets(headRefName, TITLE_LIMIT), state }
       : undefined,
   )?.slice(0, LISTED_PULL_REQUESTS);
 }
@@ -26,7 +26,7 @@ export function parseChecks(output: Buffer): GithubStatus['failingChecks'] | und
     .map(({ name, state }) => ({ name: shortenTitle(name), status: state }));
 }
 
-const shortenTitle = (title: string) => shorten(hideBeforeCut(title, TITLE_LIMIT), TITLE_LIMIT);
+const shortenTitle = (title: string) => shorten(hideSecrets(title, TITLE_LIMIT), TITLE_LIMIT);
 const isText = (value: unknown): value is string => typeof value === 'string';
 
 function parseRows<Row>(

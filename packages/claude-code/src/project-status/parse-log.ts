@@ -1,5 +1,5 @@
 import { shorten } from '@openbot/sessions/terminal-text';
-import { hideBeforeCut } from '../scan/hide-before-cut.ts';
+import { hideSecrets } from '../scan/hide-secrets.ts';
 import type { CommitSummary } from './project-status.ts';
 
 /** For `git log -z`: each field ends with a NUL, and so does each commit. */
@@ -16,7 +16,7 @@ export function parseLog(output: Buffer): CommitSummary[] {
     if (!/^[0-9a-f]{40,64}$/.test(sha)) break;
     commits.push({
       sha,
-      message: shorten(hideBeforeCut(message, MESSAGE_LIMIT), MESSAGE_LIMIT),
+      message: shorten(hideSecrets(message, MESSAGE_LIMIT), MESSAGE_LIMIT),
       author: shorten(author, AUTHOR_LIMIT),
       date,
     });

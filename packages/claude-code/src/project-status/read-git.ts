@@ -1,3 +1,4 @@
+import { hideSecrets } from '../scan/hide-secrets.ts';
 import { describeOutcome } from './describe-outcome.ts';
 import { type CommandPlace, gitCommand } from './git-command.ts';
 import { LOG_FORMAT, parseLog } from './parse-log.ts';
@@ -7,6 +8,8 @@ import { type ParsedStatus, StatusParser } from './status-parser.ts';
 
 const LISTED_PATHS = 100;
 const RECENT_COMMITS = 10;
+/** Git takes no longer name. */
+const NAME_LIMIT = 4096;
 const NO_CHANGES = { staged: 0, modified: 0, untracked: 0, conflicted: 0 };
 
 export const NO_GIT: GitStatus = {
@@ -40,7 +43,7 @@ export async function readGit(place: CommandPlace): Promise<GitReading> {
   ]);
   const known = 'value' in status ? status.value : undefined;
   const commits = 'value' in log ? log.value : [];
-  const currentBranch = ('value' in branch ? branch.value : known?.branch) ?? '';
+  const currentBranch = 'value' in branch ? branch.value : hideSecrets(known?.branch ?? '', NAME_LIMIT);
   const gaps: StatusGap[] = [
     ...(currentBranch === '' && 'fault' in branch ? [{ part: 'branch' as const, reason: branch.fault }] : []),
     ...('fault' in status ? [{ part: 'changes' as const, reason: status.fault }] : []),
@@ -56,7 +59,9 @@ export async function readGit(place: CommandPlace): Promise<GitReading> {
       stagedChanges: known?.staged ?? [],
       changeCounts: known?.counts ?? NO_CHANGES,
       stashCount: 'value' in stashes ? stashes.value : 0,
-      ...(known?.upstream === undefined ? {} : { upstream: known.upstream }),
+      ...(known?.upstream === undefined
+        ? {}
+        : { upstream: { ...known.upstream, name: hideSecrets(known.upstream.name, NAME_LIMIT) } }),
       recentCommits: commits,
     },
     isAnswered: [status, log, stashes].some((answer) => 'value' in answer),
@@ -78,12 +83,13 @@ export async function readBranch(place: CommandPlace): Promise<Answer<string>> {
   const outcome = await runCommand(command);
   const isDetached = outcome.kind === 'ended' && outcome.code === 1 && outcome.errors === '';
   if (isDetached) return { value: 'HEAD' };
-  return answer(command, outcome, (output) =>
-    output
+  return answer(command, outcome, (output) => {
+    const name = output
       .toString('utf8')
       .replace(/\n$/, '')
-      .replace(/^refs\/heads\//, ''),
-  );
+      .replace(/^refs\/heads\//, '');
+    return hideSecrets(name, NAME_LIMIT);
+  });
 }
 
 async function readCommits(place: CommandPlace): Promise<Answer<CommitSummary[]>> {

@@ -9,7 +9,7 @@ export interface RegisteredSession {
   /** What all worktrees of the repository share, with links resolved: it stays when one of them is removed. None outside git. */
   readonly repoKey?: string;
   readonly label?: string;
-  /** What its runs were started for, oldest first. Follow-ups are not: a "thanks" says nothing of what a session is about. */
+  /** What its runs were started for, oldest first. Follow-ups are not: a "thanks" says nothing of what a session is about. Kept without secrets. */
   readonly tasks: readonly string[];
   readonly turns: number;
   readonly totalCostUsd: number;

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import {
   isSessionId,
   OpenBotError,
+  redactSecrets,
   resolveAgentFolderName,
   withLock,
   writeFileAtomic,
@@ -18,6 +19,8 @@ const VERSION = 1;
 interface RegistryFile {
   readonly version: number;
   readonly sessions: Readonly<Record<string, RegisteredSession>>;
+  /** Its tasks are without secrets. Before there was this field they were kept as they were given. */
+  readonly hidesSecrets?: true;
 }
 
 /** The folder of all registries. */
@@ -71,12 +74,23 @@ export function updateRegistry<T>(
     const sessions = new Map(Object.entries(before.sessions));
     const result = await change(sessions);
     for (const [id, session] of sessions) assertRegistered(id, session);
-    const after: RegistryFile = { ...before, version: VERSION, sessions: Object.fromEntries(sessions) };
+    if (before.hidesSecrets !== true)
+      for (const [id, session] of sessions) sessions.set(id, hideInTasks(session));
+    const after: RegistryFile = {
+      ...before,
+      version: VERSION,
+      hidesSecrets: true,
+      sessions: Object.fromEntries(sessions),
+    };
     await writeFileAtomic(path, `${JSON.stringify(after, null, 2)}\n`, {
       beforeRename: () => lock.signal.throwIfAborted(),
     });
     return result;
   });
+}
+
+function hideInTasks(session: RegisteredSession): RegisteredSession {
+  return { ...session, tasks: session.tasks.map(redactSecrets) };
 }
 
 function assertRegistered(id: string, session: RegisteredSession): void {

@@ -5,6 +5,7 @@ import { rememberEnd } from '../registry/is-running.ts';
 import type { RegisteredSession } from '../registry/registered-session.ts';
 import { updateRegistry } from '../registry/registry-file.ts';
 import { findRepoKey, isRepoKey } from '../repo/resolve-repo.ts';
+import { hideSecrets } from '../scan/hide-secrets.ts';
 import type { RunResult } from './run-event.ts';
 import { readSavedCost } from './saved-cost.ts';
 import {
@@ -181,7 +182,7 @@ export class SessionLedger {
       repoPath,
       ...(isRepoKey(repoKey) ? { repoKey } : {}),
       ...(label === undefined ? {} : { label }),
-      tasks: [...(known?.tasks ?? []), shorten(task, TASK_LENGTH)].slice(-KEPT_TASKS),
+      tasks: [...(known?.tasks ?? []), keepTask(task)].slice(-KEPT_TASKS),
       ...this.#figures(),
       ...beginning,
     };
@@ -195,6 +196,11 @@ export class SessionLedger {
       ...(this.maxBudgetUsd === undefined ? {} : { maxBudgetUsd: this.maxBudgetUsd }),
     };
   }
+}
+
+/** What a session is about is told again and again; what was sent to it is in its transcript. */
+function keepTask(task: string): string {
+  return shorten(hideSecrets(task, TASK_LENGTH), TASK_LENGTH);
 }
 
 function assertUnspent(sessionId: string, { spentUsd, maxBudgetUsd }: SessionHistory): void {

@@ -1,5 +1,6 @@
 import type { RegisteredSession } from '../registry/registered-session.ts';
 import { findRepoKey } from '../repo/resolve-repo.ts';
+import { hideSecrets } from '../scan/hide-secrets.ts';
 
 /** Who is to be named by a label. */
 export interface LabelClaim {
@@ -22,16 +23,21 @@ export function takeLabel(
   const changes: string[] = [];
   const before = sessions.get(sessionId)?.label;
   if (before !== undefined && before !== label) {
-    changes.push(`Session ${sessionId} was labelled "${before}" and is now labelled "${label}"`);
+    changes.push(`Session ${sessionId} was labelled "${show(before)}" and is now labelled "${show(label)}"`);
   }
   const place = findRepoKey(repoPath);
   for (const [id, entry] of sessions) {
     if (id === sessionId || entry.label !== label || repoOf(entry) !== place) continue;
     const { label: _, ...rest } = entry;
     sessions.set(id, rest);
-    if (id !== replaces) changes.push(`The label "${label}" named session ${id} and now names this one`);
+    if (id !== replaces)
+      changes.push(`The label "${show(label)}" named session ${id} and now names this one`);
   }
   return changes;
+}
+
+function show(label: string): string {
+  return hideSecrets(label, 200);
 }
 
 /** As it was when the session was used: of a worktree that was removed nothing tells it any more. */

@@ -1,11 +1,11 @@
-import { hideBeforeCut } from './hide-before-cut.ts';
+import { hideSecrets } from './hide-secrets.ts';
 
 const MAX_LENGTH = 200;
 /** An agent's mark on the first message of a session that it started; it has the beginning of the text for itself. */
 const MARKER = /^\[openclaw:agent=([^\]\r\n]+)\]/;
 
 export interface FirstMessage {
-  /** At most 200 characters, of a longer one without secrets; empty where there is nothing but a marker. */
+  /** At most 200 characters, without secrets; empty where there is nothing but a marker. */
   readonly text: string;
   readonly originMarker?: string;
 }
@@ -27,7 +27,7 @@ export function splitMarker(text: string): { readonly originMarker?: string; rea
 
 /** Never ends with half of a character. */
 function shorten(text: string): string {
-  const whole = hideBeforeCut(text.trim().toWellFormed(), MAX_LENGTH);
+  const whole = hideSecrets(text.trim().toWellFormed(), MAX_LENGTH);
   if (whole.length <= MAX_LENGTH) return whole;
   const last = whole.charCodeAt(MAX_LENGTH - 1);
   return whole.slice(0, last >= 0xd800 && last <= 0xdbff ? MAX_LENGTH - 1 : MAX_LENGTH);

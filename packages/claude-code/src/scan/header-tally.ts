@@ -1,11 +1,14 @@
 import { isAbsolute } from 'node:path';
 import type { ClaudeLine } from '@openbot/sessions/lines';
 import { readFirstMessage } from './first-message.ts';
+import { hideSecrets } from './hide-secrets.ts';
 import { IdTable } from './id-table.ts';
 import type { JsonlHeader } from './jsonl-header.ts';
 
 /** A session that wanders about in more folders than this is known by the first ones. */
 const MAX_CWDS = 100;
+/** Git takes no longer name. */
+const MAX_BRANCH = 4096;
 
 /** What has been counted so far, in a form that can be written down and taken up again. */
 export interface SavedTally {
@@ -52,7 +55,7 @@ export class HeaderTally {
   save(): SavedTally {
     return {
       lineCount: this.#lineCount,
-      words: { ...this.#words },
+      words: this.#openWords(),
       cwds: [...this.#cwds],
       boundaries: [...this.#boundaries],
       people: this.#people.save(),
@@ -78,7 +81,7 @@ export class HeaderTally {
   header(): JsonlHeader {
     const [totalInputTokens, totalCacheTokens, totalOutputTokens] = this.#messages.sums;
     return {
-      ...this.#words,
+      ...this.#openWords(),
       cwds: [...this.#cwds.keys()],
       cwdLines: [...this.#cwds.values()],
       lineCount: this.#lineCount,
@@ -88,6 +91,14 @@ export class HeaderTally {
       totalOutputTokens,
       compactionCount: this.#boundaries.size,
     };
+  }
+
+  /** Each line names the branch, and one of them is kept. */
+  #openWords(): Words {
+    const { gitBranch } = this.#words;
+    return gitBranch === undefined
+      ? { ...this.#words }
+      : { ...this.#words, gitBranch: hideSecrets(gitBranch, MAX_BRANCH) };
   }
 
   #addCwd(cwd: string): void {

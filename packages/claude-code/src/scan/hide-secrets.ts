@@ -4,14 +4,9 @@ import { redactSecrets } from '@openbot/sessions';
 const BEYOND = 4096;
 
 /**
- * The beginning of a text of which so many characters are to be kept: where it is longer, without its secrets, since half
- * of one would be known for one by nobody.
+ * The beginning of a text, of which so many characters are to be kept or shown, without its secrets. They are hidden
+ * before anything is cut: half of one is not recognised any more. What is far behind the limit is not looked at.
  */
-export function hideBeforeCut(text: string, limit: number): string {
-  return text.length <= limit ? text : hideSecrets(text, limit);
-}
-
-/** The same without its secrets in any case. What is far behind the limit is not looked at. */
 export function hideSecrets(text: string, limit: number): string {
   return redactSecrets(text.slice(0, 2 * limit + BEYOND));
 }

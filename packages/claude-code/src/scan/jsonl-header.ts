@@ -2,7 +2,7 @@
 export interface JsonlHeader {
   /** As the last line says that names one. */
   readonly gitBranch?: string;
-  /** What a person typed first, at most 200 characters, without the marker of an agent; where it is cut, without secrets. */
+  /** What a person typed first, at most 200 characters, without the marker of an agent and without secrets. */
   readonly firstUserMessage?: string;
   /** The three words that Claude Code names a session by. */
   readonly slug?: string;

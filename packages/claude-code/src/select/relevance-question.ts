@@ -1,7 +1,7 @@
 import { oneLine, shorten } from '@openbot/sessions/terminal-text';
 import type { DiscoveredSession } from '../discover/discovered-session.ts';
 import { splitMarker } from '../scan/first-message.ts';
-import { hideSecrets } from '../scan/hide-before-cut.ts';
+import { hideSecrets } from '../scan/hide-secrets.ts';
 
 const TASK_LIMIT = 2000;
 const TEXT_LIMIT = 300;

@@ -3,6 +3,7 @@ import { compareByRecency } from '../discover/compare-by-recency.ts';
 import type { DiscoveredSession } from '../discover/discovered-session.ts';
 import { shortId } from '../discover/short-id.ts';
 import { isOwnSession } from '../project-status/own-session.ts';
+import { hideSecrets } from '../scan/hide-secrets.ts';
 import { type Assessment, assessTaskRelevance } from './assess-relevance.ts';
 import { findLabelled } from './labelled-session.ts';
 import { logSelection } from './log-selection.ts';
@@ -15,6 +16,7 @@ import type { SelectionRequest } from './selection-request.ts';
 /** What the model needs for the rating of one session, with room to spare. */
 const TOKENS_PER_RATING = 40;
 const BEST_RELEVANCE = 25;
+const LABEL_LIMIT = 200;
 
 /**
  * Decides whether a task goes on in a session, starts a fresh one, or waits.
@@ -45,8 +47,9 @@ async function decide(request: SelectionRequest, config: SessionSelectionConfig)
 
 function selectLabelled(label: string, request: SelectionRequest): SessionSelection {
   const found = findLabelled(label, request);
-  if (found === undefined) return { action: 'fresh', reason: `no session is labelled "${oneLine(label)}"` };
-  const reason = `session ${shortId(found.sessionId)} is labelled "${oneLine(label)}"`;
+  const shown = oneLine(hideSecrets(label, LABEL_LIMIT));
+  if (found === undefined) return { action: 'fresh', reason: `no session is labelled "${shown}"` };
+  const reason = `session ${shortId(found.sessionId)} is labelled "${shown}"`;
   if (found.isGone) {
     const { sessionId } = found;
     return { action: 'fresh', replacesSessionId: sessionId, reason: `${reason}, but its transcript is gone` };

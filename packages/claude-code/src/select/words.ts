@@ -1,5 +1,5 @@
 import { shorten } from '@openbot/sessions/terminal-text';
-import { hideSecrets } from '../scan/hide-before-cut.ts';
+import { hideSecrets } from '../scan/hide-secrets.ts';
 import type { Relevance } from './selection.ts';
 
 const STOP_WORDS = new Set(

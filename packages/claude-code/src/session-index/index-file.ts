@@ -7,7 +7,7 @@ import { readBase64, sizeInBase64, writeInBase64 } from './base64.ts';
 import type { FileMark, GrowthState, IndexEntry } from './index-entry.ts';
 
 /** To be raised when entries mean something else than before: those of other versions are not read. */
-export const INDEX_VERSION = 5;
+export const INDEX_VERSION = 6;
 
 const LINE_FEED = 0x0a;
 const TAB = 0x09;
@@ -128,8 +128,10 @@ function titleOf(folder: string): string {
   return `openbot claude sessions ${INDEX_VERSION} ${JSON.stringify(folder)}\n`;
 }
 
-/** The folder that an index of any version names at its beginning. */
-export function readFolderOfTitle(text: string): string | undefined {
-  const named = /^openbot claude sessions \d+ (".*")\n/.exec(text)?.[1];
-  return named === undefined ? undefined : (JSON.parse(named) as string);
+/** What an index of any version says at its beginning: its version, and its folder. */
+export function readTitle(text: string): { readonly version: number; readonly folder: string } | undefined {
+  const [, version, folder] = /^openbot claude sessions (\d+) (".*")\n/.exec(text) ?? [];
+  return folder === undefined
+    ? undefined
+    : { version: Number(version), folder: JSON.parse(folder) as string };
 }

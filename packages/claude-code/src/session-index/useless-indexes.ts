@@ -1,20 +1,21 @@
 import { closeSync, openSync, readdirSync, readSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { readFolderOfTitle } from './index-file.ts';
+import { INDEX_VERSION, readTitle } from './index-file.ts';
 
 /** More than the longest path there is, escaped. */
 const TITLE_BYTES = 16 * 1024;
 
 /**
- * Removes the indexes of folders that hold sessions no more: what people typed in them is not to stay here for good. What
- * cannot be read or removed stays.
+ * Removes the indexes of folders that hold sessions no more: what people typed in them is not to stay here for good. Those
+ * of older versions are read by nobody and may hold secrets. What cannot be read or removed stays.
  */
-export function removeEmptiedIndexes(cacheDir: string, holdsSessions: (folder: string) => boolean): void {
+export function removeUselessIndexes(cacheDir: string, holdsSessions: (folder: string) => boolean): void {
   for (const name of readNames(cacheDir)) {
     const path = join(cacheDir, name);
     try {
-      const folder = readFolderOfTitle(readBeginning(path));
-      if (folder !== undefined && !holdsSessions(folder)) rmSync(path, { force: true });
+      const title = readTitle(readBeginning(path));
+      if (title === undefined) continue;
+      if (title.version < INDEX_VERSION || !holdsSessions(title.folder)) rmSync(path, { force: true });
     } catch {}
   }
 }

@@ -20,6 +20,7 @@ export {
   type OpenclawDatabase,
   openDatabaseForWriting,
   readOpenclawDatabase,
+  readSessionDatabase,
 } from './openclaw-db/open-database.ts';
 export { type Projection, projectTranscript } from './openclaw-db/project-transcript.ts';
 export {

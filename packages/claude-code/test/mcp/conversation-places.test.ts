@@ -2,6 +2,7 @@ import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from 'vitest';
+import { createFileEraDatabase } from '../../../sessions/test/openclaw-db/setup/create-agent-database.ts';
 import { keepInDatabase, keepInFiles, talk } from './conversations.ts';
 import { makeMcpHome } from './mcp-home.ts';
 
@@ -159,12 +160,21 @@ describe('a database that is not as it should be', () => {
   });
 
   test.each([
-    ['no database', 'not a database at all, but long enough to be read as one'],
-    ['an empty file', ''],
-  ])('%s is a tool error', async (_name, content) => {
+    ['no database', 'not a database at all, but long enough to be read as one', 'DATABASE_UNREADABLE'],
+    ['an empty file', '', 'SESSION_NOT_FOUND'],
+  ])('%s is a tool error', async (_name, content, code) => {
     const { connect, path } = make();
     writeFileSync(path, content);
     const { isError, text } = await (await connect())(CONTEXT);
-    expect([isError, text.slice(0, 9)]).toEqual([true, 'DATABASE_']);
+    expect([isError, text.split(':')[0]]).toEqual([true, code]);
+  });
+
+  test('one of the file era holds no sessions: the files are read', async () => {
+    const home = makeMcpHome();
+    keepInFiles(home.stateDir, 'main', [{ key: MAIN, compose: talk(1) }]);
+    createFileEraDatabase(join(home.stateDir, 'agents/main/agent/openclaw-agent.sqlite'));
+    const call = await home.connect();
+    expect((await call(CONTEXT)).answer.messages).not.toEqual([]);
+    expect((await call(INFO)).isError).toBeFalsy();
   });
 });

@@ -13,11 +13,11 @@ import { watchStore } from '../store/watch-store.ts';
 import { changeEntries, type DatabaseStoreOptions } from './change-entries.ts';
 import { loadEntries } from './entry-rows.ts';
 import { type FileVersions, isUntouched, statDatabase } from './file-versions.ts';
-import { readOpenclawDatabase } from './open-database.ts';
+import { readSessionDatabase } from './open-database.ts';
 
 /**
  * The entries in OpenClaw's database, shared with OpenClaw itself. No connection stays open between calls. A missing
- * database is empty to readers and is never made. Beyond the contract OpenClaw's rules hold: an entry needs a sessionId
+ * database, and one without tables of sessions, is empty to readers and is never made. Beyond the contract OpenClaw's rules hold: an entry needs a sessionId
  * and an updatedAt in whole milliseconds, and deleting an entry deletes its sessions, whose transcripts are written to
  * files first.
  */
@@ -26,7 +26,7 @@ export function openOpenclawDatabaseStore(path: string, options: DatabaseStoreOp
   const watching = new Set<() => void>();
   const load = (keys?: readonly string[]) => {
     if (statDatabase(place) === undefined) return EMPTY_DOCUMENT;
-    return readOpenclawDatabase(place, (database) => loadEntries(database, keys));
+    return readSessionDatabase(place, (database) => loadEntries(database, keys)) ?? EMPTY_DOCUMENT;
   };
   return {
     get: async (key) => getEntry(load([key]), key),

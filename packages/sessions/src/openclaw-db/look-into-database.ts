@@ -2,7 +2,7 @@ import type { StoredEntry } from '../store/contract.ts';
 import { NO_ENTRY, parseEntry } from './entry-rows.ts';
 import { decompressEvent } from './event-text.ts';
 import { statDatabase } from './file-versions.ts';
-import { type OpenclawDatabase, readOpenclawDatabase } from './open-database.ts';
+import { type OpenclawDatabase, readSessionDatabase } from './open-database.ts';
 
 /** One session id in a database. */
 export interface DatabaseSession {
@@ -47,12 +47,12 @@ const SESSIONS = `
   )`;
 
 /**
- * What a database holds now, for a program that looks once and ends; undefined when there is none. No transcript is
- * read.
+ * What a database holds now, for a program that looks once and ends; undefined when there is none, or none in which
+ * sessions are kept. No transcript is read.
  */
 export function lookIntoOpenclawDatabase(path: string): DatabaseSession[] | undefined {
   if (statDatabase(path) === undefined) return undefined;
-  return readOpenclawDatabase(path, listDatabaseSessions);
+  return readSessionDatabase(path, listDatabaseSessions);
 }
 
 export function listDatabaseSessions({ db }: Pick<OpenclawDatabase, 'db'>): DatabaseSession[] {

@@ -2,11 +2,19 @@ import { realpathSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { DatabaseSync, DatabaseSyncOptions } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
+import { OpenBotError } from '../errors.ts';
 import { copyDatabase } from './database-copy.ts';
 import { describeDatabaseFault, needsWriting, unreadable } from './database-faults.ts';
 import { type FileVersions, isUntouched, statDatabase } from './file-versions.ts';
 import { loadSqlite } from './load-sqlite.ts';
-import { assertColumns, assertWritable, COLUMNS_READ, type DatabaseSchema, readSchema } from './schema.ts';
+import {
+  assertColumns,
+  assertSessionTables,
+  assertWritable,
+  COLUMNS_READ,
+  type DatabaseSchema,
+  readSchema,
+} from './schema.ts';
 
 export interface OpenclawDatabase {
   /** With links resolved: SQLite keeps its other files beside the real one. */
@@ -58,6 +66,16 @@ export function readOpenclawDatabase<T>(path: string, read: (database: OpenclawD
   }
 }
 
+/** The same; undefined where no sessions are kept in the database, so that they are in files. */
+export function readSessionDatabase<T>(path: string, read: (database: OpenclawDatabase) => T): T | undefined {
+  try {
+    return readOpenclawDatabase(path, read);
+  } catch (error) {
+    if (error instanceof OpenBotError && error.code === 'DATABASE_WITHOUT_SESSIONS') return undefined;
+    throw error;
+  }
+}
+
 export interface WritingOptions {
   /** Also write to a schema of another version, if it has the columns. */
   force?: boolean | undefined;
@@ -78,6 +96,7 @@ export function openDatabaseForWriting(path: string, options: WritingOptions = {
     const held = db.prepare('PRAGMA foreign_keys').get();
     if (held?.foreign_keys !== 1) throw unreadable(real, 'this SQLite does not hold foreign keys');
     const database = { path: real, db, schema: readSchema(db), close: () => void db?.close() };
+    assertSessionTables(database);
     assertColumns(database, COLUMNS_READ, 'read');
     assertWritable(database, options.force ?? false);
     return database;
@@ -165,6 +184,7 @@ function finishReading(
   try {
     db.exec('BEGIN');
     const database = { path, db, schema: readSchema(db), ...ends };
+    assertSessionTables(database);
     assertColumns(database, COLUMNS_READ, 'read');
     return database;
   } catch (error) {

@@ -11,6 +11,11 @@ export interface DatabaseSchema {
   readonly recordedVersion: number | undefined;
   /** Whether both versions are the known one. */
   readonly isKnown: boolean;
+  /**
+   * Whether there are tables of sessions, known or not. OpenClaw of the file era makes the same file without them, for auth
+   * profiles and the memory index.
+   */
+  readonly hasSessionTables: boolean;
   has(table: string, column: string): boolean;
 }
 
@@ -107,6 +112,9 @@ export const COLUMNS_WRITTEN: Columns = {
   session_transcript_cold_archives: COLUMNS_READ.session_transcript_cold_archives!,
 };
 
+/** How the names of OpenClaw's session tables begin, whatever the version. */
+const SESSION_TABLES = ['session*', 'transcript*'] as const;
+
 export function readSchema(db: DatabaseSync): DatabaseSchema {
   const { user_version: version } = db.prepare('PRAGMA user_version').get() as { user_version: number };
   const columns = new Set<string>();
@@ -122,8 +130,28 @@ export function readSchema(db: DatabaseSync): DatabaseSchema {
     const row = db.prepare('SELECT max(schema_version) AS recorded FROM schema_meta').get();
     if (typeof row?.recorded === 'number') recordedVersion = row.recorded;
   }
+  const hasSessionTables =
+    db
+      .prepare("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND (name GLOB ? OR name GLOB ?)")
+      .get(...SESSION_TABLES) !== undefined;
   const isKnown = version === KNOWN_SCHEMA_VERSION && recordedVersion === KNOWN_SCHEMA_VERSION;
-  return { version, recordedVersion, isKnown, has };
+  return { version, recordedVersion, isKnown, hasSessionTables, has };
+}
+
+/** Fails with DATABASE_WITHOUT_SESSIONS for a database in which no sessions are kept. */
+export function assertSessionTables({
+  path,
+  schema,
+}: {
+  readonly path: string;
+  readonly schema: DatabaseSchema;
+}): void {
+  if (schema.hasSessionTables) return;
+  throw new OpenBotError(
+    'DATABASE_WITHOUT_SESSIONS',
+    `${path} has schema version ${describeVersion(schema)} and no tables of sessions`,
+    { hint: 'OpenClaw up to 2026.7 keeps sessions in files. Check the path.' },
+  );
 }
 
 /** Fails with DATABASE_UNSUPPORTED when one of the columns is missing, and names those that are. */

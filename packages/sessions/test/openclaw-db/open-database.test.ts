@@ -2,15 +2,19 @@ import { existsSync, mkdirSync, rmSync, symlinkSync, truncateSync, writeFileSync
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
+import { openOpenclawDatabaseStore } from '../../src/openclaw-db/database-store.ts';
+import { lookIntoOpenclawDatabase } from '../../src/openclaw-db/look-into-database.ts';
 import {
   openDatabaseForReading,
   openDatabaseForWriting,
   readOpenclawDatabase,
+  readSessionDatabase,
 } from '../../src/openclaw-db/open-database.ts';
 import { inTransaction } from '../../src/openclaw-db/transaction.ts';
 import { startChild } from '../setup/child.ts';
 import { makeTempFolder } from '../setup/temp-folder.ts';
 import { copyFixture, describeFolder } from './folder-state.ts';
+import { createAgentDatabase, createFileEraDatabase } from './setup/create-agent-database.ts';
 
 /** Changes the copy as a program of another version would have left it. */
 function alter(path: string, sql: string): void {
@@ -90,14 +94,41 @@ test('a column that only writing needs is missing', () => {
 test('another program’s database, and an empty file', () => {
   const path = join(makeTempFolder(), 'other.sqlite');
   writeFileSync(path, '');
-  expect(() => openDatabaseForReading(path)).toThrow(
-    refusal('DATABASE_UNSUPPORTED', 'session_nodes.session_key'),
-  );
+  expect(() => openDatabaseForReading(path)).toThrow(refusal('DATABASE_WITHOUT_SESSIONS', path));
   alter(path, 'CREATE TABLE notes (text)');
-  expect(() => openDatabaseForReading(path)).toThrow(refusal('DATABASE_UNSUPPORTED', 'more'));
-  expect(() => openDatabaseForWriting(path)).toThrow(
-    refusal('DATABASE_UNSUPPORTED', 'session_nodes.session_key'),
-  );
+  expect(() => openDatabaseForReading(path)).toThrow(refusal('DATABASE_WITHOUT_SESSIONS', path));
+  expect(() => openDatabaseForWriting(path)).toThrow(refusal('DATABASE_WITHOUT_SESSIONS', path));
+  expect(readSessionDatabase(path, () => 'read')).toBeUndefined();
+});
+
+test('what OpenClaw 2026.7.35 keeps beside sessions in files is no session storage', async () => {
+  const path = join(makeTempFolder(), 'openclaw-agent.sqlite');
+  createFileEraDatabase(path);
+  expect(readSessionDatabase(path, () => 'read')).toBeUndefined();
+  expect(lookIntoOpenclawDatabase(path)).toBeUndefined();
+  const store = openOpenclawDatabaseStore(path);
+  expect([await store.list(), await store.get('agent:main:main')]).toEqual([[], undefined]);
+  await expect(
+    store.update('agent:main:main', () => ({ sessionId: 's', updatedAt: 1 })),
+  ).rejects.toMatchObject({ code: 'DATABASE_WITHOUT_SESSIONS' });
+});
+
+test.each(['sessions', 'session_entries', 'transcript_lines'])(
+  'a table %s of an unknown schema is refused, not passed over',
+  (table) => {
+    const path = join(makeTempFolder(), 'openclaw-agent.sqlite');
+    createFileEraDatabase(path);
+    alter(path, `CREATE TABLE ${table} (id TEXT); PRAGMA user_version = 7`);
+    expect(() => readSessionDatabase(path, () => 'read')).toThrow(
+      refusal('DATABASE_UNSUPPORTED', path, 'session_nodes.session_key'),
+    );
+  },
+);
+
+test('a database in which nothing was said yet is session storage', () => {
+  const path = join(makeTempFolder(), 'openclaw-agent.sqlite');
+  createAgentDatabase(path);
+  expect(lookIntoOpenclawDatabase(path)).toEqual([]);
 });
 
 test.each([

@@ -67,3 +67,19 @@ export function closeAgentDatabase(database: DatabaseSync): void {
 export function createAgentDatabase(path: string, agentId = 'main'): void {
   closeAgentDatabase(openNewAgentDatabase(path, agentId));
 }
+
+/** Makes what OpenClaw 2026.7.35 has under the same name: schema 1, for auth profiles and the memory index. */
+export function createFileEraDatabase(path: string, agentId = 'main'): void {
+  mkdirSync(dirname(path), { recursive: true });
+  const database = new DatabaseSync(path);
+  database.exec('PRAGMA journal_mode = WAL;');
+  database.exec(readFileSync(`${FIXTURES}agent-schema-1.sql`, 'utf8'));
+  database.exec('PRAGMA user_version = 1;');
+  database
+    .prepare(
+      "INSERT INTO schema_meta VALUES ('primary', 'agent', 1, ?, '2026.7.35', 1794767344310, 1794767344310)",
+    )
+    .run(agentId);
+  database.exec(`INSERT INTO auth_profile_store VALUES ('default', '{"profiles":{}}', 1794767344310)`);
+  database.close();
+}

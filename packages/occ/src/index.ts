@@ -86,3 +86,4 @@ export type {
 } from './sources/found-session.ts';
 export { listSessions } from './sources/list-sessions.ts';
 export { resolveSession } from './sources/resolve-session.ts';
+export type { SearchWarning } from './sources/search-warning.ts';

@@ -7,6 +7,7 @@ import { executeEdit as edit } from './operations/execute-edit.ts';
 import { executeRestore as restore } from './operations/execute-restore.ts';
 import type { CloneResult, EditResult, RestoreResult } from './operations/results.ts';
 import type { SearchPlace, SourceChoice } from './sources/found-session.ts';
+import { keepWarnings, withWarnings } from './sources/search-warning.ts';
 
 /** Where to look for sessions. What is left out comes from the environment and the configuration, as for the command. */
 export interface PlaceOptions {
@@ -49,18 +50,18 @@ export interface RestoreOptions extends PlaceOptions {
 
 /** Cleans a session in place, after a backup. Where it fails, the session is as it was. */
 export async function executeEdit(options: EditOptions = {}): Promise<EditResult> {
-  const { place, settings } = await open(options);
+  const { place, settings, warnings } = await open(options);
   const { result } = await edit({
     ...options,
     place,
     toolRemoval: removalOf(options.toolRemoval ?? {}, settings),
   });
-  return result;
+  return withWarnings(result, warnings);
 }
 
 /** Copies a session under a new id; cleaned where `toolRemoval` says so. */
 export async function executeClone(options: CloneOptions = {}): Promise<CloneResult> {
-  const { place, settings } = await open(options);
+  const { place, settings, warnings } = await open(options);
   const { toolRemoval, outputPath } = options;
   const { result } = await clone({
     place,
@@ -71,16 +72,19 @@ export async function executeClone(options: CloneOptions = {}): Promise<CloneRes
     dryRun: options.dryRun,
     force: options.force,
   });
-  return result;
+  return withWarnings(result, warnings);
 }
 
 /** Puts back the state before an edit; what was said since follows it. */
 export async function executeRestore(options: RestoreOptions = {}): Promise<RestoreResult> {
-  const { place } = await open(options);
-  return (await restore({ ...options, place })).result;
+  const { place, warnings } = await open(options);
+  const { result } = await restore({ ...options, place });
+  return withWarnings(result, warnings);
 }
 
-async function open(options: PlaceOptions): Promise<{ place: SearchPlace; settings: Settings }> {
+async function open(
+  options: PlaceOptions,
+): Promise<ReturnType<typeof keepWarnings> & { settings: Settings }> {
   const { env = process.env, cwd = process.cwd() } = options;
   const settings = await loadSettings({ env, cwd });
   const place: SearchPlace = {
@@ -92,7 +96,7 @@ async function open(options: PlaceOptions): Promise<{ place: SearchPlace; settin
     agentConfigured: settings.defaultAgentId,
     source: options.source,
   };
-  return { place, settings };
+  return { ...keepWarnings(place), settings };
 }
 
 function removalOf(toolRemoval: ToolRemovalOptions, { defaultPreset, customPresets }: Settings) {

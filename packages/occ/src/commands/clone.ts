@@ -4,16 +4,17 @@ import { executeClone } from '../operations/execute-clone.ts';
 import { formatClone } from '../report/clone.ts';
 import type { SearchPlace } from '../sources/found-session.ts';
 import { expandPath, isFolder } from '../sources/look-at-disk.ts';
+import { withWarnings } from '../sources/search-warning.ts';
 import type { Command } from './command.ts';
 import { reportOptionsOf } from './report-options.ts';
-import { searchPlaceOf } from './search-place.ts';
+import { openSearch } from './search-place.ts';
 import { chooseRemoval, explainPresetTakenForSession } from './tool-removal-flags.ts';
 import { writeJson, writeReport } from './write-result.ts';
 
 /** Copies a session to a new id; cleaned where flags ask for it. */
 export const clone: Command = async (input) => {
   const { flags, terminal } = input;
-  const place = searchPlaceOf(input);
+  const { place, warnings } = openSearch(input);
   const outcome = await executeClone({
     place,
     sessionId: input.words[0],
@@ -25,7 +26,7 @@ export const clone: Command = async (input) => {
   }).catch((error: unknown) => {
     throw explainPresetTakenForSession(error, input);
   });
-  if (flags.json) writeJson(terminal, outcome.result);
+  if (flags.json) writeJson(terminal, withWarnings(outcome.result, warnings));
   else writeReport(terminal, formatClone(outcome, reportOptionsOf(input)));
 };
 

@@ -2,9 +2,10 @@ import { UsageError } from '../errors.ts';
 import { correctScheduledFigures } from '../operations/correct-scheduled-figures.ts';
 import { executeEdit } from '../operations/execute-edit.ts';
 import { formatEdit } from '../report/edit.ts';
+import { withWarnings } from '../sources/search-warning.ts';
 import type { Command } from './command.ts';
 import { reportOptionsOf } from './report-options.ts';
-import { searchPlaceOf } from './search-place.ts';
+import { openSearch } from './search-place.ts';
 import { chooseRemoval, explainPresetTakenForSession } from './tool-removal-flags.ts';
 import { writeJson, writeReport } from './write-result.ts';
 
@@ -24,7 +25,7 @@ export const edit: Command = async (input) => {
       '--wait stays until the session is free; --when-idle returns at once and cleans in the background',
     );
   }
-  const place = searchPlaceOf(input);
+  const { place, warnings } = openSearch(input);
   if (await correctScheduledFigures(place.env, input.words[0])) return;
   const outcome = await executeEdit({
     place,
@@ -37,6 +38,6 @@ export const edit: Command = async (input) => {
   }).catch((error: unknown) => {
     throw explainPresetTakenForSession(error, input);
   });
-  if (flags.json) writeJson(terminal, outcome.result);
+  if (flags.json) writeJson(terminal, withWarnings(outcome.result, warnings));
   else writeReport(terminal, formatEdit(outcome, reportOptionsOf(input)));
 };

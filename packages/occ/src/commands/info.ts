@@ -1,20 +1,22 @@
 import { mergePresets } from '../clean/presets.ts';
 import { describeSession } from '../operations/describe-session.ts';
 import { formatInfo } from '../report/info.ts';
+import { withWarnings } from '../sources/search-warning.ts';
 import type { Command } from './command.ts';
 import { reportOptionsOf } from './report-options.ts';
-import { searchPlaceOf } from './search-place.ts';
+import { openSearch } from './search-place.ts';
 import { writeJson, writeReport } from './write-result.ts';
 
 /** What a session is made of, where its context goes, and what each preset would leave. */
 export const info: Command = async (input) => {
   const presets = Object.fromEntries(mergePresets(input.settings.customPresets));
+  const { place, warnings } = openSearch(input);
   const described = await describeSession({
-    place: searchPlaceOf(input),
+    place,
     sessionId: input.words[0],
     presets,
   });
-  if (input.flags.json) writeJson(input.terminal, described.info);
+  if (input.flags.json) writeJson(input.terminal, withWarnings(described.info, warnings));
   else
     writeReport(
       input.terminal,

@@ -3,15 +3,16 @@ import { listNewestSessions } from '../sources/list-sessions.ts';
 import { explainEmptySearch } from '../sources/no-sessions.ts';
 import type { Command } from './command.ts';
 import { reportOptionsOf } from './report-options.ts';
-import { searchPlaceOf } from './search-place.ts';
-import { writeJson, writeReport } from './write-result.ts';
+import { openSearch } from './search-place.ts';
+import { writeJson, writeReport, writeWarnings } from './write-result.ts';
 
 /** Which sessions there are, newest first. */
 export const list: Command = async (input) => {
   const { flags, terminal } = input;
-  const place = searchPlaceOf(input);
+  const { place, warnings } = openSearch(input);
   const sessions = listNewestSessions(place, flags.limit);
   if (flags.json) {
+    writeWarnings(terminal, warnings);
     writeJson(
       terminal,
       sessions.listed.map(({ session }) => session),

@@ -2,23 +2,25 @@ import { UsageError } from '../errors.ts';
 import { executeRestore, listBackups } from '../operations/execute-restore.ts';
 import { formatBackups, formatRestore } from '../report/restore.ts';
 import { resolveSession } from '../sources/resolve-session.ts';
+import { withWarnings } from '../sources/search-warning.ts';
 import type { Command, CommandInput } from './command.ts';
 import { reportOptionsOf } from './report-options.ts';
-import { searchPlaceOf } from './search-place.ts';
-import { writeJson, writeReport } from './write-result.ts';
+import { openSearch } from './search-place.ts';
+import { writeJson, writeReport, writeWarnings } from './write-result.ts';
 
 /** Puts a backup back, or shows which there are. */
 export const restore: Command = async (input) => {
   const { flags, terminal } = input;
   if (flags.list) return showBackups(input);
+  const { place, warnings } = openSearch(input);
   const outcome = await executeRestore({
-    place: searchPlaceOf(input),
+    place,
     sessionId: input.words[0],
     backup: flags.backup,
     force: flags.force === true,
     waitMs: flags.wait === undefined ? undefined : flags.wait * 1000,
   });
-  if (flags.json) writeJson(terminal, outcome.result);
+  if (flags.json) writeJson(terminal, withWarnings(outcome.result, warnings));
   else writeReport(terminal, formatRestore(outcome, reportOptionsOf(input)));
 };
 
@@ -30,9 +32,11 @@ async function showBackups(input: CommandInput): Promise<void> {
       '--list only shows; leave one of them out',
     );
   }
-  const place = searchPlaceOf(input);
+  const { place, warnings } = openSearch(input);
   const { session } = await resolveSession(place, input.words[0]);
   const backups = listBackups(session);
-  if (flags.json) writeJson(terminal, backups);
-  else writeReport(terminal, formatBackups(session.sessionId, backups, reportOptionsOf(input)));
+  if (flags.json) {
+    writeWarnings(terminal, warnings);
+    writeJson(terminal, backups);
+  } else writeReport(terminal, formatBackups(session.sessionId, backups, reportOptionsOf(input)));
 }

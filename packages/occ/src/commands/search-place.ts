@@ -1,4 +1,6 @@
+import { paletteFor, printable } from '@openbot/sessions/terminal-text';
 import type { SearchPlace } from '../sources/found-session.ts';
+import { keepWarnings, type SearchWarning } from '../sources/search-warning.ts';
 import type { CommandInput } from './command.ts';
 
 /** Where a command looks for sessions. */
@@ -14,4 +16,21 @@ export function searchPlaceOf({ flags, env, cwd, settings, commandLine }: Comman
     source: flags.source,
     commandLine,
   };
+}
+
+/** The same, with its warnings. People read them on stderr as they come; with `--json` they belong to the result. */
+export function openSearch(input: CommandInput): {
+  place: SearchPlace;
+  warnings: readonly SearchWarning[];
+} {
+  const { flags, terminal } = input;
+  const { yellow } = paletteFor(terminal.errorColour);
+  return keepWarnings(searchPlaceOf(input), ({ message, hint }) => {
+    if (flags.json) return;
+    const lines = [
+      `${yellow('Warning:')} ${printable(message)}`,
+      ...(hint === undefined ? [] : [printable(hint)]),
+    ];
+    terminal.writeError(`${lines.join('\n  ')}\n`);
+  });
 }

@@ -3,6 +3,8 @@ import { unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import {
   buildCloneSessionKey,
+  lookIntoSessionStore,
+  OpenBotError,
   openFileSessionStore,
   type SessionStore,
   STORE_FILE_NAME,
@@ -50,6 +52,7 @@ export async function executeClone(options: CloneOptions): Promise<CloneOutcome>
     (isInDatabase ? session.path : join(dirname(session.path), cloneFileName(session, newSessionId, at)));
   const wantsEntry = options.outputPath === undefined && !options.noRegister && session.source === 'openclaw';
   const sessionKey = wantsEntry ? cloneKeyOf(session, newSessionId) : undefined;
+  if (sessionKey !== undefined && !isInDatabase) assertIndexReadable(targetPath);
   try {
     const done = isInDatabase
       ? await cloneFromDatabase(
@@ -158,6 +161,17 @@ async function isUnregistered(store: SessionStore, sessionKey: string): Promise<
     () => true,
     () => false,
   );
+}
+
+/** An index that cannot be read takes no entry: said before a file is there that nothing names. */
+function assertIndexReadable(targetPath: string): void {
+  try {
+    lookIntoSessionStore(join(dirname(targetPath), STORE_FILE_NAME));
+  } catch (error) {
+    if (!(error instanceof OpenBotError)) throw error;
+    const hint = `${error.hint ?? ''} --no-register makes a clone that is in no index.`.trim();
+    throw new OpenBotError(error.code, error.message, { hint, cause: error });
+  }
 }
 
 /** Last of all, so that the index never names a file that is not there. */

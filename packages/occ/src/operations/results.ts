@@ -2,6 +2,7 @@ import type { PlanStatistics, PlanTokens } from '../clean/plan.ts';
 import type { ResolvedToolRemovalOptions } from '../clean/tool-removal.ts';
 import type { FiguresResult } from '../session-db/correct-after-run.ts';
 import type { FoundBy, FoundSession, SourceName } from '../sources/found-session.ts';
+import type { SearchWarning } from '../sources/search-warning.ts';
 
 export interface EditStatistics {
   messagesOriginal: number;
@@ -31,6 +32,8 @@ export interface EditResult {
   dryRun?: true;
   /** Why nothing was changed, or what the reader should know, in one sentence. */
   note?: string;
+  /** Indexes and databases that could not be read on the way to the session. */
+  warnings?: readonly SearchWarning[];
 }
 
 export interface CloneStatistics {
@@ -60,6 +63,8 @@ export interface CloneResult {
   resumeCommand?: string;
   dryRun?: true;
   changed?: false;
+  /** Indexes and databases that could not be read on the way to the session. */
+  warnings?: readonly SearchWarning[];
 }
 
 /** What `occ restore --json` prints. */
@@ -76,6 +81,8 @@ export interface RestoreResult {
   sizeAfter: number;
   /** What the reader should know, in one sentence. */
   note?: string;
+  /** Indexes and databases that could not be read on the way to the session. */
+  warnings?: readonly SearchWarning[];
 }
 
 export interface BackupInfo {
@@ -127,6 +134,8 @@ export interface SessionInfo {
   brokenLines?: number;
   /** What the last scheduled edit came to. */
   lastScheduledEdit?: ScheduledEditReport;
+  /** Indexes and databases that could not be read on the way to the session. */
+  warnings?: readonly SearchWarning[];
 }
 
 export interface ScheduledEditReport {

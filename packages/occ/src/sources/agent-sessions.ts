@@ -1,21 +1,53 @@
-import { type OpenclawDatabase, readOpenclawDatabase } from '@openbot/sessions/openclaw-database';
+import { statSync } from 'node:fs';
+import { OpenBotError } from '@openbot/sessions';
+import { type OpenclawDatabase, readSessionDatabase } from '@openbot/sessions/openclaw-database';
 import { hasDatabase, locateDatabaseSessions } from './database-sessions.ts';
 import { openDatabaseTranscript } from './database-transcript.ts';
+import type { SearchPlace } from './found-session.ts';
 import { compareByAge, type LocatedSession } from './located-session.ts';
 import { locateOpenclawSessions } from './openclaw-sessions.ts';
 import { databasePathOf, sessionsFolderOf } from './state-folder.ts';
 
+export interface AgentSearch extends Pick<SearchPlace, 'warn'> {
+  readonly stateFolder: string;
+  readonly agentId: string;
+  /** How many of the newest the caller will open: those in the database are then opened at once with it. */
+  readonly opened?: number | undefined;
+}
+
 /**
  * The sessions of an agent, in files and in its database, each once. Where both have one the database counts: it is all
- * that a current OpenClaw reads. A database that cannot be read is an error, as an index is.
- * @param opened how many of the newest the caller will open: those in the database are then opened at once with it
+ * that a current OpenClaw reads. A database that cannot be read never bars the files: it is warned of.
  */
-export function locateAgentSessions(stateFolder: string, agentId: string, opened = 0): LocatedSession[] {
-  const inFiles = locateOpenclawSessions(sessionsFolderOf(stateFolder, agentId), agentId);
+export function locateAgentSessions({
+  stateFolder,
+  agentId,
+  opened = 0,
+  warn,
+}: AgentSearch): LocatedSession[] {
+  const inFiles = locateOpenclawSessions(sessionsFolderOf(stateFolder, agentId), agentId, warn);
   const path = databasePathOf(stateFolder, agentId);
   if (!hasDatabase(path)) return inFiles;
-  return readOpenclawDatabase(path, (database) =>
-    openNewest(database, joinEras(inFiles, locateDatabaseSessions(database, path, agentId)), opened),
+  try {
+    const located = readSessionDatabase(path, (database) =>
+      openNewest(database, joinEras(inFiles, locateDatabaseSessions(database, path, agentId)), opened),
+    );
+    if (located === undefined) warnOfEmptyFile(path, warn);
+    return located ?? inFiles;
+  } catch (error) {
+    if (!(error instanceof OpenBotError) || error.code !== 'DATABASE_UNREADABLE') throw error;
+    warn?.(error);
+    return inFiles;
+  }
+}
+
+/** OpenClaw writes its tables at once: sessions that were in an empty file are lost. */
+function warnOfEmptyFile(path: string, warn: SearchPlace['warn']): void {
+  if (warn === undefined || statSync(path, { throwIfNoEntry: false })?.size !== 0) return;
+  warn(
+    new OpenBotError('DATABASE_UNREADABLE', `The database ${path} is empty`, {
+      hint: 'If OpenClaw kept sessions in it, put a copy of it back.',
+    }),
   );
 }
 

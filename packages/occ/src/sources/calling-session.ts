@@ -81,7 +81,7 @@ function locateOfAgents(place: SearchPlace): LocatedSession[] {
   const agentIds = isGiven(place.agentFlag) ? resolveAgents(place, stateFolder) : listAgentIds(stateFolder);
   return agentIds.flatMap((agentId) => {
     try {
-      return locateAgentSessions(stateFolder, agentId);
+      return locateAgentSessions({ stateFolder, agentId });
     } catch {
       // The broken index or database of one agent does not keep another from cleaning itself.
       return [];

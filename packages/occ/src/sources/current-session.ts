@@ -1,3 +1,4 @@
+import type { OpenBotError } from '@openbot/sessions';
 import { SessionNotFoundError } from '../errors.ts';
 import { findCallingSession } from './calling-session.ts';
 import { locateClaudeSessions, resolveProjectsFolder } from './claude-sessions.ts';
@@ -22,7 +23,7 @@ export async function findCurrentSession(place: SearchPlace): Promise<ResolvedSe
   const calling = await findCallingSession(place, addShell(place, sources));
   const session = calling === undefined ? undefined : openFound(calling);
   if (session !== undefined) return { session, foundBy: 'calling-command' };
-  const newest = openFirst(locateSessions(place).sort(compareByKey));
+  const newest = openFirst(locateSessions(withoutGuessing(place)).sort(compareByKey));
   if (newest === undefined) throw noSessions(place);
   return { session: newest, foundBy: 'most-recent' };
 }
@@ -31,6 +32,15 @@ export async function findCurrentSession(place: SearchPlace): Promise<ResolvedSe
 function addShell(place: SearchPlace, sources: readonly SourceName[]): readonly SourceName[] {
   const isAsked = place.source !== undefined || demandedSource(place) !== undefined;
   return isAsked || sources.includes('pi') ? sources : [...sources, 'pi'];
+}
+
+/** The most recently active session may be the one in a database that cannot be read. */
+function withoutGuessing(place: SearchPlace): SearchPlace {
+  const warn = (fault: OpenBotError) => {
+    if (fault.code === 'DATABASE_UNREADABLE') throw fault;
+    place.warn?.(fault);
+  };
+  return { ...place, warn };
 }
 
 /** A session whose key leads to another now cannot be active, whatever was done to it since. The order stays otherwise. */

@@ -4,15 +4,26 @@ import {
   type DatabaseSession,
   listDatabaseSessions,
   type OpenclawDatabase,
+  readSessionDatabase,
 } from '@openbot/sessions/openclaw-database';
 import { type LocatedSession, NO_ENTRIES } from './located-session.ts';
 
-/** Whether there is a database to be opened. What stands there and is none is found out by opening it. */
+/** Whether there is a file where the database would be. What it holds is found out by opening it. */
 export function hasDatabase(path: string): boolean {
   try {
     return statSync(path, { throwIfNoEntry: false }) !== undefined;
   } catch (error) {
     return (error as NodeJS.ErrnoException).code !== 'ENOTDIR';
+  }
+}
+
+/** Whether OpenClaw keeps the sessions of an agent in its database. One that cannot be read is taken for such. */
+export function holdsSessions(path: string): boolean {
+  if (!hasDatabase(path)) return false;
+  try {
+    return readSessionDatabase(path, () => true) ?? false;
+  } catch {
+    return true;
   }
 }
 

@@ -23,7 +23,8 @@ export function findElsewhere(place: SearchPlace, name: string): string | undefi
 /** The agents that have such a session; null stands for a source without agents. */
 function agentsThatKnow(place: SearchPlace, name: string): (string | null)[] {
   try {
-    const here = place.source === 'openclaw' ? place : { ...place, stateDirFlag: undefined };
+    const quiet = { ...place, warn: undefined };
+    const here = place.source === 'openclaw' ? quiet : { ...quiet, stateDirFlag: undefined };
     const matches = matchName(locateSessions(here), name).filter(({ missing }) => !missing);
     return [...new Set(matches.map(({ agentId }) => agentId))];
   } catch {

@@ -1,3 +1,5 @@
+import type { OpenBotError } from '@openbot/sessions';
+
 export const SOURCE_NAMES = ['openclaw', 'pi', 'claude'] as const;
 /** Whose session it is. */
 export type SourceName = (typeof SOURCE_NAMES)[number];
@@ -50,6 +52,8 @@ export interface SearchPlace {
    * on itself is known by them.
    */
   readonly commandLine?: readonly string[] | undefined;
+  /** Called for each index or database that cannot be read, where the search goes on without it. */
+  readonly warn?: ((fault: OpenBotError) => void) | undefined;
 }
 
 /** How a session was found. `calling-command`: its own run called this command, whether it named the session or not. */

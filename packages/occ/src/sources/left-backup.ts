@@ -1,7 +1,7 @@
 import { basename, dirname, join } from 'node:path';
 import { classifySessionFileName } from '@openbot/sessions';
 import { resolveProjectsFolder } from './claude-sessions.ts';
-import { hasDatabase } from './database-sessions.ts';
+import { holdsSessions } from './database-sessions.ts';
 import type { SearchPlace, SourceName } from './found-session.ts';
 import { readFolderNames, readNames } from './look-at-disk.ts';
 import { resolvePiFolder } from './pi-sessions.ts';
@@ -45,7 +45,7 @@ function listBackupFolders(source: SourceName, place: SearchPlace): BackupFolder
       const stateFolder = resolveStateFolder(place);
       return resolveAgents(place, stateFolder).map((agentId) => {
         const sessions = sessionsFolderOf(stateFolder, agentId);
-        const isInDatabase = hasDatabase(databasePathOf(stateFolder, agentId));
+        const isInDatabase = holdsSessions(databasePathOf(stateFolder, agentId));
         return { backups: sessions, sessions, hasDatabase: isInDatabase };
       });
     }

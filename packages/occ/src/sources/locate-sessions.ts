@@ -1,3 +1,4 @@
+import type { OpenBotError } from '@openbot/sessions';
 import { locateAgentSessions } from './agent-sessions.ts';
 import { locateClaudeSessions } from './claude-sessions.ts';
 import type { SearchPlace, SourceName } from './found-session.ts';
@@ -8,13 +9,18 @@ import { resolveAgents, resolveStateFolder } from './state-folder.ts';
 
 /**
  * Every session of the place, newest first. Nothing but names, states of files and what stands in indexes and databases
- * of the sessions is read.
+ * of the sessions is read. Those that cannot be read are warned of; where nothing is found beside them, it is an error.
  * @param opened how many of the newest the caller will open
  */
 export function locateSessions(place: SearchPlace, opened = 0): LocatedSession[] {
-  return chooseSources(place)
-    .flatMap((source) => locateInSource(source, place, opened))
+  const faults: OpenBotError[] = [];
+  const search = { ...place, warn: (fault: OpenBotError) => void faults.push(fault) };
+  const located = chooseSources(place)
+    .flatMap((source) => locateInSource(source, search, opened))
     .sort(compareByAge);
+  if (located.length === 0 && faults[0] !== undefined) throw faults[0];
+  for (const fault of faults) place.warn?.(fault);
+  return located;
 }
 
 function locateInSource(source: SourceName, place: SearchPlace, opened: number): LocatedSession[] {
@@ -22,7 +28,7 @@ function locateInSource(source: SourceName, place: SearchPlace, opened: number):
     case 'openclaw': {
       const stateFolder = resolveStateFolder(place);
       return resolveAgents(place, stateFolder).flatMap((agentId) =>
-        locateAgentSessions(stateFolder, agentId, opened),
+        locateAgentSessions({ stateFolder, agentId, opened, warn: place.warn }),
       );
     }
     case 'pi':

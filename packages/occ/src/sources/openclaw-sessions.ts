@@ -3,21 +3,27 @@ import {
   classifySessionFileName,
   isSessionId,
   lookIntoSessionStore,
+  OpenBotError,
   resolveSessionFilePath,
   STORE_FILE_NAME,
   type StoredSession,
 } from '@openbot/sessions';
+import type { SearchPlace } from './found-session.ts';
 import { type LocatedSession, NO_ENTRIES } from './located-session.ts';
 import { readNames, statFile } from './look-at-disk.ts';
 
 /**
  * The sessions in one sessions folder: every transcript in it, with what the index says of it, and what the index names
- * although its transcript is gone. An index that cannot be read is an error: half a list would hide sessions.
+ * although its transcript is gone. An index that cannot be read is warned of; the transcripts are there all the same.
  */
-export function locateOpenclawSessions(folder: string, agentId: string | null): LocatedSession[] {
+export function locateOpenclawSessions(
+  folder: string,
+  agentId: string | null,
+  warn: SearchPlace['warn'],
+): LocatedSession[] {
   const names = readNames(folder);
   const present = new Set(names);
-  const index = present.has(STORE_FILE_NAME) ? readIndex(folder, present) : NO_INDEX;
+  const index = present.has(STORE_FILE_NAME) ? readIndexOrWarn(folder, present, warn) : NO_INDEX;
   const found: LocatedSession[] = [];
   for (const name of names) {
     const sessionId = sessionIdOf(name);
@@ -46,6 +52,20 @@ function sessionIdOf(name: string): string | undefined {
 type Index = ReadonlyMap<string, readonly StoredSession[]>;
 
 const NO_INDEX: Index = new Map();
+
+function readIndexOrWarn(folder: string, present: ReadonlySet<string>, warn: SearchPlace['warn']): Index {
+  try {
+    return readIndex(folder, present);
+  } catch (error) {
+    if (!(error instanceof OpenBotError)) throw error;
+    const hint = [error.hint, WITHOUT_INDEX].filter(Boolean).join(' ');
+    warn?.(new OpenBotError(error.code, error.message, { hint, cause: error }));
+    return NO_INDEX;
+  }
+}
+
+const WITHOUT_INDEX =
+  'Until then its sessions have no key and no label: name them by id or path. Nothing is written into it, token counts neither.';
 
 /** The entries of the index by the file that they lead to, each list with the one used last first. */
 function readIndex(folder: string, present: ReadonlySet<string>): Index {

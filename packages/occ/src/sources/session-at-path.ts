@@ -49,7 +49,7 @@ export function findSessionAtPath(place: SearchPlace, name: string): FoundSessio
   const source = tellSource(place, path, head);
   if (source === undefined) throw unknownContent(path, head);
   assertDemanded(place, path, source);
-  const known = source === 'openclaw' ? findInFolder(path) : undefined;
+  const known = source === 'openclaw' ? findInFolder(place, path) : undefined;
   const located: LocatedSession = known ?? {
     source,
     agentId: null,
@@ -135,11 +135,11 @@ function tellSource(
 }
 
 /** With its entry in the index beside it, and its agent where the folder is laid out like one of an agent. */
-function findInFolder(path: string): LocatedSession | undefined {
+function findInFolder({ warn }: SearchPlace, path: string): LocatedSession | undefined {
   const folder = dirname(path);
   const agentId = agentOfFolder(folder);
   if (agentId === null && !hasIndex(folder)) return undefined;
-  return locateOpenclawSessions(folder, agentId).find((session) => session.path === path);
+  return locateOpenclawSessions(folder, agentId, warn).find((session) => session.path === path);
 }
 
 function hasIndex(folder: string): boolean {

@@ -1,4 +1,4 @@
-import { parseAgentSessionKey } from '@openbot/sessions';
+import { type OpenBotError, parseAgentSessionKey } from '@openbot/sessions';
 import { SessionNotFoundError } from '../errors.ts';
 import { ambiguousName } from './ambiguous-name.ts';
 import { findElsewhere } from './elsewhere.ts';
@@ -14,13 +14,19 @@ import { listAgentIds, resolveStateFolder } from './state-folder.ts';
 /** By full id, session key, label, title or unique beginning of an id. */
 export function findSessionByName(place: SearchPlace, name: string): FoundSession {
   const where = placeOfKey(place, name);
-  const located = locateSessions(where);
+  const faults: OpenBotError[] = [];
+  const located = locateSessions({ ...where, warn: (fault) => void faults.push(fault) });
   const matches = pick(located, name);
   const present = matches.filter(({ missing }) => !missing);
   if (present.length > 1) throw ambiguousName(name, present);
   const session = present[0] === undefined ? undefined : openFound(present[0]);
-  if (session !== undefined) return session;
+  if (session !== undefined) {
+    for (const fault of faults) place.warn?.(fault);
+    return session;
+  }
   const [gone] = matches;
+  // What could not be read may be what knows the name.
+  if (gone === undefined && faults[0] !== undefined) throw faults[0];
   throw new SessionNotFoundError(
     name,
     gone === undefined

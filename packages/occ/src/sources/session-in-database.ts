@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import { AGENT_DATABASE_NAME, readFileStart } from '@openbot/sessions';
-import { readOpenclawDatabase } from '@openbot/sessions/openclaw-database';
+import { readSessionDatabase } from '@openbot/sessions/openclaw-database';
 import { SessionNotFoundError } from '../errors.ts';
 import { ambiguousName } from './ambiguous-name.ts';
 import { hasDatabase, locateDatabaseSessions } from './database-sessions.ts';
@@ -50,7 +50,6 @@ export function findOnlySession(name: string, path: string): FoundSession {
 }
 
 function locatePresent(path: string, agentId: string | null): LocatedSession[] {
-  return readOpenclawDatabase(path, (database) => locateDatabaseSessions(database, path, agentId))
-    .filter(({ missing }) => !missing)
-    .sort(compareByAge);
+  const located = readSessionDatabase(path, (database) => locateDatabaseSessions(database, path, agentId));
+  return (located ?? []).filter(({ missing }) => !missing).sort(compareByAge);
 }

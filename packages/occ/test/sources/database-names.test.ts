@@ -189,8 +189,8 @@ describe('by path', () => {
     const foreign = join(home, 'places.sqlite');
     changeDatabase(foreign, 'CREATE TABLE places (url TEXT)');
     await expect(resolveSession(placeAt(home), foreign)).rejects.toMatchObject({
-      code: 'DATABASE_UNSUPPORTED',
-      message: expect.stringContaining(foreign),
+      code: 'SESSION_NOT_FOUND',
+      hint: `There are no sessions in ${foreign}`,
     });
   });
 

@@ -183,26 +183,25 @@ describe('files and a database in one state folder', () => {
   });
 });
 
-describe('a database that cannot be read is an error that names it, not half a list', () => {
-  const code = expect.stringMatching(/^DATABASE_/);
-
+describe('a database that cannot be read', () => {
   test.each([
     ['text', 'no database at all, and longer than its header would be'.repeat(20)],
     ['nothing', ''],
-  ])('it holds %s', async (_, content) => {
+  ])('it holds %s: the files are listed, with a warning that names it', async (_, content) => {
     const home = makeHome();
     put(join(sessionsFolder(home), `${ONE}.jsonl`), header(ONE));
     const path = put(databasePath(home), content);
-    await expect(listSessions(placeAt(home))).rejects.toMatchObject({
-      code,
-      message: expect.stringContaining(path),
-      hint: expect.any(String),
-    });
-    await expect(listSessions(placeAt(home, { allAgents: true }))).rejects.toMatchObject({ code });
-    await expect(listSessions(placeAt(home, { source: 'all' }))).rejects.toMatchObject({ code });
+    for (const choice of [{}, { allAgents: true }, { source: 'all' }] as const) {
+      const warned: unknown[] = [];
+      const place = placeAt(home, { ...choice, warn: (fault) => void warned.push(fault) });
+      expect(await listSessions(place)).toMatchObject([{ sessionId: ONE }]);
+      expect(warned).toMatchObject([
+        { code: 'DATABASE_UNREADABLE', message: expect.stringContaining(path), hint: expect.any(String) },
+      ]);
+    }
   });
 
-  test('it is a folder', async () => {
+  test('and no files: it is the error', async () => {
     const home = makeHome();
     mkdirSync(databasePath(home), { recursive: true });
     await expect(listSessions(placeAt(home))).rejects.toMatchObject({ code: 'DATABASE_UNREADABLE' });

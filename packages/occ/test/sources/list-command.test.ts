@@ -143,7 +143,7 @@ describe('occ list', () => {
     expect((await list(home, ['--json'])).stdout).toBe('[]\n');
   });
 
-  test('a broken index is an error on stderr, in JSON where JSON is asked for', async () => {
+  test('a broken index beside no transcripts is an error on stderr, in JSON where JSON is asked for', async () => {
     const home = makeHome();
     put(join(sessionsFolder(home), 'sessions.json'), '{"agent:main:main": ');
     const { code, stdout, stderr } = await list(home, ['--json']);

@@ -155,11 +155,17 @@ test.each(['{"agent:main:a": {"sessionId"', '', '[]', 'null'])(
     const folder = sessionsFolder(home);
     put(join(folder, `${ONE}.jsonl`), header(ONE));
     put(join(folder, 'sessions.json'), content);
-    await expect(listSessions(placeAt(home))).rejects.toMatchObject({
-      code: expect.stringMatching(/^STORE_/),
-      message: expect.stringContaining(join(folder, 'sessions.json')),
-      hint: expect.any(String),
-    });
+    const warned: unknown[] = [];
+    const place = placeAt(home, { warn: (fault) => void warned.push(fault) });
+    const [found, ...others] = await listSessions(place);
+    expect([found?.sessionId, found?.sessionKey, others]).toEqual([ONE, undefined, []]);
+    expect(warned).toMatchObject([
+      {
+        code: expect.stringMatching(/^STORE_/),
+        message: expect.stringContaining(join(folder, 'sessions.json')),
+        hint: expect.stringContaining('by id or path'),
+      },
+    ]);
   },
 );
 

@@ -155,10 +155,13 @@ test('the same id in two sources is ambiguous when both are searched', async () 
   });
 });
 
-test('a broken index is an error for a name too', async () => {
+test('with a broken index an id is found; a name that only the index can know fails with what is wrong with it', async () => {
   const home = makeAgents();
   put(join(sessionsFolder(home), 'sessions.json'), '{');
-  await expect(resolveSession(placeAt(home), ABC1)).rejects.toMatchObject({ code: 'STORE_PARSE_FAILED' });
+  expect((await resolveSession(placeAt(home), ABC1)).session.sessionId).toBe(ABC1);
+  for (const name of ['agent:main:main', 'a label']) {
+    await expect(resolveSession(placeAt(home), name)).rejects.toMatchObject({ code: 'STORE_PARSE_FAILED' });
+  }
 });
 
 const MORE = 'Give more characters of the id, or its path';

@@ -19,6 +19,7 @@ import {
 } from '../session-db/clone-session.ts';
 import type { DatabaseClone } from '../session-db/planned-clone.ts';
 import { cloneSessionFile, type FileCloneResult } from '../session-file/clone-file.ts';
+import type { HistoryCopy } from '../session-file/file-history.ts';
 import { isClaudeFileName, resolveProjectsFolder } from '../sources/claude-sessions.ts';
 import type { FoundSession, SearchPlace } from '../sources/found-session.ts';
 import { resolveSession } from '../sources/resolve-session.ts';
@@ -66,6 +67,7 @@ export async function executeClone(options: CloneOptions): Promise<CloneOutcome>
           newSessionId,
           targetPath,
           options: options.toolRemoval,
+          history: historyOf(options.place, session, newSessionId),
           at,
           dryRun: options.dryRun,
         });
@@ -148,6 +150,18 @@ function idInName({ source }: FoundSession, outputPath: string | undefined): str
 /** Claude Code looks for ids in its own folder alone. */
 function isInProjects(place: SearchPlace, path: string): boolean {
   return dirname(dirname(path)) === resolveProjectsFolder(place);
+}
+
+/** Claude Code keeps saved files beside its projects; those of a session in another config folder are with it. */
+function historyOf(
+  place: SearchPlace,
+  { source, path, sessionId }: FoundSession,
+  newSessionId: string,
+): HistoryCopy | undefined {
+  if (source !== 'claude' || !isClaudeFileName(`${sessionId}.jsonl`)) return undefined;
+  const projects = dirname(dirname(path));
+  const config = dirname(basename(projects) === 'projects' ? projects : resolveProjectsFolder(place));
+  return { folder: join(config, 'file-history'), sourceSessionId: sessionId, newSessionId };
 }
 
 /** The disk may fail after the entry is in place: it is taken out again, else its file must stay. */

@@ -19,6 +19,7 @@ import { planClean } from '../clean/plan-clean.ts';
 import type { ResolvedToolRemovalOptions } from '../clean/tool-removal.ts';
 import { CloneOperationError } from '../errors.ts';
 import { applyPlan, makeLineReader, measurePlan } from './apply-plan.ts';
+import { type CopiedHistory, copyFileHistory, type HistoryCopy } from './file-history.ts';
 import { assertCloneable } from './open-session.ts';
 import { findFault } from './verify-clean.ts';
 
@@ -29,6 +30,8 @@ export interface FileClone {
   readonly targetPath: string;
   /** Left out: an exact copy but for the id. */
   readonly options?: ResolvedToolRemovalOptions | undefined;
+  /** Of a Claude Code session: the saved files that the clone gets too. */
+  readonly history?: HistoryCopy | undefined;
   readonly at: Date;
   readonly dryRun?: boolean | undefined;
 }
@@ -87,6 +90,7 @@ async function writeClone(
   const temp = join(dirname(targetPath), makeLeftoverName(basename(targetPath), 'tmp'));
   let at = temp;
   const target = await open(temp, 'wx', 0o600);
+  let history: CopiedHistory | undefined;
   try {
     let size: number;
     try {
@@ -103,12 +107,16 @@ async function writeClone(
     const fault = findFault(transcript, await scanTranscriptFile(temp), plan);
     if (fault !== undefined) throw cloneNotAsPlanned(fault);
     if (existsSync(targetPath)) throw alreadyThere(targetPath);
+    history = clone.history === undefined ? undefined : await copyFileHistory(clone.history);
+    // Before the transcript, which is what makes it a session.
+    await history?.publish();
     await publishClone(temp, targetPath);
     at = targetPath;
     await syncFolder(dirname(targetPath));
     return size;
   } catch (error) {
     await unlink(at).catch(() => {});
+    await history?.discard().catch(() => {});
     throw error;
   }
 }

@@ -133,7 +133,8 @@ export async function openClaude(): Promise<ClaudeSession> {
   const talk: ClaudeSession['talk'] = async (prompt, replies, options = {}) => {
     api.setReplies(replies);
     const before = api.conversations.length;
-    const run = await runReal(home, prompt, { resume: SESSION_ID, ...options });
+    const begins = options.sessionId !== undefined;
+    const run = await runReal(home, prompt, begins ? options : { resume: SESSION_ID, ...options });
     expect(api.faults).toEqual([]);
     return { run, requests: api.conversations.slice(before) };
   };

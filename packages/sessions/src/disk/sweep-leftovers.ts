@@ -1,4 +1,4 @@
-import { lstatSync, readdirSync } from 'node:fs';
+import { lstatSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseLeftoverName } from './leftover-name.ts';
 import { claimStaleLock, judgeLock, removeIfThere } from './lock-claim.ts';
@@ -11,7 +11,7 @@ const FOREIGN_DEAD_MS = 60_000;
 const ABANDONED_MS = 3_600_000;
 
 /**
- * Removes what killed processes left in a folder: temp files, claimed locks, claim guards. Only what is certainly of a
+ * Removes what killed processes left in a folder: temp files and folders, claimed locks, claim guards. Only what is certainly of a
  * dead process, or too old to be in use. Returns the names that were removed.
  */
 export function sweepLeftovers(folder: string, staleMs = DEFAULT_STALE_MS): string[] {
@@ -66,8 +66,14 @@ function sweepLeftover(path: string, name: string): boolean {
   if (leftover === undefined) return false;
   const liveness = leftover.maker === undefined ? 'unknown' : isHolderAlive(leftover.maker);
   if (liveness === 'alive' || (liveness === 'unknown' && !isOutOfUse(path, leftover.pid))) return false;
-  removeIfThere(path);
+  // A folder has such a name only where it was made to be renamed.
+  if (leftover.maker !== undefined && isFolder(path)) rmSync(path, { recursive: true, force: true });
+  else removeIfThere(path);
   return true;
+}
+
+function isFolder(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 }
 
 function isOutOfUse(path: string, pid: number): boolean {

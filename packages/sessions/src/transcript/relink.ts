@@ -25,7 +25,8 @@ export interface Relinking {
 /**
  * A removed entry's children hang from its nearest kept ancestor. What pointed at it points at that ancestor too,
  * with two exceptions: the beginning of what a compaction kept moves to the next kept entry, so that the same
- * messages stay kept, and an edit points at itself, lest it change an entry that it was not made for.
+ * messages stay kept, and an edit points at itself, lest it change an entry that it was not made for. A file's checkpoint
+ * points at the message of its snapshot, where that is in the same context.
  */
 export function planRelinking(transcript: Transcript, isRemoved: (index: number) => boolean): Relinking {
   const parents = new Map<number, string | null>();
@@ -58,6 +59,8 @@ export function planRelinking(transcript: Transcript, isRemoved: (index: number)
       // Where nothing is left the leaf is moved to the very beginning.
       if (transcript.kindOf(i) === 'leaf' && moved < 0) targets.set(i, null);
       else if (id !== undefined) targets.set(i, id);
+      // A checkpoint whose message is nowhere stays as it is.
+      else if (isCheckpoint(transcript, i)) continue;
       // To move the leaf nowhere would mean that nothing was said; a name that leads nowhere is passed over.
       else if (transcript.kindOf(i) === 'sidecar' && !transcript.has(i, FLAG.movesLeaf)) targets.set(i, null);
     }
@@ -80,10 +83,29 @@ export function planRelinking(transcript: Transcript, isRemoved: (index: number)
   function moveTarget(from: number, target: number): number {
     const kind = transcript.kindOf(from);
     if (kind === 'context-edit') return from;
+    const standIn = transcript.entryOfNumber(transcript.standIns.get(from) ?? NO_PARENT);
+    if (standIn !== undefined && !isRemoved(standIn) && isAboveInContext(transcript, standIn, target))
+      return standIn;
     return (kind === 'compaction' || kind === 'reset') && transcript.dialect !== 'claude-code'
       ? nextKeptBefore(transcript, target, from, isRemoved)
       : nearestKept(target);
   }
+}
+
+/** Whether a sidecar ties a saved state of a file to a message. */
+export function isCheckpoint(transcript: Transcript, index: number): boolean {
+  return transcript.kindOf(index) === 'sidecar' && transcript.typeOf(index).startsWith('file-history-');
+}
+
+/** Whether an entry is an ancestor that no compaction cuts off. */
+function isAboveInContext(transcript: Transcript, ancestor: number, from: number): boolean {
+  const seen = new Set<number>();
+  for (let at = from; at >= 0 && !seen.has(at); at = transcript.parentOf(at)) {
+    if (at === ancestor) return true;
+    if (transcript.kindOf(at) === 'compaction') return false;
+    seen.add(at);
+  }
+  return false;
 }
 
 /** For a removed entry: its nearest ancestor that stays, or NO_PARENT. */

@@ -68,6 +68,8 @@ export class Transcript {
   #tree: SettledTree | undefined;
   /** By index of a line that moves the leaf: where to. */
   readonly controls = new Map<number, LeafControl>();
+  /** By index: the number of the id to point at where the target goes. */
+  readonly standIns = new Map<number, number>();
   /** By OpenClaw's rules the id that the next entry will name as its parent; null at the very beginning. */
   appendParentId: string | null = null;
   /** Whether lines say where the conversation stands, so that the last one need not be its end. */
@@ -311,11 +313,11 @@ export class Transcript {
     }
     this.#link(index, facts);
     if (facts.control !== undefined) this.controls.set(index, facts.control);
-    if (facts.kind === 'leaf' || facts.kind === 'reset' || (facts.flags & FLAG.sideAppend) !== 0) {
-      this.hasNavigation = true;
-    }
+    const moves = facts.kind === 'leaf' || facts.kind === 'reset' || (facts.flags & FLAG.sideAppend) !== 0;
+    if (moves) this.hasNavigation = true;
     if (facts.target >= 0) this.#targets.set(index, facts.target);
     else if (facts.targetIndex !== undefined) this.#targetNumbers.set(index, facts.targetIndex);
+    if (facts.standIn >= 0) this.standIns.set(index, facts.standIn);
     if (facts.preserved !== undefined) this.#preserved.set(index, facts.preserved);
   }
 

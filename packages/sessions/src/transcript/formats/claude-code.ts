@@ -71,6 +71,9 @@ const shape = defineShape({
     attachment: { fields: { type: 'text' } },
     content: 'size',
     leafUuid: 'ref',
+    messageId: 'ref',
+    snapshotMessageId: 'ref',
+    isSnapshotUpdate: 'flag',
     explicit: 'flag',
     compactMetadata: {
       fields: {
@@ -117,6 +120,9 @@ const RENDERED = shape.slot('rendered');
 const ATTACHMENT_TYPE = shape.slot('attachment.type');
 const SYSTEM_CONTENT = shape.slot('content');
 const LEAF_UUID = shape.slot('leafUuid');
+const CHECKPOINT_MESSAGE = shape.slot('messageId');
+const SNAPSHOT_MESSAGE = shape.slot('snapshotMessageId');
+const SNAPSHOT_UPDATE = shape.slot('isSnapshotUpdate');
 const EXPLICIT = shape.slot('explicit');
 const PRESERVED_MESSAGES = shape.slot('compactMetadata.preservedMessages');
 const PRESERVED = shape.slot('compactMetadata.preservedMessages.uuids');
@@ -168,6 +174,7 @@ export const claudeCodeDialect: Dialect = {
       if (type === 'last-prompt' && values[EXPLICIT] === true && values[LEAF_UUID] !== undefined) {
         facts.flags |= FLAG.movesLeaf;
       }
+      readCheckpoint(values, facts);
       return;
     }
     facts.id = uuid;
@@ -202,6 +209,19 @@ export const claudeCodeDialect: Dialect = {
     };
   },
 };
+
+/**
+ * Claude Code takes a file's checkpoint into account when it meets the message that the line names, so that message must
+ * be there. The snapshot that begins a turn belongs to a person's message, which always stays.
+ */
+function readCheckpoint(values: readonly unknown[], facts: LineFacts): void {
+  if (facts.type === 'file-history-delta') {
+    facts.target = asRef(values[CHECKPOINT_MESSAGE]);
+    facts.standIn = asRef(values[SNAPSHOT_MESSAGE]);
+  } else if (facts.type === 'file-history-snapshot' && values[SNAPSHOT_UPDATE] === true) {
+    facts.target = asRef(values[CHECKPOINT_MESSAGE]);
+  }
+}
 
 function readParent(values: readonly unknown[], facts: LineFacts): void {
   const parent = (values[PARENT_UUID] as number | undefined) ?? ABSENT;

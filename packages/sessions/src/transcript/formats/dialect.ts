@@ -23,6 +23,8 @@ export interface LineFacts {
   copySize: number;
   imageCount: number;
   target: number;
+  /** The entry to point at instead, where the target goes. */
+  standIn: number;
   /** For the oldest compactions, which name the first kept line by its number. */
   targetIndex: number | undefined;
   /** Only of a line that moves the leaf. */
@@ -79,6 +81,7 @@ export function emptyLineFacts(): LineFacts {
     copySize: 0,
     imageCount: 0,
     target: ABSENT,
+    standIn: ABSENT,
     targetIndex: undefined,
     control: undefined,
     messageId: ABSENT,
@@ -101,6 +104,7 @@ export function clearLineFacts(facts: LineFacts): void {
   facts.copySize = 0;
   facts.imageCount = 0;
   facts.target = ABSENT;
+  facts.standIn = ABSENT;
   facts.targetIndex = undefined;
   facts.control = undefined;
   facts.messageId = ABSENT;

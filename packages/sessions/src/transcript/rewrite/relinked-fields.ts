@@ -1,6 +1,6 @@
 import { FLAG } from '../entry.ts';
 import { listStretch } from '../list-stretch.ts';
-import type { Relinking } from '../relink.ts';
+import { isCheckpoint, type Relinking } from '../relink.ts';
 import type { Transcript } from '../transcript.ts';
 import { asciiJson } from './byte-text.ts';
 import { withoutPreserved } from './preserved-messages.ts';
@@ -41,7 +41,7 @@ export function relinkedFieldsOf(
         : 'parentUuid';
     fields.set(field, asciiJson(parent));
   }
-  const targetField = keeps ? undefined : TARGET_FIELDS[kind];
+  const targetField = keeps ? undefined : isCheckpoint(transcript, index) ? 'messageId' : TARGET_FIELDS[kind];
   if (target !== undefined && targetField !== undefined) fields.set(targetField, asciiJson(target));
   if (appendParent !== undefined) fields.set('appendParentId', asciiJson(appendParent));
   if (number !== undefined) fields.set('firstKeptEntryIndex', String(number));

@@ -303,6 +303,14 @@ export {
 export { type DialectName, ESTIMATED_BY } from './transcript/formats/dialect.ts';
 export { type LineSink, LineSplitter, MAX_LINE_BYTES } from './transcript/lines.ts';
 export { type LoweredUsage, planLoweredUsage } from './transcript/lowered-usage.ts';
+export {
+  answeredIdsOf,
+  callIdsOf,
+  type ModelMessage,
+  modelMessagesOf,
+  sideOf,
+} from './transcript/model-messages.ts';
+export { findRefusals, type Refusal } from './transcript/provider-rules.ts';
 export { redactSecrets } from './transcript/redact.ts';
 export { planRelinking, type Relinking } from './transcript/relink.ts';
 export { asciiJson, fromByteText, toByteText } from './transcript/rewrite/byte-text.ts';

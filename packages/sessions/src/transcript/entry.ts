@@ -89,6 +89,8 @@ export const FLAG = {
   sideAppend: 1 << 15,
   /** Has a field `message`, whatever is in it. */
   hasMessage: 1 << 16,
+  /** Holds thinking, and nothing that reaches the model stands before it. */
+  beginsWithThinking: 1 << 17,
 } as const;
 
 export interface TokenUsage {

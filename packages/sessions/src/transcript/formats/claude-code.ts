@@ -14,6 +14,7 @@ import {
   type Dialect,
   ESTIMATED_BY,
   type LineFacts,
+  noteThinking,
 } from './dialect.ts';
 import { isMessageByProgram, isTypedText } from './machine-text.ts';
 
@@ -319,7 +320,7 @@ function readAssistant(line: SkimmedLine, facts: LineFacts): void {
     } else if (type === 'text') facts.textSize += asNumber(line.row(i, BLOCK_TEXT));
     else if (type === 'thinking' || type === 'redacted_thinking') {
       facts.thinkingSize += asNumber(line.row(i, BLOCK_THINKING));
-      facts.flags |= FLAG.thinking;
+      noteThinking(facts, facts.textSize > 0);
     } else facts.flags |= FLAG.otherContent;
   }
   if (values[API_ERROR] === true || values[MODEL] === '<synthetic>') facts.flags |= FLAG.failed;

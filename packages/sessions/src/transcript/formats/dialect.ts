@@ -1,4 +1,4 @@
-import type { EntryKind, EntryRole, TokenUsage, TranscriptHeader } from '../entry.ts';
+import { type EntryKind, type EntryRole, FLAG, type TokenUsage, type TranscriptHeader } from '../entry.ts';
 import type { Stretch } from '../list-stretch.ts';
 import type { Shape, SkimmedLine } from '../skim/shape.ts';
 
@@ -126,6 +126,17 @@ export function addResult(
   isError: boolean,
 ): void {
   facts.results.push({ callId: asRef(callId), name, size, isError });
+}
+
+/** A block of thinking, in the order of the blocks. Text of no length is sent to nobody. */
+export function noteThinking(facts: LineFacts, isBehindText: boolean): void {
+  const { flags, calls, imageCount } = facts;
+  const isFirst =
+    (flags & (FLAG.thinking | FLAG.otherContent)) === 0 &&
+    !isBehindText &&
+    calls.length === 0 &&
+    imageCount === 0;
+  facts.flags |= isFirst ? FLAG.thinking | FLAG.beginsWithThinking : FLAG.thinking;
 }
 
 /** The number of an id, where the line has one. */

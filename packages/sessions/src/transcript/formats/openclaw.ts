@@ -15,6 +15,7 @@ import {
   type Dialect,
   ESTIMATED_BY,
   type LineFacts,
+  noteThinking,
 } from './dialect.ts';
 
 const BLOCKS: Spec = {
@@ -235,9 +236,9 @@ function readMessage(line: SkimmedLine, facts: LineFacts, roleName: string | und
       const size = line.row(i, BLOCK_ARGUMENTS) ?? line.row(i, BLOCK_INPUT);
       addCall(facts, line.row(i, BLOCK_ID), line.row(i, BLOCK_NAME), asNumber(size));
       facts.copySize += asNumber(line.row(i, BLOCK_PARTIAL_ARGS));
-    } else if (type === 'thinking') {
+    } else if (type === 'thinking' || type === 'redacted_thinking') {
       facts.thinkingSize += asNumber(line.row(i, BLOCK_THINKING));
-      facts.flags |= FLAG.thinking;
+      noteThinking(facts, text > 0);
     } else if (type === 'image') {
       facts.imageCount++;
       hasContent = true;

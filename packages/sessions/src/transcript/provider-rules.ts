@@ -1,0 +1,69 @@
+import type { ModelMessage } from './model-messages.ts';
+import type { Transcript } from './transcript.ts';
+
+/** Something in a conversation that providers refuse. */
+export interface Refusal {
+  readonly rule: 'thinking stands first' | 'a call has its result' | 'a result has its call';
+  /** The number of the message. */
+  readonly message: number;
+  /** The entry that the call or the result is in; of thinking, the first one of the message. */
+  readonly entry: number;
+  /** Of a call or a result: the id of the call. */
+  readonly callId?: string;
+}
+
+/**
+ * What providers refuse in a conversation: thinking in a message that begins with something else, a call that is not
+ * answered in the very next message, and a result that answers no call of the message before it.
+ * @param messages from `modelMessagesOf`
+ */
+export function findRefusals(transcript: Transcript, messages: readonly ModelMessage[]): Refusal[] {
+  const refusals: Refusal[] = [];
+  let asked = new Map<number, number>();
+  for (const [number, message] of messages.entries()) {
+    if (message.hasThinking && !message.beginsWithThinking) {
+      refusals.push({ rule: 'thinking stands first', message: number, entry: message.entries[0]! });
+    }
+    const answered = new Set<number>();
+    for (const entry of message.entries) {
+      const first = transcript.firstResultOf(entry);
+      for (let order = 0; order < transcript.resultCountOf(entry); order++) {
+        const id = transcript.results.idAt(first + order);
+        if (id >= 0 && asked.has(id)) answered.add(id);
+        else {
+          const { callId } = transcript.resultsOf(entry)[order]!;
+          refusals.push({ rule: 'a result has its call', message: number, entry, callId });
+        }
+      }
+    }
+    for (const [id, entry] of asked) if (!answered.has(id)) addUnanswered(number - 1, entry, id);
+    asked = callsIn(message);
+  }
+  for (const [id, entry] of asked) addUnanswered(messages.length - 1, entry, id);
+  return refusals;
+
+  function addUnanswered(message: number, entry: number, id: number): void {
+    const order = orderOf(transcript, entry, id);
+    const callId = transcript.callsOf(entry)[order]!.id;
+    refusals.push({ rule: 'a call has its result', message, entry, callId });
+  }
+
+  /** By the id of a call, as a number: its entry. */
+  function callsIn({ entries }: ModelMessage): Map<number, number> {
+    const calls = new Map<number, number>();
+    for (const entry of entries) {
+      const first = transcript.firstCallOf(entry);
+      for (let row = first; row < first + transcript.callCountOf(entry); row++) {
+        calls.set(transcript.calls.idAt(row), entry);
+      }
+    }
+    return calls;
+  }
+}
+
+function orderOf(transcript: Transcript, entry: number, id: number): number {
+  const first = transcript.firstCallOf(entry);
+  let order = 0;
+  while (transcript.calls.idAt(first + order) !== id) order++;
+  return order;
+}

@@ -16,7 +16,9 @@ export function identifyLines(transcript: Transcript, readBytes: (index: number)
   for (let index = 0; index < transcript.length; index++) {
     const isHeader = transcript.kindOf(index) === 'header';
     if (!isHeader && transcript.idOf(index) !== undefined) continue;
-    const identity = isHeader ? HEADER : countUp(indices, describeLine(readBytes(index)));
+    // A session that was put together from others has theirs too.
+    const isOwnHeader = isHeader && !indices.has(HEADER);
+    const identity = isOwnHeader ? HEADER : countUp(indices, describeLine(readBytes(index)));
     identities.set(index, identity);
     if (!indices.has(identity)) indices.set(identity, index);
   }

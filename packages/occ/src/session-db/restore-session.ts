@@ -9,7 +9,8 @@ import { chooseBackup } from '../session-file/choose-backup.ts';
 import { putBackCounters } from '../session-file/counters.ts';
 import { isOfDatabase, type RewriteRecord, readJournal } from '../session-file/journal.ts';
 import { keepingPlaceOf, transcriptPathOf } from '../session-file/place.ts';
-import { assertWhole, type FileRestoreResult } from '../session-file/restore-file.ts';
+import type { FileRestoreResult } from '../session-file/restore-file.ts';
+import { assertSameLeaf, assertSameLinks } from '../session-file/verify-restored.ts';
 import type { FoundSession } from '../sources/found-session.ts';
 import { applyRewrite } from './apply-changes.ts';
 import { type ReadSession, readSessionToRewrite } from './readable-session.ts';
@@ -166,9 +167,15 @@ function applyRestore(
     generation,
     now: at.getTime(),
     verify: (after, projection) => {
-      assertWhole(after.transcript, session.transcript, path);
-      assertAllThere(after, projection, session, lines, states);
+      assertSameLeaf(after.transcript, session.transcript, path);
+      assertAllThere(after, projection, session, lines);
+      assertSameLinks(after.transcript, (index) => originOf(lines[index]!, states, session));
     },
     changeEntry: (entry) => (counters === undefined ? undefined : putBackCounters(entry, counters)),
   });
+}
+
+function originOf({ row, kept }: RestoredLine, states: readonly KeptState[], session: ReadSession) {
+  if (kept === undefined) return { transcript: session.transcript, index: row! };
+  return { transcript: states[kept.state]!.transcript, index: kept.index };
 }

@@ -1,11 +1,10 @@
-import type { Transcript } from '@openbot/sessions';
 import type { DatabaseTranscript, Projection } from '@openbot/sessions/openclaw-database';
 import { isNothingLeft } from '../clean/empty-message.ts';
 import type { LineEdit } from '../clean/line-edit.ts';
 import { rewriteLine } from '../clean/rewrite-line.ts';
 import { RestoreError } from '../errors.ts';
 import type { ReadSession } from './readable-session.ts';
-import type { KeptState, RestoredLine } from './restored-lines.ts';
+import type { RestoredLine } from './restored-lines.ts';
 
 /** The session must be as planned, go on from where it is, and hold together. */
 export function assertAllThere(
@@ -13,7 +12,6 @@ export function assertAllThere(
   projection: Projection,
   session: ReadSession,
   lines: readonly RestoredLine[],
-  states: readonly KeptState[],
 ): void {
   const { transcript } = after;
   const isWhole = transcript.length === lines.length && transcript.problems.length === 0;
@@ -23,7 +21,7 @@ export function assertAllThere(
       hint: 'Nothing was changed. Another program rewrote the session since the backup was made.',
     });
   }
-  if (!isOtherPath(after, projection, session) && !losesLink(transcript, session, lines, states)) return;
+  if (!isOtherPath(after, projection, session)) return;
   throw new RestoreError(
     'What was said since the backup was made refers to lines that the backup does not have',
     {
@@ -33,8 +31,8 @@ export function assertAllThere(
 }
 
 /**
- * A line of the session that is not to be there again must be one that a clean takes away: a result, or an assistant's
- * message that says nothing but its calls. Anything else was written by somebody, and no backup has it.
+ * A line of the session that is not to be there again must be one that a clean takes away: a result, or a message
+ * that says nothing but its calls and thinking. Anything else was written by somebody, and no backup has it.
  */
 export function assertNothingDropped(
   session: ReadSession,
@@ -53,10 +51,8 @@ export function assertNothingDropped(
 
 function isCleanable({ transcript, readLine }: ReadSession, row: number): boolean {
   if (transcript.kindOf(row) !== 'message') return false;
-  const role = transcript.roleOf(row);
-  if (role === 'toolResult') return true;
-  if (role !== 'assistant' || transcript.callCountOf(row) === 0) return false;
-  return transcript.textSizeOf(row) === 0 || isNothingLeft(rewriteLine(readLine(row), STRIPPED, 'openclaw'));
+  if (transcript.roleOf(row) === 'toolResult') return true;
+  return isNothingLeft(rewriteLine(readLine(row), STRIPPED, 'openclaw'));
 }
 
 const STRIPPED: LineEdit = { calls: 'remove', results: 'remove', dropThinking: true };
@@ -69,20 +65,5 @@ function isOtherPath(after: DatabaseTranscript, { rows }: Projection, session: R
     const id = session.transcript.idOf(row);
     const index = id === undefined ? undefined : after.transcript.indexOf(id);
     return index !== undefined && path.has(after.seqs[index]!) !== pathNow.has(seq);
-  });
-}
-
-/** Whether a line would name another one, as its parent or as what it keeps, that was there when it was said and is not. */
-function losesLink(
-  after: Transcript,
-  session: ReadSession,
-  lines: readonly RestoredLine[],
-  states: readonly KeptState[],
-): boolean {
-  return lines.some(({ kept }, index) => {
-    const { transcript: then } = kept === undefined ? session : states[kept.state]!;
-    return [after.parentIdOf(index), after.targetOf(index)].some(
-      (id) => typeof id === 'string' && after.indexOf(id) === undefined && then.indexOf(id) !== undefined,
-    );
   });
 }

@@ -1,11 +1,10 @@
 import { open } from 'node:fs/promises';
 import {
-  DANGLING,
   type HeldLock,
   type LineCopier,
   type LockOptions,
-  leafOf,
   scanOpenTranscript,
+  scanTranscriptFile,
   type Transcript,
   withTranscriptLock,
 } from '@openbot/sessions';
@@ -20,6 +19,7 @@ import { keepingPlaceOf } from './place.ts';
 import { rewriteSession } from './rewrite-session.ts';
 import { findNewLines, findSaidSince, type Stretch } from './said-since.ts';
 import { tidyUp } from './tidy-up.ts';
+import { assertSameLeaf, assertSameLinks, type OriginOf } from './verify-restored.ts';
 
 export interface FileRestore {
   readonly path: string;
@@ -58,8 +58,10 @@ async function restoreLocked(restore: FileRestore, lock: HeldLock): Promise<File
     const now = await scanOpenTranscript(session, path);
     const said = await findSaid(chosen, backups, journal, { path, bytes: now.byteLength });
     const whole: Stretch = { path: chosen.path, start: 0, end: record?.backupBytes ?? chosen.sizeBytes };
+    const origins = await openOrigins(path, now, [whole, ...said]);
     let sizeAfter = 0;
     let linesKept = 0;
+    let pieces: readonly Piece[] = [];
     const { backup, fault } = await rewriteSession({
       ...restore,
       kind: 'restore',
@@ -67,11 +69,14 @@ async function restoreLocked(restore: FileRestore, lock: HeldLock): Promise<File
       session,
       transcript: now,
       lock,
-      write: (copier) => writeRestored(copier, whole, said),
+      write: async (copier) => {
+        pieces = await writeRestored(copier, whole, said);
+      },
       verify: (after) => {
         sizeAfter = after.byteLength;
         linesKept = countLines(after, whole.end);
-        assertWhole(after, now, path);
+        assertSameLeaf(after, now, path);
+        assertSameLinks(after, originOfLines(after, pieces, origins));
       },
       afterSwap: async () => {
         if (record?.counters !== undefined) await restore.entry?.putBack(record.counters);
@@ -118,14 +123,68 @@ async function findSaid(
   });
 }
 
-async function writeRestored(copier: LineCopier, whole: Stretch, said: readonly Stretch[]): Promise<void> {
+/** A stretch, and where it begins in what was written. */
+interface Piece extends Stretch {
+  readonly at: number;
+}
+
+async function writeRestored(copier: LineCopier, whole: Stretch, said: readonly Stretch[]): Promise<Piece[]> {
   await copyStretch(copier, whole);
+  const pieces: Piece[] = [{ ...whole, at: 0 }];
+  let at = whole.end;
   let written = whole;
   for (const stretch of said) {
-    if (await areApart(written, stretch)) await copier.put(Buffer.from('\n'));
+    if (await areApart(written, stretch)) {
+      await copier.put(Buffer.from('\n'));
+      at++;
+    }
     await copyStretch(copier, stretch);
+    pieces.push({ ...stretch, at });
+    at += stretch.end - stretch.start;
     written = stretch;
   }
+  return pieces;
+}
+
+/** The states that stretches are of, by path. */
+async function openOrigins(
+  path: string,
+  now: Transcript,
+  stretches: readonly Stretch[],
+): Promise<ReadonlyMap<string, Transcript>> {
+  const origins = new Map([[path, now]]);
+  for (const stretch of stretches) {
+    if (!origins.has(stretch.path)) origins.set(stretch.path, await scanTranscriptFile(stretch.path));
+  }
+  return origins;
+}
+
+function originOfLines(
+  after: Transcript,
+  pieces: readonly Piece[],
+  origins: ReadonlyMap<string, Transcript>,
+): OriginOf {
+  return (index) => {
+    const start = after.startOf(index);
+    const piece = pieces.findLast(({ at }) => at <= start)!;
+    const transcript = origins.get(piece.path)!;
+    const line = findLineAt(transcript, piece.start + start - piece.at);
+    return line === undefined ? undefined : { transcript, index: line };
+  };
+}
+
+/** The line that begins at an offset; undefined in the middle of one. */
+function findLineAt(transcript: Transcript, offset: number): number | undefined {
+  let low = 0;
+  let high = transcript.length - 1;
+  while (low <= high) {
+    const middle = (low + high) >> 1;
+    const start = transcript.startOf(middle);
+    if (start === offset) return middle;
+    if (start < offset) low = middle + 1;
+    else high = middle - 1;
+  }
+  return undefined;
 }
 
 /** Whether a line end is missing between the two. What follows may also be the rest of a line that was begun before. */
@@ -174,20 +233,4 @@ function countLines(after: Transcript, end: number): number {
     if (after.kindOf(i) !== 'blank') lines++;
   }
   return lines;
-}
-
-/** The session must go on from where it is, and nothing that was said since may hang from nothing. */
-export function assertWhole(after: Transcript, now: Transcript, path: string): void {
-  const leafNow = leafOf(now);
-  const leafAfter = leafOf(after);
-  const sameLeaf = leafNow < 0 || (leafAfter >= 0 && after.idOf(leafAfter) === now.idOf(leafNow));
-  const dangling = (transcript: Transcript) => {
-    let count = 0;
-    for (let i = 0; i < transcript.length; i++) if (transcript.parentOf(i) === DANGLING) count++;
-    return count;
-  };
-  if (sameLeaf && dangling(after) <= dangling(now)) return;
-  throw new RestoreError(`What was to replace ${path} would not go on from where the session is`, {
-    hint: 'Nothing was changed. Another program rewrote the session since the backup was made.',
-  });
 }

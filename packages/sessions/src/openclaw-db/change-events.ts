@@ -48,7 +48,7 @@ export function openEventChanges({ db }: Pick<OpenclawDatabase, 'db'>, sessionId
     add: (seq, line) => {
       const text = line.toString();
       const event = parseEvent(text);
-      const createdAt = timeOf(event.timestamp) ?? Date.now();
+      const createdAt = wholeTimeOf(event.timestamp) ?? Date.now();
       add.run(sessionId, seq, text, Buffer.byteLength(text), createdAt);
       const id = readText(event.id);
       if (id === undefined) return;
@@ -74,7 +74,7 @@ export function openSearchChanges({ db }: Pick<OpenclawDatabase, 'db'>, sessionI
     'DELETE FROM session_transcript_fts_rows WHERE session_id = ? AND message_id = ?',
   );
   const readTime = db.prepare(
-    'SELECT created_at AS createdAt FROM transcript_events WHERE session_id = ? AND seq = ?',
+    `SELECT CAST(created_at AS REAL) AS createdAt FROM transcript_events WHERE session_id = ? AND seq = ?`,
   );
   const name = db.prepare('INSERT INTO session_transcript_fts_rows (session_id, message_id) VALUES (?, ?)');
   const fill = db.prepare(
@@ -95,6 +95,12 @@ export function openSearchChanges({ db }: Pick<OpenclawDatabase, 'db'>, sessionI
       fill.run(lastInsertRowid, found.text, sessionId, found.messageId, found.role, found.timestamp);
     },
   };
+}
+
+/** The column takes whole numbers alone, and who reads it none that JavaScript cannot tell apart. */
+function wholeTimeOf(timestamp: unknown): number | undefined {
+  const time = Math.floor(timeOf(timestamp) ?? Number.NaN);
+  return Number.isSafeInteger(time) ? time : undefined;
 }
 
 function parseEvent(text: string): Event {

@@ -44,7 +44,8 @@ function uuidOf(text: string): string {
 function readTime(event: unknown): number | undefined {
   const value = isObject(event) ? event.timestamp : undefined;
   const time = typeof value === 'string' ? Date.parse(value) : value;
-  return isTime(time) ? time : undefined;
+  // The column takes whole numbers only.
+  return Number.isSafeInteger(time) ? (time as number) : undefined;
 }
 
 function chooseCompression({ compress = true }: SessionToMake, event: unknown, index: number): Compression {

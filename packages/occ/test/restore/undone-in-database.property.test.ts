@@ -1,0 +1,104 @@
+/** Whatever an edit accepts in OpenClaw's database, a restore undoes byte for byte. */
+import { rmSync } from 'node:fs';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { arbitraryOddSession } from '../../../sessions/test/openclaw-db/setup/arbitrary-odd-session.ts';
+import {
+  arbitrarySession,
+  arbitrarySessionOf,
+} from '../../../sessions/test/openclaw-db/setup/arbitrary-session.ts';
+import { findDatabaseFaults } from '../../../sessions/test/openclaw-db/setup/check-database.ts';
+import { makeHome } from '../session-db/database-home.ts';
+import { readAsFile, readPathOf, readRowsOf } from '../session-db/look-into.ts';
+import { talkIn } from '../session-db/talking-home.ts';
+
+const hunt = Number(process.env.RESTORE_RUNS ?? 0);
+const runs = { ...(hunt > 0 ? { numRuns: hunt } : { numRuns: 25, seed: 11 }), endOnFailure: true };
+const ID = '00000000-0000-4000-8000-000000000001';
+const KEY = 'agent:main:main';
+
+type Json = Record<string, unknown>;
+
+/** Times that other programs write, and what JSON can hold for one. */
+const ODD_TIMES = [
+  1_794_767_000_000.25,
+  1e300,
+  -1e300,
+  2 ** 60,
+  -1,
+  0,
+  '',
+  'soon',
+  null,
+  {},
+  '+275760-09-13T00:00:00.000Z',
+];
+const oddTimes = fc.array(fc.tuple(fc.nat({ max: 60 }), fc.constantFrom<unknown>(...ODD_TIMES)), {
+  maxLength: 12,
+});
+
+function withTimes(events: readonly object[], times: readonly (readonly [number, unknown])[]): object[] {
+  const changed = events.map((event) => ({ ...event }) as Json);
+  for (const [at, timestamp] of times) changed[at % changed.length]!.timestamp = timestamp;
+  return changed;
+}
+
+const withoutKey = (event: Json) =>
+  typeof event.message === 'object' && event.message !== null && !Array.isArray(event.message)
+    ? { ...event, message: { ...event.message, idempotencyKey: undefined } }
+    : event;
+
+const odd = fc
+  .tuple(arbitrarySessionOf(['turn', 'calls']), arbitraryOddSession)
+  .map(([ordinary, events]) => [...ordinary, ...events.map((event) => withoutKey(event as Json))]);
+
+interface Told {
+  edited: number;
+}
+
+async function undo(events: object[], keep: number, truncate: number, told: Told): Promise<void> {
+  const home = talkIn(makeHome([{ key: KEY, sessionId: ID, events, createdAt: 1_794_767_348_365 }]));
+  try {
+    const before = home.file();
+    const path = readPathOf(home.path, ID);
+    const { code, stdout } = await home.occ('edit', ID, `--keep=${keep}`, `--truncate=${truncate}`, '--json');
+    if (code !== 0 || !JSON.parse(stdout).changed) {
+      expect(home.file()).toBe(before);
+      return;
+    }
+    told.edited++;
+    const cleaned = home.file();
+    const done = await home.json('restore', ID);
+    expect(home.file()).toBe(before);
+    expect(readPathOf(home.path, ID)).toEqual(path);
+    expect(done.linesKept).toBe(0);
+    expect(findDatabaseFaults(home.path)).toEqual([]);
+    await home.json('restore', ID);
+    expect(readAsFile(home.path, ID)).toBe(cleaned);
+    expect(Object.keys(readRowsOf(home.path, ID, KEY)).length).toBeGreaterThan(0);
+  } finally {
+    rmSync(home.folder, { recursive: true });
+  }
+}
+
+test.each([
+  ['as OpenClaw writes them', arbitrarySession as fc.Arbitrary<object[]>],
+  ['that no program should write', odd as fc.Arbitrary<object[]>],
+])(
+  'sessions %s, at any time',
+  async (_, sessions) => {
+    const told = { edited: 0 };
+    await fc.assert(
+      fc.asyncProperty(
+        sessions,
+        oddTimes,
+        fc.constantFrom(0, 0, 1, 2),
+        fc.constantFrom(0, 50, 100),
+        (events, times, keep, truncate) => undo(withTimes(events, times), keep, truncate, told),
+      ),
+      runs,
+    );
+    expect(told.edited).toBeGreaterThan(runs.numRuns / 8);
+  },
+  600_000,
+);

@@ -1,0 +1,159 @@
+/** Whatever an edit accepts, a restore undoes byte for byte, and what was said since follows. */
+import { appendFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { leafOf, scanTranscriptFile, type Transcript } from '@openbot/sessions';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { OccError } from '../../src/errors.ts';
+import { editSessionFile } from '../../src/session-file/edit-file.ts';
+import { restoreSessionFile } from '../../src/session-file/restore-file.ts';
+import { removalOptions } from '../clean/arbitraries/removal-options.ts';
+import { makeLastingFolder } from '../setup/temp-folder.ts';
+import { ODD_SOURCES, type OddSource } from './odd-transcripts.ts';
+
+const hunt = Number(process.env.RESTORE_RUNS ?? 0);
+// Shrinking rewrites hundreds of files: the failing case is told as it is.
+const runs = { ...(hunt > 0 ? { numRuns: hunt } : { numRuns: 40, seed: 11 }), endOnFailure: true };
+const ID = '11111111-1111-4111-8111-111111111111';
+const folder = makeLastingFolder();
+let sessions = 0;
+
+function writeSession(bytes: Buffer): string {
+  const own = join(folder, String(sessions++));
+  mkdirSync(own);
+  const path = join(own, `${ID}.jsonl`);
+  writeFileSync(path, bytes);
+  return path;
+}
+
+const read = (path: string) => readFileSync(path, 'latin1');
+
+type Source = OddSource['source'];
+
+async function edit(
+  path: string,
+  source: Source,
+  options: { keepTurnsWithTools: number; truncatePercent: number },
+) {
+  try {
+    return (await editSessionFile({ path, source, options, now: () => new Date(0) })).backupPath;
+  } catch (error) {
+    // One that is refused leaves everything as it is.
+    if (error instanceof OccError) return undefined;
+    throw error;
+  }
+}
+
+const restore = (path: string, source: Source, backup?: number) =>
+  restoreSessionFile({ path, source, sessionId: ID, backup, now: () => new Date(0) });
+
+const numberOf = (backupPath: string) => Number(/\.backup\.(\d+)\.jsonl$/.exec(backupPath)![1]);
+
+/** A turn as the agent appends it: below the leaf, behind a line end. */
+async function say(path: string, source: Source, about: string): Promise<string> {
+  const now = await scanTranscriptFile(path);
+  const lines = source === 'claude' ? sayAsClaude(now, about) : sayAsOpenclaw(now, about);
+  const said = `${now.terminated ? '' : '\n'}${lines.map((line) => `${JSON.stringify(line)}\n`).join('')}`;
+  appendFileSync(path, said);
+  return said;
+}
+
+const content = (about: string) => [
+  { role: 'user', content: `Say ${about}` },
+  {
+    role: 'assistant',
+    content: [{ type: 'toolCall', id: `c ${about}`, name: 'read', arguments: { path: 'x'.repeat(300) } }],
+  },
+  { role: 'toolResult', toolCallId: `c ${about}`, content: [{ type: 'text', text: 'y'.repeat(300) }] },
+  { role: 'assistant', content: [{ type: 'text', text: `Said ${about}` }] },
+];
+
+function sayAsOpenclaw(now: Transcript, about: string): object[] {
+  const leaf = leafOf(now);
+  const isTree = leaf >= 0 && now.idOf(leaf) !== undefined;
+  let parentId = now.tree === undefined ? now.idOf(leaf) : now.appendParentId;
+  return content(about).map((message, number) => {
+    if (!isTree) return { type: 'message', timestamp: number, message };
+    const id = `said-${about}-${number}`;
+    const line = { type: 'message', id, parentId, timestamp: '2026-03-01T00:00:00.000Z', message };
+    parentId = id;
+    return line;
+  });
+}
+
+function sayAsClaude(now: Transcript, about: string): object[] {
+  const leaf = leafOf(now);
+  let parentUuid = leaf < 0 ? null : (now.idOf(leaf) ?? null);
+  const lines: [string, unknown][] = [
+    ['user', `Say ${about}`],
+    [
+      'assistant',
+      [{ type: 'tool_use', id: `toolu_${about}`, name: 'Read', input: { path: 'x'.repeat(300) } }],
+    ],
+    ['user', [{ type: 'tool_result', tool_use_id: `toolu_${about}`, content: 'y'.repeat(300) }]],
+    ['assistant', [{ type: 'text', text: `Said ${about}` }]],
+  ];
+  const said = lines.map(([type, blocks], number) => {
+    const uuid = `said-${about}-${number}`;
+    const message = {
+      role: type,
+      content: blocks,
+      ...(type === 'assistant' ? { id: `msg-${about}-${number}` } : {}),
+    };
+    const line = { parentUuid, isSidechain: false, type, message, uuid, sessionId: ID };
+    parentUuid = uuid;
+    return line;
+  });
+  return [...said, { type: 'last-prompt', lastPrompt: `Say ${about}`, leafUuid: parentUuid, sessionId: ID }];
+}
+
+describe.each(ODD_SOURCES)('sessions of $source', ({ source, transcripts }) => {
+  test('an edit, and its restore', async () => {
+    let edited = 0;
+    await fc.assert(
+      fc.asyncProperty(transcripts, removalOptions, async ({ bytes }, options) => {
+        const path = writeSession(bytes);
+        const backup = await edit(path, source, options);
+        if (backup === undefined) {
+          expect(read(path)).toBe(bytes.toString('latin1'));
+          return;
+        }
+        edited++;
+        const cleaned = read(path);
+        const done = await restore(path, source);
+        expect(read(path)).toBe(bytes.toString('latin1'));
+        expect(done.linesKept).toBe(0);
+        await restore(path, source);
+        expect(read(path)).toBe(cleaned);
+        rmSync(join(path, '..'), { recursive: true });
+      }),
+      runs,
+    );
+    expect(edited).toBeGreaterThan(runs.numRuns / 8);
+  }, 600_000);
+
+  test('edits and turns between, and a restore to the first state and back', async () => {
+    let edited = 0;
+    await fc.assert(
+      fc.asyncProperty(transcripts, removalOptions, removalOptions, async ({ bytes }, first, second) => {
+        const path = writeSession(bytes);
+        const backup = await edit(path, source, first);
+        if (backup === undefined) return;
+        edited++;
+        const one = await say(path, source, 'one');
+        await edit(path, source, second);
+        const two = await say(path, source, 'two');
+        const before = read(path);
+        const original = bytes.toString('latin1');
+        const done = await restore(path, source, numberOf(backup));
+        const isApart = !original.endsWith('\n') && !one.startsWith('\n');
+        expect(read(path)).toBe(`${original}${isApart ? '\n' : ''}${one}${two}`);
+        await restore(path, source, numberOf(done.backupPath));
+        expect(read(path)).toBe(before);
+        rmSync(join(path, '..'), { recursive: true });
+      }),
+      runs,
+    );
+    expect(edited).toBeGreaterThan(runs.numRuns / 8);
+  }, 600_000);
+});

@@ -36,3 +36,12 @@ export function zoneTurns(
     preserved: kept - truncated,
   };
 }
+
+/** Whether turns with tools would be touched when there is one more of them, as there may be at the end of a run. */
+export function mayTouchLater(
+  withTools: number,
+  { keepTurnsWithTools, truncatePercent }: ResolvedToolRemovalOptions,
+): boolean {
+  const kept = Math.min(keepTurnsWithTools, withTools + 1);
+  return withTools + 1 > kept || Math.floor((kept * truncatePercent) / 100) > 0;
+}

@@ -23,7 +23,7 @@ export const COMMAND_TEXTS: Readonly<Record<CommandName, CommandText>> = {
       CLEANING,
       NAMING,
       `A session file in use is not rewritten: say --wait or --when-idle. An agent that cleans itself on OpenClaw files has
-the edit scheduled until its run ends.`,
+the edit scheduled until its run ends. What there is to clean is decided then: the exchange in progress is never touched.`,
       `In OpenClaw's database (SQLite) a session is edited at once, also during its own run: the run goes on with what it
 has in memory, the next turn sees the cleaned session, and OpenClaw's token counts are corrected when the run ends.
 --when-idle changes nothing there; --wait waits for others who write to the database.`,

@@ -1,3 +1,4 @@
+import { mayTouchLater } from '../clean/turn-zones.ts';
 import { editDatabaseSession, planDatabaseEdit } from '../session-db/edit-session.ts';
 import type { FileEditResult } from '../session-file/edit-file.ts';
 import { UNCORRECTED_HINT } from '../session-file/scheduled-edit.ts';
@@ -44,7 +45,10 @@ export async function editInDatabase(asked: AskedDatabaseEdit, found: ResolvedSe
     throw describeFailedWrite(error, session, 'edit');
   }
   const { backupPath, plan } = done;
-  if (backupPath === undefined) return describeEdit(asked, found, done, {});
+  if (backupPath === undefined) {
+    const isUndecided = seen.isInRun && mayTouchLater(plan.statistics.turnsWithToolsTotal, asked.toolRemoval);
+    return describeEdit(asked, found, done, isUndecided ? { note: NOTHING_YET } : {});
+  }
   // A run that began in between may have read the session as it was.
   if (!seen.isInRun) seen = await lookAgain(session);
   if (!seen?.isInRun) return describeEdit(asked, found, done, {});
@@ -84,5 +88,7 @@ function describeUncorrected({ message, cause }: Error): string {
   return `OpenClaw's token counts cannot be corrected when the run ends: ${why}. ${UNCORRECTED_HINT}`;
 }
 
+const NOTHING_YET =
+  'Nothing to clean yet: a run of this session is in progress, which is never touched. Edit again when it is over.';
 const GOES_ON = 'goes on with what it has in memory, and the next turn sees the cleaned session.';
 const CORRECTED = "OpenClaw's token counts are corrected when the run ends.";

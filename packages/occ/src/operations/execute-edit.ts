@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs';
 import type { Transcript } from '@openbot/sessions';
 import type { ResolvedToolRemovalOptions } from '../clean/tool-removal.ts';
+import { mayTouchLater } from '../clean/turn-zones.ts';
 import { describeUse } from '../session-file/decide-use.ts';
 import { editSessionFile, type FileEditResult, planFileEdit } from '../session-file/edit-file.ts';
 import { findRunner } from '../session-file/find-runner.ts';
@@ -111,7 +112,11 @@ async function scheduleFor(
   const { session } = found;
   const { toolRemoval } = options;
   const planned = await planEdit(options, session);
-  if (planned.unchanged !== undefined) return describeEdit(options, found, planned, {});
+  const { unchanged, plan } = planned;
+  // The run in progress is never touched: what there is to clean when it is over, it says then.
+  if (unchanged !== undefined && !mayTouchLater(plan.statistics.turnsWithToolsTotal, toolRemoval))
+    return describeEdit(options, found, planned, {});
+  const note = unchanged === undefined ? settled.note : `${settled.note} ${NOTHING_YET}`;
   await scheduleEdit({
     keeper: keeperOf(session),
     toolRemoval,
@@ -125,8 +130,10 @@ async function scheduleFor(
     ],
     env: options.place.env,
   });
-  return describeEdit(options, found, planned, { scheduled: true, note: settled.note });
+  return describeEdit(options, found, planned, { scheduled: true, note });
 }
+
+const NOTHING_YET = 'As the session is now there is nothing to clean.';
 
 function locatingFlags({ source }: FoundSession): string[] {
   return [`--source=${source}`];

@@ -92,6 +92,28 @@ test.each(['--wait=100', '--when-idle'])('the same with %s: nobody waits for him
   expect(JSON.parse(JSON.parse(await agent.said('called')).stdout)).toMatchObject({ scheduled: true });
 });
 
+test.each(['', ' --when-idle'])(
+  'where the run in progress is all that there is (occ edit%s): scheduled, and decided when it is over',
+  async (flag) => {
+    const greeting = createSessionWithTurns(1, 0, { tree: true, sessionId: ID });
+    writeFileSync(path, formatLines(greeting));
+    const leaf = readLines(path).at(-1)!.id as string;
+    const agent = startChild(AGENT, [path, `occ edit --strip-tools=extreme${flag} --json`, leaf], env);
+    expect(JSON.parse(JSON.parse(await agent.said('called')).stdout)).toMatchObject({
+      changed: false,
+      scheduled: true,
+      note: expect.stringContaining('As the session is now there is nothing to clean.'),
+    });
+    agent.tell('end');
+    await agent.said('did end');
+    expect(await untilSettled()).toMatchObject({
+      state: 'done',
+      result: { changed: true, statistics: { toolCallsRemoved: 1 } },
+    });
+    expect(readFileSync(path, 'utf8')).not.toContain('call_clean');
+  },
+);
+
 test('an agent that dies in its run: the edit follows all the same', async () => {
   const leaf = readLines(path).at(-1)!.id as string;
   const agent = startChild(AGENT, [path, 'occ edit --strip-tools=extreme --json', leaf], env);

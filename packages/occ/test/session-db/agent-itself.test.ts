@@ -67,3 +67,18 @@ test('for people the output says the same', async () => {
   expect(code).toBe(0);
   expect(stdout.replaceAll(/\s+/g, ' ')).toContain('its run goes on with what it has in memory');
 });
+
+test('a run in progress that is all that there is: nothing is changed, and it is said that there will be', async () => {
+  const folder = join(home.folder, 'greeting');
+  const events = generateEvents({ seed: 3, turns: 1, rounds: 0, resultLength: 10, sessionId: ID });
+  home = makeHome([{ key: 'agent:main:main', events }], folder);
+  const agent = startChild(GATEWAY, [home.path, ID, 'occ edit --strip-tools=extreme --json'], {
+    ...env,
+    ...home.env,
+  });
+  const { stdout } = JSON.parse(await agent.said('called'));
+  expect(JSON.parse(stdout)).toMatchObject({
+    changed: false,
+    note: expect.stringMatching(/^Nothing to clean yet.*Edit again when it is over/),
+  });
+});

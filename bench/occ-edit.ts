@@ -51,9 +51,9 @@ async function editAgainstCopy(folder: string): Promise<BenchRow> {
 async function assertCleaned(path: string, source: string): Promise<void> {
   const { size } = await stat(source);
   if ((await stat(path)).size > size / 2) throw new Error('the session was not cleaned');
-  const names = await readdir(dirname(path));
+  const names = await readdir(join(dirname(path), 'backups'));
   const backup = names.find((name) => name.includes('.backup.') && name.endsWith('.jsonl'));
-  if (backup === undefined || (await stat(join(dirname(path), backup))).size !== size) {
+  if (backup === undefined || (await stat(join(dirname(path), 'backups', backup))).size !== size) {
     throw new Error(`no whole backup among ${names.join(', ')}`);
   }
 }

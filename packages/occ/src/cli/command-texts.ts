@@ -78,8 +78,8 @@ are sessions in OpenClaw's cold storage, which cannot be worked on.`,
     summary: 'Put a backup back; what was said since stays',
     about: [
       `The session becomes what it was before its last edit. Lines that were added since then follow the restored ones. The
-state before the restore is kept as a backup too, so a restore can be undone by another. Backups are files, also of a
-session in OpenClaw's database.`,
+state before the restore is kept as a backup too, so a restore can be undone by another. Backups are files in
+backups/ beside the sessions, also of a session in OpenClaw's database.`,
       NAMING,
     ],
     examples: [

@@ -1,5 +1,5 @@
 import { UsageError } from '../errors.ts';
-import { executeRestore, listBackups } from '../operations/execute-restore.ts';
+import { executeRestore, explainNoBackups, listBackups } from '../operations/execute-restore.ts';
 import { formatBackups, formatRestore } from '../report/restore.ts';
 import { resolveSession } from '../sources/resolve-session.ts';
 import { withWarnings } from '../sources/search-warning.ts';
@@ -38,5 +38,8 @@ async function showBackups(input: CommandInput): Promise<void> {
   if (flags.json) {
     writeWarnings(terminal, warnings);
     writeJson(terminal, backups);
-  } else writeReport(terminal, formatBackups(session.sessionId, backups, reportOptionsOf(input)));
+    return;
+  }
+  const whyNone = backups.length === 0 ? explainNoBackups(session) : undefined;
+  writeReport(terminal, formatBackups(session.sessionId, backups, reportOptionsOf(input), whyNone));
 }

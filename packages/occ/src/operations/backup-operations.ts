@@ -16,13 +16,13 @@ import { defaultPlace } from './session-ids.ts';
 export async function createBackup(sessionPath: string): Promise<string> {
   const session = findSessionAtPath(await defaultPlace(), sessionPath);
   if (session.storage === 'sqlite') return backUpDatabaseSession(session);
-  const { path, source } = session;
-  const place = keepingPlaceOf(path, source);
+  const { path } = session;
+  const place = keepingPlaceOf(path);
   return withTranscriptLock(path, async () => {
     const session = await open(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0));
     try {
       const { byteLength } = await scanOpenTranscript(session, path);
-      const backup = await copyAsBackup(path, session, place, byteLength, readJournal(path, source));
+      const backup = await copyAsBackup(path, session, place, byteLength, readJournal(path));
       await rotateBackups(place, path);
       await syncFolder(place.folder);
       return backup.path;

@@ -13,6 +13,6 @@ export async function correctScheduledFigures(
 ): Promise<boolean> {
   const id = env[SCHEDULED_EDIT_VARIABLE];
   if (!id?.startsWith(FIGURES_PREFIX) || name === undefined) return false;
-  await correctAfterRun({ id, keeper: keeperOf({ path: name, source: 'openclaw' }) });
+  await correctAfterRun({ id, keeper: keeperOf({ path: name }) });
   return true;
 }

@@ -121,10 +121,10 @@ function countCompactions(transcript: Transcript): number {
 }
 
 function withScheduled(info: SessionInfo, session: FoundSession): SessionInfo {
-  const { source, sessionId, storage } = session;
+  const { sessionId, storage } = session;
   // One that cannot be changed has no past.
   if (storage === 'sqlite' && !isSessionId(sessionId)) return info;
-  const scheduled = reportScheduled(readScheduledEdit({ path: transcriptPathOf(session), source }));
+  const scheduled = reportScheduled(readScheduledEdit({ path: transcriptPathOf(session) }));
   return scheduled === undefined ? info : { ...info, lastScheduledEdit: scheduled };
 }
 

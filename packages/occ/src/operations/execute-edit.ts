@@ -75,7 +75,6 @@ async function editNow(options: EditOptions, found: ResolvedSession, note?: stri
   try {
     const done = await editSessionFile({
       path: session.path,
-      source: session.source,
       options: options.toolRemoval,
       entry: indexEntryOf(session),
       lock: { timeoutMs: LOCK_WAIT_MS },

@@ -1,5 +1,6 @@
 import { restoreDatabaseSession } from '../session-db/restore-session.ts';
 import { listFinishedBackups } from '../session-db/unfinished-rewrite.ts';
+import { explainNoBackup } from '../session-file/choose-backup.ts';
 import { indexEntryOf } from '../session-file/index-entry.ts';
 import { readJournal } from '../session-file/journal.ts';
 import { transcriptPathOf } from '../session-file/place.ts';
@@ -36,7 +37,6 @@ export async function executeRestore(options: RestoreOptions): Promise<RestoreOu
     const done = await restoreSessionFile({
       path: session.path,
       sessionId: session.sessionId,
-      source: session.source,
       backup: options.backup,
       entry: indexEntryOf(session),
       lock: { timeoutMs: LOCK_WAIT_MS },
@@ -91,7 +91,7 @@ function describeRestore(
 /** The backups of a session, newest first. */
 export function listBackups(session: FoundSession): BackupInfo[] {
   const path = transcriptPathOf(session);
-  const { rewrites } = readJournal(path, session.source);
+  const { rewrites } = readJournal(path);
   const kindOf = new Map(rewrites.map(({ backup, kind }) => [backup, kind]));
   return listFinishedBackups(session)
     .map(({ number, path: backupPath, sizeBytes, createdAt }) => ({
@@ -102,4 +102,9 @@ export function listBackups(session: FoundSession): BackupInfo[] {
       madeBefore: kindOf.get(number) ?? ('unknown' as const),
     }))
     .reverse();
+}
+
+/** Why there are none of a session that has none. */
+export function explainNoBackups(session: FoundSession): string {
+  return explainNoBackup(transcriptPathOf(session));
 }

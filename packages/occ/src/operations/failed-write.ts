@@ -1,8 +1,8 @@
 import { realpathSync } from 'node:fs';
-import { dirname } from 'node:path';
 import { OpenBotError } from '@openbot/sessions';
 import { CloneOperationError, EditOperationError, OccError, RestoreError } from '../errors.ts';
-import { transcriptPathOf } from '../session-file/place.ts';
+import { NoPlaceForBackups } from '../session-file/keeping-folder.ts';
+import { keepingPlaceOf, transcriptPathOf } from '../session-file/place.ts';
 import type { FoundSession } from '../sources/found-session.ts';
 
 const ERRORS = { edit: EditOperationError, clone: CloneOperationError, restore: RestoreError } as const;
@@ -16,6 +16,9 @@ export function describeFailedWrite(
   target: string | FoundSession,
   doing: keyof typeof ERRORS,
 ): Error {
+  if (error instanceof NoPlaceForBackups) {
+    return new ERRORS[doing](error.message, { hint: error.hint!, cause: error });
+  }
   if (error instanceof OccError) return error;
   // A mistake in the program is not the disk's.
   if (error instanceof TypeError || error instanceof ReferenceError) return error;
@@ -44,7 +47,7 @@ function findFailed(fault: Fault, session: FoundSession): string {
   if (session.storage !== 'sqlite') return session.path;
   const { dest, path, cause } = fault;
   const failed = dest ?? path ?? (cause as Fault | undefined)?.path;
-  return failed ?? `a backup in ${dirname(transcriptPathOf(session))}`;
+  return failed ?? `a backup in ${keepingPlaceOf(transcriptPathOf(session)).folder}`;
 }
 
 function followLink(path: string): string {

@@ -27,8 +27,8 @@ export interface EditDuringRun {
 export async function scheduleCorrection(edit: EditDuringRun): Promise<void> {
   const { session, plan, run } = edit;
   const path = transcriptPathOf(session);
-  const place = keepingPlaceOf(path, session.source);
-  const { rewrites } = readJournal(path, session.source);
+  const place = keepingPlaceOf(path);
+  const { rewrites } = readJournal(path);
   const record = rewrites.findLast(({ backup }) => backupPathOf(place, backup) === edit.backupPath);
   const now = lookAtSession(session.path, session.sessionId).run;
   // A run that has ended since the edit is one to be corrected after, so what was seen of it before counts.
@@ -36,7 +36,7 @@ export async function scheduleCorrection(edit: EditDuringRun): Promise<void> {
   if (record?.generations === undefined || signs === undefined) throw new Error('its record is gone');
   const { keepTurnsWithTools, truncatePercent } = plan.options;
   await scheduleEdit({
-    keeper: keeperOf({ path, source: session.source }),
+    keeper: keeperOf({ path }),
     toolRemoval: plan.options,
     figures: {
       database: session.path,

@@ -36,9 +36,10 @@ export function formatBackups(
   sessionId: string,
   list: readonly BackupInfo[],
   { palette, home }: ReportOptions,
+  whyNone = 'has not been edited',
 ): string {
   const id = printable(sessionId);
-  if (list.length === 0) return `No backups of ${palette.bold(id)}: the session has not been edited.\n`;
+  if (list.length === 0) return `No backups of ${palette.bold(id)}: the session ${printable(whyNone)}.\n`;
   const rows = [...list]
     .sort((a, b) => b.number - a.number)
     .map((backup) => [

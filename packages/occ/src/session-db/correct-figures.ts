@@ -74,7 +74,7 @@ export async function correctFigures(
       if (planned === 'rewritten') return { state: 'rewritten' };
       const { corrected, tokens, tokensBefore } = planned;
       if (tokensBefore === 0) return { state: 'done', generation };
-      await updateJournal(path, session.source, (journal) => ({
+      await updateJournal(path, (journal) => ({
         ...journal,
         rewrites: journal.rewrites.map((record) =>
           record.backup === figures.backup

@@ -1,21 +1,27 @@
 import { existsSync } from 'node:fs';
 import { rmdir } from 'node:fs/promises';
-import { dirname } from 'node:path';
-import { makeFolder, withTranscriptLock } from '@openbot/sessions';
+import { makeFolder, sweepLeftovers, withTranscriptLock } from '@openbot/sessions';
+import { makeKeepingFolder } from '../session-file/keeping-folder.ts';
+import { keepingPlaceOf } from '../session-file/place.ts';
 
 /**
- * Runs `run` with the lock of a session in a database: two of us at once would give their backups one number. The folder
- * that the lock and the backups need is made, and goes again where nothing was to be kept.
+ * Runs `run` with the lock of a session in a database: two of us at once would give their backups one number. The folders
+ * that the lock and the backups need are made, and go again where nothing was to be kept.
  * @param transcriptPath beside which the backups are
  */
 export async function withKeepingLock<T>(transcriptPath: string, run: () => Promise<T>): Promise<T> {
-  const folder = dirname(transcriptPath);
-  const wasThere = existsSync(folder);
+  const place = keepingPlaceOf(transcriptPath);
+  const { folder, sessionsFolder } = place;
+  const made = [folder, sessionsFolder].filter((path) => !existsSync(path));
   try {
-    await makeFolder(folder);
-    return await withTranscriptLock(transcriptPath, run);
+    await makeFolder(sessionsFolder);
+    return await withTranscriptLock(transcriptPath, async () => {
+      await makeKeepingFolder(place);
+      sweepLeftovers(folder);
+      return run();
+    });
   } finally {
-    // It stays where anything is in it, as the lock of another one of us is.
-    if (!wasThere) await rmdir(folder).catch(() => {});
+    // One stays where anything is in it, as the lock of another one of us is.
+    for (const path of made) await rmdir(path).catch(() => {});
   }
 }

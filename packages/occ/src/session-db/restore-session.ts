@@ -93,9 +93,9 @@ interface RestoreSource {
 
 async function findSource({ session, backup }: DatabaseRestore): Promise<RestoreSource> {
   const transcriptPath = transcriptPathOf(session);
-  const backups = listBackupFiles(keepingPlaceOf(transcriptPath, session.source), transcriptPath);
-  const chosen = chooseBackup({ sessionId: session.sessionId, backup }, backups);
-  const { rewrites } = readJournal(transcriptPath, session.source);
+  const backups = listBackupFiles(keepingPlaceOf(transcriptPath), transcriptPath);
+  const chosen = chooseBackup({ sessionId: session.sessionId, backup, path: transcriptPath }, backups);
+  const { rewrites } = readJournal(transcriptPath);
   const recordOf = (number: number) => rewrites.findLast((record) => record.backup === number);
   for (const { number, path, sizeBytes } of backups) {
     const made = number < chosen.number ? undefined : recordOf(number);

@@ -79,7 +79,7 @@ async function finish<Plan, Result>(
 ): Promise<Result> {
   const transcriptPath = transcriptPathOf(session);
   if (undo !== undefined)
-    await rotateBackups(keepingPlaceOf(transcriptPath, session.source), transcriptPath, sparedBackup?.());
+    await rotateBackups(keepingPlaceOf(transcriptPath), transcriptPath, sparedBackup?.());
   return result;
 }
 
@@ -106,10 +106,10 @@ async function tryOnce<Plan, Result>(
   rewrite: DatabaseRewrite<Plan, Result>,
 ): Promise<Attempt<Result> | undefined> {
   const { session } = rewrite;
-  const { sessionId, source } = session;
+  const { sessionId } = session;
   const transcriptPath = transcriptPathOf(session);
-  const place = keepingPlaceOf(transcriptPath, source);
-  const number = nextBackupNumber(transcriptPath, place, readJournal(transcriptPath, source));
+  const place = keepingPlaceOf(transcriptPath);
+  const number = nextBackupNumber(place, readJournal(transcriptPath));
   const backupPath = backupPathOf(place, number);
   // The lines go to the backup as they are read; where nothing is to be changed it never gets its name.
   const backup = new UnnamedFile(backupPath);
@@ -120,10 +120,10 @@ async function tryOnce<Plan, Result>(
   const at = rewrite.now();
   const undo = async () => {
     backup.drop();
-    await dropBackup(transcriptPath, session, number, backupPath);
+    await dropBackup(transcriptPath, number, backupPath);
   };
   try {
-    await noteRewrite(transcriptPath, session, {
+    await noteRewrite(transcriptPath, {
       kind: rewrite.kind,
       backup: number,
       at: at.toISOString(),
@@ -192,22 +192,17 @@ function readCountersOf(database: OpenclawDatabase, sessionId: string): Counters
   return entry && readCounters(entry);
 }
 
-async function noteRewrite(path: string, { source }: FoundSession, record: RewriteRecord): Promise<void> {
-  await updateJournal(path, source, (journal) => ({
+async function noteRewrite(path: string, record: RewriteRecord): Promise<void> {
+  await updateJournal(path, (journal) => ({
     ...journal,
     rewrites: [...journal.rewrites, record],
   }));
 }
 
 /** A record of what never was would be taken for a state of the session. */
-async function dropBackup(
-  path: string,
-  { source }: FoundSession,
-  number: number,
-  backupPath: string,
-): Promise<void> {
+async function dropBackup(path: string, number: number, backupPath: string): Promise<void> {
   await unlink(backupPath).catch(() => {});
-  await updateJournal(path, source, (journal) => ({
+  await updateJournal(path, (journal) => ({
     ...journal,
     rewrites: journal.rewrites.filter(({ backup }) => backup !== number),
   })).catch(() => {});

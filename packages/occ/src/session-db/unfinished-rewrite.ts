@@ -7,7 +7,7 @@ import {
 } from '@openbot/sessions/openclaw-database';
 import { type Backup, listBackupFiles } from '../session-file/backups.ts';
 import { isOfDatabase, readJournal, updateJournal } from '../session-file/journal.ts';
-import { backupPathOf, keepingPlaceOf, transcriptPathOf } from '../session-file/place.ts';
+import { keepingPlaceOf, transcriptPathOf } from '../session-file/place.ts';
 import type { FoundSession } from '../sources/found-session.ts';
 
 /**
@@ -21,8 +21,9 @@ export async function dropUnfinishedRewrite(
   const path = transcriptPathOf(session);
   const unfinished = findUnfinished(database, session);
   if (unfinished === undefined) return;
-  await unlink(backupPathOf(keepingPlaceOf(path, session.source), unfinished)).catch(() => {});
-  await updateJournal(path, session.source, (journal) => ({
+  const left = listBackupFiles(keepingPlaceOf(path), path).find(({ number }) => number === unfinished);
+  if (left !== undefined) await unlink(left.path).catch(() => {});
+  await updateJournal(path, (journal) => ({
     ...journal,
     rewrites: journal.rewrites.filter(({ backup }) => backup !== unfinished),
   }));
@@ -31,7 +32,7 @@ export async function dropUnfinishedRewrite(
 /** The backups of rewrites that took place, oldest first. Changes nothing. */
 export function listFinishedBackups(session: FoundSession): Backup[] {
   const path = transcriptPathOf(session);
-  const backups = listBackupFiles(keepingPlaceOf(path, session.source), path);
+  const backups = listBackupFiles(keepingPlaceOf(path), path);
   if (session.storage !== 'sqlite' || backups.length === 0) return backups;
   const unfinished = readOpenclawDatabase(session.path, (database) => findUnfinished(database, session));
   return backups.filter(({ number }) => number !== unfinished);
@@ -42,7 +43,7 @@ export function listFinishedBackups(session: FoundSession): Backup[] {
  * put there by somebody: its backup has more than it has, and stays.
  */
 function findUnfinished(database: OpenclawDatabase, session: FoundSession): number | undefined {
-  const last = readJournal(transcriptPathOf(session), session.source).rewrites.findLast(isOfDatabase);
+  const last = readJournal(transcriptPathOf(session)).rewrites.findLast(isOfDatabase);
   if (last?.generations === undefined) return undefined;
   if (!database.schema.has('transcript_rewrite_watermarks', 'generation')) return undefined;
   const { generation } = readTranscriptVersion(database, session.sessionId);

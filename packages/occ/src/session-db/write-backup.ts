@@ -11,12 +11,12 @@ import { readSession } from './readable-session.ts';
 
 /** A backup of a session that stays as it is. */
 export async function backUpDatabaseSession(session: FoundSession): Promise<string> {
-  const { sessionId, source } = session;
+  const { sessionId } = session;
   const transcriptPath = transcriptPathOf(session);
-  const place = keepingPlaceOf(transcriptPath, source);
+  const place = keepingPlaceOf(transcriptPath);
   return withKeepingLock(transcriptPath, async () => {
-    const journal = readJournal(transcriptPath, source);
-    const path = backupPathOf(place, nextBackupNumber(transcriptPath, place, journal));
+    const journal = readJournal(transcriptPath);
+    const path = backupPathOf(place, nextBackupNumber(place, journal));
     const { file } = readIntoFile(session.path, path, (database, backup) => {
       readSession(database, sessionId);
       for (const line of iterateEventLines(database, sessionId)) backup.put(line);

@@ -1,7 +1,7 @@
 import { lstatSync, readdirSync } from 'node:fs';
 import { unlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { classifySessionFileName } from '@openbot/sessions';
+import { readArchivedBackupName, readBackupName } from '../sources/backup-names.ts';
 import type { KeepingPlace } from './place.ts';
 
 export const MAX_BACKUPS = 5;
@@ -11,11 +11,18 @@ export interface Backup {
   readonly path: string;
   readonly sizeBytes: number;
   readonly createdAt: number;
+  /** `sessions`: beside the transcript, from an earlier version. `import archive`: OpenClaw moved it there. */
+  readonly keptIn: 'backups' | 'sessions' | 'import archive';
 }
 
 /** The backups of a session, oldest first. */
 export function listBackupFiles(place: KeepingPlace, sessionPath: string): Backup[] {
   return lookAtBackups(place, sessionPath).backups;
+}
+
+/** The highest number that a name of a backup has, whatever has that name; 0 where there is none. */
+export function highestBackupNumber(place: KeepingPlace): number {
+  return Math.max(0, ...listNames(place).map(({ number }) => number));
 }
 
 /**
@@ -29,7 +36,8 @@ export async function dropUnfinishedBackups(place: KeepingPlace, sessionPath: st
 }
 
 /**
- * Keeps the newest ones. One that cannot be removed stays and does no harm.
+ * Keeps the newest ones. One that cannot be removed stays and does no harm. What OpenClaw archived is its own: it neither
+ * goes nor counts.
  * @param spared stays too, with those behind it, which hold what was said since it was made
  */
 export async function rotateBackups(
@@ -37,38 +45,54 @@ export async function rotateBackups(
   sessionPath: string,
   spared = Number.POSITIVE_INFINITY,
 ): Promise<void> {
-  const old = listBackupFiles(place, sessionPath).slice(0, -MAX_BACKUPS);
-  for (const { number, path } of old) if (number < spared) await unlink(path).catch(() => {});
+  const own = listBackupFiles(place, sessionPath).filter(({ keptIn }) => keptIn !== 'import archive');
+  for (const { number, path } of own.slice(0, -MAX_BACKUPS)) {
+    if (number < spared) await unlink(path).catch(() => {});
+  }
 }
 
 function lookAtBackups(
-  { folder, stem }: KeepingPlace,
+  place: KeepingPlace,
   sessionPath: string,
 ): { backups: Backup[]; unfinished: Backup[] } {
   // Of the name itself: a link to a backup is no session that has a second name.
   const session = lstatSync(sessionPath, { throwIfNoEntry: false });
-  const backups: Backup[] = [];
+  const backups = new Map<number, Backup>();
   const unfinished: Backup[] = [];
-  for (const name of namesIn(folder)) {
-    if (!name.startsWith(`${stem}.backup.`)) continue;
-    const kind = classifySessionFileName(name);
-    if (kind.kind !== 'backup' || kind.sessionId !== stem) continue;
-    const path = join(folder, name);
+  for (const { number, path, keptIn } of listNames(place)) {
     const stat = lstatSync(path, { throwIfNoEntry: false });
     if (!stat?.isFile()) continue;
     const isSession = stat.nlink > 1 && stat.ino === session?.ino && stat.dev === session.dev;
-    const found = { number: kind.number, path, sizeBytes: stat.size, createdAt: stat.ctimeMs };
-    (isSession ? unfinished : backups).push(found);
+    const found = { number, path, sizeBytes: stat.size, createdAt: stat.ctimeMs, keptIn };
+    if (isSession) unfinished.push(found);
+    // An earlier version, used in between, may have given a number once more.
+    else if (!backups.has(number)) backups.set(number, found);
   }
-  backups.sort((a, b) => a.number - b.number);
-  return { backups, unfinished };
+  return { backups: [...backups.values()].sort((a, b) => a.number - b.number), unfinished };
 }
+
+type NamedBackup = Pick<Backup, 'number' | 'path' | 'keptIn'>;
+
+function listNames({ folder, sessionsFolder, importArchive, stem }: KeepingPlace): NamedBackup[] {
+  const inFolder = (at: string, keptIn: Backup['keptIn'], readName: typeof readArchivedBackupName) =>
+    namesIn(at).flatMap((name) => {
+      const known = readName(name, stem);
+      return known?.stem === stem ? [{ number: known.number, path: join(at, name), keptIn }] : [];
+    });
+  return [
+    ...inFolder(folder, 'backups', readBackupName),
+    ...inFolder(sessionsFolder, 'sessions', readBackupName),
+    ...inFolder(importArchive, 'import archive', readArchivedBackupName),
+  ];
+}
+
+const NO_FOLDER = new Set(['ENOENT', 'ENOTDIR']);
 
 function namesIn(folder: string): string[] {
   try {
     return readdirSync(folder);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    if (NO_FOLDER.has((error as NodeJS.ErrnoException).code ?? '')) return [];
     throw error;
   }
 }

@@ -1,15 +1,18 @@
+import { existsSync } from 'node:fs';
 import { RestoreError } from '../errors.ts';
 import type { Backup } from './backups.ts';
+import { readJournal } from './journal.ts';
+import { keepingPlaceOf } from './place.ts';
 
 /** The backup that was asked for, or the newest. */
 export function chooseBackup(
-  { sessionId, backup }: { sessionId: string; backup?: number | undefined },
+  { sessionId, backup, path }: { sessionId: string; backup?: number | undefined; path: string },
   backups: readonly Backup[],
 ): Backup {
   const newest = backups.at(-1);
   if (newest === undefined) {
     throw new RestoreError(`No backup found for session '${sessionId}'`, {
-      hint: 'Session has not been edited',
+      hint: `Session ${explainNoBackup(path)}`,
     });
   }
   if (backup === undefined) return newest;
@@ -18,4 +21,16 @@ export function chooseBackup(
   throw new RestoreError(`Session '${sessionId}' has no backup ${backup}`, {
     hint: `There are: ${backups.map(({ number }) => number).join(', ')}; --list in the place of --backup shows them`,
   });
+}
+
+/** Why a session has no backup, as what it "has". @param path of its transcript, or where that would be */
+export function explainNoBackup(path: string): string {
+  const last = readJournal(path).rewrites.at(-1);
+  if (last === undefined) return 'has not been edited';
+  const { folder, sessionsFolder, importArchive } = keepingPlaceOf(path);
+  const looked = existsSync(importArchive)
+    ? [folder, sessionsFolder, importArchive]
+    : [folder, sessionsFolder];
+  const number = `backup ${last.backup}, made before ${last.kind === 'edit' ? 'an edit' : 'a restore'} at ${last.at},`;
+  return `has been edited, but its backups were moved or deleted: ${number} is in none of ${looked.join(', ')}`;
 }

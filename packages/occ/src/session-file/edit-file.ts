@@ -11,7 +11,6 @@ import type { CleanPlan } from '../clean/plan.ts';
 import { planClean } from '../clean/plan-clean.ts';
 import type { ResolvedToolRemovalOptions } from '../clean/tool-removal.ts';
 import { EditOperationError } from '../errors.ts';
-import type { SourceName } from '../sources/found-session.ts';
 import { applyPlan, makeLineReader, measurePlan } from './apply-plan.ts';
 import type { IndexEntry } from './index-entry.ts';
 import { assertReadable, openSession } from './open-session.ts';
@@ -21,7 +20,6 @@ import { findFault } from './verify-clean.ts';
 
 export interface FileEdit {
   readonly path: string;
-  readonly source: SourceName;
   readonly options: ResolvedToolRemovalOptions;
   /** The session's entry in an index, whose counters are lowered too. */
   readonly entry?: IndexEntry | undefined;
@@ -69,7 +67,7 @@ export async function planFileEdit(
 }
 
 async function editLocked(edit: FileEdit, lock: HeldLock): Promise<FileEditResult> {
-  await tidyUp(edit.path, edit.source, lock);
+  await tidyUp(edit.path, lock);
   const source = await openSession(edit.path);
   try {
     const transcript = await scanOpenTranscript(source, edit.path);

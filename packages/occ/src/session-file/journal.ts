@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { withLock, writeFileAtomic } from '@openbot/sessions';
-import type { SourceName } from '../sources/found-session.ts';
 import { MAX_BACKUPS } from './backups.ts';
-import { keepingPlaceOf } from './place.ts';
+import { makeKeepingFolder } from './keeping-folder.ts';
+import { type KeepingPlace, keepingPlaceOf } from './place.ts';
 import { isScheduledEdit, type ScheduledEdit } from './scheduled-edit.ts';
 
 /** One rewrite of a session, written down before it happens. */
@@ -55,9 +55,9 @@ export function withoutDatabase(journal: Journal): Journal {
 const EMPTY: Journal = { rewrites: [] };
 
 /** A journal that is missing, torn or foreign is an empty one: it only helps, and nothing depends on it alone. */
-export function readJournal(path: string, source: SourceName): Journal {
+export function readJournal(path: string): Journal {
   try {
-    const value: unknown = JSON.parse(readFileSync(keepingPlaceOf(path, source).journalPath, 'utf8'));
+    const value: unknown = JSON.parse(readJournalText(keepingPlaceOf(path)));
     if (typeof value !== 'object' || value === null) return EMPTY;
     const { rewrites, scheduled } = value as Partial<Journal>;
     return {
@@ -69,23 +69,34 @@ export function readJournal(path: string, source: SourceName): Journal {
   }
 }
 
+/** That of an earlier version counts until one is written in its place. */
+function readJournalText({ journalPath, formerJournalPath }: KeepingPlace): string {
+  try {
+    return readFileSync(journalPath, 'utf8');
+  } catch {
+    return readFileSync(formerJournalPath, 'utf8');
+  }
+}
+
 /**
  * Changes the journal in one step; one with nothing in it goes. It has a lock of its own: who schedules an edit cannot
  * have the transcript's.
  */
-export async function updateJournal(
-  path: string,
-  source: SourceName,
-  change: (journal: Journal) => Journal,
-): Promise<void> {
-  const { journalPath } = keepingPlaceOf(path, source);
+export async function updateJournal(path: string, change: (journal: Journal) => Journal): Promise<void> {
+  const place = keepingPlaceOf(path);
+  const { journalPath, formerJournalPath } = place;
+  await makeKeepingFolder(place);
   await withLock(`${journalPath}.lock`, {}, async () => {
-    const journal = change(readJournal(path, source));
+    const journal = change(readJournal(path));
     // A record is of use as long as its backup is there; a few more do no harm.
     const rewrites = journal.rewrites.slice(-2 * MAX_BACKUPS);
-    if (rewrites.length === 0 && journal.scheduled === undefined) return rm(journalPath, { force: true });
+    if (rewrites.length === 0 && journal.scheduled === undefined) {
+      await rm(formerJournalPath, { force: true });
+      return rm(journalPath, { force: true });
+    }
     const text = `${JSON.stringify({ ...journal, rewrites }, null, 2)}\n`;
     await writeFileAtomic(journalPath, text, { mode: 0o600 });
+    await rm(formerJournalPath, { force: true });
   });
 }
 

@@ -1,9 +1,10 @@
 import { constants, lstatSync } from 'node:fs';
 import { copyFile, type FileHandle, open, rename, unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { linkNew, makeFolder, makeLeftoverName } from '@openbot/sessions';
-import { listBackupFiles } from './backups.ts';
+import { linkNew, makeLeftoverName } from '@openbot/sessions';
+import { highestBackupNumber } from './backups.ts';
 import type { Journal } from './journal.ts';
+import { makeKeepingFolder } from './keeping-folder.ts';
 import { backupPathOf, type KeepingPlace } from './place.ts';
 
 export interface MadeBackup {
@@ -26,8 +27,8 @@ export async function makeBackup(
   bytes: number,
   journal: Journal,
 ): Promise<MadeBackup> {
-  await makeFolder(place.folder);
-  const number = nextBackupNumber(path, place, journal);
+  await makeKeepingFolder(place);
+  const number = nextBackupNumber(place, journal);
   const target = backupPathOf(place, number);
   const stat = await source.stat();
   // A file with further names may be written to under those at any time.
@@ -55,8 +56,8 @@ export async function copyAsBackup(
   bytes: number,
   journal: Journal,
 ): Promise<MadeBackup> {
-  await makeFolder(place.folder);
-  const number = nextBackupNumber(path, place, journal);
+  await makeKeepingFolder(place);
+  const number = nextBackupNumber(place, journal);
   const target = backupPathOf(place, number);
   await copyBackup(path, source, target, bytes);
   return { number, path: target, isLinked: false };
@@ -96,10 +97,7 @@ async function fitTo(copy: FileHandle, source: FileHandle, bytes: number): Promi
   }
 }
 
-export function nextBackupNumber(path: string, place: KeepingPlace, journal: Journal): number {
-  const known = [
-    ...listBackupFiles(place, path).map(({ number }) => number),
-    ...journal.rewrites.map(({ backup }) => backup),
-  ];
-  return Math.max(0, ...known) + 1;
+/** Behind every number that was given, also where something else than a backup has its name. */
+export function nextBackupNumber(place: KeepingPlace, journal: Journal): number {
+  return Math.max(highestBackupNumber(place), ...journal.rewrites.map(({ backup }) => backup)) + 1;
 }

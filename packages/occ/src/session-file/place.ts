@@ -2,11 +2,9 @@ import { realpathSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { isSessionId, transcriptFileName } from '@openbot/sessions';
 import { OccError, shortenText } from '../errors.ts';
-import type { FoundSession, SourceName } from '../sources/found-session.ts';
+import { backupFolderOf, importArchiveOf } from '../sources/backup-names.ts';
+import type { FoundSession } from '../sources/found-session.ts';
 import { OWN_FOLDER_ENDING, readDatabasePlace } from '../sources/state-folder.ts';
-
-/** pi lists every `.jsonl` of its folder as a session, so that what we keep there stands one folder below. */
-const PI_FOLDER = 'backups';
 
 /** Where the backups and the journal of a session are. */
 export interface KeepingPlace {
@@ -14,6 +12,11 @@ export interface KeepingPlace {
   /** The name of the transcript without its ending. */
   readonly stem: string;
   readonly journalPath: string;
+  /** Earlier versions kept both beside the transcript. */
+  readonly sessionsFolder: string;
+  readonly formerJournalPath: string;
+  /** What was beside the transcripts when OpenClaw imported them into its database. */
+  readonly importArchive: string;
 }
 
 /**
@@ -50,10 +53,19 @@ function unnameable(sessionId: string): OccError {
   );
 }
 
-export function keepingPlaceOf(path: string, source: SourceName): KeepingPlace {
+export function keepingPlaceOf(path: string): KeepingPlace {
   const stem = basename(path).replace(/\.jsonl$/, '');
-  const folder = source === 'pi' ? join(dirname(path), PI_FOLDER) : dirname(path);
-  return { folder, stem, journalPath: join(folder, `${stem}.occ.json`) };
+  const sessionsFolder = dirname(path);
+  const folder = backupFolderOf(sessionsFolder);
+  const journal = `${stem}.occ.json`;
+  return {
+    folder,
+    stem,
+    journalPath: join(folder, journal),
+    sessionsFolder,
+    formerJournalPath: join(sessionsFolder, journal),
+    importArchive: importArchiveOf(sessionsFolder),
+  };
 }
 
 export function backupPathOf({ folder, stem }: KeepingPlace, number: number): string {

@@ -9,7 +9,6 @@ import {
   withTranscriptLock,
 } from '@openbot/sessions';
 import { RestoreError } from '../errors.ts';
-import type { SourceName } from '../sources/found-session.ts';
 import { type Backup, listBackupFiles } from './backups.ts';
 import { chooseBackup } from './choose-backup.ts';
 import type { IndexEntry } from './index-entry.ts';
@@ -24,7 +23,6 @@ import { assertSameLeaf, assertSameLinks, type OriginOf } from './verify-restore
 export interface FileRestore {
   readonly path: string;
   readonly sessionId: string;
-  readonly source: SourceName;
   /** The number of a backup; the newest when left out. */
   readonly backup?: number | undefined;
   readonly entry?: IndexEntry | undefined;
@@ -49,7 +47,7 @@ export function restoreSessionFile(restore: FileRestore): Promise<FileRestoreRes
 
 async function restoreLocked(restore: FileRestore, lock: HeldLock): Promise<FileRestoreResult> {
   const { path } = restore;
-  const journal = await tidyUp(path, restore.source, lock);
+  const journal = await tidyUp(path, lock);
   const backups = listOwnBackups(restore);
   const chosen = chooseBackup(restore, backups);
   const record = journal.rewrites.findLast(({ backup }) => backup === chosen.number);
@@ -96,8 +94,8 @@ async function restoreLocked(restore: FileRestore, lock: HeldLock): Promise<File
 }
 
 /** Those that were made of the session in OpenClaw's database have its header, and what was said there. */
-function listOwnBackups({ path, source, sessionId, backup }: FileRestore): Backup[] {
-  const { rewrites } = readJournal(path, source);
+function listOwnBackups({ path, sessionId, backup }: FileRestore): Backup[] {
+  const { rewrites } = readJournal(path);
   const foreign = new Set(rewrites.filter(isOfDatabase).map((record) => record.backup));
   if (backup !== undefined && foreign.has(backup)) {
     throw new RestoreError(
@@ -107,7 +105,7 @@ function listOwnBackups({ path, source, sessionId, backup }: FileRestore): Backu
       },
     );
   }
-  return listBackupFiles(keepingPlaceOf(path, source), path).filter(({ number }) => !foreign.has(number));
+  return listBackupFiles(keepingPlaceOf(path), path).filter(({ number }) => !foreign.has(number));
 }
 
 async function findSaid(

@@ -7,7 +7,6 @@ import {
   scanTranscriptFile,
   type Transcript,
 } from '@openbot/sessions';
-import type { SourceName } from '../sources/found-session.ts';
 import { rotateBackups } from './backups.ts';
 import type { IndexEntry } from './index-entry.ts';
 import { type RewriteRecord, readJournal, updateJournal } from './journal.ts';
@@ -19,7 +18,6 @@ import { hashTail } from './tail-hash.ts';
 export interface SessionRewrite {
   readonly kind: RewriteRecord['kind'];
   readonly path: string;
-  readonly source: SourceName;
   /** The session, open for reading. */
   readonly session: FileHandle;
   /** What it holds, as the rewrite takes it. What comes in behind it is carried over. */
@@ -47,8 +45,8 @@ export interface RewrittenSession {
  * about to happen, and swaps. Killed at any moment, the session is the old one or the new one.
  */
 export async function rewriteSession(rewrite: SessionRewrite): Promise<RewrittenSession> {
-  const { path, source, session, transcript } = rewrite;
-  const place = keepingPlaceOf(path, source);
+  const { path, session, transcript } = rewrite;
+  const place = keepingPlaceOf(path);
   let backup: MadeBackup | undefined;
   let fault: Error | undefined;
   let resultBytes = 0;
@@ -66,7 +64,7 @@ export async function rewriteSession(rewrite: SessionRewrite): Promise<Rewritten
     beforeSwap: async (temp) => {
       const counters = await rewrite.entry?.readCounters();
       const resultHash = hashTail(temp, resultBytes) ?? '';
-      backup = await makeBackup(path, session, place, transcript.byteLength, readJournal(path, source));
+      backup = await makeBackup(path, session, place, transcript.byteLength, readJournal(path));
       const record: RewriteRecord = {
         kind: rewrite.kind,
         backup: backup.number,
@@ -76,7 +74,7 @@ export async function rewriteSession(rewrite: SessionRewrite): Promise<Rewritten
         resultHash,
         ...(counters === undefined ? {} : { counters }),
       };
-      await updateJournal(path, source, (journal) => ({
+      await updateJournal(path, (journal) => ({
         ...journal,
         rewrites: [...journal.rewrites, record],
       }));
@@ -86,7 +84,7 @@ export async function rewriteSession(rewrite: SessionRewrite): Promise<Rewritten
       const { number, path: name } = backup;
       await unlink(name).catch(() => {});
       // A record of what never was would hide what was said before it.
-      await updateJournal(path, source, (journal) => ({
+      await updateJournal(path, (journal) => ({
         ...journal,
         rewrites: journal.rewrites.filter((record) => record.backup !== number),
       })).catch(() => {});
@@ -101,7 +99,7 @@ export async function rewriteSession(rewrite: SessionRewrite): Promise<Rewritten
   });
   const { number } = backup!;
   if (carriedTo > transcript.byteLength) {
-    const note = updateJournal(path, source, (journal) => ({
+    const note = updateJournal(path, (journal) => ({
       ...journal,
       rewrites: journal.rewrites.map((record) =>
         record.backup === number ? { ...record, carriedTo } : record,

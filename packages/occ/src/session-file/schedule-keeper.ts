@@ -4,11 +4,11 @@ import type { ScheduleKeeper } from './schedule.ts';
 import { type ScheduledEdit, settleScheduledEdit } from './scheduled-edit.ts';
 
 /** The scheduled edit of a session is kept in its journal. */
-export function keeperOf({ path, source }: Pick<FoundSession, 'path' | 'source'>): ScheduleKeeper {
+export function keeperOf({ path }: Pick<FoundSession, 'path'>): ScheduleKeeper {
   return {
-    read: async () => readJournal(path, source).scheduled,
+    read: async () => readJournal(path).scheduled,
     change: (change) =>
-      updateJournal(path, source, ({ scheduled, ...journal }) => {
+      updateJournal(path, ({ scheduled, ...journal }) => {
         const next = change(scheduled);
         return next === undefined ? journal : { ...journal, scheduled: next };
       }),
@@ -16,11 +16,8 @@ export function keeperOf({ path, source }: Pick<FoundSession, 'path' | 'source'>
 }
 
 /** The last scheduled edit of a session as it stands, also where its process could not say what became of it. */
-export function readScheduledEdit({
-  path,
-  source,
-}: Pick<FoundSession, 'path' | 'source'>): ScheduledEdit | undefined {
-  const read = () => readJournal(path, source).scheduled;
+export function readScheduledEdit({ path }: Pick<FoundSession, 'path'>): ScheduledEdit | undefined {
+  const read = () => readJournal(path).scheduled;
   const first = read();
   if (first === undefined) return undefined;
   const settled = settleScheduledEdit(first);

@@ -1,6 +1,5 @@
 import { appendFile, open } from 'node:fs/promises';
-import { type HeldLock, insertLines, scanTranscriptFile } from '@openbot/sessions';
-import type { SourceName } from '../sources/found-session.ts';
+import { type HeldLock, insertLines, scanTranscriptFile, sweepLeftovers } from '@openbot/sessions';
 import { dropUnfinishedBackups, listBackupFiles } from './backups.ts';
 import { type Journal, type RewriteRecord, readJournal, updateJournal, withoutDatabase } from './journal.ts';
 import { keepingPlaceOf } from './place.ts';
@@ -11,9 +10,10 @@ import { hashTail } from './tail-hash.ts';
  * to the old file after it, through a descriptor opened before. The transcript's lock must be held.
  * @returns what happened to the file
  */
-export async function tidyUp(path: string, source: SourceName, lock: HeldLock): Promise<Journal> {
-  const place = keepingPlaceOf(path, source);
-  const journal = withoutDatabase(readJournal(path, source));
+export async function tidyUp(path: string, lock: HeldLock): Promise<Journal> {
+  const place = keepingPlaceOf(path);
+  const journal = withoutDatabase(readJournal(path));
+  sweepLeftovers(place.folder);
   const dropped = await dropUnfinishedBackups(place, path);
   const backups = new Map(listBackupFiles(place, path).map((backup) => [backup.number, backup]));
   const carried = new Map<number, number>();
@@ -31,13 +31,13 @@ export async function tidyUp(path: string, source: SourceName, lock: HeldLock): 
     carried.set(record.backup, from + late.length);
   }
   if (dropped.length === 0 && carried.size === 0) return journal;
-  await updateJournal(path, source, (current) => ({
+  await updateJournal(path, (current) => ({
     ...current,
     rewrites: current.rewrites
       .filter(({ backup }) => !dropped.includes(backup))
       .map((record) => withCarried(record, carried.get(record.backup))),
   }));
-  return withoutDatabase(readJournal(path, source));
+  return withoutDatabase(readJournal(path));
 }
 
 function withCarried(record: RewriteRecord, carriedTo: number | undefined): RewriteRecord {

@@ -1,5 +1,5 @@
 import { basename, dirname, join } from 'node:path';
-import { classifySessionFileName } from '@openbot/sessions';
+import { backupFolderOf, readBackupName } from './backup-names.ts';
 import { resolveProjectsFolder } from './claude-sessions.ts';
 import { holdsSessions } from './database-sessions.ts';
 import type { SearchPlace, SourceName } from './found-session.ts';
@@ -9,12 +9,8 @@ import { quoteShellWord } from './shell-words.ts';
 import { chooseSources } from './source-choice.ts';
 import { databasePathOf, resolveAgents, resolveStateFolder, sessionsFolderOf } from './state-folder.ts';
 
-/** pi's backups stand in a folder of their own. */
-const PI_BACKUPS = 'backups';
-
-/** A folder that may hold backups, and where their sessions would be. */
-interface BackupFolder {
-  readonly backups: string;
+/** A sessions folder that may have backups of sessions that are gone. */
+interface SessionsFolder {
   readonly sessions: string;
   /** The agent has a database, so that OpenClaw does not look at files. */
   readonly hasDatabase?: boolean;
@@ -22,56 +18,48 @@ interface BackupFolder {
 
 /** What is left of a session that is gone: where its newest backup is and what can be done with it; undefined where none is. */
 export function adviseOnLeftBackup(place: SearchPlace, name: string): string | undefined {
-  const folders = chooseSources(place).flatMap((source) => listBackupFolders(source, place));
+  const folders = chooseSources(place).flatMap((source) => listSessionsFolders(source, place));
   return advise(folders, name, true);
 }
 
 /** The same for one that was named by the path of its transcript. */
 export function adviseOnBackupBeside(path: string, stem: string): string | undefined {
-  const sessions = dirname(path);
-  return advise(
-    [
-      { backups: sessions, sessions },
-      { backups: join(sessions, PI_BACKUPS), sessions },
-    ],
-    stem,
-    false,
-  );
+  return advise([{ sessions: dirname(path) }], stem, false);
 }
 
-function listBackupFolders(source: SourceName, place: SearchPlace): BackupFolder[] {
+function listSessionsFolders(source: SourceName, place: SearchPlace): SessionsFolder[] {
   switch (source) {
     case 'openclaw': {
       const stateFolder = resolveStateFolder(place);
-      return resolveAgents(place, stateFolder).map((agentId) => {
-        const sessions = sessionsFolderOf(stateFolder, agentId);
-        const isInDatabase = holdsSessions(databasePathOf(stateFolder, agentId));
-        return { backups: sessions, sessions, hasDatabase: isInDatabase };
-      });
+      return resolveAgents(place, stateFolder).map((agentId) => ({
+        sessions: sessionsFolderOf(stateFolder, agentId),
+        hasDatabase: holdsSessions(databasePathOf(stateFolder, agentId)),
+      }));
     }
     case 'pi': {
       const { folder, isFlat } = resolvePiFolder(place);
       const folders = isFlat ? [folder] : readFolderNames(folder).map((name) => join(folder, name));
-      return folders.map((sessions) => ({ backups: join(sessions, PI_BACKUPS), sessions }));
+      return folders.map((sessions) => ({ sessions }));
     }
     case 'claude': {
       const projects = resolveProjectsFolder(place);
-      return readFolderNames(projects).map((name) => {
-        const sessions = join(projects, name);
-        return { backups: sessions, sessions };
-      });
+      return readFolderNames(projects).map((name) => ({ sessions: join(projects, name) }));
     }
   }
 }
 
-interface LeftBackup extends BackupFolder {
-  readonly name: string;
+interface LeftBackup extends SessionsFolder {
+  readonly path: string;
   readonly stem: string;
   readonly number: number;
 }
 
 /** A name that could mean the backups of several sessions says nothing of any. */
-function advise(folders: readonly BackupFolder[], name: string, mayBeBeginning: boolean): string | undefined {
+function advise(
+  folders: readonly SessionsFolder[],
+  name: string,
+  mayBeBeginning: boolean,
+): string | undefined {
   const all = folders.flatMap(listBackupsIn);
   const wanted = name.toLowerCase();
   const exact = all.filter(({ stem }) => stem.toLowerCase() === wanted || stem.endsWith(`_${name}`));
@@ -79,16 +67,16 @@ function advise(folders: readonly BackupFolder[], name: string, mayBeBeginning: 
   const found = exact.length > 0 ? exact : begun;
   const newest = found.toSorted((a, b) => b.number - a.number)[0];
   if (newest === undefined || new Set(found.map(({ stem }) => stem)).size > 1) return undefined;
-  const path = join(newest.backups, newest.name);
   const limit = newest.hasDatabase ? ' (for occ: OpenClaw itself reads its database)' : '';
-  return `Backups of it are left. To make the newest ${copyBack(path, newest.sessions, newest.stem)}${limit}`;
+  return `Backups of it are left. To make the newest ${copyBack(newest.path, newest.sessions, newest.stem)}${limit}`;
 }
 
 /** What can be done with a backup whose session is gone. */
 export function adviseOnBackupAt(path: string): string {
   const folder = dirname(path);
-  const sessions = basename(folder) === PI_BACKUPS ? dirname(folder) : folder;
-  return `Its session is gone. To make it ${copyBack(path, sessions, stemOf(basename(path)) ?? basename(path))}`;
+  const isBelow = folder === backupFolderOf(dirname(folder));
+  const stem = readBackupName(basename(path))?.stem ?? basename(path);
+  return `Its session is gone. To make it ${copyBack(path, isBelow ? dirname(folder) : folder, stem)}`;
 }
 
 function copyBack(path: string, folder: string, stem: string): string {
@@ -96,16 +84,14 @@ function copyBack(path: string, folder: string, stem: string): string {
   return `a session again, in a file: ${words.map(quoteShellWord).join(' ')}`;
 }
 
-function stemOf(name: string): string | undefined {
-  const known = classifySessionFileName(name);
-  return known.kind === 'backup' ? known.sessionId : undefined;
-}
-
-function listBackupsIn(folder: BackupFolder): LeftBackup[] {
-  return namesIn(folder.backups).flatMap((name) => {
-    const known = classifySessionFileName(name);
-    return known.kind === 'backup' ? [{ ...folder, name, stem: known.sessionId, number: known.number }] : [];
-  });
+/** In both places that backups are or were kept in. */
+function listBackupsIn(folder: SessionsFolder): LeftBackup[] {
+  return [backupFolderOf(folder.sessions), folder.sessions].flatMap((at) =>
+    namesIn(at).flatMap((name) => {
+      const known = readBackupName(name);
+      return known === undefined ? [] : [{ ...folder, ...known, path: join(at, name) }];
+    }),
+  );
 }
 
 /** What cannot be read is no reason to fail with something else. */

@@ -107,7 +107,7 @@ function refuseOtherFiles(path: string): void {
   }
 }
 
-/** The path of the session finds it from everywhere. pi's backups stand in a folder of their own. */
+/** The path of the session finds it from everywhere. Its backups are, or were, in one of two folders. */
 function pathOfBackedUp(path: string): string | undefined {
   const name = basename(path).replace(/\.backup\.\d+(?=\.jsonl$)/, '');
   return [dirname(path), dirname(dirname(path))]

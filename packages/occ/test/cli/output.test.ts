@@ -1,7 +1,7 @@
 /** What edit and clone print, through the real command. */
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type OccRun, runOcc } from '../setup/run-occ.ts';
 import { createSessionWithTurns, writeSession } from '../setup/sessions.ts';
@@ -40,7 +40,7 @@ describe('human output', () => {
     expect(stdout).toContain('  Messages: 120 → 110 (8% reduction)\n');
     expect(stdout).toContain('  Tool calls: 10 removed, 10 truncated, 10 preserved\n');
     expect(stdout).toMatch(/^ {2}Size: \d+ KB → \d+ KB \(\d+% reduction\)$/m);
-    expect(stdout).toContain(`  Backup: ~/.openclaw/agents/main/sessions/${ID}.backup.1.jsonl\n`);
+    expect(stdout).toContain(`  Backup: ~/.openclaw/agents/main/sessions/backups/${ID}.backup.1.jsonl\n`);
   });
 
   it('TC-7.4a verbose shows detailed statistics', async () => {
@@ -154,7 +154,7 @@ describe('restore', () => {
     expect(code).toBe(0);
     expect(JSON.parse(stdout)).toMatchObject([
       { number: 2, madeBefore: 'edit' },
-      { number: 1, madeBefore: 'edit', path: path.replace('.jsonl', '.backup.1.jsonl') },
+      { number: 1, madeBefore: 'edit', path: join(dirname(path), 'backups', `${ID}.backup.1.jsonl`) },
     ]);
     expect((await occ('restore', '--list')).stdout).toMatch(/#2 .*\n.*#1 /);
   });

@@ -18,8 +18,13 @@ it('of four edits one cleans, the others find nothing to do', async () => {
   const results = await Promise.all(Array.from({ length: 4 }, () => state.json('edit', ID, '--strip-tools')));
   expect(results.filter(({ changed }) => changed)).toHaveLength(1);
   expect(readCalls(path)).toEqual(callsOfTurns(10, 30));
-  expect(state.names()).toEqual([`${ID}.backup.1.jsonl`, `${ID}.jsonl`, `${ID}.occ.json`, 'sessions.json']);
-  expect(readFileSync(join(state.sessions, `${ID}.backup.1.jsonl`)).equals(original)).toBe(true);
+  expect(state.names()).toEqual([
+    `${ID}.jsonl`,
+    `backups/${ID}.backup.1.jsonl`,
+    `backups/${ID}.occ.json`,
+    'sessions.json',
+  ]);
+  expect(readFileSync(join(state.sessions, 'backups', `${ID}.backup.1.jsonl`)).equals(original)).toBe(true);
 });
 
 it('four clones are four sessions, all in the index, while an edit is made', async () => {

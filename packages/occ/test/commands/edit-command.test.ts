@@ -1,5 +1,5 @@
 import { existsSync, mkdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { listDiskCalls } from '../setup/faults.ts';
 import { createSessionWithTurns } from '../setup/sessions.ts';
@@ -15,7 +15,7 @@ beforeEach(() => {
   original = readFileSync(path);
 });
 
-const backup = (number: number, id = ID) => join(state.sessions, `${id}.backup.${number}.jsonl`);
+const backup = (number: number, id = ID) => join(state.sessions, 'backups', `${id}.backup.${number}.jsonl`);
 
 describe('occ edit', () => {
   it('TC-3.1a modifies the session in place', async () => {
@@ -54,7 +54,7 @@ describe('occ edit', () => {
 
   it('TC-3.4a a failed edit leaves the original', async () => {
     // The record of what is about to happen cannot be written: by then everything is ready for the swap.
-    mkdirSync(join(state.sessions, `${ID}.occ.json`, 'in the way'), { recursive: true });
+    mkdirSync(join(state.sessions, 'backups', `${ID}.occ.json`, 'in the way'), { recursive: true });
     const names = state.names();
     const { ino } = statSync(path);
     const error = await state.refused('edit', ID, '--strip-tools');
@@ -145,9 +145,14 @@ describe('occ edit', () => {
 
 describe('backups of occ edit', () => {
   const old = (number: number) => {
+    mkdirSync(dirname(backup(number)), { recursive: true });
     writeFileSync(backup(number), `{"type":"session","id":"${ID}","backup":${number}}\n`);
   };
-  const kept = () => state.names().filter((name) => name.includes('.backup.'));
+  const kept = () =>
+    state
+      .names()
+      .filter((name) => name.includes('.backup.'))
+      .map((name) => basename(name));
 
   it('TC-6.1a one is made by each edit that changes something', async () => {
     expect(kept()).toEqual([]);
@@ -185,6 +190,7 @@ describe('backups of occ edit', () => {
   it('those of another session are no part of it', async () => {
     const other = `${ID}-topic-7`;
     const foreign = backup(5, other);
+    mkdirSync(dirname(foreign));
     writeFileSync(foreign, 'not ours\n');
     await state.json('edit', path, '--strip-tools');
     expect(existsSync(backup(1))).toBe(true);

@@ -20,7 +20,7 @@ beforeEach(() => {
 });
 
 const read = (file = path) => readFileSync(file, 'utf8');
-const backup = (number: number) => join(state.sessions, `${ID}.backup.${number}.jsonl`);
+const backup = (number: number) => join(state.sessions, 'backups', `${ID}.backup.${number}.jsonl`);
 const line = (text: string) =>
   `{"type":"message","timestamp":9,"message":{"role":"assistant","content":"${text}"}}\n`;
 const count = (text: string) => read().split(text).length - 1;
@@ -153,7 +153,7 @@ describe('a line written to the old file after the swap', () => {
     const writer = await editWithOpenWriter();
     await writer.write(line('late'));
     await writer.close();
-    const journal = join(state.sessions, `${ID}.occ.json`);
+    const journal = join(state.sessions, 'backups', `${ID}.occ.json`);
     const killed = await runOccWithFault(
       ['edit', ID, '--strip-tools'],
       { at: 1, strike: 'kill-before', ops: ['rename'], under: journal },
@@ -187,7 +187,7 @@ describe("an edit that is killed between the backup's name and the swap", () => 
     expect(read(backup(1))).toBe(original + line('said since'));
     expect(readCalls(path)).toHaveLength(20);
     expect(state.names()).toEqual(
-      [`${ID}.jsonl`, `${ID}.backup.1.jsonl`, `${ID}.occ.json`, 'sessions.json'].sort(),
+      [`${ID}.jsonl`, `backups/${ID}.backup.1.jsonl`, `backups/${ID}.occ.json`, 'sessions.json'].sort(),
     );
     await state.json('restore', ID);
     expect(read()).toBe(original + line('said since'));

@@ -220,7 +220,7 @@ describe('size and place', () => {
   it('a session that is in no index is edited, and none is made for it', async () => {
     state.add(thirtyTurns(), { indexed: false });
     expect(await state.json('edit', ID, '--strip-tools')).toMatchObject({ changed: true });
-    expect(state.names()).toEqual([`${ID}.backup.1.jsonl`, `${ID}.jsonl`, `${ID}.occ.json`]);
+    expect(state.names()).toEqual([`${ID}.jsonl`, `backups/${ID}.backup.1.jsonl`, `backups/${ID}.occ.json`]);
   });
 });
 
@@ -236,7 +236,7 @@ describe('names', () => {
     expect(result).toMatchObject({
       sessionId: ID,
       changed: true,
-      backupPath: join(state.sessions, 'of-old.backup.1.jsonl'),
+      backupPath: join(state.sessions, 'backups', 'of-old.backup.1.jsonl'),
     });
     expect(readCalls(named)).toHaveLength(20);
     expect(state.entryOf(ID)).toMatchObject({ totalTokens: result.tokens.after, totalTokensFresh: false });
@@ -253,7 +253,7 @@ describe('names', () => {
       entry: { sessionId: ID, sessionFile: join(state.sessions, `${ID}-topic-42.jsonl`) },
     });
     const { backupPath } = await state.json('edit', `${ID}-topic-42`, '--strip-tools=extreme');
-    expect(backupPath).toBe(join(state.sessions, `${ID}-topic-42.backup.1.jsonl`));
+    expect(backupPath).toBe(join(state.sessions, 'backups', `${ID}-topic-42.backup.1.jsonl`));
     expect(readCalls(topic)).toEqual([]);
     expect(readCalls(path)).toHaveLength(30);
     await state.json('edit', 'agent:main:telegram:group:-100123:topic:42', '--keep', '0');
@@ -285,7 +285,7 @@ describe('names', () => {
     const before = readFileSync(main);
     await state.json('edit', '--strip-tools', '--agent', 'other');
     expect(await state.json('restore', 'agent:other:main')).toMatchObject({
-      restoredFrom: join(dirname(other), `${ID.slice(0, -1)}2.backup.1.jsonl`),
+      restoredFrom: join(dirname(other), 'backups', `${ID.slice(0, -1)}2.backup.1.jsonl`),
     });
     expect(readCalls(other)).toHaveLength(30);
     expect(readFileSync(main).equals(before)).toBe(true);
@@ -302,7 +302,7 @@ describe('names', () => {
     writeFileSync(path, readFileSync(state.add(createSessionWithTurns(3))));
     const original = read(path);
     const { backupPath } = await state.json('edit', path, '--keep', '0');
-    expect(backupPath).toBe(join(folder, 'mine.backup.1.jsonl'));
+    expect(backupPath).toBe(join(folder, 'backups', 'mine.backup.1.jsonl'));
     await state.json('restore', path);
     expect(read(path)).toBe(original);
   });

@@ -15,7 +15,7 @@ beforeEach(() => {
 });
 
 const read = (file = path) => readFileSync(file, 'utf8');
-const backup = (number: number) => join(state.sessions, `${ID}.backup.${number}.jsonl`);
+const backup = (number: number) => join(state.sessions, 'backups', `${ID}.backup.${number}.jsonl`);
 
 let turns = 0;
 /** What an agent appends: a turn with a call, hanging from the last line. Returns its text. */
@@ -73,7 +73,7 @@ describe('occ restore', () => {
     talk();
     const { stdout } = await state.occ('restore', ID);
     expect(stdout).toContain(`✓ Session restored: ${ID}\n`);
-    expect(stdout).toContain(`  From: ~/.openclaw/agents/main/sessions/${ID}.backup.1.jsonl\n`);
+    expect(stdout).toContain(`  From: ~/.openclaw/agents/main/sessions/backups/${ID}.backup.1.jsonl\n`);
     expect(stdout).toContain('  Kept: 4 lines written since then');
     expect(stdout).toContain(`  Undo: occ restore ${ID}\n`);
   });
@@ -185,7 +185,7 @@ describe('after another program rewrote the session', () => {
   ])('or where the record of edits %s', async (_, spoil) => {
     await state.json('edit', ID, '--strip-tools');
     const said = talk();
-    spoil(join(state.sessions, `${ID}.occ.json`));
+    spoil(join(state.sessions, 'backups', `${ID}.occ.json`));
     await state.json('restore', ID);
     expect(read()).toBe(original + said);
     expect(existsSync(backup(2))).toBe(true);
@@ -193,7 +193,11 @@ describe('after another program rewrote the session', () => {
 });
 
 describe('backups', () => {
-  const kept = () => state.names().filter((name) => name.includes('.backup.'));
+  const kept = () =>
+    state
+      .names()
+      .filter((name) => name.includes('.backup.'))
+      .map((name) => basename(name));
   const names = (...numbers: number[]) => numbers.map((number) => basename(backup(number)));
 
   it('are listed newest first, with what they were made before', async () => {
@@ -231,7 +235,8 @@ describe('backups', () => {
       talk();
       bytes.set(basename(backup(edit)), read());
       await state.json('edit', ID, '--keep', String(8 - edit));
-      for (const name of kept()) expect(read(join(state.sessions, name)), name).toBe(bytes.get(name));
+      for (const name of kept())
+        expect(read(join(state.sessions, 'backups', name)), name).toBe(bytes.get(name));
     }
     expect(kept()).toEqual(names(3, 4, 5, 6, 7));
   });

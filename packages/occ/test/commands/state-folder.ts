@@ -29,7 +29,7 @@ export interface StateFolder {
   json<T = Json>(...args: string[]): Promise<T>;
   /** What the command complains of with `--json`; it must fail and print nothing. */
   refused(...args: string[]): Promise<Refusal>;
-  /** The names in the sessions folder. */
+  /** The names in the sessions folder, and below it in backups/. */
   names(): string[];
   /** The entry of the session in sessions.json. */
   entryOf(sessionId: string): Json | undefined;
@@ -68,7 +68,10 @@ export function makeStateFolder(): StateFolder {
       expect({ success, rest }).toEqual({ success: false, rest: {} });
       return error;
     },
-    names: () => readdirSync(sessions).sort(),
+    names: () =>
+      readdirSync(sessions, { recursive: true, encoding: 'utf8' })
+        .filter((name) => name !== 'backups')
+        .sort(),
     entryOf: (sessionId) => {
       const index = JSON.parse(readFileSync(join(sessions, 'sessions.json'), 'utf8')) as Json;
       return Object.values<Json>(index).find((entry) => entry.sessionId === sessionId);

@@ -39,7 +39,7 @@ describe('occ demo', () => {
       '3 sessions of agent main',
       '○ Would edit session: 5e550a11',
       '✓ Session edited: 5e550a11',
-      '~/.openclaw/agents/main/sessions/5e550a11-9c1d-4f6e-8a3b-0c7d2e9f4b61.backup.1.jsonl',
+      '~/.openclaw/agents/main/sessions/backups/5e550a11-9c1d-4f6e-8a3b-0c7d2e9f4b61.backup.1.jsonl',
       '✓ Session restored: 5e550a11',
       'byte for byte what it was before the edit',
       '✓ Session cloned: 5e550a11',

@@ -158,5 +158,5 @@ test('where there is nothing to clean nothing is scheduled', async () => {
   const result = JSON.parse((await runOcc(args, { env })).stdout);
   expect(result).toMatchObject({ changed: false, note: expect.stringContaining('Nothing to clean') });
   expect(result).not.toHaveProperty('scheduled');
-  expect(existsSync(path.replace('.jsonl', '.occ.json'))).toBe(false);
+  expect(existsSync(join(dirname(path), 'backups'))).toBe(false);
 });

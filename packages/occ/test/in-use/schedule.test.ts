@@ -1,5 +1,5 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { type OccRun, runOcc } from '../setup/run-occ.ts';
@@ -54,7 +54,8 @@ async function untilEnded(pid: number): Promise<void> {
   while (isRunning(pid)) await sleep(20);
 }
 
-const backup = (number: number) => path.replace('.jsonl', `.backup.${number}.jsonl`);
+const backup = (number: number) =>
+  join(dirname(path), 'backups', basename(path).replace('.jsonl', `.backup.${number}.jsonl`));
 
 describe('--when-idle', () => {
   test('returns at once, waits in a process of its own, edits when the lock is gone, and info shows it', async () => {

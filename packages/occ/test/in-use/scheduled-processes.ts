@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { afterEach } from 'vitest';
 
 /** Ends the process that still waits to edit a session when its test is over. Must be called before the folder goes. */
@@ -12,11 +13,15 @@ export function endScheduledEdits(pathOf: () => string): void {
 /** The pid that the journal of a session names for an edit that waits. */
 export function waitingProcessOf(path: string): number | undefined {
   try {
-    const { scheduled } = JSON.parse(readFileSync(path.replace(/\.jsonl$/, '.occ.json'), 'utf8'));
+    const { scheduled } = JSON.parse(readFileSync(journalOf(path), 'utf8'));
     return scheduled?.state === 'waiting' ? scheduled.process.pid : undefined;
   } catch {
     return undefined;
   }
+}
+
+export function journalOf(path: string): string {
+  return join(dirname(path), 'backups', basename(path).replace(/\.jsonl$/, '.occ.json'));
 }
 
 function kill(pid: number): void {

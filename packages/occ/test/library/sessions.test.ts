@@ -40,7 +40,7 @@ afterEach(() => {
 });
 
 const read = (file = path) => readFileSync(file, 'utf8');
-const backup = (number: number) => join(sessions, `${ID}.backup.${number}.jsonl`);
+const backup = (number: number) => join(sessions, 'backups', `${ID}.backup.${number}.jsonl`);
 
 describe('executeEdit', () => {
   it('cleans by the default preset, and resolves to what the command prints', async () => {
@@ -115,7 +115,7 @@ describe('executeEdit', () => {
   });
 
   it('fails with EDIT_FAILED and leaves the session where the disk does not play along', async () => {
-    mkdirSync(join(sessions, `${ID}.occ.json`, 'in the way'), { recursive: true });
+    mkdirSync(join(sessions, 'backups', `${ID}.occ.json`, 'in the way'), { recursive: true });
     await expect(executeEdit({ stateDir, sessionId: ID })).rejects.toMatchObject({
       name: 'EditOperationError',
       code: 'EDIT_FAILED',

@@ -100,7 +100,7 @@ test('results have the fields that callers read', async () => {
     success: true,
     mode: 'edit',
     sessionId: 'abc123',
-    backupPath: path.replace(/\.jsonl$/, '.backup.1.jsonl'),
+    backupPath: join(dirname(path), 'backups', 'abc123.backup.1.jsonl'),
     statistics: { messagesAfter: 110, sizeAfter: size },
   });
   expect(clone).toMatchObject({

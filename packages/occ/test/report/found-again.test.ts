@@ -1,6 +1,6 @@
 /** The command that an edit prints for its undoing, run in the same shell, finds the session that was edited. */
 import { readFileSync, realpathSync, renameSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { beforeEach, expect, it } from 'vitest';
 import { type RunOccOptions, runOcc } from '../setup/run-occ.ts';
 import { createSessionWithTurns, writeSession } from '../setup/sessions.ts';
@@ -70,7 +70,7 @@ it('a backup, named by its path, leads to the session that it is of', async () =
   const options = { env: { HOME: home } };
   const original = readFileSync(path);
   await runOcc(['edit', path, '--strip-tools'], options);
-  const { stderr } = await runOcc(['info', path.replace(/\.jsonl$/, '.backup.1.jsonl')], options);
+  const { stderr } = await runOcc(['info', join(dirname(path), 'backups', `${ID}.backup.1.jsonl`)], options);
   const [, back] = /To go back to it: occ (.*)\n/.exec(stderr)!;
   expect(await runOcc(back!.split(' '), options)).toMatchObject({ code: 0, stderr: '' });
   expect(readFileSync(path).equals(original)).toBe(true);

@@ -30,13 +30,9 @@ const read = (path: string) => readFileSync(path, 'latin1');
 
 type Source = OddSource['source'];
 
-async function edit(
-  path: string,
-  source: Source,
-  options: { keepTurnsWithTools: number; truncatePercent: number },
-) {
+async function edit(path: string, options: { keepTurnsWithTools: number; truncatePercent: number }) {
   try {
-    return (await editSessionFile({ path, source, options, now: () => new Date(0) })).backupPath;
+    return (await editSessionFile({ path, options, now: () => new Date(0) })).backupPath;
   } catch (error) {
     // One that is refused leaves everything as it is.
     if (error instanceof OccError) return undefined;
@@ -44,8 +40,8 @@ async function edit(
   }
 }
 
-const restore = (path: string, source: Source, backup?: number) =>
-  restoreSessionFile({ path, source, sessionId: ID, backup, now: () => new Date(0) });
+const restore = (path: string, backup?: number) =>
+  restoreSessionFile({ path, sessionId: ID, backup, now: () => new Date(0) });
 
 const numberOf = (backupPath: string) => Number(/\.backup\.(\d+)\.jsonl$/.exec(backupPath)![1]);
 
@@ -113,17 +109,17 @@ describe.each(ODD_SOURCES)('sessions of $source', ({ source, transcripts }) => {
     await fc.assert(
       fc.asyncProperty(transcripts, removalOptions, async ({ bytes }, options) => {
         const path = writeSession(bytes);
-        const backup = await edit(path, source, options);
+        const backup = await edit(path, options);
         if (backup === undefined) {
           expect(read(path)).toBe(bytes.toString('latin1'));
           return;
         }
         edited++;
         const cleaned = read(path);
-        const done = await restore(path, source);
+        const done = await restore(path);
         expect(read(path)).toBe(bytes.toString('latin1'));
         expect(done.linesKept).toBe(0);
-        await restore(path, source);
+        await restore(path);
         expect(read(path)).toBe(cleaned);
         rmSync(join(path, '..'), { recursive: true });
       }),
@@ -137,18 +133,18 @@ describe.each(ODD_SOURCES)('sessions of $source', ({ source, transcripts }) => {
     await fc.assert(
       fc.asyncProperty(transcripts, removalOptions, removalOptions, async ({ bytes }, first, second) => {
         const path = writeSession(bytes);
-        const backup = await edit(path, source, first);
+        const backup = await edit(path, first);
         if (backup === undefined) return;
         edited++;
         const one = await say(path, source, 'one');
-        await edit(path, source, second);
+        await edit(path, second);
         const two = await say(path, source, 'two');
         const before = read(path);
         const original = bytes.toString('latin1');
-        const done = await restore(path, source, numberOf(backup));
+        const done = await restore(path, numberOf(backup));
         const isApart = !original.endsWith('\n') && !one.startsWith('\n');
         expect(read(path)).toBe(`${original}${isApart ? '\n' : ''}${one}${two}`);
-        await restore(path, source, numberOf(done.backupPath));
+        await restore(path, numberOf(done.backupPath));
         expect(read(path)).toBe(before);
         rmSync(join(path, '..'), { recursive: true });
       }),

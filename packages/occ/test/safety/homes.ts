@@ -168,7 +168,7 @@ export function readPairs(path: string): { calls: string[]; results: string[] } 
 }
 
 export function backupFolderOf(home: Home): string {
-  return home.source === 'pi' ? join(dirname(home.path), 'backups') : dirname(home.path);
+  return join(dirname(home.path), 'backups');
 }
 
 /** The backups as they are on disk, by name. */

@@ -56,7 +56,7 @@ test('a file that became a backup and was written to afterwards is not taken for
   rmSync(path);
   const original = home.file();
   const late = home.say('while the file was cleaned');
-  appendFileSync(join(home.sessions, `${ID}.backup.1.jsonl`), late);
+  appendFileSync(join(home.kept, `${ID}.backup.1.jsonl`), late);
   await home.edit(CLEAN);
   await home.restore(1);
   expect(home.file()).toBe(original + late);
@@ -73,14 +73,14 @@ test('an edit of the database that never took place is known as such behind a la
       ? `DELETE FROM transcript_rewrite_watermarks WHERE session_id = '${ID}'`
       : `UPDATE transcript_rewrite_watermarks SET generation = '${record.generations.before}' WHERE session_id = '${ID}'`,
   );
-  const journal = JSON.parse(readFileSync(join(home.sessions, `${ID}.occ.json`), 'utf8'));
+  const journal = JSON.parse(readFileSync(join(home.kept, `${ID}.occ.json`), 'utf8'));
   const unfinished = { ...record, backupBytes: Buffer.byteLength(home.file()) };
   const ofFile = { ...record, backup: 2, generations: undefined };
   writeFileSync(
-    join(home.sessions, `${ID}.occ.json`),
+    join(home.kept, `${ID}.occ.json`),
     JSON.stringify({ ...journal, rewrites: [unfinished, ofFile] }),
   );
-  writeFileSync(join(home.sessions, `${ID}.backup.2.jsonl`), asFile);
+  writeFileSync(join(home.kept, `${ID}.backup.2.jsonl`), asFile);
   expect(backup).toBeDefined();
   const listed = await home.json('restore', ID, '--list');
   expect(listed.map(({ number }: { number: number }) => number)).toEqual([2]);

@@ -61,16 +61,16 @@ test('held by another program for longer than it may take: refused in words, and
 
 test('so is a restore, and of what was kept before nothing is lost', async () => {
   await home.json('edit', ID, '--keep', '5');
-  const before = takeFileSnapshot(home.sessions);
+  const before = takeFileSnapshot(home.kept);
   const holder = startChild(HOLDER, [home.path]);
   await holder.said('held');
   const refusal = readRefusal(await home.occProcess('restore', ID, '--wait=1', '--json'));
   expect(refusal.code).toBe('DATABASE_BUSY');
   holder.tell('let-go');
   expect(await holder.ended).toBe(0);
-  const names = readdirSync(home.sessions).sort();
+  const names = readdirSync(home.kept).sort();
   expect(names).toEqual([`${ID}.backup.1.jsonl`, `${ID}.occ.json`]);
-  expect(takeFileSnapshot(home.sessions)[names[0]!]).toBe(before[names[0]!]);
+  expect(takeFileSnapshot(home.kept)[names[0]!]).toBe(before[names[0]!]);
   expect(home.journal(ID)).toHaveLength(1);
 });
 

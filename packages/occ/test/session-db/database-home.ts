@@ -26,8 +26,9 @@ export interface DatabaseHome {
   readonly folder: string;
   /** Of the database. */
   readonly path: string;
-  /** Where backups and journals are. */
   readonly sessions: string;
+  /** Where backups and journals are. */
+  readonly kept: string;
   readonly env: Readonly<Record<string, string>>;
   /** The command in this process. */
   occ(...args: string[]): Promise<OccRun>;
@@ -46,6 +47,7 @@ export interface DatabaseHome {
 export function homeIn(folder: string): DatabaseHome {
   const state = join(folder, '.openclaw');
   const sessions = join(state, 'agents', 'main', 'sessions');
+  const backups = join(sessions, 'backups');
   const env = { HOME: folder, OPENCLAW_STATE_DIR: state };
   const occ = async (...args: string[]): Promise<OccRun> => {
     const terminal = createRecordingTerminal();
@@ -56,6 +58,7 @@ export function homeIn(folder: string): DatabaseHome {
     folder,
     path: join(state, 'agents', 'main', 'agent', 'openclaw-agent.sqlite'),
     sessions,
+    kept: backups,
     env,
     occ,
     json: async (...args) => {
@@ -67,16 +70,16 @@ export function homeIn(folder: string): DatabaseHome {
     occProcess: (...args) => runOcc(args, { env, cwd: folder }),
     backups: (sessionId) => {
       const pattern = new RegExp(`^${sessionId}\\.backup\\.(\\d+)\\.jsonl$`);
-      const found = existsSync(sessions) ? readdirSync(sessions) : [];
+      const found = existsSync(backups) ? readdirSync(backups) : [];
       return Object.fromEntries(
         found.flatMap((name) => {
           const number = pattern.exec(name)?.[1];
-          return number === undefined ? [] : [[Number(number), readFileSync(join(sessions, name), 'utf8')]];
+          return number === undefined ? [] : [[Number(number), readFileSync(join(backups, name), 'utf8')]];
         }),
       );
     },
     journal: (sessionId) => {
-      const path = join(sessions, `${sessionId}.occ.json`);
+      const path = join(backups, `${sessionId}.occ.json`);
       return existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')).rewrites : [];
     },
   };

@@ -5,6 +5,7 @@ import {
   existsSync,
   mkdirSync,
   readdirSync,
+  readFileSync,
   symlinkSync,
   truncateSync,
   writeFileSync,
@@ -126,12 +127,25 @@ describe('something in the way', () => {
     expect(readAllRows(home.path)).toEqual(readAllRows(made.path));
   });
 
-  test('a folder in the place of the backup', async () => {
-    mkdirSync(join(home.sessions, `${ID}.backup.1.jsonl`), { recursive: true });
+  test('a folder in the place of the journal', async () => {
+    mkdirSync(join(home.kept, `${ID}.occ.json`), { recursive: true });
     expect(readRefusal(await home.occ(...ARGS)).code).toBe('EDIT_FAILED');
     expect(readAllRows(home.path)).toEqual(readAllRows(made.path));
-    expect(home.journal(ID)).toEqual([]);
-    expect(readdirSync(home.sessions).filter((name) => /tmp|lock/.test(name))).toEqual([]);
+    expect(home.backups(ID)).toEqual({});
+    expect(readdirSync(home.kept)).toEqual([`${ID}.occ.json`]);
+  });
+
+  test('a file in the place of the folder for backups', async () => {
+    mkdirSync(home.sessions);
+    writeFileSync(home.kept, 'mine');
+    const { code, message, hint } = readRefusal(await home.occ(...ARGS));
+    expect([code, message]).toEqual([
+      'EDIT_FAILED',
+      `There is no place for backups: ${home.kept} is not a folder`,
+    ]);
+    expect(hint).toContain('Nothing was changed');
+    expect(readAllRows(home.path)).toEqual(readAllRows(made.path));
+    expect(readFileSync(home.kept, 'utf8')).toBe('mine');
   });
 
   test('a folder in the place of a file that SQLite needs beside the database', async () => {

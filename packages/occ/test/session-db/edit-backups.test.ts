@@ -20,7 +20,7 @@ test('the newest five backups are kept, each the session as it was before an edi
   for (let keep = 11; keep > 3; keep--) {
     states.push(readAsFile(home.path, ID));
     const { backupPath } = await home.json('edit', ID, '--keep', String(keep), '--truncate', '0');
-    expect(backupPath).toBe(join(home.sessions, `${ID}.backup.${states.length}.jsonl`));
+    expect(backupPath).toBe(join(home.kept, `${ID}.backup.${states.length}.jsonl`));
     const numbers = states.map((_, index) => index + 1).slice(-5);
     expect(home.backups(ID)).toEqual(
       Object.fromEntries(numbers.map((number) => [number, states[number - 1]])),
@@ -37,9 +37,9 @@ test('the newest five backups are kept, each the session as it was before an edi
 
 test('numbers are never given twice, also when backups were removed or the journal was lost', async () => {
   await home.json('edit', ID, '--keep', '9');
-  writeFileSync(join(home.sessions, `${ID}.occ.json`), '{ torn');
+  writeFileSync(join(home.kept, `${ID}.occ.json`), '{ torn');
   expect((await home.json('edit', ID, '--keep', '8')).backupPath).toContain('.backup.2.jsonl');
-  const [first] = readdirSync(home.sessions).filter((name) => name.includes('.backup.'));
+  const [first] = readdirSync(home.kept).filter((name) => name.includes('.backup.'));
   expect(first).toBe(`${ID}.backup.1.jsonl`);
 });
 

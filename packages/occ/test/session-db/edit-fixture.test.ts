@@ -114,7 +114,7 @@ describe.each([MAIN, THINK])('$key', ({ key, id }) => {
     expect(calls).toHaveLength(done.statistics.toolCallsOriginal - done.statistics.toolCallsRemoved);
     expect(texts).toEqual(before.spoken);
 
-    expect(done.backupPath).toBe(join(home.sessions, `${id}.backup.1.jsonl`));
+    expect(done.backupPath).toBe(join(home.kept, `${id}.backup.1.jsonl`));
     expect(home.backups(id)).toEqual({ 1: before.file });
     expect(home.journal(id)).toEqual([
       {
@@ -132,7 +132,7 @@ describe.each([MAIN, THINK])('$key', ({ key, id }) => {
         },
       },
     ]);
-    expect(readdirSync(home.sessions).sort()).toEqual([`${id}.backup.1.jsonl`, `${id}.occ.json`]);
+    expect(readdirSync(home.kept).sort()).toEqual([`${id}.backup.1.jsonl`, `${id}.occ.json`]);
     expect(readdirSync(join(home.path, '..'))).toEqual(['openclaw-agent.sqlite']);
   });
 });

@@ -83,7 +83,7 @@ describe.each(['gateway', 'local'])('an agent that cleans itself in a run of its
     });
     expect(readLinesOf(home.path, id).slice(0, -1)).toEqual(lines.slice(0, -1));
     expect(Object.keys(home.backups(id))).toEqual(['1']);
-    expect(readdirSync(home.sessions).sort()).toEqual([`${id}.backup.1.jsonl`, `${id}.occ.json`]);
+    expect(readdirSync(home.kept).sort()).toEqual([`${id}.backup.1.jsonl`, `${id}.occ.json`]);
     expect((await runOcc(['info', id], { env: home.env })).stdout).toMatch(
       /\n\nOpenClaw's token counts, after the edit during a run: corrected at 20\d\d-.*, from 95,000 to [\d,]+\n$/,
     );

@@ -35,7 +35,7 @@ describe('in this process', () => {
     const waiting = waitingProcessOf(journalled)!;
     process.kill(waiting, 'SIGKILL');
     while (isAlive(waiting)) await sleep(20);
-    const keeper = keeperOf({ path: journalled, source: 'openclaw' });
+    const keeper = keeperOf({ path: journalled });
     return { id: (await keeper.read())!.id, keeper, pollMs: 1, quietLooks: 2 };
   }
 
@@ -144,7 +144,7 @@ describe('it ends by itself', () => {
       home.path,
       `UPDATE session_nodes SET current_session_id = 'other', entry_json = json_set(entry_json, '$.sessionId', 'other')`,
     );
-    const journal = () => JSON.parse(readFileSync(join(home.sessions, `${id}.occ.json`), 'utf8'));
+    const journal = () => JSON.parse(readFileSync(join(home.kept, `${id}.occ.json`), 'utf8'));
     while (journal().scheduled.state === 'waiting') await sleep(50);
     expect(journal().scheduled.result).toMatchObject({
       changed: false,

@@ -128,7 +128,7 @@ async function checkRemains(copy: DatabaseHome, when: string): Promise<void> {
   expect(readAsFile(copy.path, ID), when).toContain('Answer after the kill');
   expect(findDatabaseFaults(copy.path), when).toEqual([]);
   const names = Object.keys(copy.backups(ID)).map((number) => `${ID}.backup.${number}.jsonl`);
-  expect(readdirSync(copy.sessions).sort(), when).toEqual([...names, `${ID}.occ.json`]);
+  expect(readdirSync(copy.kept).sort(), when).toEqual([...names, `${ID}.occ.json`]);
   expect(existsSync(`${copy.path}-wal`), when).toBe(false);
 }
 

@@ -65,7 +65,7 @@ describe('a database in no state folder', () => {
     const paths = [copyTo('a.sqlite'), copyTo('b.sqlite'), copyTo('deep/agent/openclaw-agent.sqlite')];
     for (const path of paths) {
       const { backupPath } = await home.json('edit', path, CLEAN);
-      expect(backupPath).toBe(join(`${path}.sessions`, `${ID}.backup.1.jsonl`));
+      expect(backupPath).toBe(join(`${path}.sessions`, 'backups', `${ID}.backup.1.jsonl`));
     }
     for (const path of paths) {
       expect(await home.json('restore', path, '--list')).toHaveLength(1);

@@ -24,7 +24,7 @@ beforeEach(() => {
 });
 afterEach(() => vi.unstubAllEnvs());
 
-const backup = (number: number) => join(home.sessions, `${ID}.backup.${number}.jsonl`);
+const backup = (number: number) => join(home.kept, `${ID}.backup.${number}.jsonl`);
 
 test('a backup is made without an edit, found, and restored with what was said since', async () => {
   const original = home.file();

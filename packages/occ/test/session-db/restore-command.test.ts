@@ -38,7 +38,7 @@ test('--list shows the backups, newest first, and why they were made', async () 
     (['edit', 'edit', 'restore'] as const)
       .map((madeBefore, index) => ({
         number: index + 1,
-        path: join(home.sessions, `${ID}.backup.${index + 1}.jsonl`),
+        path: join(home.kept, `${ID}.backup.${index + 1}.jsonl`),
         sizeBytes: sizes[index],
         createdAt: expect.any(Number),
         madeBefore,
@@ -113,7 +113,7 @@ test('a backup that was taken away by hand leaves the others', async () => {
   const original = home.file();
   await home.edit('--keep', '3', '--truncate', '0');
   await home.edit('--strip-tools=extreme');
-  rmSync(join(home.sessions, `${ID}.backup.2.jsonl`));
+  rmSync(join(home.kept, `${ID}.backup.2.jsonl`));
   expect((await home.json('restore', ID, '--list')).map(({ number }: { number: number }) => number)).toEqual([
     1,
   ]);

@@ -28,11 +28,11 @@ beforeEach(() => {
   home = makeTalkingHome();
 });
 
-const backupPath = (number: number) => join(home.sessions, `${ID}.backup.${number}.jsonl`);
+const backupPath = (number: number) => join(home.kept, `${ID}.backup.${number}.jsonl`);
 
 function readFiles(): Record<string, string> {
-  const names = readdirSync(home.sessions);
-  const files = names.map((name) => [name, readFileSync(join(home.sessions, name), 'latin1')]);
+  const names = readdirSync(home.kept);
+  const files = names.map((name) => [name, readFileSync(join(home.kept, name), 'latin1')]);
   return { ...Object.fromEntries(files), database: readFileSync(home.path, 'latin1') };
 }
 
@@ -63,7 +63,7 @@ describe('a damaged backup', () => {
 
   test('is known by its lines where no record of it is left', async () => {
     await home.edit('--strip-tools=extreme');
-    rmSync(join(home.sessions, `${ID}.occ.json`));
+    rmSync(join(home.kept, `${ID}.occ.json`));
     truncateSync(backupPath(1), readFileSync(backupPath(1)).length - 40);
     await expectRefused(/is damaged: line \d+ cannot be read/);
   });
@@ -88,7 +88,7 @@ describe('a backup of another session', () => {
     await home.edit('--strip-tools=extreme');
     const other = '00000000-0000-4000-8000-000000000002';
     const events = [...generateEvents({ seed: 2, turns: 3, resultLength: 300, sessionId: other })];
-    rmSync(join(home.sessions, `${ID}.occ.json`));
+    rmSync(join(home.kept, `${ID}.occ.json`));
     writeFileSync(backupPath(1), events.map((event) => `${JSON.stringify(event)}\n`).join(''));
     expect(await expectRefused(/another session/)).toContain(backupPath(1));
   });
@@ -100,7 +100,7 @@ describe('a backup of another session', () => {
     appendTurn(database, clonedSessionId, 'in the clone');
     database.close();
     await home.json('edit', clonedSessionId, '--strip-tools=extreme');
-    copyFileSync(join(home.sessions, `${clonedSessionId}.backup.1.jsonl`), backupPath(2));
+    copyFileSync(join(home.kept, `${clonedSessionId}.backup.1.jsonl`), backupPath(2));
     await expectRefused(/another session/);
     // Behind the chosen one it is passed over.
     await home.json('restore', ID, '--backup', '1');
@@ -110,7 +110,7 @@ describe('a backup of another session', () => {
 
   test('of lines that the session never had is refused', async () => {
     await home.edit('--strip-tools=extreme');
-    rmSync(join(home.sessions, `${ID}.occ.json`));
+    rmSync(join(home.kept, `${ID}.occ.json`));
     const events = [...generateEvents({ seed: 99, turns: 3, resultLength: 300, sessionId: ID })];
     writeFileSync(backupPath(1), events.map((event) => `${JSON.stringify(event)}\n`).join(''));
     await expectRefused(/no line in common/);

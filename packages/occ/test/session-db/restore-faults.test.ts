@@ -61,7 +61,7 @@ async function checkRemains(copy: TalkingHome, when: string): Promise<void> {
   expect(copy.file(), when).toBe(original + said + more);
   expect(copy.backups(ID), when).toEqual({ ...old, ...(isDone ? { 3: before, 4: state } : { 3: state }) });
   const names = Object.keys(copy.backups(ID)).map((number) => `${ID}.backup.${number}.jsonl`);
-  expect(readdirSync(copy.sessions).sort(), when).toEqual([...names, `${ID}.occ.json`]);
+  expect(readdirSync(copy.kept).sort(), when).toEqual([...names, `${ID}.occ.json`]);
   expect(existsSync(`${copy.path}-wal`), when).toBe(false);
 }
 

@@ -113,7 +113,7 @@ test('a session without a record of its rewrites is restored by its lines alone'
   const original = home.file();
   await home.edit('--strip-tools=extreme');
   const said = home.say('since');
-  writeFileSync(`${home.sessions}/${ID}.occ.json`, '{ torn');
+  writeFileSync(`${home.kept}/${ID}.occ.json`, '{ torn');
   await home.restore();
   expect(home.file()).toBe(original + said);
 });

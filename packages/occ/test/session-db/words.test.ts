@@ -60,11 +60,11 @@ describe('a backup that cannot be written', () => {
     expect(message).not.toContain('.sqlite');
   });
 
-  test('for want of its name', async () => {
-    mkdirSync(join(home.sessions, `${ID}.backup.1.jsonl`), { recursive: true });
+  test('for want of a journal', async () => {
+    mkdirSync(join(home.kept, `${ID}.occ.json`), { recursive: true });
     const { code, message } = await home.refused('edit', ID, CLEAN);
     expect(code).toBe('EDIT_FAILED');
-    expect(message).toContain(`Failed to write ${join(home.sessions, `${ID}.backup.1.jsonl`)}`);
+    expect(message).toContain(`Failed to write ${join(home.kept, `${ID}.occ.json`)}`);
     expect(message).not.toContain('.sqlite');
   });
 
@@ -79,7 +79,7 @@ describe('a backup that cannot be written', () => {
     expect(code).toBe('EDIT_FAILED');
     expect(message).toContain(fresh.sessions);
     expect(message).not.toContain('.sqlite');
-    expect(existsSync(join(fresh.sessions, `${ID}.backup.1.jsonl`))).toBe(false);
+    expect(existsSync(join(fresh.kept, `${ID}.backup.1.jsonl`))).toBe(false);
   });
 });
 

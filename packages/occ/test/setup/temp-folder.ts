@@ -6,8 +6,8 @@ import { afterAll, afterEach } from 'vitest';
 const folders: string[] = [];
 
 /** A folder that is gone after the test. */
-export function makeTempFolder(): string {
-  const folder = mkdtempSync(join(realpathSync(tmpdir()), 'occ-test-'));
+export function makeTempFolder(within = tmpdir()): string {
+  const folder = mkdtempSync(join(realpathSync(within), 'occ-test-'));
   folders.push(folder);
   return folder;
 }

@@ -55,6 +55,7 @@ test('only files that are named by a session id are sessions', async () => {
   const folder = join(home, '.claude/projects/-w');
   put(join(folder, `${ONE}.jsonl`), line(ONE, '/w'));
   put(join(folder, `${ONE}.backup.1.jsonl`), line(ONE, '/w'));
+  put(join(folder, 'backups', `${ONE}.backup.2.jsonl`), line(ONE, '/w'));
   put(join(folder, 'agent-a2afa093.jsonl'), line(ONE, '/w'));
   put(join(folder, 'memory/notes.jsonl'), line(ONE, '/w'));
   put(join(home, '.claude/projects', `${TWO}.jsonl`), line(TWO, '/w'));

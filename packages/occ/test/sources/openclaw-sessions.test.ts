@@ -193,6 +193,7 @@ test('odd things in the folder do not keep the others from being listed', async 
   mkdirSync(join(folder, `${uuid('4')}.jsonl`));
   symlinkSync(join(folder, 'nowhere'), join(folder, `${uuid('5')}.jsonl`));
   put(join(folder, `${ONE}.backup.1.jsonl`), header(ONE));
+  put(join(folder, 'backups', `${ONE}.backup.2.jsonl`), header(ONE));
   put(join(folder, `${ONE}.occ.json`), '{}');
   put(join(folder, `${ONE}.jsonl.lock`), '{}');
   put(join(folder, `${ONE}.checkpoint.${TWO}.jsonl`), header(ONE));

@@ -1,10 +1,11 @@
 import { linkSync, lstatSync } from 'node:fs';
 
-const NO_HARD_LINKS = new Set(['EPERM', 'ENOSYS', 'ENOTSUP', 'EOPNOTSUPP', 'EMLINK']);
+// EXDEV: the two names would be on different disks.
+const NO_HARD_LINKS = new Set(['EXDEV', 'EPERM', 'ENOSYS', 'ENOTSUP', 'EOPNOTSUPP', 'EMLINK']);
 
 /**
  * Gives a complete file, so far known by a name of its own, the name that others look for. Fails with EEXIST when that
- * one is taken. False where the file system has no hard links.
+ * one is taken. False where there can be no hard link between the two.
  */
 export function linkNew(file: string, path: string, link = linkSync): boolean {
   try {

@@ -1,0 +1,37 @@
+import { dirname, join } from 'node:path';
+import { classifySessionFileName } from '@openbot/sessions';
+
+/** OpenClaw and pi take every `.jsonl` of their folder for a session, so that backups are one folder below. */
+export function backupFolderOf(sessionsFolder: string): string {
+  return join(sessionsFolder, 'backups');
+}
+
+/** Where OpenClaw puts the files of a sessions folder that it imported into its database. */
+export function importArchiveOf(sessionsFolder: string): string {
+  return join(dirname(sessionsFolder), 'session-sqlite-import-archive');
+}
+
+export interface BackupName {
+  readonly stem: string;
+  readonly number: number;
+}
+
+/** A higher number was never given. */
+export const MAX_BACKUP_NUMBER = 1_000_000_000;
+
+/** Undefined for what is not the name of a backup. */
+export function readBackupName(name: string): BackupName | undefined {
+  const known = classifySessionFileName(name);
+  if (known.kind !== 'backup' || known.number > MAX_BACKUP_NUMBER) return undefined;
+  return { stem: known.sessionId, number: known.number };
+}
+
+/** Whether a name in the import archive, `<key>.<name>.imported-<time>`, is that of a backup of this session. */
+export function readArchivedBackupName(name: string, stem: string): BackupName | undefined {
+  const [, original] = /^(.+)\.imported-\d+(?:\.\d+)?$/.exec(name) ?? [];
+  const known = original === undefined ? undefined : readBackupName(original);
+  // OpenClaw replaces what it does not want in a name.
+  const archivedStem = stem.replace(/[^A-Za-z0-9_.-]+/g, '_');
+  if (known === undefined || !`.${known.stem}`.endsWith(`.${archivedStem}`)) return undefined;
+  return { stem, number: known.number };
+}

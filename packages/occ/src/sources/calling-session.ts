@@ -2,6 +2,7 @@ import { realpathSync } from 'node:fs';
 import { inspectLock } from '@openbot/sessions';
 import { AmbiguousSessionError } from '../errors.ts';
 import { locateAgentSessions } from './agent-sessions.ts';
+import { isInShellOf } from './agent-shell.ts';
 import type { FoundSession, SearchPlace, SourceName } from './found-session.ts';
 import { compareByAge, type LocatedSession } from './located-session.ts';
 import { matchCommand, STRENGTHS, type Strength } from './match-command.ts';
@@ -31,7 +32,7 @@ export async function findCallingSession(
 /** Whether a session that was named is the one of the agent that runs this very command, or may be. */
 export async function isCallingSession(place: SearchPlace, session: FoundSession): Promise<boolean> {
   const { source } = session;
-  if (!isInShellOf(source, place)) return false;
+  if (!isCallerKnownByCommand(source, place)) return false;
   if ((await matchOpenCalls(place, [session])).length === 0) return false;
   const callers = await findCallers({ ...place, agentFlag: undefined, allAgents: undefined }, [source]);
   // A session that was named by its path may stand where no other is looked for.
@@ -62,15 +63,14 @@ async function matchOpenCalls<Session extends SessionPlace>(
 }
 
 /** Claude Code says itself which session its shell belongs to. */
-function isInShellOf(source: SourceName, { env }: SearchPlace): boolean {
-  if (source === 'claude') return false;
-  return isGiven(source === 'pi' ? env.PI_CODING_AGENT : env.OPENCLAW_SHELL);
+function isCallerKnownByCommand(source: SourceName, place: SearchPlace): boolean {
+  return source !== 'claude' && isInShellOf(source, place);
 }
 
 /** Newest first. An agent may call occ on itself whichever agent it is, unless `--agent` says which. */
 function locateCallers(place: SearchPlace, sources: readonly SourceName[]): LocatedSession[] {
   return sources
-    .filter((source) => isInShellOf(source, place))
+    .filter((source) => isCallerKnownByCommand(source, place))
     .flatMap((source) => (source === 'pi' ? locatePiSessions(place) : locateOfAgents(place)))
     .filter(({ missing }) => !missing)
     .sort(compareByAge);

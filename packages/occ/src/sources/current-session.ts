@@ -1,5 +1,6 @@
 import type { OpenBotError } from '@openbot/sessions';
 import { SessionNotFoundError } from '../errors.ts';
+import { refuseToGuess } from './agent-shell.ts';
 import { findCallingSession } from './calling-session.ts';
 import { locateClaudeSessions, resolveProjectsFolder } from './claude-sessions.ts';
 import type { FoundSession, ResolvedSession, SearchPlace, SourceName } from './found-session.ts';
@@ -12,7 +13,7 @@ import { isGiven } from './state-folder.ts';
 
 /**
  * The session that the caller is in: the one that Claude Code names in its shell, the one of an agent that calls this
- * command, else the most recently active one.
+ * command, else, outside of an agent's shell, the most recently active one.
  */
 export async function findCurrentSession(place: SearchPlace): Promise<ResolvedSession> {
   const sources = chooseSources(place);
@@ -23,6 +24,7 @@ export async function findCurrentSession(place: SearchPlace): Promise<ResolvedSe
   const calling = await findCallingSession(place, addShell(place, sources));
   const session = calling === undefined ? undefined : openFound(calling);
   if (session !== undefined) return { session, foundBy: 'calling-command' };
+  refuseToGuess(place);
   const newest = openFirst(locateSessions(withoutGuessing(place)).sort(compareByKey));
   if (newest === undefined) throw noSessions(place);
   return { session: newest, foundBy: 'most-recent' };

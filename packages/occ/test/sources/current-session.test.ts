@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { acquireLock } from '@openbot/sessions';
 import { expect, test } from 'vitest';
@@ -119,14 +120,62 @@ test('entries that are no messages may follow the call, and other calls of it ma
   });
 });
 
-test('a call that has its result is over', async () => {
+const NOT_NAMED = { code: 'SESSION_NOT_NAMED', hint: expect.stringContaining('occ list') };
+
+test('a call that has its result is over: no other session is guessed', async () => {
   const home = makeHome();
   putSession(home, ONE, 10, userLine('go') + CALL + resultLine('c1'));
   putSession(home, TWO, 20);
-  expect(await resolveSession(placeAt(home, SHELL))).toMatchObject({
-    session: { sessionId: TWO },
-    foundBy: 'most-recent',
+  await expect(resolveSession(placeAt(home, SHELL))).rejects.toMatchObject({
+    ...NOT_NAMED,
+    message: expect.stringContaining('shell of OpenClaw'),
+    hint: expect.stringContaining('sessionId=<id>'),
   });
+  expect((await resolveSession(placeAt(home, SHELL), TWO)).session.sessionId).toBe(TWO);
+});
+
+test.each([
+  ['OpenClaw', { OPENCLAW_SHELL: 'exec' }],
+  ['pi', { PI_CODING_AGENT: 'true' }],
+  ['Claude Code', { CLAUDECODE: '1' }],
+])('a shell of %s whose session is not known: each command on one session is refused', async (title, env) => {
+  const home = makeHome();
+  const path = putSession(home, ONE, 10, userLine('go'));
+  put(join(home, '.claude/projects/-w', `${TWO}.jsonl`), `{"sessionId":"${TWO}","cwd":"/w"}\n`);
+  putPi(home, THREE, 10);
+  const before = readFileSync(path, 'utf8');
+  for (const args of [
+    ['edit', '--strip-tools'],
+    ['restore'],
+    ['restore', '--list'],
+    ['clone'],
+    ['info'],
+    ['info', '--source', 'claude'],
+    ['info', '--source', 'pi'],
+    ['info', '--source', 'openclaw'],
+  ]) {
+    const { code, stdout, stderr } = await runOcc([...args, '--json'], {
+      env: { HOME: home, ...env },
+      cwd: home,
+    });
+    expect([code, stdout], args.join(' ')).toEqual([1, '']);
+    const { error } = JSON.parse(stderr);
+    expect(error).toMatchObject({ ...NOT_NAMED, message: expect.stringContaining(`shell of ${title}`) });
+  }
+  expect(readFileSync(path, 'utf8')).toBe(before);
+  const { code } = await runOcc(['info', ONE, '--source', 'openclaw'], {
+    env: { HOME: home, ...env },
+    cwd: home,
+  });
+  expect(code).toBe(0);
+});
+
+test('a script that an agent runs is not recognised, and changes nobody else', async () => {
+  const home = makeHome();
+  const script = callLine({ id: 'c1', arguments: { command: 'bash clean.sh' } });
+  putSession(home, ONE, 10, userLine('clean yourself') + script);
+  putSession(home, TWO, 20, userLine('of somebody else'));
+  await expect(resolveSession(placeAt(home, SHELL))).rejects.toMatchObject(NOT_NAMED);
 });
 
 test('the calling agent may be any, unless --agent says which', async () => {
@@ -137,10 +186,9 @@ test('the calling agent may be any, unless --agent says which', async () => {
     session: { sessionId: ONE, agentId: 'molt' },
     foundBy: 'calling-command',
   });
-  expect(await resolveSession(placeAt(home, { ...SHELL, agentFlag: 'main' }))).toMatchObject({
-    session: { sessionId: TWO },
-    foundBy: 'most-recent',
-  });
+  await expect(resolveSession(placeAt(home, { ...SHELL, agentFlag: 'main' }))).rejects.toMatchObject(
+    NOT_NAMED,
+  );
 });
 
 test('the broken index of another agent does not keep one from cleaning itself', async () => {
@@ -244,29 +292,23 @@ test('an agent of pi beside an OpenClaw: its own session, unless another source 
     { agentFlag: 'main' },
     { stateDirFlag: '.openclaw' },
   ] as const) {
-    expect(await resolveSession(placeAt(home, { ...shell, ...asked }))).toMatchObject({
-      session: { sessionId: TWO, source: 'openclaw' },
-      foundBy: 'most-recent',
-    });
+    await expect(resolveSession(placeAt(home, { ...shell, ...asked }))).rejects.toMatchObject(NOT_NAMED);
   }
 });
 
-test('a shell of pi in which no session has the call: the most recently active one of the default source', async () => {
+test('a shell of pi in which no session has the call: refused', async () => {
   const home = makeHome();
   putPi(home, ONE, 30, userLine('go') + CALL + resultLine('c1'));
   putSession(home, TWO, 20);
   const place = placeAt(home, { commandLine: COMMAND, env: { PI_CODING_AGENT: 'true' } });
-  expect(await resolveSession(place)).toMatchObject({
-    session: { sessionId: TWO, source: 'openclaw' },
-    foundBy: 'most-recent',
-  });
+  await expect(resolveSession(place)).rejects.toMatchObject(NOT_NAMED);
 });
 
 test('a session of pi with such a call is not looked at outside of a shell of pi', async () => {
   const home = makeHome();
   putPi(home, ONE, 30, userLine('go') + CALL);
   putSession(home, TWO, 20);
-  expect((await resolveSession(placeAt(home, SHELL))).session.sessionId).toBe(TWO);
+  await expect(resolveSession(placeAt(home, SHELL))).rejects.toMatchObject(NOT_NAMED);
 });
 
 test('in a shell of Claude Code: the session that it names', async () => {
@@ -295,12 +337,13 @@ test('in a shell of Claude Code whose transcript is not there: an error that nam
   });
 });
 
-test('--source openclaw in a shell of Claude Code means the newest session of openclaw', async () => {
+test('--source openclaw in a shell of Claude Code: the session must be named', async () => {
   const home = makeHome();
   putSession(home, THREE, 99);
   const place = placeAt(home, { source: 'openclaw', env: { CLAUDE_CODE_SESSION_ID: ONE } });
-  expect(await resolveSession(place)).toMatchObject({
+  await expect(resolveSession(place)).rejects.toMatchObject(NOT_NAMED);
+  expect(await resolveSession(place, THREE)).toMatchObject({
     session: { sessionId: THREE },
-    foundBy: 'most-recent',
+    foundBy: 'argument',
   });
 });

@@ -53,6 +53,7 @@ export const ROOMS: Readonly<Record<string, RoomTable>> = {
     order: [
       'errors',
       'nearest-name',
+      'percent-of',
       'clean',
       'sources',
       'session-file',
@@ -68,10 +69,10 @@ export const ROOMS: Readonly<Record<string, RoomTable>> = {
     ],
     narrower: {
       clean: ['errors'],
-      sources: ['errors', 'nearest-name'],
+      sources: ['errors', 'nearest-name', 'percent-of'],
       config: ['errors', 'nearest-name', 'clean', 'sources'],
     },
-    pure: ['errors', 'nearest-name', 'clean', 'report'],
+    pure: ['errors', 'nearest-name', 'percent-of', 'clean', 'report'],
     readOnly: ['sources'],
   },
   'claude-code': {

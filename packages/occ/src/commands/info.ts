@@ -1,6 +1,7 @@
 import { mergePresets } from '../clean/presets.ts';
 import { describeSession } from '../operations/describe-session.ts';
 import { formatInfo } from '../report/info.ts';
+import { recommendPreset } from '../report/recommendation.ts';
 import { withWarnings } from '../sources/search-warning.ts';
 import type { Command } from './command.ts';
 import { reportOptionsOf } from './report-options.ts';
@@ -16,7 +17,11 @@ export const info: Command = async (input) => {
     sessionId: input.words[0],
     presets,
   });
-  if (input.flags.json) writeJson(input.terminal, withWarnings(described.info, warnings));
+  if (input.flags.json)
+    writeJson(
+      input.terminal,
+      withWarnings({ ...described.info, recommendation: recommendPreset(described.info, presets) }, warnings),
+    );
   else
     writeReport(
       input.terminal,

@@ -1,6 +1,7 @@
 import type { ResolvedToolRemovalOptions } from '../clean/tool-removal.ts';
 import type { FileEditResult } from '../session-file/edit-file.ts';
 import type { ResolvedSession } from '../sources/found-session.ts';
+import { foundFieldsOf } from './found-fields.ts';
 import type { EditOutcome, EditResult } from './results.ts';
 import { editStatistics } from './statistics.ts';
 
@@ -24,6 +25,7 @@ export function describeEdit(
     success: true,
     mode: 'edit',
     sessionId: session.sessionId,
+    ...foundFieldsOf({ session, foundBy }),
     ...(done.backupPath === undefined ? {} : { backupPath: done.backupPath }),
     statistics: editStatistics(plan.statistics, done.sizeBefore, done.sizeAfter, isKept),
     tokens: isKept ? { ...plan.tokens, after: plan.tokens.before } : plan.tokens,

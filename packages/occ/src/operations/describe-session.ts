@@ -14,6 +14,7 @@ import { readOpenclawDatabase } from '@openbot/sessions/openclaw-database';
 import type { LineReader } from '../clean/plan.ts';
 import { planClean } from '../clean/plan-clean.ts';
 import type { ResolvedToolRemovalOptions } from '../clean/tool-removal.ts';
+import { percentOf } from '../percent-of.ts';
 import type { FiguresResult } from '../session-db/correct-after-run.ts';
 import { readSession } from '../session-db/readable-session.ts';
 import { makeLineReader } from '../session-file/apply-plan.ts';
@@ -23,6 +24,7 @@ import type { ScheduledEdit } from '../session-file/scheduled-edit.ts';
 import type { FoundSession, ResolvedSession, SearchPlace } from '../sources/found-session.ts';
 import { resolveSession } from '../sources/resolve-session.ts';
 import { countConversation, orderByFigure } from './count-conversation.ts';
+import { foundFieldsOf } from './found-fields.ts';
 import type { EditResult, ScheduledEditReport, SessionInfo } from './results.ts';
 
 export interface DescribeOptions {
@@ -44,23 +46,24 @@ export async function describeSession(options: DescribeOptions): Promise<Describ
   if (found.session.storage === 'sqlite')
     return {
       ...found,
-      info: withScheduled(describeInDatabase(found.session, options.presets), found.session),
+      info: withScheduled(describeInDatabase(found, options.presets), found.session),
     };
   const file = await openTranscript(path);
   try {
     const transcript = await scanOpenTranscript(file, path);
     const readLine = makeLineReader(file, transcript);
-    const info = describeTranscript(found.session, transcript, readLine, options.presets);
+    const info = describeTranscript(found, transcript, readLine, options.presets);
     return { ...found, info: withScheduled(info, found.session) };
   } finally {
     await file.close();
   }
 }
 
-function describeInDatabase(session: FoundSession, presets: DescribeOptions['presets']): SessionInfo {
+function describeInDatabase(found: ResolvedSession, presets: DescribeOptions['presets']): SessionInfo {
+  const { session } = found;
   return readOpenclawDatabase(session.path, (database) => {
     const { transcript, readLine } = readSession(database, session.sessionId);
-    return describeTranscript(session, transcript, readLine, presets);
+    return describeTranscript(found, transcript, readLine, presets);
   });
 }
 
@@ -75,22 +78,27 @@ async function openTranscript(path: string): Promise<FileHandle> {
 }
 
 function describeTranscript(
-  { sessionId, source, path }: FoundSession,
+  found: ResolvedSession,
   transcript: Transcript,
   readLine: LineReader,
   presets: DescribeOptions['presets'],
 ): SessionInfo {
+  const { sessionId, source, path, window } = found.session;
   const { entries } = activePath(transcript);
   const { tokens, basis, byKind, byTool } = contextTokens(transcript, contextOf(transcript, entries));
   const brokenLines = transcript.problems.filter(({ problem }) => problem !== 'oversize').length;
   return {
     sessionId,
+    ...foundFieldsOf(found),
     source,
     path,
     sizeBytes: transcript.byteLength,
     ...countConversation(transcript, entries),
     tokens: { context: tokens, basis, byKind, byTool: orderByFigure(Object.entries(byTool)) },
     compactions: countCompactions(transcript),
+    ...(window === undefined
+      ? {}
+      : { window: { tokens: window.tokens, percent: percentOf(tokens, window.tokens) } }),
     presets: Object.fromEntries(
       Object.entries(presets).map(([name, removal]) => [name, tryPreset(transcript, removal, readLine)]),
     ),

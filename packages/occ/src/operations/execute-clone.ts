@@ -21,10 +21,11 @@ import type { DatabaseClone } from '../session-db/planned-clone.ts';
 import { cloneSessionFile, type FileCloneResult } from '../session-file/clone-file.ts';
 import type { HistoryCopy } from '../session-file/file-history.ts';
 import { isClaudeFileName, resolveProjectsFolder } from '../sources/claude-sessions.ts';
-import type { FoundSession, SearchPlace } from '../sources/found-session.ts';
+import type { FoundSession, ResolvedSession, SearchPlace } from '../sources/found-session.ts';
 import { resolveSession } from '../sources/resolve-session.ts';
 import { describeFailedWrite } from './failed-write.ts';
-import type { CloneOutcome } from './results.ts';
+import { foundFieldsOf } from './found-fields.ts';
+import type { CloneOutcome, CloneResult } from './results.ts';
 import { resumeCommandOf } from './resume-command.ts';
 import { cloneStatistics } from './statistics.ts';
 
@@ -92,6 +93,7 @@ export async function executeClone(options: CloneOptions): Promise<CloneOutcome>
         success: true,
         mode: 'clone',
         sourceSessionId: session.sessionId,
+        ...sourceFieldsOf({ session, foundBy }),
         ...(options.dryRun ? {} : made),
         statistics: cloneStatistics(plan.statistics, sizeBefore, sizeAfter),
         tokens: plan.tokens,
@@ -102,6 +104,14 @@ export async function executeClone(options: CloneOptions): Promise<CloneOutcome>
   } catch (error) {
     throw describeFailedWrite(error, targetPath, 'clone');
   }
+}
+
+/** The key of a clone is its own. */
+function sourceFieldsOf(
+  found: ResolvedSession,
+): Pick<CloneResult, 'sourceSessionKey' | 'foundBy' | 'agentId'> {
+  const { sessionKey, ...fields } = foundFieldsOf(found);
+  return { ...(sessionKey === undefined ? {} : { sourceSessionKey: sessionKey }), ...fields };
 }
 
 function assertPlace({ noRegister, outputPath }: CloneOptions): void {

@@ -9,6 +9,7 @@ import { ownRunOf, settleUse } from '../session-file/settle-use.ts';
 import type { FoundSession, ResolvedSession, SearchPlace } from '../sources/found-session.ts';
 import { resolveSession } from '../sources/resolve-session.ts';
 import { describeFailedWrite, noteAfterRewrite } from './failed-write.ts';
+import { foundFieldsOf } from './found-fields.ts';
 import { lookAtRun } from './look-at-run.ts';
 import type { BackupInfo, RestoreOutcome } from './results.ts';
 
@@ -78,6 +79,7 @@ function describeRestore(
     success: true,
     mode: 'restore',
     sessionId: session.sessionId,
+    ...foundFieldsOf({ session, foundBy }),
     restoredFrom,
     backupPath,
     linesKept,

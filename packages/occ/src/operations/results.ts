@@ -3,6 +3,7 @@ import type { ResolvedToolRemovalOptions } from '../clean/tool-removal.ts';
 import type { FiguresResult } from '../session-db/correct-after-run.ts';
 import type { FoundBy, FoundSession, SourceName } from '../sources/found-session.ts';
 import type { SearchWarning } from '../sources/search-warning.ts';
+import type { FoundFields } from './found-fields.ts';
 
 export interface EditStatistics {
   messagesOriginal: number;
@@ -18,7 +19,7 @@ export interface EditStatistics {
 }
 
 /** What `occ edit --json` prints. */
-export interface EditResult {
+export interface EditResult extends FoundFields {
   success: true;
   mode: 'edit';
   sessionId: string;
@@ -49,10 +50,12 @@ export interface CloneStatistics {
 }
 
 /** What `occ clone --json` prints. */
-export interface CloneResult {
+export interface CloneResult extends Omit<FoundFields, 'sessionKey'> {
   success: true;
   mode: 'clone';
   sourceSessionId: string;
+  /** OpenClaw only: the key of the session that was cloned. */
+  sourceSessionKey?: string;
   /** Absent in a dry run, as all that there is of a clone only. */
   clonedSessionId?: string;
   clonedSessionPath?: string;
@@ -68,7 +71,7 @@ export interface CloneResult {
 }
 
 /** What `occ restore --json` prints. */
-export interface RestoreResult {
+export interface RestoreResult extends FoundFields {
   success: true;
   mode: 'restore';
   sessionId: string;
@@ -119,7 +122,7 @@ export interface RestoreOutcome {
 }
 
 /** What `occ info --json` prints. */
-export interface SessionInfo {
+export interface SessionInfo extends FoundFields {
   sessionId: string;
   source: SourceName;
   path: string;
@@ -129,6 +132,8 @@ export interface SessionInfo {
   toolCalls: { total: number; byTool: Record<string, number> };
   tokens: { context: number; basis: string; byKind: Record<string, number>; byTool: Record<string, number> };
   compactions: number;
+  /** How full the model's context window is; absent where it is not known. */
+  window?: { tokens: number; percent: number };
   presets: Record<string, { tokensAfter: number; toolCallsRemoved: number; toolCallsTruncated: number }>;
   /** Lines that are no JSON; they are kept as they are. */
   brokenLines?: number;

@@ -1,5 +1,5 @@
 import { cutEnd, formatCount, padEnd, printable, textWidth } from '@openbot/sessions/terminal-text';
-import { percentOf } from './figures.ts';
+import { percentOf } from '../percent-of.ts';
 import type { ReportOptions } from './report-options.ts';
 
 /** One row: a share of a whole, and what else there is to say of it. */

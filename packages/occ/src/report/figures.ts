@@ -1,3 +1,5 @@
+import { percentOf } from '../percent-of.ts';
+
 const UNITS = ['B', 'KB', 'MB', 'GB', 'TB'];
 
 /** `125 KB`, `4.2 MB`: three figures at most, of 1024. */
@@ -11,13 +13,6 @@ export function formatSize(bytes: number): string {
   }
   const digits = unit === 0 || value >= 9.95 ? 0 : 1;
   return `${value.toFixed(digits)} ${UNITS[unit]}`;
-}
-
-/** In whole percent; 0 and 100 only where they are exact. */
-export function percentOf(part: number, whole: number): number {
-  if (whole <= 0 || part <= 0) return 0;
-  if (part >= whole) return 100;
-  return Math.min(99, Math.max(1, Math.round((part / whole) * 100)));
 }
 
 /** `45 → 38 (16% reduction)`, `45 (unchanged)` */

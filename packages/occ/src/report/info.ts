@@ -2,10 +2,11 @@ import { formatCount, formatQuantity, printable } from '@openbot/sessions/termin
 import type { ResolvedToolRemovalOptions } from '../clean/tool-removal.ts';
 import { shortenText } from '../errors.ts';
 import type { SessionInfo } from '../operations/results.ts';
+import { percentOf } from '../percent-of.ts';
 import type { FoundBy, FoundSession } from '../sources/found-session.ts';
 import { barLines } from './bars.ts';
 import { commandFor, describeChoice, sourceTitle } from './chosen-session.ts';
-import { formatMinute, formatSize, percentOf } from './figures.ts';
+import { formatMinute, formatSize } from './figures.ts';
 import { recommendPreset } from './recommendation.ts';
 import type { ReportOptions } from './report-options.ts';
 import { scheduledEditLines } from './scheduled-edit.ts';
@@ -79,11 +80,15 @@ function countLines({ messages, turns, toolCalls, tokens, ...info }: SessionInfo
     `  Turns: ${formatCount(turns.total)} (${formatCount(turns.withTools)} with tools)`,
     `  Tool calls: ${formatCount(toolCalls.total)}`,
     `  Compactions: ${formatCount(info.compactions)}`,
-    `  Context: ${formatCount(tokens.context)} tokens (${tokens.basis})`,
+    `  Context: ${formatCount(tokens.context)} tokens (${tokens.basis})${describeWindow(info.window)}`,
     ...(info.brokenLines === undefined
       ? []
       : [`  Broken lines: ${formatCount(info.brokenLines)} (kept as they are)`]),
   ];
+}
+
+function describeWindow(window: SessionInfo['window']): string {
+  return window === undefined ? '' : `, ${window.percent}% of the window of ${formatCount(window.tokens)}`;
 }
 
 function kindLines({ tokens }: SessionInfo, options: ReportOptions): string[] {

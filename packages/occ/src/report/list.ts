@@ -66,10 +66,12 @@ function chooseColumns(
   const sources = new Set(owners.map(({ source }) => source));
   const agents = new Set(owners.map(({ agentId }) => agentId).filter((agentId) => agentId !== null));
   const hasTitles = listed.some(({ session }) => titleOf(session) !== '');
+  const hasWindows = listed.some(({ session }) => shareOf(session) !== '');
   const columns: (ListColumn<ListedSession> | false)[] = [
     { title: 'ID', show: ({ name }) => printable(shorten(name)) },
     { title: 'UPDATED', show: ({ session }) => ageOf(session, now) },
     { title: 'SIZE', show: ({ session }) => sizeOf(session), isFigure: true },
+    hasWindows && { title: 'WINDOW', show: ({ session }) => shareOf(session), isFigure: true },
     hasBothEras(listed) && { title: 'KEPT IN', show: ({ session }) => session.storage ?? 'file' },
     sources.size > 1 && { title: 'SOURCE', show: ({ session }) => session.source },
     agents.size > 1 && { title: 'AGENT', show: ({ session }) => printable(session.agentId ?? '') },
@@ -88,6 +90,12 @@ function hasBothEras(listed: readonly ListedSession[]): boolean {
 /** An entry of the index may lack its time. */
 function ageOf({ updatedAt }: FoundSession, now: number): string {
   return updatedAt > 0 ? formatAge(updatedAt, now) : 'unknown';
+}
+
+/** How full the context window is, where it is known. */
+function shareOf({ missing, window }: FoundSession): string {
+  if (missing || window?.percent === undefined) return '';
+  return `${window.estimated ? '~' : ''}${window.percent}%`;
 }
 
 function sizeOf({ missing, cold, sizeBytes }: FoundSession): string {

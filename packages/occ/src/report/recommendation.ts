@@ -1,7 +1,7 @@
 import { formatCount, printable } from '@openbot/sessions/terminal-text';
 import type { ResolvedToolRemovalOptions } from '../clean/tool-removal.ts';
 import type { SessionInfo } from '../operations/results.ts';
-import { percentOf } from './figures.ts';
+import { percentOf } from '../percent-of.ts';
 
 /** A clean has its price: details are gone, the prompt cache is rebuilt. From this share on it is worth it. */
 const WORTH_IT_PERCENT = 25;
@@ -9,6 +9,9 @@ const WORTH_IT_PERCENT = 25;
 const LITTLE_PERCENT = 10;
 /** Up to here there is room left in the windows of common models, and details are worth more. */
 const ROOMY_TOKENS = 50_000;
+
+/** Unless the window is known, and this much of it is taken. */
+const FULL_PERCENT = 50;
 
 export interface Recommendation {
   /** Undefined where the session is better left alone. */
@@ -21,11 +24,11 @@ export interface Recommendation {
  * tool call, not even of the work in hand, is mentioned but left to the reader to choose.
  */
 export function recommendPreset(
-  { tokens, toolCalls, presets }: SessionInfo,
+  { tokens, toolCalls, presets, window }: SessionInfo,
   rules: Readonly<Record<string, ResolvedToolRemovalOptions>>,
 ): Recommendation {
   if (toolCalls.total === 0) return { reason: 'there are no tool calls to clean' };
-  if (tokens.context < ROOMY_TOKENS) {
+  if (tokens.context < ROOMY_TOKENS && (window === undefined || window.percent < FULL_PERCENT)) {
     return { reason: `${formatCount(tokens.context)} tokens leave room in most context windows` };
   }
   const offers = Object.entries(presets)

@@ -1,7 +1,8 @@
 import { formatCount } from '@openbot/sessions/terminal-text';
 import type { PlanTokens } from '../clean/plan.ts';
 import type { CloneStatistics, EditStatistics } from '../operations/results.ts';
-import { formatChange, formatSize, percentOf } from './figures.ts';
+import { percentOf } from '../percent-of.ts';
+import { formatChange, formatSize } from './figures.ts';
 
 /** What an edit and a clone have in common to tell. */
 export interface CleanFigures {

@@ -6,6 +6,17 @@ export type SourceName = (typeof SOURCE_NAMES)[number];
 /** What `--source` takes. */
 export type SourceChoice = SourceName | 'all';
 
+/** The context window of the model that a session was last run with, where it was written down. */
+export interface ContextWindow {
+  readonly tokens: number;
+  /** What OpenClaw wrote down as used of it. */
+  readonly used?: number;
+  /** Of the window, in whole percent. */
+  readonly percent?: number;
+  /** `used` is no recorded figure: it was computed, or is out of date. */
+  readonly estimated?: true;
+}
+
 /** One session, as `occ list --json` prints it. */
 export interface FoundSession {
   readonly sessionId: string;
@@ -25,6 +36,7 @@ export interface FoundSession {
   /** Of the transcript as a file of lines, however it is kept. */
   readonly sizeBytes: number;
   readonly label?: string;
+  readonly window?: ContextWindow;
   readonly displayName?: string;
   /** Its key leads to another session now. Only known of a database. */
   readonly former?: true;

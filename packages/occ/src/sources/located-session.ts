@@ -1,5 +1,6 @@
 import type { StoredSession } from '@openbot/sessions';
-import type { SourceName } from './found-session.ts';
+import { percentOf } from '../percent-of.ts';
+import type { ContextWindow, SourceName } from './found-session.ts';
 
 /** What the names of files, their state and the index say of a session, before its transcript is opened. */
 export interface LocatedSession {
@@ -41,6 +42,21 @@ export function findText({ entries }: LocatedSession, field: 'label' | 'displayN
     if (typeof value === 'string' && value.trim() !== '') return value;
   }
   return undefined;
+}
+
+/** From the newest entry that names one. What is used is known only of the session that the entry leads to now. */
+export function findWindow({ entries }: LocatedSession): ContextWindow | undefined {
+  const found = entries.find(({ entry }) => isCount(entry.contextTokens));
+  if (found === undefined) return undefined;
+  const { contextTokens, totalTokens, totalTokensFresh } = found.entry as Record<string, unknown>;
+  const tokens = contextTokens as number;
+  if (!isCount(totalTokens)) return { tokens };
+  const percent = percentOf(totalTokens, tokens);
+  return { tokens, used: totalTokens, percent, ...(totalTokensFresh === false ? { estimated: true } : {}) };
+}
+
+function isCount(value: unknown): value is number {
+  return typeof value === 'number' && Number.isFinite(value) && value > 0;
 }
 
 /** Newest first; of equal age a session that can be opened first, then by path and id. */

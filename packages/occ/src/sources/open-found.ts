@@ -1,7 +1,7 @@
 import { readTitle } from './claude-sessions.ts';
 import { readDatabaseTranscript } from './database-transcript.ts';
 import type { FoundSession } from './found-session.ts';
-import { findText, type LocatedSession } from './located-session.ts';
+import { findText, findWindow, type LocatedSession } from './located-session.ts';
 import { readTranscriptHead, type TranscriptHead } from './transcript-head.ts';
 
 type Draft = { -readonly [Field in keyof FoundSession]: FoundSession[Field] };
@@ -23,6 +23,7 @@ function describe(located: LocatedSession, head: Partial<TranscriptHead> | undef
   const sessionKey = entries[0]?.key ?? formerKey;
   const label = findText(located, 'label');
   const displayName = findText(located, 'displayName') ?? (titlePath && readTitle(titlePath));
+  const window = findWindow(located);
   const found = {
     sessionId: (source === 'pi' ? head?.sessionId : undefined) ?? located.sessionId,
   } as Draft;
@@ -36,6 +37,7 @@ function describe(located: LocatedSession, head: Partial<TranscriptHead> | undef
   found.sizeBytes = located.sizeBytes;
   if (label !== undefined) found.label = label;
   if (displayName !== undefined) found.displayName = displayName;
+  if (window !== undefined) found.window = window;
   if (formerKey !== undefined) found.former = true;
   if (cold) found.cold = true;
   if (missing) found.missing = true;

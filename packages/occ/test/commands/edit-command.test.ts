@@ -72,6 +72,9 @@ describe('occ edit', () => {
       success: true,
       mode: 'edit',
       sessionId: ID,
+      foundBy: 'argument',
+      sessionKey: `agent:main:test:${ID}`,
+      agentId: 'main',
       backupPath: backup(1),
       statistics: {
         messagesOriginal: 120,

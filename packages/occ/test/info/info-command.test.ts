@@ -82,12 +82,40 @@ describe('occ info', () => {
     expect((await readInfo(stateDir, ID)).sizeBytes).toBe(statSync(path).size);
   });
 
+  it('says how full the window is where the entry names one, to people and programs', async () => {
+    const stateDir = makeTempFolder();
+    const lines = createSessionWithTurns(25, 2, { resultLength: 500 });
+    writeSession(stateDir, 'main', ID, lines, { entry: { contextTokens: 20_000, label: 'work' } });
+    const info = await readInfo(stateDir, ID);
+    const percent = Math.round((info.tokens.context / 20_000) * 100);
+    expect(percent).toBeGreaterThan(10);
+    expect(info).toMatchObject({ window: { tokens: 20_000, percent }, label: 'work', foundBy: 'argument' });
+    expect((await runOcc(['info', ID, '--state-dir', stateDir])).stdout).toMatch(
+      new RegExp(`Context: [\\d,]+ tokens \\(estimated\\), ${percent}% of the window of 20,000\\n`),
+    );
+  });
+
+  it('a context that is small in general but not for its window is worth a clean', async () => {
+    const stateDir = makeTempFolder();
+    const lines = createSessionWithTurns(40, 2, { resultLength: 800 });
+    writeSession(stateDir, 'main', ID, lines, { entry: { contextTokens: 32_000 } });
+    const { tokens, recommendation } = await readInfo(stateDir, ID);
+    expect(tokens.context).toBeLessThan(50_000);
+    expect(recommendation).toMatchObject({
+      preset: expect.any(String),
+      reason: expect.stringContaining('%'),
+    });
+  });
+
   it('TC-2.5a prints all fields as JSON, in one order', async () => {
     const stateDir = makeTempFolder();
     const path = writeSession(stateDir, 'main', ID, createSessionWithTurns(25, 2, { resultLength: 500 }));
     const info = await readInfo(stateDir, ID);
     expect(Object.keys(info)).toEqual([
       'sessionId',
+      'foundBy',
+      'sessionKey',
+      'agentId',
       'source',
       'path',
       'sizeBytes',
@@ -97,6 +125,7 @@ describe('occ info', () => {
       'tokens',
       'compactions',
       'presets',
+      'recommendation',
     ]);
     expect(info).toMatchObject({ sessionId: ID, source: 'openclaw', path, compactions: 0 });
     expect(Object.keys(info.tokens)).toEqual(['context', 'basis', 'byKind', 'byTool']);

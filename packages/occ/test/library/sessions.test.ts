@@ -48,6 +48,9 @@ describe('executeEdit', () => {
       success: true,
       mode: 'edit',
       sessionId: ID,
+      foundBy: 'argument',
+      sessionKey: `agent:main:test:${ID}`,
+      agentId: 'main',
       backupPath: backup(1),
       statistics: {
         messagesOriginal: 120,

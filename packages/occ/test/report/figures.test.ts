@@ -1,6 +1,7 @@
 import { formatCount } from '@openbot/sessions/terminal-text';
 import { describe, expect, it } from 'vitest';
-import { formatChange, formatMinute, formatSize, percentOf } from '../../src/report/figures.ts';
+import { percentOf } from '../../src/percent-of.ts';
+import { formatChange, formatMinute, formatSize } from '../../src/report/figures.ts';
 import { shortenPath } from '../../src/report/short-path.ts';
 
 it.each([

@@ -46,6 +46,27 @@ test('one line for each session, under titles', () => {
   );
 });
 
+test('how full the window is stands beside the size, where it is known of any', () => {
+  const list = listOf(
+    session({ window: { tokens: 128_000, used: 64_000, percent: 50 } }),
+    session({ sessionId: 'cleaned', window: { tokens: 128_000, used: 6_400, percent: 5, estimated: true } }),
+    session({ sessionId: 'unknown', window: { tokens: 128_000 } }),
+    session({ sessionId: 'none' }),
+  );
+  expect(
+    formatList(list, OPTIONS, NOW)
+      .split('\n')
+      .slice(1, 6)
+      .map((line) => line.slice(0, 36)),
+  ).toEqual([
+    'ID        UPDATED      SIZE  WINDOW ',
+    'c08003b6  5 min ago  1.2 MB     50% ',
+    'cleaned   5 min ago  1.2 MB     ~5% ',
+    'unknown   5 min ago  1.2 MB         ',
+    'none      5 min ago  1.2 MB         ',
+  ]);
+});
+
 test('sessions in a database: where each is kept, what is cold and what a key left behind', () => {
   const inDatabase = {
     storage: 'sqlite',

@@ -35,6 +35,8 @@ const RESULT: EditResult = {
   success: true,
   mode: 'edit',
   sessionId: SESSION.sessionId,
+  foundBy: 'argument',
+  agentId: 'main',
   backupPath: `${FOLDER}/abc123-def456.backup.1.jsonl`,
   statistics: {
     messagesOriginal: 45,
@@ -106,6 +108,8 @@ export function cloneOutcome(result: Partial<CloneOutcome['result']> = {}): Clon
       success: true,
       mode: 'clone',
       sourceSessionId: SESSION.sessionId,
+      foundBy: 'argument',
+      agentId: 'main',
       clonedSessionId: 'xyz789-uvw012',
       clonedSessionPath: `${FOLDER}/xyz789-uvw012.jsonl`,
       sessionKey: 'agent:main:clone:xyz789-uvw012',
@@ -136,6 +140,8 @@ export function restoreOutcome(result: Partial<RestoreOutcome['result']> = {}): 
       success: true,
       mode: 'restore',
       sessionId: SESSION.sessionId,
+      foundBy: 'argument',
+      agentId: 'main',
       restoredFrom: `${FOLDER}/abc123-def456.backup.1.jsonl`,
       backupPath: `${FOLDER}/abc123-def456.backup.2.jsonl`,
       linesKept: 4,
@@ -150,6 +156,8 @@ export function restoreOutcome(result: Partial<RestoreOutcome['result']> = {}): 
 
 export const INFO: SessionInfo = {
   sessionId: SESSION.sessionId,
+  foundBy: 'argument',
+  agentId: 'main',
   source: 'openclaw',
   path: SESSION.path,
   sizeBytes: 128_000,

@@ -23,6 +23,7 @@ test('the sessions in a database of OpenClaw', async () => {
       sessionKey: 'agent:main:think',
       updatedAt: 1_794_767_379_445,
       sizeBytes: 18_194,
+      window: { tokens: 200_000, used: 1_895, percent: 1 },
     },
     {
       ...shared,
@@ -30,6 +31,7 @@ test('the sessions in a database of OpenClaw', async () => {
       sessionKey: 'agent:main:main',
       updatedAt: 1_794_767_367_860,
       sizeBytes: 46_583,
+      window: { tokens: 128_000, used: 12_609, percent: 10 },
     },
   ]);
 });

@@ -345,7 +345,7 @@ export {
 } from './transcript/tokens.ts';
 export { DANGLING, type LineProblem, NO_PARENT, Transcript } from './transcript/transcript.ts';
 export { type ActivePath, activePath, childrenOf, leafOf } from './transcript/tree.ts';
-export { type Turn, turnsOf } from './transcript/turns.ts';
+export { hasTools, type Turn, turnsOf } from './transcript/turns.ts';
 export {
   type AppendedEntry,
   type AppendOptions,

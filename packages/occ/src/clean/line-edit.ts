@@ -9,6 +9,8 @@ export interface LineEdit {
   readonly calls?: ToolAction | readonly ToolAction[];
   /** For the results of the line, in their order. */
   readonly results?: ToolAction | readonly ToolAction[];
+  /** Shortens output of tools in a person's place: of commands, background agents, files that were named. */
+  readonly outputs?: 'truncate';
   /** Takes out what belonged to a call that goes: thinking, and results that a provider's own tools put beside it. */
   readonly dropThinking?: boolean;
   /** The size of the context up to this message, to be written in the place of its recorded usage. */
@@ -23,6 +25,9 @@ export interface LineEdit {
 export interface Cuts {
   readonly calls: Map<number, number>;
   readonly results: Map<number, number>;
+  /** Outputs in a person's place that were shortened, and how many characters fewer the model gets of them. */
+  outputs: number;
+  outputCharacters: number;
   /** Images that went with shortened results. */
   images: number;
 }

@@ -2,6 +2,7 @@ import {
   activePath,
   type Context,
   contextOf,
+  FLAG,
   measureContext,
   planLoweredUsage,
   planRelinking,
@@ -17,7 +18,7 @@ import { countMessages } from './plan-statistics.ts';
 import { planTokens } from './plan-tokens.ts';
 import { PlannedLines } from './planned-lines.ts';
 import type { ResolvedToolRemovalOptions } from './tool-removal.ts';
-import { zoneTurns } from './turn-zones.ts';
+import { type TurnZones, zoneTurns } from './turn-zones.ts';
 
 /**
  * Decides what a clean does to each line. docs/cleaning.md gives the rules.
@@ -33,6 +34,7 @@ export function planClean(
   const zones = zoneTurns(turnsOf(transcript, path), options);
   const actions = chooseActions(transcript, path, pairs, zones);
   const lines = planLines(transcript, path, pairs, actions, readLine);
+  planOutputs(transcript, path, zones, lines);
 
   const { changes } = lines;
   const isRemoved = (index: number) => lines.isRemoved(index);
@@ -65,6 +67,7 @@ export function planClean(
     statistics: {
       ...countMessages(transcript, path, isRemoved),
       ...countCalls(pairs, actions, lines),
+      toolOutputsTruncated: countOutputs(lines),
       turnsTotal: zones.total,
       turnsWithToolsTotal: zones.withTools,
       turnsWithToolsRemoved: zones.removed,
@@ -99,6 +102,27 @@ function planLines(
   lines.planRestOfMessages(path);
   lines.planDuplicates();
   return lines;
+}
+
+/** Output that no answer of the assistant has followed yet is still to be read. */
+function planOutputs(
+  transcript: Transcript,
+  path: readonly number[],
+  zones: TurnZones,
+  lines: PlannedLines,
+): void {
+  let position = path.findLastIndex((index) => transcript.roleOf(index) === 'assistant');
+  for (; position >= 0; position--) {
+    const index = path[position]!;
+    if (!transcript.has(index, FLAG.toolOutput) || zones.actionAt(position) === 'keep') continue;
+    lines.planOutput(index, position);
+  }
+}
+
+function countOutputs(lines: PlannedLines): number {
+  let count = 0;
+  for (const { cuts } of lines.shortened()) count += cuts.outputs;
+  return count;
 }
 
 /** What entries will weigh in the context. One whose content an edit of the agent's replaced weighs what that says. */

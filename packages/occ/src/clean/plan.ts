@@ -14,6 +14,8 @@ export interface PlanStatistics {
   /** Calls of which something was in fact cut off. */
   readonly toolCallsTruncated: number;
   readonly toolCallsPreserved: number;
+  /** Outputs in a person's place of which something was cut off: of commands, background agents, files that were named. */
+  readonly toolOutputsTruncated: number;
   readonly turnsTotal: number;
   readonly turnsWithToolsTotal: number;
   readonly turnsWithToolsRemoved: number;

@@ -56,7 +56,7 @@ export class PlannedLines {
     if (edit === undefined) return 0;
     const cuts = this.#shortened.get(index)?.cuts;
     let saved = edit.dropThinking ? transcript.thinkingSizeOf(index) : 0;
-    saved += (cuts?.images ?? 0) * IMAGE_CHARACTERS;
+    saved += (cuts?.images ?? 0) * IMAGE_CHARACTERS + (cuts?.outputCharacters ?? 0);
     for (const [order, call] of transcript.callsOf(index).entries()) {
       if (isAt(edit.calls, order, 'remove')) saved += call.name.length + call.size;
       else saved += savedSize(call.size, cuts?.calls.get(order));
@@ -85,6 +85,19 @@ export class PlannedLines {
     if (kept === total) return;
     if (removed === total) this.#strip(index);
     else this.#edit(index, position, calls, results);
+  }
+
+  /** A line with output of tools in a person's place, which is to be shortened. It never goes. */
+  planOutput(index: number, position: number): void {
+    if (this.isRemoved(index)) return;
+    const isStripped = this.#fates[index] === STRIP;
+    const edit: LineEdit = { ...(isStripped ? STRIPPED : this.#edits.get(index)), outputs: 'truncate' };
+    const cuts = noCuts();
+    if (!isShortened(this.#readLine(index), edit, this.#transcript, cuts) || cuts.outputs === 0) return;
+    this.#changes = true;
+    this.#fates[index] = 0;
+    this.#edits.set(index, edit);
+    this.#shortened.set(index, { position, cuts });
   }
 
   /** The other lines of messages that lost calls: thinking goes with them, and blank text that is all that is left. */
@@ -159,7 +172,7 @@ export class PlannedLines {
       ...(calls.includes(REMOVE_TOOL) ? { dropThinking: true } : {}),
     };
     const line = this.#readLine(index);
-    const cuts: Cuts = { calls: new Map(), results: new Map(), images: 0 };
+    const cuts = noCuts();
     if (!isShortened(line, edit, this.#transcript, cuts)) return;
     this.#changes = true;
     this.#edits.set(index, edit);
@@ -180,6 +193,10 @@ function savedByStripping(transcript: Transcript, index: number): number {
   const result = transcript.firstResultOf(index);
   for (let i = 0; i < transcript.resultCountOf(index); i++) saved += transcript.results.sizeAt(result + i);
   return saved;
+}
+
+function noCuts(): Cuts {
+  return { calls: new Map(), results: new Map(), outputs: 0, outputCharacters: 0, images: 0 };
 }
 
 const STRIPPED: LineEdit = { calls: 'remove', results: 'remove', dropThinking: true };

@@ -13,13 +13,18 @@ import { actionAt, type LineEdit } from './line-edit.ts';
 import { changeValue, type LineParts, readText, readValue, removeTopMember } from './line-parts.ts';
 import { countImages, textSize } from './rewrite-openclaw.ts';
 import { shortenCall } from './shorten-call.ts';
+import { shortenAttachment, shortenOutputs } from './tool-output.ts';
 import { truncateContent } from './truncate-content.ts';
 
 /** Takes calls, results and thinking out of a message's blocks, or shortens them, and their copies in the line. */
 export function rewriteClaudeCodeContent(parts: LineParts, edit: LineEdit): void {
-  if (edit.calls === undefined && edit.results === undefined && !edit.dropThinking) return;
+  const { calls, results, outputs } = edit;
+  if (calls === undefined && results === undefined && outputs === undefined && !edit.dropThinking) return;
+  if (outputs !== undefined) shortenAttachment(parts);
   const content = findMember(parts.message, 'content');
-  if (content === undefined || !isArrayAt(parts.line, content.start)) return;
+  if (content === undefined) return;
+  if (outputs !== undefined) shortenOutputs(parts, content, parts.splice);
+  if (!isArrayAt(parts.line, content.start)) return;
   const kept: string[] = [];
   let call = -1;
   let result = -1;
@@ -41,12 +46,27 @@ export function rewriteClaudeCodeContent(parts: LineParts, edit: LineEdit): void
       if (action === 'remove') isGone = true;
       else resultsLeft++;
       if (action === 'truncate') block = shortenResult(parts, members, start, end, result);
+    } else if (type === 'text' && outputs !== undefined) {
+      block = shortenOutputBlock(parts, members, start, end);
     }
     if (isGone || block !== undefined) isShorter = true;
     if (!isGone) kept.push(block ?? parts.line.slice(start, end));
   }
   if (isShorter) parts.splice.replace(content.start, content.end, `[${kept.join(',')}]`);
   if (result >= 0) shortenCopy(parts, edit, resultsLeft);
+}
+
+function shortenOutputBlock(
+  parts: LineParts,
+  members: readonly MemberPlace[],
+  start: number,
+  end: number,
+): string | undefined {
+  const text = findMember(members, 'text');
+  if (text === undefined) return undefined;
+  const splice = new Splice(parts.line.slice(start, end));
+  shortenOutputs(parts, text, splice, start);
+  return splice.isEmpty ? undefined : splice.toString();
 }
 
 /** Thinking, and what a provider's own tool gave back within the assistant's message. */

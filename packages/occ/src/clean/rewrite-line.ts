@@ -44,8 +44,8 @@ export function rewriteLine(line: string, edit: LineEdit, dialect: DialectName, 
 
 /** Most lines only get another parent, which stands near their beginning. */
 function isRelinkOnly(edit: LineEdit): edit is LineEdit & { fields: NonNullable<LineEdit['fields']> } {
-  const { fields, calls, results, dropThinking, contextTokens, ownFields } = edit;
-  const isMore = calls ?? results ?? dropThinking ?? contextTokens ?? ownFields;
+  const { fields, calls, results, outputs, dropThinking, contextTokens, ownFields } = edit;
+  const isMore = calls ?? results ?? outputs ?? dropThinking ?? contextTokens ?? ownFields;
   return fields !== undefined && isMore === undefined;
 }
 

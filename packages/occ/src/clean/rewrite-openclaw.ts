@@ -3,11 +3,13 @@ import { cutCopy } from './cut-copy.ts';
 import { actionAt, type LineEdit } from './line-edit.ts';
 import { changeValue, type LineParts, readText } from './line-parts.ts';
 import { shortenCall } from './shorten-call.ts';
+import { noteOutput } from './tool-output.ts';
 import { truncateContent } from './truncate-content.ts';
 
 /** Takes calls and thinking out of a message's blocks, or shortens its calls or its result. */
 export function rewriteOpenClawContent(parts: LineParts, edit: LineEdit): void {
   if (edit.results === 'truncate') shortenResult(parts);
+  if (edit.outputs !== undefined) shortenExecution(parts);
   if (edit.calls === undefined && !edit.dropThinking) return;
   const content = findMember(parts.message, 'content');
   if (content === undefined || !isArrayAt(parts.line, content.start)) return;
@@ -43,6 +45,16 @@ function shortenResult(parts: LineParts): void {
   });
   const copy = changeValue(parts, findMember(parts.message, 'details'), cutCopy);
   if (copy !== undefined && shortened === undefined) parts.cuts?.results.set(0, -1);
+}
+
+/** What a person ran with `!` in pi. */
+function shortenExecution(parts: LineParts): void {
+  if (readText(parts, findMember(parts.message, 'role')) !== 'bashExecution') return;
+  changeValue(parts, findMember(parts.message, 'output'), (value) => {
+    const cut = typeof value === 'string' ? truncateContent(value) : value;
+    if (cut !== value) noteOutput(parts, (value as string).length - (cut as string).length);
+    return cut;
+  });
 }
 
 function noteResult(parts: LineParts, before: unknown, after: unknown): void {

@@ -1,4 +1,4 @@
-import type { Turn } from '@openbot/sessions';
+import { hasTools, type Turn } from '@openbot/sessions';
 import type { ToolAction } from './line-edit.ts';
 import type { ResolvedToolRemovalOptions } from './tool-removal.ts';
 
@@ -21,7 +21,7 @@ export function zoneTurns(
   turns: readonly Turn[],
   { keepTurnsWithTools, truncatePercent }: ResolvedToolRemovalOptions,
 ): TurnZones {
-  const withTools = turns.filter((turn) => turn.toolCalls > 0);
+  const withTools = turns.filter(hasTools);
   const kept = Math.min(keepTurnsWithTools, withTools.length);
   const truncated = Math.floor((kept * truncatePercent) / 100);
   const removed = withTools.length - kept;

@@ -1,4 +1,4 @@
-import { type Transcript, turnsOf } from '@openbot/sessions';
+import { hasTools, type Transcript, turnsOf } from '@openbot/sessions';
 import type { SessionInfo } from './results.ts';
 
 type Counts = Pick<SessionInfo, 'messages' | 'turns' | 'toolCalls'>;
@@ -25,7 +25,7 @@ export function countConversation(transcript: Transcript, path: readonly number[
   const turns = turnsOf(transcript, path);
   return {
     messages,
-    turns: { total: turns.length, withTools: turns.filter(({ toolCalls }) => toolCalls > 0).length },
+    turns: { total: turns.length, withTools: turns.filter(hasTools).length },
     toolCalls: { total: calls, byTool: orderByFigure(byTool) },
   };
 }

@@ -12,6 +12,8 @@ export interface EditStatistics {
   toolCallsRemoved: number;
   toolCallsTruncated: number;
   toolCallsPreserved: number;
+  /** Outputs in people's lines (commands, background agents, named files) that were shortened; left out where none was. */
+  toolOutputsTruncated?: number;
   sizeOriginal: number;
   sizeAfter: number;
   /** Of the file, in whole percent. */
@@ -44,6 +46,8 @@ export interface CloneStatistics {
   toolCallsRemoved: number;
   toolCallsTruncated: number;
   toolCallsPreserved: number;
+  /** Outputs in people's lines (commands, background agents, named files) that were shortened; left out where none was. */
+  toolOutputsTruncated?: number;
   sizeOriginal: number;
   sizeCloned: number;
   reductionPercent: number;

@@ -24,10 +24,10 @@ export interface Recommendation {
  * tool call, not even of the work in hand, is mentioned but left to the reader to choose.
  */
 export function recommendPreset(
-  { tokens, toolCalls, presets, window }: SessionInfo,
+  { tokens, turns, toolCalls, presets, window }: SessionInfo,
   rules: Readonly<Record<string, ResolvedToolRemovalOptions>>,
 ): Recommendation {
-  if (toolCalls.total === 0) return { reason: 'there are no tool calls to clean' };
+  if (toolCalls.total === 0 && turns.withTools === 0) return { reason: 'there are no tool calls to clean' };
   if (tokens.context < ROOMY_TOKENS && (window === undefined || window.percent < FULL_PERCENT)) {
     return { reason: `${formatCount(tokens.context)} tokens leave room in most context windows` };
   }

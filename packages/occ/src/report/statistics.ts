@@ -9,6 +9,8 @@ export interface CleanFigures {
   readonly messages: readonly [before: number, after: number];
   readonly sizes: readonly [before: number, after: number];
   readonly toolCalls: { total: number; removed: number; truncated: number; preserved: number };
+  /** Outputs in people's lines that were shortened. */
+  readonly outputs: number;
   readonly tokens: PlanTokens;
 }
 
@@ -17,6 +19,7 @@ export function figuresOfEdit(statistics: EditStatistics, tokens: PlanTokens): C
     messages: [statistics.messagesOriginal, statistics.messagesAfter],
     sizes: [statistics.sizeOriginal, statistics.sizeAfter],
     toolCalls: toolCallsOf(statistics),
+    outputs: statistics.toolOutputsTruncated ?? 0,
     tokens,
   };
 }
@@ -26,6 +29,7 @@ export function figuresOfClone(statistics: CloneStatistics, tokens: PlanTokens):
     messages: [statistics.messagesOriginal, statistics.messagesCloned],
     sizes: [statistics.sizeOriginal, statistics.sizeCloned],
     toolCalls: toolCallsOf(statistics),
+    outputs: statistics.toolOutputsTruncated ?? 0,
     tokens,
   };
 }
@@ -39,7 +43,7 @@ function toolCallsOf(statistics: EditStatistics | CloneStatistics): CleanFigures
   };
 }
 
-export function statisticsLines({ messages, sizes, toolCalls, tokens }: CleanFigures): string[] {
+export function statisticsLines({ messages, sizes, toolCalls, outputs, tokens }: CleanFigures): string[] {
   const { total, removed, truncated, preserved } = toolCalls;
   const calls =
     total === 0
@@ -48,12 +52,19 @@ export function statisticsLines({ messages, sizes, toolCalls, tokens }: CleanFig
   return [
     `  Messages: ${formatChange(...messages, formatCount)}`,
     `  Tool calls: ${calls}`,
+    ...(outputs === 0 ? [] : [`  Output in messages: ${formatCount(outputs)} truncated`]),
     `  Context: ${formatTokenChange(tokens)}`,
     `  Size: ${formatChange(...sizes, formatSize)}`,
   ];
 }
 
-export function verboseStatisticsLines({ messages, sizes, toolCalls, tokens }: CleanFigures): string[] {
+export function verboseStatisticsLines({
+  messages,
+  sizes,
+  toolCalls,
+  outputs,
+  tokens,
+}: CleanFigures): string[] {
   const { total, removed, truncated, preserved } = toolCalls;
   return [
     'Statistics:',
@@ -62,6 +73,11 @@ export function verboseStatisticsLines({ messages, sizes, toolCalls, tokens }: C
     `                ${formatCount(removed)} removed (oldest turns)`,
     `                ${formatCount(truncated)} truncated (middle turns)`,
     `                ${formatCount(preserved)} preserved (recent turns)`,
+    ...(outputs === 0
+      ? []
+      : [
+          `  Output:       ${formatCount(outputs)} truncated (commands, background agents, files in messages)`,
+        ]),
     `  Context:      ${formatTokenChange(tokens)}`,
     `  Size:         ${formatChange(...sizes, formatSize)}`,
   ];

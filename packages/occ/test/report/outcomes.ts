@@ -65,6 +65,7 @@ export function editOutcome(result: Partial<EditResult> = {}, more: Partial<Edit
       toolCallsRemoved: 12,
       toolCallsTruncated: 5,
       toolCallsPreserved: 8,
+      toolOutputsTruncated: 0,
       turnsTotal: 18,
       turnsWithToolsTotal: 15,
       turnsWithToolsRemoved: 5,

@@ -91,6 +91,8 @@ export const FLAG = {
   hasMessage: 1 << 16,
   /** Holds thinking, and nothing that reaches the model stands before it. */
   beginsWithThinking: 1 << 17,
+  /** Holds output of a tool in a person's place: of a command, a background agent, a file that was named. */
+  toolOutput: 1 << 18,
 } as const;
 
 export interface TokenUsage {

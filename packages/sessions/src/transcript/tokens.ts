@@ -237,6 +237,7 @@ function sharesOf(transcript: Transcript, context: Context, calibration: Calibra
 }
 
 function partOf(transcript: Transcript, index: number): ContextPart {
+  if (transcript.has(index, FLAG.toolOutput) && !transcript.has(index, FLAG.startsTurn)) return 'toolResults';
   if (transcript.kindOf(index) !== 'message') return 'other';
   switch (transcript.roleOf(index)) {
     case 'user':

@@ -11,6 +11,13 @@ export interface Turn {
   /** False for what comes before the first text of a person, where that holds messages. */
   readonly startsWithPerson: boolean;
   readonly toolCalls: number;
+  /** Entries with output of tools in a person's place. */
+  readonly toolOutputs: number;
+}
+
+/** Whether a clean counts the turn: it holds calls, or output in a person's place. */
+export function hasTools({ toolCalls, toolOutputs }: Turn): boolean {
+  return toolCalls + toolOutputs > 0;
 }
 
 /** Cuts a path into turns. Tool results, meta lines, command output and notifications never start one. */
@@ -19,14 +26,16 @@ export function turnsOf(transcript: Transcript, path: readonly number[]): Turn[]
   let first = 0;
   let startsWithPerson = false;
   let toolCalls = 0;
+  let toolOutputs = 0;
   let messages = 0;
 
   function close(end: number): void {
     if (startsWithPerson || messages > 0) {
-      turns.push({ turn: turns.length, first, end, startsWithPerson, toolCalls });
+      turns.push({ turn: turns.length, first, end, startsWithPerson, toolCalls, toolOutputs });
     }
     first = end;
     toolCalls = 0;
+    toolOutputs = 0;
     messages = 0;
   }
 
@@ -38,6 +47,7 @@ export function turnsOf(transcript: Transcript, path: readonly number[]): Turn[]
     }
     if (transcript.kindOf(index) === 'message') messages++;
     toolCalls += transcript.callCountOf(index);
+    if (transcript.has(index, FLAG.toolOutput)) toolOutputs++;
   }
   close(path.length);
   return turns;

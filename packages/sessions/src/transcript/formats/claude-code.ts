@@ -16,7 +16,7 @@ import {
   type LineFacts,
   noteThinking,
 } from './dialect.ts';
-import { isMessageByProgram, isTypedText } from './machine-text.ts';
+import { isMessageByProgram, isToolOutput, isTypedText } from './machine-text.ts';
 
 const BLOCK: Spec = {
   fields: {
@@ -194,6 +194,7 @@ export const claudeCodeDialect: Dialect = {
         facts.kind = 'attachment';
         facts.type = asText(values[ATTACHMENT_TYPE]) ?? 'attachment';
         facts.textSize = asNumber(values[RENDERED]);
+        if (facts.type === 'file' || facts.type === 'directory') facts.flags |= FLAG.toolOutput;
         return;
       case 'system':
         readSystem(values, facts);
@@ -267,6 +268,7 @@ function readUser(line: SkimmedLine, facts: LineFacts): void {
   let text = asNumber(values[CONTENT]);
   let typed = isTypedText(text, values[CONTENT_HEAD]);
   let hasOther = false;
+  if (isToolOutput(values[CONTENT_HEAD])) facts.flags |= FLAG.toolOutput;
   for (let i = 0; i < line.rowCount; i++) {
     if (line.row(i, IS_ITERATION) === true) continue;
     const type = line.row(i, BLOCK_TYPE);
@@ -284,6 +286,7 @@ function readUser(line: SkimmedLine, facts: LineFacts): void {
       const size = asNumber(line.row(i, BLOCK_TEXT));
       text += size;
       if (isTypedText(size, line.row(i, BLOCK_HEAD))) typed = true;
+      if (isToolOutput(line.row(i, BLOCK_HEAD))) facts.flags |= FLAG.toolOutput;
     } else {
       if (type === 'image') {
         facts.imageCount++;

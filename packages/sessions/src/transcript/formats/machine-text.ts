@@ -18,6 +18,22 @@ const OPENINGS = [
   '[Request interrupted by user',
 ];
 
+/** How texts begin that hold what a command, a background agent or the reading of a file gave back. */
+const OUTPUT_OPENINGS = [
+  '<command-stdout>',
+  '<local-command-stdout>',
+  '<local-command-stderr>',
+  '<bash-stdout>',
+  '<bash-stderr>',
+  '<task-notification>',
+  '<system-reminder>\nResult of calling the ',
+];
+
+/** Whether a text in a person's place is the output of a tool, by its beginning as the leaf `head` gives it. */
+export function isToolOutput(head: unknown): boolean {
+  return typeof head === 'string' && OUTPUT_OPENINGS.some((opening) => head.startsWith(opening));
+}
+
 /** @param head the text or its beginning; undefined where that is known to be no bracket */
 export function isMachineText(head: string | undefined): boolean {
   return head !== undefined && OPENINGS.some((opening) => head.startsWith(opening));

@@ -250,6 +250,7 @@ function readMessage(line: SkimmedLine, facts: LineFacts, roleName: string | und
     addResult(facts, values[TOOL_CALL_ID], asText(values[TOOL_NAME]) ?? '', text, values[IS_ERROR] === true);
     return;
   }
+  if (role === 'bashExecution' && values[EXCLUDED] !== true) facts.flags |= FLAG.toolOutput;
   facts.textSize = role === 'bashExecution' ? asNumber(values[COMMAND]) + asNumber(values[OUTPUT]) : text;
   if (role === 'user' && hasContent) facts.flags |= FLAG.startsTurn;
   if (role === 'assistant') readAssistant(line, facts);

@@ -1,0 +1,107 @@
+import {
+  findMember,
+  fromByteText,
+  isArrayAt,
+  isObjectAt,
+  isStringAt,
+  listElements,
+  listMembers,
+  type MemberPlace,
+  type Splice,
+  toByteText,
+} from '@openbot/sessions';
+import { changeValue, type LineParts } from './line-parts.ts';
+import { truncateToolResult } from './truncate-content.ts';
+
+/** The elements in which Claude Code hands over the output of commands and of background agents, as a person's text. */
+const ELEMENTS = [
+  'bash-stdout',
+  'bash-stderr',
+  'local-command-stdout',
+  'local-command-stderr',
+  'command-stdout',
+  'task-notification',
+];
+/** What the reading of a file that a person named gave back. */
+const READING = '"<system-reminder>\\nResult of calling the ';
+const END_OF_READING = '\\n</system-reminder>';
+const BLANK = /(?: |\\[nrt])*/y;
+
+/**
+ * Shortens the output in the text of a person's line, element by element, from its beginning to the first that is none:
+ * what a person wrote behind them keeps its bytes, and the elements stay closed.
+ * @param text where the JSON of the text stands in the line; anything but a string is left alone
+ * @param offset where the line of the splice begins
+ */
+export function shortenOutputs(
+  parts: LineParts,
+  text: Pick<MemberPlace, 'start' | 'end'>,
+  splice: Splice,
+  offset = 0,
+): void {
+  if (!isStringAt(parts.line, text.start)) return;
+  const json = parts.line.slice(text.start, text.end);
+  for (const [from, to] of findOutputs(json)) {
+    const before = JSON.parse(`"${fromByteText(json.slice(from, to))}"`) as string;
+    const after = truncateToolResult(before);
+    if (after.length >= before.length) continue;
+    const at = text.start - offset;
+    splice.replace(at + from, at + to, toByteText(JSON.stringify(after).slice(1, -1)));
+    noteOutput(parts, before.length - after.length);
+  }
+}
+
+/** The places of outputs in the JSON of a text. */
+function* findOutputs(json: string): Generator<readonly [from: number, to: number]> {
+  if (json.startsWith(READING)) {
+    const end = json.lastIndexOf(END_OF_READING);
+    if (end > 0) yield [json.indexOf('Result', 1), end];
+    return;
+  }
+  for (let at = 1; ; ) {
+    BLANK.lastIndex = at;
+    at += BLANK.exec(json)?.[0].length ?? 0;
+    const name = ELEMENTS.find((element) => json.startsWith(`<${element}>`, at));
+    if (name === undefined) return;
+    const from = at + name.length + 2;
+    const to = json.indexOf(`</${name}>`, from);
+    if (to < 0) return;
+    yield name === 'task-notification' ? findReport(json, from, to) : [from, to];
+    at = to + name.length + 3;
+  }
+}
+
+/** Of a notification the report alone: its other elements say which task it was and where the whole report is. */
+function findReport(json: string, from: number, to: number): readonly [from: number, to: number] {
+  const opening = json.indexOf('<result>', from);
+  if (opening < 0 || opening >= to) return [to, to];
+  const start = opening + '<result>'.length;
+  const end = json.lastIndexOf('</result>', to);
+  return [start, end < start ? to : end];
+}
+
+/** A file that a person named: as the model gets it (`rendered`), and the copy that it was made of. */
+export function shortenAttachment(parts: LineParts): void {
+  const rendered = findMember(parts.top, 'rendered');
+  if (rendered !== undefined && isArrayAt(parts.line, rendered.start)) {
+    for (const { start } of listElements(parts.line, rendered.start)) {
+      const content = isObjectAt(parts.line, start) && findMember(listMembers(parts.line, start), 'content');
+      if (content) shortenOutputs(parts, content, parts.splice);
+    }
+  }
+  let copy = findMember(parts.top, 'attachment');
+  for (const key of ['content', 'file', 'content']) {
+    if (copy === undefined || !isObjectAt(parts.line, copy.start)) break;
+    copy = findMember(listMembers(parts.line, copy.start), key);
+  }
+  const cut = changeValue(parts, copy, (value) =>
+    typeof value === 'string' ? truncateToolResult(value) : value,
+  );
+  if (cut !== undefined && parts.cuts?.outputs === 0) noteOutput(parts, 0);
+}
+
+export function noteOutput({ cuts }: Pick<LineParts, 'cuts'>, characters: number): void {
+  if (cuts === undefined) return;
+  cuts.outputs++;
+  cuts.outputCharacters += characters;
+}

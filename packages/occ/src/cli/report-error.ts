@@ -1,4 +1,4 @@
-import { paletteFor, printable } from '@openbot/sessions/terminal-text';
+import { paletteFor, printable, toJsonText } from '@openbot/sessions/terminal-text';
 import type { Terminal } from '../commands/command.ts';
 
 interface ReportedError {
@@ -18,7 +18,7 @@ export function reportError(
 ): number {
   const reported = describeError(error);
   if (options.json) {
-    terminal.writeError(`${JSON.stringify({ success: false, error: reported })}\n`);
+    terminal.writeError(`${toJsonText({ success: false, error: reported })}\n`);
     return FAILURE;
   }
   const { red, dim } = paletteFor(terminal.errorColour);

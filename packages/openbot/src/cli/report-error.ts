@@ -1,6 +1,5 @@
-import { printable } from '@openbot/sessions/terminal-text';
+import { printable, toJsonText } from '@openbot/sessions/terminal-text';
 import type { Terminal } from '../commands/command.ts';
-import { toJsonText } from '../commands/json-text.ts';
 import { OutputLost } from '../errors.ts';
 import { explainInstall } from './install-hint.ts';
 

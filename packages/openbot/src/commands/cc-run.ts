@@ -1,5 +1,6 @@
 import { type RunEvent, type RunOutcome, type RunRequest, startRun } from '@openbot/claude-code';
 import { resolveUserPath } from '@openbot/sessions';
+import { toJsonText } from '@openbot/sessions/terminal-text';
 import { OutputLost, RunFailed } from '../errors.ts';
 import { abortOnSignals } from './abort-on-signals.ts';
 import { readRules } from './allow-rules.ts';
@@ -8,7 +9,6 @@ import { makeModel } from './anthropic.ts';
 import { QUESTION_TOOL } from './choice-dialog.ts';
 import { type Command, type CommandInput, readName } from './command.ts';
 import { HeldMessages, type MessageEvent } from './held-messages.ts';
-import { toJsonText } from './json-text.ts';
 import { readBudget, readFraction } from './numbers.ts';
 import { PermissionDesk } from './permission-desk.ts';
 import { readLabel, readPlace } from './place.ts';

@@ -1,7 +1,7 @@
 import type { Environment } from '@openbot/sessions';
 import type { Palette } from '@openbot/sessions/terminal-text';
+import { toJsonText } from '@openbot/sessions/terminal-text';
 import { UsageError } from '../errors.ts';
-import { toJsonText } from './json-text.ts';
 
 /** Where output goes. */
 export interface Terminal {

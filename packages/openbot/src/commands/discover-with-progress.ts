@@ -1,7 +1,6 @@
 import type { DiscoverOptions, discoverSessions } from '@openbot/claude-code';
-import { printable } from '@openbot/sessions/terminal-text';
+import { printable, toJsonText } from '@openbot/sessions/terminal-text';
 import type { CommandInput } from './command.ts';
-import { toJsonText } from './json-text.ts';
 import { readState } from './place.ts';
 import { reportProgress } from './progress.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { toJsonText } from '../../src/commands/json-text.ts';
+import { toJsonText } from '../../src/terminal-text/json-text.ts';
 
 const HOSTILE = '\u007f\u0085\u009b31m\u061c\u200b\u200e\u202e\u2028\u2066\ufeff\u{e0041}\u{e0100}';
 

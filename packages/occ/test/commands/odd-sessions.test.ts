@@ -25,6 +25,24 @@ beforeEach(() => {
 const read = (path: string) => readFileSync(path, 'latin1');
 
 describe('spelling', () => {
+  it('thousands of blank lines stay where they are', async () => {
+    const path = state.add(thirtyTurns());
+    const lines = read(path).split('\n');
+    // On both sides of what is removed and of what stays.
+    for (const at of [100, 50, 6, 4, 1]) lines.splice(at, 0, ...Array<string>(9000).fill(''));
+    writeFileSync(path, lines.join('\n'));
+    const original = read(path);
+    await state.json('edit', ID, '--strip-tools=extreme');
+    expect(readCalls(path)).toEqual([]);
+    expect(
+      read(path)
+        .match(/\n{2,}/g)!
+        .reduce((sum, run) => sum + run.length - 1, 0),
+    ).toBe(45_000);
+    await state.json('restore', ID);
+    expect(read(path)).toBe(original);
+  });
+
   it('line ends of Windows stay', async () => {
     const path = state.add(thirtyTurns());
     writeFileSync(path, read(path).replaceAll('\n', '\r\n'));

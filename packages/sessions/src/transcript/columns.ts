@@ -1,4 +1,5 @@
-import type { TokenUsage } from './entry.ts';
+import { KINDS, type TokenUsage } from './entry.ts';
+import { ABSENT } from './formats/dialect.ts';
 
 const FIRST_CAPACITY = 256;
 
@@ -31,24 +32,91 @@ class EntryBlock {
   readonly resultCounts = new Uint16Array(BLOCK);
 }
 
+/** A block of blank lines that are all alike: the first tells where the others are. */
+interface BlankBlock {
+  readonly start: number;
+  readonly length: number;
+  /** From one line to the next. */
+  readonly stride: number;
+  readonly type: number;
+  readonly callStart: number;
+  readonly resultStart: number;
+}
+
+const BLANK = KINDS.indexOf('blank');
+
 /**
  * The columns of all entries. They grow by blocks, because arrays that are copied to grow leave twice their size behind
- * until somebody collects it. `of(index).column[index % BLOCK]` is a value.
+ * until somebody collects it. `of(index).column[index % BLOCK]` is a value; a block is good until the next call of `of`.
+ * Blank lines, of which a file may hold millions, cost nothing as long as they are alike.
  */
 export class EntryColumns {
   length = 0;
-  readonly #blocks: EntryBlock[] = [];
+  /** Undefined for blocks of blank lines. */
+  readonly #blocks: (EntryBlock | undefined)[] = [];
+  readonly #blanks = new Map<number, BlankBlock>();
+  /** The block of blank lines that was asked for last, written out. */
+  #shown: { readonly number: number; readonly block: EntryBlock } | undefined;
 
   of(index: number): EntryBlock {
-    return this.#blocks[index >> BLOCK_BITS] ?? NOWHERE;
+    return this.#blocks[index >> BLOCK_BITS] ?? this.#show(index >> BLOCK_BITS);
   }
 
   /** Room for one more, and its index. */
   next(): number {
     const index = this.length++;
-    if (index % BLOCK === 0) this.#blocks.push(new EntryBlock());
+    if (index % BLOCK === 0) this.#blocks.push(this.#giveUpBlanks() ?? new EntryBlock());
     return index;
   }
+
+  /** The last block, for other lines, where those in it are blank and alike. */
+  #giveUpBlanks(): EntryBlock | undefined {
+    const number = this.#blocks.length - 1;
+    const block = this.#blocks[number];
+    const blanks = block && describeBlanks(block);
+    if (blanks === undefined) return undefined;
+    this.#blanks.set(number, blanks);
+    this.#blocks[number] = undefined;
+    return block;
+  }
+
+  #show(number: number): EntryBlock {
+    if (this.#shown?.number === number) return this.#shown.block;
+    const blanks = this.#blanks.get(number);
+    if (blanks === undefined) return NOWHERE;
+    const block = this.#shown?.block ?? makeBlankBlock();
+    this.#shown = { number, block };
+    for (let at = 0; at < BLOCK; at++) {
+      block.starts[at] = blanks.start + at * blanks.stride;
+      block.ends[at] = blanks.start + at * blanks.stride + blanks.length;
+    }
+    block.types.fill(blanks.type);
+    block.callStarts.fill(blanks.callStart);
+    block.resultStarts.fill(blanks.resultStart);
+    return block;
+  }
+}
+
+function describeBlanks(block: EntryBlock): BlankBlock | undefined {
+  const { starts, ends, kinds, types, callStarts, resultStarts } = block;
+  const start = starts[0]!;
+  const length = ends[0]! - start;
+  const stride = starts[1]! - start;
+  for (let at = 0; at < BLOCK; at++) {
+    if (kinds[at] !== BLANK || starts[at] !== start + at * stride || ends[at] !== starts[at]! + length) {
+      return undefined;
+    }
+  }
+  return { start, length, stride, type: types[0]!, callStart: callStarts[0]!, resultStart: resultStarts[0]! };
+}
+
+/** All that a blank line has beside its place. */
+function makeBlankBlock(): EntryBlock {
+  const block = new EntryBlock();
+  block.kinds.fill(BLANK);
+  for (const column of [block.ids, block.parentIds, block.messages]) column.fill(ABSENT);
+  for (const column of [block.parents, block.usageRows]) column.fill(-1);
+  return block;
 }
 
 /** For an index that no entry has, such as -1: `column[-1 % BLOCK]` is undefined. */

@@ -1,0 +1,72 @@
+/** Millions of blank lines cost no memory, and every line is still where it is. */
+import { expect, test } from 'vitest';
+import { TranscriptBuilder } from '../../src/transcript/builder.ts';
+import { LineSplitter } from '../../src/transcript/lines.ts';
+import type { Transcript } from '../../src/transcript/transcript.ts';
+
+const BLOCK = 4096;
+
+const line = (id: string, parentId: string | null, role: string, content: object[]) =>
+  `${JSON.stringify({ type: 'message', id, parentId, message: { role, content, toolCallId: 'c1' } })}\n`;
+const HEADER = '{"type":"session","version":3,"id":"s","timestamp":"2026-01-01T00:00:00.000Z","cwd":"/x"}\n';
+const CALL = line('b', 'a', 'assistant', [{ type: 'toolCall', id: 'c1', name: 'read', arguments: { x: 1 } }]);
+const RESULT = line('c', 'b', 'toolResult', [{ type: 'text', text: 'four' }]);
+
+function build(text: string): Transcript {
+  const bytes = Buffer.from(text);
+  const builder = new TranscriptBuilder();
+  const splitter = new LineSplitter(builder);
+  // In pieces, as a file is read.
+  for (let at = 0; at < bytes.length; at += 10_000) splitter.push(bytes.subarray(at, at + 10_000));
+  splitter.finish();
+  return builder.finish(bytes.length);
+}
+
+test.each([
+  ['of nothing', '\n'],
+  ['of a carriage return', '\r\n'],
+  ['of spaces', '  \n'],
+  ['that differ', '\n \n'],
+])('blank lines %s between others', (_, blank) => {
+  const run = blank.repeat(3 * BLOCK + 7);
+  const text = `${HEADER}${run}${line('a', null, 'user', [{ type: 'text', text: 'hi' }])}${run}${CALL}${run}${RESULT}${run}`;
+  const transcript = build(text);
+  const lines = text.split('\n').slice(0, -1);
+  expect(transcript.length).toBe(lines.length);
+  let start = 0;
+  const wrong: number[] = [];
+  // Not in order: what was asked for before must not tell.
+  for (const [at, content] of lines.entries()) {
+    const own = content.replace(/\r$/, '');
+    const far = (at * 7919) % lines.length;
+    if (transcript.startOf(far) > transcript.endOf(far)) wrong.push(far);
+    if (transcript.startOf(at) !== start || transcript.endOf(at) !== start + own.length) wrong.push(at);
+    if ((transcript.kindOf(at) === 'blank') !== (own.trim() === '')) wrong.push(at);
+    if (own.trim() === '') {
+      const isPlain =
+        transcript.typeOf(at) === '' &&
+        transcript.roleOf(at) === 'none' &&
+        transcript.idOf(at) === undefined &&
+        transcript.parentOf(at) === -1 &&
+        transcript.flagsOf(at) === 0 &&
+        transcript.callCountOf(at) === 0 &&
+        transcript.usageTokensOf(at) === 0;
+      if (!isPlain) wrong.push(at);
+    }
+    start += content.length + 1;
+  }
+  expect(wrong).toEqual([]);
+  const [a, b, c] = ['a', 'b', 'c'].map((id) => transcript.indexOf(id)!);
+  expect([transcript.parentOf(b!), transcript.parentOf(c!)]).toEqual([a, b]);
+  expect(transcript.callCountOf(b!)).toBe(1);
+});
+
+test('millions of them cost less than a byte each', () => {
+  const builder = new TranscriptBuilder('openclaw');
+  const empty = Buffer.alloc(1);
+  const held = () => process.memoryUsage().arrayBuffers;
+  const before = held();
+  for (let at = 0; at < 4_000_000; at++) builder.line(empty, 0, 0, at, true);
+  expect(held() - before).toBeLessThan(4_000_000);
+  expect(builder.finish(4_000_000).length).toBe(4_000_000);
+});

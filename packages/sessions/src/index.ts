@@ -4,9 +4,10 @@ export {
   type NewContent,
   writeFileAtomic,
 } from './disk/atomic-write.ts';
+export { deferEnding, endOnSignals, undoAtEnding } from './disk/ending.ts';
 export type { HeldLock } from './disk/held-lock.ts';
 export { inspectLock, type LockInspection } from './disk/inspect-lock.ts';
-export { makeLeftoverName } from './disk/leftover-name.ts';
+export { makeLeftoverPath } from './disk/leftover-name.ts';
 export { linkNew } from './disk/link-new.ts';
 export { acquireLock, type LockOptions, readLockHolder } from './disk/lock-file.ts';
 export type { LockHolder } from './disk/lock-record.ts';

@@ -1,10 +1,10 @@
 import { lstatSync, readdirSync, readFileSync, renameSync, unlinkSync, writeFileSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { join } from 'node:path';
 import {
   assertSessionId,
   type Environment,
   isSessionId,
-  makeLeftoverName,
+  makeLeftoverPath,
   type ProcessIdentity,
 } from '@openbot/sessions';
 import { isProcess } from '../registry/is-process.ts';
@@ -33,7 +33,7 @@ const LARGEST_BYTES = 64 * 1024;
 /** Whole or not at all. There is no waiting for the disk: a power cut ends all that a note could be about. */
 export function writeRunNote(note: RunNote, env: Environment): void {
   const path = resolveNotePath(note.sessionId, env);
-  const temp = join(dirname(path), makeLeftoverName(basename(path), 'tmp'));
+  const temp = makeLeftoverPath(path, 'tmp');
   try {
     writeFileSync(temp, `${JSON.stringify(note)}\n`, { flag: 'wx', mode: 0o600 });
     renameSync(temp, path);

@@ -1,6 +1,8 @@
+import { rmSync } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { undoAtEnding } from '@openbot/sessions';
 import { paletteFor } from '@openbot/sessions/terminal-text';
 import { DEFAULT_PRESET_NAME } from '../clean/presets.ts';
 import type { Settings } from '../config/settings.ts';
@@ -20,10 +22,12 @@ const COMMANDS: Readonly<Record<DemoStep['command'], Command>> = { list, info, e
 /** Shows the whole flow on a generated session. Its folder is home, state and working folder, and is gone afterwards. */
 export const demo: Command = async (input) => {
   const folder = await makeDemoFolder();
+  const forget = undoAtEnding('folders', () => rmSync(folder, { recursive: true, force: true }));
   try {
     await runDemo(input, folder);
   } finally {
     await rm(folder, { recursive: true, force: true });
+    forget();
   }
   if (!input.flags.json) {
     input.terminal.write(`Removed ${folder}. Nothing of yours was read or changed.\n`);

@@ -3,6 +3,7 @@ import { unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import {
   buildCloneSessionKey,
+  deferEnding,
   lookIntoSessionStore,
   OpenBotError,
   openFileSessionStore,
@@ -55,6 +56,8 @@ export async function executeClone(options: CloneOptions): Promise<CloneOutcome>
   const wantsEntry = options.outputPath === undefined && !options.noRegister && session.source === 'openclaw';
   const sessionKey = wantsEntry ? cloneKeyOf(session, newSessionId) : undefined;
   if (sessionKey !== undefined && !isInDatabase) assertIndexReadable(targetPath);
+  // A clone that has its name gets its entry too.
+  let isOver: (() => void) | undefined;
   try {
     const done = isInDatabase
       ? await cloneFromDatabase(
@@ -71,6 +74,9 @@ export async function executeClone(options: CloneOptions): Promise<CloneOutcome>
           history: historyOf(options.place, session, newSessionId),
           at,
           dryRun: options.dryRun,
+          beforeNaming: () => {
+            isOver = deferEnding();
+          },
         });
     if (sessionKey !== undefined && !options.dryRun && !isInDatabase) {
       await register(targetPath, sessionKey, newSessionId, at);
@@ -103,6 +109,8 @@ export async function executeClone(options: CloneOptions): Promise<CloneOutcome>
     };
   } catch (error) {
     throw describeFailedWrite(error, targetPath, 'clone');
+  } finally {
+    isOver?.();
   }
 }
 

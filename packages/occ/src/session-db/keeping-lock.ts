@@ -1,6 +1,6 @@
-import { existsSync } from 'node:fs';
+import { existsSync, rmdirSync } from 'node:fs';
 import { rmdir } from 'node:fs/promises';
-import { makeFolder, sweepLeftovers, withTranscriptLock } from '@openbot/sessions';
+import { makeFolder, sweepLeftovers, undoAtEnding, withTranscriptLock } from '@openbot/sessions';
 import { makeKeepingFolder } from '../session-file/keeping-folder.ts';
 import { keepingPlaceOf } from '../session-file/place.ts';
 
@@ -13,6 +13,9 @@ export async function withKeepingLock<T>(transcriptPath: string, run: () => Prom
   const place = keepingPlaceOf(transcriptPath);
   const { folder, sessionsFolder } = place;
   const made = [folder, sessionsFolder].filter((path) => !existsSync(path));
+  const forget = undoAtEnding('folders', () => {
+    for (const path of made) if (existsSync(path)) rmdirSync(path);
+  });
   try {
     await makeFolder(sessionsFolder);
     return await withTranscriptLock(transcriptPath, async () => {
@@ -23,5 +26,6 @@ export async function withKeepingLock<T>(transcriptPath: string, run: () => Prom
   } finally {
     // One stays where anything is in it, as the lock of another one of us is.
     for (const path of made) await rmdir(path).catch(() => {});
+    forget();
   }
 }

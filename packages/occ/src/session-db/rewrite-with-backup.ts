@@ -1,5 +1,5 @@
 import { unlink } from 'node:fs/promises';
-import { syncFolder } from '@openbot/sessions';
+import { deferEnding, syncFolder } from '@openbot/sessions';
 import {
   inTransaction,
   isSameVersion,
@@ -118,6 +118,7 @@ async function tryOnce<Plan, Result>(
   const { plan, version, counters } = found;
   const generation = makeGeneration();
   const at = rewrite.now();
+  const isOver = deferEnding();
   const undo = async () => {
     backup.drop();
     await dropBackup(transcriptPath, number, backupPath);
@@ -149,6 +150,8 @@ async function tryOnce<Plan, Result>(
   } catch (error) {
     await undo();
     throw error;
+  } finally {
+    isOver();
   }
   backup.close();
   return { result: rewrite.describe(plan, backupPath), undo };

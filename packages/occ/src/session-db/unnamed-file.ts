@@ -1,6 +1,5 @@
 import { closeSync, fsyncSync, openSync, readSync, renameSync, unlinkSync, writeSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
-import { makeLeftoverName } from '@openbot/sessions';
+import { makeLeftoverPath } from '@openbot/sessions';
 import type { LineKeeper } from '@openbot/sessions/openclaw-database';
 
 const CHUNK = 1024 * 1024;
@@ -19,7 +18,7 @@ export class UnnamedFile implements LineKeeper {
 
   constructor(path: string) {
     this.#path = path;
-    this.#temp = join(dirname(path), makeLeftoverName(basename(path), 'tmp'));
+    this.#temp = makeLeftoverPath(path, 'tmp');
     this.#file = openSync(this.#temp, 'wx+', 0o600);
   }
 

@@ -1,13 +1,13 @@
 import { constants, existsSync } from 'node:fs';
 import { type FileHandle, open, rename, unlink } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { dirname } from 'node:path';
 import {
   asciiJson,
   type FieldValue,
   LineCopier,
   linkNew,
   makeFolder,
-  makeLeftoverName,
+  makeLeftoverPath,
   scanOpenTranscript,
   scanTranscriptFile,
   syncFolder,
@@ -34,6 +34,8 @@ export interface FileClone {
   readonly history?: HistoryCopy | undefined;
   readonly at: Date;
   readonly dryRun?: boolean | undefined;
+  /** Called when the clone is whole and about to get its name. */
+  readonly beforeNaming?: (() => void) | undefined;
 }
 
 export interface FileCloneResult {
@@ -87,7 +89,7 @@ async function writeClone(
 ): Promise<number> {
   const { targetPath } = clone;
   await makeFolder(dirname(targetPath));
-  const temp = join(dirname(targetPath), makeLeftoverName(basename(targetPath), 'tmp'));
+  const temp = makeLeftoverPath(targetPath, 'tmp');
   let at = temp;
   const target = await open(temp, 'wx', 0o600);
   let history: CopiedHistory | undefined;
@@ -108,6 +110,7 @@ async function writeClone(
     if (fault !== undefined) throw cloneNotAsPlanned(fault);
     if (existsSync(targetPath)) throw alreadyThere(targetPath);
     history = clone.history === undefined ? undefined : await copyFileHistory(clone.history);
+    clone.beforeNaming?.();
     // Before the transcript, which is what makes it a session.
     await history?.publish();
     await publishClone(temp, targetPath);

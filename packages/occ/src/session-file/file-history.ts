@@ -1,7 +1,7 @@
 import { lstatSync, mkdirSync, readdirSync } from 'node:fs';
 import { copyFile, link, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { makeLeftoverName, sweepLeftovers } from '@openbot/sessions';
+import { makeLeftoverPath, sweepLeftovers } from '@openbot/sessions';
 
 /** The saved files of a session, ready to be those of its clone. */
 export interface CopiedHistory {
@@ -27,7 +27,7 @@ export async function copyFileHistory(copy: HistoryCopy): Promise<CopiedHistory 
   if (names.length === 0) return undefined;
   sweepLeftovers(copy.folder);
   const target = join(copy.folder, copy.newSessionId);
-  const temp = join(copy.folder, makeLeftoverName(copy.newSessionId, 'tmp'));
+  const temp = makeLeftoverPath(target, 'tmp');
   const published: string[] = [];
   mkdirSync(temp, { mode: 0o700 });
   const discard = async () => {

@@ -1,7 +1,6 @@
 import { constants, lstatSync } from 'node:fs';
 import { copyFile, type FileHandle, open, rename, unlink } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
-import { linkNew, makeLeftoverName } from '@openbot/sessions';
+import { linkNew, makeLeftoverPath } from '@openbot/sessions';
 import { highestBackupNumber } from './backups.ts';
 import type { Journal } from './journal.ts';
 import { makeKeepingFolder } from './keeping-folder.ts';
@@ -64,7 +63,7 @@ export async function copyAsBackup(
 }
 
 async function copyBackup(path: string, source: FileHandle, target: string, bytes: number): Promise<void> {
-  const temp = join(dirname(target), makeLeftoverName(basename(target), 'tmp'));
+  const temp = makeLeftoverPath(target, 'tmp');
   try {
     await copyFile(path, temp, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
     const copy = await open(temp, 'r+');

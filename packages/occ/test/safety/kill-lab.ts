@@ -88,6 +88,37 @@ export async function killAtCall(
   await checkRemains(operation, copy, `${operation.name}, ${strike} call ${at}`);
 }
 
+const EXIT_CODES = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
+
+/** Signals the command at one of its calls: it cleans up at once. */
+export async function signalAtCall(
+  operation: Operation,
+  at: number,
+  signal: keyof typeof EXIT_CODES,
+  scratch: string,
+): Promise<void> {
+  const copy = copyHome(operation.home, scratch);
+  const when = `${operation.name}, ${signal} at call ${at}`;
+  const [code] = await once(start(copy, operation.args, { at, strike: signal, under: scratch }), 'close');
+  // At its last calls it may be through before it hears of it.
+  expect([0, EXIT_CODES[signal]], when).toContain(code);
+  checkNothingLeft(operation, copy, when);
+  await checkRemains(operation, copy, when);
+}
+
+/** Without any further command: no lock, no temp file, no backup of a rewrite that was not. */
+function checkNothingLeft({ home, before }: Operation, copy: Home, when: string): void {
+  expect(listLeftovers(copy), when).toEqual([]);
+  const isSwapped = !readFileSync(copy.path).equals(before);
+  const made = [...readBackups(copy).keys()].filter((name) => !readBackups(home).has(name));
+  expect(made.length, `${when}: ${made}`).toBe(isSwapped ? 1 : 0);
+  const clones = readdirSync(dirname(copy.path)).filter((name) => /^[\w-]{36}\.jsonl$/.test(name));
+  const index = join(dirname(copy.path), 'sessions.json');
+  if (home.source !== 'openclaw') return;
+  const named = readFileSync(index, 'utf8');
+  for (const clone of clones) expect(named, `${when}: ${clone} is in no index`).toContain(clone.slice(0, 36));
+}
+
 /** Kills the command some time after it began to write. False when it was through by then. */
 export async function killAfter(operation: Operation, delayMs: number, scratch: string): Promise<boolean> {
   const copy = copyHome(operation.home, scratch);

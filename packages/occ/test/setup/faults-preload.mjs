@@ -126,6 +126,11 @@ function wrap(owner, name, kind, style, rule) {
   owner[name] = function (...args) {
     const target = targetOf(kind, rule, args, this);
     if (target === undefined || !isStruck(rule.op, target)) return pass(original, this, args, style);
+    if (strike.startsWith('SIG')) {
+      // The program hears of it when it next looks around; until then it goes on.
+      process.kill(process.pid, strike);
+      return pass(original, this, args, style);
+    }
     const writeHalf = rule.half === undefined ? undefined : () => rule.half(args, this);
     if (style === 'promise') return strikePromise(original, this, args, rule.op, target, writeHalf);
     if (style === 'callback') return strikeCallback(original, this, args, rule.op, target, writeHalf);

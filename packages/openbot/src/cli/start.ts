@@ -1,3 +1,4 @@
+import { endOnSignals } from '@openbot/sessions';
 import { OutputFailed } from '../errors.ts';
 import { asksForJson, main } from './main.ts';
 import { openTerminal } from './open-terminal.ts';
@@ -7,6 +8,7 @@ import { readWorkingFolder } from './working-folder.ts';
 
 /** What the command is started by. */
 export async function start(): Promise<void> {
+  endOnSignals('by signal');
   const { stdout, stderr, env } = process;
   const args = process.argv.slice(2);
   const lost = watchOutput(process, (error) => {

@@ -1,8 +1,8 @@
 import type { BigIntStats, Stats } from 'node:fs';
 import { type FileHandle, open, rename, stat, unlink } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { dirname } from 'node:path';
 import { resolveWithinFolder } from './canonical-path.ts';
-import { makeLeftoverName } from './leftover-name.ts';
+import { makeLeftoverPath } from './leftover-name.ts';
 import { DEFAULT_STALE_MS } from './lock-limits.ts';
 import { makeFolder } from './make-folder.ts';
 import { sweepLeftoversIfCheap } from './sweep-leftovers.ts';
@@ -54,7 +54,7 @@ export async function writeFileAtomic(
   await makeFolder(folder, io.syncFolder);
   if (options.sweep ?? true) sweepLeftoversIfCheap(folder, DEFAULT_STALE_MS);
   const old = await stat(target).catch(() => undefined);
-  const temp = join(folder, makeLeftoverName(basename(target), 'tmp'));
+  const temp = makeLeftoverPath(target, 'tmp');
   const handle = await io.open(temp, options.mode ?? 0o600);
   let written: BigIntStats;
   try {

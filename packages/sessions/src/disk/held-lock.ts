@@ -1,5 +1,6 @@
 import { fstatSync, writeSync } from 'node:fs';
 import { OpenBotError } from '../errors.ts';
+import { undoAtEnding } from './ending.ts';
 import { type LockFile, ownsLockFile, removeLockFile } from './lock-claim.ts';
 import { noteRelease } from './lock-turns.ts';
 
@@ -40,6 +41,7 @@ export function holdLock(
     open = false;
     clearInterval(refresh);
     clearTimeout(limit);
+    forget();
     try {
       const wanted = (fstatSync(file.fd).mode & WANTED) !== 0;
       removeLockFile(file);
@@ -59,6 +61,7 @@ export function holdLock(
     lose(`was held for longer than ${limits.maxHoldMs} ms and let go`);
     letGo();
   });
+  const forget = undoAtEnding('locks', letGo);
   return { path, token, signal: lost.signal, isHeld, release: async () => letGo() };
 }
 

@@ -1,4 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
+import { readdirSync, rmSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { undoAtEnding } from './ending.ts';
 import { ownIdentity, type ProcessIdentity } from './process-identity.ts';
 
 /** `tmp`: written, not yet renamed to its target. `claimed`: a stale lock on its way out. */
@@ -16,6 +19,36 @@ const PATTERN =
 
 // A name may have 255 bytes, and ours adds up to 56.
 const MAX_BASE_BYTES = 190;
+
+/** A name beside the target for what is not finished. It is gone when a signal ends the process. */
+export function makeLeftoverPath(target: string, kind: LeftoverKind): string {
+  const folder = dirname(target);
+  if (folders.size === 0) undoAtEnding('files', removeOwnLeftovers);
+  folders.add(folder);
+  return join(folder, makeLeftoverName(basename(target), kind));
+}
+
+/** Where this process made any. */
+const folders = new Set<string>();
+
+function removeOwnLeftovers(): void {
+  const { pid, starttime } = ownIdentity();
+  for (const folder of folders) {
+    for (const name of listNames(folder)) {
+      const maker = parseLeftoverName(name)?.maker;
+      if (maker?.pid !== pid || maker.starttime !== starttime) continue;
+      rmSync(join(folder, name), { recursive: true, force: true });
+    }
+  }
+}
+
+function listNames(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}
 
 /**
  * `<base>.<pid>.<uuid>.<kind>`. The uuid is unique and also tells who made it: its first group names the pid space,

@@ -10,8 +10,7 @@ import {
   writeFileSync,
   writeSync,
 } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
-import { makeLeftoverName } from './leftover-name.ts';
+import { makeLeftoverPath } from './leftover-name.ts';
 import { linkNew } from './link-new.ts';
 import { formatLockRecord, isSameLock, type LockSnapshot, readLockSnapshot } from './lock-record.ts';
 import { isHolderAlive } from './process-identity.ts';
@@ -23,7 +22,7 @@ export type LockFile = { path: string; fd: number };
  * linked. The descriptor stays open, which pins the inode: as long as the name leads to it, the lock is this one.
  */
 export function createLockFile(path: string, record: string, link = linkSync): LockFile | undefined {
-  const temp = join(dirname(path), makeLeftoverName(basename(path), 'tmp'));
+  const temp = makeLeftoverPath(path, 'tmp');
   const fd = openSync(temp, 'wx+', 0o600);
   try {
     writeSync(fd, record);
@@ -102,7 +101,7 @@ export function claimStaleLock(path: string, judged: LockSnapshot, staleMs: numb
 
 /** Moves the lock aside; if it turns out not to be the one that was judged, puts it back and returns false. */
 export function takeAway(path: string, judged: LockSnapshot): boolean {
-  const claimed = join(dirname(path), makeLeftoverName(basename(path), 'claimed'));
+  const claimed = makeLeftoverPath(path, 'claimed');
   try {
     renameSync(path, claimed);
   } catch (error) {

@@ -1,7 +1,7 @@
 import { constants, copyFileSync, lstatSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { makeLeftoverName, parseLeftoverName } from '../disk/leftover-name.ts';
+import { makeLeftoverPath, parseLeftoverName } from '../disk/leftover-name.ts';
 import { isHolderAlive } from '../disk/process-identity.ts';
 import { unreadable } from './database-faults.ts';
 import type { FileVersions } from './file-versions.ts';
@@ -21,7 +21,7 @@ const PREFIX = 'openbot-database';
  * next one that makes a copy; later there is nothing to leave.
  */
 export function copyDatabase(path: string, versions: FileVersions): DatabaseCopy {
-  const folder = join(tmpdir(), makeLeftoverName(PREFIX, 'tmp'));
+  const folder = makeLeftoverPath(join(tmpdir(), PREFIX), 'tmp');
   const remove = () => rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
   sweepCopies(tmpdir());
   try {

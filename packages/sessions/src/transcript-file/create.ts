@@ -1,6 +1,6 @@
 import { lstat, open, unlink } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
-import { makeLeftoverName } from '../disk/leftover-name.ts';
+import { dirname } from 'node:path';
+import { makeLeftoverPath } from '../disk/leftover-name.ts';
 import { linkNew } from '../disk/link-new.ts';
 import { makeFolder } from '../disk/make-folder.ts';
 import { syncFolder } from '../disk/sync-folder.ts';
@@ -31,7 +31,7 @@ export async function createTranscript(transcript: NewTranscript): Promise<void>
   const sync = durable ? syncFolder : async () => {};
   try {
     await makeFolder(folder, sync);
-    const temp = join(folder, makeLeftoverName(basename(path), 'tmp'));
+    const temp = makeLeftoverPath(path, 'tmp');
     try {
       await writeNew(temp, line, durable);
       if (!linkNew(temp, path)) await writeNew(path, line, durable);

@@ -1,9 +1,10 @@
 import { fstatSync, futimesSync, lstatSync, readSync, renameSync, type Stats } from 'node:fs';
 import { type FileHandle, open, stat, unlink } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { dirname } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { deferEnding } from '../disk/ending.ts';
 import type { HeldLock } from '../disk/held-lock.ts';
-import { makeLeftoverName } from '../disk/leftover-name.ts';
+import { makeLeftoverPath } from '../disk/leftover-name.ts';
 import { syncFolder } from '../disk/sync-folder.ts';
 import { OpenBotError } from '../errors.ts';
 import { LineCopier } from './copy-lines.ts';
@@ -49,10 +50,10 @@ export async function replaceTranscript(
   const { lock, doing } = replacement;
   const old = await source.stat();
   const tail = readTail(source, replacement.readTo);
-  const temp = join(dirname(path), makeLeftoverName(basename(path), 'tmp'));
+  const temp = makeLeftoverPath(path, 'tmp');
   const target = await open(temp, 'ax', 0o600);
   let isReplaced = false;
-  let isPreparing = false;
+  let isOver: (() => void) | undefined;
   try {
     const copier = new LineCopier(source, target);
     await replacement.write(copier);
@@ -62,7 +63,7 @@ export async function replaceTranscript(
     await target.chown(old.uid, old.gid).catch(() => {});
     await target.sync();
     await replacement.verify(temp);
-    isPreparing = true;
+    isOver = deferEnding();
     await replacement.beforeSwap?.(temp);
     assertHeld(lock, path, doing);
     // Nothing else of this process comes between these two, so that late lines keep their order.
@@ -87,10 +88,11 @@ export async function replaceTranscript(
   } catch (error) {
     if (isReplaced) throw notSynced(path, error);
     await unlink(temp).catch(() => {});
-    if (isPreparing) await replacement.undo?.();
+    if (isOver !== undefined) await replacement.undo?.();
     throw error;
   } finally {
     await target.close();
+    isOver?.();
   }
 }
 

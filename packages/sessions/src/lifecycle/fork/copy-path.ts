@@ -1,6 +1,5 @@
 import { type FileHandle, open, unlink } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
-import { makeLeftoverName } from '../../disk/leftover-name.ts';
+import { makeLeftoverPath } from '../../disk/leftover-name.ts';
 import { OpenBotError } from '../../errors.ts';
 import { composeLine } from '../../transcript/compose.ts';
 import type { Transcript } from '../../transcript/transcript.ts';
@@ -28,7 +27,7 @@ export async function copyActivePath(
     if (transcript.dialect !== 'claude-code' && findHeader(transcript) === undefined) return undefined;
     const headerLine = requireHeader(transcript, source);
     const lines = linesToCopy(transcript, headerLine);
-    const temp = join(dirname(target), makeLeftoverName(basename(target), 'tmp'));
+    const temp = makeLeftoverPath(target, 'tmp');
     try {
       await writeCopy(source, temp, transcript, headerLine, lines, header);
       if (await isCopyOf(temp, transcript, lines)) return temp;

@@ -1,0 +1,92 @@
+/**
+ * What is to be undone when a signal ends the process: temp files, then locks, then folders that were made for them. Every
+ * copy of this module in a process shares one state, since a command is made of several bundles.
+ */
+interface Ending {
+  readonly undo: Readonly<Record<UndoStep, Set<() => void>>>;
+  /** Steps that a signal must not cut in two. */
+  deferrals: number;
+  /** A signal that came meanwhile. */
+  end: (() => void) | undefined;
+}
+
+export type UndoStep = 'files' | 'locks' | 'folders';
+
+const KEY = Symbol.for('@openbot/sessions/ending');
+const shared = globalThis as { [KEY]?: Ending };
+shared[KEY] ??= {
+  undo: { files: new Set(), locks: new Set(), folders: new Set() },
+  deferrals: 0,
+  end: undefined,
+};
+const ending = shared[KEY];
+
+/** `undo` must be synchronous, and may be called when there is nothing to undo. Returns the function that forgets it. */
+export function undoAtEnding(step: UndoStep, undo: () => void): () => void {
+  ending.undo[step].add(undo);
+  return () => ending.undo[step].delete(undo);
+}
+
+/** From here on a signal waits until the returned function is called: what follows is done whole. */
+export function deferEnding(): () => void {
+  ending.deferrals++;
+  let isOver = false;
+  return () => {
+    if (isOver) return;
+    isOver = true;
+    if (--ending.deferrals === 0) ending.end?.();
+  };
+}
+
+const EXIT_CODES = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
+const SIGNALS = Object.keys(EXIT_CODES) as (keyof typeof EXIT_CODES)[];
+
+/** How long a signal waits for what must be done whole. */
+const LONGEST_WAIT_MS = 5000;
+
+/**
+ * For the start of a program, never for a library: SIGINT, SIGTERM and SIGHUP undo what is unfinished and end the process,
+ * with 128 and the number of the signal as its exit code, or by the signal itself. A second signal does not wait. Where the
+ * program listens for a signal itself, it decides.
+ */
+export function endOnSignals(how: 'by exit code' | 'by signal' = 'by exit code'): void {
+  for (const signal of SIGNALS) {
+    const onSignal = () => {
+      if (process.listenerCount(signal) > 1) return;
+      const end = () => {
+        undoAll();
+        if (how === 'by exit code') process.exit(EXIT_CODES[signal]);
+        process.off(signal, onSignal);
+        process.kill(process.pid, signal);
+      };
+      if (ending.deferrals === 0 || ending.end !== undefined) return end();
+      ending.end = end;
+      setTimeout(end, LONGEST_WAIT_MS).unref();
+    };
+    process.on(signal, onSignal);
+  }
+}
+
+/** A rename that is under way fails without its temp file, so files go before the locks that protect the target. */
+function undoAll(): void {
+  run('files');
+  // An open that is under way in another thread makes its file after all.
+  if (ending.undo.files.size > 0) {
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, SETTLE_MS);
+    run('files');
+  }
+  run('locks');
+  run('folders');
+}
+
+const SETTLE_MS = 5;
+
+function run(step: UndoStep): void {
+  for (const undo of [...ending.undo[step]].toReversed()) {
+    try {
+      undo();
+    } catch {
+      // What cannot be undone now is undone by the next command.
+    }
+  }
+}

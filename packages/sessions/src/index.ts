@@ -13,6 +13,12 @@ export { acquireLock, type LockOptions, readLockHolder } from './disk/lock-file.
 export type { LockHolder } from './disk/lock-record.ts';
 export { makeFolder } from './disk/make-folder.ts';
 export {
+  describeOpenClaude,
+  findOpenClaude,
+  listOpenClaudes,
+  type OpenClaude,
+} from './disk/open-claude.ts';
+export {
   describeCommand,
   isHolderAlive,
   type Liveness,

@@ -71,8 +71,12 @@ function describeAge(ms: number): string {
   return seconds === 1 ? '1 second' : `${seconds} seconds`;
 }
 
-const SURVIVES_NOTE =
-  'The run that called this command goes on with what it has in memory; the change counts from the next resume.';
+/** @param who the program that has the session in memory */
+export function noteOfMemory(who: string): string {
+  return `${who} goes on with what it has in memory; the change counts from the next resume.`;
+}
+
+const SURVIVES_NOTE = noteOfMemory('The run that called this command');
 
 const OWN_RUN_HINT = 'Run this command when the run is over, from outside of it.';
 

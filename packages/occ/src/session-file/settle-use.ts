@@ -1,6 +1,7 @@
-import type { Transcript } from '@openbot/sessions';
+import { dirname, join } from 'node:path';
+import { describeOpenClaude, findOpenClaude, type Transcript } from '@openbot/sessions';
 import type { FoundBy, FoundSession, SourceName } from '../sources/found-session.ts';
-import { decideUse, describeUse, type UseFlags } from './decide-use.ts';
+import { decideUse, describeUse, noteOfMemory, type UseFlags } from './decide-use.ts';
 import { findUse } from './in-use.ts';
 import { SCHEDULED_EDIT_VARIABLE } from './schedule.ts';
 import type { OwnRun, SessionUse } from './session-use.ts';
@@ -28,7 +29,7 @@ export async function settleUse(question: UseQuestion): Promise<SettledUse> {
   // Claude Code takes no lock; the others do, and open the file for the time of a write only.
   const use = await findUse(path, { transcript, ownRun, isLocked: question.source !== 'claude' });
   const decision = decideUse(use, sessionId, flags);
-  if (decision.act === 'go') return { ...decision, waited: false };
+  if (decision.act === 'go') return { ...noteOpen(question), ...decision, waited: false };
   if (decision.act === 'refuse') throw decision.error;
   if (decision.act === 'schedule') return { act: 'schedule', note: decision.note, use: use! };
   const outcome = await waitUntilIdle(path, {
@@ -37,7 +38,15 @@ export async function settleUse(question: UseQuestion): Promise<SettledUse> {
     ignoreUnfinished: flags.force,
   });
   if (outcome.state === 'in-use') throw describeUse(outcome.use, sessionId, flags.canSchedule);
-  return { act: 'go', waited: true };
+  return { act: 'go', waited: true, ...noteOpen(question) };
+}
+
+/** Claude Code takes no lock, but it publishes which session it has open. */
+function noteOpen({ path, sessionId, source }: UseQuestion): { note?: string } {
+  if (source !== 'claude') return {};
+  const open = findOpenClaude(join(dirname(path), '..', '..'), sessionId);
+  if (open === undefined) return {};
+  return { note: noteOfMemory(`Claude Code has it open (${describeOpenClaude(open)}) and`) };
 }
 
 /** Whether the session is the one whose run called this command. */

@@ -1,0 +1,53 @@
+import { mkdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { readProcessStat } from '@openbot/sessions';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { furnish, type Home, homeIn, SESSION_ID } from '../safety/homes.ts';
+import { runOcc } from '../setup/run-occ.ts';
+import { makeTempFolder } from '../setup/temp-folder.ts';
+
+const starttime = readProcessStat(process.pid)?.starttime;
+const NOTE =
+  /Claude Code has it open \(process (\d+)\) and goes on with what it has in memory; the change counts from the next resume\./;
+
+describe.skipIf(starttime === undefined)('a session that a Claude Code has open (needs /proc)', () => {
+  let home: Home;
+  beforeEach(async () => {
+    home = homeIn(makeTempFolder(), 'claude');
+    await furnish(home);
+    utimesSync(home.path, new Date('2026-01-01'), new Date('2026-01-01'));
+  });
+
+  function publish(fields: Record<string, unknown> = {}): void {
+    const folder = join(home.folder, 'claude', 'sessions');
+    mkdirSync(folder, { recursive: true });
+    const published = {
+      pid: process.pid,
+      sessionId: SESSION_ID,
+      procStart: String(starttime),
+      status: 'idle',
+    };
+    writeFileSync(join(folder, `${process.pid}.json`), JSON.stringify({ ...published, ...fields }));
+  }
+  const occ = (...args: string[]) => runOcc([...args, SESSION_ID, '--source=claude'], { env: home.env });
+
+  test('is edited and restored, and the report says what the open one keeps', async () => {
+    publish();
+    const { stdout } = await occ('edit', '--keep=1', '--json');
+    expect(JSON.parse(stdout)).toMatchObject({ changed: true, note: expect.stringMatching(NOTE) });
+    const restored = await occ('restore');
+    expect(restored.stdout.replaceAll(/\s+/g, ' ')).toMatch(NOTE);
+  });
+
+  test.each([
+    ['another session', { sessionId: '99999999-2222-3333-4444-555555555555' }],
+    ['a process that is gone', { procStart: '1' }],
+  ])('and nothing is said of %s', async (_, fields) => {
+    publish(fields);
+    const before = readFileSync(home.path);
+    const { stdout } = await occ('edit', '--keep=1', '--json');
+    expect(JSON.parse(stdout)).toMatchObject({ changed: true });
+    expect(JSON.parse(stdout).note ?? '').not.toMatch(/has it open/);
+    expect(readFileSync(home.path)).not.toEqual(before);
+  });
+});

@@ -48,6 +48,7 @@ export { repoPathToSlug } from './repo/slug.ts';
 export { ClaudeRun, startRun } from './runner/claude-run.ts';
 export { markOrigin } from './runner/origin-marker.ts';
 export type { PermissionAnswer, PermissionRequest, PermissionSettlement } from './runner/permission-relay.ts';
+export type { RunAction } from './runner/run-action.ts';
 export type { RunEvent, RunOutcome, RunResult } from './runner/run-event.ts';
 export {
   type AgentToolsSettings,

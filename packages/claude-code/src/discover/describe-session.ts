@@ -1,6 +1,8 @@
 import { isValidAgentId, normalizeAgentId } from '@openbot/sessions';
+import { resolveClaudeTitle } from '@openbot/sessions/lines';
 import { isRunning } from '../registry/is-running.ts';
 import type { RegisteredSession } from '../registry/registered-session.ts';
+import { readTitle } from '../scan/first-message.ts';
 import { hideSecrets } from '../scan/hide-secrets.ts';
 import type { DiscoveredSession } from './discovered-session.ts';
 import type { ScannedSession } from './scan-folders.ts';
@@ -12,6 +14,8 @@ const LABEL_LIMIT = 200;
 export interface SessionFacts {
   /** Somebody has its lock. */
   readonly isLocked?: boolean;
+  /** A Claude Code says that it has it open. */
+  readonly isOpen?: boolean;
   /** The session of ours that somebody else forked it from. Its marker came with what was copied, and makes it nobody's. */
   readonly forkOf?: string | undefined;
 }
@@ -21,9 +25,10 @@ export function describeSession(
   repoPath: string,
   scanned: ScannedSession | undefined,
   registered: RegisteredSession | undefined,
-  { isLocked = false, forkOf }: SessionFacts = {},
+  { isLocked = false, isOpen = false, forkOf }: SessionFacts = {},
 ): DiscoveredSession {
   const header = scanned?.header;
+  const title = (scanned && readTitle(resolveClaudeTitle(scanned.header, scanned.path) ?? '')) || undefined;
   const marker = forkOf === undefined ? header?.originMarker : undefined;
   const forkedFrom = forkOf ?? header?.forkedFrom;
   const agentId = registered?.agentId ?? agentOfMarker(marker);
@@ -41,8 +46,10 @@ export function describeSession(
     lineCount: header?.lineCount ?? 0,
     fileSizeBytes: scanned?.sizeBytes ?? 0,
     ...(registered === undefined ? {} : describeRegistered(registered)),
+    ...(title === undefined ? {} : { title }),
     ...(header?.slug === undefined ? {} : { slug: header.slug }),
     isRunning: isLocked || (registered !== undefined && isRunning(registered)),
+    isOpen,
     ...(marker === undefined ? {} : { originMarker: marker }),
     totalInputTokens: header?.totalInputTokens ?? 0,
     totalCacheTokens: header?.totalCacheTokens ?? 0,

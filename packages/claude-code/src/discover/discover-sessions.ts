@@ -1,10 +1,10 @@
 import { join } from 'node:path';
-import { type Environment, resolveStateDir } from '@openbot/sessions';
+import { type Environment, listOpenClaudes, resolveStateDir } from '@openbot/sessions';
 import { isRunning } from '../registry/is-running.ts';
 import type { RegisteredSession } from '../registry/registered-session.ts';
 import { readAllRegistries, readRegistry } from '../registry/registry-file.ts';
 import { listLockedSessions } from '../registry/session-lock.ts';
-import { resolveProjectsFolder } from '../repo/projects-folder.ts';
+import { resolveClaudeFolder, resolveProjectsFolder } from '../repo/projects-folder.ts';
 import { mayHoldSessions, resolveRepo } from '../repo/resolve-repo.ts';
 import { removeUselessIndexes } from '../session-index/useless-indexes.ts';
 import { compareByRecency } from './compare-by-recency.ts';
@@ -26,7 +26,7 @@ export interface DiscoverOptions extends ScanOptions {
 }
 
 /**
- * The Claude Code sessions of a repository, whoever started them: those that are running first, then the newest. One that
+ * The Claude Code sessions of a repository, whoever started them: those that are running first, then those that are open, then the newest. One that
  * an agent of ours runs or ran is of the repository that its registry names; any other is of the one in which most of
  * its lines were written, as far as that looks where the transcript is. A folder is of the nearest repository above it, and worktrees are of one repository.
  * @throws ClaudeCodeError REPO_NOT_FOUND; REGISTRY_UNREADABLE for the registry of `agentId`
@@ -44,9 +44,7 @@ export async function discoverSessions(
   const scanned = await scanNative(options, (slug) => mayHoldSessions(repo, slug), own);
   const repos = mapRepos([...places, ...scanned.flatMap(({ header }) => header.cwds)], repo);
   const files = scanned.filter(({ sessionId }) => own.has(sessionId) || !registered.has(sessionId));
-  return merge(files, own, repos, listLockedSessions(options.env)).filter(
-    (session) => session.repoPath === repo.path,
-  );
+  return merge(files, own, repos, listTaken(options)).filter((session) => session.repoPath === repo.path);
 }
 
 /** The sessions of all repositories. */
@@ -55,7 +53,7 @@ export async function discoverAllSessions(options: DiscoverOptions = {}): Promis
   const scanned = await scanNative(options, () => true, registered);
   const places = Array.from(registered.values(), placeOfRegistered);
   const repos = mapRepos([...places, ...scanned.flatMap(({ header }) => header.cwds)]);
-  return merge(scanned, registered, repos, listLockedSessions(options.env));
+  return merge(scanned, registered, repos, listTaken(options));
 }
 
 async function scanNative(
@@ -92,11 +90,21 @@ function isRather(one: RegisteredSession, other: RegisteredSession): boolean {
   return Date.parse(one.startedAt) > Date.parse(other.startedAt);
 }
 
+interface TakenSessions {
+  readonly locked: ReadonlySet<string>;
+  readonly open: ReadonlySet<string>;
+}
+
+function listTaken({ env }: DiscoverOptions): TakenSessions {
+  const open = listOpenClaudes(resolveClaudeFolder(env));
+  return { locked: listLockedSessions(env), open: new Set(open.map(({ sessionId }) => sessionId)) };
+}
+
 function merge(
   native: readonly ScannedSession[],
   registered: ReadonlyMap<string, RegisteredSession>,
   repos: RepoMap,
-  locked: ReadonlySet<string>,
+  { locked, open }: TakenSessions,
 ): DiscoveredSession[] {
   const files = new Map<string, ScannedSession>();
   for (const session of native) {
@@ -112,7 +120,7 @@ function merge(
       entry === undefined
         ? findHomeRepo(file!.header, file!.slug, repos)
         : repos.repoOf(placeOfRegistered(entry));
-    const facts = { isLocked: locked.has(id), forkOf: findOrigin(id) };
+    const facts = { isLocked: locked.has(id), isOpen: open.has(id), forkOf: findOrigin(id) };
     return repo === undefined ? [] : [describeSession(repo, file, entry, facts)];
   });
   return sessions.sort(compareSessions);
@@ -120,6 +128,7 @@ function merge(
 
 function compareSessions(one: DiscoveredSession, other: DiscoveredSession): number {
   if (one.isRunning !== other.isRunning) return one.isRunning ? -1 : 1;
+  if (one.isOpen !== other.isOpen) return one.isOpen ? -1 : 1;
   return compareByRecency(one, other);
 }
 

@@ -26,9 +26,14 @@ export interface DiscoveredSession {
   /** Without secrets, as the label is. */
   readonly lastTask?: string;
   readonly label?: string;
+  /** What Claude Code's own list calls it: by `/rename`, else by a model. At most 200 characters, without secrets. */
+  readonly title?: string;
   /** The three words that Claude Code names a session by. */
   readonly slug?: string;
+  /** A run of ours has it. */
   readonly isRunning: boolean;
+  /** A Claude Code has it open now, such as a person's in a terminal: whoever resumes it meanwhile loses turns. */
+  readonly isOpen: boolean;
   /** The agent that the marker in the first message names. */
   readonly originMarker?: string;
   /** Read anew, without what came from the cache. Counted once for each message. */

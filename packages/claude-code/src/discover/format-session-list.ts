@@ -73,7 +73,7 @@ export function formatSessionList(
   const lines = sessions.map((session, row) => {
     const cells = others.map((column) => align(column, column.cells[row]!));
     const line = cutEnd([...cells, cutEnd(last.show(session), room)].join(GAP).trimEnd(), columns);
-    return session.isRunning ? palette.green(line) : line;
+    return session.isRunning || session.isOpen ? palette.green(line) : line;
   });
   const total = options.total ?? sessions.length;
   const rest = total > sessions.length ? `, the first ${formatCount(sessions.length)} of them` : '';
@@ -116,7 +116,7 @@ function columnsFor(
 ): Column[] {
   const all: (Column & { readonly isWanted?: boolean })[] = [
     { title: 'ID', show: ({ sessionId }) => printable(sessionId.slice(0, idLength)) },
-    { title: '', isWanted: sessions.some(({ isRunning }) => isRunning), show: showRunning },
+    { title: '', isWanted: sessions.some(({ isRunning, isOpen }) => isRunning || isOpen), show: showState },
     { title: 'BY', show: (session) => showOwner(session, mostName) },
     {
       title: 'UPDATED',
@@ -155,8 +155,8 @@ function align({ isFigure, width }: Column & { readonly width: number }, text: s
   return isFigure ? padStart(text, width) : padEnd(text, width);
 }
 
-function showRunning({ isRunning }: DiscoveredSession): string {
-  return isRunning ? 'running' : '';
+function showState({ isRunning, isOpen }: DiscoveredSession): string {
+  return isRunning ? 'running' : isOpen ? 'open' : '';
 }
 
 /** The agent whose it is; who else started one is not known. */
@@ -177,7 +177,10 @@ function roundCount(count: number): string {
   return count < 999_500 ? `${Math.round(count / 1000)}k` : `${(count / 1e6).toFixed(1)}M`;
 }
 
-function showSubject({ label, firstMessage, lastTask = '', hasTranscript }: DiscoveredSession): string {
-  const subject = hasTranscript ? oneLine(firstMessage) : `(gone) ${oneLine(lastTask)}`.trimEnd();
+/** `label: [title] first message`, as far as there is each. */
+function showSubject(session: DiscoveredSession): string {
+  const { label, title, firstMessage, lastTask = '', hasTranscript } = session;
+  const began = hasTranscript ? oneLine(firstMessage) : `(gone) ${oneLine(lastTask)}`.trimEnd();
+  const subject = title === undefined ? began : `[${oneLine(title)}] ${began}`.trimEnd();
   return label === undefined ? subject : `${oneLine(label)}: ${subject}`;
 }

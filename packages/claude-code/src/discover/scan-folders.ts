@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { ClaudeLineReader } from '@openbot/sessions/lines';
 import { type IndexedScan, SessionIndex } from '../session-index/session-index.ts';
 import type { SessionFolder } from './session-folders.ts';
@@ -6,6 +7,7 @@ export interface ScannedSession extends IndexedScan {
   readonly sessionId: string;
   /** The name of the folder that it is in. */
   readonly slug: string;
+  readonly path: string;
 }
 
 export interface ScanProgress {
@@ -62,11 +64,12 @@ export async function scanFolders(
   for (const { path, slug, sessionIds, present } of folders) {
     const index = new SessionIndex(path, cacheDir);
     index.retain(present);
+    const pathOf = (sessionId: string) => join(path, `${sessionId}.jsonl`);
     const unknown: string[] = [];
     for (const sessionId of sessionIds) {
       const known = index.peek(sessionId);
       if (known === undefined) unknown.push(sessionId);
-      else finish({ ...known, sessionId, slug });
+      else finish({ ...known, sessionId, slug, path: pathOf(sessionId) });
     }
     let next = 0;
     let savedAt = performance.now();
@@ -75,7 +78,7 @@ export async function scanFolders(
         readers[lane] ??= new ClaudeLineReader();
         const scan = await scanOne(index, id, readers[lane], options, tellPart);
         if (scan === undefined && signal?.aborted) return;
-        finish(scan && { ...scan, sessionId: id, slug });
+        finish(scan && { ...scan, sessionId: id, slug, path: pathOf(id) });
         if (performance.now() - savedAt < SAVE_EVERY_MS) continue;
         savedAt = performance.now();
         await index.save();

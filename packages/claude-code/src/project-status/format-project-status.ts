@@ -186,18 +186,18 @@ function showSessions({ status: { sessions, gaps }, palette, now }: Context): Li
     },
     ...shown.map((session, at) => ({
       text: `${showSession(session, isOwn(session))}  ${padEnd(ages[at]!, width)}  ${titleOf(session)}`,
-      colour: session.isRunning ? palette.yellow : undefined,
+      colour: session.isRunning || session.isOpen ? palette.yellow : undefined,
     })),
   ];
 }
 
 function showSession(session: DiscoveredSession, isOwn: boolean): string {
-  const mark = session.isRunning ? 'running' : isOwn ? 'own' : '';
+  const mark = session.isRunning ? 'running' : session.isOpen ? 'open' : isOwn ? 'own' : '';
   return `${padEnd(mark, 7)}  ${shortId(session.sessionId)}`;
 }
 
 function titleOf(session: DiscoveredSession): string {
-  const text = oneLine(session.label ?? session.lastTask ?? session.firstMessage);
+  const text = oneLine(session.label ?? session.title ?? session.lastTask ?? session.firstMessage);
   return session.branch === '' ? text : `[${printable(session.branch)}] ${text}`;
 }
 

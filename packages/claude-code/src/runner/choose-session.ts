@@ -7,13 +7,17 @@ import { readRegistry } from '../registry/registry-file.ts';
 import { listLockedSessions } from '../registry/session-lock.ts';
 import { selectSession } from '../select/select-session.ts';
 import type { SessionSelection } from '../select/selection.ts';
+import type { RunAction } from './run-action.ts';
 import type { RunPlace } from './run-place.ts';
 import type { RunRequest, SessionChoice } from './run-request.ts';
 import { unlessAborted } from './unless-aborted.ts';
 
 export interface ChosenSession {
-  readonly action: 'resume' | 'fresh';
+  readonly action: RunAction;
+  /** The one that the run writes to. */
   readonly sessionId: string;
+  /** The one that a fork is made of. */
+  readonly forkOf?: string;
   /** Somebody wants this one and no other. */
   readonly isNamed: boolean;
   /** The session that a fresh one takes the place of. */
@@ -42,6 +46,9 @@ export async function chooseSession(
   if (session?.action === 'fresh') return freshSession(readReplaced(session));
   if (session?.action === 'resume' && session.sessionId !== undefined) {
     return { action: 'resume', sessionId: session.sessionId, isNamed: true };
+  }
+  if (session?.action === 'fork') {
+    return { action: 'fork', sessionId: randomUUID(), forkOf: session.sessionId, isNamed: true };
   }
   const { selection, sessions } = await unlessAborted(context.signal, () => select(request, place, context));
   context.onSelected(selection);

@@ -1,5 +1,6 @@
 import type { Options } from '@anthropic-ai/claude-agent-sdk';
 import type { PermissionRelay } from './permission-relay.ts';
+import type { RunAction } from './run-action.ts';
 import type { RunPlace } from './run-place.ts';
 import type { RunRequest } from './run-request.ts';
 import type { RunServers } from './run-servers.ts';
@@ -9,7 +10,8 @@ export interface ClaudeOptionsParts {
   readonly request: RunRequest;
   readonly place: RunPlace;
   readonly sessionId: string;
-  readonly action: 'resume' | 'fresh';
+  readonly action: RunAction;
+  readonly forkOf?: string | undefined;
   readonly servers: RunServers;
   readonly budgetLeftUsd: number | undefined;
   readonly relay: PermissionRelay;
@@ -18,7 +20,7 @@ export interface ClaudeOptionsParts {
 
 /** What Claude Code is started with. */
 export function composeClaudeOptions(parts: ClaudeOptionsParts): Options {
-  const { request, place, sessionId, action, servers, budgetLeftUsd, relay, toldCalls } = parts;
+  const { request, place, servers, budgetLeftUsd, relay, toldCalls } = parts;
   const { model, maxTurns, pathToClaudeCodeExecutable, allowedTools = [] } = request;
   const allow = [...servers.allowed, ...allowedTools];
   const given = {
@@ -41,7 +43,7 @@ export function composeClaudeOptions(parts: ClaudeOptionsParts): Options {
     permissionMode: request.permissionMode ?? 'default',
     cwd: place.repo.path,
     env: { ...place.env },
-    ...(action === 'resume' ? { resume: sessionId } : { sessionId }),
+    ...nameSession(parts),
     systemPrompt: {
       type: 'preset',
       preset: 'claude_code',
@@ -68,6 +70,11 @@ export function composeClaudeOptions(parts: ClaudeOptionsParts): Options {
       return { behavior: 'deny', message: answer.message ?? 'It was not allowed.' };
     },
   };
+}
+
+function nameSession({ action, sessionId, forkOf }: ClaudeOptionsParts): Partial<Options> {
+  if (action === 'resume') return { resume: sessionId };
+  return forkOf === undefined ? { sessionId } : { resume: forkOf, forkSession: true, sessionId };
 }
 
 function copy<Item>(list: readonly Item[] | undefined): Item[] | undefined {

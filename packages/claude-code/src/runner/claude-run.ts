@@ -18,7 +18,7 @@ import { refuseWithinItself } from './outer-run.ts';
 import { type PermissionAnswer, PermissionRelay, type PermissionRequest } from './permission-relay.ts';
 import { type RepoSlot, takeRepoSlot } from './repo-slot.ts';
 import type { RunEvent, RunOutcome } from './run-event.ts';
-import { lockSession, resolveRepoLocks } from './run-locks.ts';
+import { assertNotOpen, lockSession, resolveRepoLocks } from './run-locks.ts';
 import type { RunNote } from './run-note.ts';
 import { type RunPlace, resolveRunPlace } from './run-place.ts';
 import { DEFAULT_PERMISSION_TIMEOUT_MS, type RunRequest } from './run-request.ts';
@@ -37,8 +37,8 @@ export function startRun(request: RunRequest): ClaudeRun {
 export class ClaudeRun {
   /**
    * How it ended, when nothing of it is left.
-   * Rejects where there was no run: REPO_NOT_FOUND, SDK_NOT_INSTALLED, REPO_BUSY, SESSION_BUSY, BUDGET_SPENT,
-   * CLAUDE_NOT_STARTED, REGISTRY_UNREADABLE, SELECTION_CONFIG_INVALID, INVALID_ARGUMENT; LOCK_FAILED, LOCK_TIMEOUT or
+   * Rejects where there was no run: REPO_NOT_FOUND, SDK_NOT_INSTALLED, REPO_BUSY, SESSION_BUSY, SESSION_OPEN,
+   * BUDGET_SPENT, CLAUDE_NOT_STARTED, REGISTRY_UNREADABLE, SELECTION_CONFIG_INVALID, INVALID_ARGUMENT; LOCK_FAILED, LOCK_TIMEOUT or
    * LOCK_LOST where locks cannot be had; and with whatever `mcpServers` throws.
    */
   readonly outcome: Promise<RunOutcome>;
@@ -170,7 +170,7 @@ export class ClaudeRun {
       try {
         return await this.#runFrom(chosen, place, sdk, slot);
       } catch (error) {
-        const isTaken = error instanceof ClaudeCodeError && error.code === 'SESSION_BUSY';
+        const isTaken = error instanceof ClaudeCodeError && TAKEN.has(error.code);
         if (!isTaken || chosen.isNamed || choices === MOST_CHOICES) throw error;
       }
     }
@@ -180,7 +180,7 @@ export class ClaudeRun {
   async #runFrom(chosen: ChosenSession, place: RunPlace, sdk: AgentSdk, slot: RepoSlot): Promise<RunOutcome> {
     const outcome = await this.#runSession(chosen, place, sdk, slot);
     if (!('isUnknown' in outcome)) return outcome;
-    const { sessionId } = chosen;
+    const sessionId = chosen.forkOf ?? chosen.sessionId;
     this.#events.emit({ type: 'fallback', sessionId, reason: outcome.reason });
     const { sessions } = chosen;
     const fresh = { ...freshSession(sessionId), ...(sessions === undefined ? {} : { sessions }) };
@@ -195,18 +195,19 @@ export class ClaudeRun {
     sdk: AgentSdk,
     slot: RepoSlot,
   ): Promise<RunOutcome | (ConversationEnd & { isUnknown: true })> {
-    const { action, sessionId } = chosen;
-    if (action === 'resume' && !UUID.test(sessionId)) {
+    const { action, sessionId, forkOf } = chosen;
+    if (!UUID.test(forkOf ?? sessionId)) {
       return { isUnknown: true, reason: 'It is not the id of a Claude Code session' };
     }
     // In a fresh one the marker stands before it, so that it is no command.
-    if (action === 'resume') assertSayable(this.#request.task, 'task');
+    if (action !== 'fresh') assertSayable(this.#request.task, 'task');
     const lock = await lockSession(sessionId, place.env);
     this.#abortWithout(lock);
     try {
       if (action === 'resume') {
         const isOfSession = (one: { readonly sessionId: string }) => one.sessionId === sessionId;
         await this.#endLeftovers(place, isOfSession, isOfSession);
+        assertNotOpen(sessionId, place.env);
       }
       const ledger = await this.#openLedger(chosen, place);
       const servers = await this.#openServers(chosen, place);
@@ -217,6 +218,7 @@ export class ClaudeRun {
         place,
         sessionId,
         action,
+        forkOf,
         firstMessage: action === 'fresh' ? markOrigin(place.agentId, task) : task,
         servers,
         ledger,
@@ -256,7 +258,7 @@ export class ClaudeRun {
   }
 
   #openLedger(
-    { action, sessionId, replaces }: ChosenSession,
+    { action, sessionId, forkOf, replaces }: ChosenSession,
     { stateDir, agentId, repo, label, env }: RunPlace,
   ): Promise<SessionLedger> {
     const { task, maxBudgetUsd } = this.#request;
@@ -266,6 +268,7 @@ export class ClaudeRun {
       repoPath: repo.path,
       sessionId,
       action,
+      forkOf,
       replaces,
       label,
       task,
@@ -324,6 +327,7 @@ export class ClaudeRun {
 }
 
 const MOST_CHOICES = 3;
+const TAKEN: ReadonlySet<string> = new Set(['SESSION_BUSY', 'SESSION_OPEN']);
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 function isAbort(error: unknown): boolean {

@@ -178,7 +178,7 @@ export class Conversation {
   async #endTurn(result: SDKResultMessage): Promise<void> {
     const { ledger, emit, action } = this.#parts;
     const text = readResultText(result);
-    if (result.is_error && action === 'resume' && !this.#hasStarted && UNKNOWN_SESSION.test(text)) {
+    if (result.is_error && action !== 'fresh' && !this.#hasStarted && UNKNOWN_SESSION.test(text)) {
       this.#unknown = redactSecrets(text);
       return;
     }

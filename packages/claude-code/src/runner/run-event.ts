@@ -1,5 +1,6 @@
 import type { SessionSelection } from '../select/selection.ts';
 import type { PermissionRequest, PermissionSettlement } from './permission-relay.ts';
+import type { RunAction } from './run-action.ts';
 
 export type RunResult = 'success' | 'error' | 'aborted' | 'budget';
 
@@ -15,7 +16,7 @@ export type RunEvent =
   | {
       readonly type: 'started';
       readonly sessionId: string;
-      readonly action: 'resume' | 'fresh';
+      readonly action: RunAction;
       readonly model: string;
       /** Of Claude Code. */
       readonly pid: number;

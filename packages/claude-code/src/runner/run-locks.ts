@@ -1,8 +1,17 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
-import { acquireLock, type Environment, type HeldLock, inspectLock, OpenBotError } from '@openbot/sessions';
+import {
+  acquireLock,
+  describeOpenClaude,
+  type Environment,
+  findOpenClaude,
+  type HeldLock,
+  inspectLock,
+  OpenBotError,
+} from '@openbot/sessions';
 import { ClaudeCodeError } from '../errors.ts';
 import { resolveLockFolder, resolveSessionLock } from '../registry/session-lock.ts';
+import { resolveClaudeFolder } from '../repo/projects-folder.ts';
 import { findRepoKey } from '../repo/resolve-repo.ts';
 
 /** The locks of one repository. All worktrees of a repository are one. */
@@ -31,6 +40,22 @@ export async function lockSession(sessionId: string, env: Environment): Promise<
   throw new ClaudeCodeError(`Session ${sessionId} is in use: ${holder}`, 'SESSION_BUSY', {
     hint: 'Wait for the end of that run, or start a fresh session.',
   });
+}
+
+/**
+ * A Claude Code that has the session open goes on from what it has in memory, and what is said here would be lost.
+ * @throws ClaudeCodeError SESSION_OPEN
+ */
+export function assertNotOpen(sessionId: string, env: Environment): void {
+  const open = findOpenClaude(resolveClaudeFolder(env), sessionId);
+  if (open === undefined) return;
+  throw new ClaudeCodeError(
+    `Session ${sessionId} is open in Claude Code: ${describeOpenClaude(open)}`,
+    'SESSION_OPEN',
+    {
+      hint: 'Close it there, go on in a copy of it (with openbot cc run: --fork), or start a fresh session.',
+    },
+  );
 }
 
 /** Undefined while somebody else has it. That of a process that is gone is taken over. */

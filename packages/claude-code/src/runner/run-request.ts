@@ -2,6 +2,7 @@ import type { DiscoveredSession } from '../discover/discovered-session.ts';
 import type { McpOptions } from '../mcp/mcp-options.ts';
 import type { AskModel, SessionSelection } from '../select/selection.ts';
 import type { SelectionSettings } from '../select/selection-config.ts';
+import type { RunAction } from './run-action.ts';
 import type { RunEvent } from './run-event.ts';
 
 /** A server that Claude Code starts or connects to; `sdk` is one inside this process, made by the Agent SDK. */
@@ -24,7 +25,7 @@ export type McpServers = Readonly<Record<string, McpServerSettings>>;
 /** What is known when a run starts. */
 export interface RunContext {
   readonly sessionId: string;
-  readonly action: 'resume' | 'fresh';
+  readonly action: RunAction;
   readonly agentId: string;
   readonly repoPath: string;
   readonly stateDir: string;
@@ -37,7 +38,8 @@ export type AgentToolsSettings = Pick<McpOptions, 'sendMessage' | 'sessionKey' |
 
 /** Which session a run goes on in. */
 export type SessionChoice =
-  | { readonly action: 'resume'; readonly sessionId: string }
+  /** `fork`: in a copy of it under an id of its own. The session itself stays as it is, and may be open elsewhere. */
+  | { readonly action: 'resume' | 'fork'; readonly sessionId: string }
   | { readonly action: 'fresh' }
   /** As `selectSession` decided. `queue` is decided anew when the repository is free. */
   | SessionSelection;

@@ -6,6 +6,7 @@ import type { RegisteredSession } from '../registry/registered-session.ts';
 import { updateRegistry } from '../registry/registry-file.ts';
 import { findRepoKey, isRepoKey } from '../repo/resolve-repo.ts';
 import { hideSecrets } from '../scan/hide-secrets.ts';
+import type { RunAction } from './run-action.ts';
 import type { RunResult } from './run-event.ts';
 import { readSavedCost } from './saved-cost.ts';
 import {
@@ -21,7 +22,9 @@ import { takeLabel } from './take-label.ts';
 export interface LedgerOptions extends HistoryPlace {
   readonly repoPath: string;
   readonly sessionId: string;
-  readonly action: 'resume' | 'fresh';
+  readonly action: RunAction;
+  /** The session that a fork is made of: Claude Code counts its cost on, and so it has its budget too. */
+  readonly forkOf?: string | undefined;
   /** The session that a fresh one takes the place of. It gets what is left of its budget. */
   readonly replaces?: string | undefined;
   readonly label: string | undefined;
@@ -68,11 +71,11 @@ export class SessionLedger {
 
   /** @throws ClaudeCodeError REGISTRY_UNREADABLE; BUDGET_SPENT where nothing may be done any more */
   static async open(options: LedgerOptions): Promise<SessionLedger> {
-    const { sessionId, action, maxBudgetUsd, replaces } = options;
-    const history = action === 'resume' ? await readHistory(sessionId, options) : NO_HISTORY;
+    const { sessionId, maxBudgetUsd, replaces } = options;
+    const history = await readBefore(options);
     if (maxBudgetUsd !== undefined || replaces === undefined) {
       const budget = maxBudgetUsd ?? history.maxBudgetUsd;
-      assertUnspent(sessionId, { ...history, maxBudgetUsd: budget });
+      assertUnspent(options.forkOf ?? sessionId, { ...history, maxBudgetUsd: budget });
       return new SessionLedger(options, history, budget);
     }
     const replaced = await readHistory(replaces, options);
@@ -196,6 +199,12 @@ export class SessionLedger {
       ...(this.maxBudgetUsd === undefined ? {} : { maxBudgetUsd: this.maxBudgetUsd }),
     };
   }
+}
+
+async function readBefore(options: LedgerOptions): Promise<SessionHistory> {
+  const { action, sessionId, forkOf } = options;
+  if (action === 'resume') return readHistory(sessionId, options);
+  return forkOf === undefined ? NO_HISTORY : { ...(await readHistory(forkOf, options)), own: undefined };
 }
 
 /** What a session is about is told again and again; what was sent to it is in its transcript. */

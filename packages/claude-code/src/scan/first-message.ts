@@ -16,6 +16,11 @@ export function readFirstMessage(typed: string): FirstMessage {
   return originMarker === undefined ? { text } : { text, originMarker };
 }
 
+/** What a session is called: at most 200 characters, without secrets. */
+export function readTitle(title: string): string {
+  return shorten(title);
+}
+
 /** A text without the marker that it begins with, and whom that names. */
 export function splitMarker(text: string): { readonly originMarker?: string; readonly rest: string } {
   const marker = MARKER.exec(text);

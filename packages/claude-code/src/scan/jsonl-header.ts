@@ -13,6 +13,10 @@ export interface JsonlHeader {
   readonly originMarker?: string;
   /** The session that it was forked from, where that was written down. */
   readonly forkedFrom?: string;
+  /** What a person called it last; empty where that was taken back. Without secrets. */
+  readonly customTitle?: string;
+  /** What a model called it last. */
+  readonly aiTitle?: string;
   /** Of a person's first message. A fork by Claude Code's own command has that of the session it was made of. */
   readonly firstUuid?: string;
   /** The working folders that its lines name, in the order in which they came; at most a hundred. */

@@ -52,6 +52,7 @@ export function findCeiling(
   relevance?: number,
 ): Ceiling | undefined {
   if (!session.hasTranscript) return 'gone';
+  if (session.isOpen) return 'open';
   if (session.compactionCount >= 3) return 'compactions';
   if (isAtLeast(budgetUsed(session, situation) ?? 0, 0.7)) return 'budget';
   if (relevance !== undefined && isUnrelated(relevance) && session.messageCount > 200) return 'unrelated';

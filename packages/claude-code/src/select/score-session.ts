@@ -41,6 +41,7 @@ export function describeCeiling(
   situation: ScoringSituation,
 ): string {
   if (ceiling === 'gone') return 'its transcript is gone';
+  if (ceiling === 'open') return 'it is open in Claude Code';
   if (ceiling === 'compactions') return formatQuantity(session.compactionCount, 'compaction');
   if (ceiling === 'unasked') return 'the model was not asked about it';
   if (ceiling === 'budget') return `${percent(budgetUsed(session, situation) ?? 0)} of its budget used`;

@@ -27,7 +27,7 @@ export interface ScoreParts {
 }
 
 /** What puts a session out of the question, whatever it scores. */
-export type Ceiling = 'gone' | 'compactions' | 'budget' | 'unrelated' | 'unasked';
+export type Ceiling = 'gone' | 'open' | 'compactions' | 'budget' | 'unrelated' | 'unasked';
 
 export interface SessionScore {
   readonly sessionId: string;

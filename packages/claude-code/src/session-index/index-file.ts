@@ -7,7 +7,7 @@ import { readBase64, sizeInBase64, writeInBase64 } from './base64.ts';
 import type { FileMark, GrowthState, IndexEntry } from './index-entry.ts';
 
 /** To be raised when entries mean something else than before: those of other versions are not read. */
-export const INDEX_VERSION = 6;
+export const INDEX_VERSION = 7;
 
 const LINE_FEED = 0x0a;
 const TAB = 0x09;

@@ -45,6 +45,7 @@ test('a session that nobody of ours started', async () => {
     lineCount: 3,
     fileSizeBytes: expect.any(Number),
     isRunning: false,
+    isOpen: false,
     totalInputTokens: 10,
     totalCacheTokens: 120,
     totalOutputTokens: 4,
@@ -531,4 +532,36 @@ test('progress says how much of a large transcript has been read', async () => {
   expect(parts.length).toBeGreaterThan(5);
   expect(parts).toEqual(parts.toSorted((one, other) => one - other));
   expect(parts.at(-1)).toBe(1);
+});
+
+test.each<[string, object[], string | undefined, string | undefined]>([
+  ['none', [], undefined, undefined],
+  [
+    'that of a person, the last one',
+    [{ customTitle: 'old' }, { aiTitle: 'ai' }, { customTitle: 'new' }],
+    'file',
+    'new',
+  ],
+  ['that of a file where no line has one', [{ aiTitle: 'ai' }], 'file', 'file'],
+  ['that of a model where no person gave one', [{ aiTitle: 'ai 1' }, { aiTitle: 'ai 2' }], undefined, 'ai 2'],
+  [
+    'that of a model where a person took his back',
+    [{ aiTitle: 'ai' }, { customTitle: 'x' }, { customTitle: ' ' }],
+    'file',
+    'ai',
+  ],
+  ['without secrets', [{ customTitle: 'with password=hunter2swordfish' }], undefined, 'with password=***'],
+])('the title of a session: %s', async (_, given, inFile, title) => {
+  const { makeFolder, addSession, options, projects } = makeHome();
+  const repo = makeFolder('repo');
+  const id = addSession(repo);
+  const folder = join(projects, repo.replace(/[^a-zA-Z0-9]/g, '-'));
+  for (const line of given) {
+    const type = 'customTitle' in line ? 'custom-title' : 'ai-title';
+    appendFileSync(join(folder, `${id}.jsonl`), `${JSON.stringify({ type, ...line, sessionId: id })}\n`);
+  }
+  mkdirSync(join(folder, id));
+  if (inFile !== undefined)
+    writeFileSync(join(folder, id, 'custom-title.json'), `{"customTitle":"${inFile}"}`);
+  expect((await discoverSessions(repo, options)).map((session) => session.title)).toEqual([title]);
 });

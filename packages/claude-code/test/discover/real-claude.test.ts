@@ -1,5 +1,5 @@
 /** Sessions that the real Claude Code wrote, here and now. */
-import { existsSync, mkdirSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
@@ -81,6 +81,30 @@ describe.skipIf(missing !== undefined)(`sessions of the real Claude Code ${missi
       messageCount: 4,
       totalInputTokens: resumed!.totalInputTokens,
     });
+  });
+
+  test('what Claude Code calls a session is its title', async () => {
+    const { getSessionInfo, renameSession } = await import('@anthropic-ai/claude-agent-sdk');
+    const cwd = join(home.cwd, 'titles');
+    mkdirSync(cwd);
+    const id = (await runClaude(path, { ...home, cwd }, 'Say done.')).result!.session_id;
+    const file = join(home.config, 'projects', repoPathToSlug(cwd), `${id}.jsonl`);
+    const titles = async () => {
+      process.env.CLAUDE_CONFIG_DIR = home.config;
+      const info = await getSessionInfo(id, { dir: cwd }).finally(() => delete process.env.CLAUDE_CONFIG_DIR);
+      const [session] = await discover(cwd);
+      return [session!.title, info?.customTitle];
+    };
+    const rename = async (title: string) => {
+      process.env.CLAUDE_CONFIG_DIR = home.config;
+      await renameSession(id, title, { dir: cwd }).finally(() => delete process.env.CLAUDE_CONFIG_DIR);
+    };
+    expect(await titles()).toEqual([undefined, undefined]);
+    appendFileSync(file, `${JSON.stringify({ type: 'ai-title', aiTitle: 'By a model', sessionId: id })}\n`);
+    expect(await titles()).toEqual(['By a model', 'By a model']);
+    await rename('By a person');
+    await rename('By a person, again');
+    expect(await titles()).toEqual(['By a person, again', 'By a person, again']);
   });
 
   test.each([

@@ -19,6 +19,7 @@ export function makeSession(fields: Partial<DiscoveredSession> = {}): Discovered
     lineCount: 140,
     fileSizeBytes: 100_000,
     isRunning: false,
+    isOpen: false,
     totalInputTokens: 1000,
     totalCacheTokens: 500_000,
     totalOutputTokens: 4000,

@@ -86,6 +86,10 @@ const sidecar = fc.constantFrom(
   { type: 'permission-mode', permissionMode: 'auto', sessionId: 's' },
   { type: 'last-prompt', lastPrompt: 'compact_boundary', leafUuid: 'u1', cwd: '/not/in/the/chain' },
   { type: 'api-request', version: 3, gitBranch: 'not-a-branch', message: { id: 'msg_9' } },
+  { type: 'custom-title', customTitle: 'The Parser', sessionId: 's' },
+  { type: 'custom-title', customTitle: '', sessionId: 's' },
+  { type: 'custom-title', customTitle: 7, aiTitle: 'not of this type', sessionId: 's' },
+  { type: 'ai-title', aiTitle: 'Teaching a parser', sessionId: 's' },
   { type: 'summary', summary: 'compact summary', leafUuid: 'u1' },
 );
 const inChain = fc

@@ -45,6 +45,10 @@ export function referenceHeader(text: string) {
     const { type } = value;
     const mode = textOf(value.permissionMode);
     if (mode !== undefined && (type === 'user' || type === 'permission-mode')) words.permissionMode = mode;
+    const custom = type === 'custom-title' ? textOf(value.customTitle) : undefined;
+    if (custom !== undefined) words.customTitle = custom;
+    const ai = type === 'ai-title' ? textOf(value.aiTitle) : undefined;
+    if (ai !== undefined) words.aiTitle = ai;
     if (!('uuid' in value)) continue;
     for (const name of ['gitBranch', 'version', 'slug']) {
       const word = textOf(value[name]);

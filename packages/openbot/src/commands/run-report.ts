@@ -134,7 +134,7 @@ function describeRetry({ status, attempt, maxRetries }: Extract<RunEvent, { type
 }
 
 function describeStart(event: Extract<RunEvent, { type: 'started' }>): string {
-  const spent = event.action === 'resume' ? `, $${event.spentUsd.toFixed(4)} so far` : '';
+  const spent = event.action !== 'fresh' ? `, $${event.spentUsd.toFixed(4)} so far` : '';
   const budget = event.maxBudgetUsd === undefined ? '' : `, may cost ${formatUsd(event.maxBudgetUsd)}`;
   return `${event.action}, ${printable(event.model)}${spent}${budget}`;
 }

@@ -17,23 +17,21 @@ const BEGINNING = /^[0-9a-f]{8}[0-9a-f-]{0,28}$/i;
 
 type Where = Pick<Place, 'repoPath' | 'agentId'>;
 
-/** The session that `--session` or `--fresh` names; undefined where it is to be chosen. */
+/** The session that `--session`, with or without `--fork`, or `--fresh` names; undefined where it is to be chosen. */
 export async function readSessionChoice(
   input: CommandInput,
   place: Where,
 ): Promise<SessionChoice | undefined> {
-  const named = readName(input, 'session', '<id>');
+  const named = readName(input, 'session', '<id or title>');
   if (named !== undefined && input.flags.fresh) {
     throw new UsageError('--session and --fresh contradict each other', 'Leave one of them out');
   }
-  if (named === undefined) return input.flags.fresh ? { action: 'fresh' } : undefined;
-  if (!BEGINNING.test(named)) {
-    throw new UsageError(
-      `--session takes a session id or its first 8 characters or more, not '${named}'`,
-      'See: openbot cc list',
-    );
+  if (named === undefined && input.flags.fork) {
+    throw new UsageError('--fork needs --session: it goes on in a copy of that one', 'See: openbot cc list');
   }
-  return { action: 'resume', sessionId: await findSession(input, named.toLowerCase(), place) };
+  if (named === undefined) return input.flags.fresh ? { action: 'fresh' } : undefined;
+  const sessionId = await findSession(input, named.trim(), place);
+  return { action: input.flags.fork ? 'fork' : 'resume', sessionId };
 }
 
 async function findSession(input: CommandInput, named: string, place: Where): Promise<string> {
@@ -41,18 +39,31 @@ async function findSession(input: CommandInput, named: string, place: Where): Pr
   const sessions = await discoverWithProgress(input, (options) =>
     discoverSessions(repoPath, { ...options, agentId }),
   );
-  const found = sessions.filter(({ sessionId }) => sessionId.startsWith(named));
-  if (found.length > 1) throw fitsSeveral(named, found);
+  const id = named.toLowerCase();
+  const isBeginning = BEGINNING.test(named);
+  const byId = isBeginning ? sessions.filter(({ sessionId }) => sessionId.startsWith(id)) : [];
+  // An id comes before a title: a title can be anything.
+  const found = byId.length > 0 ? byId : sessions.filter((session) => isCalled(session, named));
+  if (found.length > 1) throw fitsSeveral(byId.length > 0 ? 'begin with' : 'are called', named, found);
   const [session] = found;
   if (session !== undefined) {
     warnOfOwner(input, session, agentId);
     return session.sessionId;
   }
   if (!UUID.test(named)) {
-    throw new UsageError(`No session of ${repoPath} begins with '${named}'`, 'See: openbot cc list');
+    const missing = isBeginning ? `begins with '${named}' or is called so` : `is called '${named}'`;
+    throw new UsageError(
+      `No session of ${repoPath} ${missing}`,
+      '--session takes an id, its first 8 characters or more, or a title. See: openbot cc list',
+    );
   }
-  await refuseElsewhere(input, named, place);
-  return named;
+  await refuseElsewhere(input, id, place);
+  return id;
+}
+
+/** By the title that Claude Code shows. Nobody remembers its capitals. */
+function isCalled({ title }: DiscoveredSession, name: string): boolean {
+  return title !== undefined && title.toLowerCase() === name.toLowerCase();
 }
 
 /** Claude Code would go on in it from any folder, and its work would be in the wrong repository. */
@@ -79,10 +90,10 @@ function warnOfOwner(input: CommandInput, session: DiscoveredSession, agentId: s
   warn(input, `Session ${sessionId} is of agent ${owner}; agent ${agentId} takes it over`);
 }
 
-function fitsSeveral(beginning: string, found: readonly DiscoveredSession[]): UsageError {
+function fitsSeveral(how: string, name: string, found: readonly DiscoveredSession[]): UsageError {
   const ids = found.slice(0, 5).map(({ sessionId }) => sessionId);
   return new UsageError(
-    `${found.length} sessions begin with '${beginning}': ${ids.join(', ')}${found.length > 5 ? ', …' : ''}`,
-    'Give more of the id',
+    `${found.length} sessions ${how} '${name}': ${ids.join(', ')}${found.length > 5 ? ', …' : ''}`,
+    how === 'begin with' ? 'Give more of the id' : 'Give the id of one',
   );
 }

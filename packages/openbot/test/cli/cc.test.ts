@@ -55,6 +55,16 @@ describe('cc list', () => {
     expect(stdout.trimEnd().split('\n')).toHaveLength(4);
   });
 
+  test('a session that was renamed has its title', async () => {
+    const repo = makeRepo('renamed');
+    writeSession(home, repo, ONE, 'teach the parser', 'main', 'The Parser');
+    const { stdout } = await home.run(['cc', 'list', '--repo', repo]);
+    expect(stdout).toContain('[The Parser] teach the parser');
+    expect((await home.run(['cc', 'status', '--repo', repo])).stdout).toContain('[main] The Parser');
+    const [session] = await home.json<DiscoveredSession[]>('cc', 'list', '--repo', repo);
+    expect(session).toMatchObject({ title: 'The Parser', firstMessage: 'teach the parser' });
+  });
+
   test('none is said in words, and is an empty list in JSON', async () => {
     const repo = makeRepo('empty');
     expect((await home.run(['cc', 'list', '--repo', repo])).stdout).toBe(

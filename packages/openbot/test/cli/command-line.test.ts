@@ -47,7 +47,7 @@ test.each([
   [['cc', 'run', 'x', '--label'], /--label wants a value/, /--label=-/],
   [['cc', 'run', 'x', '--label', ' '], /--label is empty/, /--label release/],
   [['cc', 'run', 'x', '--fresh', '--session', 'y'], /contradict/, /Leave one/],
-  [['cc', 'run', 'x', '--session', '1234'], /first 8 characters or more, not '1234'/, /cc list/],
+  [['cc', 'run', 'x', '--session', '1234'], /is called '1234'/, /its first 8 characters or more, or a title/],
   [['cc', 'run', 'x', '--session', '12345678'], /begins with '12345678'/, /cc list/],
   [['cc', 'run', 'x', '--allow', 'Bash(git'], /does not understand 'Bash\(git'/, /--allow 'Read/],
   [['cc', 'run', 'x', '--threshold', '60'], /from 0 to 1/, /--threshold 0.7/],
@@ -87,6 +87,20 @@ test('the start of an id that fits two sessions', async () => {
   expect([code, stdout]).toEqual([1, '']);
   expect(stderr).toMatch(/^Error: 2 sessions begin with '11111111': .*\n {2}Give more of the id\n$/);
   for (const id of ids) expect(stderr).toContain(id);
+});
+
+test('a title that fits two sessions, or none', async () => {
+  const home = makeHome();
+  const ids = ['11111111-0000-4000-8000-000000000001', '11111111-0000-4000-8000-000000000002'];
+  for (const id of ids) writeSession(home, home.folder, id, 'teach the parser', 'main', 'The Parser');
+  const two = await home.run(['cc', 'run', 'x', '--session', 'the parser']);
+  expect([two.code, two.stdout]).toEqual([1, '']);
+  expect(two.stderr).toMatch(/^Error: 2 sessions are called 'the parser': .*\n {2}Give the id of one\n$/);
+  for (const id of ids) expect(two.stderr).toContain(id);
+  const none = await home.run(['cc', 'run', 'x', '--session', 'The Lexer']);
+  expect(none.stderr).toMatch(
+    /^Error: No session of .* is called 'The Lexer'\n {2}--session takes an id, .* or a title/,
+  );
 });
 
 test('a whole id is looked for too: one of another repository is refused, and says where it is', async () => {

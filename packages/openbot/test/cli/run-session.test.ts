@@ -1,5 +1,5 @@
 /** Which session `cc run` goes on in, and what it says of that. */
-import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DiscoveredSession } from '@openbot/claude-code';
 import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest';
@@ -50,6 +50,15 @@ describe.skipIf(missing !== undefined)(`the session of a run ${missing ?? ''}`, 
         firstMessage: 'teach the parser to read',
       }),
     ]);
+
+    const slug = cwd.replace(/[^a-zA-Z0-9]/g, '-');
+    const renamed = { type: 'custom-title', customTitle: 'The Parser', sessionId };
+    appendFileSync(
+      join(bench.home.config, 'projects', slug, `${sessionId}.jsonl`),
+      `${JSON.stringify(renamed)}\n`,
+    );
+    const byTitle = await bench.run(['cc', 'run', 'y', '--session', 'the parser'], { cwd });
+    expect(readLastLine(byTitle)).toMatchObject({ result: 'success', sessionId });
 
     const other = await bench.run(['cc', 'run', 'x', '--session', sessionId, '--agent', 'ada'], { cwd });
     expect(other.code).toBe(0);

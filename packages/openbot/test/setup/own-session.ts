@@ -10,6 +10,7 @@ export function writeSession(
   sessionId: string,
   text: string,
   branch = 'main',
+  title?: string,
 ): void {
   const folder = join(home.env.CLAUDE_CONFIG_DIR!, 'projects', repoPathToSlug(repo));
   mkdirSync(folder, { recursive: true });
@@ -21,7 +22,8 @@ export function writeSession(
     isSidechain: false,
     userType: 'external',
   };
-  const lines = [
+  const lines: object[] = [
+    ...(title === undefined ? [] : [{ type: 'custom-title', customTitle: title, sessionId }]),
     {
       ...common,
       type: 'user',

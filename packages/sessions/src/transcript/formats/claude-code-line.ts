@@ -22,6 +22,10 @@ export interface ClaudeLineFacts {
   permissionMode: string | undefined;
   /** The session that the line was copied from. */
   forkedFrom: string | undefined;
+  /** What a person calls the session from this line on; empty where the name is taken back. */
+  customTitle: string | undefined;
+  /** What a model calls it. */
+  aiTitle: string | undefined;
   /** Of an assistant's line: the lines of one message share it. */
   messageId: string | undefined;
   /** Of an assistant's line: what the whole message took, as recorded. Undefined where we computed it. */
@@ -50,6 +54,8 @@ export const claudeLineShape = defineShape({
     gitBranch: 'text',
     slug: 'text',
     permissionMode: 'text',
+    customTitle: 'text',
+    aiTitle: 'text',
     origin: { fields: { kind: 'text' } },
     forkedFrom: { fields: { sessionId: 'text' } },
     message: {
@@ -84,6 +90,8 @@ const VERSION = claudeLineShape.slot('version');
 const BRANCH = claudeLineShape.slot('gitBranch');
 const SLUG = claudeLineShape.slot('slug');
 const PERMISSION_MODE = claudeLineShape.slot('permissionMode');
+const CUSTOM_TITLE = claudeLineShape.slot('customTitle');
+const AI_TITLE = claudeLineShape.slot('aiTitle');
 const ORIGIN_KIND = claudeLineShape.slot('origin.kind');
 const FORKED_FROM = claudeLineShape.slot('forkedFrom.sessionId');
 const MESSAGE_ID = claudeLineShape.slot('message.id');
@@ -125,6 +133,8 @@ export function emptyClaudeLine(): ClaudeLineFacts {
     slug: undefined,
     permissionMode: undefined,
     forkedFrom: undefined,
+    customTitle: undefined,
+    aiTitle: undefined,
     messageId: undefined,
     usage: undefined,
   };
@@ -139,6 +149,8 @@ export function clearClaudeLine(facts: ClaudeLineFacts): void {
   facts.slug = undefined;
   facts.permissionMode = undefined;
   facts.forkedFrom = undefined;
+  facts.customTitle = undefined;
+  facts.aiTitle = undefined;
   facts.messageId = undefined;
   facts.usage = undefined;
 }
@@ -164,6 +176,8 @@ export function readClaudeLine(line: SkimmedLine, facts: ClaudeLineFacts, ids: M
   const { values } = line;
   const type = values[TYPE];
   if (type === 'user' || type === 'permission-mode') facts.permissionMode = asText(values[PERMISSION_MODE]);
+  if (type === 'custom-title') facts.customTitle = asText(values[CUSTOM_TITLE]);
+  if (type === 'ai-title') facts.aiTitle = asText(values[AI_TITLE]);
   if (values[UUID] !== true) return;
   facts.isSidechain = values[SIDECHAIN] === true;
   facts.cwd = asText(values[CWD]);

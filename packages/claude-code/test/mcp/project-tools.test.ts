@@ -51,16 +51,21 @@ describe('openclaw_session_list', () => {
       lastModified: '2026-11-16T04:00:00.000Z',
       messageCount: 2,
       isRunning: false,
+      isOpen: false,
     });
     expect(answer.sessions.map(({ isOwn }: Loose) => isOwn)).toEqual([true, true, false]);
     expect(answer).toMatchObject({ repoPath: repo, ofOtherAgents: { count: 1, running: 0 }, leftOut: [] });
     expect(text).not.toMatch(/classified|hunter2hunter2/);
   });
 
-  test('without native ones the agent’s own are left', async () => {
+  test('without native ones those of the agent’s registry are left', async () => {
     const { connect, own, marked } = await makePopulated();
     const call = await connect();
-    expect(ids((await call(LIST, { include_native: false })).answer.sessions)).toEqual([own, marked]);
+    const { sessions } = (await call(LIST, { include_native: false })).answer;
+    expect(ids(sessions)).toEqual([own]);
+    expect(sessions.map(({ source }: Loose) => source)).toEqual(['openclaw']);
+    // With a marker it is the agent's, and native all the same.
+    expect(ids((await call(LIST)).answer.sessions)).toContain(marked);
     expect((await call(LIST, { include_native: true })).answer.sessions).toHaveLength(3);
   });
 

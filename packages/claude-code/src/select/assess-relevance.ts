@@ -2,14 +2,17 @@ import { randomBytes } from 'node:crypto';
 import type { DiscoveredSession } from '../discover/discovered-session.ts';
 import { describeError } from '../project-status/describe-error.ts';
 import { readAnswer } from './relevance-answer.ts';
-import { composeQuestion, describeContent } from './relevance-question.ts';
+import { composeQuestion } from './relevance-question.ts';
 import type { AskModel, Relevance, SessionSelectionConfig } from './selection.ts';
+import { listTexts } from './session-texts.ts';
 import { compareWords } from './words.ts';
 
 export interface AssessOptions {
   readonly config: SessionSelectionConfig;
   /** Without it, words are compared. */
   readonly askModel?: AskModel | undefined;
+  /** What the runs of each session were started for, the oldest first, by session id. */
+  readonly tasks?: ReadonlyMap<string, readonly string[]> | undefined;
   /** Names the block of data in the question. Default: 16 random digits. */
   readonly tag?: string | undefined;
 }
@@ -34,7 +37,7 @@ export async function assessTaskRelevance(
   const byWords = () =>
     compareWords(
       task,
-      sessions.map((session) => ({ text: describeContent(session), branch: session.branch })),
+      sessions.map((session) => listTexts(session, options.tasks?.get(session.sessionId))),
     );
   if (sessions.length === 0 || !config.enabled || askModel === undefined) return { relevance: byWords() };
   const question = composeQuestion(task, sessions, options.tag ?? randomBytes(8).toString('hex'));

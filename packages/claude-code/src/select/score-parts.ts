@@ -1,5 +1,5 @@
 import type { DiscoveredSession } from '../discover/discovered-session.ts';
-import type { Ceiling, ScoreParts } from './selection.ts';
+import type { Ceiling, Relevance, ScoreParts } from './selection.ts';
 
 /** What a session is held against. */
 export interface ScoringSituation {
@@ -21,6 +21,7 @@ const RECENCY: readonly (readonly [age: number, hundredths: number])[] = [
   [3 * DAY, 8],
   [WEEK, 4],
 ];
+const LARGE_SESSION = 200;
 const LARGE_FILE = 5 * 1024 * 1024;
 /** `0.1 + 0.2` is no bracket of its own; whatever is further from a limit is on its side of it. */
 const NOISE = 1e-9;
@@ -49,13 +50,16 @@ export function scoreRelevance(relevance: number): number {
 export function findCeiling(
   session: DiscoveredSession,
   situation: ScoringSituation,
-  relevance?: number,
+  relevance?: Pick<Relevance, 'score' | 'by'>,
 ): Ceiling | undefined {
   if (!session.hasTranscript) return 'gone';
   if (session.isOpen) return 'open';
   if (session.compactionCount >= 3) return 'compactions';
   if (isAtLeast(budgetUsed(session, situation) ?? 0, 0.7)) return 'budget';
-  if (relevance !== undefined && isUnrelated(relevance) && session.messageCount > 200) return 'unrelated';
+  if (relevance !== undefined && isUnrelated(relevance.score)) {
+    // Where nothing but words is known, nothing in common is no reason to go on, however near a session is.
+    if (relevance.by === 'words' || session.messageCount > LARGE_SESSION) return 'unrelated';
+  }
   return undefined;
 }
 

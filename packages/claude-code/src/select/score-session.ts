@@ -23,7 +23,7 @@ export function scoreSession(
   const { branch, recency, health, capacity } = scoreSituation(session, situation);
   const parts: ScoreParts = { branch, recency, relevance: scoreRelevance(relevance.score), health, capacity };
   const sum = Object.values(parts).reduce((left, part) => left + part, 0);
-  const ceiling = findCeiling(session, situation, relevance.score) ?? (isUnasked ? 'unasked' : undefined);
+  const ceiling = findCeiling(session, situation, relevance) ?? (isUnasked ? 'unasked' : undefined);
   return {
     sessionId: session.sessionId,
     total: Math.min(100, Math.max(0, sum)),
@@ -45,7 +45,8 @@ export function describeCeiling(
   if (ceiling === 'compactions') return formatQuantity(session.compactionCount, 'compaction');
   if (ceiling === 'unasked') return 'the model was not asked about it';
   if (ceiling === 'budget') return `${percent(budgetUsed(session, situation) ?? 0)} of its budget used`;
-  return `unrelated, with ${formatQuantity(session.messageCount, 'message')}`;
+  const size = session.messageCount > 200 ? `, with ${formatQuantity(session.messageCount, 'message')}` : '';
+  return `unrelated${size}`;
 }
 
 function describe(

@@ -69,8 +69,9 @@ async function selectByScore(
   };
   const { asked, unasked, rest } = splitByPromise([...own].sort(compareByRecency), situation, config);
   const { task, askModel, tag } = request;
-  const assessed = await assessTaskRelevance(task, asked, { config, askModel, tag });
-  const others = await assessTaskRelevance(task, [...unasked, ...rest], { config });
+  const tasks = new Map((request.registry ?? []).map((entry) => [entry.sessionId, entry.tasks]));
+  const assessed = await assessTaskRelevance(task, asked, { config, askModel, tag, tasks });
+  const others = await assessTaskRelevance(task, [...unasked, ...rest], { config, tasks });
   // Beside what the model said, words are of another measure: they may keep a session from being chosen, not choose it.
   const isBarred = assessed.relevance.some(({ by }) => by === 'model') ? new Set(unasked) : new Set();
   const rated = [...pair(asked, assessed), ...pair([...unasked, ...rest], others)].sort(([one], [other]) =>
@@ -80,11 +81,8 @@ async function selectByScore(
     session,
     score: scoreSession(session, relevance, situation, isBarred.has(session)),
   }));
-  // Stable: those of one score stay in the order of their age.
-  scored.sort(
-    ({ score: one }, { score: other }) =>
-      Number(one.ceiling !== undefined) - Number(other.ceiling !== undefined) || other.total - one.total,
-  );
+  // Stable: those that are alike in all of this stay in the order of their age.
+  scored.sort(({ score: one }, { score: other }) => compareScores(one, other));
   const scores = scored.map(({ score }) => score);
   const details = {
     scores,
@@ -92,10 +90,31 @@ async function selectByScore(
   };
   const best = scores.find(({ ceiling }) => ceiling === undefined);
   if (best !== undefined && isAboveThreshold(best.total, config.resumeThreshold)) {
-    const reason = `session ${shortId(best.sessionId)} scores ${best.total}, above ${showThreshold(config)}: ${best.reason}`;
+    const reason = `session ${shortId(best.sessionId)} scores ${best.total}, above ${showThreshold(config)}: ${best.reason}${whyOfEquals(best, scores)}`;
     return { action: 'resume', sessionId: best.sessionId, reason, ...details };
   }
   return { action: 'fresh', reason: whyFresh(best, scored, situation, config), ...details };
+}
+
+/** Those that may be resumed first, then by score. Of equals the more relevant, then the one on the current branch. */
+function compareScores(one: SessionScore, other: SessionScore): number {
+  return (
+    Number(one.ceiling !== undefined) - Number(other.ceiling !== undefined) ||
+    other.total - one.total ||
+    other.relevance.score - one.relevance.score ||
+    other.parts.branch - one.parts.branch
+  );
+}
+
+function whyOfEquals(best: SessionScore, [, second]: readonly SessionScore[]): string {
+  if (second === undefined || second.ceiling !== undefined || second.total !== best.total) return '';
+  const reason =
+    best.relevance.score !== second.relevance.score
+      ? 'is more relevant'
+      : best.parts.branch !== second.parts.branch
+        ? 'is on this branch'
+        : 'was used last';
+  return `; of equals it ${reason}`;
 }
 
 /**

@@ -1,13 +1,16 @@
 import { shorten } from '@openbot/sessions/terminal-text';
 import { hideSecrets } from '../scan/hide-secrets.ts';
 import type { Relevance } from './selection.ts';
+import type { SessionText } from './session-texts.ts';
 
 const STOP_WORDS = new Set(
   `a about after again all also am an and any are as at be been before but by can could did do does done for from get
   got had has have he her here his how i if in into is it its just let like make may me more my need no not now of on
   one only or other our out please she should so some such than that the their them then there these they this those
   to too up us use using want was we were what when where which while who why will with would you your
-  add fix`.split(/\s+/),
+  add change check continue create fix go improve implement look run see start update work write`.split(
+    /\s+/,
+  ),
 );
 /** Written without spaces between words: pairs of characters stand for them. */
 const UNSPACED =
@@ -36,39 +39,43 @@ export function jaccard(one: ReadonlySet<string>, other: ReadonlySet<string>): n
 }
 
 /**
- * Secrets are no words: what two texts have in common is told and logged. Words of the branch count where they help: that
- * it is the same one is scored apart.
+ * How much each session has in common with a task: by the text of it that has most, of which older ones count less. Secrets
+ * are no words: what two texts have in common is told and logged. Nor are branches, which are scored apart.
  */
-export function compareWords(
-  task: string,
-  sessions: readonly { readonly text: string; readonly branch: string }[],
-): Relevance[] {
+export function compareWords(task: string, sessions: readonly (readonly SessionText[])[]): Relevance[] {
   const wanted = openWordsOf(task);
-  return sessions.map(({ text, branch }) => compareSets(wanted, openWordsOf(text), openWordsOf(branch)));
+  return sessions.map((texts) => {
+    const compared = texts.map((text) => compareText(wanted, text));
+    // Of equals the first, which is the newest.
+    const best = compared.reduce<ComparedText | undefined>(
+      (most, one) => (most === undefined || one.score > most.score ? one : most),
+      undefined,
+    );
+    return { score: best?.score ?? 0, reasoning: describeCommon(best), by: 'words' };
+  });
+}
+
+interface ComparedText {
+  readonly score: number;
+  readonly common: readonly string[];
+  readonly what: string;
+}
+
+function compareText(wanted: ReadonlySet<string>, { text, what, weight }: SessionText): ComparedText {
+  const words = openWordsOf(text);
+  return { score: weight * jaccard(wanted, words), common: intersect(wanted, words), what };
 }
 
 function openWordsOf(text: string): Set<string> {
   return wordsOf(hideSecrets(text, TEXT_LIMIT));
 }
 
-function compareSets(
-  wanted: ReadonlySet<string>,
-  told: ReadonlySet<string>,
-  ofBranch: ReadonlySet<string>,
-): Relevance {
-  const withBranch = new Set([...told, ...ofBranch]);
-  const [score, words] =
-    jaccard(wanted, withBranch) > jaccard(wanted, told)
-      ? [jaccard(wanted, withBranch), withBranch]
-      : [jaccard(wanted, told), told];
-  const common = intersect(wanted, words);
+function describeCommon(compared: ComparedText | undefined): string {
+  if (compared === undefined || compared.common.length === 0) return 'no word in common';
+  const { common, what } = compared;
   const shown = common.filter((word) => !KEY.test(word)).slice(0, SHOWN_WORDS);
   const named = [...shown.map((word) => shorten(word, 30)), ...(common.length > shown.length ? ['…'] : [])];
-  return {
-    score,
-    reasoning: common.length === 0 ? 'no word in common' : `in common: ${named.join(', ')}`,
-    by: 'words',
-  };
+  return `in common${what === '' ? '' : ` with ${what}`}: ${named.join(', ')}`;
 }
 
 function intersect(one: ReadonlySet<string>, other: ReadonlySet<string>): string[] {

@@ -35,10 +35,10 @@ describe('the choice as text', () => {
         '  SESSION   BRANCH  RECENCY  RELEVANCE  HEALTH  CAPACITY  TOTAL  ABOUT',
         '> aaaaaaaa      25       20         25      15        15    100  [main] Repair the login page',
         '    same branch, used 30 min ago, relevance 1.00 by words (in common: repair, login, page)',
-        '  bbbbbbbb       0        8        -15      15        15     23  [x] Write a parser',
-        '    other branch, used 2 days ago, relevance 0.00 by words (no word in common)',
         '  cccccccc      25       16         25      15         6    out  [main] docs',
         '    out of the question: 3 compactions; same branch, used 1 h ago, relevance 1.00 by words (in common: repair…',
+        '  bbbbbbbb       0        8        -15      15        15    out  [x] Write a parser',
+        '    out of the question: unrelated; other branch, used 2 days ago, relevance 0.00 by words (no word in common)',
         '',
       ].join('\n'),
     );

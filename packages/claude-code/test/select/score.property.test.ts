@@ -90,7 +90,7 @@ describe('any list of sessions', () => {
     );
   });
 
-  it('gives the best that may be resumed, of equals the youngest, and only above the threshold', async () => {
+  it('gives the best that may be resumed, of equals the most relevant, and only above the threshold', async () => {
     await fc.assert(
       fc.asyncProperty(lists, async (list) => {
         const { action, sessionId, scores = [] } = await select(list);
@@ -101,9 +101,15 @@ describe('any list of sessions', () => {
         expect(sessionId === undefined).toBe(action === 'fresh');
         if (sessionId === undefined) return;
         const age = (id: string) => list.find((session) => session.sessionId === id)!.lastModified.getTime();
+        const most = <T>(items: readonly T[], value: (item: T) => number) =>
+          items.filter((item) => value(item) === Math.max(...items.map(value)));
         const equals = possible.filter(({ total }) => total === best);
-        expect(equals.map((score) => score.sessionId)).toContain(sessionId);
-        expect(age(sessionId)).toBe(Math.max(...equals.map((score) => age(score.sessionId))));
+        const relevant = most(equals, ({ relevance }) => relevance.score);
+        const rest = most(
+          most(relevant, ({ parts }) => parts.branch),
+          (score) => age(score.sessionId),
+        );
+        expect(rest.map((score) => score.sessionId)).toContain(sessionId);
       }),
       { seed: 4, numRuns: 150 },
     );

@@ -137,7 +137,8 @@ describe('without a label', () => {
     const selection = await select([makeSession({ branch: 'x', firstMessage: 'Write a parser' })]);
     expect(selection).toMatchObject({
       action: 'fresh',
-      reason: expect.stringMatching(/scores 31, not above 60: other branch/),
+      reason: 'the only session, 11111111, is out of the question: unrelated',
+      scores: [{ total: 31 }],
     });
     expect(selection.sessionId).toBeUndefined();
   });
@@ -147,7 +148,10 @@ describe('without a label', () => {
     const selection = await select([unrelated]);
     expect(selection.scores?.[0]?.total).toBe(60);
     expect(selection.action).toBe('fresh');
-    expect((await select([unrelated], { config: { resumeThreshold: 0.59 } })).action).toBe('resume');
+    const config = { resumeThreshold: 0.59 };
+    expect((await select([unrelated], { config })).action).toBe('fresh');
+    // A model is not bound to words.
+    expect((await select([unrelated], { config, askModel: rateBy(() => 0.05) })).action).toBe('resume');
   });
 
   it('the branch is the current one of the project', async () => {
@@ -211,7 +215,7 @@ describe('the model', () => {
     expect(selection.relevanceFallback).toBeUndefined();
   });
 
-  it('leaves equals to their age, whichever had more without it', async () => {
+  it('leaves equals to their relevance, whichever had more without it', async () => {
     const older = makeSession({ sessionId: 'older', firstMessage: 'a', lastModified: hoursAgo(30) });
     const newer = makeSession({ sessionId: 'newer', branch: 'x', lastModified: hoursAgo(0) });
     const selection = await select([older, newer], {

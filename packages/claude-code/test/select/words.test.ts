@@ -36,8 +36,7 @@ describe('the words of a text', () => {
   });
 });
 
-const compare = (task: string, session: { text: string; branch: string }) =>
-  compareWords(task, [session])[0]!;
+const compare = (task: string, text: string) => compareWords(task, [[{ text, what: '', weight: 1 }]])[0]!;
 
 describe('what words have in common', () => {
   it.each<[string[], string[], number]>([
@@ -51,13 +50,11 @@ describe('what words have in common', () => {
   });
 
   it('is named', () => {
-    const relevance = compare('Repair the loginPage', { text: 'login page is slow', branch: '' });
+    const relevance = compare('Repair the loginPage', 'login page is slow');
     expect(relevance).toEqual({ score: 0.5, reasoning: 'in common: login, page', by: 'words' });
-    expect(compare('Parser', { text: 'Login', branch: '' }).reasoning).toBe('no word in common');
+    expect(compare('Parser', 'Login').reasoning).toBe('no word in common');
     const many = 'one two three four five six seven'.replace('one', 'zero');
-    expect(compare(many, { text: many, branch: '' }).reasoning).toBe(
-      'in common: zero, two, three, four, five, …',
-    );
+    expect(compare(many, many).reasoning).toBe('in common: zero, two, three, four, five, …');
   });
 
   it.each([
@@ -66,15 +63,24 @@ describe('what words have in common', () => {
     ['deploy with sk-ant-api03-AbCdEfGh12345678AbCdEfGh12345678', 'api03'],
     [`${'deploy '.repeat(2850)}password=hunter2secret9`, 'hunter2'],
   ])('is told without secrets: %s', (text, secret) => {
-    const { score, reasoning } = compare(text, { text, branch: '' });
+    const { score, reasoning } = compare(text, text);
     expect(score).toBe(1);
     expect(reasoning).toContain('deploy');
     expect(reasoning.toLowerCase()).not.toContain(secret);
   });
 
-  it('is found in the branch where that helps, and no less where it does not', () => {
-    const task = 'Repair the login page';
-    expect(compare(task, { text: 'go on', branch: 'fix/login-page' }).score).toBe(2 / 4);
-    expect(compare(task, { text: task, branch: 'feature/other-things' }).score).toBe(1);
+  it('is what the text has that has most, of which older ones count less', () => {
+    const texts = [
+      { text: 'Write a parser', what: 'its title', weight: 1 },
+      { text: 'Login page', what: '', weight: 1 },
+      { text: 'Repair the login page', what: 'an earlier task', weight: 0.9 },
+    ];
+    const [found] = compareWords('Repair the login page', [texts]);
+    expect(found).toEqual({
+      score: 0.9,
+      reasoning: 'in common with an earlier task: repair, login, page',
+      by: 'words',
+    });
+    expect(compareWords('Repair the login page', [[]])[0]).toMatchObject({ score: 0 });
   });
 });

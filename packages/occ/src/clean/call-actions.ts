@@ -16,6 +16,8 @@ const NUMBER_OF: Readonly<Record<ToolAction, number>> = { keep: KEEP, truncate: 
 export interface CallActions {
   /** By call. */
   readonly ofCall: Uint8Array;
+  /** The position of the last assistant message where what follows it is still without an answer. */
+  readonly openFrom: number | undefined;
   /** For a result that no call on the path asked for. */
   orphanAt(position: number, index: number, order: number): number;
 }
@@ -43,6 +45,7 @@ export function chooseActions(
   const idsBeside = findCallIdsBeside(transcript, path, pairs);
   return {
     ofCall,
+    openFrom: unfinished.openFrom,
     orphanAt(position, index, order) {
       const id = transcript.results.idAt(transcript.firstResultOf(index) + order);
       const isOpen = position > (unfinished.openFrom ?? Number.POSITIVE_INFINITY);

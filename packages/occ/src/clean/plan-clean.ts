@@ -12,12 +12,14 @@ import {
 } from '@openbot/sessions';
 import { type CallActions, chooseActions, KEEP, REMOVE } from './call-actions.ts';
 import type { LineEdit } from './line-edit.ts';
+import { findMisplacedThinking } from './misplaced-thinking.ts';
 import { countLonely, NO_CALL, type PairedCalls, pairCalls } from './pair-calls.ts';
 import type { CleanPlan, LineReader } from './plan.ts';
 import { countMessages } from './plan-statistics.ts';
 import { planTokens } from './plan-tokens.ts';
 import { PlannedLines } from './planned-lines.ts';
 import type { ResolvedToolRemovalOptions } from './tool-removal.ts';
+import { TurnThinking } from './turn-thinking.ts';
 import { type TurnZones, zoneTurns } from './turn-zones.ts';
 
 /**
@@ -31,14 +33,23 @@ export function planClean(
 ): CleanPlan {
   const path = activePath(transcript).entries;
   const pairs = pairCalls(transcript, path);
-  const zones = zoneTurns(turnsOf(transcript, path), options);
+  const turns = turnsOf(transcript, path);
+  const zones = zoneTurns(turns, options);
+  const context = contextOf(transcript, path);
   const actions = chooseActions(transcript, path, pairs, zones);
-  const lines = planLines(transcript, path, pairs, actions, readLine);
+  const thinking = new TurnThinking(transcript, path, turns, context, pairs, actions, readLine);
+  thinking.keepFirst();
+  const lines = planLines(transcript, path, pairs, actions, thinking, readLine);
   planOutputs(transcript, path, zones, lines);
+  // What nothing else changes stays as it is, so that cleaning twice is cleaning once.
+  if (lines.changes) {
+    const misplaced = findMisplacedThinking(transcript, path, context, zones, thinking, lines);
+    for (const index of misplaced) lines.dropThinking(index);
+    if (misplaced.length > 0) lines.planRestOfMessages(path);
+  }
 
   const { changes } = lines;
   const isRemoved = (index: number) => lines.isRemoved(index);
-  const context = contextOf(transcript, path);
   const size = measureContext(transcript, context);
   const charactersOf = charactersAfter(context, lines);
   // Only who writes needs these.
@@ -82,6 +93,7 @@ function planLines(
   path: readonly number[],
   { firstCallAt, firstResultAt, callOfResult }: PairedCalls,
   { ofCall, orphanAt }: CallActions,
+  thinking: TurnThinking,
   readLine: LineReader,
 ): PlannedLines {
   const lines = new PlannedLines(transcript, readLine);
@@ -99,6 +111,7 @@ function planLines(
     }
     lines.plan(index, position, callActions, resultActions);
   }
+  for (const index of thinking.goes()) lines.dropThinking(index);
   lines.planRestOfMessages(path);
   lines.planDuplicates();
   return lines;

@@ -1,12 +1,10 @@
 import { FLAG, IMAGE_CHARACTERS, leafOf, type Transcript } from '@openbot/sessions';
 import { ACTIONS, KEEP as KEEP_TOOL, REMOVE as REMOVE_TOOL } from './call-actions.ts';
 import { isNothingLeft } from './empty-message.ts';
+import { isLeftWithNothing, LONGEST_BLANK, STRIPPED } from './left-of-line.ts';
 import type { Cuts, LineEdit, ToolAction } from './line-edit.ts';
 import type { LineReader } from './plan.ts';
 import { rewriteLine } from './rewrite-line.ts';
-
-/** A text no longer than this may be blanks only; agents put them before calls. */
-const LONGEST_BLANK = 32;
 
 const REMOVE = 1;
 const STRIP = 2;
@@ -19,7 +17,7 @@ export class PlannedLines {
   readonly #fates: Uint8Array;
   readonly #edits = new Map<number, LineEdit>();
   readonly #shortened = new Map<number, Shortened>();
-  /** Messages of several lines of which a line lost calls. */
+  /** Messages of several lines of which a line lost calls or thinking. */
   readonly #losers = new Set<number>();
   #changes = false;
 
@@ -100,7 +98,20 @@ export class PlannedLines {
     this.#shortened.set(index, { position, cuts });
   }
 
-  /** The other lines of messages that lost calls: thinking goes with them, and blank text that is all that is left. */
+  /** An entry whose thinking goes, as far as it was not planned yet. */
+  dropThinking(index: number): void {
+    if (this.#fates[index] !== 0 || this.#edits.has(index)) return;
+    this.#noteLoss(index);
+    this.#strip(index);
+  }
+
+  /** Whether an entry will hold thinking. */
+  keepsThinking(index: number): boolean {
+    const isDropped = this.#fates[index] !== 0 || this.#edits.get(index)?.dropThinking === true;
+    return !isDropped && this.#transcript.has(index, FLAG.thinking);
+  }
+
+  /** The other lines of messages that lost calls or thinking: thinking goes with them, and blank text that is all that is left. */
   planRestOfMessages(path: readonly number[]): void {
     if (this.#losers.size === 0) return;
     const transcript = this.#transcript;
@@ -150,19 +161,7 @@ export class PlannedLines {
 
   #strip(index: number): void {
     this.#changes = true;
-    this.#fates[index] = this.#isNothingLeft(index) ? REMOVE : STRIP;
-  }
-
-  #isNothingLeft(index: number): boolean {
-    const transcript = this.#transcript;
-    // A result of OpenClaw's or pi's is the whole message.
-    if (transcript.dialect !== 'claude-code' && transcript.roleOf(index) === 'toolResult') return true;
-    const text = transcript.textSizeOf(index);
-    if (text > LONGEST_BLANK) return false;
-    const hasImages = transcript.resultCountOf(index) === 0 && transcript.imageCountOf(index) > 0;
-    if (text === 0 && !hasImages && !transcript.has(index, FLAG.otherContent)) return true;
-    const dialect = transcript.dialect ?? 'openclaw';
-    return isNothingLeft(rewriteLine(this.#readLine(index), STRIPPED, dialect));
+    this.#fates[index] = isLeftWithNothing(this.#transcript, index, this.#readLine) ? REMOVE : STRIP;
   }
 
   #edit(index: number, position: number, calls: Uint8Array, results: Uint8Array): void {
@@ -198,8 +197,6 @@ function savedByStripping(transcript: Transcript, index: number): number {
 function noCuts(): Cuts {
   return { calls: new Map(), results: new Map(), outputs: 0, outputCharacters: 0, images: 0 };
 }
-
-const STRIPPED: LineEdit = { calls: 'remove', results: 'remove', dropThinking: true };
 
 function isShortened(line: string, edit: LineEdit, transcript: Transcript, cuts: Cuts): boolean {
   try {

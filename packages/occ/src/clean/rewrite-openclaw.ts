@@ -21,7 +21,7 @@ export function rewriteOpenClawContent(parts: LineParts, edit: LineEdit): void {
     const type = readText(parts, findMember(members, 'type'));
     const isCall = type === 'toolCall' || type === 'toolUse' || type === 'functionCall';
     const action = isCall ? actionAt(edit.calls, ++call) : 'keep';
-    if (action === 'remove' || (edit.dropThinking && type === 'thinking')) {
+    if (action === 'remove' || (edit.dropThinking && isThinking(type))) {
       isShorter = true;
       continue;
     }
@@ -31,6 +31,11 @@ export function rewriteOpenClawContent(parts: LineParts, edit: LineEdit): void {
     kept.push(block ?? parts.line.slice(start, end));
   }
   if (isShorter) parts.splice.replace(content.start, content.end, `[${kept.join(',')}]`);
+}
+
+/** Redacted thinking has the same type with a mark in OpenClaw's and pi's files; other programs give it a type of its own. */
+function isThinking(type: string | undefined): boolean {
+  return type === 'thinking' || type === 'redacted_thinking';
 }
 
 /** Where a call's arguments are, the first that there is; and their second copy. */

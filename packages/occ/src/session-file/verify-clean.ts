@@ -1,17 +1,20 @@
 import { activePath, DANGLING, leafOf, type Transcript } from '@openbot/sessions';
+import { findNewRefusal } from '../clean/merged-form.ts';
 import { countLonely, pairCalls } from '../clean/pair-calls.ts';
 import type { CleanPlan } from '../clean/plan.ts';
 
 /**
  * What is wrong with a rewritten transcript, in one sentence; undefined when it is as planned: every line that was to stay
  * is there, in its order, with its id; no link leads nowhere that led somewhere; the leaf is the same; every call has its
- * result and the reverse, but for those that had none before.
+ * result and the reverse, but for those that had none before; and what the model will read, in the form in which a
+ * provider sees it, holds nothing more that providers refuse.
  */
 export function findFault(
   before: Transcript,
   after: Transcript,
   plan: Pick<CleanPlan, 'isRemoved' | 'lonely'>,
 ): string | undefined {
+  const lineBefore = new Int32Array(after.length);
   let line = 0;
   for (let i = 0, length = before.length; i < length; i++) {
     if (plan.isRemoved(i)) continue;
@@ -20,6 +23,7 @@ export function findFault(
     if (after.kindOf(is) !== before.kindOf(i) || after.idOf(is) !== before.idOf(i)) {
       return `line ${is + 1} is not what line ${i + 1} was`;
     }
+    lineBefore[is] = i;
     if (after.parentOf(is) === DANGLING && before.parentOf(i) !== DANGLING) {
       return `line ${is + 1} hangs from nothing`;
     }
@@ -29,7 +33,7 @@ export function findFault(
   const lonely = countLonely(pairCalls(after, activePath(after).entries));
   if (lonely.calls > plan.lonely.calls) return 'a call lost its result';
   if (lonely.results > plan.lonely.results) return 'a result lost its call';
-  return undefined;
+  return findNewRefusal(before, after, (index) => lineBefore[index]!);
 }
 
 function leafIdOf(transcript: Transcript): string | undefined {

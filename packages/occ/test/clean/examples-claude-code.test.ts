@@ -61,6 +61,34 @@ describe('lines of one message', () => {
     expect(find(cleaned, 'm2').parentUuid).toBe('m1-text');
   });
 
+  test('thinking of the messages after the call goes too, and a message of nothing else', () => {
+    const lines = transcript(
+      ...turn.slice(0, 5),
+      block('m2-redacted', 'm2', { type: 'redacted_thinking', data: 'cmVk' }),
+      block('m3-thinking', 'm3', thinking),
+      block('m3-text', 'm3', text('It says a lot.')),
+      user('q2', 'thanks'),
+      block('m4-thinking', 'm4', thinking),
+      block('m4-text', 'm4', text('You are welcome.')),
+    );
+    const cleaned = cleanLines(lines, { keep: 0 });
+    expect(uuids(cleaned)).toEqual(['q1', 'm1-text', 'm3-text', 'q2', 'm4-thinking', 'm4-text']);
+    expect(find(cleaned, 'm3-text').parentUuid).toBe('m1-text');
+  });
+
+  test('an exchange in progress keeps its thinking, and what stands before it in the turn', () => {
+    const lines = transcript(
+      ...turn.slice(0, 5),
+      block('m2-thinking', 'm2', thinking),
+      block('m2-call', 'm2', use('y')),
+      user('r2', [result('y', LONG)]),
+    );
+    const cleaned = cleanLines(lines, { keep: 0 });
+    expect(uuids(cleaned)).toEqual(uuids(lines));
+    expect(contentOf(cleaned, 'r1')).toEqual([result('x', 'a long output\na long output[truncated]')]);
+    expect(contentOf(cleaned, 'm2-thinking')).toEqual([thinking]);
+  });
+
   test('the copy of a shortened output beside the message is shortened too', () => {
     const cleaned = cleanLines(turn, { keep: 1, truncate: 100 });
     expect(uuids(cleaned)).toEqual(uuids(turn));

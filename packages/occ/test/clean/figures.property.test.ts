@@ -43,7 +43,8 @@ describe.each(DIALECTS)('figures, $dialect', ({ dialect, transcripts }) => {
         const before = walkPath(readLines(bytes, dialect), dialect).lines;
         const after = walkPath(readLines(planned, dialect), dialect).lines;
         const texts = lines.map((line) => line.before);
-        const { calls, turns, expected } = expectClean(texts, dialect, options);
+        const now = lines.map((line) => line.after);
+        const { calls, turns, expected } = expectClean(texts, dialect, options, now);
         const afterOf = (line: OracleLine) => {
           const text = lines[line.index]!.after;
           return text === undefined ? undefined : parseObject(text);

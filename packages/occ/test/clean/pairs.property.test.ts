@@ -81,7 +81,12 @@ describe.each(DIALECTS)('calls and results, $dialect', ({ dialect, transcripts }
         const kept = options.keepTurnsWithTools === 0 ? [] : before.slice(-options.keepTurnsWithTools);
         expect(after.slice(after.length - kept.length)).toEqual(kept);
         const texts = lines.map((line) => line.before);
-        const { calls, tied, unfinished } = expectClean(texts, dialect, options);
+        const { calls, tied, unfinished } = expectClean(
+          texts,
+          dialect,
+          options,
+          lines.map((line) => line.after),
+        );
         const mayStay = calls.filter((call) => tied.has(call) || unfinished.has(call)).map(({ id }) => id);
         const older = after.slice(0, after.length - kept.length).flat();
         expect(older.filter((id) => !mayStay.includes(id))).toEqual([]);

@@ -14,7 +14,12 @@ describe.each(DIALECTS)('the rules of cleaning, $dialect', ({ dialect, transcrip
       fc.property(transcripts, removalOptions, ({ bytes }, options) => {
         const { lines } = cleanBytes(bytes, options);
         const texts = lines.map(({ before }) => before);
-        const clean = expectClean(texts, dialect, options);
+        const clean = expectClean(
+          texts,
+          dialect,
+          options,
+          lines.map(({ after }) => after),
+        );
         for (const [index, { before, after }] of lines.entries()) {
           const expected = clean.expected[index]!;
           expect([index, after === undefined]).toEqual([index, expected.isRemoved]);

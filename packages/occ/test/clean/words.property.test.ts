@@ -4,8 +4,8 @@ import { removalOptions } from './arbitraries/removal-options.ts';
 import { cleanBytes } from './clean-bytes.ts';
 import { DIALECTS, RUNS } from './dialects.ts';
 import { readLines } from './oracle/read-bytes.ts';
-import type { OracleLine } from './oracle/read-line.ts';
-import { walkPath } from './oracle/walk-path.ts';
+import { type OracleLine, readLine } from './oracle/read-line.ts';
+import { cutTurns, walkPath } from './oracle/walk-path.ts';
 
 /** All that was said, in order. Blanks say nothing: beside calls and results they may go with them. */
 function wordsOf(lines: readonly OracleLine[]): string[] {
@@ -31,27 +31,35 @@ describe.each(DIALECTS)('what was said, $dialect', ({ dialect, transcripts }) =>
     );
   });
 
-  test('thinking stays where no call went, and is gone where one did', () => {
+  test('thinking stays in turns that are kept, and goes with the calls of others', () => {
     fc.assert(
       fc.property(transcripts, removalOptions, ({ bytes }, options) => {
         const { lines } = cleanBytes(bytes, options);
         const before = readLines(bytes, dialect);
-        const after = lines.map((line, index) => ({ index, text: line.after }));
-        const left = readLines(
-          Buffer.from(after.map(({ text }) => text ?? '').join('\n'), 'latin1'),
-          dialect,
+        const left = before.map(({ index }) => readLine(lines[index]!.after ?? '', index, dialect));
+        const path = walkPath(before, dialect);
+        const turns = cutTurns(path.lines);
+        const withTools = turns.filter(({ calls }) => calls > 0);
+        const kept = new Set(
+          options.keepTurnsWithTools === 0 ? [] : withTools.slice(-options.keepTurnsWithTools),
         );
-        const lost = new Set<unknown>();
-        for (const line of before) {
-          if ((left[line.index]?.calls.length ?? 0) < line.calls.length)
-            lost.add(line.messageId ?? line.index);
-        }
-        for (const line of before) {
-          // Of an entry that is there twice only the last line counts.
-          if (before.findLast(({ id }) => id === line.id) !== line && line.id !== undefined) continue;
-          const has = left[line.index]?.thinking ?? 0;
-          const isLoser = lost.has(line.messageId ?? line.index);
-          expect([line.index, has]).toEqual([line.index, isLoser ? 0 : line.thinking]);
+        // An edit may take out what a person said between two turns.
+        const isEdited = before.some(({ value }) => value?.type === 'context_edit');
+        const last = path.lines.findLast(({ role }) => role === 'assistant');
+        const messageOf = (line: OracleLine | undefined) => line?.messageId ?? line?.index;
+        for (const turn of turns) {
+          const hasLost = turn.lines.some(({ index, calls }) => left[index]!.calls.length < calls.length);
+          const withCalls = new Set(
+            turn.lines.filter(({ index }) => left[index]!.calls.length > 0).map(messageOf),
+          );
+          const mayThink = (line: OracleLine) =>
+            withCalls.has(messageOf(line)) || line === path.leaf || messageOf(line) === messageOf(last);
+          for (const line of turn.lines) {
+            const { thinking } = left[line.index]!;
+            if (kept.has(turn) && !isEdited)
+              expect([line.index, thinking]).toEqual([line.index, line.thinking]);
+            else if (hasLost && !mayThink(line)) expect([line.index, thinking]).toEqual([line.index, 0]);
+          }
         }
       }),
       RUNS,

@@ -14,7 +14,8 @@ export interface Refusal {
 
 /**
  * What providers refuse in a conversation: thinking in a message that begins with something else, a call that is not
- * answered in the very next message, and a result that answers no call of the message before it.
+ * answered in the very next message, and a result that answers no call of the message before it, or one that has its
+ * result.
  * @param messages from `modelMessagesOf`
  */
 export function findRefusals(transcript: Transcript, messages: readonly ModelMessage[]): Refusal[] {
@@ -29,7 +30,7 @@ export function findRefusals(transcript: Transcript, messages: readonly ModelMes
       const first = transcript.firstResultOf(entry);
       for (let order = 0; order < transcript.resultCountOf(entry); order++) {
         const id = transcript.results.idAt(first + order);
-        if (id >= 0 && asked.has(id)) answered.add(id);
+        if (id >= 0 && asked.has(id) && !answered.has(id)) answered.add(id);
         else {
           const { callId } = transcript.resultsOf(entry)[order]!;
           refusals.push({ rule: 'a result has its call', message: number, entry, callId });

@@ -119,6 +119,16 @@ describe("what a provider sees of OpenClaw's and pi's transcripts", () => {
       ['a call has its result', 5, 'z'],
     ]);
   });
+
+  test('a call has one result', () => {
+    const { refusals } = openclaw(
+      message('user', 'go'),
+      message('assistant', [call('x')]),
+      result('x'),
+      result('x'),
+    );
+    expect(refusals).toEqual([['a result has its call', 4, 'x']]);
+  });
 });
 
 describe("what a provider sees of Claude Code's transcripts", () => {

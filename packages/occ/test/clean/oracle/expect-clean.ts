@@ -4,6 +4,7 @@ import { findUnfinished } from './find-unfinished.ts';
 import { type OracleCall, pairCalls } from './pair-calls.ts';
 import { type OracleDialect, type OracleLine, readLine } from './read-line.ts';
 import { tiedCalls } from './tied-calls.ts';
+import { expectThinking } from './turn-thinking.ts';
 import { cutTurns, type OraclePath, walkPath } from './walk-path.ts';
 
 export type Action = 'keep' | 'truncate' | 'remove';
@@ -19,11 +20,15 @@ export interface ExpectedClean {
   readonly tied: ReadonlySet<OracleCall>;
 }
 
-/** The rules of cleaning, one after the other, on parsed lines. */
+/**
+ * The rules of cleaning, one after the other, on parsed lines.
+ * @param after what became of each line, for the few questions that are judged elsewhere
+ */
 export function expectClean(
   texts: readonly string[],
   dialect: OracleDialect,
   options: RemovalOptions,
+  after: readonly (string | undefined)[],
 ): ExpectedClean {
   const lines = texts.map((text, index) => readLine(text, index, dialect));
   const path = walkPath(lines, dialect);
@@ -44,11 +49,14 @@ export function expectClean(
   // Lines of one message may have their place through each other.
   const staying = new Set([...unfinished].map(({ line }) => line.messageId).filter((id) => id !== undefined));
   for (const call of calls) if (staying.has(call.line.messageId!)) tied.add(call);
-  const actionOf = (call: OracleCall): Action => {
+  const firstAction = (call: OracleCall): Action => {
     if (unfinished.has(call)) return 'keep';
     const zone = zoneOf(call.line);
     return zone === 'remove' && tied.has(call) ? 'truncate' : zone;
   };
+  const rules = { path, lines, turns, calls, openFrom, after, zoneOf };
+  const { actionOf, losers: withoutThinking } = expectThinking(rules, firstAction);
+  for (const call of calls) if (actionOf(call) !== firstAction(call)) tied.add(call);
   const callAt = (line: OracleLine, order: number) =>
     calls.find((call) => call.line === line && call.order === order)!;
   const callOfResult = (line: OracleLine, order: number) =>
@@ -57,7 +65,7 @@ export function expectClean(
   // A call on another branch may be answered by a result that stands before the fork.
   const isNeededElsewhere = (id: unknown) =>
     lines.some((line) => !onPath.has(line) && line.calls.some((call) => call.id === id));
-  const losers = new Set<unknown>();
+  const losers = new Set(withoutThinking);
   const planned = lines.map((line) => {
     if (!onPath.has(line)) return { line, calls: [], results: [] };
     const ownCalls = line.calls.map((_, order) => actionOf(callAt(line, order)));

@@ -11,14 +11,14 @@ export interface PlannedTools {
 
 /** What the rules say becomes of a line, its links aside. */
 export interface ExpectedLine extends PlannedTools {
-  /** Whether its message lost a call, so that its thinking goes. */
+  /** Whether its message lost a call, or its turn did, so that its thinking goes. */
   readonly losesThinking: boolean;
   readonly isRemoved: boolean;
 }
 
 /**
  * Which lines go because nothing is left of them.
- * @param losers messages that lost calls: their id, or their only line
+ * @param losers messages that lose calls or thinking: their id, or their only line
  */
 export function expectGone(
   planned: readonly PlannedTools[],
@@ -28,7 +28,8 @@ export function expectGone(
   const onPath = new Set(path.lines);
   const single = planned.map((plan): ExpectedLine => {
     const isLoser = losers.has(plan.line.messageId ?? plan.line);
-    const losesThinking = onPath.has(plan.line) && plan.line !== path.leaf && isLoser;
+    const mayLose = plan.line !== path.leaf || (plan.line.role === 'assistant' && !saysNothing(plan.line));
+    const losesThinking = onPath.has(plan.line) && mayLose && isLoser;
     const isRemoved = plan.line !== path.leaf && isLeftWithNothing(plan, losesThinking, dialect);
     return { ...plan, losesThinking, isRemoved };
   });
@@ -68,7 +69,7 @@ function isLeftWithNothing(
 }
 
 /** Beside what goes only blanks; more of them than anybody writes before a call are not looked at. */
-function saysNothing({ value }: OracleLine): boolean {
+export function saysNothing({ value }: OracleLine): boolean {
   const { content } = ((value as Json).message ?? value) as Json;
   if (!Array.isArray(content)) return false;
   const rest = (content as Json[]).filter(

@@ -1,0 +1,78 @@
+import {
+  activePath,
+  contextOf,
+  findRefusals,
+  type ModelMessage,
+  modelMessagesOf,
+  type Refusal,
+  type Transcript,
+} from '@openbot/sessions';
+import { NO_CALL, pairCalls } from './pair-calls.ts';
+
+/**
+ * What a provider would refuse in a rewritten transcript and did not before, in one sentence.
+ * @param entryBefore by index of an entry that stayed: its index before
+ */
+export function findNewRefusal(
+  before: Transcript,
+  after: Transcript,
+  entryBefore: (index: number) => number,
+): string | undefined {
+  const was = judge(before);
+  const is = judge(after);
+  if (is.refusals.length === 0) return undefined;
+  const known = new Set(was.refusals.map((refusal) => nameOf(refusal, refusal.entry)));
+  const misplaced = new Set(
+    was.refusals
+      .filter(({ rule }) => rule === 'thinking stands first')
+      .flatMap(({ message }) => was.messages[message]!.entries),
+  );
+  for (const refusal of is.refusals) {
+    if (refusal.rule !== 'thinking stands first') {
+      if (known.has(nameOf(refusal, entryBefore(refusal.entry))) || answersSilent(after, is, refusal))
+        continue;
+    } else if (is.messages[refusal.message]!.entries.some((entry) => misplaced.has(entryBefore(entry))))
+      continue;
+    return SENTENCES[refusal.rule];
+  }
+  return undefined;
+}
+
+const SENTENCES: Readonly<Record<Refusal['rule'], string>> = {
+  'thinking stands first': "words stand before an assistant's thinking",
+  'a call has its result': 'a call is not followed by its result',
+  'a result has its call': 'a result does not follow its call',
+};
+
+interface Judged {
+  readonly path: readonly number[];
+  readonly heard: ReadonlySet<number>;
+  readonly messages: readonly ModelMessage[];
+  readonly refusals: readonly Refusal[];
+}
+
+function judge(transcript: Transcript): Judged {
+  const path = activePath(transcript).entries;
+  const context = contextOf(transcript, path);
+  const messages = modelMessagesOf(transcript, context);
+  return { path, heard: new Set(context.entries), messages, refusals: findRefusals(transcript, messages) };
+}
+
+/** Whether a result answers a call of a message that failed, which is not sent. It could pass for another's before. */
+function answersSilent(
+  transcript: Transcript,
+  { path, heard }: Judged,
+  { rule, entry, callId }: Refusal,
+): boolean {
+  if (rule !== 'a result has its call') return false;
+  const { callOfResult, firstResultAt, positionOfCall } = pairCalls(transcript, path);
+  const position = path.indexOf(entry);
+  return transcript.resultsOf(entry).some((result, order) => {
+    const call = callOfResult[firstResultAt[position]! + order]!;
+    return result.callId === callId && call !== NO_CALL && !heard.has(path[positionOfCall[call]!]!);
+  });
+}
+
+function nameOf({ rule, callId }: Refusal, entry: number): string {
+  return `${rule} ${entry} ${callId}`;
+}

@@ -1,0 +1,221 @@
+import { type Context, FLAG, leafOf, sideOf, type Transcript, type Turn } from '@openbot/sessions';
+import { type CallActions, REMOVE, TRUNCATE } from './call-actions.ts';
+import { isLeftWithNothing } from './left-of-line.ts';
+import { NO_CALL, type PairedCalls } from './pair-calls.ts';
+import type { LineReader } from './plan.ts';
+
+/** A stretch of a path, as positions in it. */
+interface Stretch {
+  readonly first: number;
+  /** Exclusive. */
+  readonly end: number;
+}
+
+/** How what a provider reads as one message of the assistant begins. */
+type Beginning = 'not yet' | 'with thinking' | 'with words';
+
+/**
+ * What becomes of thinking. Providers read neighbouring messages of the assistant as one and want its thinking first, so
+ * the thinking of a turn goes with the calls of the turn. It stays in a message of which a call stays, since an open
+ * exchange is refused without it.
+ */
+export class TurnThinking {
+  readonly #transcript: Transcript;
+  readonly #path: readonly number[];
+  readonly #pairs: PairedCalls;
+  readonly #ofCall: Uint8Array;
+  readonly #openFrom: number | undefined;
+  readonly #readLine: LineReader;
+  /** By index: 1 where the model hears the entry. */
+  readonly #heard: Uint8Array;
+  readonly #stretches: readonly Stretch[];
+  /** By position: 1 where thinking stays whatever becomes of its turn. */
+  #stays: Uint8Array;
+
+  constructor(
+    transcript: Transcript,
+    path: readonly number[],
+    turns: readonly Turn[],
+    context: Context,
+    pairs: PairedCalls,
+    actions: CallActions,
+    readLine: LineReader,
+  ) {
+    this.#transcript = transcript;
+    this.#path = path;
+    this.#pairs = pairs;
+    this.#ofCall = actions.ofCall;
+    this.#readLine = readLine;
+    this.#heard = new Uint8Array(transcript.length);
+    for (const index of context.entries) this.#heard[index] = 1;
+    this.#stretches = this.#joinTurns(turns);
+    this.#openFrom = actions.openFrom;
+    this.#stays = this.#findStaying();
+  }
+
+  /**
+   * Where words would be left before thinking that stays, the calls that were to go are shortened instead: their results
+   * stay in between. To be called before lines are planned.
+   */
+  keepFirst(): void {
+    // A call that stays may be another turn's, whose thinking stays with it.
+    let isSettled = false;
+    while (!isSettled) {
+      isSettled = true;
+      this.#stays = this.#findStaying();
+      this.#keepMessagesWhole();
+      for (const stretch of this.#stretches) {
+        const going = this.#callsGoing(stretch);
+        if (going.length === 0 || !this.#hasWordsBeforeThinking(stretch)) continue;
+        for (const call of going) this.#ofCall[call] = TRUNCATE;
+        isSettled = false;
+      }
+    }
+  }
+
+  /** Entries whose thinking goes with the calls of their turn. */
+  *goes(): Generator<number> {
+    for (const stretch of this.#stretches) {
+      if (!this.#callsIn(stretch).includes(REMOVE)) continue;
+      for (let position = stretch.first; position < stretch.end; position++) {
+        const index = this.#path[position]!;
+        if (this.#stays[position] === 0 && this.#transcript.has(index, FLAG.thinking)) yield index;
+      }
+    }
+  }
+
+  /** Whether thinking at a position stays whatever becomes of its turn. */
+  staysAt(position: number): boolean {
+    return this.#stays[position] === 1;
+  }
+
+  /** Where thinking stays because a call of its message does, the other calls of the message stay too. */
+  #keepMessagesWhole(): void {
+    const messages = new Set<number>();
+    const positions = new Set<number>();
+    for (let position = 0; position < this.#path.length; position++) {
+      const index = this.#path[position]!;
+      if (this.#stays[position] === 0 || !this.#transcript.has(index, FLAG.thinking)) continue;
+      positions.add(position);
+      const message = this.#transcript.messageOf(index);
+      if (message >= 0) messages.add(message);
+    }
+    if (positions.size === 0) return;
+    const { positionOfCall } = this.#pairs;
+    for (const [call, position] of positionOfCall.entries()) {
+      if (this.#ofCall[call] !== REMOVE) continue;
+      const isWhole =
+        positions.has(position) || messages.has(this.#transcript.messageOf(this.#path[position]!));
+      if (isWhole) this.#ofCall[call] = TRUNCATE;
+    }
+  }
+
+  /** Calls that go from a stretch, or whose results do. */
+  #callsGoing({ first, end }: Stretch): number[] {
+    const { firstCallAt, firstResultAt, callOfResult } = this.#pairs;
+    const going: number[] = [];
+    for (let call = firstCallAt[first]!; call < firstCallAt[end]!; call++) {
+      if (this.#ofCall[call] === REMOVE) going.push(call);
+    }
+    for (let result = firstResultAt[first]!; result < firstResultAt[end]!; result++) {
+      const call = callOfResult[result]!;
+      if (call !== NO_CALL && this.#ofCall[call] === REMOVE) going.push(call);
+    }
+    return going;
+  }
+
+  #callsIn({ first, end }: Stretch): Uint8Array {
+    const { firstCallAt } = this.#pairs;
+    return this.#ofCall.subarray(firstCallAt[first]!, firstCallAt[end]!);
+  }
+
+  /** Turns, those together between which the model hears nothing of a person. */
+  #joinTurns(turns: readonly Turn[]): Stretch[] {
+    const stretches: { first: number; end: number }[] = [];
+    const isHeard = (position: number) => this.#heard[this.#path[position]!] === 1;
+    const isHeardOf = ({ first, end }: Stretch) => {
+      for (let position = first; position < end; position++) if (isHeard(position)) return true;
+      return false;
+    };
+    for (const { first, end } of turns) {
+      const last = stretches.at(-1);
+      if (last !== undefined && !isHeard(first) && isHeardOf(last) && isHeardOf({ first, end }))
+        last.end = end;
+      else stretches.push({ first, end });
+    }
+    return stretches;
+  }
+
+  #findStaying(): Uint8Array {
+    const transcript = this.#transcript;
+    const path = this.#path;
+    const stays = new Uint8Array(path.length);
+    const messages = new Set<number>();
+    const add = (position: number) => {
+      stays[position] = 1;
+      const message = transcript.messageOf(path[position]!);
+      if (message >= 0) messages.add(message);
+    };
+    if (this.#openFrom !== undefined) add(this.#openFrom);
+    const { positionOfCall } = this.#pairs;
+    for (let call = 0; call < this.#ofCall.length; call++) {
+      if (this.#ofCall[call] !== REMOVE) add(positionOfCall[call]!);
+    }
+    const leaf = leafOf(transcript);
+    for (let position = 0; position < path.length; position++) {
+      const index = path[position]!;
+      if (messages.has(transcript.messageOf(index))) stays[position] = 1;
+      // The leaf stays, and without its thinking nothing would be left of it.
+      else if (index === leaf && transcript.has(index, FLAG.thinking) && this.#isEmptied(index))
+        stays[position] = 1;
+    }
+    return stays;
+  }
+
+  /** Whether the message that an exchange ends with would begin with words, and thinking would follow them. */
+  #hasWordsBeforeThinking({ first, end }: Stretch): boolean {
+    const transcript = this.#transcript;
+    // A turn of which no call goes keeps its thinking.
+    const staysWhole = !this.#callsIn({ first, end }).includes(REMOVE);
+    let begins: Beginning = 'not yet';
+    let beganBefore: Beginning = 'not yet';
+    let message = -1;
+    for (let position = first; position < end; position++) {
+      const index = this.#path[position]!;
+      const side = this.#heard[index] === 1 ? sideOf(transcript, index) : undefined;
+      if (side === 'user' && this.#isLeft(position)) {
+        if (begins !== 'not yet') beganBefore = begins;
+        begins = 'not yet';
+      }
+      if (side !== 'assistant') continue;
+      // Results may stand between the lines of one message.
+      if (begins === 'not yet' && message >= 0 && transcript.messageOf(index) === message)
+        begins = beganBefore;
+      message = transcript.messageOf(index);
+      const thinks = (staysWhole || this.#stays[position] === 1) && transcript.has(index, FLAG.thinking);
+      if (thinks && begins === 'with words') return true;
+      if (begins !== 'not yet') continue;
+      if (thinks && transcript.has(index, FLAG.beginsWithThinking)) begins = 'with thinking';
+      else if (this.#isLeft(position)) begins = 'with words';
+    }
+    return false;
+  }
+
+  /** Whether anything but thinking stays of an entry. */
+  #isLeft(position: number): boolean {
+    const index = this.#path[position]!;
+    const { firstCallAt, firstResultAt, callOfResult } = this.#pairs;
+    const calls = this.#ofCall.subarray(firstCallAt[position]!, firstCallAt[position + 1]!);
+    if (calls.some((action) => action !== REMOVE)) return true;
+    const results = callOfResult.subarray(firstResultAt[position]!, firstResultAt[position + 1]!);
+    if (results.some((call) => call !== NO_CALL && this.#ofCall[call] !== REMOVE)) return true;
+    return (
+      !(calls.length + results.length > 0 || this.#transcript.has(index, FLAG.thinking)) ||
+      !this.#isEmptied(index)
+    );
+  }
+
+  #isEmptied(index: number): boolean {
+    return isLeftWithNothing(this.#transcript, index, this.#readLine);
+  }
+}

@@ -137,14 +137,19 @@ export class PlannedLines {
     }
   }
 
-  /** A line whose id comes again further down means nothing any more, until that one goes: then it goes too. */
+  /**
+   * A line whose id comes again further down means nothing any more, until that one goes: then it would come back in its
+   * place. It goes too, but for words: whoever said them, an id is no reason to take them.
+   */
   planDuplicates(): void {
     const transcript = this.#transcript;
     if (!transcript.hasDuplicates) return;
     for (let i = 0, length = transcript.length; i < length; i++) {
       if (!transcript.has(i, FLAG.duplicate)) continue;
       const meant = transcript.indexOf(transcript.idOf(i)!);
-      if (meant !== undefined && this.isRemoved(meant)) this.#fates[i] = REMOVE;
+      if (meant === undefined || !this.isRemoved(meant)) continue;
+      const role = transcript.roleOf(i);
+      if (role === 'assistant' || role === 'toolResult') this.#strip(i);
     }
   }
 

@@ -110,6 +110,19 @@ test('an entry that was written twice goes twice: the first line would come back
   expect(uuids(cleanLines(lines, { keep: 0 }))).toEqual(['q1', 'm1-text', 'm2']);
 });
 
+test("a person's words stay when a result with their id goes", () => {
+  const lines = transcript(
+    user('same', 'keep this'),
+    { ...user('q1', 'go'), parentUuid: null },
+    block('m1-call', 'm1', use('x')),
+    user('same', [result('x')]),
+    block('m2', 'm2', text('done')),
+  );
+  const cleaned = cleanLines(lines, { keep: 0 });
+  expect(uuids(cleaned)).toEqual(['same', 'q1', 'm2']);
+  expect(cleaned[0]).toEqual(lines[0]);
+});
+
 describe('parallel calls', () => {
   // Each result hangs from its own call; the next message hangs from the last result only.
   const turn = transcript(

@@ -245,6 +245,24 @@ describe('what is left of a message', () => {
     expect(contentOf(cleaned, 'a1')).toEqual(contentOf(lines, 'a1'));
   });
 
+  test('a result that came turns later stays where it parts words from thinking that stays', () => {
+    const lines = transcript(
+      asks('q1', 'go'),
+      calls('c1', call('x', { text: LONG })),
+      says('a1', 'it takes a while'),
+      asks('q2', 'go on'),
+      says('s2', 'Well.'),
+      answers('r1', 'x', LONG),
+      calls('c2', thinking, call('y')),
+      answers('r2', 'y'),
+      says('a2', 'done'),
+    );
+    const cleaned = cleanLines(lines, { keep: 1 });
+    expect(ids(cleaned)).toEqual(ids(lines));
+    expect(JSON.stringify(contentOf(cleaned, 'r1'))).toContain('[truncated]');
+    expect(find(cleaned, 'c2')).toEqual(find(lines, 'c2'));
+  });
+
   test("what an edit of the agent's took out does not part two turns", () => {
     const lines = transcript(
       asks('q1', 'go'),
@@ -283,6 +301,43 @@ describe('what is left of a message', () => {
       says('a1', 'Done.'),
     );
     expect(ids(cleanLines(lines, { keep: 0 }))).toEqual(['q1', 'a1']);
+  });
+});
+
+describe('an id that comes twice', () => {
+  const twice = (earlier: Line) =>
+    transcript(
+      earlier,
+      asks('q1', 'question 1'),
+      calls('c1', call('x')),
+      answers(earlier.id as string, 'x', LONG),
+      says('a1', 'answer 1'),
+    ).map((line) => (line.id === 'q1' ? { ...line, parentId: null } : line));
+
+  test.each([
+    ["a person's message", asks('same', 'keep this')],
+    ['an image of a person', message('same', { role: 'user', content: [{ type: 'image', data: 'aGk=' }] })],
+    ["an assistant's words", says('same', 'keep this')],
+    ['a note', { type: 'label', id: 'same', targetId: 'q1', label: 'keep this' }],
+  ])('%s stays when the result with its id goes', (_, earlier) => {
+    const lines = twice(earlier);
+    const cleaned = cleanLines(lines, { keep: 0 });
+    expect(ids(cleaned)).toEqual(['same', 'q1', 'a1']);
+    expect(cleaned[1]).toEqual(lines[1]);
+    expect(find(cleaned, 'a1').parentId).toBe('q1');
+    expect(cleanLines(cleaned, { keep: 0 })).toEqual(cleaned);
+  });
+
+  test("an assistant's words stay without the call beside them", () => {
+    const cleaned = cleanLines(twice(calls('same', { type: 'text', text: 'keep this' }, call('y'))), {
+      keep: 0,
+    });
+    expect(contentOf(cleaned, 'same')).toEqual([{ type: 'text', text: 'keep this' }]);
+  });
+
+  test('a call or a result goes with the line that has its id', () => {
+    expect(ids(cleanLines(twice(calls('same', call('y'))), { keep: 0 }))).toEqual(['q1', 'a1']);
+    expect(ids(cleanLines(twice(answers('same', 'y')), { keep: 0 }))).toEqual(['q1', 'a1']);
   });
 });
 

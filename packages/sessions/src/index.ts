@@ -129,6 +129,8 @@ export {
   type SessionFileName,
   STORE_FILE_NAME,
 } from './layout/file-name.ts';
+export { type OpenclawConfig, readOpenclawConfig } from './layout/openclaw-config.ts';
+export { type OpenclawLayout, openclawLayoutOf } from './layout/openclaw-layout.ts';
 export {
   AGENT_DATABASE_NAME,
   type LayoutOptions,
@@ -151,6 +153,7 @@ export {
   OPENBOT_STATE,
   OPENCLAW_STATE,
   resolveHomeDir,
+  resolveOpenclawHome,
   resolveStateDir,
   resolveUserPath,
   type StateDirConvention,

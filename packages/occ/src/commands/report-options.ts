@@ -4,7 +4,7 @@ import type { ReportOptions, SearchAgain } from '../report/report-options.ts';
 import type { SearchPlace } from '../sources/found-session.ts';
 import { isMeantAsPath } from '../sources/session-at-path.ts';
 import { chooseSources } from '../sources/source-choice.ts';
-import { resolveAgents, resolveStateFolder } from '../sources/state-folder.ts';
+import { resolveAgents, resolveLayout } from '../sources/state-folder.ts';
 import type { CommandInput } from './command.ts';
 import { searchPlaceOf } from './search-place.ts';
 
@@ -32,7 +32,7 @@ function findDefaults(place: SearchPlace): Pick<SearchAgain, 'defaultSource' | '
   const bare = { ...place, source: undefined, agentFlag: undefined, allAgents: false };
   const [defaultSource] = chooseSources({ ...bare, stateDirFlag: undefined });
   try {
-    return { defaultSource, defaultAgentId: resolveAgents(bare, resolveStateFolder(bare))[0] };
+    return { defaultSource, defaultAgentId: resolveAgents(bare, resolveLayout(bare))[0] };
   } catch {
     return { defaultSource, defaultAgentId: '' };
   }

@@ -8,7 +8,6 @@ import {
   OpenBotError,
   openFileSessionStore,
   type SessionStore,
-  STORE_FILE_NAME,
 } from '@openbot/sessions';
 import type { ResolvedToolRemovalOptions } from '../clean/tool-removal.ts';
 import { UsageError } from '../errors.ts';
@@ -21,6 +20,7 @@ import {
 import type { DatabaseClone } from '../session-db/planned-clone.ts';
 import { cloneSessionFile, type FileCloneResult } from '../session-file/clone-file.ts';
 import type { HistoryCopy } from '../session-file/file-history.ts';
+import { indexPathOf } from '../session-file/index-entry.ts';
 import { isClaudeFileName, resolveProjectsFolder } from '../sources/claude-sessions.ts';
 import type { FoundSession, ResolvedSession, SearchPlace } from '../sources/found-session.ts';
 import { resolveSession } from '../sources/resolve-session.ts';
@@ -55,7 +55,7 @@ export async function executeClone(options: CloneOptions): Promise<CloneOutcome>
     (isInDatabase ? session.path : join(dirname(session.path), cloneFileName(session, newSessionId, at)));
   const wantsEntry = options.outputPath === undefined && !options.noRegister && session.source === 'openclaw';
   const sessionKey = wantsEntry ? cloneKeyOf(session, newSessionId) : undefined;
-  if (sessionKey !== undefined && !isInDatabase) assertIndexReadable(targetPath);
+  if (sessionKey !== undefined && !isInDatabase) assertIndexReadable(indexPathOf(session));
   // A clone that has its name gets its entry too.
   let isOver: (() => void) | undefined;
   try {
@@ -79,7 +79,7 @@ export async function executeClone(options: CloneOptions): Promise<CloneOutcome>
           },
         });
     if (sessionKey !== undefined && !options.dryRun && !isInDatabase) {
-      await register(targetPath, sessionKey, newSessionId, at);
+      await register({ path: targetPath, indexPath: indexPathOf(session) }, sessionKey, newSessionId, at);
     }
     const { plan, sizeBefore, sizeAfter } = done;
     const resumeCommand = resumeCommandOf(session.source, newSessionId, targetPath, {
@@ -196,9 +196,9 @@ async function isUnregistered(store: SessionStore, sessionKey: string): Promise<
 }
 
 /** An index that cannot be read takes no entry: said before a file is there that nothing names. */
-function assertIndexReadable(targetPath: string): void {
+function assertIndexReadable(indexPath: string): void {
   try {
-    lookIntoSessionStore(join(dirname(targetPath), STORE_FILE_NAME));
+    lookIntoSessionStore(indexPath);
   } catch (error) {
     if (!(error instanceof OpenBotError)) throw error;
     const hint = `${error.hint ?? ''} --no-register makes a clone that is in no index.`.trim();
@@ -207,8 +207,13 @@ function assertIndexReadable(targetPath: string): void {
 }
 
 /** Last of all, so that the index never names a file that is not there. */
-async function register(path: string, sessionKey: string, sessionId: string, at: Date): Promise<void> {
-  const store = openFileSessionStore(join(dirname(path), STORE_FILE_NAME));
+async function register(
+  { path, indexPath }: { path: string; indexPath: string },
+  sessionKey: string,
+  sessionId: string,
+  at: Date,
+): Promise<void> {
+  const store = openFileSessionStore(indexPath);
   try {
     await store.update(sessionKey, () => ({ sessionId, updatedAt: at.getTime() }));
   } catch (error) {

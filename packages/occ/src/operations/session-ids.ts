@@ -1,9 +1,9 @@
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { resolveAgentFolderName, transcriptFileName } from '@openbot/sessions';
 import { loadSettings } from '../config/settings.ts';
 import type { SearchPlace } from '../sources/found-session.ts';
 import { resolveSession } from '../sources/resolve-session.ts';
-import { listAgentIds, resolveStateFolder, sessionsFolderOf } from '../sources/state-folder.ts';
+import { listAgentIds, resolveLayout } from '../sources/state-folder.ts';
 
 /** Where the running process looks when its caller says nothing else: by its environment and the configuration. */
 export async function defaultPlace(agentId?: string | undefined): Promise<SearchPlace> {
@@ -26,9 +26,9 @@ export async function resolveSessionId(sessionId: string | undefined, agentId?: 
  * configuration takes time, which a function that answers at once does not have.
  */
 export function getSessionPath(sessionId: string, agentId: string): string {
-  const stateFolder = resolveStateFolder(placeOfProcess(agentId));
-  const asWritten = listAgentIds(stateFolder).find((id) => id === agentId);
-  const folder = sessionsFolderOf(stateFolder, asWritten ?? resolveAgentFolderName(agentId));
+  const layout = resolveLayout(placeOfProcess(agentId));
+  const asWritten = listAgentIds(layout).find((id) => id === agentId);
+  const folder = dirname(layout.storePathOf(asWritten ?? resolveAgentFolderName(agentId)));
   return join(folder, transcriptFileName(sessionId));
 }
 

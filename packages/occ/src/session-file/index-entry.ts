@@ -18,11 +18,16 @@ export interface IndexEntry {
   putBack(counters: Counters): Promise<void>;
 }
 
+/** The index that names a session in a file, or would. */
+export function indexPathOf({ indexPath, path }: Pick<FoundSession, 'indexPath' | 'path'>): string {
+  return indexPath ?? join(dirname(path), STORE_FILE_NAME);
+}
+
 /** Undefined for a session that no index knows. */
 export function indexEntryOf(session: FoundSession): IndexEntry | undefined {
   const { sessionKey, sessionId } = session;
   if (session.source !== 'openclaw' || sessionKey === undefined) return undefined;
-  const store = openFileSessionStore(join(dirname(session.path), STORE_FILE_NAME));
+  const store = openFileSessionStore(indexPathOf(session));
   const change = async (make: (entry: StoredEntry) => SessionEntry | undefined) => {
     await store.update(sessionKey, (entry) => (entry?.sessionId === sessionId ? make(entry) : undefined));
   };

@@ -1,15 +1,14 @@
 import { statSync } from 'node:fs';
-import { OpenBotError } from '@openbot/sessions';
+import { OpenBotError, type OpenclawLayout, parseAgentSessionKey } from '@openbot/sessions';
 import { type OpenclawDatabase, readSessionDatabase } from '@openbot/sessions/openclaw-database';
 import { hasDatabase, locateDatabaseSessions } from './database-sessions.ts';
 import { openDatabaseTranscript } from './database-transcript.ts';
 import type { SearchPlace } from './found-session.ts';
 import { compareByAge, type LocatedSession } from './located-session.ts';
 import { locateOpenclawSessions } from './openclaw-sessions.ts';
-import { databasePathOf, sessionsFolderOf } from './state-folder.ts';
 
 export interface AgentSearch extends Pick<SearchPlace, 'warn'> {
-  readonly stateFolder: string;
+  readonly layout: OpenclawLayout;
   readonly agentId: string;
   /** How many of the newest the caller will open: those in the database are then opened at once with it. */
   readonly opened?: number | undefined;
@@ -19,14 +18,9 @@ export interface AgentSearch extends Pick<SearchPlace, 'warn'> {
  * The sessions of an agent, in files and in its database, each once. Where both have one the database counts: it is all
  * that a current OpenClaw reads. A database that cannot be read never bars the files: it is warned of.
  */
-export function locateAgentSessions({
-  stateFolder,
-  agentId,
-  opened = 0,
-  warn,
-}: AgentSearch): LocatedSession[] {
-  const inFiles = locateOpenclawSessions(sessionsFolderOf(stateFolder, agentId), agentId, warn);
-  const path = databasePathOf(stateFolder, agentId);
+export function locateAgentSessions({ layout, agentId, opened = 0, warn }: AgentSearch): LocatedSession[] {
+  const inFiles = locateInStore(layout, agentId, warn);
+  const path = layout.databasePathOf(agentId);
   if (!hasDatabase(path)) return inFiles;
   try {
     const located = readSessionDatabase(path, (database) =>
@@ -39,6 +33,16 @@ export function locateAgentSessions({
     warn?.(error);
     return inFiles;
   }
+}
+
+/** Of a store that agents share, those of one agent; what no key names is the default agent's. */
+function locateInStore(layout: OpenclawLayout, agentId: string, warn: SearchPlace['warn']): LocatedSession[] {
+  const located = locateOpenclawSessions(layout.storePathOf(agentId), agentId, warn);
+  if (!layout.isShared) return located;
+  return located.filter(({ entries: [entry] }) => {
+    const owner = entry === undefined ? undefined : parseAgentSessionKey(entry.key)?.agentId;
+    return (owner ?? layout.defaultAgentId) === agentId;
+  });
 }
 
 /** OpenClaw writes its tables at once: sessions that were in an empty file are lost. */

@@ -8,7 +8,7 @@ import { compareByAge, type LocatedSession } from './located-session.ts';
 import { matchCommand, STRENGTHS, type Strength } from './match-command.ts';
 import { readOpenCalls, type SessionPlace } from './open-calls.ts';
 import { locatePiSessions } from './pi-sessions.ts';
-import { isGiven, listAgentIds, resolveAgents, resolveStateFolder } from './state-folder.ts';
+import { isGiven, listAgentIds, resolveAgents, resolveLayout } from './state-folder.ts';
 
 /** The call was written just before its command began, so its session is among the newest. */
 const MOST_LOOKED_AT = 200;
@@ -77,11 +77,11 @@ function locateCallers(place: SearchPlace, sources: readonly SourceName[]): Loca
 }
 
 function locateOfAgents(place: SearchPlace): LocatedSession[] {
-  const stateFolder = resolveStateFolder(place);
-  const agentIds = isGiven(place.agentFlag) ? resolveAgents(place, stateFolder) : listAgentIds(stateFolder);
+  const layout = resolveLayout({ ...place, warn: undefined });
+  const agentIds = isGiven(place.agentFlag) ? resolveAgents(place, layout) : listAgentIds(layout);
   return agentIds.flatMap((agentId) => {
     try {
-      return locateAgentSessions({ stateFolder, agentId });
+      return locateAgentSessions({ layout, agentId });
     } catch {
       // The broken index or database of one agent does not keep another from cleaning itself.
       return [];

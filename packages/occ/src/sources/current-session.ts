@@ -36,10 +36,10 @@ function addShell(place: SearchPlace, sources: readonly SourceName[]): readonly 
   return isAsked || sources.includes('pi') ? sources : [...sources, 'pi'];
 }
 
-/** The most recently active session may be the one in a database that cannot be read. */
+/** The most recently active session may be in a database, or where a configuration says, that cannot be read. */
 function withoutGuessing(place: SearchPlace): SearchPlace {
   const warn = (fault: OpenBotError) => {
-    if (fault.code === 'DATABASE_UNREADABLE') throw fault;
+    if (fault.code === 'DATABASE_UNREADABLE' || fault.code === 'CONFIG_UNREADABLE') throw fault;
     place.warn?.(fault);
   };
   return { ...place, warn };

@@ -29,6 +29,8 @@ export interface FoundSession {
   readonly path: string;
   /** OpenClaw only: the transcript is in its database. Absent for a file. */
   readonly storage?: 'sqlite';
+  /** The index, where it is not `sessions.json` beside the transcript. */
+  readonly indexPath?: string;
   /** As the transcript says; null where it says none or is gone. */
   readonly cwd: string | null;
   /** Milliseconds: when the transcript last changed, or what the index says where the file is gone. */

@@ -7,7 +7,7 @@ import { readFolderNames, readNames } from './look-at-disk.ts';
 import { resolvePiFolder } from './pi-sessions.ts';
 import { quoteShellWord } from './shell-words.ts';
 import { chooseSources } from './source-choice.ts';
-import { databasePathOf, resolveAgents, resolveStateFolder, sessionsFolderOf } from './state-folder.ts';
+import { resolveAgents, resolveLayout } from './state-folder.ts';
 
 /** A sessions folder that may have backups of sessions that are gone. */
 interface SessionsFolder {
@@ -30,10 +30,10 @@ export function adviseOnBackupBeside(path: string, stem: string): string | undef
 function listSessionsFolders(source: SourceName, place: SearchPlace): SessionsFolder[] {
   switch (source) {
     case 'openclaw': {
-      const stateFolder = resolveStateFolder(place);
-      return resolveAgents(place, stateFolder).map((agentId) => ({
-        sessions: sessionsFolderOf(stateFolder, agentId),
-        hasDatabase: holdsSessions(databasePathOf(stateFolder, agentId)),
+      const layout = resolveLayout(place);
+      return resolveAgents(place, layout).map((agentId) => ({
+        sessions: dirname(layout.storePathOf(agentId)),
+        hasDatabase: holdsSessions(layout.databasePathOf(agentId)),
       }));
     }
     case 'pi': {

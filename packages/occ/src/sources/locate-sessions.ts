@@ -5,7 +5,7 @@ import type { SearchPlace, SourceName } from './found-session.ts';
 import { compareByAge, type LocatedSession } from './located-session.ts';
 import { locatePiSessions } from './pi-sessions.ts';
 import { chooseSources } from './source-choice.ts';
-import { resolveAgents, resolveStateFolder } from './state-folder.ts';
+import { resolveAgents, resolveLayout } from './state-folder.ts';
 
 /**
  * Every session of the place, newest first. Nothing but names, states of files and what stands in indexes and databases
@@ -26,9 +26,9 @@ export function locateSessions(place: SearchPlace, opened = 0): LocatedSession[]
 function locateInSource(source: SourceName, place: SearchPlace, opened: number): LocatedSession[] {
   switch (source) {
     case 'openclaw': {
-      const stateFolder = resolveStateFolder(place);
-      return resolveAgents(place, stateFolder).flatMap((agentId) =>
-        locateAgentSessions({ stateFolder, agentId, opened, warn: place.warn }),
+      const layout = resolveLayout(place);
+      return resolveAgents(place, layout).flatMap((agentId) =>
+        locateAgentSessions({ layout, agentId, opened, warn: place.warn }),
       );
     }
     case 'pi':

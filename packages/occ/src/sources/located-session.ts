@@ -20,6 +20,8 @@ export interface LocatedSession {
   readonly cold?: boolean | undefined;
   /** What the index says of it, under every key that leads to it, the one used last first. */
   readonly entries: readonly StoredSession[];
+  /** OpenClaw's files only: the index of their folder. */
+  readonly indexPath?: string | undefined;
   /** A file beside the transcript that holds the title a person gave it. */
   readonly titlePath?: string | undefined;
   /** The key that led to it before that key led to another session. It is no name for this one any more. */

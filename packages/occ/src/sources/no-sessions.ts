@@ -1,7 +1,8 @@
+import type { OpenclawLayout } from '@openbot/sessions';
 import { NoSessionsError } from '../errors.ts';
 import { type SearchPlace, SOURCE_NAMES, type SourceName } from './found-session.ts';
 import { chooseSources, foldersOf, hasSource } from './source-choice.ts';
-import { listAgentIds, resolveAgents, resolveStateFolder } from './state-folder.ts';
+import { listAgentIds, resolveAgents, resolveLayout } from './state-folder.ts';
 
 /** Why a search came to nothing: where it looked, and where there is something. */
 export interface EmptySearch {
@@ -15,8 +16,8 @@ export interface EmptySearch {
 
 export function explainEmptySearch(place: SearchPlace): EmptySearch {
   const sources = chooseSources(place);
-  const stateFolder = sources.includes('openclaw') ? resolveStateFolder(place) : undefined;
-  const agentIds = stateFolder === undefined ? [] : resolveAgents(place, stateFolder);
+  const layout = sources.includes('openclaw') ? resolveLayout(place) : undefined;
+  const agentIds = layout === undefined ? [] : resolveAgents(place, layout);
   const others = SOURCE_NAMES.filter(
     (source) => !sources.includes(source) && hasSourceQuietly(source, place),
   );
@@ -25,7 +26,7 @@ export function explainEmptySearch(place: SearchPlace): EmptySearch {
     agentIds,
     folders: sources.flatMap((source) => foldersOf(source, place, agentIds)),
     advice: [
-      ...(stateFolder === undefined ? [] : adviseOnAgents(stateFolder, agentIds)),
+      ...(layout === undefined ? [] : adviseOnAgents(layout, agentIds)),
       ...(others.length === 0
         ? []
         : [
@@ -46,8 +47,8 @@ export function noSessions(place: SearchPlace): NoSessionsError {
   return new NoSessionsError(undefined, hint, `for agents ${agentIds.map((id) => `'${id}'`).join(', ')}`);
 }
 
-function adviseOnAgents(stateFolder: string, agentIds: readonly string[]): string[] {
-  const others = listAgentIds(stateFolder).filter((id) => !agentIds.includes(id));
+function adviseOnAgents(layout: OpenclawLayout, agentIds: readonly string[]): string[] {
+  const others = listAgentIds(layout).filter((id) => !agentIds.includes(id));
   if (others.length === 0) return [];
   return [`Other agents here: ${others.join(', ')}; use --agent <id> or --all-agents.`];
 }

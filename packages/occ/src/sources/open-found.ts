@@ -1,3 +1,5 @@
+import { basename } from 'node:path';
+import { STORE_FILE_NAME } from '@openbot/sessions';
 import { readTitle } from './claude-sessions.ts';
 import { readDatabaseTranscript } from './database-transcript.ts';
 import type { FoundSession } from './found-session.ts';
@@ -19,7 +21,7 @@ export function openFound(located: LocatedSession): FoundSession | undefined {
 }
 
 function describe(located: LocatedSession, head: Partial<TranscriptHead> | undefined): FoundSession {
-  const { source, storage, missing, cold, entries, formerKey, titlePath } = located;
+  const { source, storage, missing, cold, entries, formerKey, titlePath, indexPath } = located;
   const sessionKey = entries[0]?.key ?? formerKey;
   const label = findText(located, 'label');
   const displayName = findText(located, 'displayName') ?? (titlePath && readTitle(titlePath));
@@ -32,6 +34,7 @@ function describe(located: LocatedSession, head: Partial<TranscriptHead> | undef
   found.source = source;
   found.path = located.path;
   if (storage !== undefined) found.storage = storage;
+  if (indexPath !== undefined && basename(indexPath) !== STORE_FILE_NAME) found.indexPath = indexPath;
   found.cwd = head?.cwd ?? null;
   found.updatedAt = Math.floor(located.updatedAt);
   found.sizeBytes = located.sizeBytes;

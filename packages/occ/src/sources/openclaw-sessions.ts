@@ -1,11 +1,10 @@
-import { basename, join, sep } from 'node:path';
+import { basename, dirname, sep } from 'node:path';
 import {
   classifySessionFileName,
   isSessionId,
   lookIntoSessionStore,
   OpenBotError,
   resolveSessionFilePath,
-  STORE_FILE_NAME,
   type StoredSession,
 } from '@openbot/sessions';
 import type { SearchPlace } from './found-session.ts';
@@ -13,27 +12,28 @@ import { type LocatedSession, NO_ENTRIES } from './located-session.ts';
 import { readNames, statFile } from './look-at-disk.ts';
 
 /**
- * The sessions in one sessions folder: every transcript in it, with what the index says of it, and what the index names
+ * The sessions beside an index: every transcript in its folder, with what the index says of it, and what the index names
  * although its transcript is gone. An index that cannot be read is warned of; the transcripts are there all the same.
  */
 export function locateOpenclawSessions(
-  folder: string,
+  indexPath: string,
   agentId: string | null,
   warn: SearchPlace['warn'],
 ): LocatedSession[] {
+  const folder = dirname(indexPath);
   const names = readNames(folder);
   const present = new Set(names);
-  const index = present.has(STORE_FILE_NAME) ? readIndexOrWarn(folder, present, warn) : NO_INDEX;
+  const index = present.has(basename(indexPath)) ? readIndexOrWarn(indexPath, present, warn) : NO_INDEX;
   const found: LocatedSession[] = [];
   for (const name of names) {
     const sessionId = sessionIdOf(name);
     if (sessionId === undefined) continue;
-    const session = locate(folder, name, agentId, sessionId, index.get(name) ?? NO_ENTRIES);
+    const session = locate(indexPath, name, agentId, sessionId, index.get(name) ?? NO_ENTRIES);
     if (session !== undefined) found.push(session);
   }
   for (const [name, entries] of index) {
     if (present.has(name)) continue;
-    const session = locate(folder, name, agentId, stemOf(name), entries);
+    const session = locate(indexPath, name, agentId, stemOf(name), entries);
     if (session !== undefined) found.push(session);
   }
   return found;
@@ -53,9 +53,9 @@ type Index = ReadonlyMap<string, readonly StoredSession[]>;
 
 const NO_INDEX: Index = new Map();
 
-function readIndexOrWarn(folder: string, present: ReadonlySet<string>, warn: SearchPlace['warn']): Index {
+function readIndexOrWarn(indexPath: string, present: ReadonlySet<string>, warn: SearchPlace['warn']): Index {
   try {
-    return readIndex(folder, present);
+    return readIndex(indexPath, present);
   } catch (error) {
     if (!(error instanceof OpenBotError)) throw error;
     const hint = [error.hint, WITHOUT_INDEX].filter(Boolean).join(' ');
@@ -68,9 +68,10 @@ const WITHOUT_INDEX =
   'Until then its sessions have no key and no label: name them by id or path. Nothing is written into it, token counts neither.';
 
 /** The entries of the index by the file that they lead to, each list with the one used last first. */
-function readIndex(folder: string, present: ReadonlySet<string>): Index {
+function readIndex(indexPath: string, present: ReadonlySet<string>): Index {
+  const folder = dirname(indexPath);
   const index = new Map<string, StoredSession[]>();
-  for (const stored of lookIntoSessionStore(join(folder, STORE_FILE_NAME)) ?? []) {
+  for (const stored of lookIntoSessionStore(indexPath) ?? []) {
     const name = fileNameOf(stored, folder, present);
     if (name === undefined) continue;
     const others = index.get(name);
@@ -108,13 +109,13 @@ function fileNameOf(
 }
 
 function locate(
-  folder: string,
+  indexPath: string,
   name: string,
   agentId: string | null,
   sessionId: string,
   entries: readonly StoredSession[],
 ): LocatedSession | undefined {
-  const path = folder + sep + name;
+  const path = dirname(indexPath) + sep + name;
   const stats = statFile(path);
   const [newest] = entries;
   if (stats === undefined && newest === undefined) return undefined;
@@ -129,6 +130,7 @@ function locate(
     sizeBytes: stats?.size ?? 0,
     missing: stats === undefined,
     entries,
+    indexPath,
   };
 }
 

@@ -8,6 +8,7 @@ import {
   STORE_FILE_NAME,
 } from '@openbot/sessions';
 import { OccError, SessionNotFoundError, UsageError } from '../errors.ts';
+import { locateAgentSessions } from './agent-sessions.ts';
 import { isClaudeFileName, resolveProjectsFolder, titlePathOf } from './claude-sessions.ts';
 import type { FoundSession, SearchPlace, SourceName } from './found-session.ts';
 import { adviseOnBackupAt, adviseOnBackupBeside } from './left-backup.ts';
@@ -19,7 +20,7 @@ import { isPiFileName, resolvePiFolder } from './pi-sessions.ts';
 import { findInDatabase, findOnlySession, isDatabase } from './session-in-database.ts';
 import { quoteShellWord } from './shell-words.ts';
 import { demandedSource } from './source-choice.ts';
-import { databasePathOf, OWN_FOLDER_ENDING } from './state-folder.ts';
+import { databasePathOf, OWN_FOLDER_ENDING, resolveLayout } from './state-folder.ts';
 import { readTranscriptHead, type TranscriptHead } from './transcript-head.ts';
 
 /** Whether a name is meant as a path. A label or a key may hold a separator too: then only a file makes it a path. */
@@ -135,11 +136,21 @@ function tellSource(
 }
 
 /** With its entry in the index beside it, and its agent where the folder is laid out like one of an agent. */
-function findInFolder({ warn }: SearchPlace, path: string): LocatedSession | undefined {
+function findInFolder(place: SearchPlace, path: string): LocatedSession | undefined {
   const folder = dirname(path);
   const agentId = agentOfFolder(folder);
-  if (agentId === null && !hasIndex(folder)) return undefined;
-  return locateOpenclawSessions(folder, agentId, warn).find((session) => session.path === path);
+  if (agentId === null && !hasIndex(folder)) return findInConfiguredStore(place, path);
+  const index = join(folder, STORE_FILE_NAME);
+  return locateOpenclawSessions(index, agentId, place.warn).find((session) => session.path === path);
+}
+
+/** `session.store` of OpenClaw may lead to a folder of any name. */
+function findInConfiguredStore(place: SearchPlace, path: string): LocatedSession | undefined {
+  const layout = resolveLayout({ ...place, warn: undefined });
+  return [layout.defaultAgentId, ...layout.agentIds]
+    .filter((agentId) => dirname(layout.storePathOf(agentId)) === dirname(path))
+    .flatMap((agentId) => locateAgentSessions({ layout, agentId, warn: place.warn }))
+    .find((session) => session.path === path);
 }
 
 function hasIndex(folder: string): boolean {

@@ -9,7 +9,7 @@ import type { LocatedSession } from './located-session.ts';
 import { matchName } from './match-name.ts';
 import { openFound } from './open-found.ts';
 import { chooseSources } from './source-choice.ts';
-import { listAgentIds, resolveStateFolder } from './state-folder.ts';
+import { listAgentIds, resolveLayout } from './state-folder.ts';
 
 /** By full id, session key, label, title or unique beginning of an id. */
 export function findSessionByName(place: SearchPlace, name: string): FoundSession {
@@ -57,6 +57,6 @@ function nameByHeader(session: LocatedSession): LocatedSession {
 function placeOfKey(place: SearchPlace, name: string): SearchPlace {
   const agentId = parseAgentSessionKey(name)?.agentId;
   if (agentId === undefined || !chooseSources(place).includes('openclaw')) return place;
-  const isThere = listAgentIds(resolveStateFolder(place)).includes(agentId);
+  const isThere = listAgentIds(resolveLayout({ ...place, warn: undefined })).includes(agentId);
   return isThere ? { ...place, agentFlag: agentId, allAgents: false, source: 'openclaw' } : place;
 }

@@ -1,16 +1,10 @@
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { UsageError } from '../errors.ts';
 import { resolveProjectsFolder } from './claude-sessions.ts';
 import { type SearchPlace, SOURCE_NAMES, type SourceName } from './found-session.ts';
 import { isFolder } from './look-at-disk.ts';
 import { resolvePiFolder } from './pi-sessions.ts';
-import {
-  databasePathOf,
-  isGiven,
-  isStateFolderNamed,
-  resolveStateFolder,
-  sessionsFolderOf,
-} from './state-folder.ts';
+import { isGiven, isStateFolderNamed, resolveLayout, resolveStateFolder } from './state-folder.ts';
 
 /** Whose sessions are meant. Sources are never mixed unless `--source all` asks for it. */
 export function chooseSources(place: SearchPlace): readonly SourceName[] {
@@ -49,9 +43,9 @@ export function hasSource(source: SourceName, place: SearchPlace): boolean {
 export function foldersOf(source: SourceName, place: SearchPlace, agentIds: readonly string[]): string[] {
   switch (source) {
     case 'openclaw': {
-      const stateFolder = resolveStateFolder(place);
-      if (agentIds.length === 0) return [join(stateFolder, 'agents')];
-      return agentIds.flatMap((id) => [sessionsFolderOf(stateFolder, id), databasePathOf(stateFolder, id)]);
+      const { stateDir, storePathOf, databasePathOf } = resolveLayout(place);
+      if (agentIds.length === 0) return [join(stateDir, 'agents')];
+      return agentIds.flatMap((id) => [dirname(storePathOf(id)), databasePathOf(id)]);
     }
     case 'pi':
       return [resolvePiFolder(place).folder];

@@ -1,11 +1,17 @@
 import { existsSync } from 'node:fs';
-import { join, sep } from 'node:path';
+import { dirname, join, sep } from 'node:path';
 import {
   AGENT_DATABASE_NAME,
   AGENT_ID_ENV_NAMES,
   isValidAgentId,
   OPENCLAW_STATE,
+  OpenBotError,
+  type OpenclawConfig,
+  type OpenclawLayout,
+  openclawLayoutOf,
+  readOpenclawConfig,
   resolveAgentId,
+  resolveOpenclawHome,
   resolveStateDir,
   type StateDirConvention,
 } from '@openbot/sessions';
@@ -28,7 +34,11 @@ export function isStateFolderNamed(place: SearchPlace): boolean {
 export function resolveStateFolder(place: SearchPlace): string {
   const named = namedStateFolder(place);
   if (named === undefined) return resolveStateDir({ env: place.env, convention: OCC_STATE });
-  const folder = expandPath(named, place);
+  const isOpenclaws = named === place.env.OPENCLAW_STATE_DIR && !isGiven(place.stateDirFlag);
+  const folder = expandPath(
+    named,
+    isOpenclaws ? { ...place, env: { ...place.env, HOME: resolveOpenclawHome(place.env) } } : place,
+  );
   if (isGiven(place.stateDirFlag) && !isFolder(folder)) {
     throw new UsageError(
       existsSync(folder) ? `${folder} is not a folder` : `The state folder ${folder} does not exist`,
@@ -42,17 +52,35 @@ function namedStateFolder({ stateDirFlag, stateDirConfigured, env }: SearchPlace
   return [stateDirFlag, ...OCC_STATE.envNames.map((name) => env[name]), stateDirConfigured].find(isGiven);
 }
 
-export function listAgentIds(stateFolder: string): string[] {
-  return readFolderNames(join(stateFolder, 'agents')).sort();
+/**
+ * Where OpenClaw keeps sessions, by its own configuration in the state folder. One that cannot be read is warned of; then
+ * they are looked for where they are by default.
+ */
+export function resolveLayout(place: SearchPlace): OpenclawLayout {
+  const { env, cwd, warn } = place;
+  const stateDir = resolveStateFolder(place);
+  // The environment speaks of its own installation, not of one that was named otherwise.
+  const isOwn = !isGiven(place.stateDirFlag) && !isGiven(env.OCC_STATE_DIRECTORY);
+  let config: OpenclawConfig | undefined;
+  try {
+    config = readOpenclawConfig(stateDir, isOwn ? env : { ...env, OPENCLAW_CONFIG_PATH: undefined });
+  } catch (error) {
+    if (!(error instanceof OpenBotError)) throw error;
+    warn?.(error);
+  }
+  return openclawLayoutOf(stateDir, config, { env, cwd });
 }
 
-/** Where a current OpenClaw keeps the sessions of an agent. */
+/** The agents that have a folder, and those of the configuration whose store is elsewhere. */
+export function listAgentIds({ stateDir, agentIds, storePathOf }: OpenclawLayout): string[] {
+  const inState = readFolderNames(join(stateDir, 'agents'));
+  const elsewhere = agentIds.filter((id) => isFolder(dirname(storePathOf(id))));
+  return [...new Set([...inState, ...elsewhere])].sort();
+}
+
+/** Where a current OpenClaw keeps the sessions of an agent by default. */
 export function databasePathOf(stateFolder: string, agentId: string): string {
   return join(stateFolder, 'agents', agentId, 'agent', AGENT_DATABASE_NAME);
-}
-
-export function sessionsFolderOf(stateFolder: string, agentId: string): string {
-  return join(stateFolder, 'agents', agentId, 'sessions');
 }
 
 /** Whose database it is, where it stands in a state folder. */
@@ -68,24 +96,25 @@ export function readDatabasePlace(path: string): { agentId: string; stateFolder:
 export const OWN_FOLDER_ENDING = '.sessions';
 
 /**
- * The agents to look at, as their folders are named. An agent that somebody named must be there; `main`, which nobody
- * did, need not.
+ * The agents to look at, as their folders are named. An agent that somebody named must be there; OpenClaw's default, which
+ * nobody did, need not.
  */
-export function resolveAgents(place: SearchPlace, stateFolder: string): string[] {
+export function resolveAgents(place: SearchPlace, layout: OpenclawLayout): string[] {
   if (isGiven(place.agentFlag) && place.allAgents) {
     throw new UsageError('--agent and --all-agents contradict each other', 'Leave one of them out');
   }
   if (place.allAgents || (place.source === 'all' && !isGiven(place.agentFlag))) {
-    return listAgentIds(stateFolder);
+    return listAgentIds(layout);
   }
   const { agentFlag: flag, agentConfigured: configured, env } = place;
   const named = [flag, ...AGENT_ID_ENV_NAMES.map((name) => env[name]), configured].find(isGiven);
+  if (named === undefined) return [layout.defaultAgentId];
   const agentId = resolveAgentId({ flag, configured, env });
-  if (named === undefined || isFolder(join(stateFolder, 'agents', agentId))) return [agentId];
-  const available = listAgentIds(stateFolder);
+  const available = listAgentIds(layout);
+  if (available.includes(agentId) || isFolder(join(layout.stateDir, 'agents', agentId))) return [agentId];
   const asWritten = available.find((id) => id === named.trim());
   if (asWritten !== undefined) return [asWritten];
-  throw new AgentNotFoundError(`Agent '${named.trim()}' not found in ${stateFolder}`, available);
+  throw new AgentNotFoundError(`Agent '${named.trim()}' not found in ${layout.stateDir}`, available);
 }
 
 export function isGiven(value: string | undefined): value is string {

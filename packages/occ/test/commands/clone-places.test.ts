@@ -279,7 +279,17 @@ describe('of Claude Code', () => {
   it('that is only tried names nothing that will never be', async () => {
     const result = await clone('--dry-run');
     expect(Object.keys(result)).toEqual([
-      ...['success', 'mode', 'sourceSessionId', 'statistics', 'tokens', 'dryRun', 'changed'],
+      ...[
+        'success',
+        'mode',
+        'sourceSessionId',
+        'foundBy',
+        'agentId',
+        'statistics',
+        'tokens',
+        'dryRun',
+        'changed',
+      ],
     ]);
     expect(result).toMatchObject({ dryRun: true, changed: false });
   });

@@ -11,6 +11,8 @@ export type StateDirConvention = {
   envNames: readonly string[];
   /** The first that exists wins; when none does, the first. */
   defaultFolders: readonly [string, ...string[]];
+  /** Whether `OPENCLAW_HOME` and `OPENCLAW_PROFILE` move the default folders. */
+  followsOpenclaw?: boolean;
 };
 
 export const OPENBOT_STATE: StateDirConvention = {
@@ -22,6 +24,7 @@ export const OPENBOT_STATE: StateDirConvention = {
 export const OPENCLAW_STATE: StateDirConvention = {
   envNames: ['OPENCLAW_STATE_DIR', 'CLAWDBOT_STATE_DIR'],
   defaultFolders: ['~/.openclaw', '~/.clawdbot', '~/.openbot'],
+  followsOpenclaw: true,
 };
 
 export type StateDirSources = {
@@ -39,8 +42,24 @@ export function resolveStateDir(sources: StateDirSources = {}): string {
     isGiven,
   );
   if (chosen !== undefined) return resolveUserPath(chosen, env);
-  const folders = convention.defaultFolders.map((folder) => resolveUserPath(folder, env));
+  const home = convention.followsOpenclaw ? { ...env, HOME: resolveOpenclawHome(env) } : env;
+  const folders = convention.defaultFolders.map((folder) => resolveUserPath(folder, home));
+  const profile = convention.followsOpenclaw ? profileFolderOf(folders[0]!, env) : undefined;
+  if (profile !== undefined && isFolder(profile)) return profile;
   return (folders.length === 1 ? undefined : folders.find(isFolder)) ?? folders[0]!;
+}
+
+/** The folder of a profile. OpenClaw's flag makes it; `default` is none. */
+function profileFolderOf(folder: string, { OPENCLAW_PROFILE: name = '' }: Environment): string | undefined {
+  const isName = /^[a-z0-9][a-z0-9_-]{0,63}$/i.test(name.trim()) && name.trim().toLowerCase() !== 'default';
+  return isName ? `${folder}-${name.trim()}` : undefined;
+}
+
+/** The home folder that OpenClaw goes by: `OPENCLAW_HOME`, else the user's own. */
+export function resolveOpenclawHome(env: Environment = process.env): string {
+  const named = env.OPENCLAW_HOME?.trim();
+  if (!named || named === 'undefined' || named === 'null') return resolveHomeDir(env);
+  return resolveUserPath(named, env);
 }
 
 /** An absolute path from what a person wrote: `~` and `~/x` are the home folder, anything relative is from here. */

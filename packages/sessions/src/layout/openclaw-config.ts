@@ -1,0 +1,137 @@
+import { readFileSync } from 'node:fs';
+import { dirname, join, resolve, sep } from 'node:path';
+import { isJsonObject } from '../entry/json-object.ts';
+import { OpenBotError } from '../errors.ts';
+import { normalizeAgentId } from '../key/normalize.ts';
+import { parseJson5 } from './parse-json5.ts';
+import { type Environment, resolveOpenclawHome, resolveUserPath } from './state-dir.ts';
+
+/** What OpenClaw's configuration says of where sessions are. */
+export interface OpenclawConfig {
+  /** `session.store`, its variables filled in; `{agentId}` and `~` are still in it. */
+  readonly store?: string;
+  /** The agent that OpenClaw takes where none is named. */
+  readonly defaultAgentId?: string;
+  readonly agentIds: readonly string[];
+}
+
+const CONFIG_NAMES = ['openclaw.json', 'clawdbot.json'];
+const MOST_INCLUDES = 10;
+
+/**
+ * Reads `OPENCLAW_CONFIG_PATH`, or `openclaw.json` in the state folder. It is data: nothing in it is executed. Undefined
+ * where there is none.
+ * @param env without `OPENCLAW_CONFIG_PATH` where the state folder is not the environment's own
+ * @throws OpenBotError CONFIG_UNREADABLE
+ */
+export function readOpenclawConfig(stateDir: string, env: Environment): OpenclawConfig | undefined {
+  const named = env.OPENCLAW_CONFIG_PATH?.trim();
+  const paths = named
+    ? [resolveUserPath(named, { ...env, HOME: resolveOpenclawHome(env) })]
+    : CONFIG_NAMES.map((name) => join(stateDir, name));
+  for (const path of paths) {
+    const text = readText(path);
+    if (text !== undefined) return interpret(path, parse(path, text, dirname(path), 0), env);
+  }
+  return undefined;
+}
+
+function interpret(path: string, config: unknown, env: Environment): OpenclawConfig {
+  const { session, agents } = isJsonObject(config) ? config : {};
+  const store = isJsonObject(session) ? session.store : undefined;
+  const roster = listAgents(isJsonObject(agents) ? agents : {});
+  return {
+    ...(typeof store === 'string' && store.trim() !== '' ? { store: fillIn(path, store.trim(), env) } : {}),
+    ...chooseDefault(roster),
+    agentIds: [...new Set(roster.map(({ id }) => id))],
+  };
+}
+
+interface ConfiguredAgent {
+  readonly id: string;
+  readonly isDefault: boolean;
+  /** Only the older of the two forms is in an order of which the first counts. */
+  readonly isListed: boolean;
+}
+
+/** `agents.list`, an array, up to 2026.7; `agents.entries`, by id, since. */
+function listAgents({ entries, list }: Record<string, unknown>): ConfiguredAgent[] {
+  if (isJsonObject(entries)) {
+    return Object.entries(entries).map(([id, agent]) => ({
+      id: normalizeAgentId(id),
+      isDefault: isJsonObject(agent) && agent.default === true,
+      isListed: false,
+    }));
+  }
+  if (!Array.isArray(list)) return [];
+  return list.filter(isJsonObject).map((agent) => ({
+    id: normalizeAgentId(typeof agent.id === 'string' ? agent.id : ''),
+    isDefault: Boolean(agent.default),
+    isListed: true,
+  }));
+}
+
+function chooseDefault(roster: readonly ConfiguredAgent[]): { defaultAgentId?: string } {
+  const [first] = roster;
+  const chosen =
+    roster.find(({ isDefault }) => isDefault) ?? (first?.isListed || roster.length === 1 ? first : undefined);
+  return chosen === undefined ? {} : { defaultAgentId: chosen.id };
+}
+
+function fillIn(path: string, text: string, env: Environment): string {
+  return text.replace(/\$?\$\{([A-Z_][A-Z0-9_]*)\}/g, (found, name: string) => {
+    if (found.startsWith('$$')) return found.slice(1);
+    const value = env[name];
+    if (value === undefined || value === '')
+      throw unreadable(path, `it names the variable ${name}, which is not set`);
+    return value;
+  });
+}
+
+/** With the files that it includes; what it says itself wins over them. */
+function parse(path: string, text: string, root: string, depth: number): unknown {
+  let config: unknown;
+  try {
+    config = parseJson5(text);
+  } catch (error) {
+    throw unreadable(path, (error as Error).message, error);
+  }
+  if (!isJsonObject(config) || config.$include === undefined) return config;
+  const { $include: included, ...own } = config;
+  if (depth >= MOST_INCLUDES) throw unreadable(path, 'too many files include each other');
+  const parts = (Array.isArray(included) ? included : [included]).map((name) => {
+    const target = resolve(dirname(path), String(name));
+    if (!target.startsWith(root + sep))
+      throw unreadable(path, `it includes ${target}, which is outside of its folder`);
+    const content = readText(target);
+    if (content === undefined) throw unreadable(path, `it includes ${target}, which is not there`);
+    return parse(target, content, root, depth + 1);
+  });
+  return [...parts, own].reduce(merge);
+}
+
+function merge(under: unknown, over: unknown): unknown {
+  if (!isJsonObject(under) || !isJsonObject(over)) return over;
+  const merged: Record<string, unknown> = { ...under };
+  for (const [key, value] of Object.entries(over)) {
+    merged[key] = Object.hasOwn(under, key) ? merge(under[key], value) : value;
+  }
+  return merged;
+}
+
+function readText(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
+    throw unreadable(path, message, error);
+  }
+}
+
+function unreadable(path: string, why: string, cause?: unknown): OpenBotError {
+  return new OpenBotError('CONFIG_UNREADABLE', `Cannot read OpenClaw's configuration ${path}: ${why}`, {
+    hint: 'It may say that sessions are elsewhere. Repair it, or name the session by its path.',
+    cause,
+  });
+}

@@ -1,5 +1,5 @@
 import { TRUNCATION_LIMITS } from './tool-removal.ts';
-import { truncateText } from './truncate-text.ts';
+import { truncateOutput } from './truncate-content.ts';
 
 /** More members than fit into this are no form that a program reads, but data. */
 const LARGEST_FORM = 1000;
@@ -18,7 +18,7 @@ export function cutCopy(value: unknown): unknown {
 }
 
 function cutValue(value: unknown): unknown {
-  if (typeof value === 'string') return truncateText(value, TRUNCATION_LIMITS.contentMarker);
+  if (typeof value === 'string') return truncateOutput(value);
   if (Array.isArray(value)) return isSmall(value) ? value : [];
   if (typeof value !== 'object' || value === null || isSmall(value)) return value;
   return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, cutValue(member)]));

@@ -1,5 +1,6 @@
+import { splitStatus } from './status-line.ts';
 import { TRUNCATION_LIMITS } from './tool-removal.ts';
-import { truncateText } from './truncate-text.ts';
+import { cutAt, truncateText } from './truncate-text.ts';
 
 export type ResultContent = string | readonly unknown[];
 
@@ -9,7 +10,24 @@ export type ResultContent = string | readonly unknown[];
  */
 export function truncateToolResult(content: ResultContent): string {
   const { text, isMore } = readContent(content);
-  return truncateText(text, TRUNCATION_LIMITS.contentMarker, isMore);
+  return truncateOutput(text, isMore);
+}
+
+/**
+ * An output within the limits. Where its last line says how the command ended, that line stays as the second one: without it
+ * a command that failed would read as one that did not.
+ * @param isMore whether something that is not in the text goes too, so that it is marked in any case
+ */
+export function truncateOutput(output: string, isMore = false): string {
+  const { contentMarker, maxChars } = TRUNCATION_LIMITS;
+  const whole = truncateText(output, contentMarker, isMore);
+  const split = whole === output ? undefined : splitStatus(output);
+  if (split === undefined) return whole;
+  const { body, status } = split;
+  const room = maxChars - status.length - 1;
+  const first = body.split('\n', 1)[0]!;
+  const isCut = isMore || first.length < body.length || first.length > room;
+  return `${isCut ? cutAt(first, room - contentMarker.length) + contentMarker : first}\n${status}`;
 }
 
 /**
@@ -20,7 +38,7 @@ export function truncateContent(content: unknown): unknown {
   if (typeof content === 'string') return truncateToolResult(content);
   if (!Array.isArray(content)) return content;
   const { text, isMore, small } = readContent(content);
-  const shortened = truncateText(text, TRUNCATION_LIMITS.contentMarker, isMore);
+  const shortened = truncateOutput(text, isMore);
   if (shortened === text) return content;
   return [{ type: 'text', text: shortened }, ...small];
 }

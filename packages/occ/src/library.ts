@@ -27,6 +27,8 @@ export interface EditOptions extends PlaceOptions {
   readonly force?: boolean | undefined;
   readonly waitMs?: number | undefined;
   readonly whenIdle?: boolean | undefined;
+  /** Keeps the first state when its backup is rotated out; the setting when left out. */
+  readonly keepOriginal?: boolean | undefined;
 }
 
 export interface CloneOptions extends PlaceOptions {
@@ -44,6 +46,10 @@ export interface RestoreOptions extends PlaceOptions {
   readonly sessionId?: string | undefined;
   /** The number of a backup; the newest when left out. */
   readonly backup?: number | undefined;
+  /** The first state that is kept, in the place of a backup. */
+  readonly original?: boolean | undefined;
+  /** Keeps the first state when its backup is rotated out; the setting when left out. */
+  readonly keepOriginal?: boolean | undefined;
   readonly force?: boolean | undefined;
   readonly waitMs?: number | undefined;
 }
@@ -55,6 +61,7 @@ export async function executeEdit(options: EditOptions = {}): Promise<EditResult
     ...options,
     place,
     toolRemoval: removalOf(options.toolRemoval ?? {}, settings),
+    keepOriginal: options.keepOriginal ?? settings.keepOriginal,
   });
   return withWarnings(result, warnings);
 }
@@ -77,8 +84,9 @@ export async function executeClone(options: CloneOptions = {}): Promise<CloneRes
 
 /** Puts back the state before an edit; what was said since follows it. */
 export async function executeRestore(options: RestoreOptions = {}): Promise<RestoreResult> {
-  const { place, warnings } = await open(options);
-  const { result } = await restore({ ...options, place });
+  const { place, settings, warnings } = await open(options);
+  const keepOriginal = options.keepOriginal ?? settings.keepOriginal;
+  const { result } = await restore({ ...options, place, keepOriginal });
   return withWarnings(result, warnings);
 }
 

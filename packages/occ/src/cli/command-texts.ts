@@ -79,13 +79,15 @@ are sessions in OpenClaw's cold storage, which cannot be worked on.`,
     about: [
       `The session becomes what it was before its last edit. Lines that were added since then follow the restored ones. The
 state before the restore is kept as a backup too, so a restore can be undone by another. Backups are files in
-backups/ beside the sessions, also of a session in OpenClaw's database.`,
+backups/ beside the sessions, also of a session in OpenClaw's database. Five are kept, and
+the first state of all as the original.`,
       NAMING,
     ],
     examples: [
       ['occ restore', 'undo the last edit of the current session'],
       ['occ restore abc123 --list', 'show its backups'],
       ['occ restore abc123 --backup 2', 'go back to backup 2'],
+      ['occ restore abc123 --original', 'go back to the first state, when its backup has been rotated out'],
     ],
   },
   demo: {

@@ -139,16 +139,26 @@ const BACKUP = flag({
   value: { kind: 'positive', placeholder: 'n' },
   help: "Restore backup n instead of the newest; '--list' shows the numbers",
 });
+const ORIGINAL = flag({
+  key: 'original',
+  name: 'original',
+  help: 'Restore the first state, which is kept when its backup is rotated out',
+});
+const NO_ORIGINAL = flag({
+  key: 'noOriginal',
+  name: 'no-original',
+  help: 'Do not keep the first state when its backup is rotated out',
+});
 
 export const CLEANING_FLAGS: readonly FlagSpec[] = [STRIP_TOOLS, KEEP, TRUNCATE];
 
 /** What each command has beside the common flags, in the order in which help shows them. */
 export const OWN_FLAGS = {
-  edit: [...CLEANING_FLAGS, DRY_RUN, WAIT, WHEN_IDLE, FORCE],
+  edit: [...CLEANING_FLAGS, DRY_RUN, WAIT, WHEN_IDLE, FORCE, NO_ORIGINAL],
   clone: [...CLEANING_FLAGS, DRY_RUN, OUTPUT, NO_REGISTER, FORCE_CLONE],
   list: [LIMIT],
   info: [],
-  restore: [LIST, BACKUP, WAIT, FORCE],
+  restore: [LIST, BACKUP, ORIGINAL, WAIT, FORCE, NO_ORIGINAL],
   demo: [],
 } as const satisfies Record<string, readonly FlagSpec[]>;
 

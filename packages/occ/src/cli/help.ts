@@ -59,9 +59,9 @@ const ROOT_ROWS: readonly Row[] = [
 ];
 
 const CONFIGURATION = `Settings: occ.config.{json,yaml,toml}, .occrc (here, above or in the home folder) or "occ" in package.json, with
-stateDirectory, defaultAgentId, defaultPreset, customPresets, outputFormat, verboseOutput; or in the environment
-OCC_STATE_DIRECTORY, OCC_DEFAULT_AGENT_ID, OCC_DEFAULT_PRESET, OCC_OUTPUT_FORMAT, OCC_VERBOSE_OUTPUT. A flag wins
-over the environment, that over a file. Code (occ.config.ts, .js) is run from ~/.config or the home folder or by
+stateDirectory, defaultAgentId, defaultPreset, customPresets, outputFormat, verboseOutput, keepOriginal; or in the
+environment OCC_STATE_DIRECTORY, OCC_DEFAULT_AGENT_ID, OCC_DEFAULT_PRESET, OCC_OUTPUT_FORMAT, OCC_VERBOSE_OUTPUT,
+OCC_KEEP_ORIGINAL. A flag wins over the environment, that over a file. Code (occ.config.ts, .js) is run from ~/.config or the home folder or by
 --config, never because it is in the working folder.`;
 
 function synopsis(command: CommandName): string {

@@ -43,6 +43,8 @@ export interface Flags {
   readonly limit?: number;
   readonly list?: boolean;
   readonly backup?: number;
+  readonly original?: boolean;
+  readonly noOriginal?: boolean;
 }
 
 export interface CommandInput {

@@ -57,6 +57,7 @@ async function runDemo(input: CommandInput, folder: string): Promise<void> {
     customPresets: {},
     outputFormat: 'human',
     verboseOutput: false,
+    keepOriginal: true,
   };
 
   const runStep = (step: DemoStep, shownOn: Terminal) =>

@@ -4,6 +4,7 @@ import { executeEdit } from '../operations/execute-edit.ts';
 import { formatEdit } from '../report/edit.ts';
 import { withWarnings } from '../sources/search-warning.ts';
 import type { Command } from './command.ts';
+import { keepsOriginal } from './keeps-original.ts';
 import { reportOptionsOf } from './report-options.ts';
 import { openSearch } from './search-place.ts';
 import { chooseRemoval, explainPresetTakenForSession } from './tool-removal-flags.ts';
@@ -35,6 +36,7 @@ export const edit: Command = async (input) => {
     force: flags.force === true,
     waitMs: flags.wait === undefined ? undefined : flags.wait * 1000,
     whenIdle: flags.whenIdle === true,
+    keepOriginal: keepsOriginal(input),
   }).catch((error: unknown) => {
     throw explainPresetTakenForSession(error, input);
   });

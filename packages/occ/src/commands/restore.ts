@@ -4,6 +4,7 @@ import { formatBackups, formatRestore } from '../report/restore.ts';
 import { resolveSession } from '../sources/resolve-session.ts';
 import { withWarnings } from '../sources/search-warning.ts';
 import type { Command, CommandInput } from './command.ts';
+import { keepsOriginal } from './keeps-original.ts';
 import { reportOptionsOf } from './report-options.ts';
 import { openSearch } from './search-place.ts';
 import { writeJson, writeReport, writeWarnings } from './write-result.ts';
@@ -12,11 +13,16 @@ import { writeJson, writeReport, writeWarnings } from './write-result.ts';
 export const restore: Command = async (input) => {
   const { flags, terminal } = input;
   if (flags.list) return showBackups(input);
+  if (flags.original && flags.backup !== undefined) {
+    throw new UsageError('--original and --backup contradict each other', 'Leave one of them out');
+  }
   const { place, warnings } = openSearch(input);
   const outcome = await executeRestore({
     place,
     sessionId: input.words[0],
     backup: flags.backup,
+    original: flags.original === true,
+    keepOriginal: keepsOriginal(input),
     force: flags.force === true,
     waitMs: flags.wait === undefined ? undefined : flags.wait * 1000,
   });
@@ -26,9 +32,9 @@ export const restore: Command = async (input) => {
 
 async function showBackups(input: CommandInput): Promise<void> {
   const { flags, terminal } = input;
-  if (flags.backup !== undefined) {
+  if (flags.backup !== undefined || flags.original) {
     throw new UsageError(
-      '--list and --backup contradict each other',
+      `--list and ${flags.original ? '--original' : '--backup'} contradict each other`,
       '--list only shows; leave one of them out',
     );
   }

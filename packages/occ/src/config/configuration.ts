@@ -13,4 +13,6 @@ export interface UserConfiguration {
   readonly customPresets?: CustomPresets | undefined;
   readonly outputFormat?: OutputFormat | undefined;
   readonly verboseOutput?: boolean | undefined;
+  /** Keeps the first state of a session, compressed, when its backup is rotated out. True. */
+  readonly keepOriginal?: boolean | undefined;
 }

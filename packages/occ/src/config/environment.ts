@@ -8,7 +8,15 @@ export interface EnvironmentSettings {
   readonly defaultPreset: string | undefined;
   readonly outputFormat: OutputFormat | undefined;
   readonly verboseOutput: boolean | undefined;
+  readonly keepOriginal: boolean | undefined;
 }
+
+const YES_OR_NO = [
+  ['true', true],
+  ['false', false],
+  ['1', true],
+  ['0', false],
+] as const;
 
 /** The OCC_* variables, checked. An empty one counts as not set. */
 export function readEnvironmentSettings(env: Environment): EnvironmentSettings {
@@ -19,12 +27,8 @@ export function readEnvironmentSettings(env: Environment): EnvironmentSettings {
       ['human', 'human'],
       ['json', 'json'],
     ]),
-    verboseOutput: readOne<boolean>(env, 'OCC_VERBOSE_OUTPUT', [
-      ['true', true],
-      ['false', false],
-      ['1', true],
-      ['0', false],
-    ]),
+    verboseOutput: readOne<boolean>(env, 'OCC_VERBOSE_OUTPUT', YES_OR_NO),
+    keepOriginal: readOne<boolean>(env, 'OCC_KEEP_ORIGINAL', YES_OR_NO),
   };
 }
 

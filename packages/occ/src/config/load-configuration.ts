@@ -41,5 +41,6 @@ export async function loadConfiguration(
     customPresets: { ...settings.customPresets, ...overrides.customPresets },
     outputFormat: overrides.outputFormat ?? settings.outputFormat,
     verboseOutput: overrides.verboseOutput ?? settings.verboseOutput,
+    keepOriginal: overrides.keepOriginal ?? settings.keepOriginal,
   };
 }

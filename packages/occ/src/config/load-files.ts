@@ -39,6 +39,7 @@ export async function loadConfigurationFiles(
     defaultPreset: preset?.values.defaultPreset,
     outputFormat: first('outputFormat')?.values.outputFormat,
     verboseOutput: first('verboseOutput')?.values.verboseOutput,
+    keepOriginal: first('keepOriginal')?.values.keepOriginal,
     customPresets,
   };
 }

@@ -42,6 +42,7 @@ export const configurationSchema = z.strictObject(
     customPresets: presets.optional(),
     outputFormat: z.enum(['human', 'json'], { error: "must be 'human' or 'json'" }).optional(),
     verboseOutput: z.boolean({ error: 'must be true or false' }).optional(),
+    keepOriginal: z.boolean({ error: 'must be true or false' }).optional(),
   },
   { error: describeObjectFault('must be an object') },
 );

@@ -13,6 +13,7 @@ export interface Settings {
   readonly customPresets: CustomPresets;
   readonly outputFormat: OutputFormat;
   readonly verboseOutput: boolean;
+  readonly keepOriginal: boolean;
   /** Code in the working folder that would be configuration if it were not code. It was not run. */
   readonly notRun?: string | undefined;
 }
@@ -39,6 +40,7 @@ export async function loadSettings({ env, cwd, flags = {} }: SettingsSources): P
     customPresets: file.customPresets ?? {},
     outputFormat: json ?? variables.outputFormat ?? file.outputFormat ?? 'human',
     verboseOutput: flags.verbose ?? variables.verboseOutput ?? file.verboseOutput ?? false,
+    keepOriginal: variables.keepOriginal ?? file.keepOriginal ?? true,
     notRun,
   };
 }

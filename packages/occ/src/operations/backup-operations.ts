@@ -3,10 +3,10 @@ import { open } from 'node:fs/promises';
 import { scanOpenTranscript, syncFolder, withTranscriptLock } from '@openbot/sessions';
 import { listFinishedBackups } from '../session-db/unfinished-rewrite.ts';
 import { backUpDatabaseSession } from '../session-db/write-backup.ts';
-import { rotateBackups } from '../session-file/backups.ts';
 import { readJournal } from '../session-file/journal.ts';
 import { copyAsBackup } from '../session-file/make-backup.ts';
 import { keepingPlaceOf } from '../session-file/place.ts';
+import { rotateBackups } from '../session-file/rotate-backups.ts';
 import { resolveSession } from '../sources/resolve-session.ts';
 import { findSessionAtPath } from '../sources/session-at-path.ts';
 import { executeRestore } from './execute-restore.ts';
@@ -23,7 +23,7 @@ export async function createBackup(sessionPath: string): Promise<string> {
     try {
       const { byteLength } = await scanOpenTranscript(session, path);
       const backup = await copyAsBackup(path, session, place, byteLength, readJournal(path));
-      await rotateBackups(place, path);
+      await rotateBackups(path);
       await syncFolder(place.folder);
       return backup.path;
     } finally {

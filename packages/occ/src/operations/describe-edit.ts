@@ -1,6 +1,7 @@
 import type { ResolvedToolRemovalOptions } from '../clean/tool-removal.ts';
 import type { FileEditResult } from '../session-file/edit-file.ts';
 import type { ResolvedSession } from '../sources/found-session.ts';
+import { describeRotation } from './describe-rotation.ts';
 import { foundFieldsOf } from './found-fields.ts';
 import type { EditOutcome, EditResult } from './results.ts';
 import { editStatistics } from './statistics.ts';
@@ -27,6 +28,7 @@ export function describeEdit(
     sessionId: session.sessionId,
     ...foundFieldsOf({ session, foundBy }),
     ...(done.backupPath === undefined ? {} : { backupPath: done.backupPath }),
+    ...describeRotation(done.rotation),
     statistics: editStatistics(plan.statistics, done.sizeBefore, done.sizeAfter, isKept),
     tokens: isKept ? { ...plan.tokens, after: plan.tokens.before } : plan.tokens,
     changed,

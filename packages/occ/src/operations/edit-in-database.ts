@@ -15,6 +15,7 @@ export interface AskedDatabaseEdit extends AskedEdit {
   readonly dryRun?: boolean | undefined;
   readonly force?: boolean | undefined;
   readonly waitMs?: number | undefined;
+  readonly keepOriginal?: boolean | undefined;
 }
 
 /**
@@ -39,6 +40,7 @@ export async function editInDatabase(asked: AskedDatabaseEdit, found: ResolvedSe
       force: asked.force,
       waitMs: asked.waitMs,
       isInRun: seen.isInRun,
+      keepsOriginal: asked.keepOriginal,
       now: () => new Date(),
     });
   } catch (error) {

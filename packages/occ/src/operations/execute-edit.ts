@@ -33,6 +33,8 @@ export interface EditOptions {
   readonly waitMs?: number | undefined;
   /** Leaves a session that is in use to a detached process, which edits when the run is over. */
   readonly whenIdle?: boolean | undefined;
+  /** Keeps the first state when its backup is rotated out. True. */
+  readonly keepOriginal?: boolean | undefined;
 }
 
 /** Cleans a session in place, after a backup. Where it fails, the session is as it was. */
@@ -78,6 +80,7 @@ async function editNow(options: EditOptions, found: ResolvedSession, note?: stri
       options: options.toolRemoval,
       entry: indexEntryOf(session),
       lock: { timeoutMs: LOCK_WAIT_MS },
+      keepsOriginal: options.keepOriginal,
       assertIdle: (transcript) => assertIdle(options, found, transcript),
       now: () => new Date(),
     });
@@ -126,6 +129,7 @@ async function scheduleFor(
       ...locatingFlags(session),
       `--keep=${toolRemoval.keepTurnsWithTools}`,
       `--truncate=${toolRemoval.truncatePercent}`,
+      ...(options.keepOriginal === false ? ['--no-original'] : []),
     ],
     env: options.place.env,
   });

@@ -2,12 +2,14 @@ import { restoreDatabaseSession } from '../session-db/restore-session.ts';
 import { listFinishedBackups } from '../session-db/unfinished-rewrite.ts';
 import { explainNoBackup } from '../session-file/choose-backup.ts';
 import { indexEntryOf } from '../session-file/index-entry.ts';
-import { readJournal } from '../session-file/journal.ts';
-import { transcriptPathOf } from '../session-file/place.ts';
+import { type OriginalNote, readJournal } from '../session-file/journal.ts';
+import { findOriginal, type Original } from '../session-file/original.ts';
+import { keepingPlaceOf, transcriptPathOf } from '../session-file/place.ts';
 import { type FileRestoreResult, restoreSessionFile } from '../session-file/restore-file.ts';
 import { ownRunOf, settleUse } from '../session-file/settle-use.ts';
 import type { FoundSession, ResolvedSession, SearchPlace } from '../sources/found-session.ts';
 import { resolveSession } from '../sources/resolve-session.ts';
+import { describeRotation } from './describe-rotation.ts';
 import { describeFailedWrite, noteAfterRewrite } from './failed-write.ts';
 import { foundFieldsOf } from './found-fields.ts';
 import { lookAtRun } from './look-at-run.ts';
@@ -18,6 +20,10 @@ export interface RestoreOptions {
   readonly sessionId?: string | undefined;
   /** The number of a backup; the newest when left out. */
   readonly backup?: number | undefined;
+  /** The first state that is kept, in the place of a backup. */
+  readonly original?: boolean | undefined;
+  /** Keeps the first state when its backup is rotated out. True. */
+  readonly keepOriginal?: boolean | undefined;
   readonly force?: boolean | undefined;
   readonly waitMs?: number | undefined;
 }
@@ -39,6 +45,8 @@ export async function executeRestore(options: RestoreOptions): Promise<RestoreOu
       path: session.path,
       sessionId: session.sessionId,
       backup: options.backup,
+      original: options.original,
+      keepsOriginal: options.keepOriginal,
       entry: indexEntryOf(session),
       lock: { timeoutMs: LOCK_WAIT_MS },
       now: () => new Date(),
@@ -53,12 +61,21 @@ const LOCK_WAIT_MS = 5000;
 
 async function restoreInDatabase(options: RestoreOptions, found: ResolvedSession): Promise<RestoreOutcome> {
   const { session, foundBy } = found;
-  const { backup, force, waitMs, place } = options;
+  const { backup, original, keepOriginal: keepsOriginal, force, waitMs, place } = options;
   try {
     const ownRun = ownRunOf(session, foundBy, place.env);
     const { isInRun } = await lookAtRun(session, ownRun);
     const now = () => new Date();
-    const done = await restoreDatabaseSession({ session, backup, force, waitMs, isInRun, now });
+    const done = await restoreDatabaseSession({
+      session,
+      backup,
+      original,
+      keepsOriginal,
+      force,
+      waitMs,
+      isInRun,
+      now,
+    });
     const who = ownRun === 'no' ? 'A run of this session is in progress: it' : OWN_RUN;
     return describeRestore(found, done, isInRun || ownRun !== 'no' ? `${who} ${GOES_ON}` : undefined);
   } catch (error) {
@@ -85,6 +102,7 @@ function describeRestore(
     linesKept,
     sizeBefore,
     sizeAfter,
+    ...describeRotation(done.rotation),
     ...(note === undefined ? {} : { note }),
   } as const;
   return { result, session, foundBy };
@@ -93,9 +111,11 @@ function describeRestore(
 /** The backups of a session, newest first. */
 export function listBackups(session: FoundSession): BackupInfo[] {
   const path = transcriptPathOf(session);
-  const { rewrites } = readJournal(path);
+  const { rewrites, original: noted } = readJournal(path);
   const kindOf = new Map(rewrites.map(({ backup, kind }) => [backup, kind]));
-  return listFinishedBackups(session)
+  const original = findOriginal(keepingPlaceOf(path));
+  const first: BackupInfo[] = original === undefined ? [] : [describeOriginal(original, noted)];
+  const backups = listFinishedBackups(session)
     .map(({ number, path: backupPath, sizeBytes, createdAt }) => ({
       number,
       path: backupPath,
@@ -104,6 +124,19 @@ export function listBackups(session: FoundSession): BackupInfo[] {
       madeBefore: kindOf.get(number) ?? ('unknown' as const),
     }))
     .reverse();
+  return [...backups, ...first];
+}
+
+function describeOriginal({ path, createdAt, packedBytes }: Original, noted?: OriginalNote): BackupInfo {
+  const at = noted?.record === undefined ? Number.NaN : Date.parse(noted.record.at);
+  return {
+    number: 0,
+    original: true,
+    path,
+    sizeBytes: noted?.sizeBytes ?? packedBytes,
+    createdAt: Math.floor(Number.isNaN(at) ? createdAt : at),
+    madeBefore: noted?.record?.kind ?? 'unknown',
+  };
 }
 
 /** Why there are none of a session that has none. */

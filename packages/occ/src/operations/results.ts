@@ -3,6 +3,7 @@ import type { ResolvedToolRemovalOptions } from '../clean/tool-removal.ts';
 import type { FiguresResult } from '../session-db/correct-after-run.ts';
 import type { FoundBy, FoundSession, SourceName } from '../sources/found-session.ts';
 import type { SearchWarning } from '../sources/search-warning.ts';
+import type { RotatedOut } from './describe-rotation.ts';
 import type { FoundFields } from './found-fields.ts';
 
 export interface EditStatistics {
@@ -21,7 +22,7 @@ export interface EditStatistics {
 }
 
 /** What `occ edit --json` prints. */
-export interface EditResult extends FoundFields {
+export interface EditResult extends FoundFields, RotatedOut {
   success: true;
   mode: 'edit';
   sessionId: string;
@@ -75,7 +76,7 @@ export interface CloneResult extends Omit<FoundFields, 'sessionKey'> {
 }
 
 /** What `occ restore --json` prints. */
-export interface RestoreResult extends FoundFields {
+export interface RestoreResult extends FoundFields, RotatedOut {
   success: true;
   mode: 'restore';
   sessionId: string;
@@ -93,6 +94,7 @@ export interface RestoreResult extends FoundFields {
 }
 
 export interface BackupInfo {
+  /** 0 for the original. */
   number: number;
   path: string;
   sizeBytes: number;
@@ -100,6 +102,8 @@ export interface BackupInfo {
   createdAt: number;
   /** What the session was about to go through when this backup was made. */
   madeBefore: 'edit' | 'restore' | 'unknown';
+  /** The first state, compressed: `--original` restores it. `sizeBytes` is its size unpacked. */
+  original?: true;
 }
 
 /** What a report needs beside the result itself. */

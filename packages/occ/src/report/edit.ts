@@ -2,6 +2,7 @@ import { printable } from '@openbot/sessions/terminal-text';
 import type { EditOutcome } from '../operations/results.ts';
 import { commandFor, describeChoice, undoCommand } from './chosen-session.ts';
 import type { ReportOptions } from './report-options.ts';
+import { rotatedLines } from './rotated-backups.ts';
 import { shortenPath } from './short-path.ts';
 import { figuresOfEdit, statisticsLines, verboseStatisticsLines } from './statistics.ts';
 import { describeRemoval, turnAnalysisLines } from './turn-analysis.ts';
@@ -71,6 +72,7 @@ function nextLines({ result, session }: EditOutcome, options: ReportOptions): st
   if (result.backupPath === undefined) return [];
   return [
     `Backup: ${shortenPath(result.backupPath, home)}`,
+    ...rotatedLines(result, session, options),
     `Undo: ${palette.cyan(undoCommand(session, options))}`,
   ];
 }

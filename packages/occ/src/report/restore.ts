@@ -3,6 +3,7 @@ import type { BackupInfo, RestoreOutcome } from '../operations/results.ts';
 import { describeChoice, undoCommand } from './chosen-session.ts';
 import { formatMinute, formatSize } from './figures.ts';
 import type { ReportOptions } from './report-options.ts';
+import { rotatedLines } from './rotated-backups.ts';
 import { shortenPath } from './short-path.ts';
 
 export function formatRestore({ result, session, foundBy }: RestoreOutcome, options: ReportOptions): string {
@@ -19,6 +20,7 @@ export function formatRestore({ result, session, foundBy }: RestoreOutcome, opti
     `  Size: ${formatSize(result.sizeBefore)} → ${formatSize(result.sizeAfter)}`,
     `  Kept: ${kept}`,
     `  Backup: ${shortenPath(result.backupPath, home)}`,
+    ...rotatedLines(result, session, options).map((line) => `  ${line}`),
     ...(result.note === undefined ? [] : [`  ${printable(result.note)}`]),
     `  Undo: ${palette.cyan(undoCommand(session, options))}`,
   ];
@@ -43,7 +45,7 @@ export function formatBackups(
   const rows = [...list]
     .sort((a, b) => b.number - a.number)
     .map((backup) => [
-      `#${backup.number}`,
+      backup.original ? 'original' : `#${backup.number}`,
       formatMinute(backup.createdAt),
       formatSize(backup.sizeBytes),
       MADE_BEFORE[backup.madeBefore],
@@ -56,6 +58,7 @@ export function formatBackups(
     );
     return `  ${cells.join('  ').trimEnd()}`;
   });
-  const hint = `Put one back with ${palette.cyan('--backup <number>')} in the place of --list.`;
+  const original = list.some((backup) => backup.original) ? `, or ${palette.cyan('--original')},` : '';
+  const hint = `Put one back with ${palette.cyan('--backup <number>')}${original} in the place of --list.`;
   return [`Backups of ${palette.bold(id)}, newest first:`, ...lines, hint, ''].join('\n');
 }

@@ -29,6 +29,7 @@ export interface DatabaseEdit {
   readonly waitMs?: number | undefined;
   /** Somebody is at work on the session: its entry is left to him, who counts anew at the end of the run. */
   readonly isInRun?: boolean | undefined;
+  readonly keepsOriginal?: boolean | undefined;
   readonly now: () => Date;
 }
 
@@ -66,6 +67,7 @@ export async function editDatabaseSession(edit: DatabaseEdit): Promise<FileEditR
     kind: 'edit',
     session: edit.session,
     now: edit.now,
+    keepsOriginal: edit.keepsOriginal,
     open: () => openDatabaseForWriting(path, { force: edit.force, waitMs: edit.waitMs }),
     plan: (database, keeper) => planEdit(database, sessionId, edit.options, keeper),
     settled: ({ result }) => (result.unchanged === undefined ? undefined : result),

@@ -8,6 +8,7 @@ import { type Backup, listBackupFiles } from '../session-file/backups.ts';
 import { chooseBackup } from '../session-file/choose-backup.ts';
 import { putBackCounters } from '../session-file/counters.ts';
 import { isOfDatabase, type RewriteRecord, readJournal } from '../session-file/journal.ts';
+import { withOriginal } from '../session-file/original-state.ts';
 import { keepingPlaceOf, transcriptPathOf } from '../session-file/place.ts';
 import type { FileRestoreResult } from '../session-file/restore-file.ts';
 import { assertSameLeaf, assertSameLinks } from '../session-file/verify-restored.ts';
@@ -31,6 +32,9 @@ export interface DatabaseRestore {
   readonly session: FoundSession;
   /** The number of a backup; the newest when left out. */
   readonly backup?: number | undefined;
+  /** The first state in the place of a backup. */
+  readonly original?: boolean | undefined;
+  readonly keepsOriginal?: boolean | undefined;
   readonly force?: boolean | undefined;
   readonly waitMs?: number | undefined;
   /** Somebody is at work on the session: its entry is left to him, who counts anew at the end of the run. */
@@ -54,11 +58,12 @@ export async function restoreDatabaseSession(restore: DatabaseRestore): Promise<
     kind: 'restore',
     session,
     now: restore.now,
+    keepsOriginal: restore.keepsOriginal,
     open: () => openDatabaseForWriting(path, { force: restore.force, waitMs: restore.waitMs }),
     prepare: async () => {
       source = await findSource(restore);
     },
-    sparedBackup: () => prepared().chosen.number,
+    sparedBackup: () => (restore.original ? undefined : prepared().chosen.number),
     plan: (database, keeper) => planRestore(database, sessionId, prepared(), keeper),
     settled: () => undefined,
     apply: (database, plan, { generation, at }) => {
@@ -91,19 +96,37 @@ interface RestoreSource {
   readonly records: readonly RewriteRecord[];
 }
 
-async function findSource({ session, backup }: DatabaseRestore): Promise<RestoreSource> {
-  const transcriptPath = transcriptPathOf(session);
-  const backups = listBackupFiles(keepingPlaceOf(transcriptPath), transcriptPath);
-  const chosen = chooseBackup({ sessionId: session.sessionId, backup, path: transcriptPath }, backups);
-  const { rewrites } = readJournal(transcriptPath);
+async function findSource(restore: DatabaseRestore): Promise<RestoreSource> {
+  const { session, backup } = restore;
+  const path = transcriptPathOf(session);
+  const backups = listBackupFiles(keepingPlaceOf(path), path);
+  const { rewrites } = readJournal(path);
   const recordOf = (number: number) => rewrites.findLast((record) => record.backup === number);
+  const { sessionId } = session;
+  if (restore.original) {
+    return withOriginal(path, sessionId, async (original) => {
+      assertUndamaged(original, backups, recordOf);
+      const states = await openKeptStates(original, [original, ...backups]);
+      const chosen = { ...original, path: original.packedPath };
+      return { chosen, states, record: original.record, records: rewrites };
+    });
+  }
+  const chosen = chooseBackup({ sessionId, backup, path }, backups);
+  assertUndamaged(chosen, backups, recordOf);
+  const records = rewrites.filter((record) => record.backup >= chosen.number);
+  return { chosen, states: await openKeptStates(chosen, backups), record: recordOf(chosen.number), records };
+}
+
+function assertUndamaged(
+  chosen: Backup,
+  backups: readonly Backup[],
+  recordOf: (number: number) => RewriteRecord | undefined,
+): void {
   for (const { number, path, sizeBytes } of backups) {
     const made = number < chosen.number ? undefined : recordOf(number);
     if (made !== undefined && hasOtherSize(made, sizeBytes))
       throw damaged(path, `it has ${sizeBytes} bytes, and had ${made.backupBytes}`, number !== chosen.number);
   }
-  const records = rewrites.filter((record) => record.backup >= chosen.number);
-  return { chosen, states: await openKeptStates(chosen, backups), record: recordOf(chosen.number), records };
 }
 
 /** A file that became a backup may have been written to by somebody who had it open. */

@@ -10,11 +10,11 @@ import {
   readTranscriptVersion,
   whileWriting,
 } from '@openbot/sessions/openclaw-database';
-import { rotateBackups } from '../session-file/backups.ts';
 import { type Counters, readCounters } from '../session-file/counters.ts';
 import { type RewriteRecord, readJournal, updateJournal } from '../session-file/journal.ts';
 import { nextBackupNumber } from '../session-file/make-backup.ts';
 import { backupPathOf, keepingPlaceOf, transcriptPathOf } from '../session-file/place.ts';
+import { type Rotation, rotateBackups } from '../session-file/rotate-backups.ts';
 import type { FoundSession } from '../sources/found-session.ts';
 import { withKeepingLock } from './keeping-lock.ts';
 import { dropUnfinishedRewrite } from './unfinished-rewrite.ts';
@@ -37,7 +37,13 @@ export interface DatabaseRewrite<Plan, Result> {
   describe(plan: Plan, backupPath: string): Result;
   sizeAfterOf(plan: Plan): number;
   /** A backup that must stay, with all that came after it, when old ones go. */
-  sparedBackup?(): number;
+  sparedBackup?(): number | undefined;
+  readonly keepsOriginal?: boolean | undefined;
+}
+
+/** What became of old backups is part of the result. */
+interface Rotated {
+  readonly rotation?: Rotation;
 }
 
 /** As often somebody may say something between the plan and the change; then the change is made without letting go. */
@@ -47,7 +53,7 @@ const MOST_ATTEMPTS = 4;
  * Keeps the lines as they are in a backup, written and synced, before the transaction begins that changes them. Killed at
  * any moment, the session is the old one or the new one.
  */
-export async function rewriteWithBackup<Plan, Result>(
+export async function rewriteWithBackup<Plan, Result extends Rotated>(
   rewrite: DatabaseRewrite<Plan, Result>,
 ): Promise<Result> {
   return withKeepingLock(transcriptPathOf(rewrite.session), async () => {
@@ -73,14 +79,16 @@ interface Attempt<Result> {
   readonly undo?: () => Promise<void>;
 }
 
-async function finish<Plan, Result>(
-  { session, sparedBackup }: DatabaseRewrite<Plan, Result>,
+async function finish<Plan, Result extends Rotated>(
+  { session, sparedBackup, keepsOriginal }: DatabaseRewrite<Plan, Result>,
   { result, undo }: Attempt<Result>,
 ): Promise<Result> {
-  const transcriptPath = transcriptPathOf(session);
-  if (undo !== undefined)
-    await rotateBackups(keepingPlaceOf(transcriptPath), transcriptPath, sparedBackup?.());
-  return result;
+  if (undo === undefined) return result;
+  const rotation = await rotateBackups(transcriptPathOf(session), {
+    spared: sparedBackup?.(),
+    keepsOriginal,
+  });
+  return { ...result, rotation };
 }
 
 /** Nobody can write between the plan and the change. What is done holds from the end of the transaction on, not before. */

@@ -1,16 +1,19 @@
 import { syncFolder } from '@openbot/sessions';
 import { iterateEventLines } from '@openbot/sessions/openclaw-database';
-import { rotateBackups } from '../session-file/backups.ts';
 import { readJournal } from '../session-file/journal.ts';
 import { nextBackupNumber } from '../session-file/make-backup.ts';
 import { backupPathOf, keepingPlaceOf, transcriptPathOf } from '../session-file/place.ts';
+import { type RotationOptions, rotateBackups } from '../session-file/rotate-backups.ts';
 import type { FoundSession } from '../sources/found-session.ts';
 import { withKeepingLock } from './keeping-lock.ts';
 import { readIntoFile } from './read-into-file.ts';
 import { readSession } from './readable-session.ts';
 
 /** A backup of a session that stays as it is. */
-export async function backUpDatabaseSession(session: FoundSession): Promise<string> {
+export async function backUpDatabaseSession(
+  session: FoundSession,
+  options?: RotationOptions,
+): Promise<string> {
   const { sessionId } = session;
   const transcriptPath = transcriptPathOf(session);
   const place = keepingPlaceOf(transcriptPath);
@@ -26,7 +29,7 @@ export async function backUpDatabaseSession(session: FoundSession): Promise<stri
     } finally {
       file.drop();
     }
-    await rotateBackups(place, transcriptPath);
+    await rotateBackups(transcriptPath, options);
     await syncFolder(place.folder);
     return path;
   });

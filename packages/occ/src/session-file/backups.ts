@@ -35,22 +35,6 @@ export async function dropUnfinishedBackups(place: KeepingPlace, sessionPath: st
   return unfinished.map(({ number }) => number);
 }
 
-/**
- * Keeps the newest ones. One that cannot be removed stays and does no harm. What OpenClaw archived is its own: it neither
- * goes nor counts.
- * @param spared stays too, with those behind it, which hold what was said since it was made
- */
-export async function rotateBackups(
-  place: KeepingPlace,
-  sessionPath: string,
-  spared = Number.POSITIVE_INFINITY,
-): Promise<void> {
-  const own = listBackupFiles(place, sessionPath).filter(({ keptIn }) => keptIn !== 'import archive');
-  for (const { number, path } of own.slice(0, -MAX_BACKUPS)) {
-    if (number < spared) await unlink(path).catch(() => {});
-  }
-}
-
 function lookAtBackups(
   place: KeepingPlace,
   sessionPath: string,

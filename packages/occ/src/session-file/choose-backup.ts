@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { RestoreError } from '../errors.ts';
 import type { Backup } from './backups.ts';
 import { readJournal } from './journal.ts';
+import { findOriginal } from './original.ts';
 import { keepingPlaceOf } from './place.ts';
 
 /** The backup that was asked for, or the newest. */
@@ -25,9 +26,12 @@ export function chooseBackup(
 
 /** Why a session has no backup, as what it "has". @param path of its transcript, or where that would be */
 export function explainNoBackup(path: string): string {
+  const place = keepingPlaceOf(path);
+  if (findOriginal(place) !== undefined)
+    return 'has no backups left, but its original: --original puts it back';
   const last = readJournal(path).rewrites.at(-1);
   if (last === undefined) return 'has not been edited';
-  const { folder, sessionsFolder, importArchive } = keepingPlaceOf(path);
+  const { folder, sessionsFolder, importArchive } = place;
   const looked = existsSync(importArchive)
     ? [folder, sessionsFolder, importArchive]
     : [folder, sessionsFolder];

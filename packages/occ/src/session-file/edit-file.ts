@@ -15,6 +15,7 @@ import { applyPlan, makeLineReader, measurePlan } from './apply-plan.ts';
 import type { IndexEntry } from './index-entry.ts';
 import { assertReadable, openSession } from './open-session.ts';
 import { rewriteSession } from './rewrite-session.ts';
+import type { Rotation } from './rotate-backups.ts';
 import { tidyUp } from './tidy-up.ts';
 import { findFault } from './verify-clean.ts';
 
@@ -26,6 +27,7 @@ export interface FileEdit {
   readonly lock?: LockOptions | undefined;
   /** Asked with the lock held: a run may have begun while it was waited for. Throwing leaves everything as it is. */
   readonly assertIdle?: ((transcript: Transcript) => void) | undefined;
+  readonly keepsOriginal?: boolean | undefined;
   readonly now: () => Date;
 }
 
@@ -34,6 +36,8 @@ export interface FileEditResult {
   readonly sizeBefore: number;
   readonly sizeAfter: number;
   readonly backupPath?: string;
+  /** What became of old backups. */
+  readonly rotation?: Rotation;
   /** What went wrong when the session had been changed. */
   readonly fault?: Error;
   /** Why nothing was changed. */
@@ -100,8 +104,8 @@ async function editLocked(edit: FileEdit, lock: HeldLock): Promise<FileEditResul
       throw error;
     });
     if (done !== undefined) {
-      const { backup, fault } = done;
-      return { plan, sizeBefore, sizeAfter, backupPath: backup.path, ...(fault && { fault }) };
+      const { backup, rotation, fault } = done;
+      return { plan, sizeBefore, sizeAfter, backupPath: backup.path, rotation, ...(fault && { fault }) };
     }
     return { plan, sizeBefore, sizeAfter: sizeBefore, unchanged: 'would not shrink' };
   } finally {

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { withLock, writeFileAtomic } from '@openbot/sessions';
+import { MAX_BACKUP_NUMBER } from '../sources/backup-names.ts';
 import { MAX_BACKUPS } from './backups.ts';
 import { makeKeepingFolder } from './keeping-folder.ts';
 import { type KeepingPlace, keepingPlaceOf } from './place.ts';
@@ -40,6 +41,16 @@ export interface CorrectedFigures {
 export interface Journal {
   readonly rewrites: readonly RewriteRecord[];
   readonly scheduled?: ScheduledEdit;
+  readonly original?: OriginalNote;
+}
+
+/** What is known of the state that is kept as the original. */
+export interface OriginalNote {
+  /** The number of the backup that it was. */
+  readonly backup: number;
+  readonly sizeBytes: number;
+  /** Of the rewrite that the backup was made for. */
+  readonly record?: RewriteRecord;
 }
 
 /** A session that OpenClaw moved into its database keeps the journal of its file: both eras stand in one. */
@@ -59,10 +70,11 @@ export function readJournal(path: string): Journal {
   try {
     const value: unknown = JSON.parse(readJournalText(keepingPlaceOf(path)));
     if (typeof value !== 'object' || value === null) return EMPTY;
-    const { rewrites, scheduled } = value as Partial<Journal>;
+    const { rewrites, scheduled, original } = value as Partial<Journal>;
     return {
       rewrites: Array.isArray(rewrites) ? rewrites.filter(isRewriteRecord) : [],
       ...(isScheduledEdit(scheduled) ? { scheduled } : {}),
+      ...(isOriginalNote(original) ? { original } : {}),
     };
   } catch {
     return EMPTY;
@@ -90,7 +102,7 @@ export async function updateJournal(path: string, change: (journal: Journal) => 
     const journal = change(readJournal(path));
     // A record is of use as long as its backup is there; a few more do no harm.
     const rewrites = journal.rewrites.slice(-2 * MAX_BACKUPS);
-    if (rewrites.length === 0 && journal.scheduled === undefined) {
+    if (rewrites.length === 0 && journal.scheduled === undefined && journal.original === undefined) {
       await rm(formerJournalPath, { force: true });
       return rm(journalPath, { force: true });
     }
@@ -106,7 +118,7 @@ function isRewriteRecord(value: unknown): value is RewriteRecord {
     typeof record === 'object' &&
     record !== null &&
     (record.kind === 'edit' || record.kind === 'restore') &&
-    isCount(record.backup, MAX_NUMBER) &&
+    isCount(record.backup, MAX_BACKUP_NUMBER) &&
     isCount(record.backupBytes) &&
     isCount(record.resultBytes) &&
     (record.carriedTo === undefined || isCount(record.carriedTo)) &&
@@ -114,8 +126,16 @@ function isRewriteRecord(value: unknown): value is RewriteRecord {
   );
 }
 
-/** A number above this was never given. */
-const MAX_NUMBER = 1_000_000_000;
+function isOriginalNote(value: unknown): value is OriginalNote {
+  const note = value as Partial<OriginalNote> | null;
+  return (
+    typeof note === 'object' &&
+    note !== null &&
+    isCount(note.backup, MAX_BACKUP_NUMBER) &&
+    isCount(note.sizeBytes) &&
+    (note.record === undefined || isRewriteRecord(note.record))
+  );
+}
 
 function isCount(value: unknown, most = Number.MAX_SAFE_INTEGER): boolean {
   return Number.isSafeInteger(value) && (value as number) >= 0 && (value as number) <= most;

@@ -12,11 +12,13 @@ import { RestoreError } from '../errors.ts';
 import { type Backup, listBackupFiles } from './backups.ts';
 import { chooseBackup } from './choose-backup.ts';
 import type { IndexEntry } from './index-entry.ts';
-import { isOfDatabase, type Journal, readJournal } from './journal.ts';
+import { isOfDatabase, type Journal, type RewriteRecord, readJournal } from './journal.ts';
 import { openSession } from './open-session.ts';
+import { type OriginalState, withOriginal } from './original-state.ts';
 import { keepingPlaceOf } from './place.ts';
 import { rewriteSession } from './rewrite-session.ts';
-import { findNewLines, findSaidSince, type Stretch } from './said-since.ts';
+import type { Rotation } from './rotate-backups.ts';
+import { findNewLines, findSaidSince, type SessionState, type Stretch } from './said-since.ts';
 import { tidyUp } from './tidy-up.ts';
 import { assertSameLeaf, assertSameLinks, type OriginOf } from './verify-restored.ts';
 
@@ -25,6 +27,9 @@ export interface FileRestore {
   readonly sessionId: string;
   /** The number of a backup; the newest when left out. */
   readonly backup?: number | undefined;
+  /** The first state in the place of a backup. */
+  readonly original?: boolean | undefined;
+  readonly keepsOriginal?: boolean | undefined;
   readonly entry?: IndexEntry | undefined;
   readonly lock?: LockOptions | undefined;
   readonly now: () => Date;
@@ -36,6 +41,8 @@ export interface FileRestoreResult {
   readonly linesKept: number;
   readonly sizeBefore: number;
   readonly sizeAfter: number;
+  /** What became of old backups. */
+  readonly rotation?: Rotation;
   /** What went wrong when the session had been restored. */
   readonly fault?: Error;
 }
@@ -48,22 +55,50 @@ export function restoreSessionFile(restore: FileRestore): Promise<FileRestoreRes
 async function restoreLocked(restore: FileRestore, lock: HeldLock): Promise<FileRestoreResult> {
   const { path } = restore;
   const journal = await tidyUp(path, lock);
-  const backups = listOwnBackups(restore);
-  const chosen = chooseBackup(restore, backups);
-  const record = journal.rewrites.findLast(({ backup }) => backup === chosen.number);
+  const past = { journal, backups: listOwnBackups(restore) };
+  if (!restore.original) {
+    const chosen = chooseBackup(restore, past.backups);
+    const record = journal.rewrites.findLast(({ backup }) => backup === chosen.number);
+    const findSince = (now: SessionState) => findSaid(chosen, past.backups, journal, now);
+    return restoreState(restore, lock, { ...chosen, record, findSince });
+  }
+  return withOriginal(path, restore.sessionId, (original) => {
+    if (original.record !== undefined && isOfDatabase(original.record)) {
+      throw ofDatabase(`The original of session '${restore.sessionId}'`, path);
+    }
+    const findSince = (now: SessionState) => findSaidSinceOriginal(original, past, now);
+    return restoreState(restore, lock, { ...original, findSince });
+  });
+}
+
+/** A state that the session is to have again. */
+interface ChosenState extends Backup {
+  readonly record?: RewriteRecord | undefined;
+  /** Where it is kept, if it was unpacked from there. */
+  readonly packedPath?: string;
+  findSince(now: SessionState): Promise<Stretch[]>;
+}
+
+async function restoreState(
+  restore: FileRestore,
+  lock: HeldLock,
+  chosen: ChosenState,
+): Promise<FileRestoreResult> {
+  const { path } = restore;
+  const { record } = chosen;
   const session = await openSession(path);
   try {
     const now = await scanOpenTranscript(session, path);
-    const said = await findSaid(chosen, backups, journal, { path, bytes: now.byteLength });
+    const said = await chosen.findSince({ path, bytes: now.byteLength });
     const whole: Stretch = { path: chosen.path, start: 0, end: record?.backupBytes ?? chosen.sizeBytes };
     const origins = await openOrigins(path, now, [whole, ...said]);
     let sizeAfter = 0;
     let linesKept = 0;
     let pieces: readonly Piece[] = [];
-    const { backup, fault } = await rewriteSession({
+    const { backup, rotation, fault } = await rewriteSession({
       ...restore,
       kind: 'restore',
-      sparedBackup: chosen.number,
+      sparedBackup: restore.original ? undefined : chosen.number,
       session,
       transcript: now,
       lock,
@@ -81,11 +116,12 @@ async function restoreLocked(restore: FileRestore, lock: HeldLock): Promise<File
       },
     });
     return {
-      restoredFrom: chosen.path,
+      restoredFrom: chosen.packedPath ?? chosen.path,
       backupPath: backup.path,
       linesKept,
       sizeBefore: now.byteLength,
       sizeAfter,
+      rotation,
       ...(fault && { fault }),
     };
   } finally {
@@ -98,21 +134,43 @@ function listOwnBackups({ path, sessionId, backup }: FileRestore): Backup[] {
   const { rewrites } = readJournal(path);
   const foreign = new Set(rewrites.filter(isOfDatabase).map((record) => record.backup));
   if (backup !== undefined && foreign.has(backup)) {
-    throw new RestoreError(
-      `Backup ${backup} of session '${sessionId}' was made of OpenClaw's database, not of ${path}`,
-      {
-        hint: 'Nothing was changed. The session in the database is named by its id; the backup is a whole session: copy it where you need it.',
-      },
-    );
+    throw ofDatabase(`Backup ${backup} of session '${sessionId}'`, path);
   }
   return listBackupFiles(keepingPlaceOf(path), path).filter(({ number }) => !foreign.has(number));
+}
+
+function ofDatabase(what: string, path: string): RestoreError {
+  return new RestoreError(`${what} was made of OpenClaw's database, not of ${path}`, {
+    hint: 'Nothing was changed. The session in the database is named by its id; what is kept is a whole session: copy it where you need it.',
+  });
+}
+
+/** As far as the backups that are left tell it; before the first of them, as that one has it. */
+async function findSaidSinceOriginal(
+  original: OriginalState,
+  { journal, backups }: { journal: Journal; backups: readonly Backup[] },
+  session: SessionState,
+): Promise<Stretch[]> {
+  if (original.wasBackup !== undefined) {
+    const state = { ...original, number: original.wasBackup };
+    const said = findSaidSince(state, [state, ...backups], journal, session);
+    if (said !== undefined) return said;
+  }
+  const [first] = backups;
+  if (first === undefined) return findSaid(original, backups, journal, session);
+  const record = journal.rewrites.findLast(({ backup }) => backup === first.number);
+  const then = { path: first.path, bytes: record?.backupBytes ?? first.sizeBytes };
+  return [
+    ...(await findSaid(original, [], journal, then)),
+    ...(await findSaid(first, backups, journal, session)),
+  ];
 }
 
 async function findSaid(
   chosen: Backup,
   backups: readonly Backup[],
   journal: Journal,
-  session: { path: string; bytes: number },
+  session: SessionState,
 ): Promise<Stretch[]> {
   const said = findSaidSince(chosen, backups, journal, session) ?? (await findNewLines(chosen, session));
   if (said !== undefined) return said;

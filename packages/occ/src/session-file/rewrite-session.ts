@@ -7,11 +7,11 @@ import {
   scanTranscriptFile,
   type Transcript,
 } from '@openbot/sessions';
-import { rotateBackups } from './backups.ts';
 import type { IndexEntry } from './index-entry.ts';
 import { type RewriteRecord, readJournal, updateJournal } from './journal.ts';
 import { type MadeBackup, makeBackup } from './make-backup.ts';
 import { keepingPlaceOf } from './place.ts';
+import { type Rotation, rotateBackups } from './rotate-backups.ts';
 import { hashTail } from './tail-hash.ts';
 
 /** A rewrite of a whole session, whatever for. */
@@ -26,7 +26,8 @@ export interface SessionRewrite {
   readonly entry?: IndexEntry | undefined;
   readonly now: () => Date;
   /** A backup that must stay, with all that came after it, when old ones go. */
-  readonly sparedBackup?: number;
+  readonly sparedBackup?: number | undefined;
+  readonly keepsOriginal?: boolean | undefined;
   write(copier: LineCopier): Promise<void>;
   /** Looks at the result as it is on disk; throwing leaves everything as it was. */
   verify(after: Transcript): void | Promise<void>;
@@ -36,6 +37,7 @@ export interface SessionRewrite {
 
 export interface RewrittenSession {
   readonly backup: MadeBackup;
+  readonly rotation: Rotation;
   /** What went wrong after the swap. */
   readonly fault?: Error;
 }
@@ -48,6 +50,7 @@ export async function rewriteSession(rewrite: SessionRewrite): Promise<Rewritten
   const { path, session, transcript } = rewrite;
   const place = keepingPlaceOf(path);
   let backup: MadeBackup | undefined;
+  let rotation: Rotation = { removed: [] };
   let fault: Error | undefined;
   let resultBytes = 0;
   const carriedTo = await replaceTranscript(path, session, {
@@ -91,7 +94,8 @@ export async function rewriteSession(rewrite: SessionRewrite): Promise<Rewritten
     },
     afterSwap: async () => {
       if (backup?.isLinked) await session.chmod(0o600).catch(() => {});
-      await rotateBackups(place, path, rewrite.sparedBackup);
+      const { sparedBackup: spared, keepsOriginal } = rewrite;
+      rotation = await rotateBackups(path, { spared, keepsOriginal });
       await rewrite.afterSwap().catch((error: Error) => {
         fault = error;
       });
@@ -108,5 +112,5 @@ export async function rewriteSession(rewrite: SessionRewrite): Promise<Rewritten
     // It spares the next command a look at lines that it would know again.
     await note.catch(() => {});
   }
-  return { backup: backup!, ...(fault === undefined ? {} : { fault }) };
+  return { backup: backup!, rotation, ...(fault === undefined ? {} : { fault }) };
 }

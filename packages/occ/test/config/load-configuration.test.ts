@@ -20,6 +20,7 @@ it('every setting has a value', async () => {
     customPresets: {},
     outputFormat: 'human',
     verboseOutput: false,
+    keepOriginal: true,
   });
 });
 

@@ -45,6 +45,7 @@ it('without any configuration there are defaults', async () => {
     customPresets: {},
     outputFormat: 'human',
     verboseOutput: false,
+    keepOriginal: true,
   });
 });
 
@@ -201,7 +202,7 @@ describe('faults name the file and the key', () => {
     write('package.json', { occ: { colour: true } });
     expect(await refuse()).toEqual({
       message: 'package.json: occ.colour is not a setting',
-      hint: 'Settings: stateDirectory, defaultAgentId, defaultPreset, customPresets, outputFormat, verboseOutput',
+      hint: 'Settings: stateDirectory, defaultAgentId, defaultPreset, customPresets, outputFormat, verboseOutput, keepOriginal',
     });
   });
 

@@ -307,6 +307,7 @@ describe('loadConfiguration', () => {
       customPresets: {},
       outputFormat: 'human',
       verboseOutput: false,
+      keepOriginal: true,
     });
   });
 

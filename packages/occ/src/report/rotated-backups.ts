@@ -1,0 +1,18 @@
+import type { RotatedOut } from '../operations/describe-rotation.ts';
+import type { FoundSession } from '../sources/found-session.ts';
+import { commandFor } from './chosen-session.ts';
+import type { ReportOptions } from './report-options.ts';
+
+/** Says which backups went, and how to come back to the first state. */
+export function rotatedLines(
+  { rotatedOut, originalPath }: RotatedOut,
+  session: FoundSession,
+  options: ReportOptions,
+): string[] {
+  if (rotatedOut === undefined) return [];
+  const numbers = rotatedOut.map((path) => /\.backup\.(\d+)\.jsonl$/.exec(path)?.[1] ?? path);
+  const went = `Rotated out: backup ${numbers.join(', ')}; five are kept`;
+  if (originalPath === undefined) return [went];
+  const command = options.palette.cyan(commandFor('restore', session, options, '--original'));
+  return [`${went}, and the original: ${command}`];
+}

@@ -1,0 +1,203 @@
+/** What is rotated out is not lost: the first state of a session is kept once more, compressed. */
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { zstdDecompressSync } from 'node:zlib';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { listDiskCalls, runOccWithFault } from '../setup/faults.ts';
+import { createSessionWithTurns } from '../setup/sessions.ts';
+import { ID, makeStateFolder, type StateFolder } from './state-folder.ts';
+
+let state: StateFolder;
+let path: string;
+let first: string;
+let said: string[];
+beforeEach(() => {
+  state = makeStateFolder();
+  path = state.add(createSessionWithTurns(30, 1, { tree: true, resultLength: 300 }), {
+    entry: { totalTokens: 90_000 },
+  });
+  first = read();
+  said = [];
+});
+
+const read = () => readFileSync(path, 'utf8');
+const kept = () => join(state.sessions, 'backups');
+const packed = () => join(kept(), `${ID}.original.jsonl.zst`);
+const unpack = () => zstdDecompressSync(readFileSync(packed())).toString();
+const numbers = () =>
+  readdirSync(kept())
+    .flatMap((name) => /\.backup\.(\d+)\.jsonl$/.exec(name)?.[1] ?? [])
+    .map(Number)
+    .sort((a, b) => a - b);
+
+/** As an agent appends it. */
+function say(text: string): void {
+  const parentId = JSON.parse(read().trimEnd().split('\n').at(-1)!).id;
+  const line = `${JSON.stringify({
+    type: 'message',
+    id: text.replaceAll(' ', '-'),
+    parentId,
+    timestamp: '2026-11-16T00:00:00.000Z',
+    message: { role: 'assistant', content: [{ type: 'text', text }], stopReason: 'stop' },
+  })}\n`;
+  writeFileSync(path, read() + line);
+  said.push(line);
+}
+
+async function editTimes(times: number, ...flags: string[]) {
+  const results = [];
+  for (let edit = 0; edit < times; edit++) {
+    results.push(await state.json('edit', ID, '--keep', String(29 - results.length), ...flags));
+    say(`after edit ${said.length + 1}`);
+  }
+  return results;
+}
+
+it('is kept by the edit that rotates it out, which says so; before that there is none', async () => {
+  const results = await editTimes(6);
+  expect(results.slice(0, 5).filter((result) => 'rotatedOut' in result || 'originalPath' in result)).toEqual(
+    [],
+  );
+  expect(results[5]).toMatchObject({
+    rotatedOut: [join(kept(), `${ID}.backup.1.jsonl`)],
+    originalPath: packed(),
+  });
+  expect(numbers()).toEqual([2, 3, 4, 5, 6]);
+  expect(unpack()).toBe(first);
+  expect(statSync(packed()).mode & 0o777).toBe(0o600);
+  expect(statSync(packed()).size).toBeLessThan(first.length / 4);
+});
+
+it('stays the same whatever goes after it', async () => {
+  await editTimes(6);
+  const bytes = readFileSync(packed());
+  const { rotatedOut, originalPath } = await state.json('edit', ID, '--keep', '5');
+  expect([rotatedOut.length, originalPath]).toEqual([1, packed()]);
+  expect(readFileSync(packed()).equals(bytes)).toBe(true);
+});
+
+describe('occ restore --original', () => {
+  it('brings it back byte for byte, with what was said since, and can be undone', async () => {
+    await editTimes(6);
+    const before = read();
+    const result = await state.json('restore', ID, '--original');
+    expect(result).toMatchObject({
+      restoredFrom: packed(),
+      linesKept: 6,
+      sizeAfter: Buffer.byteLength(read()),
+    });
+    expect(read()).toBe(first + said.join(''));
+    expect(state.entryOf(ID)).toMatchObject({ totalTokens: 90_000 });
+    expect(numbers()).toEqual([3, 4, 5, 6, 7]);
+    await state.json('restore', ID);
+    expect(read()).toBe(before);
+    expect(readdirSync(kept()).filter((name) => name.endsWith('.tmp'))).toEqual([]);
+  });
+
+  it('also when the backups right behind it are gone, and without a journal', async () => {
+    await editTimes(12);
+    expect(numbers()).toEqual([8, 9, 10, 11, 12]);
+    await state.json('restore', ID, '--original');
+    expect(read()).toBe(first + said.join(''));
+    await state.json('restore', ID);
+    writeFileSync(join(kept(), `${ID}.occ.json`), '{ torn');
+    await state.json('restore', ID, '--original');
+    expect(read()).toBe(first + said.join(''));
+  });
+
+  it('where none is kept: says when one is', async () => {
+    await editTimes(1);
+    const { code, message, hint } = await state.refused('restore', ID, '--original');
+    expect([code, message]).toEqual(['RESTORE_FAILED', `No original is kept of session '${ID}'`]);
+    expect(hint).toContain('--list');
+  });
+
+  it.each(['cut', 'of other bytes'])('damaged (%s): refused, and nothing is changed', async (how) => {
+    await editTimes(6);
+    if (how === 'cut') truncateSync(packed(), statSync(packed()).size - 20);
+    else writeFileSync(packed(), 'not zstd at all');
+    const before = read();
+    const { code, message } = await state.refused('restore', ID, '--original');
+    expect([code, message]).toEqual(['RESTORE_FAILED', expect.stringContaining(`${packed()} is damaged`)]);
+    expect(read()).toBe(before);
+    expect(readdirSync(kept()).filter((name) => name.endsWith('.tmp'))).toEqual([]);
+  });
+
+  it.each([['--backup', '2'], ['--list']])('contradicts %s', async (...flags) => {
+    expect((await state.refused('restore', ID, '--original', ...flags)).code).toBe('USAGE');
+  });
+});
+
+it('is listed, last of all, and the reports tell of it', async () => {
+  await editTimes(5);
+  const { stdout } = await state.occ('edit', ID, '--keep', '8');
+  expect(stdout).toContain(
+    `  Rotated out: backup 1; five are kept, and the original: occ restore ${ID} --original\n`,
+  );
+  const list = await state.json('restore', ID, '--list');
+  expect(list.map(({ number }: { number: number }) => number)).toEqual([6, 5, 4, 3, 2, 0]);
+  expect(list.at(-1)).toMatchObject({
+    original: true,
+    path: packed(),
+    sizeBytes: Buffer.byteLength(first),
+    madeBefore: 'edit',
+  });
+  const human = (await state.occ('restore', ID, '--list')).stdout;
+  expect(human).toMatch(/\n {2}original +20\d\d-.* before an edit .*original\.jsonl\.zst\n/);
+  expect(human).toContain('or --original, in the place of --list');
+});
+
+it.each([
+  ['a flag', ['--no-original'], {}],
+  ['a setting', [], { keepOriginal: false }],
+])('%s turns it off', async (_, flags, settings) => {
+  writeFileSync(join(state.home, 'occ.config.json'), JSON.stringify(settings));
+  const results = await editTimes(6, ...flags);
+  expect(results[5].rotatedOut).toHaveLength(1);
+  expect(results[5]).not.toHaveProperty('originalPath');
+  expect(existsSync(packed())).toBe(false);
+});
+
+it('where it cannot be kept no backup goes', async () => {
+  await editTimes(5);
+  mkdirSync(packed());
+  expect(await state.json('edit', ID, '--keep', '8')).not.toHaveProperty('rotatedOut');
+  expect(numbers()).toEqual([1, 2, 3, 4, 5, 6]);
+  expect(readdirSync(kept()).filter((name) => name.endsWith('.tmp'))).toEqual([]);
+});
+
+it('killed at any moment of the rotation, the first state is kept', async () => {
+  await editTimes(5);
+  const fresh = join(state.home, 'fresh');
+  cpSync(state.stateDir, fresh, { recursive: true });
+  const args = ['edit', ID, '--keep', '8', '--json'];
+  const { calls } = await listDiskCalls(args, { under: state.home }, { env: { HOME: state.home } });
+  const from = calls.findIndex((call) => call.includes('.original.jsonl.zst'));
+  const to = calls.findLastIndex((call) => call.includes('.backup.1.jsonl'));
+  expect(calls[to]).toMatch(/^unlink /);
+  expect(from).toBeGreaterThan(0);
+  for (let at = from; at <= to + 1; at++) {
+    rmSync(state.stateDir, { recursive: true });
+    cpSync(fresh, state.stateDir, { recursive: true });
+    const fault = { at: at + 1, strike: 'kill-before', under: state.home } as const;
+    const { code } = await runOccWithFault(args, fault, { env: { HOME: state.home } });
+    expect(code, calls[at]).toBe(null);
+    const isThere = existsSync(join(kept(), `${ID}.backup.1.jsonl`));
+    expect(isThere || unpack() === first, calls[at]).toBe(true);
+    say('after the kill');
+    await state.json('edit', ID, '--keep', '5');
+    expect(unpack(), calls[at]).toBe(first);
+    expect(numbers(), calls[at]).toHaveLength(5);
+    expect(readdirSync(kept()).filter((name) => /tmp|lock/.test(name))).toEqual([]);
+  }
+}, 120_000);

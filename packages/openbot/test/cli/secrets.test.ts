@@ -1,4 +1,4 @@
-/** What people type into a first prompt is shown in many places, and a secret in none of them. */
+/** What people type into a first prompt or a title is shown in many places, and a secret in none of them. */
 import { execFileSync, spawn } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -63,7 +63,7 @@ async function fill(home: Home): Promise<string[]> {
   for (const [at, prompt] of prompts.entries()) {
     if (at % IN_A_STATUS === 0) repos.push(makeRepo(home, `repo${repos.length}`));
     const [repoPath, sessionId] = [repos.at(-1)!, idOf(at)];
-    writeSession(home, repoPath, sessionId, `[openclaw:agent=main]\n\n${prompt}`);
+    writeSession(home, repoPath, sessionId, `[openclaw:agent=main]\n\n${prompt}`, 'main', `about ${prompt}`);
     if (at % 2 === 1) continue;
     const startedAt = '2026-11-15T18:00:00.000Z';
     const label = `of ${prompt}`;
@@ -103,7 +103,9 @@ function leaksOf(text: string): string[] {
   return Object.entries(SECRETS).flatMap(([form, [, hidden]]) => (text.includes(hidden) ? [form] : []));
 }
 
-test('no secret of a first prompt, a task or a commit is shown or kept', { timeout: 60_000 }, async () => {
+test('no secret of a first prompt, a title, a task or a commit is shown or kept', {
+  timeout: 60_000,
+}, async () => {
   const home = makeHome();
   const repos = await fill(home);
   const shown: Record<string, string> = {};

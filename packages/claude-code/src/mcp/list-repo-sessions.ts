@@ -46,5 +46,6 @@ function describeAsking(
     lastModified: now,
     hasTranscript: true,
     isRunning: true,
+    isOpen: true,
   };
 }

@@ -1,4 +1,5 @@
 import { leafOf, type Transcript } from '@openbot/sessions';
+import type { LargeCalls } from './large-calls.ts';
 import type { ToolAction } from './line-edit.ts';
 import type { PairedCalls } from './pair-calls.ts';
 import { findCallIdsBeside, findTiedCalls } from './tied-calls.ts';
@@ -22,12 +23,16 @@ export interface CallActions {
   orphanAt(position: number, index: number, order: number): number;
 }
 
-/** A call's turn decides, but for calls that the run in progress works on or that something else needs. */
+/**
+ * A call's turn decides, but for calls that the run in progress works on or that something else needs.
+ * @param large calls that are shortened wherever they stand
+ */
 export function chooseActions(
   transcript: Transcript,
   path: readonly number[],
   pairs: PairedCalls,
   zones: TurnZones,
+  large: LargeCalls,
 ): CallActions {
   const unfinished = findUnfinished(transcript, path, pairs);
   const tied = findTiedCalls(transcript, path, pairs, zones);
@@ -37,6 +42,7 @@ export function chooseActions(
     ofCall[call] = NUMBER_OF[zones.actionAt(positionOfCall[call]!)];
   }
   keepCallsOfOversizeResults(transcript, pairs, ofCall);
+  for (const call of large.keys()) if (ofCall[call] === KEEP) ofCall[call] = TRUNCATE;
   for (const call of tied) if (ofCall[call] === REMOVE) ofCall[call] = TRUNCATE;
   if (transcript.dialect === 'claude-code') tieOtherCalls(transcript, path, pairs, unfinished.calls, ofCall);
   for (const call of unfinished.calls) ofCall[call] = KEEP;

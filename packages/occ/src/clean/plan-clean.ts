@@ -1,5 +1,6 @@
 import {
   activePath,
+  type Calibration,
   type Context,
   contextOf,
   FLAG,
@@ -11,6 +12,7 @@ import {
   turnsOf,
 } from '@openbot/sessions';
 import { type CallActions, chooseActions, KEEP, REMOVE } from './call-actions.ts';
+import { findLargeCalls, type LargeCalls } from './large-calls.ts';
 import type { LineEdit } from './line-edit.ts';
 import { findMisplacedThinking } from './misplaced-thinking.ts';
 import { countLonely, NO_CALL, type PairedCalls, pairCalls } from './pair-calls.ts';
@@ -18,7 +20,7 @@ import type { CleanPlan, LineReader } from './plan.ts';
 import { countMessages } from './plan-statistics.ts';
 import { planTokens } from './plan-tokens.ts';
 import { PlannedLines } from './planned-lines.ts';
-import type { ResolvedToolRemovalOptions } from './tool-removal.ts';
+import { LARGE_CHARACTERS, type ResolvedToolRemovalOptions, TRUNCATION_LIMITS } from './tool-removal.ts';
 import { TurnThinking } from './turn-thinking.ts';
 import { type TurnZones, zoneTurns } from './turn-zones.ts';
 
@@ -36,11 +38,13 @@ export function planClean(
   const turns = turnsOf(transcript, path);
   const zones = zoneTurns(turns, options);
   const context = contextOf(transcript, path);
-  const actions = chooseActions(transcript, path, pairs, zones);
+  const over = options.truncateOver;
+  const large = findLargeCalls(transcript, path, pairs, over ?? LARGE_CHARACTERS);
+  const actions = chooseActions(transcript, path, pairs, zones, over === undefined ? new Map() : large);
   const thinking = new TurnThinking(transcript, path, turns, context, pairs, actions, readLine);
   thinking.keepFirst();
   const lines = planLines(transcript, path, pairs, actions, thinking, readLine);
-  planOutputs(transcript, path, zones, lines);
+  planOutputs(transcript, path, zones, over ?? Number.POSITIVE_INFINITY, lines);
   // What nothing else changes stays as it is, so that cleaning twice is cleaning once.
   if (lines.changes) {
     const misplaced = findMisplacedThinking(transcript, path, context, zones, thinking, lines);
@@ -75,6 +79,7 @@ export function planClean(
     tokens: planTokens(transcript, context, size, charactersOf, changes),
     calibration: size.calibration,
     lonely: countLonely(pairs),
+    large: weighLarge(large, actions, size.calibration),
     statistics: {
       ...countMessages(transcript, path, isRemoved),
       ...countCalls(pairs, actions, lines),
@@ -122,14 +127,32 @@ function planOutputs(
   transcript: Transcript,
   path: readonly number[],
   zones: TurnZones,
+  over: number,
   lines: PlannedLines,
 ): void {
   let position = path.findLastIndex((index) => transcript.roleOf(index) === 'assistant');
   for (; position >= 0; position--) {
     const index = path[position]!;
-    if (!transcript.has(index, FLAG.toolOutput) || zones.actionAt(position) === 'keep') continue;
+    if (!transcript.has(index, FLAG.toolOutput)) continue;
+    if (zones.actionAt(position) === 'keep' && transcript.textSizeOf(index) <= over) continue;
     lines.planOutput(index, position);
   }
+}
+
+/** What large calls that stay whole weigh beyond what shortening would leave of them. */
+function weighLarge(
+  large: LargeCalls,
+  { ofCall }: CallActions,
+  calibration: Calibration,
+): CleanPlan['large'] {
+  let calls = 0;
+  let characters = 0;
+  for (const [call, size] of large) {
+    if (ofCall[call] !== KEEP) continue;
+    calls++;
+    characters += size - TRUNCATION_LIMITS.maxChars;
+  }
+  return { calls, tokens: Math.round(characters * calibration.perCharacter) };
 }
 
 function countOutputs(lines: PlannedLines): number {

@@ -38,6 +38,8 @@ export interface CleanPlan {
   readonly calibration: Calibration;
   /** Calls without results on the active path, and results without a call: as many may be left. */
   readonly lonely: { readonly calls: number; readonly results: number };
+  /** Calls above LARGE_CHARACTERS, or above the limit that was given, that stay whole, and what shortening them would free. */
+  readonly large: { readonly calls: number; readonly tokens: number };
   /** False when there is nothing to remove and nothing to shorten. */
   readonly changes: boolean;
   isRemoved(index: number): boolean;

@@ -33,6 +33,7 @@ export function resolveToolRemovalOptions(
   return checkRemovalValues({
     keepTurnsWithTools: options.keepTurnsWithTools ?? preset.keepTurnsWithTools,
     truncatePercent: options.truncatePercent ?? preset.truncatePercent,
+    truncateOver: options.truncateOver ?? preset.truncateOver,
   });
 }
 
@@ -41,18 +42,31 @@ export const isKeepCount = (value: unknown): value is number =>
 export const isPercent = (value: unknown): value is number =>
   typeof value === 'number' && value >= 0 && value <= 100;
 
+/** What is shortened must not be above it again. */
+export const isCharacterLimit = (value: unknown): value is number =>
+  Number.isSafeInteger(value) && (value as number) >= LEAST_LIMIT;
+
+const LEAST_LIMIT = 500;
+
+export const LIMIT_MUST_BE = `must be a whole number of at least ${LEAST_LIMIT}`;
 export const KEEP_MUST_BE = 'must be a whole number of at least 0';
 export const PERCENT_MUST_BE = 'must be a number from 0 to 100';
 
 function checkRemovalValues({
   keepTurnsWithTools,
   truncatePercent,
-}: ResolvedToolRemovalOptions): ResolvedToolRemovalOptions {
+  truncateOver,
+}: ToolRemovalOptions &
+  Pick<ResolvedToolRemovalOptions, 'keepTurnsWithTools' | 'truncatePercent'>): ResolvedToolRemovalOptions {
   if (!isKeepCount(keepTurnsWithTools)) {
     throw new OccError(`keepTurnsWithTools ${KEEP_MUST_BE}, not ${keepTurnsWithTools}`, 'USAGE');
   }
   if (!isPercent(truncatePercent)) {
     throw new OccError(`truncatePercent ${PERCENT_MUST_BE}, not ${truncatePercent}`, 'USAGE');
   }
-  return { keepTurnsWithTools, truncatePercent };
+  if (truncateOver === undefined) return { keepTurnsWithTools, truncatePercent };
+  if (!isCharacterLimit(truncateOver)) {
+    throw new OccError(`truncateOver ${LIMIT_MUST_BE}, not ${truncateOver}`, 'USAGE');
+  }
+  return { keepTurnsWithTools, truncatePercent, truncateOver };
 }

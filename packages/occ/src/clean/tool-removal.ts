@@ -4,6 +4,8 @@ export interface ResolvedToolRemovalOptions {
   readonly keepTurnsWithTools: number;
   /** The share of them, oldest first, whose calls and results are shortened: 0 to 100. */
   readonly truncatePercent: number;
+  /** Calls with more characters than this are shortened in the other turns that stay too, but for the last exchange. */
+  readonly truncateOver?: number;
 }
 
 export interface ToolRemovalPreset extends ResolvedToolRemovalOptions {
@@ -15,7 +17,11 @@ export interface ToolRemovalOptions {
   readonly preset?: string | undefined;
   readonly keepTurnsWithTools?: number | undefined;
   readonly truncatePercent?: number | undefined;
+  readonly truncateOver?: number | undefined;
 }
+
+/** What is offered where turns are few and their output is large. */
+export const LARGE_CHARACTERS = 2000;
 
 /** A value is shortened when it passes either limit; the marker counts within the characters. */
 export const TRUNCATION_LIMITS = {

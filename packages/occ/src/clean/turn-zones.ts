@@ -40,8 +40,9 @@ export function zoneTurns(
 /** Whether turns with tools would be touched when there is one more of them, as there may be at the end of a run. */
 export function mayTouchLater(
   withTools: number,
-  { keepTurnsWithTools, truncatePercent }: ResolvedToolRemovalOptions,
+  { keepTurnsWithTools, truncatePercent, truncateOver }: ResolvedToolRemovalOptions,
 ): boolean {
+  if (truncateOver !== undefined) return true;
   const kept = Math.min(keepTurnsWithTools, withTools + 1);
   return withTools + 1 > kept || Math.floor((kept * truncatePercent) / 100) > 0;
 }

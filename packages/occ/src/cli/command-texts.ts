@@ -27,13 +27,14 @@ the edit scheduled until its run ends. What there is to clean is decided then: t
       `In OpenClaw's database (SQLite) a session is edited at once, also during its own run: the run goes on with what it
 has in memory, the next turn sees the cleaned session, and OpenClaw's token counts are corrected when the run ends.
 --when-idle changes nothing there; --wait waits for others who write to the database.`,
-      `One of --strip-tools, --keep and --truncate is needed. --keep and --truncate win over the values of the preset; what
-they leave open is as the preset says that --strip-tools names, else the default preset.`,
+      `One of --strip-tools, --keep, --truncate and --truncate-over is needed. The last three win over the values of the
+preset; what they leave open is as the preset says that --strip-tools names, else the default preset.`,
     ],
     examples: [
       ['occ edit --strip-tools', 'the current session, default preset'],
       ['occ edit abc123 --strip-tools=aggressive', 'a session by the beginning of its id'],
       ['occ edit abc123 --keep 5 --truncate 0', 'keep 5 turns with tools, shorten none'],
+      ['occ edit abc123 --truncate-over 2000', 'few turns with large output: shorten it in them too'],
       ['occ edit --strip-tools --dry-run', 'show what would go, write nothing'],
       ['occ edit --strip-tools --when-idle', 'after the run in progress'],
     ],

@@ -92,6 +92,12 @@ const TRUNCATE = flag({
   value: { kind: 'percent', placeholder: 'percent' },
   help: 'Shorten tools in this share of the kept turns, oldest first; how many are kept is up to the preset (default)',
 });
+const TRUNCATE_OVER = flag({
+  key: 'truncateOver',
+  name: 'truncate-over',
+  value: { kind: 'positive', placeholder: 'characters' },
+  help: 'Also shorten calls and output above so many characters (at least 500) in all other turns, but for the last exchange',
+});
 const DRY_RUN = flag({ key: 'dryRun', name: 'dry-run', help: 'Show what would happen, write nothing' });
 const WAIT = flag({
   key: 'wait',
@@ -150,7 +156,7 @@ const NO_ORIGINAL = flag({
   help: 'Do not keep the first state when its backup is rotated out',
 });
 
-export const CLEANING_FLAGS: readonly FlagSpec[] = [STRIP_TOOLS, KEEP, TRUNCATE];
+export const CLEANING_FLAGS: readonly FlagSpec[] = [STRIP_TOOLS, KEEP, TRUNCATE, TRUNCATE_OVER];
 
 /** What each command has beside the common flags, in the order in which help shows them. */
 export const OWN_FLAGS = {

@@ -33,6 +33,7 @@ export interface Flags {
   readonly stripTools?: true | string;
   readonly keep?: number;
   readonly truncate?: number;
+  readonly truncateOver?: number;
   readonly dryRun?: boolean;
   /** Seconds. */
   readonly wait?: number;

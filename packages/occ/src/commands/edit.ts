@@ -17,7 +17,7 @@ export const edit: Command = async (input) => {
   if (removal === undefined) {
     throw new UsageError(
       'Nothing to do: say what to clean',
-      "Add --strip-tools, or --keep <n> and --truncate <percent>; 'occ edit --help' explains them",
+      "Add --strip-tools, or --keep <n>, --truncate <percent> or --truncate-over <n>; 'occ edit --help' explains them",
     );
   }
   if (flags.whenIdle && flags.wait !== undefined) {

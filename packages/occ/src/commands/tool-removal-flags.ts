@@ -5,20 +5,21 @@ import type { CommandInput } from './command.ts';
 
 export interface ChosenRemoval {
   readonly toolRemoval: ResolvedToolRemovalOptions;
-  /** Absent when `--keep` or `--truncate` changed its values. */
+  /** Absent when a flag changed its values. */
   readonly presetName?: string;
 }
 
-/** What `--strip-tools`, `--keep` and `--truncate` say together; undefined when none of them was given. */
+/** What `--strip-tools`, `--keep`, `--truncate` and `--truncate-over` say together; undefined when none of them was given. */
 export function chooseRemoval({ flags, settings }: CommandInput): ChosenRemoval | undefined {
-  const { stripTools, keep, truncate } = flags;
-  if (stripTools === undefined && keep === undefined && truncate === undefined) return undefined;
+  const { stripTools, keep, truncate, truncateOver } = flags;
+  const isPlain = keep === undefined && truncate === undefined && truncateOver === undefined;
+  if (stripTools === undefined && isPlain) return undefined;
   const preset = typeof stripTools === 'string' ? stripTools : settings.defaultPreset;
   const toolRemoval = resolveToolRemovalOptions(
-    { preset, keepTurnsWithTools: keep, truncatePercent: truncate },
+    { preset, keepTurnsWithTools: keep, truncatePercent: truncate, truncateOver },
     settings.customPresets,
   );
-  return keep === undefined && truncate === undefined ? { toolRemoval, presetName: preset } : { toolRemoval };
+  return isPlain ? { toolRemoval, presetName: preset } : { toolRemoval };
 }
 
 /** `--strip-tools aggressive` names a session, not a preset: whoever writes so is told. */

@@ -1,5 +1,12 @@
 import { z } from 'zod';
-import { isKeepCount, isPercent, KEEP_MUST_BE, PERCENT_MUST_BE } from '../clean/presets.ts';
+import {
+  isCharacterLimit,
+  isKeepCount,
+  isPercent,
+  KEEP_MUST_BE,
+  LIMIT_MUST_BE,
+  PERCENT_MUST_BE,
+} from '../clean/presets.ts';
 
 const text = () =>
   z
@@ -12,6 +19,7 @@ const preset = z.strictObject(
     name: z.string({ error: 'must be text' }).optional(),
     keepTurnsWithTools: z.custom<number>(isKeepCount, { error: KEEP_MUST_BE }),
     truncatePercent: z.custom<number>(isPercent, { error: PERCENT_MUST_BE }),
+    truncateOver: z.custom<number>(isCharacterLimit, { error: LIMIT_MUST_BE }).optional(),
   },
   { error: describeObjectFault('must be an object with keepTurnsWithTools and truncatePercent') },
 );

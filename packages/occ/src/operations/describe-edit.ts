@@ -1,4 +1,4 @@
-import type { ResolvedToolRemovalOptions } from '../clean/tool-removal.ts';
+import { LARGE_CHARACTERS, type ResolvedToolRemovalOptions } from '../clean/tool-removal.ts';
 import type { FileEditResult } from '../session-file/edit-file.ts';
 import type { ResolvedSession } from '../sources/found-session.ts';
 import { describeRotation } from './describe-rotation.ts';
@@ -20,7 +20,7 @@ export function describeEdit(
 ): EditOutcome {
   const { plan } = done;
   const changed = done.backupPath !== undefined;
-  const note = state.note ?? (done.unchanged === undefined ? undefined : UNCHANGED_NOTES[done.unchanged]);
+  const note = state.note ?? describeUnchanged(done);
   const isKept = state.scheduled !== true && done.unchanged !== undefined;
   const result: EditResult = {
     success: true,
@@ -45,6 +45,18 @@ export function describeEdit(
     presetName: options.presetName,
   };
 }
+
+function describeUnchanged({ unchanged, plan }: FileEditResult): string | undefined {
+  if (unchanged === undefined) return undefined;
+  const { calls, tokens } = plan.large;
+  const percent = plan.tokens.before <= 0 ? 0 : Math.round((100 * tokens) / plan.tokens.before);
+  if (plan.options.truncateOver !== undefined || percent < WORTH_A_WORD_PERCENT)
+    return UNCHANGED_NOTES[unchanged];
+  return `${UNCHANGED_NOTES[unchanged]} But ${calls} large ones in the turns that stay make up about ${percent}% of the context: repeat the command with --truncate-over ${LARGE_CHARACTERS} to shorten them.`;
+}
+
+/** Less is not worth another look. */
+const WORTH_A_WORD_PERCENT = 10;
 
 const UNCHANGED_NOTES = {
   'nothing to clean':

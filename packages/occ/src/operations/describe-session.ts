@@ -13,7 +13,8 @@ import {
 import { readOpenclawDatabase } from '@openbot/sessions/openclaw-database';
 import type { LineReader } from '../clean/plan.ts';
 import { planClean } from '../clean/plan-clean.ts';
-import type { ResolvedToolRemovalOptions } from '../clean/tool-removal.ts';
+import { DEFAULT_PRESET_NAME } from '../clean/presets.ts';
+import { LARGE_CHARACTERS, type ResolvedToolRemovalOptions } from '../clean/tool-removal.ts';
 import { percentOf } from '../percent-of.ts';
 import type { FiguresResult } from '../session-db/correct-after-run.ts';
 import { readSession } from '../session-db/readable-session.ts';
@@ -102,6 +103,7 @@ function describeTranscript(
     presets: Object.fromEntries(
       Object.entries(presets).map(([name, removal]) => [name, tryPreset(transcript, removal, readLine)]),
     ),
+    ...findLarge(transcript, presets[DEFAULT_PRESET_NAME], readLine),
     ...(brokenLines === 0 ? {} : { brokenLines }),
   };
 }
@@ -117,6 +119,16 @@ function tryPreset(
     toolCallsRemoved: statistics.toolCallsRemoved,
     toolCallsTruncated: statistics.toolCallsTruncated,
   };
+}
+
+function findLarge(
+  transcript: Transcript,
+  removal: ResolvedToolRemovalOptions | undefined,
+  readLine: LineReader,
+): Pick<SessionInfo, 'largeCalls'> {
+  if (removal === undefined || removal.truncateOver !== undefined) return {};
+  const { large } = planClean(transcript, removal, readLine);
+  return large.calls === 0 ? {} : { largeCalls: { over: LARGE_CHARACTERS, ...large } };
 }
 
 /** All in the file, off the active path too. A line that is there twice is one compaction. */

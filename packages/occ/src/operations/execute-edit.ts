@@ -130,6 +130,7 @@ async function scheduleFor(
       `--keep=${toolRemoval.keepTurnsWithTools}`,
       `--truncate=${toolRemoval.truncatePercent}`,
       ...(options.keepOriginal === false ? ['--no-original'] : []),
+      ...(toolRemoval.truncateOver === undefined ? [] : [`--truncate-over=${toolRemoval.truncateOver}`]),
     ],
     env: options.place.env,
   });

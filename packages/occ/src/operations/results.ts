@@ -143,6 +143,8 @@ export interface SessionInfo extends FoundFields {
   /** How full the model's context window is; absent where it is not known. */
   window?: { tokens: number; percent: number };
   presets: Record<string, { tokensAfter: number; toolCallsRemoved: number; toolCallsTruncated: number }>;
+  /** Calls of more than `over` characters that the preset `default` leaves whole, and what `--truncate-over` would free with it. */
+  largeCalls?: { over: number; calls: number; tokens: number };
   /** Lines that are no JSON; they are kept as they are. */
   brokenLines?: number;
   /** What the last scheduled edit came to. */

@@ -156,9 +156,10 @@ function recommendationLines(
   { session, presets }: InfoSubject,
   options: ReportOptions,
 ): string[] {
-  const { preset, reason } = recommendPreset(info, presets);
+  const { preset, truncateOver, reason } = recommendPreset(info, presets);
   if (preset === undefined) return [`Recommendation: leave it; ${reason}.`];
-  const command = commandFor('edit', session, options, `--strip-tools=${preset}`);
+  const limit = truncateOver === undefined ? [] : ['--truncate-over', String(truncateOver)];
+  const command = commandFor('edit', session, options, `--strip-tools=${preset}`, ...limit);
   return [
     `Recommendation: ${options.palette.cyan(command)}`,
     `  It ${reason}, and can be undone with occ restore.`,

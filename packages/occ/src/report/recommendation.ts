@@ -1,4 +1,5 @@
-import { formatCount, printable } from '@openbot/sessions/terminal-text';
+import { formatCount, formatQuantity, printable } from '@openbot/sessions/terminal-text';
+import { DEFAULT_PRESET_NAME } from '../clean/presets.ts';
 import type { ResolvedToolRemovalOptions } from '../clean/tool-removal.ts';
 import type { SessionInfo } from '../operations/results.ts';
 import { percentOf } from '../percent-of.ts';
@@ -16,17 +17,20 @@ const FULL_PERCENT = 50;
 export interface Recommendation {
   /** Undefined where the session is better left alone. */
   readonly preset?: string;
+  /** Added to the preset: calls with more characters are shortened in all turns. */
+  readonly truncateOver?: number;
   readonly reason: string;
 }
 
 /**
- * The gentlest preset that is worth it, else the one that frees most, if that is more than a little. One that keeps no
+ * The gentlest preset that is worth it, else the rule by size where few turns hold large output, else the preset that frees most, if that is more than a little. One that keeps no
  * tool call, not even of the work in hand, is mentioned but left to the reader to choose.
  */
 export function recommendPreset(
-  { tokens, turns, toolCalls, presets, window }: SessionInfo,
+  info: SessionInfo,
   rules: Readonly<Record<string, ResolvedToolRemovalOptions>>,
 ): Recommendation {
+  const { tokens, turns, toolCalls, presets, window } = info;
   if (toolCalls.total === 0 && turns.withTools === 0) return { reason: 'there are no tool calls to clean' };
   if (tokens.context < ROOMY_TOKENS && (window === undefined || window.percent < FULL_PERCENT)) {
     return { reason: `${formatCount(tokens.context)} tokens leave room in most context windows` };
@@ -40,6 +44,8 @@ export function recommendPreset(
     .sort((a, b) => a.freed - b.freed);
   const gentle = offers.filter(({ keepsNone }) => !keepsNone);
   const choice = gentle.find(({ percent }) => percent >= WORTH_IT_PERCENT) ?? gentle.at(-1);
+  const bySize = recommendLimit(info, choice?.percent ?? 0);
+  if (bySize !== undefined) return bySize;
   if (choice !== undefined && choice.percent >= LITTLE_PERCENT) {
     return {
       preset: choice.name,
@@ -51,5 +57,23 @@ export function recommendPreset(
   if (most.percent < LITTLE_PERCENT) return { reason: `cleaning would free ${most.percent}% at most` };
   return {
     reason: `only ${printable(most.name)} would free much (${most.percent}%), by removing every tool call`,
+  };
+}
+
+/** Presets count turns: where few turns hold large output, only a limit by size frees much. */
+function recommendLimit(
+  { tokens, presets, largeCalls }: SessionInfo,
+  percentByTurns: number,
+): Recommendation | undefined {
+  const byTurns = presets[DEFAULT_PRESET_NAME];
+  if (largeCalls === undefined || byTurns === undefined || percentByTurns >= WORTH_IT_PERCENT)
+    return undefined;
+  const freed = tokens.context - byTurns.tokensAfter + largeCalls.tokens;
+  const percent = percentOf(freed, tokens.context);
+  if (percent < LITTLE_PERCENT || percent <= percentByTurns) return undefined;
+  return {
+    preset: DEFAULT_PRESET_NAME,
+    truncateOver: largeCalls.over,
+    reason: `frees about ${formatCount(freed)} tokens, ${percent}% of the context: ${formatQuantity(largeCalls.calls, 'large call')} in the turns that stay`,
   };
 }

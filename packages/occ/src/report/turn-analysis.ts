@@ -28,8 +28,12 @@ export function describeRemoval(options: ResolvedToolRemovalOptions, presetName:
   const rule =
     kept === 0
       ? 'remove all tool calls'
-      : `keep the newest ${formatQuantity(kept, 'turn')} with tools, ${describeShare(options)}`;
+      : `keep the newest ${formatQuantity(kept, 'turn')} with tools, ${describeShare(options)}${describeLimit(options)}`;
   return presetName === undefined ? rule : `${printable(presetName)} (${rule})`;
+}
+
+function describeLimit({ truncateOver: over }: ResolvedToolRemovalOptions): string {
+  return over === undefined ? '' : `, and calls above ${formatCount(over)} characters`;
 }
 
 /** A share that comes to less than one turn shortens none. */

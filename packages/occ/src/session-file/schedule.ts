@@ -96,7 +96,11 @@ function isSameTask(current: ScheduledEdit, { toolRemoval, figures }: ScheduleRe
 }
 
 function isSameRemoval(a: ResolvedToolRemovalOptions, b: ResolvedToolRemovalOptions): boolean {
-  return a.keepTurnsWithTools === b.keepTurnsWithTools && a.truncatePercent === b.truncatePercent;
+  return (
+    a.keepTurnsWithTools === b.keepTurnsWithTools &&
+    a.truncatePercent === b.truncatePercent &&
+    a.truncateOver === b.truncateOver
+  );
 }
 
 /** Resolves to the pid of a process in a session of its own, which no signal to our terminal or group reaches. */

@@ -30,6 +30,11 @@ function resultIn(value: Json | undefined, order: number): unknown {
   return results.length === 0 ? [message?.content, message?.details] : results[order];
 }
 
+/** Of a command that a person ran. */
+function outputOf(value: Json | undefined): unknown {
+  return isObject(value?.message) ? value.message.output : undefined;
+}
+
 function usageOf(value: Json | undefined): Json | undefined {
   const message = isObject(value?.message) ? value.message : value;
   return isObject(message?.usage) ? message.usage : undefined;
@@ -75,6 +80,9 @@ describe.each(DIALECTS)('figures, $dialect', ({ dialect, transcripts }) => {
           messagesAfter: countMessages(after),
           toolCallsOriginal: countCalls(before),
           toolCallsRemoved: removed,
+          toolOutputsTruncated: before.filter(
+            (line) => line.role === 'bashExecution' && !same(outputOf(line.value), outputOf(afterOf(line))),
+          ).length,
           toolCallsTruncated: truncated,
           toolCallsPreserved: countCalls(before) - removed - truncated,
           turnsTotal: turns.total,

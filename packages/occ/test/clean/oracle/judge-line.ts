@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import type { ExpectedLine } from './expect-gone.ts';
-import { judgeArguments, judgeContent, judgeCopy } from './judge-cut.ts';
+import { judgeArguments, judgeContent, judgeCopy, same } from './judge-cut.ts';
 import { isCall, isThinking, type Json, type OracleDialect } from './read-line.ts';
 
 /**
@@ -20,6 +20,7 @@ export function judgeLine(expected: ExpectedLine, linked: Json, after: Json, dia
     adopt(wantMessage, gotMessage, 'content', judgeContent);
     adopt(wantMessage, gotMessage, 'details', judgeCopy);
   }
+  if (wantMessage.role === 'bashExecution') adopt(wantMessage, gotMessage, 'output', judgeOutput);
   if (dialect === 'claude-code' && results.length > 0) {
     if (results.every((action) => action === 'remove')) delete want.toolUseResult;
     else if (results.every((action) => action === 'truncate')) adopt(want, got, 'toolUseResult', judgeCopy);
@@ -29,6 +30,11 @@ export function judgeLine(expected: ExpectedLine, linked: Json, after: Json, dia
     gotMessage.usage = wantMessage.usage;
   }
   expect(JSON.stringify(got)).toBe(JSON.stringify(want));
+}
+
+/** What a command of a person's printed is shortened as results are, or whole where its turn stays so. */
+function judgeOutput(before: unknown, after: unknown): void {
+  if (!same(before, after)) judgeContent(before, after);
 }
 
 function messageIn(value: Json): Json {

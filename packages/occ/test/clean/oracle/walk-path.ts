@@ -49,6 +49,7 @@ export function walkPath(lines: readonly OracleLine[], dialect: OracleDialect): 
 
 export interface OracleTurn {
   readonly lines: readonly OracleLine[];
+  /** Calls, and commands that a person ran. */
   readonly calls: number;
 }
 
@@ -61,5 +62,9 @@ export function cutTurns(path: readonly OracleLine[]): OracleTurn[] {
   }
   return turns
     .filter((lines) => lines.some(({ isMessage }) => isMessage))
-    .map((lines) => ({ lines, calls: lines.reduce((sum, line) => sum + line.calls.length, 0) }));
+    .map((lines) => ({ lines, calls: lines.reduce((sum, line) => sum + toolsOf(line), 0) }));
+}
+
+function toolsOf({ calls, role }: OracleLine): number {
+  return calls.length + (role === 'bashExecution' ? 1 : 0);
 }

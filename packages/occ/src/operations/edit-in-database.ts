@@ -1,6 +1,7 @@
 import { mayTouchLater } from '../clean/turn-zones.ts';
 import { editDatabaseSession, planDatabaseEdit } from '../session-db/edit-session.ts';
 import type { FileEditResult } from '../session-file/edit-file.ts';
+import { listOpenWriters } from '../session-file/open-writers.ts';
 import { UNCORRECTED_HINT } from '../session-file/scheduled-edit.ts';
 import { ownRunOf } from '../session-file/settle-use.ts';
 import type { FoundSession, ResolvedSession, SearchPlace } from '../sources/found-session.ts';
@@ -53,7 +54,10 @@ export async function editInDatabase(asked: AskedDatabaseEdit, found: ResolvedSe
   }
   // A run that began in between may have read the session as it was.
   if (!seen.isInRun) seen = await lookAgain(session);
-  if (!seen?.isInRun) return describeEdit(asked, found, done, {});
+  if (!seen?.isInRun) {
+    const isOpenElsewhere = listOpenWriters(session.path, LOOK_MS).length > 0;
+    return describeEdit(asked, found, done, isOpenElsewhere ? { note: LISTED_LATER } : {});
+  }
   const { run, runner } = seen;
   const { env } = asked.place;
   const fault = await scheduleCorrection({
@@ -90,7 +94,10 @@ function describeUncorrected({ message, cause }: Error): string {
   return `OpenClaw's token counts cannot be corrected when the run ends: ${why}. ${UNCORRECTED_HINT}`;
 }
 
+/** A note is not worth more. */
+const LOOK_MS = 200;
 const NOTHING_YET =
   'Nothing to clean yet: a run of this session is in progress, which is never touched. Edit again when it is over.';
+const LISTED_LATER = 'A running gateway lists the old token count until the next turn of this session.';
 const GOES_ON = 'goes on with what it has in memory, and the next turn sees the cleaned session.';
 const CORRECTED = "OpenClaw's token counts are corrected when the run ends.";

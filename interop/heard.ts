@@ -31,7 +31,9 @@ export function resultsIn(request: ChatRequest): string[] {
 function hearMessage(message: ChatMessage): string[] {
   if (message.role === 'tool') return [`result: ${firstLine(textOf(message))}`];
   if (message.role === 'assistant') {
-    const said = textOf(message) === '' ? [] : [`agent: ${firstLine(textOf(message))}`];
+    const said = partsOf(message)
+      .filter((part) => part !== '')
+      .map((part) => `agent: ${firstLine(part)}`);
     return [...said, ...(message.tool_calls ?? []).map((call) => `call: ${call.function.name}`)];
   }
   if (message.role !== 'user' || isRuntimeContext(message)) return [];
@@ -42,7 +44,7 @@ function hearMessage(message: ChatMessage): string[] {
 
 const SUMMARY = 'The conversation history before this point was compacted';
 
-/** Messages of a person that follow each other come as parts of one. The line about the runtime is nobody's. */
+/** Messages of one speaker that follow each other come as parts of one. The line about the runtime is nobody's. */
 function partsOf({ content }: ChatMessage): string[] {
   const parts = typeof content === 'string' ? [content] : (content ?? []).map((part) => part.text ?? '');
   return parts.filter((part) => !part.startsWith('Runtime: '));

@@ -13,10 +13,15 @@ export interface OpenclawInstall {
   readonly program: string;
 }
 
-export async function ensureOpenclaw(
-  version: string,
-  npmOptions: readonly string[],
-): Promise<OpenclawInstall> {
+export type Era = 'sqlite' | 'files';
+
+const VERSIONS: Readonly<Record<Era, { version: string; npmOptions: string[] }>> = {
+  sqlite: { version: '2026.9.6', npmOptions: [] },
+  files: { version: '2026.7.35', npmOptions: ['--omit=optional'] },
+};
+
+export async function ensureOpenclaw(era: Era): Promise<OpenclawInstall> {
+  const { version, npmOptions } = VERSIONS[era];
   const folder = join(CACHE, `openclaw-${version}`);
   const program = join(folder, 'node_modules/openclaw/openclaw.mjs');
   if (existsSync(program)) return { version, program };

@@ -9,8 +9,16 @@ import { delimiter, dirname, join, resolve } from 'node:path';
 export const TOKEN = 'interop-token';
 /** Of the model, as its settings say. */
 export const CONTEXT_WINDOW = 128_000;
+/** Offered through the Messages API. OpenClaw keeps what this model thought in earlier turns. */
+export const THINKING_MODEL = 'anthropic/claude-sonnet-4-6';
 
 const OCC = resolve(import.meta.dirname, '../packages/occ/bin/occ.js');
+
+/** Base addresses of the imitated providers. */
+export interface Providers {
+  readonly chatUrl: string;
+  readonly messagesUrl: string;
+}
 
 export interface OpenclawHome {
   readonly root: string;
@@ -26,7 +34,7 @@ export interface OpenclawHome {
   remove(): Promise<void>;
 }
 
-export async function makeOpenclawHome(modelUrl: string): Promise<OpenclawHome> {
+export async function makeOpenclawHome(providers: Providers): Promise<OpenclawHome> {
   const root = realpathSync(await mkdtemp(join(tmpdir(), 'openbot-interop-')));
   const place = (name: string): string => join(root, name);
   for (const name of ['home', 'state', 'work', 'bin', 'temp']) await mkdir(place(name));
@@ -47,7 +55,7 @@ export async function makeOpenclawHome(modelUrl: string): Promise<OpenclawHome> 
     },
     remove: () => rm(root, { recursive: true, force: true, maxRetries: 5 }),
   };
-  await writeFile(join(home.state, 'openclaw.json'), JSON.stringify(settings(home, modelUrl), null, 2));
+  await writeFile(join(home.state, 'openclaw.json'), JSON.stringify(settings(home, providers), null, 2));
   await writeFile(place('bin/occ'), `#!/bin/sh\nexec '${process.execPath}' '${OCC}' "$@"\n`);
   await chmod(place('bin/occ'), 0o755);
   for (const [name, lines] of [
@@ -62,7 +70,7 @@ export async function makeOpenclawHome(modelUrl: string): Promise<OpenclawHome> 
   return home;
 }
 
-function settings(home: OpenclawHome, modelUrl: string): object {
+function settings(home: OpenclawHome, { chatUrl, messagesUrl }: Providers): object {
   const model = {
     id: 'imitation',
     name: 'Imitation',
@@ -91,7 +99,13 @@ function settings(home: OpenclawHome, modelUrl: string): object {
     models: {
       mode: 'replace',
       providers: {
-        imitation: { baseUrl: modelUrl, apiKey: 'none', api: 'openai-completions', models: [model] },
+        imitation: { baseUrl: chatUrl, apiKey: 'none', api: 'openai-completions', models: [model] },
+        anthropic: {
+          baseUrl: messagesUrl,
+          apiKey: 'none',
+          api: 'anthropic-messages',
+          models: [{ ...model, id: 'claude-sonnet-4-6', name: 'Claude Sonnet 4.6', reasoning: true }],
+        },
       },
     },
     tools: { exec: { host: 'gateway', security: 'full', ask: 'off' } },

@@ -3,18 +3,13 @@
  * eras. One line each; exits with 1 where one fails.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ensureOpenclaw } from './install-openclaw.ts';
+import { type Era, ensureOpenclaw } from './install-openclaw.ts';
 import { scenarios } from './scenarios/all.ts';
 import { openScene, type Scenario } from './scene.ts';
-import { type Era, makeStage, type Stage } from './stage.ts';
+import { makeStage, type Stage } from './stage.ts';
 import { endAllProcesses } from './started-processes.ts';
 
-const SCENARIO_LIMIT_MS = 240_000;
-const VERSIONS: Readonly<Record<Era, { version: string; npmOptions: string[] }>> = {
-  sqlite: { version: '2026.9.6', npmOptions: [] },
-  files: { version: '2026.7.35', npmOptions: ['--omit=optional'] },
-};
-
+const SCENARIO_LIMIT_MS = 480_000;
 const wanted = process.argv.slice(2);
 let failed = 0;
 let played = 0;
@@ -26,9 +21,8 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
 for (const era of ['sqlite', 'files'] as const) {
   const chosen = scenarios[era].filter((scenario) => isWanted(era, scenario));
   if (chosen.length === 0) continue;
-  const { version, npmOptions } = VERSIONS[era];
-  const install = await ensureOpenclaw(version, npmOptions).catch((error: unknown) => {
-    report(`FAIL ${version} is not installed`, error, []);
+  const install = await ensureOpenclaw(era).catch((error: unknown) => {
+    report(`FAIL OpenClaw of the era ${era} is not installed`, error, []);
     return undefined;
   });
   if (install === undefined) continue;
@@ -50,7 +44,7 @@ function isWanted(era: Era, scenario: Scenario): boolean {
 
 async function play(on: Stage, scenario: Scenario): Promise<void> {
   played++;
-  const scene = openScene(on);
+  const scene = openScene(on, scenario.provokes);
   const name = `${on.install.version} ${scenario.name}`;
   const began = Date.now();
   const limit = new AbortController();

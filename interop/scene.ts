@@ -1,14 +1,16 @@
 /** One scenario on its stage: what was said in it, what the model heard of it, and what must hold at its end. */
 import { deepEqual, fail, ok } from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ChatRequest } from '../test/imitations/chat-format.ts';
 import { findDatabaseFaults } from './agent-database.ts';
 import { hear, turnOf } from './heard.ts';
 import { findTrouble, markLog, tailLog } from './openclaw-log.ts';
+import type { HeardRequest } from './scripted-model.ts';
 import { type Conversation, openConversation, type Stage } from './stage.ts';
 
 export interface Scenario {
   readonly name: string;
+  /** Refusals of the provider and lines of the log that the scenario brings about on purpose. */
+  readonly provokes?: RegExp;
   run(scene: Scene): Promise<void>;
 }
 
@@ -16,11 +18,11 @@ export interface Scene extends Stage {
   /** A conversation under a new key, or under one that exists. */
   open(key?: string): Conversation;
   /** Requests of a turn, oldest first; there is one at least. */
-  requestsOf(turn: string): [ChatRequest, ...ChatRequest[]];
+  requestsOf(turn: string): [HeardRequest, ...HeardRequest[]];
   /** Checks what the model heard in the first request of a turn, from the first message to the turn's own. */
   expectHeard(turn: string, lines: readonly string[]): void;
   /** Requests that nobody asked for: summaries for a compaction, and the turn that OpenClaw takes before one. */
-  uninvited(): ChatRequest[];
+  uninvited(): HeardRequest[];
   /** Checks that nobody asked for a summary; `known` requests of that kind are those of the scenario itself. */
   expectNoCompaction(known?: number): Promise<void>;
   /** Polls until `condition` holds; `what` names it where it never does. */
@@ -37,12 +39,11 @@ export interface OpenScene extends Scene {
 const SETTLE_MS = 700;
 const WAIT_LIMIT_MS = 30_000;
 
-export function openScene(stage: Stage): OpenScene {
+export function openScene(stage: Stage, provokes = /^\b$/): OpenScene {
   const conversations: Conversation[] = [];
-  const firstRequest = stage.model.conversations.length;
-  const firstFault = stage.model.faults.length;
+  const before = stage.model.mark();
   const mark = markLog(stage.home.logPath);
-  const requests = (): ChatRequest[] => stage.model.conversations.slice(firstRequest);
+  const requests = (): HeardRequest[] => stage.model.requestsSince(before);
 
   const scene: OpenScene = {
     ...stage,
@@ -78,10 +79,13 @@ export function openScene(stage: Stage): OpenScene {
       }
     },
     checkEnd() {
-      deepEqual(stage.model.faults.slice(firstFault), [], 'conversations that a provider would refuse');
+      const isUnwanted = (text: string): boolean => !provokes.test(text);
+      const faults = stage.model.faultsSince(before).filter(isUnwanted);
+      deepEqual(faults, [], 'conversations that a provider would refuse');
       if (stage.era === 'sqlite') deepEqual(findDatabaseFaults(stage.home.state), [], 'the database');
       const keys = conversations.map((conversation) => conversation.key);
-      deepEqual(findTrouble(stage.home.logPath, mark, keys), [], 'what OpenClaw logged');
+      const trouble = findTrouble(stage.home.logPath, mark, keys).filter(isUnwanted);
+      deepEqual(trouble, [], 'what OpenClaw logged');
       ok(requests().length > 0, 'the model was never asked');
     },
     logTail: () => tailLog(stage.home.logPath, mark, stage.home.outputPath),

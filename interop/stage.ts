@@ -1,13 +1,11 @@
 /** What a scenario acts on: one OpenClaw of one era with its gateway, a model that it talks to, and occ beside it. */
 import { randomUUID } from 'node:crypto';
+import { type OccAnswer, parsePrinted, runOcc, runOpenclaw } from './commands.ts';
 import { type Gateway, makeGateway } from './gateway.ts';
-import type { OpenclawInstall } from './install-openclaw.ts';
+import type { Era, OpenclawInstall } from './install-openclaw.ts';
 import { makeOpenclawHome, type OpenclawHome } from './openclaw-home.ts';
 import { markLog, waitForLogLine } from './openclaw-log.ts';
 import { type ScriptedModel, startScriptedModel } from './scripted-model.ts';
-import { runCommand } from './started-processes.ts';
-
-export type Era = 'sqlite' | 'files';
 
 export interface Stage {
   readonly era: Era;
@@ -22,19 +20,10 @@ export interface Stage {
   close(): Promise<void>;
 }
 
-/** The fields that scenarios look at. */
-export interface OccAnswer {
-  readonly success?: boolean;
-  readonly changed?: boolean;
-  readonly scheduled?: boolean;
-  readonly [field: string]: unknown;
-}
-
 export async function makeStage(era: Era, install: OpenclawInstall): Promise<Stage> {
   const model = await startScriptedModel();
-  const home = await makeOpenclawHome(model.url);
+  const home = await makeOpenclawHome(model);
   const gateway = makeGateway(install, home);
-  const options = { cwd: home.workspace, env: home.env };
 
   return {
     era,
@@ -42,17 +31,8 @@ export async function makeStage(era: Era, install: OpenclawInstall): Promise<Sta
     home,
     model,
     gateway,
-    async occ(...args) {
-      const { code, stdout, stderr } = await runCommand('occ', [...args, '--json'], options);
-      if (code !== 0) throw new Error(`occ ${args.join(' ')}: ${stderr.trim() || `exit code ${code}`}`);
-      return JSON.parse(stdout) as OccAnswer;
-    },
-    async openclaw(...args) {
-      const command = [install.program, ...args];
-      const { code, stdout, stderr } = await runCommand(process.execPath, command, options);
-      if (code !== 0) throw new Error(`openclaw ${args[0]}: exit code ${code}: ${stderr.trim().slice(-500)}`);
-      return JSON.parse(stdout.slice(stdout.indexOf('{')));
-    },
+    occ: (...args) => runOcc(home, args),
+    openclaw: async (...args) => parsePrinted(await runOpenclaw(install, home, args)),
     async close() {
       await gateway.stop();
       await model.close();

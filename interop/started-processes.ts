@@ -36,16 +36,17 @@ export function startProcess(
 export async function runCommand(
   command: string,
   args: readonly string[],
-  options: StartOptions,
+  options: StartOptions & { readonly input?: string },
 ): Promise<CommandResult> {
   const child = register(
     spawn(command, args, {
       cwd: options.cwd,
       env: options.env,
-      stdio: ['ignore', 'pipe', 'pipe'],
+      stdio: [options.input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
       detached: true,
     }),
   );
+  child.stdin?.end(options.input);
   const [stdout, stderr] = [gather(child.stdout), gather(child.stderr)];
   const code = await new Promise<number | null>((resolve, reject) => {
     child.once('error', reject);

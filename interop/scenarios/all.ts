@@ -1,6 +1,6 @@
 /** Every scenario, in the order in which they run: those that need the gateway first, so that it starts seldom. */
+import type { Era } from '../install-openclaw.ts';
 import type { Scenario } from '../scene.ts';
-import type { Era } from '../stage.ts';
 import { activeRun, activeRunNearWindow, activeRunOnFiles } from './active-run.ts';
 import { cleanTwice, stripLocal, stripStopped, stripTools, truncate } from './edit.ts';
 import {
@@ -12,6 +12,7 @@ import {
 } from './near-window.ts';
 import { clone, restore } from './restore-and-clone.ts';
 import { selfClean, selfCleanInHaste, selfCleanNearWindow } from './self-clean.ts';
+import { cleanedThinking, thinkingControl, wrongHistoryControl } from './thinking.ts';
 import { afterCompaction, afterNewCommand, afterReset } from './windows.ts';
 
 /** As full as a session gets that nobody compacts. */
@@ -31,6 +32,9 @@ export const scenarios: Readonly<Record<Era, readonly Scenario[]>> = {
     afterCompaction,
     afterReset,
     afterNewCommand,
+    thinkingControl,
+    wrongHistoryControl,
+    cleanedThinking,
     activeRun,
     selfClean,
     selfCleanInHaste,
@@ -48,6 +52,9 @@ export const scenarios: Readonly<Record<Era, readonly Scenario[]>> = {
     truncate,
     restore,
     clone,
+    thinkingControl,
+    wrongHistoryControl,
+    cleanedThinking,
     activeRunOnFiles,
     selfClean,
     selfCleanNearWindow(FULL_SOON, ''),

@@ -1,10 +1,11 @@
 /** The agent calls occ on its own session, in its own run, and names no session. */
 import { equal, ok } from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { OccAnswer } from '../commands.ts';
 import { resultsIn } from '../heard.ts';
 import type { Scenario, Scene } from '../scene.ts';
 import { call, exec, read, say, usage } from '../script.ts';
-import type { Conversation, OccAnswer } from '../stage.ts';
+import type { Conversation } from '../stage.ts';
 import { waitForCorrectedFigures } from './figures.ts';
 import { LONG_NOTE } from './near-window.ts';
 import { tellThreeTurns, WITHOUT_TOOLS } from './telling.ts';

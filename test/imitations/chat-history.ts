@@ -12,10 +12,12 @@ export function findChatFault(messages: readonly ChatMessage[]): string | undefi
     const at = `messages.${index}`;
     if (message.role === 'tool') {
       const id = message.tool_call_id ?? '';
-      if (!open.delete(id)) return `${at}: a tool result without its call right before it: ${id}`;
+      if (!open.delete(id)) {
+        return `${at}: Invalid parameter: messages with role 'tool' must be a response to a preceeding message with 'tool_calls': ${id}`;
+      }
       continue;
     }
-    if (open.size > 0) return `${at}: tool calls without their results: ${[...open].join(', ')}`;
+    if (open.size > 0) return `${at}: ${describeUnanswered(open)}`;
     if (message.role === 'system' || message.role === 'developer') {
       if (spoken) return `${at}: a ${message.role} message among the conversation`;
       continue;
@@ -31,6 +33,9 @@ export function findChatFault(messages: readonly ChatMessage[]): string | undefi
     open = new Set(calls.map((call) => call.id));
   }
   if (!spoken) return 'messages: nobody says anything';
-  if (open.size > 0) return `messages: tool calls without their results: ${[...open].join(', ')}`;
-  return undefined;
+  return open.size > 0 ? `messages: ${describeUnanswered(open)}` : undefined;
+}
+
+function describeUnanswered(ids: ReadonlySet<string>): string {
+  return `An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'. The following tool_call_ids did not have response messages: ${[...ids].join(', ')}`;
 }

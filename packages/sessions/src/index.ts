@@ -5,6 +5,7 @@ export {
   writeFileAtomic,
 } from './disk/atomic-write.ts';
 export { deferEnding, endOnSignals, undoAtEnding } from './disk/ending.ts';
+export { giveToFolderOwner } from './disk/give-to-owner.ts';
 export type { HeldLock } from './disk/held-lock.ts';
 export { inspectLock, type LockInspection } from './disk/inspect-lock.ts';
 export { makeLeftoverPath } from './disk/leftover-name.ts';

@@ -1,5 +1,5 @@
 import { closeSync, fsyncSync, openSync, readSync, renameSync, unlinkSync, writeSync } from 'node:fs';
-import { makeLeftoverPath } from '@openbot/sessions';
+import { giveToFolderOwner, makeLeftoverPath } from '@openbot/sessions';
 import type { LineKeeper } from '@openbot/sessions/openclaw-database';
 
 const CHUNK = 1024 * 1024;
@@ -20,6 +20,7 @@ export class UnnamedFile implements LineKeeper {
     this.#path = path;
     this.#temp = makeLeftoverPath(path, 'tmp');
     this.#file = openSync(this.#temp, 'wx+', 0o600);
+    giveToFolderOwner(this.#file, path);
   }
 
   /** Where it is before it has its name. */

@@ -4,6 +4,7 @@ import { dirname } from 'node:path';
 import {
   asciiJson,
   type FieldValue,
+  giveToFolderOwner,
   LineCopier,
   linkNew,
   makeFolder,
@@ -92,6 +93,7 @@ async function writeClone(
   const temp = makeLeftoverPath(targetPath, 'tmp');
   let at = temp;
   const target = await open(temp, 'wx', 0o600);
+  giveToFolderOwner(target.fd, targetPath);
   let history: CopiedHistory | undefined;
   try {
     let size: number;

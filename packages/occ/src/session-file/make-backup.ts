@@ -1,6 +1,6 @@
 import { constants, lstatSync } from 'node:fs';
 import { copyFile, type FileHandle, open, rename, unlink } from 'node:fs/promises';
-import { linkNew, makeLeftoverPath } from '@openbot/sessions';
+import { giveToFolderOwner, linkNew, makeLeftoverPath } from '@openbot/sessions';
 import { highestBackupNumber } from './backups.ts';
 import type { Journal } from './journal.ts';
 import { makeKeepingFolder } from './keeping-folder.ts';
@@ -70,6 +70,7 @@ async function copyBackup(path: string, source: FileHandle, target: string, byte
     try {
       await fitTo(copy, source, bytes);
       await copy.chmod(0o600);
+      giveToFolderOwner(copy.fd, target);
       await copy.sync();
     } finally {
       await copy.close();

@@ -4,7 +4,7 @@ import { open, rename, unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { makeLeftoverPath, syncFolder } from '@openbot/sessions';
+import { giveToFolderOwner, makeLeftoverPath, syncFolder } from '@openbot/sessions';
 import { RestoreError } from '../errors.ts';
 import type { Backup } from './backups.ts';
 import type { KeepingPlace } from './place.ts';
@@ -37,12 +37,10 @@ export async function keepAsOriginal(place: KeepingPlace, backup: Backup): Promi
   try {
     const read = new Digest();
     const compress = createZstdCompress({ params: { [constants.ZSTD_c_checksumFlag]: 1 } });
-    await pipeline(
-      createReadStream(backup.path),
-      read,
-      compress,
-      createWriteStream(temp, { flags: 'wx', mode: 0o600, flush: true }),
-    );
+    const file = await open(temp, 'wx', 0o600);
+    giveToFolderOwner(file.fd, target);
+    // The stream closes it.
+    await pipeline(createReadStream(backup.path), read, compress, file.createWriteStream({ flush: true }));
     if (read.hex() !== (await digestOfPacked(temp))) throw new Error(`${temp} did not read back as written`);
     await rename(temp, target);
   } catch (error) {

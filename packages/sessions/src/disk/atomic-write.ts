@@ -2,6 +2,7 @@ import type { BigIntStats, Stats } from 'node:fs';
 import { type FileHandle, open, rename, stat, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { resolveWithinFolder } from './canonical-path.ts';
+import { giveToFolderOwner } from './give-to-owner.ts';
 import { makeLeftoverPath } from './leftover-name.ts';
 import { DEFAULT_STALE_MS } from './lock-limits.ts';
 import { makeFolder } from './make-folder.ts';
@@ -18,7 +19,7 @@ export type AtomicWriteIo = {
 };
 
 export type AtomicWriteOptions = {
-  /** Of a new file; an existing one keeps its own. 0600. */
+  /** Of a new file; an existing one keeps its own, as far as it is its owner's. 0600. */
   mode?: number | undefined;
   /** Called when everything is on disk but not yet visible. Throwing leaves the old content in place. */
   beforeRename?: (() => void) | undefined;
@@ -39,8 +40,8 @@ const realIo: AtomicWriteIo = {
 export type NewContent = string | Uint8Array | ((handle: FileHandle) => Promise<void>);
 
 /**
- * Replaces the whole content or nothing: readers see the old file or the new one, also after a power cut. Owner and
- * mode of an existing file are kept. Missing folders are made (0700). A link that leads out of the folder is refused.
+ * Replaces the whole content or nothing: readers see the old file or the new one, also after a power cut. The
+ * owner of an existing file is kept; its mode too, but for rights of others. Missing folders are made (0700). A link that leads out of the folder is refused.
  * Resolves to the stat of the new file as it was just before it got its name.
  */
 export async function writeFileAtomic(
@@ -61,7 +62,8 @@ export async function writeFileAtomic(
     try {
       if (typeof data === 'function') await data(handle);
       else await io.write(handle, typeof data === 'string' ? Buffer.from(data) : data);
-      if (old !== undefined) await keepOwnerAndMode(handle, old);
+      if (old === undefined) giveToFolderOwner(handle.fd, temp);
+      else await keepOwnerAndMode(handle, old);
       await io.syncFile(handle);
       written = await handle.stat({ bigint: true });
     } finally {
@@ -87,5 +89,7 @@ async function keepOwnerAndMode(handle: FileHandle, old: Stats): Promise<void> {
     // Only root may give a file away; anybody else keeps it.
     await handle.chown(old.uid, old.gid).catch(() => {});
   }
-  if ((old.mode & 0o7777) !== (fresh.mode & 0o7777)) await handle.chmod(old.mode & 0o7777);
+  // What we keep is private; a stricter mode stays.
+  const mode = old.mode & 0o600;
+  if (mode !== (fresh.mode & 0o7777)) await handle.chmod(mode);
 }

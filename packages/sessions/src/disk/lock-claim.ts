@@ -10,6 +10,7 @@ import {
   writeFileSync,
   writeSync,
 } from 'node:fs';
+import { giveToFolderOwner } from './give-to-owner.ts';
 import { makeLeftoverPath } from './leftover-name.ts';
 import { linkNew } from './link-new.ts';
 import { formatLockRecord, isSameLock, type LockSnapshot, readLockSnapshot } from './lock-record.ts';
@@ -26,6 +27,7 @@ export function createLockFile(path: string, record: string, link = linkSync): L
   const fd = openSync(temp, 'wx+', 0o600);
   try {
     writeSync(fd, record);
+    giveToFolderOwner(fd, path);
     if (linkNew(temp, path, link)) return { path, fd };
   } catch (error) {
     closeSync(fd);

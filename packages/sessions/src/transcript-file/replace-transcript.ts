@@ -37,8 +37,8 @@ const LATE_WRITERS_MS = 5;
 const BUSY_WRITERS_MS = 50;
 
 /**
- * Replaces a transcript in one step: everybody sees the old one or the new one, also after a power cut. Mode and owner
- * stay. Lines that somebody appends meanwhile without taking the lock are carried over, also those that arrive through a
+ * Replaces a transcript in one step: everybody sees the old one or the new one, also after a power cut. Its owner
+ * stays, and its mode but for rights of others. Lines that somebody appends meanwhile without taking the lock are carried over, also those that arrive through a
  * descriptor opened before the swap.
  * @returns how far in the old file lines were carried over
  */
@@ -58,7 +58,7 @@ export async function replaceTranscript(
     const copier = new LineCopier(source, target);
     await replacement.write(copier);
     await copier.flush();
-    await target.chmod(old.mode & 0o777);
+    await target.chmod(old.mode & 0o600);
     // Only root may give a file away; anybody else keeps it.
     await target.chown(old.uid, old.gid).catch(() => {});
     await target.sync();

@@ -102,7 +102,7 @@ describe('compactSession', () => {
     const { uid, gid } = statSync(path);
     await compact(4);
     expect(statSync(path)).toMatchObject({ uid, gid });
-    expect(statSync(path).mode & 0o777).toBe(0o640);
+    expect(statSync(path).mode & 0o777).toBe(0o600);
   });
 
   it('marks the figures of the entry as out of date', async () => {

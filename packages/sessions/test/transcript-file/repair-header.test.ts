@@ -38,7 +38,7 @@ describe('repairTranscriptHeader', () => {
     writeFileSync(path, content, { mode: 0o640 });
     expect(await repair()).toBe(true);
     expect(readFileSync(path)).toEqual(Buffer.concat([Buffer.from(HEADER), Buffer.from(content)]));
-    expect(statSync(path).mode & 0o777).toBe(0o640);
+    expect(statSync(path).mode & 0o777).toBe(0o600);
     expect(readdirSync(folder.path)).toEqual(['s1.jsonl']);
     expect(await repair()).toBe(false);
   });
@@ -73,7 +73,7 @@ describe('repairTranscriptHeader', () => {
     } finally {
       process.umask(umask);
     }
-    expect(statSync(path).mode & 0o7777).toBe(0o666);
+    expect(statSync(path).mode & 0o7777).toBe(0o600);
   });
 
   it('keeps the owner', async (context) => {

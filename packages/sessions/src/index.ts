@@ -142,6 +142,7 @@ export {
   resolveSessionTranscriptsDirForAgent,
   resolveStorePath,
 } from './layout/paths.ts';
+export { claudeProjectSlug, MAX_SLUG, maySlugBeBelow } from './layout/project-slug.ts';
 export {
   assertSessionId,
   isSessionId,

@@ -23,7 +23,7 @@ export function describeChoice(foundBy: FoundBy, session: FoundSession): string 
     case 'calling-command':
       return `the session that is running this command${inBrackets(session)}`;
     case 'most-recent':
-      return `the most recently active session ${ownerOf(session)}${inBrackets(session)}`;
+      return `the most recently active session ${ownerOf(session)}${session.source === 'claude' ? ' in this folder' : ''}${inBrackets(session)}`;
   }
 }
 

@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
-import { resolveHomeDir } from '@openbot/sessions';
+import { claudeProjectSlug, resolveHomeDir } from '@openbot/sessions';
 import type { SearchPlace } from './found-session.ts';
 import { type LocatedSession, NO_ENTRIES } from './located-session.ts';
 import { expandPath, readFolderNames, readNames, statFile } from './look-at-disk.ts';
@@ -24,6 +24,24 @@ export function isClaudeFileName(name: string): boolean {
 /** The file that holds the title a person gave to a session. */
 export function titlePathOf(path: string): string {
   return join(path.slice(0, -'.jsonl'.length), 'custom-title.json');
+}
+
+/** The folder of the sessions that were started in the working folder. */
+export function resolveProjectFolder(place: SearchPlace): string {
+  return join(resolveProjectsFolder(place), claudeProjectSlug(realPathOf(place.cwd)));
+}
+
+/** Different folders can share the folder of their sessions; where a session says its own, that counts. */
+export function isOfWorkingFolder({ cwd }: { readonly cwd: string | null }, place: SearchPlace): boolean {
+  return cwd === null || realPathOf(cwd) === realPathOf(place.cwd);
+}
+
+function realPathOf(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path;
+  }
 }
 
 export function readTitle(path: string): string | undefined {

@@ -1,8 +1,14 @@
+import { dirname } from 'node:path';
 import type { OpenBotError } from '@openbot/sessions';
-import { SessionNotFoundError } from '../errors.ts';
+import { NoSessionsError, SessionNotFoundError } from '../errors.ts';
 import { refuseToGuess } from './agent-shell.ts';
 import { findCallingSession } from './calling-session.ts';
-import { locateClaudeSessions, resolveProjectsFolder } from './claude-sessions.ts';
+import {
+  isOfWorkingFolder,
+  locateClaudeSessions,
+  resolveProjectFolder,
+  resolveProjectsFolder,
+} from './claude-sessions.ts';
 import type { FoundSession, ResolvedSession, SearchPlace, SourceName } from './found-session.ts';
 import { locateSessions } from './locate-sessions.ts';
 import { compareByAge, type LocatedSession } from './located-session.ts';
@@ -13,7 +19,8 @@ import { isGiven } from './state-folder.ts';
 
 /**
  * The session that the caller is in: the one that Claude Code names in its shell, the one of an agent that calls this
- * command, else, outside of an agent's shell, the most recently active one.
+ * command, else, outside of an agent's shell, the most recently active one; of
+ * Claude Code's, that of the working folder.
  */
 export async function findCurrentSession(place: SearchPlace): Promise<ResolvedSession> {
   const sources = chooseSources(place);
@@ -25,8 +32,14 @@ export async function findCurrentSession(place: SearchPlace): Promise<ResolvedSe
   const session = calling === undefined ? undefined : openFound(calling);
   if (session !== undefined) return { session, foundBy: 'calling-command' };
   refuseToGuess(place);
-  const newest = openFirst(locateSessions(withoutGuessing(place)).sort(compareByKey));
-  if (newest === undefined) throw noSessions(place);
+  const located = locateSessions(withoutGuessing(place)).sort(compareByKey);
+  const project = resolveProjectFolder(place);
+  const newest = openFirst(
+    located.filter(({ source, path }) => source !== 'claude' || dirname(path) === project),
+    (found) => found.source !== 'claude' || isOfWorkingFolder(found, place),
+  );
+  if (newest === undefined)
+    throw located.some(({ source }) => source === 'claude') ? noneOfProject(place) : noSessions(place);
   return { session: newest, foundBy: 'most-recent' };
 }
 
@@ -60,10 +73,22 @@ function findClaudeSession(place: SearchPlace, sessionId: string): FoundSession 
   );
 }
 
-function openFirst(sessions: readonly LocatedSession[]): FoundSession | undefined {
+/** As with `claude --continue`, a session that was not named is one of the working folder. */
+function noneOfProject(place: SearchPlace): NoSessionsError {
+  return new NoSessionsError(
+    undefined,
+    `Looked in ${resolveProjectFolder(place)}. Claude Code has sessions of other folders: 'occ list --source claude' shows them; name one by its id, its title or its path`,
+    `of claude in ${place.cwd}`,
+  );
+}
+
+function openFirst(
+  sessions: readonly LocatedSession[],
+  isMeant: (session: FoundSession) => boolean = () => true,
+): FoundSession | undefined {
   for (const located of sessions) {
     const session = located.missing ? undefined : openFound(located);
-    if (session !== undefined) return session;
+    if (session !== undefined && isMeant(session)) return session;
   }
   return undefined;
 }

@@ -1,6 +1,6 @@
 import { listSessionKeySpellings, toAgentStoreSessionKey } from '@openbot/sessions';
-import { readTitle } from './claude-sessions.ts';
 import type { LocatedSession } from './located-session.ts';
+import { readOwnTitle } from './transcript-title.ts';
 
 /**
  * The sessions that a name can mean: those of the first kind of name that fits any, so that what is named exactly is
@@ -61,17 +61,14 @@ function isTextInAnyCase(text: unknown, wanted: string): boolean {
   return typeof text === 'string' && text.trim().toLowerCase() === wanted;
 }
 
-/** Titles are read from files of their own, so no earlier than they are asked for and only once. */
+/** Titles are read from files, so no earlier than they are asked for and only once. */
 function titlesBySession(): (session: LocatedSession) => readonly unknown[] {
   const known = new Map<LocatedSession, readonly unknown[]>();
   return (session) => {
     let titles = known.get(session);
     if (titles === undefined) {
-      const { entries, titlePath } = session;
-      titles = [
-        ...entries.map(({ entry }) => entry.displayName),
-        ...(titlePath === undefined ? [] : [readTitle(titlePath)]),
-      ];
+      const { entries } = session;
+      titles = [...entries.map(({ entry }) => entry.displayName), readOwnTitle(session)];
       known.set(session, titles);
     }
     return titles;

@@ -1,10 +1,10 @@
 import { basename } from 'node:path';
 import { STORE_FILE_NAME } from '@openbot/sessions';
-import { readTitle } from './claude-sessions.ts';
 import { readDatabaseTranscript } from './database-transcript.ts';
 import type { FoundSession } from './found-session.ts';
 import { findText, findWindow, type LocatedSession } from './located-session.ts';
 import { readTranscriptHead, type TranscriptHead } from './transcript-head.ts';
+import { readOwnTitle } from './transcript-title.ts';
 
 type Draft = { -readonly [Field in keyof FoundSession]: FoundSession[Field] };
 
@@ -21,10 +21,10 @@ export function openFound(located: LocatedSession): FoundSession | undefined {
 }
 
 function describe(located: LocatedSession, head: Partial<TranscriptHead> | undefined): FoundSession {
-  const { source, storage, missing, cold, entries, formerKey, titlePath, indexPath } = located;
+  const { source, storage, missing, cold, entries, formerKey, indexPath } = located;
   const sessionKey = entries[0]?.key ?? formerKey;
   const label = findText(located, 'label');
-  const displayName = findText(located, 'displayName') ?? (titlePath && readTitle(titlePath));
+  const displayName = findText(located, 'displayName') ?? readOwnTitle(located);
   const window = findWindow(located);
   const found = {
     sessionId: (source === 'pi' ? head?.sessionId : undefined) ?? located.sessionId,

@@ -10,7 +10,8 @@ export interface CommandText {
 }
 
 const NAMING = `A session is named by its id, the beginning of its id, its session key, its label or its path. Without a name
-it is the current one: the session of the agent that runs this command, else the most recently active.`;
+it is the current one: the session of the agent that runs this command, else the most recently active (of Claude
+Code's, that of this folder). In an agent's shell it must be named where the agent's own is not recognised.`;
 
 const CLEANING = `Old tool calls go, together with their results: the newest turns with tools stay, the older part of those is
 shortened to 120 characters or 2 lines each, and the tool calls of all earlier turns are removed. What people and

@@ -71,6 +71,7 @@ export async function executeClone(options: CloneOptions): Promise<CloneOutcome>
           newSessionId,
           targetPath,
           options: options.toolRemoval,
+          title: session.displayName,
           history: historyOf(options.place, session, newSessionId),
           at,
           dryRun: options.dryRun,

@@ -20,6 +20,7 @@ import { planClean } from '../clean/plan-clean.ts';
 import type { ResolvedToolRemovalOptions } from '../clean/tool-removal.ts';
 import { CloneOperationError } from '../errors.ts';
 import { applyPlan, makeLineReader, measurePlan } from './apply-plan.ts';
+import { cloneTitleLine } from './clone-title.ts';
 import { type CopiedHistory, copyFileHistory, type HistoryCopy } from './file-history.ts';
 import { assertCloneable } from './open-session.ts';
 import { findFault } from './verify-clean.ts';
@@ -33,6 +34,8 @@ export interface FileClone {
   readonly options?: ResolvedToolRemovalOptions | undefined;
   /** Of a Claude Code session: the saved files that the clone gets too. */
   readonly history?: HistoryCopy | undefined;
+  /** Of a Claude Code session: what the person called the original. */
+  readonly title?: string | undefined;
   readonly at: Date;
   readonly dryRun?: boolean | undefined;
   /** Called when the clone is whole and about to get its name. */
@@ -69,10 +72,15 @@ export async function cloneSessionFile(clone: FileClone): Promise<FileCloneResul
       editOf: withNewId(transcript, plan, clone),
     };
     const sizeBefore = transcript.byteLength;
+    const titleLine = Buffer.from(titleLineOf(clone, transcript, readLine));
     if (clone.dryRun) {
-      return { plan, sizeBefore, sizeAfter: await measurePlan(transcript, renamed, readLine) };
+      return {
+        plan,
+        sizeBefore,
+        sizeAfter: (await measurePlan(transcript, renamed, readLine)) + titleLine.length,
+      };
     }
-    const sizeAfter = await writeClone(clone, source, transcript, renamed, readLine);
+    const sizeAfter = await writeClone(clone, source, transcript, renamed, readLine, titleLine);
     return { plan, sizeBefore, sizeAfter };
   } finally {
     await source.close();
@@ -87,6 +95,7 @@ async function writeClone(
   transcript: Transcript,
   plan: ClonePlan,
   readLine: (index: number) => string,
+  titleLine: Buffer,
 ): Promise<number> {
   const { targetPath } = clone;
   await makeFolder(dirname(targetPath));
@@ -110,6 +119,7 @@ async function writeClone(
     }
     const fault = findFault(transcript, await scanTranscriptFile(temp), plan);
     if (fault !== undefined) throw cloneNotAsPlanned(fault);
+    size += await appendTitle(temp, titleLine);
     if (existsSync(targetPath)) throw alreadyThere(targetPath);
     history = clone.history === undefined ? undefined : await copyFileHistory(clone.history);
     clone.beforeNaming?.();
@@ -124,6 +134,29 @@ async function writeClone(
     await history?.discard().catch(() => {});
     throw error;
   }
+}
+
+/** Claude Code lists sessions by title: the clone gets one of its own. The others know no such line, or keep it elsewhere. */
+function titleLineOf(
+  { title, options, newSessionId }: FileClone,
+  transcript: Transcript,
+  readLine: (index: number) => string,
+): string {
+  if (transcript.dialect !== 'claude-code') return '';
+  return cloneTitleLine({ title, isCleaned: options !== undefined, transcript, readLine, newSessionId });
+}
+
+/** Behind what was verified line for line against the original. */
+async function appendTitle(path: string, line: Buffer): Promise<number> {
+  if (line.length === 0) return 0;
+  const file = await open(path, 'a');
+  try {
+    await file.writeFile(line);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  return line.length;
 }
 
 /** Gives the clone its name, and takes it from nobody else. */

@@ -238,7 +238,8 @@ describe('of Claude Code', () => {
     const expected = LINES.map((text) =>
       text.replace(`"sessionId":"${ID}"`, `"sessionId":"${clonedSessionId}"`),
     );
-    expect(readRawLines(clonedSessionPath)).toEqual(expected);
+    const title = { type: 'custom-title', customTitle: 'Question (clone)', sessionId: clonedSessionId };
+    expect(readRawLines(clonedSessionPath)).toEqual([...expected, JSON.stringify(title)]);
     expect(readRawLines(source)).toEqual(LINES);
   });
 

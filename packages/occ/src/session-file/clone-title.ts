@@ -1,0 +1,51 @@
+import { activePath, type Transcript, turnsOf } from '@openbot/sessions';
+
+/** What Claude Code keeps of a title. */
+const MOST_CHARACTERS = 200;
+const MOST_OF_PROMPT = 80;
+const ENDING = / \((?:clone|cleaned)(?: (\d+))?\)$/;
+
+/** The line by which Claude Code's own lists tell a clone from its original. */
+export function cloneTitleLine(clone: {
+  readonly title: string | undefined;
+  readonly isCleaned: boolean;
+  readonly transcript: Transcript;
+  readonly readLine: (index: number) => string;
+  readonly newSessionId: string;
+}): string {
+  const { title, transcript, readLine, newSessionId } = clone;
+  const base = title ?? readFirstPrompt(transcript, readLine) ?? 'Session';
+  const customTitle = nameClone(base, clone.isCleaned ? 'cleaned' : 'clone');
+  return `${JSON.stringify({ type: 'custom-title', customTitle, sessionId: newSessionId })}\n`;
+}
+
+/** A clone of a clone counts on. */
+export function nameClone(title: string, word: 'clone' | 'cleaned'): string {
+  const plain = title.replace(/\p{Cc}/gu, ' ').trim();
+  const earlier = ENDING.exec(plain);
+  const ending = earlier === null ? ` (${word})` : ` (${word} ${Number(earlier[1] ?? 1) + 1})`;
+  const base = [...plain.replace(ENDING, '')].slice(0, MOST_CHARACTERS - ending.length).join('');
+  return `${base}${ending}`;
+}
+
+function readFirstPrompt(transcript: Transcript, readLine: (index: number) => string): string | undefined {
+  const { entries } = activePath(transcript);
+  const turn = turnsOf(transcript, entries).find(({ startsWithPerson }) => startsWithPerson);
+  if (turn === undefined) return undefined;
+  const text = readText(readLine(entries[turn.first]!)).replace(/\s+/g, ' ').trim();
+  if (text === '') return undefined;
+  const characters = [...text];
+  return characters.length <= MOST_OF_PROMPT ? text : `${characters.slice(0, MOST_OF_PROMPT).join('')}…`;
+}
+
+function readText(line: string): string {
+  try {
+    const { message } = JSON.parse(line) as { message?: { content?: unknown } };
+    const content = message?.content;
+    if (typeof content === 'string') return content;
+    const block = Array.isArray(content) ? content.find((one) => one?.type === 'text') : undefined;
+    return typeof block?.text === 'string' ? block.text : '';
+  } catch {
+    return '';
+  }
+}

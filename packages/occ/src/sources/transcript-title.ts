@@ -1,4 +1,4 @@
-import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
+import { readFileEnd, readFileStart } from '@openbot/sessions';
 import { readTitle } from './claude-sessions.ts';
 import type { SourceName } from './found-session.ts';
 import type { LocatedSession } from './located-session.ts';
@@ -31,26 +31,18 @@ export function readOwnTitle({ source, path, missing, titlePath }: LocatedSessio
 
 /** The title that was given last, as far as the ends of the file tell; undefined where there is none or it was taken away. */
 function readTranscriptTitle(path: string, lines: TitleLines): string | undefined {
-  let fd: number;
   try {
-    fd = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
-  } catch {
-    return undefined;
-  }
-  try {
-    const { size } = fstatSync(fd);
-    const last = findLast(fd, Math.max(0, size - WINDOW), lines);
-    const title = last ?? (size > WINDOW ? findLast(fd, 0, lines) : undefined);
+    const { count, isWhole } = readFileEnd(path, bytes);
+    const last = findLast(count, lines);
+    const title = last ?? (isWhole ? undefined : findLast(readFileStart(path, bytes), lines));
     return title?.trim() ? title : undefined;
   } catch {
     return undefined;
-  } finally {
-    closeSync(fd);
   }
 }
 
-function findLast(fd: number, from: number, { type, field }: TitleLines): string | undefined {
-  const count = readSync(fd, bytes, 0, WINDOW, from);
+/** @param count how many of the bytes are of the file */
+function findLast(count: number, { type, field }: TitleLines): string | undefined {
   const mark = Buffer.from(`"${type}"`);
   let title: string | undefined;
   for (let at = bytes.indexOf(mark); at >= 0 && at < count; at = bytes.indexOf(mark, at + mark.length)) {

@@ -83,6 +83,8 @@ are sessions in OpenClaw's cold storage, which cannot be worked on.`,
 state before the restore is kept as a backup too, so a restore can be undone by another. Backups are files in
 backups/ beside the sessions, also of a session in OpenClaw's database. Five are kept, and
 the first state of all as the original.`,
+      `The report says what the model reads then. Where the conversation was taken on from an earlier entry since the edit,
+it goes on behind the restored lines; where the model would miss a part, the restore is refused, unless --force is given.`,
       NAMING,
     ],
     examples: [

@@ -49,6 +49,7 @@ export async function executeRestore(options: RestoreOptions): Promise<RestoreOu
       keepsOriginal: options.keepOriginal,
       entry: indexEntryOf(session),
       lock: { timeoutMs: LOCK_WAIT_MS },
+      force: options.force,
       now: () => new Date(),
     });
     return describeRestore({ session, foundBy }, done, noteAfterRewrite(done.fault, settled.note));
@@ -91,7 +92,8 @@ function describeRestore(
   done: FileRestoreResult,
   note: string | undefined,
 ): RestoreOutcome {
-  const { restoredFrom, backupPath, linesKept, sizeBefore, sizeAfter } = done;
+  const { restoredFrom, backupPath, linesKept, sizeBefore, sizeAfter, context } = done;
+  const notes = [describePath(done), note].filter((text) => text !== undefined);
   const result = {
     success: true,
     mode: 'restore',
@@ -103,9 +105,19 @@ function describeRestore(
     sizeBefore,
     sizeAfter,
     ...describeRotation(done.rotation),
-    ...(note === undefined ? {} : { note }),
+    context,
+    ...(notes.length === 0 ? {} : { note: notes.join(' ') }),
   } as const;
   return { result, session, foundBy };
+}
+
+/** What became of a session that was taken on from an earlier entry since the backup was made. */
+function describePath({ relinked, unheard }: FileRestoreResult): string | undefined {
+  if (unheard !== undefined)
+    return `The model is not given all that came back, since the session was taken on from an earlier entry: ${unheard}.`;
+  return relinked
+    ? 'Since the backup was made the session had been taken on from an earlier entry; it goes on behind the restored lines now.'
+    : undefined;
 }
 
 /** The backups of a session, newest first. */

@@ -1,6 +1,7 @@
 import type { PlanStatistics, PlanTokens } from '../clean/plan.ts';
 import type { ResolvedToolRemovalOptions } from '../clean/tool-removal.ts';
 import type { FiguresResult } from '../session-db/correct-after-run.ts';
+import type { RestoredContext } from '../session-file/verify-heard.ts';
 import type { FoundBy, FoundSession, SourceName } from '../sources/found-session.ts';
 import type { SearchWarning } from '../sources/search-warning.ts';
 import type { RotatedOut } from './describe-rotation.ts';
@@ -87,6 +88,8 @@ export interface RestoreResult extends FoundFields, RotatedOut {
   linesKept: number;
   sizeBefore: number;
   sizeAfter: number;
+  /** What the model will be given at its next call. */
+  context: RestoredContext;
   /** What the reader should know, in one sentence. */
   note?: string;
   /** Indexes and databases that could not be read on the way to the session. */

@@ -1,4 +1,4 @@
-import { formatQuantity, printable } from '@openbot/sessions/terminal-text';
+import { formatCount, formatQuantity, printable } from '@openbot/sessions/terminal-text';
 import type { BackupInfo, RestoreOutcome } from '../operations/results.ts';
 import { describeChoice, undoCommand } from './chosen-session.ts';
 import { formatMinute, formatSize } from './figures.ts';
@@ -19,12 +19,31 @@ export function formatRestore({ result, session, foundBy }: RestoreOutcome, opti
     `  From: ${shortenPath(result.restoredFrom, home)}`,
     `  Size: ${formatSize(result.sizeBefore)} → ${formatSize(result.sizeAfter)}`,
     `  Kept: ${kept}`,
+    `  The model reads: ${describeContext(result.context)}`,
     `  Backup: ${shortenPath(result.backupPath, home)}`,
     ...rotatedLines(result, session, options).map((line) => `  ${line}`),
     ...(result.note === undefined ? [] : [`  ${printable(result.note)}`]),
     `  Undo: ${palette.cyan(undoCommand(session, options))}`,
   ];
   return `${lines.join('\n')}\n`;
+}
+
+function describeContext({
+  messages,
+  toolCalls,
+  toolResults,
+  tokens,
+  basis,
+  toolCallsLeft,
+}: RestoreOutcome['result']['context']): string {
+  const figures = [
+    formatQuantity(messages, 'message'),
+    formatQuantity(toolCalls, 'tool call'),
+    formatQuantity(toolResults, 'result'),
+    `${formatCount(tokens)} tokens (${basis})`,
+  ].join(', ');
+  if (toolCallsLeft === 0) return figures;
+  return `${figures}; not ${formatQuantity(toolCallsLeft, 'tool call')} on a branch that the conversation has left`;
 }
 
 const MADE_BEFORE: Readonly<Record<BackupInfo['madeBefore'], string>> = {

@@ -7,11 +7,13 @@ import { RestoreError } from '../errors.ts';
 import { type Backup, listBackupFiles } from '../session-file/backups.ts';
 import { chooseBackup } from '../session-file/choose-backup.ts';
 import { putBackCounters } from '../session-file/counters.ts';
+import { type ExpectedPath, expectPath } from '../session-file/expected-path.ts';
 import { isOfDatabase, type RewriteRecord, readJournal } from '../session-file/journal.ts';
 import { withOriginal } from '../session-file/original-state.ts';
 import { keepingPlaceOf, transcriptPathOf } from '../session-file/place.ts';
 import type { FileRestoreResult } from '../session-file/restore-file.ts';
-import { assertSameLeaf, assertSameLinks } from '../session-file/verify-restored.ts';
+import { describeContext, findUnheard, type RestoredContext } from '../session-file/verify-heard.ts';
+import { assertSameLeaf, assertSameLinks, unheard } from '../session-file/verify-restored.ts';
 import type { FoundSession } from '../sources/found-session.ts';
 import { applyRewrite } from './apply-changes.ts';
 import { type ReadSession, readSessionToRewrite } from './readable-session.ts';
@@ -23,8 +25,9 @@ import {
   listRestoredLines,
   openKeptStates,
   type RestoredLine,
+  readKeptLine,
 } from './restored-lines.ts';
-import { keepOwnHeader, listRestoringChanges, readRestoredText } from './restored-rows.ts';
+import { isChanged, keepOwnHeader, listRestoringChanges, readRestoredText } from './restored-rows.ts';
 import { rewriteWithBackup } from './rewrite-with-backup.ts';
 import { assertAllThere, assertNothingDropped } from './verify-restored.ts';
 
@@ -45,7 +48,15 @@ export interface DatabaseRestore {
 interface PlannedRestore {
   readonly session: ReadSession;
   readonly lines: readonly RestoredLine[];
+  /** Where something was said since. */
+  readonly expected: ExpectedPath | undefined;
   readonly sizeAfter: number;
+}
+
+/** What was seen of the session when it was restored. */
+interface SeenContext {
+  readonly context: RestoredContext;
+  readonly unheard: string | undefined;
 }
 
 /** Puts the rows of a backup back, with usage and counters, and lets what was said since follow them. */
@@ -53,6 +64,7 @@ export async function restoreDatabaseSession(restore: DatabaseRestore): Promise<
   const { session } = restore;
   const { path, sessionId } = session;
   let source: RestoreSource | undefined;
+  let seen: SeenContext | undefined;
   const prepared = () => source!;
   const restoring = rewriteWithBackup<PlannedRestore, FileRestoreResult>({
     kind: 'restore',
@@ -67,7 +79,7 @@ export async function restoreDatabaseSession(restore: DatabaseRestore): Promise<
     plan: (database, keeper) => planRestore(database, sessionId, prepared(), keeper),
     settled: () => undefined,
     apply: (database, plan, { generation, at }) => {
-      applyRestore(database, restore, plan, prepared(), generation, at);
+      seen = applyRestore(database, restore, plan, prepared(), generation, at);
     },
     describe: ({ session: before, lines, sizeAfter }, backupPath) => ({
       restoredFrom: prepared().chosen.path,
@@ -75,6 +87,9 @@ export async function restoreDatabaseSession(restore: DatabaseRestore): Promise<
       linesKept: countSaid(lines, before),
       sizeBefore: before.transcript.byteLength,
       sizeAfter,
+      context: seen!.context,
+      ...(lines.some(({ parentId }) => parentId !== undefined) && { relinked: true as const }),
+      ...(seen!.unheard !== undefined && { unheard: seen!.unheard }),
     }),
     sizeAfterOf: ({ sizeAfter }) => sizeAfter,
   });
@@ -82,10 +97,12 @@ export async function restoreDatabaseSession(restore: DatabaseRestore): Promise<
 }
 
 /** The lines that no backup has, or that only later ones have. */
-function countSaid(lines: readonly RestoredLine[], { transcript }: ReadSession): number {
-  return lines.filter(({ row, kept }) =>
-    kept === undefined ? transcript.kindOf(row!) !== 'header' : kept.state > 0,
-  ).length;
+function countSaid(lines: readonly RestoredLine[], session: ReadSession): number {
+  return lines.filter((line) => isSaid(line, session)).length;
+}
+
+function isSaid({ row, kept }: RestoredLine, { transcript }: ReadSession): boolean {
+  return kept === undefined ? transcript.kindOf(row!) !== 'header' : kept.state > 0;
 }
 
 interface RestoreSource {
@@ -148,7 +165,11 @@ function planRestore(
     });
   }
   const restored = recallUsage(listRestoredLines(states, session), states, session, records);
-  const lines = keepOwnHeader(restored, session);
+  const own = keepOwnHeader(restored, session);
+  const expected = own.some((line) => isSaid(line, session))
+    ? expectPath({ transcript: states[0]!.transcript, readLine: makeReader(states[0]!) }, session)
+    : undefined;
+  const lines = relinkLine(own, expected, states, session);
   const isOfSession = lines.some(
     ({ row, kept }) => row !== undefined && kept !== undefined && session.transcript.kindOf(row) !== 'header',
   );
@@ -160,8 +181,8 @@ function planRestore(
   assertNothingDropped(session, lines, chosen.path);
   let sizeAfter = 0;
   for (const line of lines) {
-    const { row, kept, usage } = line;
-    if (usage !== undefined) {
+    const { row, kept } = line;
+    if (isChanged(line)) {
       sizeAfter += readRestoredText(line, states, session).length + 1;
       continue;
     }
@@ -169,17 +190,38 @@ function planRestore(
     const index = kept === undefined ? row! : kept.index;
     sizeAfter += transcript.endOf(index) - transcript.startOf(index) + 1;
   }
-  return { session, lines, sizeAfter };
+  return { session, lines, expected, sizeAfter };
+}
+
+function makeReader(state: KeptState): (index: number) => string {
+  return (index) => readKeptLine(state, index).toString('latin1');
+}
+
+function relinkLine(
+  lines: readonly RestoredLine[],
+  expected: ExpectedPath | undefined,
+  states: readonly KeptState[],
+  session: ReadSession,
+): readonly RestoredLine[] {
+  const relink = expected?.relink;
+  if (relink === undefined) return lines;
+  return lines.map((line) => {
+    const { transcript, index } = originOf(line, states, session);
+    const isMeant = transcript.idOf(index) === relink.id && !relink.isDone(transcript, index);
+    return isMeant ? { ...line, parentId: relink.parentId } : line;
+  });
 }
 
 function applyRestore(
   database: OpenclawDatabase,
-  { session: { sessionId, path }, isInRun }: DatabaseRestore,
-  { session, lines }: PlannedRestore,
-  { states, record }: RestoreSource,
+  { session: { sessionId, path }, isInRun, force }: DatabaseRestore,
+  { session, lines, expected }: PlannedRestore,
+  { states, record, chosen }: RestoreSource,
   generation: string,
   at: Date,
-): void {
+): SeenContext {
+  const then = states[0]!.transcript;
+  let seen: SeenContext | undefined;
   // Those of a file's index were counted for that file.
   const counted = isInRun || record === undefined || !isOfDatabase(record) ? undefined : record;
   const counters = counted?.corrected?.counters ?? counted?.counters;
@@ -193,9 +235,13 @@ function applyRestore(
       assertSameLeaf(after.transcript, session.transcript, path);
       assertAllThere(after, projection, session, lines);
       assertSameLinks(after.transcript, (index) => originOf(lines[index]!, states, session));
+      const missed = expected && findUnheard(after.transcript, then, session.transcript, expected);
+      if (missed !== undefined && !force) throw unheard(missed, chosen.path);
+      seen = { context: describeContext(after.transcript, then), unheard: missed };
     },
     changeEntry: (entry) => (counters === undefined ? undefined : putBackCounters(entry, counters)),
   });
+  return seen!;
 }
 
 function originOf({ row, kept }: RestoredLine, states: readonly KeptState[], session: ReadSession) {

@@ -13,6 +13,8 @@ export interface RestoredLine {
   readonly kept: { readonly state: number; readonly index: number } | undefined;
   /** The usage that it is to have, where that is another one than in its text. */
   readonly usage?: string;
+  /** The parent that it is to name, where that is another one than in its text. */
+  readonly parentId?: string;
 }
 
 /** A backup that is open for reading. */
@@ -28,7 +30,7 @@ export async function openKeptStates(chosen: Backup, backups: readonly Backup[])
   try {
     for (const { number, path } of backups) {
       if (number < chosen.number) continue;
-      const transcript = await scanTranscriptFile(path);
+      const transcript = await scanTranscriptFile(path, 'openclaw');
       states.push({ path, file: openSync(path, 'r'), transcript });
       const [broken] = transcript.problems;
       if (broken !== undefined)

@@ -1,3 +1,4 @@
+import { asciiJson, replaceTopLevelFields } from '@openbot/sessions';
 import type { RowChanges } from './apply-changes.ts';
 import type { ReadSession } from './readable-session.ts';
 import { type KeptState, type RestoredLine, readKeptLine } from './restored-lines.ts';
@@ -24,8 +25,8 @@ export function listRestoringChanges(
 
   function* replace(): Generator<readonly [number, Buffer]> {
     for (const line of lines) {
-      const { row, kept, usage } = line;
-      if (row === undefined || (kept === undefined && usage === undefined)) continue;
+      const { row, kept } = line;
+      if (row === undefined || (kept === undefined && !isChanged(line))) continue;
       const text = readRestoredText(line, states, session);
       if (!text.equals(session.readBytes(row))) yield [session.seqs[row]!, text];
     }
@@ -82,10 +83,18 @@ function writeAnew(
 
 /** The bytes of a line as it is to be again. */
 export function readRestoredText(
-  { row, kept, usage }: RestoredLine,
+  { row, kept, usage, parentId }: RestoredLine,
   states: readonly KeptState[],
   session: ReadSession,
 ): Buffer {
   const text = kept === undefined ? session.readBytes(row!) : readKeptLine(states[kept.state]!, kept.index);
-  return usage === undefined ? text : putUsage(text, usage);
+  const counted = usage === undefined ? text : putUsage(text, usage);
+  if (parentId === undefined) return counted;
+  const links = new Map([['parentId', asciiJson(parentId)]]);
+  return Buffer.from(replaceTopLevelFields(counted.toString('latin1'), links), 'latin1');
+}
+
+/** Whether a line comes in another form than in its text. */
+export function isChanged({ usage, parentId }: RestoredLine): boolean {
+  return usage !== undefined || parentId !== undefined;
 }

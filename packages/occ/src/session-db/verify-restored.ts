@@ -16,18 +16,10 @@ export function assertAllThere(
   const { transcript } = after;
   const isWhole = transcript.length === lines.length && transcript.problems.length === 0;
   const isSameEnd = projection.leafEventId === session.projection.leafEventId;
-  if (!isWhole || !isSameEnd) {
-    throw new RestoreError('The restored session did not read back as planned', {
-      hint: 'Nothing was changed. Another program rewrote the session since the backup was made.',
-    });
-  }
-  if (!isOtherPath(after, projection, session)) return;
-  throw new RestoreError(
-    'What was said since the backup was made refers to lines that the backup does not have',
-    {
-      hint: 'Nothing was changed, since a part of the conversation would be lost. --list shows what other backups there are.',
-    },
-  );
+  if (isWhole && isSameEnd) return;
+  throw new RestoreError('The restored session did not read back as planned', {
+    hint: 'Nothing was changed. Another program rewrote the session since the backup was made.',
+  });
 }
 
 /**
@@ -56,14 +48,3 @@ function isCleanable({ transcript, readLine }: ReadSession, row: number): boolea
 }
 
 const STRIPPED: LineEdit = { calls: 'remove', results: 'remove', dropThinking: true };
-
-/** Whether an entry that is there before and after would be part of the conversation only once. */
-function isOtherPath(after: DatabaseTranscript, { rows }: Projection, session: ReadSession): boolean {
-  const path = new Set(rows.map(({ seq }) => seq));
-  const pathNow = new Set(session.projection.rows.map(({ seq }) => seq));
-  return session.seqs.some((seq, row) => {
-    const id = session.transcript.idOf(row);
-    const index = id === undefined ? undefined : after.transcript.indexOf(id);
-    return index !== undefined && path.has(after.seqs[index]!) !== pathNow.has(seq);
-  });
-}

@@ -1,8 +1,11 @@
+import { closeSync, openSync, readSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import {
+  asciiJson,
   type HeldLock,
   type LineCopier,
   type LockOptions,
+  replaceTopLevelFields,
   scanOpenTranscript,
   scanTranscriptFile,
   type Transcript,
@@ -11,6 +14,7 @@ import {
 import { RestoreError } from '../errors.ts';
 import { type Backup, listBackupFiles } from './backups.ts';
 import { chooseBackup } from './choose-backup.ts';
+import { expectPath, type Relink, type SessionLines } from './expected-path.ts';
 import type { IndexEntry } from './index-entry.ts';
 import { isOfDatabase, type Journal, type RewriteRecord, readJournal } from './journal.ts';
 import { openSession } from './open-session.ts';
@@ -20,7 +24,8 @@ import { rewriteSession } from './rewrite-session.ts';
 import type { Rotation } from './rotate-backups.ts';
 import { findNewLines, findSaidSince, type SessionState, type Stretch } from './said-since.ts';
 import { tidyUp } from './tidy-up.ts';
-import { assertSameLeaf, assertSameLinks, type OriginOf } from './verify-restored.ts';
+import { describeContext, findUnheard, type RestoredContext } from './verify-heard.ts';
+import { assertSameLeaf, assertSameLinks, type OriginOf, unheard } from './verify-restored.ts';
 
 export interface FileRestore {
   readonly path: string;
@@ -32,6 +37,8 @@ export interface FileRestore {
   readonly keepsOriginal?: boolean | undefined;
   readonly entry?: IndexEntry | undefined;
   readonly lock?: LockOptions | undefined;
+  /** Also where the model would not be given all that comes back. */
+  readonly force?: boolean | undefined;
   readonly now: () => Date;
 }
 
@@ -43,6 +50,11 @@ export interface FileRestoreResult {
   readonly sizeAfter: number;
   /** What became of old backups. */
   readonly rotation?: Rotation;
+  readonly context: RestoredContext;
+  /** What was said since had gone on from an earlier entry, and goes on from the restored ones. */
+  readonly relinked?: true;
+  /** Why the model is not given all of it, where that was forced. */
+  readonly unheard?: string;
   /** What went wrong when the session had been restored. */
   readonly fault?: Error;
 }
@@ -92,9 +104,15 @@ async function restoreState(
     const said = await chosen.findSince({ path, bytes: now.byteLength });
     const whole: Stretch = { path: chosen.path, start: 0, end: record?.backupBytes ?? chosen.sizeBytes };
     const origins = await openOrigins(path, now, [whole, ...said]);
+    const then = origins.get(whole.path)!;
+    const expected =
+      said.length === 0 ? undefined : expectPath(readLinesOf(whole.path, then), readLinesOf(path, now));
+    const changed = findLine(expected?.relink, said, origins);
     let sizeAfter = 0;
     let linesKept = 0;
     let pieces: readonly Piece[] = [];
+    let context: RestoredContext | undefined;
+    let missed: string | undefined;
     const { backup, rotation, fault } = await rewriteSession({
       ...restore,
       kind: 'restore',
@@ -103,13 +121,16 @@ async function restoreState(
       transcript: now,
       lock,
       write: async (copier) => {
-        pieces = await writeRestored(copier, whole, said);
+        pieces = await writeRestored(copier, whole, said, changed);
       },
       verify: (after) => {
         sizeAfter = after.byteLength;
         linesKept = countLines(after, whole.end);
         assertSameLeaf(after, now, path);
         assertSameLinks(after, originOfLines(after, pieces, origins));
+        context = describeContext(after, then);
+        missed = expected && findUnheard(after, then, now, expected);
+        if (missed !== undefined && !restore.force) throw unheard(missed, chosen.packedPath ?? chosen.path);
       },
       afterSwap: async () => {
         if (record?.counters !== undefined) await restore.entry?.putBack(record.counters);
@@ -122,6 +143,9 @@ async function restoreState(
       sizeBefore: now.byteLength,
       sizeAfter,
       rotation,
+      context: context!,
+      ...(changed && { relinked: true as const }),
+      ...(missed !== undefined && { unheard: missed }),
       ...(fault && { fault }),
     };
   } finally {
@@ -184,22 +208,81 @@ interface Piece extends Stretch {
   readonly at: number;
 }
 
-async function writeRestored(copier: LineCopier, whole: Stretch, said: readonly Stretch[]): Promise<Piece[]> {
+async function writeRestored(
+  copier: LineCopier,
+  whole: Stretch,
+  said: readonly Stretch[],
+  changed: ChangedLine | undefined,
+): Promise<Piece[]> {
   await copyStretch(copier, whole);
   const pieces: Piece[] = [{ ...whole, at: 0 }];
   let at = whole.end;
   let written = whole;
+  const add = async (stretch: Stretch) => {
+    await copyStretch(copier, stretch);
+    pieces.push({ ...stretch, at });
+    at += stretch.end - stretch.start;
+  };
   for (const stretch of said) {
     if (await areApart(written, stretch)) {
       await copier.put(Buffer.from('\n'));
       at++;
     }
-    await copyStretch(copier, stretch);
-    pieces.push({ ...stretch, at });
-    at += stretch.end - stretch.start;
+    if (changed?.stretch === stretch) {
+      await add({ ...stretch, end: changed.start });
+      await copier.put(changed.line);
+      pieces.push({ ...stretch, start: changed.start, end: changed.end, at });
+      at += changed.line.length;
+      await add({ ...stretch, start: changed.end });
+    } else await add(stretch);
     written = stretch;
   }
   return pieces;
+}
+
+/** A line of what was said since that comes in another form. */
+interface ChangedLine {
+  readonly stretch: Stretch;
+  readonly start: number;
+  readonly end: number;
+  readonly line: Buffer;
+}
+
+/** The line that must hang from another one; undefined where there is none, or it names no parent that could be changed. */
+function findLine(
+  relink: Relink | undefined,
+  said: readonly Stretch[],
+  origins: ReadonlyMap<string, Transcript>,
+): ChangedLine | undefined {
+  for (const stretch of relink === undefined ? [] : said) {
+    const transcript = origins.get(stretch.path)!;
+    const index = transcript.indexOf(relink!.id);
+    if (index === undefined) continue;
+    const [start, end] = [transcript.startOf(index), transcript.endOf(index)];
+    if (start < stretch.start || end > stretch.end) continue;
+    if (relink!.isDone(transcript, index)) return undefined;
+    const field = transcript.dialect === 'claude-code' ? 'parentUuid' : 'parentId';
+    const text = readLinesOf(stretch.path, transcript).readLine(index);
+    const line = replaceTopLevelFields(text, new Map([[field, asciiJson(relink!.parentId)]]));
+    return { stretch, start, end, line: Buffer.from(line, 'latin1') };
+  }
+  return undefined;
+}
+
+function readLinesOf(path: string, transcript: Transcript): SessionLines {
+  return {
+    transcript,
+    readLine: (index) => {
+      const file = openSync(path, 'r');
+      try {
+        const line = Buffer.alloc(transcript.endOf(index) - transcript.startOf(index));
+        readSync(file, line, 0, line.length, transcript.startOf(index));
+        return line.toString('latin1');
+      } finally {
+        closeSync(file);
+      }
+    },
+  };
 }
 
 /** The states that stretches are of, by path. */

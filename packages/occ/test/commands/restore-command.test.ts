@@ -54,6 +54,14 @@ describe('occ restore', () => {
       linesKept: 0,
       sizeBefore: cleaned.length,
       sizeAfter: original.length,
+      context: {
+        messages: expect.any(Number),
+        toolCalls: 30,
+        toolResults: 30,
+        tokens: expect.any(Number),
+        basis: 'estimated',
+        toolCallsLeft: 0,
+      },
     });
     expect(read(backup(2))).toBe(cleaned);
     expect(statSync(path).mode & 0o777).toBe(0o600);

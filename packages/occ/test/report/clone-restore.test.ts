@@ -34,6 +34,7 @@ it('a restore tells what came back, what was kept and how to undo it', () => {
   From: ~/.openclaw/agents/main/sessions/abc123-def456.backup.1.jsonl
   Size: 98 KB → 126 KB
   Kept: 4 lines written since then, behind the restored ones
+  The model reads: 21 messages, 10 tool calls, 10 results, 12,300 tokens (recorded)
   Backup: ~/.openclaw/agents/main/sessions/abc123-def456.backup.2.jsonl
   Undo: occ restore abc123-def456
 `);

@@ -64,17 +64,18 @@ interface Counts {
 async function follow(events: ComposedEvent[], steps: readonly Step[], counts: Counts): Promise<void> {
   const home = makeTalkingHome(events);
   const says: string[] = [];
-  const states = new Map<number, { file: string; said: number }>();
-  const note = (backupPath: string, file: string) =>
-    states.set(Number(/(\d+)\.jsonl$/.exec(backupPath)?.[1]), { file, said: says.length });
+  const states = new Map<number, { file: string; said: number; lonely: string[] }>();
+  const note = (backupPath: string, file: string, lonely: string[]) =>
+    states.set(Number(/(\d+)\.jsonl$/.exec(backupPath)?.[1]), { file, said: says.length, lonely });
   try {
     for (const [at, one] of steps.entries()) {
       const file = home.file();
+      const lonely = listLonely(home);
       if (one.kind === 'edit') {
         const flags = ['--keep', String(one.keep), '--truncate', String(one.truncate)];
         const { backupPath } = await home.json('edit', ID, ...flags);
         if (backupPath === undefined) continue;
-        note(backupPath, file);
+        note(backupPath, file, lonely);
         counts.edited++;
       } else if (one.kind === 'say') says.push(home.say(`of step ${at}`));
       else if (one.kind !== 'restore') says.push(home.say('', composeMove(home, one.kind, one.pick)));
@@ -82,7 +83,7 @@ async function follow(events: ComposedEvent[], steps: readonly Step[], counts: C
         const numbers = Object.keys(home.backups(ID)).map(Number);
         if (numbers.length === 0) continue;
         const number = numbers[one.pick % numbers.length]!;
-        const { file: then, said } = states.get(number)!;
+        const { file: then, said, lonely: lonelyThen } = states.get(number)!;
         const since = says.slice(said).join('');
         if (pointsAway(then, since)) {
           await expectRefused(home, number, file);
@@ -90,8 +91,9 @@ async function follow(events: ComposedEvent[], steps: readonly Step[], counts: C
           continue;
         }
         const { backupPath, linesKept } = await home.restore(number);
-        note(backupPath, file);
-        expect(home.file()).toBe(then + since);
+        note(backupPath, file, lonely);
+        expectSame(home.file(), then + since);
+        for (const id of listLonely(home)) expect([...lonely, ...lonelyThen]).toContain(id);
         expect(linesKept).toBe(since.split('\n').length - 1);
         counts.restored++;
       }
@@ -99,6 +101,27 @@ async function follow(events: ComposedEvent[], steps: readonly Step[], counts: C
   } finally {
     rmSync(home.folder, { recursive: true });
   }
+}
+
+/** But for the parent of one line: who went back to a message without its calls goes on behind their results. */
+function expectSame(file: string, expected: string): void {
+  if (file === expected) return;
+  const [lines, others] = [file.split('\n'), expected.split('\n')];
+  expect(lines).toHaveLength(others.length);
+  const differing = lines.flatMap((line, at) => (line === others[at] ? [] : [[line, others[at]!]]));
+  expect(differing).toHaveLength(1);
+  const [line, other] = differing[0]!.map((text) => JSON.parse(text) as Json);
+  expect({ ...line, parentId: other.parentId }).toEqual(other);
+}
+
+/** The calls on the path whose results are elsewhere. */
+function listLonely(home: TalkingHome): string[] {
+  const lines = new Map(readLinesOf(home.path, ID).map(({ seq, text }) => [seq, JSON.parse(text) as Json]));
+  const path = readPathOf(home.path, ID).map((seq) => lines.get(seq)!.message);
+  const answered = new Set(path.map((message) => message?.toolCallId));
+  return path
+    .flatMap((message) => (Array.isArray(message?.content) ? message.content : []))
+    .flatMap(({ type, id }) => (type === 'toolCall' && !answered.has(id) ? [id] : []));
 }
 
 /** Whether what was said since hangs from, or keeps, an entry that the state does not have. */

@@ -12,12 +12,13 @@ const CHUNK = 1024 * 1024;
 /**
  * Reads a transcript of any size and age into its columns. Memory depends on how many lines there are, not on how
  * long they are together. Broken lines are no error: they are entries too, and named in `problems`.
+ * @param rules `openclaw` for lines that nobody but OpenClaw wrote
  */
-export async function scanTranscriptFile(path: string): Promise<Transcript> {
+export async function scanTranscriptFile(path: string, rules?: 'openclaw'): Promise<Transcript> {
   try {
     const handle = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
     try {
-      return await scanOpenTranscript(handle, path);
+      return await scanOpenTranscript(handle, path, rules);
     } finally {
       await handle.close();
     }
@@ -27,16 +28,20 @@ export async function scanTranscriptFile(path: string): Promise<Transcript> {
 }
 
 /** As scanTranscriptFile, of the very file that the caller has open: it stays the same one when it is replaced. */
-export async function scanOpenTranscript(handle: FileHandle, path: string): Promise<Transcript> {
+export async function scanOpenTranscript(
+  handle: FileHandle,
+  path: string,
+  rules?: 'openclaw',
+): Promise<Transcript> {
   try {
     if (!(await handle.stat()).isFile()) throw notAFile(path);
-    return await scan(handle);
+    return await scan(handle, rules);
   } catch (error) {
     throw describeFileFault(path, error, 'read');
   }
 }
 
-async function scan(handle: FileHandle): Promise<Transcript> {
+async function scan(handle: FileHandle, rules: 'openclaw' | undefined): Promise<Transcript> {
   const builder = new TranscriptBuilder();
   const splitter = new LineSplitter(builder);
   const chunks = [Buffer.allocUnsafeSlow(CHUNK), Buffer.allocUnsafeSlow(CHUNK)] as const;
@@ -46,5 +51,5 @@ async function scan(handle: FileHandle): Promise<Transcript> {
     const fields = await readTopLevelStrings(handle, start, end, builder.placeFields);
     if (fields !== undefined) builder.identify(line, fields);
   }
-  return builder.finish(splitter.offset);
+  return builder.finish(splitter.offset, rules);
 }

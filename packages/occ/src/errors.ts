@@ -12,6 +12,12 @@ export class OccError extends Error {
     this.code = code;
     this.hint = options.hint;
   }
+
+  /** The code of what caused it: of another failure, or of the system. */
+  get reason(): string | undefined {
+    const code = (this.cause as { code?: unknown } | undefined)?.code;
+    return typeof code === 'string' ? code : undefined;
+  }
 }
 
 export const OCC_ERROR_CODES = [
@@ -61,13 +67,16 @@ export class SessionNotFoundError extends OccError {
 export class AmbiguousSessionError extends OccError {
   override readonly name = 'AmbiguousSessionError';
   readonly partial: string;
+  /** The ids of all of them. */
   readonly matches: readonly string[];
+  /** @param shown how the message lists them */
   constructor(
     partial: string,
     matches: readonly string[],
     hint = 'Give more characters of the id, or its path',
+    shown = matches,
   ) {
-    super(`Multiple sessions match '${shortenText(partial)}': ${matches.join(', ')}`, 'AMBIGUOUS_SESSION', {
+    super(`Multiple sessions match '${shortenText(partial)}': ${shown.join(', ')}`, 'AMBIGUOUS_SESSION', {
       hint,
     });
     this.partial = partial;

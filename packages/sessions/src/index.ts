@@ -193,6 +193,7 @@ export {
 export type { MomentParams } from './lifecycle/moment.ts';
 export { type DeleteSessionResult, deleteSession } from './lifecycle/remove/delete-session.ts';
 export { type PrunedSession, type PruneReport, pruneSessions } from './lifecycle/remove/prune-sessions.ts';
+export type { ModelAliasIndex } from './lifecycle/reset/model-aliases.ts';
 export { type ModelCatalogue, type ModelSelection, readModelHint } from './lifecycle/reset/model-hint.ts';
 export { FOREIGN_FIELDS_CLEARED, RESET_RULES, type ResetRule } from './lifecycle/reset/reset-fields.ts';
 export { applyResetModelOverride, type ResetModelResult } from './lifecycle/reset/reset-model.ts';

@@ -27,6 +27,13 @@ export type MessageRole = 'user' | 'assistant' | 'toolResult';
 export interface ConversationMessage {
   role: MessageRole;
   content: ContentBlock[] | string;
+  /** Of assistant messages, as the next four. */
+  api?: string;
+  provider?: string;
+  model?: string;
+  stopReason?: string;
+  usage?: UsageInfo;
+  /** Of tool results. */
   toolCallId?: string;
   [field: string]: unknown;
 }

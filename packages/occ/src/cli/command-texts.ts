@@ -44,7 +44,8 @@ preset; what they leave open is as the preset says that --strip-tools names, els
     summary: 'Copy a session to a new id, cleaned or as it is',
     about: [
       `The copy has an id of its own and can be resumed; the original is not touched. Without --strip-tools, --keep and
---truncate the copy is exact. With --output it stands where you say, as JSONL, and the index is not told of it.`,
+--truncate the copy is exact. With --output it stands where you say, as JSONL. The index names it unless
+--no-register is given, but only files of its own folder: a clone elsewhere is in no index.`,
       `A session in OpenClaw's database is cloned into the database, where it needs its entry: --no-register needs --output
 there. A database of an unknown version is changed only with --force; with --output it is only read.`,
       NAMING,

@@ -5,6 +5,8 @@ interface ReportedError {
   readonly code: string;
   readonly message: string;
   readonly hint: string;
+  /** What caused it, where the code is that of the operation. */
+  readonly reason?: string;
 }
 
 /** The exit code of every failure. */
@@ -35,7 +37,9 @@ export function reportError(
  */
 function describeError(error: unknown): ReportedError {
   if (!(error instanceof Error)) return { code: 'UNEXPECTED', message: String(error), hint: FAULT_HINT };
-  const { code, hint, syscall } = error as { code?: unknown; hint?: unknown; syscall?: unknown };
+  const { code, hint, syscall, reason } = error as Partial<
+    Record<'code' | 'hint' | 'syscall' | 'reason', unknown>
+  >;
   const { message } = error;
   if (typeof code !== 'string' || code.startsWith('ERR_')) {
     return { code: 'UNEXPECTED', message, hint: FAULT_HINT };
@@ -43,7 +47,12 @@ function describeError(error: unknown): ReportedError {
   if (syscall !== undefined || /^E[A-Z0-9]+$/.test(code)) {
     return { code: 'UNEXPECTED', message, hint: SYSTEM_HINT };
   }
-  return { code, message, hint: typeof hint === 'string' ? hint : PLAIN_HINT };
+  return {
+    code,
+    ...(typeof reason === 'string' && reason !== code ? { reason } : {}),
+    message,
+    hint: typeof hint === 'string' ? hint : PLAIN_HINT,
+  };
 }
 
 function printableLines(text: string): string[] {

@@ -19,6 +19,7 @@ import { percentOf } from '../percent-of.ts';
 import type { FiguresResult } from '../session-db/correct-after-run.ts';
 import { readSession } from '../session-db/readable-session.ts';
 import { makeLineReader } from '../session-file/apply-plan.ts';
+import { assertReadable } from '../session-file/open-session.ts';
 import { transcriptPathOf } from '../session-file/place.ts';
 import { readScheduledEdit } from '../session-file/schedule-keeper.ts';
 import type { ScheduledEdit } from '../session-file/scheduled-edit.ts';
@@ -52,6 +53,7 @@ export async function describeSession(options: DescribeOptions): Promise<Describ
   const file = await openTranscript(path);
   try {
     const transcript = await scanOpenTranscript(file, path);
+    assertReadable(transcript, path);
     const readLine = makeLineReader(file, transcript);
     const info = describeTranscript(found, transcript, readLine, options.presets);
     return { ...found, info: withScheduled(info, found.session) };

@@ -19,17 +19,21 @@ export interface AskedDatabaseEdit extends AskedEdit {
   readonly keepOriginal?: boolean | undefined;
 }
 
+function planOnly({ toolRemoval, force }: AskedDatabaseEdit, session: FoundSession): FileEditResult {
+  try {
+    return planDatabaseEdit(session, toolRemoval, force);
+  } catch (error) {
+    throw describeFailedWrite(error, session, 'edit');
+  }
+}
+
 /**
  * Cleans a session in OpenClaw's database. Nobody has to be waited for: a run in progress keeps what it has in memory, and
  * what it says next hangs from entries that stay.
  */
 export async function editInDatabase(asked: AskedDatabaseEdit, found: ResolvedSession): Promise<EditOutcome> {
   const { session } = found;
-  if (asked.dryRun) {
-    return describeEdit(asked, found, planDatabaseEdit(session, asked.toolRemoval, asked.force), {
-      dryRun: true,
-    });
-  }
+  if (asked.dryRun) return describeEdit(asked, found, planOnly(asked, session), { dryRun: true });
   const ownRun = ownRunOf(session, found.foundBy, asked.place.env);
   let done: FileEditResult;
   let seen: SeenRun | undefined;

@@ -3,6 +3,7 @@ import { unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import {
   buildCloneSessionKey,
+  classifySessionFileName,
   deferEnding,
   lookIntoSessionStore,
   OpenBotError,
@@ -35,7 +36,7 @@ export interface CloneOptions {
   readonly sessionId?: string | undefined;
   /** Left out: an exact copy but for the id. */
   readonly toolRemoval?: ResolvedToolRemovalOptions | undefined;
-  /** Absolute. Left out: beside the session. A file elsewhere is in no index. */
+  /** Absolute. Left out: beside the session. An index names files of its own folder alone. */
   readonly outputPath?: string | undefined;
   readonly noRegister?: boolean | undefined;
   readonly dryRun?: boolean | undefined;
@@ -53,8 +54,10 @@ export async function executeClone(options: CloneOptions): Promise<CloneOutcome>
   const targetPath =
     options.outputPath ??
     (isInDatabase ? session.path : join(dirname(session.path), cloneFileName(session, newSessionId, at)));
-  const wantsEntry = options.outputPath === undefined && !options.noRegister && session.source === 'openclaw';
-  const sessionKey = wantsEntry ? cloneKeyOf(session, newSessionId) : undefined;
+  assertFreeName(targetPath, isInDatabase && options.outputPath === undefined);
+  const isBeside = dirname(targetPath) === dirname(session.path);
+  const canHaveEntry = session.source === 'openclaw' && isBeside && !(isInDatabase && options.outputPath);
+  const sessionKey = canHaveEntry && !options.noRegister ? cloneKeyOf(session, newSessionId) : undefined;
   if (sessionKey !== undefined && !isInDatabase) assertIndexReadable(indexPathOf(session));
   // A clone that has its name gets its entry too.
   let isOver: (() => void) | undefined;
@@ -91,6 +94,7 @@ export async function executeClone(options: CloneOptions): Promise<CloneOutcome>
       clonedSessionId: newSessionId,
       clonedSessionPath: targetPath,
       ...(sessionKey === undefined ? {} : { sessionKey }),
+      ...(canHaveEntry || session.source !== 'openclaw' || options.noRegister ? {} : { note: NO_ENTRY }),
     };
     return {
       session,
@@ -122,6 +126,33 @@ function sourceFieldsOf(
   const { sessionKey, ...fields } = foundFieldsOf(found);
   return { ...(sessionKey === undefined ? {} : { sourceSessionKey: sessionKey }), ...fields };
 }
+
+const NO_ENTRY = 'It is in no index: an index names files of its own folder alone';
+
+/** Files that are no sessions have names of their own, and programs take what is there for what it is named. */
+function assertFreeName(path: string, isDatabase: boolean): void {
+  if (isDatabase) return;
+  const name = basename(path).toLowerCase();
+  const { kind } = classifySessionFileName(name);
+  const isSession = kind === 'transcript' || kind === 'topic-transcript' || kind === 'other';
+  if (isSession && !OTHER_NAMES.test(name)) return;
+  throw new UsageError(
+    `A clone cannot be named ${basename(path)}: that is the name of ${NAMED[kind] ?? 'another kind of file'}`,
+    'Name another file with --output, such as copy.jsonl',
+  );
+}
+
+/** Databases, journals of occ, indexes and settings of the programs whose folders these are. */
+const OTHER_NAMES =
+  /\.occ\.json$|\.(?:sqlite|db)(?:-wal|-shm|-journal)?$|^(?:sessions-index|openclaw|auth-profiles|settings|models)\.json$/;
+
+const NAMED: Readonly<Partial<Record<string, string>>> = {
+  store: 'an index of sessions',
+  lock: 'a lock',
+  backup: 'a backup',
+  archive: 'an archive',
+  temp: 'a file that is not finished',
+};
 
 function assertPlace({ noRegister, outputPath }: CloneOptions): void {
   if (!noRegister || outputPath !== undefined) return;
@@ -215,8 +246,11 @@ async function register(
   at: Date,
 ): Promise<void> {
   const store = openFileSessionStore(indexPath);
+  // A file of another name is not found by the id.
+  const isByName = basename(path) === `${sessionId}.jsonl`;
+  const entry = { sessionId, updatedAt: at.getTime(), ...(isByName ? {} : { sessionFile: path }) };
   try {
-    await store.update(sessionKey, () => ({ sessionId, updatedAt: at.getTime() }));
+    await store.update(sessionKey, () => entry);
   } catch (error) {
     if (await isUnregistered(store, sessionKey)) await unlink(path).catch(() => {});
     throw error;

@@ -2,13 +2,15 @@ import { realpathSync } from 'node:fs';
 import { OpenBotError } from '@openbot/sessions';
 import { CloneOperationError, EditOperationError, OccError, RestoreError } from '../errors.ts';
 import { NoPlaceForBackups } from '../session-file/keeping-folder.ts';
+import { SessionParseError } from '../session-file/open-session.ts';
 import { keepingPlaceOf, transcriptPathOf } from '../session-file/place.ts';
 import type { FoundSession } from '../sources/found-session.ts';
 
 const ERRORS = { edit: EditOperationError, clone: CloneOperationError, restore: RestoreError } as const;
 
 /**
- * A failure with a name of its own stays; one of the disk becomes the operation's.
+ * What could not be read, written or kept becomes the failure of the operation, with the finer code as its reason. A
+ * refusal, such as of a session in use, keeps its name.
  * @param target what was written to: a file, or a session in a database, of which only the backup can fail like this
  */
 export function describeFailedWrite(
@@ -18,6 +20,13 @@ export function describeFailedWrite(
 ): Error {
   if (error instanceof NoPlaceForBackups) {
     return new ERRORS[doing](error.message, { hint: error.hint!, cause: error });
+  }
+  const own = error as { message: string; hint?: string };
+  if (doing !== 'restore' && isFailure(error)) {
+    return new ERRORS[doing](own.message, {
+      cause: error,
+      ...(own.hint === undefined ? {} : { hint: own.hint }),
+    });
   }
   if (error instanceof OccError) return error;
   // A mistake in the program is not the disk's.
@@ -57,6 +66,24 @@ function followLink(path: string): string {
     return 'it leads nowhere';
   }
 }
+
+function isFailure(error: unknown): boolean {
+  if (error instanceof SessionParseError) return true;
+  return error instanceof OpenBotError && FAILURES.has(error.code);
+}
+
+/** Of edits and clones: what the seed calls errors of parsing, writing and keeping. */
+const FAILURES = new Set([
+  'TRANSCRIPT_NOT_FOUND',
+  'TRANSCRIPT_UNREADABLE',
+  'TRANSCRIPT_HEADER_INVALID',
+  'TRANSCRIPT_NOT_SYNCED',
+  'TRANSCRIPT_UNSUPPORTED',
+  'DATABASE_UNREADABLE',
+  'DATABASE_WRITE_FAILED',
+  'STORE_UNREADABLE',
+  'STORE_WRITE_FAILED',
+]);
 
 const WRITE_FAULTS = new Set(['TRANSCRIPT_WRITE_FAILED', 'LOCK_FAILED']);
 

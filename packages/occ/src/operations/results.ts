@@ -67,6 +67,8 @@ export interface CloneResult extends Omit<FoundFields, 'sessionKey'> {
   clonedSessionPath?: string;
   /** Under which the index knows the clone; absent with --no-register and where there is no index. */
   sessionKey?: string;
+  /** Why an OpenClaw session is in no index although nobody asked for that. */
+  note?: string;
   statistics: CloneStatistics;
   tokens: PlanTokens;
   resumeCommand?: string;

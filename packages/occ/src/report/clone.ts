@@ -34,6 +34,7 @@ function placeLines({ result }: CloneOutcome, { home, palette }: ReportOptions):
   return [
     `Path: ${shortenPath(result.clonedSessionPath, home)}`,
     ...(result.sessionKey === undefined ? [] : [`Key: ${printable(result.sessionKey)}`]),
+    ...(result.note === undefined ? [] : [`Note: ${result.note}`]),
     ...(result.resumeCommand === undefined
       ? []
       : [`Resume: ${palette.cyan(printable(result.resumeCommand))}`]),

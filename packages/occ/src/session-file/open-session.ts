@@ -27,8 +27,11 @@ function isBlank(transcript: Transcript): boolean {
   return true;
 }
 
+/** The file is in its place, and what stands in it is no session. */
+export class SessionParseError extends OccError {}
+
 function unreadable(path: string, why: string): OccError {
-  return new OccError(`Failed to parse session file ${path}: ${why}`, 'SESSION_UNSUPPORTED', {
+  return new SessionParseError(`Failed to parse session file ${path}: ${why}`, 'SESSION_UNSUPPORTED', {
     hint: 'Session file may be corrupted; nothing was changed',
   });
 }

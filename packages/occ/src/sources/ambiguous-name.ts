@@ -26,7 +26,7 @@ export function ambiguousName(
     return notes.length === 0 ? id : `${id} (${notes.join(', ')})`;
   });
   const rest = matches.length - shown.length;
-  return new AmbiguousSessionError(name, rest === 0 ? shown : [...shown, `and ${rest} more`], hint);
+  return new AmbiguousSessionError(name, ids, hint, rest === 0 ? shown : [...shown, `and ${rest} more`]);
 }
 
 /** What tells such sessions apart; undefined where more of the id does. */

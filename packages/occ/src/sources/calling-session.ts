@@ -122,9 +122,10 @@ function severalCallers(
 ): AmbiguousSessionError {
   return new AmbiguousSessionError(
     commandLine.join(' '),
+    callers.map(({ sessionId }) => sessionId),
+    'Each of them seems to run this command; name the one that you mean by its id',
     callers.map(({ sessionId, entries: [entry] }) =>
       entry === undefined ? sessionId : `${sessionId} (${entry.key})`,
     ),
-    'Each of them seems to run this command; name the one that you mean by its id',
   );
 }

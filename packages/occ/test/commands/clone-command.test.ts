@@ -64,6 +64,7 @@ describe('occ clone', () => {
     expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
     expect(JSON.parse(stderr).error).toEqual({
       code: 'CLONE_FAILED',
+      reason: 'EFBIG',
       message: expect.stringContaining(`Failed to write ${output}: EFBIG`),
       hint: expect.stringContaining('Check disk space and permissions'),
     });

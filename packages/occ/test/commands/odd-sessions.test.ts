@@ -151,10 +151,14 @@ it('a file of which no line can be read is no session', async () => {
   const path = state.add([]);
   writeFileSync(path, Buffer.from([0x00, 0xff, 0x7b, 0x0a, 0x80, 0x0a]));
   const before = readFileSync(path);
-  for (const command of ['edit', 'clone']) {
-    const { code, message, hint } = await state.refused(command, ID, '--strip-tools');
-    expect({ code, message }).toEqual({
-      code: 'SESSION_UNSUPPORTED',
+  for (const [command, code] of [
+    ['edit', 'EDIT_FAILED'],
+    ['clone', 'CLONE_FAILED'],
+  ] as const) {
+    const { hint, ...error } = await state.refused(command, ID, '--strip-tools');
+    expect(error).toEqual({
+      code,
+      reason: 'SESSION_UNSUPPORTED',
       message: `Failed to parse session file ${path}: none of its lines can be read`,
     });
     expect(hint).toContain('Session file may be corrupted');
@@ -171,6 +175,7 @@ describe('links', () => {
     for (const flags of [[], ['--dry-run']]) {
       expect(await state.refused('edit', link, '--strip-tools', ...flags)).toEqual({
         code: 'EDIT_FAILED',
+        reason: 'ELOOP',
         message: `Failed to write ${link}: it is a symbolic link`,
         hint: `Nothing was changed. Name the file that it leads to: ${path}`,
       });

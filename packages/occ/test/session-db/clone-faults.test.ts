@@ -52,7 +52,11 @@ test('a full disk in the middle of it: refused, and the database is as it was', 
   for (const at of [writes[0]!, writes[Math.floor(writes.length / 2)]!, writes.at(-1)!]) {
     const fault = { at, strike: 'fail', errcode: FULL } as const;
     const refusal = readRefusal(await runOccWithSqliteFault(ARGS, fault, { env: fresh.env }));
-    expect(refusal).toMatchObject({ code: 'DATABASE_WRITE_FAILED', hint: expect.stringContaining('full') });
+    expect(refusal).toMatchObject({
+      code: 'CLONE_FAILED',
+      reason: 'DATABASE_WRITE_FAILED',
+      hint: expect.stringContaining('full'),
+    });
     expect(readAllRows(fresh.path)).toEqual(before);
   }
 });

@@ -67,13 +67,18 @@ test('occ reads it as a session, and pi opens it with the same conversation', as
 test('what stands there already is left alone, also by a dry run', async () => {
   writeFileSync(target, 'mine\n');
   mkdirSync(join(home.folder, 'folder.jsonl'));
-  for (const path of [target, join(home.folder, 'folder.jsonl'), home.path]) {
+  const exists = (path: string) => ({
+    code: 'CLONE_FAILED',
+    message: `Failed to write ${path}: it exists already`,
+  });
+  for (const [path, error] of [
+    [target, exists(target)],
+    [join(home.folder, 'folder.jsonl'), exists(join(home.folder, 'folder.jsonl'))],
+    [home.path, { code: 'USAGE' }],
+  ] as const) {
     const before = takeFileSnapshot(home.folder);
     for (const flags of [[], ['--dry-run']])
-      expect(await home.refused('clone', ID, '--output', path, ...flags)).toMatchObject({
-        code: 'CLONE_FAILED',
-        message: `Failed to write ${path}: it exists already`,
-      });
+      expect(await home.refused('clone', ID, '--output', path, ...flags)).toMatchObject(error);
     expect(takeFileSnapshot(home.folder)).toEqual(before);
   }
 });

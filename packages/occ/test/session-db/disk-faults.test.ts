@@ -85,7 +85,7 @@ describe('a full disk', () => {
       const filler = fill(disk, left * 1024);
       const { code, message, hint } = expectRefused(await runOcc(ARGS, { env: home.env }), home);
       expect([code, message, hint]).toEqual([
-        'DATABASE_WRITE_FAILED',
+        'EDIT_FAILED',
         expect.stringContaining(home.path),
         expect.stringMatching(/disk/),
       ]);
@@ -151,7 +151,7 @@ describe('something in the way', () => {
   test('a folder in the place of a file that SQLite needs beside the database', async () => {
     mkdirSync(`${home.path}-wal`);
     const { code, message } = readRefusal(await home.occ(...ARGS));
-    expect([code, message]).toEqual(['DATABASE_UNREADABLE', expect.stringContaining(home.path)]);
+    expect([code, message]).toEqual(['EDIT_FAILED', expect.stringContaining(home.path)]);
     expect(home.backups(ID)).toEqual({});
   });
 });
@@ -206,7 +206,7 @@ describe('each call that fails once', () => {
       const errcode = call.startsWith('exec') ? FULL : IOERR;
       const fault = { at, strike: 'fail', errcode } as const;
       const ran = await runOccWithSqliteFault(ARGS, fault, { env: copy.env });
-      expect(readRefusal(ran).code, call).toBe('DATABASE_WRITE_FAILED');
+      expect(readRefusal(ran), call).toMatchObject({ code: 'EDIT_FAILED', reason: 'DATABASE_WRITE_FAILED' });
       expectUnchanged(copy, call);
     });
   });

@@ -177,3 +177,38 @@ describe('applyResetModelOverride', () => {
     }
   });
 });
+
+describe('with the defaults and aliases of OpenClaw instead of a catalogue', () => {
+  const seed = {
+    cfg: {},
+    resetTriggered: true,
+    defaultProvider: 'anthropic',
+    defaultModel: 'claude-opus-4.5',
+    aliasIndex: {
+      byAlias: new Map([['fast', { alias: 'fast', ref: { provider: 'minimax', model: 'm2.1' } }]]),
+    },
+  };
+
+  it.each([
+    ['fast summarize', { provider: 'minimax', model: 'm2.1', isDefault: false, alias: 'fast' }, 'summarize'],
+    ['minimax/m2.1 hi', { provider: 'minimax', model: 'm2.1', isDefault: false }, 'hi'],
+    ['claude-opus-4.5 hi', { provider: 'anthropic', model: 'claude-opus-4.5', isDefault: true }, 'hi'],
+  ])('%s', async (bodyStripped, selection, cleanedBody) => {
+    const sessionCtx = {};
+    expect(await applyResetModelOverride({ ...seed, bodyStripped, sessionCtx })).toMatchObject({
+      selection,
+      cleanedBody,
+    });
+    expect(sessionCtx).toMatchObject({ BodyStripped: cleanedBody });
+  });
+
+  it('neither is an error with a name', async () => {
+    await expect(
+      applyResetModelOverride({
+        resetTriggered: true,
+        bodyStripped: 'fast hi',
+        sessionCtx: {},
+      }),
+    ).rejects.toMatchObject({ code: 'INVALID_ARGUMENT' });
+  });
+});

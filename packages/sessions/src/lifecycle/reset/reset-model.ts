@@ -4,6 +4,7 @@ import type { SessionStore, StoredEntry } from '../../store/contract.ts';
 import { changeEntry } from '../entry-updates/change-entry.ts';
 import { type MomentParams, readMoment } from '../moment.ts';
 import { openPlace } from '../session-place.ts';
+import { catalogueOf, type ModelAliasIndex } from './model-aliases.ts';
 import { type ModelCatalogue, type ModelSelection, readModelHint } from './model-hint.ts';
 
 export type ResetModelResult = {
@@ -22,10 +23,16 @@ export type ResetModelResult = {
  */
 export async function applyResetModelOverride(
   params: MomentParams & {
+    /** Not read: taken so that OpenClaw's own callers fit. */
+    cfg?: unknown;
     resetTriggered: boolean;
     bodyStripped?: string | undefined;
     sessionCtx: TemplateContext;
-    catalogue: ModelCatalogue;
+    /** What there is to choose from. Left out: what the next three know. */
+    catalogue?: ModelCatalogue | undefined;
+    defaultProvider?: string | undefined;
+    defaultModel?: string | undefined;
+    aliasIndex?: ModelAliasIndex | undefined;
     sessionEntry?: SessionEntry | undefined;
     sessionStore?: Record<string, SessionEntry> | undefined;
     sessionKey?: string | undefined;
@@ -35,7 +42,9 @@ export async function applyResetModelOverride(
   },
 ): Promise<ResetModelResult> {
   const { sessionCtx, sessionEntry, sessionKey, storePath } = params;
-  const hint = params.resetTriggered ? readModelHint(params.bodyStripped ?? '', params.catalogue) : undefined;
+  const hint = params.resetTriggered
+    ? readModelHint(params.bodyStripped ?? '', params.catalogue ?? catalogueOf(params))
+    : undefined;
   if (hint === undefined) return {};
   const { selection, rest: cleanedBody } = hint;
   let written: SessionEntry | null = null;

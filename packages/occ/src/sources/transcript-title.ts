@@ -44,12 +44,13 @@ function readTranscriptTitle(path: string, lines: TitleLines): string | undefine
 /** @param count how many of the bytes are of the file */
 function findLast(count: number, { type, field }: TitleLines): string | undefined {
   const mark = Buffer.from(`"${type}"`);
+  // What is behind them is of another file.
+  const read = bytes.subarray(0, count);
   let title: string | undefined;
-  for (let at = bytes.indexOf(mark); at >= 0 && at < count; at = bytes.indexOf(mark, at + mark.length)) {
-    const start = bytes.lastIndexOf(LINE_FEED, at) + 1;
-    const lineEnd = bytes.indexOf(LINE_FEED, at);
-    const end = lineEnd < 0 || lineEnd > count ? count : lineEnd;
-    const line = parseObject(bytes.toString('utf8', start, end));
+  for (let at = read.indexOf(mark); at >= 0; at = read.indexOf(mark, at + mark.length)) {
+    const start = read.lastIndexOf(LINE_FEED, at) + 1;
+    const lineEnd = read.indexOf(LINE_FEED, at);
+    const line = parseObject(read.toString('utf8', start, lineEnd < 0 ? count : lineEnd));
     // Others may speak of such a line.
     if (line?.type === type && typeof line[field] === 'string') title = line[field];
   }

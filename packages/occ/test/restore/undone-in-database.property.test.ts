@@ -13,7 +13,11 @@ import { readAsFile, readPathOf, readRowsOf } from '../session-db/look-into.ts';
 import { talkIn } from '../session-db/talking-home.ts';
 
 const hunt = Number(process.env.RESTORE_RUNS ?? 0);
-const runs = { ...(hunt > 0 ? { numRuns: hunt } : { numRuns: 25, seed: 11 }), endOnFailure: true };
+const seed = Number(process.env.RESTORE_SEED ?? 0);
+const runs = {
+  ...(hunt > 0 ? { numRuns: hunt, ...(seed > 0 ? { seed } : {}) } : { numRuns: 25, seed: 11 }),
+  endOnFailure: true,
+};
 const ID = '00000000-0000-4000-8000-000000000001';
 const KEY = 'agent:main:main';
 

@@ -12,8 +12,12 @@ import { makeLastingFolder } from '../setup/temp-folder.ts';
 import { ODD_SOURCES, type OddSource } from './odd-transcripts.ts';
 
 const hunt = Number(process.env.RESTORE_RUNS ?? 0);
+const seed = Number(process.env.RESTORE_SEED ?? 0);
 // Shrinking rewrites hundreds of files: the failing case is told as it is.
-const runs = { ...(hunt > 0 ? { numRuns: hunt } : { numRuns: 40, seed: 11 }), endOnFailure: true };
+const runs = {
+  ...(hunt > 0 ? { numRuns: hunt, ...(seed > 0 ? { seed } : {}) } : { numRuns: 40, seed: 11 }),
+  endOnFailure: true,
+};
 const ID = '11111111-1111-4111-8111-111111111111';
 const folder = makeLastingFolder();
 let sessions = 0;

@@ -151,7 +151,7 @@ describe('something in the way', () => {
   test('a folder in the place of a file that SQLite needs beside the database', async () => {
     mkdirSync(`${home.path}-wal`);
     const { code, message } = readRefusal(await home.occ(...ARGS));
-    expect([code, message]).toEqual(['EDIT_FAILED', expect.stringContaining(home.path)]);
+    expect([code, message]).toEqual(['DATABASE_UNREADABLE', expect.stringContaining(home.path)]);
     expect(home.backups(ID)).toEqual({});
   });
 });

@@ -1,4 +1,5 @@
 import { statSync } from 'node:fs';
+import { join } from 'node:path';
 import { OpenBotError, type OpenclawLayout, parseAgentSessionKey } from '@openbot/sessions';
 import { type OpenclawDatabase, readSessionDatabase } from '@openbot/sessions/openclaw-database';
 import { hasDatabase, locateDatabaseSessions } from './database-sessions.ts';
@@ -37,7 +38,8 @@ export function locateAgentSessions({ layout, agentId, opened = 0, warn }: Agent
 
 /** Of a store that agents share, those of one agent; what no key names is the default agent's. */
 function locateInStore(layout: OpenclawLayout, agentId: string, warn: SearchPlace['warn']): LocatedSession[] {
-  const located = locateOpenclawSessions(layout.storePathOf(agentId), agentId, warn);
+  const ownFolder = join(layout.stateDir, 'agents', agentId, 'sessions');
+  const located = locateOpenclawSessions(layout.storePathOf(agentId), agentId, warn, ownFolder);
   if (!layout.isShared) return located;
   return located.filter(({ entries: [entry] }) => {
     const owner = entry === undefined ? undefined : parseAgentSessionKey(entry.key)?.agentId;

@@ -1,4 +1,4 @@
-import { basename } from 'node:path';
+import { dirname, join } from 'node:path';
 import { STORE_FILE_NAME } from '@openbot/sessions';
 import { readDatabaseTranscript } from './database-transcript.ts';
 import type { FoundSession } from './found-session.ts';
@@ -34,7 +34,9 @@ function describe(located: LocatedSession, head: Partial<TranscriptHead> | undef
   found.source = source;
   found.path = located.path;
   if (storage !== undefined) found.storage = storage;
-  if (indexPath !== undefined && basename(indexPath) !== STORE_FILE_NAME) found.indexPath = indexPath;
+  if (indexPath !== undefined && indexPath !== join(dirname(located.path), STORE_FILE_NAME)) {
+    found.indexPath = indexPath;
+  }
   found.cwd = head?.cwd ?? null;
   found.updatedAt = Math.floor(located.updatedAt);
   found.sizeBytes = located.sizeBytes;

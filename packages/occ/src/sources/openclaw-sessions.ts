@@ -14,11 +14,13 @@ import { readNames, statFile } from './look-at-disk.ts';
 /**
  * The sessions beside an index: every transcript in its folder, with what the index says of it, and what the index names
  * although its transcript is gone. An index that cannot be read is warned of; the transcripts are there all the same.
+ * @param ownFolder where OpenClaw writes the agent's transcripts although the index is elsewhere
  */
 export function locateOpenclawSessions(
   indexPath: string,
   agentId: string | null,
   warn: SearchPlace['warn'],
+  ownFolder?: string,
 ): LocatedSession[] {
   const folder = dirname(indexPath);
   const names = readNames(folder);
@@ -33,7 +35,8 @@ export function locateOpenclawSessions(
   }
   for (const [name, entries] of index) {
     if (present.has(name)) continue;
-    const session = locate(indexPath, name, agentId, stemOf(name), entries);
+    const isOwn = ownFolder !== undefined && leadsTo(entries, ownFolder + sep + name);
+    const session = locate(indexPath, name, agentId, stemOf(name), entries, isOwn ? ownFolder : folder);
     if (session !== undefined) found.push(session);
   }
   return found;
@@ -108,14 +111,20 @@ function fileNameOf(
   }
 }
 
+/** Whether the index names exactly this file, and it is there. */
+function leadsTo(entries: readonly StoredSession[], path: string): boolean {
+  return entries.some(({ entry }) => entry.sessionFile === path) && statFile(path) !== undefined;
+}
+
 function locate(
   indexPath: string,
   name: string,
   agentId: string | null,
   sessionId: string,
   entries: readonly StoredSession[],
+  folder = dirname(indexPath),
 ): LocatedSession | undefined {
-  const path = dirname(indexPath) + sep + name;
+  const path = folder + sep + name;
   const stats = statFile(path);
   const [newest] = entries;
   if (stats === undefined && newest === undefined) return undefined;

@@ -40,6 +40,29 @@ test('the default agent of openclaw.json, unless one is named', async () => {
   expect(await idsOf(home, { agentConfigured: 'main' })).toEqual([ONE]);
 });
 
+test('a configured store whose transcripts OpenClaw wrote into the state folder', async () => {
+  const home = makeHome();
+  put(join(home, '.openclaw/openclaw.json'), '{ session: { store: "~/st/{agentId}/sessions.json" } }');
+  const lines = formatLines(createSessionWithTurns(30, 1, { resultLength: 900, sessionId: TWO }));
+  const path = put(join(sessionsFolder(home), `${TWO}.jsonl`), lines);
+  const outside = put(join(home, `secrets/${THREE}.jsonl`), header(THREE));
+  const index = put(join(home, 'st/main/sessions.json'), {
+    'agent:main:main': { sessionId: TWO, sessionFile: path, updatedAt: 1, totalTokens: 99_000 },
+    'agent:main:out': { sessionId: THREE, sessionFile: outside, updatedAt: 1 },
+  });
+  const entry = () => JSON.parse(readFileSync(index, 'utf8'))['agent:main:main'];
+  const run = (...args: string[]) => runOcc([...args, '--json'], { env: { HOME: home }, cwd: home });
+  expect(await listSessions(placeAt(home))).toMatchObject([
+    { sessionId: TWO, path, indexPath: index },
+    { sessionId: THREE, missing: true, path: join(home, `st/main/${THREE}.jsonl`) },
+  ]);
+  expect(await run('edit', '--strip-tools')).toMatchObject({ code: 0 });
+  expect(entry()).toMatchObject({ sessionFile: path, totalTokensFresh: false });
+  expect(await run('restore', 'agent:main:main')).toMatchObject({ code: 0 });
+  expect(entry()).toMatchObject({ totalTokens: 99_000 });
+  expect(readFileSync(path, 'utf8')).toBe(lines);
+});
+
 test('a configured store: listed, edited with its counters, cloned into it and restored', async () => {
   const home = makeHome();
   put(join(home, '.openclaw/openclaw.json'), '{ session: { store: "~/st/{agentId}/index.json" } } // moved');

@@ -66,6 +66,9 @@ export async function connectGateway(port: number, token: string): Promise<Gatew
     params: object,
     options: { readonly final?: boolean } = {},
   ): Promise<unknown> {
+    if (socket.readyState !== WebSocket.OPEN) {
+      return Promise.reject(new Error(`${method}: the connection to the gateway is closed`));
+    }
     const id = randomUUID();
     const answer = new Promise<unknown>((resolve, reject) => {
       waiting.set(id, { final: options.final === true, resolve, reject });

@@ -2,7 +2,10 @@
 import type { Era } from '../install-openclaw.ts';
 import type { Scenario } from '../scene.ts';
 import { activeRun, activeRunNearWindow, activeRunOnFiles } from './active-run.ts';
+import { backupsLeftAlone } from './backups.ts';
 import { cleanTwice, stripLocal, stripStopped, stripTools, truncate } from './edit.ts';
+import { listedFigures } from './listed-figures.ts';
+import { migration } from './migration.ts';
 import {
   LONG_NOTE,
   nearWindow,
@@ -10,9 +13,13 @@ import {
   nearWindowLocal,
   nearWindowLocalControl,
 } from './near-window.ts';
+import { restoreRebranched } from './rebranched.ts';
+import { resolutions } from './resolution.ts';
 import { clone, restore } from './restore-and-clone.ts';
 import { selfClean, selfCleanInHaste, selfCleanNearWindow } from './self-clean.ts';
+import { statusLine } from './status-line.ts';
 import { cleanedThinking, thinkingControl, wrongHistoryControl } from './thinking.ts';
+import { tokenStored } from './token-stored.ts';
 import { afterCompaction, afterNewCommand, afterReset } from './windows.ts';
 
 /** As full as a session gets that nobody compacts. */
@@ -35,6 +42,10 @@ export const scenarios: Readonly<Record<Era, readonly Scenario[]>> = {
     thinkingControl,
     wrongHistoryControl,
     cleanedThinking,
+    restoreRebranched,
+    statusLine,
+    listedFigures,
+    backupsLeftAlone,
     activeRun,
     selfClean,
     selfCleanInHaste,
@@ -46,6 +57,7 @@ export const scenarios: Readonly<Record<Era, readonly Scenario[]>> = {
     stripLocal,
     nearWindowLocal(NEAR),
     nearWindowLocalControl(NEAR),
+    ...resolutions,
   ],
   files: [
     stripTools,
@@ -55,11 +67,18 @@ export const scenarios: Readonly<Record<Era, readonly Scenario[]>> = {
     thinkingControl,
     wrongHistoryControl,
     cleanedThinking,
+    restoreRebranched,
+    statusLine,
+    listedFigures,
+    tokenStored,
+    backupsLeftAlone,
     activeRunOnFiles,
     selfClean,
     selfCleanNearWindow(FULL_SOON, ''),
     nearWindow(FULL_SOON),
     nearWindowControl(FULL_SOON),
     stripStopped,
+    ...resolutions,
+    migration,
   ],
 };

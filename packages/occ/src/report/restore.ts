@@ -13,13 +13,17 @@ export function formatRestore({ result, session, foundBy }: RestoreOutcome, opti
     result.linesKept === 0
       ? 'no lines were written since then'
       : `${formatQuantity(result.linesKept, 'line')} written since then, behind the restored ones`;
+  const title = result.context.complete
+    ? `${palette.green('✓')} Session restored`
+    : `${palette.yellow('!')} Session restored, but the model does not read all of it`;
   const lines = [
-    `${palette.green('✓')} Session restored: ${palette.bold(printable(result.sessionId))}`,
+    `${title}: ${palette.bold(printable(result.sessionId))}`,
     ...(choice === undefined ? [] : [`  Chosen: ${choice}`]),
     `  From: ${shortenPath(result.restoredFrom, home)}`,
     `  Size: ${formatSize(result.sizeBefore)} → ${formatSize(result.sizeAfter)}`,
     `  Kept: ${kept}`,
     `  The model reads: ${describeContext(result.context)}`,
+    ...describeLeft(result.context).map((line) => `  ${line}`),
     `  Backup: ${shortenPath(result.backupPath, home)}`,
     ...rotatedLines(result, session, options).map((line) => `  ${line}`),
     ...(result.note === undefined ? [] : [`  ${printable(result.note)}`]),
@@ -28,22 +32,21 @@ export function formatRestore({ result, session, foundBy }: RestoreOutcome, opti
   return `${lines.join('\n')}\n`;
 }
 
-function describeContext({
-  messages,
-  toolCalls,
-  toolResults,
-  tokens,
-  basis,
-  toolCallsLeft,
-}: RestoreOutcome['result']['context']): string {
-  const figures = [
+type Context = RestoreOutcome['result']['context'];
+
+function describeContext({ messages, toolCalls, toolResults, tokens, basis }: Context): string {
+  return [
     formatQuantity(messages, 'message'),
     formatQuantity(toolCalls, 'tool call'),
     formatQuantity(toolResults, 'result'),
     `${formatCount(tokens)} tokens (${basis})`,
   ].join(', ');
-  if (toolCallsLeft === 0) return figures;
-  return `${figures}; not ${formatQuantity(toolCallsLeft, 'tool call')} on a branch that the conversation has left`;
+}
+
+function describeLeft({ toolCallsLeft }: Context): string[] {
+  if (toolCallsLeft === 0) return [];
+  const calls = formatQuantity(toolCallsLeft, 'tool call');
+  return [`Not read: ${calls} that came back, on a branch that the conversation has left`];
 }
 
 const MADE_BEFORE: Readonly<Record<BackupInfo['madeBefore'], string>> = {

@@ -237,7 +237,7 @@ function applyRestore(
       assertSameLinks(after.transcript, (index) => originOf(lines[index]!, states, session));
       const missed = expected && findUnheard(after.transcript, then, session.transcript, expected);
       if (missed !== undefined && !force) throw unheard(missed, chosen.path);
-      seen = { context: describeContext(after.transcript, then), unheard: missed };
+      seen = { context: describeContext(after.transcript, then, missed), unheard: missed };
     },
     changeEntry: (entry) => (counters === undefined ? undefined : putBackCounters(entry, counters)),
   });

@@ -16,12 +16,14 @@ export interface ExpectedPath {
   readonly said: readonly string[];
   /** The first line of what was said since must hang from another one, lest the model miss what comes back. */
   readonly relink?: Relink;
+  /** Messages of the backup were repeated, but not as a repair does it: what was said since cannot be told from them. */
+  readonly isUnclear: boolean;
 }
 
 export interface Relink {
   readonly id: string;
   readonly parentId: string;
-  /** Whether a line hangs from there as it was said: then a later clean took away what it hung from. */
+  /** Whether a line hangs from there as it was said, or from what was said before it. */
   isDone(origin: Transcript, index: number): boolean;
 }
 
@@ -44,26 +46,28 @@ export function expectPath(then: SessionLines, now: SessionLines): ExpectedPath 
   const isGone = (place: number) => now.transcript.indexOf(ids[place]!) === undefined;
   const branched: Branched = { then, now, before, from, said, isGone };
   const repeated = findRepeated(branched);
+  const isUnclear = isRepeatedBehind(branched, repeated);
   if (repeated === undefined) {
     // Where nothing was said since there is nothing that could hang from them.
-    const end = said.length === 0 ? from : findLastAnswer(branched);
-    const relink = end > from ? makeRelink(said[0]!, end) : undefined;
-    return { restored: ids.slice(0, end + 1), said, ...(relink && { relink }) };
+    if (said.length === 0 || from < 0) return { restored: ids.slice(0, from + 1), said, isUnclear };
+    const end = findLastAnswer(branched);
+    return { restored: ids.slice(0, end + 1), said, relink: makeRelink(said[0]!, end), isUnclear };
   }
   let end = repeated.place;
   while (end + 1 < ids.length && isGone(end + 1)) end++;
   const rest = said.slice(repeated.at + 1);
   if (rest.length > 0) {
-    return { restored: ids.slice(0, end + 1), said: rest, relink: makeRelink(rest[0]!, end) };
+    return { restored: ids.slice(0, end + 1), said: rest, relink: makeRelink(rest[0]!, end), isUnclear };
   }
   // The agent will append to the repeated one: it takes the place of the one that it repeats.
   const { place, at } = repeated;
   const holdsCalls = then.transcript.callCountOf(before[place]!.index) > 0;
-  if (end > place || holdsCalls || place === 0) return { restored: ids, said };
+  if (end > place || holdsCalls || place === 0) return { restored: ids, said, isUnclear };
   return {
     restored: ids.slice(0, place),
     said: [said[at]!],
     relink: makeRelink(said[at]!, place - 1),
+    isUnclear,
   };
 
   function makeRelink(id: string, end: number): Relink {
@@ -71,8 +75,15 @@ export function expectPath(then: SessionLines, now: SessionLines): ExpectedPath 
       id,
       parentId: ids[end]!,
       isDone: (origin, index) => {
-        const parent = origin.parentOf(index);
-        return parent >= 0 && (placeOf.get(origin.idOf(parent) ?? '') ?? -1) >= end;
+        const seen = new Set<number>();
+        let parent = origin.parentOf(index);
+        // Links may lead in a circle.
+        for (; parent >= 0 && !seen.has(parent); parent = origin.parentOf(parent)) {
+          const place = placeOf.get(origin.idOf(parent) ?? '');
+          if (place !== undefined) return place >= end;
+          seen.add(parent);
+        }
+        return false;
       },
     };
   }
@@ -108,24 +119,59 @@ export function listPath(transcript: Transcript): PathEntry[] {
   });
 }
 
-/** The last message that was said since which repeats one of the backup's, where all before it do so too, in their order. */
-function findRepeated({ then, now, before, from, said, isGone }: Branched) {
-  let repeated: { readonly place: number; readonly at: number } | undefined;
+/** A message that was said since, and the one of the backup that it repeats. */
+interface Repeated {
+  readonly at: number;
+  readonly place: number;
+}
+
+/**
+ * The last message that was said since which repeats one of the backup's, where all before it do so too, in their order. A
+ * program that repairs a conversation may put results between them, for calls that have none.
+ */
+function findRepeated(branched: Branched): Repeated | undefined {
+  const { now, before, from, said } = branched;
+  let repeated: Repeated | undefined;
   let next = from + 1;
   for (const [at, id] of said.entries()) {
     if (next >= before.length) break;
     const index = now.transcript.indexOf(id)!;
     if (now.transcript.kindOf(index) !== 'message') continue;
-    let place = next;
-    while (place < before.length && !isRepeated(then, before[place]!.index, now, index)) {
-      if (!isGone(place) && then.transcript.kindOf(before[place]!.index) === 'message') return repeated;
-      place++;
-    }
-    if (place === before.length) break;
-    repeated = { place, at };
-    next = place + 1;
+    const place = findPlace(branched, index, next);
+    if (place !== undefined) {
+      repeated = { place, at };
+      next = place + 1;
+    } else if (now.transcript.resultCountOf(index) === 0) break;
   }
   return repeated;
+}
+
+/** The place of the message that another one repeats, where only what has gone since stands before it. */
+function findPlace({ then, now, before, isGone }: Branched, index: number, next: number): number | undefined {
+  for (let place = next; place < before.length; place++) {
+    const original = before[place]!.index;
+    if (isRepeated(then, original, now, index)) return place;
+    if (!isGone(place) && then.transcript.kindOf(original) === 'message') return undefined;
+  }
+  return undefined;
+}
+
+/** Whether more messages of the backup were repeated than those up to `repeated`. */
+function isRepeatedBehind({ then, now, before, from, said }: Branched, repeated?: Repeated): boolean {
+  const { place, at } = repeated ?? { place: from, at: -1 };
+  const originals = new Map<number, number[]>();
+  for (const { index } of before.slice(place + 1)) {
+    const time = then.transcript.kindOf(index) === 'message' ? readTime(then.readLine(index)) : undefined;
+    if (time !== undefined) originals.set(time, [...(originals.get(time) ?? []), index]);
+  }
+  if (originals.size === 0) return false;
+  return said.slice(at + 1).some((id) => {
+    const index = now.transcript.indexOf(id)!;
+    if (now.transcript.kindOf(index) !== 'message') return false;
+    const time = readTime(now.readLine(index));
+    const alike = time === undefined ? [] : (originals.get(time) ?? []);
+    return alike.some((original) => isRepeated(then, original, now, index));
+  });
 }
 
 /** A repeated message keeps its time, its words and what it answers; its calls and thinking may have gone. */

@@ -128,9 +128,9 @@ async function restoreState(
         linesKept = countLines(after, whole.end);
         assertSameLeaf(after, now, path);
         assertSameLinks(after, originOfLines(after, pieces, origins));
-        context = describeContext(after, then);
         missed = expected && findUnheard(after, then, now, expected);
         if (missed !== undefined && !restore.force) throw unheard(missed, chosen.packedPath ?? chosen.path);
+        context = describeContext(after, then, missed);
       },
       afterSwap: async () => {
         if (record?.counters !== undefined) await restore.entry?.putBack(record.counters);

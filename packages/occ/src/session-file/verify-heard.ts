@@ -20,14 +20,19 @@ export interface RestoredContext {
   readonly basis: TokenBasis;
   /** Tool calls that the model was given when the backup was made and will not be: they are off the conversation's path. */
   readonly toolCallsLeft: number;
+  /** Whether the model is given all that came back. */
+  readonly complete: boolean;
 }
 
-export function describeContext(after: Transcript, then: Transcript): RestoredContext {
+/** @param missed from `findUnheard` */
+export function describeContext(
+  after: Transcript,
+  then: Transcript,
+  missed: string | undefined,
+): RestoredContext {
   const context = contextOf(after, activePath(after).entries);
   const { tokens, basis } = contextTokens(after, context);
-  const given = listCalls(after);
-  const onPath = new Set(listPath(after).map(({ id }) => id));
-  const left = [...listCalls(then)].filter(([call, id]) => !given.has(call) && !onPath.has(id));
+  const toolCallsLeft = countCallsLeft(after, then);
   let toolCalls = 0;
   let toolResults = 0;
   for (const index of context.entries) {
@@ -35,7 +40,14 @@ export function describeContext(after: Transcript, then: Transcript): RestoredCo
     toolResults += after.resultCountOf(index);
   }
   const messages = modelMessagesOf(after, context).length;
-  return { messages, toolCalls, toolResults, tokens, basis, toolCallsLeft: left.length };
+  const complete = toolCallsLeft === 0 && missed === undefined;
+  return { messages, toolCalls, toolResults, tokens, basis, toolCallsLeft, complete };
+}
+
+function countCallsLeft(after: Transcript, then: Transcript): number {
+  const given = listCalls(after);
+  const onPath = new Set(listPath(after).map(({ id }) => id));
+  return [...listCalls(then)].filter(([call, id]) => !given.has(call) && !onPath.has(id)).length;
 }
 
 /** The calls that the model is given, with the entries that they are in. */
@@ -57,16 +69,16 @@ export function findUnheard(
   after: Transcript,
   then: Transcript,
   now: Transcript,
-  { restored, said }: ExpectedPath,
+  { restored, said, isUnclear }: ExpectedPath,
 ): string | undefined {
+  if (isUnclear) return UNCLEAR;
   const path = listPath(after).map(({ id }) => id);
   const wanted = [...restored, ...said];
   const isWanted = new Set(wanted);
   const others = path.filter((id) => !isWanted.has(id));
   const isSame = path.length - others.length === wanted.length && isInOrder(path, wanted);
   if (!isSame || others.some((id) => now.indexOf(id) !== undefined)) {
-    const { toolCallsLeft } = describeContext(after, then);
-    return `the conversation would take another path, without ${toolCallsLeft} of the tool calls that come back`;
+    return `the conversation would take another path, without ${countCallsLeft(after, then)} of the tool calls that come back`;
   }
   const given = new Set(listContext(after));
   const givenThen = new Set(listContext(then));
@@ -78,6 +90,9 @@ export function findUnheard(
   const refusal = listRefusals(after).find(({ names }) => !names.some((name) => known.has(name)));
   return refusal && FAULTS[refusal.rule];
 }
+
+const UNCLEAR =
+  'it cannot be told what was said since: messages of the backup were repeated, and not all of them in their order';
 
 const FAULTS: Readonly<Record<Refusal['rule'], string>> = {
   'a call has its result': 'a tool call would stand there without its result',

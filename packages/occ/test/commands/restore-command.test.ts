@@ -61,6 +61,7 @@ describe('occ restore', () => {
         tokens: expect.any(Number),
         basis: 'estimated',
         toolCallsLeft: 0,
+        complete: true,
       },
     });
     expect(read(backup(2))).toBe(cleaned);

@@ -153,6 +153,7 @@ export function restoreOutcome(result: Partial<RestoreOutcome['result']> = {}): 
         tokens: 12_300,
         basis: 'recorded',
         toolCallsLeft: 0,
+        complete: true,
       },
       sizeBefore: 100_352,
       sizeAfter: 128_900,

@@ -5,6 +5,7 @@ import { SessionManager } from '@earendil-works/pi-coding-agent';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { ID, type Json, makeStateFolder, type StateFolder } from '../commands/state-folder.ts';
 import { createSessionWithTurns, formatLines, readLines } from '../setup/sessions.ts';
+import { type Heard, hearMessages } from './heard.ts';
 
 let state: StateFolder;
 let path: string;
@@ -23,31 +24,8 @@ function withTime(line: Json, at: number): Json {
   return { ...line, message: { ...line.message, timestamp: 1_738_324_800_000 + at * 1000 } };
 }
 
-interface Heard {
-  readonly calls: string[];
-  readonly results: string[];
-  readonly texts: string[];
-}
-
 /** What pi gives to the model. */
-function hear(): Heard {
-  const messages = SessionManager.open(path).buildSessionContext().messages as Json[];
-  const blocks = messages.flatMap(({ role, content }) =>
-    role === 'toolResult' || typeof content === 'string' ? [] : content,
-  );
-  const isSpoken = ({ role }: Json) => role === 'user' || role === 'assistant';
-  return {
-    calls: blocks.filter(({ type }: Json) => type === 'toolCall').map(({ id }: Json) => id),
-    results: messages.filter(({ role }) => role === 'toolResult').map(({ toolCallId }) => toolCallId),
-    texts: messages
-      .filter(isSpoken)
-      .flatMap(({ content }) =>
-        typeof content === 'string'
-          ? [content]
-          : content.flatMap((block: Json) => (block.type === 'text' ? [block.text] : [])),
-      ),
-  };
-}
+const hear = () => hearMessages(SessionManager.open(path).buildSessionContext().messages);
 
 const say = (session: SessionManager, text: string) => {
   session.appendMessage({ role: 'user', content: [{ type: 'text', text }], timestamp: 1 } as Json);
@@ -85,11 +63,55 @@ describe.each([
       ...original,
       texts: [...original.texts, ...(isSaid ? ['now', 'About now'] : [])],
     });
-    expect(context).toMatchObject({ toolCalls: 12, toolResults: 12, toolCallsLeft: 0 });
+    expect(context).toMatchObject({ toolCalls: 12, toolResults: 12, toolCallsLeft: 0, complete: true });
     expect(note).toContain('goes on behind the restored lines');
     expect(SessionManager.open(path).getLeafId()).toBe(leaf);
     await state.json('restore', ID);
     expect(readFileSync(path, 'utf8')).toBe(before);
+  });
+});
+
+describe('repaired since the edit, with messages between the repeated ones', () => {
+  const result = {
+    role: 'toolResult',
+    toolCallId: 'lost',
+    toolName: 'read',
+    content: [{ type: 'text', text: '[openclaw] missing tool result' }],
+    isError: true,
+    timestamp: 3,
+  };
+  const question = { role: 'user', content: [{ type: 'text', text: 'And this?' }], timestamp: 4 };
+
+  function repeatWith(session: SessionManager, message: Json): void {
+    const entries = session.getBranch() as Json[];
+    session.branch(entries[2].id);
+    for (const [at, entry] of entries.slice(3).entries()) {
+      session.appendMessage(entry.message);
+      if (at === 1) session.appendMessage(message);
+    }
+    say(session, 'now');
+  }
+
+  it('results for calls that have none: the model is given all that the backup has', async () => {
+    await state.json('edit', ID, '--keep=0');
+    repeatWith(SessionManager.open(path), result);
+    const { context } = await state.json('restore', ID);
+    expect(hear()).toEqual({ ...original, texts: [...original.texts, 'now', 'About now'] });
+    expect(context).toMatchObject({ toolCalls: 12, toolResults: 12, toolCallsLeft: 0, complete: true });
+  });
+
+  it('words of a person: refused with the reason, and done by --force', async () => {
+    await state.json('edit', ID, '--keep=0');
+    repeatWith(SessionManager.open(path), question);
+    const before = readFileSync(path, 'utf8');
+    const { code, message } = await state.refused('restore', ID);
+    expect(code).toBe('RESTORE_FAILED');
+    expect(message).toContain('it cannot be told what was said since');
+    expect(readFileSync(path, 'utf8')).toBe(before);
+    const { stdout } = await state.occ('restore', ID, '--force');
+    expect(stdout).toMatch(/^! Session restored, but the model does not read all of it: /);
+    const { context } = await state.json('restore', ID, '--force', '--backup=1');
+    expect(context).toMatchObject({ complete: false });
   });
 });
 
@@ -104,7 +126,7 @@ it('a person went back to a message that had lost its calls: their results come 
   expect(heard.calls).toEqual(original.calls.slice(0, 6));
   expect(heard.results).toEqual(original.results.slice(0, 6));
   expect(heard.texts).toEqual([...original.texts.slice(0, 8), 'instead', 'About instead']);
-  expect(context).toMatchObject({ toolCalls: 6, toolResults: 6, toolCallsLeft: 6 });
+  expect(context).toMatchObject({ toolCalls: 6, toolResults: 6, toolCallsLeft: 6, complete: false });
   const { stdout } = await state.occ('restore', ID, '--list');
   expect(stdout).toContain('before a restore');
 });
@@ -117,7 +139,10 @@ it('a person went back to an answer: what was left stays left, and the report sa
   say(session, 'instead');
   const before = readLines(path).at(-2);
   const { stdout } = await state.occ('restore', ID);
-  expect(stdout).toMatch(/The model reads: .*4 tool calls, 4 results.*; not 8 tool calls on a branch/);
+  expect(stdout).toMatch(/^! Session restored, but the model does not read all of it: /);
+  expect(stdout).not.toContain('✓');
+  expect(stdout).toMatch(/The model reads: .*4 tool calls, 4 results/);
+  expect(stdout).toMatch(/Not read: 8 tool calls that came back, on a branch that the conversation has left/);
   expect(hear().calls).toEqual(original.calls.slice(0, 4));
   expect(readLines(path).at(-2)).toEqual(before);
 });

@@ -55,8 +55,7 @@ export function appendTurn(
     let parentId = projectSession(before)!.leafEventId;
     let seq = before.at(-1)!.seq;
     for (const message of messages) {
-      const id = randomUUID();
-      const links = { id, parentId, timestamp: new Date(now).toISOString() };
+      const links = { id: randomUUID() as string, parentId, timestamp: new Date(now).toISOString() };
       const event = 'type' in message ? { ...links, ...message } : { type: 'message', ...links, message };
       const json = JSON.stringify(event);
       database
@@ -67,8 +66,8 @@ export function appendTurn(
         .run(sessionId, ++seq, json, Buffer.byteLength(json), now);
       database
         .prepare('INSERT INTO transcript_event_identities VALUES (?, ?, ?, ?, ?, NULL, ?)')
-        .run(sessionId, id, seq, String(event.type), event.parentId, now);
-      parentId = id;
+        .run(sessionId, event.id, seq, String(event.type), event.parentId, now);
+      parentId = event.id;
     }
     writeProjection(database, sessionId, now);
     database

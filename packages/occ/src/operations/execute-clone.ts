@@ -20,6 +20,7 @@ import {
 } from '../session-db/clone-session.ts';
 import type { DatabaseClone } from '../session-db/planned-clone.ts';
 import { cloneSessionFile, type FileCloneResult } from '../session-file/clone-file.ts';
+import { noteClone, sweepKilledClones } from '../session-file/clone-note.ts';
 import type { HistoryCopy } from '../session-file/file-history.ts';
 import { indexPathOf } from '../session-file/index-entry.ts';
 import { isClaudeFileName, resolveProjectsFolder } from '../sources/claude-sessions.ts';
@@ -51,6 +52,7 @@ export async function executeClone(options: CloneOptions): Promise<CloneOutcome>
   const at = new Date();
   const isInDatabase = session.storage === 'sqlite';
   if (isInDatabase) assertPlace(options);
+  else if (!options.dryRun) sweepKilledClones(dirname(session.path));
   const targetPath =
     options.outputPath ??
     (isInDatabase ? session.path : join(dirname(session.path), cloneFileName(session, newSessionId, at)));
@@ -61,6 +63,7 @@ export async function executeClone(options: CloneOptions): Promise<CloneOutcome>
   if (sessionKey !== undefined && !isInDatabase) assertIndexReadable(indexPathOf(session));
   // A clone that has its name gets its entry too.
   let isOver: (() => void) | undefined;
+  let removeNote: (() => void) | undefined;
   try {
     const done = isInDatabase
       ? await cloneFromDatabase(
@@ -78,8 +81,12 @@ export async function executeClone(options: CloneOptions): Promise<CloneOutcome>
           history: historyOf(options.place, session, newSessionId),
           at,
           dryRun: options.dryRun,
-          beforeNaming: () => {
+          beforeNaming: async ({ temp, history }) => {
             isOver = deferEnding();
+            if (sessionKey === undefined && history === undefined) return;
+            const indexPath = sessionKey === undefined ? undefined : indexPathOf(session);
+            const note = { temp, path: targetPath, indexPath, history };
+            removeNote = await noteClone(dirname(session.path), note);
           },
         });
     if (sessionKey !== undefined && !options.dryRun && !isInDatabase) {
@@ -115,6 +122,7 @@ export async function executeClone(options: CloneOptions): Promise<CloneOutcome>
   } catch (error) {
     throw describeFailedWrite(error, targetPath, 'clone');
   } finally {
+    removeNote?.();
     isOver?.();
   }
 }

@@ -19,6 +19,7 @@ import type { CleanPlan } from '../clean/plan.ts';
 import { planClean } from '../clean/plan-clean.ts';
 import type { ResolvedToolRemovalOptions } from '../clean/tool-removal.ts';
 import { CloneOperationError } from '../errors.ts';
+import type { SavedFiles } from '../sources/killed-clones.ts';
 import { applyPlan, makeLineReader, measurePlan } from './apply-plan.ts';
 import { cloneTitleLine } from './clone-title.ts';
 import { type CopiedHistory, copyFileHistory, type HistoryCopy } from './file-history.ts';
@@ -39,7 +40,13 @@ export interface FileClone {
   readonly at: Date;
   readonly dryRun?: boolean | undefined;
   /** Called when the clone is whole and about to get its name. */
-  readonly beforeNaming?: (() => void) | undefined;
+  readonly beforeNaming?: ((ready: ReadyClone) => Promise<void>) | undefined;
+}
+
+/** A clone that is whole under a name that nobody looks for. */
+export interface ReadyClone {
+  readonly temp: string;
+  readonly history?: SavedFiles | undefined;
 }
 
 export interface FileCloneResult {
@@ -122,7 +129,7 @@ async function writeClone(
     size += await appendTitle(temp, titleLine);
     if (existsSync(targetPath)) throw alreadyThere(targetPath);
     history = clone.history === undefined ? undefined : await copyFileHistory(clone.history);
-    clone.beforeNaming?.();
+    await clone.beforeNaming?.({ temp, history: history?.saved });
     // Before the transcript, which is what makes it a session.
     await history?.publish();
     await publishClone(temp, targetPath);

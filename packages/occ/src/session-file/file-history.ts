@@ -2,9 +2,12 @@ import { lstatSync, mkdirSync, readdirSync } from 'node:fs';
 import { copyFile, link, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makeLeftoverPath, sweepLeftovers } from '@openbot/sessions';
+import type { SavedFiles } from '../sources/killed-clones.ts';
 
 /** The saved files of a session, ready to be those of its clone. */
 export interface CopiedHistory {
+  /** As they will be named. */
+  readonly saved: SavedFiles;
   /** Gives them the clone's name. */
   publish(): Promise<void>;
   discard(): Promise<void>;
@@ -44,7 +47,11 @@ export async function copyFileHistory(copy: HistoryCopy): Promise<CopiedHistory 
     await discard();
     throw error;
   }
-  return { publish, discard };
+  const files = names.map((name) => ({
+    name,
+    ino: String(lstatSync(join(temp, name), { bigint: true }).ino),
+  }));
+  return { saved: { folder: target, files }, publish, discard };
 
   async function publish(): Promise<void> {
     if (lstatSync(target, { throwIfNoEntry: false }) === undefined) {

@@ -1,6 +1,7 @@
 import { appendFile, open } from 'node:fs/promises';
 import { type HeldLock, insertLines, scanTranscriptFile, sweepLeftovers } from '@openbot/sessions';
 import { dropUnfinishedBackups, listBackupFiles } from './backups.ts';
+import { sweepKilledClones } from './clone-note.ts';
 import { type Journal, type RewriteRecord, readJournal, updateJournal, withoutDatabase } from './journal.ts';
 import { keepingPlaceOf } from './place.ts';
 import { hashTail } from './tail-hash.ts';
@@ -14,6 +15,7 @@ export async function tidyUp(path: string, lock: HeldLock): Promise<Journal> {
   const place = keepingPlaceOf(path);
   const journal = withoutDatabase(readJournal(path));
   sweepLeftovers(place.folder);
+  sweepKilledClones(place.sessionsFolder);
   const dropped = await dropUnfinishedBackups(place, path);
   const backups = new Map(listBackupFiles(place, path).map((backup) => [backup.number, backup]));
   const carried = new Map<number, number>();

@@ -8,6 +8,7 @@ import {
   type StoredSession,
 } from '@openbot/sessions';
 import type { SearchPlace } from './found-session.ts';
+import { withoutKilledClones } from './killed-clones.ts';
 import { type LocatedSession, NO_ENTRIES } from './located-session.ts';
 import { readNames, statFile } from './look-at-disk.ts';
 
@@ -23,7 +24,7 @@ export function locateOpenclawSessions(
   ownFolder?: string,
 ): LocatedSession[] {
   const folder = dirname(indexPath);
-  const names = readNames(folder);
+  const names = withoutKilledClones(folder, readNames(folder));
   const present = new Set(names);
   const index = present.has(basename(indexPath)) ? readIndexOrWarn(indexPath, present, warn) : NO_INDEX;
   const found: LocatedSession[] = [];

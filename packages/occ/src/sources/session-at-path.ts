@@ -11,6 +11,7 @@ import { OccError, SessionNotFoundError, UsageError } from '../errors.ts';
 import { locateAgentSessions } from './agent-sessions.ts';
 import { isClaudeFileName, resolveProjectsFolder, titlePathOf } from './claude-sessions.ts';
 import type { FoundSession, SearchPlace, SourceName } from './found-session.ts';
+import { isLeftByKilledClone } from './killed-clones.ts';
 import { adviseOnBackupAt, adviseOnBackupBeside } from './left-backup.ts';
 import { type LocatedSession, NO_ENTRIES } from './located-session.ts';
 import { expandPath, isFolder, statFile } from './look-at-disk.ts';
@@ -46,6 +47,7 @@ export function findSessionAtPath(place: SearchPlace, name: string): FoundSessio
   }
   if (isDatabase(path)) return openOnlySession(place, name, path);
   refuseOtherFiles(path);
+  if (isLeftByKilledClone(path)) throw new SessionNotFoundError(name, KILLED_CLONE);
   const head = readTranscriptHead(path);
   const source = tellSource(place, path, head);
   if (source === undefined) throw unknownContent(path, head);
@@ -67,6 +69,9 @@ export function findSessionAtPath(place: SearchPlace, name: string): FoundSessio
   if (session === undefined) throw unknownContent(path, head);
   return session;
 }
+
+const KILLED_CLONE =
+  'It was left by a clone that was killed before it had its entry; the next edit, clone or restore of a session beside it removes it';
 
 /** A database is no session, but where it holds one alone, that one is meant. */
 function openOnlySession(place: SearchPlace, name: string, path: string): FoundSession {

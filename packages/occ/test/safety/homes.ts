@@ -184,6 +184,6 @@ export function readBackups(home: Home): Map<string, Buffer> {
 /** What killed processes leave, in all folders of the home. */
 export function listLeftovers(home: Home): string[] {
   return readdirSync(home.folder, { recursive: true, encoding: 'utf8' }).filter((name) =>
-    /\.(tmp|lock|claim|claimed)$/.test(name),
+    /\.(tmp|lock|claim|claimed|cloning)$/.test(name),
   );
 }

@@ -153,8 +153,10 @@ async function checkRemains(
   expect(isKept || !isSwapped, `${when}: no backup of what the session was`).toBe(true);
 
   talk(copy, 'after the kill');
-  const listed = (await occ(copy, ['list'])).output as { sessionId: string; path: string; missing?: true }[];
+  const listed = (await occ(copy, ['list'])).output as Listed[];
   const clones = listed.filter(({ sessionId }) => sessionId !== SESSION_ID);
+  const unnamed = clones.filter(({ sessionKey }) => sessionKey === undefined);
+  if (home.source === 'openclaw') expect(unnamed, `${when}: a clone without an entry`).toEqual([]);
   expect(listed.length - clones.length, when).toBe(1);
   expect(clones.length, when).toBeLessThanOrEqual(args[0] === 'clone' ? 1 : 0);
   for (const clone of clones) checkClone(clone, texts, when);
@@ -195,11 +197,14 @@ function isSession(home: Home, name: string): boolean {
   return statSync(join(backupFolderOf(home), name)).ino === statSync(home.path).ino;
 }
 
-function checkClone(
-  clone: { sessionId: string; path: string; missing?: true },
-  texts: string[],
-  when: string,
-): void {
+interface Listed {
+  readonly sessionId: string;
+  readonly sessionKey?: string;
+  readonly path: string;
+  readonly missing?: true;
+}
+
+function checkClone(clone: Listed, texts: string[], when: string): void {
   expect(clone.missing, when).toBeUndefined();
   expect(basename(clone.path), when).toContain(clone.sessionId);
   readEntries(clone.path);

@@ -1,8 +1,10 @@
-import { activePath, type Transcript, turnsOf } from '@openbot/sessions';
+import { activePath, redactSecrets, type Transcript, turnsOf } from '@openbot/sessions';
 
 /** What Claude Code keeps of a title. */
 const MOST_CHARACTERS = 200;
 const MOST_OF_PROMPT = 80;
+/** Longer than most secrets: half of one is not recognised any more. */
+const MOST_LOOKED_AT = 4096;
 const ENDING = / \((?:clone|cleaned)(?: (\d+))?\)$/;
 
 /** The line by which Claude Code's own lists tell a clone from its original. */
@@ -32,7 +34,8 @@ function readFirstPrompt(transcript: Transcript, readLine: (index: number) => st
   const { entries } = activePath(transcript);
   const turn = turnsOf(transcript, entries).find(({ startsWithPerson }) => startsWithPerson);
   if (turn === undefined) return undefined;
-  const text = readText(readLine(entries[turn.first]!)).replace(/\s+/g, ' ').trim();
+  const prompt = readText(readLine(entries[turn.first]!)).trim().slice(0, MOST_LOOKED_AT);
+  const text = redactSecrets(prompt).replace(/\s+/g, ' ').trim();
   if (text === '') return undefined;
   const characters = [...text];
   return characters.length <= MOST_OF_PROMPT ? text : `${characters.slice(0, MOST_OF_PROMPT).join('')}…`;

@@ -243,6 +243,16 @@ describe('of Claude Code', () => {
     expect(readRawLines(source)).toEqual(LINES);
   });
 
+  it('a secret in the first prompt is not copied into its title, not even half of it', async () => {
+    const secret = `sk-ant-api03-${'Ab3'.repeat(30)}`;
+    const prompt = `Use ${'this key '.repeat(6)}${secret} from now on`;
+    writeFileSync(source, `${LINES.join('\n').replace('"Question"', JSON.stringify(prompt))}\n`);
+    const { clonedSessionPath } = await clone();
+    const { customTitle } = JSON.parse(readRawLines(clonedSessionPath).at(-1)!);
+    expect(customTitle).toMatch(/^Use this key .*\(clone\)$/);
+    expect(customTitle).not.toContain('Ab3Ab3');
+  });
+
   it('cleaned, it has lost the tools and nothing else', async () => {
     const { clonedSessionPath, statistics } = await clone('--strip-tools=extreme');
     const text = readFileSync(clonedSessionPath, 'utf8');

@@ -377,7 +377,7 @@ export {
   type TranscriptUpdateListener,
 } from './transcript-file/events.ts';
 export { readFileLinesBackwards } from './transcript-file/file-lines-backwards.ts';
-export { readFileEnd, readFileStart } from './transcript-file/file-start.ts';
+export { readFileEnds, readFileStart } from './transcript-file/file-start.ts';
 export { withTranscriptLock } from './transcript-file/lock.ts';
 export { repairTranscriptHeader } from './transcript-file/repair-header.ts';
 export { insertLines, type Replacement, replaceTranscript } from './transcript-file/replace-transcript.ts';

@@ -1,4 +1,4 @@
-import { readFileSync, realpathSync } from 'node:fs';
+import { realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { claudeProjectSlug, resolveHomeDir } from '@openbot/sessions';
 import type { SearchPlace } from './found-session.ts';
@@ -21,11 +21,6 @@ export function isClaudeFileName(name: string): boolean {
   return TRANSCRIPT.test(name);
 }
 
-/** The file that holds the title a person gave to a session. */
-export function titlePathOf(path: string): string {
-  return join(path.slice(0, -'.jsonl'.length), 'custom-title.json');
-}
-
 /** The folder of the sessions that were started in the working folder. */
 export function resolveProjectFolder(place: SearchPlace): string {
   return join(resolveProjectsFolder(place), claudeProjectSlug(realPathOf(place.cwd)));
@@ -44,15 +39,6 @@ function realPathOf(path: string): string {
   }
 }
 
-export function readTitle(path: string): string | undefined {
-  try {
-    const { customTitle } = JSON.parse(readFileSync(path, 'utf8')) as { customTitle?: unknown };
-    return typeof customTitle === 'string' && customTitle.trim() !== '' ? customTitle : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
 /** What lies deeper (subagents, outputs of tools) and what has another name is no session. */
 export function locateClaudeSessions(place: SearchPlace): LocatedSession[] {
   const projects = resolveProjectsFolder(place);
@@ -60,10 +46,8 @@ export function locateClaudeSessions(place: SearchPlace): LocatedSession[] {
 }
 
 function locateInProject(folder: string): LocatedSession[] {
-  const names = readNames(folder);
-  const known = new Set(names);
   const found: LocatedSession[] = [];
-  for (const name of names) {
+  for (const name of readNames(folder)) {
     const sessionId = TRANSCRIPT.exec(name)?.[1];
     if (sessionId === undefined) continue;
     const path = join(folder, name);
@@ -79,7 +63,6 @@ function locateInProject(folder: string): LocatedSession[] {
       sizeBytes: stats.size,
       missing: false,
       entries: NO_ENTRIES,
-      titlePath: known.has(sessionId) ? titlePathOf(path) : undefined,
     });
   }
   return found;

@@ -22,8 +22,6 @@ export interface LocatedSession {
   readonly entries: readonly StoredSession[];
   /** OpenClaw's files only: the index of their folder. */
   readonly indexPath?: string | undefined;
-  /** A file beside the transcript that holds the title a person gave it. */
-  readonly titlePath?: string | undefined;
   /** The key that led to it before that key led to another session. It is no name for this one any more. */
   readonly formerKey?: string | undefined;
   /** What its transcript in a database says, where that was read already. */

@@ -3,8 +3,8 @@ import { STORE_FILE_NAME } from '@openbot/sessions';
 import { readDatabaseTranscript } from './database-transcript.ts';
 import type { FoundSession } from './found-session.ts';
 import { findText, findWindow, type LocatedSession } from './located-session.ts';
-import { readTranscriptHead, type TranscriptHead } from './transcript-head.ts';
-import { readOwnTitle } from './transcript-title.ts';
+import type { TranscriptHead } from './transcript-head.ts';
+import { readHeadAndTitle } from './transcript-title.ts';
 
 type Draft = { -readonly [Field in keyof FoundSession]: FoundSession[Field] };
 
@@ -15,16 +15,20 @@ export function openFound(located: LocatedSession): FoundSession | undefined {
     const { sizeBytes, cwd } = missing ? { sizeBytes: 0 } : readDatabaseTranscript(located);
     return describe({ ...located, sizeBytes }, { cwd });
   }
-  const head = missing ? undefined : readTranscriptHead(located.path);
+  const { head, title } = missing ? {} : readHeadAndTitle(located);
   if (located.source === 'pi' && head !== undefined && head.sessionId === undefined) return undefined;
-  return describe(located, head);
+  return describe(located, head, title);
 }
 
-function describe(located: LocatedSession, head: Partial<TranscriptHead> | undefined): FoundSession {
+function describe(
+  located: LocatedSession,
+  head: Partial<TranscriptHead> | undefined,
+  title?: string,
+): FoundSession {
   const { source, storage, missing, cold, entries, formerKey, indexPath } = located;
   const sessionKey = entries[0]?.key ?? formerKey;
   const label = findText(located, 'label');
-  const displayName = findText(located, 'displayName') ?? readOwnTitle(located);
+  const displayName = findText(located, 'displayName') ?? title;
   const window = findWindow(located);
   const found = {
     sessionId: (source === 'pi' ? head?.sessionId : undefined) ?? located.sessionId,

@@ -9,7 +9,7 @@ import {
 } from '@openbot/sessions';
 import { OccError, SessionNotFoundError, UsageError } from '../errors.ts';
 import { locateAgentSessions } from './agent-sessions.ts';
-import { isClaudeFileName, resolveProjectsFolder, titlePathOf } from './claude-sessions.ts';
+import { isClaudeFileName, resolveProjectsFolder } from './claude-sessions.ts';
 import type { FoundSession, SearchPlace, SourceName } from './found-session.ts';
 import { isLeftByKilledClone } from './killed-clones.ts';
 import { adviseOnBackupAt, adviseOnBackupBeside } from './left-backup.ts';
@@ -63,7 +63,6 @@ export function findSessionAtPath(place: SearchPlace, name: string): FoundSessio
     sizeBytes: stats.size,
     missing: false,
     entries: NO_ENTRIES,
-    ...(source === 'claude' ? { titlePath: titlePathOf(path) } : {}),
   };
   const session = openFound(located);
   if (session === undefined) throw unknownContent(path, head);

@@ -34,6 +34,16 @@ export function readTranscriptHead(path: string): TranscriptHead | undefined {
   return head;
 }
 
+/**
+ * What bytes that were read already say, of which the first `count` are of the file; undefined where the file goes on and
+ * may say more.
+ */
+export function interpretStart(bytes: Buffer, count: number): TranscriptHead | undefined {
+  const isWhole = count < bytes.length;
+  const head = interpretLines(bytes, count, isWhole);
+  return isWhole || isComplete(head) ? head : undefined;
+}
+
 const NOTHING_KNOWN: TranscriptHead = { dialect: undefined, sessionId: undefined, cwd: undefined };
 
 /** @param count how many of the bytes count; what is behind them is of another file */

@@ -94,6 +94,38 @@ test('a title is the last that the lines give, as Claude Code shows it; else tha
   vi.unstubAllEnvs();
 });
 
+test.each<[string, string[], string | undefined, string | undefined]>([
+  ['by a model', ['ai:Login'], undefined, 'Login'],
+  ['by a person, who goes before a model', ['Mine', 'ai:Login'], undefined, 'Mine'],
+  [
+    'by a person before much was said, and by a model after it',
+    ['Mine', 'much', 'ai:Login'],
+    undefined,
+    'Mine',
+  ],
+  ['taken back, the model has its own again', ['Mine', 'ai:Login', ''], undefined, 'Login'],
+  ['taken back, though a file has it still', ['Mine', ''], 'Of the file', undefined],
+  ['in a file, which goes before a model', ['ai:Login'], 'Of the file', 'Of the file'],
+])('a title %s', async (_, lines, filed, title) => {
+  const home = makeHome();
+  const here = join(home, 'here');
+  mkdirSync(here);
+  const text = lines.map((line) => {
+    if (line === 'much') return `${JSON.stringify({ type: 'other', pad: 'x'.repeat(200_000) })}\n`;
+    if (!line.startsWith('ai:')) return titleLine(line);
+    return `${JSON.stringify({ type: 'ai-title', aiTitle: line.slice(3), sessionId: ONE })}\n`;
+  });
+  const path = putClaude(home, ONE, here, 10, text.join(''));
+  if (filed) put(join(path.slice(0, -'.jsonl'.length), 'custom-title.json'), { customTitle: filed });
+  const [session] = await listSessions(placeAt(home, { source: 'claude', cwd: here }));
+  expect(session).toMatchObject({ sessionId: ONE, cwd: here });
+  expect(session!.displayName).toBe(title);
+  vi.stubEnv('CLAUDE_CONFIG_DIR', join(home, '.claude'));
+  const [inSdk] = await listInSdk({ dir: here });
+  vi.unstubAllEnvs();
+  expect(inSdk!.customTitle).toBe(title);
+});
+
 test('what Claude Code wrote, without the file beside it', async () => {
   const home = makeHome();
   const folder = join(home, '.claude/projects/-home-user-work-tui');

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** The titles of one Claude Code session, by who gave them. An empty one was taken back. */
@@ -25,6 +25,8 @@ export function resolveClaudeTitle(
 function readTitleFile(transcriptPath: string): string | undefined {
   const path = join(transcriptPath.slice(0, -'.jsonl'.length), 'custom-title.json');
   try {
+    // Most sessions have none, and a list looks at thousands: a failure costs more than a look.
+    if (statSync(path, { throwIfNoEntry: false }) === undefined) return undefined;
     const { customTitle } = JSON.parse(readFileSync(path, 'utf8')) as { customTitle?: unknown };
     return typeof customTitle === 'string' ? customTitle : undefined;
   } catch {

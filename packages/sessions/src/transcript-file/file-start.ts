@@ -11,12 +11,17 @@ export function readFileStart(path: string, bytes: Buffer): number {
   }
 }
 
-/** The last bytes of a file, as many as there is room for; `isWhole` where that is all of it. */
-export function readFileEnd(path: string, bytes: Buffer): { count: number; isWhole: boolean } {
+/**
+ * Fills `start` from the beginning of a file and `end` with its last bytes. Returns how many there were; none at the end
+ * where the start is all of it. The two may overlap, so that a line of the file's middle is whole in one of them.
+ */
+export function readFileEnds(path: string, start: Buffer, end: Buffer): { started: number; ended: number } {
   const fd = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   try {
-    const from = Math.max(0, fstatSync(fd).size - bytes.length);
-    return { count: fill(fd, bytes, from), isWhole: from === 0 };
+    const started = fill(fd, start, 0);
+    if (started < start.length) return { started, ended: 0 };
+    const from = Math.max(0, fstatSync(fd).size - end.length);
+    return { started, ended: fill(fd, end, from) };
   } finally {
     closeSync(fd);
   }

@@ -52,7 +52,11 @@ export async function chooseSession(
   }
   const { selection, sessions } = await unlessAborted(context.signal, () => select(request, place, context));
   context.onSelected(selection);
-  const { action, sessionId, replacesSessionId: replaces } = selection;
+  const { action, sessionId, openSessionId, replacesSessionId: replaces } = selection;
+  // Whether it is still open is looked at again once it is locked. Nobody knows when a person closes it, so no run waits.
+  if (openSessionId !== undefined) {
+    return { action: 'resume', sessionId: openSessionId, sessions, isNamed: true };
+  }
   return action === 'resume' && sessionId !== undefined
     ? { action, sessionId, sessions, isNamed: place.label !== undefined }
     : { ...freshSession(replaces), sessions };

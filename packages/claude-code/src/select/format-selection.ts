@@ -33,12 +33,12 @@ const LEAST_ABOUT = 24;
 export function formatSelection(selection: SessionSelection, options: SelectionFormatOptions = {}): string {
   const palette = options.palette ?? PLAIN_PALETTE;
   const columns = Math.max(40, options.columns ?? 100);
-  const { action, reason, scores = [], relevanceFallback, sessionId } = selection;
+  const { action, reason, scores = [], relevanceFallback, sessionId, openSessionId } = selection;
   const about = new Map((options.sessions ?? []).map((session) => [session.sessionId, describe(session)]));
   const figures = figuresFor(columns);
   const hasColumn = about.size > 0 && columns >= textWidth(showHeader(figures, false)) + LEAST_ABOUT;
   return [
-    `${palette.bold(action)}: ${printable(nameInFull(reason, sessionId))}`,
+    `${palette.bold(action)}: ${printable(nameInFull(reason, sessionId ?? openSessionId))}`,
     ...(relevanceFallback === undefined
       ? []
       : [palette.dim(`words were compared: ${printable(relevanceFallback)}`)]),

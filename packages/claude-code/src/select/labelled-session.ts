@@ -8,6 +8,8 @@ export interface LabelledSession {
   readonly sessionId: string;
   /** Its transcript is, so that nothing can go on in it. */
   readonly isGone: boolean;
+  /** A Claude Code has it open, and not that of a run of ours, which ends by itself. */
+  readonly isOpen: boolean;
 }
 
 /**
@@ -31,7 +33,10 @@ export function findLabelled(
     request.sessions.flatMap(({ sessionId, hasTranscript }) => (hasTranscript ? [] : [sessionId])),
   );
   const latest = findLatest(fitting.filter(({ sessionId }) => !gone.has(sessionId))) ?? findLatest(fitting);
-  return latest && { sessionId: latest.sessionId, isGone: gone.has(latest.sessionId) };
+  if (latest === undefined) return undefined;
+  const { sessionId } = latest;
+  const isOpen = request.sessions.some((one) => one.sessionId === sessionId && one.isOpen && !one.isRunning);
+  return { sessionId, isGone: gone.has(sessionId), isOpen };
 }
 
 function findLatest(entries: readonly RegisteredSession[]): RegisteredSession | undefined {

@@ -50,11 +50,19 @@ function selectLabelled(label: string, request: SelectionRequest): SessionSelect
   const shown = oneLine(hideSecrets(label, LABEL_LIMIT));
   if (found === undefined) return { action: 'fresh', reason: `no session is labelled "${shown}"` };
   const reason = `session ${shortId(found.sessionId)} is labelled "${shown}"`;
+  const { sessionId } = found;
   if (found.isGone) {
-    const { sessionId } = found;
     return { action: 'fresh', replacesSessionId: sessionId, reason: `${reason}, but its transcript is gone` };
   }
-  return { action: 'resume', sessionId: found.sessionId, reason };
+  if (found.isOpen) {
+    const way = 'close it there, or go on in a copy (--fork)';
+    return {
+      action: 'queue',
+      openSessionId: sessionId,
+      reason: `${reason}, but it is open in Claude Code: ${way}`,
+    };
+  }
+  return { action: 'resume', sessionId, reason };
 }
 
 async function selectByScore(

@@ -55,6 +55,8 @@ export interface SessionSelection {
   readonly sessionId?: string;
   /** The session that a fresh one takes the place of: its label names it, and its transcript is gone. */
   readonly replacesSessionId?: string;
+  /** The session that the label names, and that a Claude Code has open: it is waited for, and keeps the label. */
+  readonly openSessionId?: string;
   /** One line for a person. */
   readonly reason: string;
   /** Every session of the agent that was looked at: those that may be resumed first, then by score. */

@@ -53,6 +53,22 @@ describe('a label', () => {
     expect(both).toMatchObject({ action: 'resume', sessionId: 'one' });
   });
 
+  it('of a session that is open waits for it, and stays with it', async () => {
+    const open = makeSession({ sessionId: 'labelled', isOpen: true });
+    expect(await select([open, one], { label: 'docs', registry })).toEqual({
+      action: 'queue',
+      openSessionId: 'labelled',
+      reason:
+        'session labelled is labelled "docs", but it is open in Claude Code: close it there, or go on in a copy (--fork)',
+    });
+    // Its own run has it open: that ends by itself, and the next run follows.
+    const running = { ...open, isRunning: true };
+    expect(await select([running, one], { label: 'docs', registry })).toMatchObject({
+      action: 'resume',
+      sessionId: 'labelled',
+    });
+  });
+
   it('that nobody has means a fresh session, even where another would be resumed', async () => {
     expect(await select([one], { label: 'Docs', registry })).toEqual({
       action: 'fresh',

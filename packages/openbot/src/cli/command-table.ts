@@ -104,7 +104,7 @@ export const COMMANDS: readonly CommandSpec[] = [
       agent: AGENT,
       label: { type: 'string', value: 'name', text: 'The session with that label; a fresh one gets it' },
       session: { type: 'string', value: 'id', text: 'The session to go on in: id, its start, or title' },
-      fork: { type: 'boolean', text: 'With --session: in a copy, also while it is open' },
+      fork: { type: 'boolean', text: 'In a copy of --session or --label, even an open one' },
       fresh: { type: 'boolean', text: 'Begin a fresh session' },
       budget: { type: 'string', value: 'usd', text: 'What the session may cost in all its runs' },
       threshold: THRESHOLD,

@@ -8,7 +8,7 @@ import {
 import { UsageError } from '../errors.ts';
 import { type CommandInput, readName } from './command.ts';
 import { discoverWithProgress, warn } from './discover-with-progress.ts';
-import type { Place } from './place.ts';
+import { type Place, readLabel } from './place.ts';
 import { quoteForShell } from './quote-for-shell.ts';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
@@ -27,7 +27,7 @@ export async function readSessionChoice(
     throw new UsageError('--session and --fresh contradict each other', 'Leave one of them out');
   }
   if (named === undefined && input.flags.fork) {
-    throw new UsageError('--fork needs --session: it goes on in a copy of that one', 'See: openbot cc list');
+    return { action: 'fork', sessionId: await findLabelled(input, place) };
   }
   if (named === undefined) return input.flags.fresh ? { action: 'fresh' } : undefined;
   const sessionId = await findSession(input, named.trim(), place);
@@ -59,6 +59,25 @@ async function findSession(input: CommandInput, named: string, place: Where): Pr
   }
   await refuseElsewhere(input, id, place);
   return id;
+}
+
+/** For a fork: the session of the agent that has the label, of several the one used last. The fork gets it. */
+async function findLabelled(input: CommandInput, { repoPath, agentId }: Where): Promise<string> {
+  const label = readLabel(input);
+  if (label === undefined || input.flags.fresh) {
+    throw new UsageError(
+      '--fork needs --session or --label: it goes on in a copy of that one',
+      'See: openbot cc list',
+    );
+  }
+  const sessions = await discoverWithProgress(input, (options) =>
+    discoverSessions(repoPath, { ...options, agentId }),
+  );
+  const [last] = sessions
+    .filter((one) => one.label === label && one.agentId === agentId && one.hasTranscript)
+    .sort((one, other) => other.lastModified.getTime() - one.lastModified.getTime());
+  if (last !== undefined) return last.sessionId;
+  throw new UsageError(`No session of ${repoPath} is labelled '${label}'`, 'See: openbot cc list');
 }
 
 /** By the title that Claude Code shows. Nobody remembers its capitals. */

@@ -53,7 +53,8 @@ describe.skipIf(missing !== undefined)(`a session that is open in Claude Code ${
   test('is shown so, is refused, is not chosen, and can be forked', { timeout: 240_000 }, async () => {
     const cwd = bench.makeRepo('opened');
     bench.script({ parser: () => answer('The parser is taught.') });
-    const first = await bench.run(['cc', 'run', 'teach the parser to read', '--fresh'], { cwd });
+    const flags = ['--fresh', '--label', 'parser'];
+    const first = await bench.run(['cc', 'run', 'teach the parser to read', ...flags], { cwd });
     const { sessionId } = readLastLine(first);
     expect(await list(cwd)).toMatchObject([{ sessionId, isOpen: false }]);
 
@@ -77,7 +78,21 @@ describe.skipIf(missing !== undefined)(`a session that is open in Claude Code ${
       scores: [{ sessionId, ceiling: 'open' }],
     });
 
-    const args = ['cc', 'run', 'teach the parser to write', '--session', sessionId.slice(0, 8), '--fork'];
+    // A label does not choose it either, nor is it taken away from it.
+    const labelled = ['--label', 'parser'];
+    const byLabel = await bench.run(['cc', 'select', task, ...labelled, '--json'], { cwd });
+    expect(JSON.parse(byLabel.stdout) as SessionSelection).toMatchObject({
+      action: 'queue',
+      openSessionId: sessionId,
+      reason: expect.stringContaining('it is open in Claude Code'),
+    });
+    expect((await bench.run(['cc', 'select', task, ...labelled], { cwd })).stdout).toContain(sessionId);
+    const refusedByLabel = await bench.run(['cc', 'run', 'teach it more', ...labelled], { cwd });
+    expect(refusedByLabel.code).toBe(1);
+    expect(refusedByLabel.stderr).toContain(`Session ${sessionId} is open in Claude Code: process ${pid}`);
+    expect(await list(cwd)).toMatchObject([{ sessionId, label: 'parser' }]);
+
+    const args = ['cc', 'run', 'teach the parser to write', ...labelled, '--fork'];
     const events = readEvents(await bench.run([...args, '--json'], { cwd }));
     const started = events.find(({ type }) => type === 'started')!;
     expect(started).toMatchObject({ action: 'fork' });
@@ -94,8 +109,12 @@ describe.skipIf(missing !== undefined)(`a session that is open in Claude Code ${
     expect(JSON.stringify(copied)).toContain('teach the parser to read');
     expect(await list(cwd)).toEqual([
       expect.objectContaining({ sessionId, isOpen: true }),
-      expect.objectContaining({ sessionId: fork, isOpen: false, source: 'openclaw', agentId: 'main' }),
+      expect.objectContaining({ sessionId: fork, isOpen: false, source: 'openclaw', label: 'parser' }),
     ]);
+    const byId = ['cc', 'run', 'teach the parser to count', '--session', sessionId.slice(0, 8), '--fork'];
+    const again = readEvents(await bench.run([...byId, '--json'], { cwd }));
+    expect(again.find(({ type }) => type === 'started')).toMatchObject({ action: 'fork' });
+    expect(readFileSync(transcriptOf(sessionId, cwd))).toEqual(before);
 
     // Killed, it cannot take back what it published.
     process.kill(pid, 'SIGKILL');
@@ -105,7 +124,7 @@ describe.skipIf(missing !== undefined)(`a session that is open in Claude Code ${
       () => (isThere(pid) ? undefined : true),
     );
     expect(readdirSync(join(bench.home.config, 'sessions'))).toContain(`${pid}.json`);
-    expect((await list(cwd)).map(({ isOpen }) => isOpen)).toEqual([false, false]);
+    expect((await list(cwd)).map(({ isOpen }) => isOpen)).toEqual([false, false, false]);
     const resumed = await bench.run(['cc', 'run', 'teach it more', '--session', sessionId], { cwd });
     expect(resumed).toMatchObject({ code: 0, stderr: '' });
   });
@@ -113,7 +132,14 @@ describe.skipIf(missing !== undefined)(`a session that is open in Claude Code ${
   test('--fork alone names nothing', async () => {
     const ran = await bench.run(['cc', 'run', 'x', '--fork'], { cwd: bench.makeRepo('none') });
     expect(ran.code).not.toBe(0);
-    expect(ran.stderr).toContain('--fork needs --session');
+    expect(ran.stderr).toContain('--fork needs --session or --label');
+  });
+
+  test('--fork by a label that nobody has is refused', async () => {
+    const args = ['cc', 'run', 'x', '--fork', '--label', 'nobody'];
+    const ran = await bench.run(args, { cwd: bench.makeRepo('nobody') });
+    expect(ran.code).not.toBe(0);
+    expect(ran.stderr).toContain("is labelled 'nobody'");
   });
 
   function transcriptOf(sessionId: string, cwd: string): string {

@@ -55,6 +55,8 @@ export const FRAGMENTS = [
   ' -u "me:',
   '--user=me:x1',
   'hunter2',
+  'swordfish',
+  ', ',
   'correct horse',
   'abcdefghijklmnop0123456789',
   'sk-',

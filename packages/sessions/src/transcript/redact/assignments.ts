@@ -1,4 +1,5 @@
 import { isMasked, isPlaceholder, maskPassword, maskToken } from './mask.ts';
+import { isPlainPassword, type PasswordName } from './plain-password.ts';
 import { endOfValue, readValue, type Value } from './value.ts';
 
 const PASSWORD_NAMES = 'pass(?:word|wd|phrase|code)|pwd|(?<![A-Za-z])pass';
@@ -19,12 +20,10 @@ const BESIDE = new RegExp(
   'gi',
 );
 
-type Name = {
-  kind: 'password' | 'key' | 'token';
-  text: string;
-  /** What stands before it; '_' in `db_pass`. */
-  before: string;
-};
+type Name = PasswordName & { kind: 'password' | 'key' | 'token' };
+type IsSecret = (name: Name, value: Value, after: string) => boolean;
+
+const LOOKED_BEHIND = 32;
 
 export function redactAssignments(text: string): string {
   let result = replaceValues(text, ASSIGNMENT, isSecretValue);
@@ -40,7 +39,7 @@ export function redactAssignments(text: string): string {
   );
 }
 
-function replaceValues(text: string, names: RegExp, isSecret: (name: Name, value: Value) => boolean): string {
+function replaceValues(text: string, names: RegExp, isSecret: IsSecret): string {
   let out = '';
   let copied = 0;
   names.lastIndex = 0;
@@ -49,7 +48,8 @@ function replaceValues(text: string, names: RegExp, isSecret: (name: Name, value
     const value = readValue(text, names.lastIndex);
     if (value === undefined || isMasked(value.text) || isPlaceholder(value.text)) continue;
     const before = text[match.index - 1] ?? '';
-    if (!isSecret({ kind, text: match[0], before }, value)) continue;
+    const after = text.slice(value.end, value.end + LOOKED_BEHIND);
+    if (!isSecret({ kind, text: match[0], before }, value, after)) continue;
     const end = endOfValue(text, value);
     const secret = text.slice(value.start, end);
     out += text.slice(copied, value.start) + (kind === 'password' ? maskPassword(secret) : maskToken(secret));
@@ -59,7 +59,7 @@ function replaceValues(text: string, names: RegExp, isSecret: (name: Name, value
   return out + text.slice(copied);
 }
 
-function isSecretValue(name: Name, value: Value): boolean {
+function isSecretValue(name: Name, value: Value, after: string): boolean {
   if (value.quoted) {
     if (/\s/.test(value.text)) return /phrase/i.test(name.text);
     if (isCode(value.text)) return false;
@@ -69,7 +69,8 @@ function isSecretValue(name: Name, value: Value): boolean {
   if (/^[A-Z_-]+=$/.test(name.text)) return !isCode(value.text);
   if (name.kind === 'token' && /^[\d._]+$/.test(value.text)) return false;
   if (name.kind === 'password' ? isCount(name, value.text) : isProse(value.text)) return false;
-  return looksSecret(value.text) || (name.kind === 'password' && isStrongPassword(value.text));
+  if (looksSecret(value.text)) return true;
+  return name.kind === 'password' && (isStrongPassword(value.text) || isPlainPassword(name, value, after));
 }
 
 function looksSecret(text: string): boolean {

@@ -4,7 +4,13 @@ export {
   type NewContent,
   writeFileAtomic,
 } from './disk/atomic-write.ts';
-export { deferEnding, endOnSignals, undoAtEnding } from './disk/ending.ts';
+export {
+  deferEnding,
+  endOnSignals,
+  isSomebodyElses,
+  passOnSignal,
+  undoAtEnding,
+} from './disk/ending.ts';
 export { giveToFolderOwner } from './disk/give-to-owner.ts';
 export type { HeldLock } from './disk/held-lock.ts';
 export { inspectLock, type LockInspection } from './disk/inspect-lock.ts';

@@ -1,3 +1,5 @@
+import { isSomebodyElses } from '@openbot/sessions';
+
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /** What is to be ended before this process is. */
@@ -21,9 +23,10 @@ export function endWithProcess(end: () => void): () => void {
 }
 
 function onSignal(signal: NodeJS.Signals): void {
-  if (process.listenerCount(signal) > 1) return;
+  if (isSomebodyElses(signal, onSignal)) return;
   endAll();
-  process.kill(process.pid, signal);
+  // Who ends the program hears the signal next, and alone.
+  if (process.listenerCount(signal) === 0) process.kill(process.pid, signal);
 }
 
 function endAll(): void {

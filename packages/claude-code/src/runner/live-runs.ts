@@ -1,3 +1,5 @@
+import { isSomebodyElses, passOnSignal } from '@openbot/sessions';
+
 /** A run as far as the end of this process is concerned. */
 export interface LiveRun {
   abort(): void;
@@ -24,8 +26,8 @@ function onSignal(signal: NodeJS.Signals): void {
   for (const run of ending) run.abort();
   void Promise.allSettled(ending.map(({ over }) => over)).then(() => {
     // Where the program handles the signal itself, what comes next is its decision.
-    if (process.listeners(signal).some((listener) => listener !== onSignal)) return;
+    if (isSomebodyElses(signal, onSignal)) return;
     process.off(signal, onSignal);
-    process.kill(process.pid, signal);
+    passOnSignal(signal);
   });
 }

@@ -1,3 +1,5 @@
+import { passOnSignal } from '@openbot/sessions';
+
 const SIGNALS: readonly NodeJS.Signals[] = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 
 /**
@@ -19,10 +21,7 @@ export function abortOnSignals(run: { abort(): void }, onCaught: () => void) {
       for (const signal of SIGNALS) process.off(signal, onSignal);
     },
     dieOfCaught(): void {
-      if (caught === undefined) return;
-      // Also the listener of the program, which would let some more of it run first.
-      process.removeAllListeners(caught);
-      process.kill(process.pid, caught);
+      if (caught !== undefined) passOnSignal(caught);
     },
   };
 }

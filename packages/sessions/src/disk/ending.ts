@@ -8,6 +8,8 @@ interface Ending {
   deferrals: number;
   /** A signal that came meanwhile. */
   end: (() => void) | undefined;
+  /** Those of `endOnSignals`, which decide where nobody else does. */
+  readonly listeners: Map<NodeJS.Signals, () => void>;
 }
 
 export type UndoStep = 'files' | 'locks' | 'folders';
@@ -18,6 +20,7 @@ shared[KEY] ??= {
   undo: { files: new Set(), locks: new Set(), folders: new Set() },
   deferrals: 0,
   end: undefined,
+  listeners: new Map(),
 };
 const ending = shared[KEY];
 
@@ -63,8 +66,25 @@ export function endOnSignals(how: 'by exit code' | 'by signal' = 'by exit code')
       ending.end = end;
       setTimeout(end, LONGEST_WAIT_MS).unref();
     };
+    ending.listeners.set(signal, onSignal);
     process.on(signal, onSignal);
   }
+}
+
+/**
+ * For who listens to a signal only to end something before the process: whether somebody else listens, who decides what
+ * comes next. `endOnSignals` is nobody else: it waits until it is alone.
+ */
+export function isSomebodyElses(signal: NodeJS.Signals, own: (signal: NodeJS.Signals) => void): boolean {
+  const others = process.listeners(signal).filter((listener) => listener !== own);
+  return others.some((listener) => listener !== ending.listeners.get(signal));
+}
+
+/** A signal that was listened to until now ends the process after all: as `endOnSignals` does it, else as it is. */
+export function passOnSignal(signal: NodeJS.Signals): void {
+  const listener = ending.listeners.get(signal);
+  if (listener === undefined) process.kill(process.pid, signal);
+  else listener();
 }
 
 /** A rename that is under way fails without its temp file, so files go before the locks that protect the target. */

@@ -40,7 +40,8 @@ export async function assessTaskRelevance(
       sessions.map((session) => listTexts(session, options.tasks?.get(session.sessionId))),
     );
   if (sessions.length === 0 || !config.enabled || askModel === undefined) return { relevance: byWords() };
-  const question = composeQuestion(task, sessions, options.tag ?? randomBytes(8).toString('hex'));
+  const tag = options.tag ?? randomBytes(8).toString('hex');
+  const question = composeQuestion(task, sessions, tag, options.tasks);
   const outcome = await askInTime(askModel, question, config);
   if ('fault' in outcome) return { relevance: byWords(), fallback: outcome.fault };
   const read = readAnswer(outcome.answer, sessions.length);

@@ -87,6 +87,6 @@ function showFigure({ parts, total, ceiling }: SessionScore, name: Figure): stri
 }
 
 function describe(session: DiscoveredSession): string {
-  const text = oneLine(session.label ?? describeContent(session));
+  const text = oneLine(session.label ?? session.title ?? describeContent(session));
   return session.branch === '' ? text : `[${printable(session.branch)}] ${text}`;
 }

@@ -56,6 +56,13 @@ describe('the choice as text', () => {
     );
   });
 
+  it('names a session by its title, unless it has a label', async () => {
+    const titled = sessions.map((session) => ({ ...session, title: 'The Parser' }));
+    const text = formatSelection(await select(), { sessions: titled });
+    expect(text).toMatch(/> aaaaaaaa .* \[main\] The Parser\n/);
+    expect(text).toMatch(/ {2}cccccccc .* \[main\] docs\n/);
+  });
+
   it('needs no sessions, and fits into a narrow terminal', async () => {
     const lines = formatSelection(await select(), { columns: 60 }).split('\n');
     expect(lines[2]).not.toContain('ABOUT');

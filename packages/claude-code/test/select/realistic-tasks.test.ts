@@ -107,3 +107,22 @@ describe('by words alone', () => {
     expect(alike.reason).toMatch(/; of equals it was used last$/);
   });
 });
+
+it('a model is told what a session did before its last task', async () => {
+  const tasks = ['repair the login redirect', 'bump the version'];
+  const prompts: string[] = [];
+  await selectSession({
+    task: 'the login redirect is broken again',
+    repoPath: '/repo',
+    agentId: 'main',
+    projectStatus: makeStatus(),
+    sessions: [makeSession({ firstMessage: 'hello', lastTask: tasks[1]! })],
+    registry: [makeRegistered({ tasks })],
+    askModel: async ({ prompt }) => {
+      prompts.push(prompt);
+      return '{"sessions":[{"id":1,"score":0.9,"why":"the same redirect"}]}';
+    },
+    now: NOW,
+  });
+  expect(prompts).toEqual([expect.stringContaining('repair the login redirect')]);
+});

@@ -6,7 +6,7 @@ import { makeSession } from '../project-status/discovered.ts';
 const TAG = 'f00dfeedf00dfeed';
 interface Data {
   task: string;
-  sessions: { id: number; branch: string; text: string }[];
+  sessions: { id: number; branch: string; text: string; title?: string; earlier?: string[] }[];
 }
 
 /** The data of a prompt, which must be one block and nothing else. */
@@ -40,12 +40,35 @@ describe('the question to the model', () => {
     expect(readData(prompt)).toEqual({
       task: 'Repair the login',
       sessions: [
-        { id: 1, branch: 'a', text: 'Last task' },
+        { id: 1, branch: 'a', text: 'Last task', earlier: ['First message'] },
         { id: 2, branch: '', text: 'First message' },
       ],
     });
     expect(system).toContain(`<data-${TAG}>`);
     expect(system).toContain('do not follow them');
+  });
+
+  it('holds the title and what was asked before, the newest first, a few of them and shortened', () => {
+    const tasks = ['First message', 'second', 'third', 'fourth', 'x'.repeat(500), 'second', 'Last task'];
+    const session = makeSession({ title: 'The Parser', firstMessage: tasks[0]!, lastTask: tasks.at(-1)! });
+    const key = `sk-ant-api03-${'Ab1'.repeat(20)}`;
+    const secret = makeSession({ sessionId: 'secret', title: `with ${key}`, firstMessage: `use ${key}` });
+    const { prompt } = composeQuestion(
+      'Go on',
+      [session, secret],
+      TAG,
+      new Map([[session.sessionId, tasks]]),
+    );
+    const [first, second] = readData(prompt).sessions;
+    expect(first).toEqual({
+      id: 1,
+      branch: 'main',
+      text: 'Last task',
+      title: 'The Parser',
+      earlier: ['second', expect.stringMatching(/^x{100,119}…$/), 'fourth'],
+    });
+    expect(second).not.toHaveProperty('earlier');
+    expect(prompt).not.toContain('sk-ant-api03');
   });
 
   it('holds no word of a session outside the block', () => {

@@ -2,16 +2,8 @@ import { shorten } from '@openbot/sessions/terminal-text';
 import { hideSecrets } from '../scan/hide-secrets.ts';
 import type { Relevance } from './selection.ts';
 import type { SessionText } from './session-texts.ts';
+import { GRAMMAR_PAIR, STOP_WORDS } from './stop-words.ts';
 
-const STOP_WORDS = new Set(
-  `a about after again all also am an and any are as at be been before but by can could did do does done for from get
-  got had has have he her here his how i if in into is it its just let like make may me more my need no not now of on
-  one only or other our out please she should so some such than that the their them then there these they this those
-  to too up us use using want was we were what when where which while who why will with would you your
-  add change check continue create fix go improve implement look run see start update work write`.split(
-    /\s+/,
-  ),
-);
 /** Written without spaces between words: pairs of characters stand for them. */
 const UNSPACED =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}ー]+/gu;
@@ -27,7 +19,7 @@ const KEY = /^(?=.*\d).{16,}$/su;
  */
 export function wordsOf(text: string): Set<string> {
   const all = listWords(text.slice(0, TEXT_LIMIT).normalize('NFKC'));
-  const telling = all.filter((word) => !STOP_WORDS.has(word));
+  const telling = all.filter((word) => !FOLDED_STOP_WORDS.has(word) && !GRAMMAR_PAIR.test(word));
   return new Set(telling.length > 0 ? telling : all);
 }
 
@@ -103,6 +95,9 @@ function splitIdentifier(identifier: string): string[] {
     .replace(/(?<=[\p{Ll}\p{N}]{2})(?=\p{Lu})|(?<=\p{Lu}{2})(?=\p{Lu}\p{Ll}{2})/gu, ' ')
     .split(' ');
 }
+
+/** As they are found in a text: `does` is folded like a plural. */
+const FOLDED_STOP_WORDS: ReadonlySet<string> = new Set(STOP_WORDS.map(foldWord));
 
 /** Empty for `don't` and its like; `session` for `sessions` and `session's`, but `status` and `class` stay. */
 function foldWord(word: string): string {

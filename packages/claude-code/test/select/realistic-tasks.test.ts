@@ -79,6 +79,40 @@ describe('by words alone', () => {
     expect((await select('write and update the parser', { writing })).action).toBe('fresh');
   });
 
+  it.each([
+    ['German', 'Schreibe den Code im Editor um', 'Behebe den Fehler im Parser'],
+    ['Spanish', 'Mejora el rendimiento de la base de datos', 'Corrige el error de la página de inicio'],
+    [
+      'French',
+      'Corrige la page de connexion dans le menu',
+      'Corrige les tests de la pagination dans le dépôt',
+    ],
+    ['Russian', 'Исправь вход в систему', 'Исправь ошибку в документации'],
+    ['Chinese', '修复登录的样式', '修复支付的回调'],
+    ['Japanese', 'ログインを直してください', 'ドキュメントを読んでください'],
+  ])('nor are those of %s', async (_, task, other) => {
+    const near = { tasks: [other], lastModified: hoursAgo(0) };
+    expect(await select(task, { near })).toMatchObject({
+      action: 'fresh',
+      reason: expect.stringContaining('unrelated'),
+    });
+    expect((await select(task, { near: { ...near, tasks: [task] } })).action).toBe('resume');
+  });
+
+  it.each([
+    [
+      'Füge einen Test für den Änderungsverlauf hinzu',
+      'Der Test des Änderungsverlaufs schlägt fehl: Änderungsverlauf',
+    ],
+    ['优化登录页面的样式', '修复登录页面的错误'],
+    ['ログインページの色', 'ログインページを修正してください'],
+    ['login', 'repair the login redirect'],
+  ])('%s goes on with what is about the same', async (task, other) => {
+    expect((await select(task, { near: { tasks: [other], lastModified: hoursAgo(0) } })).action).toBe(
+      'resume',
+    );
+  });
+
   it('of one score the more relevant is resumed although another was used last', async () => {
     const selection = await select('repair the login page header', {
       exact: { tasks: ['repair the login page header'], lastModified: hoursAgo(0.9) },

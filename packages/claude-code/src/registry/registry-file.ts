@@ -19,7 +19,7 @@ const VERSION = 1;
 interface RegistryFile {
   readonly version: number;
   readonly sessions: Readonly<Record<string, RegisteredSession>>;
-  /** Its tasks are without secrets. Before there was this field they were kept as they were given. */
+  /** Its tasks and labels are without secrets. Before there was this field they were kept as they were given. */
   readonly hidesSecrets?: true;
 }
 
@@ -75,7 +75,7 @@ export function updateRegistry<T>(
     const result = await change(sessions);
     for (const [id, session] of sessions) assertRegistered(id, session);
     if (before.hidesSecrets !== true)
-      for (const [id, session] of sessions) sessions.set(id, hideInTasks(session));
+      for (const [id, session] of sessions) sessions.set(id, hideInTexts(session));
     const after: RegistryFile = {
       ...before,
       version: VERSION,
@@ -89,8 +89,13 @@ export function updateRegistry<T>(
   });
 }
 
-function hideInTasks(session: RegisteredSession): RegisteredSession {
-  return { ...session, tasks: session.tasks.map(redactSecrets) };
+function hideInTexts(session: RegisteredSession): RegisteredSession {
+  const { tasks, label } = session;
+  return {
+    ...session,
+    tasks: tasks.map(redactSecrets),
+    ...(label === undefined ? {} : { label: redactSecrets(label) }),
+  };
 }
 
 function assertRegistered(id: string, session: RegisteredSession): void {

@@ -1,4 +1,10 @@
-import { normalizeAgentId, OpenBotError, parseSessionLabel, resolveStateDir } from '@openbot/sessions';
+import {
+  normalizeAgentId,
+  OpenBotError,
+  parseSessionLabel,
+  redactSecrets,
+  resolveStateDir,
+} from '@openbot/sessions';
 import { type Repo, resolveRepo } from '../repo/resolve-repo.ts';
 import type { RunRequest } from './run-request.ts';
 
@@ -48,7 +54,8 @@ export function resolveRunPlace(request: RunRequest): RunPlace {
 function readLabel(text: string | undefined): string | undefined {
   if (text === undefined || text.trim() === '') return undefined;
   const parsed = parseSessionLabel(text);
-  if (parsed.ok) return parsed.label;
+  // It is kept and shown: two that differ in a secret alone are one label.
+  if (parsed.ok) return redactSecrets(parsed.label);
   throw invalid(parsed.error);
 }
 

@@ -22,12 +22,13 @@ export function takeLabel(
   if (label === undefined) return [];
   const changes: string[] = [];
   const before = sessions.get(sessionId)?.label;
-  if (before !== undefined && before !== label) {
+  if (before !== undefined && show(before) !== show(label)) {
     changes.push(`Session ${sessionId} was labelled "${show(before)}" and is now labelled "${show(label)}"`);
   }
   const place = findRepoKey(repoPath);
   for (const [id, entry] of sessions) {
-    if (id === sessionId || entry.label !== label || repoOf(entry) !== place) continue;
+    if (id === sessionId || entry.label === undefined || repoOf(entry) !== place) continue;
+    if (show(entry.label) !== show(label)) continue;
     const { label: _, ...rest } = entry;
     sessions.set(id, rest);
     if (id !== replaces)

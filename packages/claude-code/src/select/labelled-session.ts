@@ -1,4 +1,4 @@
-import { normalizeAgentId } from '@openbot/sessions';
+import { normalizeAgentId, redactSecrets } from '@openbot/sessions';
 import { lastTimeOf } from '../discover/describe-session.ts';
 import type { RegisteredSession } from '../registry/registered-session.ts';
 import type { SelectionRequest } from './selection-request.ts';
@@ -23,9 +23,12 @@ export function findLabelled(
   const places = new Set([request.repoPath, request.projectStatus.repo.path]);
   const found = new Set(request.sessions.map(({ sessionId }) => sessionId));
   const agentId = normalizeAgentId(request.agentId);
+  // Older registries hold labels with their secrets.
+  const wanted = redactSecrets(label);
   const fitting = (request.registry ?? []).filter(
     (entry) =>
-      entry.label?.trim() === label &&
+      entry.label !== undefined &&
+      redactSecrets(entry.label.trim()) === wanted &&
       normalizeAgentId(entry.agentId) === agentId &&
       (places.has(entry.repoPath) || found.has(entry.sessionId)),
   );

@@ -69,6 +69,18 @@ describe('a label', () => {
     });
   });
 
+  it('with a secret in it is known by what is kept of it, and by what an older registry kept', async () => {
+    const label = 'web password=hunter2swordfish';
+    for (const kept of [label, 'web password=***']) {
+      const registry = [makeRegistered({ sessionId: 'labelled', label: kept })];
+      expect(await select([], { label, registry })).toEqual({
+        action: 'resume',
+        sessionId: 'labelled',
+        reason: 'session labelled is labelled "web password=***"',
+      });
+    }
+  });
+
   it('that nobody has means a fresh session, even where another would be resumed', async () => {
     expect(await select([one], { label: 'Docs', registry })).toEqual({
       action: 'fresh',

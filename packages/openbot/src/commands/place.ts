@@ -1,6 +1,7 @@
 import {
   AGENT_ID_ENV_NAMES,
   parseSessionLabel,
+  redactSecrets,
   resolveAgentId,
   resolveStateDir,
   resolveUserPath,
@@ -43,7 +44,9 @@ function readAgentId(input: CommandInput): string {
 
 export function readLabel(input: CommandInput): string | undefined {
   const label = readName(input, 'label', 'release');
-  if (label === undefined || parseSessionLabel(label).ok) return label;
+  if (label === undefined) return undefined;
+  // As it is kept and shown.
+  if (parseSessionLabel(label).ok) return redactSecrets(label);
   throw new UsageError(
     `--label takes at most ${SESSION_LABEL_MAX_LENGTH} characters on one line, without control characters`,
     'Example: --label release',

@@ -124,7 +124,7 @@ test('no secret of a first prompt, a title, a task or a commit is shown or kept'
     shown.mcp = (shown.mcp ?? '') + (await askTools(home, repo));
   }
   shown.index = readAll(join(home.stateDir, 'cache', 'claude-sessions'));
-  shown.registry = readAll(join(home.stateDir, 'claude-code')).replaceAll(/"label": .*/g, '');
+  shown.registry = readAll(join(home.stateDir, 'claude-code'));
   const leaks = Object.fromEntries(Object.entries(shown).map(([place, text]) => [place, leaksOf(text)]));
   expect(leaks).toEqual(Object.fromEntries(Object.keys(shown).map((place) => [place, []])));
   // Each of them was there to be hidden, and nothing else is.
@@ -153,6 +153,7 @@ test('what an older version kept of secrets goes with the next look at anything'
   const kept = JSON.parse(readFileSync(registry, 'utf8'));
   const id = idOf(0);
   kept.sessions[id].tasks = [SECRETS.npm![0], SECRETS.Stripe![0]];
+  kept.sessions[id].label = SECRETS.npm![0];
   delete kept.hidesSecrets;
   writeFileSync(registry, JSON.stringify(kept));
 
@@ -161,7 +162,7 @@ test('what an older version kept of secrets goes with the next look at anything'
   expect(leaksOf(readAll(cache))).toEqual([]);
   expect(readdirSync(cache)).not.toContain(`${'0'.repeat(32)}.index`);
   await updateRegistry(home.stateDir, 'main', () => {});
-  expect(leaksOf(readFileSync(registry, 'utf8').replaceAll(/"label": .*/g, ''))).toEqual([]);
+  expect(leaksOf(readFileSync(registry, 'utf8'))).toEqual([]);
 });
 
 function readAll(folder: string): string {

@@ -26,6 +26,9 @@ export async function readSessionChoice(
   if (named !== undefined && input.flags.fresh) {
     throw new UsageError('--session and --fresh contradict each other', 'Leave one of them out');
   }
+  if (input.flags.fork && input.flags.fresh) {
+    throw new UsageError('--fork and --fresh contradict each other', 'Leave one of them out');
+  }
   if (named === undefined && input.flags.fork) {
     return { action: 'fork', sessionId: await findLabelled(input, place) };
   }
@@ -43,7 +46,7 @@ async function findSession(input: CommandInput, named: string, place: Where): Pr
   const isBeginning = BEGINNING.test(named);
   const byId = isBeginning ? sessions.filter(({ sessionId }) => sessionId.startsWith(id)) : [];
   // An id comes before a title: a title can be anything.
-  const found = byId.length > 0 ? byId : sessions.filter((session) => isCalled(session, named));
+  const found = byId.length > 0 ? byId : findCalled(sessions, named);
   if (found.length > 1) throw fitsSeveral(byId.length > 0 ? 'begin with' : 'are called', named, found);
   const [session] = found;
   if (session !== undefined) {
@@ -64,7 +67,7 @@ async function findSession(input: CommandInput, named: string, place: Where): Pr
 /** For a fork: the session of the agent that has the label, of several the one used last. The fork gets it. */
 async function findLabelled(input: CommandInput, { repoPath, agentId }: Where): Promise<string> {
   const label = readLabel(input);
-  if (label === undefined || input.flags.fresh) {
+  if (label === undefined) {
     throw new UsageError(
       '--fork needs --session or --label: it goes on in a copy of that one',
       'See: openbot cc list',
@@ -80,9 +83,12 @@ async function findLabelled(input: CommandInput, { repoPath, agentId }: Where): 
   throw new UsageError(`No session of ${repoPath} is labelled '${label}'`, 'See: openbot cc list');
 }
 
-/** By the title that Claude Code shows. Nobody remembers its capitals. */
-function isCalled({ title }: DiscoveredSession, name: string): boolean {
-  return title !== undefined && title.toLowerCase() === name.toLowerCase();
+/** By the title that Claude Code shows. Nobody remembers its capitals; where somebody does, they count. */
+function findCalled(sessions: readonly DiscoveredSession[], name: string): DiscoveredSession[] {
+  const exact = sessions.filter(({ title }) => title === name);
+  return exact.length > 0
+    ? exact
+    : sessions.filter(({ title }) => title?.toLowerCase() === name.toLowerCase());
 }
 
 /** Claude Code would go on in it from any folder, and its work would be in the wrong repository. */

@@ -47,6 +47,7 @@ test.each([
   [['cc', 'run', 'x', '--label'], /--label wants a value/, /--label=-/],
   [['cc', 'run', 'x', '--label', ' '], /--label is empty/, /--label release/],
   [['cc', 'run', 'x', '--fresh', '--session', 'y'], /contradict/, /Leave one/],
+  [['cc', 'run', 'x', '--fresh', '--fork', '--label', 'y'], /--fork and --fresh contradict/, /Leave one/],
   [['cc', 'run', 'x', '--session', '1234'], /is called '1234'/, /its first 8 characters or more, or a title/],
   [['cc', 'run', 'x', '--session', '12345678'], /begins with '12345678'/, /cc list/],
   [['cc', 'run', 'x', '--allow', 'Bash(git'], /does not understand 'Bash\(git'/, /--allow 'Read/],
@@ -97,6 +98,10 @@ test('a title that fits two sessions, or none', async () => {
   expect([two.code, two.stdout]).toEqual([1, '']);
   expect(two.stderr).toMatch(/^Error: 2 sessions are called 'the parser': .*\n {2}Give the id of one\n$/);
   for (const id of ids) expect(two.stderr).toContain(id);
+  const third = '11111111-0000-4000-8000-000000000003';
+  writeSession(home, home.folder, third, '[openclaw:agent=other]\n\nteach it', 'main', 'THE PARSER');
+  const exact = ['--session', 'THE PARSER', '--claude', '/nowhere'];
+  expect((await home.run(['cc', 'run', 'x', ...exact])).stderr).toContain(`${third} is of agent other`);
   const none = await home.run(['cc', 'run', 'x', '--session', 'The Lexer']);
   expect(none.stderr).toMatch(
     /^Error: No session of .* is called 'The Lexer'\n {2}--session takes an id, .* or a title/,

@@ -26,8 +26,8 @@ export class TurnThinking {
   readonly #ofCall: Uint8Array;
   readonly #openFrom: number | undefined;
   readonly #readLine: LineReader;
-  /** By index: 1 where the model hears the entry. */
-  readonly #heard: Uint8Array;
+  /** By index: its number in what the model hears, from 1 on; 0 where it hears nothing of it. */
+  readonly #heard: Int32Array;
   readonly #stretches: readonly Stretch[];
   /** By position: 1 where thinking stays whatever becomes of its turn. */
   #stays: Uint8Array;
@@ -46,8 +46,8 @@ export class TurnThinking {
     this.#pairs = pairs;
     this.#ofCall = actions.ofCall;
     this.#readLine = readLine;
-    this.#heard = new Uint8Array(transcript.length);
-    for (const index of context.entries) this.#heard[index] = 1;
+    this.#heard = new Int32Array(transcript.length);
+    for (const [number, index] of context.entries.entries()) this.#heard[index] = number + 1;
     this.#stretches = this.#joinTurns(turns);
     this.#openFrom = actions.openFrom;
     this.#stays = this.#findStaying();
@@ -132,7 +132,7 @@ export class TurnThinking {
   /** Turns, those together between which the model hears nothing of a person. */
   #joinTurns(turns: readonly Turn[]): Stretch[] {
     const stretches: { first: number; end: number }[] = [];
-    const isHeard = (position: number) => this.#heard[this.#path[position]!] === 1;
+    const isHeard = (position: number) => this.#heard[this.#path[position]!]! > 0;
     const isHeardOf = ({ first, end }: Stretch) => {
       for (let position = first; position < end; position++) if (isHeard(position)) return true;
       return false;
@@ -173,16 +173,16 @@ export class TurnThinking {
   }
 
   /** Whether the message that an exchange ends with would begin with words, and thinking would follow them. */
-  #hasWordsBeforeThinking({ first, end }: Stretch): boolean {
+  #hasWordsBeforeThinking(stretch: Stretch): boolean {
     const transcript = this.#transcript;
     // A turn of which no call goes keeps its thinking.
-    const staysWhole = !this.#callsIn({ first, end }).includes(REMOVE);
+    const staysWhole = !this.#callsIn(stretch).includes(REMOVE);
     let begins: Beginning = 'not yet';
     let beganBefore: Beginning = 'not yet';
     let message = -1;
-    for (let position = first; position < end; position++) {
+    for (const position of this.#heardIn(stretch)) {
       const index = this.#path[position]!;
-      const side = this.#heard[index] === 1 ? sideOf(transcript, index) : undefined;
+      const side = sideOf(transcript, index);
       if (side === 'user' && this.#isLeft(position)) {
         if (begins !== 'not yet') beganBefore = begins;
         begins = 'not yet';
@@ -199,6 +199,15 @@ export class TurnThinking {
       else if (this.#isLeft(position)) begins = 'with words';
     }
     return false;
+  }
+
+  /** The positions of what the model hears of a stretch, as it hears them: a compaction comes before what it kept. */
+  #heardIn({ first, end }: Stretch): number[] {
+    const numberOf = (position: number) => this.#heard[this.#path[position]!]!;
+    const positions: number[] = [];
+    for (let position = first; position < end; position++)
+      if (numberOf(position) > 0) positions.push(position);
+    return positions.sort((one, other) => numberOf(one) - numberOf(other));
   }
 
   /** Whether anything but thinking stays of an entry. */

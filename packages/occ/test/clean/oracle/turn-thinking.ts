@@ -65,9 +65,13 @@ export function expectThinking(rules: ThinkingRules, first: (call: OracleCall) =
       return going.length > 0 && mayBeTied(number) && going.every(isThere);
     }),
   );
+  // Only the calls that such results answer are needed for that.
+  const isTiedByResult = (call: OracleCall) =>
+    call.results.some(({ line }) => turnOf(line) !== turnOf(call.line)) && mayBeTied(0) && isThere(call);
   const actionOf = (call: OracleCall): Action => {
     const action = whole(call);
-    return action === 'remove' && tied.has(turnOf(call.line)) ? 'truncate' : action;
+    const isTied = tied.has(turnOf(call.line)) || isTiedByResult(call);
+    return action === 'remove' && isTied ? 'truncate' : action;
   };
 
   const lost = new Set(calls.filter((call) => actionOf(call) === 'remove').map(({ line }) => turnOf(line)));

@@ -1,8 +1,18 @@
-import { findMember, isArrayAt, isObjectAt, listElements, listMembers } from '@openbot/sessions';
+import {
+  findMember,
+  isArrayAt,
+  isObjectAt,
+  listElements,
+  listMembers,
+  type MemberPlace,
+  Splice,
+  toByteText,
+} from '@openbot/sessions';
 import { cutCopy } from './cut-copy.ts';
 import { actionAt, type LineEdit } from './line-edit.ts';
 import { changeValue, type LineParts, readText } from './line-parts.ts';
 import { shortenCall } from './shorten-call.ts';
+import { releaseSignature } from './text-signature.ts';
 import { noteOutput } from './tool-output.ts';
 import { truncateContent } from './truncate-content.ts';
 
@@ -13,20 +23,24 @@ export function rewriteOpenClawContent(parts: LineParts, edit: LineEdit): void {
   if (edit.calls === undefined && !edit.dropThinking) return;
   const content = findMember(parts.message, 'content');
   if (content === undefined || !isArrayAt(parts.line, content.start)) return;
+  const blocks = listElements(parts.line, content.start).map(({ start, end }) => {
+    const members = isObjectAt(parts.line, start) ? listMembers(parts.line, start) : [];
+    return { start, end, members, type: readText(parts, findMember(members, 'type')) };
+  });
+  const losesThinking = edit.dropThinking === true && blocks.some(({ type }) => isThinking(type));
   const kept: string[] = [];
   let call = -1;
   let isShorter = false;
-  for (const { start, end } of listElements(parts.line, content.start)) {
-    const members = isObjectAt(parts.line, start) ? listMembers(parts.line, start) : [];
-    const type = readText(parts, findMember(members, 'type'));
+  for (const { start, end, members, type } of blocks) {
     const isCall = type === 'toolCall' || type === 'toolUse' || type === 'functionCall';
     const action = isCall ? actionAt(edit.calls, ++call) : 'keep';
-    if (action === 'remove' || (edit.dropThinking && isThinking(type))) {
+    if (action === 'remove' || (losesThinking && isThinking(type))) {
       isShorter = true;
       continue;
     }
-    const block =
-      action === 'truncate' ? shortenCall(parts, members, ARGUMENTS, start, end, call) : undefined;
+    let block: string | undefined;
+    if (action === 'truncate') block = shortenCall(parts, members, ARGUMENTS, start, end, call);
+    else if (losesThinking && type === 'text') block = releaseText(parts, members, start, end);
     if (block !== undefined) isShorter = true;
     kept.push(block ?? parts.line.slice(start, end));
   }
@@ -36,6 +50,22 @@ export function rewriteOpenClawContent(parts: LineParts, edit: LineEdit): void {
 /** Redacted thinking has the same type with a mark in OpenClaw's and pi's files; other programs give it a type of its own. */
 function isThinking(type: string | undefined): boolean {
   return type === 'thinking' || type === 'redacted_thinking';
+}
+
+/** A text without the tie to its thinking. */
+function releaseText(
+  parts: LineParts,
+  members: readonly MemberPlace[],
+  start: number,
+  end: number,
+): string | undefined {
+  const member = findMember(members, 'textSignature');
+  const signature = readText(parts, member);
+  const released = signature === undefined ? undefined : releaseSignature(signature);
+  if (member === undefined || released === undefined) return undefined;
+  const block = new Splice(parts.line.slice(start, end));
+  block.replace(member.start - start, member.end - start, toByteText(JSON.stringify(released)));
+  return block.toString();
 }
 
 /** Where a call's arguments are, the first that there is; and their second copy. */

@@ -12,8 +12,9 @@ import { cutCopy } from './cut-copy.ts';
 import { actionAt, type LineEdit } from './line-edit.ts';
 import { changeValue, type LineParts, readText, readValue, removeTopMember } from './line-parts.ts';
 import { countImages, textSize } from './rewrite-openclaw.ts';
+import { shortenAttachment } from './shorten-attachment.ts';
 import { shortenCall } from './shorten-call.ts';
-import { shortenAttachment, shortenOutputs } from './tool-output.ts';
+import { shortenOutputs } from './tool-output.ts';
 import { truncateContent } from './truncate-content.ts';
 
 /** Takes calls, results and thinking out of a message's blocks, or shortens them, and their copies in the line. */

@@ -1,16 +1,5 @@
-import {
-  findMember,
-  fromByteText,
-  isArrayAt,
-  isObjectAt,
-  isStringAt,
-  listElements,
-  listMembers,
-  type MemberPlace,
-  type Splice,
-  toByteText,
-} from '@openbot/sessions';
-import { changeValue, type LineParts } from './line-parts.ts';
+import { fromByteText, isStringAt, type MemberPlace, type Splice, toByteText } from '@openbot/sessions';
+import type { LineParts } from './line-parts.ts';
 import { truncateToolResult } from './truncate-content.ts';
 
 /** The elements in which Claude Code hands over the output of commands and of background agents, as a person's text. */
@@ -25,6 +14,8 @@ const ELEMENTS = [
 /** What the reading of a file that a person named gave back. */
 const READING = '"<system-reminder>\\nResult of calling the ';
 const END_OF_READING = '\\n</system-reminder>';
+/** What says before a report that came while a turn was going on that no person wrote it. */
+const NOTICE = '"<system-reminder>\\n[SYSTEM NOTIFICATION';
 const BLANK = /(?: |\\[nrt])*/y;
 
 /**
@@ -58,7 +49,7 @@ function* findOutputs(json: string): Generator<readonly [from: number, to: numbe
     if (end > 0) yield [json.indexOf('Result', 1), end];
     return;
   }
-  for (let at = 1; ; ) {
+  for (let at = json.startsWith(NOTICE) ? json.indexOf('<task-notification>') : 1; at > 0; ) {
     BLANK.lastIndex = at;
     at += BLANK.exec(json)?.[0].length ?? 0;
     const name = ELEMENTS.find((element) => json.startsWith(`<${element}>`, at));
@@ -78,26 +69,6 @@ function findReport(json: string, from: number, to: number): readonly [from: num
   const start = opening + '<result>'.length;
   const end = json.lastIndexOf('</result>', to);
   return [start, end < start ? to : end];
-}
-
-/** A file that a person named: as the model gets it (`rendered`), and the copy that it was made of. */
-export function shortenAttachment(parts: LineParts): void {
-  const rendered = findMember(parts.top, 'rendered');
-  if (rendered !== undefined && isArrayAt(parts.line, rendered.start)) {
-    for (const { start } of listElements(parts.line, rendered.start)) {
-      const content = isObjectAt(parts.line, start) && findMember(listMembers(parts.line, start), 'content');
-      if (content) shortenOutputs(parts, content, parts.splice);
-    }
-  }
-  let copy = findMember(parts.top, 'attachment');
-  for (const key of ['content', 'file', 'content']) {
-    if (copy === undefined || !isObjectAt(parts.line, copy.start)) break;
-    copy = findMember(listMembers(parts.line, copy.start), key);
-  }
-  const cut = changeValue(parts, copy, (value) =>
-    typeof value === 'string' ? truncateToolResult(value) : value,
-  );
-  if (cut !== undefined && parts.cuts?.outputs === 0) noteOutput(parts, 0);
 }
 
 export function noteOutput({ cuts }: Pick<LineParts, 'cuts'>, characters: number): void {

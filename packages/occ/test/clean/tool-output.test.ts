@@ -80,6 +80,50 @@ describe('of Claude Code', () => {
     expect(cleaned.length).toBeLessThan(NOTIFICATION(quoting).length);
   });
 
+  describe('a report that came while a turn was going on', () => {
+    const queued = (prompt: string, marks: Line): Line => {
+      const notice = (words: string) => ({
+        content: `<system-reminder>\n[SYSTEM NOTIFICATION - NOT USER INPUT]\n${words}\n\n${prompt}\n</system-reminder>`,
+      });
+      return {
+        type: 'attachment',
+        attachment: { type: 'queued_command', prompt, source_uuid: 'q', ...marks },
+        rendered: [notice('This is an automated event.')],
+        renderedInHumanTurn: [notice('It is delivered with a message of the user.')],
+        renderedRole: 'system',
+      };
+    };
+    const lines = (attachment: Line) => claude(user('go'), answer(), attachment, answer('Done.'));
+
+    test.each([{ commandMode: 'task-notification' }, { origin: { kind: 'task-notification' } }])(
+      'is shortened as the model gets it, and its copies: %j',
+      (marks) => {
+        const before = lines(queued(NOTIFICATION(LONG), marks));
+        const cleaned = cleanLines(before, ALL);
+        expect(cleaned).toEqual(lines(queued(NOTIFICATION(CUT), marks)));
+        expect(cleanLines(cleaned, ALL)).toEqual(cleaned);
+      },
+    );
+
+    test('is told by its marks: what a person typed meanwhile stays, whatever it quotes', () => {
+      const before = lines(queued(NOTIFICATION(LONG), { commandMode: 'prompt', origin: { kind: 'human' } }));
+      expect(cleanLines(before, ALL)).toEqual(before);
+    });
+  });
+
+  test('a notebook that a person named is shortened too, and its cells', () => {
+    const cells = [{ cellType: 'code', source: LONG }];
+    const notebook = (shown: string, left: unknown): Line => ({
+      ...file(shown),
+      attachment: { type: 'file', filename: 'a.ipynb', content: { type: 'notebook', file: { cells: left } } },
+    });
+    const cleaned = cleanLines(claude(user('see @a.ipynb'), notebook(LONG, cells), answer()), ALL);
+    expect(cleaned[1]).toMatchObject({
+      rendered: [{}, { content: expect.stringContaining('[truncated]') }],
+      attachment: notebook('', []).attachment,
+    });
+  });
+
   test('a file that a person named is shortened as the model gets it, and its copy', () => {
     const [, cleaned] = cleanLines(claude(user('look at @a.txt'), file(LONG), answer()), ALL) as [Line, Line];
     const [called, result] = cleaned.rendered as [Line, Line];

@@ -16,7 +16,7 @@ import {
   type LineFacts,
   noteThinking,
 } from './dialect.ts';
-import { isMessageByProgram, isToolOutput, isTypedText } from './machine-text.ts';
+import { isMessageByProgram, isToolOutput, isTypedText, TASK_NOTIFICATION } from './machine-text.ts';
 
 const BLOCK: Spec = {
   fields: {
@@ -69,7 +69,9 @@ const shape = defineShape({
     origin: { fields: { kind: 'text' } },
     toolUseResult: 'weight',
     rendered: 'weight',
-    attachment: { fields: { type: 'text' } },
+    attachment: {
+      fields: { type: 'text', commandMode: 'text', origin: { fields: { kind: 'text' } } },
+    },
     content: 'size',
     leafUuid: 'ref',
     messageId: 'ref',
@@ -119,6 +121,8 @@ const ORIGIN_KIND = shape.slot('origin.kind');
 const TOOL_USE_RESULT = shape.slot('toolUseResult');
 const RENDERED = shape.slot('rendered');
 const ATTACHMENT_TYPE = shape.slot('attachment.type');
+const QUEUED_MODE = shape.slot('attachment.commandMode');
+const QUEUED_ORIGIN = shape.slot('attachment.origin.kind');
 const SYSTEM_CONTENT = shape.slot('content');
 const LEAF_UUID = shape.slot('leafUuid');
 const CHECKPOINT_MESSAGE = shape.slot('messageId');
@@ -194,7 +198,7 @@ export const claudeCodeDialect: Dialect = {
         facts.kind = 'attachment';
         facts.type = asText(values[ATTACHMENT_TYPE]) ?? 'attachment';
         facts.textSize = asNumber(values[RENDERED]);
-        if (facts.type === 'file' || facts.type === 'directory') facts.flags |= FLAG.toolOutput;
+        if (isOutputAttachment(facts.type, values)) facts.flags |= FLAG.toolOutput;
         return;
       case 'system':
         readSystem(values, facts);
@@ -211,6 +215,15 @@ export const claudeCodeDialect: Dialect = {
     };
   },
 };
+
+/**
+ * A file or a folder that a person named; or the report of a background agent that came while a turn was going on. What a
+ * person typed meanwhile is queued in the same form.
+ */
+function isOutputAttachment(type: string, values: readonly unknown[]): boolean {
+  if (type !== 'queued_command') return type === 'file' || type === 'directory';
+  return values[QUEUED_MODE] === TASK_NOTIFICATION || values[QUEUED_ORIGIN] === TASK_NOTIFICATION;
+}
 
 /**
  * Claude Code takes a file's checkpoint into account when it meets the message that the line names, so that message must

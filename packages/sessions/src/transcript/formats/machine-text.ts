@@ -29,6 +29,9 @@ const OUTPUT_OPENINGS = [
   '<system-reminder>\nResult of calling the ',
 ];
 
+/** How Claude Code marks what the end of a background agent put into the conversation. */
+export const TASK_NOTIFICATION = 'task-notification';
+
 /** Whether a text in a person's place is the output of a tool, by its beginning as the leaf `head` gives it. */
 export function isToolOutput(head: unknown): boolean {
   return typeof head === 'string' && OUTPUT_OPENINGS.some((opening) => head.startsWith(opening));
@@ -55,6 +58,6 @@ export function isMessageByProgram(
     isMeta === true ||
     isCompactSummary === true ||
     isVisibleInTranscriptOnly === true ||
-    originKind === 'task-notification'
+    originKind === TASK_NOTIFICATION
   );
 }

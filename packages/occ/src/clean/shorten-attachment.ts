@@ -1,0 +1,65 @@
+import {
+  findMember,
+  isArrayAt,
+  isObjectAt,
+  listElements,
+  listMembers,
+  type MemberPlace,
+} from '@openbot/sessions';
+import { changeValue, type LineParts } from './line-parts.ts';
+import { noteOutput, shortenOutputs } from './tool-output.ts';
+import { TRUNCATION_LIMITS } from './tool-removal.ts';
+import { truncateToolResult } from './truncate-content.ts';
+
+/**
+ * Shortens what Claude Code attached: a file or a folder that a person named, or the report of a background agent that came
+ * while a turn was going on. Both as the model gets it and in the copy that this is made of.
+ */
+export function shortenAttachment(parts: LineParts): void {
+  shortenRendered(parts, 'rendered');
+  // The same for another place in the conversation: the model is given one of them.
+  shortenRendered({ ...parts, cuts: undefined }, 'renderedInHumanTurn');
+  const attachment = findMember(parts.top, 'attachment');
+  const file = findAt(parts, attachment, ['content', 'file']);
+  const cut = [
+    changeValue(parts, findAt(parts, attachment, ['content']), shortenText),
+    changeValue(parts, findAt(parts, file, ['content']), shortenText),
+    changeValue(parts, findAt(parts, file, ['cells']), emptyList),
+  ];
+  const prompt = findAt(parts, attachment, ['prompt']);
+  if (prompt !== undefined) shortenOutputs({ ...parts, cuts: undefined }, prompt, parts.splice);
+  if (parts.cuts?.outputs === 0 && cut.some((value) => value !== undefined)) noteOutput(parts, 0);
+}
+
+function shortenRendered(parts: LineParts, key: string): void {
+  const rendered = findMember(parts.top, key);
+  if (rendered === undefined || !isArrayAt(parts.line, rendered.start)) return;
+  for (const { start } of listElements(parts.line, rendered.start)) {
+    const content = isObjectAt(parts.line, start) && findMember(listMembers(parts.line, start), 'content');
+    if (content) shortenOutputs(parts, content, parts.splice);
+  }
+}
+
+/** A member of a member; undefined where there is none. */
+function findAt(
+  { line }: LineParts,
+  from: MemberPlace | undefined,
+  keys: readonly string[],
+): MemberPlace | undefined {
+  let at = from;
+  for (const key of keys) {
+    if (at === undefined || !isObjectAt(line, at.start)) return undefined;
+    at = findMember(listMembers(line, at.start), key);
+  }
+  return at;
+}
+
+function shortenText(value: unknown): unknown {
+  return typeof value === 'string' ? truncateToolResult(value) : value;
+}
+
+/** The cells of a notebook. */
+function emptyList(value: unknown): unknown {
+  const isLong = Array.isArray(value) && JSON.stringify(value).length > TRUNCATION_LIMITS.maxChars;
+  return isLong ? [] : value;
+}

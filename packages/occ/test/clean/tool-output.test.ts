@@ -157,6 +157,26 @@ describe('of Claude Code', () => {
     ]);
   });
 
+  test.each([{ origin: { kind: 'human' } }, { promptSource: 'typed' }, { promptSource: 'sdk' }])(
+    'a text that a person typed is none, also where it begins with output that was pasted: %j',
+    (marks) => {
+      const pasted = `<bash-stdout>${LONG}</bash-stdout> why?`;
+      const lines = claude(
+        user('go'),
+        user(pasted, marks),
+        user([{ type: 'text', text: pasted }], marks),
+        answer(),
+      );
+      expect(cleanLines(lines, ALL)).toEqual(lines);
+    },
+  );
+
+  test('a report is one, whatever else is said of its origin', () => {
+    const marks = { origin: { kind: 'task-notification' }, promptSource: 'system', turnOrigin: 'task' };
+    const lines = claude(user('go'), user(NOTIFICATION(LONG), marks), answer());
+    expect(contents(cleanLines(lines, ALL))[1]).toBe(NOTIFICATION(CUT));
+  });
+
   test('what no answer has followed yet is still to be read', () => {
     const lines = claude(user('go'), answer(), user(NOTIFICATION(LONG)));
     expect(contents(cleanLines(lines, ALL))[2]).toBe(NOTIFICATION(LONG));

@@ -16,7 +16,13 @@ import {
   type LineFacts,
   noteThinking,
 } from './dialect.ts';
-import { isMessageByProgram, isToolOutput, isTypedText, TASK_NOTIFICATION } from './machine-text.ts';
+import {
+  isMarkedAsTyped,
+  isMessageByProgram,
+  isToolOutput,
+  isTypedText,
+  TASK_NOTIFICATION,
+} from './machine-text.ts';
 
 const BLOCK: Spec = {
   fields: {
@@ -67,6 +73,7 @@ const shape = defineShape({
     cwd: 'text',
     version: 'text',
     origin: { fields: { kind: 'text' } },
+    promptSource: 'text',
     toolUseResult: 'weight',
     rendered: 'weight',
     attachment: {
@@ -118,6 +125,7 @@ const SESSION_ID = shape.slot('sessionId');
 const CWD = shape.slot('cwd');
 const VERSION = shape.slot('version');
 const ORIGIN_KIND = shape.slot('origin.kind');
+const PROMPT_SOURCE = shape.slot('promptSource');
 const TOOL_USE_RESULT = shape.slot('toolUseResult');
 const RENDERED = shape.slot('rendered');
 const ATTACHMENT_TYPE = shape.slot('attachment.type');
@@ -281,7 +289,7 @@ function readUser(line: SkimmedLine, facts: LineFacts): void {
   let text = asNumber(values[CONTENT]);
   let typed = isTypedText(text, values[CONTENT_HEAD]);
   let hasOther = false;
-  if (isToolOutput(values[CONTENT_HEAD])) facts.flags |= FLAG.toolOutput;
+  let hasOutput = isToolOutput(values[CONTENT_HEAD]);
   for (let i = 0; i < line.rowCount; i++) {
     if (line.row(i, IS_ITERATION) === true) continue;
     const type = line.row(i, BLOCK_TYPE);
@@ -299,7 +307,7 @@ function readUser(line: SkimmedLine, facts: LineFacts): void {
       const size = asNumber(line.row(i, BLOCK_TEXT));
       text += size;
       if (isTypedText(size, line.row(i, BLOCK_HEAD))) typed = true;
-      if (isToolOutput(line.row(i, BLOCK_HEAD))) facts.flags |= FLAG.toolOutput;
+      hasOutput ||= isToolOutput(line.row(i, BLOCK_HEAD));
     } else {
       if (type === 'image') {
         facts.imageCount++;
@@ -309,6 +317,9 @@ function readUser(line: SkimmedLine, facts: LineFacts): void {
     }
   }
   facts.textSize = text;
+  if (hasOutput && !isMarkedAsTyped(values[ORIGIN_KIND], values[PROMPT_SOURCE])) {
+    facts.flags |= FLAG.toolOutput;
+  }
   if (hasOther && (facts.role === 'toolResult' || facts.imageCount === 0)) facts.flags |= FLAG.otherContent;
   if (values[COMPACT_SUMMARY] === true) facts.flags |= FLAG.compactSummary;
   const byProgram = isMessageByProgram(

@@ -61,3 +61,9 @@ export function isMessageByProgram(
     originKind === TASK_NOTIFICATION
   );
 }
+
+/** Whether the marks on a message say that it is what a person, or a program in a person's place, asked for. Older versions wrote none. */
+export function isMarkedAsTyped(originKind: unknown, promptSource: unknown): boolean {
+  if (originKind !== undefined) return originKind === 'human';
+  return promptSource !== undefined && promptSource !== 'system';
+}

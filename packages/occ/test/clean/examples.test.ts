@@ -1,45 +1,20 @@
 import { describe, expect, test } from 'vitest';
 import { cleanBytes } from './clean-bytes.ts';
 import { cleanLines, type Line } from './clean-lines.ts';
-
-/** Lines of OpenClaw and pi: each hangs from the one before it unless it says otherwise. */
-function transcript(...entries: Line[]): Line[] {
-  const lines: Line[] = [{ type: 'session', version: 3, id: 's', timestamp: 'T', cwd: '/w' }];
-  let parentId: unknown = null;
-  for (const entry of entries) {
-    const line: Line = { parentId, ...entry };
-    lines.push(line);
-    parentId = line.id;
-  }
-  return lines;
-}
-
-const message = (id: string, body: Line): Line => ({ type: 'message', id, message: body });
-const asks = (id: string, text: string) => message(id, { role: 'user', content: text });
-const says = (id: string, text: string) =>
-  message(id, { role: 'assistant', content: [{ type: 'text', text }] });
-const call = (id: string, args: Line = { path: 'a.txt' }): Line => ({
-  type: 'toolCall',
-  id,
-  name: 'read',
-  arguments: args,
-});
-const calls = (id: string, ...content: Line[]) => message(id, { role: 'assistant', content });
-const answers = (id: string, toolCallId: string, text = 'done') =>
-  message(id, { role: 'toolResult', toolCallId, toolName: 'read', content: [{ type: 'text', text }] });
-
-/** A turn with one call: `q1`, `c1`, `r1`, `a1`. */
-const turn = (number: number, result = 'done'): Line[] => [
-  asks(`q${number}`, `question ${number}`),
-  calls(`c${number}`, call(`call_${number}`)),
-  answers(`r${number}`, `call_${number}`, result),
-  says(`a${number}`, `answer ${number}`),
-];
-
-const ids = (lines: readonly Line[]) => lines.slice(1).map(({ id }) => id);
-const find = (lines: readonly Line[], id: string) => lines.find((line) => line.id === id)!;
-const contentOf = (lines: readonly Line[], id: string) => (find(lines, id).message as Line).content;
-const LONG = 'a long output\n'.repeat(30);
+import {
+  answers,
+  asks,
+  call,
+  calls,
+  contentOf,
+  find,
+  ids,
+  LONG,
+  message,
+  says,
+  transcript,
+  turn,
+} from './openclaw-entries.ts';
 
 describe('which turns', () => {
   test('the newest turns with tools stay, the calls and results of older ones go, and all words stay', () => {
@@ -155,143 +130,6 @@ describe('calls and their results', () => {
 
 describe('what is left of a message', () => {
   const thinking = { type: 'thinking', thinking: 'first the file', thinkingSignature: 'c2ln' };
-
-  test('thinking of a turn goes with its calls: what is left reads as one message, which begins with words', () => {
-    const lines = transcript(
-      asks('q1', 'go'),
-      calls('c1', thinking, { type: 'text', text: 'Reading.' }, call('x')),
-      answers('r1', 'x'),
-      calls('c2', thinking, { type: 'text', text: 'Again.' }, call('y')),
-      answers('r2', 'y'),
-      calls('t1', { type: 'thinking', thinking: '', thinkingSignature: 'cmVk', redacted: true }),
-      calls('a1', thinking, { type: 'text', text: 'Done.' }),
-      asks('q2', 'thanks'),
-      calls('a2', thinking, { type: 'text', text: 'You are welcome.' }),
-    );
-    const cleaned = cleanLines(lines, { keep: 0 });
-    expect(ids(cleaned)).toEqual(['q1', 'c1', 'c2', 'a1', 'q2', 'a2']);
-    expect(contentOf(cleaned, 'c1')).toEqual([{ type: 'text', text: 'Reading.' }]);
-    expect(contentOf(cleaned, 'c2')).toEqual([{ type: 'text', text: 'Again.' }]);
-    expect(contentOf(cleaned, 'a1')).toEqual([{ type: 'text', text: 'Done.' }]);
-    expect(find(cleaned, 'a2')).toEqual(find(lines, 'a2'));
-    expect(cleanLines(cleaned, { keep: 0 })).toEqual(cleaned);
-  });
-
-  test('the thinking of a turn that is shortened stays', () => {
-    const lines = transcript(
-      asks('q1', 'go'),
-      calls('c1', thinking, call('x')),
-      answers('r1', 'x', LONG),
-      calls('a1', thinking, { type: 'text', text: 'Done.' }),
-    );
-    const cleaned = cleanLines(lines, { keep: 1, truncate: 100 });
-    expect(find(cleaned, 'c1')).toEqual(find(lines, 'c1'));
-    expect(find(cleaned, 'a1')).toEqual(find(lines, 'a1'));
-  });
-
-  describe('an exchange that is not finished keeps its thinking', () => {
-    const open = (said: Line[]) =>
-      transcript(
-        asks('q1', 'go'),
-        calls('c1', thinking, ...said, call('x', { text: LONG })),
-        answers('r1', 'x', LONG),
-        calls('c2', thinking, { type: 'text', text: 'And this.' }, call('y')),
-        answers('r2', 'y', LONG),
-      );
-
-    test('where words would stand before it, the calls of its turn are shortened instead', () => {
-      const lines = open([{ type: 'text', text: 'Reading.' }]);
-      const cleaned = cleanLines(lines, { keep: 0 });
-      expect(ids(cleaned)).toEqual(ids(lines));
-      expect(contentOf(cleaned, 'c1')).toMatchObject([thinking, { text: 'Reading.' }, { id: 'x' }]);
-      expect(JSON.stringify(contentOf(cleaned, 'r1'))).toContain('[truncated]');
-      expect(cleaned.slice(4)).toEqual(lines.slice(4));
-      expect(cleanLines(cleaned, { keep: 0 })).toEqual(cleaned);
-    });
-
-    test.each([[[]], [[{ type: 'text', text: '\n\n' }]]])('where there are none, they go: %j', (said) => {
-      const lines = open(said);
-      const cleaned = cleanLines(lines, { keep: 0 });
-      expect(ids(cleaned)).toEqual(['q1', 'c2', 'r2']);
-      expect(contentOf(cleaned, 'c2')).toEqual(contentOf(lines, 'c2'));
-    });
-  });
-
-  test('a last message of thinking alone cannot go, and keeps it', () => {
-    const lines = transcript(
-      asks('q1', 'go'),
-      calls('c1', thinking, { type: 'text', text: 'Reading.' }, call('x')),
-      answers('r1', 'x', LONG),
-      calls('leaf', thinking),
-    );
-    const cleaned = cleanLines(lines, { keep: 0 });
-    expect(ids(cleaned)).toEqual(ids(lines));
-    expect(find(cleaned, 'leaf')).toEqual(find(lines, 'leaf'));
-  });
-
-  test('a call that something else needs keeps its thinking, and so does the turn around it', () => {
-    const lines = transcript(
-      asks('q1', 'go'),
-      calls('c1', thinking, { type: 'text', text: 'Reading.' }, call('x')),
-      answers('r1', 'x', LONG),
-      calls('c2', thinking, call('y'), call('z')),
-      answers('rz', 'z'),
-      answers('ry', 'y'),
-      { ...calls('a1', thinking, { type: 'text', text: 'Done.' }), parentId: 'rz' },
-    );
-    const cleaned = cleanLines(lines, { keep: 0 });
-    expect(ids(cleaned)).toEqual(ids(lines));
-    expect(contentOf(cleaned, 'c2')).toEqual(contentOf(lines, 'c2'));
-    expect(contentOf(cleaned, 'a1')).toEqual(contentOf(lines, 'a1'));
-  });
-
-  test('a result that came turns later stays where it parts words from thinking that stays', () => {
-    const lines = transcript(
-      asks('q1', 'go'),
-      calls('c1', call('x', { text: LONG })),
-      says('a1', 'it takes a while'),
-      asks('q2', 'go on'),
-      says('s2', 'Well.'),
-      answers('r1', 'x', LONG),
-      calls('c2', thinking, call('y')),
-      answers('r2', 'y'),
-      says('a2', 'done'),
-    );
-    const cleaned = cleanLines(lines, { keep: 1 });
-    expect(ids(cleaned)).toEqual(ids(lines));
-    expect(JSON.stringify(contentOf(cleaned, 'r1'))).toContain('[truncated]');
-    expect(find(cleaned, 'c2')).toEqual(find(lines, 'c2'));
-  });
-
-  test("what an edit of the agent's took out does not part two turns", () => {
-    const lines = transcript(
-      asks('q1', 'go'),
-      calls('c1', thinking, { type: 'text', text: 'Reading.' }, call('x')),
-      answers('r1', 'x', LONG),
-      asks('q2', 'never said'),
-      calls('a2', thinking, { type: 'text', text: 'Done.' }),
-      { type: 'context_edit', id: 'e', targetId: 'q2', replacement: null },
-    );
-    expect(contentOf(cleanLines(lines, { keep: 0 }), 'a2')).toEqual([{ type: 'text', text: 'Done.' }]);
-  });
-
-  describe('a turn that an earlier version left with thinking behind words', () => {
-    const left = [
-      asks('q0', 'go'),
-      says('c0', 'Reading.'),
-      calls('a0', thinking, { type: 'text', text: 'Done.' }),
-    ];
-
-    test('is mended by a clean that changes something', () => {
-      const cleaned = cleanLines(transcript(...left, ...turn(1)), { keep: 0 });
-      expect(contentOf(cleaned, 'a0')).toEqual([{ type: 'text', text: 'Done.' }]);
-    });
-
-    test('is no reason to change anything', () => {
-      const lines = transcript(...left, asks('q1', 'thanks'));
-      expect(cleanLines(lines, { keep: 0 })).toEqual(lines);
-    });
-  });
 
   test('a message left with blanks only is removed', () => {
     const lines = transcript(

@@ -18,9 +18,9 @@ export function findNewRefusal(
   after: Transcript,
   entryBefore: (index: number) => number,
 ): string | undefined {
-  const was = judge(before);
   const is = judge(after);
   if (is.refusals.length === 0) return undefined;
+  const was = judge(before);
   const known = new Set(was.refusals.map((refusal) => nameOf(refusal, refusal.entry)));
   const misplaced = new Set(
     was.refusals

@@ -3,6 +3,8 @@ import type { PlannedLines } from './planned-lines.ts';
 import type { TurnThinking } from './turn-thinking.ts';
 import type { TurnZones } from './turn-zones.ts';
 
+const NOWHERE = -1;
+
 /**
  * Entries of old turns whose thinking stands behind words in what a provider reads as one message, which it refuses. Earlier
  * versions left turns so when they took out their calls.
@@ -16,7 +18,8 @@ export function findMisplacedThinking(
   thinking: TurnThinking,
   lines: PlannedLines,
 ): number[] {
-  const positionOf = new Map(path.map((index, position) => [index, position]));
+  const positionOf = new Int32Array(transcript.length).fill(NOWHERE);
+  for (let position = 0; position < path.length; position++) positionOf[path[position]!] = position;
   const found: number[] = [];
   let run: number[] = [];
   let beginsWithWords = false;
@@ -37,8 +40,8 @@ export function findMisplacedThinking(
       beginsWithWords = !lines.keepsThinking(index) || !transcript.has(index, FLAG.beginsWithThinking);
     }
     run.push(index);
-    const position = positionOf.get(index);
-    isOld &&= position !== undefined && zones.actionAt(position) === 'remove' && !thinking.staysAt(position);
+    const position = positionOf[index]!;
+    isOld &&= position !== NOWHERE && zones.actionAt(position) === 'remove' && !thinking.staysAt(position);
   }
   close();
   return found;

@@ -47,15 +47,17 @@ export class TurnThinking {
     this.#ofCall = actions.ofCall;
     this.#readLine = readLine;
     this.#heard = new Int32Array(transcript.length);
-    for (const [number, index] of context.entries.entries()) this.#heard[index] = number + 1;
+    for (let number = 0; number < context.entries.length; number++) {
+      this.#heard[context.entries[number]!] = number + 1;
+    }
     this.#stretches = this.#joinTurns(turns);
     this.#openFrom = actions.openFrom;
-    this.#stays = this.#findStaying();
+    this.#stays = new Uint8Array(path.length);
   }
 
   /**
    * Where words would be left before thinking that stays, the calls that were to go are shortened instead: their results
-   * stay in between. To be called before lines are planned.
+   * stay in between. To be called before anything else is asked.
    */
   keepFirst(): void {
     // A call that stays may be another turn's, whose thinking stays with it.
@@ -102,8 +104,9 @@ export class TurnThinking {
     }
     if (positions.size === 0) return;
     const { positionOfCall } = this.#pairs;
-    for (const [call, position] of positionOfCall.entries()) {
+    for (let call = 0; call < positionOfCall.length; call++) {
       if (this.#ofCall[call] !== REMOVE) continue;
+      const position = positionOfCall[call]!;
       const isWhole =
         positions.has(position) || messages.has(this.#transcript.messageOf(this.#path[position]!));
       if (isWhole) this.#ofCall[call] = TRUNCATE;
@@ -177,10 +180,15 @@ export class TurnThinking {
     const transcript = this.#transcript;
     // A turn of which no call goes keeps its thinking.
     const staysWhole = !this.#callsIn(stretch).includes(REMOVE);
+    const thinksAt = (position: number) =>
+      (staysWhole || this.#stays[position] === 1) && transcript.has(this.#path[position]!, FLAG.thinking);
+    const heard = this.#heardIn(stretch);
+    // Mostly there is none; what is left of lines takes longer to find out.
+    if (!heard.some(thinksAt)) return false;
     let begins: Beginning = 'not yet';
     let beganBefore: Beginning = 'not yet';
     let message = -1;
-    for (const position of this.#heardIn(stretch)) {
+    for (const position of heard) {
       const index = this.#path[position]!;
       const side = sideOf(transcript, index);
       if (side === 'user' && this.#isLeft(position)) {
@@ -192,7 +200,7 @@ export class TurnThinking {
       if (begins === 'not yet' && message >= 0 && transcript.messageOf(index) === message)
         begins = beganBefore;
       message = transcript.messageOf(index);
-      const thinks = (staysWhole || this.#stays[position] === 1) && transcript.has(index, FLAG.thinking);
+      const thinks = thinksAt(position);
       if (thinks && begins === 'with words') return true;
       if (begins !== 'not yet') continue;
       if (thinks && transcript.has(index, FLAG.beginsWithThinking)) begins = 'with thinking';

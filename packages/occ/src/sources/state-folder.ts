@@ -18,6 +18,7 @@ import {
 import { AgentNotFoundError, UsageError } from '../errors.ts';
 import type { SearchPlace } from './found-session.ts';
 import { expandPath, isFolder, readFolderNames } from './look-at-disk.ts';
+import { parseJson5 } from './parse-json5.ts';
 
 /** As OpenClaw's own, and before it the variable of this program. */
 export const OCC_STATE: StateDirConvention = {
@@ -63,7 +64,8 @@ export function resolveLayout(place: SearchPlace): OpenclawLayout {
   const isOwn = !isGiven(place.stateDirFlag) && !isGiven(env.OCC_STATE_DIRECTORY);
   let config: OpenclawConfig | undefined;
   try {
-    config = readOpenclawConfig(stateDir, isOwn ? env : { ...env, OPENCLAW_CONFIG_PATH: undefined });
+    const own = isOwn ? env : { ...env, OPENCLAW_CONFIG_PATH: undefined };
+    config = readOpenclawConfig(stateDir, own, parseJson5);
   } catch (error) {
     if (!(error instanceof OpenBotError)) throw error;
     warn?.(error);

@@ -74,6 +74,16 @@ it.each([
   expect(heavy).toMatch(/node_modules\/zod\//);
 });
 
+it.each([
+  ['{"agents":{}}', false],
+  ['{ agents: {}, } // by hand', true],
+])("OpenClaw's configuration as %s: JSON5 is loaded where it is written so", async (text, isJson5) => {
+  writeFileSync(join(folder, 'state/openclaw.json'), text);
+  const heavy = (await listLoaded(['list'])).filter(isHeavy).join('\n');
+  expect(/node_modules\/confbox\//.test(heavy)).toBe(isJson5);
+  expect(heavy).not.toMatch(/yaml|toml|zod/);
+});
+
 it('a package.json without our key is none of our business', async () => {
   mkdirSync(join(folder, 'cwd'));
   writeFileSync(join(folder, 'cwd/package.json'), '{"name":"occ","dependencies":{"occ":"1"}}');

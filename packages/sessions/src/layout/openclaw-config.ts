@@ -3,7 +3,6 @@ import { dirname, join, resolve, sep } from 'node:path';
 import { isJsonObject } from '../entry/json-object.ts';
 import { OpenBotError } from '../errors.ts';
 import { normalizeAgentId } from '../key/normalize.ts';
-import { parseJson5 } from './parse-json5.ts';
 import { type Environment, resolveOpenclawHome, resolveUserPath } from './state-dir.ts';
 
 /** What OpenClaw's configuration says of where sessions are. */
@@ -22,16 +21,28 @@ const MOST_INCLUDES = 10;
  * Reads `OPENCLAW_CONFIG_PATH`, or `openclaw.json` in the state folder. It is data: nothing in it is executed. Undefined
  * where there is none.
  * @param env without `OPENCLAW_CONFIG_PATH` where the state folder is not the environment's own
+ * @param parseJson5 called for what is no plain JSON; throws where it is no JSON5 either
  * @throws OpenBotError CONFIG_UNREADABLE
  */
-export function readOpenclawConfig(stateDir: string, env: Environment): OpenclawConfig | undefined {
+export function readOpenclawConfig(
+  stateDir: string,
+  env: Environment,
+  parseJson5: (text: string) => unknown,
+): OpenclawConfig | undefined {
+  const parseText = (text: string): unknown => {
+    try {
+      return JSON.parse(text);
+    } catch {
+      return parseJson5(text);
+    }
+  };
   const named = env.OPENCLAW_CONFIG_PATH?.trim();
   const paths = named
     ? [resolveUserPath(named, { ...env, HOME: resolveOpenclawHome(env) })]
     : CONFIG_NAMES.map((name) => join(stateDir, name));
   for (const path of paths) {
     const text = readText(path);
-    if (text !== undefined) return interpret(path, parse(path, text, dirname(path), 0), env);
+    if (text !== undefined) return interpret(path, parse(path, text, dirname(path), parseText), env);
   }
   return undefined;
 }
@@ -89,10 +100,16 @@ function fillIn(path: string, text: string, env: Environment): string {
 }
 
 /** With the files that it includes; what it says itself wins over them. */
-function parse(path: string, text: string, root: string, depth: number): unknown {
+function parse(
+  path: string,
+  text: string,
+  root: string,
+  parseText: (text: string) => unknown,
+  depth = 0,
+): unknown {
   let config: unknown;
   try {
-    config = parseJson5(text);
+    config = parseText(text);
   } catch (error) {
     throw unreadable(path, (error as Error).message, error);
   }
@@ -105,7 +122,7 @@ function parse(path: string, text: string, root: string, depth: number): unknown
       throw unreadable(path, `it includes ${target}, which is outside of its folder`);
     const content = readText(target);
     if (content === undefined) throw unreadable(path, `it includes ${target}, which is not there`);
-    return parse(target, content, root, depth + 1);
+    return parse(target, content, root, parseText, depth + 1);
   });
   return [...parts, own].reduce(merge);
 }

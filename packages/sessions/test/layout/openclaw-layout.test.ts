@@ -1,6 +1,7 @@
 /** Each case was run with OpenClaw 2026.7.35 and 2026.9.6: `openclaw sessions --json` prints the path. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { parseJSON5 } from 'confbox/json5';
 import { expect, test } from 'vitest';
 import { readOpenclawConfig } from '../../src/layout/openclaw-config.ts';
 import { openclawLayoutOf } from '../../src/layout/openclaw-layout.ts';
@@ -18,7 +19,7 @@ function look(files: Record<string, string>, env: Record<string, string> = {}) {
   }
   const full = { HOME: home, ...Object.fromEntries(Object.entries(env).map(([k, v]) => [k, real(v)])) };
   const stateDir = resolveStateDir({ env: full, convention: OPENCLAW_STATE });
-  const config = readOpenclawConfig(stateDir, full);
+  const config = readOpenclawConfig(stateDir, full, parseJSON5);
   const layout = openclawLayoutOf(stateDir, config, { env: full, cwd: join(home, 'cwd') });
   const shown = (path: string) => path.replace(home, '~');
   return {

@@ -25,7 +25,11 @@ export function locateAgentSessions({ layout, agentId, opened = 0, warn }: Agent
   if (!hasDatabase(path)) return inFiles;
   try {
     const located = readSessionDatabase(path, (database) =>
-      openNewest(database, joinEras(inFiles, locateDatabaseSessions(database, path, agentId)), opened),
+      openNewest(
+        database,
+        joinEras(inFiles, ofAgent(layout, agentId, locateDatabaseSessions(database, path, agentId))),
+        opened,
+      ),
     );
     if (located === undefined) warnOfEmptyFile(path, warn);
     return located ?? inFiles;
@@ -36,14 +40,27 @@ export function locateAgentSessions({ layout, agentId, opened = 0, warn }: Agent
   }
 }
 
-/** Of a store that agents share, those of one agent; what no key names is the default agent's. */
 function locateInStore(layout: OpenclawLayout, agentId: string, warn: SearchPlace['warn']): LocatedSession[] {
   const ownFolder = join(layout.stateDir, 'agents', agentId, 'sessions');
-  const located = locateOpenclawSessions(layout.storePathOf(agentId), agentId, warn, ownFolder);
-  if (!layout.isShared) return located;
-  return located.filter(({ entries: [entry] }) => {
-    const owner = entry === undefined ? undefined : parseAgentSessionKey(entry.key)?.agentId;
-    return (owner ?? layout.defaultAgentId) === agentId;
+  return ofAgent(
+    layout,
+    agentId,
+    locateOpenclawSessions(layout.storePathOf(agentId), agentId, warn, ownFolder),
+  );
+}
+
+/** Of a store that agents share, those of one agent; what no key names is the default agent's. */
+function ofAgent(
+  { isShared, defaultAgentId }: OpenclawLayout,
+  agentId: string,
+  located: LocatedSession[],
+): LocatedSession[] {
+  if (!isShared) return located;
+  return located.filter(({ storage, entries: [entry], formerKey }) => {
+    const key = entry?.key ?? formerKey;
+    const owner = key === undefined ? undefined : parseAgentSessionKey(key)?.agentId;
+    // A database has an owner, whose other keys name no agent.
+    return (owner ?? (storage === 'sqlite' ? agentId : defaultAgentId)) === agentId;
   });
 }
 

@@ -116,6 +116,20 @@ test('a store that agents share: each session once, for the agent of its key', a
   expect(await idsOf(home, { allAgents: true })).toEqual([ONE, TWO, THREE]);
 });
 
+test('a database that agents share: each session is of the agent that its key names', async () => {
+  const home = makeHome();
+  const agents = '{ list: [{ id: "main" }, { id: "ops", default: true }] }';
+  put(join(home, '.openclaw/openclaw.json'), `{ agents: ${agents}, session: { store: "~/shared/s.json" } }`);
+  const sessions = [
+    { sessionId: ONE, key: 'agent:main:main', age: 20 },
+    { sessionId: TWO, key: 'agent:ops:main', age: 10 },
+  ];
+  putDatabase(home, sessions, 'main', join(home, 'shared/s.sqlite'));
+  expect(await idsOf(home)).toEqual([TWO]);
+  expect(await idsOf(home, { agentFlag: 'main' })).toEqual([ONE]);
+  expect((await idsOf(home, { allAgents: true })).sort()).toEqual([ONE, TWO]);
+});
+
 test('a configuration that cannot be read: a warning where a session is named, refused where it would be guessed', async () => {
   const home = makeHome();
   put(join(home, '.openclaw/openclaw.json'), '{ broken');

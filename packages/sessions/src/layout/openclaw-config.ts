@@ -50,10 +50,11 @@ export function readOpenclawConfig(
 function interpret(path: string, config: unknown, env: Environment): OpenclawConfig {
   const { session, agents } = isJsonObject(config) ? config : {};
   const store = isJsonObject(session) ? session.store : undefined;
-  const roster = listAgents(isJsonObject(agents) ? agents : {});
+  const named = isJsonObject(agents) ? agents : {};
+  const roster = listAgents(named);
   return {
     ...(typeof store === 'string' && store.trim() !== '' ? { store: fillIn(path, store.trim(), env) } : {}),
-    ...chooseDefault(roster),
+    ...chooseDefault(roster, named),
     agentIds: [...new Set(roster.map(({ id }) => id))],
   };
 }
@@ -68,9 +69,10 @@ interface ConfiguredAgent {
 /** `agents.list`, an array, up to 2026.7; `agents.entries`, by id, since. */
 function listAgents({ entries, list }: Record<string, unknown>): ConfiguredAgent[] {
   if (isJsonObject(entries)) {
-    return Object.entries(entries).map(([id, agent]) => ({
+    return Object.keys(entries).map((id) => ({
       id: normalizeAgentId(id),
-      isDefault: isJsonObject(agent) && agent.default === true,
+      // A mark in an entry counts for nothing there.
+      isDefault: false,
       isListed: false,
     }));
   }
@@ -82,11 +84,23 @@ function listAgents({ entries, list }: Record<string, unknown>): ConfiguredAgent
   }));
 }
 
-function chooseDefault(roster: readonly ConfiguredAgent[]): { defaultAgentId?: string } {
+function chooseDefault(
+  roster: readonly ConfiguredAgent[],
+  { defaults }: Record<string, unknown>,
+): { defaultAgentId?: string } {
   const [first] = roster;
   const chosen =
-    roster.find(({ isDefault }) => isDefault) ?? (first?.isListed || roster.length === 1 ? first : undefined);
+    roster.find(({ isDefault }) => isDefault) ??
+    roster.find(({ id }) => id === systemAgentOf(defaults)) ??
+    (first?.isListed || roster.length === 1 ? first : undefined);
   return chosen === undefined ? {} : { defaultAgentId: chosen.id };
+}
+
+/** Since 2026.9: the one of several that answers where none is named. */
+function systemAgentOf(defaults: unknown): string | undefined {
+  const system = isJsonObject(defaults) ? defaults.systemAgent : undefined;
+  const id = isJsonObject(system) ? system.agentId : undefined;
+  return typeof id === 'string' && id.trim() !== '' ? normalizeAgentId(id) : undefined;
 }
 
 function fillIn(path: string, text: string, env: Environment): string {

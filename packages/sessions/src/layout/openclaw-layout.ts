@@ -30,6 +30,7 @@ export function openclawLayoutOf(
 ): OpenclawLayout {
   const defaultAgentId = config?.defaultAgentId ?? DEFAULT_AGENT_ID;
   const store = config?.store;
+  const isShared = store !== undefined && !store.includes('{agentId}');
   const storePathOf = (agentId: string) => {
     if (store === undefined) return join(stateDir, 'agents', agentId, 'sessions', STORE_FILE_NAME);
     const path = store.replaceAll('{agentId}', resolveAgentFolderName(agentId));
@@ -43,25 +44,31 @@ export function openclawLayoutOf(
     stateDir,
     defaultAgentId,
     agentIds: config?.agentIds ?? [],
-    isShared: store !== undefined && !store.includes('{agentId}'),
+    isShared,
     storePathOf,
-    databasePathOf: (agentId) => databaseBeside(storePathOf(agentId), agentId, defaultAgentId),
+    databasePathOf: (agentId) =>
+      databaseBeside(storePathOf(agentId), agentId, !isShared || agentId === defaultAgentId),
   };
 }
 
-/** As OpenClaw 2026.9 names the database of a store that was configured for files. */
-function databaseBeside(storePath: string, agentId: string, defaultAgentId: string): string {
+/**
+ * As OpenClaw 2026.9 names the database of a store that was configured for files: with the agent in its name, but for
+ * `main`. Parts of it leave the agent out for others too, so what is there decides.
+ * @param mayBePlain a database without an agent in its name can be this one's
+ */
+function databaseBeside(storePath: string, agentId: string, mayBePlain: boolean): string {
   if (storePath.endsWith('.sqlite')) return storePath;
   const folder = dirname(storePath);
   const agentFolder = dirname(folder);
-  if (basename(storePath) === STORE_FILE_NAME) {
-    const isPlain = basename(folder) === 'sessions' && basename(dirname(agentFolder)) === 'agents';
-    if (isPlain) return join(agentFolder, 'agent', AGENT_DATABASE_NAME);
+  const isNamedAsUsual = basename(storePath) === STORE_FILE_NAME;
+  if (isNamedAsUsual && basename(folder) === 'sessions' && basename(dirname(agentFolder)) === 'agents') {
+    return join(agentFolder, 'agent', AGENT_DATABASE_NAME);
   }
-  const name =
-    basename(storePath) === STORE_FILE_NAME
-      ? basename(AGENT_DATABASE_NAME, '.sqlite')
-      : basename(storePath, extname(storePath));
+  const name = isNamedAsUsual
+    ? basename(AGENT_DATABASE_NAME, '.sqlite')
+    : basename(storePath, extname(storePath));
   const own = join(folder, `${name}.${agentId}.sqlite`);
-  return agentId !== defaultAgentId || existsSync(own) ? own : join(folder, `${name}.sqlite`);
+  const plain = join(folder, `${name}.sqlite`);
+  if (existsSync(own)) return own;
+  return agentId === DEFAULT_AGENT_ID || (mayBePlain && existsSync(plain)) ? plain : own;
 }

@@ -38,11 +38,11 @@ export type StateDirSources = {
 export function resolveStateDir(sources: StateDirSources = {}): string {
   const env = sources.env ?? process.env;
   const convention = sources.convention ?? OPENBOT_STATE;
-  const chosen = [sources.flag, ...convention.envNames.map((name) => env[name]), sources.configured].find(
-    isGiven,
-  );
-  if (chosen !== undefined) return resolveUserPath(chosen, env);
+  if (isGiven(sources.flag)) return resolveUserPath(sources.flag, env);
   const home = convention.followsOpenclaw ? { ...env, HOME: resolveOpenclawHome(env) } : env;
+  const named = convention.envNames.map((name) => env[name]).find(isGiven);
+  if (named !== undefined) return resolveUserPath(named, home);
+  if (isGiven(sources.configured)) return resolveUserPath(sources.configured, env);
   const folders = convention.defaultFolders.map((folder) => resolveUserPath(folder, home));
   const profile = convention.followsOpenclaw ? profileFolderOf(folders[0]!, env) : undefined;
   if (profile !== undefined && isFolder(profile)) return profile;

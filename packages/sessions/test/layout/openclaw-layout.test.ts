@@ -1,4 +1,9 @@
-/** Each case was run with OpenClaw 2026.7.35 and 2026.9.6: `openclaw sessions --json` prints the path. */
+/**
+ * Established with `openclaw sessions --json`, which prints the path, of OpenClaw 2026.7.35 (files) and 2026.9.6 (databases).
+ * Ours alone: OPENCLAW_PROFILE without its flag, which moves nothing there (2026.9.6 refuses one that is no name), the
+ * first of a list without a default, which only 2026.7.35 takes, and the choice between databases that are there.
+ * `agents.entries` is of 2026.9.6 alone.
+ */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { parseJSON5 } from 'confbox/json5';
@@ -75,6 +80,12 @@ test.each<[string, Record<string, string>, Record<string, string>, string]>([
   });
 });
 
+test('OPENCLAW_STATE_DIR with ~: the home folder that OPENCLAW_HOME names', () => {
+  const env = { HOME: '/home/u', OPENCLAW_HOME: '/oh', OPENCLAW_STATE_DIR: '~/sd' };
+  expect(resolveStateDir({ env, convention: OPENCLAW_STATE })).toBe('/oh/sd');
+  expect(resolveStateDir({ env, convention: OPENCLAW_STATE, flag: '~/sd' })).toBe('/home/u/sd');
+});
+
 test.each<[string, Record<string, string>, Record<string, string>, string, string]>([
   [
     '~ and {agentId}',
@@ -130,7 +141,12 @@ test.each([
   ],
   ['else the first of the list', '{ agents: { list: [{ id: "first" }, { id: "second" }] } }', 'first'],
   ['the only one of the newer form', '{ agents: { entries: { solo: {} } } }', 'solo'],
-  ['of several of the newer form none', '{ agents: { entries: { a: {}, b: {} } } }', 'main'],
+  ['of several of the newer form none', '{ agents: { entries: { a: {}, b: { default: true } } } }', 'main'],
+  [
+    'of several the one for the system',
+    '{ agents: { entries: { a: {}, b: {} }, defaults: { systemAgent: { agentId: "B" } } } }',
+    'b',
+  ],
   ['else main', '{}', 'main'],
 ])('default agent: %s', (_, config, agent) => {
   expect(look({ [CONFIG]: config })).toMatchObject({ agent, store: sessionsOf('~/.openclaw', agent) });
@@ -144,15 +160,32 @@ test('included files, under what the file itself says', () => {
   expect(found).toMatchObject({ agent: 'x', store: '~/inc.json' });
 });
 
-test('agents that share a store have databases of their own beside it', () => {
+test.each([
+  ['nothing is there', [], ['s.sqlite', 's.ops.sqlite', 's.b.sqlite']],
+  ['one is there without a name', ['s.sqlite'], ['s.sqlite', 's.sqlite', 's.b.sqlite']],
+  ['both are there', ['s.sqlite', 's.ops.sqlite'], ['s.sqlite', 's.ops.sqlite', 's.b.sqlite']],
+])('the databases of agents that share a store, where %s', (_, there, names) => {
+  const agents = '{ list: [{ id: "main" }, { id: "ops", default: true }, { id: "b" }] }';
   const { layout, shown } = look({
-    [CONFIG]: '{ agents: { list: [{ id: "a" }, { id: "b" }] }, session: { store: "~/shared/s.json" } }',
+    [CONFIG]: `{ agents: ${agents}, session: { store: "~/shared/s.json" } }`,
+    ...Object.fromEntries(there.map((name) => [`~/shared/${name}`, ''])),
   });
-  expect([layout.isShared, layout.agentIds]).toEqual([true, ['a', 'b']]);
-  expect(['a', 'b'].map((id) => shown(layout.databasePathOf(id)))).toEqual([
-    '~/shared/s.sqlite',
-    '~/shared/s.b.sqlite',
-  ]);
+  expect([layout.isShared, layout.agentIds]).toEqual([true, ['main', 'ops', 'b']]);
+  expect(layout.agentIds.map((id) => shown(layout.databasePathOf(id)))).toEqual(
+    names.map((name) => `~/shared/${name}`),
+  );
+});
+
+test.each([
+  [[], 's.ops.sqlite'],
+  [['s.sqlite'], 's.sqlite'],
+])('the database of an agent that has a folder of its own, with %j in it', (there, name) => {
+  const { layout, shown } = look({
+    [CONFIG]:
+      '{ agents: { list: [{ id: "main" }, { id: "ops" }] }, session: { store: "~/st/{agentId}/s.json" } }',
+    ...Object.fromEntries(there.map((file) => [`~/st/ops/${file}`, ''])),
+  });
+  expect(shown(layout.databasePathOf('ops'))).toBe(`~/st/ops/${name}`);
 });
 
 test.each([

@@ -33,7 +33,9 @@ export function recommendPreset(
   const { tokens, turns, toolCalls, presets, window } = info;
   if (toolCalls.total === 0 && turns.withTools === 0) return { reason: 'there are no tool calls to clean' };
   if (tokens.context < ROOMY_TOKENS && (window === undefined || window.percent < FULL_PERCENT)) {
-    return { reason: `${formatCount(tokens.context)} tokens leave room in most context windows` };
+    const room =
+      window === undefined ? 'leave room in most context windows' : `are ${window.percent}% of the window`;
+    return { reason: `${formatCount(tokens.context)} tokens ${room}` };
   }
   const offers = Object.entries(presets)
     .map(([name, { tokensAfter }]) => {

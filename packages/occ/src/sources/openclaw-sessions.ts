@@ -69,7 +69,7 @@ function readIndexOrWarn(indexPath: string, present: ReadonlySet<string>, warn: 
 }
 
 const WITHOUT_INDEX =
-  'Until then its sessions have no key and no label: name them by id or path. Nothing is written into it, token counts neither.';
+  'Until then its sessions have no key and no label: name them by id or path. Nothing is written into it, not even token counts.';
 
 /** The entries of the index by the file that they lead to, each list with the one used last first. */
 function readIndex(indexPath: string, present: ReadonlySet<string>): Index {

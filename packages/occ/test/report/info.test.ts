@@ -174,6 +174,10 @@ describe('recommendation', () => {
     expect(recommendPreset(small, BUILT_IN_PRESETS)).toEqual({
       reason: '49,999 tokens leave room in most context windows',
     });
+    const known = { ...small, window: { tokens: 200_000, percent: 25 } };
+    expect(recommendPreset(known, BUILT_IN_PRESETS)).toEqual({
+      reason: '49,999 tokens are 25% of the window',
+    });
   });
   it('leaves the removal of every tool call to the reader', () => {
     const info = withPresets({ default: 95_000, extreme: 30_000 });

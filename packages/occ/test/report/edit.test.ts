@@ -120,7 +120,7 @@ describe('a session that nobody named', () => {
     const claude = { ...SESSION, source: 'claude', agentId: null } as const;
     const { sessionKey: _, ...keyless } = claude;
     expect(formatEdit(editOutcome({}, { foundBy: 'most-recent', session: keyless }), PLAIN)).toContain(
-      'the most recently active session of Claude Code\n',
+      'the most recently active session of Claude Code in this folder\n',
     );
   });
 });

@@ -1,5 +1,5 @@
 import { dirname } from 'node:path';
-import type { OpenBotError } from '@openbot/sessions';
+import { OpenBotError } from '@openbot/sessions';
 import { NoSessionsError, SessionNotFoundError } from '../errors.ts';
 import { refuseToGuess } from './agent-shell.ts';
 import { findCallingSession } from './calling-session.ts';
@@ -52,7 +52,14 @@ function addShell(place: SearchPlace, sources: readonly SourceName[]): readonly 
 /** The most recently active session may be in a database, or where a configuration says, that cannot be read. */
 function withoutGuessing(place: SearchPlace): SearchPlace {
   const warn = (fault: OpenBotError) => {
-    if (fault.code === 'DATABASE_UNREADABLE' || fault.code === 'CONFIG_UNREADABLE') throw fault;
+    if (fault.code === 'CONFIG_UNREADABLE') throw fault;
+    if (fault.code === 'DATABASE_UNREADABLE') {
+      const hint = [fault.hint, 'No session is guessed beside it: name one by its id or path.'];
+      throw new OpenBotError(fault.code, fault.message, {
+        hint: hint.filter(Boolean).join(' '),
+        cause: fault,
+      });
+    }
     place.warn?.(fault);
   };
   return { ...place, warn };

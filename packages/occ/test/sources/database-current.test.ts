@@ -67,6 +67,7 @@ test('a database that cannot be read is an error, although there are files', asy
   const path = put(databasePath(home), 'no database');
   await expect(resolveSession(placeAt(home))).rejects.toMatchObject({
     code: 'DATABASE_UNREADABLE',
+    hint: expect.stringContaining('name one by its id or path'),
     message: expect.stringContaining(path),
   });
 });

@@ -1,4 +1,5 @@
 import type { Transcript } from '@openbot/sessions';
+import { describeLine } from '../session-file/line-looks.ts';
 
 /** Stands for the header, which every state of a session has. */
 export const HEADER = 'header';
@@ -18,7 +19,7 @@ export function identifyLines(transcript: Transcript, readBytes: (index: number)
     if (!isHeader && transcript.idOf(index) !== undefined) continue;
     // A session that was put together from others has theirs too.
     const isOwnHeader = isHeader && !indices.has(HEADER);
-    const identity = isOwnHeader ? HEADER : countUp(indices, describeLine(readBytes(index)));
+    const identity = isOwnHeader ? HEADER : countUp(indices, describeLine(readBytes(index)).text);
     identities.set(index, identity);
     if (!indices.has(identity)) indices.set(identity, index);
   }
@@ -32,24 +33,6 @@ export function identifyLines(transcript: Transcript, readBytes: (index: number)
 }
 
 const WITH_ID = 'id ';
-
-function describeLine(line: Buffer): string {
-  const { type, timestamp, message } = parse(line);
-  const { role, timestamp: saidAt, toolCallId } = asObject(message);
-  return JSON.stringify([type, timestamp, role, saidAt, toolCallId]);
-}
-
-function parse(line: Buffer): Record<string, unknown> {
-  try {
-    return asObject(JSON.parse(line.toString()));
-  } catch {
-    return {};
-  }
-}
-
-function asObject(value: unknown): Record<string, unknown> {
-  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
-}
 
 /** The second and later lines that look alike are told apart by their order. */
 function countUp(taken: ReadonlyMap<string, number>, looks: string): string {

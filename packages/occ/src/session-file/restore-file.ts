@@ -1,9 +1,6 @@
-import { closeSync, openSync, readSync } from 'node:fs';
-import { open } from 'node:fs/promises';
 import {
   asciiJson,
   type HeldLock,
-  type LineCopier,
   type LockOptions,
   replaceTopLevelFields,
   scanOpenTranscript,
@@ -17,15 +14,18 @@ import { chooseBackup } from './choose-backup.ts';
 import { expectPath, type Relink, type SessionLines } from './expected-path.ts';
 import type { IndexEntry } from './index-entry.ts';
 import { isOfDatabase, type Journal, type RewriteRecord, readJournal } from './journal.ts';
+import { findNewLines } from './new-lines.ts';
 import { openSession } from './open-session.ts';
 import { type OriginalState, withOriginal } from './original-state.ts';
 import { keepingPlaceOf } from './place.ts';
+import { readLineOf } from './read-line.ts';
+import { type ChangedLine, countSaid, originOfLines, type Piece, writeRestored } from './restored-pieces.ts';
 import { rewriteSession } from './rewrite-session.ts';
 import type { Rotation } from './rotate-backups.ts';
-import { findNewLines, findSaidSince, type SessionState, type Stretch } from './said-since.ts';
+import { findSaidSince, type SessionState, type Stretch } from './said-since.ts';
 import { tidyUp } from './tidy-up.ts';
 import { describeContext, findUnheard, type RestoredContext } from './verify-heard.ts';
-import { assertSameLeaf, assertSameLinks, type OriginOf, unheard } from './verify-restored.ts';
+import { assertSameLeaf, assertSameLinks, unheard } from './verify-restored.ts';
 
 export interface FileRestore {
   readonly path: string;
@@ -125,7 +125,7 @@ async function restoreState(
       },
       verify: (after) => {
         sizeAfter = after.byteLength;
-        linesKept = countLines(after, whole.end);
+        linesKept = countSaid(after, pieces, whole);
         assertSameLeaf(after, now, path);
         assertSameLinks(after, originOfLines(after, pieces, origins));
         missed = expected && findUnheard(after, then, now, expected);
@@ -185,8 +185,9 @@ async function findSaidSinceOriginal(
   const record = journal.rewrites.findLast(({ backup }) => backup === first.number);
   const then = { path: first.path, bytes: record?.backupBytes ?? first.sizeBytes };
   return [
-    ...(await findSaid(original, [], journal, then)),
-    ...(await findSaid(first, backups, journal, session)),
+    ...(await findSaid(original, backups, journal, then)),
+    // Places in a later state are none in the original.
+    ...(await findSaid(first, backups, journal, session)).map(({ before: _, ...stretch }) => stretch),
   ];
 }
 
@@ -196,56 +197,12 @@ async function findSaid(
   journal: Journal,
   session: SessionState,
 ): Promise<Stretch[]> {
-  const said = findSaidSince(chosen, backups, journal, session) ?? (await findNewLines(chosen, session));
+  const said =
+    findSaidSince(chosen, backups, journal, session) ?? (await findNewLines(chosen, backups, session));
   if (said !== undefined) return said;
   throw new RestoreError(`${session.path} has no line in common with the backup ${chosen.path}`, {
     hint: 'Nothing was changed, since what was said in between cannot be told. The backup is a whole session: copy it where you need it.',
   });
-}
-
-/** A stretch, and where it begins in what was written. */
-interface Piece extends Stretch {
-  readonly at: number;
-}
-
-async function writeRestored(
-  copier: LineCopier,
-  whole: Stretch,
-  said: readonly Stretch[],
-  changed: ChangedLine | undefined,
-): Promise<Piece[]> {
-  await copyStretch(copier, whole);
-  const pieces: Piece[] = [{ ...whole, at: 0 }];
-  let at = whole.end;
-  let written = whole;
-  const add = async (stretch: Stretch) => {
-    await copyStretch(copier, stretch);
-    pieces.push({ ...stretch, at });
-    at += stretch.end - stretch.start;
-  };
-  for (const stretch of said) {
-    if (await areApart(written, stretch)) {
-      await copier.put(Buffer.from('\n'));
-      at++;
-    }
-    if (changed?.stretch === stretch) {
-      await add({ ...stretch, end: changed.start });
-      await copier.put(changed.line);
-      pieces.push({ ...stretch, start: changed.start, end: changed.end, at });
-      at += changed.line.length;
-      await add({ ...stretch, start: changed.end });
-    } else await add(stretch);
-    written = stretch;
-  }
-  return pieces;
-}
-
-/** A line of what was said since that comes in another form. */
-interface ChangedLine {
-  readonly stretch: Stretch;
-  readonly start: number;
-  readonly end: number;
-  readonly line: Buffer;
 }
 
 /** The line that must hang from another one; undefined where there is none, or it names no parent that could be changed. */
@@ -262,7 +219,7 @@ function findLine(
     if (start < stretch.start || end > stretch.end) continue;
     if (relink!.isDone(transcript, index)) return undefined;
     const field = transcript.dialect === 'claude-code' ? 'parentUuid' : 'parentId';
-    const text = readLinesOf(stretch.path, transcript).readLine(index);
+    const text = readLineOf(stretch.path, transcript)(index).toString('latin1');
     const line = replaceTopLevelFields(text, new Map([[field, asciiJson(relink!.parentId)]]));
     return { stretch, start, end, line: Buffer.from(line, 'latin1') };
   }
@@ -270,19 +227,8 @@ function findLine(
 }
 
 function readLinesOf(path: string, transcript: Transcript): SessionLines {
-  return {
-    transcript,
-    readLine: (index) => {
-      const file = openSync(path, 'r');
-      try {
-        const line = Buffer.alloc(transcript.endOf(index) - transcript.startOf(index));
-        readSync(file, line, 0, line.length, transcript.startOf(index));
-        return line.toString('latin1');
-      } finally {
-        closeSync(file);
-      }
-    },
-  };
+  const read = readLineOf(path, transcript);
+  return { transcript, readLine: (index) => read(index).toString('latin1') };
 }
 
 /** The states that stretches are of, by path. */
@@ -296,80 +242,4 @@ async function openOrigins(
     if (!origins.has(stretch.path)) origins.set(stretch.path, await scanTranscriptFile(stretch.path));
   }
   return origins;
-}
-
-function originOfLines(
-  after: Transcript,
-  pieces: readonly Piece[],
-  origins: ReadonlyMap<string, Transcript>,
-): OriginOf {
-  return (index) => {
-    const start = after.startOf(index);
-    const piece = pieces.findLast(({ at }) => at <= start)!;
-    const transcript = origins.get(piece.path)!;
-    const line = findLineAt(transcript, piece.start + start - piece.at);
-    return line === undefined ? undefined : { transcript, index: line };
-  };
-}
-
-/** The line that begins at an offset; undefined in the middle of one. */
-function findLineAt(transcript: Transcript, offset: number): number | undefined {
-  let low = 0;
-  let high = transcript.length - 1;
-  while (low <= high) {
-    const middle = (low + high) >> 1;
-    const start = transcript.startOf(middle);
-    if (start === offset) return middle;
-    if (start < offset) low = middle + 1;
-    else high = middle - 1;
-  }
-  return undefined;
-}
-
-/** Whether a line end is missing between the two. What follows may also be the rest of a line that was begun before. */
-async function areApart(one: Stretch, next: Stretch): Promise<boolean> {
-  if (await isLineStart(one.path, one.end)) return false;
-  return (await isLineStart(next.path, next.start)) && (await byteAt(next.path, next.start)) !== LINE_FEED;
-}
-
-async function isLineStart(path: string, at: number): Promise<boolean> {
-  return at === 0 || (await byteAt(path, at - 1)) === LINE_FEED;
-}
-
-const LINE_FEED = 0x0a;
-const CHUNK = 256 * 1024;
-
-async function copyStretch(copier: LineCopier, { path, start, end }: Stretch): Promise<void> {
-  const file = await open(path, 'r');
-  try {
-    const buffer = Buffer.allocUnsafe(Math.min(CHUNK, end - start));
-    for (let at = start; at < end; ) {
-      const { bytesRead } = await file.read(buffer, 0, Math.min(buffer.length, end - at), at);
-      if (bytesRead === 0) throw new Error(`${path} became shorter while it was read`);
-      await copier.put(buffer.subarray(0, bytesRead));
-      at += bytesRead;
-    }
-  } finally {
-    await file.close();
-  }
-}
-
-async function byteAt(path: string, at: number): Promise<number> {
-  const file = await open(path, 'r');
-  try {
-    const buffer = Buffer.alloc(1);
-    await file.read(buffer, 0, 1, at);
-    return buffer[0]!;
-  } finally {
-    await file.close();
-  }
-}
-
-/** How many lines stand behind the backup's. */
-function countLines(after: Transcript, end: number): number {
-  let lines = 0;
-  for (let i = after.length - 1; i >= 0 && after.startOf(i) >= end; i--) {
-    if (after.kindOf(i) !== 'blank') lines++;
-  }
-  return lines;
 }

@@ -1,5 +1,3 @@
-import { closeSync, openSync, readSync } from 'node:fs';
-import { scanTranscriptFile, type Transcript } from '@openbot/sessions';
 import type { Backup } from './backups.ts';
 import type { Journal, RewriteRecord } from './journal.ts';
 import { hashTail } from './tail-hash.ts';
@@ -9,6 +7,8 @@ export interface Stretch {
   readonly path: string;
   readonly start: number;
   readonly end: number;
+  /** Where in the backup its place is; behind all of it where left out. */
+  readonly before?: number;
 }
 
 export interface SessionState {
@@ -50,45 +50,4 @@ function endOfRewrite(record: RewriteRecord, before: string, later: string): num
   if (hashTail(later, record.resultBytes) === record.resultHash) return record.resultBytes;
   const old = hashTail(before, record.backupBytes);
   return old !== undefined && hashTail(later, record.backupBytes) === old ? record.backupBytes : undefined;
-}
-
-/**
- * The same, where the journal does not tell: what stands behind the last line of the session that the backup has too, by
- * id or, for lines without one, by its text. Undefined when they have no line in common.
- */
-export async function findNewLines(backup: Backup, session: SessionState): Promise<Stretch[] | undefined> {
-  const [old, now] = [await scanTranscriptFile(backup.path), await scanTranscriptFile(session.path)];
-  const texts = linesWithoutId(old, backup.path);
-  const file = openSync(session.path, 'r');
-  try {
-    for (let i = now.length - 1; i >= 0; i--) {
-      const id = now.idOf(i);
-      const isCommon = id === undefined ? texts.has(readLine(file, now, i)) : old.indexOf(id) !== undefined;
-      if (!isCommon || now.kindOf(i) === 'header' || now.kindOf(i) === 'blank') continue;
-      const start = i + 1 < now.length ? now.startOf(i + 1) : session.bytes;
-      return start < session.bytes ? [{ path: session.path, start, end: session.bytes }] : [];
-    }
-    return undefined;
-  } finally {
-    closeSync(file);
-  }
-}
-
-function linesWithoutId(transcript: Transcript, path: string): Set<string> {
-  const file = openSync(path, 'r');
-  try {
-    const texts = new Set<string>();
-    for (let i = 0; i < transcript.length; i++) {
-      if (transcript.idOf(i) === undefined) texts.add(readLine(file, transcript, i));
-    }
-    return texts;
-  } finally {
-    closeSync(file);
-  }
-}
-
-function readLine(file: number, transcript: Transcript, index: number): string {
-  const buffer = Buffer.alloc(transcript.endOf(index) - transcript.startOf(index));
-  readSync(file, buffer, 0, buffer.length, transcript.startOf(index));
-  return buffer.toString('latin1');
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { createReadStream, createWriteStream, lstatSync } from 'node:fs';
+import { createReadStream, createWriteStream, lstatSync, type Stats } from 'node:fs';
 import { open, rename, unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { Transform } from 'node:stream';
@@ -24,9 +24,19 @@ export function originalPathOf({ folder, stem }: KeepingPlace): string {
 /** Undefined where none is kept. */
 export function findOriginal(place: KeepingPlace): Original | undefined {
   const path = originalPathOf(place);
-  const stat = lstatSync(path, { throwIfNoEntry: false });
+  const stat = statOf(path);
   if (!stat?.isFile()) return undefined;
   return { path, createdAt: stat.ctimeMs, packedBytes: stat.size };
+}
+
+/** A file that has the name of the folder for backups holds none. */
+function statOf(path: string): Stats | undefined {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOTDIR') return undefined;
+    throw error;
+  }
 }
 
 /** Keeps a backup as the original. It has its name when it was read back from disk and found to be the same. */

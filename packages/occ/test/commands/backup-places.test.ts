@@ -32,8 +32,11 @@ beforeEach(() => {
 const read = (file = path) => readFileSync(file, 'utf8');
 const NAME = (number: number) => `${ID}.backup.${number}.jsonl`;
 const JOURNAL = `${ID}.occ.json`;
+/** Of the backups; the original is none of them. */
 const numbers = async () =>
-  (await state.json<{ number: number }[]>('restore', ID, '--list')).map(({ number }) => number);
+  (await state.json<{ number: number; original?: true }[]>('restore', ID, '--list'))
+    .filter(({ original }) => !original)
+    .map(({ number }) => number);
 
 function isOtherDisk(folder: string): boolean {
   const stat = statSync(folder, { throwIfNoEntry: false });

@@ -51,7 +51,10 @@ export function expectPath(then: SessionLines, now: SessionLines): ExpectedPath 
     // Where nothing was said since there is nothing that could hang from them.
     if (said.length === 0 || from < 0) return { restored: ids.slice(0, from + 1), said, isUnclear };
     const end = findLastAnswer(branched);
-    return { restored: ids.slice(0, end + 1), said, relink: makeRelink(said[0]!, end), isUnclear };
+    // A restore may have relinked it before: so it stays.
+    const parent = end > from ? end : findPlaceAbove(now.transcript, now.transcript.indexOf(said[0]!)!);
+    const relink = parent < 0 ? undefined : makeRelink(said[0]!, parent);
+    return { restored: ids.slice(0, end + 1), said, ...(relink && { relink }), isUnclear };
   }
   let end = repeated.place;
   while (end + 1 < ids.length && isGone(end + 1)) end++;
@@ -74,18 +77,21 @@ export function expectPath(then: SessionLines, now: SessionLines): ExpectedPath 
     return {
       id,
       parentId: ids[end]!,
-      isDone: (origin, index) => {
-        const seen = new Set<number>();
-        let parent = origin.parentOf(index);
-        // Links may lead in a circle.
-        for (; parent >= 0 && !seen.has(parent); parent = origin.parentOf(parent)) {
-          const place = placeOf.get(origin.idOf(parent) ?? '');
-          if (place !== undefined) return place >= end;
-          seen.add(parent);
-        }
-        return false;
-      },
+      isDone: (origin, index) => findPlaceAbove(origin, index) >= end,
     };
+  }
+
+  /** The place of the nearest entry above one that the backup's conversation has; -1 where there is none. */
+  function findPlaceAbove(origin: Transcript, index: number): number {
+    // Links may lead in a circle.
+    const seen = new Set<number>();
+    let parent = origin.parentOf(index);
+    for (; parent >= 0 && !seen.has(parent); parent = origin.parentOf(parent)) {
+      const place = placeOf.get(origin.idOf(parent) ?? '');
+      if (place !== undefined) return place;
+      seen.add(parent);
+    }
+    return -1;
   }
 }
 

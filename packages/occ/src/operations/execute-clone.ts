@@ -85,7 +85,7 @@ export async function executeClone(options: CloneOptions): Promise<CloneOutcome>
             isOver = deferEnding();
             if (sessionKey === undefined && history === undefined) return;
             const indexPath = sessionKey === undefined ? undefined : indexPathOf(session);
-            const note = { temp, path: targetPath, indexPath, history };
+            const note = { sessionId: newSessionId, temp, path: targetPath, indexPath, history };
             removeNote = await noteClone(dirname(session.path), note);
           },
         });

@@ -10,7 +10,7 @@ import {
 } from '../sources/killed-clones.ts';
 
 /** What a clone is about to give names to. */
-export type NotedClone = Pick<CloneNote, 'indexPath' | 'history'> & {
+export type NotedClone = Pick<CloneNote, 'sessionId' | 'indexPath' | 'history'> & {
   /** The finished transcript under the name that it has so far, and the name that it gets. */
   readonly temp: string;
   readonly path: string;

@@ -8,6 +8,7 @@ import { isHolderAlive, lookIntoSessionStore, type ProcessIdentity } from '@open
  */
 export interface CloneNote {
   readonly maker: ProcessIdentity;
+  readonly sessionId: string;
   readonly transcript: { readonly path: string } & FileMark;
   /** The index that must name it. Absent: its name alone makes it a session. */
   readonly indexPath?: string | undefined;
@@ -89,17 +90,17 @@ function isMakerGone({ maker }: CloneNote, notePath: string): boolean {
 }
 
 /** Throws where the index cannot be read. */
-function isUnfinished({ transcript, indexPath }: CloneNote, found: BigIntStats): boolean {
+function isUnfinished({ sessionId, transcript, indexPath }: CloneNote, found: BigIntStats): boolean {
   if (indexPath === undefined) return false;
   const { ino, size, mtimeNs } = markOf(found);
   const isUntouched = ino === transcript.ino && size === transcript.size && mtimeNs === transcript.mtimeNs;
-  return isUntouched && !isNamed(indexPath, basename(transcript.path));
+  return isUntouched && !isNamed(indexPath, sessionId, basename(transcript.path));
 }
 
-function isNamed(indexPath: string, fileName: string): boolean {
+/** By its id or by its file. */
+function isNamed(indexPath: string, id: string, fileName: string): boolean {
   return (lookIntoSessionStore(indexPath) ?? []).some(
     ({ entry: { sessionId, sessionFile } }) =>
-      `${sessionId}.jsonl` === fileName ||
-      (typeof sessionFile === 'string' && basename(sessionFile) === fileName),
+      sessionId === id || (typeof sessionFile === 'string' && basename(sessionFile) === fileName),
   );
 }

@@ -108,6 +108,30 @@ describe('of a session in files', () => {
     expect(othersThanSessions()).toEqual([]);
   });
 
+  it('under a name of its own, after its entry was written, is a session', async () => {
+    const output = join(state.sessions, 'copy.jsonl');
+    const args = ['clone', ID, '--json', '-o', output];
+    const other = makeStateFolder();
+    other.add(createSessionWithTurns(3, 1), { entry: { totalTokens: 90_000 } });
+    const options = { env: { HOME: other.home }, cwd: other.home };
+    const elsewhere = ['clone', ID, '--json', '-o', join(other.sessions, 'copy.jsonl')];
+    const made = await listDiskCalls(elsewhere, { under: other.sessions }, options);
+    const at = made.calls.findIndex((call) => /^unlink .*\.cloning$/.test(call)) + 1;
+    expect(at, made.calls.join('\n')).toBeGreaterThan(0);
+    const killed = await runOccWithFault(
+      args,
+      { at, strike: 'kill-before', under: state.sessions },
+      {
+        env: { HOME: state.home },
+        cwd: state.home,
+      },
+    );
+    expect(killed.code).toBeNull();
+    await state.json('clone', ID);
+    expect(existsSync(output)).toBe(true);
+    expect(await listed()).toContain('copy.jsonl');
+  });
+
   it('named by its path is no session', async () => {
     await kill();
     const { code } = await state.refused('info', join(state.sessions, listOrphans()[0]!));

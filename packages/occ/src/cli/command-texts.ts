@@ -54,6 +54,7 @@ there. A database of an unknown version is changed only with --force; with --out
       ['occ clone abc123', 'an exact copy with a new id'],
       ['occ clone abc123 --strip-tools', 'a cleaned copy'],
       ['occ clone abc123 -o /tmp/copy.jsonl', 'to a file of your choice'],
+      ['occ clone …/backups/abc123.backup.1.jsonl', 'a session made of a backup, also where its own is gone'],
     ],
   },
   list: {

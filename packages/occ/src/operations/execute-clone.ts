@@ -10,6 +10,7 @@ import {
   openFileSessionStore,
   type SessionStore,
 } from '@openbot/sessions';
+import type { DatabaseTranscript } from '@openbot/sessions/openclaw-database';
 import type { ResolvedToolRemovalOptions } from '../clean/tool-removal.ts';
 import { UsageError } from '../errors.ts';
 import {
@@ -18,6 +19,7 @@ import {
   planCloneIntoDatabase,
   planCloneToFile,
 } from '../session-db/clone-session.ts';
+import { withKeptLines } from '../session-db/kept-lines.ts';
 import type { DatabaseClone } from '../session-db/planned-clone.ts';
 import { cloneSessionFile, type FileCloneResult } from '../session-file/clone-file.ts';
 import { noteClone, sweepKilledClones } from '../session-file/clone-note.ts';
@@ -25,7 +27,7 @@ import type { HistoryCopy } from '../session-file/file-history.ts';
 import { indexPathOf } from '../session-file/index-entry.ts';
 import { isClaudeFileName, resolveProjectsFolder } from '../sources/claude-sessions.ts';
 import type { FoundSession, ResolvedSession, SearchPlace } from '../sources/found-session.ts';
-import { resolveSession } from '../sources/resolve-session.ts';
+import { type CloneSource, withCloneSource } from './clone-source.ts';
 import { describeFailedWrite } from './failed-write.ts';
 import { foundFieldsOf } from './found-fields.ts';
 import type { CloneOutcome, CloneResult } from './results.ts';
@@ -47,10 +49,15 @@ export interface CloneOptions {
 
 /** Copies a session under a new id. Where it fails, there is no file. */
 export async function executeClone(options: CloneOptions): Promise<CloneOutcome> {
-  const { session, foundBy } = await resolveSession(options.place, options.sessionId);
+  return withCloneSource(options.place, options.sessionId, (source) => cloneFrom(source, options));
+}
+
+async function cloneFrom(source: CloneSource, options: CloneOptions): Promise<CloneOutcome> {
+  const { session, foundBy, kept } = source;
   const newSessionId = idInName(session, options.outputPath) ?? randomUUID();
   const at = new Date();
-  const isInDatabase = session.storage === 'sqlite';
+  // A backup is a file already.
+  const isInDatabase = session.storage === 'sqlite' && !(kept && options.outputPath);
   if (isInDatabase) assertPlace(options);
   else if (!options.dryRun) sweepKilledClones(dirname(session.path));
   const targetPath =
@@ -66,13 +73,15 @@ export async function executeClone(options: CloneOptions): Promise<CloneOutcome>
   let removeNote: (() => void) | undefined;
   try {
     const done = isInDatabase
-      ? await cloneFromDatabase(
-          options,
-          { session, newSessionId, options: options.toolRemoval, force: options.force, at },
-          sessionKey,
+      ? await withLines(kept?.linesPath, (lines) =>
+          cloneFromDatabase(
+            options,
+            { session, lines, newSessionId, options: options.toolRemoval, force: options.force, at },
+            sessionKey,
+          ),
         )
       : await cloneSessionFile({
-          path: session.path,
+          path: kept?.linesPath ?? session.path,
           sourceSessionId: session.sessionId,
           newSessionId,
           targetPath,
@@ -112,6 +121,7 @@ export async function executeClone(options: CloneOptions): Promise<CloneOutcome>
         mode: 'clone',
         sourceSessionId: session.sessionId,
         ...sourceFieldsOf({ session, foundBy }),
+        ...(kept === undefined ? {} : { sourceBackupPath: kept.path }),
         ...(options.dryRun ? {} : made),
         statistics: cloneStatistics(plan.statistics, sizeBefore, sizeAfter),
         tokens: plan.tokens,
@@ -125,6 +135,13 @@ export async function executeClone(options: CloneOptions): Promise<CloneOutcome>
     removeNote?.();
     isOver?.();
   }
+}
+
+async function withLines<T>(
+  path: string | undefined,
+  use: (lines: DatabaseTranscript | undefined) => Promise<T>,
+): Promise<T> {
+  return path === undefined ? use(undefined) : withKeptLines(path, use);
 }
 
 /** The key of a clone is its own. */

@@ -62,6 +62,8 @@ export interface CloneResult extends Omit<FoundFields, 'sessionKey'> {
   sourceSessionId: string;
   /** OpenClaw only: the key of the session that was cloned. */
   sourceSessionKey?: string;
+  /** The backup or original that was cloned, where the path of one was given. */
+  sourceBackupPath?: string;
   /** Absent in a dry run, as all that there is of a clone only. */
   clonedSessionId?: string;
   clonedSessionPath?: string;

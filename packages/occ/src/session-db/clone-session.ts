@@ -40,7 +40,7 @@ export function planCloneIntoDatabase(clone: DatabaseClone): FileCloneResult {
   return measureClone(clone, (database, sessionId) => {
     // What would be refused is not promised.
     refuseWithWayOut(() => assertWritable(database, clone.force ?? false));
-    return readSessionToClone(database, sessionId);
+    return clone.lines ?? readSessionToClone(database, sessionId);
   });
 }
 
@@ -65,7 +65,7 @@ export function cloneIntoDatabase(clone: DatabaseClone, sessionKey: string): Fil
   const database = refuseWithWayOut(() => openDatabaseForWriting(session.path, { force: clone.force }));
   try {
     return inTransaction(database, 'immediate', () => {
-      const source = readSessionToClone(database, session.sessionId);
+      const source = clone.lines ?? readSessionToClone(database, session.sessionId);
       const planned = planClone(source, clone);
       writeDatabaseEntry(database, sessionKey, {
         sessionId: newSessionId,
@@ -73,7 +73,7 @@ export function cloneIntoDatabase(clone: DatabaseClone, sessionKey: string): Fil
         // OpenClaw's own check asks for it: nobody waits for answers in a clone.
         delivery: { kind: 'none' },
       });
-      writeRows(database, planned, session.sessionId, newSessionId);
+      writeRows(database, planned, clone.lines === undefined ? session.sessionId : undefined, newSessionId);
       const sizeAfter = finishClone(database, planned, newSessionId, clone.at);
       return { plan: planned.plan, sizeBefore: source.transcript.byteLength, sizeAfter };
     });
@@ -122,15 +122,22 @@ export async function cloneToFile(clone: DatabaseClone, targetPath: string): Pro
   }
 }
 
-function writeRows(database: OpenclawDatabase, planned: PlannedClone, from: string, to: string): void {
-  const { transcript, seqs, readLine, plan, editOf } = planned;
+/** @param from the session whose rows the lines are; undefined where they are in a file */
+function writeRows(
+  database: OpenclawDatabase,
+  planned: PlannedClone,
+  from: string | undefined,
+  to: string,
+): void {
+  const { transcript, seqs, readLine, readBytes, plan, editOf } = planned;
   const changes = openEventChanges(database, to);
-  const copy = openEventCopies(database, from, to);
+  const copy = from === undefined ? undefined : openEventCopies(database, from, to);
   let seq = 0;
   for (let i = 0; i < transcript.length; i++) {
     if (plan.isRemoved(i)) continue;
     const edit = editOf(i);
-    if (edit === undefined) copy(seqs[i]!, seq);
+    if (edit === undefined && copy !== undefined) copy(seqs[i]!, seq);
+    else if (edit === undefined) changes.add(seq, readBytes(i));
     else changes.add(seq, Buffer.from(rewriteLine(readLine(i), edit, 'openclaw'), 'latin1'));
     seq++;
   }

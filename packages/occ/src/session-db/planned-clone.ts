@@ -10,6 +10,8 @@ import type { FoundSession } from '../sources/found-session.ts';
 
 export interface DatabaseClone {
   readonly session: FoundSession;
+  /** Of a backup, in the place of the session's own. */
+  readonly lines?: DatabaseTranscript | undefined;
   readonly newSessionId: string;
   /** Left out: an exact copy but for the id. */
   readonly options?: ResolvedToolRemovalOptions | undefined;
@@ -28,7 +30,10 @@ export function planClone(source: DatabaseTranscript, clone: DatabaseClone): Pla
   const { transcript, readLine } = source;
   const { sessionId: sourceSessionId } = clone.session;
   assertCloneable(transcript, sourceSessionId);
-  const plan = planClean(transcript, clone.options ?? KEEP_ALL, readLine);
+  const planned = planClean(transcript, clone.options ?? KEEP_ALL, readLine);
+  // A row holds a line, and a blank one is none.
+  const isRemoved = (i: number) => transcript.kindOf(i) === 'blank' || planned.isRemoved(i);
+  const plan = { ...planned, isRemoved };
   return { ...source, plan, editOf: withNewId(transcript, plan, { ...clone, sourceSessionId }) };
 }
 

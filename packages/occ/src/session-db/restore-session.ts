@@ -175,7 +175,7 @@ function planRestore(
   );
   if (!isOfSession) {
     throw new RestoreError(`Session '${sessionId}' has no line in common with the backup ${chosen.path}`, {
-      hint: 'Nothing was changed, since what was said in between cannot be told. The backup is a whole session: copy it where you need it.',
+      hint: 'Nothing was changed, since what was said in between cannot be told. The backup is a whole session: occ clone with its path makes a new one of it.',
     });
   }
   assertNothingDropped(session, lines, chosen.path);

@@ -6,6 +6,7 @@ import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { giveToFolderOwner, makeLeftoverPath, syncFolder } from '@openbot/sessions';
 import { RestoreError } from '../errors.ts';
+import { originalNameOf } from '../sources/backup-names.ts';
 import type { Backup } from './backups.ts';
 import type { KeepingPlace } from './place.ts';
 
@@ -18,7 +19,7 @@ export interface Original {
 }
 
 export function originalPathOf({ folder, stem }: KeepingPlace): string {
-  return join(folder, `${stem}.original.jsonl.zst`);
+  return join(folder, originalNameOf(stem));
 }
 
 /** Undefined where none is kept. */
@@ -61,7 +62,9 @@ export async function keepAsOriginal(place: KeepingPlace, backup: Backup): Promi
 }
 
 /** Unpacks the original into a file that the caller removes; one that was killed leaves a name that is swept. */
-export async function unpackOriginal({ path }: Original): Promise<{ path: string; sizeBytes: number }> {
+export async function unpackOriginal({
+  path,
+}: Pick<Original, 'path'>): Promise<{ path: string; sizeBytes: number }> {
   const { createZstdDecompress } = await import('node:zlib');
   const temp = makeLeftoverPath(join(dirname(path), basename(path, '.zst')), 'tmp');
   try {

@@ -165,7 +165,7 @@ function listOwnBackups({ path, sessionId, backup }: FileRestore): Backup[] {
 
 function ofDatabase(what: string, path: string): RestoreError {
   return new RestoreError(`${what} was made of OpenClaw's database, not of ${path}`, {
-    hint: 'Nothing was changed. The session in the database is named by its id; what is kept is a whole session: copy it where you need it.',
+    hint: 'Nothing was changed. The session in the database is named by its id; what is kept is a whole session: occ clone with its path makes a new one of it.',
   });
 }
 
@@ -201,7 +201,7 @@ async function findSaid(
     findSaidSince(chosen, backups, journal, session) ?? (await findNewLines(chosen, backups, session));
   if (said !== undefined) return said;
   throw new RestoreError(`${session.path} has no line in common with the backup ${chosen.path}`, {
-    hint: 'Nothing was changed, since what was said in between cannot be told. The backup is a whole session: copy it where you need it.',
+    hint: 'Nothing was changed, since what was said in between cannot be told. The backup is a whole session: occ clone with its path makes a new one of it.',
   });
 }
 

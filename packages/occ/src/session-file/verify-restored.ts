@@ -40,7 +40,7 @@ export function unheard(why: string, backup: string): RestoreError {
   return new RestoreError(
     `The session was taken on from an earlier entry since the backup was made: with it back, ${why}`,
     {
-      hint: `Nothing was changed. --force puts the lines back all the same, and says what the model is given. ${backup} is a whole session: copy it where you need it.`,
+      hint: `Nothing was changed. --force puts the lines back all the same, and says what the model is given. ${backup} is a whole session: occ clone with its path makes a new one of it.`,
     },
   );
 }

@@ -26,6 +26,17 @@ export function readBackupName(name: string): BackupName | undefined {
   return { stem: known.sessionId, number: known.number };
 }
 
+const ORIGINAL_ENDING = '.original.jsonl.zst';
+
+export function originalNameOf(stem: string): string {
+  return stem + ORIGINAL_ENDING;
+}
+
+/** The name of the transcript without its ending; undefined for what is not the name of an original. */
+export function readOriginalName(name: string): string | undefined {
+  return name.endsWith(ORIGINAL_ENDING) ? name.slice(0, -ORIGINAL_ENDING.length) || undefined : undefined;
+}
+
 /** Whether a name in the import archive, `<key>.<name>.imported-<time>`, is that of a backup of this session. */
 export function readArchivedBackupName(name: string, stem: string): BackupName | undefined {
   const [, original] = /^(.+)\.imported-\d+(?:\.\d+)?$/.exec(name) ?? [];

@@ -1,20 +1,12 @@
-import { basename, dirname, join } from 'node:path';
-import { backupFolderOf, readBackupName } from './backup-names.ts';
+import { dirname, join } from 'node:path';
+import { type BackupName, backupFolderOf, readBackupName } from './backup-names.ts';
 import { resolveProjectsFolder } from './claude-sessions.ts';
-import { holdsSessions } from './database-sessions.ts';
 import type { SearchPlace, SourceName } from './found-session.ts';
 import { readFolderNames, readNames } from './look-at-disk.ts';
 import { resolvePiFolder } from './pi-sessions.ts';
 import { quoteShellWord } from './shell-words.ts';
 import { chooseSources } from './source-choice.ts';
 import { resolveAgents, resolveLayout } from './state-folder.ts';
-
-/** A sessions folder that may have backups of sessions that are gone. */
-interface SessionsFolder {
-  readonly sessions: string;
-  /** The agent has a database, so that OpenClaw does not look at files. */
-  readonly hasDatabase?: boolean;
-}
 
 /** What is left of a session that is gone: where its newest backup is and what can be done with it; undefined where none is. */
 export function adviseOnLeftBackup(place: SearchPlace, name: string): string | undefined {
@@ -24,42 +16,33 @@ export function adviseOnLeftBackup(place: SearchPlace, name: string): string | u
 
 /** The same for one that was named by the path of its transcript. */
 export function adviseOnBackupBeside(path: string, stem: string): string | undefined {
-  return advise([{ sessions: dirname(path) }], stem, false);
+  return advise([dirname(path)], stem, false);
 }
 
-function listSessionsFolders(source: SourceName, place: SearchPlace): SessionsFolder[] {
+/** Those that may have backups of sessions that are gone. */
+function listSessionsFolders(source: SourceName, place: SearchPlace): string[] {
   switch (source) {
     case 'openclaw': {
       const layout = resolveLayout(place);
-      return resolveAgents(place, layout).map((agentId) => ({
-        sessions: dirname(layout.storePathOf(agentId)),
-        hasDatabase: holdsSessions(layout.databasePathOf(agentId)),
-      }));
+      return resolveAgents(place, layout).map((agentId) => dirname(layout.storePathOf(agentId)));
     }
     case 'pi': {
       const { folder, isFlat } = resolvePiFolder(place);
-      const folders = isFlat ? [folder] : readFolderNames(folder).map((name) => join(folder, name));
-      return folders.map((sessions) => ({ sessions }));
+      return isFlat ? [folder] : readFolderNames(folder).map((name) => join(folder, name));
     }
     case 'claude': {
       const projects = resolveProjectsFolder(place);
-      return readFolderNames(projects).map((name) => ({ sessions: join(projects, name) }));
+      return readFolderNames(projects).map((name) => join(projects, name));
     }
   }
 }
 
-interface LeftBackup extends SessionsFolder {
+interface LeftBackup extends BackupName {
   readonly path: string;
-  readonly stem: string;
-  readonly number: number;
 }
 
 /** A name that could mean the backups of several sessions says nothing of any. */
-function advise(
-  folders: readonly SessionsFolder[],
-  name: string,
-  mayBeBeginning: boolean,
-): string | undefined {
+function advise(folders: readonly string[], name: string, mayBeBeginning: boolean): string | undefined {
   const all = folders.flatMap(listBackupsIn);
   const wanted = name.toLowerCase();
   const exact = all.filter(({ stem }) => stem.toLowerCase() === wanted || stem.endsWith(`_${name}`));
@@ -67,29 +50,20 @@ function advise(
   const found = exact.length > 0 ? exact : begun;
   const newest = found.toSorted((a, b) => b.number - a.number)[0];
   if (newest === undefined || new Set(found.map(({ stem }) => stem)).size > 1) return undefined;
-  const limit = newest.hasDatabase ? ' (for occ: OpenClaw itself reads its database)' : '';
-  return `Backups of it are left. To make the newest ${copyBack(newest.path, newest.sessions, newest.stem)}${limit}`;
+  return `Backups of it are left. To make a session of the newest: ${cloneCommand(newest.path)}`;
 }
 
-/** What can be done with a backup whose session is gone. */
-export function adviseOnBackupAt(path: string): string {
-  const folder = dirname(path);
-  const isBelow = folder === backupFolderOf(dirname(folder));
-  const stem = readBackupName(basename(path))?.stem ?? basename(path);
-  return `Its session is gone. To make it ${copyBack(path, isBelow ? dirname(folder) : folder, stem)}`;
-}
-
-function copyBack(path: string, folder: string, stem: string): string {
-  const words = ['cp', path, join(folder, `${stem}.jsonl`)];
-  return `a session again, in a file: ${words.map(quoteShellWord).join(' ')}`;
+/** Makes a session of a backup or an original, wherever its program keeps sessions now. */
+export function cloneCommand(path: string): string {
+  return `occ clone ${quoteShellWord(path)}`;
 }
 
 /** In both places that backups are or were kept in. */
-function listBackupsIn(folder: SessionsFolder): LeftBackup[] {
-  return [backupFolderOf(folder.sessions), folder.sessions].flatMap((at) =>
+function listBackupsIn(folder: string): LeftBackup[] {
+  return [backupFolderOf(folder), folder].flatMap((at) =>
     namesIn(at).flatMap((name) => {
       const known = readBackupName(name);
-      return known === undefined ? [] : [{ ...folder, ...known, path: join(at, name) }];
+      return known === undefined ? [] : [{ ...known, path: join(at, name) }];
     }),
   );
 }

@@ -9,10 +9,11 @@ import {
 } from '@openbot/sessions';
 import { OccError, SessionNotFoundError, UsageError } from '../errors.ts';
 import { locateAgentSessions } from './agent-sessions.ts';
+import { readOriginalName } from './backup-names.ts';
 import { isClaudeFileName, resolveProjectsFolder } from './claude-sessions.ts';
 import type { FoundSession, SearchPlace, SourceName } from './found-session.ts';
 import { isLeftByKilledClone } from './killed-clones.ts';
-import { adviseOnBackupAt, adviseOnBackupBeside } from './left-backup.ts';
+import { adviseOnBackupBeside, cloneCommand } from './left-backup.ts';
 import { type LocatedSession, NO_ENTRIES } from './located-session.ts';
 import { expandPath, isFolder, statFile } from './look-at-disk.ts';
 import { openFound } from './open-found.ts';
@@ -27,7 +28,7 @@ import { readTranscriptHead, type TranscriptHead } from './transcript-head.ts';
 /** Whether a name is meant as a path. A label or a key may hold a separator too: then only a file makes it a path. */
 export function isMeantAsPath(place: SearchPlace, name: string): boolean {
   if (parseAgentSessionKey(name) !== null) return false;
-  if (/^(?:~|\.{0,2}[/\\])|[/\\]$|\.(?:jsonl|sqlite)$/.test(name)) return true;
+  if (/^(?:~|\.{0,2}[/\\])|[/\\]$|\.(?:jsonl|jsonl\.zst|sqlite)$/.test(name)) return true;
   return /[/\\]/.test(name) && statFile(expandPath(name, place)) !== undefined;
 }
 
@@ -79,7 +80,7 @@ function openOnlySession(place: SearchPlace, name: string, path: string): FoundS
 }
 
 /** The session that would stand at a path if it were not in a database. */
-function findMovedSession(path: string): FoundSession | undefined {
+export function findMovedSession(path: string): FoundSession | undefined {
   const folder = dirname(path);
   const agentId = agentOfFolder(folder);
   const known = classifySessionFileName(basename(path));
@@ -97,13 +98,10 @@ function findMovedSession(path: string): FoundSession | undefined {
 function refuseOtherFiles(path: string): void {
   const known = classifySessionFileName(basename(path));
   if (known.kind === 'backup') {
-    const session = pathOfBackedUp(path);
-    throw new OccError(`${path} is a backup, not a session`, 'SESSION_UNSUPPORTED', {
-      hint:
-        session === undefined
-          ? adviseOnBackupAt(path)
-          : `To go back to it: occ restore ${quoteShellWord(session)} --backup ${known.number}`,
-    });
+    throw notASession(path, 'a backup', `--backup ${known.number}`);
+  }
+  if (readOriginalName(basename(path)) !== undefined) {
+    throw notASession(path, 'an original', '--original');
   }
   if (['trajectory', 'checkpoint', 'archive', 'lock', 'store', 'temp'].includes(known.kind)) {
     throw new OccError(`${path} is not a session (${known.kind})`, 'SESSION_UNSUPPORTED', {
@@ -112,9 +110,17 @@ function refuseOtherFiles(path: string): void {
   }
 }
 
+function notASession(path: string, what: string, flag: string): OccError {
+  const session = pathOfBackedUp(path);
+  const restore = session && `To go back to it: occ restore ${quoteShellWord(session)} ${flag}`;
+  return new OccError(`${path} is ${what}, not a session`, 'SESSION_UNSUPPORTED', {
+    hint: `${restore ?? 'Its session is gone'}. To make a new session of it: ${cloneCommand(path)}`,
+  });
+}
+
 /** The path of the session finds it from everywhere. Its backups are, or were, in one of two folders. */
 function pathOfBackedUp(path: string): string | undefined {
-  const name = basename(path).replace(/\.backup\.\d+(?=\.jsonl$)/, '');
+  const name = basename(path).replace(/\.backup\.\d+(?=\.jsonl$)|\.original(?=\.jsonl\.zst$)|\.zst$/g, '');
   return [dirname(path), dirname(dirname(path))]
     .map((folder) => join(folder, name))
     .find((candidate) => statFile(candidate) !== undefined || findMovedSession(candidate) !== undefined);
@@ -124,7 +130,7 @@ function pathOfBackedUp(path: string): string | undefined {
  * OpenClaw and pi write the same lines: between them the place decides, and OpenClaw where that does not tell. A file
  * that says nothing of itself, since it is empty or damaged, is a session only where sessions are kept.
  */
-function tellSource(
+export function tellSource(
   place: SearchPlace,
   path: string,
   head: TranscriptHead | undefined,
@@ -161,7 +167,7 @@ function hasIndex(folder: string): boolean {
   return statFile(join(folder, STORE_FILE_NAME)) !== undefined;
 }
 
-function agentOfFolder(folder: string): string | null {
+export function agentOfFolder(folder: string): string | null {
   const [agents, agentId, sessions] = folder.split(sep).slice(-3);
   return agents === 'agents' && sessions === 'sessions' && isValidAgentId(agentId) ? agentId! : null;
 }
@@ -176,7 +182,10 @@ function idOf(path: string, source: SourceName, head: TranscriptHead | undefined
 
 function isBelow(path: string, folder: string): boolean {
   try {
-    return realpathSync(path).startsWith(realpathSync(folder) + sep);
+    // The file itself may be gone.
+    const real =
+      statFile(path) === undefined ? join(realpathSync(dirname(path)), basename(path)) : realpathSync(path);
+    return real.startsWith(realpathSync(folder) + sep);
   } catch {
     return false;
   }
@@ -189,7 +198,7 @@ function unknownContent(path: string, head: TranscriptHead | undefined): OccErro
   });
 }
 
-function assertDemanded(place: SearchPlace, path: string, source: SourceName): void {
+export function assertDemanded(place: SearchPlace, path: string, source: SourceName): void {
   const demanded = demandedSource(place);
   if (demanded !== undefined && demanded !== source) throw otherSource(path, source, demanded);
 }

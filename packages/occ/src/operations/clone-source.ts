@@ -1,0 +1,29 @@
+import { unlink } from 'node:fs/promises';
+import { unpackOriginal } from '../session-file/original.ts';
+import { findKeptFile, sessionOfKept } from '../sources/backup-at-path.ts';
+import type { ResolvedSession, SearchPlace } from '../sources/found-session.ts';
+import { resolveSession } from '../sources/resolve-session.ts';
+import { readTranscriptHead } from '../sources/transcript-head.ts';
+
+/** What a clone is made of. */
+export interface CloneSource extends ResolvedSession {
+  /** A state of the session that was kept, in the place of its lines. */
+  readonly kept?: { readonly path: string; readonly linesPath: string } | undefined;
+}
+
+/** A session, or by its path a backup or an original, whose session need not be there any more. */
+export async function withCloneSource<T>(
+  place: SearchPlace,
+  name: string | undefined,
+  use: (source: CloneSource) => Promise<T>,
+): Promise<T> {
+  const file = name === undefined ? undefined : findKeptFile(place, name.trim());
+  if (file === undefined) return use(await resolveSession(place, name));
+  const linesPath = file.isPacked ? (await unpackOriginal(file)).path : file.path;
+  try {
+    const session = sessionOfKept(place, file, readTranscriptHead(linesPath));
+    return await use({ session, foundBy: 'argument', kept: { path: file.path, linesPath } });
+  } finally {
+    if (file.isPacked) await unlink(linesPath).catch(() => {});
+  }
+}

@@ -48,7 +48,8 @@ test('the session that was resolved is the one that is listed', async () => {
 test('a beginning that a former session has too is ambiguous, and the error tells them apart', async () => {
   await expect(resolveSession(placeAt(makeSessions()), 'abc')).rejects.toMatchObject({
     code: 'AMBIGUOUS_SESSION',
-    matches: [`${NEW} (agent:main:main)`, `${OLD} (formerly agent:main:main)`],
+    matches: [NEW, OLD],
+    message: expect.stringContaining(`${NEW} (agent:main:main), ${OLD} (formerly agent:main:main)`),
   });
 });
 
@@ -163,11 +164,14 @@ describe('by path', () => {
     const error = await resolveSession(placeAt(home), path).catch((fault) => fault);
     expect(error).toMatchObject({
       code: 'AMBIGUOUS_SESSION',
-      matches: [
-        `${OTHER} (agent:main:telegram:direct:42)`,
-        `${NEW} (agent:main:main)`,
-        `${OLD} (formerly agent:main:main)`,
-      ],
+      matches: [OTHER, NEW, OLD],
+      message: expect.stringContaining(
+        [
+          `${OTHER} (agent:main:telegram:direct:42)`,
+          `${NEW} (agent:main:main)`,
+          `${OLD} (formerly agent:main:main)`,
+        ].join(', '),
+      ),
       hint: expect.stringContaining('holds 3 sessions'),
     });
     const flags = /with (--agent .*)$/.exec(error.hint)![1]!.split(' ');

@@ -77,7 +77,7 @@ export function findUnheard(
   const isWanted = new Set(wanted);
   const others = path.filter((id) => !isWanted.has(id));
   const isSame = path.length - others.length === wanted.length && isInOrder(path, wanted);
-  if (!isSame || others.some((id) => now.indexOf(id) !== undefined)) {
+  if (!isSame || others.some((id) => now.indexOf(id) !== undefined && !isDoubled(after, id))) {
     return `the conversation would take another path, without ${countCallsLeft(after, then)} of the tool calls that come back`;
   }
   const given = new Set(listContext(after));
@@ -99,6 +99,13 @@ const FAULTS: Readonly<Record<Refusal['rule'], string>> = {
   'a result has its call': 'a result would stand there without its tool call',
   'thinking stands first': 'thinking would stand where providers refuse it',
 };
+
+/** An id that two lines have does not tell which of them the session still has. */
+function isDoubled(transcript: Transcript, id: string): boolean {
+  let count = 0;
+  for (let index = 0; index < transcript.length; index++) if (transcript.idOf(index) === id) count++;
+  return count > 1;
+}
 
 function isInOrder(path: readonly string[], wanted: readonly string[]): boolean {
   const isWanted = new Set(wanted);

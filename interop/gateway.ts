@@ -6,7 +6,7 @@ import type { OpenclawInstall } from './install-openclaw.ts';
 import { type OpenclawHome, TOKEN } from './openclaw-home.ts';
 import { endProcess, hasEnded, startProcess } from './started-processes.ts';
 
-const START_LIMIT_MS = 120_000;
+const START_LIMIT_MS = 300_000;
 
 export interface Gateway {
   /** Does nothing where it runs. */

@@ -9,7 +9,7 @@ import { openScene, type Scenario } from './scene.ts';
 import { makeStage, type Stage } from './stage.ts';
 import { endAllProcesses } from './started-processes.ts';
 
-const SCENARIO_LIMIT_MS = 480_000;
+const SCENARIO_LIMIT_MS = 900_000;
 const wanted = process.argv.slice(2);
 let failed = 0;
 let played = 0;

@@ -2,6 +2,7 @@
 import { deepEqual, fail, ok } from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { findDatabaseFaults } from './agent-database.ts';
+import { isRunning } from './entry-status.ts';
 import { hear, turnOf } from './heard.ts';
 import { findTrouble, markLog, tailLog } from './openclaw-log.ts';
 import type { HeardRequest } from './scripted-model.ts';
@@ -38,6 +39,7 @@ export interface OpenScene extends Scene {
 /** How long OpenClaw may take for what it does after a turn. */
 const SETTLE_MS = 700;
 const WAIT_LIMIT_MS = 30_000;
+const END_LIMIT_MS = 20_000;
 
 export function openScene(stage: Stage, provokes = /^\b$/): OpenScene {
   const conversations: Conversation[] = [];
@@ -45,8 +47,17 @@ export function openScene(stage: Stage, provokes = /^\b$/): OpenScene {
   const mark = markLog(stage.home.logPath);
   const requests = (): HeardRequest[] => stage.model.requestsSince(before);
 
+  /** An answer comes before OpenClaw has noted that the run is over; stopped in between, it takes it for interrupted. */
+  async function stopWhenNoted(): Promise<void> {
+    const limit = Date.now() + END_LIMIT_MS;
+    const isNoted = (): boolean => !conversations.some(({ key }) => isRunning(stage, key));
+    while (!isNoted() && Date.now() < limit) await sleep(50);
+    await stage.gateway.stop();
+  }
+
   const scene: OpenScene = {
     ...stage,
+    gateway: { ...stage.gateway, stop: stopWhenNoted },
     open(key) {
       const conversation = openConversation(stage, key);
       conversations.push(conversation);

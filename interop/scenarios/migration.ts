@@ -52,8 +52,8 @@ async function hearInDatabase(
   keys: readonly string[],
 ): Promise<void> {
   const gateway = makeGateway(install, scene.home);
-  await gateway.start();
   try {
+    await gateway.start();
     for (const [place, key] of keys.entries()) {
       const talk = openConversation({ ...scene, install, gateway }, key);
       await talk.tell(`question ${place}`, say('answer'));

@@ -4,8 +4,9 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { databasePath } from '../agent-database.ts';
 import { runOpenclaw } from '../commands.ts';
-import type { Scenario } from '../scene.ts';
+import type { Scenario, Scene } from '../scene.ts';
 import { say } from '../script.ts';
+import type { Conversation } from '../stage.ts';
 import { tellThreeTurns, WHOLE, WITHOUT_TOOLS } from './telling.ts';
 
 export const tokenStored: Scenario = {
@@ -18,31 +19,36 @@ export const tokenStored: Scenario = {
     await scene.gateway.stop();
     const settings = join(scene.home.state, 'openclaw.json');
     const before = readFileSync(settings);
-    const store = ['models', 'auth', 'paste-token', '--provider', 'elsewhere'];
-    await runOpenclaw(scene.install, scene.home, store, { input: 'token-of-nobody' });
-    await scene.gateway.start();
-    ok(existsSync(databasePath(scene.home.state)), 'OpenClaw made no database');
-
-    const listed = JSON.stringify(await scene.occ('list'));
-    ok(listed.includes(talk.key), 'occ does not list the session');
-    await scene.occ('info', talk.key);
-    const { clonedSessionId } = await scene.occ('clone', talk.key, '--strip-tools=extreme');
-    const copy = scene.open(`agent:main:clone:${String(clonedSessionId)}`);
-    await copy.tell('question to the clone', say('answer of the clone'));
-    scene.expectHeard('question to the clone', [...WITHOUT_TOOLS, 'person: question to the clone']);
-    await scene.occ('edit', talk.key, '--strip-tools=extreme');
-    await talk.tell('fourth question', say('fourth answer'));
-    scene.expectHeard('fourth question', [...WITHOUT_TOOLS, 'person: fourth question']);
-    await scene.occ('restore', talk.key);
-    await talk.tell('fifth question', say('fifth answer'));
-    const since = ['person: fourth question', 'agent: fourth answer'];
-    scene.expectHeard('fifth question', [...WHOLE, ...since, 'person: fifth question']);
-    await scene.expectNoCompaction();
-
-    // A provider that nobody knows would keep a later OpenClaw from taking this folder over.
-    await scene.gateway.stop();
-    writeFileSync(settings, before);
-    for (const suffix of ['', '-wal', '-shm'])
-      rmSync(databasePath(scene.home.state) + suffix, { force: true });
+    try {
+      const store = ['models', 'auth', 'paste-token', '--provider', 'elsewhere'];
+      await runOpenclaw(scene.install, scene.home, store, { input: 'token-of-nobody' });
+      await scene.gateway.start();
+      ok(existsSync(databasePath(scene.home.state)), 'OpenClaw made no database');
+      await useAllCommands(scene, talk);
+    } finally {
+      // A provider that is not in OpenClaw's list keeps a later version from migrating this folder.
+      await scene.gateway.stop();
+      writeFileSync(settings, before);
+      for (const suffix of ['', '-wal', '-shm'])
+        rmSync(databasePath(scene.home.state) + suffix, { force: true });
+    }
   },
 };
+
+async function useAllCommands(scene: Scene, talk: Conversation): Promise<void> {
+  const listed = JSON.stringify(await scene.occ('list'));
+  ok(listed.includes(talk.key), 'occ does not list the session');
+  await scene.occ('info', talk.key);
+  const { clonedSessionId } = await scene.occ('clone', talk.key, '--strip-tools=extreme');
+  const copy = scene.open(`agent:main:clone:${String(clonedSessionId)}`);
+  await copy.tell('question to the clone', say('answer of the clone'));
+  scene.expectHeard('question to the clone', [...WITHOUT_TOOLS, 'person: question to the clone']);
+  await scene.occ('edit', talk.key, '--strip-tools=extreme');
+  await talk.tell('fourth question', say('fourth answer'));
+  scene.expectHeard('fourth question', [...WITHOUT_TOOLS, 'person: fourth question']);
+  await scene.occ('restore', talk.key);
+  await talk.tell('fifth question', say('fifth answer'));
+  const since = ['person: fourth question', 'agent: fourth answer'];
+  scene.expectHeard('fifth question', [...WHOLE, ...since, 'person: fifth question']);
+  await scene.expectNoCompaction();
+}

@@ -72,12 +72,14 @@ function isFailure(error: unknown): boolean {
   return error instanceof OpenBotError && FAILURES.has(error.code);
 }
 
-/** Of edits and clones: what the seed calls errors of parsing, writing and keeping. */
+/**
+ * Of edits and clones: what the seed calls errors of parsing, writing and keeping. TRANSCRIPT_NOT_SYNCED is not one of
+ * them: there the session was changed.
+ */
 const FAILURES = new Set([
   'TRANSCRIPT_NOT_FOUND',
   'TRANSCRIPT_UNREADABLE',
   'TRANSCRIPT_HEADER_INVALID',
-  'TRANSCRIPT_NOT_SYNCED',
   'TRANSCRIPT_UNSUPPORTED',
   'DATABASE_UNREADABLE',
   'DATABASE_WRITE_FAILED',

@@ -14,6 +14,8 @@ export interface ConfigurationFile {
   readonly kind: 'data' | 'code' | 'rc' | 'package';
   /** Relative paths in it count from here. */
   readonly base: string;
+  /** Of the person that runs this process: in the home folder, or named. What a working folder holds may be somebody else's. */
+  readonly isOwn: boolean;
 }
 
 export interface FoundConfiguration {
@@ -55,7 +57,7 @@ export function nameConfiguration(path: string): ConfigurationFile {
       : DATA_EXTENSIONS.includes(extension)
         ? 'data'
         : 'rc';
-  return { path, kind, base: dirname(path) };
+  return { path, kind, base: dirname(path), isOwn: true };
 }
 
 interface SearchedFolder {
@@ -84,7 +86,7 @@ function findFile(
     if (!exists(folder)) continue;
     for (const name of names) {
       const path = extensions.map((extension) => join(folder, name + extension)).find(exists);
-      if (path !== undefined) return { ...nameConfiguration(path), base };
+      if (path !== undefined) return { ...nameConfiguration(path), base, isOwn: isOwnFolder(folder) };
     }
   }
   return undefined;
@@ -92,7 +94,8 @@ function findFile(
 
 function findRcFile(folder: string | undefined): ConfigurationFile | undefined {
   const path = folder === undefined ? undefined : join(folder, RC_FILE);
-  return path !== undefined && exists(path) ? { path, kind: 'rc', base: folder! } : undefined;
+  if (path === undefined || !exists(path)) return undefined;
+  return { path, kind: 'rc', base: folder!, isOwn: isOwnFolder(folder!) };
 }
 
 /** The nearest package.json, where it has an `occ` key. */
@@ -101,11 +104,21 @@ function findPackageFile(folders: readonly string[]): ConfigurationFile | undefi
   if (path === undefined) return undefined;
   try {
     const manifest = JSON.parse(readFileSync(path, 'utf8')) as { occ?: unknown } | null;
-    return manifest?.occ === undefined ? undefined : { path, kind: 'package', base: dirname(path) };
+    return manifest?.occ === undefined ? undefined : packageFile(path);
   } catch {
     // A manifest that is broken or out of reach is not ours to judge.
     return undefined;
   }
+}
+
+function packageFile(path: string): ConfigurationFile {
+  return { path, kind: 'package', base: dirname(path), isOwn: isOwnFolder(dirname(path)) };
+}
+
+function isOwnFolder(folder: string): boolean {
+  const home = homeFolder();
+  const own = [configHome(), home, home === undefined ? undefined : join(home, '.config')];
+  return own.some((path) => path !== undefined && realPath(path) === realPath(folder));
 }
 
 /** A relative path would lead into the working folder. */

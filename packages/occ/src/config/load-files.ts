@@ -39,7 +39,9 @@ export async function loadConfigurationFiles(
     defaultPreset: preset?.values.defaultPreset,
     outputFormat: first('outputFormat')?.values.outputFormat,
     verboseOutput: first('verboseOutput')?.values.verboseOutput,
-    keepOriginal: first('keepOriginal')?.values.keepOriginal,
+    // A repository must not decide that a first state is lost.
+    keepOriginal: layers.find(({ file, values }) => file.isOwn && values.keepOriginal !== undefined)?.values
+      .keepOriginal,
     customPresets,
   };
 }

@@ -37,6 +37,19 @@ async function refuse(
   return { message, hint };
 }
 
+it('keepOriginal counts only from the home folder, --config and the environment', async () => {
+  write('occ.config.json', { keepOriginal: false, outputFormat: 'json' });
+  write('package.json', { occ: { keepOriginal: false } });
+  expect(await load()).toMatchObject({ keepOriginal: true, outputFormat: 'json' });
+  write('.occrc', 'keepOriginal=false\n');
+  expect((await load()).keepOriginal).toBe(true);
+  expect((await load({ flags: { config: 'occ.config.json' } })).keepOriginal).toBe(false);
+  expect((await load({ env: { OCC_KEEP_ORIGINAL: '0' } })).keepOriginal).toBe(false);
+  writeFileSync(join(home, '.occrc'), 'keepOriginal=false\n');
+  expect((await load()).keepOriginal).toBe(false);
+  expect((await load({ cwd: home })).keepOriginal).toBe(false);
+});
+
 it('without any configuration there are defaults', async () => {
   expect(await load()).toEqual({
     stateDirectory: undefined,

@@ -11,7 +11,7 @@ export {
   passOnSignal,
   undoAtEnding,
 } from './disk/ending.ts';
-export { giveToFolderOwner } from './disk/give-to-owner.ts';
+export { giveFolderToOwner, giveToFolderOwner } from './disk/give-to-owner.ts';
 export type { HeldLock } from './disk/held-lock.ts';
 export { inspectLock, type LockInspection } from './disk/inspect-lock.ts';
 export { makeLeftoverPath } from './disk/leftover-name.ts';

@@ -1,7 +1,7 @@
 import { lstatSync, mkdirSync, readdirSync } from 'node:fs';
-import { copyFile, link, rename, rm } from 'node:fs/promises';
+import { copyFile, link, open, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { makeLeftoverPath, sweepLeftovers } from '@openbot/sessions';
+import { giveFolderToOwner, giveToFolderOwner, makeLeftoverPath, sweepLeftovers } from '@openbot/sessions';
 import type { SavedFiles } from '../sources/killed-clones.ts';
 
 /** The saved files of a session, ready to be those of its clone. */
@@ -33,6 +33,7 @@ export async function copyFileHistory(copy: HistoryCopy): Promise<CopiedHistory 
   const temp = makeLeftoverPath(target, 'tmp');
   const published: string[] = [];
   mkdirSync(temp, { mode: 0o700 });
+  giveFolderToOwner(temp);
   const discard = async () => {
     await rm(temp, { recursive: true, force: true });
     for (const path of published) await rm(path, { recursive: true, force: true });
@@ -41,7 +42,7 @@ export async function copyFileHistory(copy: HistoryCopy): Promise<CopiedHistory 
     for (const name of names) {
       const [from, to] = [join(source, name), join(temp, name)];
       // Not every file system has hard links.
-      await link(from, to).catch(() => copyFile(from, to));
+      await link(from, to).catch(() => copyForOwner(from, to));
     }
   } catch (error) {
     await discard();
@@ -67,6 +68,16 @@ export async function copyFileHistory(copy: HistoryCopy): Promise<CopiedHistory 
       published.push(join(target, name));
     }
     await rm(temp, { recursive: true, force: true });
+  }
+}
+
+async function copyForOwner(from: string, to: string): Promise<void> {
+  await copyFile(from, to);
+  const copy = await open(to, 'r');
+  try {
+    giveToFolderOwner(copy.fd, to);
+  } finally {
+    await copy.close();
   }
 }
 

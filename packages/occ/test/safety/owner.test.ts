@@ -1,13 +1,23 @@
 /** What root does to another user's session leaves that user everything. */
 import { spawnSync } from 'node:child_process';
-import { chmodSync, chownSync, lstatSync, readdirSync, readFileSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { createTranscript } from '@openbot/sessions';
 import { expect, it } from 'vitest';
 import { ID, makeStateFolder } from '../commands/state-folder.ts';
 import { ID as DATABASE_ID, makeTalkingHome } from '../session-db/talking-home.ts';
-import { cleanEnvironment, OCC_LAUNCHER } from '../setup/run-occ.ts';
+import { cleanEnvironment, OCC_LAUNCHER, runOcc } from '../setup/run-occ.ts';
 import { createSessionWithTurns } from '../setup/sessions.ts';
+import { makeTempFolder } from '../setup/temp-folder.ts';
 
 const OWNER = 65534;
 const isRoot = process.geteuid?.() === 0;
@@ -74,3 +84,21 @@ it.skipIf(!isRoot)('backups, folders, clones and journals belong to the owner (n
   expect(runAsOwner(state.home, 'restore', ID, '--original')).toMatchObject({ status: 0, stderr: '' });
   expect(readFileSync(path, 'utf8')).toBe(first);
 });
+
+it.skipIf(!isRoot)(
+  'new transcripts and saved files of a clone belong to the owner (needs root)',
+  async () => {
+    const home = makeTempFolder();
+    const project = join(home, '.claude/projects/-work');
+    const history = join(home, '.claude/file-history', ID);
+    for (const folder of [project, history]) mkdirSync(folder, { recursive: true });
+    writeFileSync(join(history, '0123456789abcdef@v1'), 'one');
+    const line = { type: 'user', message: { role: 'user', content: 'hello' }, uuid: 'u1', parentUuid: null };
+    writeFileSync(join(project, `${ID}.jsonl`), `${JSON.stringify({ ...line, sessionId: ID })}\n`);
+    giveAway(home);
+    const made = await runOcc(['clone', ID, '--source', 'claude'], { env: { HOME: home }, cwd: home });
+    expect(made).toMatchObject({ code: 0, stderr: '' });
+    await createTranscript({ path: join(home, 'new', 'a.jsonl'), sessionId: DATABASE_ID, cwd: '/' });
+    expect(listForeign(home)).toEqual([]);
+  },
+);

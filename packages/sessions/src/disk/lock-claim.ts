@@ -136,6 +136,7 @@ function createInPlace(path: string, record: string): LockFile | undefined {
   }
   try {
     writeSync(fd, record);
+    giveToFolderOwner(fd, path);
   } catch (error) {
     removeLockFile({ path, fd });
     throw error;

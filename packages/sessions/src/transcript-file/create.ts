@@ -1,5 +1,6 @@
 import { lstat, open, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { giveToFolderOwner } from '../disk/give-to-owner.ts';
 import { makeLeftoverPath } from '../disk/leftover-name.ts';
 import { linkNew } from '../disk/link-new.ts';
 import { makeFolder } from '../disk/make-folder.ts';
@@ -77,6 +78,7 @@ export function headerOf(transcript: Omit<NewTranscript, 'path'>): Record<string
 async function writeNew(path: string, content: string, durable: boolean): Promise<void> {
   const handle = await open(path, 'wx', 0o600);
   try {
+    giveToFolderOwner(handle.fd, path);
     await handle.writeFile(content);
     if (durable) await handle.sync();
   } catch (error) {

@@ -1,4 +1,5 @@
 import { type FileHandle, open, unlink } from 'node:fs/promises';
+import { giveToFolderOwner } from '../../disk/give-to-owner.ts';
 import { makeLeftoverPath } from '../../disk/leftover-name.ts';
 import { OpenBotError } from '../../errors.ts';
 import { composeLine } from '../../transcript/compose.ts';
@@ -58,6 +59,7 @@ async function writeCopy(
   const from = await openForReading(source);
   try {
     const to = await open(temp, 'wx', 0o600);
+    giveToFolderOwner(to.fd, temp);
     try {
       const copier = new LineCopier(from, to);
       const old = await readObject(from, transcript.startOf(headerLine), transcript.endOf(headerLine));

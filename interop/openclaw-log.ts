@@ -13,8 +13,9 @@ interface LogLine {
 /** Words of OpenClaw for a session that it does not understand, or cannot go on with. */
 const TROUBLE =
   /requires repair|migration required|fence|rebuild|takeover|corrupt|malformed|foreign key|missing tool result|isError=true|empty-error-retry|agent run failed/i;
-/** Slow disks are no trouble, nor is the account of a compaction. */
-const NOISE = /slow SQLite|reclamation Worker|^\[compaction-diag\]/i;
+/** A slow disk or a busy machine is no trouble, nor is the account of a compaction. */
+const NOISE =
+  /slow SQLite|reclamation Worker|^liveness warning: reasons=(event_loop|cpu)|^\[compaction-diag\]/i;
 
 /** Where the log ends now. */
 export function markLog(path: string): number {

@@ -3,12 +3,9 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 
-it.each([
-  ['by signal', [null, 'SIGTERM']],
-  ['by exit code', [143, null]],
-] as const)('a program that ends on signals %s ends its run first', async (how, exit) => {
+it('a program that ends on signals ends its run first', async () => {
   const path = join(import.meta.dirname, 'signals-child.ts');
-  const child = spawn(process.execPath, ['--conditions=openbot-source', path, how], {
+  const child = spawn(process.execPath, ['--conditions=openbot-source', path], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   onTestFinished(() => void child.kill('SIGKILL'));
@@ -17,6 +14,6 @@ it.each([
     said += text;
     if (text.includes('ready')) child.kill('SIGTERM');
   });
-  expect(await once(child, 'close')).toEqual(exit);
+  expect(await once(child, 'close')).toEqual([null, 'SIGTERM']);
   expect(said).toBe('ready\nover\n');
 });

@@ -4,7 +4,7 @@ import { endOnSignals as endProgram } from '@openbot/sessions';
 import { endOnSignals } from '../../src/runner/live-runs.ts';
 
 const over = Promise.withResolvers<void>();
-endProgram(process.argv[2] === 'by exit code' ? 'by exit code' : 'by signal');
+endProgram();
 endOnSignals({
   abort: () =>
     void sleep(50).then(() => {

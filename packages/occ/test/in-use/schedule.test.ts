@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeEach, describe, expect, test } from 'vitest';
@@ -116,21 +116,26 @@ describe('--when-idle', () => {
     expect(existsSync(backup(2))).toBe(false);
   });
 
-  test('the process that waits is killed: info says so, and it can be asked for again', async () => {
-    const holder = await holdLock();
-    await occ('edit', ID, '--strip-tools=extreme', '--when-idle');
-    const pid = waitingProcessOf(path)!;
-    process.kill(pid, 'SIGKILL');
-    await untilEnded(pid);
-    expect((await info()).lastScheduledEdit).toMatchObject({
-      state: 'failed',
-      error: { code: 'EDIT_FAILED', message: expect.stringContaining(`${pid}`), hint: expect.any(String) },
-    });
-    await occ('edit', ID, '--strip-tools=extreme', '--when-idle');
-    expect(waitingProcessOf(path)).not.toBe(pid);
-    holder.tell('release');
-    expect(await untilSettled()).toMatchObject({ state: 'done', result: { changed: true } });
-  });
+  test.each(['SIGKILL', 'SIGTERM'] as const)(
+    'the process that waits ends by %s: info says so, and it can be asked for again',
+    async (signal) => {
+      const holder = await holdLock();
+      await occ('edit', ID, '--strip-tools=extreme', '--when-idle');
+      const pid = waitingProcessOf(path)!;
+      const names = readdirSync(dirname(path), { recursive: true });
+      process.kill(pid, signal);
+      await untilEnded(pid);
+      expect(readdirSync(dirname(path), { recursive: true })).toEqual(names);
+      expect((await info()).lastScheduledEdit).toMatchObject({
+        state: 'failed',
+        error: { code: 'EDIT_FAILED', message: expect.stringContaining(`${pid}`), hint: expect.any(String) },
+      });
+      await occ('edit', ID, '--strip-tools=extreme', '--when-idle');
+      expect(waitingProcessOf(path)).not.toBe(pid);
+      holder.tell('release');
+      expect(await untilSettled()).toMatchObject({ state: 'done', result: { changed: true } });
+    },
+  );
 
   test('the process that waits is in a session of its own, so that no hang-up reaches it', async ({
     skip,

@@ -39,15 +39,25 @@ beforeAll(async () => {
   }
 });
 
-test('at every change that edit, clone and restore make on disk', async () => {
+/**
+ * In each phase: while the new file is written, and where a lock, a backup, the journal, the session or the index gets its name.
+ * With SIGNAL_RUNS=all at every call. pi and Claude Code differ from OpenClaw in a few places, so less of theirs is enough.
+ */
+function isChosen({ home }: Operation, call: string): boolean {
+  if (process.env.SIGNAL_RUNS === 'all') return true;
+  const phases = home.source === 'openclaw' ? /^(?:link|rename) |^write .*\.jsonl\.\d+\./ : /^rename /;
+  return phases.test(call);
+}
+
+test('at changes that edit, clone and restore make on disk', async () => {
   const points: { operation: Operation; at: number }[] = [];
   for (const operation of operations) {
     const calls = await listCalls(operation, makeScratch());
-    // pi and Claude Code differ from OpenClaw in a few places; every third of theirs is enough.
-    const step = operation.home.source === 'openclaw' ? 1 : 3;
-    for (let at = 1; at <= calls.length; at += step) points.push({ operation, at });
+    for (const [index, call] of calls.entries()) {
+      if (isChosen(operation, call)) points.push({ operation, at: index + 1 });
+    }
   }
-  expect(points.length).toBeGreaterThan(60);
+  expect(points.length).toBeGreaterThan(20);
   await inLanes(points, ({ operation, at }) =>
     signalAtCall(operation, at, SIGNALS[at % SIGNALS.length]!, makeScratch()),
   );
@@ -83,7 +93,7 @@ test.each(SIGNALS)('%s while it waits for a session in use', async (signal) => {
   await once(child.stderr, 'data');
   await sleep(300);
   child.kill(signal);
-  expect((await ended)[0]).toBe({ SIGINT: 130, SIGTERM: 143, SIGHUP: 129 }[signal]);
+  expect(await ended).toEqual([null, signal]);
   expect(listAll(home)).toEqual(names);
 });
 
@@ -98,7 +108,7 @@ test('the demo leaves no folder', async () => {
   await once(child.stdout, 'data');
   expect(readdirSync(temp)).toHaveLength(1);
   child.kill('SIGINT');
-  expect((await ended)[0]).toBe(130);
+  expect(await ended).toEqual([null, 'SIGINT']);
   expect(readdirSync(temp)).toEqual([]);
 });
 

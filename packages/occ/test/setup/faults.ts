@@ -21,12 +21,14 @@ export interface Fault {
   readonly at: number;
   /**
    * `kill-half` lets half of the bytes be written first; for a call that writes none it is `kill-before`. An error code
-   * is what the call fails with, half of its bytes written.
+   * is what the call fails with, half of its bytes written. A signal is heard when the program next looks around.
    */
   readonly strike:
     | 'kill-before'
     | 'kill-half'
     | 'kill-after'
+    | 'SIGINT'
+    | 'SIGTERM'
     | 'ENOSPC'
     | 'EIO'
     | 'EROFS'

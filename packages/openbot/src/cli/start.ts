@@ -8,7 +8,7 @@ import { readWorkingFolder } from './working-folder.ts';
 
 /** What the command is started by. */
 export async function start(): Promise<void> {
-  endOnSignals('by signal');
+  endOnSignals();
   const { stdout, stderr, env } = process;
   const args = process.argv.slice(2);
   const lost = watchOutput(process, (error) => {

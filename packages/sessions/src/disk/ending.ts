@@ -41,24 +41,23 @@ export function deferEnding(): () => void {
   };
 }
 
-const EXIT_CODES = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
-const SIGNALS = Object.keys(EXIT_CODES) as (keyof typeof EXIT_CODES)[];
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /** How long a signal waits for what must be done whole. */
 const LONGEST_WAIT_MS = 5000;
 
 /**
- * For the start of a program, never for a library: SIGINT, SIGTERM and SIGHUP undo what is unfinished and end the process,
- * with 128 and the number of the signal as its exit code, or by the signal itself. A second signal does not wait. Where the
- * program listens for a signal itself, it decides.
+ * For the start of a program, never for a library: SIGINT, SIGTERM and SIGHUP undo what is unfinished, and the process dies
+ * of the signal: a script that is stopped by Ctrl-C goes on after a command that exits by itself, and an exit waits for
+ * threads that may never come back from the disk. A second signal does not wait. Where the program listens for a signal
+ * itself, it decides.
  */
-export function endOnSignals(how: 'by exit code' | 'by signal' = 'by exit code'): void {
+export function endOnSignals(): void {
   for (const signal of SIGNALS) {
     const onSignal = () => {
       if (process.listenerCount(signal) > 1) return;
       const end = () => {
         undoAll();
-        if (how === 'by exit code') process.exit(EXIT_CODES[signal]);
         process.off(signal, onSignal);
         process.kill(process.pid, signal);
       };

@@ -149,6 +149,7 @@ export {
   resolveStorePath,
 } from './layout/paths.ts';
 export { claudeProjectSlug, MAX_SLUG, maySlugBeBelow } from './layout/project-slug.ts';
+export { readSmallFile } from './layout/read-small-file.ts';
 export {
   assertSessionId,
   isSessionId,

@@ -12,10 +12,19 @@ export interface CheckedPlace {
 
 /** Throws CONFIG_INVALID with one line for each fault. */
 export function checkConfiguration(written: unknown, place: CheckedPlace): void {
+  refuseHiddenPreset(written, place);
   const { error } = configurationSchema.safeParse(written);
   if (error === undefined) return;
   const lines = error.issues.flatMap((issue) => describeIssue(issue, place));
   throw new OccError(lines.join('\n'), 'CONFIG_INVALID', { hint: suggestKeys(error.issues) });
+}
+
+/** Checks pass over this key of an object whose keys are free. */
+function refuseHiddenPreset(written: unknown, place: CheckedPlace): void {
+  const presets = (written as { customPresets?: unknown } | null | undefined)?.customPresets;
+  if (typeof presets !== 'object' || presets === null || !Object.hasOwn(presets, '__proto__')) return;
+  const where = describePath(['customPresets', '__proto__'], place);
+  throw new OccError(`${where} is not a name for a preset`, 'CONFIG_INVALID', { hint: 'Name it otherwise' });
 }
 
 function describeIssue(issue: z.core.$ZodIssue, place: CheckedPlace): string[] {

@@ -1,6 +1,7 @@
-import { readFileSync, realpathSync, statSync } from 'node:fs';
+import { realpathSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { basename, dirname, extname, isAbsolute, join, resolve } from 'node:path';
+import { readSmallFile } from '@openbot/sessions';
 
 const DATA_EXTENSIONS = ['.json', '.jsonc', '.json5', '.yaml', '.yml', '.toml'];
 const CODE_EXTENSIONS = ['.js', '.ts', '.mjs', '.cjs', '.mts', '.cts'];
@@ -103,7 +104,7 @@ function findPackageFile(folders: readonly string[]): ConfigurationFile | undefi
   const path = folders.map((folder) => join(folder, PACKAGE_FILE)).find(exists);
   if (path === undefined) return undefined;
   try {
-    const manifest = JSON.parse(readFileSync(path, 'utf8')) as { occ?: unknown } | null;
+    const manifest = JSON.parse(readSmallFile(path)) as { occ?: unknown } | null;
     return manifest?.occ === undefined ? undefined : packageFile(path);
   } catch {
     // A manifest that is broken or out of reach is not ours to judge.

@@ -1,6 +1,6 @@
-import { readFile } from 'node:fs/promises';
 import { extname } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { readSmallFile } from '@openbot/sessions';
 import { OccError } from '../errors.ts';
 import type { ConfigurationFile } from './find-configuration.ts';
 import { parseRcFile } from './rc-file.ts';
@@ -12,14 +12,14 @@ export async function readConfigurationFile(
 ): Promise<unknown> {
   try {
     if (kind === 'code') return await runFile(path);
-    const text = await readFile(path, 'utf8');
+    const text = readSmallFile(path);
     if (kind === 'rc') return parseRcFile(text, shownPath);
     if (kind === 'package') return (JSON.parse(text) as { occ?: unknown }).occ;
     return await parseData(text, extname(path));
   } catch (cause) {
     if (cause instanceof OccError) throw cause;
     throw new OccError(`${shownPath}: ${describe(cause, path)}`, 'CONFIG_INVALID', {
-      hint: 'Correct the file, or move it away',
+      hint: isMissing(cause, path) ? 'Name a file that there is' : 'Correct the file, or move it away',
       cause,
     });
   }
@@ -35,10 +35,20 @@ async function parseData(text: string, extension: string): Promise<unknown> {
     case '.json5':
       return (await import('confbox/json5')).parseJSON5(text);
     case '.jsonc':
-      return (await import('confbox/jsonc')).parseJSONC(text, { allowTrailingComma: true });
+      return parseCommentedJson(text);
     default:
       return JSON.parse(text);
   }
+}
+
+/** The parser makes what it can of a torn file, and calls that a result. */
+async function parseCommentedJson(text: string): Promise<unknown> {
+  const { parseJSONC } = await import('confbox/jsonc');
+  const errors: { offset: number }[] = [];
+  const values = parseJSONC(text, { allowTrailingComma: true, errors: errors as never });
+  if (errors[0] === undefined) return values;
+  const before = text.slice(0, errors[0].offset).split('\n');
+  throw new Error(`not valid JSON at line ${before.length}, column ${before.at(-1)!.length + 1}`);
 }
 
 /** Node itself takes the types away. */
@@ -58,7 +68,14 @@ async function quietly<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
+/** Not one that code of the file itself asked for. */
+function isMissing(cause: unknown, path: string): boolean {
+  const fault = cause as NodeJS.ErrnoException | null;
+  return fault?.code === 'ENOENT' && fault.path === path;
+}
+
 function describe(cause: unknown, path: string): string {
+  if (isMissing(cause, path)) return 'there is no such file';
   const message = cause instanceof Error ? cause.message : String(cause);
   const line =
     message

@@ -1,6 +1,5 @@
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { resolveHomeDir } from '@openbot/sessions';
+import { readSmallFile, resolveHomeDir } from '@openbot/sessions';
 import type { SearchPlace } from './found-session.ts';
 import { type LocatedSession, NO_ENTRIES } from './located-session.ts';
 import { expandPath, readFolderNames, readNames, statFile } from './look-at-disk.ts';
@@ -67,7 +66,7 @@ function locateInFolder(folder: string): LocatedSession[] {
 
 function readSessionDirSetting(path: string): string | undefined {
   try {
-    const { sessionDir } = JSON.parse(readFileSync(path, 'utf8')) as { sessionDir?: unknown };
+    const { sessionDir } = JSON.parse(readSmallFile(path)) as { sessionDir?: unknown };
     return typeof sessionDir === 'string' && isGiven(sessionDir) ? sessionDir : undefined;
   } catch {
     // Settings that pi cannot read either count as none.

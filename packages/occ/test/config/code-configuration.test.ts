@@ -214,7 +214,7 @@ describe('--config', () => {
   });
 
   it.each([
-    ['none.json', undefined, /^Error: none\.json: .*ENOENT/],
+    ['none.json', undefined, /^Error: none\.json: there is no such file\n/],
     ['mine.mjs', 'throw new TypeError("my fault")', /^Error: mine\.mjs: my fault\n/],
     ['mine.ts', 'export default ({', /^Error: mine\.ts: \S/],
     ['mine.ts', 'export default 5', /^Error: mine\.ts must be an object\n/],

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -257,6 +258,30 @@ describe('faults name the file and the key', () => {
   it('a broken package.json that may not even be meant for us is passed over', async () => {
     write('package.json', '{"occ":');
     expect(await load()).toMatchObject({ defaultPreset: 'default' });
+  });
+
+  it('a torn file with comments is not taken for what can be made of it', async () => {
+    write('occ.config.jsonc', '{\n"defaultPreset": "extreme",\n"keepOriginal": fal');
+    expect((await refuse()).message).toBe('occ.config.jsonc: not valid JSON at line 3, column 17');
+  });
+
+  it.each(['occ.config.json', '.occrc'])('a pipe in the place of %s', async (name) => {
+    execFileSync('mkfifo', [join(cwd, name)]);
+    expect((await refuse()).message).toBe(`${name}: it is no ordinary file`);
+  });
+
+  it('a pipe in the place of package.json is passed over', async () => {
+    execFileSync('mkfifo', [join(cwd, 'package.json')]);
+    expect(await load()).toMatchObject({ defaultPreset: 'default' });
+  });
+
+  it.each([
+    ['occ.config.json', '{"customPresets":{"__proto__":{"keepTurnsWithTools":"x"}}}'],
+    ['occ.config.yaml', 'customPresets: {__proto__: {keepTurnsWithTools: x}}'],
+    ['.occrc', 'customPresets.__proto__.keepTurnsWithTools=x'],
+  ])('a preset that checks would pass over: %s', async (name, text) => {
+    write(name, text);
+    expect((await refuse()).message).toBe(`${name}: customPresets.__proto__ is not a name for a preset`);
   });
 
   it('a directory in the place of the file', async () => {

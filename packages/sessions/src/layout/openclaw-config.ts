@@ -1,8 +1,8 @@
-import { readFileSync } from 'node:fs';
 import { dirname, join, resolve, sep } from 'node:path';
 import { isJsonObject } from '../entry/json-object.ts';
 import { OpenBotError } from '../errors.ts';
 import { normalizeAgentId } from '../key/normalize.ts';
+import { readSmallFile } from './read-small-file.ts';
 import { type Environment, resolveOpenclawHome, resolveUserPath } from './state-dir.ts';
 
 /** What OpenClaw's configuration says of where sessions are. */
@@ -152,7 +152,7 @@ function merge(under: unknown, over: unknown): unknown {
 
 function readText(path: string): string | undefined {
   try {
-    return readFileSync(path, 'utf8');
+    return readSmallFile(path);
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;

@@ -4,6 +4,7 @@
  * first of a list without a default, which only 2026.7.35 takes, and the choice between databases that are there.
  * `agents.entries` is of 2026.9.6 alone.
  */
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { parseJSON5 } from 'confbox/json5';
@@ -198,4 +199,11 @@ test.each([
   expect(() => look({ [CONFIG]: config })).toThrow(
     expect.objectContaining({ code: 'CONFIG_UNREADABLE', message: expect.stringContaining('openclaw.json') }),
   );
+});
+
+test('a pipe in the place of openclaw.json is refused, not waited for', () => {
+  const folder = makeTempFolder();
+  const path = join(folder, 'openclaw.json');
+  execFileSync('mkfifo', [path]);
+  expect(() => readOpenclawConfig(folder, {}, parseJSON5)).toThrow(`${path}: it is no ordinary file`);
 });

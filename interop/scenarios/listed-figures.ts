@@ -5,7 +5,7 @@ import { tellThreeTurns } from './telling.ts';
 
 /** What the documentation says of the gateway's list, and the edit where a gateway runs. */
 export const listedFigures: Scenario = {
-  name: "the gateway's list after a clean: at once on files, on SQLite from the next turn on, as occ says",
+  name: "the gateway's list after a clean: at once on files, on SQLite from the next turn on at the latest, as occ says",
   async run(scene) {
     await scene.gateway.start();
     const talk = scene.open();
@@ -13,11 +13,11 @@ export const listedFigures: Scenario = {
     const before = await readListed(scene, talk.key);
     const { note } = await scene.occ('edit', talk.key, '--strip-tools=extreme');
     const after = await readListed(scene, talk.key);
-    if (scene.era === 'files') {
-      equal(after.totalTokensFresh, false);
-    } else {
-      deepEqual(after, before, 'the list is right at once: the documentation and the note are not');
-      equal(note, 'A running gateway lists the old token count until the next turn of this session.');
+    // On SQLite the gateway keeps its rows until something makes it read the session again; its own upkeep may do so first.
+    const isOld = scene.era === 'sqlite' && after.totalTokens === before.totalTokens;
+    equal(after.totalTokensFresh, isOld);
+    if (scene.era === 'sqlite') {
+      equal(note, 'A running gateway may list the old token count until the next turn of this session.');
     }
     await talk.tell('fourth question', say('fourth answer'));
     const { totalTokens = 0, totalTokensFresh } = await readListed(scene, talk.key);

@@ -102,6 +102,6 @@ function describeUncorrected({ message, cause }: Error): string {
 const LOOK_MS = 200;
 const NOTHING_YET =
   'Nothing to clean yet: a run of this session is in progress, which is never touched. Edit again when it is over.';
-const LISTED_LATER = 'A running gateway lists the old token count until the next turn of this session.';
+const LISTED_LATER = 'A running gateway may list the old token count until the next turn of this session.';
 const GOES_ON = 'goes on with what it has in memory, and the next turn sees the cleaned session.';
 const CORRECTED = "OpenClaw's token counts are corrected when the run ends.";

@@ -147,7 +147,7 @@ test('a clean after the run starts nothing', async () => {
   await agent.do('end');
   // Who has the database open is there still, and keeps a list in memory.
   const { note } = await home.json('edit', id, '--strip-tools=extreme');
-  expect(note).toBe('A running gateway lists the old token count until the next turn of this session.');
+  expect(note).toBe('A running gateway may list the old token count until the next turn of this session.');
   expect(await readScheduled()).toBeUndefined();
 });
 

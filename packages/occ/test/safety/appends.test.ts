@@ -1,11 +1,12 @@
 import { readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { activePath, scanTranscriptFile } from '@openbot/sessions';
 import { beforeEach, expect, test, vi } from 'vitest';
 import { runOcc } from '../setup/run-occ.ts';
 import { startChild } from '../setup/start-child.ts';
 import { makeTempFolder } from '../setup/temp-folder.ts';
 import {
+  backupFolderOf,
   furnish,
   type Home,
   homeIn,
@@ -73,7 +74,7 @@ test(`lines that an agent appends every millisecond during ${EDITS} edits: none 
   // What the agent said before an edit is in its backup, as it was said.
   expect(readBackups(home).size).toBe(5);
   for (const name of readBackups(home).keys()) {
-    const numbers = readNumbers(join(dirname(home.path), name));
+    const numbers = readNumbers(join(backupFolderOf(home), name));
     expect(numbers).toEqual(numbersTo(numbers.length));
   }
   expect(listLeftovers(home)).toEqual([]);

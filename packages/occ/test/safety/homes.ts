@@ -151,9 +151,9 @@ export function readEntries(path: string): Record<string, unknown>[] {
 
 /** What people and the assistant said, in order. */
 export function readTexts(path: string): string[] {
-  const texts = readFileSync(path, 'utf8').matchAll(
-    /"((?:Question|Answer|User message|Response|Let me check)[^"\\]*)"/g,
-  );
+  // The title of a clone repeats what was said first.
+  const said = readFileSync(path, 'utf8').replaceAll(/^.*"type":"custom-title".*\n/gm, '');
+  const texts = said.matchAll(/"((?:Question|Answer|User message|Response|Let me check)[^"\\]*)"/g);
   return [...texts].map(([, text]) => text!);
 }
 

@@ -24,6 +24,7 @@ describe('occ demo', () => {
         code: 'UNEXPECTED',
         message: expect.stringMatching(/^Cannot make a folder in \/etc\/passwd: ENOTDIR/),
         hint: 'Name a folder that you may write to: TMPDIR=<folder> occ demo',
+        reason: 'ENOTDIR',
       },
     });
   });

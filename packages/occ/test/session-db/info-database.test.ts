@@ -55,6 +55,10 @@ async function expectSameAsFile(there: DatabaseHome, sessionId: string): Promise
   expect([typeof sessionKey, agentId]).toEqual(['string', 'main']);
   expect(window.percent).toBe(Math.max(1, Math.round((ofDatabase.tokens.context / window.tokens) * 100)));
   const { agentId: none, ...same } = ofFile;
+  // The window is known from the entry, which a file alone does not have.
+  expect(rest.recommendation.reason).toMatch(new RegExp(`tokens are ${window.percent}% of the window$`));
+  expect(same.recommendation.reason).toMatch(/tokens leave room in most context windows$/);
+  rest.recommendation.reason = same.recommendation.reason;
   expect({ none, ...rest }).toEqual({ ...same, none: null, path: there.path });
   expect(ofDatabase.turns.total).toBeGreaterThan(0);
   const clone = join(there.folder, 'clone.jsonl');

@@ -112,9 +112,10 @@ function refuseOtherFiles(path: string): void {
 
 function notASession(path: string, what: string, flag: string): OccError {
   const session = pathOfBackedUp(path);
-  const restore = session && `To go back to it: occ restore ${quoteShellWord(session)} ${flag}`;
+  // Nothing may follow a command without a space: it is pasted.
+  const restore = session && `To go back to it: occ restore ${quoteShellWord(session)} ${flag} —`;
   return new OccError(`${path} is ${what}, not a session`, 'SESSION_UNSUPPORTED', {
-    hint: `${restore ?? 'Its session is gone'}. To make a new session of it: ${cloneCommand(path)}`,
+    hint: `${restore ?? 'Its session is gone.'} To make a new session of it: ${cloneCommand(path)}`,
   });
 }
 

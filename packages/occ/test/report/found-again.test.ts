@@ -71,7 +71,7 @@ it('a backup, named by its path, leads to the session that it is of', async () =
   const original = readFileSync(path);
   await runOcc(['edit', path, '--strip-tools'], options);
   const { stderr } = await runOcc(['info', join(dirname(path), 'backups', `${ID}.backup.1.jsonl`)], options);
-  const [, back] = /To go back to it: occ (.*)\n/.exec(stderr)!;
+  const [, back] = /To go back to it: occ (.*?) — To make/.exec(stderr)!;
   expect(await runOcc(back!.split(' '), options)).toMatchObject({ code: 0, stderr: '' });
   expect(readFileSync(path).equals(original)).toBe(true);
 });

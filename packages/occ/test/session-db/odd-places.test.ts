@@ -125,7 +125,7 @@ describe('a database in no state folder', () => {
       const { backupPath } = await home.json('edit', name, CLEAN);
       const { code, hint } = await home.refused('info', backupPath);
       expect(code).toBe('SESSION_UNSUPPORTED');
-      const [, session, number] = /occ restore '?(.*?)'? --backup (\d+)$/.exec(hint)!;
+      const [, session, number] = /occ restore '?(.*?)'? --backup (\d+) /.exec(hint)!;
       await home.json('restore', session!, '--backup', number!);
       expect(readAsFile(path, ID)).toBe(original);
     }

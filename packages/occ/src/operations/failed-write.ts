@@ -73,7 +73,7 @@ function isFailure(error: unknown): boolean {
 }
 
 /**
- * Of edits and clones: what the seed calls errors of parsing, writing and keeping. TRANSCRIPT_NOT_SYNCED is not one of
+ * Of edits and clones: what the design calls errors of parsing, writing and keeping. TRANSCRIPT_NOT_SYNCED is not one of
  * them: there the session was changed.
  */
 const FAILURES = new Set([

@@ -1,4 +1,4 @@
-/** Codes and exit codes as the seed names them, with the finer code beside. */
+/** Codes and exit codes as the design names them, with the finer code beside. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -78,7 +78,7 @@ it('the matches of an ambiguous name are ids, all of them', async () => {
   expect(message).toContain('and 4 more');
 });
 
-it('a message has the fields of the seed', () => {
+it('a message has the fields of the design', () => {
   const message: ConversationMessage = {
     role: 'assistant',
     content: [],

@@ -11,47 +11,47 @@ import { keepWarnings, withWarnings } from './sources/search-warning.ts';
 
 /** Where to look for sessions. What is left out comes from the environment and the configuration, as for the command. */
 export interface PlaceOptions {
-  readonly stateDir?: string | undefined;
-  readonly agentId?: string | undefined;
-  readonly source?: SourceChoice | undefined;
-  readonly cwd?: string | undefined;
-  readonly env?: Readonly<Record<string, string | undefined>> | undefined;
+  readonly stateDir?: string;
+  readonly agentId?: string;
+  readonly source?: SourceChoice;
+  readonly cwd?: string;
+  readonly env?: Readonly<Record<string, string | undefined>>;
 }
 
 export interface EditOptions extends PlaceOptions {
   /** Id, beginning of one, session key, label or path; the current session when left out. */
-  readonly sessionId?: string | undefined;
+  readonly sessionId?: string;
   /** The configured default preset when left out. */
-  readonly toolRemoval?: ToolRemovalOptions | undefined;
-  readonly dryRun?: boolean | undefined;
-  readonly force?: boolean | undefined;
-  readonly waitMs?: number | undefined;
-  readonly whenIdle?: boolean | undefined;
+  readonly toolRemoval?: ToolRemovalOptions;
+  readonly dryRun?: boolean;
+  readonly force?: boolean;
+  readonly waitMs?: number;
+  readonly whenIdle?: boolean;
   /** Keeps the first state when its backup is rotated out; the setting when left out. */
-  readonly keepOriginal?: boolean | undefined;
+  readonly keepOriginal?: boolean;
 }
 
 export interface CloneOptions extends PlaceOptions {
-  readonly sourceSessionId?: string | undefined;
-  readonly outputPath?: string | undefined;
+  readonly sourceSessionId?: string;
+  readonly outputPath?: string;
   /** Nothing is removed when left out. */
-  readonly toolRemoval?: ToolRemovalOptions | undefined;
-  readonly noRegister?: boolean | undefined;
-  readonly dryRun?: boolean | undefined;
+  readonly toolRemoval?: ToolRemovalOptions;
+  readonly noRegister?: boolean;
+  readonly dryRun?: boolean;
   /** Also clones into a database of a version that is not known. */
-  readonly force?: boolean | undefined;
+  readonly force?: boolean;
 }
 
 export interface RestoreOptions extends PlaceOptions {
-  readonly sessionId?: string | undefined;
+  readonly sessionId?: string;
   /** The number of a backup; the newest when left out. */
-  readonly backup?: number | undefined;
+  readonly backup?: number;
   /** The first state that is kept, in the place of a backup. */
-  readonly original?: boolean | undefined;
+  readonly original?: boolean;
   /** Keeps the first state when its backup is rotated out; the setting when left out. */
-  readonly keepOriginal?: boolean | undefined;
-  readonly force?: boolean | undefined;
-  readonly waitMs?: number | undefined;
+  readonly keepOriginal?: boolean;
+  readonly force?: boolean;
+  readonly waitMs?: number;
 }
 
 /** Cleans a session in place, after a backup. Where it fails, the session is as it was. */

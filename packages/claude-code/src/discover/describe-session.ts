@@ -17,7 +17,7 @@ export interface SessionFacts {
   /** A Claude Code says that it has it open. */
   readonly isOpen?: boolean;
   /** The session of ours that somebody else forked it from. Its marker came with what was copied, and makes it nobody's. */
-  readonly forkOf?: string | undefined;
+  readonly forkOf?: string;
 }
 
 /** What the transcript and the registry know of one session; at least one of them knows it. */

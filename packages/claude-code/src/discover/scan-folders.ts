@@ -30,7 +30,7 @@ export interface ScanEvents {
 
 export interface ScanOptions extends ScanEvents {
   /** Ends the look, with its reason as the error. What was read by then is kept for the next one, half a transcript too. */
-  readonly signal?: AbortSignal | undefined;
+  readonly signal?: AbortSignal;
 }
 
 /** A first look at gigabytes takes a while: who ends it loses no more than this. */

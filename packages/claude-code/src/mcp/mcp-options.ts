@@ -5,21 +5,21 @@ import type { DiscoveredSession } from '../discover/discovered-session.ts';
 export interface McpOptions {
   readonly repoPath: string;
   /** Default: `main`. */
-  readonly agentId?: string | undefined;
+  readonly agentId?: string;
   /** Where agents, registries and the index are. Default: OPENBOT_STATE_DIR, else ~/.openbot. */
-  readonly stateDir?: string | undefined;
+  readonly stateDir?: string;
   /** The agent's working folder, whose `memory/*.md` is searched. Default: `workspace` in the state folder. */
-  readonly workspace?: string | undefined;
+  readonly workspace?: string;
   /** The conversation that asked for the run. Only this one can then be read; without it any of the agent's. */
-  readonly sessionKey?: string | undefined;
+  readonly sessionKey?: string;
   /** Delivers a message to whoever asked. */
-  readonly sendMessage?: SendMessage | undefined;
+  readonly sendMessage?: SendMessage;
   /** Known already, and used instead of looking again, for a minute. */
-  readonly precomputed?: Precomputed | undefined;
+  readonly precomputed?: Precomputed;
   /** The Claude Code session that asks: listed first and as running, whatever was known before it began. */
-  readonly runSessionId?: string | undefined;
+  readonly runSessionId?: string;
   /** Names folders, git and gh. Default: that of this process. */
-  readonly env?: NodeJS.ProcessEnv | undefined;
+  readonly env?: NodeJS.ProcessEnv;
 }
 
 /** It may throw: the message then reaches the one who called the tool. */
@@ -34,9 +34,9 @@ export interface OutgoingMessage {
 
 /** What was learned of a repository before a run. Sessions of another repository are not used. */
 export interface Precomputed {
-  readonly sessions?: readonly DiscoveredSession[] | undefined;
+  readonly sessions?: readonly DiscoveredSession[];
   /** ISO 8601: when the sessions were listed. Default: when the server is made. */
-  readonly asOf?: string | undefined;
+  readonly asOf?: string;
 }
 
 /** Sessions of the repository, and when they were looked for. */

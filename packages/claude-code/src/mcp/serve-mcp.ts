@@ -11,17 +11,17 @@ import { MCP_SERVER_NAME } from './tool-names.ts';
 
 export interface ServerOptions extends McpOptions {
   /** As clients are told. Default: that of this package. */
-  readonly version?: string | undefined;
+  readonly version?: string;
   /** Hears of lines that are no messages, of a connection that broke, and of a call that was given up. */
-  readonly onError?: ((error: Error) => void) | undefined;
+  readonly onError?: (error: Error) => void;
 }
 
 export interface ServeOptions extends ServerOptions {
   /** Default: the standard input and output of this process. */
-  readonly transport?: Transport | undefined;
+  readonly transport?: Transport;
   /** Instead of the standard ones of this process. */
-  readonly stdin?: Readable | undefined;
-  readonly stdout?: Writable | undefined;
+  readonly stdin?: Readable;
+  readonly stdout?: Writable;
 }
 
 export interface McpServing {

@@ -28,7 +28,7 @@ type Colour = (text: string) => string;
 interface Line {
   readonly label?: string;
   readonly text: string;
-  readonly colour?: Colour | undefined;
+  readonly colour?: Colour;
 }
 interface Context {
   readonly status: ProjectStatus;

@@ -11,7 +11,7 @@ export interface ClaudeOptionsParts {
   readonly place: RunPlace;
   readonly sessionId: string;
   readonly action: RunAction;
-  readonly forkOf?: string | undefined;
+  readonly forkOf?: string;
   readonly servers: RunServers;
   readonly budgetLeftUsd: number | undefined;
   readonly relay: PermissionRelay;

@@ -307,7 +307,7 @@ export class ClaudeRun {
   }
 
   #describe(
-    end: Pick<RunOutcome, 'result' | 'text' | 'ending'> & { readonly failure?: string | undefined },
+    end: Pick<RunOutcome, 'result' | 'text' | 'ending'> & { readonly failure?: string },
     ledger?: SessionLedger,
   ): RunOutcome {
     const { result, text, failure, ending } = end;

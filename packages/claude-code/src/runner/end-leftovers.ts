@@ -17,7 +17,7 @@ export interface LeftoverOptions {
   /** Told once of each run of which something was left: Claude Code, or else one of its tools. */
   readonly onFound: (note: RunNote, left: ProcessIdentity) => void;
   /** Ends the wait, with an AbortError. Who comes next goes on with what is left. */
-  readonly signal?: AbortSignal | undefined;
+  readonly signal?: AbortSignal;
 }
 
 /** Claude Code gets as long as the guard gives it, which may be at it too. */

@@ -8,7 +8,7 @@ export interface EndOptions {
   /** After this long, what cannot be ended is left: what waits for a dead disk cannot even be killed. */
   readonly limitMs?: number;
   /** Ends the wait, with an AbortError. What was asked to end was asked. */
-  readonly signal?: AbortSignal | undefined;
+  readonly signal?: AbortSignal;
 }
 
 const PATIENCE_MS = 2000;

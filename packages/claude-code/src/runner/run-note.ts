@@ -19,11 +19,11 @@ export interface RunNote {
   /** Who started it. */
   readonly runner: ProcessIdentity;
   /** Claude Code itself, once it is there. */
-  readonly child?: ProcessIdentity | undefined;
+  readonly child?: ProcessIdentity;
   /** What all that it starts carries. */
   readonly mark: string;
   /** The mark of the run that started the runner. */
-  readonly insideOf?: string | undefined;
+  readonly insideOf?: string;
 }
 
 const ENDING = '.run.json';

@@ -49,59 +49,57 @@ export interface RunRequest {
   readonly repoPath: string;
   readonly agentId: string;
   /** Where registries and locks are. Default: OPENBOT_STATE_DIR, else ~/.openbot. */
-  readonly stateDir?: string | undefined;
+  readonly stateDir?: string;
   /** The whole environment of Claude Code, git and gh. Default: that of this process. */
-  readonly env?: Readonly<Record<string, string | undefined>> | undefined;
+  readonly env?: Readonly<Record<string, string | undefined>>;
   /** Default: by the label, else by `selectSession`. */
-  readonly session?: SessionChoice | undefined;
+  readonly session?: SessionChoice;
   /** Names the session to go on with; a fresh one gets it. A blank one is none. */
-  readonly label?: string | undefined;
+  readonly label?: string;
   /** What the session may cost in all its runs together. Default: what it had before; a fresh one has no limit. */
-  readonly maxBudgetUsd?: number | undefined;
+  readonly maxBudgetUsd?: number;
   /**
    * How long it stays open for follow-ups. Default: 30 minutes; 0 ends it with its last turn. What it left at work in the
    * background then has 15 seconds.
    */
-  readonly idleMs?: number | undefined;
+  readonly idleMs?: number;
   /** False: an idle run keeps its repository although another one waits for it. */
-  readonly makesRoom?: boolean | undefined;
+  readonly makesRoom?: boolean;
   /** After this time without an answer a permission is denied. Default: 5 minutes. */
-  readonly permissionTimeoutMs?: number | undefined;
+  readonly permissionTimeoutMs?: number;
   /** Aborts the run. */
-  readonly signal?: AbortSignal | undefined;
+  readonly signal?: AbortSignal;
   /** False: SIGTERM, SIGINT and SIGHUP of this process are the caller's to handle. Default: they abort the run first. */
-  readonly handlesSignals?: boolean | undefined;
-  readonly onEvent?: ((event: RunEvent) => void) | undefined;
+  readonly handlesSignals?: boolean;
+  readonly onEvent?: (event: RunEvent) => void;
 
-  readonly selection?:
-    | {
-        readonly config?: SelectionSettings | undefined;
-        readonly askModel?: AskModel | undefined;
-        readonly log?: ((line: string) => void) | undefined;
-      }
-    | undefined;
+  readonly selection?: {
+    readonly config?: SelectionSettings;
+    readonly askModel?: AskModel;
+    readonly log?: (line: string) => void;
+  };
 
-  readonly model?: string | undefined;
+  readonly model?: string;
   /** Follows Claude Code's own instructions. */
-  readonly appendSystemPrompt?: string | undefined;
+  readonly appendSystemPrompt?: string;
   /** Default: `default`, which asks for whatever no rule allows. */
-  readonly permissionMode?: 'default' | 'acceptEdits' | 'plan' | 'dontAsk' | 'auto' | undefined;
+  readonly permissionMode?: 'default' | 'acceptEdits' | 'plan' | 'dontAsk' | 'auto';
   /** Rules of what runs unasked: `Read`, `Bash(git status:*)`. */
-  readonly allowedTools?: readonly string[] | undefined;
-  readonly disallowedTools?: readonly string[] | undefined;
+  readonly allowedTools?: readonly string[];
+  readonly disallowedTools?: readonly string[];
   /** The most rounds of calls in one turn. */
-  readonly maxTurns?: number | undefined;
+  readonly maxTurns?: number;
   /** Default: all, as in the terminal. None: nothing of the person's or the repository's own settings. */
-  readonly settingSources?: readonly ('user' | 'project' | 'local')[] | undefined;
+  readonly settingSources?: readonly ('user' | 'project' | 'local')[];
   /**
    * The tools of `openbot mcp`, served by this process. Those that only look are allowed unasked, those about conversations
    * where `sessionKey` names one, and sending a message where there is a way to. Default: they are there; false: not.
    */
-  readonly agentTools?: AgentToolsSettings | false | undefined;
+  readonly agentTools?: AgentToolsSettings | false;
   /** Servers beside them. Those outside this process are handed over in a file that only this user can read. */
-  readonly mcpServers?: McpServers | ((context: RunContext) => McpServers | Promise<McpServers>) | undefined;
+  readonly mcpServers?: McpServers | ((context: RunContext) => McpServers | Promise<McpServers>);
   /** Default: the one that the Agent SDK brings. */
-  readonly pathToClaudeCodeExecutable?: string | undefined;
+  readonly pathToClaudeCodeExecutable?: string;
 }
 
 export const DEFAULT_IDLE_MS = 30 * 60_000;

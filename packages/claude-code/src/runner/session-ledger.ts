@@ -24,9 +24,9 @@ export interface LedgerOptions extends HistoryPlace {
   readonly sessionId: string;
   readonly action: RunAction;
   /** The session that a fork is made of: Claude Code counts its cost on, and so it has its budget too. */
-  readonly forkOf?: string | undefined;
+  readonly forkOf?: string;
   /** The session that a fresh one takes the place of. It gets what is left of its budget. */
-  readonly replaces?: string | undefined;
+  readonly replaces?: string;
   readonly label: string | undefined;
   readonly task: string;
   readonly maxBudgetUsd: number | undefined;

@@ -8,7 +8,7 @@ export interface LabelClaim {
   readonly repoPath: string;
   readonly label: string | undefined;
   /** It goes without saying that this one loses the label. */
-  readonly replaces?: string | undefined;
+  readonly replaces?: string;
 }
 
 /**

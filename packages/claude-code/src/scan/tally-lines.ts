@@ -13,7 +13,7 @@ export interface TallyRange {
   /** Called before a last line without an end is counted: it may be half of one, to be read again when there is more. */
   readonly onHalfLine?: () => void;
   /** Ends the reading. */
-  readonly signal?: AbortSignal | undefined;
+  readonly signal?: AbortSignal;
 }
 
 export interface TalliedLines {

@@ -4,9 +4,9 @@ import type { AskModel } from './selection.ts';
 
 export interface AnthropicModelOptions {
   /** Default: ANTHROPIC_API_KEY. */
-  readonly apiKey?: string | undefined;
+  readonly apiKey?: string;
   /** Default: ANTHROPIC_BASE_URL, else Anthropic's own. */
-  readonly baseUrl?: string | undefined;
+  readonly baseUrl?: string;
 }
 
 /** A family by the name of its current model. Other names are passed on as they are. */

@@ -10,11 +10,11 @@ import { compareWords } from './words.ts';
 export interface AssessOptions {
   readonly config: SessionSelectionConfig;
   /** Without it, words are compared. */
-  readonly askModel?: AskModel | undefined;
+  readonly askModel?: AskModel;
   /** What the runs of each session were started for, the oldest first, by session id. */
-  readonly tasks?: ReadonlyMap<string, readonly string[]> | undefined;
+  readonly tasks?: ReadonlyMap<string, readonly string[]>;
   /** Names the block of data in the question. Default: 16 random digits. */
-  readonly tag?: string | undefined;
+  readonly tag?: string;
 }
 
 export interface Assessment {

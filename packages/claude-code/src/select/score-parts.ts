@@ -7,7 +7,7 @@ export interface ScoringSituation {
   readonly currentBranch: string;
   readonly now: Date;
   /** What the session may cost when it is resumed; without it, what it was allowed before. */
-  readonly maxBudgetUsd?: number | undefined;
+  readonly maxBudgetUsd?: number;
 }
 
 const HOUR = 3_600_000;

@@ -16,17 +16,17 @@ export interface SelectionRequest {
   /** All sessions of the repository: the status lists only the last ones. */
   readonly sessions: readonly DiscoveredSession[];
   /** Where a label is looked up. */
-  readonly registry?: readonly RegisteredSession[] | undefined;
+  readonly registry?: readonly RegisteredSession[];
   /** Names the session to go on with. A blank one is none. */
-  readonly label?: string | undefined;
-  readonly maxBudgetUsd?: number | undefined;
+  readonly label?: string;
+  readonly maxBudgetUsd?: number;
   /** What is left out is as by default; `resolveSelectionConfig` merges what is set for an agent. */
-  readonly config?: SelectionSettings | undefined;
+  readonly config?: SelectionSettings;
   /** Without it, words are compared. */
-  readonly askModel?: AskModel | undefined;
+  readonly askModel?: AskModel;
   /** Told each score and the decision, one line each. */
-  readonly log?: ((line: string) => void) | undefined;
-  readonly now?: Date | undefined;
+  readonly log?: (line: string) => void;
+  readonly now?: Date;
   /** Names the block of data in the question to the model. */
-  readonly tag?: string | undefined;
+  readonly tag?: string;
 }

@@ -14,10 +14,10 @@ export interface ToolRemovalPreset extends ResolvedToolRemovalOptions {
 
 /** A preset, or values of one's own, or both: a value given wins over the preset's. */
 export interface ToolRemovalOptions {
-  readonly preset?: string | undefined;
-  readonly keepTurnsWithTools?: number | undefined;
-  readonly truncatePercent?: number | undefined;
-  readonly truncateOver?: number | undefined;
+  readonly preset?: string;
+  readonly keepTurnsWithTools?: number;
+  readonly truncatePercent?: number;
+  readonly truncateOver?: number;
 }
 
 /** What is offered where turns are few and their output is large. */

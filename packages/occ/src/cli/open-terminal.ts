@@ -2,8 +2,8 @@ import type { Terminal } from '../commands/command.ts';
 
 /** What we need of `process.stdout` and `process.stderr`. */
 export interface OutputStream {
-  readonly isTTY?: boolean | undefined;
-  readonly columns?: number | undefined;
+  readonly isTTY?: boolean;
+  readonly columns?: number;
   write(text: string): unknown;
 }
 

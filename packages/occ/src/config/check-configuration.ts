@@ -7,7 +7,7 @@ export interface CheckedPlace {
   /** Names the file that holds a top-level key. */
   fileOf(key: string): string;
   /** The key of the file under which the settings stand. */
-  readonly under?: string | undefined;
+  readonly under?: string;
 }
 
 /** Throws CONFIG_INVALID with one line for each fault. */

@@ -5,14 +5,14 @@ export type OutputFormat = 'human' | 'json';
 /** What may stand in a configuration file. */
 export interface UserConfiguration {
   /** The OpenClaw state folder. */
-  readonly stateDirectory?: string | undefined;
-  readonly defaultAgentId?: string | undefined;
+  readonly stateDirectory?: string;
+  readonly defaultAgentId?: string;
   /** For a bare `--strip-tools`, and under `--keep` and `--truncate`. */
-  readonly defaultPreset?: string | undefined;
+  readonly defaultPreset?: string;
   /** By name. One that is named like a built-in preset takes its place. */
-  readonly customPresets?: CustomPresets | undefined;
-  readonly outputFormat?: OutputFormat | undefined;
-  readonly verboseOutput?: boolean | undefined;
+  readonly customPresets?: CustomPresets;
+  readonly outputFormat?: OutputFormat;
+  readonly verboseOutput?: boolean;
   /** Keeps the first state of a session, compressed, when its backup is rotated out. True. */
-  readonly keepOriginal?: boolean | undefined;
+  readonly keepOriginal?: boolean;
 }

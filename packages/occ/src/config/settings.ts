@@ -7,15 +7,15 @@ import { type ConfigurationFile, findConfiguration, nameConfiguration } from './
 
 export interface Settings {
   /** From a configuration file alone; variables for it are read where sessions are searched. */
-  readonly stateDirectory?: string | undefined;
-  readonly defaultAgentId?: string | undefined;
+  readonly stateDirectory?: string;
+  readonly defaultAgentId?: string;
   readonly defaultPreset: string;
   readonly customPresets: CustomPresets;
   readonly outputFormat: OutputFormat;
   readonly verboseOutput: boolean;
   readonly keepOriginal: boolean;
   /** Code in the working folder that would be configuration if it were not code. It was not run. */
-  readonly notRun?: string | undefined;
+  readonly notRun?: string;
 }
 
 export interface SettingsSources {

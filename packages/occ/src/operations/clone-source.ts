@@ -8,7 +8,7 @@ import { readTranscriptHead } from '../sources/transcript-head.ts';
 /** What a clone is made of. */
 export interface CloneSource extends ResolvedSession {
   /** A state of the session that was kept, in the place of its lines. */
-  readonly kept?: { readonly path: string; readonly linesPath: string } | undefined;
+  readonly kept?: { readonly path: string; readonly linesPath: string };
 }
 
 /** A session, or by its path a backup or an original, whose session need not be there any more. */

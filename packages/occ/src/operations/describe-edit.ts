@@ -9,7 +9,7 @@ import { editStatistics } from './statistics.ts';
 /** What was asked for, as far as the outcome tells it again. */
 export interface AskedEdit {
   readonly toolRemoval: ResolvedToolRemovalOptions;
-  readonly presetName?: string | undefined;
+  readonly presetName?: string;
 }
 
 export function describeEdit(

@@ -32,7 +32,7 @@ import type { EditResult, ScheduledEditReport, SessionInfo } from './results.ts'
 export interface DescribeOptions {
   readonly place: SearchPlace;
   /** An id, its beginning, a key, a label or a path; the current session when absent. */
-  readonly sessionId?: string | undefined;
+  readonly sessionId?: string;
   /** What to try on the session, by name. */
   readonly presets: Readonly<Record<string, ResolvedToolRemovalOptions>>;
 }

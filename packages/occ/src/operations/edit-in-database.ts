@@ -13,10 +13,10 @@ import { scheduleCorrection } from './schedule-correction.ts';
 
 export interface AskedDatabaseEdit extends AskedEdit {
   readonly place: SearchPlace;
-  readonly dryRun?: boolean | undefined;
-  readonly force?: boolean | undefined;
-  readonly waitMs?: number | undefined;
-  readonly keepOriginal?: boolean | undefined;
+  readonly dryRun?: boolean;
+  readonly force?: boolean;
+  readonly waitMs?: number;
+  readonly keepOriginal?: boolean;
 }
 
 function planOnly({ toolRemoval, force }: AskedDatabaseEdit, session: FoundSession): FileEditResult {

@@ -36,15 +36,15 @@ import { cloneStatistics } from './statistics.ts';
 
 export interface CloneOptions {
   readonly place: SearchPlace;
-  readonly sessionId?: string | undefined;
+  readonly sessionId?: string;
   /** Left out: an exact copy but for the id. */
-  readonly toolRemoval?: ResolvedToolRemovalOptions | undefined;
+  readonly toolRemoval?: ResolvedToolRemovalOptions;
   /** Absolute. Left out: beside the session. An index names files of its own folder alone. */
-  readonly outputPath?: string | undefined;
-  readonly noRegister?: boolean | undefined;
-  readonly dryRun?: boolean | undefined;
+  readonly outputPath?: string;
+  readonly noRegister?: boolean;
+  readonly dryRun?: boolean;
   /** Also clones into a database of a version that is not known. */
-  readonly force?: boolean | undefined;
+  readonly force?: boolean;
 }
 
 /** Copies a session under a new id. Where it fails, there is no file. */

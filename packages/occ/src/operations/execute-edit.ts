@@ -22,19 +22,19 @@ import type { EditOutcome } from './results.ts';
 export interface EditOptions {
   readonly place: SearchPlace;
   /** Id, beginning of one, session key, label or path; the current session when left out. */
-  readonly sessionId?: string | undefined;
+  readonly sessionId?: string;
   readonly toolRemoval: ResolvedToolRemovalOptions;
-  readonly presetName?: string | undefined;
+  readonly presetName?: string;
   /** Plans only. */
-  readonly dryRun?: boolean | undefined;
+  readonly dryRun?: boolean;
   /** Goes on although the last exchange looks unfinished. A live lock is respected all the same. */
-  readonly force?: boolean | undefined;
+  readonly force?: boolean;
   /** How long to wait for a session that is in use. */
-  readonly waitMs?: number | undefined;
+  readonly waitMs?: number;
   /** Leaves a session that is in use to a detached process, which edits when the run is over. */
-  readonly whenIdle?: boolean | undefined;
+  readonly whenIdle?: boolean;
   /** Keeps the first state when its backup is rotated out. True. */
-  readonly keepOriginal?: boolean | undefined;
+  readonly keepOriginal?: boolean;
 }
 
 /** Cleans a session in place, after a backup. Where it fails, the session is as it was. */

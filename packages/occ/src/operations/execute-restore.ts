@@ -17,15 +17,15 @@ import type { BackupInfo, RestoreOutcome } from './results.ts';
 
 export interface RestoreOptions {
   readonly place: SearchPlace;
-  readonly sessionId?: string | undefined;
+  readonly sessionId?: string;
   /** The number of a backup; the newest when left out. */
-  readonly backup?: number | undefined;
+  readonly backup?: number;
   /** The first state that is kept, in the place of a backup. */
-  readonly original?: boolean | undefined;
+  readonly original?: boolean;
   /** Keeps the first state when its backup is rotated out. True. */
-  readonly keepOriginal?: boolean | undefined;
-  readonly force?: boolean | undefined;
-  readonly waitMs?: number | undefined;
+  readonly keepOriginal?: boolean;
+  readonly force?: boolean;
+  readonly waitMs?: number;
 }
 
 /** Puts back the state before an edit; what was said since follows it. Makes a backup first, so that it can be undone. */

@@ -16,7 +16,7 @@ export interface EditDuringRun {
   readonly runner: Partial<ProcessIdentity> | undefined;
   /** As the session was before the edit. */
   readonly run: RunSigns | undefined;
-  readonly force?: boolean | undefined;
+  readonly force?: boolean;
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 

@@ -6,7 +6,7 @@ import { resolveSession } from '../sources/resolve-session.ts';
 import { listAgentIds, resolveLayout } from '../sources/state-folder.ts';
 
 /** Where the running process looks when its caller says nothing else: by its environment and the configuration. */
-export async function defaultPlace(agentId?: string | undefined): Promise<SearchPlace> {
+export async function defaultPlace(agentId?: string): Promise<SearchPlace> {
   const place = placeOfProcess(agentId);
   const { stateDirectory, defaultAgentId } = await loadSettings(place);
   return { ...place, stateDirConfigured: stateDirectory, agentConfigured: defaultAgentId };

@@ -9,7 +9,7 @@ export interface ReportOptions {
   /** How wide the terminal is. */
   readonly columns: number;
   /** What a further command of the same shell has to say. */
-  readonly again?: SearchAgain | undefined;
+  readonly again?: SearchAgain;
 }
 
 export interface SearchAgain {
@@ -22,9 +22,9 @@ export interface SearchAgain {
   /** `--state-dir`, where it was given; it means sessions of OpenClaw. */
   readonly flags?: readonly string[];
   /** `--config`, where it was given: it may say where sessions are. */
-  readonly config?: string | undefined;
+  readonly config?: string;
   /** Whose sessions the shell looks at when nothing is said; OpenClaw's when left out. */
-  readonly defaultSource?: SourceName | undefined;
+  readonly defaultSource?: SourceName;
   /** The agent that it looks at then; `main` when left out. */
-  readonly defaultAgentId?: string | undefined;
+  readonly defaultAgentId?: string;
 }

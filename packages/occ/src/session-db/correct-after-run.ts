@@ -19,11 +19,11 @@ export interface FiguresRun {
   readonly id: string;
   readonly keeper: ScheduleKeeper;
   /** How often to look. 100 ms. */
-  readonly pollMs?: number | undefined;
+  readonly pollMs?: number;
   /** How long to wait before giving up. 24 hours. */
-  readonly limitMs?: number | undefined;
+  readonly limitMs?: number;
   /** At how many looks in a row nothing may have changed before figures are corrected. 10. */
-  readonly quietLooks?: number | undefined;
+  readonly quietLooks?: number;
 }
 
 /** What became of the figures. */

@@ -24,12 +24,12 @@ export interface DatabaseEdit {
   readonly session: FoundSession;
   readonly options: ResolvedToolRemovalOptions;
   /** Also changes a database of a version that is not known. */
-  readonly force?: boolean | undefined;
+  readonly force?: boolean;
   /** How long to wait for somebody who writes to the database. */
-  readonly waitMs?: number | undefined;
+  readonly waitMs?: number;
   /** Somebody is at work on the session: its entry is left to him, who counts anew at the end of the run. */
-  readonly isInRun?: boolean | undefined;
-  readonly keepsOriginal?: boolean | undefined;
+  readonly isInRun?: boolean;
+  readonly keepsOriginal?: boolean;
   readonly now: () => Date;
 }
 

@@ -11,12 +11,12 @@ import type { FoundSession } from '../sources/found-session.ts';
 export interface DatabaseClone {
   readonly session: FoundSession;
   /** Of a backup, in the place of the session's own. */
-  readonly lines?: DatabaseTranscript | undefined;
+  readonly lines?: DatabaseTranscript;
   readonly newSessionId: string;
   /** Left out: an exact copy but for the id. */
-  readonly options?: ResolvedToolRemovalOptions | undefined;
+  readonly options?: ResolvedToolRemovalOptions;
   /** Also into a database of a version that is not known. */
-  readonly force?: boolean | undefined;
+  readonly force?: boolean;
   readonly at: Date;
 }
 

@@ -34,14 +34,14 @@ import { assertAllThere, assertNothingDropped } from './verify-restored.ts';
 export interface DatabaseRestore {
   readonly session: FoundSession;
   /** The number of a backup; the newest when left out. */
-  readonly backup?: number | undefined;
+  readonly backup?: number;
   /** The first state in the place of a backup. */
-  readonly original?: boolean | undefined;
-  readonly keepsOriginal?: boolean | undefined;
-  readonly force?: boolean | undefined;
-  readonly waitMs?: number | undefined;
+  readonly original?: boolean;
+  readonly keepsOriginal?: boolean;
+  readonly force?: boolean;
+  readonly waitMs?: number;
   /** Somebody is at work on the session: its entry is left to him, who counts anew at the end of the run. */
-  readonly isInRun?: boolean | undefined;
+  readonly isInRun?: boolean;
   readonly now: () => Date;
 }
 

@@ -38,7 +38,7 @@ export interface DatabaseRewrite<Plan, Result> {
   sizeAfterOf(plan: Plan): number;
   /** A backup that must stay, with all that came after it, when old ones go. */
   sparedBackup?(): number | undefined;
-  readonly keepsOriginal?: boolean | undefined;
+  readonly keepsOriginal?: boolean;
 }
 
 /** What became of old backups is part of the result. */

@@ -7,7 +7,7 @@ import { keepingPlaceOf } from './place.ts';
 
 /** The backup that was asked for, or the newest. */
 export function chooseBackup(
-  { sessionId, backup, path }: { sessionId: string; backup?: number | undefined; path: string },
+  { sessionId, backup, path }: { sessionId: string; backup?: number; path: string },
   backups: readonly Backup[],
 ): Backup {
   const newest = backups.at(-1);

@@ -32,21 +32,21 @@ export interface FileClone {
   readonly newSessionId: string;
   readonly targetPath: string;
   /** Left out: an exact copy but for the id. */
-  readonly options?: ResolvedToolRemovalOptions | undefined;
+  readonly options?: ResolvedToolRemovalOptions;
   /** Of a Claude Code session: the saved files that the clone gets too. */
-  readonly history?: HistoryCopy | undefined;
+  readonly history?: HistoryCopy;
   /** Of a Claude Code session: what the person called the original. */
-  readonly title?: string | undefined;
+  readonly title?: string;
   readonly at: Date;
-  readonly dryRun?: boolean | undefined;
+  readonly dryRun?: boolean;
   /** Called when the clone is whole and about to get its name. */
-  readonly beforeNaming?: ((ready: ReadyClone) => Promise<void>) | undefined;
+  readonly beforeNaming?: (ready: ReadyClone) => Promise<void>;
 }
 
 /** A clone that is whole under a name that nobody looks for. */
 export interface ReadyClone {
   readonly temp: string;
-  readonly history?: SavedFiles | undefined;
+  readonly history?: SavedFiles;
 }
 
 export interface FileCloneResult {

@@ -3,10 +3,10 @@ import type { SessionUse } from './session-use.ts';
 
 export interface UseFlags {
   /** Overrides the guess from an unfinished exchange and nothing else. */
-  readonly force?: boolean | undefined;
+  readonly force?: boolean;
   /** How long to wait for the end of the use. */
-  readonly waitMs?: number | undefined;
-  readonly whenIdle?: boolean | undefined;
+  readonly waitMs?: number;
+  readonly whenIdle?: boolean;
   /** False where the operation cannot be done later by itself, as a restore. */
   readonly canSchedule: boolean;
 }

@@ -23,11 +23,11 @@ export interface FileEdit {
   readonly path: string;
   readonly options: ResolvedToolRemovalOptions;
   /** The session's entry in an index, whose counters are lowered too. */
-  readonly entry?: IndexEntry | undefined;
-  readonly lock?: LockOptions | undefined;
+  readonly entry?: IndexEntry;
+  readonly lock?: LockOptions;
   /** Asked with the lock held: a run may have begun while it was waited for. Throwing leaves everything as it is. */
-  readonly assertIdle?: ((transcript: Transcript) => void) | undefined;
-  readonly keepsOriginal?: boolean | undefined;
+  readonly assertIdle?: (transcript: Transcript) => void;
+  readonly keepsOriginal?: boolean;
   readonly now: () => Date;
 }
 

@@ -21,16 +21,16 @@ import { judgeLastExchange } from './unfinished-exchange.ts';
 
 export interface UseSearch {
   /** What the file holds, where the caller has read it already; else its end is read. */
-  readonly transcript?: Transcript | undefined;
+  readonly transcript?: Transcript;
   /** The session's run is known to be going on: an unfinished exchange then counts at any age. */
-  readonly isRunning?: boolean | undefined;
+  readonly isRunning?: boolean;
   /** Whether we are called from inside that run: it then goes on for certain. */
-  readonly ownRun?: OwnRun | undefined;
+  readonly ownRun?: OwnRun;
   /** Milliseconds; Date.now(). */
-  readonly now?: number | undefined;
-  readonly writers?: WriterSearch | undefined;
+  readonly now?: number;
+  readonly writers?: WriterSearch;
   /** Whether programs that write to such sessions take the lock: then nobody is looked for who has it open. */
-  readonly isLocked?: boolean | undefined;
+  readonly isLocked?: boolean;
 }
 
 /**

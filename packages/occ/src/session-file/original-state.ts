@@ -9,8 +9,8 @@ import { keepingPlaceOf } from './place.ts';
 export interface OriginalState extends Backup {
   readonly packedPath: string;
   /** The number of the backup that it was; undefined where the journal does not tell. */
-  readonly wasBackup?: number | undefined;
-  readonly record?: RewriteRecord | undefined;
+  readonly wasBackup?: number;
+  readonly record?: RewriteRecord;
 }
 
 /** Below every number that a backup has. */

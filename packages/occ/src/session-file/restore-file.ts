@@ -31,14 +31,14 @@ export interface FileRestore {
   readonly path: string;
   readonly sessionId: string;
   /** The number of a backup; the newest when left out. */
-  readonly backup?: number | undefined;
+  readonly backup?: number;
   /** The first state in the place of a backup. */
-  readonly original?: boolean | undefined;
-  readonly keepsOriginal?: boolean | undefined;
-  readonly entry?: IndexEntry | undefined;
-  readonly lock?: LockOptions | undefined;
+  readonly original?: boolean;
+  readonly keepsOriginal?: boolean;
+  readonly entry?: IndexEntry;
+  readonly lock?: LockOptions;
   /** Also where the model would not be given all that comes back. */
-  readonly force?: boolean | undefined;
+  readonly force?: boolean;
   readonly now: () => Date;
 }
 
@@ -85,7 +85,7 @@ async function restoreLocked(restore: FileRestore, lock: HeldLock): Promise<File
 
 /** A state that the session is to have again. */
 interface ChosenState extends Backup {
-  readonly record?: RewriteRecord | undefined;
+  readonly record?: RewriteRecord;
   /** Where it is kept, if it was unpacked from there. */
   readonly packedPath?: string;
   findSince(now: SessionState): Promise<Stretch[]>;

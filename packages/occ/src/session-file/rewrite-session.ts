@@ -23,11 +23,11 @@ export interface SessionRewrite {
   /** What it holds, as the rewrite takes it. What comes in behind it is carried over. */
   readonly transcript: Transcript;
   readonly lock: HeldLock;
-  readonly entry?: IndexEntry | undefined;
+  readonly entry?: IndexEntry;
   readonly now: () => Date;
   /** A backup that must stay, with all that came after it, when old ones go. */
-  readonly sparedBackup?: number | undefined;
-  readonly keepsOriginal?: boolean | undefined;
+  readonly sparedBackup?: number;
+  readonly keepsOriginal?: boolean;
   write(copier: LineCopier): Promise<void>;
   /** Looks at the result as it is on disk; throwing leaves everything as it was. */
   verify(after: Transcript): void | Promise<void>;

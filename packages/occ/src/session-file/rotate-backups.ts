@@ -6,16 +6,16 @@ import { keepingPlaceOf } from './place.ts';
 
 export interface RotationOptions {
   /** Stays, with those behind it, which hold what was said since it was made. */
-  readonly spared?: number | undefined;
+  readonly spared?: number;
   /** Keeps the first state as the original when its backup goes. True. */
-  readonly keepsOriginal?: boolean | undefined;
+  readonly keepsOriginal?: boolean;
 }
 
 export interface Rotation {
   /** The paths of backups that went, oldest first. */
   readonly removed: readonly string[];
   /** Where the first state is, if it is kept. */
-  readonly originalPath?: string | undefined;
+  readonly originalPath?: string;
 }
 
 /**

@@ -12,9 +12,9 @@ export interface ScheduledRun {
   /** Makes the edit now, or throws: SESSION_IN_USE and LOCK_TIMEOUT mean that it is to be tried again. */
   readonly edit: () => Promise<object>;
   /** How long to wait before giving up. 24 hours. */
-  readonly limitMs?: number | undefined;
+  readonly limitMs?: number;
   /** How long the session must have been left alone. 2 seconds. */
-  readonly quietMs?: number | undefined;
+  readonly quietMs?: number;
 }
 
 const LIMIT_MS = 24 * 3_600_000;

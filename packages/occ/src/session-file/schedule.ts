@@ -25,13 +25,13 @@ export interface ScheduleRequest {
   readonly keeper: ScheduleKeeper;
   readonly toolRemoval: ResolvedToolRemovalOptions;
   /** The edit was made; figures are to be corrected after the run. */
-  readonly figures?: FiguresToCorrect | undefined;
-  readonly runner?: Partial<ProcessIdentity> | undefined;
+  readonly figures?: FiguresToCorrect;
+  readonly runner?: Partial<ProcessIdentity>;
   /** The command line of occ that makes the edit at once, without the names of node and occ. */
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string | undefined>>;
-  readonly now?: (() => Date) | undefined;
-  readonly launcher?: string | undefined;
+  readonly now?: () => Date;
+  readonly launcher?: string;
 }
 
 /**

@@ -12,7 +12,7 @@ export interface UseQuestion {
   readonly sessionId: string;
   readonly source: SourceName;
   /** What the file holds, where that is known. */
-  readonly transcript?: Transcript | undefined;
+  readonly transcript?: Transcript;
   /** See `ownRunOf`. */
   readonly ownRun: OwnRun;
   readonly flags: UseFlags;

@@ -9,13 +9,13 @@ export interface IdleWait {
   /** For how long nobody may have used it. */
   readonly quietMs: number;
   /** How often to look. 100 ms; a wait of minutes looks less often. */
-  readonly pollMs?: number | undefined;
+  readonly pollMs?: number;
   /** Whether only locks and open descriptors count. */
-  readonly ignoreUnfinished?: boolean | undefined;
+  readonly ignoreUnfinished?: boolean;
   /** While this process lives, an unfinished exchange counts at any age. */
-  readonly runner?: Partial<ProcessIdentity> | undefined;
+  readonly runner?: Partial<ProcessIdentity>;
   /** Asked at each look; false ends the wait. */
-  readonly goOn?: (() => boolean | Promise<boolean>) | undefined;
+  readonly goOn?: () => boolean | Promise<boolean>;
 }
 
 export type IdleOutcome =

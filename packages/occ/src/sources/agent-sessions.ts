@@ -12,7 +12,7 @@ export interface AgentSearch extends Pick<SearchPlace, 'warn'> {
   readonly layout: OpenclawLayout;
   readonly agentId: string;
   /** How many of the newest the caller will open: those in the database are then opened at once with it. */
-  readonly opened?: number | undefined;
+  readonly opened?: number;
 }
 
 /**

@@ -53,21 +53,21 @@ export interface SearchPlace {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
   /** `--state-dir`. Given, the source is openclaw. */
-  readonly stateDirFlag?: string | undefined;
+  readonly stateDirFlag?: string;
   /** From the configuration. */
-  readonly stateDirConfigured?: string | undefined;
+  readonly stateDirConfigured?: string;
   /** `--agent`. */
-  readonly agentFlag?: string | undefined;
-  readonly agentConfigured?: string | undefined;
-  readonly allAgents?: boolean | undefined;
-  readonly source?: SourceChoice | undefined;
+  readonly agentFlag?: string;
+  readonly agentConfigured?: string;
+  readonly allAgents?: boolean;
+  readonly source?: SourceChoice;
   /**
    * The words of the running command, the program first: `['occ', 'edit', '--strip-tools']`. An agent that calls occ
    * on itself is known by them.
    */
-  readonly commandLine?: readonly string[] | undefined;
+  readonly commandLine?: readonly string[];
   /** Called for each index or database that cannot be read, where the search goes on without it. */
-  readonly warn?: ((fault: OpenBotError) => void) | undefined;
+  readonly warn?: (fault: OpenBotError) => void;
 }
 
 /** How a session was found. `calling-command`: its own run called this command, whether it named the session or not. */

@@ -11,9 +11,9 @@ export interface CloneNote {
   readonly sessionId: string;
   readonly transcript: { readonly path: string } & FileMark;
   /** The index that must name it. Absent: its name alone makes it a session. */
-  readonly indexPath?: string | undefined;
+  readonly indexPath?: string;
   /** Saved files of a Claude Code session, which get their names before the transcript. */
-  readonly history?: SavedFiles | undefined;
+  readonly history?: SavedFiles;
 }
 
 export interface SavedFiles {
@@ -43,9 +43,9 @@ export function notePathOf(folder: string, clonePath: string): string {
 export interface KilledClone {
   readonly notePath: string;
   /** A transcript that no entry names. */
-  readonly transcript?: string | undefined;
+  readonly transcript?: string;
   /** Saved files without a transcript. */
-  readonly history?: SavedFiles | undefined;
+  readonly history?: SavedFiles;
 }
 
 /** @param names what is in the folder */

@@ -11,21 +11,21 @@ export interface LocatedSession {
   readonly stem: string;
   readonly path: string;
   /** `path` is a database. */
-  readonly storage?: 'sqlite' | undefined;
+  readonly storage?: 'sqlite';
   /** Milliseconds, with their fraction. */
   readonly updatedAt: number;
   /** 0 for a session in a database: there it is known only once the transcript was opened. */
   readonly sizeBytes: number;
   readonly missing: boolean;
-  readonly cold?: boolean | undefined;
+  readonly cold?: boolean;
   /** What the index says of it, under every key that leads to it, the one used last first. */
   readonly entries: readonly StoredSession[];
   /** OpenClaw's files only: the index of their folder. */
-  readonly indexPath?: string | undefined;
+  readonly indexPath?: string;
   /** The key that led to it before that key led to another session. It is no name for this one any more. */
-  readonly formerKey?: string | undefined;
+  readonly formerKey?: string;
   /** What its transcript in a database says, where that was read already. */
-  readonly opened?: OpenedTranscript | undefined;
+  readonly opened?: OpenedTranscript;
 }
 
 export interface OpenedTranscript {

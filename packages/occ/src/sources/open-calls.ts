@@ -11,7 +11,7 @@ const MOST_LINES = 500;
 
 /** Where the transcript of a session is. */
 export type SessionPlace = Pick<FoundSession, 'sessionId' | 'path'> & {
-  readonly storage?: FoundSession['storage'] | undefined;
+  readonly storage?: FoundSession['storage'];
 };
 
 /**

@@ -9,10 +9,7 @@ import { findSessionByName } from './session-by-name.ts';
  * The session that a person or an agent means: by full id, unique beginning of an id, session key in any spelling, label,
  * title or path; without a name the current one. A session whose transcript is gone is never given.
  */
-export async function resolveSession(
-  place: SearchPlace,
-  name?: string | undefined,
-): Promise<ResolvedSession> {
+export async function resolveSession(place: SearchPlace, name?: string): Promise<ResolvedSession> {
   if (name === undefined) return findCurrentSession(place);
   const wanted = name.trim();
   if (wanted === '')

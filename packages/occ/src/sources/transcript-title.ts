@@ -58,7 +58,7 @@ export function readOwnTitle({ source, path, missing }: LocatedSession): string 
 /** What the beginning of a transcript says of it, and what it is called, with one look at the file. */
 export function readHeadAndTitle({ source, path }: LocatedSession): {
   head: TranscriptHead | undefined;
-  title?: string | undefined;
+  title?: string;
 } {
   const lines = TITLES[source];
   if (lines === undefined) return { head: readTranscriptHead(path) };

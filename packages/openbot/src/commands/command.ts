@@ -13,7 +13,7 @@ export interface Terminal {
   readonly columns: number;
   readonly palette: Palette;
   /** Aborted when what is written reaches nobody any more. */
-  readonly lost?: AbortSignal | undefined;
+  readonly lost?: AbortSignal;
 }
 
 export type FlagValue = string | boolean | readonly string[] | undefined;

@@ -8,7 +8,7 @@ import { quoteForShell } from './quote-for-shell.ts';
 export interface Given {
   readonly repoPath: string;
   /** The rules of what runs unasked. */
-  readonly allowedTools?: readonly string[] | undefined;
+  readonly allowedTools?: readonly string[];
 }
 
 /** Why something is not allowed where nobody can be asked, with the rule that would allow it where there is one. */

@@ -7,7 +7,7 @@ import { openDialog } from './permission-dialog.ts';
 export interface Questioned {
   /** Called with the first question: a run in the background stops for that alone. */
   openInput(): NodeJS.ReadableStream;
-  readonly output: NodeJS.WritableStream & { readonly columns?: number | undefined };
+  readonly output: NodeJS.WritableStream & { readonly columns?: number };
   /** Ctrl-C at a question, which the terminal does not turn into a signal then. */
   onInterrupt(): void;
   /** How long after an answer the next question comes: what is typed so soon was meant for the one before. */

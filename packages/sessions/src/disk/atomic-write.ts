@@ -20,12 +20,12 @@ export type AtomicWriteIo = {
 
 export type AtomicWriteOptions = {
   /** Of a new file; an existing one keeps its own, as far as it is its owner's. 0600. */
-  mode?: number | undefined;
+  mode?: number;
   /** Called when everything is on disk but not yet visible. Throwing leaves the old content in place. */
-  beforeRename?: (() => void) | undefined;
+  beforeRename?: () => void;
   /** Whether to look for leftovers of killed writers first. True. */
-  sweep?: boolean | undefined;
-  io?: Partial<AtomicWriteIo> | undefined;
+  sweep?: boolean;
+  io?: Partial<AtomicWriteIo>;
 };
 
 const realIo: AtomicWriteIo = {

@@ -11,7 +11,7 @@ export type Leftover = {
   kind: LeftoverKind;
   pid: number;
   /** The full identity of the maker, where the name shows that it was made in this host's pid space. */
-  maker?: ProcessIdentity | undefined;
+  maker?: ProcessIdentity;
 };
 
 const PATTERN =

@@ -2,15 +2,15 @@ import { OpenBotError } from '../errors.ts';
 
 export type LockOptions = {
   /** How long to wait before LOCK_TIMEOUT. 10 s. */
-  timeoutMs?: number | undefined;
+  timeoutMs?: number;
   /** How often to look while another process holds it; a caller that waited for seconds looks more often. 25 ms. */
-  pollIntervalMs?: number | undefined;
+  pollIntervalMs?: number;
   /** From this age a lock whose holder cannot be checked counts as left behind. 30 s. */
-  staleMs?: number | undefined;
+  staleMs?: number;
   /** After this time the lock is let go and `signal` aborts, finished or not. Unlimited. */
-  maxHoldMs?: number | undefined;
+  maxHoldMs?: number;
   /** Ends the waiting. */
-  signal?: AbortSignal | undefined;
+  signal?: AbortSignal;
 };
 
 export type LockLimits = {

@@ -6,10 +6,10 @@ import { ownIdentity, type ProcessClaim } from './process-identity.ts';
  * `pid`, `createdAt`, `maxHoldMs` and `starttime` are those of OpenClaw's transcript lock.
  */
 export type LockHolder = ProcessClaim & {
-  createdAt?: string | undefined;
-  maxHoldMs?: number | undefined;
+  createdAt?: string;
+  maxHoldMs?: number;
   /** Unique per acquisition. Its presence also says that the holder keeps the file's mtime fresh. */
-  token?: string | undefined;
+  token?: string;
 };
 
 /** One lock file at one moment. */

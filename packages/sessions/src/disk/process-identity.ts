@@ -7,14 +7,14 @@ import { readProcessStat } from './process-stat.ts';
 export type ProcessIdentity = {
   pid: number;
   /** Start of the process in clock ticks since boot, as in /proc/<pid>/stat. Linux only. */
-  starttime?: number | undefined;
+  starttime?: number;
   host: string;
   /** The boot and pid namespace in which `pid` has a meaning. Linux only. */
-  pidSpace?: string | undefined;
+  pidSpace?: string;
 };
 
 /** What a file says of a process: any part may be missing. */
-export type ProcessClaim = { [Part in keyof ProcessIdentity]?: ProcessIdentity[Part] | undefined };
+export type ProcessClaim = { [Part in keyof ProcessIdentity]?: ProcessIdentity[Part] };
 
 export type Liveness = 'alive' | 'dead' | 'unknown';
 

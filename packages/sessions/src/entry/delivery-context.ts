@@ -1,9 +1,9 @@
 /** Where a reply of this session goes. */
 export type DeliveryContext = {
-  channel?: string | undefined;
-  to?: string | undefined;
-  accountId?: string | undefined;
-  threadId?: string | number | undefined;
+  channel?: string;
+  to?: string;
+  accountId?: string;
+  threadId?: string | number;
 };
 
 /** Reads also the older spelling `target`, `account`. Other fields are kept. The same object when nothing is old. */

@@ -18,105 +18,105 @@ export type SessionEntry = {
   /** Last activity, ms. */
   updatedAt: number;
   /** Absolute; when absent the transcript is `<sessionId>.jsonl` beside the store. */
-  sessionFile?: string | undefined;
+  sessionFile?: string;
   /** Session key of the parent of a subagent session. */
-  spawnedBy?: string | undefined;
-  label?: string | undefined;
-  displayName?: string | undefined;
+  spawnedBy?: string;
+  label?: string;
+  displayName?: string;
 
   // Times and state of the session and of its last run
-  sessionStartedAt?: number | undefined;
-  lastInteractionAt?: number | undefined;
-  lastActivityAt?: number | undefined;
-  status?: 'running' | 'done' | 'failed' | (string & {}) | undefined;
-  startedAt?: number | undefined;
-  endedAt?: number | undefined;
-  runtimeMs?: number | undefined;
-  systemSent?: boolean | undefined;
-  abortedLastRun?: boolean | undefined;
-  lastHeartbeatText?: string | undefined;
-  lastHeartbeatSentAt?: number | undefined;
-  agentHarnessId?: string | undefined;
+  sessionStartedAt?: number;
+  lastInteractionAt?: number;
+  lastActivityAt?: number;
+  status?: 'running' | 'done' | 'failed' | (string & {});
+  startedAt?: number;
+  endedAt?: number;
+  runtimeMs?: number;
+  systemSent?: boolean;
+  abortedLastRun?: boolean;
+  lastHeartbeatText?: string;
+  lastHeartbeatSentAt?: number;
+  agentHarnessId?: string;
 
   // The agent's own session behind this one
   /** Session id of the Claude Agent SDK. */
-  sdkSessionId?: string | undefined;
+  sdkSessionId?: string;
   /** Older: provider to session id of its command line program. */
-  cliSessionIds?: Record<string, string> | undefined;
+  cliSessionIds?: Record<string, string>;
   /** Older still. */
-  claudeCliSessionId?: string | undefined;
+  claudeCliSessionId?: string;
 
   // Conversation
-  chatType?: ChatType | undefined;
-  channel?: string | undefined;
-  groupId?: string | undefined;
-  subject?: string | undefined;
+  chatType?: ChatType;
+  channel?: string;
+  groupId?: string;
+  subject?: string;
   /** Name of a channel-like group, such as `#general`. */
-  groupChannel?: string | undefined;
-  space?: string | undefined;
-  origin?: SessionOrigin | undefined;
+  groupChannel?: string;
+  space?: string;
+  origin?: SessionOrigin;
 
   // Delivery
-  lastChannel?: string | undefined;
-  lastTo?: string | undefined;
-  lastAccountId?: string | undefined;
-  lastThreadId?: string | number | undefined;
-  deliveryContext?: DeliveryContext | undefined;
+  lastChannel?: string;
+  lastTo?: string;
+  lastAccountId?: string;
+  lastThreadId?: string | number;
+  deliveryContext?: DeliveryContext;
   /** Of newer programs, as they made it: `{ kind: 'none' }` where nothing is delivered. */
-  delivery?: ForeignDelivery | undefined;
-  route?: ForeignDelivery | undefined;
-  sendPolicy?: 'allow' | 'deny' | undefined;
+  delivery?: ForeignDelivery;
+  route?: ForeignDelivery;
+  sendPolicy?: 'allow' | 'deny';
 
   // Model
-  providerOverride?: string | undefined;
-  modelOverride?: string | undefined;
-  modelProvider?: string | undefined;
-  model?: string | undefined;
-  authProfileOverride?: string | undefined;
-  authProfileOverrideSource?: 'auto' | 'user' | undefined;
-  authProfileOverrideCompactionCount?: number | undefined;
+  providerOverride?: string;
+  modelOverride?: string;
+  modelProvider?: string;
+  model?: string;
+  authProfileOverride?: string;
+  authProfileOverrideSource?: 'auto' | 'user';
+  authProfileOverrideCompactionCount?: number;
 
   // Tokens and cost
-  inputTokens?: number | undefined;
-  outputTokens?: number | undefined;
+  inputTokens?: number;
+  outputTokens?: number;
   /** Prompt tokens of the last turn: input + cacheRead + cacheWrite. */
-  totalTokens?: number | undefined;
+  totalTokens?: number;
   /** False when totalTokens is known to be out of date. */
-  totalTokensFresh?: boolean | undefined;
-  cacheRead?: number | undefined;
-  cacheWrite?: number | undefined;
-  contextTokens?: number | undefined;
-  estimatedCostUsd?: number | undefined;
-  contextBudgetStatus?: ContextBudgetStatus | undefined;
+  totalTokensFresh?: boolean;
+  cacheRead?: number;
+  cacheWrite?: number;
+  contextTokens?: number;
+  estimatedCostUsd?: number;
+  contextBudgetStatus?: ContextBudgetStatus;
 
   // Compaction and memory
-  compactionCount?: number | undefined;
-  compactionCheckpoints?: CompactionCheckpoint[] | undefined;
-  memoryFlushAt?: number | undefined;
+  compactionCount?: number;
+  compactionCheckpoints?: CompactionCheckpoint[];
+  memoryFlushAt?: number;
   /** compactionCount when the last memory flush ran. */
-  memoryFlushCompactionCount?: number | undefined;
+  memoryFlushCompactionCount?: number;
 
   // What the person set for this session
-  thinkingLevel?: string | undefined;
-  verboseLevel?: string | undefined;
-  reasoningLevel?: string | undefined;
-  elevatedLevel?: string | undefined;
-  responseUsage?: 'on' | 'off' | 'tokens' | 'full' | undefined;
-  ttsAuto?: TtsAutoMode | undefined;
-  groupActivation?: 'mention' | 'always' | undefined;
-  groupActivationNeedsSystemIntro?: boolean | undefined;
-  queueMode?: SessionQueueMode | undefined;
-  queueDebounceMs?: number | undefined;
-  queueCap?: number | undefined;
-  queueDrop?: 'old' | 'new' | 'summarize' | undefined;
-  execHost?: string | undefined;
-  execSecurity?: string | undefined;
-  execAsk?: string | undefined;
-  execNode?: string | undefined;
+  thinkingLevel?: string;
+  verboseLevel?: string;
+  reasoningLevel?: string;
+  elevatedLevel?: string;
+  responseUsage?: 'on' | 'off' | 'tokens' | 'full';
+  ttsAuto?: TtsAutoMode;
+  groupActivation?: 'mention' | 'always';
+  groupActivationNeedsSystemIntro?: boolean;
+  queueMode?: SessionQueueMode;
+  queueDebounceMs?: number;
+  queueCap?: number;
+  queueDrop?: 'old' | 'new' | 'summarize';
+  execHost?: string;
+  execSecurity?: string;
+  execAsk?: string;
+  execNode?: string;
 
   // Snapshots
-  skillsSnapshot?: SessionSkillSnapshot | undefined;
-  systemPromptReport?: SessionSystemPromptReport | undefined;
+  skillsSnapshot?: SessionSkillSnapshot;
+  systemPromptReport?: SessionSystemPromptReport;
 };
 
 /** An entry together with the fields this package does not know. */
@@ -124,8 +124,8 @@ export type OpenSessionEntry = SessionEntry & { [field: string]: unknown };
 
 /** Where another program delivers to, in words of its own. They are never respelled. */
 export type ForeignDelivery = {
-  kind?: string | undefined;
-  channel?: string | undefined;
+  kind?: string;
+  channel?: string;
   [field: string]: unknown;
 };
 

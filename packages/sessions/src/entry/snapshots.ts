@@ -1,48 +1,46 @@
 /** The skills that the session's system prompt was made with. By far the largest part of an entry, with the report. */
 export type SessionSkillSnapshot = {
   /** The rendered instructions. Newer stores keep them elsewhere, under `promptRef`. */
-  prompt?: string | undefined;
-  promptRef?: { version: number; algorithm: string; hash: string; bytes: number } | undefined;
-  promptFormatVersion?: number | undefined;
-  skills: { name: string; primaryEnv?: string | undefined; requiredEnv?: string[] | undefined }[];
-  resolvedSkills?: SessionSkill[] | undefined;
+  prompt?: string;
+  promptRef?: { version: number; algorithm: string; hash: string; bytes: number };
+  promptFormatVersion?: number;
+  skills: { name: string; primaryEnv?: string; requiredEnv?: string[] }[];
+  resolvedSkills?: SessionSkill[];
   /** Grows whenever the skills on disk change. */
-  version?: number | undefined;
+  version?: number;
 };
 
 export type SessionSkill = {
   name: string;
-  description?: string | undefined;
-  filePath?: string | undefined;
-  baseDir?: string | undefined;
-  source?: string | undefined;
-  disableModelInvocation?: boolean | undefined;
+  description?: string;
+  filePath?: string;
+  baseDir?: string;
+  source?: string;
+  disableModelInvocation?: boolean;
 };
 
 /** What the system prompt of a run was made of, and how large each part was. */
 export type SessionSystemPromptReport = {
   source: string;
   generatedAt: number;
-  sessionId?: string | undefined;
-  sessionKey?: string | undefined;
-  provider?: string | undefined;
-  model?: string | undefined;
-  workspaceDir?: string | undefined;
-  bootstrapMaxChars?: number | undefined;
-  bootstrapTotalMaxChars?: number | undefined;
-  bootstrapTruncation?:
-    | {
-        warningMode?: string | undefined;
-        warningShown?: boolean | undefined;
-        truncatedFiles?: number | undefined;
-        nearLimitFiles?: number | undefined;
-        totalNearLimit?: boolean | undefined;
-      }
-    | undefined;
-  sandbox?: { mode?: string | undefined; sandboxed?: boolean | undefined } | undefined;
+  sessionId?: string;
+  sessionKey?: string;
+  provider?: string;
+  model?: string;
+  workspaceDir?: string;
+  bootstrapMaxChars?: number;
+  bootstrapTotalMaxChars?: number;
+  bootstrapTruncation?: {
+    warningMode?: string;
+    warningShown?: boolean;
+    truncatedFiles?: number;
+    nearLimitFiles?: number;
+    totalNearLimit?: boolean;
+  };
+  sandbox?: { mode?: string; sandboxed?: boolean };
   systemPrompt: {
     chars: number;
-    hash?: string | undefined;
+    hash?: string;
     projectContextChars: number;
     nonProjectContextChars: number;
   };
@@ -54,20 +52,20 @@ export type SessionSystemPromptReport = {
     injectedChars: number;
     truncated: boolean;
   }[];
-  skills: { promptChars: number; hash?: string | undefined; entries: { name: string; blockChars: number }[] };
+  skills: { promptChars: number; hash?: string; entries: { name: string; blockChars: number }[] };
   tools: {
     listChars: number;
     schemaChars: number;
     entries: {
       name: string;
       summaryChars: number;
-      summaryHash?: string | undefined;
+      summaryHash?: string;
       schemaChars: number;
-      schemaHash?: string | undefined;
-      propertiesCount?: number | null | undefined;
+      schemaHash?: string;
+      propertiesCount?: number | null;
     }[];
   };
-  currentTurn?: { promptChars: number; runtimeContextChars: number } | undefined;
+  currentTurn?: { promptChars: number; runtimeContextChars: number };
 };
 
 /** What the agent expected of its next request. Stale after a clean: it is then removed. */
@@ -75,21 +73,21 @@ export type ContextBudgetStatus = {
   schemaVersion: number;
   source: string;
   updatedAt: number;
-  provider?: string | undefined;
-  model?: string | undefined;
+  provider?: string;
+  model?: string;
   route: string;
   shouldCompact: boolean;
   estimatedPromptTokens: number;
   contextTokenBudget: number;
-  promptBudgetBeforeReserve?: number | undefined;
-  reserveTokens?: number | undefined;
-  effectiveReserveTokens?: number | undefined;
-  remainingPromptBudgetTokens?: number | undefined;
-  overflowTokens?: number | undefined;
-  toolResultReducibleChars?: number | undefined;
-  messageCount?: number | undefined;
-  unwindowedMessageCount?: number | undefined;
-  sessionId?: string | undefined;
+  promptBudgetBeforeReserve?: number;
+  reserveTokens?: number;
+  effectiveReserveTokens?: number;
+  remainingPromptBudgetTokens?: number;
+  overflowTokens?: number;
+  toolResultReducibleChars?: number;
+  messageCount?: number;
+  unwindowedMessageCount?: number;
+  sessionId?: string;
 };
 
 /** A point in the transcript that a compaction can be undone to. */
@@ -99,17 +97,17 @@ export type CompactionCheckpoint = {
   sessionId: string;
   createdAt: number;
   reason: string;
-  tokensBefore?: number | undefined;
-  tokensAfter?: number | undefined;
-  summary?: string | undefined;
-  firstKeptEntryId?: string | undefined;
+  tokensBefore?: number;
+  tokensAfter?: number;
+  summary?: string;
+  firstKeptEntryId?: string;
   preCompaction: TranscriptPosition;
   postCompaction: TranscriptPosition;
 };
 
 export type TranscriptPosition = {
   sessionId: string;
-  sessionFile?: string | undefined;
-  leafId?: string | undefined;
-  entryId?: string | undefined;
+  sessionFile?: string;
+  leafId?: string;
+  entryId?: string;
 };

@@ -14,7 +14,7 @@ export const DM_SCOPES: readonly DmScope[] = [
   'per-account-channel-peer',
 ];
 
-export function buildAgentMainSessionKey(params: { agentId: string; mainKey?: string | undefined }): string {
+export function buildAgentMainSessionKey(params: { agentId: string; mainKey?: string }): string {
   return formatSessionKey({
     kind: 'main',
     agentId: normalizeAgentId(params.agentId),
@@ -24,16 +24,16 @@ export function buildAgentMainSessionKey(params: { agentId: string; mainKey?: st
 
 export type AgentPeerSessionKeyParams = {
   agentId: string;
-  mainKey?: string | undefined;
+  mainKey?: string;
   channel: string;
-  accountId?: string | null | undefined;
+  accountId?: string | null;
   /** `dm` unless given; `direct` means the same. */
-  peerKind?: 'dm' | 'direct' | 'group' | 'channel' | null | undefined;
-  peerId?: string | number | null | undefined;
+  peerKind?: 'dm' | 'direct' | 'group' | 'channel' | null;
+  peerId?: string | number | null;
   /** One person's ids on several channels: they get one session, unless the scope is main. */
-  identityLinks?: IdentityLinks | undefined;
+  identityLinks?: IdentityLinks;
   /** `main` unless given: all direct messages in one session. */
-  dmScope?: DmScope | undefined;
+  dmScope?: DmScope;
 };
 
 /**
@@ -90,11 +90,7 @@ export function buildSubagentSessionKey(params: { agentId: string; key: string }
   }));
 }
 
-export function buildCronSessionKey(params: {
-  agentId: string;
-  jobId: string;
-  runId?: string | undefined;
-}): string {
+export function buildCronSessionKey(params: { agentId: string; jobId: string; runId?: string }): string {
   const runId = readKeyPart(params.runId, 'cron run id');
   return buildOwnKey(params.agentId, params.jobId, 'cron job id', (agentId, jobId) =>
     runId === '' ? { kind: 'cron', agentId, jobId } : { kind: 'cron', agentId, jobId, runId },

@@ -103,7 +103,7 @@ function resolveMessageChannel(ctx: GroupContext): string | undefined {
 /** Names the buffer of a group's recent messages, which several agents on one account share. */
 export function buildGroupHistoryKey(params: {
   channel: string;
-  accountId?: string | null | undefined;
+  accountId?: string | null;
   peerKind: 'group' | 'channel';
   peerId: string | number;
 }): string {

@@ -5,8 +5,8 @@ export type IdentityLinks = Record<string, readonly string[]>;
 
 /** The name under which this peer is known on every channel, in lower case; null when nobody claimed the id. */
 export function resolveLinkedPeerId(params: {
-  identityLinks?: IdentityLinks | null | undefined;
-  channel?: string | null | undefined;
+  identityLinks?: IdentityLinks | null;
+  channel?: string | null;
   peerId: string;
 }): string | null {
   const peerId = readKeyPart(params.peerId, 'peer id');

@@ -21,7 +21,7 @@ export type ParsedAgentSessionKey = { agentId: string; rest: string };
 
 export type ParseSessionKeyOptions = {
   /** The configured main key. `main` is taken for the main session beside it. */
-  mainKey?: string | undefined;
+  mainKey?: string;
 };
 
 const PEER_KINDS: ReadonlySet<string> = new Set(['dm', 'direct', 'group', 'channel']);

@@ -51,7 +51,7 @@ export function toAgentRequestSessionKey(storeKey: string | null | undefined): s
 export function toAgentStoreSessionKey(params: {
   agentId: string;
   requestKey: string | null | undefined;
-  mainKey?: string | undefined;
+  mainKey?: string;
 }): string {
   const { agentId, requestKey, mainKey } = params;
   if (requestKey == null || isBlank(requestKey)) return buildAgentMainSessionKey({ agentId, mainKey });
@@ -69,8 +69,8 @@ export function toAgentStoreSessionKey(params: {
 export function canonicalizeMainSessionAlias(params: {
   agentId: string;
   sessionKey: string;
-  mainKey?: string | undefined;
-  scope?: SessionScope | undefined;
+  mainKey?: string;
+  scope?: SessionScope;
 }): string {
   const key = readStoredKey(params.sessionKey);
   const agentId = normalizeAgentId(params.agentId);

@@ -6,9 +6,9 @@ import { readStoredKey } from './stored-key.ts';
 
 export type SpellingOptions = {
   /** The configured main key: the main session may also be stored as `main`, from before it was configured. */
-  mainKey?: string | undefined;
+  mainKey?: string;
   /** Whose main session a store may hold without the agent in front, as `main`. Nobody's when absent. */
-  bareAgentId?: string | undefined;
+  bareAgentId?: string;
 };
 
 /**

@@ -33,9 +33,9 @@ export function buildThreadSessionKey(
  */
 export function resolveThreadSessionKeys(params: {
   baseSessionKey: string;
-  threadId?: string | number | null | undefined;
-  parentSessionKey?: string | undefined;
-  useSuffix?: boolean | undefined;
+  threadId?: string | number | null;
+  parentSessionKey?: string;
+  useSuffix?: boolean;
 }): { sessionKey: string; parentSessionKey: string | undefined } {
   const base = readStoredKey(params.baseSessionKey);
   const threadId = readKeyPart(params.threadId, 'thread id');

@@ -4,9 +4,9 @@ import type { Environment } from './state-dir.ts';
 export const AGENT_ID_ENV_NAMES = ['CLAWDBOT_AGENT_ID', 'OPENCLAW_AGENT_ID'] as const;
 
 export type AgentIdSources = {
-  flag?: string | undefined;
-  configured?: string | undefined;
-  env?: Environment | undefined;
+  flag?: string;
+  configured?: string;
+  env?: Environment;
 };
 
 /** Flag, then environment, then configuration, then `main`; normalised as a folder name. */

@@ -8,38 +8,32 @@ export const AGENT_DATABASE_NAME = 'openclaw-agent.sqlite';
 
 /** Where a path is computed from. Without `stateDir` the program's own state folder counts. */
 export type LayoutOptions = {
-  stateDir?: string | undefined;
-  env?: Environment | undefined;
+  stateDir?: string;
+  env?: Environment;
 };
 
-export function resolveAgentDir(agentId?: string | undefined, options: LayoutOptions = {}): string {
+export function resolveAgentDir(agentId?: string, options: LayoutOptions = {}): string {
   const stateDir = resolveStateDir({ flag: options.stateDir, env: options.env });
   return join(stateDir, 'agents', resolveAgentFolderName(agentId));
 }
 
-export function resolveSessionTranscriptsDirForAgent(
-  agentId?: string | undefined,
-  options: LayoutOptions = {},
-): string {
+export function resolveSessionTranscriptsDirForAgent(agentId?: string, options: LayoutOptions = {}): string {
   return join(resolveAgentDir(agentId, options), 'sessions');
 }
 
-export function resolveDefaultSessionStorePath(
-  agentId?: string | undefined,
-  options: LayoutOptions = {},
-): string {
+export function resolveDefaultSessionStorePath(agentId?: string, options: LayoutOptions = {}): string {
   return join(resolveSessionTranscriptsDirForAgent(agentId, options), STORE_FILE_NAME);
 }
 
 /** It is there only if an OpenClaw of the SQLite era ran. */
-export function resolveAgentDatabasePath(agentId?: string | undefined, options: LayoutOptions = {}): string {
+export function resolveAgentDatabasePath(agentId?: string, options: LayoutOptions = {}): string {
   return join(resolveAgentDir(agentId, options), 'agent', AGENT_DATABASE_NAME);
 }
 
 export function resolveSessionTranscriptPath(
   sessionId: string,
-  agentId?: string | undefined,
-  topicId?: string | number | undefined,
+  agentId?: string,
+  topicId?: string | number,
   options: LayoutOptions = {},
 ): string {
   const name = transcriptFileName(sessionId, topicId);
@@ -47,10 +41,7 @@ export function resolveSessionTranscriptPath(
 }
 
 /** A configured store path, with `{agentId}` and `~` expanded; the agent's own `sessions.json` when none is configured. */
-export function resolveStorePath(
-  store?: string | undefined,
-  options: LayoutOptions & { agentId?: string | undefined } = {},
-): string {
+export function resolveStorePath(store?: string, options: LayoutOptions & { agentId?: string } = {}): string {
   if (store === undefined || store.trim() === '') {
     return resolveDefaultSessionStorePath(options.agentId, options);
   }

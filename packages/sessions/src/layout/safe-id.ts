@@ -66,7 +66,7 @@ export function isSessionId(sessionId: unknown): sessionId is string {
 }
 
 /** `<sessionId>.jsonl`, or `<sessionId>-topic-<topicId>.jsonl` with the topic percent-encoded as OpenClaw does. */
-export function transcriptFileName(sessionId: string, topicId?: string | number | undefined): string {
+export function transcriptFileName(sessionId: string, topicId?: string | number): string {
   const base = assertSessionId(sessionId);
   const name = topicId === undefined ? `${base}.jsonl` : `${base}-topic-${encodeTopicId(topicId)}.jsonl`;
   if (Buffer.byteLength(name) > MAX_FILE_NAME_BYTES) {
@@ -102,7 +102,7 @@ function encodeTopicId(topicId: string | number): string {
  * The folder name of an agent: its id as in session keys, `main` when empty. A value that tries to leave the agents
  * folder is refused instead of being bent into a name.
  */
-export function resolveAgentFolderName(agentId?: string | null | undefined): string {
+export function resolveAgentFolderName(agentId?: string | null): string {
   if (agentId !== undefined && agentId !== null && typeof agentId !== 'string') {
     throw new OpenBotError('INVALID_ARGUMENT', `agent id ${quote(agentId)} is not a string`);
   }

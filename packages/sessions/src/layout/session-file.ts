@@ -6,10 +6,10 @@ import { type LayoutOptions, resolveSessionTranscriptsDirForAgent } from './path
 import { assertSessionId, transcriptFileName } from './safe-id.ts';
 
 export type SessionFileOptions = LayoutOptions & {
-  agentId?: string | undefined;
+  agentId?: string;
   /** The folder that the result must lie in. Without it, the folder of `agentId`. */
-  sessionsDir?: string | undefined;
-  topicId?: string | number | undefined;
+  sessionsDir?: string;
+  topicId?: string | number;
 };
 
 /**
@@ -19,7 +19,7 @@ export type SessionFileOptions = LayoutOptions & {
  */
 export function resolveSessionFilePath(
   sessionId: string,
-  entry?: { readonly sessionFile?: string | undefined } | null,
+  entry?: { readonly sessionFile?: string } | null,
   options: SessionFileOptions = {},
 ): string {
   const folder = resolve(

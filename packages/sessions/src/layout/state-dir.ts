@@ -28,10 +28,10 @@ export const OPENCLAW_STATE: StateDirConvention = {
 };
 
 export type StateDirSources = {
-  flag?: string | undefined;
-  configured?: string | undefined;
-  env?: Environment | undefined;
-  convention?: StateDirConvention | undefined;
+  flag?: string;
+  configured?: string;
+  env?: Environment;
+  convention?: StateDirConvention;
 };
 
 /** Flag, then environment, then configuration, then the program's default folder. Always absolute. */

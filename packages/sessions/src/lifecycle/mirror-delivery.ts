@@ -20,18 +20,18 @@ export type MirrorResult =
 export type MirrorParams = MomentParams &
   LayoutOptions & {
     /** Told from the key where that names an agent. */
-    agentId?: string | undefined;
+    agentId?: string;
     /** The configured name of the main session. `main`. */
-    mainKey?: string | undefined;
+    mainKey?: string;
     sessionKey: string;
-    text?: string | undefined;
-    mediaUrls?: readonly string[] | undefined;
+    text?: string;
+    mediaUrls?: readonly string[];
     /** Without it, the agent's own store. */
-    storePath?: string | undefined;
-    store?: SessionStore | undefined;
+    storePath?: string;
+    store?: SessionStore;
     /** For the header of a transcript that does not exist yet. process.cwd(). */
-    cwd?: string | undefined;
-    lock?: LockOptions | undefined;
+    cwd?: string;
+    lock?: LockOptions;
   };
 
 /**

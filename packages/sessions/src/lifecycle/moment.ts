@@ -4,9 +4,9 @@ import { OpenBotError } from '../errors.ts';
 /** What a call takes from outside the program. */
 export type MomentParams = {
   /** Milliseconds. Date.now. */
-  now?: (() => number) | undefined;
+  now?: () => number;
   /** Makes session ids. randomUUID. */
-  newId?: (() => string) | undefined;
+  newId?: () => string;
 };
 
 export type Moment = { readonly now: number; readonly newId: () => string };

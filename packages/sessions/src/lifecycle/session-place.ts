@@ -17,11 +17,11 @@ export type PlaceParams = {
   /** Transcripts are in the folder of this path, whichever driver keeps the entries. */
   storePath: string;
   /** Another driver than the file at `storePath`. */
-  store?: SessionStore | undefined;
+  store?: SessionStore;
   /** Whose sessions these are. Told from `storePath` where that is `agents/<agentId>/sessions/<file>`. */
-  agentId?: string | undefined;
+  agentId?: string;
   /** The configured name of the main session. `main`. */
-  mainKey?: string | undefined;
+  mainKey?: string;
 };
 
 /** The store of an agent, and the folder of its transcripts. */
@@ -119,7 +119,7 @@ function linkedToOther(asked: string, owner: string, storePath: string): OpenBot
 export function locateTranscript(
   place: SessionPlace,
   entry: Pick<SessionEntry, 'sessionId' | 'sessionFile'>,
-  topicId?: string | number | undefined,
+  topicId?: string | number,
 ): string {
   if (typeof entry !== 'object' || entry === null) {
     throw new OpenBotError('INVALID_ARGUMENT', `A session entry is needed, not ${entry}`);

@@ -4,116 +4,116 @@
  */
 export type MsgContext = {
   /** The whole text, with structural context (history, sender labels) where there is any. */
-  Body?: string | undefined;
+  Body?: string;
   /** The text as the channel delivered it. */
-  RawBody?: string | undefined;
+  RawBody?: string;
   /** The text to look for commands in; may still hold an @mention. */
-  CommandBody?: string | undefined;
+  CommandBody?: string;
   /** What the agent is given, where that differs from Body. */
-  BodyForAgent?: string | undefined;
+  BodyForAgent?: string;
   /** Preferred over CommandBody and RawBody when commands are looked for. */
-  BodyForCommands?: string | undefined;
-  CommandArgs?: { raw?: string | undefined; values?: Record<string, unknown> | undefined } | undefined;
-  CommandSource?: 'text' | 'native' | undefined;
+  BodyForCommands?: string;
+  CommandArgs?: { raw?: string; values?: Record<string, unknown> };
+  CommandSource?: 'text' | 'native';
   /** The session that a command is about, when it was given in another one. */
-  CommandTargetSessionKey?: string | undefined;
+  CommandTargetSessionKey?: string;
   /** Whether the adapter lets this sender give commands. Absent means: not established. */
-  CommandAuthorized?: boolean | undefined;
+  CommandAuthorized?: boolean;
 
-  From?: string | undefined;
-  To?: string | undefined;
+  From?: string;
+  To?: string;
   /** The adapter's own choice of session; when present it is used instead of a derived key. */
-  SessionKey?: string | undefined;
+  SessionKey?: string;
   /** For a message in a thread: the session that the thread hangs off. */
-  ParentSessionKey?: string | undefined;
+  ParentSessionKey?: string;
   /** Which of the person's accounts on the channel received the message. */
-  AccountId?: string | undefined;
-  AgentId?: string | undefined;
+  AccountId?: string;
+  AgentId?: string;
 
-  MessageSid?: string | undefined;
+  MessageSid?: string;
   /** The full id, where MessageSid is a shortened alias. */
-  MessageSidFull?: string | undefined;
-  MessageSids?: string[] | undefined;
-  MessageSidFirst?: string | undefined;
-  MessageSidLast?: string | undefined;
-  Timestamp?: number | undefined;
+  MessageSidFull?: string;
+  MessageSids?: string[];
+  MessageSidFirst?: string;
+  MessageSidLast?: string;
+  Timestamp?: number;
 
-  ReplyToId?: string | undefined;
-  ReplyToIdFull?: string | undefined;
-  ReplyToBody?: string | undefined;
-  ReplyToSender?: string | undefined;
-  ReplyToIsQuote?: boolean | undefined;
-  ForwardedFrom?: string | undefined;
-  ForwardedFromType?: string | undefined;
-  ForwardedFromId?: string | undefined;
-  ForwardedFromUsername?: string | undefined;
-  ForwardedFromTitle?: string | undefined;
-  ForwardedFromSignature?: string | undefined;
-  ForwardedDate?: number | undefined;
+  ReplyToId?: string;
+  ReplyToIdFull?: string;
+  ReplyToBody?: string;
+  ReplyToSender?: string;
+  ReplyToIsQuote?: boolean;
+  ForwardedFrom?: string;
+  ForwardedFromType?: string;
+  ForwardedFromId?: string;
+  ForwardedFromUsername?: string;
+  ForwardedFromTitle?: string;
+  ForwardedFromSignature?: string;
+  ForwardedDate?: number;
 
   /** Thread or topic that the message was written in. */
-  MessageThreadId?: string | number | undefined;
-  ThreadLabel?: string | undefined;
-  ThreadStarterBody?: string | undefined;
-  IsForum?: boolean | undefined;
+  MessageThreadId?: string | number;
+  ThreadLabel?: string;
+  ThreadStarterBody?: string;
+  IsForum?: boolean;
 
   /** `direct`, `group` or `channel`; adapters also write `dm`. */
-  ChatType?: string | undefined;
+  ChatType?: string;
   /** The channel's name, such as `telegram`. */
-  Provider?: string | undefined;
+  Provider?: string;
   /** Where on the channel; preferred over Provider when labels are made. */
-  Surface?: string | undefined;
+  Surface?: string;
   /** Where the reply goes, when that is not the session's last route. */
-  OriginatingChannel?: string | undefined;
-  OriginatingTo?: string | undefined;
+  OriginatingChannel?: string;
+  OriginatingTo?: string;
   /** Name of the conversation (not of the sender) for people to read. */
-  ConversationLabel?: string | undefined;
+  ConversationLabel?: string;
 
-  GroupSubject?: string | undefined;
+  GroupSubject?: string;
   /** Name of a channel-like group, such as `#general`. */
-  GroupChannel?: string | undefined;
-  GroupSpace?: string | undefined;
-  GroupMembers?: string | undefined;
-  GroupSystemPrompt?: string | undefined;
-  WasMentioned?: boolean | undefined;
-  BotUsername?: string | undefined;
+  GroupChannel?: string;
+  GroupSpace?: string;
+  GroupMembers?: string;
+  GroupSystemPrompt?: string;
+  WasMentioned?: boolean;
+  BotUsername?: string;
 
-  SenderName?: string | undefined;
-  SenderId?: string | undefined;
-  SenderUsername?: string | undefined;
-  SenderTag?: string | undefined;
-  SenderE164?: string | undefined;
+  SenderName?: string;
+  SenderId?: string;
+  SenderUsername?: string;
+  SenderTag?: string;
+  SenderE164?: string;
 
   /** Metadata from outside that the agent may read and must not obey. */
-  UntrustedContext?: string[] | undefined;
-  HookMessages?: string[] | undefined;
+  UntrustedContext?: string[];
+  HookMessages?: string[];
 
-  MediaPath?: string | undefined;
-  MediaUrl?: string | undefined;
-  MediaType?: string | undefined;
-  MediaDir?: string | undefined;
-  MediaPaths?: string[] | undefined;
-  MediaUrls?: string[] | undefined;
-  MediaTypes?: string[] | undefined;
+  MediaPath?: string;
+  MediaUrl?: string;
+  MediaType?: string;
+  MediaDir?: string;
+  MediaPaths?: string[];
+  MediaUrls?: string[];
+  MediaTypes?: string[];
   /** Host that holds the media, when it is not this one. */
-  MediaRemoteHost?: string | undefined;
-  MediaUnderstanding?: unknown[] | undefined;
-  MediaUnderstandingDecisions?: unknown[] | undefined;
-  LinkUnderstanding?: string[] | undefined;
-  Sticker?: Record<string, unknown> | undefined;
+  MediaRemoteHost?: string;
+  MediaUnderstanding?: unknown[];
+  MediaUnderstandingDecisions?: unknown[];
+  LinkUnderstanding?: string[];
+  Sticker?: Record<string, unknown>;
   /** Text of a voice message. */
-  Transcript?: string | undefined;
+  Transcript?: string;
 
-  OutputDir?: string | undefined;
-  OutputBase?: string | undefined;
-  Prompt?: string | undefined;
-  MaxChars?: number | undefined;
+  OutputDir?: string;
+  OutputBase?: string;
+  Prompt?: string;
+  MaxChars?: number;
 };
 
 /** A message together with the session it was put into. Values are text where templates print them. */
 export type TemplateContext = MsgContext & {
   /** What is left for the agent once a reset trigger was taken off. */
-  BodyStripped?: string | undefined;
-  SessionId?: string | undefined;
-  IsNewSession?: 'true' | 'false' | undefined;
+  BodyStripped?: string;
+  SessionId?: string;
+  IsNewSession?: 'true' | 'false';
 };

@@ -21,9 +21,9 @@ import {
 
 export interface DatabaseStoreOptions extends WritingOptions {
   /** Where transcripts of deleted sessions are written. `sessions` beside the folder of the database. */
-  sessionsFolder?: string | undefined;
+  sessionsFolder?: string;
   /** Milliseconds. Date.now. */
-  now?: (() => number) | undefined;
+  now?: () => number;
 }
 
 const MOST_ATTEMPTS = 5;

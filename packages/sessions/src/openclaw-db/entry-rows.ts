@@ -11,10 +11,7 @@ export const NO_ENTRY = -1;
 type EntryRow = { key: string; text: string };
 
 /** The entries of a database, of all keys or of some, in the order in which they were made. */
-export function loadEntries(
-  { db }: Pick<OpenclawDatabase, 'db'>,
-  keys?: readonly string[] | undefined,
-): StoreDocument {
+export function loadEntries({ db }: Pick<OpenclawDatabase, 'db'>, keys?: readonly string[]): StoreDocument {
   const select = `SELECT session_key AS key, entry_json AS text FROM session_nodes WHERE entry_valid <> ${NO_ENTRY}`;
   const rows =
     keys === undefined

@@ -78,9 +78,9 @@ export function readSessionDatabase<T>(path: string, read: (database: OpenclawDa
 
 export interface WritingOptions {
   /** Also write to a schema of another version, if it has the columns. */
-  force?: boolean | undefined;
+  force?: boolean;
   /** How long to wait for another writer. DEFAULT_WAIT_MS. The process does nothing else meanwhile. */
-  waitMs?: number | undefined;
+  waitMs?: number;
 }
 
 /**

@@ -32,7 +32,7 @@ export function writeProjection(
 /** An active path as it is kept. */
 export interface KeptProjection extends Projection {
   /** Why OpenClaw does not read all of it. */
-  readonly fault?: string | undefined;
+  readonly fault?: string;
 }
 
 /** The active path that is kept, where OpenClaw holds it to be up to date. */

@@ -23,7 +23,7 @@ export type SenderContext = Pick<
  */
 export function isAuthorizedSender(params: {
   ctx: SenderContext;
-  allowFrom?: readonly (string | number)[] | null | undefined;
+  allowFrom?: readonly (string | number)[] | null;
 }): boolean {
   const { ctx } = params;
   if (ctx.CommandAuthorized === false) return false;

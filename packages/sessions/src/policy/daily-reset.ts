@@ -14,7 +14,7 @@ const LAST_INSTANT = 8.64e15 - 3 * DAY;
  * `atHour`:00 of that day or anything later. So an hour that daylight saving skips resets at the moment of the jump, and
  * an hour that happens twice resets at its first occurrence only.
  */
-export function resolveDailyResetAtMs(now: number, atHour: number, timeZone?: string | undefined): number {
+export function resolveDailyResetAtMs(now: number, atHour: number, timeZone?: string): number {
   if (!Number.isFinite(now) || Math.abs(now) > LAST_INSTANT) {
     throw new OpenBotError('INVALID_ARGUMENT', `${now} is not a time in milliseconds`, {
       hint: 'Pass milliseconds since 1970, as Date.now() gives them.',

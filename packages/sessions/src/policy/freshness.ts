@@ -19,7 +19,7 @@ export function evaluateSessionFreshness(params: {
   updatedAt: number;
   now: number;
   policy: SessionResetPolicy;
-  timeZone?: string | undefined;
+  timeZone?: string;
 }): SessionFreshness {
   const { now, policy } = params;
   if (policy.mode === 'manual') return { fresh: true };

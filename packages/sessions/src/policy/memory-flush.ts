@@ -14,7 +14,7 @@ export type MemoryFlushEntry = Pick<
  * none.
  */
 export function shouldRunMemoryFlush(params: {
-  entry?: MemoryFlushEntry | undefined;
+  entry?: MemoryFlushEntry;
   contextWindowTokens: number;
   reserveTokensFloor: number;
   softThresholdTokens: number;
@@ -42,19 +42,19 @@ export type MemoryFlushSettings = {
 
 /** The part of the configuration that speaks of flushing, in OpenClaw's spelling. */
 export type MemoryFlushConfig = {
-  agents?: { defaults?: { compaction?: CompactionConfig | undefined } | undefined } | undefined;
+  agents?: { defaults?: { compaction?: CompactionConfig } };
 };
 
 type CompactionConfig = {
-  reserveTokensFloor?: number | undefined;
-  memoryFlush?: MemoryFlushOptions | undefined;
+  reserveTokensFloor?: number;
+  memoryFlush?: MemoryFlushOptions;
 };
 
 type MemoryFlushOptions = {
-  enabled?: boolean | undefined;
-  softThresholdTokens?: number | undefined;
-  prompt?: string | undefined;
-  systemPrompt?: string | undefined;
+  enabled?: boolean;
+  softThresholdTokens?: number;
+  prompt?: string;
+  systemPrompt?: string;
 };
 
 /** Null when flushing is switched off. Figures that are negative or no numbers give way to the defaults. */

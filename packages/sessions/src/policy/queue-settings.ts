@@ -66,12 +66,12 @@ export type QueueEntry = Pick<SessionEntry, 'queueMode' | 'queueDebounceMs' | 'q
 
 /** The `messages.queue` part of the configuration. */
 export type QueueConfig = {
-  mode?: string | undefined;
-  byChannel?: Record<string, string> | undefined;
-  debounceMs?: number | undefined;
-  debounceMsByChannel?: Record<string, number> | undefined;
-  cap?: number | undefined;
-  drop?: string | undefined;
+  mode?: string;
+  byChannel?: Record<string, string>;
+  debounceMs?: number;
+  debounceMsByChannel?: Record<string, number>;
+  cap?: number;
+  drop?: string;
 };
 
 export type QueueSettings = {
@@ -84,9 +84,9 @@ export type QueueSettings = {
 
 /** The session's own settings over the channel's, those over the configured ones, those over the defaults. */
 export function resolveQueueSettings(params: {
-  cfg?: { messages?: { queue?: QueueConfig | undefined } | undefined } | undefined;
-  channel?: string | null | undefined;
-  sessionEntry?: QueueEntry | undefined;
+  cfg?: { messages?: { queue?: QueueConfig } };
+  channel?: string | null;
+  sessionEntry?: QueueEntry;
 }): QueueSettings {
   const { sessionEntry: entry } = params;
   const queue = params.cfg?.messages?.queue;

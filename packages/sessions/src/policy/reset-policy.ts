@@ -16,11 +16,11 @@ export type SessionResetPolicy = {
 
 /** Whether a message belongs to a thread, by what its channel says of it or by its key. */
 export function resolveThreadFlag(params: {
-  sessionKey?: string | null | undefined;
-  messageThreadId?: string | number | null | undefined;
-  threadLabel?: string | null | undefined;
-  threadStarterBody?: string | null | undefined;
-  parentSessionKey?: string | null | undefined;
+  sessionKey?: string | null;
+  messageThreadId?: string | number | null;
+  threadLabel?: string | null;
+  threadStarterBody?: string | null;
+  parentSessionKey?: string | null;
 }): boolean {
   const { messageThreadId, threadLabel, threadStarterBody, parentSessionKey } = params;
   if (messageThreadId != null && String(messageThreadId).trim() !== '') return true;
@@ -30,9 +30,9 @@ export function resolveThreadFlag(params: {
 
 /** Threads first, whatever they hang off. Channels count as groups. */
 export function resolveSessionResetType(params: {
-  sessionKey?: string | null | undefined;
-  isGroup?: boolean | undefined;
-  isThread?: boolean | undefined;
+  sessionKey?: string | null;
+  isGroup?: boolean;
+  isThread?: boolean;
 }): SessionResetType {
   if (params.isThread || isThreadSessionKey(params.sessionKey)) return 'thread';
   if (params.isGroup) return 'group';
@@ -42,8 +42,8 @@ export function resolveSessionResetType(params: {
 }
 
 export function resolveChannelResetConfig(params: {
-  sessionCfg?: SessionConfig | undefined;
-  channel?: string | null | undefined;
+  sessionCfg?: SessionConfig;
+  channel?: string | null;
 }): SessionResetConfig | undefined {
   const wanted = params.channel?.trim().toLowerCase();
   if (!wanted) return undefined;
@@ -57,12 +57,12 @@ export function resolveChannelResetConfig(params: {
  * below a minute are a minute.
  */
 export function resolveSessionResetPolicy(params: {
-  sessionCfg?: SessionConfig | undefined;
+  sessionCfg?: SessionConfig;
   /** `dm` is read as `direct`. */
   resetType: SessionResetType | 'dm';
   /** Looks the channel up, unless `resetOverride` already holds what was found. */
-  channel?: string | null | undefined;
-  resetOverride?: SessionResetConfig | undefined;
+  channel?: string | null;
+  resetOverride?: SessionResetConfig;
 }): SessionResetPolicy {
   const override = params.resetOverride ?? resolveChannelResetConfig(params);
   const cfg = override ? { reset: override } : (params.sessionCfg ?? {});

@@ -15,9 +15,9 @@ export type ResetTriggerMatch = {
  */
 export function matchResetTrigger(params: {
   body: string | undefined;
-  triggers?: readonly string[] | undefined;
+  triggers?: readonly string[];
   authorized: boolean;
-  botUsername?: string | undefined;
+  botUsername?: string;
 }): ResetTriggerMatch | null {
   if (!params.authorized || typeof params.body !== 'string') return null;
   const body = params.body.trim();

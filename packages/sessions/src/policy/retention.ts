@@ -20,12 +20,12 @@ export type RetentionEntry = Partial<Pick<SessionEntry, 'updatedAt'>>;
 export function selectEntriesToPrune<Entry extends RetentionEntry>(params: {
   entries: Iterable<readonly [sessionKey: string, entry: Entry]>;
   now: number;
-  maxAgeMs?: number | undefined;
-  maxEntries?: number | undefined;
-  keep?: ((sessionKey: string, entry: Entry) => boolean) | undefined;
-  activeKeys?: Iterable<string> | undefined;
-  mainKey?: string | undefined;
-  includeMain?: boolean | undefined;
+  maxAgeMs?: number;
+  maxEntries?: number;
+  keep?: (sessionKey: string, entry: Entry) => boolean;
+  activeKeys?: Iterable<string>;
+  mainKey?: string;
+  includeMain?: boolean;
 }): PruneDecision[] {
   const maxAgeMs = readLimit(params.maxAgeMs ?? DEFAULT_PRUNE_MAX_AGE_MS, 'maxAgeMs');
   const maxEntries = readLimit(params.maxEntries ?? DEFAULT_PRUNE_MAX_ENTRIES, 'maxEntries');

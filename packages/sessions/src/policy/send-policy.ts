@@ -17,11 +17,11 @@ export function normalizeSendPolicy(raw: unknown): SessionSendPolicyDecision | u
  * whose action or chat type cannot be read is passed over.
  */
 export function resolveSendPolicy(params: {
-  cfg: { session?: Pick<SessionConfig, 'sendPolicy' | 'mainKey'> | undefined };
-  entry?: Pick<SessionEntry, 'sendPolicy' | 'channel' | 'lastChannel' | 'chatType'> | undefined;
-  sessionKey?: string | undefined;
-  channel?: string | undefined;
-  chatType?: string | undefined;
+  cfg: { session?: Pick<SessionConfig, 'sendPolicy' | 'mainKey'> };
+  entry?: Pick<SessionEntry, 'sendPolicy' | 'channel' | 'lastChannel' | 'chatType'>;
+  sessionKey?: string;
+  channel?: string;
+  chatType?: string;
 }): SessionSendPolicyDecision {
   const { cfg, entry, sessionKey } = params;
   const own = normalizeSendPolicy(entry?.sendPolicy);

@@ -7,10 +7,10 @@ export type SessionResetMode = 'daily' | 'idle' | 'manual';
 
 /** One place where a reset can be configured; what it leaves open comes from the next wider place. */
 export type SessionResetConfig = {
-  mode?: SessionResetMode | undefined;
+  mode?: SessionResetMode;
   /** Hour of the daily reset in local time, 0–23. */
-  atHour?: number | undefined;
-  idleMinutes?: number | undefined;
+  atHour?: number;
+  idleMinutes?: number;
 };
 
 export type SessionSendPolicyDecision = 'allow' | 'deny';
@@ -18,45 +18,41 @@ export type SessionSendPolicyDecision = 'allow' | 'deny';
 export type SessionSendPolicyRule = {
   action: SessionSendPolicyDecision;
   /** Every condition that is given must hold; a rule without conditions always does. */
-  match?:
-    | {
-        channel?: string | undefined;
-        /** `direct` or `dm`, `group`, `channel`. */
-        chatType?: string | undefined;
-        /** Beginning of the key, with or without the agent in front. */
-        keyPrefix?: string | undefined;
-        /** Beginning of the whole key only. */
-        rawKeyPrefix?: string | undefined;
-      }
-    | undefined;
+  match?: {
+    channel?: string;
+    /** `direct` or `dm`, `group`, `channel`. */
+    chatType?: string;
+    /** Beginning of the key, with or without the agent in front. */
+    keyPrefix?: string;
+    /** Beginning of the whole key only. */
+    rawKeyPrefix?: string;
+  };
 };
 
 export type SessionSendPolicyConfig = {
-  default?: SessionSendPolicyDecision | undefined;
-  rules?: SessionSendPolicyRule[] | undefined;
+  default?: SessionSendPolicyDecision;
+  rules?: SessionSendPolicyRule[];
 };
 
 /** The `session` part of the configuration, in OpenClaw's spelling. */
 export type SessionConfig = {
-  scope?: SessionScope | undefined;
-  dmScope?: DmScope | undefined;
-  identityLinks?: IdentityLinks | undefined;
-  mainKey?: string | undefined;
-  store?: string | undefined;
-  reset?: SessionResetConfig | undefined;
-  resetByType?:
-    | {
-        direct?: SessionResetConfig | undefined;
-        /** Older spelling of `direct`. */
-        dm?: SessionResetConfig | undefined;
-        group?: SessionResetConfig | undefined;
-        thread?: SessionResetConfig | undefined;
-      }
-    | undefined;
+  scope?: SessionScope;
+  dmScope?: DmScope;
+  identityLinks?: IdentityLinks;
+  mainKey?: string;
+  store?: string;
+  reset?: SessionResetConfig;
+  resetByType?: {
+    direct?: SessionResetConfig;
+    /** Older spelling of `direct`. */
+    dm?: SessionResetConfig;
+    group?: SessionResetConfig;
+    thread?: SessionResetConfig;
+  };
   /** By channel name. Replaces `reset` and `resetByType` there, it does not add to them. */
-  resetByChannel?: Record<string, SessionResetConfig> | undefined;
-  resetTriggers?: string[] | undefined;
+  resetByChannel?: Record<string, SessionResetConfig>;
+  resetTriggers?: string[];
   /** Older spelling of `reset: { mode: 'idle', idleMinutes }`. */
-  idleMinutes?: number | undefined;
-  sendPolicy?: SessionSendPolicyConfig | undefined;
+  idleMinutes?: number;
+  sendPolicy?: SessionSendPolicyConfig;
 };

@@ -3,7 +3,7 @@ import { OpenBotError } from '../errors.ts';
 const formatters = new Map<string, Intl.DateTimeFormat>();
 
 /** How far the zone's wall clock is ahead of UTC at an instant, in ms. Without a zone: the system's. */
-export function zoneOffsetMs(instant: number, timeZone?: string | undefined): number {
+export function zoneOffsetMs(instant: number, timeZone?: string): number {
   const date = new Date(instant);
   // The platform follows a change of TZ while running; a cached formatter would not.
   if (timeZone === undefined) return -date.getTimezoneOffset() * 60_000;

@@ -25,11 +25,11 @@ import {
 } from './read-store-file.ts';
 
 export type FileStoreOptions = {
-  lock?: LockOptions | undefined;
+  lock?: LockOptions;
   /** How long reads may be answered from memory; 0 for never. OPENCLAW_SESSION_CACHE_TTL_MS, or 45 s. */
-  cacheTtlMs?: number | undefined;
+  cacheTtlMs?: number;
   /** Replaces steps of the write. For tests of a failing disk. */
-  io?: Partial<AtomicWriteIo> | undefined;
+  io?: Partial<AtomicWriteIo>;
 };
 
 /** Reads, changes and writes the store at `storePath` under its lock. Nothing is written when nothing changed. */

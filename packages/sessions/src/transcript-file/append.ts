@@ -21,16 +21,16 @@ import { type AppendIo, realAppendIo, writeLines } from './write-lines.ts';
 
 export type AppendOptions = {
   /** The time of the new entries, in milliseconds. Date.now(). */
-  now?: (() => number) | undefined;
+  now?: () => number;
   /**
    * Whether the lines are on the disk itself when the call returns, and not only safe from the end of this process.
    * True: a sync costs little beside the model's answer that it protects from a power cut.
    */
-  durable?: boolean | undefined;
-  lock?: LockOptions | undefined;
-  io?: Partial<AppendIo> | undefined;
+  durable?: boolean;
+  lock?: LockOptions;
+  io?: Partial<AppendIo>;
   /** Makes uuids, of which the first eight characters count. */
-  randomId?: (() => string) | undefined;
+  randomId?: () => string;
 };
 
 export type AppendedEntry = {

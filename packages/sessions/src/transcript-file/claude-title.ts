@@ -4,9 +4,9 @@ import { join } from 'node:path';
 /** The titles of one Claude Code session, by who gave them. An empty one was taken back. */
 export interface ClaudeTitles {
   /** Of the last `custom-title` line. */
-  readonly customTitle?: string | undefined;
+  readonly customTitle?: string;
   /** Of the last `ai-title` line. */
-  readonly aiTitle?: string | undefined;
+  readonly aiTitle?: string;
 }
 
 /**

@@ -15,9 +15,9 @@ export type NewTranscript = {
   sessionId: string;
   cwd: string;
   /** The transcript that this one was forked from. */
-  parentSession?: string | undefined;
-  now?: (() => number) | undefined;
-  durable?: boolean | undefined;
+  parentSession?: string;
+  now?: () => number;
+  durable?: boolean;
 };
 
 /**

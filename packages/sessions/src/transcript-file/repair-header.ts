@@ -21,7 +21,7 @@ const { O_RDONLY, O_WRONLY, O_APPEND, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constan
  * done. True when something had to be done.
  */
 export async function repairTranscriptHeader(
-  transcript: Omit<NewTranscript, 'durable'> & { lock?: LockOptions | undefined },
+  transcript: Omit<NewTranscript, 'durable'> & { lock?: LockOptions },
 ): Promise<boolean> {
   const line = Buffer.from(composeLine(headerOf(transcript)));
   const path = resolveWithinFolder(transcript.path);

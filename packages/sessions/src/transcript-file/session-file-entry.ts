@@ -51,7 +51,7 @@ export function isUnchanged(previous: FileState, now: FileState): boolean {
  */
 export async function buildSessionFileEntry(
   absPath: string,
-  options: { previous?: SessionFileEntry | undefined } = {},
+  options: { previous?: SessionFileEntry } = {},
 ): Promise<SessionFileEntry | undefined> {
   let handle: FileHandle;
   try {

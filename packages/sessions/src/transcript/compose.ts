@@ -21,12 +21,12 @@ export type EntryDraft =
       summary: string;
       tokensBefore: number;
       /** The first entry that stays in the context. Without it nothing before the compaction stays. */
-      firstKeptEntryId?: string | undefined;
+      firstKeptEntryId?: string;
       details?: unknown;
       usage?: unknown;
-      fromHook?: boolean | undefined;
+      fromHook?: boolean;
       /** The system message in force, for transcripts that hold one. */
-      systemMessage?: TranscriptMessage | undefined;
+      systemMessage?: TranscriptMessage;
     }
   | { type: 'custom'; customType: string; data?: unknown }
   | {
@@ -36,14 +36,14 @@ export type EntryDraft =
       display: boolean;
       details?: unknown;
     }
-  | { type: 'label'; targetId: string; label?: string | undefined }
+  | { type: 'label'; targetId: string; label?: string }
   | { type: 'session_info'; name: string };
 
 export type EntryPlace = {
   /** Absent in a linear transcript, whose lines have no ids. */
-  id?: string | undefined;
+  id?: string;
   /** null for a root; absent where the line before has no id to name. */
-  parentId?: string | null | undefined;
+  parentId?: string | null;
   /** ISO 8601. */
   timestamp: string;
 };
@@ -52,7 +52,7 @@ export type HeaderParts = {
   sessionId: string;
   cwd: string;
   timestamp: string;
-  parentSession?: string | undefined;
+  parentSession?: string;
 };
 
 export function composeHeader(parts: HeaderParts): Record<string, unknown> {
@@ -160,7 +160,7 @@ export function composeUserMessage(content: MessageContent, timestampMs: number)
   return { role: 'user', content, timestamp: timestampMs };
 }
 
-export type DeliveredMessage = { text?: string | undefined; mediaUrls?: readonly string[] | undefined };
+export type DeliveredMessage = { text?: string; mediaUrls?: readonly string[] };
 
 /**
  * The message that stands in a transcript for something delivered on a channel without the model: undefined when

@@ -30,7 +30,7 @@ type Text =
   | 'SenderId';
 
 it('has what adapters fill in, under the names that they use', () => {
-  expectTypeOf<Pick<MsgContext, Text>>().toEqualTypeOf<{ [K in Text]?: string | undefined }>();
+  expectTypeOf<Pick<MsgContext, Text>>().toEqualTypeOf<{ [K in Text]?: string }>();
   expectTypeOf<MsgContext['UntrustedContext']>().toEqualTypeOf<string[] | undefined>();
   expectTypeOf<MsgContext['MessageThreadId']>().toEqualTypeOf<string | number | undefined>();
   expectTypeOf<MsgContext['CommandAuthorized']>().toEqualTypeOf<boolean | undefined>();

@@ -7,13 +7,13 @@ import { isSessionId } from '../../layout/safe-id.ts';
  */
 export type PendingArchive = {
   sessionId: string;
-  sessionFile?: string | undefined;
+  sessionFile?: string;
   /** `deleted` for the entry's own session id means that the entry itself is to go. */
   reason: 'reset' | 'deleted';
   /** When that was decided, ms: the time in the archive's name. */
   at: number;
   /** The entry goes, its transcript stays where it is. */
-  keepTranscript?: boolean | undefined;
+  keepTranscript?: boolean;
 };
 
 const FIELD = 'pendingArchives';

@@ -30,8 +30,7 @@ export type CompactSessionResult = {
  * somebody writes to it.
  */
 export async function compactSession(
-  params: PlaceParams &
-    MomentParams & { sessionKey: string; maxLines?: number | undefined; lock?: LockOptions | undefined },
+  params: PlaceParams & MomentParams & { sessionKey: string; maxLines?: number; lock?: LockOptions },
 ): Promise<CompactSessionResult> {
   const maxLines = readMaxLines(params.maxLines);
   const place = openPlace(params);

@@ -10,7 +10,7 @@ import { readOwnKey, type SessionPlace } from '../session-place.ts';
 export type EntryChange = {
   sessionKey: string;
   /** Does nothing when the key points to another session by now: a late run must not write into the next one. */
-  sessionId?: string | undefined;
+  sessionId?: string;
   /** Whether the change counts as use of the session. If not, `updatedAt` stays: freshness is judged by it. */
   isActivity: boolean;
   patch: (entry: StoredEntry) => Partial<SessionEntry> | null;

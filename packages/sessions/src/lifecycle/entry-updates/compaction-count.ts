@@ -11,15 +11,15 @@ import { changeEntry } from './change-entry.ts';
  */
 export async function incrementCompactionCount(
   params: MomentParams & {
-    sessionEntry?: SessionEntry | undefined;
-    sessionStore?: Record<string, SessionEntry> | undefined;
-    sessionKey?: string | undefined;
-    storePath?: string | undefined;
-    store?: SessionStore | undefined;
-    agentId?: string | undefined;
+    sessionEntry?: SessionEntry;
+    sessionStore?: Record<string, SessionEntry>;
+    sessionKey?: string;
+    storePath?: string;
+    store?: SessionStore;
+    agentId?: string;
     /** The session that was compacted. If the key points to another one by now, nothing is written. */
-    sessionId?: string | undefined;
-    tokensAfter?: number | undefined;
+    sessionId?: string;
+    tokensAfter?: number;
   },
 ): Promise<number | undefined> {
   const { sessionKey, sessionStore, storePath } = params;
@@ -66,9 +66,9 @@ function readFigures(entry: Readonly<SessionEntry>, tokensAfter: number | undefi
 
 function remember(
   params: {
-    sessionEntry?: SessionEntry | undefined;
-    sessionStore?: Record<string, SessionEntry> | undefined;
-    sessionKey?: string | undefined;
+    sessionEntry?: SessionEntry;
+    sessionStore?: Record<string, SessionEntry>;
+    sessionKey?: string;
   },
   entry: SessionEntry,
 ): number | undefined {

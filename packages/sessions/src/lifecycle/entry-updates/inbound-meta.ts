@@ -11,7 +11,7 @@ const MAX_NAME_LENGTH = 200;
 export function deriveSessionMeta(
   ctx: MsgContext,
   existing: Readonly<SessionEntry> | undefined,
-  groupResolution?: GroupKeyResolution | null | undefined,
+  groupResolution?: GroupKeyResolution | null,
 ): Partial<SessionEntry> {
   const group = groupResolution ?? resolveGroupSessionKey(ctx);
   const chatType = normalizeChatType(ctx.ChatType) ?? group?.chatType;

@@ -17,16 +17,16 @@ export async function updateLastRoute(
   params: PlaceParams &
     MomentParams & {
       sessionKey: string;
-      channel?: string | undefined;
-      to?: string | undefined;
-      accountId?: string | undefined;
-      threadId?: string | number | undefined;
-      deliveryContext?: DeliveryContext | undefined;
+      channel?: string;
+      to?: string;
+      accountId?: string;
+      threadId?: string | number;
+      deliveryContext?: DeliveryContext;
       /** The message that the route comes from, to be recorded with it. */
-      ctx?: MsgContext | undefined;
-      groupResolution?: GroupKeyResolution | null | undefined;
+      ctx?: MsgContext;
+      groupResolution?: GroupKeyResolution | null;
       /** True unless given. */
-      createIfMissing?: boolean | undefined;
+      createIfMissing?: boolean;
     },
 ): Promise<SessionEntry | null> {
   const { channel, to, accountId, threadId, ctx } = params;

@@ -8,9 +8,9 @@ export async function markMemoryFlushed(
   params: PlaceParams &
     MomentParams & {
       sessionKey: string;
-      sessionId?: string | undefined;
+      sessionId?: string;
       /** The count that the flush belongs to; the entry's own when absent. */
-      compactionCount?: number | undefined;
+      compactionCount?: number;
     },
 ): Promise<SessionEntry | null> {
   const moment = readMoment(params);

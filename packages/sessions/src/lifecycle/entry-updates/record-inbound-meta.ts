@@ -13,9 +13,9 @@ export async function recordSessionMetaFromInbound(
     MomentParams & {
       sessionKey: string;
       ctx: MsgContext;
-      groupResolution?: GroupKeyResolution | null | undefined;
+      groupResolution?: GroupKeyResolution | null;
       /** True unless given. */
-      createIfMissing?: boolean | undefined;
+      createIfMissing?: boolean;
     },
 ): Promise<SessionEntry | null> {
   const { ctx, groupResolution } = params;

@@ -13,7 +13,7 @@ export async function setSdkSessionId(
       sessionKey: string;
       sdkSessionId: string | undefined;
       /** The session that the SDK's belongs to: a run that ends after a reset must not revive what was reset. */
-      sessionId?: string | undefined;
+      sessionId?: string;
     },
 ): Promise<SessionEntry | null> {
   const sdkSessionId = params.sdkSessionId?.trim() || undefined;

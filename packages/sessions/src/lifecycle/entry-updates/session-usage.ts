@@ -8,31 +8,31 @@ import { changeEntry } from './change-entry.ts';
 
 /** What a run cost, in the words of every provider. */
 export type NormalizedUsage = {
-  input?: number | undefined;
-  output?: number | undefined;
-  cacheRead?: number | undefined;
-  cacheWrite?: number | undefined;
-  total?: number | undefined;
+  input?: number;
+  output?: number;
+  cacheRead?: number;
+  cacheWrite?: number;
+  total?: number;
 };
 
 export type SessionUsageUpdate = MomentParams & {
   /** Without a store and a key there is nothing to do. */
-  storePath?: string | undefined;
-  store?: SessionStore | undefined;
-  agentId?: string | undefined;
+  storePath?: string;
+  store?: SessionStore;
+  agentId?: string;
   /** The configured name of the main session. `main`. */
-  mainKey?: string | undefined;
-  sessionKey?: string | undefined;
+  mainKey?: string;
+  sessionKey?: string;
   /** The session that the run belonged to. If the key points to another one by now, nothing is written. */
-  sessionId?: string | undefined;
-  usage?: NormalizedUsage | undefined;
-  modelUsed?: string | undefined;
-  providerUsed?: string | undefined;
+  sessionId?: string;
+  usage?: NormalizedUsage;
+  modelUsed?: string;
+  providerUsed?: string;
   /** Size of the model's context window. */
-  contextTokensUsed?: number | undefined;
-  systemPromptReport?: SessionSystemPromptReport | undefined;
+  contextTokensUsed?: number;
+  systemPromptReport?: SessionSystemPromptReport;
   /** Session of the provider's command line program. */
-  cliSessionId?: string | undefined;
+  cliSessionId?: string;
 };
 
 /**

@@ -26,9 +26,9 @@ export async function forkSessionFromParent(
     LayoutOptions & {
       parentEntry: ParentEntry;
       /** The store of the parent, beside which its transcripts are; without it, the agent's own. */
-      storePath?: string | undefined;
-      agentId?: string | undefined;
-      topicId?: string | number | undefined;
+      storePath?: string;
+      agentId?: string;
+      topicId?: string | number;
     },
 ): Promise<ForkedSession | null> {
   const storePath = params.storePath ?? resolveDefaultSessionStorePath(params.agentId, params);
@@ -51,7 +51,7 @@ export async function prepareFork(
   place: SessionPlace,
   parentEntry: ParentEntry,
   moment: Moment,
-  topicId?: string | number | undefined,
+  topicId?: string | number,
 ): Promise<PreparedFork | undefined> {
   const parentSession = locateTranscript(place, parentEntry);
   if (!(await isTranscriptFile(parentSession))) return undefined;

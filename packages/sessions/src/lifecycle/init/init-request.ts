@@ -24,9 +24,9 @@ import { readCommandText, stripOwnMention } from './command-text.ts';
 
 /** The parts of the configuration that the lifecycle reads, in OpenClaw's spelling. */
 export type LifecycleConfig = {
-  session?: SessionConfig | undefined;
+  session?: SessionConfig;
   /** By channel: who may give commands. */
-  channels?: Record<string, { allowFrom?: readonly (string | number)[] | undefined } | undefined> | undefined;
+  channels?: Record<string, { allowFrom?: readonly (string | number)[] } | undefined>;
 };
 
 export type InitSessionStateParams = MomentParams &
@@ -34,22 +34,22 @@ export type InitSessionStateParams = MomentParams &
     ctx: MsgContext;
     cfg: LifecycleConfig;
     /** The agent of the message. Its SessionKey tells it too; both must agree. `main`. */
-    agentId?: string | undefined;
+    agentId?: string;
     /** Instead of the configured one. */
-    storePath?: string | undefined;
-    store?: SessionStore | undefined;
+    storePath?: string;
+    store?: SessionStore;
     /** The adapter's word on the sender, where it is not in `ctx.CommandAuthorized`. */
-    commandAuthorized?: boolean | undefined;
+    commandAuthorized?: boolean;
     /** Instead of the channel's configured list. */
-    allowFrom?: readonly (string | number)[] | undefined;
+    allowFrom?: readonly (string | number)[];
     /** IANA name; the zone of the machine when absent. */
-    timeZone?: string | undefined;
+    timeZone?: string;
     /** For the transcript that a reset archives. Waits for 2 s; what is in use for longer is archived by a later call. */
-    lock?: LockOptions | undefined;
+    lock?: LockOptions;
     /** Hears why a transcript could not be archived yet. A process warning when absent. */
-    onArchiveFailure?: ((error: Error) => void) | undefined;
+    onArchiveFailure?: (error: Error) => void;
     /** Hears why a thread begins without its parent's conversation. A process warning when absent. */
-    onForkFailure?: ((error: Error) => void) | undefined;
+    onForkFailure?: (error: Error) => void;
   };
 
 /** What a message asks for, before the store is looked at. */

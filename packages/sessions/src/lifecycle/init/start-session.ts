@@ -35,7 +35,7 @@ export function startSession(
 export async function nameSession(
   place: SessionPlace,
   moment: Moment,
-  topicId?: string | number | undefined,
+  topicId?: string | number,
 ): Promise<SessionFileName> {
   const sessionId = assertSessionId(moment.newId());
   if ((await listTranscriptsOf(place.folder, sessionId)).length > 0) {

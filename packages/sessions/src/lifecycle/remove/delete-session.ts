@@ -22,10 +22,10 @@ export async function deleteSession(
   params: PlaceParams &
     MomentParams & {
       sessionKey: string;
-      expectedSessionId?: string | undefined;
+      expectedSessionId?: string;
       /** Leaves the transcripts where they are, under their own names. */
-      keepTranscript?: boolean | undefined;
-      lock?: LockOptions | undefined;
+      keepTranscript?: boolean;
+      lock?: LockOptions;
     },
 ): Promise<DeleteSessionResult> {
   const place = openPlace(params);

@@ -30,16 +30,16 @@ export type PruneReport = {
 export async function pruneSessions(
   params: PlaceParams &
     MomentParams & {
-      maxAgeMs?: number | undefined;
-      maxEntries?: number | undefined;
-      keep?: ((sessionKey: string, entry: StoredEntry) => boolean) | undefined;
-      activeKeys?: Iterable<string> | undefined;
-      mainKey?: string | undefined;
-      includeMain?: boolean | undefined;
+      maxAgeMs?: number;
+      maxEntries?: number;
+      keep?: (sessionKey: string, entry: StoredEntry) => boolean;
+      activeKeys?: Iterable<string>;
+      mainKey?: string;
+      includeMain?: boolean;
       /** `archive` unless given: transcripts of pruned sessions become `.deleted.<time>`. */
-      transcripts?: 'archive' | 'keep' | undefined;
-      dryRun?: boolean | undefined;
-      lock?: LockOptions | undefined;
+      transcripts?: 'archive' | 'keep';
+      dryRun?: boolean;
+      lock?: LockOptions;
     },
 ): Promise<PruneReport> {
   const place = openPlace(params);

@@ -24,7 +24,7 @@ export type Removal = {
   select: (source: EntrySource) => Promise<readonly StoredSession[]>;
   at: number;
   keepTranscript: boolean;
-  lock?: LockOptions | undefined;
+  lock?: LockOptions;
 };
 
 /** How many entries are marked at once, and their transcripts locked. */

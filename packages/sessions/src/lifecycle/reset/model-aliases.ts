@@ -10,9 +10,9 @@ type ModelRef = { readonly provider: string; readonly model: string };
 
 /** The default model and those that have an alias. Throws INVALID_ARGUMENT where there is no default. */
 export function catalogueOf(known: {
-  readonly defaultProvider?: string | undefined;
-  readonly defaultModel?: string | undefined;
-  readonly aliasIndex?: ModelAliasIndex | undefined;
+  readonly defaultProvider?: string;
+  readonly defaultModel?: string;
+  readonly aliasIndex?: ModelAliasIndex;
 }): ModelCatalogue {
   const { defaultProvider: provider, defaultModel: model } = known;
   if (!provider || !model) {

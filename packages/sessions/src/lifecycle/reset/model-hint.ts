@@ -3,7 +3,7 @@ export type ModelCatalogue = {
   /** By provider, the preferred model first. */
   providers: Readonly<Record<string, readonly string[]>>;
   /** A person's own names: `fast` for `provider/model`. */
-  aliases?: Readonly<Record<string, string>> | undefined;
+  aliases?: Readonly<Record<string, string>>;
   defaults: { readonly provider: string; readonly model: string };
 };
 

@@ -26,19 +26,19 @@ export async function applyResetModelOverride(
     /** Not read: taken so that OpenClaw's own callers fit. */
     cfg?: unknown;
     resetTriggered: boolean;
-    bodyStripped?: string | undefined;
+    bodyStripped?: string;
     sessionCtx: TemplateContext;
     /** What there is to choose from. Left out: what the next three know. */
-    catalogue?: ModelCatalogue | undefined;
-    defaultProvider?: string | undefined;
-    defaultModel?: string | undefined;
-    aliasIndex?: ModelAliasIndex | undefined;
-    sessionEntry?: SessionEntry | undefined;
-    sessionStore?: Record<string, SessionEntry> | undefined;
-    sessionKey?: string | undefined;
-    storePath?: string | undefined;
-    store?: SessionStore | undefined;
-    agentId?: string | undefined;
+    catalogue?: ModelCatalogue;
+    defaultProvider?: string;
+    defaultModel?: string;
+    aliasIndex?: ModelAliasIndex;
+    sessionEntry?: SessionEntry;
+    sessionStore?: Record<string, SessionEntry>;
+    sessionKey?: string;
+    storePath?: string;
+    store?: SessionStore;
+    agentId?: string;
   },
 ): Promise<ResetModelResult> {
   const { sessionCtx, sessionEntry, sessionKey, storePath } = params;

@@ -29,10 +29,10 @@ export async function resetSession(
     MomentParams & {
       sessionKey: string;
       /** Fails with STORE_CONFLICT when the key points to another session by now. */
-      expectedSessionId?: string | undefined;
+      expectedSessionId?: string;
       /** Given, the new transcript is made at once, with its header. */
-      cwd?: string | undefined;
-      lock?: LockOptions | undefined;
+      cwd?: string;
+      lock?: LockOptions;
     },
 ): Promise<ResetSessionResult> {
   const place = openPlace(params);

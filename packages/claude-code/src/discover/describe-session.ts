@@ -35,7 +35,7 @@ export function describeSession(
   return {
     sessionId: (scanned ?? registered)!.sessionId,
     source: registered === undefined ? 'native-only' : 'openclaw',
-    ...(agentId === undefined ? {} : { agentId }),
+    agentId,
     repoPath,
     cwd: header?.cwds[0] ?? registered?.repoPath ?? repoPath,
     branch: header?.gitBranch ?? '',
@@ -46,16 +46,16 @@ export function describeSession(
     lineCount: header?.lineCount ?? 0,
     fileSizeBytes: scanned?.sizeBytes ?? 0,
     ...(registered === undefined ? {} : describeRegistered(registered)),
-    ...(title === undefined ? {} : { title }),
+    title,
     ...(header?.slug === undefined ? {} : { slug: header.slug }),
     isRunning: isLocked || (registered !== undefined && isRunning(registered)),
     isOpen,
-    ...(marker === undefined ? {} : { originMarker: marker }),
+    originMarker: marker,
     totalInputTokens: header?.totalInputTokens ?? 0,
     totalCacheTokens: header?.totalCacheTokens ?? 0,
     totalOutputTokens: header?.totalOutputTokens ?? 0,
     compactionCount: header?.compactionCount ?? 0,
-    ...(forkedFrom === undefined ? {} : { forkedFrom }),
+    forkedFrom,
   };
 }
 

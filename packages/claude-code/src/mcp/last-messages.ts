@@ -82,7 +82,7 @@ function readMessage(bytes: Buffer): SpokenMessage | undefined {
   const text = boundText(spoken.text, MAX_MESSAGE_TEXT);
   const at = readTime(line as { timestamp?: unknown; message?: { timestamp?: unknown } });
   const isCut = [...spoken.text.slice(0, 2 * MAX_MESSAGE_TEXT + 2)].length > MAX_MESSAGE_TEXT;
-  return { role: spoken.role, text, ...(at === undefined ? {} : { at }), isCut };
+  return { role: spoken.role, text, at, isCut };
 }
 
 function readTime(line: { timestamp?: unknown; message?: { timestamp?: unknown } }): string | undefined {

@@ -41,7 +41,7 @@ function describeAsking(
       describeSession(repoPath, undefined, entry ?? { ...unwritten, startedAt: now.toISOString() })),
     source: 'openclaw',
     agentId,
-    ...(lastTask === undefined ? {} : { lastTask }),
+    lastTask,
     // It asks, so it has just been written to.
     lastModified: now,
     hasTranscript: true,

@@ -33,7 +33,7 @@ export function makeSendMessageTool({ agentId, sessionKey, sendMessage }: McpSco
       const text = (input.text as string).toWellFormed();
       await sendMessage({ text, agentId, sessionKey });
       const characters = [...text].length;
-      return { isSent: true, characters, ...(sessionKey === undefined ? {} : { sessionKey }), leftOut: [] };
+      return { isSent: true, characters, sessionKey, leftOut: [] };
     },
   };
 }

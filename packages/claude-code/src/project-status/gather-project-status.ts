@@ -64,7 +64,7 @@ export async function gatherProjectStatus(
   return {
     repo: { path: repo.path, name: repo.name, isGitRepo, isBare: repo.isBare },
     git: isGitRepo ? reading.git : NO_GIT,
-    ...(github.github === undefined ? {} : { github: github.github }),
+    github: github.github,
     sessions: sessions.sessions,
     docs: docs.docs,
     gaps: [
@@ -150,8 +150,8 @@ function describeProblems(problems: readonly Error[]): StatusGap[] {
 
 function discoveryOf({ agentId, stateDir, env }: GatherOptions): DiscoverOptions {
   return {
-    ...(agentId === undefined ? {} : { agentId }),
-    ...(stateDir === undefined ? {} : { stateDir }),
+    agentId,
+    stateDir,
     env: env ?? process.env,
   };
 }

@@ -71,7 +71,7 @@ export function freshSession(replaces?: string): ChosenSession {
     action: 'fresh',
     sessionId: randomUUID(),
     isNamed: false,
-    ...(replaces === undefined ? {} : { replaces }),
+    replaces,
   };
 }
 

@@ -43,7 +43,7 @@ export class ClaudeProcess {
   constructor({ command, args, cwd, env, mark }: ClaudeCommand) {
     this.mark = mark;
     this.#child = spawn(command, args, {
-      ...(cwd === undefined ? {} : { cwd }),
+      cwd,
       env: { ...env, [MARK_VARIABLE]: mark },
       stdio: ['pipe', 'pipe', 'pipe'],
       // Ctrl-C in a terminal is for this process, which then ends its own in an orderly way.

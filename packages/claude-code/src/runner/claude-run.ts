@@ -183,7 +183,7 @@ export class ClaudeRun {
     const sessionId = chosen.forkOf ?? chosen.sessionId;
     this.#events.emit({ type: 'fallback', sessionId, reason: outcome.reason });
     const { sessions } = chosen;
-    const fresh = { ...freshSession(sessionId), ...(sessions === undefined ? {} : { sessions }) };
+    const fresh = { ...freshSession(sessionId), sessions };
     const second = await this.#runSession(fresh, place, sdk, slot);
     if ('isUnknown' in second) throw new Error(`a fresh session cannot be unknown: ${second.reason}`);
     return second;
@@ -312,11 +312,11 @@ export class ClaudeRun {
   ): RunOutcome {
     const { result, text, failure, ending } = end;
     return {
-      ...(this.#sessionId === undefined ? {} : { sessionId: this.#sessionId }),
+      sessionId: this.#sessionId,
       result,
       text,
-      ...(failure === undefined ? {} : { failure }),
-      ...(ending === undefined ? {} : { ending }),
+      failure,
+      ending,
       turns: ledger?.turns ?? 0,
       costUsd: ledger?.costUsd ?? 0,
       totalCostUsd: ledger?.totalCostUsd ?? 0,

@@ -160,7 +160,7 @@ export class Conversation {
       model,
       pid: this.#process?.child.pid ?? 0,
       spentUsd: ledger.spentBeforeUsd,
-      ...(ledger.maxBudgetUsd === undefined ? {} : { maxBudgetUsd: ledger.maxBudgetUsd }),
+      maxBudgetUsd: ledger.maxBudgetUsd,
     });
     emit({ type: 'turn-started', text: request.task, waiting: followUps.count });
   }
@@ -198,7 +198,7 @@ export class Conversation {
       text: result.is_error ? redactSecrets(text) : text,
       byItself: !isAnswer,
       ...cost,
-      ...(left === undefined ? {} : { budgetLeftUsd: left }),
+      budgetLeftUsd: left,
     });
     if (result.is_error) {
       const isBudget = result.subtype === 'error_max_budget_usd';
@@ -295,7 +295,7 @@ export class Conversation {
       this.#parts.emit({ type: 'warning', message });
     }
     const ending = this.#ending;
-    return { isUnknown: false, result: 'success', text, ...(ending === undefined ? {} : { ending }) };
+    return { isUnknown: false, result: 'success', text, ending };
   }
 
   #describeBreak(thrown: unknown): string {

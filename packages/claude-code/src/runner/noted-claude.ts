@@ -23,7 +23,7 @@ export function startNotedClaude(
     repoKey: findRepoKey(repo.path),
     runner: ownIdentity(),
     mark: randomUUID(),
-    ...(insideOf === undefined ? {} : { insideOf }),
+    insideOf,
   };
   const isWritten = tryToWrite(note, env, warn);
   try {

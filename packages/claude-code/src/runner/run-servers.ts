@@ -53,7 +53,7 @@ async function listGiven(
 ): Promise<McpServers> {
   if (typeof mcpServers !== 'function') return mcpServers;
   const context = { sessionId, action, agentId, stateDir, repoPath: repo.path };
-  return mcpServers({ ...context, ...(sessions === undefined ? {} : { sessions }) });
+  return mcpServers({ ...context, sessions });
 }
 
 async function attach(

@@ -184,7 +184,7 @@ export class SessionLedger {
       agentId,
       repoPath,
       ...(isRepoKey(repoKey) ? { repoKey } : {}),
-      ...(label === undefined ? {} : { label }),
+      label,
       tasks: [...(known?.tasks ?? []), keepTask(task)].slice(-KEPT_TASKS),
       ...this.#figures(),
       ...beginning,
@@ -196,7 +196,7 @@ export class SessionLedger {
       turns: this.#turnsBefore + this.#turns,
       totalCostUsd: this.#totalCostUsd,
       ...(this.#unsavedUsd === 0 ? {} : { unsavedUsd: this.#unsavedUsd }),
-      ...(this.maxBudgetUsd === undefined ? {} : { maxBudgetUsd: this.maxBudgetUsd }),
+      maxBudgetUsd: this.maxBudgetUsd,
     };
   }
 }

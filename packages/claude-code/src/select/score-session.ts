@@ -28,7 +28,7 @@ export function scoreSession(
     sessionId: session.sessionId,
     total: Math.min(100, Math.max(0, sum)),
     parts,
-    ...(ceiling === undefined ? {} : { ceiling }),
+    ceiling,
     relevance,
     reason: describe(session, relevance, situation, ceiling),
   };

@@ -94,7 +94,7 @@ async function selectByScore(
   const scores = scored.map(({ score }) => score);
   const details = {
     scores,
-    ...(assessed.fallback === undefined ? {} : { relevanceFallback: assessed.fallback }),
+    relevanceFallback: assessed.fallback,
   };
   const best = scores.find(({ ceiling }) => ceiling === undefined);
   if (best !== undefined && isAboveThreshold(best.total, config.resumeThreshold)) {

@@ -7,6 +7,6 @@ test.each([
   [10, 0.2],
   [0, 1],
 ])('of a budget of %s is used: %s', (maxBudgetUsd, used) => {
-  const entry = registered({ totalCostUsd: 2, ...(maxBudgetUsd === undefined ? {} : { maxBudgetUsd }) });
+  const entry = registered({ totalCostUsd: 2, maxBudgetUsd });
   expect(describeSession('/repo', undefined, entry).budgetUsedPct).toBe(used);
 });

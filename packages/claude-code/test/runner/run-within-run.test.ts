@@ -24,7 +24,7 @@ async function startWithin(repo: string, ...outer: Partial<RunNote>[]): Promise<
   for (const own of outer) {
     const note: RunNote = {
       ...{ sessionId: randomUUID(), repoKey: '/elsewhere', runner: ownIdentity(), mark: randomUUID() },
-      ...(insideOf === undefined ? {} : { insideOf }),
+      insideOf,
       ...own,
     };
     writeRunNote(note, env);

@@ -72,8 +72,8 @@ export function planClean(
       if (fields === undefined && contextTokens === undefined) return edit;
       return {
         ...edit,
-        ...(fields === undefined ? {} : { fields }),
-        ...(contextTokens === undefined ? {} : { contextTokens }),
+        fields,
+        contextTokens,
       };
     },
     tokens: planTokens(transcript, context, size, charactersOf, changes),

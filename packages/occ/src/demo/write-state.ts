@@ -40,7 +40,7 @@ export async function writeDemoState(stateDir: string, now: number): Promise<voi
       const lines = composeSession({ sessionId, cwd: '/home/mia/greenhouse', endedAt, turns });
       await writeFile(path, lines.join(''), { mode: 0o600, flag: 'wx' });
       await utimes(path, endedAt / 1000, endedAt / 1000);
-      return [key, { sessionId, updatedAt: endedAt, ...(label === undefined ? {} : { label }) }] as const;
+      return [key, { sessionId, updatedAt: endedAt, label }] as const;
     }),
   );
   await saveSessionStore(join(folder, STORE_FILE_NAME), Object.fromEntries(entries));

@@ -27,14 +27,14 @@ export function describeEdit(
     mode: 'edit',
     sessionId: session.sessionId,
     ...foundFieldsOf({ session, foundBy }),
-    ...(done.backupPath === undefined ? {} : { backupPath: done.backupPath }),
+    backupPath: done.backupPath,
     ...describeRotation(done.rotation),
     statistics: editStatistics(plan.statistics, done.sizeBefore, done.sizeAfter, isKept),
     tokens: isKept ? { ...plan.tokens, after: plan.tokens.before } : plan.tokens,
     changed,
     ...(state.scheduled ? { scheduled: true } : {}),
     ...(state.dryRun ? { dryRun: true } : {}),
-    ...(note === undefined ? {} : { note }),
+    note,
   };
   return {
     result,

@@ -11,5 +11,5 @@ export interface RotatedOut {
 export function describeRotation(rotation: Rotation | undefined): RotatedOut {
   if (rotation === undefined || rotation.removed.length === 0) return {};
   const { removed, originalPath } = rotation;
-  return { rotatedOut: removed, ...(originalPath === undefined ? {} : { originalPath }) };
+  return { rotatedOut: removed, originalPath };
 }

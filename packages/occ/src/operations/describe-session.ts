@@ -157,10 +157,10 @@ function reportScheduled(scheduled: ScheduledEdit | undefined): ScheduledEditRep
   return {
     state,
     requestedAt,
-    ...(finishedAt === undefined ? {} : { finishedAt }),
+    finishedAt,
     ...(figures === undefined ? {} : { corrects: 'figures' }),
     ...(result === undefined ? {} : { result: result as EditResult | FiguresResult }),
-    ...(error === undefined ? {} : { error }),
+    error,
   };
 }
 

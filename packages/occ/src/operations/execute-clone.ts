@@ -109,7 +109,7 @@ async function cloneFrom(source: CloneSource, options: CloneOptions): Promise<Cl
     const made = {
       clonedSessionId: newSessionId,
       clonedSessionPath: targetPath,
-      ...(sessionKey === undefined ? {} : { sessionKey }),
+      sessionKey,
       ...(canHaveEntry || session.source !== 'openclaw' || options.noRegister ? {} : { note: NO_ENTRY }),
     };
     return {
@@ -149,7 +149,7 @@ function sourceFieldsOf(
   found: ResolvedSession,
 ): Pick<CloneResult, 'sourceSessionKey' | 'foundBy' | 'agentId'> {
   const { sessionKey, ...fields } = foundFieldsOf(found);
-  return { ...(sessionKey === undefined ? {} : { sourceSessionKey: sessionKey }), ...fields };
+  return { sourceSessionKey: sessionKey, ...fields };
 }
 
 const NO_ENTRY = 'It is in no index: an index names files of its own folder alone';

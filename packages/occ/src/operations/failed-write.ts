@@ -25,7 +25,7 @@ export function describeFailedWrite(
   if (doing !== 'restore' && isFailure(error)) {
     return new ERRORS[doing](own.message, {
       cause: error,
-      ...(own.hint === undefined ? {} : { hint: own.hint }),
+      hint: own.hint,
     });
   }
   if (error instanceof OccError) return error;

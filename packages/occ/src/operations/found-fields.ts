@@ -15,9 +15,9 @@ export function foundFieldsOf({ session, foundBy }: ResolvedSession): FoundField
   const { sessionKey, agentId, label, displayName } = session;
   return {
     foundBy,
-    ...(sessionKey === undefined ? {} : { sessionKey }),
+    sessionKey,
     agentId,
-    ...(label === undefined ? {} : { label }),
-    ...(displayName === undefined ? {} : { displayName }),
+    label,
+    displayName,
   };
 }

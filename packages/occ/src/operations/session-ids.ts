@@ -13,7 +13,7 @@ export async function defaultPlace(agentId?: string): Promise<SearchPlace> {
 }
 
 function placeOfProcess(agentId: string | undefined): SearchPlace {
-  return { env: process.env, cwd: process.cwd(), ...(agentId === undefined ? {} : { agentFlag: agentId }) };
+  return { env: process.env, cwd: process.cwd(), agentFlag: agentId };
 }
 
 /** The full id of the session that a name means: id, beginning of one, session key, label or path; else the current one. */

@@ -35,7 +35,7 @@ export function cloneStatistics(
     toolCallsRemoved: rest.toolCallsRemoved,
     toolCallsTruncated: rest.toolCallsTruncated,
     toolCallsPreserved: rest.toolCallsPreserved,
-    ...(rest.toolOutputsTruncated === undefined ? {} : { toolOutputsTruncated: rest.toolOutputsTruncated }),
+    toolOutputsTruncated: rest.toolOutputsTruncated,
     sizeOriginal,
     sizeCloned,
     reductionPercent: rest.reductionPercent,

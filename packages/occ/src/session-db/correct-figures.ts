@@ -94,7 +94,7 @@ export async function correctFigures(
 /** Of usage what was there first is the recorded one; counters are written anew each time. */
 function merge(before: CorrectedFigures | undefined, now: CorrectedFigures): CorrectedFigures {
   const counters = now.counters ?? before?.counters;
-  return { usage: { ...now.usage, ...before?.usage }, ...(counters === undefined ? {} : { counters }) };
+  return { usage: { ...now.usage, ...before?.usage }, counters };
 }
 
 function plan(
@@ -124,7 +124,7 @@ function plan(
     tokensBefore = Math.max(tokensBefore, Number(entry.totalTokens));
     counters ??= readCounters(entry);
   }
-  const corrected = { usage, ...(counters === undefined ? {} : { counters }) };
+  const corrected = { usage, counters };
   return { session, version, tokens, tokensBefore, lines, usageTokens: lowered?.tokens ?? 0, corrected };
 }
 

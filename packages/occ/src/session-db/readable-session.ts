@@ -71,7 +71,7 @@ function scan(
     throw new OpenBotError(
       error.code,
       `Line ${line} of session '${shortenText(sessionId)}' is damaged. ${error.message}`,
-      { ...(error.hint === undefined ? {} : { hint: error.hint }), cause: error },
+      { hint: error.hint, cause: error },
     );
   }
 }

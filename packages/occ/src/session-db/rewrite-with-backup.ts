@@ -140,7 +140,7 @@ async function tryOnce<Plan, Result>(
       resultBytes: rewrite.sizeAfterOf(plan),
       resultHash: '',
       generations: { before: version.generation, after: generation },
-      ...(counters === undefined ? {} : { counters }),
+      counters,
     });
     backup.sync();
     // Only now: a backup that no record tells of would be taken for that of a rewrite that happened.

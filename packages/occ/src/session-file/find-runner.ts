@@ -42,5 +42,5 @@ export function pickAgent(ancestors: readonly Ancestor[]): Ancestor | undefined 
 /** What is known of a process for certain. */
 export function identify(pid: number): Partial<ProcessIdentity> {
   const starttime = readStartTime(pid);
-  return { pid, ...(starttime === undefined ? {} : { starttime }) };
+  return { pid, starttime };
 }

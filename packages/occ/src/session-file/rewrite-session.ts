@@ -75,7 +75,7 @@ export async function rewriteSession(rewrite: SessionRewrite): Promise<Rewritten
         backupBytes: transcript.byteLength,
         resultBytes,
         resultHash,
-        ...(counters === undefined ? {} : { counters }),
+        counters,
       };
       await updateJournal(path, (journal) => ({
         ...journal,
@@ -112,5 +112,5 @@ export async function rewriteSession(rewrite: SessionRewrite): Promise<Rewritten
     // It spares the next command a look at lines that it would know again.
     await note.catch(() => {});
   }
-  return { backup: backup!, rotation, ...(fault === undefined ? {} : { fault }) };
+  return { backup: backup!, rotation, fault };
 }

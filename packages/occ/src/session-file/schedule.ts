@@ -53,8 +53,8 @@ export async function scheduleEdit(request: ScheduleRequest): Promise<{ joined: 
       toolRemoval,
       // Until the other process is there: should this one die first, the edit is known to have failed.
       process: ownIdentity(),
-      ...(runner === undefined ? {} : { runner }),
-      ...(figures === undefined ? {} : { figures }),
+      runner,
+      figures,
     };
   });
   if (joined) return { joined };

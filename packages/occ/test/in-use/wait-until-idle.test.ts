@@ -85,7 +85,7 @@ test('while the process of the run lives, an unfinished exchange counts at any a
   const runner = startChild(child('hold-open'), ['/dev/null', 'r']);
   await runner.said('open');
   const starttime = readStartTime(runner.pid);
-  const waiting = wait({ runner: { pid: runner.pid, ...(starttime === undefined ? {} : { starttime }) } });
+  const waiting = wait({ runner: { pid: runner.pid, starttime } });
   await sleep(150);
   expect(waiting.outcome).toBeUndefined();
   runner.process.kill('SIGKILL');

@@ -37,7 +37,7 @@ function explainExtra({ name, mostWords }: CommandSpec, extra: string): string {
 function parse(spec: CommandSpec, args: readonly string[]) {
   const options: NonNullable<ParseArgsConfig['options']> = { help: { type: 'boolean', short: 'h' } };
   for (const [name, { type, short, isList = false }] of Object.entries(spec.flags)) {
-    options[name] = { type, multiple: isList, ...(short === undefined ? {} : { short }) };
+    options[name] = { type, multiple: isList, short };
   }
   try {
     const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });

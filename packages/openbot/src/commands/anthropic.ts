@@ -6,5 +6,5 @@ export function makeModel(env: Environment): AskModel | undefined {
   const apiKey = env.ANTHROPIC_API_KEY;
   if (apiKey === undefined || apiKey.trim() === '') return undefined;
   const baseUrl = env.ANTHROPIC_BASE_URL;
-  return makeAnthropicModel({ apiKey, ...(baseUrl === undefined ? {} : { baseUrl }) });
+  return makeAnthropicModel({ apiKey, baseUrl });
 }

@@ -59,7 +59,7 @@ function classifyArchive(name: string): SessionFileName | undefined {
       ? { sessionId: of.sessionId }
       : {}),
     ...(of?.kind === 'topic-transcript' ? { topicId: of.topicId } : {}),
-    ...(archivedAt === undefined ? {} : { archivedAt }),
+    archivedAt,
   };
 }
 

@@ -12,7 +12,7 @@ const HEADER = {
 const say = (id: string, parentId?: string | null, more: object = {}) => ({
   type: 'message',
   id,
-  ...(parentId === undefined ? {} : { parentId }),
+  parentId,
   message: { role: 'user', content: `says ${id}` },
   ...more,
 });

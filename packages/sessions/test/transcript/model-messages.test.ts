@@ -143,7 +143,7 @@ describe("what a provider sees of Claude Code's transcripts", () => {
     uuid,
     parentUuid,
     sessionId: 's',
-    message: { role: type, content, ...(id === undefined ? {} : { id }) },
+    message: { role: type, content, id },
   });
   const use = (id: string) => ({ type: 'tool_use', id, name: 'Read', input: {} });
   const done = (id: string) => ({ type: 'tool_result', tool_use_id: id, content: 'done' });

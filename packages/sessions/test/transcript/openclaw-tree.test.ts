@@ -24,7 +24,7 @@ type Link = string | null | undefined;
 const say = (id: string, parentId: Link, more: object = {}) => ({
   type: 'message',
   id,
-  ...(parentId === undefined ? {} : { parentId }),
+  parentId,
   ...more,
   message: { role: 'user', content: `text of ${id}` },
 });
@@ -51,7 +51,7 @@ const reset = (id: string, parentId: Link, firstKeptEntryId?: string) => ({
   id,
   parentId,
   reason: 'daily',
-  ...(firstKeptEntryId === undefined ? {} : { firstKeptEntryId }),
+  firstKeptEntryId,
 });
 
 const idsOf = (transcript: Transcript, indices: readonly number[]) =>

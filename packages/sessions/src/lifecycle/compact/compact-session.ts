@@ -74,7 +74,7 @@ function describe(
 ): CompactSessionResult {
   return {
     compacted: reason === undefined,
-    ...(reason === undefined ? {} : { reason }),
+    reason,
     ...session,
     ...done,
   };

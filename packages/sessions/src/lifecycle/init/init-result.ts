@@ -49,7 +49,7 @@ export function describeInit(request: InitRequest, outcome: InitOutcome): Sessio
       IsNewSession: isNewSession ? 'true' : 'false',
     },
     sessionEntry,
-    ...(previous === undefined ? {} : { previousSessionEntry: previous }),
+    previousSessionEntry: previous,
     sessionStore,
     sessionKey,
     sessionId,
@@ -59,9 +59,9 @@ export function describeInit(request: InitRequest, outcome: InitOutcome): Sessio
     abortedLastRun: sessionEntry.abortedLastRun === true,
     storePath: place.storePath,
     sessionScope,
-    ...(groupResolution === undefined ? {} : { groupResolution }),
+    groupResolution,
     isGroup,
-    ...(bodyStripped === undefined ? {} : { bodyStripped }),
+    bodyStripped,
     triggerBodyNormalized: request.triggerBodyNormalized,
   };
 }

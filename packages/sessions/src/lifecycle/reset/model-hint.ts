@@ -40,7 +40,7 @@ export function readModelHint(
   const isDefault = same(provider, catalogue.defaults.provider) && same(model, catalogue.defaults.model);
   const taken = words === 1 ? /^\s*\S+\s*/ : /^\s*\S+\s+\S+\s*/;
   return {
-    selection: { provider, model, isDefault, ...(alias === undefined ? {} : { alias }) },
+    selection: { provider, model, isDefault, alias },
     rest: text.replace(taken, '').trimEnd(),
   };
 }

@@ -56,6 +56,6 @@ export async function resetSession(
     sessionEntry: copyJson((await place.store.get(key)) ?? entry) as SessionEntry,
     previousSessionEntry: copyJson(previous) as SessionEntry,
     archived,
-    ...(error === undefined ? {} : { archiveError: error }),
+    archiveError: error,
   };
 }

@@ -221,7 +221,7 @@ export function composeSession(options: ComposeOptions) {
       const id = makeUuid();
       const { appendParentId, side } = given;
       const rest = {
-        ...(appendParentId === undefined ? {} : { appendParentId }),
+        appendParentId,
         ...(side ? { appendMode: 'side' } : {}),
       };
       write({ type: 'leaf', id, parentId: appendParent, timestamp: now(), targetId, ...rest });
@@ -231,7 +231,7 @@ export function composeSession(options: ComposeOptions) {
     },
 
     addLabel: (targetId: string, label?: string, placing?: Placing) =>
-      append('label', { targetId, ...(label === undefined ? {} : { label }) }, placing, true),
+      append('label', { targetId, label }, placing, true),
     addBranchSummary: (from: string | null, placing?: Placing) =>
       append(
         'branch_summary',

@@ -1,68 +1,48 @@
-/** docs/errors.md and the codes of the packages are the same list, and every code can really happen. */
+/** docs/errors.md is made from the codes of the packages, and every code can really happen. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { CLAUDE_CODE_ERROR_CODES } from '@openbot/claude-code';
-import { ERROR_CODES } from '@openbot/sessions';
-import { OCC_ERROR_CODES } from 'oc-context-cleaner';
-import { OPENBOT_ERROR_CODES } from 'openbot';
 import { expect, it } from 'vitest';
+import { ERROR_CODES, makeErrorsPage } from '../docs/make/errors.ts';
 import { parseSources } from './architecture/parse.ts';
 import { REPOSITORY, readWorkspaceTexts } from './architecture/workspace.ts';
 
-interface Row {
-  code: string;
-  meaning: string;
-  remedy: string;
-}
+const CODES = Object.values(ERROR_CODES).flatMap((codes) => Object.keys(codes));
+const sources = new Map(
+  [...readWorkspaceTexts()].filter(([path]) => path.endsWith('.ts') && !path.endsWith('/src/error-codes.ts')),
+);
 
-/** The rows of the table: a code in backticks, what it means, what to do. */
-function readRows(markdown: string): Row[] {
-  return markdown.split('\n').flatMap((line) => {
-    const cells = line.split('|').map((cell) => cell.trim());
-    const code = /^`([A-Z][A-Z0-9_]*)`$/.exec(cells[1] ?? '')?.[1];
-    return code === undefined ? [] : [{ code, meaning: cells[2] ?? '', remedy: cells[3] ?? '' }];
-  });
-}
-
-const LISTS = [ERROR_CODES, OCC_ERROR_CODES, CLAUDE_CODE_ERROR_CODES, OPENBOT_ERROR_CODES];
-const CODES = [...new Set<string>(LISTS.flat())];
-const rows = readRows(readFileSync(join(REPOSITORY, 'docs', 'errors.md'), 'utf8'));
-
-it('reads a row, and nothing but rows', () => {
-  expect(readRows('| code | means |\n| --- | --- |\n| `A_1` | x | y |\ntext `B` | z |\n')).toEqual([
-    { code: 'A_1', meaning: 'x', remedy: 'y' },
-  ]);
+it('the page is what npm run docs makes', () => {
+  expect(readFileSync(join(REPOSITORY, 'docs', 'errors.md'), 'utf8')).toBe(makeErrorsPage());
 });
 
-it('every code has exactly one row, and every row a code', () => {
-  expect(rows.map((row) => row.code).sort()).toEqual([...CODES].sort());
+it('a code belongs to one package', () => {
+  expect(CODES.filter((code, at) => CODES.indexOf(code) !== at)).toEqual([]);
 });
 
-it('every row says what the code means and what to do', () => {
-  const short = rows.filter((row) => row.meaning.length < 20 || row.remedy.length < 20);
-  expect(short.map((row) => row.code)).toEqual([]);
+it('every code says what it means and what to do', () => {
+  const all = Object.values(ERROR_CODES).flatMap((codes) => Object.entries(codes));
+  const short = all.filter(([, { means, remedy }]) => means.length < 20 || remedy.length < 20);
+  expect(short.map(([code]) => code)).toEqual([]);
 });
-
-/** Classes of occ's errors by the code that each of them gives. */
-function readErrorClasses(): Map<string, string> {
-  const text = readFileSync(join(REPOSITORY, 'packages', 'occ', 'src', 'errors.ts'), 'utf8');
-  const classes = text.split('export class ').slice(1);
-  return new Map(
-    classes.flatMap((body) => {
-      const code = /super\([^;]*'([A-Z_]+)'/.exec(body)?.[1];
-      return code === undefined ? [] : [[code, /^\w+/.exec(body)![0]]];
-    }),
-  );
-}
 
 it('every code is used', () => {
-  const sources = [...readWorkspaceTexts()].filter(
-    ([path]) =>
-      path.endsWith('.ts') && !/^packages\/(?:sessions|occ|claude-code)\/src\/errors\.ts$/.test(path),
+  const strings = new Set(parseSources(sources).flatMap((file) => [...file.strings]));
+  const bins = ['occ', 'openbot'].map((name) =>
+    readFileSync(join(REPOSITORY, 'packages', name, 'bin', `${name}.js`), 'utf8'),
   );
-  const strings = new Set(parseSources(new Map(sources)).flatMap((file) => [...file.strings]));
-  const classes = readErrorClasses();
-  const isThrown = (name: string | undefined) =>
-    name !== undefined && sources.some(([, text]) => text.includes(name));
-  expect(CODES.filter((code) => !strings.has(code) && !isThrown(classes.get(code)))).toEqual([]);
+  const isUsed = (code: string) => strings.has(code) || bins.some((text) => text.includes(code));
+  expect(CODES.filter((code) => !isUsed(code))).toEqual([]);
+});
+
+it('every error is thrown with a code of its package, or of one that it imports', () => {
+  const thrown = [...sources].flatMap(([path, text]) =>
+    [...text.matchAll(/new OpenBotError\(\s*'([^']+)'/g)].map(([, code]) => ({ path, code: code! })),
+  );
+  expect(thrown.length).toBeGreaterThan(100);
+  const isKnown = ({ path, code }: { path: string; code: string }) => {
+    const own = path.split('/')[1]!;
+    const seen = own === 'openbot' ? Object.keys(ERROR_CODES) : ['sessions', own];
+    return seen.some((name) => Object.hasOwn(ERROR_CODES[name]!, code));
+  };
+  expect(thrown.filter((one) => !isKnown(one))).toEqual([]);
 });

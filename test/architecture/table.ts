@@ -23,6 +23,7 @@ export interface RoomTable {
 export const ROOMS: Readonly<Record<string, RoomTable>> = {
   sessions: {
     order: [
+      'error-codes',
       'errors',
       'terminal-text',
       'message',
@@ -46,11 +47,12 @@ export const ROOMS: Readonly<Record<string, RoomTable>> = {
       transcript: ['errors', 'message', 'key', 'entry'],
       disk: ['errors'],
     },
-    pure: ['errors', 'terminal-text', 'message', 'key', 'entry', 'policy', 'transcript'],
+    pure: ['error-codes', 'errors', 'terminal-text', 'message', 'key', 'entry', 'policy', 'transcript'],
     readOnly: ['layout'],
   },
   occ: {
     order: [
+      'error-codes',
       'errors',
       'nearest-name',
       'percent-of',
@@ -72,12 +74,12 @@ export const ROOMS: Readonly<Record<string, RoomTable>> = {
       sources: ['errors', 'nearest-name', 'percent-of'],
       config: ['errors', 'nearest-name', 'clean', 'sources'],
     },
-    pure: ['errors', 'nearest-name', 'percent-of', 'clean', 'report'],
+    pure: ['error-codes', 'errors', 'nearest-name', 'percent-of', 'clean', 'report'],
     readOnly: ['sources'],
   },
   'claude-code': {
     order: [
-      'errors',
+      'error-codes',
       'repo',
       'registry',
       'scan',
@@ -90,13 +92,13 @@ export const ROOMS: Readonly<Record<string, RoomTable>> = {
       'index',
     ],
     narrower: {},
-    pure: ['errors'],
+    pure: ['error-codes'],
     readOnly: ['repo', 'scan', 'project-status'],
   },
   openbot: {
-    order: ['errors', 'commands', 'cli', 'index'],
+    order: ['error-codes', 'errors', 'commands', 'cli', 'index'],
     narrower: {},
-    pure: ['errors'],
+    pure: ['error-codes', 'errors'],
     readOnly: [],
   },
 };

@@ -8,7 +8,6 @@ export {
 export type { DiscoveredSession } from './discover/discovered-session.ts';
 export { formatSessionList, type ListFormatOptions } from './discover/format-session-list.ts';
 export type { ScanEvents, ScanOptions, ScanProgress } from './discover/scan-folders.ts';
-export { CLAUDE_CODE_ERROR_CODES, ClaudeCodeError, type ClaudeCodeErrorCode } from './errors.ts';
 export { type AttachedTools, attachTools, type McpSdkServer } from './mcp/attach-tools.ts';
 export type {
   McpOptions,

@@ -1,3 +1,4 @@
+export { OpenBotError } from '@openbot/sessions';
 export { cutCopy } from './clean/cut-copy.ts';
 export type { LineEdit, ToolAction } from './clean/line-edit.ts';
 export type {
@@ -38,21 +39,6 @@ export {
   loadConfiguration,
   type ResolvedConfiguration,
 } from './config/load-configuration.ts';
-export {
-  AgentNotFoundError,
-  AmbiguousSessionError,
-  CloneOperationError,
-  EditOperationError,
-  NoSessionsError,
-  OCC_ERROR_CODES,
-  OccError,
-  type OccErrorCode,
-  RestoreError,
-  SessionInUseError,
-  SessionNotFoundError,
-  UnknownPresetError,
-  UsageError,
-} from './errors.ts';
 export {
   type CloneOptions,
   type EditOptions,

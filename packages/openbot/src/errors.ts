@@ -1,46 +1,30 @@
-/** Every failure that this package names itself, bin/openbot.js included. docs/errors.md explains each one. */
-export const OPENBOT_ERROR_CODES = ['USAGE', 'RUN_FAILED', 'NODE_TOO_OLD', 'NOT_BUILT'] as const;
+import { OpenBotError } from '@openbot/sessions';
 
-/** The command line cannot be understood. */
-export class UsageError extends Error {
-  override readonly name = 'UsageError';
-  readonly code = 'USAGE';
-  readonly hint: string;
-
-  constructor(message: string, hint: string) {
-    super(message);
-    this.hint = hint;
-  }
+/** A run of Claude Code ended without success; what happened was printed as it happened. */
+export function runFailed(
+  message: string,
+  { sessionId, result }: { sessionId?: string; result: string },
+): OpenBotError {
+  return new OpenBotError('RUN_FAILED', message, { hint: adviseAfter(message, sessionId, result) });
 }
 
-/** A run of Claude Code ended without success; what happened was told as it happened. */
-export class RunFailed extends Error {
-  override readonly name = 'RunFailed';
-  readonly code = 'RUN_FAILED';
-  readonly hint: string;
-
-  constructor(message: string, { sessionId, result }: { sessionId?: string; result: string }) {
-    super(message);
-    const more = result === 'budget' ? ' --budget <more>' : '';
-    if (sessionId === undefined) this.hint = 'Nothing was started.';
-    else if (/prompt is too long/i.test(message)) {
-      this.hint = `Session ${sessionId} is full. To begin another one: --fresh`;
-    } else this.hint = `To go on in it: --session ${sessionId}${more}`;
+function adviseAfter(message: string, sessionId: string | undefined, result: string): string {
+  if (sessionId === undefined) return 'Nothing was started.';
+  if (/prompt is too long/i.test(message)) {
+    return `Session ${sessionId} is full. To begin another one: --fresh`;
   }
-}
-
-/** Nobody reads the output any more, so the work was ended. It is not told: there is nobody to tell. */
-export class OutputLost extends Error {
-  override readonly name = 'OutputLost';
+  const more = result === 'budget' ? ' --budget <more>' : '';
+  return `To go on in it: --session ${sessionId}${more}`;
 }
 
 /** What was to be printed could not be written. */
-export class OutputFailed extends Error {
-  override readonly name = 'OutputFailed';
-  readonly code = 'UNEXPECTED';
-  readonly hint = 'Check where it goes: a full disk, a closed file.';
+export function outputFailed(cause: string): OpenBotError {
+  return new OpenBotError('UNEXPECTED', `The output could not be written: ${cause}`, {
+    hint: 'Check where it goes: a full disk, a closed file.',
+  });
+}
 
-  constructor(cause: string) {
-    super(`The output could not be written: ${cause}`);
-  }
+/** The reader of the output is gone, so the work was ended. It is not reported: nothing reads a report either. */
+export class OutputLost extends Error {
+  override readonly name = 'OutputLost';
 }

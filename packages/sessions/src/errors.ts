@@ -1,49 +1,33 @@
-/**
- * Every failure that this package names. Codes are stable: callers branch on them, never on message text.
- * docs/errors.md explains each one; a test keeps the two lists equal.
- */
-export const ERROR_CODES = [
-  'INVALID_ARGUMENT',
-  'INVALID_SESSION_KEY',
-  'INVALID_SESSION_ID',
-  'PATH_ESCAPES_FOLDER',
-  'AGENT_MISMATCH',
-  'SESSION_NOT_FOUND',
-  'CONFIG_UNREADABLE',
-  'STORE_UNREADABLE',
-  'STORE_PARSE_FAILED',
-  'STORE_NOT_AN_OBJECT',
-  'STORE_ENTRY_INVALID',
-  'STORE_CONFLICT',
-  'STORE_WRITE_FAILED',
-  'LOCK_TIMEOUT',
-  'LOCK_FAILED',
-  'LOCK_LOST',
-  'TRANSCRIPT_NOT_FOUND',
-  'TRANSCRIPT_UNREADABLE',
-  'TRANSCRIPT_HEADER_INVALID',
-  'TRANSCRIPT_WRITE_FAILED',
-  'TRANSCRIPT_NOT_SYNCED',
-  'TRANSCRIPT_EXISTS',
-  'TRANSCRIPT_UNSUPPORTED',
-  'DATABASE_UNREADABLE',
-  'DATABASE_UNSUPPORTED',
-  'DATABASE_WITHOUT_SESSIONS',
-  'DATABASE_BUSY',
-  'DATABASE_WRITE_FAILED',
-] as const;
+import type { SESSIONS_ERRORS } from './error-codes.ts';
 
-export type ErrorCode = (typeof ERROR_CODES)[number];
+/** The codes of this package. Each package has its own list; they are explained in docs/errors.md. */
+export type ErrorCode = keyof typeof SESSIONS_ERRORS;
 
-/** A failure with a stable `code`, and a `hint` that tells the person what to do next. */
+export interface ErrorOptions {
+  /** Tells the person what to do next. */
+  readonly hint?: string;
+  readonly cause?: unknown;
+  /** What a caller may want to read of the failure, such as the sessions that a name could mean. */
+  readonly details?: Readonly<Record<string, unknown>>;
+}
+
+/** A failure that a caller can meet, in every package. Callers branch on its `code`, which is stable, never on its text. */
 export class OpenBotError extends Error {
   override readonly name = 'OpenBotError';
-  readonly code: ErrorCode;
+  readonly code: string;
   readonly hint: string | undefined;
+  readonly details: Readonly<Record<string, unknown>> | undefined;
 
-  constructor(code: ErrorCode, message: string, options: { hint?: string; cause?: unknown } = {}) {
-    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+  constructor(code: string, message: string, { hint, cause, details }: ErrorOptions = {}) {
+    super(message, cause === undefined ? undefined : { cause });
     this.code = code;
-    this.hint = options.hint;
+    this.hint = hint;
+    this.details = details;
+  }
+
+  /** The code of what caused it: of another failure, or of the system. */
+  get reason(): string | undefined {
+    const code = (this.cause as { code?: unknown } | undefined)?.code;
+    return typeof code === 'string' ? code : undefined;
   }
 }

@@ -55,7 +55,7 @@ export type {
   SessionSystemPromptReport,
   TranscriptPosition,
 } from './entry/snapshots.ts';
-export { ERROR_CODES, type ErrorCode, OpenBotError } from './errors.ts';
+export { type ErrorCode, type ErrorOptions, OpenBotError } from './errors.ts';
 export {
   type AgentPeerSessionKeyParams,
   buildAgentMainSessionKey,

@@ -29,7 +29,7 @@ export interface DiscoverOptions extends ScanOptions {
  * The Claude Code sessions of a repository, whoever started them: those that are running first, then those that are open, then the newest. One that
  * an agent of ours runs or ran is of the repository that its registry names; any other is of the one in which most of
  * its lines were written, as far as that looks where the transcript is. A folder is of the nearest repository above it, and worktrees are of one repository.
- * @throws ClaudeCodeError REPO_NOT_FOUND; REGISTRY_UNREADABLE for the registry of `agentId`
+ * @throws OpenBotError REPO_NOT_FOUND; REGISTRY_UNREADABLE for the registry of `agentId`
  */
 export async function discoverSessions(
   repoPath: string,

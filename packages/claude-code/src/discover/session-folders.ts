@@ -1,6 +1,6 @@
 import { readdirSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
-import { ClaudeCodeError } from '../errors.ts';
+import { OpenBotError } from '@openbot/sessions';
 
 /** Only such a file is a session: not what an edit set aside, nor what lies deeper (subagents, outputs, memory). */
 const SESSION_FILE = /^([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})\.jsonl$/i;
@@ -25,7 +25,7 @@ export function listSessionFolders(
   projects: string,
   isWanted: (slug: string) => boolean,
   known: ReadonlyMap<string, unknown>,
-  onProblem: (error: ClaudeCodeError) => void,
+  onProblem: (error: OpenBotError) => void,
 ): SessionFolder[] {
   const folders = new Map<string, SessionFolder>();
   const missing = new Set(known.keys());
@@ -75,7 +75,7 @@ function readRealPath(path: string): string | undefined {
 
 /**
  * None of what is no folder, or gone.
- * @throws ClaudeCodeError SESSION_FOLDER_UNREADABLE
+ * @throws OpenBotError SESSION_FOLDER_UNREADABLE
  */
 function readNames(folder: string): string[] {
   try {
@@ -85,19 +85,19 @@ function readNames(folder: string): string[] {
     if (code === 'ENOENT' || code === 'ENOTDIR') return [];
     // Behind the comma the system names the folder again.
     const [why] = message.split(', ');
-    throw new ClaudeCodeError(
-      `Cannot read the Claude Code sessions in ${folder}: ${why}`,
+    throw new OpenBotError(
       'SESSION_FOLDER_UNREADABLE',
+      `Cannot read the Claude Code sessions in ${folder}: ${why}`,
       { hint: 'Check its permissions and what it links to.', cause },
     );
   }
 }
 
-function attempt(read: () => string[], onProblem: (error: ClaudeCodeError) => void): string[] {
+function attempt(read: () => string[], onProblem: (error: OpenBotError) => void): string[] {
   try {
     return read();
   } catch (error) {
-    if (!(error instanceof ClaudeCodeError)) throw error;
+    if (!(error instanceof OpenBotError)) throw error;
     onProblem(error);
     return [];
   }

@@ -8,7 +8,6 @@ import {
   type StoredSession,
 } from '@openbot/sessions';
 import { printable, shorten } from '@openbot/sessions/terminal-text';
-import { ClaudeCodeError } from '../errors.ts';
 import { type AgentPlace, locateAgent } from './agent-place.ts';
 import type { McpScope } from './mcp-options.ts';
 import { readOwnKey } from './resolve-scope.ts';
@@ -21,7 +20,7 @@ export interface Conversation extends StoredSession {
 
 /**
  * The conversation that is asked for; without a key the one that the server was started for, else the main one.
- * @throws OpenBotError SESSION_NOT_FOUND, AGENT_MISMATCH, STORE_…, DATABASE_…; ClaudeCodeError CONVERSATION_REFUSED
+ * @throws OpenBotError SESSION_NOT_FOUND, AGENT_MISMATCH, STORE_…, DATABASE_…; OpenBotError CONVERSATION_REFUSED
  */
 export async function findConversation(scope: McpScope, asked: unknown): Promise<Conversation> {
   const sessionKey = chooseKey(scope, typeof asked === 'string' ? asked : undefined);
@@ -75,9 +74,9 @@ function chooseKey({ sessionKey, agentId }: McpScope, asked: string | undefined)
   const wanted = asked === undefined ? undefined : readOwnKey(asked, agentId);
   if (sessionKey === undefined) return wanted ?? buildAgentMainSessionKey({ agentId });
   if (wanted === undefined || wanted === sessionKey) return sessionKey;
-  throw new ClaudeCodeError(
-    'This run was asked for in one conversation, and only that one can be read',
+  throw new OpenBotError(
     'CONVERSATION_REFUSED',
+    'This run was asked for in one conversation, and only that one can be read',
     { hint: 'Leave session_key out.' },
   );
 }

@@ -1,4 +1,4 @@
-import { ClaudeCodeError } from '../errors.ts';
+import { OpenBotError } from '@openbot/sessions';
 
 /** What the server needs of the official SDK. It takes a tenth of a second to load, so it is loaded when it serves. */
 export async function loadMcpSdk() {
@@ -19,7 +19,7 @@ export async function loadMcpSdk() {
       AjvJsonSchemaValidator,
     };
   } catch (cause) {
-    throw new ClaudeCodeError('the package @modelcontextprotocol/sdk is not installed', 'SDK_NOT_INSTALLED', {
+    throw new OpenBotError('SDK_NOT_INSTALLED', 'the package @modelcontextprotocol/sdk is not installed', {
       hint: 'npm install @modelcontextprotocol/sdk',
       cause,
     });

@@ -14,7 +14,7 @@ import { toIsoTime } from './iso-time.ts';
 import type { KnownSessions, McpOptions, McpScope, Precomputed } from './mcp-options.ts';
 
 /**
- * @throws ClaudeCodeError REPO_NOT_FOUND; OpenBotError PATH_ESCAPES_FOLDER for an agent that is no plain name,
+ * @throws OpenBotError REPO_NOT_FOUND; OpenBotError PATH_ESCAPES_FOLDER for an agent that is no plain name,
  * AGENT_MISMATCH for a conversation of another agent
  */
 export function resolveScope(options: McpOptions): McpScope {

@@ -1,4 +1,4 @@
-import { ClaudeCodeError } from '../errors.ts';
+import { OpenBotError } from '@openbot/sessions';
 import { LEFT_OUT_SCHEMA } from './fit-answer.ts';
 import type { McpScope } from './mcp-options.ts';
 import { COUNT, describe, objectOf, TEXT, YES_NO } from './schema.ts';
@@ -26,7 +26,7 @@ export function makeSendMessageTool({ agentId, sessionKey, sendMessage }: McpSco
     isReadOnly: false,
     async run(input) {
       if (sendMessage === undefined) {
-        throw new ClaudeCodeError('There is no way to reach anybody from here', 'SEND_NOT_POSSIBLE', {
+        throw new OpenBotError('SEND_NOT_POSSIBLE', 'There is no way to reach anybody from here', {
           hint: 'Say it in the answer of this run instead.',
         });
       }

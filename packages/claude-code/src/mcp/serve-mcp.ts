@@ -47,7 +47,7 @@ export type ServeClient = (
 
 /**
  * Serves the tools to one client until it leaves. Nothing but messages may be written to the standard output meanwhile.
- * @throws ClaudeCodeError REPO_NOT_FOUND, SDK_NOT_INSTALLED; OpenBotError for an agent or a conversation that cannot be
+ * @throws OpenBotError REPO_NOT_FOUND, SDK_NOT_INSTALLED; OpenBotError for an agent or a conversation that cannot be
  */
 export async function serveMcp(options: ServeOptions): Promise<McpServing> {
   const serve = await prepareServing(options);

@@ -42,7 +42,7 @@ const NO_SESSIONS: ProjectStatus['sessions'] = { active: [], recent: [], ownRece
 /**
  * Looks at a repository, or any folder. What does not answer leaves a gap in the status.
  * @param how or only the agent whose own sessions are listed
- * @throws ClaudeCodeError REPO_NOT_FOUND where there is no such folder
+ * @throws OpenBotError REPO_NOT_FOUND where there is no such folder
  */
 export async function gatherProjectStatus(
   repoPath: string,

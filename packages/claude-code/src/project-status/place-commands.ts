@@ -6,7 +6,7 @@ import type { CommandPlace } from './git-command.ts';
 
 const TIMEOUT_MS = 5000;
 
-/** @throws ClaudeCodeError REPO_NOT_FOUND where there is no such folder */
+/** @throws OpenBotError REPO_NOT_FOUND where there is no such folder */
 export function placeCommands(
   repoPath: string,
   options: {

@@ -10,7 +10,7 @@ export interface ProjectBranch {
 
 /**
  * Asks git for the branch and for nothing else. Empty where git does not tell.
- * @throws ClaudeCodeError REPO_NOT_FOUND where there is no such folder
+ * @throws OpenBotError REPO_NOT_FOUND where there is no such folder
  */
 export async function readProjectBranch(
   repoPath: string,

@@ -8,7 +8,6 @@ import {
   withLock,
   writeFileAtomic,
 } from '@openbot/sessions';
-import { ClaudeCodeError } from '../errors.ts';
 import { isProcess } from './is-process.ts';
 import type { RegisteredSession } from './registered-session.ts';
 
@@ -34,7 +33,7 @@ export function resolveRegistryPath(stateDir: string, agentId: string): string {
 
 /**
  * The sessions that an agent runs or ran, by session id; none where it has no registry.
- * @throws ClaudeCodeError REGISTRY_UNREADABLE where the file is damaged
+ * @throws OpenBotError REGISTRY_UNREADABLE where the file is damaged
  */
 export function readRegistry(stateDir: string, agentId: string): Map<string, RegisteredSession> {
   return new Map(Object.entries(readFile(resolveRegistryPath(stateDir, agentId)).sessions));
@@ -125,7 +124,7 @@ function readFile(path: string): RegistryFile {
     if (!statSync(path).isFile()) throw unreadable(path, 'it is no file');
     text = readFileSync(path, 'utf8');
   } catch (cause) {
-    if (cause instanceof ClaudeCodeError) throw cause;
+    if (cause instanceof OpenBotError) throw cause;
     if (isMissing(cause)) return { version: VERSION, sessions: {} };
     throw unreadable(path, (cause as Error).message, cause);
   }
@@ -199,8 +198,8 @@ function isMissing(error: unknown): boolean {
   return code === 'ENOENT' || code === 'ENOTDIR';
 }
 
-function unreadable(path: string, why: string, cause?: unknown): ClaudeCodeError {
-  return new ClaudeCodeError(`Cannot read the registry ${path}: ${why}`, 'REGISTRY_UNREADABLE', {
+function unreadable(path: string, why: string, cause?: unknown): OpenBotError {
+  return new OpenBotError('REGISTRY_UNREADABLE', `Cannot read the registry ${path}: ${why}`, {
     hint: 'Repair the file, or move it away: its sessions are then found by their transcripts alone.',
     cause,
   });

@@ -1,6 +1,6 @@
 import { realpathSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { ClaudeCodeError } from '../errors.ts';
+import { OpenBotError } from '@openbot/sessions';
 import { findGit, type GitPlace, listWorktrees } from './git-folder.ts';
 import { findRealPath, isWithin } from './real-path.ts';
 import { maySlugBeBelow } from './slug.ts';
@@ -16,7 +16,7 @@ export interface Repo {
   readonly commonDir?: string;
 }
 
-/** @throws ClaudeCodeError REPO_NOT_FOUND where there is no such folder */
+/** @throws OpenBotError REPO_NOT_FOUND where there is no such folder */
 export function resolveRepo(repoPath: string): Repo {
   const given = resolve(repoPath);
   const real = resolveFolder(given);
@@ -84,13 +84,13 @@ function resolveFolder(path: string): string {
     real = realpathSync.native(path);
     isFolder = statSync(real).isDirectory();
   } catch (cause) {
-    throw new ClaudeCodeError(`${path} does not exist or cannot be reached`, 'REPO_NOT_FOUND', {
+    throw new OpenBotError('REPO_NOT_FOUND', `${path} does not exist or cannot be reached`, {
       hint: 'Check the path of the repository.',
       cause,
     });
   }
   if (isFolder) return real;
-  throw new ClaudeCodeError(`${path} is not a folder`, 'REPO_NOT_FOUND', {
+  throw new OpenBotError('REPO_NOT_FOUND', `${path} is not a folder`, {
     hint: 'Name the folder of the repository.',
   });
 }

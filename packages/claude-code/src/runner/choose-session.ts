@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import { OpenBotError } from '@openbot/sessions';
 import { discoverSessions } from '../discover/discover-sessions.ts';
 import type { DiscoveredSession } from '../discover/discovered-session.ts';
-import { ClaudeCodeError } from '../errors.ts';
 import { readProjectBranch } from '../project-status/read-project-branch.ts';
 import { readRegistry } from '../registry/registry-file.ts';
 import { listLockedSessions } from '../registry/session-lock.ts';
@@ -78,7 +78,7 @@ export function freshSession(replaces?: string): ChosenSession {
 async function select(request: RunRequest, place: RunPlace, { signal, warn }: ChoiceContext) {
   const onProblem = (error: Error, sessionId?: string) => {
     // Of registries that cannot be read whoever looked for leftovers has warned.
-    if (error instanceof ClaudeCodeError && error.code === 'REGISTRY_UNREADABLE') return;
+    if (error instanceof OpenBotError && error.code === 'REGISTRY_UNREADABLE') return;
     warn(sessionId === undefined ? error.message : `Left out session ${sessionId}: ${error.message}`);
   };
   const { task, label, maxBudgetUsd, selection: { config, askModel, log } = {} } = request;

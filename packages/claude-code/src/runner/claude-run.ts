@@ -1,6 +1,5 @@
 import { setImmediate as nextTick } from 'node:timers/promises';
-import type { ProcessIdentity } from '@openbot/sessions';
-import { ClaudeCodeError } from '../errors.ts';
+import { OpenBotError, type ProcessIdentity } from '@openbot/sessions';
 import type { RegisteredSession } from '../registry/registered-session.ts';
 import { readAllRegistries } from '../registry/registry-file.ts';
 import { findRepoKey, isInRepo } from '../repo/resolve-repo.ts';
@@ -100,12 +99,12 @@ export class ClaudeRun {
 
   /**
    * Says something more. While a turn is under way it waits for its end.
-   * @throws ClaudeCodeError RUN_ENDED; OpenBotError INVALID_ARGUMENT where it is empty or would leave the session
+   * @throws OpenBotError RUN_ENDED; OpenBotError INVALID_ARGUMENT where it is empty or would leave the session
    */
   send(text: string): void {
     assertSayable(text, 'follow-up');
     if (this.#followUps.isClosed || this.#stop.signal.aborted) {
-      throw new ClaudeCodeError('The run has ended, or is about to', 'RUN_ENDED', {
+      throw new OpenBotError('RUN_ENDED', 'The run has ended, or is about to', {
         hint: 'Start another one on its session.',
       });
     }
@@ -170,7 +169,7 @@ export class ClaudeRun {
       try {
         return await this.#runFrom(chosen, place, sdk, slot);
       } catch (error) {
-        const isTaken = error instanceof ClaudeCodeError && TAKEN.has(error.code);
+        const isTaken = error instanceof OpenBotError && TAKEN.has(error.code);
         if (!isTaken || chosen.isNamed || choices === MOST_CHOICES) throw error;
       }
     }

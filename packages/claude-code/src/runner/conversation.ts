@@ -1,7 +1,6 @@
 import type { Query, SDKMessage, SDKResultMessage, SDKUserMessage } from '@anthropic-ai/claude-agent-sdk';
-import { redactSecrets } from '@openbot/sessions';
+import { OpenBotError, redactSecrets } from '@openbot/sessions';
 import { formatUsd } from '@openbot/sessions/terminal-text';
-import { ClaudeCodeError } from '../errors.ts';
 import { type ClaudeOptionsParts, composeClaudeOptions } from './claude-options.ts';
 import type { ClaudeProcess } from './claude-process.ts';
 import type { FollowUps } from './follow-ups.ts';
@@ -72,7 +71,7 @@ export class Conversation {
     });
   }
 
-  /** @throws ClaudeCodeError CLAUDE_NOT_STARTED */
+  /** @throws OpenBotError CLAUDE_NOT_STARTED */
   async run(): Promise<ConversationEnd> {
     const { signal, followUps } = this.#parts;
     const stop = new AbortController();
@@ -282,7 +281,7 @@ export class Conversation {
     if (this.#turns.isAwaited) {
       const why = this.#describeBreak(thrown);
       if (this.#hasStarted) return { isUnknown: false, result: 'error', text, failure: why };
-      throw new ClaudeCodeError(`Claude Code could not be started: ${why}`, 'CLAUDE_NOT_STARTED', {
+      throw new OpenBotError('CLAUDE_NOT_STARTED', `Claude Code could not be started: ${why}`, {
         hint: 'Check the installation of @anthropic-ai/claude-agent-sdk, or name the program by pathToClaudeCodeExecutable.',
         cause: thrown,
       });

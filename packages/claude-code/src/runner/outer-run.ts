@@ -1,5 +1,4 @@
-import { type Environment, isHolderAlive } from '@openbot/sessions';
-import { ClaudeCodeError } from '../errors.ts';
+import { type Environment, isHolderAlive, OpenBotError } from '@openbot/sessions';
 import { findRepoKey } from '../repo/resolve-repo.ts';
 import { isMark, MARK_VARIABLE } from './marked-processes.ts';
 import { type RunNote, readRunNotes } from './run-note.ts';
@@ -12,7 +11,7 @@ export function readOuterMark(env: Environment): string | undefined {
 
 /**
  * A run that waits for one that it is a part of, over however many others between, waits for itself.
- * @throws ClaudeCodeError REPO_BUSY
+ * @throws OpenBotError REPO_BUSY
  */
 export function refuseWithinItself({ repo, env }: RunPlace): void {
   const mark = readOuterMark(env);
@@ -20,9 +19,9 @@ export function refuseWithinItself({ repo, env }: RunPlace): void {
   const repoKey = findRepoKey(repo.path);
   const outer = listOuterRuns(mark, readRunNotes(env)).find((note) => note.repoKey === repoKey);
   if (outer === undefined) return;
-  throw new ClaudeCodeError(
-    `This run was started from within a run in ${repo.path} (session ${outer.sessionId}) and would wait for its end`,
+  throw new OpenBotError(
     'REPO_BUSY',
+    `This run was started from within a run in ${repo.path} (session ${outer.sessionId}) and would wait for its end`,
     { hint: 'Do the work in that session, or leave it to a subagent of it.' },
   );
 }

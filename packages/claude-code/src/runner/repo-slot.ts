@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type HeldLock, inspectLock, withLock } from '@openbot/sessions';
-import { ClaudeCodeError } from '../errors.ts';
+import { type HeldLock, inspectLock, OpenBotError, withLock } from '@openbot/sessions';
 import { type RepoLocks, tryLock } from './run-locks.ts';
 
 /** The right to run in a repository. */
@@ -28,7 +27,7 @@ const HANDOVER_MS = 10_000;
 
 /**
  * One run at a time among all processes, and one that waits for it.
- * @throws ClaudeCodeError REPO_BUSY for a third
+ * @throws OpenBotError REPO_BUSY for a third
  */
 export async function takeRepoSlot(locks: RepoLocks, options: SlotOptions): Promise<RepoSlot> {
   const entry = await enter(locks, options);
@@ -107,13 +106,13 @@ function isHeld(path: string): boolean {
   return inspectLock(path)?.held === true;
 }
 
-function describeFull(locks: RepoLocks, repoPath: string): ClaudeCodeError {
+function describeFull(locks: RepoLocks, repoPath: string): OpenBotError {
   const [running, queued] = [locks.running, locks.queued].map(
     (path) => inspectLock(path)?.description ?? 'just ended',
   );
-  return new ClaudeCodeError(
-    `Two runs already have ${repoPath}: one is at work (${running}), one waits (${queued})`,
+  return new OpenBotError(
     'REPO_BUSY',
+    `Two runs already have ${repoPath}: one is at work (${running}), one waits (${queued})`,
     { hint: 'Try again when one of them has ended.' },
   );
 }

@@ -9,7 +9,6 @@ import {
   inspectLock,
   OpenBotError,
 } from '@openbot/sessions';
-import { ClaudeCodeError } from '../errors.ts';
 import { resolveLockFolder, resolveSessionLock } from '../registry/session-lock.ts';
 import { resolveClaudeFolder } from '../repo/projects-folder.ts';
 import { findRepoKey } from '../repo/resolve-repo.ts';
@@ -30,28 +29,28 @@ export function resolveRepoLocks(env: Environment, repoPath: string): RepoLocks 
 
 /**
  * Two that resume one session would each lose the other's turn.
- * @throws ClaudeCodeError SESSION_BUSY while another run has the session
+ * @throws OpenBotError SESSION_BUSY while another run has the session
  */
 export async function lockSession(sessionId: string, env: Environment): Promise<HeldLock> {
   const path = resolveSessionLock(sessionId, env);
   const lock = await tryLock(path);
   if (lock !== undefined) return lock;
   const holder = inspectLock(path)?.description ?? 'another run';
-  throw new ClaudeCodeError(`Session ${sessionId} is in use: ${holder}`, 'SESSION_BUSY', {
+  throw new OpenBotError('SESSION_BUSY', `Session ${sessionId} is in use: ${holder}`, {
     hint: 'Wait for the end of that run, or start a fresh session.',
   });
 }
 
 /**
  * A Claude Code that has the session open goes on from what it has in memory, and what is said here would be lost.
- * @throws ClaudeCodeError SESSION_OPEN
+ * @throws OpenBotError SESSION_OPEN
  */
 export function assertNotOpen(sessionId: string, env: Environment): void {
   const open = findOpenClaude(resolveClaudeFolder(env), sessionId);
   if (open === undefined) return;
-  throw new ClaudeCodeError(
-    `Session ${sessionId} is open in Claude Code: ${describeOpenClaude(open)}`,
+  throw new OpenBotError(
     'SESSION_OPEN',
+    `Session ${sessionId} is open in Claude Code: ${describeOpenClaude(open)}`,
     {
       hint: 'Close it there, go on in a copy of it (with openbot cc run: --fork), or start a fresh session.',
     },

@@ -25,7 +25,7 @@ const OF_ANOTHER_SESSION = [
   'CLAUDE_PROJECT_DIR',
 ];
 
-/** @throws OpenBotError INVALID_ARGUMENT; ClaudeCodeError REPO_NOT_FOUND */
+/** @throws OpenBotError INVALID_ARGUMENT; OpenBotError REPO_NOT_FOUND */
 export function resolveRunPlace(request: RunRequest): RunPlace {
   const env = { ...(request.env ?? process.env) };
   for (const name of OF_ANOTHER_SESSION) delete env[name];

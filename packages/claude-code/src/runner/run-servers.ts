@@ -19,7 +19,7 @@ export interface RunServers {
 
 /**
  * Those of the request, and the tools of the agent, which know what was found out before.
- * @throws ClaudeCodeError CLAUDE_NOT_STARTED, and whatever `mcpServers` throws
+ * @throws OpenBotError CLAUDE_NOT_STARTED, and whatever `mcpServers` throws
  */
 export async function openServers(
   request: Pick<RunRequest, 'agentTools' | 'mcpServers'>,

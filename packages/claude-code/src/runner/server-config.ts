@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ClaudeCodeError } from '../errors.ts';
+import { OpenBotError } from '@openbot/sessions';
 import type { McpServers } from './run-request.ts';
 
 /** A file with the servers that Claude Code starts or connects to itself. */
@@ -12,7 +12,7 @@ export interface ServerConfig {
 
 /**
  * Only this user can read it. On a command line everybody could, and servers have keys in their headers and environments.
- * @throws ClaudeCodeError CLAUDE_NOT_STARTED where it cannot be written
+ * @throws OpenBotError CLAUDE_NOT_STARTED where it cannot be written
  */
 export async function writeServerConfig(mcpServers: McpServers): Promise<ServerConfig> {
   let folder: string | undefined;
@@ -26,7 +26,7 @@ export async function writeServerConfig(mcpServers: McpServers): Promise<ServerC
     return { path, remove };
   } catch (cause) {
     await remove().catch(() => {});
-    throw new ClaudeCodeError('The MCP servers could not be handed to Claude Code', 'CLAUDE_NOT_STARTED', {
+    throw new OpenBotError('CLAUDE_NOT_STARTED', 'The MCP servers could not be handed to Claude Code', {
       hint: `They are written to a file of their own: check that there is room in ${tmpdir()}, and that it may be written to.`,
       cause,
     });

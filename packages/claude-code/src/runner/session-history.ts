@@ -28,7 +28,7 @@ export const NO_HISTORY: SessionHistory = {
   maxBudgetUsd: undefined,
 };
 
-/** @throws ClaudeCodeError REGISTRY_UNREADABLE where the agent's own is; that of another one is passed over */
+/** @throws OpenBotError REGISTRY_UNREADABLE where the agent's own is; that of another one is passed over */
 export async function readHistory(
   sessionId: string,
   { stateDir, agentId, env }: HistoryPlace,

@@ -1,6 +1,5 @@
-import { ownIdentity } from '@openbot/sessions';
+import { OpenBotError, ownIdentity } from '@openbot/sessions';
 import { formatUsd, shorten } from '@openbot/sessions/terminal-text';
-import { ClaudeCodeError } from '../errors.ts';
 import { rememberEnd } from '../registry/is-running.ts';
 import type { RegisteredSession } from '../registry/registered-session.ts';
 import { updateRegistry } from '../registry/registry-file.ts';
@@ -69,7 +68,7 @@ export class SessionLedger {
     this.#turnsBefore = history.own?.turns ?? 0;
   }
 
-  /** @throws ClaudeCodeError REGISTRY_UNREADABLE; BUDGET_SPENT where nothing may be done any more */
+  /** @throws OpenBotError REGISTRY_UNREADABLE; BUDGET_SPENT where nothing may be done any more */
   static async open(options: LedgerOptions): Promise<SessionLedger> {
     const { sessionId, maxBudgetUsd, replaces } = options;
     const history = await readBefore(options);
@@ -214,9 +213,9 @@ function keepTask(task: string): string {
 
 function assertUnspent(sessionId: string, { spentUsd, maxBudgetUsd }: SessionHistory): void {
   if (maxBudgetUsd === undefined || spentUsd < maxBudgetUsd) return;
-  throw new ClaudeCodeError(
-    `Session ${sessionId} has spent its budget: ${formatUsd(spentUsd)} of ${formatUsd(maxBudgetUsd)}`,
+  throw new OpenBotError(
     'BUDGET_SPENT',
+    `Session ${sessionId} has spent its budget: ${formatUsd(spentUsd)} of ${formatUsd(maxBudgetUsd)}`,
     { hint: 'Give it a larger budget, or start a fresh session.' },
   );
 }

@@ -1,5 +1,5 @@
 import type Anthropic from '@anthropic-ai/sdk';
-import { ClaudeCodeError } from '../errors.ts';
+import { OpenBotError } from '@openbot/sessions';
 import type { AskModel } from './selection.ts';
 
 export interface AnthropicModelOptions {
@@ -45,7 +45,7 @@ function throwInWords(cause: unknown): never {
 
 async function connect({ apiKey, baseUrl }: AnthropicModelOptions): Promise<Anthropic> {
   const { default: Client } = await import('@anthropic-ai/sdk').catch((cause: unknown) => {
-    throw new ClaudeCodeError('the package @anthropic-ai/sdk is not installed', 'SDK_NOT_INSTALLED', {
+    throw new OpenBotError('SDK_NOT_INSTALLED', 'the package @anthropic-ai/sdk is not installed', {
       hint: 'npm install @anthropic-ai/sdk',
       cause,
     });

@@ -20,7 +20,7 @@ const LABEL_LIMIT = 200;
 
 /**
  * Decides whether a task goes on in a session, starts a fresh one, or waits.
- * @throws ClaudeCodeError SELECTION_CONFIG_INVALID for a setting that does not fit
+ * @throws OpenBotError SELECTION_CONFIG_INVALID for a setting that does not fit
  */
 export async function selectSession(request: SelectionRequest): Promise<SessionSelection> {
   const config = resolveSelectionConfig(request.config);

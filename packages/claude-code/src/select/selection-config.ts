@@ -1,5 +1,5 @@
+import { OpenBotError } from '@openbot/sessions';
 import { oneLine, shorten } from '@openbot/sessions/terminal-text';
-import { ClaudeCodeError } from '../errors.ts';
 import { DEFAULT_SELECTION, type SessionSelectionConfig } from './selection.ts';
 
 type Key = keyof SessionSelectionConfig;
@@ -28,7 +28,7 @@ const RULES: Readonly<Record<Key, { readonly wants: string; fits(value: unknown)
 
 /**
  * The defaults, with what is set for all agents over them, and what is set for this agent over that.
- * @throws ClaudeCodeError SELECTION_CONFIG_INVALID for a value that does not fit, or a setting that there is not
+ * @throws OpenBotError SELECTION_CONFIG_INVALID for a value that does not fit, or a setting that there is not
  */
 export function resolveSelectionConfig(
   forAll: SelectionSettings = {},
@@ -42,9 +42,9 @@ function checkSettings(settings: SelectionSettings): Partial<SessionSelectionCon
     ([key, value]) => value !== undefined && !Object.hasOwn(RULES, key),
   ) ?? [undefined];
   if (unknown !== undefined) {
-    throw new ClaudeCodeError(
-      `sessionSelection.${shorten(oneLine(unknown), 80)} is no setting`,
+    throw new OpenBotError(
       'SELECTION_CONFIG_INVALID',
+      `sessionSelection.${shorten(oneLine(unknown), 80)} is no setting`,
       { hint: `There are ${Object.keys(RULES).join(', ')}.` },
     );
   }
@@ -53,9 +53,9 @@ function checkSettings(settings: SelectionSettings): Partial<SessionSelectionCon
     const { wants, fits } = RULES[key];
     if (fits(settings[key])) continue;
     const given = JSON.stringify(settings[key]) ?? typeof settings[key];
-    throw new ClaudeCodeError(
-      `sessionSelection.${key} is ${given.slice(0, 80)}, not ${wants}`,
+    throw new OpenBotError(
       'SELECTION_CONFIG_INVALID',
+      `sessionSelection.${key} is ${given.slice(0, 80)}, not ${wants}`,
       { hint: `Give ${wants}, or leave it out for ${JSON.stringify(DEFAULT_SELECTION[key])}.` },
     );
   }

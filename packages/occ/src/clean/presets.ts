@@ -1,4 +1,5 @@
-import { OccError, UnknownPresetError } from '../errors.ts';
+import { OpenBotError } from '@openbot/sessions';
+import { unknownPreset } from '../errors.ts';
 import type { ResolvedToolRemovalOptions, ToolRemovalOptions, ToolRemovalPreset } from './tool-removal.ts';
 
 export const DEFAULT_PRESET_NAME = 'default';
@@ -16,11 +17,11 @@ export function mergePresets(custom: CustomPresets = {}): Map<string, ToolRemova
   return new Map<string, ToolRemovalPreset>([...Object.entries(BUILT_IN_PRESETS), ...Object.entries(custom)]);
 }
 
-/** Throws UnknownPresetError, which names those that there are. */
+/** Throws OpenBotError, which names those that there are. */
 export function resolvePreset(name: string, customPresets?: CustomPresets): ToolRemovalPreset {
   const presets = mergePresets(customPresets);
   const preset = presets.get(name);
-  if (preset === undefined) throw new UnknownPresetError(name, [...presets.keys()]);
+  if (preset === undefined) throw unknownPreset(name, [...presets.keys()]);
   return { ...checkRemovalValues(preset), name };
 }
 
@@ -59,14 +60,14 @@ function checkRemovalValues({
 }: ToolRemovalOptions &
   Pick<ResolvedToolRemovalOptions, 'keepTurnsWithTools' | 'truncatePercent'>): ResolvedToolRemovalOptions {
   if (!isKeepCount(keepTurnsWithTools)) {
-    throw new OccError(`keepTurnsWithTools ${KEEP_MUST_BE}, not ${keepTurnsWithTools}`, 'USAGE');
+    throw new OpenBotError('USAGE', `keepTurnsWithTools ${KEEP_MUST_BE}, not ${keepTurnsWithTools}`);
   }
   if (!isPercent(truncatePercent)) {
-    throw new OccError(`truncatePercent ${PERCENT_MUST_BE}, not ${truncatePercent}`, 'USAGE');
+    throw new OpenBotError('USAGE', `truncatePercent ${PERCENT_MUST_BE}, not ${truncatePercent}`);
   }
   if (truncateOver === undefined) return { keepTurnsWithTools, truncatePercent };
   if (!isCharacterLimit(truncateOver)) {
-    throw new OccError(`truncateOver ${LIMIT_MUST_BE}, not ${truncateOver}`, 'USAGE');
+    throw new OpenBotError('USAGE', `truncateOver ${LIMIT_MUST_BE}, not ${truncateOver}`);
   }
   return { keepTurnsWithTools, truncatePercent, truncateOver };
 }

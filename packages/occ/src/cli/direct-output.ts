@@ -1,5 +1,5 @@
 import { fstatSync, writeSync } from 'node:fs';
-import { OccError } from '../errors.ts';
+import { OpenBotError } from '@openbot/sessions';
 import type { OutputStream } from './open-terminal.ts';
 
 /**
@@ -59,8 +59,8 @@ function reportLateFailure(error: NodeJS.ErrnoException): void {
   openOutput(2).write(`Error: ${message}\n  ${hint}\n`);
 }
 
-function describeFailure(cause: Error): OccError {
-  return new OccError(`The output could not be written: ${cause.message}`, 'UNEXPECTED', {
+function describeFailure(cause: Error): OpenBotError {
+  return new OpenBotError('UNEXPECTED', `The output could not be written: ${cause.message}`, {
     hint: 'Check where it goes: a full disk, a closed file. A session that was changed or cloned stays so',
     cause,
   });

@@ -1,5 +1,5 @@
+import { OpenBotError } from '@openbot/sessions';
 import { DEFAULT_WAIT_SECONDS } from '../commands/command.ts';
-import { UsageError } from '../errors.ts';
 import { findNearest } from '../nearest-name.ts';
 import { SOURCE_NAMES } from '../sources/found-session.ts';
 import type { CommandName, FlagSpec, ValueKind } from './flag-table.ts';
@@ -24,26 +24,28 @@ export function readFlagValue(
 ): string | number | true {
   const { kind, placeholder, optional } = spec.value!;
   if (text === undefined) {
-    if (!optional) throw new UsageError(`${written} needs a value`, `Write ${written} <${placeholder}>`);
+    if (!optional)
+      throw new OpenBotError('USAGE', `${written} needs a value`, {
+        hint: `Write ${written} <${placeholder}>`,
+      });
     return kind === 'seconds' ? DEFAULT_WAIT_SECONDS : true;
   }
   if (text.trim() === '') {
-    throw new UsageError(
-      `${written} was given an empty value`,
-      optional
+    throw new OpenBotError('USAGE', `${written} was given an empty value`, {
+      hint: optional
         ? `Write ${written}=<${placeholder}>, or ${written} alone`
         : `Write ${written} <${placeholder}>`,
-    );
+    });
   }
   const value = convert(kind, text);
   if (value !== undefined) return value;
   const nearest = kind === 'source' ? findNearest(text, SOURCE_CHOICES) : undefined;
-  throw new UsageError(
-    `${written} must be ${MUST_BE[kind]}, not '${text}'`,
-    nearest === undefined
-      ? `Write ${written}${optional ? '=' : ' '}<${placeholder}>; '${command === undefined ? 'occ' : `occ ${command}`} --help' explains it`
-      : `Did you mean ${nearest}?`,
-  );
+  throw new OpenBotError('USAGE', `${written} must be ${MUST_BE[kind]}, not '${text}'`, {
+    hint:
+      nearest === undefined
+        ? `Write ${written}${optional ? '=' : ' '}<${placeholder}>; '${command === undefined ? 'occ' : `occ ${command}`} --help' explains it`
+        : `Did you mean ${nearest}?`,
+  });
 }
 
 /** Undefined for a text that is no such value. */

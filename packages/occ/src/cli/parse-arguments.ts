@@ -1,5 +1,5 @@
+import { OpenBotError } from '@openbot/sessions';
 import type { Flags } from '../commands/command.ts';
-import { UsageError } from '../errors.ts';
 import { findNearest } from '../nearest-name.ts';
 import {
   ALL_FLAGS,
@@ -27,7 +27,7 @@ export const WORDS_TAKEN: Readonly<Record<CommandName, 0 | 1>> = {
   demo: 0,
 };
 
-/** The command, its flags and its words. Throws UsageError for whatever does not belong there. */
+/** The command, its flags and its words. Throws OpenBotError for whatever does not belong there. */
 export function parseArguments(argv: readonly string[]): ParsedArguments {
   const given: { spec: FlagSpec; written: string; value: unknown }[] = [];
   const words: string[] = [];
@@ -44,7 +44,7 @@ export function parseArguments(argv: readonly string[]): ParsedArguments {
     const { spec, written, attached, negated } = recognizeFlag(word, findCommand(words));
     if (spec.value === undefined) {
       if (attached !== undefined)
-        throw new UsageError(`${written} takes no value`, helpHint(findCommand(words)));
+        throw new OpenBotError('USAGE', `${written} takes no value`, { hint: helpHint(findCommand(words)) });
       given.push({ spec, written, value: !negated });
     } else if (spec.value.optional) {
       refuseDetachedNumber(spec, written, attached, argv[index + 1]);
@@ -108,45 +108,46 @@ function refuseDetachedNumber(
   next: string | undefined,
 ): void {
   if (spec.value?.kind !== 'seconds' || attached !== undefined || !/^\d+$/.test(next ?? '')) return;
-  throw new UsageError(
-    `${written} takes its ${spec.value.placeholder} only after '='`,
-    `Write ${written}=${next}; a session that is named ${next} stands before the flag`,
-  );
+  throw new OpenBotError('USAGE', `${written} takes its ${spec.value.placeholder} only after '='`, {
+    hint: `Write ${written}=${next}; a session that is named ${next} stands before the flag`,
+  });
 }
 
 function findCommand(words: readonly string[]): CommandName | undefined {
   return COMMAND_NAMES.find((name) => name === words[0]);
 }
 
-/** Throws UsageError for what is no command. */
+/** Throws OpenBotError for what is no command. */
 export function readCommand(word: string | undefined): CommandName {
-  if (word === undefined) throw new UsageError('No command given', "'occ --help' lists the commands");
+  if (word === undefined)
+    throw new OpenBotError('USAGE', 'No command given', { hint: "'occ --help' lists the commands" });
   const command = findCommand([word]);
   if (command) return command;
-  throw new UsageError(
-    `Unknown command: ${word}`,
-    suggest(findNearest(word, COMMAND_NAMES), "'occ --help' lists the commands"),
-  );
+  throw new OpenBotError('USAGE', `Unknown command: ${word}`, {
+    hint: suggest(findNearest(word, COMMAND_NAMES), "'occ --help' lists the commands"),
+  });
 }
 
-function refuseUnknownFlag(written: string, command: CommandName | undefined): UsageError {
+function refuseUnknownFlag(written: string, command: CommandName | undefined): OpenBotError {
   const known = command === undefined ? ALL_FLAGS : listFlags(command);
   if (written === '-v') {
-    return new UsageError('Unknown flag: -v', 'Did you mean --verbose or --version?');
+    return new OpenBotError('USAGE', 'Unknown flag: -v', { hint: 'Did you mean --verbose or --version?' });
   }
   const names = [...known.map(({ name }) => `--${name}`), '--help', '--version', '--quickstart'];
   const nearest = written.startsWith('--') ? findNearest(written, names) : undefined;
-  return new UsageError(`Unknown flag: ${written}`, suggest(nearest, helpHint(command)));
+  return new OpenBotError('USAGE', `Unknown flag: ${written}`, { hint: suggest(nearest, helpHint(command)) });
 }
 
-function refuseForeignFlag(spec: FlagSpec, written: string, command: CommandName): UsageError {
+function refuseForeignFlag(spec: FlagSpec, written: string, command: CommandName): OpenBotError {
   const owners = COMMAND_NAMES.filter((name) => listFlags(name).some(({ key }) => key === spec.key));
   const names = owners.map((name) => `'occ ${name}'`);
   const whose =
     owners.length === COMMAND_NAMES.length - 1
       ? 'All other commands have it'
       : `${joinNames(names)} ${owners.length === 1 ? 'has' : 'have'} it`;
-  return new UsageError(`'occ ${command}' has no flag ${written}`, `${whose}; ${helpHint(command)}`);
+  return new OpenBotError('USAGE', `'occ ${command}' has no flag ${written}`, {
+    hint: `${whose}; ${helpHint(command)}`,
+  });
 }
 
 function joinNames(names: readonly string[]): string {
@@ -158,13 +159,16 @@ function refuseExtraWords(command: CommandName, words: readonly string[]): void 
   if (words.length <= taken) return;
   const extra = words.slice(taken).map((word) => `'${word}'`);
   const cleans = CLEANING_FLAGS.some((spec) => listFlags(command).includes(spec));
-  throw new UsageError(
+  throw new OpenBotError(
+    'USAGE',
     `Unexpected ${extra.length === 1 ? 'word' : 'words'}: ${extra.join(', ')}`,
-    [
-      `'occ ${command}' takes ${taken === 0 ? 'flags only' : 'one session'}`,
-      ...(cleans ? ['a preset is given as --strip-tools=<preset>'] : []),
-      helpHint(command),
-    ].join('; '),
+    {
+      hint: [
+        `'occ ${command}' takes ${taken === 0 ? 'flags only' : 'one session'}`,
+        ...(cleans ? ['a preset is given as --strip-tools=<preset>'] : []),
+        helpHint(command),
+      ].join('; '),
+    },
   );
 }
 

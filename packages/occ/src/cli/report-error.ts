@@ -32,7 +32,7 @@ export function reportError(
 }
 
 /**
- * OccError and OpenBotError say it themselves; they are known by their code, since each bundle has classes of its own.
+ * OpenBotError and OpenBotError say it themselves; they are known by their code, since each bundle has classes of its own.
  * What the system and Node refuse has codes too, which nobody documents here.
  */
 function describeError(error: unknown): ReportedError {

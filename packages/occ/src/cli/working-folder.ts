@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { dirname, isAbsolute } from 'node:path';
-import { UsageError } from '../errors.ts';
+import { OpenBotError } from '@openbot/sessions';
 
 /**
  * Where the person stands. A folder that was deleted meanwhile still has its name, and what is looked for there is not
@@ -12,7 +12,9 @@ export function readWorkingFolder(env: Readonly<Record<string, string | undefine
   } catch {
     const folder = env.PWD;
     if (folder === undefined || !isAbsolute(folder)) {
-      throw new UsageError('The working folder does not exist any more', 'Go to a folder that exists: cd ~');
+      throw new OpenBotError('USAGE', 'The working folder does not exist any more', {
+        hint: 'Go to a folder that exists: cd ~',
+      });
     }
     process.chdir(findExisting(folder));
     return folder;

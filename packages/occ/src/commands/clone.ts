@@ -1,5 +1,5 @@
 import { dirname } from 'node:path';
-import { UsageError } from '../errors.ts';
+import { OpenBotError } from '@openbot/sessions';
 import { executeClone } from '../operations/execute-clone.ts';
 import { formatClone } from '../report/clone.ts';
 import type { SearchPlace } from '../sources/found-session.ts';
@@ -35,8 +35,7 @@ function readOutputPath(output: string, place: SearchPlace): string {
   const path = expandPath(output, place);
   const folder = dirname(path);
   if (isFolder(folder)) return path;
-  throw new UsageError(
-    `Cannot write ${path}: there is no folder ${folder}`,
-    'Make the folder first, or name another file with --output',
-  );
+  throw new OpenBotError('USAGE', `Cannot write ${path}: there is no folder ${folder}`, {
+    hint: 'Make the folder first, or name another file with --output',
+  });
 }

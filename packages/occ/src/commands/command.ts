@@ -61,5 +61,5 @@ export interface CommandInput {
   readonly settings: Settings;
 }
 
-/** Throws OccError or OpenBotError; the command line turns it into text and an exit code. */
+/** Throws OpenBotError or OpenBotError; the command line turns it into text and an exit code. */
 export type Command = (input: CommandInput) => Promise<void>;

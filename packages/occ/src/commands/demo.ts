@@ -2,13 +2,12 @@ import { rmSync } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { undoAtEnding } from '@openbot/sessions';
+import { OpenBotError, undoAtEnding } from '@openbot/sessions';
 import { paletteFor } from '@openbot/sessions/terminal-text';
 import { DEFAULT_PRESET_NAME } from '../clean/presets.ts';
 import type { Settings } from '../config/settings.ts';
 import { DEMO_STEPS, type DemoStep, formatStep } from '../demo/steps.ts';
 import { demoTranscriptPath, writeDemoState } from '../demo/write-state.ts';
-import { OccError } from '../errors.ts';
 import { clone } from './clone.ts';
 import type { Command, CommandInput, Terminal } from './command.ts';
 import { edit } from './edit.ts';
@@ -38,7 +37,7 @@ async function makeDemoFolder(): Promise<string> {
   try {
     return await mkdtemp(join(tmpdir(), 'occ-demo-'));
   } catch (cause) {
-    throw new OccError(`Cannot make a folder in ${tmpdir()}: ${(cause as Error).message}`, 'UNEXPECTED', {
+    throw new OpenBotError('UNEXPECTED', `Cannot make a folder in ${tmpdir()}: ${(cause as Error).message}`, {
       hint: 'Name a folder that you may write to: TMPDIR=<folder> occ demo',
       cause,
     });
@@ -112,7 +111,7 @@ async function checkRestored(
   { flags, terminal }: CommandInput,
 ): Promise<void> {
   if (!original.equals(await readFile(demoTranscriptPath(stateDir)))) {
-    throw new OccError('The restored session is not what it was before', 'RESTORE_FAILED', {
+    throw new OpenBotError('RESTORE_FAILED', 'The restored session is not what it was before', {
       hint: 'This is a fault in occ, or of the disk. Please report it',
     });
   }

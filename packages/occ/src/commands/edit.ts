@@ -1,4 +1,4 @@
-import { UsageError } from '../errors.ts';
+import { OpenBotError } from '@openbot/sessions';
 import { correctScheduledFigures } from '../operations/correct-scheduled-figures.ts';
 import { executeEdit } from '../operations/execute-edit.ts';
 import { formatEdit } from '../report/edit.ts';
@@ -15,16 +15,14 @@ export const edit: Command = async (input) => {
   const { flags, terminal } = input;
   const removal = chooseRemoval(input);
   if (removal === undefined) {
-    throw new UsageError(
-      'Nothing to do: say what to clean',
-      "Add --strip-tools, or --keep <n>, --truncate <percent> or --truncate-over <n>; 'occ edit --help' explains them",
-    );
+    throw new OpenBotError('USAGE', 'Nothing to do: say what to clean', {
+      hint: "Add --strip-tools, or --keep <n>, --truncate <percent> or --truncate-over <n>; 'occ edit --help' explains them",
+    });
   }
   if (flags.whenIdle && flags.wait !== undefined) {
-    throw new UsageError(
-      '--wait and --when-idle contradict each other',
-      '--wait stays until the session is free; --when-idle returns at once and cleans in the background',
-    );
+    throw new OpenBotError('USAGE', '--wait and --when-idle contradict each other', {
+      hint: '--wait stays until the session is free; --when-idle returns at once and cleans in the background',
+    });
   }
   const { place, warnings } = openSearch(input);
   if (await correctScheduledFigures(place.env, input.words[0])) return;

@@ -1,4 +1,4 @@
-import { UsageError } from '../errors.ts';
+import { OpenBotError } from '@openbot/sessions';
 import { executeRestore, explainNoBackups, listBackups } from '../operations/execute-restore.ts';
 import { formatBackups, formatRestore } from '../report/restore.ts';
 import { resolveSession } from '../sources/resolve-session.ts';
@@ -14,7 +14,9 @@ export const restore: Command = async (input) => {
   const { flags, terminal } = input;
   if (flags.list) return showBackups(input);
   if (flags.original && flags.backup !== undefined) {
-    throw new UsageError('--original and --backup contradict each other', 'Leave one of them out');
+    throw new OpenBotError('USAGE', '--original and --backup contradict each other', {
+      hint: 'Leave one of them out',
+    });
   }
   const { place, warnings } = openSearch(input);
   const outcome = await executeRestore({
@@ -33,9 +35,10 @@ export const restore: Command = async (input) => {
 async function showBackups(input: CommandInput): Promise<void> {
   const { flags, terminal } = input;
   if (flags.backup !== undefined || flags.original) {
-    throw new UsageError(
+    throw new OpenBotError(
+      'USAGE',
       `--list and ${flags.original ? '--original' : '--backup'} contradict each other`,
-      '--list only shows; leave one of them out',
+      { hint: '--list only shows; leave one of them out' },
     );
   }
   const { place, warnings } = openSearch(input);

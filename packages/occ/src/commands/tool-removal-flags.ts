@@ -1,6 +1,7 @@
+import { OpenBotError } from '@openbot/sessions';
 import { mergePresets, resolveToolRemovalOptions } from '../clean/presets.ts';
 import type { ResolvedToolRemovalOptions } from '../clean/tool-removal.ts';
-import { SessionNotFoundError } from '../errors.ts';
+import { sessionNotFound } from '../errors.ts';
 import type { CommandInput } from './command.ts';
 
 export interface ChosenRemoval {
@@ -24,10 +25,8 @@ export function chooseRemoval({ flags, settings }: CommandInput): ChosenRemoval 
 
 /** `--strip-tools aggressive` names a session, not a preset: whoever writes so is told. */
 export function explainPresetTakenForSession(error: unknown, { flags, settings }: CommandInput): unknown {
-  if (!(error instanceof SessionNotFoundError) || flags.stripTools !== true) return error;
-  if (!mergePresets(settings.customPresets).has(error.sessionId)) return error;
-  return new SessionNotFoundError(
-    error.sessionId,
-    `A preset stands after '=': --strip-tools=${error.sessionId}`,
-  );
+  if (!(error instanceof OpenBotError) || error.code !== 'SESSION_NOT_FOUND') return error;
+  const name = error.details?.sessionId as string;
+  if (flags.stripTools !== true || !mergePresets(settings.customPresets).has(name)) return error;
+  return sessionNotFound(name, `A preset stands after '=': --strip-tools=${name}`);
 }

@@ -1,5 +1,5 @@
+import { OpenBotError } from '@openbot/sessions';
 import type { z } from 'zod';
-import { OccError } from '../errors.ts';
 import { findNearest } from '../nearest-name.ts';
 import { CONFIGURATION_KEYS, configurationSchema, PRESET_KEYS } from './schema.ts';
 
@@ -16,7 +16,7 @@ export function checkConfiguration(written: unknown, place: CheckedPlace): void 
   const { error } = configurationSchema.safeParse(written);
   if (error === undefined) return;
   const lines = error.issues.flatMap((issue) => describeIssue(issue, place));
-  throw new OccError(lines.join('\n'), 'CONFIG_INVALID', { hint: suggestKeys(error.issues) });
+  throw new OpenBotError('CONFIG_INVALID', lines.join('\n'), { hint: suggestKeys(error.issues) });
 }
 
 /** Checks pass over this key of an object whose keys are free. */
@@ -24,7 +24,9 @@ function refuseHiddenPreset(written: unknown, place: CheckedPlace): void {
   const presets = (written as { customPresets?: unknown } | null | undefined)?.customPresets;
   if (typeof presets !== 'object' || presets === null || !Object.hasOwn(presets, '__proto__')) return;
   const where = describePath(['customPresets', '__proto__'], place);
-  throw new OccError(`${where} is not a name for a preset`, 'CONFIG_INVALID', { hint: 'Name it otherwise' });
+  throw new OpenBotError('CONFIG_INVALID', `${where} is not a name for a preset`, {
+    hint: 'Name it otherwise',
+  });
 }
 
 function describeIssue(issue: z.core.$ZodIssue, place: CheckedPlace): string[] {

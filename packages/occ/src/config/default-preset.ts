@@ -1,5 +1,5 @@
+import { OpenBotError } from '@openbot/sessions';
 import { type CustomPresets, mergePresets } from '../clean/presets.ts';
-import { OccError } from '../errors.ts';
 import { findNearest } from '../nearest-name.ts';
 
 /** Throws CONFIG_INVALID for the name of no preset. @param where the file and key, or the variable, that names it */
@@ -7,7 +7,7 @@ export function checkDefaultPreset(name: string, custom: CustomPresets | undefin
   const known = [...mergePresets(custom).keys()];
   if (known.includes(name)) return;
   const nearest = findNearest(name, known);
-  throw new OccError(`${where} names a preset that there is not: '${name}'`, 'CONFIG_INVALID', {
+  throw new OpenBotError('CONFIG_INVALID', `${where} names a preset that there is not: '${name}'`, {
     hint: nearest === undefined ? `Known presets: ${known.join(', ')}` : `Did you mean ${nearest}?`,
   });
 }

@@ -1,4 +1,4 @@
-import { OccError } from '../errors.ts';
+import { OpenBotError } from '@openbot/sessions';
 import type { OutputFormat } from './configuration.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -46,7 +46,7 @@ function readOne<T>(
   const choice = choices.find(([written]) => written === text);
   if (choice !== undefined) return choice[1];
   const known = choices.map(([written]) => written).join(', ');
-  throw new OccError(`${name} must be one of ${known}, not '${env[name]}'`, 'CONFIG_INVALID', {
+  throw new OpenBotError('CONFIG_INVALID', `${name} must be one of ${known}, not '${env[name]}'`, {
     hint: `Correct the variable, or take it away: unset ${name}`,
   });
 }

@@ -1,5 +1,5 @@
 import { isAbsolute, relative, resolve, sep } from 'node:path';
-import { OccError } from '../errors.ts';
+import { OpenBotError } from '@openbot/sessions';
 import { checkConfiguration } from './check-configuration.ts';
 import type { UserConfiguration } from './configuration.ts';
 import { checkDefaultPreset } from './default-preset.ts';
@@ -50,7 +50,7 @@ async function loadLayer(file: ConfigurationFile, shownPath: string): Promise<La
   const values = await readConfigurationFile(file, shownPath);
   const under = file.kind === 'package' ? 'occ' : undefined;
   if (under === undefined && (typeof values !== 'object' || values === null || Array.isArray(values))) {
-    throw new OccError(`${shownPath} must be an object`, 'CONFIG_INVALID', {
+    throw new OpenBotError('CONFIG_INVALID', `${shownPath} must be an object`, {
       hint: 'Correct the file, or move it away',
     });
   }

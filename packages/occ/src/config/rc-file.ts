@@ -1,4 +1,4 @@
-import { OccError } from '../errors.ts';
+import { OpenBotError } from '@openbot/sessions';
 
 type Values = { [key: string]: unknown };
 
@@ -9,7 +9,7 @@ export function parseRcFile(text: string, shownPath: string): Values {
     if (!/\S/.test(line) || /^\s*[#;]/.test(line)) continue;
     const match = /^\s*([^\s=]+)\s*=\s*(.*?)\s*$/.exec(line);
     if (match === null) {
-      throw new OccError(`${shownPath}: line ${at + 1} is not of the form key=value`, 'CONFIG_INVALID', {
+      throw new OpenBotError('CONFIG_INVALID', `${shownPath}: line ${at + 1} is not of the form key=value`, {
         hint: 'Write lines such as defaultPreset=aggressive; JSON belongs into occ.config.json',
       });
     }

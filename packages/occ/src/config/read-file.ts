@@ -1,7 +1,6 @@
 import { extname } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { readSmallFile } from '@openbot/sessions';
-import { OccError } from '../errors.ts';
+import { OpenBotError, readSmallFile } from '@openbot/sessions';
 import type { ConfigurationFile } from './find-configuration.ts';
 import { parseRcFile } from './rc-file.ts';
 
@@ -17,8 +16,8 @@ export async function readConfigurationFile(
     if (kind === 'package') return (JSON.parse(text) as { occ?: unknown }).occ;
     return await parseData(text, extname(path));
   } catch (cause) {
-    if (cause instanceof OccError) throw cause;
-    throw new OccError(`${shownPath}: ${describe(cause, path)}`, 'CONFIG_INVALID', {
+    if (cause instanceof OpenBotError) throw cause;
+    throw new OpenBotError('CONFIG_INVALID', `${shownPath}: ${describe(cause, path)}`, {
       hint: isMissing(cause, path) ? 'Name a file that there is' : 'Correct the file, or move it away',
       cause,
     });

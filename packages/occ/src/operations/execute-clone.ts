@@ -12,7 +12,6 @@ import {
 } from '@openbot/sessions';
 import type { DatabaseTranscript } from '@openbot/sessions/openclaw-database';
 import type { ResolvedToolRemovalOptions } from '../clean/tool-removal.ts';
-import { UsageError } from '../errors.ts';
 import {
   cloneIntoDatabase,
   cloneToFile,
@@ -161,9 +160,10 @@ function assertFreeName(path: string, isDatabase: boolean): void {
   const { kind } = classifySessionFileName(name);
   const isSession = kind === 'transcript' || kind === 'topic-transcript' || kind === 'other';
   if (isSession && !OTHER_NAMES.test(name)) return;
-  throw new UsageError(
+  throw new OpenBotError(
+    'USAGE',
     `A clone cannot be named ${basename(path)}: that is the name of ${NAMED[kind] ?? 'another kind of file'}`,
-    'Name another file with --output, such as copy.jsonl',
+    { hint: 'Name another file with --output, such as copy.jsonl' },
   );
 }
 
@@ -181,9 +181,10 @@ const NAMED: Readonly<Partial<Record<string, string>>> = {
 
 function assertPlace({ noRegister, outputPath }: CloneOptions): void {
   if (!noRegister || outputPath !== undefined) return;
-  throw new UsageError(
+  throw new OpenBotError(
+    'USAGE',
     "A session in OpenClaw's database cannot be without its entry: --no-register needs --output",
-    'Name a file with --output, or leave out --no-register',
+    { hint: 'Name a file with --output, or leave out --no-register' },
   );
 }
 
@@ -196,9 +197,10 @@ async function cloneFromDatabase(
     return dryRun ? planCloneToFile(clone, outputPath) : cloneToFile(clone, outputPath);
   }
   if (sessionKey === undefined) {
-    throw new UsageError(
+    throw new OpenBotError(
+      'USAGE',
       `${clone.session.path} is in no agent's folder, so that a clone in it could have no key`,
-      'Name a file with --output',
+      { hint: 'Name a file with --output' },
     );
   }
   if (dryRun) return planCloneIntoDatabase(clone);

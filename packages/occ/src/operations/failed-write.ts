@@ -1,50 +1,41 @@
 import { realpathSync } from 'node:fs';
 import { OpenBotError } from '@openbot/sessions';
-import { CloneOperationError, EditOperationError, OccError, RestoreError } from '../errors.ts';
-import { NoPlaceForBackups } from '../session-file/keeping-folder.ts';
-import { SessionParseError } from '../session-file/open-session.ts';
 import { keepingPlaceOf, transcriptPathOf } from '../session-file/place.ts';
 import type { FoundSession } from '../sources/found-session.ts';
 
-const ERRORS = { edit: EditOperationError, clone: CloneOperationError, restore: RestoreError } as const;
+const CODES = { edit: 'EDIT_FAILED', clone: 'CLONE_FAILED', restore: 'RESTORE_FAILED' } as const;
+
+type Operation = keyof typeof CODES;
 
 /**
  * What could not be read, written or kept becomes the failure of the operation, with the finer code as its reason. A
  * refusal, such as of a session in use, keeps its name.
  * @param target what was written to: a file, or a session in a database, of which only the backup can fail like this
  */
-export function describeFailedWrite(
-  error: unknown,
-  target: string | FoundSession,
-  doing: keyof typeof ERRORS,
-): Error {
-  if (error instanceof NoPlaceForBackups) {
-    return new ERRORS[doing](error.message, { hint: error.hint!, cause: error });
+export function describeFailedWrite(error: unknown, target: string | FoundSession, doing: Operation): Error {
+  if (isFailureOf(error, doing)) {
+    return new OpenBotError(CODES[doing], error.message, { hint: error.hint, cause: error });
   }
-  const own = error as { message: string; hint?: string };
-  if (doing !== 'restore' && isFailure(error)) {
-    return new ERRORS[doing](own.message, {
-      cause: error,
-      hint: own.hint,
-    });
-  }
-  if (error instanceof OccError) return error;
   // A mistake in the program is not the disk's.
   if (error instanceof TypeError || error instanceof ReferenceError) return error;
   if (error instanceof OpenBotError && !WRITE_FAULTS.has(error.code)) return withFlags(error, doing);
   const { code, message } = error as NodeJS.ErrnoException;
   const path = typeof target === 'string' ? target : findFailed(error as Fault, target);
   const isLink = code === 'ELOOP';
-  return new ERRORS[doing](`Failed to write ${path}: ${isLink ? 'it is a symbolic link' : message}`, {
-    hint: isLink
-      ? `Nothing was changed. Name the file that it leads to: ${followLink(path)}`
-      : 'Check disk space and permissions; the original is unchanged',
-    cause: error,
-  });
+  return new OpenBotError(
+    CODES[doing],
+    `Failed to write ${path}: ${isLink ? 'it is a symbolic link' : message}`,
+    {
+      hint: isLink
+        ? `Nothing was changed. Name the file that it leads to: ${followLink(path)}`
+        : 'Check disk space and permissions; the original is unchanged',
+      cause: error,
+    },
+  );
 }
 
 /** Clones do not wait for others. */
-function withFlags(error: OpenBotError, doing: keyof typeof ERRORS): OpenBotError {
+function withFlags(error: OpenBotError, doing: Operation): OpenBotError {
   if (error.code !== 'DATABASE_BUSY' || doing === 'clone') return error;
   const hint = `${error.hint} --wait waits longer for it.`;
   return new OpenBotError(error.code, error.message, { hint, cause: error });
@@ -67,9 +58,10 @@ function followLink(path: string): string {
   }
 }
 
-function isFailure(error: unknown): boolean {
-  if (error instanceof SessionParseError) return true;
-  return error instanceof OpenBotError && FAILURES.has(error.code);
+function isFailureOf(error: unknown, doing: Operation): error is OpenBotError {
+  if (!(error instanceof OpenBotError)) return false;
+  const fails = error.details?.fails as readonly Operation[] | undefined;
+  return fails?.includes(doing) ?? (doing !== 'restore' && FAILURES.has(error.code));
 }
 
 /**

@@ -1,7 +1,6 @@
 import { existsSync, statSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isHolderAlive } from '@openbot/sessions';
-import { EditOperationError } from '../errors.ts';
+import { isHolderAlive, OpenBotError } from '@openbot/sessions';
 import { finish, isOurs } from '../session-file/run-scheduled.ts';
 import { nameOwnProcess, type ScheduleKeeper } from '../session-file/schedule.ts';
 import {
@@ -186,6 +185,6 @@ function sessionOf({ database, sessionId }: FiguresToCorrect): FoundSession {
   };
 }
 
-function gaveUp(why: string): EditOperationError {
-  return new EditOperationError(`Gave up: ${why}`, { hint: UNCORRECTED_HINT });
+function gaveUp(why: string): OpenBotError {
+  return new OpenBotError('EDIT_FAILED', `Gave up: ${why}`, { hint: UNCORRECTED_HINT });
 }

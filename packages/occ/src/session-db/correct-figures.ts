@@ -3,6 +3,7 @@ import {
   contextOf,
   estimateTokens,
   measureContext,
+  OpenBotError,
   planLoweredUsage,
   withTranscriptLock,
 } from '@openbot/sessions';
@@ -18,7 +19,6 @@ import {
   readTranscriptVersion,
 } from '@openbot/sessions/openclaw-database';
 import { rewriteLine } from '../clean/rewrite-line.ts';
-import { EditOperationError } from '../errors.ts';
 import { type Counters, lowerCounters, readCounters } from '../session-file/counters.ts';
 import { type CorrectedFigures, updateJournal } from '../session-file/journal.ts';
 import { transcriptPathOf } from '../session-file/place.ts';
@@ -159,7 +159,7 @@ function apply(
       const difference = compareProjections(session.projection, projection);
       if (isLowered && difference === undefined && after.transcript.length === session.transcript.length)
         return;
-      throw new EditOperationError('The corrected figures did not read back as planned', {
+      throw new OpenBotError('EDIT_FAILED', 'The corrected figures did not read back as planned', {
         hint: 'Nothing was changed. This session has a structure that is not known here.',
       });
     },

@@ -1,3 +1,4 @@
+import { OpenBotError } from '@openbot/sessions';
 import {
   assertWritable,
   type LineKeeper,
@@ -9,7 +10,6 @@ import {
 import type { CleanPlan } from '../clean/plan.ts';
 import { planClean } from '../clean/plan-clean.ts';
 import type { ResolvedToolRemovalOptions } from '../clean/tool-removal.ts';
-import { EditOperationError } from '../errors.ts';
 import { lowerCounters } from '../session-file/counters.ts';
 import type { FileEditResult } from '../session-file/edit-file.ts';
 import { transcriptPathOf } from '../session-file/place.ts';
@@ -135,8 +135,8 @@ function findLostEntry(
   return projection.leafEventId === after.leafEventId ? undefined : 'it would go on from another entry';
 }
 
-function notAsPlanned(fault: string): EditOperationError {
-  return new EditOperationError(`The rewritten session did not read back as planned: ${fault}`, {
+function notAsPlanned(fault: string): OpenBotError {
+  return new OpenBotError('EDIT_FAILED', `The rewritten session did not read back as planned: ${fault}`, {
     hint: 'Nothing was changed. This session has a structure that is not known here.',
   });
 }

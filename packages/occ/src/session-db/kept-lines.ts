@@ -1,7 +1,6 @@
 import { closeSync, openSync } from 'node:fs';
-import { scanTranscriptFile } from '@openbot/sessions';
+import { OpenBotError, scanTranscriptFile } from '@openbot/sessions';
 import type { DatabaseTranscript } from '@openbot/sessions/openclaw-database';
-import { OccError } from '../errors.ts';
 import { readKeptLine } from './restored-lines.ts';
 
 /** Reads a backup as what is to be rows of a database. Refused is what they could not hold. */
@@ -27,8 +26,8 @@ export async function withKeptLines<T>(
   }
 }
 
-function unsupported(path: string, why: string): OccError {
-  return new OccError(`${path} cannot be put into a database: ${why}`, 'SESSION_UNSUPPORTED', {
+function unsupported(path: string, why: string): OpenBotError {
+  return new OpenBotError('SESSION_UNSUPPORTED', `${path} cannot be put into a database: ${why}`, {
     hint: 'Nothing was written. With --output the clone is written to a file, as it is',
   });
 }

@@ -11,7 +11,7 @@ import {
   readProjection,
   scanDatabaseTranscript,
 } from '@openbot/sessions/openclaw-database';
-import { OccError, SessionNotFoundError, shortenText } from '../errors.ts';
+import { sessionNotFound, shortenText } from '../errors.ts';
 
 /** A session in a database, as far as it is understood. */
 export interface ReadSession extends DatabaseTranscript {
@@ -47,7 +47,7 @@ function readFor(
     );
   }
   const scanned = scan(database, sessionId, keeper);
-  if (scanned.transcript.length === 0) throw new SessionNotFoundError(sessionId);
+  if (scanned.transcript.length === 0) throw sessionNotFound(sessionId);
   return scanned;
 }
 
@@ -132,7 +132,7 @@ function readUnderstood(
   return { ...scanned, projection, isIndexed: kept !== undefined };
 }
 
-function unsupported(sessionId: string, purpose: Purpose, why: string, hint: string): OccError {
+function unsupported(sessionId: string, purpose: Purpose, why: string, hint: string): OpenBotError {
   const message = `Session '${shortenText(sessionId)}' cannot be ${purpose}: ${why}`;
-  return new OccError(message, 'SESSION_UNSUPPORTED', { hint });
+  return new OpenBotError('SESSION_UNSUPPORTED', message, { hint });
 }

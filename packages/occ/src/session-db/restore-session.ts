@@ -1,9 +1,9 @@
+import { OpenBotError } from '@openbot/sessions';
 import {
   type LineKeeper,
   type OpenclawDatabase,
   openDatabaseForWriting,
 } from '@openbot/sessions/openclaw-database';
-import { RestoreError } from '../errors.ts';
 import { type Backup, listBackupFiles } from '../session-file/backups.ts';
 import { chooseBackup } from '../session-file/choose-backup.ts';
 import { putBackCounters } from '../session-file/counters.ts';
@@ -160,7 +160,7 @@ function planRestore(
   const session = readSessionToRewrite(database, sessionId, keeper);
   const { states, chosen, records } = source;
   if (states[0]!.transcript.header?.id !== session.transcript.header?.id) {
-    throw new RestoreError(`The backup ${chosen.path} is one of another session`, {
+    throw new OpenBotError('RESTORE_FAILED', `The backup ${chosen.path} is one of another session`, {
       hint: 'Nothing was changed. --list shows what other backups there are.',
     });
   }
@@ -174,9 +174,13 @@ function planRestore(
     ({ row, kept }) => row !== undefined && kept !== undefined && session.transcript.kindOf(row) !== 'header',
   );
   if (!isOfSession) {
-    throw new RestoreError(`Session '${sessionId}' has no line in common with the backup ${chosen.path}`, {
-      hint: 'Nothing was changed, since what was said in between cannot be told. The backup is a whole session: occ clone with its path makes a new one of it.',
-    });
+    throw new OpenBotError(
+      'RESTORE_FAILED',
+      `Session '${sessionId}' has no line in common with the backup ${chosen.path}`,
+      {
+        hint: 'Nothing was changed, since what was said in between cannot be told. The backup is a whole session: occ clone with its path makes a new one of it.',
+      },
+    );
   }
   assertNothingDropped(session, lines, chosen.path);
   let sizeAfter = 0;

@@ -1,6 +1,5 @@
 import { closeSync, openSync, readSync } from 'node:fs';
-import { scanTranscriptFile, type Transcript } from '@openbot/sessions';
-import { RestoreError } from '../errors.ts';
+import { OpenBotError, scanTranscriptFile, type Transcript } from '@openbot/sessions';
 import type { Backup } from '../session-file/backups.ts';
 import { HEADER, type IdentifiedLines, identifyLines } from './identified-lines.ts';
 import type { ReadSession } from './readable-session.ts';
@@ -44,8 +43,8 @@ export async function openKeptStates(chosen: Backup, backups: readonly Backup[])
 }
 
 /** @param isLater it is not the one that was chosen, but holds what was said since */
-export function damaged(path: string, why: string, isLater: boolean): RestoreError {
-  return new RestoreError(`The backup ${path} is damaged: ${why}`, {
+export function damaged(path: string, why: string, isLater: boolean): OpenBotError {
+  return new OpenBotError('RESTORE_FAILED', `The backup ${path} is damaged: ${why}`, {
     hint: isLater
       ? 'Nothing was changed. It holds what was said since the chosen one was made; moved away, what the session still has of that is kept.'
       : 'Nothing was changed. --list shows what other backups there are.',

@@ -1,8 +1,8 @@
+import { OpenBotError } from '@openbot/sessions';
 import type { DatabaseTranscript, Projection } from '@openbot/sessions/openclaw-database';
 import { isNothingLeft } from '../clean/empty-message.ts';
 import type { LineEdit } from '../clean/line-edit.ts';
 import { rewriteLine } from '../clean/rewrite-line.ts';
-import { RestoreError } from '../errors.ts';
 import type { ReadSession } from './readable-session.ts';
 import type { RestoredLine } from './restored-lines.ts';
 
@@ -17,7 +17,7 @@ export function assertAllThere(
   const isWhole = transcript.length === lines.length && transcript.problems.length === 0;
   const isSameEnd = projection.leafEventId === session.projection.leafEventId;
   if (isWhole && isSameEnd) return;
-  throw new RestoreError('The restored session did not read back as planned', {
+  throw new OpenBotError('RESTORE_FAILED', 'The restored session did not read back as planned', {
     hint: 'Nothing was changed. Another program rewrote the session since the backup was made.',
   });
 }
@@ -35,9 +35,13 @@ export function assertNothingDropped(
   const staying = new Set(lines.map(({ row }) => row));
   for (let row = 0; row < transcript.length; row++) {
     if (staying.has(row) || isCleanable(session, row)) continue;
-    throw new RestoreError(`Line ${row + 1} of the session is in no backup, and would be lost`, {
-      hint: `Nothing was changed. Another program rewrote the session since ${path} was made; occ clone -o keeps it as it is.`,
-    });
+    throw new OpenBotError(
+      'RESTORE_FAILED',
+      `Line ${row + 1} of the session is in no backup, and would be lost`,
+      {
+        hint: `Nothing was changed. Another program rewrote the session since ${path} was made; occ clone -o keeps it as it is.`,
+      },
+    );
   }
 }
 

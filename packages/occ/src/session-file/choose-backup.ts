@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { RestoreError } from '../errors.ts';
+import { OpenBotError } from '@openbot/sessions';
 import type { Backup } from './backups.ts';
 import { readJournal } from './journal.ts';
 import { findOriginal } from './original.ts';
@@ -12,14 +12,14 @@ export function chooseBackup(
 ): Backup {
   const newest = backups.at(-1);
   if (newest === undefined) {
-    throw new RestoreError(`No backup found for session '${sessionId}'`, {
+    throw new OpenBotError('RESTORE_FAILED', `No backup found for session '${sessionId}'`, {
       hint: `Session ${explainNoBackup(path)}`,
     });
   }
   if (backup === undefined) return newest;
   const chosen = backups.find(({ number }) => number === backup);
   if (chosen !== undefined) return chosen;
-  throw new RestoreError(`Session '${sessionId}' has no backup ${backup}`, {
+  throw new OpenBotError('RESTORE_FAILED', `Session '${sessionId}' has no backup ${backup}`, {
     hint: `There are: ${backups.map(({ number }) => number).join(', ')}; --list in the place of --backup shows them`,
   });
 }

@@ -9,6 +9,7 @@ import {
   linkNew,
   makeFolder,
   makeLeftoverPath,
+  OpenBotError,
   scanOpenTranscript,
   scanTranscriptFile,
   syncFolder,
@@ -18,7 +19,6 @@ import type { LineEdit } from '../clean/line-edit.ts';
 import type { CleanPlan } from '../clean/plan.ts';
 import { planClean } from '../clean/plan-clean.ts';
 import type { ResolvedToolRemovalOptions } from '../clean/tool-removal.ts';
-import { CloneOperationError } from '../errors.ts';
 import type { SavedFiles } from '../sources/killed-clones.ts';
 import { applyPlan, makeLineReader, measurePlan } from './apply-plan.ts';
 import { cloneTitleLine } from './clone-title.ts';
@@ -206,14 +206,14 @@ function withFields(edit: LineEdit | undefined, fields: readonly [string, FieldV
   return { ...edit, fields: new Map([...(edit?.fields ?? []), ...fields]) };
 }
 
-export function alreadyThere(path: string): CloneOperationError {
-  return new CloneOperationError(`Failed to write ${path}: it exists already`, {
+export function alreadyThere(path: string): OpenBotError {
+  return new OpenBotError('CLONE_FAILED', `Failed to write ${path}: it exists already`, {
     hint: 'Nothing was changed. Name another file with --output, or move that one away.',
   });
 }
 
-export function cloneNotAsPlanned(fault: string): CloneOperationError {
-  return new CloneOperationError(`The clone did not read back as planned: ${fault}`, {
+export function cloneNotAsPlanned(fault: string): OpenBotError {
+  return new OpenBotError('CLONE_FAILED', `The clone did not read back as planned: ${fault}`, {
     hint: 'It was removed. The session was rewritten at the same time, or the disk is failing; try again.',
   });
 }

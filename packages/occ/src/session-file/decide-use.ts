@@ -1,4 +1,4 @@
-import { SessionInUseError } from '../errors.ts';
+import { OpenBotError } from '@openbot/sessions';
 import type { SessionUse } from './session-use.ts';
 
 export interface UseFlags {
@@ -13,7 +13,7 @@ export interface UseFlags {
 
 export type UseDecision =
   | { readonly act: 'go'; readonly note?: string }
-  | { readonly act: 'refuse'; readonly error: SessionInUseError }
+  | { readonly act: 'refuse'; readonly error: OpenBotError }
   /** `quietMs`: for how long it must then have been left alone. */
   | { readonly act: 'wait'; readonly ms: number; readonly quietMs: number }
   /** To be done by a process of its own when the use is over. */
@@ -42,11 +42,10 @@ export function decideUse(use: SessionUse | undefined, sessionId: string, flags:
 }
 
 /** The use as the error that a person reads: who, and the ways out that exist here. */
-export function describeUse(use: SessionUse, sessionId: string, canSchedule: boolean): SessionInUseError {
-  return new SessionInUseError(
-    `Session '${sessionId}' is in use: ${describeUser(use)}`,
-    isOwnRun(use) ? OWN_RUN_HINT : listWaysOut(use, canSchedule),
-  );
+export function describeUse(use: SessionUse, sessionId: string, canSchedule: boolean): OpenBotError {
+  return new OpenBotError('SESSION_IN_USE', `Session '${sessionId}' is in use: ${describeUser(use)}`, {
+    hint: isOwnRun(use) ? OWN_RUN_HINT : listWaysOut(use, canSchedule),
+  });
 }
 
 function isOwnRun(use: SessionUse): boolean {

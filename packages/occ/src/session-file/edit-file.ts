@@ -3,6 +3,7 @@ import {
   FLAG,
   type HeldLock,
   type LockOptions,
+  OpenBotError,
   scanOpenTranscript,
   type Transcript,
   withTranscriptLock,
@@ -10,7 +11,6 @@ import {
 import type { CleanPlan } from '../clean/plan.ts';
 import { planClean } from '../clean/plan-clean.ts';
 import type { ResolvedToolRemovalOptions } from '../clean/tool-removal.ts';
-import { EditOperationError } from '../errors.ts';
 import { applyPlan, makeLineReader, measurePlan } from './apply-plan.ts';
 import type { IndexEntry } from './index-entry.ts';
 import { assertReadable, openSession } from './open-session.ts';
@@ -115,8 +115,8 @@ async function editLocked(edit: FileEdit, lock: HeldLock): Promise<FileEditResul
 
 class WouldNotShrink extends Error {}
 
-function notAsPlanned(path: string, fault: string): EditOperationError {
-  return new EditOperationError(`The rewritten session did not read back as planned: ${fault}`, {
+function notAsPlanned(path: string, fault: string): OpenBotError {
+  return new OpenBotError('EDIT_FAILED', `The rewritten session did not read back as planned: ${fault}`, {
     hint: `Nothing was changed. ${path} was rewritten by another program at the same time, or the disk is failing.`,
   });
 }

@@ -1,22 +1,20 @@
 import { lstatSync, statSync } from 'node:fs';
-import { makeFolder } from '@openbot/sessions';
-import { OccError } from '../errors.ts';
+import { makeFolder, OpenBotError } from '@openbot/sessions';
 import type { KeepingPlace } from './place.ts';
-
-/** Something that is no folder has the name of the folder for backups. */
-export class NoPlaceForBackups extends OccError {
-  constructor(folder: string, is: string) {
-    super(`There is no place for backups: ${folder} ${is}`, 'SESSION_UNSUPPORTED', {
-      hint: 'Nothing was changed. Move it away; occ makes a folder of that name.',
-    });
-  }
-}
 
 /** Makes the folder for backups. A link to a folder is followed: backups may be on another disk. */
 export async function makeKeepingFolder({ folder }: KeepingPlace): Promise<void> {
   const found = statSync(folder, { throwIfNoEntry: false });
   if (found?.isDirectory()) return;
-  if (found !== undefined) throw new NoPlaceForBackups(folder, 'is not a folder');
+  if (found !== undefined) throw noPlaceForBackups(folder, 'is not a folder');
   if (lstatSync(folder, { throwIfNoEntry: false }) === undefined) return makeFolder(folder);
-  throw new NoPlaceForBackups(folder, 'is a symbolic link that leads nowhere');
+  throw noPlaceForBackups(folder, 'is a symbolic link that leads nowhere');
+}
+
+/** Something that is no folder has the name of the folder for backups. */
+function noPlaceForBackups(folder: string, is: string): OpenBotError {
+  return new OpenBotError('SESSION_UNSUPPORTED', `There is no place for backups: ${folder} ${is}`, {
+    hint: 'Nothing was changed. Move it away; occ makes a folder of that name.',
+    details: { fails: ['edit', 'clone', 'restore'] },
+  });
 }

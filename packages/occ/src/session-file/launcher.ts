@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { EditOperationError } from '../errors.ts';
+import { OpenBotError } from '@openbot/sessions';
 
 /** The file that starts occ, of the same installation as this module, be that sources, build or bundle. */
 export function findLauncher(from: string = import.meta.dirname): string {
@@ -9,7 +9,11 @@ export function findLauncher(from: string = import.meta.dirname): string {
     if (existsSync(join(folder, 'package.json')) && existsSync(launcher)) return launcher;
     if (folder === dirname(folder)) break;
   }
-  throw new EditOperationError('Cannot schedule the edit: the occ program is not where this module is', {
-    hint: 'Install oc-context-cleaner as a whole, or run the edit when the session is idle.',
-  });
+  throw new OpenBotError(
+    'EDIT_FAILED',
+    'Cannot schedule the edit: the occ program is not where this module is',
+    {
+      hint: 'Install oc-context-cleaner as a whole, or run the edit when the session is idle.',
+    },
+  );
 }

@@ -1,7 +1,6 @@
 import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
-import type { Transcript } from '@openbot/sessions';
-import { OccError } from '../errors.ts';
+import { OpenBotError, type Transcript } from '@openbot/sessions';
 
 /** Opens a session's own file, never what a link in its place leads to. */
 export function openSession(path: string): Promise<FileHandle> {
@@ -27,11 +26,10 @@ function isBlank(transcript: Transcript): boolean {
   return true;
 }
 
-/** The file is in its place, and what stands in it is no session. */
-export class SessionParseError extends OccError {}
-
-function unreadable(path: string, why: string): OccError {
-  return new SessionParseError(`Failed to parse session file ${path}: ${why}`, 'SESSION_UNSUPPORTED', {
+/** The file is in its place, and what it holds is no session. */
+function unreadable(path: string, why: string): OpenBotError {
+  return new OpenBotError('SESSION_UNSUPPORTED', `Failed to parse session file ${path}: ${why}`, {
     hint: 'Session file may be corrupted; nothing was changed',
+    details: { fails: ['edit', 'clone'] },
   });
 }

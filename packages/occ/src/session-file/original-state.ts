@@ -1,5 +1,5 @@
 import { unlink } from 'node:fs/promises';
-import { RestoreError } from '../errors.ts';
+import { OpenBotError } from '@openbot/sessions';
 import type { Backup } from './backups.ts';
 import { type RewriteRecord, readJournal } from './journal.ts';
 import { findOriginal, unpackOriginal } from './original.ts';
@@ -24,7 +24,7 @@ export async function withOriginal<T>(
 ): Promise<T> {
   const original = findOriginal(keepingPlaceOf(path));
   if (original === undefined) {
-    throw new RestoreError(`No original is kept of session '${sessionId}'`, {
+    throw new OpenBotError('RESTORE_FAILED', `No original is kept of session '${sessionId}'`, {
       hint: 'It is kept when the first backup is rotated out; until then that backup is the first state: --list shows it',
     });
   }

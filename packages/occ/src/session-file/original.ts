@@ -4,8 +4,7 @@ import { open, rename, unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { giveToFolderOwner, makeLeftoverPath, syncFolder } from '@openbot/sessions';
-import { RestoreError } from '../errors.ts';
+import { giveToFolderOwner, makeLeftoverPath, OpenBotError, syncFolder } from '@openbot/sessions';
 import { originalNameOf } from '../sources/backup-names.ts';
 import type { Backup } from './backups.ts';
 import type { KeepingPlace } from './place.ts';
@@ -82,7 +81,7 @@ export async function unpackOriginal({
   } catch (error) {
     await unlink(temp).catch(() => {});
     if (!String((error as NodeJS.ErrnoException).code).startsWith('Z')) throw error;
-    throw new RestoreError(`The original ${path} is damaged: ${(error as Error).message}`, {
+    throw new OpenBotError('RESTORE_FAILED', `The original ${path} is damaged: ${(error as Error).message}`, {
       hint: 'Nothing was changed. --list shows what backups there are.',
       cause: error,
     });

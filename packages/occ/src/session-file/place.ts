@@ -1,7 +1,7 @@
 import { realpathSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { isSessionId, transcriptFileName } from '@openbot/sessions';
-import { OccError, shortenText } from '../errors.ts';
+import { isSessionId, OpenBotError, transcriptFileName } from '@openbot/sessions';
+import { shortenText } from '../errors.ts';
 import { backupFolderOf, importArchiveOf } from '../sources/backup-names.ts';
 import type { FoundSession } from '../sources/found-session.ts';
 import { OWN_FOLDER_ENDING, readDatabasePlace } from '../sources/state-folder.ts';
@@ -45,10 +45,10 @@ function resolveLinks(path: string): string {
   }
 }
 
-function unnameable(sessionId: string): OccError {
-  return new OccError(
-    `Session '${shortenText(sessionId)}' cannot be changed: its id is no name for a file, and so there is no place for its backup`,
+function unnameable(sessionId: string): OpenBotError {
+  return new OpenBotError(
     'SESSION_UNSUPPORTED',
+    `Session '${shortenText(sessionId)}' cannot be changed: its id is no name for a file, and so there is no place for its backup`,
     { hint: 'Nothing was changed. occ clone copies it to an id of its own, which can be changed' },
   );
 }

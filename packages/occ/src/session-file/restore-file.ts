@@ -2,13 +2,13 @@ import {
   asciiJson,
   type HeldLock,
   type LockOptions,
+  OpenBotError,
   replaceTopLevelFields,
   scanOpenTranscript,
   scanTranscriptFile,
   type Transcript,
   withTranscriptLock,
 } from '@openbot/sessions';
-import { RestoreError } from '../errors.ts';
 import { type Backup, listBackupFiles } from './backups.ts';
 import { chooseBackup } from './choose-backup.ts';
 import { expectPath, type Relink, type SessionLines } from './expected-path.ts';
@@ -163,8 +163,8 @@ function listOwnBackups({ path, sessionId, backup }: FileRestore): Backup[] {
   return listBackupFiles(keepingPlaceOf(path), path).filter(({ number }) => !foreign.has(number));
 }
 
-function ofDatabase(what: string, path: string): RestoreError {
-  return new RestoreError(`${what} was made of OpenClaw's database, not of ${path}`, {
+function ofDatabase(what: string, path: string): OpenBotError {
+  return new OpenBotError('RESTORE_FAILED', `${what} was made of OpenClaw's database, not of ${path}`, {
     hint: 'Nothing was changed. The session in the database is named by its id; what is kept is a whole session: occ clone with its path makes a new one of it.',
   });
 }
@@ -200,9 +200,13 @@ async function findSaid(
   const said =
     findSaidSince(chosen, backups, journal, session) ?? (await findNewLines(chosen, backups, session));
   if (said !== undefined) return said;
-  throw new RestoreError(`${session.path} has no line in common with the backup ${chosen.path}`, {
-    hint: 'Nothing was changed, since what was said in between cannot be told. The backup is a whole session: occ clone with its path makes a new one of it.',
-  });
+  throw new OpenBotError(
+    'RESTORE_FAILED',
+    `${session.path} has no line in common with the backup ${chosen.path}`,
+    {
+      hint: 'Nothing was changed, since what was said in between cannot be told. The backup is a whole session: occ clone with its path makes a new one of it.',
+    },
+  );
 }
 
 /** The line that must hang from another one; undefined where there is none, or it names no parent that could be changed. */

@@ -1,9 +1,8 @@
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { ownIdentity, type ProcessIdentity } from '@openbot/sessions';
+import { OpenBotError, ownIdentity, type ProcessIdentity } from '@openbot/sessions';
 import type { ResolvedToolRemovalOptions } from '../clean/tool-removal.ts';
-import { EditOperationError } from '../errors.ts';
 import { findLauncher } from './launcher.ts';
 import { readStartTime } from './process-tree.ts';
 import { type FiguresToCorrect, isPending, type ScheduledEdit } from './scheduled-edit.ts';
@@ -66,7 +65,7 @@ export async function scheduleEdit(request: ScheduleRequest): Promise<{ joined: 
     await keeper.change((current) => nameProcess(current, id, identify(pid)));
   } catch (cause) {
     await keeper.change((current) => (current?.id === id ? undefined : current));
-    throw new EditOperationError(`Cannot schedule the edit: ${(cause as Error).message}`, {
+    throw new OpenBotError('EDIT_FAILED', `Cannot schedule the edit: ${(cause as Error).message}`, {
       hint: 'Nothing was changed; run the edit when the session is idle.',
       cause,
     });

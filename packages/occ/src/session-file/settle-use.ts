@@ -23,7 +23,7 @@ export type SettledUse =
   | { readonly act: 'go'; readonly waited: boolean; readonly note?: string }
   | { readonly act: 'schedule'; readonly note: string; readonly use: SessionUse };
 
-/** Finds out who uses a session and does what was asked for about it. Throws SessionInUseError when that is to refuse. */
+/** Finds out who uses a session and does what was asked for about it. Throws OpenBotError when that is to refuse. */
 export async function settleUse(question: UseQuestion): Promise<SettledUse> {
   const { path, sessionId, transcript, ownRun, flags } = question;
   // Claude Code takes no lock; the others do, and open the file for the time of a write only.

@@ -1,5 +1,4 @@
-import { leafOf, type Transcript } from '@openbot/sessions';
-import { RestoreError } from '../errors.ts';
+import { leafOf, OpenBotError, type Transcript } from '@openbot/sessions';
 
 /** Where a line stood before it was restored, in the state that it is taken from; undefined where it is the end of another one. */
 export type OriginOf = (index: number) => { transcript: Transcript; index: number } | undefined;
@@ -9,9 +8,13 @@ export function assertSameLeaf(after: Transcript, now: Transcript, path: string)
   const leafNow = leafOf(now);
   const leafAfter = leafOf(after);
   if (leafNow < 0 || (leafAfter >= 0 && after.idOf(leafAfter) === now.idOf(leafNow))) return;
-  throw new RestoreError(`What was to replace ${path} would not go on from where the session is`, {
-    hint: 'Nothing was changed. Another program rewrote the session since the backup was made.',
-  });
+  throw new OpenBotError(
+    'RESTORE_FAILED',
+    `What was to replace ${path} would not go on from where the session is`,
+    {
+      hint: 'Nothing was changed. Another program rewrote the session since the backup was made.',
+    },
+  );
 }
 
 /**
@@ -26,7 +29,8 @@ export function assertSameLinks(after: Transcript, originOf: OriginOf): void {
     if (named.length === 0) continue;
     const then = originOf(index)?.transcript;
     if (then === undefined || named.every((id) => then.indexOf(id) === undefined)) continue;
-    throw new RestoreError(
+    throw new OpenBotError(
+      'RESTORE_FAILED',
       'What was said since the backup was made refers to lines that the backup does not have',
       {
         hint: 'Nothing was changed, since a part of the conversation would be lost. --list shows what other backups there are.',
@@ -36,8 +40,9 @@ export function assertSameLinks(after: Transcript, originOf: OriginOf): void {
 }
 
 /** @param why from `findUnheard` */
-export function unheard(why: string, backup: string): RestoreError {
-  return new RestoreError(
+export function unheard(why: string, backup: string): OpenBotError {
+  return new OpenBotError(
+    'RESTORE_FAILED',
     `The session was taken on from an earlier entry since the backup was made: with it back, ${why}`,
     {
       hint: `Nothing was changed. --force puts the lines back all the same, and says what the model is given. ${backup} is a whole session: occ clone with its path makes a new one of it.`,

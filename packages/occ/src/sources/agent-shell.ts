@@ -1,4 +1,4 @@
-import { OccError } from '../errors.ts';
+import { OpenBotError } from '@openbot/sessions';
 import type { SearchPlace, SourceName } from './found-session.ts';
 import { isGiven } from './state-folder.ts';
 
@@ -41,9 +41,9 @@ export function isInShellOf(source: SourceName, { env }: Pick<SearchPlace, 'env'
 export function refuseToGuess({ env }: Pick<SearchPlace, 'env'>): void {
   const shell = SHELLS.find((one) => isOpen(one, env));
   if (shell === undefined) return;
-  throw new OccError(
-    `This is a shell of ${shell.title}, and none of its sessions was recognised as the caller: the session must be named`,
+  throw new OpenBotError(
     'SESSION_NOT_NAMED',
+    `This is a shell of ${shell.title}, and none of its sessions was recognised as the caller: the session must be named`,
     { hint: `Give its id, key or path; 'occ list' shows the sessions. ${shell.advice}` },
   );
 }

@@ -1,4 +1,5 @@
-import { AmbiguousSessionError, shortenText } from '../errors.ts';
+import type { OpenBotError } from '@openbot/sessions';
+import { ambiguousSession, shortenText } from '../errors.ts';
 import type { LocatedSession } from './located-session.ts';
 
 const MOST_MATCHES_SHOWN = 10;
@@ -8,7 +9,7 @@ export function ambiguousName(
   name: string,
   matches: readonly LocatedSession[],
   hint = adviseOn(name, matches),
-): AmbiguousSessionError {
+): OpenBotError {
   const sources = new Set(matches.map(({ source }) => source));
   const agents = new Set(matches.map(({ agentId }) => agentId));
   const ids = matches.map(({ sessionId }) => sessionId);
@@ -26,7 +27,7 @@ export function ambiguousName(
     return notes.length === 0 ? id : `${id} (${notes.join(', ')})`;
   });
   const rest = matches.length - shown.length;
-  return new AmbiguousSessionError(name, ids, hint, rest === 0 ? shown : [...shown, `and ${rest} more`]);
+  return ambiguousSession(name, ids, hint, rest === 0 ? shown : [...shown, `and ${rest} more`]);
 }
 
 /** What tells such sessions apart; undefined where more of the id does. */

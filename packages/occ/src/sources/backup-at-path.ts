@@ -1,6 +1,5 @@
 import { basename, dirname, join } from 'node:path';
-import { classifySessionFileName } from '@openbot/sessions';
-import { OccError } from '../errors.ts';
+import { classifySessionFileName, OpenBotError } from '@openbot/sessions';
 import { backupFolderOf, readBackupName, readOriginalName } from './backup-names.ts';
 import { holdsSessions } from './database-sessions.ts';
 import type { FoundSession, SearchPlace } from './found-session.ts';
@@ -58,7 +57,7 @@ export function sessionOfKept(
   if (isThere) return findSessionAtPath(place, transcriptPath);
   const source = tellSource(place, transcriptPath, head);
   if (source === undefined) {
-    throw new OccError(`${path} is no transcript of OpenClaw, pi or Claude Code`, 'SESSION_UNSUPPORTED', {
+    throw new OpenBotError('SESSION_UNSUPPORTED', `${path} is no transcript of OpenClaw, pi or Claude Code`, {
       hint: 'Nothing was changed. It is empty or damaged; occ restore --list shows what other backups there are',
     });
   }

@@ -1,6 +1,6 @@
 import { realpathSync } from 'node:fs';
-import { inspectLock } from '@openbot/sessions';
-import { AmbiguousSessionError } from '../errors.ts';
+import { inspectLock, type OpenBotError } from '@openbot/sessions';
+import { ambiguousSession } from '../errors.ts';
 import { locateAgentSessions } from './agent-sessions.ts';
 import { isInShellOf } from './agent-shell.ts';
 import type { FoundSession, SearchPlace, SourceName } from './found-session.ts';
@@ -116,11 +116,8 @@ function isSameFile(a: string, b: string): boolean {
   }
 }
 
-function severalCallers(
-  { commandLine = [] }: SearchPlace,
-  callers: readonly LocatedSession[],
-): AmbiguousSessionError {
-  return new AmbiguousSessionError(
+function severalCallers({ commandLine = [] }: SearchPlace, callers: readonly LocatedSession[]): OpenBotError {
+  return ambiguousSession(
     commandLine.join(' '),
     callers.map(({ sessionId }) => sessionId),
     'Each of them seems to run this command; name the one that you mean by its id',

@@ -1,6 +1,6 @@
 import { dirname } from 'node:path';
 import { OpenBotError } from '@openbot/sessions';
-import { NoSessionsError, SessionNotFoundError } from '../errors.ts';
+import { noSessions, sessionNotFound } from '../errors.ts';
 import { refuseToGuess } from './agent-shell.ts';
 import { findCallingSession } from './calling-session.ts';
 import {
@@ -12,7 +12,7 @@ import {
 import type { FoundSession, ResolvedSession, SearchPlace, SourceName } from './found-session.ts';
 import { locateSessions } from './locate-sessions.ts';
 import { compareByAge, type LocatedSession } from './located-session.ts';
-import { noSessions } from './no-sessions.ts';
+import { nothingFound } from './no-sessions.ts';
 import { openFound } from './open-found.ts';
 import { chooseSources, demandedSource } from './source-choice.ts';
 import { isGiven } from './state-folder.ts';
@@ -39,7 +39,7 @@ export async function findCurrentSession(place: SearchPlace): Promise<ResolvedSe
     (found) => found.source !== 'claude' || isOfWorkingFolder(found, place),
   );
   if (newest === undefined)
-    throw located.some(({ source }) => source === 'claude') ? noneOfProject(place) : noSessions(place);
+    throw located.some(({ source }) => source === 'claude') ? noneOfProject(place) : nothingFound(place);
   return { session: newest, foundBy: 'most-recent' };
 }
 
@@ -74,15 +74,15 @@ function findClaudeSession(place: SearchPlace, sessionId: string): FoundSession 
   const own = locateClaudeSessions(place).filter((session) => session.sessionId === sessionId);
   const session = openFirst(own.sort(compareByAge));
   if (session !== undefined) return session;
-  throw new SessionNotFoundError(
+  throw sessionNotFound(
     sessionId,
     `CLAUDE_CODE_SESSION_ID names it, but it is not in ${resolveProjectsFolder(place)}; name a session, or choose another --source`,
   );
 }
 
 /** As with `claude --continue`, a session that was not named is one of the working folder. */
-function noneOfProject(place: SearchPlace): NoSessionsError {
-  return new NoSessionsError(
+function noneOfProject(place: SearchPlace): OpenBotError {
+  return noSessions(
     undefined,
     `Looked in ${resolveProjectFolder(place)}. Claude Code has sessions of other folders: 'occ list --source claude' shows them; name one by its id, its title or its path`,
     `of claude in ${place.cwd}`,

@@ -1,5 +1,5 @@
-import type { OpenclawLayout } from '@openbot/sessions';
-import { NoSessionsError } from '../errors.ts';
+import type { OpenBotError, OpenclawLayout } from '@openbot/sessions';
+import { noSessions } from '../errors.ts';
 import { type SearchPlace, SOURCE_NAMES, type SourceName } from './found-session.ts';
 import { chooseSources, foldersOf, hasSource } from './source-choice.ts';
 import { listAgentIds, resolveAgents, resolveLayout } from './state-folder.ts';
@@ -36,15 +36,15 @@ export function explainEmptySearch(place: SearchPlace): EmptySearch {
   };
 }
 
-export function noSessions(place: SearchPlace): NoSessionsError {
+export function nothingFound(place: SearchPlace): OpenBotError {
   const { sources, agentIds, folders, advice } = explainEmptySearch(place);
   const hint = [`Looked in ${folders.join(', ')}.`, ...advice].join(' ');
   if (sources.length > 1 || agentIds.length === 0) {
-    return new NoSessionsError(undefined, hint, `of ${sources.join(', ')}`);
+    return noSessions(undefined, hint, `of ${sources.join(', ')}`);
   }
   const [agentId, ...others] = agentIds;
-  if (others.length === 0) return new NoSessionsError(agentId, hint);
-  return new NoSessionsError(undefined, hint, `for agents ${agentIds.map((id) => `'${id}'`).join(', ')}`);
+  if (others.length === 0) return noSessions(agentId, hint);
+  return noSessions(undefined, hint, `for agents ${agentIds.map((id) => `'${id}'`).join(', ')}`);
 }
 
 function adviseOnAgents(layout: OpenclawLayout, agentIds: readonly string[]): string[] {

@@ -1,4 +1,4 @@
-import { UsageError } from '../errors.ts';
+import { OpenBotError } from '@openbot/sessions';
 import { isCallingSession } from './calling-session.ts';
 import { findCurrentSession } from './current-session.ts';
 import type { ResolvedSession, SearchPlace } from './found-session.ts';
@@ -13,7 +13,9 @@ export async function resolveSession(place: SearchPlace, name?: string): Promise
   if (name === undefined) return findCurrentSession(place);
   const wanted = name.trim();
   if (wanted === '')
-    throw new UsageError('The name of the session is empty', 'Leave it out for the current one');
+    throw new OpenBotError('USAGE', 'The name of the session is empty', {
+      hint: 'Leave it out for the current one',
+    });
   const find = isMeantAsPath(place, wanted) ? findSessionAtPath : findSessionByName;
   const session = find(place, wanted);
   // An agent that names its own session is in its own run all the same.

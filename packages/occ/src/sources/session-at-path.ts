@@ -4,10 +4,11 @@ import {
   classifySessionFileName,
   isSessionId,
   isValidAgentId,
+  OpenBotError,
   parseAgentSessionKey,
   STORE_FILE_NAME,
 } from '@openbot/sessions';
-import { OccError, SessionNotFoundError, UsageError } from '../errors.ts';
+import { sessionNotFound } from '../errors.ts';
 import { locateAgentSessions } from './agent-sessions.ts';
 import { readOriginalName } from './backup-names.ts';
 import { isClaudeFileName, resolveProjectsFolder } from './claude-sessions.ts';
@@ -44,11 +45,11 @@ export function findSessionAtPath(place: SearchPlace, name: string): FoundSessio
     }
     const what = isFolder(path) ? `${path} is a folder` : `There is no file ${path}`;
     const left = adviseOnBackupBeside(path, basename(path, '.jsonl'));
-    throw new SessionNotFoundError(name, left ?? `${what}. Use 'occ list' to see available sessions`);
+    throw sessionNotFound(name, left ?? `${what}. Use 'occ list' to see available sessions`);
   }
   if (isDatabase(path)) return openOnlySession(place, name, path);
   refuseOtherFiles(path);
-  if (isLeftByKilledClone(path)) throw new SessionNotFoundError(name, KILLED_CLONE);
+  if (isLeftByKilledClone(path)) throw sessionNotFound(name, KILLED_CLONE);
   const head = readTranscriptHead(path);
   const source = tellSource(place, path, head);
   if (source === undefined) throw unknownContent(path, head);
@@ -104,17 +105,17 @@ function refuseOtherFiles(path: string): void {
     throw notASession(path, 'an original', '--original');
   }
   if (['trajectory', 'checkpoint', 'archive', 'lock', 'store', 'temp'].includes(known.kind)) {
-    throw new OccError(`${path} is not a session (${known.kind})`, 'SESSION_UNSUPPORTED', {
+    throw new OpenBotError('SESSION_UNSUPPORTED', `${path} is not a session (${known.kind})`, {
       hint: "Use 'occ list' to see available sessions",
     });
   }
 }
 
-function notASession(path: string, what: string, flag: string): OccError {
+function notASession(path: string, what: string, flag: string): OpenBotError {
   const session = pathOfBackedUp(path);
   // Nothing may follow a command without a space: it is pasted.
   const restore = session && `To go back to it: occ restore ${quoteShellWord(session)} ${flag} —`;
-  return new OccError(`${path} is ${what}, not a session`, 'SESSION_UNSUPPORTED', {
+  return new OpenBotError('SESSION_UNSUPPORTED', `${path} is ${what}, not a session`, {
     hint: `${restore ?? 'Its session is gone.'} To make a new session of it: ${cloneCommand(path)}`,
   });
 }
@@ -192,9 +193,9 @@ function isBelow(path: string, folder: string): boolean {
   }
 }
 
-function unknownContent(path: string, head: TranscriptHead | undefined): OccError {
+function unknownContent(path: string, head: TranscriptHead | undefined): OpenBotError {
   const why = head === undefined ? 'cannot be read' : 'is no transcript of OpenClaw, pi or Claude Code';
-  return new OccError(`${path} ${why}`, 'SESSION_UNSUPPORTED', {
+  return new OpenBotError('SESSION_UNSUPPORTED', `${path} ${why}`, {
     hint: "Use 'occ list' to see available sessions",
   });
 }
@@ -204,9 +205,8 @@ export function assertDemanded(place: SearchPlace, path: string, source: SourceN
   if (demanded !== undefined && demanded !== source) throw otherSource(path, source, demanded);
 }
 
-function otherSource(path: string, source: SourceName, demanded: SourceName): UsageError {
-  return new UsageError(
-    `${path} is a session of ${source}, not of ${demanded}`,
-    `Leave out what asks for ${demanded}, or name another session`,
-  );
+function otherSource(path: string, source: SourceName, demanded: SourceName): OpenBotError {
+  return new OpenBotError('USAGE', `${path} is a session of ${source}, not of ${demanded}`, {
+    hint: `Leave out what asks for ${demanded}, or name another session`,
+  });
 }

@@ -1,5 +1,5 @@
 import { type OpenBotError, parseAgentSessionKey } from '@openbot/sessions';
-import { SessionNotFoundError } from '../errors.ts';
+import { sessionNotFound } from '../errors.ts';
 import { ambiguousName } from './ambiguous-name.ts';
 import { findElsewhere } from './elsewhere.ts';
 import type { FoundSession, SearchPlace } from './found-session.ts';
@@ -27,7 +27,7 @@ export function findSessionByName(place: SearchPlace, name: string): FoundSessio
   const [gone] = matches;
   // What could not be read may be what knows the name.
   if (gone === undefined && faults[0] !== undefined) throw faults[0];
-  throw new SessionNotFoundError(
+  throw sessionNotFound(
     name,
     gone === undefined
       ? (findElsewhere(where, name) ?? adviseOnLeftBackup(where, name))

@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import { AGENT_DATABASE_NAME, readFileStart } from '@openbot/sessions';
 import { readSessionDatabase } from '@openbot/sessions/openclaw-database';
-import { SessionNotFoundError } from '../errors.ts';
+import { sessionNotFound } from '../errors.ts';
 import { ambiguousName } from './ambiguous-name.ts';
 import { hasDatabase, locateDatabaseSessions } from './database-sessions.ts';
 import type { FoundSession } from './found-session.ts';
@@ -39,7 +39,7 @@ export function findOnlySession(name: string, path: string): FoundSession {
   const place = readDatabasePlace(path);
   const sessions = locatePresent(path, place?.agentId ?? null);
   const [only] = sessions;
-  if (only === undefined) throw new SessionNotFoundError(name, `There are no sessions in ${path}`);
+  if (only === undefined) throw sessionNotFound(name, `There are no sessions in ${path}`);
   const session = sessions.length === 1 ? openFound(only) : undefined;
   if (session !== undefined) return session;
   const whose =

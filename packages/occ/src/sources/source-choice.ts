@@ -1,5 +1,5 @@
 import { dirname, join } from 'node:path';
-import { UsageError } from '../errors.ts';
+import { OpenBotError } from '@openbot/sessions';
 import { resolveProjectsFolder } from './claude-sessions.ts';
 import { type SearchPlace, SOURCE_NAMES, type SourceName } from './found-session.ts';
 import { isFolder } from './look-at-disk.ts';
@@ -62,9 +62,8 @@ function openclawFlags({ stateDirFlag, agentFlag, allAgents }: SearchPlace): str
   ];
 }
 
-function contradiction(flag: string, source: SourceName): UsageError {
-  return new UsageError(
-    `${flag} means sessions of openclaw, but --source says ${source}`,
-    `Leave out ${flag} or --source ${source}`,
-  );
+function contradiction(flag: string, source: SourceName): OpenBotError {
+  return new OpenBotError('USAGE', `${flag} means sessions of openclaw, but --source says ${source}`, {
+    hint: `Leave out ${flag} or --source ${source}`,
+  });
 }

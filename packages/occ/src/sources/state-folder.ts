@@ -15,7 +15,7 @@ import {
   resolveStateDir,
   type StateDirConvention,
 } from '@openbot/sessions';
-import { AgentNotFoundError, UsageError } from '../errors.ts';
+import { agentNotFound } from '../errors.ts';
 import type { SearchPlace } from './found-session.ts';
 import { expandPath, isFolder, readFolderNames } from './look-at-disk.ts';
 import { parseJson5 } from './parse-json5.ts';
@@ -41,9 +41,10 @@ export function resolveStateFolder(place: SearchPlace): string {
     isOpenclaws ? { ...place, env: { ...place.env, HOME: resolveOpenclawHome(place.env) } } : place,
   );
   if (isGiven(place.stateDirFlag) && !isFolder(folder)) {
-    throw new UsageError(
+    throw new OpenBotError(
+      'USAGE',
       existsSync(folder) ? `${folder} is not a folder` : `The state folder ${folder} does not exist`,
-      'Check the path after --state-dir; it is the folder that holds agents/, such as ~/.openclaw',
+      { hint: 'Check the path after --state-dir; it is the folder that holds agents/, such as ~/.openclaw' },
     );
   }
   return folder;
@@ -103,7 +104,9 @@ export const OWN_FOLDER_ENDING = '.sessions';
  */
 export function resolveAgents(place: SearchPlace, layout: OpenclawLayout): string[] {
   if (isGiven(place.agentFlag) && place.allAgents) {
-    throw new UsageError('--agent and --all-agents contradict each other', 'Leave one of them out');
+    throw new OpenBotError('USAGE', '--agent and --all-agents contradict each other', {
+      hint: 'Leave one of them out',
+    });
   }
   if (place.allAgents || (place.source === 'all' && !isGiven(place.agentFlag))) {
     return listAgentIds(layout);
@@ -116,7 +119,7 @@ export function resolveAgents(place: SearchPlace, layout: OpenclawLayout): strin
   if (available.includes(agentId) || isFolder(join(layout.stateDir, 'agents', agentId))) return [agentId];
   const asWritten = available.find((id) => id === named.trim());
   if (asWritten !== undefined) return [asWritten];
-  throw new AgentNotFoundError(`Agent '${named.trim()}' not found in ${layout.stateDir}`, available);
+  throw agentNotFound(`Agent '${named.trim()}' not found in ${layout.stateDir}`, available);
 }
 
 export function isGiven(value: string | undefined): value is string {

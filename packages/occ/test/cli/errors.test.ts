@@ -1,10 +1,10 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { OpenBotError } from '@openbot/sessions';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { run } from '../../src/cli/main.ts';
 import { reportError } from '../../src/cli/report-error.ts';
-import { OccError } from '../../src/errors.ts';
 import { createRecordingTerminal } from '../setup/recording-terminal.ts';
 import { runOcc } from '../setup/run-occ.ts';
 import { createSessionWithTurns, writeSession } from '../setup/sessions.ts';
@@ -131,7 +131,7 @@ describe('a failure that was not foreseen', () => {
   });
 
   it('has a hint even where its thrower gave none', () => {
-    expect(report(new OccError('x failed', 'EDIT_FAILED'), {})).toMatch(/^Error: x failed\n {2}\w/);
+    expect(report(new OpenBotError('EDIT_FAILED', 'x failed'), {})).toMatch(/^Error: x failed\n {2}\w/);
   });
 
   it('shows where with --verbose', () => {

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { AmbiguousSessionError, type ConversationMessage, resolveSessionId } from '../../src/index.ts';
+import { type ConversationMessage, OpenBotError, resolveSessionId } from '../../src/index.ts';
 import { runOcc } from '../setup/run-occ.ts';
 import { createSessionWithTurns, writeSession } from '../setup/sessions.ts';
 
@@ -72,9 +72,10 @@ it('the matches of an ambiguous name are ids, all of them', async () => {
   for (const id of ids) writeSession(stateDir, 'main', id, createSessionWithTurns(1));
   process.env.OPENCLAW_STATE_DIR = stateDir;
   const error = await resolveSessionId('abd').catch((caught: unknown) => caught);
-  expect(error).toBeInstanceOf(AmbiguousSessionError);
-  const { matches, message } = error as AmbiguousSessionError;
-  expect([...matches].sort()).toEqual(ids);
+  expect(error).toBeInstanceOf(OpenBotError);
+  const { code, details, message } = error as OpenBotError;
+  expect(code).toBe('AMBIGUOUS_SESSION');
+  expect(new Set(details?.matches as string[])).toEqual(new Set(ids));
   expect(message).toContain('and 4 more');
 });
 

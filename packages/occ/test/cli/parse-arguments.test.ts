@@ -1,6 +1,6 @@
+import { OpenBotError } from '@openbot/sessions';
 import { describe, expect, it } from 'vitest';
 import { parseArguments } from '../../src/cli/parse-arguments.ts';
-import { UsageError } from '../../src/errors.ts';
 
 const parse = (line: string) => parseArguments(line === '' ? [] : line.split(' '));
 
@@ -8,7 +8,7 @@ function refuse(line: string): { message: string; hint: string | undefined } {
   try {
     parse(line);
   } catch (error) {
-    if (!(error instanceof UsageError)) throw error;
+    if (!(error instanceof OpenBotError)) throw error;
     expect(error.code).toBe('USAGE');
     return { message: error.message, hint: error.hint };
   }

@@ -2,9 +2,9 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { OpenBotError } from '@openbot/sessions';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { loadSettings, type SettingsSources } from '../../src/config/settings.ts';
-import { OccError } from '../../src/errors.ts';
 
 let cwd: string;
 const home = process.env.HOME!;
@@ -32,8 +32,8 @@ async function refuse(
     () => undefined,
     (caught: unknown) => caught,
   );
-  expect(error).toBeInstanceOf(OccError);
-  const { code, message, hint } = error as OccError;
+  expect(error).toBeInstanceOf(OpenBotError);
+  const { code, message, hint } = error as OpenBotError;
   expect(code).toBe('CONFIG_INVALID');
   return { message, hint };
 }

@@ -1,5 +1,5 @@
+import { OpenBotError } from '@openbot/sessions';
 import { describe, expect, test } from 'vitest';
-import { SessionInUseError } from '../../src/errors.ts';
 import { decideUse, type UseFlags } from '../../src/session-file/decide-use.ts';
 import type { LockUse, SessionUse, UnfinishedUse, WriterUse } from '../../src/session-file/session-use.ts';
 
@@ -19,10 +19,10 @@ function decide(use: SessionUse | undefined, flags: Partial<UseFlags> = {}) {
   return decideUse(use, 'abc', { canSchedule: true, ...flags });
 }
 
-function refusal(use: SessionUse, flags: Partial<UseFlags> = {}): SessionInUseError {
+function refusal(use: SessionUse, flags: Partial<UseFlags> = {}): OpenBotError {
   const decision = decide(use, flags);
   if (decision.act !== 'refuse') throw new Error(`decided to ${decision.act}`);
-  expect(decision.error).toBeInstanceOf(SessionInUseError);
+  expect(decision.error).toBeInstanceOf(OpenBotError);
   expect(decision.error.code).toBe('SESSION_IN_USE');
   return decision.error;
 }

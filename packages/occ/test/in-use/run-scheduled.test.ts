@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ownIdentity } from '@openbot/sessions';
+import { OpenBotError, ownIdentity } from '@openbot/sessions';
 import { beforeEach, expect, test } from 'vitest';
-import { EditOperationError, SessionInUseError } from '../../src/errors.ts';
 import { runScheduledEdit, type ScheduledRun } from '../../src/session-file/run-scheduled.ts';
 import type { ScheduleKeeper } from '../../src/session-file/schedule.ts';
 import { keeperOf, readScheduledEdit } from '../../src/session-file/schedule-keeper.ts';
@@ -56,7 +55,7 @@ test('puts its own name in the record, edits, and leaves the result', async () =
 test('a session in use again at the last moment: waits on and tries again', async () => {
   let tries = 0;
   await run(async () => {
-    if (++tries < 3) throw new SessionInUseError('in use', 'wait');
+    if (++tries < 3) throw new OpenBotError('SESSION_IN_USE', 'in use', { hint: 'wait' });
     return { changed: true };
   });
   expect(tries).toBe(3);
@@ -65,7 +64,7 @@ test('a session in use again at the last moment: waits on and tries again', asyn
 
 test('an edit that fails: code, message and hint are kept', async () => {
   await run(async () => {
-    throw new EditOperationError('Failed to write s.jsonl: ENOSPC', { hint: 'Check disk space' });
+    throw new OpenBotError('EDIT_FAILED', 'Failed to write s.jsonl: ENOSPC', { hint: 'Check disk space' });
   });
   expect(readScheduledEdit(session)).toMatchObject({
     state: 'failed',

@@ -3,14 +3,13 @@ import { describe, expect, it } from 'vitest';
 import {
   identifyTurnBoundaries,
   type MessageEntry,
-  OccError,
+  OpenBotError,
   removeToolCalls,
   resolvePreset,
   resolveToolRemovalOptions,
   type SessionEntry,
   truncateArguments,
   truncateToolResult,
-  UnknownPresetError,
 } from '../../src/index.ts';
 import { createSessionWithTurns } from '../setup/sessions.ts';
 
@@ -158,11 +157,13 @@ describe('resolvePreset and resolveToolRemovalOptions', () => {
   });
 
   it('an unknown one is an error that names the others', () => {
-    expect(() => resolvePreset('unheard-of', custom)).toThrow(UnknownPresetError);
+    expect(() => resolvePreset('unheard-of', custom)).toThrow(
+      expect.objectContaining({ code: 'UNKNOWN_PRESET' }),
+    );
     expect(() => resolvePreset('unheard-of', custom)).toThrow(
       expect.objectContaining({ hint: 'Known presets: default, aggressive, extreme, mine' }),
     );
-    expect(() => resolvePreset('constructor')).toThrow(UnknownPresetError);
+    expect(() => resolvePreset('constructor')).toThrow(expect.objectContaining({ code: 'UNKNOWN_PRESET' }));
   });
 
   it("values of one's own win", () => {
@@ -180,6 +181,6 @@ describe('resolvePreset and resolveToolRemovalOptions', () => {
     { truncatePercent: 101 },
     { truncatePercent: Number.NaN },
   ])('%j makes no sense', (options) => {
-    expect(() => resolveToolRemovalOptions(options)).toThrow(OccError);
+    expect(() => resolveToolRemovalOptions(options)).toThrow(OpenBotError);
   });
 });

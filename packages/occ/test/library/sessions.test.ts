@@ -120,7 +120,7 @@ describe('executeEdit', () => {
   it('fails with EDIT_FAILED and leaves the session where the disk does not play along', async () => {
     mkdirSync(join(sessions, 'backups', `${ID}.occ.json`, 'in the way'), { recursive: true });
     await expect(executeEdit({ stateDir, sessionId: ID })).rejects.toMatchObject({
-      name: 'EditOperationError',
+      name: 'OpenBotError',
       code: 'EDIT_FAILED',
       cause: expect.any(Error),
     });
@@ -199,7 +199,7 @@ describe('backups', () => {
 
   it('without one a restore is refused', async () => {
     await expect(restoreFromBackup(ID)).rejects.toMatchObject({
-      name: 'RestoreError',
+      name: 'OpenBotError',
       code: 'RESTORE_FAILED',
       message: `No backup found for session '${ID}'`,
     });
@@ -239,8 +239,7 @@ describe('finding sessions', () => {
     expect(await resolveSessionId('abc', 'second')).toBe(`${ID.slice(0, -1)}9`);
     await expect(resolveSessionId('ab')).rejects.toMatchObject({
       code: 'AMBIGUOUS_SESSION',
-      partial: 'ab',
-      matches: expect.arrayContaining([expect.stringContaining(ID), expect.stringContaining(OTHER)]),
+      details: { partial: 'ab', matches: expect.arrayContaining([ID, OTHER]) },
     });
     await expect(resolveSessionId('zzz')).rejects.toMatchObject({ code: 'SESSION_NOT_FOUND' });
   });
@@ -264,7 +263,10 @@ describe('finding sessions', () => {
     expect(await getCurrentSession('main')).toBe(OTHER);
     expect(await getCurrentSession('second')).toBe(`${ID.slice(0, -1)}9`);
     mkdirSync(join(stateDir, 'agents', 'empty', 'sessions'), { recursive: true });
-    await expect(getCurrentSession('empty')).rejects.toMatchObject({ code: 'NO_SESSIONS', agentId: 'empty' });
+    await expect(getCurrentSession('empty')).rejects.toMatchObject({
+      code: 'NO_SESSIONS',
+      details: { agentId: 'empty' },
+    });
   });
 
   it('getSessionPath: where a session is, or would be; an id cannot lead out of its folder', () => {

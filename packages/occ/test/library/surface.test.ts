@@ -1,6 +1,13 @@
 import { statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
+import {
+  agentNotFound,
+  ambiguousSession,
+  noSessions,
+  sessionNotFound,
+  unknownPreset,
+} from '../../src/errors.ts';
 import type {
   CloneOptions,
   CloneResult,
@@ -12,7 +19,6 @@ import type {
   EditStatistics,
   MessageEntry,
   MessageRole,
-  OccErrorCode,
   ResolvedConfiguration,
   ResolvedToolRemovalOptions,
   SessionEntry,
@@ -33,20 +39,9 @@ import { makeTempFolder } from '../setup/temp-folder.ts';
 // A name here is a promise: what is added, renamed or left out is so on purpose.
 test('the package exports these values and no others', () => {
   expect(Object.keys(occ).sort()).toEqual([
-    'AgentNotFoundError',
-    'AmbiguousSessionError',
     'BUILT_IN_PRESETS',
-    'CloneOperationError',
-    'EditOperationError',
-    'NoSessionsError',
-    'OCC_ERROR_CODES',
-    'OccError',
-    'RestoreError',
-    'SessionInUseError',
-    'SessionNotFoundError',
+    'OpenBotError',
     'TRUNCATION_LIMITS',
-    'UnknownPresetError',
-    'UsageError',
     'createBackup',
     'cutCopy',
     'describeSession',
@@ -82,7 +77,6 @@ interface Promised {
   removal: [ToolRemovalOptions, ToolRemovalPreset, ResolvedToolRemovalOptions];
   removed: [ToolRemovalResult, ToolRemovalStatistics, TurnBoundary];
   configuration: [UserConfiguration, ResolvedConfiguration];
-  errors: OccErrorCode;
 }
 
 test('results have the fields that callers read', async () => {
@@ -126,23 +120,17 @@ test('the presets are these', () => {
 });
 
 test.each([
-  [new occ.SessionNotFoundError('x'), 'SESSION_NOT_FOUND', "Session 'x' not found"],
+  [sessionNotFound('x'), 'SESSION_NOT_FOUND', "Session 'x' not found", { sessionId: 'x' }],
   [
-    new occ.AmbiguousSessionError('x', ['x1', 'x2']),
+    ambiguousSession('x', ['x1', 'x2']),
     'AMBIGUOUS_SESSION',
     "Multiple sessions match 'x': x1, x2",
+    { partial: 'x', matches: ['x1', 'x2'] },
   ],
-  [new occ.NoSessionsError('main'), 'NO_SESSIONS', "No sessions found for agent 'main'"],
-  [new occ.UnknownPresetError('p'), 'UNKNOWN_PRESET', 'Unknown preset: p'],
-  [new occ.AgentNotFoundError('none', ['main']), 'AGENT_NOT_FOUND', 'none'],
-  [new occ.EditOperationError('e'), 'EDIT_FAILED', 'e'],
-  [new occ.CloneOperationError('c'), 'CLONE_FAILED', 'c'],
-  [new occ.RestoreError('r'), 'RESTORE_FAILED', 'r'],
-  [new occ.SessionInUseError('u', 'wait'), 'SESSION_IN_USE', 'u'],
-  [new occ.UsageError('m'), 'USAGE', 'm'],
-])('%s is an OccError with the code %s', (error, code, message) => {
-  expect(error).toBeInstanceOf(occ.OccError);
-  expect(error).toBeInstanceOf(Error);
-  expect(error).toMatchObject({ code, message, name: error.constructor.name });
-  expect(occ.OCC_ERROR_CODES).toContain(code);
+  [noSessions('main'), 'NO_SESSIONS', "No sessions found for agent 'main'", { agentId: 'main' }],
+  [unknownPreset('p'), 'UNKNOWN_PRESET', 'Unknown preset: p', { presetName: 'p' }],
+  [agentNotFound('none', ['main']), 'AGENT_NOT_FOUND', 'none', { availableAgents: ['main'] }],
+])('%s is an OpenBotError with the code %s', (error, code, message, details) => {
+  expect(error).toBeInstanceOf(occ.OpenBotError);
+  expect(error).toMatchObject({ name: 'OpenBotError', code, message, details });
 });

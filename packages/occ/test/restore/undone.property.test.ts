@@ -1,10 +1,9 @@
 /** Whatever an edit accepts, a restore undoes byte for byte, and what was said since follows. */
 import { appendFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { leafOf, scanTranscriptFile, type Transcript } from '@openbot/sessions';
+import { leafOf, OpenBotError, scanTranscriptFile, type Transcript } from '@openbot/sessions';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { OccError } from '../../src/errors.ts';
 import { editSessionFile } from '../../src/session-file/edit-file.ts';
 import { restoreSessionFile } from '../../src/session-file/restore-file.ts';
 import { removalOptions } from '../clean/arbitraries/removal-options.ts';
@@ -39,7 +38,7 @@ async function edit(path: string, options: { keepTurnsWithTools: number; truncat
     return (await editSessionFile({ path, options, now: () => new Date(0) })).backupPath;
   } catch (error) {
     // One that is refused leaves everything as it is.
-    if (error instanceof OccError) return undefined;
+    if (error instanceof OpenBotError) return undefined;
     throw error;
   }
 }

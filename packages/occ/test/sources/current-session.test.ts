@@ -67,7 +67,7 @@ test.each([
   const home = makeHome();
   const error = await resolveSession(placeAt(home, more)).catch((fault) => fault);
   expect(error).toMatchObject({ code: 'NO_SESSIONS', message });
-  expect(error.agentId).toBeUndefined();
+  expect(error.details.agentId).toBeUndefined();
 });
 
 test('no sessions of several agents: each is named', async () => {

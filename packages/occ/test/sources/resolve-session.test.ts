@@ -70,7 +70,7 @@ test('of very many matches the newest are listed and the others counted', async 
     put(join(sessionsFolder(home), `${id}.jsonl`), header(id));
   }
   const error = await resolveSession(placeAt(home), 'aa').catch((fault) => fault);
-  expect(error.matches).toHaveLength(25);
+  expect(error.details.matches).toHaveLength(25);
   expect(error.message.split(', ')).toHaveLength(11);
   expect(error.message).toMatch(/, and 15 more$/);
 });

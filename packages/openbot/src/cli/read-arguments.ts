@@ -1,6 +1,6 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util';
+import { OpenBotError } from '@openbot/sessions';
 import type { FlagValue } from '../commands/command.ts';
-import { UsageError } from '../errors.ts';
 import { COMMANDS, type CommandSpec } from './command-table.ts';
 
 export type Request =
@@ -13,7 +13,7 @@ export type Request =
       readonly flags: Readonly<Record<string, FlagValue>>;
     };
 
-/** @throws UsageError */
+/** @throws OpenBotError */
 export function readArguments(args: readonly string[]): Request {
   const spec = findCommand(args);
   if (spec === undefined) return readWithoutCommand(args);
@@ -22,7 +22,9 @@ export function readArguments(args: readonly string[]): Request {
   if (values.help) return { kind: 'help', about: spec };
   const extra = positionals[spec.mostWords];
   if (extra !== undefined) {
-    throw new UsageError(`openbot ${spec.name} does not take '${extra}'`, explainExtra(spec, extra));
+    throw new OpenBotError('USAGE', `openbot ${spec.name} does not take '${extra}'`, {
+      hint: explainExtra(spec, extra),
+    });
   }
   return { kind: 'command', spec, words: positionals, flags: values };
 }
@@ -51,23 +53,24 @@ function explainRefusal(
   spec: CommandSpec,
   args: readonly string[],
   error: Error & { code?: string },
-): UsageError {
+): OpenBotError {
   const end = args.indexOf('--');
   const sentence = args.find((arg, at) => /^-\S*\s/.test(arg) && (end < 0 || at < end) && !arg.includes('='));
   if (error.code === 'ERR_PARSE_ARGS_UNKNOWN_OPTION' && spec.mostWords > 0 && sentence !== undefined) {
-    return new UsageError(
-      `'${sentence}' begins with a dash, so it was taken for a flag`,
-      `Put -- before the task, after all flags: openbot ${spec.name} -- "- fix this"`,
-    );
+    return new OpenBotError('USAGE', `'${sentence}' begins with a dash, so it was taken for a flag`, {
+      hint: `Put -- before the task, after all flags: openbot ${spec.name} -- "- fix this"`,
+    });
   }
   const [, flag] =
     /^Option '(?:-\w, )?(--[\w-]+)(?: <value>)?' argument (?:missing|is ambiguous)/.exec(error.message) ?? [];
   if (flag !== undefined) {
-    return new UsageError(`${flag} wants a value`, `One that begins with a dash is written ${flag}=-…`);
+    return new OpenBotError('USAGE', `${flag} wants a value`, {
+      hint: `One that begins with a dash is written ${flag}=-…`,
+    });
   }
   // Its further sentences explain how to write what is rarely meant.
   const [first = ''] = error.message.split(/\.\s+(?=[A-Z])/);
-  return new UsageError(first, `See: openbot ${spec.name} --help`);
+  return new OpenBotError('USAGE', first, { hint: `See: openbot ${spec.name} --help` });
 }
 
 function readWithoutCommand(args: readonly string[]): Request {
@@ -89,9 +92,11 @@ function readWithoutCommand(args: readonly string[]): Request {
   throw unknown(`${first} ${second}`);
 }
 
-function refuseFlagFirst(flag: string, rest: readonly string[]): UsageError {
+function refuseFlagFirst(flag: string, rest: readonly string[]): OpenBotError {
   const name = findCommand(rest)?.name ?? '<command>';
-  return new UsageError(`'${flag}' stands before the command`, `Flags follow it: openbot ${name} ${flag}`);
+  return new OpenBotError('USAGE', `'${flag}' stands before the command`, {
+    hint: `Flags follow it: openbot ${name} ${flag}`,
+  });
 }
 
 function findCommand(args: readonly string[]): CommandSpec | undefined {
@@ -102,7 +107,9 @@ function isGroup(word: string): boolean {
   return COMMANDS.some(({ name }) => name.startsWith(`${word} `));
 }
 
-function unknown(name: string): UsageError {
+function unknown(name: string): OpenBotError {
   const known = COMMANDS.map((spec) => spec.name).join(', ');
-  return new UsageError(`There is no command '${name}'`, `There are: ${known}. See: openbot --help`);
+  return new OpenBotError('USAGE', `There is no command '${name}'`, {
+    hint: `There are: ${known}. See: openbot --help`,
+  });
 }

@@ -1,5 +1,5 @@
 import { endOnSignals } from '@openbot/sessions';
-import { OutputFailed } from '../errors.ts';
+import { outputFailed } from '../errors.ts';
 import { asksForJson, main } from './main.ts';
 import { openTerminal } from './open-terminal.ts';
 import { reportError } from './report-error.ts';
@@ -12,7 +12,7 @@ export async function start(): Promise<void> {
   const { stdout, stderr, env } = process;
   const args = process.argv.slice(2);
   const lost = watchOutput(process, (error) => {
-    process.exitCode = reportError(new OutputFailed(error.message), terminal, asksForJson(args));
+    process.exitCode = reportError(outputFailed(error.message), terminal, asksForJson(args));
   });
   const terminal = openTerminal(stdout, stderr, env, lost);
   process.exitCode = await main({

@@ -1,10 +1,12 @@
-import { UsageError } from '../errors.ts';
+import { OpenBotError } from '@openbot/sessions';
 
-/** @throws UsageError where the folder was deleted meanwhile */
+/** @throws OpenBotError where the folder was deleted meanwhile */
 export function readWorkingFolder(): string {
   try {
     return process.cwd();
   } catch {
-    throw new UsageError('The working folder does not exist any more', 'Go to a folder that exists: cd ~');
+    throw new OpenBotError('USAGE', 'The working folder does not exist any more', {
+      hint: 'Go to a folder that exists: cd ~',
+    });
   }
 }

@@ -1,4 +1,4 @@
-import { UsageError } from '../errors.ts';
+import { OpenBotError } from '@openbot/sessions';
 import type { CommandInput } from './command.ts';
 
 /** The rules of `--allow`, which can be given several times. Commas part them, but not inside their brackets. */
@@ -7,10 +7,9 @@ export function readRules({ flags }: Pick<CommandInput, 'flags'>): string[] {
   const rules = Array.isArray(allow) ? (allow as readonly string[]).flatMap(splitRules) : [];
   const wrong = rules.find((rule) => !RULE.test(rule));
   if (wrong === undefined) return rules;
-  throw new UsageError(
-    `--allow does not understand '${wrong}'`,
-    "A rule is a tool, or a tool with what it may do: --allow 'Read,Bash(git status:*)'",
-  );
+  throw new OpenBotError('USAGE', `--allow does not understand '${wrong}'`, {
+    hint: "A rule is a tool, or a tool with what it may do: --allow 'Read,Bash(git status:*)'",
+  });
 }
 
 const RULE = /^[\p{L}\w.*-]+(?:\(.+\))?$/su;

@@ -1,6 +1,6 @@
 import { discoverAllSessions, discoverSessions, formatSessionList } from '@openbot/claude-code';
+import { OpenBotError } from '@openbot/sessions';
 import { printable } from '@openbot/sessions/terminal-text';
-import { UsageError } from '../errors.ts';
 import { type Command, writeJson } from './command.ts';
 import { discoverWithProgress } from './discover-with-progress.ts';
 import { readCount } from './numbers.ts';
@@ -10,7 +10,9 @@ import { readRepoPath } from './place.ts';
 export const ccList: Command = async (input) => {
   const { flags, terminal } = input;
   if (flags.all && flags.repo !== undefined) {
-    throw new UsageError('--all and --repo contradict each other', 'Leave one of them out');
+    throw new OpenBotError('USAGE', '--all and --repo contradict each other', {
+      hint: 'Leave one of them out',
+    });
   }
   const limit = readCount(input, 'limit') ?? Number.POSITIVE_INFINITY;
   const repoPath = flags.all ? undefined : readRepoPath(input);

@@ -1,7 +1,7 @@
 import { type RunEvent, type RunOutcome, type RunRequest, startRun } from '@openbot/claude-code';
 import { resolveUserPath } from '@openbot/sessions';
 import { toJsonText } from '@openbot/sessions/terminal-text';
-import { OutputLost, RunFailed } from '../errors.ts';
+import { OutputLost, runFailed } from '../errors.ts';
 import { abortOnSignals } from './abort-on-signals.ts';
 import { readRules } from './allow-rules.ts';
 import { findAnswerSource } from './answer-source.ts';
@@ -60,7 +60,7 @@ export const ccRun: Command = async (input) => {
   if (!flags.json) terminal.write(formatOutcome(outcome, terminal));
   signals.dieOfCaught();
   if (terminal.lost?.aborted) throw new OutputLost();
-  if (outcome.result !== 'success') throw new RunFailed(outcome.failure ?? 'The run was aborted', outcome);
+  if (outcome.result !== 'success') throw runFailed(outcome.failure ?? 'The run was aborted', outcome);
 };
 
 /** A question waits for as long as somebody may come back to it. */

@@ -5,7 +5,7 @@ import {
   readRegistry,
   selectSession,
 } from '@openbot/claude-code';
-import { UsageError } from '../errors.ts';
+import { OpenBotError } from '@openbot/sessions';
 import { makeModel } from './anthropic.ts';
 import { type Command, readName, writeJson } from './command.ts';
 import { discoverWithProgress } from './discover-with-progress.ts';
@@ -22,7 +22,9 @@ export const ccSelect: Command = async (input) => {
   const label = readLabel(input);
   const relevanceModel = readName(input, 'model', '<name>');
   if (flags.words && relevanceModel !== undefined) {
-    throw new UsageError('--words and --model contradict each other', 'Leave one of them out');
+    throw new OpenBotError('USAGE', '--words and --model contradict each other', {
+      hint: 'Leave one of them out',
+    });
   }
   const task = await readTask(input, 'cc select');
   const [sessions, project] = await Promise.all([

@@ -1,7 +1,6 @@
-import type { Environment } from '@openbot/sessions';
+import { type Environment, OpenBotError } from '@openbot/sessions';
 import type { Palette } from '@openbot/sessions/terminal-text';
 import { toJsonText } from '@openbot/sessions/terminal-text';
-import { UsageError } from '../errors.ts';
 
 /** Where output goes. */
 export interface Terminal {
@@ -47,7 +46,9 @@ export function readName(
 ): string | undefined {
   const text = readText(input, name);
   if (text?.trim() === '') {
-    throw new UsageError(`--${name} is empty`, `Leave it out, or give it a value: --${name} ${example}`);
+    throw new OpenBotError('USAGE', `--${name} is empty`, {
+      hint: `Leave it out, or give it a value: --${name} ${example}`,
+    });
   }
   return text?.trim();
 }

@@ -1,8 +1,7 @@
 import { statSync } from 'node:fs';
 import { serveMcp } from '@openbot/claude-code';
-import { resolveUserPath } from '@openbot/sessions';
+import { OpenBotError, resolveUserPath } from '@openbot/sessions';
 import { printable } from '@openbot/sessions/terminal-text';
-import { UsageError } from '../errors.ts';
 import { type Command, type CommandInput, readName } from './command.ts';
 import { readPackageVersion } from './package-version.ts';
 import { readRepoPath, readState } from './place.ts';
@@ -41,8 +40,7 @@ function readWorkspace(input: CommandInput): string | undefined {
   if (named === undefined) return undefined;
   const path = resolveUserPath(named, input.env);
   if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return path;
-  throw new UsageError(
-    `--workspace names no folder: ${path}`,
-    'Leave it out for the one of the agent, or name one that is there',
-  );
+  throw new OpenBotError('USAGE', `--workspace names no folder: ${path}`, {
+    hint: 'Leave it out for the one of the agent, or name one that is there',
+  });
 }

@@ -1,4 +1,4 @@
-import { UsageError } from '../errors.ts';
+import { OpenBotError } from '@openbot/sessions';
 import { type CommandInput, readText } from './command.ts';
 
 /** Less would be shown as nothing. */
@@ -10,7 +10,9 @@ export function readBudget(input: CommandInput): number | undefined {
   if (text === undefined) return undefined;
   const [, amount] = /^\$?(\d+(?:\.\d+)?)$/.exec(text.trim()) ?? [];
   if (amount !== undefined && Number(amount) >= LEAST_BUDGET) return Number(amount);
-  throw new UsageError(`--budget takes an amount in US dollars, not '${text}'`, 'Example: --budget 2.50');
+  throw new OpenBotError('USAGE', `--budget takes an amount in US dollars, not '${text}'`, {
+    hint: 'Example: --budget 2.50',
+  });
 }
 
 /** A number from 0 to 1. */
@@ -19,12 +21,16 @@ export function readFraction(input: CommandInput, name: string): number | undefi
   if (text === undefined) return undefined;
   const value = text.trim() === '' ? Number.NaN : Number(text);
   if (value >= 0 && value <= 1) return value;
-  throw new UsageError(`--${name} takes a number from 0 to 1, not '${text}'`, `Example: --${name} 0.7`);
+  throw new OpenBotError('USAGE', `--${name} takes a number from 0 to 1, not '${text}'`, {
+    hint: `Example: --${name} 0.7`,
+  });
 }
 
 export function readCount(input: CommandInput, name: string): number | undefined {
   const text = readText(input, name);
   if (text === undefined) return undefined;
   if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
-  throw new UsageError(`--${name} takes a whole number from 1 on, not '${text}'`, `Example: --${name} 20`);
+  throw new OpenBotError('USAGE', `--${name} takes a whole number from 1 on, not '${text}'`, {
+    hint: `Example: --${name} 20`,
+  });
 }

@@ -1,5 +1,6 @@
 import {
   AGENT_ID_ENV_NAMES,
+  OpenBotError,
   parseSessionLabel,
   redactSecrets,
   resolveAgentId,
@@ -7,7 +8,6 @@ import {
   resolveUserPath,
   SESSION_LABEL_MAX_LENGTH,
 } from '@openbot/sessions';
-import { UsageError } from '../errors.ts';
 import { type CommandInput, readName, readText } from './command.ts';
 
 /** Whose state a command is about, and where it is. */
@@ -38,7 +38,9 @@ function readAgentId(input: CommandInput): string {
   } catch (error) {
     const variable = AGENT_ID_ENV_NAMES.find((name) => env[name]?.trim());
     if (flag !== undefined || variable === undefined) throw error;
-    throw new UsageError(`${variable}: ${(error as Error).message}`, `Correct ${variable}, or unset it`);
+    throw new OpenBotError('USAGE', `${variable}: ${(error as Error).message}`, {
+      hint: `Correct ${variable}, or unset it`,
+    });
   }
 }
 
@@ -47,9 +49,10 @@ export function readLabel(input: CommandInput): string | undefined {
   if (label === undefined) return undefined;
   // As it is kept and shown.
   if (parseSessionLabel(label).ok) return redactSecrets(label);
-  throw new UsageError(
+  throw new OpenBotError(
+    'USAGE',
     `--label takes at most ${SESSION_LABEL_MAX_LENGTH} characters on one line, without control characters`,
-    'Example: --label release',
+    { hint: 'Example: --label release' },
   );
 }
 
@@ -58,8 +61,7 @@ export function readRepoPath(input: CommandInput): string {
   const repo = readText(input, 'repo');
   if (repo === undefined) return input.cwd;
   if (repo.trim() !== '') return resolveUserPath(repo, input.env);
-  throw new UsageError(
-    '--repo names no folder',
-    'Leave it out for the current folder, or name one: --repo ~/project',
-  );
+  throw new OpenBotError('USAGE', '--repo names no folder', {
+    hint: 'Leave it out for the current folder, or name one: --repo ~/project',
+  });
 }

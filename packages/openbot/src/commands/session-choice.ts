@@ -5,7 +5,7 @@ import {
   discoverSessions,
   type SessionChoice,
 } from '@openbot/claude-code';
-import { UsageError } from '../errors.ts';
+import { OpenBotError } from '@openbot/sessions';
 import { type CommandInput, readName } from './command.ts';
 import { discoverWithProgress, warn } from './discover-with-progress.ts';
 import { type Place, readLabel } from './place.ts';
@@ -24,10 +24,14 @@ export async function readSessionChoice(
 ): Promise<SessionChoice | undefined> {
   const named = readName(input, 'session', '<id or title>');
   if (named !== undefined && input.flags.fresh) {
-    throw new UsageError('--session and --fresh contradict each other', 'Leave one of them out');
+    throw new OpenBotError('USAGE', '--session and --fresh contradict each other', {
+      hint: 'Leave one of them out',
+    });
   }
   if (input.flags.fork && input.flags.fresh) {
-    throw new UsageError('--fork and --fresh contradict each other', 'Leave one of them out');
+    throw new OpenBotError('USAGE', '--fork and --fresh contradict each other', {
+      hint: 'Leave one of them out',
+    });
   }
   if (named === undefined && input.flags.fork) {
     return { action: 'fork', sessionId: await findLabelled(input, place) };
@@ -55,10 +59,9 @@ async function findSession(input: CommandInput, named: string, place: Where): Pr
   }
   if (!UUID.test(named)) {
     const missing = isBeginning ? `begins with '${named}' or is called so` : `is called '${named}'`;
-    throw new UsageError(
-      `No session of ${repoPath} ${missing}`,
-      '--session takes an id, its first 8 characters or more, or a title. See: openbot cc list',
-    );
+    throw new OpenBotError('USAGE', `No session of ${repoPath} ${missing}`, {
+      hint: '--session takes an id, its first 8 characters or more, or a title. See: openbot cc list',
+    });
   }
   await refuseElsewhere(input, id, place);
   return id;
@@ -68,10 +71,9 @@ async function findSession(input: CommandInput, named: string, place: Where): Pr
 async function findLabelled(input: CommandInput, { repoPath, agentId }: Where): Promise<string> {
   const label = readLabel(input);
   if (label === undefined) {
-    throw new UsageError(
-      '--fork needs --session or --label: it goes on in a copy of that one',
-      'See: openbot cc list',
-    );
+    throw new OpenBotError('USAGE', '--fork needs --session or --label: it goes on in a copy of that one', {
+      hint: 'See: openbot cc list',
+    });
   }
   const sessions = await discoverWithProgress(input, (options) =>
     discoverSessions(repoPath, { ...options, agentId }),
@@ -80,7 +82,9 @@ async function findLabelled(input: CommandInput, { repoPath, agentId }: Where): 
     .filter((one) => one.label === label && one.agentId === agentId && one.hasTranscript)
     .sort((one, other) => other.lastModified.getTime() - one.lastModified.getTime());
   if (last !== undefined) return last.sessionId;
-  throw new UsageError(`No session of ${repoPath} is labelled '${label}'`, 'See: openbot cc list');
+  throw new OpenBotError('USAGE', `No session of ${repoPath} is labelled '${label}'`, {
+    hint: 'See: openbot cc list',
+  });
 }
 
 /** By the title that Claude Code shows. Nobody remembers its capitals; where somebody does, they count. */
@@ -100,10 +104,9 @@ async function refuseElsewhere(input: CommandInput, sessionId: string, { repoPat
   const session = all.find((one) => one.sessionId === sessionId);
   if (session === undefined) return;
   if (existsSync(session.repoPath)) {
-    throw new UsageError(
-      `Session ${sessionId} is of ${session.repoPath}, not of ${repoPath}`,
-      `To go on in it: --repo ${quoteForShell(session.repoPath)}`,
-    );
+    throw new OpenBotError('USAGE', `Session ${sessionId} is of ${session.repoPath}, not of ${repoPath}`, {
+      hint: `To go on in it: --repo ${quoteForShell(session.repoPath)}`,
+    });
   }
   warn(input, `Session ${sessionId} is of ${session.repoPath}, which is not there any more`);
   warnOfOwner(input, session, agentId);
@@ -115,10 +118,11 @@ function warnOfOwner(input: CommandInput, session: DiscoveredSession, agentId: s
   warn(input, `Session ${sessionId} is of agent ${owner}; agent ${agentId} takes it over`);
 }
 
-function fitsSeveral(how: string, name: string, found: readonly DiscoveredSession[]): UsageError {
+function fitsSeveral(how: string, name: string, found: readonly DiscoveredSession[]): OpenBotError {
   const ids = found.slice(0, 5).map(({ sessionId }) => sessionId);
-  return new UsageError(
+  return new OpenBotError(
+    'USAGE',
     `${found.length} sessions ${how} '${name}': ${ids.join(', ')}${found.length > 5 ? ', …' : ''}`,
-    how === 'begin with' ? 'Give more of the id' : 'Give the id of one',
+    { hint: how === 'begin with' ? 'Give more of the id' : 'Give the id of one' },
   );
 }

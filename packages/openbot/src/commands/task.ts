@@ -1,4 +1,4 @@
-import { UsageError } from '../errors.ts';
+import { OpenBotError } from '@openbot/sessions';
 import type { CommandInput } from './command.ts';
 
 /** The task of a command: its word, or what standard input holds where that word is a dash. */
@@ -13,5 +13,7 @@ export async function readTask(input: CommandInput, command: string): Promise<st
 function checkTask(task: string, complaint: string, command: string): string {
   if (task.trim() !== '') return task;
   const example = `openbot ${command} "fix the failing login test"`;
-  throw new UsageError(complaint, `Example: ${example}, or: openbot ${command} - < task.md`);
+  throw new OpenBotError('USAGE', complaint, {
+    hint: `Example: ${example}, or: openbot ${command} - < task.md`,
+  });
 }

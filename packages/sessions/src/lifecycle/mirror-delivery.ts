@@ -1,6 +1,6 @@
 import { lstat } from 'node:fs/promises';
 import type { LockOptions } from '../disk/lock-file.ts';
-import { type ErrorCode, OpenBotError } from '../errors.ts';
+import { OpenBotError } from '../errors.ts';
 import { parseAgentSessionKey } from '../key/parse.ts';
 import { type LayoutOptions, resolveDefaultSessionStorePath } from '../layout/paths.ts';
 import type { SessionStore } from '../store/contract.ts';
@@ -13,9 +13,7 @@ import { changeEntry } from './entry-updates/change-entry.ts';
 import { type Moment, type MomentParams, readMoment } from './moment.ts';
 import { openPlace, readOwnKey, type SessionPlace } from './session-place.ts';
 
-export type MirrorResult =
-  | { ok: true; sessionFile: string }
-  | { ok: false; reason: string; code?: ErrorCode };
+export type MirrorResult = { ok: true; sessionFile: string } | { ok: false; reason: string; code?: string };
 
 export type MirrorParams = MomentParams &
   LayoutOptions & {

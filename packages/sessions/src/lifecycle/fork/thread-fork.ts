@@ -1,5 +1,5 @@
 import { unlink } from 'node:fs/promises';
-import { type ErrorCode, OpenBotError } from '../../errors.ts';
+import { OpenBotError } from '../../errors.ts';
 import type { SessionStore } from '../../store/contract.ts';
 import type { InitRequest } from '../init/init-request.ts';
 import { hasBegun } from '../init/recorded-session.ts';
@@ -17,7 +17,7 @@ import {
 export type ThreadFork = PreparedFork & { placed: boolean };
 
 /** What can be wrong with a parent. The thread does without it then: it must not go unanswered for that. */
-const PARENT_FAULTS: ReadonlySet<ErrorCode> = new Set([
+const PARENT_FAULTS: ReadonlySet<string> = new Set([
   'INVALID_SESSION_ID',
   'PATH_ESCAPES_FOLDER',
   'STORE_ENTRY_INVALID',

@@ -19,7 +19,7 @@ export interface RoomTable {
   readonly readOnly: readonly string[];
 }
 
-/** The rooms of a package: the folders and the files directly under its `src`. */
+/** The rooms of a package: the folders and the files directly under its `src`, and the folders in `storage`. */
 export const ROOMS: Readonly<Record<string, RoomTable>> = {
   sessions: {
     order: [
@@ -57,9 +57,20 @@ export const ROOMS: Readonly<Record<string, RoomTable>> = {
       'nearest-name',
       'percent-of',
       'clean',
-      'sources',
-      'session-file',
-      'session-db',
+      'storage/contract',
+      'layout',
+      'backups',
+      'in-use',
+      'schedule',
+      'rewrite',
+      'storage/files',
+      'storage/openclaw-files',
+      'storage/openclaw-sqlite',
+      'storage/openclaw',
+      'storage/pi',
+      'storage/claude',
+      'callers',
+      'finding',
       'config',
       'operations',
       'library',
@@ -71,11 +82,11 @@ export const ROOMS: Readonly<Record<string, RoomTable>> = {
     ],
     narrower: {
       clean: ['errors'],
-      sources: ['errors', 'nearest-name', 'percent-of'],
-      config: ['errors', 'nearest-name', 'clean', 'sources'],
+      'storage/contract': ['errors', 'percent-of'],
+      config: ['errors', 'nearest-name', 'clean', 'layout'],
     },
     pure: ['error-codes', 'errors', 'nearest-name', 'percent-of', 'clean', 'report'],
-    readOnly: ['sources'],
+    readOnly: ['layout', 'callers', 'finding'],
   },
   'claude-code': {
     order: [

@@ -68,7 +68,8 @@ export function folderOf(path: string): string {
   return path.split('/')[1] ?? '';
 }
 
-/** `key` for `packages/sessions/src/key/build.ts`, `errors` for `packages/sessions/src/errors.ts`. */
+/** `key` for `packages/sessions/src/key/build.ts`, `errors` for `…/src/errors.ts`, `storage/pi` for `…/src/storage/pi/x.ts`. */
 export function roomOf(path: string): string {
-  return (path.split('/')[3] ?? '').replace(/\.[cm]?tsx?$/, '');
+  const [, , , room = '', inner = ''] = path.split('/');
+  return room === 'storage' ? `${room}/${inner}` : room.replace(/\.[cm]?tsx?$/, '');
 }

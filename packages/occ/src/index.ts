@@ -39,6 +39,9 @@ export {
   loadConfiguration,
   type ResolvedConfiguration,
 } from './config/load-configuration.ts';
+export { listSessions } from './finding/list-sessions.ts';
+export { resolveSession } from './finding/resolve-session.ts';
+export type { SearchWarning } from './finding/search-warning.ts';
 export {
   type CloneOptions,
   type EditOptions,
@@ -61,15 +64,12 @@ export type {
   SessionInfo,
 } from './operations/results.ts';
 export { getCurrentSession, getSessionPath, resolveSessionId } from './operations/session-ids.ts';
-export type { FiguresResult } from './session-db/correct-after-run.ts';
-export { findFault } from './session-file/verify-clean.ts';
+export { findFault } from './rewrite/verify-clean.ts';
 export type {
   FoundSession,
   ResolvedSession,
   SearchPlace,
   SourceChoice,
   SourceName,
-} from './sources/found-session.ts';
-export { listSessions } from './sources/list-sessions.ts';
-export { resolveSession } from './sources/resolve-session.ts';
-export type { SearchWarning } from './sources/search-warning.ts';
+} from './storage/contract/found-session.ts';
+export type { FiguresResult } from './storage/openclaw-sqlite/correct-after-run.ts';

@@ -2,12 +2,12 @@ import { resolve } from 'node:path';
 import { resolveToolRemovalOptions } from './clean/presets.ts';
 import type { ToolRemovalOptions } from './clean/tool-removal.ts';
 import { loadSettings, type Settings } from './config/settings.ts';
+import { keepWarnings, withWarnings } from './finding/search-warning.ts';
 import { executeClone as clone } from './operations/execute-clone.ts';
 import { executeEdit as edit } from './operations/execute-edit.ts';
 import { executeRestore as restore } from './operations/execute-restore.ts';
 import type { CloneResult, EditResult, RestoreResult } from './operations/results.ts';
-import type { SearchPlace, SourceChoice } from './sources/found-session.ts';
-import { keepWarnings, withWarnings } from './sources/search-warning.ts';
+import type { SearchPlace, SourceChoice } from './storage/contract/found-session.ts';
 
 /** Where to look for sessions. What is left out comes from the environment and the configuration, as for the command. */
 export interface PlaceOptions {

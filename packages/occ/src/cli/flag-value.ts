@@ -1,7 +1,7 @@
 import { OpenBotError } from '@openbot/sessions';
 import { DEFAULT_WAIT_SECONDS } from '../commands/command.ts';
 import { findNearest } from '../nearest-name.ts';
-import { SOURCE_NAMES } from '../sources/found-session.ts';
+import { SOURCE_NAMES } from '../storage/contract/found-session.ts';
 import type { CommandName, FlagSpec, ValueKind } from './flag-table.ts';
 
 const SOURCE_CHOICES: readonly string[] = [...SOURCE_NAMES, 'all'];

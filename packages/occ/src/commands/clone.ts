@@ -1,10 +1,10 @@
 import { dirname } from 'node:path';
 import { OpenBotError } from '@openbot/sessions';
+import { withWarnings } from '../finding/search-warning.ts';
+import { expandPath, isFolder } from '../layout/look-at-disk.ts';
 import { executeClone } from '../operations/execute-clone.ts';
 import { formatClone } from '../report/clone.ts';
-import type { SearchPlace } from '../sources/found-session.ts';
-import { expandPath, isFolder } from '../sources/look-at-disk.ts';
-import { withWarnings } from '../sources/search-warning.ts';
+import type { SearchPlace } from '../storage/contract/found-session.ts';
 import type { Command } from './command.ts';
 import { reportOptionsOf } from './report-options.ts';
 import { openSearch } from './search-place.ts';

@@ -1,5 +1,5 @@
 import type { Settings } from '../config/settings.ts';
-import type { SourceChoice } from '../sources/found-session.ts';
+import type { SourceChoice } from '../storage/contract/found-session.ts';
 
 /** What a bare `--wait` means. */
 export const DEFAULT_WAIT_SECONDS = 600;

@@ -1,8 +1,8 @@
 import { OpenBotError } from '@openbot/sessions';
+import { withWarnings } from '../finding/search-warning.ts';
 import { correctScheduledFigures } from '../operations/correct-scheduled-figures.ts';
 import { executeEdit } from '../operations/execute-edit.ts';
 import { formatEdit } from '../report/edit.ts';
-import { withWarnings } from '../sources/search-warning.ts';
 import type { Command } from './command.ts';
 import { keepsOriginal } from './keeps-original.ts';
 import { reportOptionsOf } from './report-options.ts';

@@ -1,8 +1,8 @@
 import { mergePresets } from '../clean/presets.ts';
+import { withWarnings } from '../finding/search-warning.ts';
 import { describeSession } from '../operations/describe-session.ts';
 import { formatInfo } from '../report/info.ts';
 import { recommendPreset } from '../report/recommendation.ts';
-import { withWarnings } from '../sources/search-warning.ts';
 import type { Command } from './command.ts';
 import { reportOptionsOf } from './report-options.ts';
 import { openSearch } from './search-place.ts';

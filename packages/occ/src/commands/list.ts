@@ -1,6 +1,6 @@
+import { listNewestSessions } from '../finding/list-sessions.ts';
+import { explainEmptySearch } from '../finding/no-sessions.ts';
 import { formatEmptyList, formatList } from '../report/list.ts';
-import { listNewestSessions } from '../sources/list-sessions.ts';
-import { explainEmptySearch } from '../sources/no-sessions.ts';
 import type { Command } from './command.ts';
 import { reportOptionsOf } from './report-options.ts';
 import { openSearch } from './search-place.ts';

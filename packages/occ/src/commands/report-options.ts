@@ -1,10 +1,10 @@
 import { homedir } from 'node:os';
 import { paletteFor } from '@openbot/sessions/terminal-text';
+import { isMeantAsPath } from '../finding/session-at-path.ts';
+import { chooseSources } from '../finding/source-choice.ts';
+import { resolveAgents, resolveLayout } from '../layout/state-folder.ts';
 import type { ReportOptions, SearchAgain } from '../report/report-options.ts';
-import type { SearchPlace } from '../sources/found-session.ts';
-import { isMeantAsPath } from '../sources/session-at-path.ts';
-import { chooseSources } from '../sources/source-choice.ts';
-import { resolveAgents, resolveLayout } from '../sources/state-folder.ts';
+import type { SearchPlace } from '../storage/contract/found-session.ts';
 import type { CommandInput } from './command.ts';
 import { searchPlaceOf } from './search-place.ts';
 

@@ -1,8 +1,8 @@
 import { OpenBotError } from '@openbot/sessions';
+import { resolveSession } from '../finding/resolve-session.ts';
+import { withWarnings } from '../finding/search-warning.ts';
 import { executeRestore, explainNoBackups, listBackups } from '../operations/execute-restore.ts';
 import { formatBackups, formatRestore } from '../report/restore.ts';
-import { resolveSession } from '../sources/resolve-session.ts';
-import { withWarnings } from '../sources/search-warning.ts';
 import type { Command, CommandInput } from './command.ts';
 import { keepsOriginal } from './keeps-original.ts';
 import { reportOptionsOf } from './report-options.ts';

@@ -1,6 +1,6 @@
 import { paletteFor, printable } from '@openbot/sessions/terminal-text';
-import type { SearchPlace } from '../sources/found-session.ts';
-import { keepWarnings, type SearchWarning } from '../sources/search-warning.ts';
+import { keepWarnings, type SearchWarning } from '../finding/search-warning.ts';
+import type { SearchPlace } from '../storage/contract/found-session.ts';
 import type { CommandInput } from './command.ts';
 
 /** Where a command looks for sessions. */

@@ -1,5 +1,5 @@
 import { toJsonText } from '@openbot/sessions/terminal-text';
-import type { SearchWarning } from '../sources/search-warning.ts';
+import type { SearchWarning } from '../finding/search-warning.ts';
 import type { Terminal } from './command.ts';
 
 /** One JSON value, readable by people and programs alike. */

@@ -1,5 +1,5 @@
 import { resolveAgentId, resolveStateDir } from '@openbot/sessions';
-import { OCC_STATE } from '../sources/state-folder.ts';
+import { OCC_STATE } from '../layout/state-folder.ts';
 import type { UserConfiguration } from './configuration.ts';
 import type { Environment } from './environment.ts';
 import { loadSettings, type Settings } from './settings.ts';

@@ -1,14 +1,14 @@
 import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { scanOpenTranscript, syncFolder, withTranscriptLock } from '@openbot/sessions';
-import { listFinishedBackups } from '../session-db/unfinished-rewrite.ts';
-import { backUpDatabaseSession } from '../session-db/write-backup.ts';
-import { readJournal } from '../session-file/journal.ts';
-import { copyAsBackup } from '../session-file/make-backup.ts';
-import { keepingPlaceOf } from '../session-file/place.ts';
-import { rotateBackups } from '../session-file/rotate-backups.ts';
-import { resolveSession } from '../sources/resolve-session.ts';
-import { findSessionAtPath } from '../sources/session-at-path.ts';
+import { readJournal } from '../backups/journal.ts';
+import { copyAsBackup } from '../backups/make-backup.ts';
+import { keepingPlaceOf } from '../backups/place.ts';
+import { rotateBackups } from '../backups/rotate-backups.ts';
+import { resolveSession } from '../finding/resolve-session.ts';
+import { findSessionAtPath } from '../finding/session-at-path.ts';
+import { listFinishedBackups } from '../storage/openclaw-sqlite/unfinished-rewrite.ts';
+import { backUpDatabaseSession } from '../storage/openclaw-sqlite/write-backup.ts';
 import { executeRestore } from './execute-restore.ts';
 import { defaultPlace } from './session-ids.ts';
 

@@ -1,9 +1,9 @@
 import { unlink } from 'node:fs/promises';
-import { unpackOriginal } from '../session-file/original.ts';
-import { findKeptFile, sessionOfKept } from '../sources/backup-at-path.ts';
-import type { ResolvedSession, SearchPlace } from '../sources/found-session.ts';
-import { resolveSession } from '../sources/resolve-session.ts';
-import { readTranscriptHead } from '../sources/transcript-head.ts';
+import { unpackOriginal } from '../backups/original.ts';
+import { findKeptFile, sessionOfKept } from '../finding/backup-at-path.ts';
+import { resolveSession } from '../finding/resolve-session.ts';
+import type { ResolvedSession, SearchPlace } from '../storage/contract/found-session.ts';
+import { readTranscriptHead } from '../storage/files/transcript-head.ts';
 
 /** What a clone is made of. */
 export interface CloneSource extends ResolvedSession {

@@ -1,6 +1,6 @@
-import { correctAfterRun } from '../session-db/correct-after-run.ts';
-import { FIGURES_PREFIX, SCHEDULED_EDIT_VARIABLE } from '../session-file/schedule.ts';
-import { keeperOf } from '../session-file/schedule-keeper.ts';
+import { FIGURES_PREFIX, SCHEDULED_EDIT_VARIABLE } from '../schedule/schedule.ts';
+import { keeperOf } from '../schedule/schedule-keeper.ts';
+import { correctAfterRun } from '../storage/openclaw-sqlite/correct-after-run.ts';
 
 /**
  * Does what this process was started for, where that is to correct the figures of a session after a run.

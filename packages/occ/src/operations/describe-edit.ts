@@ -1,6 +1,6 @@
 import { LARGE_CHARACTERS, type ResolvedToolRemovalOptions } from '../clean/tool-removal.ts';
-import type { FileEditResult } from '../session-file/edit-file.ts';
-import type { ResolvedSession } from '../sources/found-session.ts';
+import type { ResolvedSession } from '../storage/contract/found-session.ts';
+import type { FileEditResult } from '../storage/files/edit-file.ts';
 import { describeRotation } from './describe-rotation.ts';
 import { foundFieldsOf } from './found-fields.ts';
 import type { EditOutcome, EditResult } from './results.ts';

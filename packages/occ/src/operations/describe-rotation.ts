@@ -1,4 +1,4 @@
-import type { Rotation } from '../session-file/rotate-backups.ts';
+import type { Rotation } from '../backups/rotate-backups.ts';
 
 /** What a result says of backups that went. */
 export interface RotatedOut {

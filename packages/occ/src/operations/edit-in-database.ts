@@ -1,10 +1,10 @@
+import { UNCORRECTED_HINT } from '../backups/scheduled-edit.ts';
 import { mayTouchLater } from '../clean/turn-zones.ts';
-import { editDatabaseSession, planDatabaseEdit } from '../session-db/edit-session.ts';
-import type { FileEditResult } from '../session-file/edit-file.ts';
-import { listOpenWriters } from '../session-file/open-writers.ts';
-import { UNCORRECTED_HINT } from '../session-file/scheduled-edit.ts';
-import { ownRunOf } from '../session-file/settle-use.ts';
-import type { FoundSession, ResolvedSession, SearchPlace } from '../sources/found-session.ts';
+import { listOpenWriters } from '../in-use/open-writers.ts';
+import { ownRunOf } from '../schedule/settle-use.ts';
+import type { FoundSession, ResolvedSession, SearchPlace } from '../storage/contract/found-session.ts';
+import type { FileEditResult } from '../storage/files/edit-file.ts';
+import { editDatabaseSession, planDatabaseEdit } from '../storage/openclaw-sqlite/edit-session.ts';
 import { type AskedEdit, describeEdit } from './describe-edit.ts';
 import { describeFailedWrite } from './failed-write.ts';
 import { lookAtRun, type SeenRun } from './look-at-run.ts';

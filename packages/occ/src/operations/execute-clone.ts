@@ -12,20 +12,20 @@ import {
 } from '@openbot/sessions';
 import type { DatabaseTranscript } from '@openbot/sessions/openclaw-database';
 import type { ResolvedToolRemovalOptions } from '../clean/tool-removal.ts';
+import { indexPathOf } from '../rewrite/index-entry.ts';
+import { isClaudeFileName, resolveProjectsFolder } from '../storage/claude/claude-sessions.ts';
+import type { FoundSession, ResolvedSession, SearchPlace } from '../storage/contract/found-session.ts';
+import { cloneSessionFile, type FileCloneResult } from '../storage/files/clone-file.ts';
+import { noteClone, sweepKilledClones } from '../storage/files/clone-note.ts';
+import type { HistoryCopy } from '../storage/files/file-history.ts';
 import {
   cloneIntoDatabase,
   cloneToFile,
   planCloneIntoDatabase,
   planCloneToFile,
-} from '../session-db/clone-session.ts';
-import { withKeptLines } from '../session-db/kept-lines.ts';
-import type { DatabaseClone } from '../session-db/planned-clone.ts';
-import { cloneSessionFile, type FileCloneResult } from '../session-file/clone-file.ts';
-import { noteClone, sweepKilledClones } from '../session-file/clone-note.ts';
-import type { HistoryCopy } from '../session-file/file-history.ts';
-import { indexPathOf } from '../session-file/index-entry.ts';
-import { isClaudeFileName, resolveProjectsFolder } from '../sources/claude-sessions.ts';
-import type { FoundSession, ResolvedSession, SearchPlace } from '../sources/found-session.ts';
+} from '../storage/openclaw-sqlite/clone-session.ts';
+import { withKeptLines } from '../storage/openclaw-sqlite/kept-lines.ts';
+import type { DatabaseClone } from '../storage/openclaw-sqlite/planned-clone.ts';
 import { type CloneSource, withCloneSource } from './clone-source.ts';
 import { describeFailedWrite } from './failed-write.ts';
 import { foundFieldsOf } from './found-fields.ts';

@@ -1,7 +1,7 @@
 import { realpathSync } from 'node:fs';
 import { OpenBotError } from '@openbot/sessions';
-import { keepingPlaceOf, transcriptPathOf } from '../session-file/place.ts';
-import type { FoundSession } from '../sources/found-session.ts';
+import { keepingPlaceOf, transcriptPathOf } from '../backups/place.ts';
+import type { FoundSession } from '../storage/contract/found-session.ts';
 
 const CODES = { edit: 'EDIT_FAILED', clone: 'CLONE_FAILED', restore: 'RESTORE_FAILED' } as const;
 

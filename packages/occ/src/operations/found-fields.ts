@@ -1,4 +1,4 @@
-import type { FoundBy, ResolvedSession } from '../sources/found-session.ts';
+import type { FoundBy, ResolvedSession } from '../storage/contract/found-session.ts';
 
 /** Which session a result is about, and how it was found. */
 export interface FoundFields {

@@ -1,10 +1,10 @@
 import type { ProcessIdentity } from '@openbot/sessions';
-import { canSeeRunProcess, findRunProcess } from '../session-db/run-process.ts';
-import { lookAtSession, readRunStart } from '../session-db/run-signs.ts';
-import { findRunner } from '../session-file/find-runner.ts';
-import type { RunSigns } from '../session-file/scheduled-edit.ts';
-import type { OwnRun } from '../session-file/session-use.ts';
-import type { FoundSession } from '../sources/found-session.ts';
+import type { RunSigns } from '../backups/scheduled-edit.ts';
+import { findRunner } from '../in-use/find-runner.ts';
+import type { OwnRun } from '../in-use/session-use.ts';
+import type { FoundSession } from '../storage/contract/found-session.ts';
+import { canSeeRunProcess, findRunProcess } from '../storage/openclaw-sqlite/run-process.ts';
+import { lookAtSession, readRunStart } from '../storage/openclaw-sqlite/run-signs.ts';
 
 export interface SeenRun {
   /** What the session's entry says of its run. */

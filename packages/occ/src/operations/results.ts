@@ -1,9 +1,9 @@
 import type { PlanStatistics, PlanTokens } from '../clean/plan.ts';
 import type { ResolvedToolRemovalOptions } from '../clean/tool-removal.ts';
-import type { FiguresResult } from '../session-db/correct-after-run.ts';
-import type { RestoredContext } from '../session-file/verify-heard.ts';
-import type { FoundBy, FoundSession, SourceName } from '../sources/found-session.ts';
-import type { SearchWarning } from '../sources/search-warning.ts';
+import type { SearchWarning } from '../finding/search-warning.ts';
+import type { RestoredContext } from '../rewrite/verify-heard.ts';
+import type { FoundBy, FoundSession, SourceName } from '../storage/contract/found-session.ts';
+import type { FiguresResult } from '../storage/openclaw-sqlite/correct-after-run.ts';
 import type { RotatedOut } from './describe-rotation.ts';
 import type { FoundFields } from './found-fields.ts';
 

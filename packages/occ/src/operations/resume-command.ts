@@ -1,4 +1,4 @@
-import type { SourceName } from '../sources/found-session.ts';
+import type { SourceName } from '../storage/contract/found-session.ts';
 
 /** What a person types to go on in a clone; undefined where its program would not find it. */
 export function resumeCommandOf(

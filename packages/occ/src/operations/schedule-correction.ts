@@ -1,12 +1,12 @@
 import type { ProcessIdentity } from '@openbot/sessions';
+import { readJournal } from '../backups/journal.ts';
+import { backupPathOf, keepingPlaceOf, transcriptPathOf } from '../backups/place.ts';
+import type { RunSigns } from '../backups/scheduled-edit.ts';
 import type { CleanPlan } from '../clean/plan.ts';
-import { lookAtSession } from '../session-db/run-signs.ts';
-import { readJournal } from '../session-file/journal.ts';
-import { backupPathOf, keepingPlaceOf, transcriptPathOf } from '../session-file/place.ts';
-import { scheduleEdit } from '../session-file/schedule.ts';
-import { keeperOf } from '../session-file/schedule-keeper.ts';
-import type { RunSigns } from '../session-file/scheduled-edit.ts';
-import type { FoundSession } from '../sources/found-session.ts';
+import { scheduleEdit } from '../schedule/schedule.ts';
+import { keeperOf } from '../schedule/schedule-keeper.ts';
+import type { FoundSession } from '../storage/contract/found-session.ts';
+import { lookAtSession } from '../storage/openclaw-sqlite/run-signs.ts';
 
 /** An edit of a session in a database that was made while a run of it was in progress. */
 export interface EditDuringRun {

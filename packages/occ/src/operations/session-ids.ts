@@ -1,9 +1,9 @@
 import { dirname, join } from 'node:path';
 import { resolveAgentFolderName, transcriptFileName } from '@openbot/sessions';
 import { loadSettings } from '../config/settings.ts';
-import type { SearchPlace } from '../sources/found-session.ts';
-import { resolveSession } from '../sources/resolve-session.ts';
-import { listAgentIds, resolveLayout } from '../sources/state-folder.ts';
+import { resolveSession } from '../finding/resolve-session.ts';
+import { listAgentIds, resolveLayout } from '../layout/state-folder.ts';
+import type { SearchPlace } from '../storage/contract/found-session.ts';
 
 /** Where the running process looks when its caller says nothing else: by its environment and the configuration. */
 export async function defaultPlace(agentId?: string): Promise<SearchPlace> {

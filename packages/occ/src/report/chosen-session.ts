@@ -1,6 +1,6 @@
 import { printable } from '@openbot/sessions/terminal-text';
 import { shortenText } from '../errors.ts';
-import type { FoundBy, FoundSession, SourceName } from '../sources/found-session.ts';
+import type { FoundBy, FoundSession, SourceName } from '../storage/contract/found-session.ts';
 import type { ReportOptions, SearchAgain } from './report-options.ts';
 
 const SOURCE_TITLES: Readonly<Record<SourceName, string>> = {

@@ -3,7 +3,7 @@ import type { ResolvedToolRemovalOptions } from '../clean/tool-removal.ts';
 import { shortenText } from '../errors.ts';
 import type { SessionInfo } from '../operations/results.ts';
 import { percentOf } from '../percent-of.ts';
-import type { FoundBy, FoundSession } from '../sources/found-session.ts';
+import type { FoundBy, FoundSession } from '../storage/contract/found-session.ts';
 import { barLines } from './bars.ts';
 import { commandFor, describeChoice, sourceTitle } from './chosen-session.ts';
 import { formatMinute, formatSize } from './figures.ts';

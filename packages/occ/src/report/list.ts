@@ -7,9 +7,9 @@ import {
   textWidth,
 } from '@openbot/sessions/terminal-text';
 import { shortenText } from '../errors.ts';
-import type { FoundSession } from '../sources/found-session.ts';
-import type { ListedSession, SessionList, SessionOwner } from '../sources/list-sessions.ts';
-import type { EmptySearch } from '../sources/no-sessions.ts';
+import type { ListedSession, SessionList, SessionOwner } from '../finding/list-sessions.ts';
+import type { EmptySearch } from '../finding/no-sessions.ts';
+import type { FoundSession } from '../storage/contract/found-session.ts';
 import { sourceTitle } from './chosen-session.ts';
 import { formatSize } from './figures.ts';
 import { fitColumns, type ListColumn } from './list-columns.ts';

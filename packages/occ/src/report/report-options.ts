@@ -1,5 +1,5 @@
 import type { Palette } from '@openbot/sessions/terminal-text';
-import type { SourceName } from '../sources/found-session.ts';
+import type { SourceName } from '../storage/contract/found-session.ts';
 
 export interface ReportOptions {
   readonly verbose: boolean;

@@ -1,5 +1,5 @@
 import type { RotatedOut } from '../operations/describe-rotation.ts';
-import type { FoundSession } from '../sources/found-session.ts';
+import type { FoundSession } from '../storage/contract/found-session.ts';
 import { commandFor } from './chosen-session.ts';
 import type { ReportOptions } from './report-options.ts';
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { SessionManager } from '@earendil-works/pi-coding-agent';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { findFault } from '../../src/session-file/verify-clean.ts';
+import { findFault } from '../../src/rewrite/verify-clean.ts';
 import { piTranscript } from './arbitraries/openclaw-transcript.ts';
 import { removalOptions } from './arbitraries/removal-options.ts';
 import { cleanBytes, readTranscript } from './clean-bytes.ts';

@@ -1,6 +1,6 @@
 /** What becomes of thinking when calls go, and what it takes with it. */
 import { describe, expect, test } from 'vitest';
-import { findFault } from '../../src/session-file/verify-clean.ts';
+import { findFault } from '../../src/rewrite/verify-clean.ts';
 import { cleanBytes, readTranscript } from './clean-bytes.ts';
 import { cleanLines, type Line } from './clean-lines.ts';
 import {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { findFault } from '../../src/session-file/verify-clean.ts';
+import { findFault } from '../../src/rewrite/verify-clean.ts';
 import { readTranscript } from './clean-bytes.ts';
 import type { Line } from './clean-lines.ts';
 

@@ -48,9 +48,7 @@ it('has the launcher, the bundles, the sources, the skill and nothing of the bui
 it('leaves out what only the bundles use', () => {
   for (const folder of ['dist', 'src']) {
     const names = readdirSync(join(unpacked, folder));
-    expect(names).toEqual(
-      expect.arrayContaining(['clean', 'config', 'operations', 'session-file', 'sources']),
-    );
+    expect(names).toEqual(expect.arrayContaining(['clean', 'config', 'operations', 'rewrite', 'storage']));
     expect(names.filter((name) => /^(cli|commands|demo|report)$/.test(name))).toEqual([]);
   }
 });

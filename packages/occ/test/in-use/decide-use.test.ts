@@ -1,7 +1,7 @@
 import { OpenBotError } from '@openbot/sessions';
 import { describe, expect, test } from 'vitest';
-import { decideUse, type UseFlags } from '../../src/session-file/decide-use.ts';
-import type { LockUse, SessionUse, UnfinishedUse, WriterUse } from '../../src/session-file/session-use.ts';
+import { decideUse, type UseFlags } from '../../src/in-use/decide-use.ts';
+import type { LockUse, SessionUse, UnfinishedUse, WriterUse } from '../../src/in-use/session-use.ts';
 
 const lock: LockUse = {
   kind: 'lock',

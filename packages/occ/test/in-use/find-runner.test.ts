@@ -1,9 +1,9 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { pickAgent } from '../../src/session-file/find-runner.ts';
-import { findLauncher } from '../../src/session-file/launcher.ts';
-import { listAncestors, readStartTime } from '../../src/session-file/process-tree.ts';
+import { pickAgent } from '../../src/in-use/find-runner.ts';
+import { listAncestors, readStartTime } from '../../src/in-use/process-tree.ts';
+import { findLauncher } from '../../src/schedule/launcher.ts';
 import { OCC_LAUNCHER } from '../setup/run-occ.ts';
 import { makeTempFolder } from '../setup/temp-folder.ts';
 

@@ -2,7 +2,7 @@ import { PLAIN_PALETTE, textWidth } from '@openbot/sessions/terminal-text';
 import { expect, test } from 'vitest';
 import { formatEmptyList, formatList } from '../../src/report/list.ts';
 import { shortenNames } from '../../src/report/short-names.ts';
-import type { FoundSession } from '../../src/sources/found-session.ts';
+import type { FoundSession } from '../../src/storage/contract/found-session.ts';
 
 const NOW = Date.UTC(2026, 5, 1);
 const OPTIONS = { verbose: false, palette: PLAIN_PALETTE, home: '/home/ada', columns: 200 };

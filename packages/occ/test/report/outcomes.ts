@@ -8,7 +8,7 @@ import type {
   SessionInfo,
 } from '../../src/operations/results.ts';
 import type { ReportOptions } from '../../src/report/report-options.ts';
-import type { FoundSession } from '../../src/sources/found-session.ts';
+import type { FoundSession } from '../../src/storage/contract/found-session.ts';
 
 export const PLAIN: ReportOptions = {
   verbose: false,

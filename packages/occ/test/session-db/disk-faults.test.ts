@@ -16,8 +16,8 @@ import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vi
 import { findDatabaseFaults } from '../../../sessions/test/openclaw-db/setup/check-database.ts';
 import { generateEvents } from '../../../sessions/test/openclaw-db/setup/compose-turns.ts';
 import { BUILT_IN_PRESETS } from '../../src/clean/presets.ts';
-import { editDatabaseSession } from '../../src/session-db/edit-session.ts';
-import type { FoundSession } from '../../src/sources/found-session.ts';
+import type { FoundSession } from '../../src/storage/contract/found-session.ts';
+import { editDatabaseSession } from '../../src/storage/openclaw-sqlite/edit-session.ts';
 import { inLanes } from '../safety/in-lanes.ts';
 import { listDiskCalls, runOccWithFault } from '../setup/faults.ts';
 import { type OccRun, runOcc } from '../setup/run-occ.ts';

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { findDatabaseFaults } from '../../../sessions/test/openclaw-db/setup/check-database.ts';
-import { correctAfterRun, type FiguresRun } from '../../src/session-db/correct-after-run.ts';
-import { keeperOf } from '../../src/session-file/schedule-keeper.ts';
+import { keeperOf } from '../../src/schedule/schedule-keeper.ts';
+import { correctAfterRun, type FiguresRun } from '../../src/storage/openclaw-sqlite/correct-after-run.ts';
 import { waitingProcessOf } from '../in-use/scheduled-processes.ts';
 import { runOcc } from '../setup/run-occ.ts';
 import {

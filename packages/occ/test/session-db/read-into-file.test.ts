@@ -2,9 +2,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { iterateEventLines } from '@openbot/sessions/openclaw-database';
 import { beforeEach, expect, test } from 'vitest';
-import { cloneToFile } from '../../src/session-db/clone-session.ts';
-import { readIntoFile } from '../../src/session-db/read-into-file.ts';
-import type { FoundSession } from '../../src/sources/found-session.ts';
+import type { FoundSession } from '../../src/storage/contract/found-session.ts';
+import { cloneToFile } from '../../src/storage/openclaw-sqlite/clone-session.ts';
+import { readIntoFile } from '../../src/storage/openclaw-sqlite/read-into-file.ts';
 import { makeTempFolder } from '../setup/temp-folder.ts';
 import { ID, makeTalkingHome, type TalkingHome } from './talking-home.ts';
 

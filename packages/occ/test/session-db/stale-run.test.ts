@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { findDatabaseFaults } from '../../../sessions/test/openclaw-db/setup/check-database.ts';
-import { listOpenWriters } from '../../src/session-file/open-writers.ts';
+import { listOpenWriters } from '../../src/in-use/open-writers.ts';
 import {
   AFTER_RUN,
   type Agent,

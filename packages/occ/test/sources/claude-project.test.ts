@@ -2,8 +2,8 @@ import { appendFileSync, cpSync, mkdirSync, rmSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path';
 import { listSessions as listInSdk } from '@anthropic-ai/claude-agent-sdk';
 import { expect, test, vi } from 'vitest';
-import { listSessions } from '../../src/sources/list-sessions.ts';
-import { resolveSession } from '../../src/sources/resolve-session.ts';
+import { listSessions } from '../../src/finding/list-sessions.ts';
+import { resolveSession } from '../../src/finding/resolve-session.ts';
 import { runOcc } from '../setup/run-occ.ts';
 import { FIXTURES, header, makeHome, placeAt, put, setAge, uuid } from './place.ts';
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { listSessions } from '../../src/sources/list-sessions.ts';
+import { listSessions } from '../../src/finding/list-sessions.ts';
 import { copyFixture, makeHome, placeAt, put, setAge, uuid } from './place.ts';
 
 const [ONE, TWO] = [uuid('1'), uuid('2')];

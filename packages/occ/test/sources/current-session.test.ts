@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { acquireLock } from '@openbot/sessions';
 import { expect, test } from 'vitest';
-import { resolveSession } from '../../src/sources/resolve-session.ts';
+import { resolveSession } from '../../src/finding/resolve-session.ts';
 import { runOcc } from '../setup/run-occ.ts';
 import { databasePath, putDatabase } from './database-place.ts';
 import {

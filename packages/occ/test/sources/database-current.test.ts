@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
-import { resolveSession } from '../../src/sources/resolve-session.ts';
+import { resolveSession } from '../../src/finding/resolve-session.ts';
 import { takeSnapshot } from '../commands/snapshot.ts';
 import { changeDatabase, databasePath, putDatabase, type SessionInDatabase } from './database-place.ts';
 import {

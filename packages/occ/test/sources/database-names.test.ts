@@ -1,7 +1,7 @@
 import { cpSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { resolveSession } from '../../src/sources/resolve-session.ts';
+import { resolveSession } from '../../src/finding/resolve-session.ts';
 import { runOcc } from '../setup/run-occ.ts';
 import { changeDatabase, databasePath, putDatabase } from './database-place.ts';
 import { header, makeHome, placeAt, put, sessionsFolder, setAge, uuid } from './place.ts';

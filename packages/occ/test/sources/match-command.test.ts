@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { matchCommand } from '../../src/sources/match-command.ts';
-import { splitShellWords } from '../../src/sources/shell-words.ts';
+import { matchCommand } from '../../src/callers/match-command.ts';
+import { splitShellWords } from '../../src/callers/shell-words.ts';
 
 const COMMAND = ['occ', 'edit', '--strip-tools'];
 

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { listSessions } from '../../src/sources/list-sessions.ts';
-import { resolveSession } from '../../src/sources/resolve-session.ts';
+import { listSessions } from '../../src/finding/list-sessions.ts';
+import { resolveSession } from '../../src/finding/resolve-session.ts';
 import { runOcc } from '../setup/run-occ.ts';
 import { createSessionWithTurns, formatLines } from '../setup/sessions.ts';
 import { putDatabase } from './database-place.ts';

@@ -1,7 +1,7 @@
 import { mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { listSessions } from '../../src/sources/list-sessions.ts';
+import { listSessions } from '../../src/finding/list-sessions.ts';
 import { copyFixture, header, makeHome, placeAt, put, sessionsFolder, setAge, uuid } from './place.ts';
 
 const [ONE, TWO, THREE] = [uuid('1'), uuid('2'), uuid('3')];

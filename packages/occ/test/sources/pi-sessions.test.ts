@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { listSessions } from '../../src/sources/list-sessions.ts';
-import { resolveSession } from '../../src/sources/resolve-session.ts';
+import { listSessions } from '../../src/finding/list-sessions.ts';
+import { resolveSession } from '../../src/finding/resolve-session.ts';
 import { copyFixture, header, makeHome, placeAt, put, uuid } from './place.ts';
 
 const ONE = '01a1e06b-bcd9-7616-8d44-c6be777b69ba';

@@ -1,8 +1,8 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { SearchPlace } from '../../src/sources/found-session.ts';
-import { listSessions } from '../../src/sources/list-sessions.ts';
+import { listSessions } from '../../src/finding/list-sessions.ts';
+import type { SearchPlace } from '../../src/storage/contract/found-session.ts';
 import { header, makeHome, placeAt, put, sessionsFolder, uuid } from './place.ts';
 
 const [OPENCLAW, PI, CLAUDE] = [uuid('1'), uuid('2'), uuid('3')];

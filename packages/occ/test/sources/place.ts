@@ -2,7 +2,7 @@ import { cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync, utimesSync, write
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import type { SearchPlace } from '../../src/sources/found-session.ts';
+import type { SearchPlace } from '../../src/storage/contract/found-session.ts';
 
 export const FIXTURES = join(import.meta.dirname, '..', '..', '..', '..', 'fixtures');
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { resolveSession } from '../../src/sources/resolve-session.ts';
+import { resolveSession } from '../../src/finding/resolve-session.ts';
 import { header, makeHome, placeAt, put, sessionsFolder, setAge, uuid } from './place.ts';
 
 const ABC1 = 'abc10000-0000-4000-8000-000000000001';

@@ -1,7 +1,7 @@
 import { mkdirSync, symlinkSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { resolveSession } from '../../src/sources/resolve-session.ts';
+import { resolveSession } from '../../src/finding/resolve-session.ts';
 import { FIXTURES, header, makeHome, placeAt, put, sessionsFolder, uuid } from './place.ts';
 
 const ONE = uuid('1');

@@ -1,0 +1,82 @@
+import { lstatSync, readdirSync } from 'node:fs';
+import { unlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { readArchivedBackupName, readBackupName } from './backup-names.ts';
+import type { KeepingPlace } from './place.ts';
+
+export const MAX_BACKUPS = 5;
+
+export interface Backup {
+  readonly number: number;
+  readonly path: string;
+  readonly sizeBytes: number;
+  readonly createdAt: number;
+  /** `sessions`: beside the transcript, from an earlier version. `import archive`: OpenClaw moved it there. */
+  readonly keptIn: 'backups' | 'sessions' | 'import archive';
+}
+
+/** The backups of a session, oldest first. */
+export function listBackupFiles(place: KeepingPlace, sessionPath: string): Backup[] {
+  return lookAtBackups(place, sessionPath).backups;
+}
+
+/** The highest number that a name of a backup has, whatever has that name; 0 where there is none. */
+export function highestBackupNumber(place: KeepingPlace): number {
+  return Math.max(0, ...listNames(place).map(({ number }) => number));
+}
+
+/**
+ * Takes away what an edit left that was killed before the swap: the second name of a file that is still the session.
+ * @returns its numbers
+ */
+export async function dropUnfinishedBackups(place: KeepingPlace, sessionPath: string): Promise<number[]> {
+  const { unfinished } = lookAtBackups(place, sessionPath);
+  for (const { path } of unfinished) await unlink(path);
+  return unfinished.map(({ number }) => number);
+}
+
+function lookAtBackups(
+  place: KeepingPlace,
+  sessionPath: string,
+): { backups: Backup[]; unfinished: Backup[] } {
+  // Of the name itself: a link to a backup is no session that has a second name.
+  const session = lstatSync(sessionPath, { throwIfNoEntry: false });
+  const backups = new Map<number, Backup>();
+  const unfinished: Backup[] = [];
+  for (const { number, path, keptIn } of listNames(place)) {
+    const stat = lstatSync(path, { throwIfNoEntry: false });
+    if (!stat?.isFile()) continue;
+    const isSession = stat.nlink > 1 && stat.ino === session?.ino && stat.dev === session.dev;
+    const found = { number, path, sizeBytes: stat.size, createdAt: stat.ctimeMs, keptIn };
+    if (isSession) unfinished.push(found);
+    // An earlier version, used in between, may have given a number once more.
+    else if (!backups.has(number)) backups.set(number, found);
+  }
+  return { backups: [...backups.values()].sort((a, b) => a.number - b.number), unfinished };
+}
+
+type NamedBackup = Pick<Backup, 'number' | 'path' | 'keptIn'>;
+
+function listNames({ folder, sessionsFolder, importArchive, stem }: KeepingPlace): NamedBackup[] {
+  const inFolder = (at: string, keptIn: Backup['keptIn'], readName: typeof readArchivedBackupName) =>
+    namesIn(at).flatMap((name) => {
+      const known = readName(name, stem);
+      return known?.stem === stem ? [{ number: known.number, path: join(at, name), keptIn }] : [];
+    });
+  return [
+    ...inFolder(folder, 'backups', readBackupName),
+    ...inFolder(sessionsFolder, 'sessions', readBackupName),
+    ...inFolder(importArchive, 'import archive', readArchivedBackupName),
+  ];
+}
+
+const NO_FOLDER = new Set(['ENOENT', 'ENOTDIR']);
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch (error) {
+    if (NO_FOLDER.has((error as NodeJS.ErrnoException).code ?? '')) return [];
+    throw error;
+  }
+}

@@ -1,0 +1,142 @@
+import { readFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { withLock, writeFileAtomic } from '@openbot/sessions';
+import { MAX_BACKUP_NUMBER } from './backup-names.ts';
+import { MAX_BACKUPS } from './backups.ts';
+import { makeKeepingFolder } from './keeping-folder.ts';
+import { type KeepingPlace, keepingPlaceOf } from './place.ts';
+import { isScheduledEdit, type ScheduledEdit } from './scheduled-edit.ts';
+
+/** One rewrite of a session, written down before it happens. */
+export interface RewriteRecord {
+  readonly kind: 'edit' | 'restore';
+  /** The number of the backup that holds the state before. */
+  readonly backup: number;
+  /** ISO 8601. */
+  readonly at: string;
+  /** How long the state before was; what stands behind it in the session at that time was carried over. */
+  readonly backupBytes: number;
+  /** How far lines that came in behind it were carried over to the new file; `backupBytes` where none did. */
+  readonly carriedTo?: number;
+  /** How long the rewritten state is: what stands behind it was said since. */
+  readonly resultBytes: number;
+  /** Of the end of those bytes. Where it does not match, the session was rewritten by somebody else. */
+  readonly resultHash: string;
+  /** Of a session in OpenClaw's database: how its rows were known before and after. */
+  readonly generations?: { readonly before: string | null; readonly after: string };
+  /** Counters of the session's index entry before, to be put back. */
+  readonly counters?: Readonly<Record<string, unknown>>;
+  /** What was lowered once more after the run that the edit was made in. */
+  readonly corrected?: CorrectedFigures;
+}
+
+/** Figures that a run wrote down at its end, as they were before they were lowered; to be put back. */
+export interface CorrectedFigures {
+  /** By entry: the JSON of its usage. */
+  readonly usage: Readonly<Record<string, string>>;
+  readonly counters?: Readonly<Record<string, unknown>>;
+}
+
+/** What occ knows of a session's past. */
+export interface Journal {
+  readonly rewrites: readonly RewriteRecord[];
+  readonly scheduled?: ScheduledEdit;
+  readonly original?: OriginalNote;
+}
+
+/** What is known of the state that is kept as the original. */
+export interface OriginalNote {
+  /** The number of the backup that it was. */
+  readonly backup: number;
+  readonly sizeBytes: number;
+  /** Of the rewrite that the backup was made for. */
+  readonly record?: RewriteRecord;
+}
+
+/** A session that OpenClaw moved into its database keeps the journal of its file: both eras stand in one. */
+export function isOfDatabase(record: Pick<RewriteRecord, 'generations'>): boolean {
+  return record.generations !== undefined;
+}
+
+/** The journal without what happened to the session in OpenClaw's database. */
+export function withoutDatabase(journal: Journal): Journal {
+  return { ...journal, rewrites: journal.rewrites.filter((record) => !isOfDatabase(record)) };
+}
+
+const EMPTY: Journal = { rewrites: [] };
+
+/** A journal that is missing, torn or foreign is an empty one: it only helps, and nothing depends on it alone. */
+export function readJournal(path: string): Journal {
+  try {
+    const value: unknown = JSON.parse(readJournalText(keepingPlaceOf(path)));
+    if (typeof value !== 'object' || value === null) return EMPTY;
+    const { rewrites, scheduled, original } = value as Partial<Journal>;
+    return {
+      rewrites: Array.isArray(rewrites) ? rewrites.filter(isRewriteRecord) : [],
+      ...(isScheduledEdit(scheduled) ? { scheduled } : {}),
+      ...(isOriginalNote(original) ? { original } : {}),
+    };
+  } catch {
+    return EMPTY;
+  }
+}
+
+/** That of an earlier version counts until one is written in its place. */
+function readJournalText({ journalPath, formerJournalPath }: KeepingPlace): string {
+  try {
+    return readFileSync(journalPath, 'utf8');
+  } catch {
+    return readFileSync(formerJournalPath, 'utf8');
+  }
+}
+
+/**
+ * Changes the journal in one step; one with nothing in it goes. It has a lock of its own: who schedules an edit cannot
+ * have the transcript's.
+ */
+export async function updateJournal(path: string, change: (journal: Journal) => Journal): Promise<void> {
+  const place = keepingPlaceOf(path);
+  const { journalPath, formerJournalPath } = place;
+  await makeKeepingFolder(place);
+  await withLock(`${journalPath}.lock`, {}, async () => {
+    const journal = change(readJournal(path));
+    // A record is of use as long as its backup is there; a few more do no harm.
+    const rewrites = journal.rewrites.slice(-2 * MAX_BACKUPS);
+    if (rewrites.length === 0 && journal.scheduled === undefined && journal.original === undefined) {
+      await rm(formerJournalPath, { force: true });
+      return rm(journalPath, { force: true });
+    }
+    const text = `${JSON.stringify({ ...journal, rewrites }, null, 2)}\n`;
+    await writeFileAtomic(journalPath, text, { mode: 0o600 });
+    await rm(formerJournalPath, { force: true });
+  });
+}
+
+function isRewriteRecord(value: unknown): value is RewriteRecord {
+  const record = value as Partial<RewriteRecord> | null;
+  return (
+    typeof record === 'object' &&
+    record !== null &&
+    (record.kind === 'edit' || record.kind === 'restore') &&
+    isCount(record.backup, MAX_BACKUP_NUMBER) &&
+    isCount(record.backupBytes) &&
+    isCount(record.resultBytes) &&
+    (record.carriedTo === undefined || isCount(record.carriedTo)) &&
+    typeof record.resultHash === 'string'
+  );
+}
+
+function isOriginalNote(value: unknown): value is OriginalNote {
+  const note = value as Partial<OriginalNote> | null;
+  return (
+    typeof note === 'object' &&
+    note !== null &&
+    isCount(note.backup, MAX_BACKUP_NUMBER) &&
+    isCount(note.sizeBytes) &&
+    (note.record === undefined || isRewriteRecord(note.record))
+  );
+}
+
+function isCount(value: unknown, most = Number.MAX_SAFE_INTEGER): boolean {
+  return Number.isSafeInteger(value) && (value as number) >= 0 && (value as number) <= most;
+}

@@ -1,0 +1,51 @@
+import type { FoundSession, SearchPlace } from '../storage/contract/found-session.ts';
+import type { LocatedSession } from '../storage/contract/located-session.ts';
+import { locateSessions } from './locate-sessions.ts';
+import { openFound } from './open-found.ts';
+
+/** The sessions of the place, newest first. */
+export async function listSessions(place: SearchPlace): Promise<FoundSession[]> {
+  return listNewestSessions(place).listed.map(({ session }) => session);
+}
+
+export interface ListedSession {
+  readonly session: FoundSession;
+  /** What to call it by: its id, or the name of its file where that says more. */
+  readonly name: string;
+}
+
+export interface SessionList {
+  readonly listed: readonly ListedSession[];
+  /** Of all sessions of the place, listed or not: a shortened name must not mean another of them. */
+  readonly names: readonly string[];
+  /** Whose sessions these are, of all of them. */
+  readonly owners: readonly SessionOwner[];
+}
+
+export type SessionOwner = Pick<FoundSession, 'source' | 'agentId'>;
+
+/** With a limit, no more transcripts than those that are listed are opened. */
+export function listNewestSessions(place: SearchPlace, limit = Number.POSITIVE_INFINITY): SessionList {
+  const listed: ListedSession[] = [];
+  const names: string[] = [];
+  const owners: SessionOwner[] = [];
+  for (const located of locateSessions(place, limit)) {
+    const session = listed.length < limit ? openFound(located) : undefined;
+    const name = nameOf(located, session?.sessionId ?? located.sessionId);
+    if (session !== undefined) listed.push({ session, name });
+    if (session === undefined && listed.length < limit) continue;
+    names.push(name);
+    if (!owners.some((owner) => isSameOwner(owner, located))) owners.push(located);
+  }
+  return { listed, names, owners };
+}
+
+function isSameOwner(a: SessionOwner, b: SessionOwner): boolean {
+  return a.source === b.source && a.agentId === b.agentId;
+}
+
+/** The transcripts of a session's topics share its id, but not its file. */
+function nameOf({ source, stem }: LocatedSession, sessionId: string): string {
+  if (stem === sessionId || source !== 'openclaw') return sessionId;
+  return stem.startsWith(`${sessionId}-topic-`) ? stem : sessionId;
+}

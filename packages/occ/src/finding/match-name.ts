@@ -1,0 +1,101 @@
+import { listSessionKeySpellings, toAgentStoreSessionKey } from '@openbot/sessions';
+import type { LocatedSession } from '../storage/contract/located-session.ts';
+import { readOwnTitle } from '../storage/files/transcript-title.ts';
+
+/**
+ * The sessions that a name can mean: those of the first kind of name that fits any, so that what is named exactly is
+ * never ambiguous with what only begins so.
+ */
+export function matchName(sessions: readonly LocatedSession[], name: string): LocatedSession[] {
+  const wanted = name.toLowerCase();
+  const keys = spellingsByAgent(name);
+  const titlesOf = titlesBySession();
+  const ids: NameKind[] = [
+    ({ stem }) => stem.toLowerCase() === wanted,
+    ({ sessionId }) => sessionId.toLowerCase() === wanted,
+  ];
+  const namesInEntries: NameKind[] = [
+    ({ entries, agentId }) => entries.some(({ key }) => keys(agentId).has(key.trim().toLowerCase())),
+    ({ entries }) => entries.some(({ entry }) => isText(entry.label, name)),
+    ({ entries }) => entries.some(({ entry }) => isTextInAnyCase(entry.label, wanted)),
+    (session) => titlesOf(session).some((title) => isText(title, name)),
+    (session) => titlesOf(session).some((title) => isTextInAnyCase(title, wanted)),
+  ];
+  const beginnings: NameKind = ({ sessionId, stem, source }) =>
+    sessionId.toLowerCase().startsWith(wanted) ||
+    (source === 'openclaw' && stem.toLowerCase().startsWith(wanted));
+  return (
+    findFirstKind(sessions, ids) ??
+    dropOutdated(findFirstKind(sessions, namesInEntries)) ??
+    findFirstKind(sessions, [beginnings]) ??
+    []
+  );
+}
+
+type NameKind = (session: LocatedSession) => boolean;
+
+function findFirstKind(
+  sessions: readonly LocatedSession[],
+  kinds: readonly NameKind[],
+): LocatedSession[] | undefined {
+  for (const isMeant of kinds) {
+    const matches = sessions.filter(isMeant);
+    if (matches.length > 0) return matches;
+  }
+  return undefined;
+}
+
+/** Where the database of an agent knows a name, what its old index says of it no longer holds. */
+function dropOutdated(matches: LocatedSession[] | undefined): LocatedSession[] | undefined {
+  const current = new Set(
+    matches?.filter(({ storage }) => storage === 'sqlite').map(({ agentId }) => agentId),
+  );
+  return matches?.filter(({ storage, agentId }) => storage === 'sqlite' || !current.has(agentId));
+}
+
+function isText(text: unknown, wanted: string): boolean {
+  return typeof text === 'string' && text.trim() === wanted;
+}
+
+function isTextInAnyCase(text: unknown, wanted: string): boolean {
+  return typeof text === 'string' && text.trim().toLowerCase() === wanted;
+}
+
+/** Titles are read from files, so no earlier than they are asked for and only once. */
+function titlesBySession(): (session: LocatedSession) => readonly unknown[] {
+  const known = new Map<LocatedSession, readonly unknown[]>();
+  return (session) => {
+    let titles = known.get(session);
+    if (titles === undefined) {
+      const { entries } = session;
+      titles = [...entries.map(({ entry }) => entry.displayName), readOwnTitle(session)];
+      known.set(session, titles);
+    }
+    return titles;
+  };
+}
+
+/** The spellings of a key in the store of an agent, where it may also be written without the agent in front. */
+function spellingsByAgent(name: string): (agentId: string | null) => ReadonlySet<string> {
+  const known = new Map<string | null, ReadonlySet<string>>();
+  return (agentId) => {
+    let spellings = known.get(agentId);
+    if (spellings === undefined) {
+      spellings = listSpellings(name, agentId);
+      known.set(agentId, spellings);
+    }
+    return spellings;
+  };
+}
+
+function listSpellings(name: string, agentId: string | null): ReadonlySet<string> {
+  try {
+    const own = listSessionKeySpellings(name, agentId === null ? {} : { bareAgentId: agentId });
+    if (agentId === null) return new Set(own);
+    const key = toAgentStoreSessionKey({ agentId, requestKey: name });
+    return new Set([...own, ...listSessionKeySpellings(key, { bareAgentId: agentId })]);
+  } catch {
+    // No key at all.
+    return new Set();
+  }
+}

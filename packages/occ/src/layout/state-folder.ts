@@ -1,0 +1,127 @@
+import { existsSync } from 'node:fs';
+import { dirname, join, sep } from 'node:path';
+import {
+  AGENT_DATABASE_NAME,
+  AGENT_ID_ENV_NAMES,
+  isValidAgentId,
+  OPENCLAW_STATE,
+  OpenBotError,
+  type OpenclawConfig,
+  type OpenclawLayout,
+  openclawLayoutOf,
+  readOpenclawConfig,
+  resolveAgentId,
+  resolveOpenclawHome,
+  resolveStateDir,
+  type StateDirConvention,
+} from '@openbot/sessions';
+import { agentNotFound } from '../errors.ts';
+import type { SearchPlace } from '../storage/contract/found-session.ts';
+import { expandPath, isFolder, readFolderNames } from './look-at-disk.ts';
+import { parseJson5 } from './parse-json5.ts';
+
+/** As OpenClaw's own, and before it the variable of this program. */
+export const OCC_STATE: StateDirConvention = {
+  ...OPENCLAW_STATE,
+  envNames: ['OCC_STATE_DIRECTORY', ...OPENCLAW_STATE.envNames],
+};
+
+/** Whether somebody said which state folder it is. */
+export function isStateFolderNamed(place: SearchPlace): boolean {
+  return namedStateFolder(place) !== undefined;
+}
+
+/** The state folder of OpenClaw. One that `--state-dir` names must be there. */
+export function resolveStateFolder(place: SearchPlace): string {
+  const named = namedStateFolder(place);
+  if (named === undefined) return resolveStateDir({ env: place.env, convention: OCC_STATE });
+  const isOpenclaws = named === place.env.OPENCLAW_STATE_DIR && !isGiven(place.stateDirFlag);
+  const folder = expandPath(
+    named,
+    isOpenclaws ? { ...place, env: { ...place.env, HOME: resolveOpenclawHome(place.env) } } : place,
+  );
+  if (isGiven(place.stateDirFlag) && !isFolder(folder)) {
+    throw new OpenBotError(
+      'USAGE',
+      existsSync(folder) ? `${folder} is not a folder` : `The state folder ${folder} does not exist`,
+      { hint: 'Check the path after --state-dir; it is the folder that holds agents/, such as ~/.openclaw' },
+    );
+  }
+  return folder;
+}
+
+function namedStateFolder({ stateDirFlag, stateDirConfigured, env }: SearchPlace): string | undefined {
+  return [stateDirFlag, ...OCC_STATE.envNames.map((name) => env[name]), stateDirConfigured].find(isGiven);
+}
+
+/**
+ * Where OpenClaw keeps sessions, by its own configuration in the state folder. One that cannot be read is warned of; then
+ * they are looked for where they are by default.
+ */
+export function resolveLayout(place: SearchPlace): OpenclawLayout {
+  const { env, cwd, warn } = place;
+  const stateDir = resolveStateFolder(place);
+  // The environment speaks of its own installation, not of one that was named otherwise.
+  const isOwn = !isGiven(place.stateDirFlag) && !isGiven(env.OCC_STATE_DIRECTORY);
+  let config: OpenclawConfig | undefined;
+  try {
+    const own = isOwn ? env : { ...env, OPENCLAW_CONFIG_PATH: undefined };
+    config = readOpenclawConfig(stateDir, own, parseJson5);
+  } catch (error) {
+    if (!(error instanceof OpenBotError)) throw error;
+    warn?.(error);
+  }
+  return openclawLayoutOf(stateDir, config, { env, cwd });
+}
+
+/** The agents that have a folder, and those of the configuration whose store is elsewhere. */
+export function listAgentIds({ stateDir, agentIds, storePathOf }: OpenclawLayout): string[] {
+  const inState = readFolderNames(join(stateDir, 'agents'));
+  const elsewhere = agentIds.filter((id) => isFolder(dirname(storePathOf(id))));
+  return [...new Set([...inState, ...elsewhere])].sort();
+}
+
+/** Where a current OpenClaw keeps the sessions of an agent by default. */
+export function databasePathOf(stateFolder: string, agentId: string): string {
+  return join(stateFolder, 'agents', agentId, 'agent', AGENT_DATABASE_NAME);
+}
+
+/** Whose database it is, where it stands in a state folder. */
+export function readDatabasePlace(path: string): { agentId: string; stateFolder: string } | undefined {
+  const parts = path.split(sep);
+  const [agents, agentId, agent, name] = parts.slice(-4);
+  if (agents !== 'agents' || agent !== 'agent' || name !== AGENT_DATABASE_NAME) return undefined;
+  if (!isValidAgentId(agentId)) return undefined;
+  return { agentId: agentId!, stateFolder: parts.slice(0, -4).join(sep) || sep };
+}
+
+/** What a database that stands in no state folder has beside it for the backups of its sessions. */
+export const OWN_FOLDER_ENDING = '.sessions';
+
+/**
+ * The agents to look at, as their folders are named. An agent that somebody named must be there; OpenClaw's default, which
+ * nobody did, need not.
+ */
+export function resolveAgents(place: SearchPlace, layout: OpenclawLayout): string[] {
+  if (isGiven(place.agentFlag) && place.allAgents) {
+    throw new OpenBotError('USAGE', '--agent and --all-agents contradict each other', {
+      hint: 'Leave one of them out',
+    });
+  }
+  if (place.allAgents || (place.source === 'all' && !isGiven(place.agentFlag))) {
+    return listAgentIds(layout);
+  }
+  const { agentFlag: flag, agentConfigured: configured, env } = place;
+  const named = [flag, ...AGENT_ID_ENV_NAMES.map((name) => env[name]), configured].find(isGiven);
+  if (named === undefined) return [layout.defaultAgentId];
+  const agentId = resolveAgentId({ flag, configured, env });
+  const available = listAgentIds(layout);
+  if (available.includes(agentId) || isFolder(join(layout.stateDir, 'agents', agentId))) return [agentId];
+  const asWritten = available.find((id) => id === named.trim());
+  if (asWritten !== undefined) return [asWritten];
+  throw agentNotFound(`Agent '${named.trim()}' not found in ${layout.stateDir}`, available);
+}
+
+export function isGiven(value: string | undefined): value is string {
+  return value !== undefined && value.trim() !== '';
+}

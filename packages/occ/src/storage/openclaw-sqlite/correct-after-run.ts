@@ -1,0 +1,190 @@
+import { existsSync, statSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isHolderAlive, OpenBotError } from '@openbot/sessions';
+import {
+  describeFailure,
+  type FiguresToCorrect,
+  type ScheduledEdit,
+  UNCORRECTED_HINT,
+} from '../../backups/scheduled-edit.ts';
+import { finish, isOurs } from '../../schedule/run-scheduled.ts';
+import { nameOwnProcess, type ScheduleKeeper } from '../../schedule/schedule.ts';
+import type { FoundSession } from '../contract/found-session.ts';
+import { correctFigures } from './correct-figures.ts';
+import { findRunProcess } from './run-process.ts';
+import { judgeRun, lookAtSession, readRunStart, type SeenSession } from './run-signs.ts';
+
+export interface FiguresRun {
+  readonly id: string;
+  readonly keeper: ScheduleKeeper;
+  /** How often to look. 100 ms. */
+  readonly pollMs?: number;
+  /** How long to wait before giving up. 24 hours. */
+  readonly limitMs?: number;
+  /** At how many looks in a row nothing may have changed before figures are corrected. 10. */
+  readonly quietLooks?: number;
+}
+
+/** What became of the figures. */
+export interface FiguresResult {
+  readonly mode: 'figures';
+  readonly changed: boolean;
+  /** The highest figure that was too high, and the computed size of the context. */
+  readonly tokens?: { readonly before: number; readonly after: number };
+  /** Why nothing was changed. */
+  readonly note?: string;
+}
+
+const POLL_MS = 100;
+const LIMIT_MS = 24 * 3_600_000;
+const QUIET_LOOKS = 10;
+/** A process that ended changes no file. */
+const MOST_GLANCES = 10;
+const MOST_FAULTS = 50;
+/** Somebody else writes, for longer than usual. */
+const TRY_AGAIN = new Set(['DATABASE_BUSY', 'DATABASE_UNREADABLE', 'LOCK_TIMEOUT', 'LOCK_LOST']);
+
+/**
+ * What a process does that was started to correct figures: waits for the end of the run, corrects, and leaves the outcome
+ * in the journal. Does nothing more when another one took its place, or when the database is gone. Never throws.
+ */
+export async function correctAfterRun(run: FiguresRun): Promise<void> {
+  const { id, keeper } = run;
+  try {
+    await nameOwnProcess(keeper, id);
+    const result = await waitAndCorrect(run);
+    if (result !== undefined) await finish(keeper, id, { state: 'done', result });
+  } catch (error) {
+    const record = await keeper.read().catch(() => undefined);
+    // What is gone must not be made again to say so.
+    if (record?.figures === undefined || !existsSync(record.figures.database)) return;
+    await finish(keeper, id, { state: 'failed', error: describeFailure(error) }).catch(() => {});
+  }
+}
+
+async function waitAndCorrect(run: FiguresRun): Promise<FiguresResult | undefined> {
+  const { id, keeper, pollMs = POLL_MS, limitMs = LIMIT_MS } = run;
+  const until = performance.now() + limitMs;
+  for (let faults = 0; ; ) {
+    const record = await keeper.read();
+    if (!isOurs(record, id) || record.figures === undefined) return undefined;
+    const { figures } = record;
+    const glance = glanceAt(figures);
+    if (glance === undefined) return undefined;
+    const seen = tryToLook(figures);
+    faults = seen instanceof Error ? faults + 1 : 0;
+    if (seen instanceof Error) {
+      if (faults === MOST_FAULTS) throw seen;
+    } else {
+      const hindrance = findHindrance(seen, figures.generation);
+      if (hindrance !== undefined) return describe(undefined, hindrance);
+      const state = judgeRun(figures.run, seen.run!);
+      if (state === 'next') return describe(undefined, NEXT_TURN);
+      if (state === 'over' || isRunnerGone(record, seen)) return correctWhenQuiet(run, figures, until);
+    }
+    for (let glances = 0; glances < MOST_GLANCES; glances++) {
+      if (performance.now() >= until) throw gaveUp('the run has not ended');
+      await sleep(pollMs);
+      if (glanceAt(figures) !== glance) break;
+    }
+  }
+}
+
+/** What changes on disk when somebody writes to the database; undefined where it is gone. */
+function glanceAt({ database }: FiguresToCorrect): string | undefined {
+  const [main, wal] = [database, `${database}-wal`].map((path) =>
+    statSync(path, { throwIfNoEntry: false, bigint: true }),
+  );
+  return main && `${main.mtimeNs} ${main.size} ${wal?.mtimeNs} ${wal?.size}`;
+}
+
+/**
+ * Corrects when nothing has been written to the session for a moment, until there is nothing to correct. OpenClaw writes
+ * its counters after it has called the run done; and a change that it is about to make to an entry fails, and with it
+ * the turn that it is for, when somebody else changes the entry at that time.
+ */
+async function correctWhenQuiet(
+  run: FiguresRun,
+  figures: FiguresToCorrect,
+  until: number,
+): Promise<FiguresResult | undefined> {
+  const { id, keeper, pollMs = POLL_MS, quietLooks = QUIET_LOOKS } = run;
+  let { generation } = figures;
+  let tokens: FiguresResult['tokens'];
+  let last: string | undefined;
+  for (let quiet = 0, faults = 0; ; await sleep(pollMs)) {
+    if (!isOurs(await keeper.read(), id) || !existsSync(figures.database)) return undefined;
+    if (performance.now() >= until) throw gaveUp('the session is written to all the time');
+    try {
+      const seen = look(figures);
+      const hindrance = findHindrance(seen, generation) ?? findNextTurn(seen, figures);
+      if (hindrance !== undefined) return describe(tokens, hindrance);
+      const now = JSON.stringify(seen);
+      quiet = now === last ? quiet + 1 : 0;
+      last = now;
+      if (quiet < quietLooks) continue;
+      const done = await correctFigures(sessionOf(figures), figures, generation, () => new Date());
+      if (done.state === 'rewritten') return describe(tokens, REWRITTEN);
+      if (done.state === 'again') continue;
+      if (done.tokens === undefined) return describe(tokens, 'They were not too high.');
+      generation = done.generation;
+      tokens = { before: Math.max(done.tokens.before, tokens?.before ?? 0), after: done.tokens.after };
+    } catch (error) {
+      const isPassing = TRY_AGAIN.has((error as { code?: string }).code ?? '');
+      if (!isPassing || ++faults === MOST_FAULTS) throw error;
+    }
+  }
+}
+
+function describe(tokens: FiguresResult['tokens'], note: string): FiguresResult {
+  return tokens === undefined
+    ? { mode: 'figures', changed: false, note }
+    : { mode: 'figures', changed: true, tokens };
+}
+
+const NEXT_TURN = 'The next turn had begun, and records its own.';
+const REWRITTEN = 'The session was rewritten meanwhile.';
+
+function findHindrance({ run, generation }: SeenSession, expected: string): string | undefined {
+  if (run === undefined) return 'The session was deleted or reset meanwhile.';
+  return generation === expected ? undefined : REWRITTEN;
+}
+
+function findNextTurn({ run }: SeenSession, figures: FiguresToCorrect): string | undefined {
+  return run !== undefined && judgeRun(figures.run, run) === 'next' ? NEXT_TURN : undefined;
+}
+
+function look({ database, sessionId }: FiguresToCorrect): SeenSession {
+  return lookAtSession(database, sessionId);
+}
+
+function tryToLook(figures: FiguresToCorrect): SeenSession | Error {
+  try {
+    return look(figures);
+  } catch (error) {
+    return error as Error;
+  }
+}
+
+/** Somebody else may have stood between the run and us: while anybody is there whose run it may be, only the entry counts. */
+function isRunnerGone({ runner, figures }: ScheduledEdit, { entries }: SeenSession): boolean {
+  if (runner === undefined || isHolderAlive(runner) !== 'dead') return false;
+  return findRunProcess(figures!.database, readRunStart(entries)) === undefined;
+}
+
+function sessionOf({ database, sessionId }: FiguresToCorrect): FoundSession {
+  return {
+    sessionId,
+    agentId: null,
+    source: 'openclaw',
+    path: database,
+    storage: 'sqlite',
+    cwd: null,
+    updatedAt: 0,
+    sizeBytes: 0,
+  };
+}
+
+function gaveUp(why: string): OpenBotError {
+  return new OpenBotError('EDIT_FAILED', `Gave up: ${why}`, { hint: UNCORRECTED_HINT });
+}

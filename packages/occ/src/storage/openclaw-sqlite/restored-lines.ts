@@ -1,0 +1,107 @@
+import { closeSync, openSync, readSync } from 'node:fs';
+import { OpenBotError, scanTranscriptFile, type Transcript } from '@openbot/sessions';
+import type { Backup } from '../../backups/backups.ts';
+import { HEADER, type IdentifiedLines, identifyLines } from './identified-lines.ts';
+import type { ReadSession } from './readable-session.ts';
+
+/** A line of the session as it is to be again. */
+export interface RestoredLine {
+  /** The line of the session now that it is, or was made of; undefined where there is none any more. */
+  readonly row: number | undefined;
+  /** Its text, where a backup has it. */
+  readonly kept: { readonly state: number; readonly index: number } | undefined;
+  /** The usage that it is to have, where that is another one than in its text. */
+  readonly usage?: string;
+  /** The parent that it is to name, where that is another one than in its text. */
+  readonly parentId?: string;
+}
+
+/** A backup that is open for reading. */
+export interface KeptState {
+  readonly path: string;
+  readonly file: number;
+  readonly transcript: Transcript;
+}
+
+/** The chosen backup and those that were made after it, in their order. To be closed. */
+export async function openKeptStates(chosen: Backup, backups: readonly Backup[]): Promise<KeptState[]> {
+  const states: KeptState[] = [];
+  try {
+    for (const { number, path } of backups) {
+      if (number < chosen.number) continue;
+      const transcript = await scanTranscriptFile(path, 'openclaw');
+      states.push({ path, file: openSync(path, 'r'), transcript });
+      const [broken] = transcript.problems;
+      if (broken !== undefined)
+        throw damaged(path, `line ${broken.line} cannot be read`, number !== chosen.number);
+    }
+    return states;
+  } catch (error) {
+    closeKeptStates(states);
+    throw error;
+  }
+}
+
+/** @param isLater it is not the one that was chosen, but holds what was said since */
+export function damaged(path: string, why: string, isLater: boolean): OpenBotError {
+  return new OpenBotError('RESTORE_FAILED', `The backup ${path} is damaged: ${why}`, {
+    hint: isLater
+      ? 'Nothing was changed. It holds what was said since the chosen one was made; moved away, what the session still has of that is kept.'
+      : 'Nothing was changed. --list shows what other backups there are.',
+  });
+}
+
+export function closeKeptStates(states: readonly KeptState[]): void {
+  for (const { file } of states) closeSync(file);
+}
+
+/**
+ * The lines of the chosen backup, and behind them what was said since. Every rewrite since then left a backup of what it
+ * found, so that what was said in between is there as it was said; what was said after the last of them is in the session.
+ * What was said since stands behind the last line that was there before: older ones that are not in the chosen backup are
+ * what a clean had removed by then.
+ */
+export function listRestoredLines(states: readonly KeptState[], session: ReadSession): RestoredLine[] {
+  const now = identifyLines(session.transcript, session.readBytes);
+  const seen = new Set<string>();
+  const lines: RestoredLine[] = [];
+  for (const [number, state] of states.entries()) {
+    const isForeign = state.transcript.header?.id !== session.transcript.header?.id;
+    if (isForeign && number > 0) continue;
+    const then = identifyLines(state.transcript, (index) => readKeptLine(state, index));
+    const from = number === 0 ? 0 : findSaidSince(then, state.transcript, seen);
+    for (let index = from; index < state.transcript.length; index++) {
+      if (state.transcript.kindOf(index) === 'blank') continue;
+      const identity = then.identityOf(index);
+      seen.add(identity);
+      lines.push({ row: now.indexOf(identity), kept: { state: number, index } });
+    }
+  }
+  const { length } = session.transcript;
+  for (let row = findSaidSince(now, session.transcript, seen); row < length; row++) {
+    lines.push({ row, kept: undefined });
+  }
+  return lines;
+}
+
+/** Where the lines begin that stand behind the last one that was seen before. The header is there in every state. */
+function findSaidSince(lines: IdentifiedLines, { length }: Transcript, seen: ReadonlySet<string>): number {
+  let last = length - 1;
+  while (last >= 0 && !isSeen(lines.identityOf(last), seen)) last--;
+  return last < 0 ? length : last + 1;
+}
+
+function isSeen(identity: string, seen: ReadonlySet<string>): boolean {
+  return identity !== HEADER && seen.has(identity);
+}
+
+export function readKeptLine({ path, file, transcript }: KeptState, index: number): Buffer {
+  const start = transcript.startOf(index);
+  const line = Buffer.allocUnsafe(transcript.endOf(index) - start);
+  for (let filled = 0; filled < line.length; ) {
+    const count = readSync(file, line, filled, line.length - filled, start + filled);
+    if (count === 0) throw new Error(`${path} became shorter while it was read`);
+    filled += count;
+  }
+  return line;
+}

@@ -1,0 +1,102 @@
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
+import { OpenBotError, type OpenclawLayout, parseAgentSessionKey } from '@openbot/sessions';
+import { type OpenclawDatabase, readSessionDatabase } from '@openbot/sessions/openclaw-database';
+import type { SearchPlace } from '../contract/found-session.ts';
+import { compareByAge, type LocatedSession } from '../contract/located-session.ts';
+import { locateOpenclawSessions } from '../openclaw-files/openclaw-sessions.ts';
+import { hasDatabase, locateDatabaseSessions } from '../openclaw-sqlite/database-sessions.ts';
+import { openDatabaseTranscript } from '../openclaw-sqlite/database-transcript.ts';
+
+export interface AgentSearch extends Pick<SearchPlace, 'warn'> {
+  readonly layout: OpenclawLayout;
+  readonly agentId: string;
+  /** How many of the newest the caller will open: those in the database are then opened at once with it. */
+  readonly opened?: number;
+}
+
+/**
+ * The sessions of an agent, in files and in its database, each once. Where both have one the database counts: it is all
+ * that a current OpenClaw reads. A database that cannot be read never bars the files: it is warned of.
+ */
+export function locateAgentSessions({ layout, agentId, opened = 0, warn }: AgentSearch): LocatedSession[] {
+  const inFiles = locateInStore(layout, agentId, warn);
+  const path = layout.databasePathOf(agentId);
+  if (!hasDatabase(path)) return inFiles;
+  try {
+    const located = readSessionDatabase(path, (database) =>
+      openNewest(
+        database,
+        joinEras(inFiles, ofAgent(layout, agentId, locateDatabaseSessions(database, path, agentId))),
+        opened,
+      ),
+    );
+    if (located === undefined) warnOfEmptyFile(path, warn);
+    return located ?? inFiles;
+  } catch (error) {
+    if (!(error instanceof OpenBotError) || error.code !== 'DATABASE_UNREADABLE') throw error;
+    warn?.(error);
+    return inFiles;
+  }
+}
+
+function locateInStore(layout: OpenclawLayout, agentId: string, warn: SearchPlace['warn']): LocatedSession[] {
+  const ownFolder = join(layout.stateDir, 'agents', agentId, 'sessions');
+  return ofAgent(
+    layout,
+    agentId,
+    locateOpenclawSessions(layout.storePathOf(agentId), agentId, warn, ownFolder),
+  );
+}
+
+/** Of a store that agents share, those of one agent; what no key names is the default agent's. */
+function ofAgent(
+  { isShared, defaultAgentId }: OpenclawLayout,
+  agentId: string,
+  located: LocatedSession[],
+): LocatedSession[] {
+  if (!isShared) return located;
+  return located.filter(({ storage, entries: [entry], formerKey }) => {
+    const key = entry?.key ?? formerKey;
+    const owner = key === undefined ? undefined : parseAgentSessionKey(key)?.agentId;
+    // A database has an owner, whose other keys name no agent.
+    return (owner ?? (storage === 'sqlite' ? agentId : defaultAgentId)) === agentId;
+  });
+}
+
+/** OpenClaw writes its tables at once: sessions that were in an empty file are lost. */
+function warnOfEmptyFile(path: string, warn: SearchPlace['warn']): void {
+  if (warn === undefined || statSync(path, { throwIfNoEntry: false })?.size !== 0) return;
+  warn(
+    new OpenBotError('DATABASE_UNREADABLE', `The database ${path} is empty`, {
+      hint: 'If OpenClaw kept sessions in it, put a copy of it back.',
+    }),
+  );
+}
+
+/** A session of which the database has no lines is the file's, if there is one. */
+function joinEras(
+  inFiles: readonly LocatedSession[],
+  inDatabase: readonly LocatedSession[],
+): LocatedSession[] {
+  if (inFiles.length === 0) return [...inDatabase];
+  const present = new Set(inFiles.filter(({ missing }) => !missing).map(({ sessionId }) => sessionId));
+  const kept = inDatabase.filter(({ missing, sessionId }) => !missing || !present.has(sessionId));
+  const known = new Set(kept.map(({ sessionId }) => sessionId));
+  return [...kept, ...inFiles.filter(({ sessionId }) => !known.has(sessionId))];
+}
+
+function openNewest(
+  database: OpenclawDatabase,
+  sessions: readonly LocatedSession[],
+  count: number,
+): LocatedSession[] {
+  if (count === 0) return [...sessions];
+  return sessions
+    .toSorted(compareByAge)
+    .map((session, at) =>
+      at < count && session.storage === 'sqlite' && !session.missing
+        ? { ...session, opened: openDatabaseTranscript(database, session) }
+        : session,
+    );
+}

@@ -39,7 +39,9 @@ function explainExtra({ name, mostWords }: CommandSpec, extra: string): string {
 function parse(spec: CommandSpec, args: readonly string[]) {
   const options: NonNullable<ParseArgsConfig['options']> = { help: { type: 'boolean', short: 'h' } };
   for (const [name, { type, short, isList = false }] of Object.entries(spec.flags)) {
-    options[name] = { type, multiple: isList, short };
+    options[name] = { type, multiple: isList };
+    // parseArgs refuses `short: undefined`.
+    if (short !== undefined) options[name].short = short;
   }
   try {
     const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });

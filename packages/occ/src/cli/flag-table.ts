@@ -169,7 +169,13 @@ export const OWN_FLAGS = {
 } as const satisfies Record<string, readonly FlagSpec[]>;
 
 export type CommandName = keyof typeof OWN_FLAGS;
-export const COMMAND_NAMES = Object.keys(OWN_FLAGS) as CommandName[];
+/** What occ starts itself by: such a command is run, and neither shown in help nor suggested. */
+const HIDDEN_COMMANDS: readonly CommandName[] = [];
+export const ALL_COMMAND_NAMES = Object.keys(OWN_FLAGS) as CommandName[];
+/** Those that people know of. */
+export const COMMAND_NAMES: readonly CommandName[] = ALL_COMMAND_NAMES.filter(
+  (name) => !HIDDEN_COMMANDS.includes(name),
+);
 
 /** What a command shares with others: the demo looks for nobody's sessions. */
 export function listCommonFlags(command: CommandName): readonly FlagSpec[] {

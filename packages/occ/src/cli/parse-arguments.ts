@@ -2,6 +2,7 @@ import { OpenBotError } from '@openbot/sessions';
 import type { Flags } from '../commands/command.ts';
 import { findNearest } from '../nearest-name.ts';
 import {
+  ALL_COMMAND_NAMES,
   ALL_FLAGS,
   CLEANING_FLAGS,
   COMMAND_NAMES,
@@ -114,7 +115,7 @@ function refuseDetachedNumber(
 }
 
 function findCommand(words: readonly string[]): CommandName | undefined {
-  return COMMAND_NAMES.find((name) => name === words[0]);
+  return ALL_COMMAND_NAMES.find((name) => name === words[0]);
 }
 
 /** Throws OpenBotError for what is no command. */

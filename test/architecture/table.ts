@@ -35,11 +35,10 @@ export const ROOMS: Readonly<Record<string, RoomTable>> = {
       'layout',
       'disk',
       'transcript-file',
-      'lines',
       'store',
       'openclaw-db',
-      'openclaw-database',
       'lifecycle',
+      'exports',
       'index',
     ],
     narrower: {

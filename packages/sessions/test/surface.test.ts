@@ -1,6 +1,134 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import * as database from '../src/exports/openclaw-database.ts';
 import * as sessions from '../src/index.ts';
-import * as database from '../src/openclaw-database.ts';
+
+/** Each entry point and its names, types included. A name is offered by one entry point only. */
+const SURFACE: Readonly<Record<string, string>> = {
+  '.': `
+    ChatType DEFAULT_ACCOUNT_ID DEFAULT_AGENT_ID DEFAULT_MAIN_KEY DeliveryContext ErrorCode
+    InitSessionStateParams LifecycleConfig MsgContext OpenBotError SESSION_LABEL_MAX_LENGTH
+    SessionConfig SessionEntry SessionInitResult SessionStore StoredEntry StoredSession Transcript
+    TranscriptEntry TranscriptUpdate activePath appendAssistantMessageToSessionTranscript
+    appendToTranscript applyResetModelOverride buildAgentMainSessionKey buildAgentPeerSessionKey
+    clearSessionStoreCacheForTest compactSession contextTokens createTranscript deleteSession
+    emitSessionTranscriptUpdate evaluateSessionFreshness forkSessionFromParent
+    incrementCompactionCount initSessionState loadSessionStore lookIntoSessionStore
+    markMemoryFlushed normalizeAgentId normalizeMainKey onSessionTranscriptUpdate
+    openFileSessionStore openMemorySessionStore parseAgentSessionKey parseSessionLabel
+    persistSessionUsageUpdate pruneSessions recordSessionMetaFromInbound redactSecrets resetSession
+    resolveAgentId resolveDailyResetAtMs resolveDefaultSessionStorePath resolveGroupSessionKey
+    resolveSendPolicy resolveSession resolveSessionFilePath resolveSessionKey
+    resolveSessionTranscriptPath resolveSessionTranscriptsDirForAgent resolveStateDir
+    resolveStorePath saveSessionStore scanTranscriptFile setSdkSessionId shouldRunMemoryFlush
+    turnsOf updateLastRoute updateSessionStore updateSessionStoreEntry withSessionStoreLock
+  `,
+  key: `
+    AgentPeerSessionKeyParams DM_SCOPES DmScope GroupKeyResolution IdentityLinks
+    ParseSessionKeyOptions ParsedSessionKey SessionKeyShape SessionScope buildCloneSessionKey
+    buildCronSessionKey buildGroupHistoryKey buildHookSessionKey buildSubagentSessionKey
+    buildThreadSessionKey canonicalizeMainSessionAlias canonicalizeSessionKey
+    classifySessionKeyShape deriveChannelFromKey deriveChatTypeFromKey formatSessionKey
+    getSubagentDepth isCronRunSessionKey isCronSessionKey isGroupMessage isHookSessionKey
+    isSubagentSessionKey isThreadSessionKey isValidAgentId listSessionKeySpellings
+    normalizeAccountId normalizeOptionalAccountId parseSessionKey parseThreadSessionSuffix
+    resolveAgentIdFromSessionKey resolveLinkedPeerId resolveThreadParentSessionKey resolveThreadRoot
+    resolveThreadSessionKeys toAgentRequestSessionKey toAgentStoreSessionKey
+  `,
+  policy: `
+    DEFAULT_RESET_TRIGGERS MemoryFlushConfig MemoryFlushSettings PruneDecision PruneReason
+    QueueConfig QueueDropPolicy QueueMode QueueSettings ResetTriggerMatch SenderContext
+    SessionFreshness SessionResetConfig SessionResetMode SessionResetPolicy SessionResetType
+    SessionSendPolicyConfig SessionSendPolicyDecision SessionSendPolicyRule isAuthorizedSender
+    matchResetTrigger normalizeQueueDropPolicy normalizeQueueMode normalizeSendPolicy
+    resolveChannelResetConfig resolveMemoryFlushSettings resolveQueueSettings
+    resolveSessionResetPolicy resolveSessionResetType resolveThreadFlag selectEntriesToPrune
+  `,
+  transcript: `
+    Calibration Context ContextSize DANGLING DialectName EntryDraft FLAG IMAGE_CHARACTERS
+    LineSplitter ModelMessage Refusal SessionFileEntry SpokenText TokenBasis TokenUsage ToolCallRef
+    ToolResultRef TranscriptAppender TranscriptBuilder TranscriptHeader TranscriptMessage Turn
+    buildSessionFileEntry composeEntry composeHeader composeLine contextCharacters contextOf
+    ensureTranscript estimateTokens extractSessionText extractSpokenText findRefusals
+    formatSpokenText hasTools leafOf listSessionFiles measureContext modelMessagesOf
+    openTranscriptForAppend readFileEnds readFileLinesBackwards readFileStart repairTranscriptHeader
+    scanOpenTranscript sideOf withTranscriptLock
+  `,
+  rewrite: `
+    ElementPlace FieldValue LineCopier MemberPlace Splice asciiJson findMember fromByteText
+    insertLines isArrayAt isObjectAt isStringAt listElements listMembers lowerUsage planLoweredUsage
+    planRelinking relinkedFieldsOf replaceTopLevelFields replaceTranscript seekMembers skipSpace
+    toByteText
+  `,
+  disk: `
+    HeldLock LockHolder LockOptions ProcessIdentity ProcessStat acquireLock deferEnding
+    describeCommand describeOpenClaude endOnSignals findOpenClaude giveFolderToOwner
+    giveToFolderOwner inspectLock isHolderAlive isSomebodyElses linkNew listOpenClaudes makeFolder
+    makeLeftoverPath ownIdentity passOnSignal readProcessStat sweepLeftovers syncFolder undoAtEnding
+    withLock writeFileAtomic
+  `,
+  layout: `
+    AGENT_DATABASE_NAME AGENT_ID_ENV_NAMES Environment MAX_SLUG OPENBOT_STATE OPENCLAW_STATE
+    OpenclawConfig OpenclawLayout STORE_FILE_NAME StateDirConvention assertSessionId
+    classifySessionFileName claudeProjectSlug isSessionId maySlugBeBelow openclawLayoutOf
+    readOpenclawConfig readSmallFile resolveAgentDatabasePath resolveAgentDir resolveAgentFolderName
+    resolveHomeDir resolveOpenclawHome resolveUserPath transcriptFileName
+  `,
+  'openclaw-database': `
+    DatabaseSession DatabaseStoreOptions DatabaseTranscript LineKeeper OpenclawDatabase Projection
+    assertWritable changeEntriesOfSession compareProjections inTransaction isColdSession
+    isSameVersion iterateEventLines iterateEventsBackwards listDatabaseSessions
+    lookIntoOpenclawDatabase makeGeneration markRewritten measureColdArchive
+    measureDatabaseTranscript openDatabaseForWriting openEventChanges openEventCopies
+    openOpenclawDatabaseStore openSearchChanges projectTranscript readEntriesOfSession
+    readFirstEvent readOpenclawDatabase readProjection readSessionDatabase readTranscriptVersion
+    scanDatabaseTranscript whileWriting writeDatabaseEntry writeProjection
+  `,
+  lines: `
+    ClaudeLine ClaudeLineFacts ClaudeLineReader ClaudeLineVisitor ClaudeTitles LineRange
+    MessageUsage resolveClaudeTitle withOpenTranscript
+  `,
+  'terminal-text': `
+    PLAIN_PALETTE Palette cutEnd cutStart formatAge formatCount formatQuantity formatUsd oneLine
+    padEnd padStart paletteFor printable shorten textWidth toJsonText
+  `,
+};
+
+const PACKAGE = join(import.meta.dirname, '..');
+const manifest = JSON.parse(readFileSync(join(PACKAGE, 'package.json'), 'utf8'));
+const namesOf = (list: string) => list.trim().split(/\s+/);
+
+test('the entry points are these', () => {
+  expect(Object.keys(manifest.exports)).toEqual(
+    Object.keys(SURFACE).map((name) => (name === '.' ? '.' : `./${name}`)),
+  );
+});
+
+test.each(Object.entries(SURFACE))('the names of %s are these', (name, list) => {
+  const source = manifest.exports[name === '.' ? '.' : `./${name}`]['openbot-source'];
+  expect(readExportedNames(join(PACKAGE, source))).toEqual(namesOf(list));
+});
+
+test('no name is in two entry points', () => {
+  const all = Object.values(SURFACE).flatMap(namesOf);
+  expect(all.filter((name, index) => all.indexOf(name) !== index)).toEqual([]);
+});
+
+/** Sorted, types included, which a loaded module does not show. */
+function readExportedNames(path: string): string[] {
+  const clauses = readFileSync(path, 'utf8').matchAll(/^export (?:type )?\{([^}]*)\} from /gm);
+  return [...clauses]
+    .flatMap(([, names]) => names!.split(','))
+    .map((name) =>
+      name
+        .trim()
+        .replace(/^type /, '')
+        .replace(/^.* as /, ''),
+    )
+    .filter((name) => name !== '')
+    .sort();
+}
 
 // The names under which people who come from OpenClaw look for these functions. None may be renamed or left out.
 test.each([

@@ -1,4 +1,5 @@
-import { isValidAgentId, normalizeAgentId } from '@openbot/sessions';
+import { normalizeAgentId } from '@openbot/sessions';
+import { isValidAgentId } from '@openbot/sessions/key';
 import { resolveClaudeTitle } from '@openbot/sessions/lines';
 import { isRunning } from '../registry/is-running.ts';
 import type { RegisteredSession } from '../registry/registered-session.ts';

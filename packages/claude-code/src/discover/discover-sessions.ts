@@ -1,5 +1,7 @@
 import { join } from 'node:path';
-import { type Environment, listOpenClaudes, resolveStateDir } from '@openbot/sessions';
+import { resolveStateDir } from '@openbot/sessions';
+import { listOpenClaudes } from '@openbot/sessions/disk';
+import type { Environment } from '@openbot/sessions/layout';
 import { isRunning } from '../registry/is-running.ts';
 import type { RegisteredSession } from '../registry/registered-session.ts';
 import { readAllRegistries, readRegistry } from '../registry/registry-file.ts';

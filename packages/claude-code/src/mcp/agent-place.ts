@@ -1,11 +1,7 @@
 import { existsSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import {
-  OpenBotError,
-  resolveAgentDatabasePath,
-  resolveAgentDir,
-  resolveDefaultSessionStorePath,
-} from '@openbot/sessions';
+import { OpenBotError, resolveDefaultSessionStorePath } from '@openbot/sessions';
+import { resolveAgentDatabasePath, resolveAgentDir } from '@openbot/sessions/layout';
 import { findRealPath, isWithin } from '../repo/real-path.ts';
 import type { McpScope } from './mcp-options.ts';
 

@@ -1,4 +1,5 @@
-import { activePath, contextOf, extractSpokenText, FLAG, type Transcript } from '@openbot/sessions';
+import { activePath, type Transcript } from '@openbot/sessions';
+import { contextOf, extractSpokenText, FLAG } from '@openbot/sessions/transcript';
 import { boundText } from './bounded-text.ts';
 import { toIsoTime } from './iso-time.ts';
 

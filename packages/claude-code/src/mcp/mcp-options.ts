@@ -1,4 +1,4 @@
-import type { Environment } from '@openbot/sessions';
+import type { Environment } from '@openbot/sessions/layout';
 import type { DiscoveredSession } from '../discover/discovered-session.ts';
 
 /** What an MCP server is about: one repository, one agent, perhaps one conversation. */

@@ -1,13 +1,10 @@
 import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import {
-  OpenBotError,
-  parseThreadSessionSuffix,
-  resolveSessionFilePath,
-  scanOpenTranscript,
-} from '@openbot/sessions';
+import { OpenBotError, resolveSessionFilePath } from '@openbot/sessions';
+import { parseThreadSessionSuffix } from '@openbot/sessions/key';
 import type { OpenclawDatabase } from '@openbot/sessions/openclaw-database';
+import { scanOpenTranscript } from '@openbot/sessions/transcript';
 import { assertInside, isFile } from './agent-place.ts';
 import type { Conversation } from './find-conversation.ts';
 import { type LastMessages, listSpoken, pickLastMessages } from './last-messages.ts';

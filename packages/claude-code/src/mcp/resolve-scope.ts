@@ -1,14 +1,7 @@
 import { join, resolve } from 'node:path';
-import {
-  canonicalizeSessionKey,
-  DEFAULT_AGENT_ID,
-  OpenBotError,
-  parseAgentSessionKey,
-  resolveAgentFolderName,
-  resolveAgentIdFromSessionKey,
-  resolveStateDir,
-  resolveUserPath,
-} from '@openbot/sessions';
+import { DEFAULT_AGENT_ID, OpenBotError, parseAgentSessionKey, resolveStateDir } from '@openbot/sessions';
+import { canonicalizeSessionKey, resolveAgentIdFromSessionKey } from '@openbot/sessions/key';
+import { resolveAgentFolderName, resolveUserPath } from '@openbot/sessions/layout';
 import { resolveRepo } from '../repo/resolve-repo.ts';
 import { toIsoTime } from './iso-time.ts';
 import type { KnownSessions, McpOptions, McpScope, Precomputed } from './mcp-options.ts';

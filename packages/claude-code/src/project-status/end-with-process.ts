@@ -1,4 +1,4 @@
-import { isSomebodyElses } from '@openbot/sessions';
+import { isSomebodyElses } from '@openbot/sessions/disk';
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 

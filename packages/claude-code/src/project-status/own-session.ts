@@ -1,4 +1,5 @@
-import { isValidAgentId, normalizeAgentId } from '@openbot/sessions';
+import { normalizeAgentId } from '@openbot/sessions';
+import { isValidAgentId } from '@openbot/sessions/key';
 import type { DiscoveredSession } from '../discover/discovered-session.ts';
 
 /** Whether a session is the agent's: by the registry, or where that has no entry by the marker in its first message. */

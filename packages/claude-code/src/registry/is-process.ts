@@ -1,4 +1,4 @@
-import type { ProcessIdentity } from '@openbot/sessions';
+import type { ProcessIdentity } from '@openbot/sessions/disk';
 
 /** Whether a file names a process. */
 export function isProcess(value: unknown): value is ProcessIdentity {

@@ -1,4 +1,4 @@
-import { isHolderAlive, ownIdentity } from '@openbot/sessions';
+import { isHolderAlive, ownIdentity } from '@openbot/sessions/disk';
 import type { RegisteredSession } from './registered-session.ts';
 
 /** Runs of this process that are over, by session id and beginning, although that could not be written down. */

@@ -1,4 +1,4 @@
-import type { ProcessIdentity } from '@openbot/sessions';
+import type { ProcessIdentity } from '@openbot/sessions/disk';
 
 /** What is written down of a session that an agent of ours runs or ran. */
 export interface RegisteredSession {

@@ -1,13 +1,8 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import {
-  isSessionId,
-  OpenBotError,
-  redactSecrets,
-  resolveAgentFolderName,
-  withLock,
-  writeFileAtomic,
-} from '@openbot/sessions';
+import { OpenBotError, redactSecrets } from '@openbot/sessions';
+import { withLock, writeFileAtomic } from '@openbot/sessions/disk';
+import { isSessionId, resolveAgentFolderName } from '@openbot/sessions/layout';
 import { isProcess } from './is-process.ts';
 import type { RegisteredSession } from './registered-session.ts';
 

@@ -1,6 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { assertSessionId, type Environment, inspectLock } from '@openbot/sessions';
+import { inspectLock } from '@openbot/sessions/disk';
+import { assertSessionId, type Environment } from '@openbot/sessions/layout';
 import { resolveClaudeFolder } from '../repo/projects-folder.ts';
 
 /** Beside the sessions themselves: those who share them share it, whatever their state folders are. */

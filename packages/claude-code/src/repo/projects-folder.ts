@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { type Environment, resolveHomeDir, resolveUserPath } from '@openbot/sessions';
+import { type Environment, resolveHomeDir, resolveUserPath } from '@openbot/sessions/layout';
 
 /** Where Claude Code keeps everything. `CLAUDE_CONFIG_DIR` replaces `~/.claude`. */
 export function resolveClaudeFolder(env: Environment = process.env): string {

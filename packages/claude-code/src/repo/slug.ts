@@ -1,1 +1,1 @@
-export { claudeProjectSlug as repoPathToSlug, MAX_SLUG, maySlugBeBelow } from '@openbot/sessions';
+export { claudeProjectSlug as repoPathToSlug, MAX_SLUG, maySlugBeBelow } from '@openbot/sessions/layout';

@@ -1,6 +1,7 @@
 import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type ProcessIdentity, redactSecrets } from '@openbot/sessions';
+import { redactSecrets } from '@openbot/sessions';
+import type { ProcessIdentity } from '@openbot/sessions/disk';
 import { dismissGuard, startGuard } from './claude-guard.ts';
 import { identifyProcess } from './identify-process.ts';
 import { endMarked, MARK_VARIABLE } from './marked-processes.ts';

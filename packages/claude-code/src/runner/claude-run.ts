@@ -1,5 +1,6 @@
 import { setImmediate as nextTick } from 'node:timers/promises';
-import { OpenBotError, type ProcessIdentity } from '@openbot/sessions';
+import { OpenBotError } from '@openbot/sessions';
+import type { ProcessIdentity } from '@openbot/sessions/disk';
 import type { RegisteredSession } from '../registry/registered-session.ts';
 import { readAllRegistries } from '../registry/registry-file.ts';
 import { findRepoKey, isInRepo } from '../repo/resolve-repo.ts';

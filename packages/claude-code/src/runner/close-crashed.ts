@@ -1,4 +1,5 @@
-import { type Environment, isHolderAlive } from '@openbot/sessions';
+import { isHolderAlive } from '@openbot/sessions/disk';
+import type { Environment } from '@openbot/sessions/layout';
 import type { RegisteredSession } from '../registry/registered-session.ts';
 import { updateRegistry } from '../registry/registry-file.ts';
 import { findLastWritten, readSavedCost } from './saved-cost.ts';

@@ -1,10 +1,10 @@
 import {
-  type Environment,
   isHolderAlive,
   type ProcessIdentity,
   type ProcessStat,
   readProcessStat,
-} from '@openbot/sessions';
+} from '@openbot/sessions/disk';
+import type { Environment } from '@openbot/sessions/layout';
 import { endProcesses } from './end-processes.ts';
 import { toIdentity } from './identify-process.ts';
 import { endMarked, findMarked } from './marked-processes.ts';

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ProcessStat } from '@openbot/sessions';
+import type { ProcessStat } from '@openbot/sessions/disk';
 import { askToEnd, sendSignal } from './send-signal.ts';
 
 export interface EndOptions {

@@ -1,4 +1,4 @@
-import { ownIdentity, type ProcessIdentity, type ProcessStat, readProcessStat } from '@openbot/sessions';
+import { ownIdentity, type ProcessIdentity, type ProcessStat, readProcessStat } from '@openbot/sessions/disk';
 
 /** A process of this host as others can recognise it. Where no start time can be had, a pid is no identity: undefined. */
 export function identifyProcess(pid: number): ProcessIdentity | undefined {

@@ -1,5 +1,5 @@
 import { readdirSync } from 'node:fs';
-import { type ProcessStat, readProcessStat } from '@openbot/sessions';
+import { type ProcessStat, readProcessStat } from '@openbot/sessions/disk';
 
 /** All that are at work; none where there is no /proc. */
 export function listProcesses(): ProcessStat[] {

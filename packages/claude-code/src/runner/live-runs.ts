@@ -1,4 +1,4 @@
-import { isSomebodyElses, passOnSignal } from '@openbot/sessions';
+import { isSomebodyElses, passOnSignal } from '@openbot/sessions/disk';
 
 /** A run as far as the end of this process is concerned. */
 export interface LiveRun {

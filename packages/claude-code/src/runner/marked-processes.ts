@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { ProcessStat } from '@openbot/sessions';
+import type { ProcessStat } from '@openbot/sessions/disk';
 import { type EndOptions, endProcesses, nameProcess } from './end-processes.ts';
 import { listProcesses } from './list-processes.ts';
 

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { ownIdentity } from '@openbot/sessions';
+import { ownIdentity } from '@openbot/sessions/disk';
 import { findRepoKey } from '../repo/resolve-repo.ts';
 import { type ClaudeCommand, ClaudeProcess } from './claude-process.ts';
 import { readOuterMark } from './outer-run.ts';

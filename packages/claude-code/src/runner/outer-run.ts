@@ -1,4 +1,6 @@
-import { type Environment, isHolderAlive, OpenBotError } from '@openbot/sessions';
+import { OpenBotError } from '@openbot/sessions';
+import { isHolderAlive } from '@openbot/sessions/disk';
+import type { Environment } from '@openbot/sessions/layout';
 import { findRepoKey } from '../repo/resolve-repo.ts';
 import { isMark, MARK_VARIABLE } from './marked-processes.ts';
 import { type RunNote, readRunNotes } from './run-note.ts';

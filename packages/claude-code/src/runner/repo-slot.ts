@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type HeldLock, inspectLock, OpenBotError, withLock } from '@openbot/sessions';
+import { OpenBotError } from '@openbot/sessions';
+import { type HeldLock, inspectLock, withLock } from '@openbot/sessions/disk';
 import { type RepoLocks, tryLock } from './run-locks.ts';
 
 /** The right to run in a repository. */

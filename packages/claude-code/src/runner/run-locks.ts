@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
+import { OpenBotError } from '@openbot/sessions';
 import {
   acquireLock,
   describeOpenClaude,
-  type Environment,
   findOpenClaude,
   type HeldLock,
   inspectLock,
-  OpenBotError,
-} from '@openbot/sessions';
+} from '@openbot/sessions/disk';
+import type { Environment } from '@openbot/sessions/layout';
 import { resolveLockFolder, resolveSessionLock } from '../registry/session-lock.ts';
 import { resolveClaudeFolder } from '../repo/projects-folder.ts';
 import { findRepoKey } from '../repo/resolve-repo.ts';

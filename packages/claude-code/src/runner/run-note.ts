@@ -1,12 +1,7 @@
 import { lstatSync, readdirSync, readFileSync, renameSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import {
-  assertSessionId,
-  type Environment,
-  isSessionId,
-  makeLeftoverPath,
-  type ProcessIdentity,
-} from '@openbot/sessions';
+import { makeLeftoverPath, type ProcessIdentity } from '@openbot/sessions/disk';
+import { assertSessionId, type Environment, isSessionId } from '@openbot/sessions/layout';
 import { isProcess } from '../registry/is-process.ts';
 import { resolveLockFolder } from '../registry/session-lock.ts';
 import { isMark } from './marked-processes.ts';

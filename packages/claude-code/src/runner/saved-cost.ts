@@ -1,6 +1,7 @@
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Environment, isSessionId, readFileLinesBackwards, transcriptFileName } from '@openbot/sessions';
+import { type Environment, isSessionId, transcriptFileName } from '@openbot/sessions/layout';
+import { readFileLinesBackwards } from '@openbot/sessions/transcript';
 import { resolveProjectsFolder } from '../repo/projects-folder.ts';
 
 /** What Claude Code itself wrote down of a session's cost, from which it counts on. 0 where it did not. */

@@ -1,4 +1,4 @@
-import type { Environment } from '@openbot/sessions';
+import type { Environment } from '@openbot/sessions/layout';
 import type { RegisteredSession } from '../registry/registered-session.ts';
 import { readAllRegistries, readRegistry } from '../registry/registry-file.ts';
 import { readSavedCost } from './saved-cost.ts';

@@ -1,4 +1,5 @@
-import { OpenBotError, ownIdentity } from '@openbot/sessions';
+import { OpenBotError } from '@openbot/sessions';
+import { ownIdentity } from '@openbot/sessions/disk';
 import { formatUsd, shorten } from '@openbot/sessions/terminal-text';
 import { rememberEnd } from '../registry/is-running.ts';
 import type { RegisteredSession } from '../registry/registered-session.ts';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import { crc32 } from 'node:zlib';
-import { writeFileAtomic } from '@openbot/sessions';
+import { writeFileAtomic } from '@openbot/sessions/disk';
 import type { JsonlHeader } from '../scan/jsonl-header.ts';
 import { readBase64, sizeInBase64, writeInBase64 } from './base64.ts';
 import type { FileMark, GrowthState, IndexEntry } from './index-entry.ts';

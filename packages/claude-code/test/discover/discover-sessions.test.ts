@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
-import { ownIdentity } from '@openbot/sessions';
+import { ownIdentity } from '@openbot/sessions/disk';
 import { expect, test } from 'vitest';
 import { discoverAllSessions, discoverSessions } from '../../src/discover/discover-sessions.ts';
 import { resolveRegistryPath, updateRegistry } from '../../src/registry/registry-file.ts';

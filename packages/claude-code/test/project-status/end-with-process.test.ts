@@ -4,7 +4,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as wait } from 'node:timers/promises';
-import { isHolderAlive } from '@openbot/sessions';
+import { isHolderAlive } from '@openbot/sessions/disk';
 import { expect, it, onTestFinished } from 'vitest';
 import { endWithProcess } from '../../src/project-status/end-with-process.ts';
 import { GitRepo, makeEnvironment, makeFolder } from './git-repo.ts';

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { isHolderAlive } from '@openbot/sessions';
+import { isHolderAlive } from '@openbot/sessions/disk';
 import { describe, expect, it } from 'vitest';
 import { gatherProjectStatus } from '../../src/project-status/gather-project-status.ts';
 import { GitRepo, makeEnvironment, makeFolder } from './git-repo.ts';

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { ownIdentity, type ProcessIdentity } from '@openbot/sessions';
+import { ownIdentity, type ProcessIdentity } from '@openbot/sessions/disk';
 
 const IDENTITY = new URL('../../../sessions/src/disk/process-identity.ts', import.meta.url).href;
 

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { inspect } from 'node:util';
-import { ownIdentity } from '@openbot/sessions';
+import { ownIdentity } from '@openbot/sessions/disk';
 import { expect, test } from 'vitest';
 import { isRunning } from '../../src/registry/is-running.ts';
 import type { RegisteredSession } from '../../src/registry/registered-session.ts';

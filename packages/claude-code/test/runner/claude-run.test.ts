@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { acquireLock } from '@openbot/sessions';
+import { acquireLock } from '@openbot/sessions/disk';
 import { formatUsd } from '@openbot/sessions/terminal-text';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { findClaudeBinary } from '../../../../test/imitations/claude-binary.ts';

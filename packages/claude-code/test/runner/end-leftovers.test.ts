@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync, mkdirSync } from 'node:fs';
-import { ownIdentity, type ProcessIdentity } from '@openbot/sessions';
+import { ownIdentity, type ProcessIdentity } from '@openbot/sessions/disk';
 import { afterEach, describe, expect, test } from 'vitest';
 import { startRun } from '../../src/runner/claude-run.ts';
 import { endLeftovers } from '../../src/runner/end-leftovers.ts';

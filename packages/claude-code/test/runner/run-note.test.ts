@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ownIdentity } from '@openbot/sessions';
+import { ownIdentity } from '@openbot/sessions/disk';
 import { expect, test } from 'vitest';
 import { startRun } from '../../src/runner/claude-run.ts';
 import type { RunEvent } from '../../src/runner/run-event.ts';

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ownIdentity } from '@openbot/sessions';
+import { ownIdentity } from '@openbot/sessions/disk';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { findClaudeBinary } from '../../../../test/imitations/claude-binary.ts';
 import { call } from '../../../../test/imitations/messages-format.ts';

@@ -1,6 +1,6 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ownIdentity } from '@openbot/sessions';
+import { ownIdentity } from '@openbot/sessions/disk';
 import { expect, test } from 'vitest';
 import { isRunning } from '../../src/registry/is-running.ts';
 import type { RegisteredSession } from '../../src/registry/registered-session.ts';

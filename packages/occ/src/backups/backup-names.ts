@@ -1,5 +1,5 @@
 import { dirname, join } from 'node:path';
-import { classifySessionFileName } from '@openbot/sessions';
+import { classifySessionFileName } from '@openbot/sessions/layout';
 
 /** OpenClaw and pi take every `.jsonl` of their folder for a session, so that backups are one folder below. */
 export function backupFolderOf(sessionsFolder: string): string {

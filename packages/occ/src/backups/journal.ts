@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
-import { withLock, writeFileAtomic } from '@openbot/sessions';
+import { withLock, writeFileAtomic } from '@openbot/sessions/disk';
 import { MAX_BACKUP_NUMBER } from './backup-names.ts';
 import { MAX_BACKUPS } from './backups.ts';
 import { makeKeepingFolder } from './keeping-folder.ts';

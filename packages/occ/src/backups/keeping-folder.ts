@@ -1,5 +1,6 @@
 import { lstatSync, statSync } from 'node:fs';
-import { makeFolder, OpenBotError } from '@openbot/sessions';
+import { OpenBotError } from '@openbot/sessions';
+import { makeFolder } from '@openbot/sessions/disk';
 import type { KeepingPlace } from './place.ts';
 
 /** Makes the folder for backups. A link to a folder is followed: backups may be on another disk. */

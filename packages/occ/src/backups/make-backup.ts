@@ -1,6 +1,6 @@
 import { constants, lstatSync } from 'node:fs';
 import { copyFile, type FileHandle, open, rename, unlink } from 'node:fs/promises';
-import { giveToFolderOwner, linkNew, makeLeftoverPath } from '@openbot/sessions';
+import { giveToFolderOwner, linkNew, makeLeftoverPath } from '@openbot/sessions/disk';
 import { highestBackupNumber } from './backups.ts';
 import type { Journal } from './journal.ts';
 import { makeKeepingFolder } from './keeping-folder.ts';

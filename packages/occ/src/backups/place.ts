@@ -1,6 +1,7 @@
 import { realpathSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { isSessionId, OpenBotError, transcriptFileName } from '@openbot/sessions';
+import { OpenBotError } from '@openbot/sessions';
+import { isSessionId, transcriptFileName } from '@openbot/sessions/layout';
 import { shortenText } from '../errors.ts';
 import { OWN_FOLDER_ENDING, readDatabasePlace } from '../layout/state-folder.ts';
 import type { FoundSession } from '../storage/contract/found-session.ts';

@@ -1,4 +1,5 @@
-import { type Calibration, isHolderAlive, type ProcessIdentity } from '@openbot/sessions';
+import { isHolderAlive, type ProcessIdentity } from '@openbot/sessions/disk';
+import type { Calibration } from '@openbot/sessions/transcript';
 import type { ResolvedToolRemovalOptions } from '../clean/tool-removal.ts';
 
 /** What is needed to compute the figures of a session in a database once the run is over that it was edited in. */

@@ -1,5 +1,6 @@
 import { realpathSync } from 'node:fs';
-import { inspectLock, type OpenBotError } from '@openbot/sessions';
+import type { OpenBotError } from '@openbot/sessions';
+import { inspectLock } from '@openbot/sessions/disk';
 import { ambiguousSession } from '../errors.ts';
 import { isGiven, listAgentIds, resolveAgents, resolveLayout } from '../layout/state-folder.ts';
 import type { FoundSession, SearchPlace, SourceName } from '../storage/contract/found-session.ts';

@@ -1,9 +1,10 @@
-import { OpenBotError, readFileLinesBackwards } from '@openbot/sessions';
+import { OpenBotError } from '@openbot/sessions';
 import {
   iterateEventsBackwards,
   type OpenclawDatabase,
   readOpenclawDatabase,
 } from '@openbot/sessions/openclaw-database';
+import { readFileLinesBackwards } from '@openbot/sessions/transcript';
 import type { FoundSession } from '../storage/contract/found-session.ts';
 
 /** No run asks for more calls at once, or writes more beside them. */

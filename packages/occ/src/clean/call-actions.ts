@@ -1,4 +1,5 @@
-import { leafOf, type Transcript } from '@openbot/sessions';
+import type { Transcript } from '@openbot/sessions';
+import { leafOf } from '@openbot/sessions/transcript';
 import type { LargeCalls } from './large-calls.ts';
 import type { ToolAction } from './line-edit.ts';
 import type { PairedCalls } from './pair-calls.ts';

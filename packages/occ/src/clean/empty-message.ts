@@ -6,7 +6,7 @@ import {
   listElements,
   listMembers,
   skipSpace,
-} from '@openbot/sessions';
+} from '@openbot/sessions/rewrite';
 
 /** Whether a message's line says nothing: no blocks, or only blank text. */
 export function isNothingLeft(line: string): boolean {

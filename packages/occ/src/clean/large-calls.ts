@@ -1,4 +1,5 @@
-import { IMAGE_CHARACTERS, type Transcript } from '@openbot/sessions';
+import type { Transcript } from '@openbot/sessions';
+import { IMAGE_CHARACTERS } from '@openbot/sessions/transcript';
 import { NO_CALL, type PairedCalls } from './pair-calls.ts';
 
 /** By call: how many characters its larger half has, its arguments or its result. Of calls above the limit alone. */

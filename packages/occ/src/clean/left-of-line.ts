@@ -1,4 +1,5 @@
-import { FLAG, type Transcript } from '@openbot/sessions';
+import type { Transcript } from '@openbot/sessions';
+import { FLAG } from '@openbot/sessions/transcript';
 import { isNothingLeft } from './empty-message.ts';
 import type { LineEdit } from './line-edit.ts';
 import type { LineReader } from './plan.ts';

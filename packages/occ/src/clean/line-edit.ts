@@ -1,4 +1,4 @@
-import type { FieldValue } from '@openbot/sessions';
+import type { FieldValue } from '@openbot/sessions/rewrite';
 
 /** What is done to a call or a result. */
 export type ToolAction = 'keep' | 'truncate' | 'remove';

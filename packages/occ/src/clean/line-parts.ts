@@ -1,4 +1,4 @@
-import { fromByteText, type MemberPlace, type Splice, toByteText } from '@openbot/sessions';
+import { fromByteText, type MemberPlace, type Splice, toByteText } from '@openbot/sessions/rewrite';
 import type { Cuts } from './line-edit.ts';
 
 /** A line that is being rewritten. */

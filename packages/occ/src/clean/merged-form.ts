@@ -1,12 +1,11 @@
+import { activePath, type Transcript } from '@openbot/sessions';
 import {
-  activePath,
   contextOf,
   findRefusals,
   type ModelMessage,
   modelMessagesOf,
   type Refusal,
-  type Transcript,
-} from '@openbot/sessions';
+} from '@openbot/sessions/transcript';
 import { NO_CALL, pairCalls } from './pair-calls.ts';
 
 /**

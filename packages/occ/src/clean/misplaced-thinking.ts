@@ -1,4 +1,5 @@
-import { type Context, FLAG, sideOf, type Transcript } from '@openbot/sessions';
+import type { Transcript } from '@openbot/sessions';
+import { type Context, FLAG, sideOf } from '@openbot/sessions/transcript';
 import type { PlannedLines } from './planned-lines.ts';
 import type { TurnThinking } from './turn-thinking.ts';
 import type { TurnZones } from './turn-zones.ts';

@@ -1,16 +1,12 @@
+import { activePath, type Transcript, turnsOf } from '@openbot/sessions';
+import { planLoweredUsage, planRelinking, relinkedFieldsOf } from '@openbot/sessions/rewrite';
 import {
-  activePath,
   type Calibration,
   type Context,
   contextOf,
   FLAG,
   measureContext,
-  planLoweredUsage,
-  planRelinking,
-  relinkedFieldsOf,
-  type Transcript,
-  turnsOf,
-} from '@openbot/sessions';
+} from '@openbot/sessions/transcript';
 import { type CallActions, chooseActions, KEEP, REMOVE } from './call-actions.ts';
 import { findLargeCalls, type LargeCalls } from './large-calls.ts';
 import type { LineEdit } from './line-edit.ts';

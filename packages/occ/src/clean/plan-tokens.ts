@@ -1,10 +1,10 @@
+import type { Transcript } from '@openbot/sessions';
 import {
   type Context,
   type ContextSize,
   contextCharacters,
   estimateTokens,
-  type Transcript,
-} from '@openbot/sessions';
+} from '@openbot/sessions/transcript';
 import type { PlanTokens } from './plan.ts';
 
 /** What the context weighs before and after. What is not a provider's own figure is called so. */

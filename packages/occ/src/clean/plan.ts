@@ -1,4 +1,5 @@
-import type { Calibration, TokenBasis, Transcript } from '@openbot/sessions';
+import type { Transcript } from '@openbot/sessions';
+import type { Calibration, TokenBasis } from '@openbot/sessions/transcript';
 import type { LineEdit } from './line-edit.ts';
 import type { ResolvedToolRemovalOptions } from './tool-removal.ts';
 

@@ -1,4 +1,5 @@
-import { FLAG, IMAGE_CHARACTERS, leafOf, type Transcript } from '@openbot/sessions';
+import type { Transcript } from '@openbot/sessions';
+import { FLAG, IMAGE_CHARACTERS, leafOf } from '@openbot/sessions/transcript';
 import { ACTIONS, KEEP as KEEP_TOOL, REMOVE as REMOVE_TOOL } from './call-actions.ts';
 import { isNothingLeft } from './empty-message.ts';
 import { isLeftWithNothing, LONGEST_BLANK, STRIPPED } from './left-of-line.ts';

@@ -1,4 +1,6 @@
-import { fromByteText, type Transcript, TranscriptBuilder, toByteText } from '@openbot/sessions';
+import type { Transcript } from '@openbot/sessions';
+import { fromByteText, toByteText } from '@openbot/sessions/rewrite';
+import { TranscriptBuilder } from '@openbot/sessions/transcript';
 import type { SessionEntry } from './parsed-session.ts';
 import { planClean } from './plan-clean.ts';
 import { rewriteLine } from './rewrite-line.ts';

@@ -1,5 +1,4 @@
 import {
-  type DialectName,
   findMember,
   isObjectAt,
   listMembers,
@@ -8,7 +7,8 @@ import {
   Splice,
   seekMembers,
   skipSpace,
-} from '@openbot/sessions';
+} from '@openbot/sessions/rewrite';
+import type { DialectName } from '@openbot/sessions/transcript';
 import type { Cuts, LineEdit } from './line-edit.ts';
 import { rewriteClaudeCodeContent } from './rewrite-claude-code.ts';
 import { rewriteOpenClawContent } from './rewrite-openclaw.ts';

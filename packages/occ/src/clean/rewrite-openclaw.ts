@@ -7,7 +7,7 @@ import {
   type MemberPlace,
   Splice,
   toByteText,
-} from '@openbot/sessions';
+} from '@openbot/sessions/rewrite';
 import { cutCopy } from './cut-copy.ts';
 import { actionAt, type LineEdit } from './line-edit.ts';
 import { changeValue, type LineParts, readText } from './line-parts.ts';

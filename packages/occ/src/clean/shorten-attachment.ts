@@ -5,7 +5,7 @@ import {
   listElements,
   listMembers,
   type MemberPlace,
-} from '@openbot/sessions';
+} from '@openbot/sessions/rewrite';
 import { changeValue, type LineParts } from './line-parts.ts';
 import { noteOutput, shortenOutputs } from './tool-output.ts';
 import { TRUNCATION_LIMITS } from './tool-removal.ts';

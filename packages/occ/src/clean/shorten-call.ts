@@ -1,4 +1,4 @@
-import { findMember, type MemberPlace, Splice, toByteText } from '@openbot/sessions';
+import { findMember, type MemberPlace, Splice, toByteText } from '@openbot/sessions/rewrite';
 import { cutCopy } from './cut-copy.ts';
 import { type LineParts, readValue } from './line-parts.ts';
 import { TRUNCATION_LIMITS } from './tool-removal.ts';

@@ -1,4 +1,5 @@
-import { FLAG, leafOf, type Transcript } from '@openbot/sessions';
+import type { Transcript } from '@openbot/sessions';
+import { FLAG, leafOf } from '@openbot/sessions/transcript';
 import { NO_CALL, type PairedCalls } from './pair-calls.ts';
 import type { TurnZones } from './turn-zones.ts';
 

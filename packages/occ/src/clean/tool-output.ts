@@ -1,4 +1,10 @@
-import { fromByteText, isStringAt, type MemberPlace, type Splice, toByteText } from '@openbot/sessions';
+import {
+  fromByteText,
+  isStringAt,
+  type MemberPlace,
+  type Splice,
+  toByteText,
+} from '@openbot/sessions/rewrite';
 import type { LineParts } from './line-parts.ts';
 import { truncateToolResult } from './truncate-content.ts';
 

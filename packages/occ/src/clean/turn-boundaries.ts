@@ -1,4 +1,5 @@
-import { activePath, toByteText, turnsOf } from '@openbot/sessions';
+import { activePath, turnsOf } from '@openbot/sessions';
+import { toByteText } from '@openbot/sessions/rewrite';
 import type { MessageEntry } from './parsed-session.ts';
 import { buildTranscript } from './remove-tool-calls.ts';
 

@@ -1,4 +1,5 @@
-import { type Context, FLAG, leafOf, sideOf, type Transcript, type Turn } from '@openbot/sessions';
+import type { Transcript } from '@openbot/sessions';
+import { type Context, FLAG, leafOf, sideOf, type Turn } from '@openbot/sessions/transcript';
 import { type CallActions, REMOVE, TRUNCATE } from './call-actions.ts';
 import { isLeftWithNothing } from './left-of-line.ts';
 import { NO_CALL, type PairedCalls } from './pair-calls.ts';

@@ -1,4 +1,4 @@
-import { hasTools, type Turn } from '@openbot/sessions';
+import { hasTools, type Turn } from '@openbot/sessions/transcript';
 import type { ToolAction } from './line-edit.ts';
 import type { ResolvedToolRemovalOptions } from './tool-removal.ts';
 

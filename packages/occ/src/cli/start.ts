@@ -1,4 +1,4 @@
-import { endOnSignals } from '@openbot/sessions';
+import { endOnSignals } from '@openbot/sessions/disk';
 import { openOutput } from './direct-output.ts';
 import { run } from './main.ts';
 import { openTerminal } from './open-terminal.ts';

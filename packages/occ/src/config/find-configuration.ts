@@ -1,7 +1,7 @@
 import { realpathSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { basename, dirname, extname, isAbsolute, join, resolve } from 'node:path';
-import { readSmallFile } from '@openbot/sessions';
+import { readSmallFile } from '@openbot/sessions/layout';
 
 const DATA_EXTENSIONS = ['.json', '.jsonc', '.json5', '.yaml', '.yml', '.toml'];
 const CODE_EXTENSIONS = ['.js', '.ts', '.mjs', '.cjs', '.mts', '.cts'];

@@ -1,6 +1,7 @@
 import { extname } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { OpenBotError, readSmallFile } from '@openbot/sessions';
+import { OpenBotError } from '@openbot/sessions';
+import { readSmallFile } from '@openbot/sessions/layout';
 import type { ConfigurationFile } from './find-configuration.ts';
 import { parseRcFile } from './rc-file.ts';
 

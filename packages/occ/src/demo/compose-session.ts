@@ -1,4 +1,9 @@
-import { composeEntry, composeHeader, composeLine, type TranscriptMessage } from '@openbot/sessions';
+import {
+  composeEntry,
+  composeHeader,
+  composeLine,
+  type TranscriptMessage,
+} from '@openbot/sessions/transcript';
 import { CONVERSATION, type DemoCall, type DemoTurn } from './conversation.ts';
 import { composeOutput, type Dice, makeDice } from './tool-output.ts';
 

@@ -1,6 +1,7 @@
 import { mkdir, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { STORE_FILE_NAME, saveSessionStore, transcriptFileName } from '@openbot/sessions';
+import { saveSessionStore } from '@openbot/sessions';
+import { STORE_FILE_NAME, transcriptFileName } from '@openbot/sessions/layout';
 import { composeSession } from './compose-session.ts';
 import { CONVERSATION } from './conversation.ts';
 

@@ -1,5 +1,6 @@
 import { basename, dirname, join } from 'node:path';
-import { classifySessionFileName, OpenBotError } from '@openbot/sessions';
+import { OpenBotError } from '@openbot/sessions';
+import { classifySessionFileName } from '@openbot/sessions/layout';
 import { backupFolderOf, readBackupName, readOriginalName } from '../backups/backup-names.ts';
 import { expandPath, statFile } from '../layout/look-at-disk.ts';
 import { databasePathOf, resolveLayout } from '../layout/state-folder.ts';

@@ -1,4 +1,4 @@
-import { listSessionKeySpellings, toAgentStoreSessionKey } from '@openbot/sessions';
+import { listSessionKeySpellings, toAgentStoreSessionKey } from '@openbot/sessions/key';
 import type { LocatedSession } from '../storage/contract/located-session.ts';
 import { readOwnTitle } from '../storage/files/transcript-title.ts';
 

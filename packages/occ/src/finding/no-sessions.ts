@@ -1,4 +1,5 @@
-import type { OpenBotError, OpenclawLayout } from '@openbot/sessions';
+import type { OpenBotError } from '@openbot/sessions';
+import type { OpenclawLayout } from '@openbot/sessions/layout';
 import { noSessions } from '../errors.ts';
 import { listAgentIds, resolveAgents, resolveLayout } from '../layout/state-folder.ts';
 import { type SearchPlace, SOURCE_NAMES, type SourceName } from '../storage/contract/found-session.ts';

@@ -1,5 +1,5 @@
 import { dirname, join } from 'node:path';
-import { STORE_FILE_NAME } from '@openbot/sessions';
+import { STORE_FILE_NAME } from '@openbot/sessions/layout';
 import type { FoundSession } from '../storage/contract/found-session.ts';
 import { findText, findWindow, type LocatedSession } from '../storage/contract/located-session.ts';
 import type { TranscriptHead } from '../storage/files/transcript-head.ts';

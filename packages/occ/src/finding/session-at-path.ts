@@ -1,13 +1,8 @@
 import { realpathSync } from 'node:fs';
 import { basename, dirname, join, sep } from 'node:path';
-import {
-  classifySessionFileName,
-  isSessionId,
-  isValidAgentId,
-  OpenBotError,
-  parseAgentSessionKey,
-  STORE_FILE_NAME,
-} from '@openbot/sessions';
+import { OpenBotError, parseAgentSessionKey } from '@openbot/sessions';
+import { isValidAgentId } from '@openbot/sessions/key';
+import { classifySessionFileName, isSessionId, STORE_FILE_NAME } from '@openbot/sessions/layout';
 import { readOriginalName } from '../backups/backup-names.ts';
 import { quoteShellWord } from '../callers/shell-words.ts';
 import { sessionNotFound } from '../errors.ts';

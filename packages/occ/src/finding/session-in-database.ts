@@ -1,6 +1,7 @@
 import { basename } from 'node:path';
-import { AGENT_DATABASE_NAME, readFileStart } from '@openbot/sessions';
+import { AGENT_DATABASE_NAME } from '@openbot/sessions/layout';
 import { readSessionDatabase } from '@openbot/sessions/openclaw-database';
+import { readFileStart } from '@openbot/sessions/transcript';
 import { quoteShellWord } from '../callers/shell-words.ts';
 import { sessionNotFound } from '../errors.ts';
 import { OWN_FOLDER_ENDING, readDatabasePlace } from '../layout/state-folder.ts';

@@ -1,4 +1,4 @@
-import type { ProcessIdentity } from '@openbot/sessions';
+import type { ProcessIdentity } from '@openbot/sessions/disk';
 import { type Ancestor, listAncestors, readStartTime } from './process-tree.ts';
 import type { SessionUse } from './session-use.ts';
 

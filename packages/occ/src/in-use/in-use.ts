@@ -1,11 +1,6 @@
 import { statSync } from 'node:fs';
-import {
-  describeCommand,
-  inspectLock,
-  type LockHolder,
-  ownIdentity,
-  type Transcript,
-} from '@openbot/sessions';
+import type { Transcript } from '@openbot/sessions';
+import { describeCommand, inspectLock, type LockHolder, ownIdentity } from '@openbot/sessions/disk';
 import { readLastExchange } from './last-exchange.ts';
 import { findOpenWriter, type WriterSearch } from './open-writers.ts';
 import { listAncestors } from './process-tree.ts';

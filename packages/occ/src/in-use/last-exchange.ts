@@ -1,5 +1,6 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
-import { LineSplitter, scanTranscriptFile, TranscriptBuilder } from '@openbot/sessions';
+import { scanTranscriptFile } from '@openbot/sessions';
+import { LineSplitter, TranscriptBuilder } from '@openbot/sessions/transcript';
 import { judgeLastExchange, type LastExchange } from './unfinished-exchange.ts';
 
 const FIRST_TAIL = 256 * 1024;

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { describeCommand } from '@openbot/sessions';
+import { describeCommand } from '@openbot/sessions/disk';
 
 /** A process above this one. */
 export interface Ancestor {

@@ -1,4 +1,5 @@
-import { FLAG, leafOf, type Transcript } from '@openbot/sessions';
+import type { Transcript } from '@openbot/sessions';
+import { FLAG, leafOf } from '@openbot/sessions/transcript';
 
 /** How the conversation was left. */
 export type LastExchange =

@@ -1,6 +1,6 @@
 import { type Stats, statSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isHolderAlive, type ProcessIdentity } from '@openbot/sessions';
+import { isHolderAlive, type ProcessIdentity } from '@openbot/sessions/disk';
 import { findLock, findUnfinished, findWriter } from './in-use.ts';
 import { isLively, type SessionUse, type UnfinishedUse } from './session-use.ts';
 

@@ -1,6 +1,7 @@
 import { readdirSync, type Stats, statSync } from 'node:fs';
 import { isAbsolute, resolve } from 'node:path';
-import { OpenBotError, resolveUserPath } from '@openbot/sessions';
+import { OpenBotError } from '@openbot/sessions';
+import { resolveUserPath } from '@openbot/sessions/layout';
 import type { SearchPlace } from '../storage/contract/found-session.ts';
 
 /** The names in a folder; none where there is no such folder. One that cannot be read is an error, not an empty one. */

@@ -1,20 +1,18 @@
 import { existsSync } from 'node:fs';
 import { dirname, join, sep } from 'node:path';
+import { OpenBotError, resolveAgentId, resolveStateDir } from '@openbot/sessions';
+import { isValidAgentId } from '@openbot/sessions/key';
 import {
   AGENT_DATABASE_NAME,
   AGENT_ID_ENV_NAMES,
-  isValidAgentId,
   OPENCLAW_STATE,
-  OpenBotError,
   type OpenclawConfig,
   type OpenclawLayout,
   openclawLayoutOf,
   readOpenclawConfig,
-  resolveAgentId,
   resolveOpenclawHome,
-  resolveStateDir,
   type StateDirConvention,
-} from '@openbot/sessions';
+} from '@openbot/sessions/layout';
 import { agentNotFound } from '../errors.ts';
 import type { SearchPlace } from '../storage/contract/found-session.ts';
 import { expandPath, isFolder, readFolderNames } from './look-at-disk.ts';

@@ -1,6 +1,7 @@
 import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
-import { scanOpenTranscript, syncFolder, withTranscriptLock } from '@openbot/sessions';
+import { syncFolder } from '@openbot/sessions/disk';
+import { scanOpenTranscript, withTranscriptLock } from '@openbot/sessions/transcript';
 import { readJournal } from '../backups/journal.ts';
 import { copyAsBackup } from '../backups/make-backup.ts';
 import { keepingPlaceOf } from '../backups/place.ts';

@@ -1,4 +1,5 @@
-import { hasTools, type Transcript, turnsOf } from '@openbot/sessions';
+import { type Transcript, turnsOf } from '@openbot/sessions';
+import { hasTools } from '@openbot/sessions/transcript';
 import type { SessionInfo } from './results.ts';
 
 type Counts = Pick<SessionInfo, 'messages' | 'turns' | 'toolCalls'>;

@@ -1,16 +1,9 @@
 import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
-import {
-  activePath,
-  contextOf,
-  contextTokens,
-  FLAG,
-  isSessionId,
-  scanOpenTranscript,
-  scanTranscriptFile,
-  type Transcript,
-} from '@openbot/sessions';
+import { activePath, contextTokens, scanTranscriptFile, type Transcript } from '@openbot/sessions';
+import { isSessionId } from '@openbot/sessions/layout';
 import { readOpenclawDatabase } from '@openbot/sessions/openclaw-database';
+import { contextOf, FLAG, scanOpenTranscript } from '@openbot/sessions/transcript';
 import { transcriptPathOf } from '../backups/place.ts';
 import type { ScheduledEdit } from '../backups/scheduled-edit.ts';
 import type { LineReader } from '../clean/plan.ts';

@@ -2,14 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import {
-  buildCloneSessionKey,
-  classifySessionFileName,
-  deferEnding,
   lookIntoSessionStore,
   OpenBotError,
   openFileSessionStore,
   type SessionStore,
 } from '@openbot/sessions';
+import { deferEnding } from '@openbot/sessions/disk';
+import { buildCloneSessionKey } from '@openbot/sessions/key';
+import { classifySessionFileName } from '@openbot/sessions/layout';
 import type { DatabaseTranscript } from '@openbot/sessions/openclaw-database';
 import type { ResolvedToolRemovalOptions } from '../clean/tool-removal.ts';
 import { indexPathOf } from '../rewrite/index-entry.ts';

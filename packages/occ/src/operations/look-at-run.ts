@@ -1,4 +1,4 @@
-import type { ProcessIdentity } from '@openbot/sessions';
+import type { ProcessIdentity } from '@openbot/sessions/disk';
 import type { RunSigns } from '../backups/scheduled-edit.ts';
 import { findRunner } from '../in-use/find-runner.ts';
 import type { OwnRun } from '../in-use/session-use.ts';

@@ -1,4 +1,4 @@
-import type { ProcessIdentity } from '@openbot/sessions';
+import type { ProcessIdentity } from '@openbot/sessions/disk';
 import { readJournal } from '../backups/journal.ts';
 import { backupPathOf, keepingPlaceOf, transcriptPathOf } from '../backups/place.ts';
 import type { RunSigns } from '../backups/scheduled-edit.ts';

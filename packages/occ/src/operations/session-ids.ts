@@ -1,5 +1,5 @@
 import { dirname, join } from 'node:path';
-import { resolveAgentFolderName, transcriptFileName } from '@openbot/sessions';
+import { resolveAgentFolderName, transcriptFileName } from '@openbot/sessions/layout';
 import { loadSettings } from '../config/settings.ts';
 import { resolveSession } from '../finding/resolve-session.ts';
 import { listAgentIds, resolveLayout } from '../layout/state-folder.ts';

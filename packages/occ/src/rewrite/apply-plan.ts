@@ -1,6 +1,7 @@
 import { readSync } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
-import type { LineCopier, Transcript } from '@openbot/sessions';
+import type { Transcript } from '@openbot/sessions';
+import type { LineCopier } from '@openbot/sessions/rewrite';
 import type { CleanPlan, LineReader } from '../clean/plan.ts';
 import { rewriteLine } from '../clean/rewrite-line.ts';
 

@@ -1,4 +1,5 @@
-import { activePath, leafOf, type Transcript } from '@openbot/sessions';
+import { activePath, type Transcript } from '@openbot/sessions';
+import { leafOf } from '@openbot/sessions/transcript';
 import { NO_CALL, pairCalls } from '../clean/pair-calls.ts';
 import type { LineReader } from '../clean/plan.ts';
 

@@ -1,10 +1,6 @@
 import { dirname, join } from 'node:path';
-import {
-  openFileSessionStore,
-  type SessionEntry,
-  STORE_FILE_NAME,
-  type StoredEntry,
-} from '@openbot/sessions';
+import { openFileSessionStore, type SessionEntry, type StoredEntry } from '@openbot/sessions';
+import { STORE_FILE_NAME } from '@openbot/sessions/layout';
 import type { FoundSession } from '../storage/contract/found-session.ts';
 import { type Counters, lowerCounters, putBackCounters, readCounters } from './counters.ts';
 

@@ -1,5 +1,6 @@
 import { open } from 'node:fs/promises';
-import type { LineCopier, Transcript } from '@openbot/sessions';
+import type { Transcript } from '@openbot/sessions';
+import type { LineCopier } from '@openbot/sessions/rewrite';
 import type { Stretch } from './said-since.ts';
 import type { OriginOf } from './verify-restored.ts';
 

@@ -1,12 +1,8 @@
 import type { FileHandle } from 'node:fs/promises';
 import { unlink } from 'node:fs/promises';
-import {
-  type HeldLock,
-  type LineCopier,
-  replaceTranscript,
-  scanTranscriptFile,
-  type Transcript,
-} from '@openbot/sessions';
+import { scanTranscriptFile, type Transcript } from '@openbot/sessions';
+import type { HeldLock } from '@openbot/sessions/disk';
+import { type LineCopier, replaceTranscript } from '@openbot/sessions/rewrite';
 import { type RewriteRecord, readJournal, updateJournal } from '../backups/journal.ts';
 import { type MadeBackup, makeBackup } from '../backups/make-backup.ts';
 import { keepingPlaceOf } from '../backups/place.ts';

@@ -1,4 +1,5 @@
-import { activePath, DANGLING, leafOf, type Transcript } from '@openbot/sessions';
+import { activePath, type Transcript } from '@openbot/sessions';
+import { DANGLING, leafOf } from '@openbot/sessions/transcript';
 import { findNewRefusal } from '../clean/merged-form.ts';
 import { countLonely, pairCalls } from '../clean/pair-calls.ts';
 import type { CleanPlan } from '../clean/plan.ts';

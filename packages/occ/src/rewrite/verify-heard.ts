@@ -1,13 +1,11 @@
+import { activePath, contextTokens, type Transcript } from '@openbot/sessions';
 import {
-  activePath,
   contextOf,
-  contextTokens,
   findRefusals,
   modelMessagesOf,
   type Refusal,
   type TokenBasis,
-  type Transcript,
-} from '@openbot/sessions';
+} from '@openbot/sessions/transcript';
 import { type ExpectedPath, listPath } from './expected-path.ts';
 
 /** What the model will be given of a restored session. */

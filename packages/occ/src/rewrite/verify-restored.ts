@@ -1,4 +1,5 @@
-import { leafOf, OpenBotError, type Transcript } from '@openbot/sessions';
+import { OpenBotError, type Transcript } from '@openbot/sessions';
+import { leafOf } from '@openbot/sessions/transcript';
 
 /** Where a line stood before it was restored, in the state that it is taken from; undefined where it is the end of another one. */
 export type OriginOf = (index: number) => { transcript: Transcript; index: number } | undefined;

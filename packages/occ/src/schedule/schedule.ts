@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { OpenBotError, ownIdentity, type ProcessIdentity } from '@openbot/sessions';
+import { OpenBotError } from '@openbot/sessions';
+import { ownIdentity, type ProcessIdentity } from '@openbot/sessions/disk';
 import { type FiguresToCorrect, isPending, type ScheduledEdit } from '../backups/scheduled-edit.ts';
 import type { ResolvedToolRemovalOptions } from '../clean/tool-removal.ts';
 import { readStartTime } from '../in-use/process-tree.ts';

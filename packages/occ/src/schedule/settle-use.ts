@@ -1,5 +1,6 @@
 import { dirname, join } from 'node:path';
-import { describeOpenClaude, findOpenClaude, type Transcript } from '@openbot/sessions';
+import type { Transcript } from '@openbot/sessions';
+import { describeOpenClaude, findOpenClaude } from '@openbot/sessions/disk';
 import { decideUse, describeUse, noteOfMemory, type UseFlags } from '../in-use/decide-use.ts';
 import { findUse } from '../in-use/in-use.ts';
 import type { OwnRun, SessionUse } from '../in-use/session-use.ts';

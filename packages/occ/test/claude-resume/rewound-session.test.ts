@@ -1,6 +1,7 @@
 import { appendFile, cp, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { leafOf, scanTranscriptFile } from '@openbot/sessions';
+import { scanTranscriptFile } from '@openbot/sessions';
+import { leafOf } from '@openbot/sessions/transcript';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import {
   CLAUDE_MISSING,

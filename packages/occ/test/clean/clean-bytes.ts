@@ -1,4 +1,5 @@
-import { LineSplitter, type Transcript, TranscriptBuilder } from '@openbot/sessions';
+import type { Transcript } from '@openbot/sessions';
+import { LineSplitter, TranscriptBuilder } from '@openbot/sessions/transcript';
 import type { CleanPlan } from '../../src/clean/plan.ts';
 import { planClean } from '../../src/clean/plan-clean.ts';
 import { rewriteLine } from '../../src/clean/rewrite-line.ts';

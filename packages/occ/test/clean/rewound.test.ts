@@ -1,4 +1,5 @@
-import { activePath, leafOf } from '@openbot/sessions';
+import { activePath } from '@openbot/sessions';
+import { leafOf } from '@openbot/sessions/transcript';
 import { describe, expect, test } from 'vitest';
 import { readTranscript } from './clean-bytes.ts';
 import { cleanLines, type Line } from './clean-lines.ts';

@@ -1,7 +1,7 @@
 import { appendFileSync, mkdirSync, readdirSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { withTranscriptLock } from '@openbot/sessions';
+import { withTranscriptLock } from '@openbot/sessions/transcript';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { findUse } from '../../src/in-use/in-use.ts';
 import { findOpenWriter } from '../../src/in-use/open-writers.ts';

@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { readProcessStat } from '@openbot/sessions';
+import { readProcessStat } from '@openbot/sessions/disk';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { furnish, type Home, homeIn, SESSION_ID } from '../safety/homes.ts';
 import { runOcc } from '../setup/run-occ.ts';

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { OpenBotError, ownIdentity } from '@openbot/sessions';
+import { OpenBotError } from '@openbot/sessions';
+import { ownIdentity } from '@openbot/sessions/disk';
 import { beforeEach, expect, test } from 'vitest';
 import type { ScheduledEdit } from '../../src/backups/scheduled-edit.ts';
 import { runScheduledEdit, type ScheduledRun } from '../../src/schedule/run-scheduled.ts';

@@ -1,7 +1,8 @@
 /** Whatever an edit accepts, a restore undoes byte for byte, and what was said since follows. */
 import { appendFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { leafOf, OpenBotError, scanTranscriptFile, type Transcript } from '@openbot/sessions';
+import { OpenBotError, scanTranscriptFile, type Transcript } from '@openbot/sessions';
+import { leafOf } from '@openbot/sessions/transcript';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { editSessionFile } from '../../src/storage/files/edit-file.ts';

@@ -1,6 +1,7 @@
 /** Generated sessions of every shape, cleaned: nothing but what was to go is gone, and OpenClaw would find no fault. */
 import { readFileSync, rmSync } from 'node:fs';
-import { activePath, contextOf, TranscriptBuilder } from '@openbot/sessions';
+import { activePath } from '@openbot/sessions';
+import { contextOf, TranscriptBuilder } from '@openbot/sessions/transcript';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { arbitraryOddSession } from '../../../sessions/test/openclaw-db/setup/arbitrary-odd-session.ts';

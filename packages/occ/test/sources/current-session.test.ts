@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { acquireLock } from '@openbot/sessions';
+import { acquireLock } from '@openbot/sessions/disk';
 import { expect, test } from 'vitest';
 import { resolveSession } from '../../src/finding/resolve-session.ts';
 import { runOcc } from '../setup/run-occ.ts';

@@ -1,4 +1,4 @@
-import type { Environment } from '@openbot/sessions';
+import type { Environment } from '@openbot/sessions/layout';
 import type { Terminal } from '../commands/command.ts';
 import { readPackageVersion } from '../commands/package-version.ts';
 import { formatHelp } from './help.ts';

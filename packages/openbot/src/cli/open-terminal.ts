@@ -1,4 +1,4 @@
-import type { Environment } from '@openbot/sessions';
+import type { Environment } from '@openbot/sessions/layout';
 import { cutEnd, paletteFor } from '@openbot/sessions/terminal-text';
 import type { Terminal } from '../commands/command.ts';
 

@@ -1,4 +1,4 @@
-import { endOnSignals } from '@openbot/sessions';
+import { endOnSignals } from '@openbot/sessions/disk';
 import { outputFailed } from '../errors.ts';
 import { asksForJson, main } from './main.ts';
 import { openTerminal } from './open-terminal.ts';

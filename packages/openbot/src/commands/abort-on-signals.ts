@@ -1,4 +1,4 @@
-import { passOnSignal } from '@openbot/sessions';
+import { passOnSignal } from '@openbot/sessions/disk';
 
 const SIGNALS: readonly NodeJS.Signals[] = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 

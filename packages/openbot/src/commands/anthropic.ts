@@ -1,5 +1,5 @@
 import { type AskModel, makeAnthropicModel } from '@openbot/claude-code';
-import type { Environment } from '@openbot/sessions';
+import type { Environment } from '@openbot/sessions/layout';
 
 /** Only who has a key can ask; else words are compared. */
 export function makeModel(env: Environment): AskModel | undefined {

@@ -1,5 +1,5 @@
 import { type RunEvent, type RunOutcome, type RunRequest, startRun } from '@openbot/claude-code';
-import { resolveUserPath } from '@openbot/sessions';
+import { resolveUserPath } from '@openbot/sessions/layout';
 import { toJsonText } from '@openbot/sessions/terminal-text';
 import { OutputLost, runFailed } from '../errors.ts';
 import { abortOnSignals } from './abort-on-signals.ts';

@@ -1,4 +1,5 @@
-import { type Environment, OpenBotError } from '@openbot/sessions';
+import { OpenBotError } from '@openbot/sessions';
+import type { Environment } from '@openbot/sessions/layout';
 import type { Palette } from '@openbot/sessions/terminal-text';
 import { toJsonText } from '@openbot/sessions/terminal-text';
 

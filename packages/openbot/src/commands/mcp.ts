@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs';
 import { serveMcp } from '@openbot/claude-code';
-import { OpenBotError, resolveUserPath } from '@openbot/sessions';
+import { OpenBotError } from '@openbot/sessions';
+import { resolveUserPath } from '@openbot/sessions/layout';
 import { printable } from '@openbot/sessions/terminal-text';
 import { type Command, type CommandInput, readName } from './command.ts';
 import { readPackageVersion } from './package-version.ts';

@@ -1,13 +1,12 @@
 import {
-  AGENT_ID_ENV_NAMES,
   OpenBotError,
   parseSessionLabel,
   redactSecrets,
   resolveAgentId,
   resolveStateDir,
-  resolveUserPath,
   SESSION_LABEL_MAX_LENGTH,
 } from '@openbot/sessions';
+import { AGENT_ID_ENV_NAMES, resolveUserPath } from '@openbot/sessions/layout';
 import { type CommandInput, readName, readText } from './command.ts';
 
 /** Whose state a command is about, and where it is. */

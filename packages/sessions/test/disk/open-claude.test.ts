@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { findOpenClaude, listOpenClaudes, readProcessStat } from '../../src/index.ts';
+import { findOpenClaude, listOpenClaudes, readProcessStat } from '../../src/exports/disk.ts';
 import { makeTempFolder } from '../setup/temp-folder.ts';
 
 const ID = '23d587fc-ceb6-4349-b68e-227fb2fbda71';

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, expectTypeOf, test } from 'vitest';
-import type { DeliveryContext, SessionEntry, SessionOrigin } from '../../src/index.ts';
+import type { SessionOrigin } from '../../src/entry/session-origin.ts';
+import type { DeliveryContext, SessionEntry } from '../../src/index.ts';
 
 const FIELDS = [
   'sessionId',

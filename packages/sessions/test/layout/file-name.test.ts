@@ -2,13 +2,8 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  archiveFileName,
-  classifySessionFileName,
-  isSessionId,
-  type SessionFileName,
-  transcriptFileName,
-} from '../../src/index.ts';
+import { classifySessionFileName, isSessionId, transcriptFileName } from '../../src/exports/layout.ts';
+import { archiveFileName, type SessionFileName } from '../../src/layout/file-name.ts';
 
 const FIXTURES = join(import.meta.dirname, '../../../../fixtures/openclaw-files/2026.7.35');
 

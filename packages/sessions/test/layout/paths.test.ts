@@ -2,16 +2,14 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { OPENCLAW_STATE, resolveAgentDatabasePath, resolveUserPath } from '../../src/exports/layout.ts';
 import {
-  OPENCLAW_STATE,
-  resolveAgentDatabasePath,
   resolveAgentId,
   resolveDefaultSessionStorePath,
   resolveSessionTranscriptPath,
   resolveSessionTranscriptsDirForAgent,
   resolveStateDir,
   resolveStorePath,
-  resolveUserPath,
 } from '../../src/index.ts';
 import { makeTempFolder } from '../setup/temp-folder.ts';
 

@@ -1,13 +1,8 @@
 import { dirname, join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  assertSessionId,
-  resolveAgentFolderName,
-  resolveSessionTranscriptPath,
-  resolveSessionTranscriptsDirForAgent,
-  transcriptFileName,
-} from '../../src/index.ts';
+import { assertSessionId, resolveAgentFolderName, transcriptFileName } from '../../src/exports/layout.ts';
+import { resolveSessionTranscriptPath, resolveSessionTranscriptsDirForAgent } from '../../src/index.ts';
 
 const withCode = (code: string) => expect.objectContaining({ code, hint: expect.any(String) });
 

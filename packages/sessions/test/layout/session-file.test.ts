@@ -1,12 +1,8 @@
 import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import {
-  appendToTranscript,
-  composeUserMessage,
-  createTranscript,
-  resolveSessionFilePath,
-} from '../../src/index.ts';
+import { appendToTranscript, createTranscript, resolveSessionFilePath } from '../../src/index.ts';
+import { composeUserMessage } from '../../src/transcript/compose.ts';
 import { makeTempFolder } from '../setup/temp-folder.ts';
 
 describe('resolveSessionFilePath', () => {

@@ -12,13 +12,13 @@ import { join } from 'node:path';
 import { SessionManager } from '@earendil-works/pi-coding-agent';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { acquireLock } from '../../src/exports/disk.ts';
+import type { EntryDraft } from '../../src/exports/transcript.ts';
 import {
-  acquireLock,
   appendToTranscript,
   compactSession,
   contextTokens,
   createTranscript,
-  type EntryDraft,
   onSessionTranscriptUpdate,
   scanTranscriptFile,
 } from '../../src/index.ts';

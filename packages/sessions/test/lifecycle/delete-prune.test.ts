@@ -1,8 +1,8 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
+import { acquireLock } from '../../src/exports/disk.ts';
 import {
-  acquireLock,
   deleteSession,
   initSessionState,
   persistSessionUsageUpdate,

@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { readCliSessionId, readSdkSessionId } from '../../src/entry/read-session-entry.ts';
 import {
   incrementCompactionCount,
   markMemoryFlushed,
   persistSessionUsageUpdate,
-  readCliSessionId,
-  readSdkSessionId,
   recordSessionMetaFromInbound,
   resetSession,
   type SessionEntry,

@@ -3,8 +3,8 @@ import { basename, join } from 'node:path';
 import { SessionManager } from '@earendil-works/pi-coding-agent';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { acquireLock } from '../../src/exports/disk.ts';
 import {
-  acquireLock,
   appendToTranscript,
   forkSessionFromParent,
   initSessionState,

@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import type { SessionResetConfig } from '../../src/exports/policy.ts';
 import {
   type InitSessionStateParams,
   initSessionState,
   type MsgContext,
   openMemorySessionStore,
-  type SessionResetConfig,
 } from '../../src/index.ts';
 import { countingIds, DAY, MINUTE, NOW, useAgentFolder } from './agent-folder.ts';
 

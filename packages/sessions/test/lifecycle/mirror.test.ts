@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
+import { acquireLock } from '../../src/exports/disk.ts';
 import {
-  acquireLock,
   appendAssistantMessageToSessionTranscript,
   onSessionTranscriptUpdate,
   resetSession,

@@ -1,11 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  applyResetModelOverride,
-  type ModelCatalogue,
-  readModelHint,
-  type SessionEntry,
-} from '../../src/index.ts';
+import { applyResetModelOverride, type SessionEntry } from '../../src/index.ts';
+import { type ModelCatalogue, readModelHint } from '../../src/lifecycle/reset/model-hint.ts';
 import { NOW, useAgentFolder } from './agent-folder.ts';
 
 const agent = useAgentFolder();

@@ -1,15 +1,13 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import { readSdkSessionId } from '../../src/entry/read-session-entry.ts';
+import { initSessionState, resetSession, type SessionEntry } from '../../src/index.ts';
 import {
   FOREIGN_FIELDS_CLEARED,
-  initSessionState,
   RESET_RULES,
-  readSdkSessionId,
-  resetSession,
-  type SessionEntry,
-} from '../../src/index.ts';
-import { startNextEntry } from '../../src/lifecycle/reset/reset-fields.ts';
+  startNextEntry,
+} from '../../src/lifecycle/reset/reset-fields.ts';
 import { countingIds, NOW, useAgentFolder } from './agent-folder.ts';
 
 const agent = useAgentFolder();

@@ -1,15 +1,15 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { acquireLock } from '../../src/exports/disk.ts';
+import { withTranscriptLock } from '../../src/exports/transcript.ts';
 import {
-  acquireLock,
   appendToTranscript,
   initSessionState,
   onSessionTranscriptUpdate,
   resetSession,
   resolveSession,
-  type SessionName,
-  withTranscriptLock,
 } from '../../src/index.ts';
+import type { SessionName } from '../../src/lifecycle/resolve-session.ts';
 import { user } from '../setup/drafts.ts';
 import { countingIds, NOW, readLines, readWithPi, useAgentFolder } from './agent-folder.ts';
 

@@ -1,4 +1,5 @@
-import { composeUserMessage, type EntryDraft } from '../../src/index.ts';
+import type { EntryDraft } from '../../src/exports/transcript.ts';
+import { composeUserMessage } from '../../src/transcript/compose.ts';
 
 export const user = (text: string): EntryDraft => ({
   type: 'message',

@@ -13,7 +13,7 @@ import {
   printable,
   shorten,
   textWidth,
-} from '../../src/terminal-text.ts';
+} from '../../src/exports/terminal-text.ts';
 
 describe('text for a terminal', () => {
   it('has no characters that act or hide', () => {

@@ -1,5 +1,7 @@
 /** Run as a process of its own: appends to a transcript until that fails, and tells how. */
-import { type OpenBotError, openTranscriptForAppend } from '../../src/index.ts';
+
+import { openTranscriptForAppend } from '../../src/exports/transcript.ts';
+import type { OpenBotError } from '../../src/index.ts';
 
 const appender = openTranscriptForAppend(process.argv[2]!);
 for (let appended = 0; ; appended++) {

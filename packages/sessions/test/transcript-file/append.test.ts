@@ -13,13 +13,12 @@ import { open, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import {
-  appendToTranscript,
-  composeUserMessage,
-  createTranscript,
   type EntryDraft,
   openTranscriptForAppend,
   withTranscriptLock,
-} from '../../src/index.ts';
+} from '../../src/exports/transcript.ts';
+import { appendToTranscript, createTranscript } from '../../src/index.ts';
+import { composeUserMessage } from '../../src/transcript/compose.ts';
 import { readEntries, useTempFolder } from './temp-folder.ts';
 
 const FIXTURES = join(import.meta.dirname, '../../../../fixtures');

@@ -2,8 +2,9 @@ import { readdirSync, writeFileSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { FLAG, scanTranscriptFile } from '../../src/index.ts';
-import { ClaudeLineReader, type LineRange, withOpenTranscript } from '../../src/lines.ts';
+import { ClaudeLineReader, type LineRange, withOpenTranscript } from '../../src/exports/lines.ts';
+import { FLAG } from '../../src/exports/transcript.ts';
+import { scanTranscriptFile } from '../../src/index.ts';
 import { makeTempFolder } from '../setup/temp-folder.ts';
 
 const PROJECTS = join(import.meta.dirname, '../../../../fixtures/claude-code/projects');

@@ -1,7 +1,8 @@
 import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { createTranscript, ensureTranscript } from '../../src/index.ts';
+import { ensureTranscript } from '../../src/exports/transcript.ts';
+import { createTranscript } from '../../src/index.ts';
 import { withoutHardLinks } from '../setup/node-faults.ts';
 import { useTempFolder } from './temp-folder.ts';
 

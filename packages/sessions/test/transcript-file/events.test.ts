@@ -2,11 +2,11 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import {
   appendToTranscript,
-  composeUserMessage,
   createTranscript,
   emitSessionTranscriptUpdate,
   onSessionTranscriptUpdate,
 } from '../../src/index.ts';
+import { composeUserMessage } from '../../src/transcript/compose.ts';
 import { readEntries, useTempFolder } from './temp-folder.ts';
 
 const folder = useTempFolder();

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
-import { readFileLinesBackwards, readFileStart } from '../../src/index.ts';
+import { readFileLinesBackwards, readFileStart } from '../../src/exports/transcript.ts';
 import { makeTempFolder } from '../setup/temp-folder.ts';
 
 let path: string;

@@ -2,16 +2,10 @@ import { copyFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path';
 import { SessionManager } from '@earendil-works/pi-coding-agent';
 import { beforeEach, describe, expect, it } from 'vitest';
-import {
-  activePath,
-  appendToTranscript,
-  composeDeliveryMirror,
-  createTranscript,
-  leafOf,
-  scanTranscriptFile,
-  type TranscriptMessage,
-  transcriptFileName,
-} from '../../src/index.ts';
+import { transcriptFileName } from '../../src/exports/layout.ts';
+import { leafOf, type TranscriptMessage } from '../../src/exports/transcript.ts';
+import { activePath, appendToTranscript, createTranscript, scanTranscriptFile } from '../../src/index.ts';
+import { composeDeliveryMirror } from '../../src/transcript/compose.ts';
 import { assistant, user } from '../setup/drafts.ts';
 import { readEntries, useTempFolder } from './temp-folder.ts';
 

@@ -13,7 +13,8 @@ import {
 import { join } from 'node:path';
 import { SessionManager } from '@earendil-works/pi-coding-agent';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { appendToTranscript, repairTranscriptHeader } from '../../src/index.ts';
+import { repairTranscriptHeader } from '../../src/exports/transcript.ts';
+import { appendToTranscript } from '../../src/index.ts';
 import { useTempFolder } from './temp-folder.ts';
 
 const folder = useTempFolder();

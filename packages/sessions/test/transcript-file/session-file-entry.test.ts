@@ -13,7 +13,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { buildSessionFileEntry, extractSessionText, listSessionFiles } from '../../src/index.ts';
+import { buildSessionFileEntry, extractSessionText, listSessionFiles } from '../../src/exports/transcript.ts';
 import { readEntries, useTempFolder } from './temp-folder.ts';
 
 const FIXTURES = join(import.meta.dirname, '../../../../fixtures');

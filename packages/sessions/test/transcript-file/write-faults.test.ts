@@ -2,7 +2,8 @@ import { spawnSync } from 'node:child_process';
 import { appendFileSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { appendToTranscript, createTranscript, type EntryDraft } from '../../src/index.ts';
+import type { EntryDraft } from '../../src/exports/transcript.ts';
+import { appendToTranscript, createTranscript } from '../../src/index.ts';
 import type { AppendIo } from '../../src/transcript-file/write-lines.ts';
 import { readEntries, useTempFolder } from './temp-folder.ts';
 

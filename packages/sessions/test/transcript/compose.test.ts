@@ -1,13 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import {
-  composeDeliveryMirror,
-  composeEntry,
-  composeHeader,
-  composeLine,
-  composeUserMessage,
-  type EntryDraft,
-} from '../../src/index.ts';
-import { assertDraft } from '../../src/transcript/compose.ts';
+import { composeEntry, composeHeader, composeLine, type EntryDraft } from '../../src/exports/transcript.ts';
+import { assertDraft, composeDeliveryMirror, composeUserMessage } from '../../src/transcript/compose.ts';
 
 const place = { id: '0a1b2c3d', parentId: '00000001', timestamp: '2026-11-15T18:15:19.516Z' };
 const at = '"id":"0a1b2c3d","parentId":"00000001","timestamp":"2026-11-15T18:15:19.516Z"';

@@ -1,7 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { extractSessionText, extractSpokenText, FLAG, TranscriptBuilder } from '../../src/index.ts';
+import {
+  extractSessionText,
+  extractSpokenText,
+  FLAG,
+  TranscriptBuilder,
+} from '../../src/exports/transcript.ts';
 
 const FIXTURES = join(import.meta.dirname, '../../../../fixtures');
 const parse = (file: string) =>

@@ -1,14 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import {
-  activePath,
-  answeredIdsOf,
-  callIdsOf,
   contextOf,
   findRefusals,
   LineSplitter,
   modelMessagesOf,
   TranscriptBuilder,
-} from '../../src/index.ts';
+} from '../../src/exports/transcript.ts';
+import { activePath } from '../../src/index.ts';
+import { answeredIdsOf, callIdsOf } from '../../src/transcript/model-messages.ts';
 
 type Json = Record<string, unknown>;
 

@@ -1,6 +1,6 @@
 import { realpathSync } from 'node:fs';
 import { join } from 'node:path';
-import { claudeProjectSlug, resolveHomeDir } from '@openbot/sessions';
+import { claudeProjectSlug, resolveHomeDir } from '@openbot/sessions/layout';
 import { expandPath, readFolderNames, readNames, statFile } from '../../layout/look-at-disk.ts';
 import { isGiven } from '../../layout/state-folder.ts';
 import type { SearchPlace } from '../contract/found-session.ts';

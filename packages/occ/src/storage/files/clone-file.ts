@@ -1,20 +1,10 @@
 import { constants, existsSync } from 'node:fs';
 import { type FileHandle, open, rename, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import {
-  asciiJson,
-  type FieldValue,
-  giveToFolderOwner,
-  LineCopier,
-  linkNew,
-  makeFolder,
-  makeLeftoverPath,
-  OpenBotError,
-  scanOpenTranscript,
-  scanTranscriptFile,
-  syncFolder,
-  type Transcript,
-} from '@openbot/sessions';
+import { OpenBotError, scanTranscriptFile, type Transcript } from '@openbot/sessions';
+import { giveToFolderOwner, linkNew, makeFolder, makeLeftoverPath, syncFolder } from '@openbot/sessions/disk';
+import { asciiJson, type FieldValue, LineCopier } from '@openbot/sessions/rewrite';
+import { scanOpenTranscript } from '@openbot/sessions/transcript';
 import type { LineEdit } from '../../clean/line-edit.ts';
 import type { CleanPlan } from '../../clean/plan.ts';
 import { planClean } from '../../clean/plan-clean.ts';

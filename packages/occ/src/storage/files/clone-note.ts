@@ -1,6 +1,6 @@
 import { lstatSync, readdirSync, rmdirSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { ownIdentity, sweepLeftovers, writeFileAtomic } from '@openbot/sessions';
+import { ownIdentity, sweepLeftovers, writeFileAtomic } from '@openbot/sessions/disk';
 import { type CloneNote, findKilledClones, markOf, notePathOf, type SavedFiles } from './killed-clones.ts';
 
 /** What a clone is about to give names to. */

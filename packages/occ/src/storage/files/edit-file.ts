@@ -1,13 +1,6 @@
-import {
-  activePath,
-  FLAG,
-  type HeldLock,
-  type LockOptions,
-  OpenBotError,
-  scanOpenTranscript,
-  type Transcript,
-  withTranscriptLock,
-} from '@openbot/sessions';
+import { activePath, OpenBotError, type Transcript } from '@openbot/sessions';
+import type { HeldLock, LockOptions } from '@openbot/sessions/disk';
+import { FLAG, scanOpenTranscript, withTranscriptLock } from '@openbot/sessions/transcript';
 import type { Rotation } from '../../backups/rotate-backups.ts';
 import type { CleanPlan } from '../../clean/plan.ts';
 import { planClean } from '../../clean/plan-clean.ts';

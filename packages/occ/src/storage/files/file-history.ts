@@ -1,7 +1,12 @@
 import { lstatSync, mkdirSync, readdirSync } from 'node:fs';
 import { copyFile, link, open, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { giveFolderToOwner, giveToFolderOwner, makeLeftoverPath, sweepLeftovers } from '@openbot/sessions';
+import {
+  giveFolderToOwner,
+  giveToFolderOwner,
+  makeLeftoverPath,
+  sweepLeftovers,
+} from '@openbot/sessions/disk';
 import type { SavedFiles } from './killed-clones.ts';
 
 /** The saved files of a session, ready to be those of its clone. */

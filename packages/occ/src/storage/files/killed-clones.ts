@@ -1,6 +1,7 @@
 import { type BigIntStats, lstatSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { isHolderAlive, lookIntoSessionStore, type ProcessIdentity } from '@openbot/sessions';
+import { lookIntoSessionStore } from '@openbot/sessions';
+import { isHolderAlive, type ProcessIdentity } from '@openbot/sessions/disk';
 
 /**
  * A note that stands beside a clone in the making from before it gets its name until its entry is written. One of a process

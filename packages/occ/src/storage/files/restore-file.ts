@@ -1,14 +1,7 @@
-import {
-  asciiJson,
-  type HeldLock,
-  type LockOptions,
-  OpenBotError,
-  replaceTopLevelFields,
-  scanOpenTranscript,
-  scanTranscriptFile,
-  type Transcript,
-  withTranscriptLock,
-} from '@openbot/sessions';
+import { OpenBotError, scanTranscriptFile, type Transcript } from '@openbot/sessions';
+import type { HeldLock, LockOptions } from '@openbot/sessions/disk';
+import { asciiJson, replaceTopLevelFields } from '@openbot/sessions/rewrite';
+import { scanOpenTranscript, withTranscriptLock } from '@openbot/sessions/transcript';
 import { type Backup, listBackupFiles } from '../../backups/backups.ts';
 import { chooseBackup } from '../../backups/choose-backup.ts';
 import { isOfDatabase, type Journal, type RewriteRecord, readJournal } from '../../backups/journal.ts';

@@ -1,5 +1,7 @@
 import { appendFile, open } from 'node:fs/promises';
-import { type HeldLock, insertLines, scanTranscriptFile, sweepLeftovers } from '@openbot/sessions';
+import { scanTranscriptFile } from '@openbot/sessions';
+import { type HeldLock, sweepLeftovers } from '@openbot/sessions/disk';
+import { insertLines } from '@openbot/sessions/rewrite';
 import { dropUnfinishedBackups, listBackupFiles } from '../../backups/backups.ts';
 import {
   type Journal,

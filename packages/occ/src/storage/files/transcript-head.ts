@@ -1,4 +1,4 @@
-import { readFileStart } from '@openbot/sessions';
+import { readFileStart } from '@openbot/sessions/transcript';
 
 /** What the beginning of a transcript says of the whole. */
 export interface TranscriptHead {

@@ -1,5 +1,5 @@
-import { readFileEnds } from '@openbot/sessions';
 import { resolveClaudeTitle } from '@openbot/sessions/lines';
+import { readFileEnds } from '@openbot/sessions/transcript';
 import type { SourceName } from '../contract/found-session.ts';
 import type { LocatedSession } from '../contract/located-session.ts';
 import { interpretStart, readTranscriptHead, type TranscriptHead } from './transcript-head.ts';

@@ -1,12 +1,11 @@
 import { basename, dirname, sep } from 'node:path';
 import {
-  classifySessionFileName,
-  isSessionId,
   lookIntoSessionStore,
   OpenBotError,
   resolveSessionFilePath,
   type StoredSession,
 } from '@openbot/sessions';
+import { classifySessionFileName, isSessionId } from '@openbot/sessions/layout';
 import { readNames, statFile } from '../../layout/look-at-disk.ts';
 import type { SearchPlace } from '../contract/found-session.ts';
 import { type LocatedSession, NO_ENTRIES } from '../contract/located-session.ts';

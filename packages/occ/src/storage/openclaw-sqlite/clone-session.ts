@@ -1,6 +1,7 @@
 import { existsSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { makeFolder, OpenBotError, scanTranscriptFile, syncFolder } from '@openbot/sessions';
+import { OpenBotError, scanTranscriptFile } from '@openbot/sessions';
+import { makeFolder, syncFolder } from '@openbot/sessions/disk';
 import {
   assertWritable,
   inTransaction,

@@ -1,6 +1,7 @@
 import { existsSync, statSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isHolderAlive, OpenBotError } from '@openbot/sessions';
+import { OpenBotError } from '@openbot/sessions';
+import { isHolderAlive } from '@openbot/sessions/disk';
 import {
   describeFailure,
   type FiguresToCorrect,

@@ -1,12 +1,4 @@
-import {
-  activePath,
-  contextOf,
-  estimateTokens,
-  measureContext,
-  OpenBotError,
-  planLoweredUsage,
-  withTranscriptLock,
-} from '@openbot/sessions';
+import { activePath, OpenBotError } from '@openbot/sessions';
 import {
   changeEntriesOfSession,
   compareProjections,
@@ -18,6 +10,8 @@ import {
   readEntriesOfSession,
   readTranscriptVersion,
 } from '@openbot/sessions/openclaw-database';
+import { planLoweredUsage } from '@openbot/sessions/rewrite';
+import { contextOf, estimateTokens, measureContext, withTranscriptLock } from '@openbot/sessions/transcript';
 import { type CorrectedFigures, updateJournal } from '../../backups/journal.ts';
 import { transcriptPathOf } from '../../backups/place.ts';
 import type { FiguresToCorrect } from '../../backups/scheduled-edit.ts';

@@ -1,6 +1,7 @@
 import { existsSync, rmdirSync } from 'node:fs';
 import { rmdir } from 'node:fs/promises';
-import { makeFolder, sweepLeftovers, undoAtEnding, withTranscriptLock } from '@openbot/sessions';
+import { makeFolder, sweepLeftovers, undoAtEnding } from '@openbot/sessions/disk';
+import { withTranscriptLock } from '@openbot/sessions/transcript';
 import { makeKeepingFolder } from '../../backups/keeping-folder.ts';
 import { keepingPlaceOf } from '../../backups/place.ts';
 

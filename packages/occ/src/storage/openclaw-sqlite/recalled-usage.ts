@@ -1,4 +1,4 @@
-import { FLAG } from '@openbot/sessions';
+import { FLAG } from '@openbot/sessions/transcript';
 import type { RewriteRecord } from '../../backups/journal.ts';
 import type { ReadSession } from './readable-session.ts';
 import type { KeptState, RestoredLine } from './restored-lines.ts';

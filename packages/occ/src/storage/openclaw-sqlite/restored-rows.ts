@@ -1,4 +1,4 @@
-import { asciiJson, replaceTopLevelFields } from '@openbot/sessions';
+import { asciiJson, replaceTopLevelFields } from '@openbot/sessions/rewrite';
 import type { RowChanges } from './apply-changes.ts';
 import type { ReadSession } from './readable-session.ts';
 import { type KeptState, type RestoredLine, readKeptLine } from './restored-lines.ts';

@@ -1,5 +1,5 @@
 import { unlink } from 'node:fs/promises';
-import { deferEnding, syncFolder } from '@openbot/sessions';
+import { deferEnding, syncFolder } from '@openbot/sessions/disk';
 import {
   inTransaction,
   isSameVersion,

@@ -1,5 +1,5 @@
 import { readFileSync, statSync } from 'node:fs';
-import type { ProcessIdentity } from '@openbot/sessions';
+import type { ProcessIdentity } from '@openbot/sessions/disk';
 import { identify } from '../../in-use/find-runner.ts';
 import { listOpenWriters } from '../../in-use/open-writers.ts';
 import { readStartTime } from '../../in-use/process-tree.ts';

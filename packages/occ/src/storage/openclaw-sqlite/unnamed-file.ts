@@ -1,5 +1,5 @@
 import { closeSync, fsyncSync, openSync, readSync, renameSync, unlinkSync, writeSync } from 'node:fs';
-import { giveToFolderOwner, makeLeftoverPath } from '@openbot/sessions';
+import { giveToFolderOwner, makeLeftoverPath } from '@openbot/sessions/disk';
 import type { LineKeeper } from '@openbot/sessions/openclaw-database';
 
 const CHUNK = 1024 * 1024;

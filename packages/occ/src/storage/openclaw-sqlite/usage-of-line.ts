@@ -6,7 +6,7 @@ import {
   Splice,
   skipSpace,
   toByteText,
-} from '@openbot/sessions';
+} from '@openbot/sessions/rewrite';
 import { messageOf } from '../../clean/rewrite-line.ts';
 
 /** The JSON of a message's usage, as it stands in its line. */

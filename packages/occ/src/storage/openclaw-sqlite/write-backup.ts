@@ -1,4 +1,4 @@
-import { syncFolder } from '@openbot/sessions';
+import { syncFolder } from '@openbot/sessions/disk';
 import { iterateEventLines } from '@openbot/sessions/openclaw-database';
 import { readJournal } from '../../backups/journal.ts';
 import { nextBackupNumber } from '../../backups/make-backup.ts';

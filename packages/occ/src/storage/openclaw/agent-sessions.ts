@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import { OpenBotError, type OpenclawLayout, parseAgentSessionKey } from '@openbot/sessions';
+import { OpenBotError, parseAgentSessionKey } from '@openbot/sessions';
+import type { OpenclawLayout } from '@openbot/sessions/layout';
 import { type OpenclawDatabase, readSessionDatabase } from '@openbot/sessions/openclaw-database';
 import type { SearchPlace } from '../contract/found-session.ts';
 import { compareByAge, type LocatedSession } from '../contract/located-session.ts';

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { readSmallFile, resolveHomeDir } from '@openbot/sessions';
+import { readSmallFile, resolveHomeDir } from '@openbot/sessions/layout';
 import { expandPath, readFolderNames, readNames, statFile } from '../../layout/look-at-disk.ts';
 import { isGiven } from '../../layout/state-folder.ts';
 import type { SearchPlace } from '../contract/found-session.ts';

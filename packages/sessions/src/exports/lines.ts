@@ -2,12 +2,12 @@
 export type {
   ClaudeLineFacts,
   MessageUsage,
-} from './transcript/formats/claude-code-line.ts';
+} from '../transcript/formats/claude-code-line.ts';
 export {
   type ClaudeLine,
   ClaudeLineReader,
   type ClaudeLineVisitor,
   type LineRange,
   withOpenTranscript,
-} from './transcript-file/claude-line-reader.ts';
-export { type ClaudeTitles, resolveClaudeTitle } from './transcript-file/claude-title.ts';
+} from '../transcript-file/claude-line-reader.ts';
+export { type ClaudeTitles, resolveClaudeTitle } from '../transcript-file/claude-title.ts';

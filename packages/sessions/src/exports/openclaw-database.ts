@@ -1,0 +1,39 @@
+/** `@openbot/sessions/openclaw-database`: the sessions of a current OpenClaw, which are rows of a database. */
+export type { DatabaseStoreOptions } from '../openclaw-db/change-entries.ts';
+export { openEventChanges, openSearchChanges } from '../openclaw-db/change-events.ts';
+export { measureColdArchive } from '../openclaw-db/cold-archive.ts';
+export { openEventCopies } from '../openclaw-db/copy-events.ts';
+export { openOpenclawDatabaseStore } from '../openclaw-db/database-store.ts';
+export { changeEntriesOfSession, readEntriesOfSession } from '../openclaw-db/entries-of-session.ts';
+export { writeEntry as writeDatabaseEntry } from '../openclaw-db/entry-rows.ts';
+export { iterateEventLines } from '../openclaw-db/event-text.ts';
+export { iterateEventsBackwards } from '../openclaw-db/last-events.ts';
+export {
+  type DatabaseSession,
+  isColdSession,
+  listDatabaseSessions,
+  lookIntoOpenclawDatabase,
+  measureDatabaseTranscript,
+  readFirstEvent,
+} from '../openclaw-db/look-into-database.ts';
+export {
+  type OpenclawDatabase,
+  openDatabaseForWriting,
+  readOpenclawDatabase,
+  readSessionDatabase,
+} from '../openclaw-db/open-database.ts';
+export { type Projection, projectTranscript } from '../openclaw-db/project-transcript.ts';
+export {
+  type DatabaseTranscript,
+  type LineKeeper,
+  scanDatabaseTranscript,
+} from '../openclaw-db/scan-transcript.ts';
+export { assertWritable } from '../openclaw-db/schema.ts';
+export { inTransaction, whileWriting } from '../openclaw-db/transaction.ts';
+export {
+  isSameVersion,
+  makeGeneration,
+  markRewritten,
+  readTranscriptVersion,
+} from '../openclaw-db/transcript-version.ts';
+export { compareProjections, readProjection, writeProjection } from '../openclaw-db/write-projection.ts';

@@ -1,0 +1,34 @@
+/** `@openbot/sessions/rewrite`: to change lines of a transcript and leave every other byte as it is. */
+
+// Plans over entries
+
+export { planLoweredUsage } from '../transcript/lowered-usage.ts';
+export { planRelinking } from '../transcript/relink.ts';
+
+// JSON as text
+
+export { asciiJson, fromByteText, toByteText } from '../transcript/rewrite/byte-text.ts';
+export {
+  type ElementPlace,
+  findMember,
+  isArrayAt,
+  isObjectAt,
+  isStringAt,
+  listElements,
+  listMembers,
+  type MemberPlace,
+  seekMembers,
+  skipSpace,
+} from '../transcript/rewrite/json-text.ts';
+
+// Changes of a line
+
+export { lowerUsage } from '../transcript/rewrite/lower-usage.ts';
+export { relinkedFieldsOf } from '../transcript/rewrite/relinked-fields.ts';
+export { type FieldValue, replaceTopLevelFields } from '../transcript/rewrite/replace-fields.ts';
+export { Splice } from '../transcript/rewrite/splice.ts';
+
+// Files
+
+export { LineCopier } from '../transcript-file/copy-lines.ts';
+export { insertLines, replaceTranscript } from '../transcript-file/replace-transcript.ts';

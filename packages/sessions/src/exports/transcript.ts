@@ -1,0 +1,69 @@
+/** `@openbot/sessions/transcript`: what is in a transcript, and transcripts as files. */
+
+// Entries, tree and turns
+
+export { TranscriptBuilder } from '../transcript/builder.ts';
+export {
+  FLAG,
+  type TokenUsage,
+  type ToolCallRef,
+  type ToolResultRef,
+  type TranscriptHeader,
+} from '../transcript/entry.ts';
+export type { DialectName } from '../transcript/formats/dialect.ts';
+export { LineSplitter } from '../transcript/lines.ts';
+export { DANGLING } from '../transcript/transcript.ts';
+export { leafOf } from '../transcript/tree.ts';
+export { hasTools, type Turn } from '../transcript/turns.ts';
+
+// What the model reads
+
+export { type Context, contextOf } from '../transcript/context.ts';
+export { type ModelMessage, modelMessagesOf, sideOf } from '../transcript/model-messages.ts';
+export { findRefusals, type Refusal } from '../transcript/provider-rules.ts';
+
+// Token figures
+
+export {
+  type Calibration,
+  type ContextSize,
+  contextCharacters,
+  estimateTokens,
+  IMAGE_CHARACTERS,
+  measureContext,
+  type TokenBasis,
+} from '../transcript/tokens.ts';
+
+// Text
+
+export {
+  extractSessionText,
+  extractSpokenText,
+  formatSpokenText,
+  type SpokenText,
+} from '../transcript/extract.ts';
+
+// New lines
+
+export {
+  composeEntry,
+  composeHeader,
+  composeLine,
+  type EntryDraft,
+  type TranscriptMessage,
+} from '../transcript/compose.ts';
+
+// Files
+
+export { openTranscriptForAppend, type TranscriptAppender } from '../transcript-file/append.ts';
+export { ensureTranscript } from '../transcript-file/create.ts';
+export { readFileLinesBackwards } from '../transcript-file/file-lines-backwards.ts';
+export { readFileEnds, readFileStart } from '../transcript-file/file-start.ts';
+export { withTranscriptLock } from '../transcript-file/lock.ts';
+export { repairTranscriptHeader } from '../transcript-file/repair-header.ts';
+export { scanOpenTranscript } from '../transcript-file/scan.ts';
+export {
+  buildSessionFileEntry,
+  listSessionFiles,
+  type SessionFileEntry,
+} from '../transcript-file/session-file-entry.ts';

@@ -48,8 +48,8 @@ export {
   executeClone,
   executeEdit,
   executeRestore,
-  type PlaceOptions,
   type RestoreOptions,
+  type SearchOptions,
 } from './library.ts';
 export { createBackup, findLatestBackup, restoreFromBackup } from './operations/backup-operations.ts';
 export { describeSession } from './operations/describe-session.ts';
@@ -68,7 +68,7 @@ export { findFault } from './rewrite/verify-clean.ts';
 export type {
   FoundSession,
   ResolvedSession,
-  SearchPlace,
+  SearchScope,
   SourceChoice,
   SourceName,
 } from './storage/contract/found-session.ts';

@@ -7,10 +7,10 @@ import { executeClone as clone } from './operations/execute-clone.ts';
 import { executeEdit as edit } from './operations/execute-edit.ts';
 import { executeRestore as restore } from './operations/execute-restore.ts';
 import type { CloneResult, EditResult, RestoreResult } from './operations/results.ts';
-import type { SearchPlace, SourceChoice } from './storage/contract/found-session.ts';
+import type { SearchScope, SourceChoice } from './storage/contract/found-session.ts';
 
 /** Where to look for sessions. What is left out comes from the environment and the configuration, as for the command. */
-export interface PlaceOptions {
+export interface SearchOptions {
   readonly stateDir?: string;
   readonly agentId?: string;
   readonly source?: SourceChoice;
@@ -18,7 +18,7 @@ export interface PlaceOptions {
   readonly env?: Readonly<Record<string, string | undefined>>;
 }
 
-export interface EditOptions extends PlaceOptions {
+export interface EditOptions extends SearchOptions {
   /** Id, beginning of one, session key, label or path; the current session when left out. */
   readonly sessionId?: string;
   /** The configured default preset when left out. */
@@ -31,7 +31,7 @@ export interface EditOptions extends PlaceOptions {
   readonly keepOriginal?: boolean;
 }
 
-export interface CloneOptions extends PlaceOptions {
+export interface CloneOptions extends SearchOptions {
   readonly sourceSessionId?: string;
   readonly outputPath?: string;
   /** Nothing is removed when left out. */
@@ -42,7 +42,7 @@ export interface CloneOptions extends PlaceOptions {
   readonly force?: boolean;
 }
 
-export interface RestoreOptions extends PlaceOptions {
+export interface RestoreOptions extends SearchOptions {
   readonly sessionId?: string;
   /** The number of a backup; the newest when left out. */
   readonly backup?: number;
@@ -56,10 +56,10 @@ export interface RestoreOptions extends PlaceOptions {
 
 /** Cleans a session in place, after a backup. Where it fails, the session is as it was. */
 export async function executeEdit(options: EditOptions = {}): Promise<EditResult> {
-  const { place, settings, warnings } = await open(options);
+  const { scope, settings, warnings } = await open(options);
   const { result } = await edit({
     ...options,
-    place,
+    scope,
     toolRemoval: removalOf(options.toolRemoval ?? {}, settings),
     keepOriginal: options.keepOriginal ?? settings.keepOriginal,
   });
@@ -68,13 +68,13 @@ export async function executeEdit(options: EditOptions = {}): Promise<EditResult
 
 /** Copies a session under a new id; cleaned where `toolRemoval` says so. */
 export async function executeClone(options: CloneOptions = {}): Promise<CloneResult> {
-  const { place, settings, warnings } = await open(options);
+  const { scope, settings, warnings } = await open(options);
   const { toolRemoval, outputPath } = options;
   const { result } = await clone({
-    place,
+    scope,
     sessionId: options.sourceSessionId,
     toolRemoval: toolRemoval === undefined ? undefined : removalOf(toolRemoval, settings),
-    outputPath: outputPath === undefined ? undefined : resolve(place.cwd, outputPath),
+    outputPath: outputPath === undefined ? undefined : resolve(scope.cwd, outputPath),
     noRegister: options.noRegister,
     dryRun: options.dryRun,
     force: options.force,
@@ -84,18 +84,18 @@ export async function executeClone(options: CloneOptions = {}): Promise<CloneRes
 
 /** Puts back the state before an edit; what was said since follows it. */
 export async function executeRestore(options: RestoreOptions = {}): Promise<RestoreResult> {
-  const { place, settings, warnings } = await open(options);
+  const { scope, settings, warnings } = await open(options);
   const keepOriginal = options.keepOriginal ?? settings.keepOriginal;
-  const { result } = await restore({ ...options, place, keepOriginal });
+  const { result } = await restore({ ...options, scope, keepOriginal });
   return withWarnings(result, warnings);
 }
 
 async function open(
-  options: PlaceOptions,
+  options: SearchOptions,
 ): Promise<ReturnType<typeof keepWarnings> & { settings: Settings }> {
   const { env = process.env, cwd = process.cwd() } = options;
   const settings = await loadSettings({ env, cwd });
-  const place: SearchPlace = {
+  const scope: SearchScope = {
     env,
     cwd,
     stateDirFlag: options.stateDir,
@@ -104,7 +104,7 @@ async function open(
     agentConfigured: settings.defaultAgentId,
     source: options.source,
   };
-  return { ...keepWarnings(place), settings };
+  return { ...keepWarnings(scope), settings };
 }
 
 function removalOf(toolRemoval: ToolRemovalOptions, { defaultPreset, customPresets }: Settings) {

@@ -2,7 +2,7 @@ import { lstatSync, readdirSync } from 'node:fs';
 import { unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readArchivedBackupName, readBackupName } from './backup-names.ts';
-import type { KeepingPlace } from './place.ts';
+import type { BackupPaths } from './backup-paths.ts';
 
 export const MAX_BACKUPS = 5;
 
@@ -16,34 +16,31 @@ export interface Backup {
 }
 
 /** The backups of a session, oldest first. */
-export function listBackupFiles(place: KeepingPlace, sessionPath: string): Backup[] {
-  return lookAtBackups(place, sessionPath).backups;
+export function listBackupFiles(paths: BackupPaths, sessionPath: string): Backup[] {
+  return lookAtBackups(paths, sessionPath).backups;
 }
 
 /** The highest number that a name of a backup has, whatever has that name; 0 where there is none. */
-export function highestBackupNumber(place: KeepingPlace): number {
-  return Math.max(0, ...listNames(place).map(({ number }) => number));
+export function highestBackupNumber(paths: BackupPaths): number {
+  return Math.max(0, ...listNames(paths).map(({ number }) => number));
 }
 
 /**
  * Takes away what an edit left that was killed before the swap: the second name of a file that is still the session.
  * @returns its numbers
  */
-export async function dropUnfinishedBackups(place: KeepingPlace, sessionPath: string): Promise<number[]> {
-  const { unfinished } = lookAtBackups(place, sessionPath);
+export async function dropUnfinishedBackups(paths: BackupPaths, sessionPath: string): Promise<number[]> {
+  const { unfinished } = lookAtBackups(paths, sessionPath);
   for (const { path } of unfinished) await unlink(path);
   return unfinished.map(({ number }) => number);
 }
 
-function lookAtBackups(
-  place: KeepingPlace,
-  sessionPath: string,
-): { backups: Backup[]; unfinished: Backup[] } {
+function lookAtBackups(paths: BackupPaths, sessionPath: string): { backups: Backup[]; unfinished: Backup[] } {
   // Of the name itself: a link to a backup is no session that has a second name.
   const session = lstatSync(sessionPath, { throwIfNoEntry: false });
   const backups = new Map<number, Backup>();
   const unfinished: Backup[] = [];
-  for (const { number, path, keptIn } of listNames(place)) {
+  for (const { number, path, keptIn } of listNames(paths)) {
     const stat = lstatSync(path, { throwIfNoEntry: false });
     if (!stat?.isFile()) continue;
     const isSession = stat.nlink > 1 && stat.ino === session?.ino && stat.dev === session.dev;
@@ -57,7 +54,7 @@ function lookAtBackups(
 
 type NamedBackup = Pick<Backup, 'number' | 'path' | 'keptIn'>;
 
-function listNames({ folder, sessionsFolder, importArchive, stem }: KeepingPlace): NamedBackup[] {
+function listNames({ folder, sessionsFolder, importArchive, stem }: BackupPaths): NamedBackup[] {
   const inFolder = (at: string, keptIn: Backup['keptIn'], readName: typeof readArchivedBackupName) =>
     namesIn(at).flatMap((name) => {
       const known = readName(name, stem);

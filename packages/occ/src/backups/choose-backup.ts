@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import { OpenBotError } from '@openbot/sessions';
+import { backupPathsOf } from './backup-paths.ts';
 import type { Backup } from './backups.ts';
 import { readJournal } from './journal.ts';
 import { findOriginal } from './original.ts';
-import { keepingPlaceOf } from './place.ts';
 
 /** The backup that was asked for, or the newest. */
 export function chooseBackup(
@@ -26,12 +26,12 @@ export function chooseBackup(
 
 /** Why a session has no backup, as what it "has". @param path of its transcript, or where that would be */
 export function explainNoBackup(path: string): string {
-  const place = keepingPlaceOf(path);
-  if (findOriginal(place) !== undefined)
+  const paths = backupPathsOf(path);
+  if (findOriginal(paths) !== undefined)
     return 'has no backups left, but its original: --original puts it back';
   const last = readJournal(path).rewrites.at(-1);
   if (last === undefined) return 'has not been edited';
-  const { folder, sessionsFolder, importArchive } = place;
+  const { folder, sessionsFolder, importArchive } = paths;
   const looked = existsSync(importArchive)
     ? [folder, sessionsFolder, importArchive]
     : [folder, sessionsFolder];

@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { withLock, writeFileAtomic } from '@openbot/sessions/disk';
 import { MAX_BACKUP_NUMBER } from './backup-names.ts';
+import { type BackupPaths, backupPathsOf } from './backup-paths.ts';
 import { MAX_BACKUPS } from './backups.ts';
-import { makeKeepingFolder } from './keeping-folder.ts';
-import { type KeepingPlace, keepingPlaceOf } from './place.ts';
+import { makeBackupFolder } from './make-backup-folder.ts';
 import { isScheduledEdit, type ScheduledEdit } from './scheduled-edit.ts';
 
 /** One rewrite of a session, written down before it happens. */
@@ -68,7 +68,7 @@ const EMPTY: Journal = { rewrites: [] };
 /** A journal that is missing, torn or foreign is an empty one: it only helps, and nothing depends on it alone. */
 export function readJournal(path: string): Journal {
   try {
-    const value: unknown = JSON.parse(readJournalText(keepingPlaceOf(path)));
+    const value: unknown = JSON.parse(readJournalText(backupPathsOf(path)));
     if (typeof value !== 'object' || value === null) return EMPTY;
     const { rewrites, scheduled, original } = value as Partial<Journal>;
     return {
@@ -82,7 +82,7 @@ export function readJournal(path: string): Journal {
 }
 
 /** That of an earlier version counts until one is written in its place. */
-function readJournalText({ journalPath, formerJournalPath }: KeepingPlace): string {
+function readJournalText({ journalPath, formerJournalPath }: BackupPaths): string {
   try {
     return readFileSync(journalPath, 'utf8');
   } catch {
@@ -95,9 +95,9 @@ function readJournalText({ journalPath, formerJournalPath }: KeepingPlace): stri
  * have the transcript's.
  */
 export async function updateJournal(path: string, change: (journal: Journal) => Journal): Promise<void> {
-  const place = keepingPlaceOf(path);
-  const { journalPath, formerJournalPath } = place;
-  await makeKeepingFolder(place);
+  const paths = backupPathsOf(path);
+  const { journalPath, formerJournalPath } = paths;
+  await makeBackupFolder(paths);
   await withLock(`${journalPath}.lock`, {}, async () => {
     const journal = change(readJournal(path));
     // A record is of use as long as its backup is there; a few more do no harm.

@@ -1,10 +1,10 @@
 import { constants, lstatSync } from 'node:fs';
 import { copyFile, type FileHandle, open, rename, unlink } from 'node:fs/promises';
 import { giveToFolderOwner, linkNew, makeLeftoverPath } from '@openbot/sessions/disk';
+import { type BackupPaths, backupPathOf } from './backup-paths.ts';
 import { highestBackupNumber } from './backups.ts';
 import type { Journal } from './journal.ts';
-import { makeKeepingFolder } from './keeping-folder.ts';
-import { backupPathOf, type KeepingPlace } from './place.ts';
+import { makeBackupFolder } from './make-backup-folder.ts';
 
 export interface MadeBackup {
   readonly number: number;
@@ -22,13 +22,13 @@ export interface MadeBackup {
 export async function makeBackup(
   path: string,
   source: FileHandle,
-  place: KeepingPlace,
+  paths: BackupPaths,
   bytes: number,
   journal: Journal,
 ): Promise<MadeBackup> {
-  await makeKeepingFolder(place);
-  const number = nextBackupNumber(place, journal);
-  const target = backupPathOf(place, number);
+  await makeBackupFolder(paths);
+  const number = nextBackupNumber(paths, journal);
+  const target = backupPathOf(paths, number);
   const stat = await source.stat();
   // A file with further names may be written to under those at any time.
   const isLinked = stat.nlink === 1 && linkNew(path, target);
@@ -51,13 +51,13 @@ export async function makeBackup(
 export async function copyAsBackup(
   path: string,
   source: FileHandle,
-  place: KeepingPlace,
+  paths: BackupPaths,
   bytes: number,
   journal: Journal,
 ): Promise<MadeBackup> {
-  await makeKeepingFolder(place);
-  const number = nextBackupNumber(place, journal);
-  const target = backupPathOf(place, number);
+  await makeBackupFolder(paths);
+  const number = nextBackupNumber(paths, journal);
+  const target = backupPathOf(paths, number);
   await copyBackup(path, source, target, bytes);
   return { number, path: target, isLinked: false };
 }
@@ -98,6 +98,6 @@ async function fitTo(copy: FileHandle, source: FileHandle, bytes: number): Promi
 }
 
 /** Behind every number that was given, also where something else than a backup has its name. */
-export function nextBackupNumber(place: KeepingPlace, journal: Journal): number {
-  return Math.max(highestBackupNumber(place), ...journal.rewrites.map(({ backup }) => backup)) + 1;
+export function nextBackupNumber(paths: BackupPaths, journal: Journal): number {
+  return Math.max(highestBackupNumber(paths), ...journal.rewrites.map(({ backup }) => backup)) + 1;
 }

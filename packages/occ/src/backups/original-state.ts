@@ -1,9 +1,9 @@
 import { unlink } from 'node:fs/promises';
 import { OpenBotError } from '@openbot/sessions';
+import { backupPathsOf } from './backup-paths.ts';
 import type { Backup } from './backups.ts';
 import { type RewriteRecord, readJournal } from './journal.ts';
 import { findOriginal, unpackOriginal } from './original.ts';
-import { keepingPlaceOf } from './place.ts';
 
 /** The original, unpacked: a state before all backups. */
 export interface OriginalState extends Backup {
@@ -22,7 +22,7 @@ export async function withOriginal<T>(
   sessionId: string,
   use: (state: OriginalState) => Promise<T>,
 ): Promise<T> {
-  const original = findOriginal(keepingPlaceOf(path));
+  const original = findOriginal(backupPathsOf(path));
   if (original === undefined) {
     throw new OpenBotError('RESTORE_FAILED', `No original is kept of session '${sessionId}'`, {
       hint: 'It is kept when the first backup is rotated out; until then that backup is the first state: --list shows it',

@@ -7,8 +7,8 @@ import { pipeline } from 'node:stream/promises';
 import { OpenBotError } from '@openbot/sessions';
 import { giveToFolderOwner, makeLeftoverPath, syncFolder } from '@openbot/sessions/disk';
 import { originalNameOf } from './backup-names.ts';
+import type { BackupPaths } from './backup-paths.ts';
 import type { Backup } from './backups.ts';
-import type { KeepingPlace } from './place.ts';
 
 /** The first state of a session that is known, compressed. Made when the backup that holds it is rotated out. */
 export interface Original {
@@ -18,13 +18,13 @@ export interface Original {
   readonly packedBytes: number;
 }
 
-export function originalPathOf({ folder, stem }: KeepingPlace): string {
+export function originalPathOf({ folder, stem }: BackupPaths): string {
   return join(folder, originalNameOf(stem));
 }
 
 /** Undefined where none is kept. */
-export function findOriginal(place: KeepingPlace): Original | undefined {
-  const path = originalPathOf(place);
+export function findOriginal(paths: BackupPaths): Original | undefined {
+  const path = originalPathOf(paths);
   const stat = statOf(path);
   if (!stat?.isFile()) return undefined;
   return { path, createdAt: stat.ctimeMs, packedBytes: stat.size };
@@ -41,9 +41,9 @@ function statOf(path: string): Stats | undefined {
 }
 
 /** Keeps a backup as the original. It has its name when it was read back from disk and found to be the same. */
-export async function keepAsOriginal(place: KeepingPlace, backup: Backup): Promise<void> {
+export async function keepAsOriginal(paths: BackupPaths, backup: Backup): Promise<void> {
   const { constants, createZstdCompress } = await import('node:zlib');
-  const target = originalPathOf(place);
+  const target = originalPathOf(paths);
   const temp = makeLeftoverPath(target, 'tmp');
   try {
     const read = new Digest();
@@ -58,7 +58,7 @@ export async function keepAsOriginal(place: KeepingPlace, backup: Backup): Promi
     await unlink(temp).catch(() => {});
     throw error;
   }
-  await syncFolder(place.folder);
+  await syncFolder(paths.folder);
 }
 
 /** Unpacks the original into a file that the caller removes; one that was killed leaves a name that is swept. */

@@ -1,8 +1,8 @@
 import { unlink } from 'node:fs/promises';
+import { backupPathsOf } from './backup-paths.ts';
 import { type Backup, listBackupFiles, MAX_BACKUPS } from './backups.ts';
 import { readJournal, updateJournal } from './journal.ts';
 import { findOriginal, keepAsOriginal } from './original.ts';
-import { keepingPlaceOf } from './place.ts';
 
 export interface RotationOptions {
   /** Stays, with those behind it, which hold what was said since it was made. */
@@ -25,12 +25,12 @@ export interface Rotation {
  */
 export async function rotateBackups(sessionPath: string, options: RotationOptions = {}): Promise<Rotation> {
   const { spared = Number.POSITIVE_INFINITY, keepsOriginal = true } = options;
-  const place = keepingPlaceOf(sessionPath);
-  const backups = listBackupFiles(place, sessionPath);
+  const paths = backupPathsOf(sessionPath);
+  const backups = listBackupFiles(paths, sessionPath);
   const own = backups.filter(({ keptIn }) => keptIn !== 'import archive');
   const old = own.slice(0, -MAX_BACKUPS).filter(({ number }) => number < spared);
   if (old.length === 0) return { removed: [] };
-  if (keepsOriginal && findOriginal(place) === undefined) {
+  if (keepsOriginal && findOriginal(paths) === undefined) {
     try {
       await keepFirst(sessionPath, backups[0]!);
     } catch {
@@ -44,7 +44,7 @@ export async function rotateBackups(sessionPath: string, options: RotationOption
       () => {},
     );
   }
-  return { removed, originalPath: findOriginal(place)?.path };
+  return { removed, originalPath: findOriginal(paths)?.path };
 }
 
 /** The journal first: a note of an original that is not there says nothing. */
@@ -54,5 +54,5 @@ async function keepFirst(sessionPath: string, first: Backup): Promise<void> {
     ...journal,
     original: { backup: first.number, sizeBytes: first.sizeBytes, ...(record && { record }) },
   }));
-  await keepAsOriginal(keepingPlaceOf(sessionPath), first);
+  await keepAsOriginal(backupPathsOf(sessionPath), first);
 }

@@ -1,6 +1,6 @@
 import { OpenBotError } from '@openbot/sessions';
 import { isGiven } from '../layout/state-folder.ts';
-import type { SearchPlace, SourceName } from '../storage/contract/found-session.ts';
+import type { SearchScope, SourceName } from '../storage/contract/found-session.ts';
 
 interface AgentShell {
   readonly source: SourceName;
@@ -33,12 +33,12 @@ const SHELLS: readonly AgentShell[] = [
   },
 ];
 
-export function isInShellOf(source: SourceName, { env }: Pick<SearchPlace, 'env'>): boolean {
+export function isInShellOf(source: SourceName, { env }: Pick<SearchScope, 'env'>): boolean {
   return SHELLS.some((shell) => shell.source === source && isOpen(shell, env));
 }
 
 /** In an agent's shell the most recently active session may be somebody else's: it has to be named. */
-export function refuseToGuess({ env }: Pick<SearchPlace, 'env'>): void {
+export function refuseToGuess({ env }: Pick<SearchScope, 'env'>): void {
   const shell = SHELLS.find((one) => isOpen(one, env));
   if (shell === undefined) return;
   throw new OpenBotError(
@@ -48,6 +48,6 @@ export function refuseToGuess({ env }: Pick<SearchPlace, 'env'>): void {
   );
 }
 
-function isOpen({ variables }: AgentShell, env: SearchPlace['env']): boolean {
+function isOpen({ variables }: AgentShell, env: SearchScope['env']): boolean {
   return variables.some((name) => isGiven(env[name]));
 }

@@ -3,7 +3,7 @@ import type { OpenBotError } from '@openbot/sessions';
 import { inspectLock } from '@openbot/sessions/disk';
 import { ambiguousSession } from '../errors.ts';
 import { isGiven, listAgentIds, resolveAgents, resolveLayout } from '../layout/state-folder.ts';
-import type { FoundSession, SearchPlace, SourceName } from '../storage/contract/found-session.ts';
+import type { FoundSession, SearchScope, SourceName } from '../storage/contract/found-session.ts';
 import { compareByAge, type LocatedSession } from '../storage/contract/located-session.ts';
 import { locateAgentSessions } from '../storage/openclaw/agent-sessions.ts';
 import { locatePiSessions } from '../storage/pi/pi-sessions.ts';
@@ -21,37 +21,37 @@ const LEFT_BEHIND_MS = 10 * 60_000;
  * words. Undefined outside an agent's shell, and where no session has such a call.
  */
 export async function findCallingSession(
-  place: SearchPlace,
+  scope: SearchScope,
   sources: readonly SourceName[],
 ): Promise<LocatedSession | undefined> {
-  const callers = await findCallers(place, sources);
+  const callers = await findCallers(scope, sources);
   // To guess between two would clean the wrong one.
-  if (callers.length > 1) throw severalCallers(place, callers);
+  if (callers.length > 1) throw severalCallers(scope, callers);
   return callers[0];
 }
 
 /** Whether a session that was named is the one of the agent that runs this very command, or may be. */
-export async function isCallingSession(place: SearchPlace, session: FoundSession): Promise<boolean> {
+export async function isCallingSession(scope: SearchScope, session: FoundSession): Promise<boolean> {
   const { source } = session;
-  if (!isCallerKnownByCommand(source, place)) return false;
-  if ((await matchOpenCalls(place, [session])).length === 0) return false;
-  const callers = await findCallers({ ...place, agentFlag: undefined, allAgents: undefined }, [source]);
+  if (!isCallerKnownByCommand(source, scope)) return false;
+  if ((await matchOpenCalls(scope, [session])).length === 0) return false;
+  const callers = await findCallers({ ...scope, agentFlag: undefined, allAgents: undefined }, [source]);
   // A session that was named by its path may stand where no other is looked for.
   return callers.length === 0 || callers.some((caller) => isSameSession(caller, session));
 }
 
 /** The sessions with the call that fits best: more than one where nothing tells which of them is running. */
-async function findCallers(place: SearchPlace, sources: readonly SourceName[]): Promise<LocatedSession[]> {
-  if (place.commandLine === undefined || place.commandLine.length === 0) return [];
-  const candidates = locateCallers(place, sources).slice(0, MOST_LOOKED_AT);
-  const matches = await matchOpenCalls(place, candidates);
+async function findCallers(scope: SearchScope, sources: readonly SourceName[]): Promise<LocatedSession[]> {
+  if (scope.commandLine === undefined || scope.commandLine.length === 0) return [];
+  const candidates = locateCallers(scope, sources).slice(0, MOST_LOOKED_AT);
+  const matches = await matchOpenCalls(scope, candidates);
   const best = STRENGTHS.find((strength) => matches.some((match) => match.strength === strength));
   return dropLeftBehind(matches.filter(({ strength }) => strength === best).map(({ session }) => session));
 }
 
 /** Those of the sessions that have a call which fits this command, in their order. */
 async function matchOpenCalls<Session extends SessionPlace>(
-  { commandLine = [] }: SearchPlace,
+  { commandLine = [] }: SearchScope,
   sessions: readonly Session[],
 ): Promise<{ session: Session; strength: Strength }[]> {
   if (commandLine.length === 0) return [];
@@ -64,22 +64,22 @@ async function matchOpenCalls<Session extends SessionPlace>(
 }
 
 /** Claude Code says itself which session its shell belongs to. */
-function isCallerKnownByCommand(source: SourceName, place: SearchPlace): boolean {
-  return source !== 'claude' && isInShellOf(source, place);
+function isCallerKnownByCommand(source: SourceName, scope: SearchScope): boolean {
+  return source !== 'claude' && isInShellOf(source, scope);
 }
 
 /** Newest first. An agent may call occ on itself whichever agent it is, unless `--agent` says which. */
-function locateCallers(place: SearchPlace, sources: readonly SourceName[]): LocatedSession[] {
+function locateCallers(scope: SearchScope, sources: readonly SourceName[]): LocatedSession[] {
   return sources
-    .filter((source) => isCallerKnownByCommand(source, place))
-    .flatMap((source) => (source === 'pi' ? locatePiSessions(place) : locateOfAgents(place)))
+    .filter((source) => isCallerKnownByCommand(source, scope))
+    .flatMap((source) => (source === 'pi' ? locatePiSessions(scope) : locateOfAgents(scope)))
     .filter(({ missing }) => !missing)
     .sort(compareByAge);
 }
 
-function locateOfAgents(place: SearchPlace): LocatedSession[] {
-  const layout = resolveLayout({ ...place, warn: undefined });
-  const agentIds = isGiven(place.agentFlag) ? resolveAgents(place, layout) : listAgentIds(layout);
+function locateOfAgents(scope: SearchScope): LocatedSession[] {
+  const layout = resolveLayout({ ...scope, warn: undefined });
+  const agentIds = isGiven(scope.agentFlag) ? resolveAgents(scope, layout) : listAgentIds(layout);
   return agentIds.flatMap((agentId) => {
     try {
       return locateAgentSessions({ layout, agentId });
@@ -117,7 +117,7 @@ function isSameFile(a: string, b: string): boolean {
   }
 }
 
-function severalCallers({ commandLine = [] }: SearchPlace, callers: readonly LocatedSession[]): OpenBotError {
+function severalCallers({ commandLine = [] }: SearchScope, callers: readonly LocatedSession[]): OpenBotError {
   return ambiguousSession(
     commandLine.join(' '),
     callers.map(({ sessionId }) => sessionId),

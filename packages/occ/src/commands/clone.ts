@@ -4,22 +4,22 @@ import { withWarnings } from '../finding/search-warning.ts';
 import { expandPath, isFolder } from '../layout/look-at-disk.ts';
 import { executeClone } from '../operations/execute-clone.ts';
 import { formatClone } from '../report/clone.ts';
-import type { SearchPlace } from '../storage/contract/found-session.ts';
+import type { SearchScope } from '../storage/contract/found-session.ts';
 import type { Command } from './command.ts';
 import { reportOptionsOf } from './report-options.ts';
-import { openSearch } from './search-place.ts';
+import { openSearch } from './search-scope.ts';
 import { chooseRemoval, explainPresetTakenForSession } from './tool-removal-flags.ts';
 import { writeJson, writeReport } from './write-result.ts';
 
 /** Copies a session to a new id; cleaned where flags ask for it. */
 export const clone: Command = async (input) => {
   const { flags, terminal } = input;
-  const { place, warnings } = openSearch(input);
+  const { scope, warnings } = openSearch(input);
   const outcome = await executeClone({
-    place,
+    scope,
     sessionId: input.words[0],
     toolRemoval: chooseRemoval(input)?.toolRemoval,
-    outputPath: flags.output === undefined ? undefined : readOutputPath(flags.output, place),
+    outputPath: flags.output === undefined ? undefined : readOutputPath(flags.output, scope),
     noRegister: flags.noRegister === true,
     dryRun: flags.dryRun === true,
     force: flags.force === true,
@@ -31,8 +31,8 @@ export const clone: Command = async (input) => {
 };
 
 /** A folder that is not there is more often a slip than a wish. */
-function readOutputPath(output: string, place: SearchPlace): string {
-  const path = expandPath(output, place);
+function readOutputPath(output: string, scope: SearchScope): string {
+  const path = expandPath(output, scope);
   const folder = dirname(path);
   if (isFolder(folder)) return path;
   throw new OpenBotError('USAGE', `Cannot write ${path}: there is no folder ${folder}`, {

@@ -6,7 +6,7 @@ import { formatEdit } from '../report/edit.ts';
 import type { Command } from './command.ts';
 import { keepsOriginal } from './keeps-original.ts';
 import { reportOptionsOf } from './report-options.ts';
-import { openSearch } from './search-place.ts';
+import { openSearch } from './search-scope.ts';
 import { chooseRemoval, explainPresetTakenForSession } from './tool-removal-flags.ts';
 import { writeJson, writeReport } from './write-result.ts';
 
@@ -24,10 +24,10 @@ export const edit: Command = async (input) => {
       hint: '--wait stays until the session is free; --when-idle returns at once and cleans in the background',
     });
   }
-  const { place, warnings } = openSearch(input);
-  if (await correctScheduledFigures(place.env, input.words[0])) return;
+  const { scope, warnings } = openSearch(input);
+  if (await correctScheduledFigures(scope.env, input.words[0])) return;
   const outcome = await executeEdit({
-    place,
+    scope,
     sessionId: input.words[0],
     ...removal,
     dryRun: flags.dryRun === true,

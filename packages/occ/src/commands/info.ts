@@ -5,15 +5,15 @@ import { formatInfo } from '../report/info.ts';
 import { recommendPreset } from '../report/recommendation.ts';
 import type { Command } from './command.ts';
 import { reportOptionsOf } from './report-options.ts';
-import { openSearch } from './search-place.ts';
+import { openSearch } from './search-scope.ts';
 import { writeJson, writeReport } from './write-result.ts';
 
 /** What a session is made of, where its context goes, and what each preset would leave. */
 export const info: Command = async (input) => {
   const presets = Object.fromEntries(mergePresets(input.settings.customPresets));
-  const { place, warnings } = openSearch(input);
+  const { scope, warnings } = openSearch(input);
   const described = await describeSession({
-    place,
+    scope,
     sessionId: input.words[0],
     presets,
   });

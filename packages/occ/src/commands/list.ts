@@ -3,14 +3,14 @@ import { explainEmptySearch } from '../finding/no-sessions.ts';
 import { formatEmptyList, formatList } from '../report/list.ts';
 import type { Command } from './command.ts';
 import { reportOptionsOf } from './report-options.ts';
-import { openSearch } from './search-place.ts';
+import { openSearch } from './search-scope.ts';
 import { writeJson, writeReport, writeWarnings } from './write-result.ts';
 
 /** Which sessions there are, newest first. */
 export const list: Command = async (input) => {
   const { flags, terminal } = input;
-  const { place, warnings } = openSearch(input);
-  const sessions = listNewestSessions(place, flags.limit);
+  const { scope, warnings } = openSearch(input);
+  const sessions = listNewestSessions(scope, flags.limit);
   if (flags.json) {
     writeWarnings(terminal, warnings);
     writeJson(
@@ -21,7 +21,7 @@ export const list: Command = async (input) => {
   }
   const options = reportOptionsOf(input);
   if (sessions.listed.length === 0) {
-    writeReport(terminal, formatEmptyList(explainEmptySearch(place), options));
+    writeReport(terminal, formatEmptyList(explainEmptySearch(scope), options));
     return;
   }
   // A pipe has no edge that lines could run over, and its reader wants them whole.

@@ -4,9 +4,9 @@ import { isMeantAsPath } from '../finding/session-at-path.ts';
 import { chooseSources } from '../finding/source-choice.ts';
 import { resolveAgents, resolveLayout } from '../layout/state-folder.ts';
 import type { ReportOptions, SearchAgain } from '../report/report-options.ts';
-import type { SearchPlace } from '../storage/contract/found-session.ts';
+import type { SearchScope } from '../storage/contract/found-session.ts';
 import type { CommandInput } from './command.ts';
-import { searchPlaceOf } from './search-place.ts';
+import { searchScopeOf } from './search-scope.ts';
 
 /** How a command's report is to look on this terminal. */
 export function reportOptionsOf(input: CommandInput): ReportOptions {
@@ -17,19 +17,19 @@ export function reportOptionsOf(input: CommandInput): ReportOptions {
     home: env.HOME || env.USERPROFILE || homedir(),
     columns: terminal.columns,
     again: {
-      byPath: words[0] !== undefined && isMeantAsPath(searchPlaceOf(input), words[0]),
+      byPath: words[0] !== undefined && isMeantAsPath(searchScopeOf(input), words[0]),
       byTranscript: words[0]?.trim().endsWith('.jsonl') === true,
       force: flags.force === true,
       flags: flags.stateDir === undefined ? [] : ['--state-dir', flags.stateDir],
       config: flags.config,
-      ...findDefaults(searchPlaceOf(input)),
+      ...findDefaults(searchScopeOf(input)),
     },
   };
 }
 
 /** Where the same shell looks without flags. A default agent that is not there is nobody's. */
-function findDefaults(place: SearchPlace): Pick<SearchAgain, 'defaultSource' | 'defaultAgentId'> {
-  const bare = { ...place, source: undefined, agentFlag: undefined, allAgents: false };
+function findDefaults(scope: SearchScope): Pick<SearchAgain, 'defaultSource' | 'defaultAgentId'> {
+  const bare = { ...scope, source: undefined, agentFlag: undefined, allAgents: false };
   const [defaultSource] = chooseSources({ ...bare, stateDirFlag: undefined });
   try {
     return { defaultSource, defaultAgentId: resolveAgents(bare, resolveLayout(bare))[0] };

@@ -6,7 +6,7 @@ import { formatBackups, formatRestore } from '../report/restore.ts';
 import type { Command, CommandInput } from './command.ts';
 import { keepsOriginal } from './keeps-original.ts';
 import { reportOptionsOf } from './report-options.ts';
-import { openSearch } from './search-place.ts';
+import { openSearch } from './search-scope.ts';
 import { writeJson, writeReport, writeWarnings } from './write-result.ts';
 
 /** Puts a backup back, or shows which there are. */
@@ -18,9 +18,9 @@ export const restore: Command = async (input) => {
       hint: 'Leave one of them out',
     });
   }
-  const { place, warnings } = openSearch(input);
+  const { scope, warnings } = openSearch(input);
   const outcome = await executeRestore({
-    place,
+    scope,
     sessionId: input.words[0],
     backup: flags.backup,
     original: flags.original === true,
@@ -41,8 +41,8 @@ async function showBackups(input: CommandInput): Promise<void> {
       { hint: '--list only shows; leave one of them out' },
     );
   }
-  const { place, warnings } = openSearch(input);
-  const { session } = await resolveSession(place, input.words[0]);
+  const { scope, warnings } = openSearch(input);
+  const { session } = await resolveSession(scope, input.words[0]);
   const backups = listBackups(session);
   if (flags.json) {
     writeWarnings(terminal, warnings);

@@ -4,7 +4,7 @@ import { classifySessionFileName } from '@openbot/sessions/layout';
 import { backupFolderOf, readBackupName, readOriginalName } from '../backups/backup-names.ts';
 import { expandPath, statFile } from '../layout/look-at-disk.ts';
 import { databasePathOf, resolveLayout } from '../layout/state-folder.ts';
-import type { FoundSession, SearchPlace } from '../storage/contract/found-session.ts';
+import type { FoundSession, SearchScope } from '../storage/contract/found-session.ts';
 import type { TranscriptHead } from '../storage/files/transcript-head.ts';
 import { holdsSessions } from '../storage/openclaw-sqlite/database-sessions.ts';
 import {
@@ -26,9 +26,9 @@ export interface KeptFile {
 }
 
 /** The backup or original that a name means by its path; undefined for everything else. */
-export function findKeptFile(place: SearchPlace, name: string): KeptFile | undefined {
-  if (!isMeantAsPath(place, name)) return undefined;
-  const path = expandPath(name, place);
+export function findKeptFile(scope: SearchScope, name: string): KeptFile | undefined {
+  if (!isMeantAsPath(scope, name)) return undefined;
+  const path = expandPath(name, scope);
   const packed = readOriginalName(basename(path));
   const stem = packed ?? readBackupName(basename(path))?.stem;
   if (stem === undefined || statFile(path) === undefined) return undefined;
@@ -50,22 +50,22 @@ export function sessionsFolderOf(keptPath: string): string {
  * agent has one.
  */
 export function sessionOfKept(
-  place: SearchPlace,
+  scope: SearchScope,
   { path, transcriptPath }: KeptFile,
   head: TranscriptHead | undefined,
 ): FoundSession {
   const isThere = statFile(transcriptPath) !== undefined || findMovedSession(transcriptPath) !== undefined;
-  if (isThere) return findSessionAtPath(place, transcriptPath);
-  const source = tellSource(place, transcriptPath, head);
+  if (isThere) return findSessionAtPath(scope, transcriptPath);
+  const source = tellSource(scope, transcriptPath, head);
   if (source === undefined) {
     throw new OpenBotError('SESSION_UNSUPPORTED', `${path} is no transcript of OpenClaw, pi or Claude Code`, {
       hint: 'Nothing was changed. It is empty or damaged; occ restore --list shows what other backups there are',
     });
   }
-  assertDemanded(place, path, source);
+  assertDemanded(scope, path, source);
   const known = classifySessionFileName(basename(transcriptPath));
   const named = 'sessionId' in known ? known.sessionId : undefined;
-  const home = source === 'openclaw' ? homeOf(place, dirname(transcriptPath)) : undefined;
+  const home = source === 'openclaw' ? homeOf(scope, dirname(transcriptPath)) : undefined;
   const found = {
     sessionId:
       (source === 'claude' ? named : (head?.sessionId ?? named)) ?? basename(transcriptPath, '.jsonl'),
@@ -89,12 +89,12 @@ interface AgentHome {
 }
 
 /** By the folder, wherever it is, else by the configuration of OpenClaw. */
-function homeOf(place: SearchPlace, folder: string): AgentHome | undefined {
+function homeOf(scope: SearchScope, folder: string): AgentHome | undefined {
   const agentId = agentOfFolder(folder);
   if (agentId !== null) {
     return { agentId, database: databasePathOf(dirname(dirname(dirname(folder))), agentId) };
   }
-  const layout = resolveLayout({ ...place, warn: undefined });
+  const layout = resolveLayout({ ...scope, warn: undefined });
   const configured = [layout.defaultAgentId, ...layout.agentIds].find(
     (id) => dirname(layout.storePathOf(id)) === folder,
   );

@@ -13,7 +13,7 @@ import {
 import type {
   FoundSession,
   ResolvedSession,
-  SearchPlace,
+  SearchScope,
   SourceName,
 } from '../storage/contract/found-session.ts';
 import { compareByAge, type LocatedSession } from '../storage/contract/located-session.ts';
@@ -27,35 +27,35 @@ import { chooseSources, demandedSource } from './source-choice.ts';
  * command, else, outside of an agent's shell, the most recently active one; of
  * Claude Code's, that of the working folder.
  */
-export async function findCurrentSession(place: SearchPlace): Promise<ResolvedSession> {
-  const sources = chooseSources(place);
-  const ownId = place.env.CLAUDE_CODE_SESSION_ID;
+export async function findCurrentSession(scope: SearchScope): Promise<ResolvedSession> {
+  const sources = chooseSources(scope);
+  const ownId = scope.env.CLAUDE_CODE_SESSION_ID;
   if (isGiven(ownId) && sources.includes('claude')) {
-    return { session: findClaudeSession(place, ownId.trim()), foundBy: 'environment' };
+    return { session: findClaudeSession(scope, ownId.trim()), foundBy: 'environment' };
   }
-  const calling = await findCallingSession(place, addShell(place, sources));
+  const calling = await findCallingSession(scope, addShell(scope, sources));
   const session = calling === undefined ? undefined : openFound(calling);
   if (session !== undefined) return { session, foundBy: 'calling-command' };
-  refuseToGuess(place);
-  const located = locateSessions(withoutGuessing(place)).sort(compareByKey);
-  const project = resolveProjectFolder(place);
+  refuseToGuess(scope);
+  const located = locateSessions(withoutGuessing(scope)).sort(compareByKey);
+  const project = resolveProjectFolder(scope);
   const newest = openFirst(
     located.filter(({ source, path }) => source !== 'claude' || dirname(path) === project),
-    (found) => found.source !== 'claude' || isOfWorkingFolder(found, place),
+    (found) => found.source !== 'claude' || isOfWorkingFolder(found, scope),
   );
   if (newest === undefined)
-    throw located.some(({ source }) => source === 'claude') ? noneOfProject(place) : nothingFound(place);
+    throw located.some(({ source }) => source === 'claude') ? noneOfProject(scope) : nothingFound(scope);
   return { session: newest, foundBy: 'most-recent' };
 }
 
 /** In a shell of pi its sessions come into question too, unless the caller asked for others: a call there is no guess. */
-function addShell(place: SearchPlace, sources: readonly SourceName[]): readonly SourceName[] {
-  const isAsked = place.source !== undefined || demandedSource(place) !== undefined;
+function addShell(scope: SearchScope, sources: readonly SourceName[]): readonly SourceName[] {
+  const isAsked = scope.source !== undefined || demandedSource(scope) !== undefined;
   return isAsked || sources.includes('pi') ? sources : [...sources, 'pi'];
 }
 
 /** The most recently active session may be in a database, or where a configuration says, that cannot be read. */
-function withoutGuessing(place: SearchPlace): SearchPlace {
+function withoutGuessing(scope: SearchScope): SearchScope {
   const warn = (fault: OpenBotError) => {
     if (fault.code === 'CONFIG_UNREADABLE') throw fault;
     if (fault.code === 'DATABASE_UNREADABLE') {
@@ -65,9 +65,9 @@ function withoutGuessing(place: SearchPlace): SearchPlace {
         cause: fault,
       });
     }
-    place.warn?.(fault);
+    scope.warn?.(fault);
   };
-  return { ...place, warn };
+  return { ...scope, warn };
 }
 
 /** A session whose key leads to another now cannot be active, whatever was done to it since. The order stays otherwise. */
@@ -75,22 +75,22 @@ function compareByKey(a: LocatedSession, b: LocatedSession): number {
   return Number(a.formerKey !== undefined) - Number(b.formerKey !== undefined);
 }
 
-function findClaudeSession(place: SearchPlace, sessionId: string): FoundSession {
-  const own = locateClaudeSessions(place).filter((session) => session.sessionId === sessionId);
+function findClaudeSession(scope: SearchScope, sessionId: string): FoundSession {
+  const own = locateClaudeSessions(scope).filter((session) => session.sessionId === sessionId);
   const session = openFirst(own.sort(compareByAge));
   if (session !== undefined) return session;
   throw sessionNotFound(
     sessionId,
-    `CLAUDE_CODE_SESSION_ID names it, but it is not in ${resolveProjectsFolder(place)}; name a session, or choose another --source`,
+    `CLAUDE_CODE_SESSION_ID names it, but it is not in ${resolveProjectsFolder(scope)}; name a session, or choose another --source`,
   );
 }
 
 /** As with `claude --continue`, a session that was not named is one of the working folder. */
-function noneOfProject(place: SearchPlace): OpenBotError {
+function noneOfProject(scope: SearchScope): OpenBotError {
   return noSessions(
     undefined,
-    `Looked in ${resolveProjectFolder(place)}. Claude Code has sessions of other folders: 'occ list --source claude' shows them; name one by its id, its title or its path`,
-    `of claude in ${place.cwd}`,
+    `Looked in ${resolveProjectFolder(scope)}. Claude Code has sessions of other folders: 'occ list --source claude' shows them; name one by its id, its title or its path`,
+    `of claude in ${scope.cwd}`,
   );
 }
 

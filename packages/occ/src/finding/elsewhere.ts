@@ -1,30 +1,30 @@
-import { type SearchPlace, SOURCE_NAMES } from '../storage/contract/found-session.ts';
+import { type SearchScope, SOURCE_NAMES } from '../storage/contract/found-session.ts';
 import { locateSessions } from './locate-sessions.ts';
 import { matchName } from './match-name.ts';
 import { chooseSources } from './source-choice.ts';
 
 /** Where a session of that name is, although not where it was looked for: a hint, or undefined when it is nowhere. */
-export function findElsewhere(place: SearchPlace, name: string): string | undefined {
-  const sources = chooseSources(place);
+export function findElsewhere(scope: SearchScope, name: string): string | undefined {
+  const sources = chooseSources(scope);
   const hints = SOURCE_NAMES.flatMap((source) => {
     const isHere = sources.includes(source);
     if (isHere && source !== 'openclaw') return [];
     const agents = agentsThatKnow(
-      { ...place, source, agentFlag: undefined, allAgents: source === 'openclaw' },
+      { ...scope, source, agentFlag: undefined, allAgents: source === 'openclaw' },
       name,
     );
     return agents.map((agentId) => describe(source, agentId, isHere));
   });
   if (hints.length === 0) return undefined;
-  const without = place.stateDirFlag === undefined ? '' : ' (and leave out --state-dir)';
+  const without = scope.stateDirFlag === undefined ? '' : ' (and leave out --state-dir)';
   return hints.map((hint) => (hint.includes('--source') ? hint + without : hint)).join('; ');
 }
 
 /** The agents that have such a session; null stands for a source without agents. */
-function agentsThatKnow(place: SearchPlace, name: string): (string | null)[] {
+function agentsThatKnow(scope: SearchScope, name: string): (string | null)[] {
   try {
-    const quiet = { ...place, warn: undefined };
-    const here = place.source === 'openclaw' ? quiet : { ...quiet, stateDirFlag: undefined };
+    const quiet = { ...scope, warn: undefined };
+    const here = scope.source === 'openclaw' ? quiet : { ...quiet, stateDirFlag: undefined };
     const matches = matchName(locateSessions(here), name).filter(({ missing }) => !missing);
     return [...new Set(matches.map(({ agentId }) => agentId))];
   } catch {

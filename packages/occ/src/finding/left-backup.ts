@@ -4,13 +4,13 @@ import { quoteShellWord } from '../callers/shell-words.ts';
 import { readFolderNames, readNames } from '../layout/look-at-disk.ts';
 import { resolveAgents, resolveLayout } from '../layout/state-folder.ts';
 import { resolveProjectsFolder } from '../storage/claude/claude-sessions.ts';
-import type { SearchPlace, SourceName } from '../storage/contract/found-session.ts';
+import type { SearchScope, SourceName } from '../storage/contract/found-session.ts';
 import { resolvePiFolder } from '../storage/pi/pi-sessions.ts';
 import { chooseSources } from './source-choice.ts';
 
 /** What is left of a session that is gone: where its newest backup is and what can be done with it; undefined where none is. */
-export function adviseOnLeftBackup(place: SearchPlace, name: string): string | undefined {
-  const folders = chooseSources(place).flatMap((source) => listSessionsFolders(source, place));
+export function adviseOnLeftBackup(scope: SearchScope, name: string): string | undefined {
+  const folders = chooseSources(scope).flatMap((source) => listSessionsFolders(source, scope));
   return advise(folders, name, true);
 }
 
@@ -20,18 +20,18 @@ export function adviseOnBackupBeside(path: string, stem: string): string | undef
 }
 
 /** Those that may have backups of sessions that are gone. */
-function listSessionsFolders(source: SourceName, place: SearchPlace): string[] {
+function listSessionsFolders(source: SourceName, scope: SearchScope): string[] {
   switch (source) {
     case 'openclaw': {
-      const layout = resolveLayout(place);
-      return resolveAgents(place, layout).map((agentId) => dirname(layout.storePathOf(agentId)));
+      const layout = resolveLayout(scope);
+      return resolveAgents(scope, layout).map((agentId) => dirname(layout.storePathOf(agentId)));
     }
     case 'pi': {
-      const { folder, isFlat } = resolvePiFolder(place);
+      const { folder, isFlat } = resolvePiFolder(scope);
       return isFlat ? [folder] : readFolderNames(folder).map((name) => join(folder, name));
     }
     case 'claude': {
-      const projects = resolveProjectsFolder(place);
+      const projects = resolveProjectsFolder(scope);
       return readFolderNames(projects).map((name) => join(projects, name));
     }
   }

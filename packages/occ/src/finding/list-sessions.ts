@@ -1,11 +1,11 @@
-import type { FoundSession, SearchPlace } from '../storage/contract/found-session.ts';
+import type { FoundSession, SearchScope } from '../storage/contract/found-session.ts';
 import type { LocatedSession } from '../storage/contract/located-session.ts';
 import { locateSessions } from './locate-sessions.ts';
 import { openFound } from './open-found.ts';
 
 /** The sessions of the place, newest first. */
-export async function listSessions(place: SearchPlace): Promise<FoundSession[]> {
-  return listNewestSessions(place).listed.map(({ session }) => session);
+export async function listSessions(scope: SearchScope): Promise<FoundSession[]> {
+  return listNewestSessions(scope).listed.map(({ session }) => session);
 }
 
 export interface ListedSession {
@@ -25,11 +25,11 @@ export interface SessionList {
 export type SessionOwner = Pick<FoundSession, 'source' | 'agentId'>;
 
 /** With a limit, no more transcripts than those that are listed are opened. */
-export function listNewestSessions(place: SearchPlace, limit = Number.POSITIVE_INFINITY): SessionList {
+export function listNewestSessions(scope: SearchScope, limit = Number.POSITIVE_INFINITY): SessionList {
   const listed: ListedSession[] = [];
   const names: string[] = [];
   const owners: SessionOwner[] = [];
-  for (const located of locateSessions(place, limit)) {
+  for (const located of locateSessions(scope, limit)) {
     const session = listed.length < limit ? openFound(located) : undefined;
     const name = nameOf(located, session?.sessionId ?? located.sessionId);
     if (session !== undefined) listed.push({ session, name });

@@ -1,7 +1,7 @@
 import type { OpenBotError } from '@openbot/sessions';
 import { resolveAgents, resolveLayout } from '../layout/state-folder.ts';
 import { locateClaudeSessions } from '../storage/claude/claude-sessions.ts';
-import type { SearchPlace, SourceName } from '../storage/contract/found-session.ts';
+import type { SearchScope, SourceName } from '../storage/contract/found-session.ts';
 import { compareByAge, type LocatedSession } from '../storage/contract/located-session.ts';
 import { locateAgentSessions } from '../storage/openclaw/agent-sessions.ts';
 import { locatePiSessions } from '../storage/pi/pi-sessions.ts';
@@ -12,28 +12,28 @@ import { chooseSources } from './source-choice.ts';
  * of the sessions is read. Those that cannot be read are warned of; where nothing is found beside them, it is an error.
  * @param opened how many of the newest the caller will open
  */
-export function locateSessions(place: SearchPlace, opened = 0): LocatedSession[] {
+export function locateSessions(scope: SearchScope, opened = 0): LocatedSession[] {
   const faults: OpenBotError[] = [];
-  const search = { ...place, warn: (fault: OpenBotError) => void faults.push(fault) };
-  const located = chooseSources(place)
+  const search = { ...scope, warn: (fault: OpenBotError) => void faults.push(fault) };
+  const located = chooseSources(scope)
     .flatMap((source) => locateInSource(source, search, opened))
     .sort(compareByAge);
   if (located.length === 0 && faults[0] !== undefined) throw faults[0];
-  for (const fault of faults) place.warn?.(fault);
+  for (const fault of faults) scope.warn?.(fault);
   return located;
 }
 
-function locateInSource(source: SourceName, place: SearchPlace, opened: number): LocatedSession[] {
+function locateInSource(source: SourceName, scope: SearchScope, opened: number): LocatedSession[] {
   switch (source) {
     case 'openclaw': {
-      const layout = resolveLayout(place);
-      return resolveAgents(place, layout).flatMap((agentId) =>
-        locateAgentSessions({ layout, agentId, opened, warn: place.warn }),
+      const layout = resolveLayout(scope);
+      return resolveAgents(scope, layout).flatMap((agentId) =>
+        locateAgentSessions({ layout, agentId, opened, warn: scope.warn }),
       );
     }
     case 'pi':
-      return locatePiSessions(place);
+      return locatePiSessions(scope);
     case 'claude':
-      return locateClaudeSessions(place);
+      return locateClaudeSessions(scope);
   }
 }

@@ -2,7 +2,7 @@ import type { OpenBotError } from '@openbot/sessions';
 import type { OpenclawLayout } from '@openbot/sessions/layout';
 import { noSessions } from '../errors.ts';
 import { listAgentIds, resolveAgents, resolveLayout } from '../layout/state-folder.ts';
-import { type SearchPlace, SOURCE_NAMES, type SourceName } from '../storage/contract/found-session.ts';
+import { type SearchScope, SOURCE_NAMES, type SourceName } from '../storage/contract/found-session.ts';
 import { chooseSources, foldersOf, hasSource } from './source-choice.ts';
 
 /** Why a search came to nothing: where it looked, and where there is something. */
@@ -15,17 +15,17 @@ export interface EmptySearch {
   readonly advice: readonly string[];
 }
 
-export function explainEmptySearch(place: SearchPlace): EmptySearch {
-  const sources = chooseSources(place);
-  const layout = sources.includes('openclaw') ? resolveLayout(place) : undefined;
-  const agentIds = layout === undefined ? [] : resolveAgents(place, layout);
+export function explainEmptySearch(scope: SearchScope): EmptySearch {
+  const sources = chooseSources(scope);
+  const layout = sources.includes('openclaw') ? resolveLayout(scope) : undefined;
+  const agentIds = layout === undefined ? [] : resolveAgents(scope, layout);
   const others = SOURCE_NAMES.filter(
-    (source) => !sources.includes(source) && hasSourceQuietly(source, place),
+    (source) => !sources.includes(source) && hasSourceQuietly(source, scope),
   );
   return {
     sources,
     agentIds,
-    folders: sources.flatMap((source) => foldersOf(source, place, agentIds)),
+    folders: sources.flatMap((source) => foldersOf(source, scope, agentIds)),
     advice: [
       ...(layout === undefined ? [] : adviseOnAgents(layout, agentIds)),
       ...(others.length === 0
@@ -37,8 +37,8 @@ export function explainEmptySearch(place: SearchPlace): EmptySearch {
   };
 }
 
-export function nothingFound(place: SearchPlace): OpenBotError {
-  const { sources, agentIds, folders, advice } = explainEmptySearch(place);
+export function nothingFound(scope: SearchScope): OpenBotError {
+  const { sources, agentIds, folders, advice } = explainEmptySearch(scope);
   const hint = [`Looked in ${folders.join(', ')}.`, ...advice].join(' ');
   if (sources.length > 1 || agentIds.length === 0) {
     return noSessions(undefined, hint, `of ${sources.join(', ')}`);
@@ -54,13 +54,13 @@ function adviseOnAgents(layout: OpenclawLayout, agentIds: readonly string[]): st
   return [`Other agents here: ${others.join(', ')}; use --agent <id> or --all-agents.`];
 }
 
-function hasSourceQuietly(source: SourceName, place: SearchPlace): boolean {
+function hasSourceQuietly(source: SourceName, scope: SearchScope): boolean {
   try {
     // Another source is looked for where it would be without the flags that are for this one.
     return hasSource(source, {
-      env: place.env,
-      cwd: place.cwd,
-      stateDirConfigured: place.stateDirConfigured,
+      env: scope.env,
+      cwd: scope.cwd,
+      stateDirConfigured: scope.stateDirConfigured,
     });
   } catch {
     return false;

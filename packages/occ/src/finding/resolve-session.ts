@@ -1,6 +1,6 @@
 import { OpenBotError } from '@openbot/sessions';
 import { isCallingSession } from '../callers/calling-session.ts';
-import type { ResolvedSession, SearchPlace } from '../storage/contract/found-session.ts';
+import type { ResolvedSession, SearchScope } from '../storage/contract/found-session.ts';
 import { findCurrentSession } from './current-session.ts';
 import { findSessionAtPath, isMeantAsPath } from './session-at-path.ts';
 import { findSessionByName } from './session-by-name.ts';
@@ -9,15 +9,15 @@ import { findSessionByName } from './session-by-name.ts';
  * The session that a person or an agent means: by full id, unique beginning of an id, session key in any spelling, label,
  * title or path; without a name the current one. A session whose transcript is gone is never given.
  */
-export async function resolveSession(place: SearchPlace, name?: string): Promise<ResolvedSession> {
-  if (name === undefined) return findCurrentSession(place);
+export async function resolveSession(scope: SearchScope, name?: string): Promise<ResolvedSession> {
+  if (name === undefined) return findCurrentSession(scope);
   const wanted = name.trim();
   if (wanted === '')
     throw new OpenBotError('USAGE', 'The name of the session is empty', {
       hint: 'Leave it out for the current one',
     });
-  const find = isMeantAsPath(place, wanted) ? findSessionAtPath : findSessionByName;
-  const session = find(place, wanted);
+  const find = isMeantAsPath(scope, wanted) ? findSessionAtPath : findSessionByName;
+  const session = find(scope, wanted);
   // An agent that names its own session is in its own run all the same.
-  return { session, foundBy: (await isCallingSession(place, session)) ? 'calling-command' : 'argument' };
+  return { session, foundBy: (await isCallingSession(scope, session)) ? 'calling-command' : 'argument' };
 }

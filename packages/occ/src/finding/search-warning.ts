@@ -1,5 +1,5 @@
 import type { OpenBotError } from '@openbot/sessions';
-import type { SearchPlace } from '../storage/contract/found-session.ts';
+import type { SearchScope } from '../storage/contract/found-session.ts';
 
 /** An index or a database that could not be read, so that the search went on without it. */
 export interface SearchWarning {
@@ -13,9 +13,9 @@ export interface SearchWarning {
  * @param tell called as each comes
  */
 export function keepWarnings(
-  place: SearchPlace,
+  scope: SearchScope,
   tell?: (warning: SearchWarning) => void,
-): { place: SearchPlace; warnings: readonly SearchWarning[] } {
+): { scope: SearchScope; warnings: readonly SearchWarning[] } {
   const warnings: SearchWarning[] = [];
   const warn = ({ code, message, hint }: OpenBotError) => {
     if (warnings.some((known) => known.message === message)) return;
@@ -23,7 +23,7 @@ export function keepWarnings(
     warnings.push(warning);
     tell?.(warning);
   };
-  return { place: { ...place, warn }, warnings };
+  return { scope: { ...scope, warn }, warnings };
 }
 
 /** A result with what the search could not read. */

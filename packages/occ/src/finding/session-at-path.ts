@@ -9,7 +9,7 @@ import { sessionNotFound } from '../errors.ts';
 import { expandPath, isFolder, statFile } from '../layout/look-at-disk.ts';
 import { databasePathOf, OWN_FOLDER_ENDING, resolveLayout } from '../layout/state-folder.ts';
 import { isClaudeFileName, resolveProjectsFolder } from '../storage/claude/claude-sessions.ts';
-import type { FoundSession, SearchPlace, SourceName } from '../storage/contract/found-session.ts';
+import type { FoundSession, SearchScope, SourceName } from '../storage/contract/found-session.ts';
 import { type LocatedSession, NO_ENTRIES } from '../storage/contract/located-session.ts';
 import { isLeftByKilledClone } from '../storage/files/killed-clones.ts';
 import { readTranscriptHead, type TranscriptHead } from '../storage/files/transcript-head.ts';
@@ -22,34 +22,34 @@ import { findInDatabase, findOnlySession, isDatabase } from './session-in-databa
 import { demandedSource } from './source-choice.ts';
 
 /** Whether a name is meant as a path. A label or a key may hold a separator too: then only a file makes it a path. */
-export function isMeantAsPath(place: SearchPlace, name: string): boolean {
+export function isMeantAsPath(scope: SearchScope, name: string): boolean {
   if (parseAgentSessionKey(name) !== null) return false;
   if (/^(?:~|\.{0,2}[/\\])|[/\\]$|\.(?:jsonl|jsonl\.zst|sqlite)$/.test(name)) return true;
-  return /[/\\]/.test(name) && statFile(expandPath(name, place)) !== undefined;
+  return /[/\\]/.test(name) && statFile(expandPath(name, scope)) !== undefined;
 }
 
 /** The session whose transcript stands at a path, wherever that is. Its source is told from its place and content. */
-export function findSessionAtPath(place: SearchPlace, name: string): FoundSession {
-  const path = expandPath(name, place);
+export function findSessionAtPath(scope: SearchScope, name: string): FoundSession {
+  const path = expandPath(name, scope);
   const stats = statFile(path);
   if (stats === undefined) {
     const moved = findMovedSession(path);
     if (moved !== undefined) {
-      assertDemanded(place, moved.path, moved.source);
+      assertDemanded(scope, moved.path, moved.source);
       return moved;
     }
     const what = isFolder(path) ? `${path} is a folder` : `There is no file ${path}`;
     const left = adviseOnBackupBeside(path, basename(path, '.jsonl'));
     throw sessionNotFound(name, left ?? `${what}. Use 'occ list' to see available sessions`);
   }
-  if (isDatabase(path)) return openOnlySession(place, name, path);
+  if (isDatabase(path)) return openOnlySession(scope, name, path);
   refuseOtherFiles(path);
   if (isLeftByKilledClone(path)) throw sessionNotFound(name, KILLED_CLONE);
   const head = readTranscriptHead(path);
-  const source = tellSource(place, path, head);
+  const source = tellSource(scope, path, head);
   if (source === undefined) throw unknownContent(path, head);
-  assertDemanded(place, path, source);
-  const known = source === 'openclaw' ? findInFolder(place, path) : undefined;
+  assertDemanded(scope, path, source);
+  const known = source === 'openclaw' ? findInFolder(scope, path) : undefined;
   const located: LocatedSession = known ?? {
     source,
     agentId: null,
@@ -70,8 +70,8 @@ const KILLED_CLONE =
   'It was left by a clone that was killed before it had its entry; the next edit, clone or restore of a session beside it removes it';
 
 /** A database is no session, but where it holds one alone, that one is meant. */
-function openOnlySession(place: SearchPlace, name: string, path: string): FoundSession {
-  assertDemanded(place, path, 'openclaw');
+function openOnlySession(scope: SearchScope, name: string, path: string): FoundSession {
+  assertDemanded(scope, path, 'openclaw');
   return findOnlySession(name, path);
 }
 
@@ -128,35 +128,35 @@ function pathOfBackedUp(path: string): string | undefined {
  * that says nothing of itself, since it is empty or damaged, is a session only where sessions are kept.
  */
 export function tellSource(
-  place: SearchPlace,
+  scope: SearchScope,
   path: string,
   head: TranscriptHead | undefined,
 ): SourceName | undefined {
   const isSilent = head?.dialect === undefined;
   const folder = dirname(path);
   if (head?.dialect === 'claude-code') return 'claude';
-  if (isSilent && isBelow(path, resolveProjectsFolder(place))) return 'claude';
+  if (isSilent && isBelow(path, resolveProjectsFolder(scope))) return 'claude';
   if (agentOfFolder(folder) !== null || hasIndex(folder)) return 'openclaw';
-  if (isBelow(path, resolvePiFolder(place).folder) || /^--.*--$/.test(basename(folder))) return 'pi';
+  if (isBelow(path, resolvePiFolder(scope).folder) || /^--.*--$/.test(basename(folder))) return 'pi';
   if (isSilent) return undefined;
-  return place.source === 'pi' || isPiFileName(basename(path)) ? 'pi' : 'openclaw';
+  return scope.source === 'pi' || isPiFileName(basename(path)) ? 'pi' : 'openclaw';
 }
 
 /** With its entry in the index beside it, and its agent where the folder is laid out like one of an agent. */
-function findInFolder(place: SearchPlace, path: string): LocatedSession | undefined {
+function findInFolder(scope: SearchScope, path: string): LocatedSession | undefined {
   const folder = dirname(path);
   const agentId = agentOfFolder(folder);
-  if (agentId === null && !hasIndex(folder)) return findInConfiguredStore(place, path);
+  if (agentId === null && !hasIndex(folder)) return findInConfiguredStore(scope, path);
   const index = join(folder, STORE_FILE_NAME);
-  return locateOpenclawSessions(index, agentId, place.warn).find((session) => session.path === path);
+  return locateOpenclawSessions(index, agentId, scope.warn).find((session) => session.path === path);
 }
 
 /** `session.store` of OpenClaw may lead to a folder of any name. */
-function findInConfiguredStore(place: SearchPlace, path: string): LocatedSession | undefined {
-  const layout = resolveLayout({ ...place, warn: undefined });
+function findInConfiguredStore(scope: SearchScope, path: string): LocatedSession | undefined {
+  const layout = resolveLayout({ ...scope, warn: undefined });
   return [layout.defaultAgentId, ...layout.agentIds]
     .filter((agentId) => dirname(layout.storePathOf(agentId)) === dirname(path))
-    .flatMap((agentId) => locateAgentSessions({ layout, agentId, warn: place.warn }))
+    .flatMap((agentId) => locateAgentSessions({ layout, agentId, warn: scope.warn }))
     .find((session) => session.path === path);
 }
 
@@ -195,8 +195,8 @@ function unknownContent(path: string, head: TranscriptHead | undefined): OpenBot
   });
 }
 
-export function assertDemanded(place: SearchPlace, path: string, source: SourceName): void {
-  const demanded = demandedSource(place);
+export function assertDemanded(scope: SearchScope, path: string, source: SourceName): void {
+  const demanded = demandedSource(scope);
   if (demanded !== undefined && demanded !== source) throw otherSource(path, source, demanded);
 }
 

@@ -1,7 +1,7 @@
 import { type OpenBotError, parseAgentSessionKey } from '@openbot/sessions';
 import { sessionNotFound } from '../errors.ts';
 import { listAgentIds, resolveLayout } from '../layout/state-folder.ts';
-import type { FoundSession, SearchPlace } from '../storage/contract/found-session.ts';
+import type { FoundSession, SearchScope } from '../storage/contract/found-session.ts';
 import type { LocatedSession } from '../storage/contract/located-session.ts';
 import { ambiguousName } from './ambiguous-name.ts';
 import { findElsewhere } from './elsewhere.ts';
@@ -12,8 +12,8 @@ import { openFound } from './open-found.ts';
 import { chooseSources } from './source-choice.ts';
 
 /** By full id, session key, label, title or unique beginning of an id. */
-export function findSessionByName(place: SearchPlace, name: string): FoundSession {
-  const where = placeOfKey(place, name);
+export function findSessionByName(scope: SearchScope, name: string): FoundSession {
+  const where = placeOfKey(scope, name);
   const faults: OpenBotError[] = [];
   const located = locateSessions({ ...where, warn: (fault) => void faults.push(fault) });
   const matches = pick(located, name);
@@ -21,7 +21,7 @@ export function findSessionByName(place: SearchPlace, name: string): FoundSessio
   if (present.length > 1) throw ambiguousName(name, present);
   const session = present[0] === undefined ? undefined : openFound(present[0]);
   if (session !== undefined) {
-    for (const fault of faults) place.warn?.(fault);
+    for (const fault of faults) scope.warn?.(fault);
     return session;
   }
   const [gone] = matches;
@@ -54,9 +54,9 @@ function nameByHeader(session: LocatedSession): LocatedSession {
 }
 
 /** The key of another agent is looked up in that agent's folder. */
-function placeOfKey(place: SearchPlace, name: string): SearchPlace {
+function placeOfKey(scope: SearchScope, name: string): SearchScope {
   const agentId = parseAgentSessionKey(name)?.agentId;
-  if (agentId === undefined || !chooseSources(place).includes('openclaw')) return place;
-  const isThere = listAgentIds(resolveLayout({ ...place, warn: undefined })).includes(agentId);
-  return isThere ? { ...place, agentFlag: agentId, allAgents: false, source: 'openclaw' } : place;
+  if (agentId === undefined || !chooseSources(scope).includes('openclaw')) return scope;
+  const isThere = listAgentIds(resolveLayout({ ...scope, warn: undefined })).includes(agentId);
+  return isThere ? { ...scope, agentFlag: agentId, allAgents: false, source: 'openclaw' } : scope;
 }

@@ -2,7 +2,7 @@ import { readdirSync, type Stats, statSync } from 'node:fs';
 import { isAbsolute, resolve } from 'node:path';
 import { OpenBotError } from '@openbot/sessions';
 import { resolveUserPath } from '@openbot/sessions/layout';
-import type { SearchPlace } from '../storage/contract/found-session.ts';
+import type { SearchScope } from '../storage/contract/found-session.ts';
 
 /** The names in a folder; none where there is no such folder. One that cannot be read is an error, not an empty one. */
 export function readNames(folder: string): string[] {
@@ -39,7 +39,7 @@ function statPath(path: string): Stats | undefined {
 }
 
 /** An absolute path from what a person wrote: `~` is the home folder, anything relative is from where they stand. */
-export function expandPath(text: string, { cwd, env }: Pick<SearchPlace, 'cwd' | 'env'>): string {
+export function expandPath(text: string, { cwd, env }: Pick<SearchScope, 'cwd' | 'env'>): string {
   const trimmed = text.trim();
   const isFromHere = trimmed !== '' && !isAbsolute(trimmed) && !/^~(?=$|[/\\])/.test(trimmed);
   return resolveUserPath(isFromHere ? resolve(cwd, trimmed) : trimmed, env);

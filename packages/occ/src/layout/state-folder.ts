@@ -14,7 +14,7 @@ import {
   type StateDirConvention,
 } from '@openbot/sessions/layout';
 import { agentNotFound } from '../errors.ts';
-import type { SearchPlace } from '../storage/contract/found-session.ts';
+import type { SearchScope } from '../storage/contract/found-session.ts';
 import { expandPath, isFolder, readFolderNames } from './look-at-disk.ts';
 import { parseJson5 } from './parse-json5.ts';
 
@@ -25,20 +25,20 @@ export const OCC_STATE: StateDirConvention = {
 };
 
 /** Whether somebody said which state folder it is. */
-export function isStateFolderNamed(place: SearchPlace): boolean {
-  return namedStateFolder(place) !== undefined;
+export function isStateFolderNamed(scope: SearchScope): boolean {
+  return namedStateFolder(scope) !== undefined;
 }
 
 /** The state folder of OpenClaw. One that `--state-dir` names must be there. */
-export function resolveStateFolder(place: SearchPlace): string {
-  const named = namedStateFolder(place);
-  if (named === undefined) return resolveStateDir({ env: place.env, convention: OCC_STATE });
-  const isOpenclaws = named === place.env.OPENCLAW_STATE_DIR && !isGiven(place.stateDirFlag);
+export function resolveStateFolder(scope: SearchScope): string {
+  const named = namedStateFolder(scope);
+  if (named === undefined) return resolveStateDir({ env: scope.env, convention: OCC_STATE });
+  const isOpenclaws = named === scope.env.OPENCLAW_STATE_DIR && !isGiven(scope.stateDirFlag);
   const folder = expandPath(
     named,
-    isOpenclaws ? { ...place, env: { ...place.env, HOME: resolveOpenclawHome(place.env) } } : place,
+    isOpenclaws ? { ...scope, env: { ...scope.env, HOME: resolveOpenclawHome(scope.env) } } : scope,
   );
-  if (isGiven(place.stateDirFlag) && !isFolder(folder)) {
+  if (isGiven(scope.stateDirFlag) && !isFolder(folder)) {
     throw new OpenBotError(
       'USAGE',
       existsSync(folder) ? `${folder} is not a folder` : `The state folder ${folder} does not exist`,
@@ -48,7 +48,7 @@ export function resolveStateFolder(place: SearchPlace): string {
   return folder;
 }
 
-function namedStateFolder({ stateDirFlag, stateDirConfigured, env }: SearchPlace): string | undefined {
+function namedStateFolder({ stateDirFlag, stateDirConfigured, env }: SearchScope): string | undefined {
   return [stateDirFlag, ...OCC_STATE.envNames.map((name) => env[name]), stateDirConfigured].find(isGiven);
 }
 
@@ -56,11 +56,11 @@ function namedStateFolder({ stateDirFlag, stateDirConfigured, env }: SearchPlace
  * Where OpenClaw keeps sessions, by its own configuration in the state folder. One that cannot be read is warned of; then
  * they are looked for where they are by default.
  */
-export function resolveLayout(place: SearchPlace): OpenclawLayout {
-  const { env, cwd, warn } = place;
-  const stateDir = resolveStateFolder(place);
+export function resolveLayout(scope: SearchScope): OpenclawLayout {
+  const { env, cwd, warn } = scope;
+  const stateDir = resolveStateFolder(scope);
   // The environment speaks of its own installation, not of one that was named otherwise.
-  const isOwn = !isGiven(place.stateDirFlag) && !isGiven(env.OCC_STATE_DIRECTORY);
+  const isOwn = !isGiven(scope.stateDirFlag) && !isGiven(env.OCC_STATE_DIRECTORY);
   let config: OpenclawConfig | undefined;
   try {
     const own = isOwn ? env : { ...env, OPENCLAW_CONFIG_PATH: undefined };
@@ -100,16 +100,16 @@ export const OWN_FOLDER_ENDING = '.sessions';
  * The agents to look at, as their folders are named. An agent that somebody named must be there; OpenClaw's default, which
  * nobody did, need not.
  */
-export function resolveAgents(place: SearchPlace, layout: OpenclawLayout): string[] {
-  if (isGiven(place.agentFlag) && place.allAgents) {
+export function resolveAgents(scope: SearchScope, layout: OpenclawLayout): string[] {
+  if (isGiven(scope.agentFlag) && scope.allAgents) {
     throw new OpenBotError('USAGE', '--agent and --all-agents contradict each other', {
       hint: 'Leave one of them out',
     });
   }
-  if (place.allAgents || (place.source === 'all' && !isGiven(place.agentFlag))) {
+  if (scope.allAgents || (scope.source === 'all' && !isGiven(scope.agentFlag))) {
     return listAgentIds(layout);
   }
-  const { agentFlag: flag, agentConfigured: configured, env } = place;
+  const { agentFlag: flag, agentConfigured: configured, env } = scope;
   const named = [flag, ...AGENT_ID_ENV_NAMES.map((name) => env[name]), configured].find(isGiven);
   if (named === undefined) return [layout.defaultAgentId];
   const agentId = resolveAgentId({ flag, configured, env });

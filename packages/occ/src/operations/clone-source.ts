@@ -2,7 +2,7 @@ import { unlink } from 'node:fs/promises';
 import { unpackOriginal } from '../backups/original.ts';
 import { findKeptFile, sessionOfKept } from '../finding/backup-at-path.ts';
 import { resolveSession } from '../finding/resolve-session.ts';
-import type { ResolvedSession, SearchPlace } from '../storage/contract/found-session.ts';
+import type { ResolvedSession, SearchScope } from '../storage/contract/found-session.ts';
 import { readTranscriptHead } from '../storage/files/transcript-head.ts';
 
 /** What a clone is made of. */
@@ -13,15 +13,15 @@ export interface CloneSource extends ResolvedSession {
 
 /** A session, or by its path a backup or an original, whose session need not be there any more. */
 export async function withCloneSource<T>(
-  place: SearchPlace,
+  scope: SearchScope,
   name: string | undefined,
   use: (source: CloneSource) => Promise<T>,
 ): Promise<T> {
-  const file = name === undefined ? undefined : findKeptFile(place, name.trim());
-  if (file === undefined) return use(await resolveSession(place, name));
+  const file = name === undefined ? undefined : findKeptFile(scope, name.trim());
+  if (file === undefined) return use(await resolveSession(scope, name));
   const linesPath = file.isPacked ? (await unpackOriginal(file)).path : file.path;
   try {
-    const session = sessionOfKept(place, file, readTranscriptHead(linesPath));
+    const session = sessionOfKept(scope, file, readTranscriptHead(linesPath));
     return await use({ session, foundBy: 'argument', kept: { path: file.path, linesPath } });
   } finally {
     if (file.isPacked) await unlink(linesPath).catch(() => {});

@@ -4,7 +4,7 @@ import { activePath, contextTokens, scanTranscriptFile, type Transcript } from '
 import { isSessionId } from '@openbot/sessions/layout';
 import { readOpenclawDatabase } from '@openbot/sessions/openclaw-database';
 import { contextOf, FLAG, scanOpenTranscript } from '@openbot/sessions/transcript';
-import { transcriptPathOf } from '../backups/place.ts';
+import { transcriptPathOf } from '../backups/backup-paths.ts';
 import type { ScheduledEdit } from '../backups/scheduled-edit.ts';
 import type { LineReader } from '../clean/plan.ts';
 import { planClean } from '../clean/plan-clean.ts';
@@ -15,7 +15,7 @@ import { percentOf } from '../percent-of.ts';
 import { makeLineReader } from '../rewrite/apply-plan.ts';
 import { assertReadable } from '../rewrite/open-session.ts';
 import { readScheduledEdit } from '../schedule/schedule-keeper.ts';
-import type { FoundSession, ResolvedSession, SearchPlace } from '../storage/contract/found-session.ts';
+import type { FoundSession, ResolvedSession, SearchScope } from '../storage/contract/found-session.ts';
 import type { FiguresResult } from '../storage/openclaw-sqlite/correct-after-run.ts';
 import { readSession } from '../storage/openclaw-sqlite/readable-session.ts';
 import { countConversation, orderByFigure } from './count-conversation.ts';
@@ -23,7 +23,7 @@ import { foundFieldsOf } from './found-fields.ts';
 import type { EditResult, ScheduledEditReport, SessionInfo } from './results.ts';
 
 export interface DescribeOptions {
-  readonly place: SearchPlace;
+  readonly scope: SearchScope;
   /** An id, its beginning, a key, a label or a path; the current session when absent. */
   readonly sessionId?: string;
   /** What to try on the session, by name. */
@@ -36,7 +36,7 @@ export interface DescribedSession extends ResolvedSession {
 
 /** What a session is made of and what each preset would leave of it. Changes nothing; the file is read once. */
 export async function describeSession(options: DescribeOptions): Promise<DescribedSession> {
-  const found = await resolveSession(options.place, options.sessionId);
+  const found = await resolveSession(options.scope, options.sessionId);
   const { path } = found.session;
   if (found.session.storage === 'sqlite')
     return {

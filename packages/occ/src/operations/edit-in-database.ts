@@ -2,7 +2,7 @@ import { UNCORRECTED_HINT } from '../backups/scheduled-edit.ts';
 import { mayTouchLater } from '../clean/turn-zones.ts';
 import { listOpenWriters } from '../in-use/open-writers.ts';
 import { ownRunOf } from '../schedule/settle-use.ts';
-import type { FoundSession, ResolvedSession, SearchPlace } from '../storage/contract/found-session.ts';
+import type { FoundSession, ResolvedSession, SearchScope } from '../storage/contract/found-session.ts';
 import type { FileEditResult } from '../storage/files/edit-file.ts';
 import { editDatabaseSession, planDatabaseEdit } from '../storage/openclaw-sqlite/edit-session.ts';
 import { type AskedEdit, describeEdit } from './describe-edit.ts';
@@ -12,7 +12,7 @@ import type { EditOutcome } from './results.ts';
 import { scheduleCorrection } from './schedule-correction.ts';
 
 export interface AskedDatabaseEdit extends AskedEdit {
-  readonly place: SearchPlace;
+  readonly scope: SearchScope;
   readonly dryRun?: boolean;
   readonly force?: boolean;
   readonly waitMs?: number;
@@ -34,7 +34,7 @@ function planOnly({ toolRemoval, force }: AskedDatabaseEdit, session: FoundSessi
 export async function editInDatabase(asked: AskedDatabaseEdit, found: ResolvedSession): Promise<EditOutcome> {
   const { session } = found;
   if (asked.dryRun) return describeEdit(asked, found, planOnly(asked, session), { dryRun: true });
-  const ownRun = ownRunOf(session, found.foundBy, asked.place.env);
+  const ownRun = ownRunOf(session, found.foundBy, asked.scope.env);
   let done: FileEditResult;
   let seen: SeenRun | undefined;
   try {
@@ -63,7 +63,7 @@ export async function editInDatabase(asked: AskedDatabaseEdit, found: ResolvedSe
     return describeEdit(asked, found, done, isOpenElsewhere ? { note: LISTED_LATER } : {});
   }
   const { run, runner } = seen;
-  const { env } = asked.place;
+  const { env } = asked.scope;
   const fault = await scheduleCorrection({
     session,
     plan,

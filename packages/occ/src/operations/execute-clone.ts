@@ -14,7 +14,7 @@ import type { DatabaseTranscript } from '@openbot/sessions/openclaw-database';
 import type { ResolvedToolRemovalOptions } from '../clean/tool-removal.ts';
 import { indexPathOf } from '../rewrite/index-entry.ts';
 import { isClaudeFileName, resolveProjectsFolder } from '../storage/claude/claude-sessions.ts';
-import type { FoundSession, ResolvedSession, SearchPlace } from '../storage/contract/found-session.ts';
+import type { FoundSession, ResolvedSession, SearchScope } from '../storage/contract/found-session.ts';
 import { cloneSessionFile, type FileCloneResult } from '../storage/files/clone-file.ts';
 import { noteClone, sweepKilledClones } from '../storage/files/clone-note.ts';
 import type { HistoryCopy } from '../storage/files/file-history.ts';
@@ -34,7 +34,7 @@ import { resumeCommandOf } from './resume-command.ts';
 import { cloneStatistics } from './statistics.ts';
 
 export interface CloneOptions {
-  readonly place: SearchPlace;
+  readonly scope: SearchScope;
   readonly sessionId?: string;
   /** Left out: an exact copy but for the id. */
   readonly toolRemoval?: ResolvedToolRemovalOptions;
@@ -48,7 +48,7 @@ export interface CloneOptions {
 
 /** Copies a session under a new id. Where it fails, there is no file. */
 export async function executeClone(options: CloneOptions): Promise<CloneOutcome> {
-  return withCloneSource(options.place, options.sessionId, (source) => cloneFrom(source, options));
+  return withCloneSource(options.scope, options.sessionId, (source) => cloneFrom(source, options));
 }
 
 async function cloneFrom(source: CloneSource, options: CloneOptions): Promise<CloneOutcome> {
@@ -86,7 +86,7 @@ async function cloneFrom(source: CloneSource, options: CloneOptions): Promise<Cl
           targetPath,
           options: options.toolRemoval,
           title: session.displayName,
-          history: historyOf(options.place, session, newSessionId),
+          history: historyOf(options.scope, session, newSessionId),
           at,
           dryRun: options.dryRun,
           beforeNaming: async ({ temp, history }) => {
@@ -102,7 +102,7 @@ async function cloneFrom(source: CloneSource, options: CloneOptions): Promise<Cl
     }
     const { plan, sizeBefore, sizeAfter } = done;
     const resumeCommand = resumeCommandOf(session.source, newSessionId, targetPath, {
-      isFoundById: isInProjects(options.place, targetPath),
+      isFoundById: isInProjects(options.scope, targetPath),
       isRegistered: sessionKey !== undefined,
     });
     const made = {
@@ -225,19 +225,19 @@ function idInName({ source }: FoundSession, outputPath: string | undefined): str
 }
 
 /** Claude Code looks for ids in its own folder alone. */
-function isInProjects(place: SearchPlace, path: string): boolean {
-  return dirname(dirname(path)) === resolveProjectsFolder(place);
+function isInProjects(scope: SearchScope, path: string): boolean {
+  return dirname(dirname(path)) === resolveProjectsFolder(scope);
 }
 
 /** Claude Code keeps saved files beside its projects; those of a session in another config folder are with it. */
 function historyOf(
-  place: SearchPlace,
+  scope: SearchScope,
   { source, path, sessionId }: FoundSession,
   newSessionId: string,
 ): HistoryCopy | undefined {
   if (source !== 'claude' || !isClaudeFileName(`${sessionId}.jsonl`)) return undefined;
   const projects = dirname(dirname(path));
-  const config = dirname(basename(projects) === 'projects' ? projects : resolveProjectsFolder(place));
+  const config = dirname(basename(projects) === 'projects' ? projects : resolveProjectsFolder(scope));
   return { folder: join(config, 'file-history'), sourceSessionId: sessionId, newSessionId };
 }
 

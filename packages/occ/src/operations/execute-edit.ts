@@ -12,7 +12,7 @@ import { runScheduledEdit } from '../schedule/run-scheduled.ts';
 import { SCHEDULED_EDIT_VARIABLE, scheduleEdit } from '../schedule/schedule.ts';
 import { keeperOf } from '../schedule/schedule-keeper.ts';
 import { ownRunOf, settleUse } from '../schedule/settle-use.ts';
-import type { FoundSession, ResolvedSession, SearchPlace } from '../storage/contract/found-session.ts';
+import type { FoundSession, ResolvedSession, SearchScope } from '../storage/contract/found-session.ts';
 import { editSessionFile, type FileEditResult, planFileEdit } from '../storage/files/edit-file.ts';
 import { describeEdit } from './describe-edit.ts';
 import { editInDatabase } from './edit-in-database.ts';
@@ -20,7 +20,7 @@ import { describeFailedWrite, noteAfterRewrite } from './failed-write.ts';
 import type { EditOutcome } from './results.ts';
 
 export interface EditOptions {
-  readonly place: SearchPlace;
+  readonly scope: SearchScope;
   /** Id, beginning of one, session key, label or path; the current session when left out. */
   readonly sessionId?: string;
   readonly toolRemoval: ResolvedToolRemovalOptions;
@@ -39,11 +39,11 @@ export interface EditOptions {
 
 /** Cleans a session in place, after a backup. Where it fails, the session is as it was. */
 export async function executeEdit(options: EditOptions): Promise<EditOutcome> {
-  const { place } = options;
-  const found = await resolveSession(place, options.sessionId);
+  const { scope } = options;
+  const found = await resolveSession(scope, options.sessionId);
   const { session } = found;
   if (session.storage === 'sqlite') return editInDatabase(options, found);
-  const scheduledId = place.env[SCHEDULED_EDIT_VARIABLE];
+  const scheduledId = scope.env[SCHEDULED_EDIT_VARIABLE];
   if (scheduledId !== undefined) return runScheduled(options, found, scheduledId);
   if (options.dryRun) {
     return describeEdit(options, found, await planEdit(options, session), { dryRun: true });
@@ -52,7 +52,7 @@ export async function executeEdit(options: EditOptions): Promise<EditOutcome> {
     path: session.path,
     sessionId: session.sessionId,
     source: session.source,
-    ownRun: ownRunOf(session, found.foundBy, place.env),
+    ownRun: ownRunOf(session, found.foundBy, scope.env),
     flags: {
       force: options.force,
       waitMs: options.waitMs,
@@ -93,11 +93,11 @@ async function editNow(options: EditOptions, found: ResolvedSession, note?: stri
 
 /** The guess from the last exchange once more, of what is about to be rewritten. */
 function assertIdle(
-  { force, place }: EditOptions,
+  { force, scope }: EditOptions,
   { session, foundBy }: ResolvedSession,
   transcript: Transcript,
 ): void {
-  if (force || ownRunOf(session, foundBy, place.env) !== 'no') return;
+  if (force || ownRunOf(session, foundBy, scope.env) !== 'no') return;
   const ageMs = Date.now() - statSync(session.path).mtimeMs;
   if (!isLively(ageMs) || judgeLastExchange(transcript) !== 'unfinished') return;
   throw describeUse({ kind: 'unfinished', ageMs, ownRun: 'no' }, session.sessionId, true);
@@ -132,7 +132,7 @@ async function scheduleFor(
       ...(options.keepOriginal === false ? ['--no-original'] : []),
       ...(toolRemoval.truncateOver === undefined ? [] : [`--truncate-over=${toolRemoval.truncateOver}`]),
     ],
-    env: options.place.env,
+    env: options.scope.env,
   });
   return describeEdit(options, found, planned, { scheduled: true, note });
 }

@@ -1,11 +1,11 @@
+import { backupPathsOf, transcriptPathOf } from '../backups/backup-paths.ts';
 import { explainNoBackup } from '../backups/choose-backup.ts';
 import { type OriginalNote, readJournal } from '../backups/journal.ts';
 import { findOriginal, type Original } from '../backups/original.ts';
-import { keepingPlaceOf, transcriptPathOf } from '../backups/place.ts';
 import { resolveSession } from '../finding/resolve-session.ts';
 import { indexEntryOf } from '../rewrite/index-entry.ts';
 import { ownRunOf, settleUse } from '../schedule/settle-use.ts';
-import type { FoundSession, ResolvedSession, SearchPlace } from '../storage/contract/found-session.ts';
+import type { FoundSession, ResolvedSession, SearchScope } from '../storage/contract/found-session.ts';
 import { type FileRestoreResult, restoreSessionFile } from '../storage/files/restore-file.ts';
 import { restoreDatabaseSession } from '../storage/openclaw-sqlite/restore-session.ts';
 import { listFinishedBackups } from '../storage/openclaw-sqlite/unfinished-rewrite.ts';
@@ -16,7 +16,7 @@ import { lookAtRun } from './look-at-run.ts';
 import type { BackupInfo, RestoreOutcome } from './results.ts';
 
 export interface RestoreOptions {
-  readonly place: SearchPlace;
+  readonly scope: SearchScope;
   readonly sessionId?: string;
   /** The number of a backup; the newest when left out. */
   readonly backup?: number;
@@ -30,14 +30,14 @@ export interface RestoreOptions {
 
 /** Puts back the state before an edit; what was said since follows it. Makes a backup first, so that it can be undone. */
 export async function executeRestore(options: RestoreOptions): Promise<RestoreOutcome> {
-  const { place } = options;
-  const { session, foundBy } = await resolveSession(place, options.sessionId);
+  const { scope } = options;
+  const { session, foundBy } = await resolveSession(scope, options.sessionId);
   if (session.storage === 'sqlite') return restoreInDatabase(options, { session, foundBy });
   const settled = await settleUse({
     path: session.path,
     sessionId: session.sessionId,
     source: session.source,
-    ownRun: ownRunOf(session, foundBy, place.env),
+    ownRun: ownRunOf(session, foundBy, scope.env),
     flags: { force: options.force, waitMs: options.waitMs, canSchedule: false },
   });
   try {
@@ -62,9 +62,9 @@ const LOCK_WAIT_MS = 5000;
 
 async function restoreInDatabase(options: RestoreOptions, found: ResolvedSession): Promise<RestoreOutcome> {
   const { session, foundBy } = found;
-  const { backup, original, keepOriginal: keepsOriginal, force, waitMs, place } = options;
+  const { backup, original, keepOriginal: keepsOriginal, force, waitMs, scope } = options;
   try {
-    const ownRun = ownRunOf(session, foundBy, place.env);
+    const ownRun = ownRunOf(session, foundBy, scope.env);
     const { isInRun } = await lookAtRun(session, ownRun);
     const now = () => new Date();
     const done = await restoreDatabaseSession({
@@ -125,7 +125,7 @@ export function listBackups(session: FoundSession): BackupInfo[] {
   const path = transcriptPathOf(session);
   const { rewrites, original: noted } = readJournal(path);
   const kindOf = new Map(rewrites.map(({ backup, kind }) => [backup, kind]));
-  const original = findOriginal(keepingPlaceOf(path));
+  const original = findOriginal(backupPathsOf(path));
   const first: BackupInfo[] = original === undefined ? [] : [describeOriginal(original, noted)];
   const backups = listFinishedBackups(session)
     .map(({ number, path: backupPath, sizeBytes, createdAt }) => ({

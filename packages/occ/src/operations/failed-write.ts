@@ -1,6 +1,6 @@
 import { realpathSync } from 'node:fs';
 import { OpenBotError } from '@openbot/sessions';
-import { keepingPlaceOf, transcriptPathOf } from '../backups/place.ts';
+import { backupPathsOf, transcriptPathOf } from '../backups/backup-paths.ts';
 import type { FoundSession } from '../storage/contract/found-session.ts';
 
 const CODES = { edit: 'EDIT_FAILED', clone: 'CLONE_FAILED', restore: 'RESTORE_FAILED' } as const;
@@ -47,7 +47,7 @@ function findFailed(fault: Fault, session: FoundSession): string {
   if (session.storage !== 'sqlite') return session.path;
   const { dest, path, cause } = fault;
   const failed = dest ?? path ?? (cause as Fault | undefined)?.path;
-  return failed ?? `a backup in ${keepingPlaceOf(transcriptPathOf(session)).folder}`;
+  return failed ?? `a backup in ${backupPathsOf(transcriptPathOf(session)).folder}`;
 }
 
 function followLink(path: string): string {

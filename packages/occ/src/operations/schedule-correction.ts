@@ -1,6 +1,6 @@
 import type { ProcessIdentity } from '@openbot/sessions/disk';
+import { backupPathOf, backupPathsOf, transcriptPathOf } from '../backups/backup-paths.ts';
 import { readJournal } from '../backups/journal.ts';
-import { backupPathOf, keepingPlaceOf, transcriptPathOf } from '../backups/place.ts';
 import type { RunSigns } from '../backups/scheduled-edit.ts';
 import type { CleanPlan } from '../clean/plan.ts';
 import { scheduleEdit } from '../schedule/schedule.ts';
@@ -27,9 +27,9 @@ export interface EditDuringRun {
 export async function scheduleCorrection(edit: EditDuringRun): Promise<void> {
   const { session, plan, run } = edit;
   const path = transcriptPathOf(session);
-  const place = keepingPlaceOf(path);
+  const paths = backupPathsOf(path);
   const { rewrites } = readJournal(path);
-  const record = rewrites.findLast(({ backup }) => backupPathOf(place, backup) === edit.backupPath);
+  const record = rewrites.findLast(({ backup }) => backupPathOf(paths, backup) === edit.backupPath);
   const now = lookAtSession(session.path, session.sessionId).run;
   // A run that has ended since the edit is one to be corrected after, so what was seen of it before counts.
   const signs = run?.isRunning ? run : now;

@@ -3,22 +3,22 @@ import { resolveAgentFolderName, transcriptFileName } from '@openbot/sessions/la
 import { loadSettings } from '../config/settings.ts';
 import { resolveSession } from '../finding/resolve-session.ts';
 import { listAgentIds, resolveLayout } from '../layout/state-folder.ts';
-import type { SearchPlace } from '../storage/contract/found-session.ts';
+import type { SearchScope } from '../storage/contract/found-session.ts';
 
 /** Where the running process looks when its caller says nothing else: by its environment and the configuration. */
-export async function defaultPlace(agentId?: string): Promise<SearchPlace> {
-  const place = placeOfProcess(agentId);
-  const { stateDirectory, defaultAgentId } = await loadSettings(place);
-  return { ...place, stateDirConfigured: stateDirectory, agentConfigured: defaultAgentId };
+export async function defaultScope(agentId?: string): Promise<SearchScope> {
+  const scope = scopeOfProcess(agentId);
+  const { stateDirectory, defaultAgentId } = await loadSettings(scope);
+  return { ...scope, stateDirConfigured: stateDirectory, agentConfigured: defaultAgentId };
 }
 
-function placeOfProcess(agentId: string | undefined): SearchPlace {
+function scopeOfProcess(agentId: string | undefined): SearchScope {
   return { env: process.env, cwd: process.cwd(), agentFlag: agentId };
 }
 
 /** The full id of the session that a name means: id, beginning of one, session key, label or path; else the current one. */
 export async function resolveSessionId(sessionId: string | undefined, agentId?: string): Promise<string> {
-  return (await resolveSession(await defaultPlace(agentId), sessionId)).session.sessionId;
+  return (await resolveSession(await defaultScope(agentId), sessionId)).session.sessionId;
 }
 
 /**
@@ -26,7 +26,7 @@ export async function resolveSessionId(sessionId: string | undefined, agentId?: 
  * configuration takes time, which a function that answers at once does not have.
  */
 export function getSessionPath(sessionId: string, agentId: string): string {
-  const layout = resolveLayout(placeOfProcess(agentId));
+  const layout = resolveLayout(scopeOfProcess(agentId));
   const asWritten = listAgentIds(layout).find((id) => id === agentId);
   const folder = dirname(layout.storePathOf(asWritten ?? resolveAgentFolderName(agentId)));
   return join(folder, transcriptFileName(sessionId));
@@ -34,5 +34,5 @@ export function getSessionPath(sessionId: string, agentId: string): string {
 
 /** The id of the session that an agent is at, or was last. */
 export async function getCurrentSession(agentId: string): Promise<string> {
-  return (await resolveSession(await defaultPlace(agentId))).session.sessionId;
+  return (await resolveSession(await defaultScope(agentId))).session.sessionId;
 }

@@ -3,9 +3,9 @@ import { unlink } from 'node:fs/promises';
 import { scanTranscriptFile, type Transcript } from '@openbot/sessions';
 import type { HeldLock } from '@openbot/sessions/disk';
 import { type LineCopier, replaceTranscript } from '@openbot/sessions/rewrite';
+import { backupPathsOf } from '../backups/backup-paths.ts';
 import { type RewriteRecord, readJournal, updateJournal } from '../backups/journal.ts';
 import { type MadeBackup, makeBackup } from '../backups/make-backup.ts';
-import { keepingPlaceOf } from '../backups/place.ts';
 import { type Rotation, rotateBackups } from '../backups/rotate-backups.ts';
 import { hashTail } from '../backups/tail-hash.ts';
 import type { IndexEntry } from './index-entry.ts';
@@ -44,7 +44,7 @@ export interface RewrittenSession {
  */
 export async function rewriteSession(rewrite: SessionRewrite): Promise<RewrittenSession> {
   const { path, session, transcript } = rewrite;
-  const place = keepingPlaceOf(path);
+  const paths = backupPathsOf(path);
   let backup: MadeBackup | undefined;
   let rotation: Rotation = { removed: [] };
   let fault: Error | undefined;
@@ -63,7 +63,7 @@ export async function rewriteSession(rewrite: SessionRewrite): Promise<Rewritten
     beforeSwap: async (temp) => {
       const counters = await rewrite.entry?.readCounters();
       const resultHash = hashTail(temp, resultBytes) ?? '';
-      backup = await makeBackup(path, session, place, transcript.byteLength, readJournal(path));
+      backup = await makeBackup(path, session, paths, transcript.byteLength, readJournal(path));
       const record: RewriteRecord = {
         kind: rewrite.kind,
         backup: backup.number,

@@ -3,10 +3,10 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { putDatabase } from '../finding/database.ts';
+import { uuid } from '../finding/home.ts';
 import { runOcc } from '../setup/run-occ.ts';
 import { createSessionWithTurns, writeSession } from '../setup/sessions.ts';
-import { putDatabase } from '../sources/database-place.ts';
-import { uuid } from '../sources/place.ts';
 
 const DATABASE = 'state/agents/main/agent/openclaw-agent.sqlite';
 

@@ -281,14 +281,14 @@ describe('finding sessions', () => {
   });
 
   it('listSessions, resolveSession and describeSession give what the commands print', async () => {
-    const place = { env: process.env, cwd: stateDir };
-    expect((await listSessions(place)).map(({ sessionId }) => sessionId)).toEqual([OTHER, ID]);
-    expect(await resolveSession(place, 'abc')).toMatchObject({
+    const scope = { env: process.env, cwd: stateDir };
+    expect((await listSessions(scope)).map(({ sessionId }) => sessionId)).toEqual([OTHER, ID]);
+    expect(await resolveSession(scope, 'abc')).toMatchObject({
       session: { sessionId: ID },
       foundBy: 'argument',
     });
     const { info } = await describeSession({
-      place,
+      scope,
       sessionId: ID,
       presets: { all: { keepTurnsWithTools: 0, truncatePercent: 0 } },
     });

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { commandFor } from '../../src/report/chosen-session.ts';
 import type { SearchAgain } from '../../src/report/report-options.ts';
 import type { FoundSession } from '../../src/storage/contract/found-session.ts';
-import { uuid } from '../sources/place.ts';
+import { uuid } from '../finding/home.ts';
 
 const ID = uuid('1');
 const IN_DATABASE: FoundSession = {

@@ -81,8 +81,8 @@ test('edit and clone tell of what they did, and a dry run of what they would do'
 test('names lead to sessions in the database', async () => {
   expect(await resolveSessionId(KEY)).toBe(ID);
   expect(await getCurrentSession('main')).toBe(ID);
-  const place = { env: process.env, cwd: home.folder };
-  expect(await listSessions(place)).toMatchObject([{ sessionId: ID, storage: 'sqlite', path: home.path }]);
+  const scope = { env: process.env, cwd: home.folder };
+  expect(await listSessions(scope)).toMatchObject([{ sessionId: ID, storage: 'sqlite', path: home.path }]);
 });
 
 test('what is not there is an error with a code', async () => {

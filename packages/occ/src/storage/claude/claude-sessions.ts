@@ -3,17 +3,17 @@ import { join } from 'node:path';
 import { claudeProjectSlug, resolveHomeDir } from '@openbot/sessions/layout';
 import { expandPath, readFolderNames, readNames, statFile } from '../../layout/look-at-disk.ts';
 import { isGiven } from '../../layout/state-folder.ts';
-import type { SearchPlace } from '../contract/found-session.ts';
+import type { SearchScope } from '../contract/found-session.ts';
 import { type LocatedSession, NO_ENTRIES } from '../contract/located-session.ts';
 
 const TRANSCRIPT = /^([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})\.jsonl$/i;
 
 /** Where Claude Code keeps a folder of transcripts for each working folder. */
-export function resolveProjectsFolder(place: SearchPlace): string {
-  const configured = place.env.CLAUDE_CONFIG_DIR;
+export function resolveProjectsFolder(scope: SearchScope): string {
+  const configured = scope.env.CLAUDE_CONFIG_DIR;
   const folder = isGiven(configured)
-    ? expandPath(configured, place)
-    : join(resolveHomeDir(place.env), '.claude');
+    ? expandPath(configured, scope)
+    : join(resolveHomeDir(scope.env), '.claude');
   return join(folder, 'projects');
 }
 
@@ -22,13 +22,13 @@ export function isClaudeFileName(name: string): boolean {
 }
 
 /** The folder of the sessions that were started in the working folder. */
-export function resolveProjectFolder(place: SearchPlace): string {
-  return join(resolveProjectsFolder(place), claudeProjectSlug(realPathOf(place.cwd)));
+export function resolveProjectFolder(scope: SearchScope): string {
+  return join(resolveProjectsFolder(scope), claudeProjectSlug(realPathOf(scope.cwd)));
 }
 
 /** Different folders can share the folder of their sessions; where a session says its own, that counts. */
-export function isOfWorkingFolder({ cwd }: { readonly cwd: string | null }, place: SearchPlace): boolean {
-  return cwd === null || realPathOf(cwd) === realPathOf(place.cwd);
+export function isOfWorkingFolder({ cwd }: { readonly cwd: string | null }, scope: SearchScope): boolean {
+  return cwd === null || realPathOf(cwd) === realPathOf(scope.cwd);
 }
 
 function realPathOf(path: string): string {
@@ -40,8 +40,8 @@ function realPathOf(path: string): string {
 }
 
 /** What lies deeper (subagents, outputs of tools) and what has another name is no session. */
-export function locateClaudeSessions(place: SearchPlace): LocatedSession[] {
-  const projects = resolveProjectsFolder(place);
+export function locateClaudeSessions(scope: SearchScope): LocatedSession[] {
+  const projects = resolveProjectsFolder(scope);
   return readFolderNames(projects).flatMap((name) => locateInProject(join(projects, name)));
 }
 

@@ -49,7 +49,7 @@ export interface FoundSession {
 }
 
 /** Where to look, and for whom. Flags win over the environment, that over the configuration. */
-export interface SearchPlace {
+export interface SearchScope {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
   /** `--state-dir`. Given, the source is openclaw. */

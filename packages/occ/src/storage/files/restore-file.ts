@@ -2,11 +2,11 @@ import { OpenBotError, scanTranscriptFile, type Transcript } from '@openbot/sess
 import type { HeldLock, LockOptions } from '@openbot/sessions/disk';
 import { asciiJson, replaceTopLevelFields } from '@openbot/sessions/rewrite';
 import { scanOpenTranscript, withTranscriptLock } from '@openbot/sessions/transcript';
+import { backupPathsOf } from '../../backups/backup-paths.ts';
 import { type Backup, listBackupFiles } from '../../backups/backups.ts';
 import { chooseBackup } from '../../backups/choose-backup.ts';
 import { isOfDatabase, type Journal, type RewriteRecord, readJournal } from '../../backups/journal.ts';
 import { type OriginalState, withOriginal } from '../../backups/original-state.ts';
-import { keepingPlaceOf } from '../../backups/place.ts';
 import type { Rotation } from '../../backups/rotate-backups.ts';
 import { expectPath, type Relink, type SessionLines } from '../../rewrite/expected-path.ts';
 import type { IndexEntry } from '../../rewrite/index-entry.ts';
@@ -159,7 +159,7 @@ function listOwnBackups({ path, sessionId, backup }: FileRestore): Backup[] {
   if (backup !== undefined && foreign.has(backup)) {
     throw ofDatabase(`Backup ${backup} of session '${sessionId}'`, path);
   }
-  return listBackupFiles(keepingPlaceOf(path), path).filter(({ number }) => !foreign.has(number));
+  return listBackupFiles(backupPathsOf(path), path).filter(({ number }) => !foreign.has(number));
 }
 
 function ofDatabase(what: string, path: string): OpenBotError {

@@ -2,6 +2,7 @@ import { appendFile, open } from 'node:fs/promises';
 import { scanTranscriptFile } from '@openbot/sessions';
 import { type HeldLock, sweepLeftovers } from '@openbot/sessions/disk';
 import { insertLines } from '@openbot/sessions/rewrite';
+import { backupPathsOf } from '../../backups/backup-paths.ts';
 import { dropUnfinishedBackups, listBackupFiles } from '../../backups/backups.ts';
 import {
   type Journal,
@@ -10,7 +11,6 @@ import {
   updateJournal,
   withoutDatabase,
 } from '../../backups/journal.ts';
-import { keepingPlaceOf } from '../../backups/place.ts';
 import { hashTail } from '../../backups/tail-hash.ts';
 import { sweepKilledClones } from './clone-note.ts';
 
@@ -20,12 +20,12 @@ import { sweepKilledClones } from './clone-note.ts';
  * @returns what happened to the file
  */
 export async function tidyUp(path: string, lock: HeldLock): Promise<Journal> {
-  const place = keepingPlaceOf(path);
+  const paths = backupPathsOf(path);
   const journal = withoutDatabase(readJournal(path));
-  sweepLeftovers(place.folder);
-  sweepKilledClones(place.sessionsFolder);
-  const dropped = await dropUnfinishedBackups(place, path);
-  const backups = new Map(listBackupFiles(place, path).map((backup) => [backup.number, backup]));
+  sweepLeftovers(paths.folder);
+  sweepKilledClones(paths.sessionsFolder);
+  const dropped = await dropUnfinishedBackups(paths, path);
+  const backups = new Map(listBackupFiles(paths, path).map((backup) => [backup.number, backup]));
   const carried = new Map<number, number>();
   const last = journal.rewrites.findLast(({ backup }) => !dropped.includes(backup));
   // Where somebody else rewrote the session since, nobody can tell where a late line belongs: it stays in its backup.

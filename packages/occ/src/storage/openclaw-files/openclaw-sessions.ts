@@ -7,7 +7,7 @@ import {
 } from '@openbot/sessions';
 import { classifySessionFileName, isSessionId } from '@openbot/sessions/layout';
 import { readNames, statFile } from '../../layout/look-at-disk.ts';
-import type { SearchPlace } from '../contract/found-session.ts';
+import type { SearchScope } from '../contract/found-session.ts';
 import { type LocatedSession, NO_ENTRIES } from '../contract/located-session.ts';
 import { withoutKilledClones } from '../files/killed-clones.ts';
 
@@ -19,7 +19,7 @@ import { withoutKilledClones } from '../files/killed-clones.ts';
 export function locateOpenclawSessions(
   indexPath: string,
   agentId: string | null,
-  warn: SearchPlace['warn'],
+  warn: SearchScope['warn'],
   ownFolder?: string,
 ): LocatedSession[] {
   const folder = dirname(indexPath);
@@ -56,7 +56,7 @@ type Index = ReadonlyMap<string, readonly StoredSession[]>;
 
 const NO_INDEX: Index = new Map();
 
-function readIndexOrWarn(indexPath: string, present: ReadonlySet<string>, warn: SearchPlace['warn']): Index {
+function readIndexOrWarn(indexPath: string, present: ReadonlySet<string>, warn: SearchScope['warn']): Index {
   try {
     return readIndex(indexPath, present);
   } catch (error) {

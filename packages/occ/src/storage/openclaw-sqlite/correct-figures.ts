@@ -12,8 +12,8 @@ import {
 } from '@openbot/sessions/openclaw-database';
 import { planLoweredUsage } from '@openbot/sessions/rewrite';
 import { contextOf, estimateTokens, measureContext, withTranscriptLock } from '@openbot/sessions/transcript';
+import { transcriptPathOf } from '../../backups/backup-paths.ts';
 import { type CorrectedFigures, updateJournal } from '../../backups/journal.ts';
-import { transcriptPathOf } from '../../backups/place.ts';
 import type { FiguresToCorrect } from '../../backups/scheduled-edit.ts';
 import { rewriteLine } from '../../clean/rewrite-line.ts';
 import { type Counters, lowerCounters, readCounters } from '../../rewrite/counters.ts';

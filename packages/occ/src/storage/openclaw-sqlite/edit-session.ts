@@ -7,7 +7,7 @@ import {
   type Projection,
   readOpenclawDatabase,
 } from '@openbot/sessions/openclaw-database';
-import { transcriptPathOf } from '../../backups/place.ts';
+import { transcriptPathOf } from '../../backups/backup-paths.ts';
 import type { CleanPlan } from '../../clean/plan.ts';
 import { planClean } from '../../clean/plan-clean.ts';
 import type { ResolvedToolRemovalOptions } from '../../clean/tool-removal.ts';

@@ -2,8 +2,8 @@ import { existsSync, rmdirSync } from 'node:fs';
 import { rmdir } from 'node:fs/promises';
 import { makeFolder, sweepLeftovers, undoAtEnding } from '@openbot/sessions/disk';
 import { withTranscriptLock } from '@openbot/sessions/transcript';
-import { makeKeepingFolder } from '../../backups/keeping-folder.ts';
-import { keepingPlaceOf } from '../../backups/place.ts';
+import { backupPathsOf } from '../../backups/backup-paths.ts';
+import { makeBackupFolder } from '../../backups/make-backup-folder.ts';
 
 /**
  * Runs `run` with the lock of a session in a database: two of us at once would give their backups one number. The folders
@@ -11,8 +11,8 @@ import { keepingPlaceOf } from '../../backups/place.ts';
  * @param transcriptPath beside which the backups are
  */
 export async function withKeepingLock<T>(transcriptPath: string, run: () => Promise<T>): Promise<T> {
-  const place = keepingPlaceOf(transcriptPath);
-  const { folder, sessionsFolder } = place;
+  const paths = backupPathsOf(transcriptPath);
+  const { folder, sessionsFolder } = paths;
   const made = [folder, sessionsFolder].filter((path) => !existsSync(path));
   const forget = undoAtEnding('folders', () => {
     for (const path of made) if (existsSync(path)) rmdirSync(path);
@@ -20,7 +20,7 @@ export async function withKeepingLock<T>(transcriptPath: string, run: () => Prom
   try {
     await makeFolder(sessionsFolder);
     return await withTranscriptLock(transcriptPath, async () => {
-      await makeKeepingFolder(place);
+      await makeBackupFolder(paths);
       sweepLeftovers(folder);
       return run();
     });

@@ -4,11 +4,11 @@ import {
   type OpenclawDatabase,
   openDatabaseForWriting,
 } from '@openbot/sessions/openclaw-database';
+import { backupPathsOf, transcriptPathOf } from '../../backups/backup-paths.ts';
 import { type Backup, listBackupFiles } from '../../backups/backups.ts';
 import { chooseBackup } from '../../backups/choose-backup.ts';
 import { isOfDatabase, type RewriteRecord, readJournal } from '../../backups/journal.ts';
 import { withOriginal } from '../../backups/original-state.ts';
-import { keepingPlaceOf, transcriptPathOf } from '../../backups/place.ts';
 import { putBackCounters } from '../../rewrite/counters.ts';
 import { type ExpectedPath, expectPath } from '../../rewrite/expected-path.ts';
 import { describeContext, findUnheard, type RestoredContext } from '../../rewrite/verify-heard.ts';
@@ -116,7 +116,7 @@ interface RestoreSource {
 async function findSource(restore: DatabaseRestore): Promise<RestoreSource> {
   const { session, backup } = restore;
   const path = transcriptPathOf(session);
-  const backups = listBackupFiles(keepingPlaceOf(path), path);
+  const backups = listBackupFiles(backupPathsOf(path), path);
   const { rewrites } = readJournal(path);
   const recordOf = (number: number) => rewrites.findLast((record) => record.backup === number);
   const { sessionId } = session;

@@ -10,9 +10,9 @@ import {
   readTranscriptVersion,
   whileWriting,
 } from '@openbot/sessions/openclaw-database';
+import { backupPathOf, backupPathsOf, transcriptPathOf } from '../../backups/backup-paths.ts';
 import { type RewriteRecord, readJournal, updateJournal } from '../../backups/journal.ts';
 import { nextBackupNumber } from '../../backups/make-backup.ts';
-import { backupPathOf, keepingPlaceOf, transcriptPathOf } from '../../backups/place.ts';
 import { type Rotation, rotateBackups } from '../../backups/rotate-backups.ts';
 import { type Counters, readCounters } from '../../rewrite/counters.ts';
 import type { FoundSession } from '../contract/found-session.ts';
@@ -116,9 +116,9 @@ async function tryOnce<Plan, Result>(
   const { session } = rewrite;
   const { sessionId } = session;
   const transcriptPath = transcriptPathOf(session);
-  const place = keepingPlaceOf(transcriptPath);
-  const number = nextBackupNumber(place, readJournal(transcriptPath));
-  const backupPath = backupPathOf(place, number);
+  const paths = backupPathsOf(transcriptPath);
+  const number = nextBackupNumber(paths, readJournal(transcriptPath));
+  const backupPath = backupPathOf(paths, number);
   // The lines go to the backup as they are read; where nothing is to be changed it never gets its name.
   const backup = new UnnamedFile(backupPath);
   const found = planWith(database, rewrite, backup);
@@ -145,7 +145,7 @@ async function tryOnce<Plan, Result>(
     backup.sync();
     // Only now: a backup that no record tells of would be taken for that of a rewrite that happened.
     backup.name();
-    await syncFolder(place.folder);
+    await syncFolder(paths.folder);
     const isDone = inTransaction(database, 'immediate', () => {
       if (!isSameVersion(version, readTranscriptVersion(database, sessionId))) return false;
       rewrite.apply(database, plan, { generation, at });

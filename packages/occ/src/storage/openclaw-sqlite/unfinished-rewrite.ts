@@ -5,9 +5,9 @@ import {
   readOpenclawDatabase,
   readTranscriptVersion,
 } from '@openbot/sessions/openclaw-database';
+import { backupPathsOf, transcriptPathOf } from '../../backups/backup-paths.ts';
 import { type Backup, listBackupFiles } from '../../backups/backups.ts';
 import { isOfDatabase, readJournal, updateJournal } from '../../backups/journal.ts';
-import { keepingPlaceOf, transcriptPathOf } from '../../backups/place.ts';
 import type { FoundSession } from '../contract/found-session.ts';
 
 /**
@@ -21,7 +21,7 @@ export async function dropUnfinishedRewrite(
   const path = transcriptPathOf(session);
   const unfinished = findUnfinished(database, session);
   if (unfinished === undefined) return;
-  const left = listBackupFiles(keepingPlaceOf(path), path).find(({ number }) => number === unfinished);
+  const left = listBackupFiles(backupPathsOf(path), path).find(({ number }) => number === unfinished);
   if (left !== undefined) await unlink(left.path).catch(() => {});
   await updateJournal(path, (journal) => ({
     ...journal,
@@ -32,7 +32,7 @@ export async function dropUnfinishedRewrite(
 /** The backups of rewrites that took place, oldest first. Changes nothing. */
 export function listFinishedBackups(session: FoundSession): Backup[] {
   const path = transcriptPathOf(session);
-  const backups = listBackupFiles(keepingPlaceOf(path), path);
+  const backups = listBackupFiles(backupPathsOf(path), path);
   if (session.storage !== 'sqlite' || backups.length === 0) return backups;
   const unfinished = readOpenclawDatabase(session.path, (database) => findUnfinished(database, session));
   return backups.filter(({ number }) => number !== unfinished);

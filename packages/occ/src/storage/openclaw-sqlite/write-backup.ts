@@ -1,8 +1,8 @@
 import { syncFolder } from '@openbot/sessions/disk';
 import { iterateEventLines } from '@openbot/sessions/openclaw-database';
+import { backupPathOf, backupPathsOf, transcriptPathOf } from '../../backups/backup-paths.ts';
 import { readJournal } from '../../backups/journal.ts';
 import { nextBackupNumber } from '../../backups/make-backup.ts';
-import { backupPathOf, keepingPlaceOf, transcriptPathOf } from '../../backups/place.ts';
 import { type RotationOptions, rotateBackups } from '../../backups/rotate-backups.ts';
 import type { FoundSession } from '../contract/found-session.ts';
 import { withKeepingLock } from './keeping-lock.ts';
@@ -16,10 +16,10 @@ export async function backUpDatabaseSession(
 ): Promise<string> {
   const { sessionId } = session;
   const transcriptPath = transcriptPathOf(session);
-  const place = keepingPlaceOf(transcriptPath);
+  const paths = backupPathsOf(transcriptPath);
   return withKeepingLock(transcriptPath, async () => {
     const journal = readJournal(transcriptPath);
-    const path = backupPathOf(place, nextBackupNumber(place, journal));
+    const path = backupPathOf(paths, nextBackupNumber(paths, journal));
     const { file } = readIntoFile(session.path, path, (database, backup) => {
       readSession(database, sessionId);
       for (const line of iterateEventLines(database, sessionId)) backup.put(line);
@@ -30,7 +30,7 @@ export async function backUpDatabaseSession(
       file.drop();
     }
     await rotateBackups(transcriptPath, options);
-    await syncFolder(place.folder);
+    await syncFolder(paths.folder);
     return path;
   });
 }

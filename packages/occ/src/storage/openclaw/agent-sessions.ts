@@ -3,13 +3,13 @@ import { join } from 'node:path';
 import { OpenBotError, parseAgentSessionKey } from '@openbot/sessions';
 import type { OpenclawLayout } from '@openbot/sessions/layout';
 import { type OpenclawDatabase, readSessionDatabase } from '@openbot/sessions/openclaw-database';
-import type { SearchPlace } from '../contract/found-session.ts';
+import type { SearchScope } from '../contract/found-session.ts';
 import { compareByAge, type LocatedSession } from '../contract/located-session.ts';
 import { locateOpenclawSessions } from '../openclaw-files/openclaw-sessions.ts';
 import { hasDatabase, locateDatabaseSessions } from '../openclaw-sqlite/database-sessions.ts';
 import { openDatabaseTranscript } from '../openclaw-sqlite/database-transcript.ts';
 
-export interface AgentSearch extends Pick<SearchPlace, 'warn'> {
+export interface AgentSearch extends Pick<SearchScope, 'warn'> {
   readonly layout: OpenclawLayout;
   readonly agentId: string;
   /** How many of the newest the caller will open: those in the database are then opened at once with it. */
@@ -41,7 +41,7 @@ export function locateAgentSessions({ layout, agentId, opened = 0, warn }: Agent
   }
 }
 
-function locateInStore(layout: OpenclawLayout, agentId: string, warn: SearchPlace['warn']): LocatedSession[] {
+function locateInStore(layout: OpenclawLayout, agentId: string, warn: SearchScope['warn']): LocatedSession[] {
   const ownFolder = join(layout.stateDir, 'agents', agentId, 'sessions');
   return ofAgent(
     layout,
@@ -66,7 +66,7 @@ function ofAgent(
 }
 
 /** OpenClaw writes its tables at once: sessions that were in an empty file are lost. */
-function warnOfEmptyFile(path: string, warn: SearchPlace['warn']): void {
+function warnOfEmptyFile(path: string, warn: SearchScope['warn']): void {
   if (warn === undefined || statSync(path, { throwIfNoEntry: false })?.size !== 0) return;
   warn(
     new OpenBotError('DATABASE_UNREADABLE', `The database ${path} is empty`, {

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { readSmallFile, resolveHomeDir } from '@openbot/sessions/layout';
 import { expandPath, readFolderNames, readNames, statFile } from '../../layout/look-at-disk.ts';
 import { isGiven } from '../../layout/state-folder.ts';
-import type { SearchPlace } from '../contract/found-session.ts';
+import type { SearchScope } from '../contract/found-session.ts';
 import { type LocatedSession, NO_ENTRIES } from '../contract/located-session.ts';
 import { readTranscriptHead } from '../files/transcript-head.ts';
 
@@ -20,21 +20,21 @@ export interface PiFolder {
 }
 
 /** By pi's own rules: PI_CODING_AGENT_SESSION_DIR, `sessionDir` of its settings, else below PI_CODING_AGENT_DIR. */
-export function resolvePiFolder(place: SearchPlace): PiFolder {
-  const { env } = place;
+export function resolvePiFolder(scope: SearchScope): PiFolder {
+  const { env } = scope;
   const agentFolder = isGiven(env.PI_CODING_AGENT_DIR)
-    ? expandPath(env.PI_CODING_AGENT_DIR, place)
+    ? expandPath(env.PI_CODING_AGENT_DIR, scope)
     : join(resolveHomeDir(env), '.pi', 'agent');
   const chosen = isGiven(env.PI_CODING_AGENT_SESSION_DIR)
     ? env.PI_CODING_AGENT_SESSION_DIR
     : readSessionDirSetting(join(agentFolder, 'settings.json'));
   return chosen === undefined
     ? { folder: join(agentFolder, 'sessions'), isFlat: false }
-    : { folder: expandPath(chosen, place), isFlat: true };
+    : { folder: expandPath(chosen, scope), isFlat: true };
 }
 
-export function locatePiSessions(place: SearchPlace): LocatedSession[] {
-  const { folder, isFlat } = resolvePiFolder(place);
+export function locatePiSessions(scope: SearchScope): LocatedSession[] {
+  const { folder, isFlat } = resolvePiFolder(scope);
   const folders = isFlat ? [folder] : readFolderNames(folder).map((name) => join(folder, name));
   return folders.flatMap(locateInFolder);
 }

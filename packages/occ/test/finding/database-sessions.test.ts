@@ -6,8 +6,8 @@ import { listSessions } from '../../src/finding/list-sessions.ts';
 import { locateSessions } from '../../src/finding/locate-sessions.ts';
 import { takeSnapshot } from '../commands/snapshot.ts';
 import { runOcc } from '../setup/run-occ.ts';
-import { changeDatabase, copyDatabase, databasePath, putDatabase } from './database-place.ts';
-import { header, makeHome, placeAt, put, sessionsFolder, setAge, userLine, uuid } from './place.ts';
+import { changeDatabase, copyDatabase, databasePath, putDatabase } from './database.ts';
+import { header, makeHome, put, scopeAt, sessionsFolder, setAge, userLine, uuid } from './home.ts';
 
 const [ONE, TWO, THREE] = [uuid('1'), uuid('2'), uuid('3')];
 const at = (seconds: number) => Date.UTC(2026, 0, 1) + seconds * 1000;
@@ -16,7 +16,7 @@ test('the sessions in a database of OpenClaw', async () => {
   const home = makeHome();
   const path = copyDatabase(home);
   const shared = { agentId: 'main', source: 'openclaw', path, storage: 'sqlite', cwd: '/home/user/ws' };
-  expect(await listSessions(placeAt(home))).toEqual([
+  expect(await listSessions(scopeAt(home))).toEqual([
     {
       ...shared,
       sessionId: '6eacbb33-4125-4ff8-ac61-644d1a9ddb89',
@@ -52,7 +52,7 @@ test('label, title and folder stand beside the size that its lines have as a fil
     },
   ]);
   const sizeBytes = Buffer.byteLength(header(ONE, '/home/ünïcode') + lines[0]);
-  expect(await listSessions(placeAt(home))).toMatchObject([
+  expect(await listSessions(scopeAt(home))).toMatchObject([
     { sessionId: TWO, displayName: 'Ada', cwd: '/home/ünïcode', sizeBytes, updatedAt: at(2) },
     { sessionId: ONE, label: 'work', cwd: '/home/ünïcode', sizeBytes, updatedAt: at(1) },
   ]);
@@ -65,7 +65,7 @@ test('a session that its key no longer leads to is listed as a former one, witho
     { sessionId: ONE, key, age: 1 },
     { sessionId: TWO, key, age: 2, entry: { label: 'work' } },
   ]);
-  const found = await listSessions(placeAt(home));
+  const found = await listSessions(scopeAt(home));
   expect(
     found.map(({ sessionId, sessionKey, label, former }) => [sessionId, sessionKey, label, former]),
   ).toEqual([
@@ -84,7 +84,7 @@ test('two keys for one transcript are one session, under the key used last', asy
     `INSERT INTO session_nodes (session_key, current_session_id, entry_json, updated_at)
      VALUES ('agent:main:b', '${ONE}', '{"sessionId":"${ONE}","updatedAt":9}', 9)`,
   );
-  const found = await listSessions(placeAt(home));
+  const found = await listSessions(scopeAt(home));
   expect(found.map(({ sessionKey, label, missing }) => [sessionKey, label, missing])).toEqual([
     ['agent:main:b', 'old', undefined],
   ]);
@@ -101,7 +101,7 @@ test('a key without lines is missing; one whose lines were moved away is cold, w
     `INSERT INTO session_transcript_cold_archives VALUES
        ('${TWO}', 'g', 'archive', '${'a'.repeat(64)}', 3, 4711, 99, 2, 1, 'file', NULL)`,
   );
-  const [cold, missing] = await listSessions(placeAt(home));
+  const [cold, missing] = await listSessions(scopeAt(home));
   expect(cold).toMatchObject({ sessionId: TWO, cold: true, sizeBytes: 4712, cwd: null });
   expect(cold?.missing).toBeUndefined();
   expect(missing).toMatchObject({ sessionId: ONE, missing: true, sizeBytes: 0, cwd: null, updatedAt: at(1) });
@@ -111,7 +111,7 @@ test.each(['no json', '[]', 'null'])('an entry that holds %j does not hide its s
   const home = makeHome();
   const path = putDatabase(home, [{ sessionId: ONE, key: 'agent:main:main' }]);
   changeDatabase(path, `UPDATE session_nodes SET entry_json = '${entry}'`);
-  expect(await listSessions(placeAt(home))).toMatchObject([
+  expect(await listSessions(scopeAt(home))).toMatchObject([
     { sessionId: ONE, sessionKey: 'agent:main:main' },
   ]);
 });
@@ -130,7 +130,7 @@ test('a first line that is damaged, or no header, hides its folder and nothing e
      UPDATE transcript_events SET event_zstd = x'00112233' WHERE session_id = '${ONE}';
      UPDATE transcript_events SET event_json = 'no json' WHERE session_id = '${TWO}';`,
   );
-  const found = await listSessions(placeAt(home));
+  const found = await listSessions(scopeAt(home));
   expect(found.map(({ sessionId, cwd }) => [sessionId, cwd])).toEqual([
     [ONE, null],
     [TWO, null],
@@ -152,7 +152,7 @@ describe('files and a database in one state folder', () => {
       'agent:main:two': { sessionId: TWO, updatedAt: at(99) },
       'agent:main:three': { sessionId: THREE, updatedAt: 1 },
     });
-    const found = await listSessions(placeAt(home));
+    const found = await listSessions(scopeAt(home));
     expect(found.map(({ sessionId, path, cwd }) => [sessionId, path, cwd])).toEqual([
       [TWO, path, '/work/space'],
       [THREE, join(folder, `${THREE}.jsonl`), '/work/space'],
@@ -169,19 +169,19 @@ describe('files and a database in one state folder', () => {
     const home = makeHome();
     putDatabase(home, [{ sessionId: ONE, key: 'agent:main:one', lines: false }]);
     const path = put(join(sessionsFolder(home), `${ONE}.jsonl`), header(ONE));
-    expect(await listSessions(placeAt(home))).toMatchObject([{ sessionId: ONE, path }]);
+    expect(await listSessions(scopeAt(home))).toMatchObject([{ sessionId: ONE, path }]);
   });
 
   test('agents of both eras beside each other', async () => {
     const home = makeHome();
     putDatabase(home, [{ sessionId: ONE, key: 'agent:molt:main', age: 5 }], 'molt');
     setAge(put(join(sessionsFolder(home), `${TWO}.jsonl`), header(TWO)), 9);
-    const found = await listSessions(placeAt(home, { allAgents: true }));
+    const found = await listSessions(scopeAt(home, { allAgents: true }));
     expect(found.map(({ agentId, storage }) => [agentId, storage])).toEqual([
       ['main', undefined],
       ['molt', 'sqlite'],
     ]);
-    expect(await listSessions(placeAt(home))).toHaveLength(1);
+    expect(await listSessions(scopeAt(home))).toHaveLength(1);
   });
 });
 
@@ -195,8 +195,8 @@ describe('a database that cannot be read', () => {
     const path = put(databasePath(home), content);
     for (const choice of [{}, { allAgents: true }, { source: 'all' }] as const) {
       const warned: unknown[] = [];
-      const place = placeAt(home, { ...choice, warn: (fault) => void warned.push(fault) });
-      expect(await listSessions(place)).toMatchObject([{ sessionId: ONE }]);
+      const scope = scopeAt(home, { ...choice, warn: (fault) => void warned.push(fault) });
+      expect(await listSessions(scope)).toMatchObject([{ sessionId: ONE }]);
       expect(warned).toMatchObject([
         { code: 'DATABASE_UNREADABLE', message: expect.stringContaining(path), hint: expect.any(String) },
       ]);
@@ -206,7 +206,7 @@ describe('a database that cannot be read', () => {
   test('and no files: it is the error', async () => {
     const home = makeHome();
     mkdirSync(databasePath(home), { recursive: true });
-    await expect(listSessions(placeAt(home))).rejects.toMatchObject({ code: 'DATABASE_UNREADABLE' });
+    await expect(listSessions(scopeAt(home))).rejects.toMatchObject({ code: 'DATABASE_UNREADABLE' });
   });
 
   test('it lacks a table', async () => {
@@ -225,7 +225,7 @@ describe('a database that cannot be read', () => {
     const home = makeHome();
     put(join(home, '.openclaw/agents/main/agent'), '');
     put(join(sessionsFolder(home), `${ONE}.jsonl`), header(ONE));
-    expect(await listSessions(placeAt(home))).toHaveLength(1);
+    expect(await listSessions(scopeAt(home))).toHaveLength(1);
   });
 });
 
@@ -237,7 +237,7 @@ test('only what will be shown is measured, counted over both eras', () => {
   ]);
   setAge(put(join(sessionsFolder(home), `${THREE}.jsonl`), header(THREE)), 20);
   const measured = (count: number) =>
-    locateSessions(placeAt(home), count).flatMap(({ sessionId, opened }) => (opened ? [sessionId] : []));
+    locateSessions(scopeAt(home), count).flatMap(({ sessionId, opened }) => (opened ? [sessionId] : []));
   expect([0, 1, 2, 3].map(measured)).toEqual([[], [TWO], [TWO], [TWO, ONE]]);
 });
 
@@ -276,9 +276,9 @@ describe('occ list', () => {
     const gateway = new DatabaseSync(path);
     try {
       gateway.exec(`UPDATE session_windows SET transcript_updated_at = ${at(77)}`);
-      expect(await listSessions(placeAt(home))).toMatchObject([{ sessionId: ONE, updatedAt: at(77) }]);
+      expect(await listSessions(scopeAt(home))).toMatchObject([{ sessionId: ONE, updatedAt: at(77) }]);
       gateway.exec('BEGIN IMMEDIATE');
-      expect(await listSessions(placeAt(home))).toHaveLength(1);
+      expect(await listSessions(scopeAt(home))).toHaveLength(1);
       gateway.exec('ROLLBACK');
     } finally {
       gateway.close();

@@ -4,14 +4,14 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { listSessions } from '../../src/finding/list-sessions.ts';
 import { resolveSession } from '../../src/finding/resolve-session.ts';
-import { copyFixture, header, makeHome, placeAt, put, uuid } from './place.ts';
+import { copyFixture, header, makeHome, put, scopeAt, uuid } from './home.ts';
 
 const ONE = '01a1e06b-bcd9-7616-8d44-c6be777b69ba';
 
 test('sessions of all working folders, by what their headers say', async () => {
   const home = makeHome();
   copyFixture('pi', join(home, '.pi/agent/sessions/--home-user-work-pi.proj_A--'));
-  const found = await listSessions(placeAt(home, { source: 'pi' }));
+  const found = await listSessions(scopeAt(home, { source: 'pi' }));
   const one = found.filter(({ path }) => path.endsWith(`Z_${ONE}.jsonl`));
   expect(one).toMatchObject([
     { sessionId: ONE, agentId: null, source: 'pi', cwd: '/home/user/work/pi.proj_A' },
@@ -26,7 +26,7 @@ test('a file that pi would not open as a session is none', async () => {
   put(join(folder, 'notes.jsonl'), '{"note":1}\n');
   put(join(folder, 'settings.json'), '{}');
   put(join(folder, 'backups', `2026-01-01T00-00-00-000Z_${ONE}.backup.1.jsonl`), header(ONE));
-  expect(await listSessions(placeAt(home, { source: 'pi' }))).toEqual([]);
+  expect(await listSessions(scopeAt(home, { source: 'pi' }))).toEqual([]);
 });
 
 test('a renamed file is known by the id in its header', async () => {
@@ -34,17 +34,17 @@ test('a renamed file is known by the id in its header', async () => {
   const folder = join(home, '.pi/agent/sessions/--work--');
   put(join(folder, 'mine.jsonl'), header(uuid('1')));
   const renamed = put(join(folder, `2026-01-01T00-00-00-000Z_${uuid('2')}.jsonl`), header(uuid('3')));
-  const place = placeAt(home, { source: 'pi' });
-  const ids = (await listSessions(place)).map(({ sessionId }) => sessionId).sort();
+  const scope = scopeAt(home, { source: 'pi' });
+  const ids = (await listSessions(scope)).map(({ sessionId }) => sessionId).sort();
   expect(ids).toEqual([uuid('1'), uuid('3')]);
-  expect((await resolveSession(place, uuid('3'))).session.path).toBe(renamed);
+  expect((await resolveSession(scope, uuid('3'))).session.path).toBe(renamed);
 });
 
 test('PI_CODING_AGENT_DIR moves the folder', async () => {
   const home = makeHome();
   put(join(home, 'elsewhere/sessions/--work--', `2026-01-01T00-00-00-000Z_${ONE}.jsonl`), header(ONE));
-  const place = placeAt(home, { source: 'pi', env: { PI_CODING_AGENT_DIR: '~/elsewhere' } });
-  expect(await listSessions(place)).toHaveLength(1);
+  const scope = scopeAt(home, { source: 'pi', env: { PI_CODING_AGENT_DIR: '~/elsewhere' } });
+  expect(await listSessions(scope)).toHaveLength(1);
 });
 
 test.each([
@@ -56,7 +56,7 @@ test.each([
   put(join(home, '.pi/agent/sessions/--work--', `2026-01-01T00-00-00-000Z_${uuid('9')}.jsonl`), header(ONE));
   put(join(home, 'flat', `2026-01-01T00-00-00-000Z_${ONE}.jsonl`), header(ONE));
   put(join(home, 'flat', 'backups', `2026-01-01T00-00-00-000Z_${ONE}.backup.1.jsonl`), header(ONE));
-  const found = await listSessions(placeAt(home, { source: 'pi', env }));
+  const found = await listSessions(scopeAt(home, { source: 'pi', env }));
   expect(found.map(({ path }) => path)).toEqual([
     join(home, 'flat', `2026-01-01T00-00-00-000Z_${ONE}.jsonl`),
   ]);
@@ -79,7 +79,7 @@ test("what pi's SessionManager writes is found where it wrote it", async () => {
     encoding: 'utf8',
   });
   const { id, path } = JSON.parse(output);
-  expect(await listSessions(placeAt(home, { source: 'pi', env }))).toMatchObject([
+  expect(await listSessions(scopeAt(home, { source: 'pi', env }))).toMatchObject([
     { sessionId: id, path, cwd, source: 'pi' },
   ]);
 });

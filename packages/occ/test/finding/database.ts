@@ -2,7 +2,7 @@ import { cpSync, mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { makeAgentDatabase } from '../../../sessions/test/openclaw-db/setup/make-database.ts';
-import { FIXTURES, header } from './place.ts';
+import { FIXTURES, header } from './home.ts';
 
 export interface SessionInDatabase {
   readonly sessionId: string;

@@ -2,7 +2,7 @@ import { mkdirSync, symlinkSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { resolveSession } from '../../src/finding/resolve-session.ts';
-import { FIXTURES, header, makeHome, placeAt, put, sessionsFolder, uuid } from './place.ts';
+import { FIXTURES, header, makeHome, put, scopeAt, sessionsFolder, uuid } from './home.ts';
 
 const ONE = uuid('1');
 
@@ -13,15 +13,15 @@ test('a path in a known folder gives what the index knows of it', async () => {
     'agent:main:main': { sessionId: ONE, updatedAt: 1, label: 'work' },
   });
   const expected = { sessionId: ONE, sessionKey: 'agent:main:main', label: 'work', agentId: 'main', path };
-  const inFolder = { ...placeAt(home), cwd: sessionsFolder(home) };
-  for (const [place, name] of [
-    [placeAt(home), path],
-    [placeAt(home), `~/.openclaw/agents/main/sessions/${ONE}.jsonl`],
+  const inFolder = { ...scopeAt(home), cwd: sessionsFolder(home) };
+  for (const [scope, name] of [
+    [scopeAt(home), path],
+    [scopeAt(home), `~/.openclaw/agents/main/sessions/${ONE}.jsonl`],
     [inFolder, `${ONE}.jsonl`],
     [inFolder, `./${ONE}.jsonl`],
     [inFolder, `../../main/sessions/${ONE}.jsonl`],
   ] as const) {
-    expect(await resolveSession(place, name)).toMatchObject({ session: expected, foundBy: 'argument' });
+    expect(await resolveSession(scope, name)).toMatchObject({ session: expected, foundBy: 'argument' });
   }
 });
 
@@ -40,7 +40,7 @@ test.each([
 ])(
   'the source of a file outside all known folders is told from itself: %s',
   async (file, source, sessionId) => {
-    const { session } = await resolveSession(placeAt(makeHome()), join(FIXTURES, file));
+    const { session } = await resolveSession(scopeAt(makeHome()), join(FIXTURES, file));
     expect(session).toMatchObject({ source, sessionId, agentId: null, path: join(FIXTURES, file) });
   },
 );
@@ -48,15 +48,15 @@ test.each([
 test('a session that stands alone is known by its header', async () => {
   const home = makeHome();
   put(join(home, 'copy.jsonl'), header(ONE, '/w'));
-  const { session } = await resolveSession(placeAt(home), 'copy.jsonl');
+  const { session } = await resolveSession(scopeAt(home), 'copy.jsonl');
   expect(session).toMatchObject({ source: 'openclaw', sessionId: ONE, agentId: null, cwd: '/w' });
-  expect((await resolveSession(placeAt(home, { source: 'pi' }), 'copy.jsonl')).session.source).toBe('pi');
+  expect((await resolveSession(scopeAt(home, { source: 'pi' }), 'copy.jsonl')).session.source).toBe('pi');
 });
 
 test('the agent of another state folder is told from its layout', async () => {
   const home = makeHome();
   const path = put(join(sessionsFolder(home, 'molt', 'other-state'), `${ONE}.jsonl`), header(ONE));
-  expect((await resolveSession(placeAt(home), path)).session).toMatchObject({
+  expect((await resolveSession(scopeAt(home), path)).session).toMatchObject({
     agentId: 'molt',
     source: 'openclaw',
   });
@@ -67,7 +67,7 @@ test('a link to a state folder leads to its sessions', async () => {
   put(join(sessionsFolder(home), `${ONE}.jsonl`), header(ONE));
   symlinkSync(join(home, '.openclaw'), join(home, 'link'));
   const path = join(home, 'link/agents/main/sessions', `${ONE}.jsonl`);
-  expect((await resolveSession(placeAt(home), path)).session).toMatchObject({
+  expect((await resolveSession(scopeAt(home), path)).session).toMatchObject({
     sessionId: ONE,
     agentId: 'main',
   });
@@ -78,7 +78,7 @@ test.each(['none.jsonl', './none', '~/none/none.jsonl', '.openclaw/'])(
   async (name) => {
     const home = makeHome();
     mkdirSync(join(home, '.openclaw'));
-    await expect(resolveSession(placeAt(home), name)).rejects.toMatchObject({
+    await expect(resolveSession(scopeAt(home), name)).rejects.toMatchObject({
       code: 'SESSION_NOT_FOUND',
       hint: expect.stringContaining(join(home, basename(name) === '.openclaw' ? '.openclaw' : '')),
     });
@@ -94,7 +94,7 @@ test.each([
 ])('%s belongs to a session and is none', async (name, hint) => {
   const home = makeHome();
   put(join(home, name), header(ONE));
-  await expect(resolveSession(placeAt(home), `./${name}`)).rejects.toMatchObject({
+  await expect(resolveSession(scopeAt(home), `./${name}`)).rejects.toMatchObject({
     code: 'SESSION_UNSUPPORTED',
     hint: expect.stringContaining(hint),
   });
@@ -105,7 +105,7 @@ test.each(['', 'hello', '{"name":"package"}', '[1]\n[2]\n'])(
   async (content) => {
     const home = makeHome();
     put(join(home, 'file.jsonl'), content);
-    await expect(resolveSession(placeAt(home), 'file.jsonl')).rejects.toMatchObject({
+    await expect(resolveSession(scopeAt(home), 'file.jsonl')).rejects.toMatchObject({
       code: 'SESSION_UNSUPPORTED',
     });
   },
@@ -116,7 +116,7 @@ test.each(['', '\u0000\u0000\u0000'])(
   async (content) => {
     const home = makeHome();
     const path = put(join(sessionsFolder(home), `${ONE}.jsonl`), content);
-    expect((await resolveSession(placeAt(home), path)).session).toMatchObject({
+    expect((await resolveSession(scopeAt(home), path)).session).toMatchObject({
       sessionId: ONE,
       sizeBytes: content.length,
     });
@@ -131,7 +131,7 @@ test.each([{ source: 'claude' }, { stateDirFlag: '.' }] as const)(
       'source' in more
         ? 'pi/legacy-v1.jsonl'
         : 'claude-code/projects/-home-user-work-sess/11111111-1111-4111-8111-111111111111.jsonl';
-    await expect(resolveSession(placeAt(home, more), join(FIXTURES, wanted))).rejects.toMatchObject({
+    await expect(resolveSession(scopeAt(home, more), join(FIXTURES, wanted))).rejects.toMatchObject({
       code: 'USAGE',
     });
   },

@@ -2,14 +2,14 @@ import { mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { listSessions } from '../../src/finding/list-sessions.ts';
-import { copyFixture, header, makeHome, placeAt, put, sessionsFolder, setAge, uuid } from './place.ts';
+import { copyFixture, header, makeHome, put, scopeAt, sessionsFolder, setAge, uuid } from './home.ts';
 
 const [ONE, TWO, THREE] = [uuid('1'), uuid('2'), uuid('3')];
 
 test('a folder of OpenClaw gives its sessions, and nothing that only belongs to one', async () => {
   const home = makeHome();
   copyFixture('openclaw-files/2026.7.35', sessionsFolder(home));
-  const found = await listSessions(placeAt(home));
+  const found = await listSessions(scopeAt(home));
   expect(
     found
       .filter(({ missing }) => !missing)
@@ -39,7 +39,7 @@ test('a folder of OpenClaw gives its sessions, and nothing that only belongs to 
 test('the oldest files too: the index leads to its transcript although the home folder moved', async () => {
   const home = makeHome();
   copyFixture('openclaw-files/2026.1.30', sessionsFolder(home, 'main', '.clawdbot'));
-  const found = await listSessions(placeAt(home));
+  const found = await listSessions(scopeAt(home));
   const main = found.find(({ sessionKey }) => sessionKey === 'agent:main:main');
   expect(main).toMatchObject({ sessionId: '00d1fa26-b85f-4025-93d9-1e82517447a8', cwd: '/home/user/ws' });
   expect(main?.missing).toBeUndefined();
@@ -53,7 +53,7 @@ test('what the index says of a session stands beside what its file says', async 
   put(join(folder, 'sessions.json'), {
     'agent:main:telegram:dm:42': { sessionId: ONE, updatedAt: 5, label: 'work', displayName: 'Ada' },
   });
-  expect(await listSessions(placeAt(home))).toEqual([
+  expect(await listSessions(scopeAt(home))).toEqual([
     {
       sessionId: ONE,
       sessionKey: 'agent:main:telegram:dm:42',
@@ -76,7 +76,7 @@ test('files that the index does not know are listed; entries whose file is gone 
   put(join(folder, 'sessions.json'), {
     'agent:main:gone': { sessionId: TWO, updatedAt: Date.UTC(2026, 0, 1, 0, 0, 5) },
   });
-  const found = await listSessions(placeAt(home));
+  const found = await listSessions(scopeAt(home));
   expect(found.map(({ sessionId, sessionKey, missing }) => [sessionId, sessionKey, missing])).toEqual([
     [ONE, undefined, undefined],
     [TWO, 'agent:main:gone', true],
@@ -99,7 +99,7 @@ test('newest first, by the time of the transcript and not of the index', async (
     'agent:main:a': { sessionId: ONE, updatedAt: Date.UTC(2030, 0, 1) },
     'agent:main:b': { sessionId: TWO, updatedAt: 1 },
   });
-  const found = await listSessions(placeAt(home));
+  const found = await listSessions(scopeAt(home));
   expect(found.map(({ sessionId }) => sessionId)).toEqual([TWO, THREE, ONE]);
 });
 
@@ -111,7 +111,7 @@ test('topics have transcripts of their own under the id of their session', async
   put(join(folder, 'sessions.json'), {
     'agent:main:telegram:group:-100:topic:42': { sessionId: ONE, updatedAt: 5, sessionFile: topic },
   });
-  const found = await listSessions(placeAt(home));
+  const found = await listSessions(scopeAt(home));
   expect(found.map(({ sessionId, path, sessionKey }) => [sessionId, path, sessionKey]).sort()).toEqual([
     [ONE, topic, 'agent:main:telegram:group:-100:topic:42'],
     [ONE, join(folder, `${ONE}.jsonl`), undefined],
@@ -126,7 +126,7 @@ test('two keys for one transcript are one session, under the key used last', asy
     main: { sessionId: ONE, updatedAt: 5, label: 'old' },
     'agent:main:main': { sessionId: ONE, updatedAt: 9 },
   });
-  const found = await listSessions(placeAt(home));
+  const found = await listSessions(scopeAt(home));
   expect(found.map(({ sessionKey, label }) => [sessionKey, label])).toEqual([['agent:main:main', 'old']]);
 });
 
@@ -141,7 +141,7 @@ test('an entry never leads out of the folder', async () => {
     'agent:main:d': { updatedAt: 8 },
     'agent:main:e': 'no entry',
   });
-  const found = await listSessions(placeAt(home));
+  const found = await listSessions(scopeAt(home));
   expect(found.map(({ path, missing }) => [path, missing])).toEqual([
     [join(folder, `${TWO}.jsonl`), true],
     [join(folder, `${ONE}.jsonl`), true],
@@ -156,8 +156,8 @@ test.each(['{"agent:main:a": {"sessionId"', '', '[]', 'null'])(
     put(join(folder, `${ONE}.jsonl`), header(ONE));
     put(join(folder, 'sessions.json'), content);
     const warned: unknown[] = [];
-    const place = placeAt(home, { warn: (fault) => void warned.push(fault) });
-    const [found, ...others] = await listSessions(place);
+    const scope = scopeAt(home, { warn: (fault) => void warned.push(fault) });
+    const [found, ...others] = await listSessions(scope);
     expect([found?.sessionId, found?.sessionKey, others]).toEqual([ONE, undefined, []]);
     expect(warned).toMatchObject([
       {
@@ -172,13 +172,13 @@ test.each(['{"agent:main:a": {"sessionId"', '', '[]', 'null'])(
 test('a folder in the place of the index is an error', async () => {
   const home = makeHome();
   mkdirSync(join(sessionsFolder(home), 'sessions.json'), { recursive: true });
-  await expect(listSessions(placeAt(home))).rejects.toMatchObject({ code: 'STORE_UNREADABLE' });
+  await expect(listSessions(scopeAt(home))).rejects.toMatchObject({ code: 'STORE_UNREADABLE' });
 });
 
 test('a file in the place of the sessions folder is an error, not an empty list', async () => {
   const home = makeHome();
   put(sessionsFolder(home), 'no folder');
-  await expect(listSessions(placeAt(home))).rejects.toMatchObject({
+  await expect(listSessions(scopeAt(home))).rejects.toMatchObject({
     code: 'TRANSCRIPT_UNREADABLE',
     message: expect.stringContaining(sessionsFolder(home)),
   });
@@ -197,7 +197,7 @@ test('odd things in the folder do not keep the others from being listed', async 
   put(join(folder, `${ONE}.occ.json`), '{}');
   put(join(folder, `${ONE}.jsonl.lock`), '{}');
   put(join(folder, `${ONE}.checkpoint.${TWO}.jsonl`), header(ONE));
-  const found = await listSessions(placeAt(home));
+  const found = await listSessions(scopeAt(home));
   expect(Object.fromEntries(found.map(({ sessionId, cwd }) => [sessionId, cwd]))).toEqual({
     [ONE]: '/a',
     [TWO]: null,
@@ -209,5 +209,5 @@ test('a header longer than the first look is read to its end', async () => {
   const home = makeHome();
   const cwd = `/deep/${'folder/'.repeat(3000)}`;
   put(join(sessionsFolder(home), `${ONE}.jsonl`), header(ONE, cwd));
-  expect((await listSessions(placeAt(home)))[0]?.cwd).toBe(cwd);
+  expect((await listSessions(scopeAt(home)))[0]?.cwd).toBe(cwd);
 });

@@ -1,10 +1,10 @@
 import { lstatSync, statSync } from 'node:fs';
 import { OpenBotError } from '@openbot/sessions';
 import { makeFolder } from '@openbot/sessions/disk';
-import type { KeepingPlace } from './place.ts';
+import type { BackupPaths } from './backup-paths.ts';
 
 /** Makes the folder for backups. A link to a folder is followed: backups may be on another disk. */
-export async function makeKeepingFolder({ folder }: KeepingPlace): Promise<void> {
+export async function makeBackupFolder({ folder }: BackupPaths): Promise<void> {
   const found = statSync(folder, { throwIfNoEntry: false });
   if (found?.isDirectory()) return;
   if (found !== undefined) throw noPlaceForBackups(folder, 'is not a folder');

@@ -2,8 +2,8 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { listSessions } from '../../src/finding/list-sessions.ts';
-import type { SearchPlace } from '../../src/storage/contract/found-session.ts';
-import { header, makeHome, placeAt, put, sessionsFolder, uuid } from './place.ts';
+import type { SearchScope } from '../../src/storage/contract/found-session.ts';
+import { header, makeHome, put, scopeAt, sessionsFolder, uuid } from './home.ts';
 
 const [OPENCLAW, PI, CLAUDE] = [uuid('1'), uuid('2'), uuid('3')];
 
@@ -19,8 +19,8 @@ function putClaude(home: string): void {
   put(join(home, '.claude/projects/-w', `${CLAUDE}.jsonl`), `{"sessionId":"${CLAUDE}","cwd":"/w"}\n`);
 }
 
-async function ids(place: SearchPlace): Promise<string[]> {
-  return (await listSessions(place)).map(({ sessionId }) => sessionId).sort();
+async function ids(scope: SearchScope): Promise<string[]> {
+  return (await listSessions(scope)).map(({ sessionId }) => sessionId).sort();
 }
 
 test('openclaw is the default where it exists', async () => {
@@ -28,7 +28,7 @@ test('openclaw is the default where it exists', async () => {
   putOpenclaw(home);
   putPi(home);
   putClaude(home);
-  expect(await ids(placeAt(home))).toEqual([OPENCLAW]);
+  expect(await ids(scopeAt(home))).toEqual([OPENCLAW]);
 });
 
 test.each([
@@ -37,27 +37,27 @@ test.each([
 ])('%s is the default where it is the only one that exists', async (_, putOnly, sessionId) => {
   const home = makeHome();
   putOnly(home);
-  expect(await ids(placeAt(home))).toEqual([sessionId]);
+  expect(await ids(scopeAt(home))).toEqual([sessionId]);
 });
 
 test('between pi and claude nothing is guessed', async () => {
   const home = makeHome();
   putPi(home);
   putClaude(home);
-  expect(await ids(placeAt(home))).toEqual([]);
+  expect(await ids(scopeAt(home))).toEqual([]);
 });
 
 test('a state folder that the environment names means openclaw, even before it exists', async () => {
   const home = makeHome();
   putPi(home);
-  expect(await ids(placeAt(home, { env: { OPENCLAW_STATE_DIR: join(home, 'none') } }))).toEqual([]);
+  expect(await ids(scopeAt(home, { env: { OPENCLAW_STATE_DIR: join(home, 'none') } }))).toEqual([]);
 });
 
 test('claude is the default in a shell of Claude Code', async () => {
   const home = makeHome();
   putOpenclaw(home);
   putClaude(home);
-  expect(await ids(placeAt(home, { env: { CLAUDE_CODE_SESSION_ID: CLAUDE } }))).toEqual([CLAUDE]);
+  expect(await ids(scopeAt(home, { env: { CLAUDE_CODE_SESSION_ID: CLAUDE } }))).toEqual([CLAUDE]);
 });
 
 test.each([{ stateDirFlag: '.openclaw' }, { agentFlag: 'main' }, { allAgents: true }])(
@@ -66,7 +66,7 @@ test.each([{ stateDirFlag: '.openclaw' }, { agentFlag: 'main' }, { allAgents: tr
     const home = makeHome();
     putOpenclaw(home);
     putClaude(home);
-    expect(await ids(placeAt(home, { ...flag, env: { CLAUDE_CODE_SESSION_ID: CLAUDE } }))).toEqual([
+    expect(await ids(scopeAt(home, { ...flag, env: { CLAUDE_CODE_SESSION_ID: CLAUDE } }))).toEqual([
       OPENCLAW,
     ]);
   },
@@ -79,7 +79,7 @@ test.each([
 ] as const)('%s contradicts a source without agents', async (flag, more) => {
   const home = makeHome();
   putOpenclaw(home);
-  await expect(listSessions(placeAt(home, more))).rejects.toMatchObject({
+  await expect(listSessions(scopeAt(home, more))).rejects.toMatchObject({
     code: 'USAGE',
     message: expect.stringContaining(flag),
   });
@@ -91,10 +91,10 @@ test('--source chooses, and all lists everything of all agents', async () => {
   putOpenclaw(home, 'molt', uuid('4'));
   putPi(home);
   putClaude(home);
-  expect(await ids(placeAt(home, { source: 'pi' }))).toEqual([PI]);
-  expect(await ids(placeAt(home, { source: 'claude' }))).toEqual([CLAUDE]);
-  expect(await ids(placeAt(home, { source: 'all' }))).toEqual([OPENCLAW, PI, CLAUDE, uuid('4')]);
-  expect(await ids(placeAt(home, { source: 'all', agentFlag: 'molt' }))).toEqual([PI, CLAUDE, uuid('4')]);
+  expect(await ids(scopeAt(home, { source: 'pi' }))).toEqual([PI]);
+  expect(await ids(scopeAt(home, { source: 'claude' }))).toEqual([CLAUDE]);
+  expect(await ids(scopeAt(home, { source: 'all' }))).toEqual([OPENCLAW, PI, CLAUDE, uuid('4')]);
+  expect(await ids(scopeAt(home, { source: 'all', agentFlag: 'molt' }))).toEqual([PI, CLAUDE, uuid('4')]);
 });
 
 test('the state folder: flag, then OCC_STATE_DIRECTORY, OPENCLAW_STATE_DIR, CLAWDBOT_STATE_DIR, configuration', async () => {
@@ -106,32 +106,32 @@ test('the state folder: flag, then OCC_STATE_DIRECTORY, OPENCLAW_STATE_DIR, CLAW
     stateDirConfigured: '~/configured',
     env: { OCC_STATE_DIRECTORY: 'occ', OPENCLAW_STATE_DIR: '~/openclaw', CLAWDBOT_STATE_DIR: 'clawdbot' },
   };
-  expect(await ids(placeAt(home, full))).toEqual([uuid('0')]);
-  expect(await ids(placeAt(home, { ...full, stateDirFlag: undefined }))).toEqual([uuid('1')]);
+  expect(await ids(scopeAt(home, full))).toEqual([uuid('0')]);
+  expect(await ids(scopeAt(home, { ...full, stateDirFlag: undefined }))).toEqual([uuid('1')]);
   const { OCC_STATE_DIRECTORY: _, ...fewer } = full.env;
-  expect(await ids(placeAt(home, { stateDirConfigured: full.stateDirConfigured, env: fewer }))).toEqual([
+  expect(await ids(scopeAt(home, { stateDirConfigured: full.stateDirConfigured, env: fewer }))).toEqual([
     uuid('2'),
   ]);
   const env = { CLAWDBOT_STATE_DIR: fewer.CLAWDBOT_STATE_DIR };
-  expect(await ids(placeAt(home, { stateDirConfigured: full.stateDirConfigured, env }))).toEqual([uuid('3')]);
-  expect(await ids(placeAt(home, { stateDirConfigured: full.stateDirConfigured }))).toEqual([uuid('4')]);
-  expect(await ids(placeAt(home))).toEqual([uuid('5')]);
+  expect(await ids(scopeAt(home, { stateDirConfigured: full.stateDirConfigured, env }))).toEqual([uuid('3')]);
+  expect(await ids(scopeAt(home, { stateDirConfigured: full.stateDirConfigured }))).toEqual([uuid('4')]);
+  expect(await ids(scopeAt(home))).toEqual([uuid('5')]);
 });
 
 test('without any of them the first that exists of .openclaw, .clawdbot, .openbot', async () => {
   const home = makeHome();
   putOpenclaw(home, 'main', uuid('7'), '.openbot');
-  expect(await ids(placeAt(home))).toEqual([uuid('7')]);
+  expect(await ids(scopeAt(home))).toEqual([uuid('7')]);
   putOpenclaw(home, 'main', uuid('8'), '.clawdbot');
-  expect(await ids(placeAt(home))).toEqual([uuid('8')]);
+  expect(await ids(scopeAt(home))).toEqual([uuid('8')]);
   putOpenclaw(home, 'main', uuid('9'), '.openclaw');
-  expect(await ids(placeAt(home))).toEqual([uuid('9')]);
+  expect(await ids(scopeAt(home))).toEqual([uuid('9')]);
 });
 
 test('a --state-dir that is a file is called one that is no folder', async () => {
   const home = makeHome();
   const file = put(join(home, 'file'), '');
-  await expect(listSessions(placeAt(home, { stateDirFlag: 'file' }))).rejects.toMatchObject({
+  await expect(listSessions(scopeAt(home, { stateDirFlag: 'file' }))).rejects.toMatchObject({
     code: 'USAGE',
     message: `${file} is not a folder`,
   });
@@ -139,12 +139,12 @@ test('a --state-dir that is a file is called one that is no folder', async () =>
 
 test('a --state-dir that is not there is an error, an empty one is an empty list', async () => {
   const home = makeHome();
-  await expect(listSessions(placeAt(home, { stateDirFlag: 'nowhere' }))).rejects.toMatchObject({
+  await expect(listSessions(scopeAt(home, { stateDirFlag: 'nowhere' }))).rejects.toMatchObject({
     code: 'USAGE',
     message: expect.stringContaining(join(home, 'nowhere')),
   });
   mkdirSync(join(home, 'empty'));
-  expect(await ids(placeAt(home, { stateDirFlag: 'empty' }))).toEqual([]);
+  expect(await ids(scopeAt(home, { stateDirFlag: 'empty' }))).toEqual([]);
 });
 
 test('the agent: flag, then CLAWDBOT_AGENT_ID, OPENCLAW_AGENT_ID, configuration, main', async () => {
@@ -153,14 +153,14 @@ test('the agent: flag, then CLAWDBOT_AGENT_ID, OPENCLAW_AGENT_ID, configuration,
   for (const [at, agentId] of agents.entries()) putOpenclaw(home, agentId, uuid(String(at)));
   const env = { CLAWDBOT_AGENT_ID: 'clawdbot', OPENCLAW_AGENT_ID: 'openclaw' };
   const agentConfigured = 'configured';
-  expect(await ids(placeAt(home, { agentFlag: 'Flag', agentConfigured, env }))).toEqual([uuid('0')]);
-  expect(await ids(placeAt(home, { agentConfigured, env }))).toEqual([uuid('1')]);
+  expect(await ids(scopeAt(home, { agentFlag: 'Flag', agentConfigured, env }))).toEqual([uuid('0')]);
+  expect(await ids(scopeAt(home, { agentConfigured, env }))).toEqual([uuid('1')]);
   expect(
-    await ids(placeAt(home, { agentConfigured, env: { OPENCLAW_AGENT_ID: env.OPENCLAW_AGENT_ID } })),
+    await ids(scopeAt(home, { agentConfigured, env: { OPENCLAW_AGENT_ID: env.OPENCLAW_AGENT_ID } })),
   ).toEqual([uuid('2')]);
-  expect(await ids(placeAt(home, { agentConfigured }))).toEqual([uuid('3')]);
-  expect(await ids(placeAt(home))).toEqual([uuid('4')]);
-  expect(await ids(placeAt(home, { allAgents: true }))).toHaveLength(5);
+  expect(await ids(scopeAt(home, { agentConfigured }))).toEqual([uuid('3')]);
+  expect(await ids(scopeAt(home))).toEqual([uuid('4')]);
+  expect(await ids(scopeAt(home, { allAgents: true }))).toHaveLength(5);
 });
 
 test.each([{ agentFlag: 'bad' }, { env: { OPENCLAW_AGENT_ID: 'bad' } }, { agentConfigured: 'bad' }])(
@@ -169,7 +169,7 @@ test.each([{ agentFlag: 'bad' }, { env: { OPENCLAW_AGENT_ID: 'bad' } }, { agentC
     const home = makeHome();
     putOpenclaw(home, 'molt');
     putOpenclaw(home, 'main');
-    await expect(listSessions(placeAt(home, more))).rejects.toMatchObject({
+    await expect(listSessions(scopeAt(home, more))).rejects.toMatchObject({
       code: 'AGENT_NOT_FOUND',
       message: expect.stringContaining("'bad'"),
       availableAgents: ['main', 'molt'],
@@ -181,7 +181,7 @@ test.each([{ agentFlag: 'bad' }, { env: { OPENCLAW_AGENT_ID: 'bad' } }, { agentC
 test('an agent id never escapes the agents folder', async () => {
   const home = makeHome();
   putOpenclaw(home);
-  await expect(listSessions(placeAt(home, { agentFlag: '../main' }))).rejects.toMatchObject({
+  await expect(listSessions(scopeAt(home, { agentFlag: '../main' }))).rejects.toMatchObject({
     code: 'PATH_ESCAPES_FOLDER',
   });
 });
@@ -189,7 +189,7 @@ test('an agent id never escapes the agents folder', async () => {
 test('--agent and --all-agents contradict each other', async () => {
   const home = makeHome();
   putOpenclaw(home);
-  await expect(listSessions(placeAt(home, { agentFlag: 'main', allAgents: true }))).rejects.toMatchObject({
+  await expect(listSessions(scopeAt(home, { agentFlag: 'main', allAgents: true }))).rejects.toMatchObject({
     code: 'USAGE',
   });
 });

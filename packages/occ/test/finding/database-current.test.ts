@@ -3,19 +3,19 @@ import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
 import { resolveSession } from '../../src/finding/resolve-session.ts';
 import { takeSnapshot } from '../commands/snapshot.ts';
-import { changeDatabase, databasePath, putDatabase, type SessionInDatabase } from './database-place.ts';
+import { changeDatabase, databasePath, putDatabase, type SessionInDatabase } from './database.ts';
 import {
   callLine,
   header,
   makeHome,
-  placeAt,
   put,
   resultLine,
+  scopeAt,
   sessionsFolder,
   setAge,
   userLine,
   uuid,
-} from './place.ts';
+} from './home.ts';
 
 const [ONE, TWO, THREE] = [uuid('1'), uuid('2'), uuid('3')];
 const COMMAND = ['occ', 'edit', '--strip-tools'];
@@ -40,7 +40,7 @@ test.each([
     const home = makeHome();
     putDatabase(home, [session(ONE, 5, CALLING), session(TWO, age)]);
     putFile(home, THREE, 20);
-    expect(await resolveSession(placeAt(home, { commandLine: COMMAND }))).toMatchObject({
+    expect(await resolveSession(scopeAt(home, { commandLine: COMMAND }))).toMatchObject({
       session: { sessionId: expected },
       foundBy: 'most-recent',
     });
@@ -58,14 +58,14 @@ test('a session without lines, and one that its key left, are not the current on
     path,
     `UPDATE session_windows SET transcript_updated_at = ${Date.UTC(2030, 0, 1)} WHERE session_id = '${ONE}'`,
   );
-  expect((await resolveSession(placeAt(home))).session.sessionId).toBe(TWO);
+  expect((await resolveSession(scopeAt(home))).session.sessionId).toBe(TWO);
 });
 
 test('a database that cannot be read is an error, although there are files', async () => {
   const home = makeHome();
   putFile(home, ONE, 1);
   const path = put(databasePath(home), 'no database');
-  await expect(resolveSession(placeAt(home))).rejects.toMatchObject({
+  await expect(resolveSession(scopeAt(home))).rejects.toMatchObject({
     code: 'DATABASE_UNREADABLE',
     hint: expect.stringContaining('name one by its id or path'),
     message: expect.stringContaining(path),
@@ -82,7 +82,7 @@ test.each([false, true])(
       { ...session(THREE, 30, [userLine('occ edit --strip-tools')]), compressed },
     ]);
     putFile(home, uuid('4'), 40, userLine('hi'), callLine({ id: 'c1', arguments: { command: 'ls' } }));
-    expect(await resolveSession(placeAt(home, SHELL))).toMatchObject({
+    expect(await resolveSession(scopeAt(home, SHELL))).toMatchObject({
       session: { sessionId: ONE, storage: 'sqlite' },
       foundBy: 'calling-command',
     });
@@ -98,7 +98,7 @@ test('while OpenClaw runs: the call that it wrote last is seen, and nothing is l
       .prepare('INSERT INTO transcript_events (session_id, seq, event_json, created_at) VALUES (?, 2, ?, 1)')
       .run(ONE, CALL.trimEnd());
     const before = Object.keys(takeSnapshot(home));
-    expect(await resolveSession(placeAt(home, SHELL))).toMatchObject({
+    expect(await resolveSession(scopeAt(home, SHELL))).toMatchObject({
       session: { sessionId: ONE },
       foundBy: 'calling-command',
     });
@@ -119,7 +119,7 @@ test('results of other calls and lines beside the conversation may follow the ca
     session(ONE, 10, [userLine('go'), calls, custom, resultLine('c1'), custom]),
     session(TWO, 20),
   ]);
-  expect((await resolveSession(placeAt(home, SHELL))).session.sessionId).toBe(ONE);
+  expect((await resolveSession(scopeAt(home, SHELL))).session.sessionId).toBe(ONE);
 });
 
 test('a damaged line keeps only its own session from being the calling one', async () => {
@@ -132,21 +132,21 @@ test('a damaged line keeps only its own session from being the calling one', asy
     path,
     `UPDATE transcript_events SET event_zstd = x'00112233' WHERE session_id = '${TWO}' AND seq = 2`,
   );
-  expect((await resolveSession(placeAt(home, SHELL))).session.sessionId).toBe(ONE);
+  expect((await resolveSession(scopeAt(home, SHELL))).session.sessionId).toBe(ONE);
 });
 
 test('the database of another agent that cannot be read does not keep one from cleaning itself', async () => {
   const home = makeHome();
   putDatabase(home, [session(ONE, 10, CALLING)]);
   put(databasePath(home, 'molt'), 'no database');
-  expect((await resolveSession(placeAt(home, SHELL))).session.sessionId).toBe(ONE);
+  expect((await resolveSession(scopeAt(home, SHELL))).session.sessionId).toBe(ONE);
 });
 
 test('a call in a file and one in the database, both as it is now: nothing is guessed', async () => {
   const home = makeHome();
   putDatabase(home, [session(ONE, 10, CALLING)]);
   putFile(home, TWO, 20, ...CALLING);
-  await expect(resolveSession(placeAt(home, SHELL))).rejects.toMatchObject({
+  await expect(resolveSession(scopeAt(home, SHELL))).rejects.toMatchObject({
     code: 'AMBIGUOUS_SESSION',
     matches: [TWO, ONE],
     message: expect.stringContaining(`${TWO}, ${ONE} (agent:main:${ONE})`),
@@ -157,13 +157,13 @@ test('a call that was left behind long before, in a file of the time before the 
   const home = makeHome();
   putDatabase(home, [session(ONE, 7200, CALLING)]);
   putFile(home, TWO, 0, ...CALLING);
-  expect((await resolveSession(placeAt(home, SHELL))).session.sessionId).toBe(ONE);
+  expect((await resolveSession(scopeAt(home, SHELL))).session.sessionId).toBe(ONE);
 });
 
 test('an agent that names its own session is known as the caller; one that names another is not', async () => {
   const home = makeHome();
   putDatabase(home, [session(ONE, 10, CALLING), session(TWO, 20)]);
-  const foundBy = async (name: string) => (await resolveSession(placeAt(home, SHELL), name)).foundBy;
+  const foundBy = async (name: string) => (await resolveSession(scopeAt(home, SHELL), name)).foundBy;
   expect(await foundBy(ONE)).toBe('calling-command');
   expect(await foundBy(`agent:main:${ONE}`)).toBe('calling-command');
   expect(await foundBy(TWO)).toBe('argument');

@@ -2,7 +2,7 @@ import { cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync, utimesSync, write
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import type { SearchPlace } from '../../src/storage/contract/found-session.ts';
+import type { SearchScope } from '../../src/storage/contract/found-session.ts';
 
 export const FIXTURES = join(import.meta.dirname, '..', '..', '..', '..', 'fixtures');
 
@@ -13,7 +13,7 @@ export function makeHome(): string {
   return home;
 }
 
-export function placeAt(home: string, more: Partial<SearchPlace> = {}): SearchPlace {
+export function scopeAt(home: string, more: Partial<SearchScope> = {}): SearchScope {
   return { cwd: home, ...more, env: { HOME: home, ...more.env } };
 }
 

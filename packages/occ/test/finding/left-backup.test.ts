@@ -8,24 +8,24 @@ import { resolveSession } from '../../src/finding/resolve-session.ts';
 import type { FoundSession } from '../../src/storage/contract/found-session.ts';
 import { readAsFile } from '../session-db/look-into.ts';
 import { runOcc } from '../setup/run-occ.ts';
-import { putDatabase } from './database-place.ts';
+import { putDatabase } from './database.ts';
 import {
   callLine,
   header,
   makeHome,
-  placeAt,
   put,
   resultLine,
+  scopeAt,
   sessionsFolder,
   userLine,
   uuid,
-} from './place.ts';
+} from './home.ts';
 
 const GONE = uuid('1');
 const OTHER = uuid('2');
 
 async function hintFor(home: string, name: string, more = {}): Promise<string> {
-  const error = await resolveSession(placeAt(home, more), name).then(
+  const error = await resolveSession(scopeAt(home, more), name).then(
     () => expect.unreachable(),
     (failure) => failure,
   );

@@ -4,19 +4,19 @@ import { acquireLock } from '@openbot/sessions/disk';
 import { expect, test } from 'vitest';
 import { resolveSession } from '../../src/finding/resolve-session.ts';
 import { runOcc } from '../setup/run-occ.ts';
-import { databasePath, putDatabase } from './database-place.ts';
+import { databasePath, putDatabase } from './database.ts';
 import {
   callLine,
   header,
   makeHome,
-  placeAt,
   put,
   resultLine,
+  scopeAt,
   sessionsFolder,
   setAge,
   userLine,
   uuid,
-} from './place.ts';
+} from './home.ts';
 
 const [ONE, TWO, THREE] = [uuid('1'), uuid('2'), uuid('3')];
 const COMMAND = ['occ', 'edit', '--strip-tools'];
@@ -34,7 +34,7 @@ test('without a name and outside of an agent: the most recently active session',
   putSession(home, ONE, 10, userLine('hello') + CALL);
   putSession(home, TWO, 30);
   putSession(home, THREE, 20);
-  const { session, foundBy } = await resolveSession(placeAt(home, { commandLine: COMMAND }));
+  const { session, foundBy } = await resolveSession(scopeAt(home, { commandLine: COMMAND }));
   expect([session.sessionId, foundBy]).toEqual([TWO, 'most-recent']);
 });
 
@@ -44,14 +44,14 @@ test('a session whose transcript is gone is never the current one', async () => 
   put(join(sessionsFolder(home), 'sessions.json'), {
     'agent:main:main': { sessionId: TWO, updatedAt: Date.UTC(2030, 0, 1) },
   });
-  expect((await resolveSession(placeAt(home))).session.sessionId).toBe(ONE);
+  expect((await resolveSession(scopeAt(home))).session.sessionId).toBe(ONE);
 });
 
 test('no sessions: an error that says where it looked and what else there is', async () => {
   const home = makeHome();
   putSession(home, ONE, 10, '', 'molt');
   put(join(home, '.claude/projects/-w', `${TWO}.jsonl`), '{}\n');
-  await expect(resolveSession(placeAt(home))).rejects.toMatchObject({
+  await expect(resolveSession(scopeAt(home))).rejects.toMatchObject({
     code: 'NO_SESSIONS',
     message: "No sessions found for agent 'main'",
     hint: `Looked in ${sessionsFolder(home)}, ${databasePath(home)}. Other agents here: molt; use --agent <id> or --all-agents. There is a sessions folder of claude: use --source claude.`,
@@ -65,7 +65,7 @@ test.each([
   [{ allAgents: true }, 'No sessions found of openclaw'],
 ] as const)('no sessions, asked for %j: no agent is named', async (more, message) => {
   const home = makeHome();
-  const error = await resolveSession(placeAt(home, more)).catch((fault) => fault);
+  const error = await resolveSession(scopeAt(home, more)).catch((fault) => fault);
   expect(error).toMatchObject({ code: 'NO_SESSIONS', message });
   expect(error.details.agentId).toBeUndefined();
 });
@@ -73,7 +73,7 @@ test.each([
 test('no sessions of several agents: each is named', async () => {
   const home = makeHome();
   for (const agentId of ['main', 'molt']) put(join(sessionsFolder(home, agentId), 'note.txt'), '');
-  await expect(resolveSession(placeAt(home, { allAgents: true }))).rejects.toMatchObject({
+  await expect(resolveSession(scopeAt(home, { allAgents: true }))).rejects.toMatchObject({
     message: "No sessions found for agents 'main', 'molt'",
   });
 });
@@ -82,7 +82,7 @@ test('no sessions, but of two other sources: each flag is spelt out', async () =
   const home = makeHome();
   put(join(home, '.claude/projects/-w', `${TWO}.jsonl`), '{}\n');
   putPi(home, ONE, 10);
-  await expect(resolveSession(placeAt(home))).rejects.toMatchObject({
+  await expect(resolveSession(scopeAt(home))).rejects.toMatchObject({
     hint: expect.stringContaining('use --source pi or --source claude.'),
   });
 });
@@ -90,7 +90,7 @@ test('no sessions, but of two other sources: each flag is spelt out', async () =
 test('a database without sessions: the error says that it was looked into', async () => {
   const home = makeHome();
   const path = putDatabase(home, []);
-  await expect(resolveSession(placeAt(home))).rejects.toMatchObject({
+  await expect(resolveSession(scopeAt(home))).rejects.toMatchObject({
     code: 'NO_SESSIONS',
     hint: `Looked in ${sessionsFolder(home)}, ${path}.`,
   });
@@ -101,7 +101,7 @@ test('in the shell of an agent: the session whose open call holds this command, 
   putSession(home, ONE, 10, userLine('clean yourself') + CALL);
   putSession(home, TWO, 20, userLine('occ edit --strip-tools'));
   putSession(home, THREE, 30, userLine('hi') + callLine({ id: 'c1', arguments: { command: 'ls' } }));
-  const { session, foundBy } = await resolveSession(placeAt(home, SHELL));
+  const { session, foundBy } = await resolveSession(scopeAt(home, SHELL));
   expect([session.sessionId, foundBy]).toEqual([ONE, 'calling-command']);
 });
 
@@ -114,7 +114,7 @@ test('entries that are no messages may follow the call, and other calls of it ma
   const custom = `${JSON.stringify({ type: 'custom', customType: 'openclaw.cache-ttl', id: 'x', data: {} })}\n`;
   putSession(home, ONE, 10, userLine('go') + calls + custom + resultLine('c1') + custom);
   putSession(home, TWO, 20);
-  expect(await resolveSession(placeAt(home, SHELL))).toMatchObject({
+  expect(await resolveSession(scopeAt(home, SHELL))).toMatchObject({
     session: { sessionId: ONE },
     foundBy: 'calling-command',
   });
@@ -126,12 +126,12 @@ test('a call that has its result is over: no other session is guessed', async ()
   const home = makeHome();
   putSession(home, ONE, 10, userLine('go') + CALL + resultLine('c1'));
   putSession(home, TWO, 20);
-  await expect(resolveSession(placeAt(home, SHELL))).rejects.toMatchObject({
+  await expect(resolveSession(scopeAt(home, SHELL))).rejects.toMatchObject({
     ...NOT_NAMED,
     message: expect.stringContaining('shell of OpenClaw'),
     hint: expect.stringContaining('sessionId=<id>'),
   });
-  expect((await resolveSession(placeAt(home, SHELL), TWO)).session.sessionId).toBe(TWO);
+  expect((await resolveSession(scopeAt(home, SHELL), TWO)).session.sessionId).toBe(TWO);
 });
 
 test.each([
@@ -175,18 +175,18 @@ test('a script that an agent runs is not recognised, and changes nobody else', a
   const script = callLine({ id: 'c1', arguments: { command: 'bash clean.sh' } });
   putSession(home, ONE, 10, userLine('clean yourself') + script);
   putSession(home, TWO, 20, userLine('of somebody else'));
-  await expect(resolveSession(placeAt(home, SHELL))).rejects.toMatchObject(NOT_NAMED);
+  await expect(resolveSession(scopeAt(home, SHELL))).rejects.toMatchObject(NOT_NAMED);
 });
 
 test('the calling agent may be any, unless --agent says which', async () => {
   const home = makeHome();
   putSession(home, ONE, 10, userLine('go') + CALL, 'molt');
   putSession(home, TWO, 20);
-  expect(await resolveSession(placeAt(home, SHELL))).toMatchObject({
+  expect(await resolveSession(scopeAt(home, SHELL))).toMatchObject({
     session: { sessionId: ONE, agentId: 'molt' },
     foundBy: 'calling-command',
   });
-  await expect(resolveSession(placeAt(home, { ...SHELL, agentFlag: 'main' }))).rejects.toMatchObject(
+  await expect(resolveSession(scopeAt(home, { ...SHELL, agentFlag: 'main' }))).rejects.toMatchObject(
     NOT_NAMED,
   );
 });
@@ -195,14 +195,14 @@ test('the broken index of another agent does not keep one from cleaning itself',
   const home = makeHome();
   putSession(home, ONE, 10, userLine('go') + CALL);
   put(join(sessionsFolder(home, 'molt'), 'sessions.json'), '{');
-  expect((await resolveSession(placeAt(home, SHELL))).session.sessionId).toBe(ONE);
+  expect((await resolveSession(scopeAt(home, SHELL))).session.sessionId).toBe(ONE);
 });
 
 test('two agents that run the same command at once: nothing is guessed', async () => {
   const home = makeHome();
   putSession(home, ONE, 10, userLine('go') + CALL);
   putSession(home, TWO, 20, userLine('go') + CALL);
-  await expect(resolveSession(placeAt(home, SHELL))).rejects.toMatchObject({
+  await expect(resolveSession(scopeAt(home, SHELL))).rejects.toMatchObject({
     code: 'AMBIGUOUS_SESSION',
     matches: [TWO, ONE],
     hint: expect.stringContaining('name the one that you mean'),
@@ -215,7 +215,7 @@ test('of two such calls the one whose agent holds its lock is running', async ()
   putSession(home, TWO, 20, userLine('go') + CALL);
   const lock = await acquireLock(`${path}.lock`);
   try {
-    expect((await resolveSession(placeAt(home, SHELL))).session.sessionId).toBe(ONE);
+    expect((await resolveSession(scopeAt(home, SHELL))).session.sessionId).toBe(ONE);
   } finally {
     await lock.release();
   }
@@ -225,7 +225,7 @@ test('a call that was left behind long before is not taken for one that runs', a
   const home = makeHome();
   putSession(home, ONE, 0, userLine('go') + CALL);
   putSession(home, TWO, 7200, userLine('go') + CALL);
-  expect((await resolveSession(placeAt(home, SHELL))).session.sessionId).toBe(TWO);
+  expect((await resolveSession(scopeAt(home, SHELL))).session.sessionId).toBe(TWO);
 });
 
 test('the exact command wins over one that only looks alike', async () => {
@@ -233,14 +233,14 @@ test('the exact command wins over one that only looks alike', async () => {
   putSession(home, ONE, 10, userLine('go') + CALL);
   const alike = callLine({ id: 'c1', arguments: { code: "run(['occ', 'edit', '--strip-tools'])" } });
   putSession(home, TWO, 20, userLine('go') + alike);
-  expect((await resolveSession(placeAt(home, SHELL))).session.sessionId).toBe(ONE);
+  expect((await resolveSession(scopeAt(home, SHELL))).session.sessionId).toBe(ONE);
 });
 
 test('a long answer before the call, and a torn line behind it, change nothing', async () => {
   const home = makeHome();
   putSession(home, ONE, 10, `${userLine('x'.repeat(3_000_000))}${CALL}{"type":"mess`);
   putSession(home, TWO, 20);
-  expect((await resolveSession(placeAt(home, SHELL))).session.sessionId).toBe(ONE);
+  expect((await resolveSession(scopeAt(home, SHELL))).session.sessionId).toBe(ONE);
 });
 
 test('the real command finds the agent that runs it', async () => {
@@ -266,8 +266,8 @@ test('an agent of pi that calls occ on itself', async () => {
   const two = put(join(folder, `2026-01-01T00-00-01-000Z_${TWO}.jsonl`), header(TWO) + userLine('go'));
   setAge(one, 10);
   setAge(two, 20);
-  const place = placeAt(home, { source: 'pi', commandLine: COMMAND, env: { PI_CODING_AGENT: 'true' } });
-  expect(await resolveSession(place)).toMatchObject({
+  const scope = scopeAt(home, { source: 'pi', commandLine: COMMAND, env: { PI_CODING_AGENT: 'true' } });
+  expect(await resolveSession(scope)).toMatchObject({
     session: { sessionId: ONE, source: 'pi' },
     foundBy: 'calling-command',
   });
@@ -283,7 +283,7 @@ test('an agent of pi beside an OpenClaw: its own session, unless another source 
   putPi(home, ONE, 10, userLine('go') + CALL);
   putSession(home, TWO, 20);
   const shell = { commandLine: COMMAND, env: { PI_CODING_AGENT: 'true' } };
-  expect(await resolveSession(placeAt(home, shell))).toMatchObject({
+  expect(await resolveSession(scopeAt(home, shell))).toMatchObject({
     session: { sessionId: ONE, source: 'pi' },
     foundBy: 'calling-command',
   });
@@ -292,7 +292,7 @@ test('an agent of pi beside an OpenClaw: its own session, unless another source 
     { agentFlag: 'main' },
     { stateDirFlag: '.openclaw' },
   ] as const) {
-    await expect(resolveSession(placeAt(home, { ...shell, ...asked }))).rejects.toMatchObject(NOT_NAMED);
+    await expect(resolveSession(scopeAt(home, { ...shell, ...asked }))).rejects.toMatchObject(NOT_NAMED);
   }
 });
 
@@ -300,15 +300,15 @@ test('a shell of pi in which no session has the call: refused', async () => {
   const home = makeHome();
   putPi(home, ONE, 30, userLine('go') + CALL + resultLine('c1'));
   putSession(home, TWO, 20);
-  const place = placeAt(home, { commandLine: COMMAND, env: { PI_CODING_AGENT: 'true' } });
-  await expect(resolveSession(place)).rejects.toMatchObject(NOT_NAMED);
+  const scope = scopeAt(home, { commandLine: COMMAND, env: { PI_CODING_AGENT: 'true' } });
+  await expect(resolveSession(scope)).rejects.toMatchObject(NOT_NAMED);
 });
 
 test('a session of pi with such a call is not looked at outside of a shell of pi', async () => {
   const home = makeHome();
   putPi(home, ONE, 30, userLine('go') + CALL);
   putSession(home, TWO, 20);
-  await expect(resolveSession(placeAt(home, SHELL))).rejects.toMatchObject(NOT_NAMED);
+  await expect(resolveSession(scopeAt(home, SHELL))).rejects.toMatchObject(NOT_NAMED);
 });
 
 test('in a shell of Claude Code: the session that it names', async () => {
@@ -318,8 +318,8 @@ test('in a shell of Claude Code: the session that it names', async () => {
   setAge(put(join(projects, '-w', `${ONE}.jsonl`), `{"sessionId":"${ONE}","cwd":"/w"}\n`), 10);
   setAge(put(join(projects, '-w', `${TWO}.jsonl`), `{"sessionId":"${TWO}","cwd":"/w"}\n`), 20);
   for (const more of [{}, { source: 'claude' }, { source: 'all' }] as const) {
-    const place = placeAt(home, { ...more, env: { CLAUDECODE: '1', CLAUDE_CODE_SESSION_ID: ONE } });
-    expect(await resolveSession(place)).toMatchObject({
+    const scope = scopeAt(home, { ...more, env: { CLAUDECODE: '1', CLAUDE_CODE_SESSION_ID: ONE } });
+    expect(await resolveSession(scope)).toMatchObject({
       session: { sessionId: ONE, source: 'claude', cwd: '/w' },
       foundBy: 'environment',
     });
@@ -329,8 +329,8 @@ test('in a shell of Claude Code: the session that it names', async () => {
 test('in a shell of Claude Code whose transcript is not there: an error that names it, not another session', async () => {
   const home = makeHome();
   put(join(home, '.claude/projects/-w', `${TWO}.jsonl`), `{"sessionId":"${TWO}","cwd":"/w"}\n`);
-  const place = placeAt(home, { env: { CLAUDE_CODE_SESSION_ID: ONE } });
-  await expect(resolveSession(place)).rejects.toMatchObject({
+  const scope = scopeAt(home, { env: { CLAUDE_CODE_SESSION_ID: ONE } });
+  await expect(resolveSession(scope)).rejects.toMatchObject({
     code: 'SESSION_NOT_FOUND',
     message: expect.stringContaining(ONE),
     hint: expect.stringContaining(join(home, '.claude/projects')),
@@ -340,9 +340,9 @@ test('in a shell of Claude Code whose transcript is not there: an error that nam
 test('--source openclaw in a shell of Claude Code: the session must be named', async () => {
   const home = makeHome();
   putSession(home, THREE, 99);
-  const place = placeAt(home, { source: 'openclaw', env: { CLAUDE_CODE_SESSION_ID: ONE } });
-  await expect(resolveSession(place)).rejects.toMatchObject(NOT_NAMED);
-  expect(await resolveSession(place, THREE)).toMatchObject({
+  const scope = scopeAt(home, { source: 'openclaw', env: { CLAUDE_CODE_SESSION_ID: ONE } });
+  await expect(resolveSession(scope)).rejects.toMatchObject(NOT_NAMED);
+  expect(await resolveSession(scope, THREE)).toMatchObject({
     session: { sessionId: THREE },
     foundBy: 'argument',
   });

@@ -1,10 +1,10 @@
 import { paletteFor, printable } from '@openbot/sessions/terminal-text';
 import { keepWarnings, type SearchWarning } from '../finding/search-warning.ts';
-import type { SearchPlace } from '../storage/contract/found-session.ts';
+import type { SearchScope } from '../storage/contract/found-session.ts';
 import type { CommandInput } from './command.ts';
 
 /** Where a command looks for sessions. */
-export function searchPlaceOf({ flags, env, cwd, settings, commandLine }: CommandInput): SearchPlace {
+export function searchScopeOf({ flags, env, cwd, settings, commandLine }: CommandInput): SearchScope {
   return {
     env,
     cwd,
@@ -20,12 +20,12 @@ export function searchPlaceOf({ flags, env, cwd, settings, commandLine }: Comman
 
 /** The same, with its warnings. People read them on stderr as they come; with `--json` they belong to the result. */
 export function openSearch(input: CommandInput): {
-  place: SearchPlace;
+  scope: SearchScope;
   warnings: readonly SearchWarning[];
 } {
   const { flags, terminal } = input;
   const { yellow } = paletteFor(terminal.errorColour);
-  return keepWarnings(searchPlaceOf(input), ({ message, hint }) => {
+  return keepWarnings(searchScopeOf(input), ({ message, hint }) => {
     if (flags.json) return;
     const lines = [
       `${yellow('Warning:')} ${printable(message)}`,

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { resolveSession } from '../../src/finding/resolve-session.ts';
 import { runOcc } from '../setup/run-occ.ts';
-import { changeDatabase, databasePath, putDatabase } from './database-place.ts';
-import { header, makeHome, placeAt, put, sessionsFolder, setAge, uuid } from './place.ts';
+import { changeDatabase, databasePath, putDatabase } from './database.ts';
+import { header, makeHome, put, scopeAt, sessionsFolder, setAge, uuid } from './home.ts';
 
 const OLD = 'abc10000-0000-4000-8000-000000000001';
 const NEW = 'abc20000-0000-4000-8000-000000000002';
@@ -32,7 +32,7 @@ test.each([
   ['a session key in another spelling', 'telegram:dm:42', OTHER],
   ['a label', 'weekly report', OTHER],
 ])('a session is found by %s', async (_, name, sessionId) => {
-  const { session, foundBy } = await resolveSession(placeAt(makeSessions()), name);
+  const { session, foundBy } = await resolveSession(scopeAt(makeSessions()), name);
   expect([session.sessionId, session.storage, foundBy]).toEqual([sessionId, 'sqlite', 'argument']);
 });
 
@@ -41,12 +41,12 @@ test('the session that was resolved is the one that is listed', async () => {
   const listed = JSON.parse((await runOcc(['list', '--json'], { env: { HOME: home } })).stdout);
   expect(listed).toHaveLength(3);
   for (const session of listed) {
-    expect((await resolveSession(placeAt(home), session.sessionId)).session).toEqual(session);
+    expect((await resolveSession(scopeAt(home), session.sessionId)).session).toEqual(session);
   }
 });
 
 test('a beginning that a former session has too is ambiguous, and the error tells them apart', async () => {
-  await expect(resolveSession(placeAt(makeSessions()), 'abc')).rejects.toMatchObject({
+  await expect(resolveSession(scopeAt(makeSessions()), 'abc')).rejects.toMatchObject({
     code: 'AMBIGUOUS_SESSION',
     matches: [NEW, OLD],
     message: expect.stringContaining(`${NEW} (agent:main:main), ${OLD} (formerly agent:main:main)`),
@@ -59,7 +59,7 @@ test('a key whose session has no lines yet does not mean its former session', as
     { sessionId: OLD, key: 'agent:main:main', age: 1 },
     { sessionId: NEW, key: 'agent:main:main', age: 2, lines: false },
   ]);
-  await expect(resolveSession(placeAt(home), 'agent:main:main')).rejects.toMatchObject({
+  await expect(resolveSession(scopeAt(home), 'agent:main:main')).rejects.toMatchObject({
     code: 'SESSION_NOT_FOUND',
     hint: `The database ${path} names it, but has no lines of it`,
   });
@@ -74,9 +74,9 @@ describe('beside an index of files', () => {
     setAge(put(join(folder, `${OLD}.jsonl`), header(OLD)), 9);
     put(join(folder, 'sessions.json'), { main: { sessionId: OLD, updatedAt: 9, ...entry } });
     for (const name of ['agent:main:main', 'main', 'work']) {
-      expect((await resolveSession(placeAt(home), name)).session.sessionId).toBe(NEW);
+      expect((await resolveSession(scopeAt(home), name)).session.sessionId).toBe(NEW);
     }
-    expect((await resolveSession(placeAt(home), 'abc1')).session.sessionId).toBe(OLD);
+    expect((await resolveSession(scopeAt(home), 'abc1')).session.sessionId).toBe(OLD);
   });
 
   test('a label of two agents stays ambiguous although one of them has a database', async () => {
@@ -86,7 +86,7 @@ describe('beside an index of files', () => {
     const folder = sessionsFolder(home, 'molt');
     put(join(folder, `${OTHER}.jsonl`), header(OTHER));
     put(join(folder, 'sessions.json'), { 'agent:molt:main': { sessionId: OTHER, updatedAt: 9, ...entry } });
-    await expect(resolveSession(placeAt(home, { allAgents: true }), 'work')).rejects.toMatchObject({
+    await expect(resolveSession(scopeAt(home, { allAgents: true }), 'work')).rejects.toMatchObject({
       code: 'AMBIGUOUS_SESSION',
     });
   });
@@ -95,24 +95,24 @@ describe('beside an index of files', () => {
 test('a session that is in the database of another agent: the hint says of which', async () => {
   const home = makeSessions();
   putDatabase(home, [{ sessionId: uuid('7'), key: 'agent:molt:main' }], 'molt');
-  await expect(resolveSession(placeAt(home), '7777')).rejects.toMatchObject({
+  await expect(resolveSession(scopeAt(home), '7777')).rejects.toMatchObject({
     code: 'SESSION_NOT_FOUND',
     hint: "It is a session of agent 'molt': add --agent molt",
   });
-  expect((await resolveSession(placeAt(home), 'agent:molt:main')).session.agentId).toBe('molt');
+  expect((await resolveSession(scopeAt(home), 'agent:molt:main')).session.agentId).toBe('molt');
 });
 
 describe('by path', () => {
   test('the file that a session would have leads to the database', async () => {
     const home = makeSessions();
     const file = join(sessionsFolder(home), `${OLD}.jsonl`);
-    expect((await resolveSession(placeAt(home), file)).session).toMatchObject({
+    expect((await resolveSession(scopeAt(home), file)).session).toMatchObject({
       sessionId: OLD,
       path: databasePath(home),
       storage: 'sqlite',
       agentId: 'main',
     });
-    await expect(resolveSession(placeAt(home, { source: 'pi' }), file)).rejects.toMatchObject({
+    await expect(resolveSession(scopeAt(home, { source: 'pi' }), file)).rejects.toMatchObject({
       code: 'USAGE',
     });
   });
@@ -120,14 +120,14 @@ describe('by path', () => {
   test('a file that is there is itself', async () => {
     const home = makeSessions();
     const file = put(join(sessionsFolder(home), `${OLD}.jsonl`), header(OLD));
-    const { session } = await resolveSession(placeAt(home), file);
+    const { session } = await resolveSession(scopeAt(home), file);
     expect([session.path, session.storage]).toEqual([file, undefined]);
   });
 
   test('a file that neither has is not found', async () => {
     const home = makeSessions();
     const file = join(sessionsFolder(home), `${uuid('9')}.jsonl`);
-    await expect(resolveSession(placeAt(home), file)).rejects.toMatchObject({
+    await expect(resolveSession(scopeAt(home), file)).rejects.toMatchObject({
       code: 'SESSION_NOT_FOUND',
       hint: expect.stringContaining(`There is no file ${file}`),
     });
@@ -142,18 +142,18 @@ describe('by path', () => {
     const path = putDatabase(home, sessions);
     cpSync(path, join(home, 'copy.sqlite'));
     cpSync(path, join(home, 'copy.db'));
-    expect((await resolveSession(placeAt(home), path)).session).toMatchObject({
+    expect((await resolveSession(scopeAt(home), path)).session).toMatchObject({
       sessionId: OLD,
       agentId: 'main',
     });
     for (const name of ['copy.sqlite', './copy.db']) {
-      expect((await resolveSession(placeAt(home), name)).session).toMatchObject({
+      expect((await resolveSession(scopeAt(home), name)).session).toMatchObject({
         sessionId: OLD,
         agentId: null,
         path: join(home, name),
       });
     }
-    await expect(resolveSession(placeAt(home, { source: 'claude' }), path)).rejects.toMatchObject({
+    await expect(resolveSession(scopeAt(home, { source: 'claude' }), path)).rejects.toMatchObject({
       code: 'USAGE',
     });
   });
@@ -161,7 +161,7 @@ describe('by path', () => {
   test('a database with several is no session: the error lists them and says how to name one', async () => {
     const home = makeSessions();
     const path = databasePath(home);
-    const error = await resolveSession(placeAt(home), path).catch((fault) => fault);
+    const error = await resolveSession(scopeAt(home), path).catch((fault) => fault);
     expect(error).toMatchObject({
       code: 'AMBIGUOUS_SESSION',
       matches: [OTHER, NEW, OLD],
@@ -177,7 +177,7 @@ describe('by path', () => {
     const flags = /with (--agent .*)$/.exec(error.hint)![1]!.split(' ');
     expect(flags).toEqual(['--agent', 'main', '--state-dir', join(home, '.openclaw')]);
     cpSync(path, join(home, 'copy.sqlite'));
-    await expect(resolveSession(placeAt(home), 'copy.sqlite')).rejects.toMatchObject({
+    await expect(resolveSession(scopeAt(home), 'copy.sqlite')).rejects.toMatchObject({
       code: 'AMBIGUOUS_SESSION',
       hint: expect.stringContaining(`${join(home, 'copy.sqlite.sessions')}/<id>.jsonl`),
     });
@@ -186,13 +186,13 @@ describe('by path', () => {
   test('a database without sessions, and one of another program', async () => {
     const home = makeHome();
     const path = putDatabase(home, []);
-    await expect(resolveSession(placeAt(home), path)).rejects.toMatchObject({
+    await expect(resolveSession(scopeAt(home), path)).rejects.toMatchObject({
       code: 'SESSION_NOT_FOUND',
       hint: `There are no sessions in ${path}`,
     });
     const foreign = join(home, 'places.sqlite');
     changeDatabase(foreign, 'CREATE TABLE places (url TEXT)');
-    await expect(resolveSession(placeAt(home), foreign)).rejects.toMatchObject({
+    await expect(resolveSession(scopeAt(home), foreign)).rejects.toMatchObject({
       code: 'SESSION_NOT_FOUND',
       hint: `There are no sessions in ${foreign}`,
     });
@@ -201,7 +201,7 @@ describe('by path', () => {
   test.each(['openclaw-agent.sqlite', './openclaw-agent.sqlite', 'agents/main/agent/openclaw-agent.sqlite'])(
     'a database that is not there, %s, is not found',
     async (name) => {
-      await expect(resolveSession(placeAt(makeHome()), name)).rejects.toMatchObject({
+      await expect(resolveSession(scopeAt(makeHome()), name)).rejects.toMatchObject({
         code: 'SESSION_NOT_FOUND',
       });
     },

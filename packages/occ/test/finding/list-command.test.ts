@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { resolveSession } from '../../src/finding/resolve-session.ts';
 import { runOcc } from '../setup/run-occ.ts';
-import { header, makeHome, put, sessionsFolder, setAge, userLine, uuid } from './place.ts';
+import { header, makeHome, put, sessionsFolder, setAge, userLine, uuid } from './home.ts';
 
 /** Sessions `1111…`, `2222…`, of which the last is the newest. */
 function putSessions(home: string, count: number, agentId = 'main'): string[] {
@@ -174,9 +174,9 @@ describe('occ list', () => {
       .split('\n')
       .slice(2)
       .map((line) => line.split(' ')[0]!);
-    const place = { env: { HOME: home }, cwd: home };
+    const scope = { env: { HOME: home }, cwd: home };
     const paths = await Promise.all(
-      printed.map(async (name) => (await resolveSession(place, name)).session.path),
+      printed.map(async (name) => (await resolveSession(scope, name)).session.path),
     );
     expect(paths.sort()).toEqual(names.map((name) => join(folder, `${name}.jsonl`)).sort());
     expect(printed).toContain('77777777');

@@ -8,7 +8,7 @@ import type { FoundSession } from '../storage/contract/found-session.ts';
 import { backupFolderOf, importArchiveOf } from './backup-names.ts';
 
 /** Where the backups and the journal of a session are. */
-export interface KeepingPlace {
+export interface BackupPaths {
   readonly folder: string;
   /** The name of the transcript without its ending. */
   readonly stem: string;
@@ -54,7 +54,7 @@ function unnameable(sessionId: string): OpenBotError {
   );
 }
 
-export function keepingPlaceOf(path: string): KeepingPlace {
+export function backupPathsOf(path: string): BackupPaths {
   const stem = basename(path).replace(/\.jsonl$/, '');
   const sessionsFolder = dirname(path);
   const folder = backupFolderOf(sessionsFolder);
@@ -69,6 +69,6 @@ export function keepingPlaceOf(path: string): KeepingPlace {
   };
 }
 
-export function backupPathOf({ folder, stem }: KeepingPlace, number: number): string {
+export function backupPathOf({ folder, stem }: BackupPaths, number: number): string {
   return join(folder, `${stem}.backup.${number}.jsonl`);
 }

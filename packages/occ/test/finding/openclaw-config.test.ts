@@ -5,12 +5,12 @@ import { listSessions } from '../../src/finding/list-sessions.ts';
 import { resolveSession } from '../../src/finding/resolve-session.ts';
 import { runOcc } from '../setup/run-occ.ts';
 import { createSessionWithTurns, formatLines } from '../setup/sessions.ts';
-import { putDatabase } from './database-place.ts';
-import { header, makeHome, placeAt, put, sessionsFolder, setAge, uuid } from './place.ts';
+import { putDatabase } from './database.ts';
+import { header, makeHome, put, scopeAt, sessionsFolder, setAge, uuid } from './home.ts';
 
 const [ONE, TWO, THREE] = [uuid('1'), uuid('2'), uuid('3')];
-const idsOf = async (...place: Parameters<typeof placeAt>) =>
-  (await listSessions(placeAt(...place))).map(({ sessionId }) => sessionId);
+const idsOf = async (...scope: Parameters<typeof scopeAt>) =>
+  (await listSessions(scopeAt(...scope))).map(({ sessionId }) => sessionId);
 
 test.each([
   ['OPENCLAW_HOME', 'oh/.openclaw', (home: string) => ({ OPENCLAW_HOME: join(home, 'oh') })],
@@ -20,7 +20,7 @@ test.each([
   put(join(sessionsFolder(home), `${ONE}.jsonl`), header(ONE));
   put(join(sessionsFolder(home, 'main', state), `${TWO}.jsonl`), header(TWO));
   expect(await idsOf(home, { env: env(home) })).toEqual([TWO]);
-  expect((await resolveSession(placeAt(home, { env: env(home) }))).session.sessionId).toBe(TWO);
+  expect((await resolveSession(scopeAt(home, { env: env(home) }))).session.sessionId).toBe(TWO);
   expect(await idsOf(home, { env: { ...env(home), OPENCLAW_STATE_DIR: join(home, '.openclaw') } })).toEqual([
     ONE,
   ]);
@@ -52,7 +52,7 @@ test('a configured store whose transcripts OpenClaw wrote into the state folder'
   });
   const entry = () => JSON.parse(readFileSync(index, 'utf8'))['agent:main:main'];
   const run = (...args: string[]) => runOcc([...args, '--json'], { env: { HOME: home }, cwd: home });
-  expect(await listSessions(placeAt(home))).toMatchObject([
+  expect(await listSessions(scopeAt(home))).toMatchObject([
     { sessionId: TWO, path, indexPath: index },
     { sessionId: THREE, missing: true, path: join(home, `st/main/${THREE}.jsonl`) },
   ]);
@@ -135,10 +135,10 @@ test('a configuration that cannot be read: a warning where a session is named, r
   put(join(home, '.openclaw/openclaw.json'), '{ broken');
   put(join(sessionsFolder(home), `${ONE}.jsonl`), header(ONE));
   const warned: unknown[] = [];
-  const place = placeAt(home, { warn: (fault) => void warned.push(fault) });
-  expect((await resolveSession(place, ONE)).session.sessionId).toBe(ONE);
+  const scope = scopeAt(home, { warn: (fault) => void warned.push(fault) });
+  expect((await resolveSession(scope, ONE)).session.sessionId).toBe(ONE);
   expect(warned[0]).toMatchObject({ code: 'CONFIG_UNREADABLE' });
-  await expect(resolveSession(place)).rejects.toMatchObject({ code: 'CONFIG_UNREADABLE' });
+  await expect(resolveSession(scope)).rejects.toMatchObject({ code: 'CONFIG_UNREADABLE' });
 });
 
 test('OPENCLAW_CONFIG_PATH is of the environment: it says nothing of a folder that --state-dir names', async () => {

@@ -5,7 +5,7 @@ import { expect, test, vi } from 'vitest';
 import { listSessions } from '../../src/finding/list-sessions.ts';
 import { resolveSession } from '../../src/finding/resolve-session.ts';
 import { runOcc } from '../setup/run-occ.ts';
-import { FIXTURES, header, makeHome, placeAt, put, setAge, uuid } from './place.ts';
+import { FIXTURES, header, makeHome, put, scopeAt, setAge, uuid } from './home.ts';
 
 const [ONE, TWO, THREE] = [uuid('1'), uuid('2'), uuid('3')];
 const slugOf = (path: string) => path.replace(/[^a-zA-Z0-9]/g, '-');
@@ -36,8 +36,8 @@ test('without a name: the newest session of the working folder, not of another',
   putClaude(home, TWO, here, 20);
   putClaude(home, THREE, other, 30);
   for (const cwd of [here, join(home, 'link')]) {
-    const place = placeAt(home, { source: 'claude', cwd });
-    expect(await resolveSession(place)).toMatchObject({
+    const scope = scopeAt(home, { source: 'claude', cwd });
+    expect(await resolveSession(scope)).toMatchObject({
       session: { sessionId: TWO },
       foundBy: 'most-recent',
     });
@@ -52,20 +52,20 @@ test('a folder whose sessions are filed under the same name is another one', asy
   mkdirSync(here);
   putClaude(home, ONE, here, 10);
   putClaude(home, TWO, join(home, 'col-x'), 20);
-  const place = placeAt(home, { source: 'claude', cwd: here });
-  expect((await resolveSession(place)).session.sessionId).toBe(ONE);
+  const scope = scopeAt(home, { source: 'claude', cwd: here });
+  expect((await resolveSession(scope)).session.sessionId).toBe(ONE);
 });
 
 test('no session of the working folder: an error that says so, and how to name another', async () => {
   const home = makeHome();
   putClaude(home, ONE, join(home, 'other'), 10);
-  const place = placeAt(home, { source: 'claude' });
-  await expect(resolveSession(place)).rejects.toMatchObject({
+  const scope = scopeAt(home, { source: 'claude' });
+  await expect(resolveSession(scope)).rejects.toMatchObject({
     code: 'NO_SESSIONS',
     message: `No sessions found of claude in ${home}`,
     hint: expect.stringContaining('occ list --source claude'),
   });
-  expect((await resolveSession(place, ONE)).session.sessionId).toBe(ONE);
+  expect((await resolveSession(scope, ONE)).session.sessionId).toBe(ONE);
 });
 
 test('a title is the last that the lines give, as Claude Code shows it; else that of the file', async () => {
@@ -76,10 +76,10 @@ test('a title is the last that the lines give, as Claude Code shows it; else tha
   put(join(path.slice(0, -'.jsonl'.length), 'custom-title.json'), { customTitle: 'Of the file' });
   const other = putClaude(home, TWO, here, 20);
   put(join(other.slice(0, -'.jsonl'.length), 'custom-title.json'), { customTitle: 'Of the file' });
-  const place = placeAt(home, { source: 'claude', cwd: here });
-  const titles = async () => (await listSessions(place)).map(({ displayName }) => displayName);
+  const scope = scopeAt(home, { source: 'claude', cwd: here });
+  const titles = async () => (await listSessions(scope)).map(({ displayName }) => displayName);
   expect(await titles()).toEqual(['Of the file', 'Naïve "plan"']);
-  expect((await resolveSession(place, 'naïve "PLAN"')).session.sessionId).toBe(ONE);
+  expect((await resolveSession(scope, 'naïve "PLAN"')).session.sessionId).toBe(ONE);
   vi.stubEnv('CLAUDE_CONFIG_DIR', join(home, '.claude'));
   expect((await listInSdk({ dir: here })).find(({ sessionId }) => sessionId === ONE)?.customTitle).toBe(
     'Naïve "plan"',
@@ -117,7 +117,7 @@ test.each<[string, string[], string | undefined, string | undefined]>([
   });
   const path = putClaude(home, ONE, here, 10, text.join(''));
   if (filed) put(join(path.slice(0, -'.jsonl'.length), 'custom-title.json'), { customTitle: filed });
-  const [session] = await listSessions(placeAt(home, { source: 'claude', cwd: here }));
+  const [session] = await listSessions(scopeAt(home, { source: 'claude', cwd: here }));
   expect(session).toMatchObject({ sessionId: ONE, cwd: here });
   expect(session!.displayName).toBe(title);
   vi.stubEnv('CLAUDE_CONFIG_DIR', join(home, '.claude'));
@@ -131,8 +131,8 @@ test('what Claude Code wrote, without the file beside it', async () => {
   const folder = join(home, '.claude/projects/-home-user-work-tui');
   cpSync(join(FIXTURES, 'claude-code/projects/-home-user-work-tui'), folder, { recursive: true });
   rmSync(join(folder, 'cffc02be-27e5-4d1c-ae94-755482ed1222'), { recursive: true });
-  const place = placeAt(home, { source: 'claude' });
-  expect((await resolveSession(place, 'My TUI title')).session).toMatchObject({
+  const scope = scopeAt(home, { source: 'claude' });
+  expect((await resolveSession(scope, 'My TUI title')).session).toMatchObject({
     sessionId: 'cffc02be-27e5-4d1c-ae94-755482ed1222',
     displayName: 'My TUI title',
   });
@@ -146,9 +146,9 @@ test('the name of a session of pi', async () => {
     join(home, '.pi/agent/sessions/--w--', `2026-01-01T00-00-00-000Z_${ONE}.jsonl`),
     header(ONE) + info('old') + info('new name'),
   );
-  const place = placeAt(home, { source: 'pi' });
-  expect(await listSessions(place)).toMatchObject([{ sessionId: ONE, displayName: 'new name' }]);
-  expect((await resolveSession(place, 'new name')).session.sessionId).toBe(ONE);
+  const scope = scopeAt(home, { source: 'pi' });
+  expect(await listSessions(scope)).toMatchObject([{ sessionId: ONE, displayName: 'new name' }]);
+  expect((await resolveSession(scope, 'new name')).session.sessionId).toBe(ONE);
 });
 
 test('clones are told from their original in Claude Code’s own list', async () => {
@@ -181,6 +181,6 @@ test('clones are told from their original in Claude Code’s own list', async ()
     'Fix the login',
   ]);
   expect(
-    (await resolveSession(placeAt(home, { source: 'claude' }), 'Fix the login (cleaned)')).session.sessionId,
+    (await resolveSession(scopeAt(home, { source: 'claude' }), 'Fix the login (cleaned)')).session.sessionId,
   ).toBe(cleaned);
 });

@@ -1,9 +1,9 @@
 import { statSync } from 'node:fs';
 import type { Transcript } from '@openbot/sessions';
 import { describeCommand, inspectLock, type LockHolder, ownIdentity } from '@openbot/sessions/disk';
+import { isAncestor } from './ancestors.ts';
 import { readLastExchange } from './last-exchange.ts';
 import { findOpenWriter, type WriterSearch } from './open-writers.ts';
-import { listAncestors } from './process-tree.ts';
 import {
   isLively,
   type LockUse,
@@ -83,8 +83,4 @@ export async function findUnfinished(path: string, search: UseSearch): Promise<U
 function isOfThisHost({ host, pidSpace }: LockHolder): boolean {
   const own = ownIdentity();
   return (host ?? own.host) === own.host && (pidSpace ?? own.pidSpace) === own.pidSpace;
-}
-
-function isAncestor(pid: number | undefined): boolean {
-  return pid !== undefined && listAncestors().some((ancestor) => ancestor.pid === pid);
 }

@@ -1,6 +1,6 @@
 import type { ProcessIdentity } from '@openbot/sessions/disk';
 import type { RunSigns } from '../backups/scheduled-edit.ts';
-import { findRunner } from '../in-use/find-runner.ts';
+import { findRunner } from '../in-use/ancestors.ts';
 import type { OwnRun } from '../in-use/session-use.ts';
 import type { FoundSession } from '../storage/contract/found-session.ts';
 import { canSeeRunProcess, findRunProcess } from '../storage/openclaw-sqlite/run-process.ts';

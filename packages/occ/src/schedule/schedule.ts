@@ -2,10 +2,9 @@ import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { OpenBotError } from '@openbot/sessions';
-import { ownIdentity, type ProcessIdentity } from '@openbot/sessions/disk';
+import { ownIdentity, type ProcessIdentity, readProcessStat } from '@openbot/sessions/disk';
 import { type FiguresToCorrect, isPending, type ScheduledEdit } from '../backups/scheduled-edit.ts';
 import type { ResolvedToolRemovalOptions } from '../clean/tool-removal.ts';
-import { readStartTime } from '../in-use/process-tree.ts';
 import { findLauncher } from './launcher.ts';
 
 /** Names the scheduled edit that a process was started to make. */
@@ -123,5 +122,5 @@ async function startDetached(
 }
 
 function identify(pid: number): ProcessIdentity {
-  return { ...ownIdentity(), pid, starttime: readStartTime(pid) };
+  return { ...ownIdentity(), pid, starttime: readProcessStat(pid)?.starttime };
 }

@@ -1,8 +1,8 @@
 import { appendFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { readProcessStat } from '@openbot/sessions/disk';
 import { beforeEach, expect, test } from 'vitest';
-import { readStartTime } from '../../src/in-use/process-tree.ts';
 import { type IdleOutcome, waitUntilIdle } from '../../src/in-use/wait-until-idle.ts';
 import { startChild } from '../setup/start-child.ts';
 import { makeTempFolder } from '../setup/temp-folder.ts';
@@ -84,7 +84,7 @@ test('while the process of the run lives, an unfinished exchange counts at any a
   utimesSync(path, new Date(0), new Date(0));
   const runner = startChild(child('hold-open'), ['/dev/null', 'r']);
   await runner.said('open');
-  const starttime = readStartTime(runner.pid);
+  const starttime = readProcessStat(runner.pid)?.starttime;
   const waiting = wait({ runner: { pid: runner.pid, starttime } });
   await sleep(150);
   expect(waiting.outcome).toBeUndefined();

@@ -64,7 +64,7 @@ test('at changes that edit, clone and restore make on disk', async () => {
 });
 
 /** Another process that holds a lock: one of this process would be an ancestor of the command's. */
-const HOLD = `import { acquireLock } from '@openbot/sessions';
+const HOLD = `import { acquireLock } from '@openbot/sessions/disk';
 await acquireLock(process.argv[1]);
 process.stdout.write('held');
 setInterval(() => {}, 1000);`;

@@ -1,8 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
-import type { ProcessIdentity } from '@openbot/sessions/disk';
-import { identify } from '../../in-use/find-runner.ts';
+import { type ProcessIdentity, readProcessStat } from '@openbot/sessions/disk';
+import { identify } from '../../in-use/ancestors.ts';
 import { listOpenWriters } from '../../in-use/open-writers.ts';
-import { readStartTime } from '../../in-use/process-tree.ts';
 
 /** Only asked where something says that there is a run, so it may take its time. */
 const LOOK_MS = 2000;
@@ -41,7 +40,7 @@ function isYounger(pid: number, since: number | undefined): boolean {
  * can only make it later than it was.
  */
 function readStartMoment(pid: number): number | undefined {
-  const [ticks, ownTicks] = [readStartTime(pid), readStartTime(process.pid)];
+  const [ticks, ownTicks] = [pid, process.pid].map((each) => readProcessStat(each)?.starttime);
   if (ticks === undefined || ownTicks === undefined) return undefined;
   const sinceOurs = performance.timeOrigin + toMs(ticks - ownTicks);
   return Math.min(sinceOurs, readSystemStart() + toMs(ticks));

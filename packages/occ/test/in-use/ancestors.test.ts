@@ -1,8 +1,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { readProcessStat } from '@openbot/sessions/disk';
 import { expect, test } from 'vitest';
-import { pickAgent } from '../../src/in-use/find-runner.ts';
-import { listAncestors, readStartTime } from '../../src/in-use/process-tree.ts';
+import { listAncestors, pickAgent } from '../../src/in-use/ancestors.ts';
 import { findLauncher } from '../../src/schedule/launcher.ts';
 import { OCC_LAUNCHER } from '../setup/run-occ.ts';
 import { makeTempFolder } from '../setup/temp-folder.ts';
@@ -16,8 +16,8 @@ test('ancestors are listed from the parent on, with their programs', () => {
 
 test('the start time of a process tells it from a later one with the same pid', ({ skip }) => {
   if (process.platform !== 'linux') skip('only Linux shows the start time of a process in /proc');
-  expect(readStartTime(process.pid)).toBeGreaterThan(0);
-  expect(readStartTime(0x7ffffff0)).toBeUndefined();
+  expect(readProcessStat(process.pid)?.starttime).toBeGreaterThan(0);
+  expect(readProcessStat(0x7ffffff0)).toBeUndefined();
 });
 
 test.each([
@@ -29,7 +29,7 @@ test.each([
   expect(pickAgent(ancestors)?.program).toBe(expected);
 });
 
-test('the first process of the system is nobody’s agent', () => {
+test('the first process of the system is no agent', () => {
   expect(pickAgent([{ pid: 1, program: 'init' }])).toBeUndefined();
 });
 

@@ -53,7 +53,6 @@ export const ROOMS: Readonly<Record<string, RoomTable>> = {
     order: [
       'error-codes',
       'errors',
-      'nearest-name',
       'percent-of',
       'clean',
       'storage/contract',
@@ -82,9 +81,9 @@ export const ROOMS: Readonly<Record<string, RoomTable>> = {
     narrower: {
       clean: ['errors'],
       'storage/contract': ['errors', 'percent-of'],
-      config: ['errors', 'nearest-name', 'clean', 'layout'],
+      config: ['errors', 'clean', 'layout'],
     },
-    pure: ['error-codes', 'errors', 'nearest-name', 'percent-of', 'clean', 'report'],
+    pure: ['error-codes', 'errors', 'percent-of', 'clean', 'report'],
     readOnly: ['layout', 'callers', 'finding'],
   },
   'claude-code': {

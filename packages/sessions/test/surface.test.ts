@@ -90,8 +90,8 @@ const SURFACE: Readonly<Record<string, string>> = {
     MessageUsage resolveClaudeTitle withOpenTranscript
   `,
   'terminal-text': `
-    PLAIN_PALETTE Palette cutEnd cutStart formatAge formatCount formatQuantity formatUsd oneLine
-    padEnd padStart paletteFor printable shorten textWidth toJsonText
+    PLAIN_PALETTE Palette cutEnd cutStart findNearest formatAge formatCount formatQuantity formatUsd
+    oneLine padEnd padStart paletteFor printable quoteForShell shorten textWidth toJsonText
   `,
 };
 

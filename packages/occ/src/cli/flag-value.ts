@@ -1,6 +1,6 @@
 import { OpenBotError } from '@openbot/sessions';
+import { findNearest } from '@openbot/sessions/terminal-text';
 import { DEFAULT_WAIT_SECONDS } from '../commands/command.ts';
-import { findNearest } from '../nearest-name.ts';
 import { SOURCE_NAMES } from '../storage/contract/found-session.ts';
 import type { CommandName, FlagSpec, ValueKind } from './flag-table.ts';
 

@@ -1,6 +1,6 @@
 import { OpenBotError } from '@openbot/sessions';
+import { findNearest } from '@openbot/sessions/terminal-text';
 import type { Flags } from '../commands/command.ts';
-import { findNearest } from '../nearest-name.ts';
 import {
   ALL_COMMAND_NAMES,
   ALL_FLAGS,

@@ -1,6 +1,6 @@
 import { OpenBotError } from '@openbot/sessions';
+import { findNearest } from '@openbot/sessions/terminal-text';
 import type { z } from 'zod';
-import { findNearest } from '../nearest-name.ts';
 import { CONFIGURATION_KEYS, configurationSchema, PRESET_KEYS } from './schema.ts';
 
 export interface CheckedPlace {

@@ -1,6 +1,6 @@
 import { OpenBotError } from '@openbot/sessions';
+import { findNearest } from '@openbot/sessions/terminal-text';
 import { type CustomPresets, mergePresets } from '../clean/presets.ts';
-import { findNearest } from '../nearest-name.ts';
 
 /** Throws CONFIG_INVALID for the name of no preset. @param where the file and key, or the variable, that names it */
 export function checkDefaultPreset(name: string, custom: CustomPresets | undefined, where: string): void {

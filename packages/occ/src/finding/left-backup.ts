@@ -1,6 +1,6 @@
 import { dirname, join } from 'node:path';
+import { quoteForShell } from '@openbot/sessions/terminal-text';
 import { type BackupName, backupFolderOf, readBackupName } from '../backups/backup-names.ts';
-import { quoteShellWord } from '../callers/shell-words.ts';
 import { readFolderNames, readNames } from '../layout/look-at-disk.ts';
 import { resolveAgents, resolveLayout } from '../layout/state-folder.ts';
 import { resolveProjectsFolder } from '../storage/claude/claude-sessions.ts';
@@ -55,7 +55,7 @@ function advise(folders: readonly string[], name: string, mayBeBeginning: boolea
 
 /** Makes a session of a backup or an original, wherever its program keeps sessions now. */
 export function cloneCommand(path: string): string {
-  return `occ clone ${quoteShellWord(path)}`;
+  return `occ clone ${quoteForShell(path)}`;
 }
 
 /** In both places that backups are or were kept in. */

@@ -3,8 +3,8 @@ import { basename, dirname, join, sep } from 'node:path';
 import { OpenBotError, parseAgentSessionKey } from '@openbot/sessions';
 import { isValidAgentId } from '@openbot/sessions/key';
 import { classifySessionFileName, isSessionId, STORE_FILE_NAME } from '@openbot/sessions/layout';
+import { quoteForShell } from '@openbot/sessions/terminal-text';
 import { readOriginalName } from '../backups/backup-names.ts';
-import { quoteShellWord } from '../callers/shell-words.ts';
 import { sessionNotFound } from '../errors.ts';
 import { expandPath, isFolder, statFile } from '../layout/look-at-disk.ts';
 import { databasePathOf, OWN_FOLDER_ENDING, resolveLayout } from '../layout/state-folder.ts';
@@ -109,7 +109,7 @@ function refuseOtherFiles(path: string): void {
 function notASession(path: string, what: string, flag: string): OpenBotError {
   const session = pathOfBackedUp(path);
   // Nothing may follow a command without a space: it is pasted.
-  const restore = session && `To go back to it: occ restore ${quoteShellWord(session)} ${flag} —`;
+  const restore = session && `To go back to it: occ restore ${quoteForShell(session)} ${flag} —`;
   return new OpenBotError('SESSION_UNSUPPORTED', `${path} is ${what}, not a session`, {
     hint: `${restore ?? 'Its session is gone.'} To make a new session of it: ${cloneCommand(path)}`,
   });

@@ -1,8 +1,8 @@
 import { basename } from 'node:path';
 import { AGENT_DATABASE_NAME } from '@openbot/sessions/layout';
 import { readSessionDatabase } from '@openbot/sessions/openclaw-database';
+import { quoteForShell } from '@openbot/sessions/terminal-text';
 import { readFileStart } from '@openbot/sessions/transcript';
-import { quoteShellWord } from '../callers/shell-words.ts';
 import { sessionNotFound } from '../errors.ts';
 import { OWN_FOLDER_ENDING, readDatabasePlace } from '../layout/state-folder.ts';
 import type { FoundSession } from '../storage/contract/found-session.ts';
@@ -45,8 +45,8 @@ export function findOnlySession(name: string, path: string): FoundSession {
   if (session !== undefined) return session;
   const whose =
     place === undefined
-      ? `Name the one that you mean by this path, with its id: ${quoteShellWord(path + OWN_FOLDER_ENDING)}/<id>.jsonl`
-      : `Name the one that you mean by its id, with --agent ${place.agentId} --state-dir ${quoteShellWord(place.stateFolder)}`;
+      ? `Name the one that you mean by this path, with its id: ${quoteForShell(path + OWN_FOLDER_ENDING)}/<id>.jsonl`
+      : `Name the one that you mean by its id, with --agent ${place.agentId} --state-dir ${quoteForShell(place.stateFolder)}`;
   throw ambiguousName(name, sessions, `It is a database that holds ${sessions.length} sessions. ${whose}`);
 }
 

@@ -1,3 +1,4 @@
+import { quoteForShell } from '@openbot/sessions/terminal-text';
 import type { SourceName } from '../storage/contract/found-session.ts';
 
 /** What a person types to go on in a clone; undefined where its program would not find it. */
@@ -11,12 +12,8 @@ export function resumeCommandOf(
     case 'openclaw':
       return isRegistered ? `openclaw agent --session-id ${sessionId} --message "..."` : undefined;
     case 'claude':
-      return `claude --resume ${isFoundById ? sessionId : quote(path)}`;
+      return `claude --resume ${isFoundById ? sessionId : quoteForShell(path)}`;
     case 'pi':
-      return `pi --session ${quote(path)}`;
+      return `pi --session ${quoteForShell(path)}`;
   }
-}
-
-function quote(path: string): string {
-  return /^[\w@%+=:,./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
 }

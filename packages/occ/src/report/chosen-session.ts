@@ -1,4 +1,4 @@
-import { printable } from '@openbot/sessions/terminal-text';
+import { printable, quoteForShell } from '@openbot/sessions/terminal-text';
 import { shortenText } from '../errors.ts';
 import type { FoundBy, FoundSession, SourceName } from '../storage/contract/found-session.ts';
 import type { ReportOptions, SearchAgain } from './report-options.ts';
@@ -59,7 +59,7 @@ export function commandFor(
 
 function formatCommand(words: readonly string[], { config }: SearchAgain): string {
   const all = ['occ', ...words, ...(config === undefined ? [] : ['--config', config])];
-  return printable(all.map(quoteWord).join(' '));
+  return printable(all.map(quoteForShell).join(' '));
 }
 
 /** The path of a database names a session only where it is alone, so its place is said instead. */
@@ -98,11 +98,6 @@ function placeOf({ source, agentId }: FoundSession, again: SearchAgain): readonl
   const where = [...agent, ...flags];
   // Either flag means sessions of OpenClaw.
   return where.length > 0 || defaultSource === 'openclaw' ? where : ['--source', source];
-}
-
-/** As a shell takes it for one word. */
-function quoteWord(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }
 
 /** What undoes a rewrite. A database of an unknown version is changed back only as it was changed. */

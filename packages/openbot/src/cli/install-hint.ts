@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { quoteForShell } from '../commands/quote-for-shell.ts';
+import { quoteForShell } from '@openbot/sessions/terminal-text';
 
 /** How to install a package where this one finds it, which is not the folder that a person happens to be in. */
 export function explainInstall(name: string, ownFile = fileURLToPath(import.meta.url)): string {

@@ -1,8 +1,7 @@
 import { relative, sep } from 'node:path';
 import { type PermissionRequest, resolveRepo } from '@openbot/claude-code';
-import { printable, shorten } from '@openbot/sessions/terminal-text';
+import { printable, quoteForShell, shorten } from '@openbot/sessions/terminal-text';
 import { QUESTION_TOOL } from './choice-dialog.ts';
-import { quoteForShell } from './quote-for-shell.ts';
 
 /** What a run was started with. */
 export interface Given {

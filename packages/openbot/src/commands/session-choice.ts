@@ -6,10 +6,10 @@ import {
   type SessionChoice,
 } from '@openbot/claude-code';
 import { OpenBotError } from '@openbot/sessions';
+import { quoteForShell } from '@openbot/sessions/terminal-text';
 import { type CommandInput, readName } from './command.ts';
 import { discoverWithProgress, warn } from './discover-with-progress.ts';
 import { type Place, readLabel } from './place.ts';
-import { quoteForShell } from './quote-for-shell.ts';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 /** As much as the list shows of one. */

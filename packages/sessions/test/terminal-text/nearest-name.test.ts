@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { findNearest } from '../../src/nearest-name.ts';
+import { findNearest } from '../../src/terminal-text/nearest-name.ts';
 
 const NAMES = ['stateDirectory', 'defaultAgentId', 'defaultPreset', 'customPresets', 'outputFormat'];
 

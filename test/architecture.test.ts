@@ -1,5 +1,7 @@
 /** The rules of the workspace, held against the real sources. test/architecture/ shows that each rule can fail. */
 import { beforeAll, describe, expect, it } from 'vitest';
+import { checkDoors } from './architecture/door-rules.ts';
+import { DOORS } from './architecture/doors.ts';
 import { checkCycles, checkTargetsExist, listEdges } from './architecture/graph.ts';
 import {
   checkDeclaredEdges,
@@ -55,6 +57,10 @@ describe('inside packages', () => {
 
   it('rooms import only what stands above them', () => {
     expect(checkRoomDirection(workspace, ROOMS)).toEqual([]);
+  });
+
+  it('rooms import only the doors of other rooms', () => {
+    expect(checkDoors(workspace, DOORS)).toEqual([]);
   });
 
   it('pure rooms touch no disk, no clock and no chance', () => {

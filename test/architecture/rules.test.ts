@@ -1,5 +1,6 @@
 /** Each rule on a small workspace in memory: silent on a good one, and with a clear line on each violation. */
 import { describe, expect, it } from 'vitest';
+import { checkDoors } from './door-rules.ts';
 import { checkCycles, checkTargetsExist } from './graph.ts';
 import { checkDeclaredEdges, checkOutsideDependencies, checkPackageDirection } from './package-rules.ts';
 import { checkPurity, checkReadOnly } from './purity.ts';
@@ -197,6 +198,44 @@ describe('rooms', () => {
   it('an unknown room is a failure that says what to do', () => {
     expect(check({ 'attic/a.ts': '' })).toEqual([
       'packages/sessions/src/attic/a.ts: room "attic" is not in the table; give it a place in test/architecture/table.ts',
+    ]);
+  });
+});
+
+describe('doors', () => {
+  const check = (files: Record<string, string>, doors: Record<string, string[]>) =>
+    checkDoors(sessionsOf(files), { sessions: doors });
+
+  it('a door is open to every room, a nested room may import the rooms around it', () => {
+    const files = {
+      'errors.ts': '',
+      'key/build.ts': `import '../errors.ts';`,
+      'store/contract.ts': `import './file/open.ts';`,
+      'store/file/open.ts': `import '../../key/build.ts'; import '../draft.ts';`,
+      'store/draft.ts': '',
+    };
+    expect(check(files, { key: ['build'], 'store/file': ['open'] })).toEqual([]);
+  });
+
+  it('another file is not, not even for a type, and the line to change is printed', () => {
+    const files = {
+      'key/build.ts': `import './text.ts';`,
+      'key/text.ts': '',
+      'store/a.ts': `import '../key/build.ts';\nimport type { Text } from '../key/text.ts';`,
+    };
+    expect(check(files, { key: ['build'] })).toEqual([
+      "packages/sessions/src/store/a.ts:2: key/text.ts is no door of key (build); import a door, or add 'text' to 'key' of sessions in test/architecture/doors.ts",
+    ]);
+  });
+
+  it('a room around another has to use its doors too', () => {
+    const files = { 'store/a.ts': `import './file/open.ts';`, 'store/file/open.ts': '' };
+    expect(check(files, {})[0]).toMatch(/open.ts is no door of store\/file \(it has none\)/);
+  });
+
+  it('a door that no other room uses is found', () => {
+    expect(check({ 'key/build.ts': '' }, { key: ['build'] })).toEqual([
+      "test/architecture/doors.ts: no other room imports key/build.ts; remove 'build' from 'key' of sessions",
     ]);
   });
 });

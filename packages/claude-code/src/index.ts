@@ -44,11 +44,11 @@ export {
 export { resolveProjectsFolder } from './repo/projects-folder.ts';
 export { type Repo, resolveRepo } from './repo/resolve-repo.ts';
 export { repoPathToSlug } from './repo/slug.ts';
-export { ClaudeRun, startRun } from './runner/claude-run.ts';
-export { markOrigin } from './runner/origin-marker.ts';
-export type { PermissionAnswer, PermissionRequest, PermissionSettlement } from './runner/permission-relay.ts';
-export type { RunAction } from './runner/run-action.ts';
-export type { RunEvent, RunOutcome, RunResult } from './runner/run-event.ts';
+export { ClaudeRun, startRun } from './run/claude-run.ts';
+export { markOrigin } from './run/origin-marker.ts';
+export type { PermissionAnswer, PermissionRequest, PermissionSettlement } from './conversation/permission-relay.ts';
+export type { RunAction } from './run-contract/run-action.ts';
+export type { RunEvent, RunOutcome, RunResult } from './run-contract/run-event.ts';
 export {
   type AgentToolsSettings,
   DEFAULT_IDLE_MS,
@@ -58,7 +58,7 @@ export {
   type RunContext,
   type RunRequest,
   type SessionChoice,
-} from './runner/run-request.ts';
+} from './run-contract/run-request.ts';
 export type { JsonlHeader } from './scan/jsonl-header.ts';
 export { type ParseHeaderOptions, parseJsonlHeader } from './scan/parse-header.ts';
 export {

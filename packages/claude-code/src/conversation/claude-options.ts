@@ -1,0 +1,88 @@
+import type { Options } from '@anthropic-ai/claude-agent-sdk';
+import type { PermissionRelay } from './permission-relay.ts';
+import type { RunAction } from '../run-contract/run-action.ts';
+import type { RunPlace } from '../run-contract/run-scope.ts';
+import type { RunRequest } from '../run-contract/run-request.ts';
+import type { RunServers } from './run-servers.ts';
+import type { ToldCalls } from './announced-calls.ts';
+
+export interface ClaudeOptionsParts {
+  readonly request: RunRequest;
+  readonly place: RunPlace;
+  readonly sessionId: string;
+  readonly action: RunAction;
+  readonly forkOf?: string;
+  readonly servers: RunServers;
+  readonly budgetLeftUsd: number | undefined;
+  readonly relay: PermissionRelay;
+  readonly toldCalls: ToldCalls;
+}
+
+/** What Claude Code is started with. */
+export function composeClaudeOptions(parts: ClaudeOptionsParts): Options {
+  const { request, place, servers, budgetLeftUsd, relay, toldCalls } = parts;
+  const { model, maxTurns, pathToClaudeCodeExecutable, allowedTools = [] } = request;
+  const allow = [...servers.allowed, ...allowedTools];
+  const given = {
+    model,
+    maxTurns,
+    pathToClaudeCodeExecutable,
+    // As the option of that name they make the SDK warn of a callback that is not asked, on stderr.
+    settings: allow.length === 0 ? undefined : { permissions: { allow } },
+    disallowedTools: copy(request.disallowedTools),
+    settingSources: copy(request.settingSources),
+    mcpServers: servers.inProcess as Options['mcpServers'],
+    // As options of the SDK they would stand on the command line, with their keys.
+    extraArgs: servers.configPath === undefined ? undefined : { 'mcp-config': servers.configPath },
+    // It counts what this process spends; what the session spent before is taken off.
+    maxBudgetUsd: budgetLeftUsd,
+  };
+  return {
+    ...(leaveOutUndefined(given) as Partial<Options>),
+    // Left out, a model may be who decides.
+    permissionMode: request.permissionMode ?? 'default',
+    cwd: place.repo.path,
+    env: { ...place.env },
+    ...nameSession(parts),
+    systemPrompt: {
+      type: 'preset',
+      preset: 'claude_code',
+      ...(request.appendSystemPrompt === undefined ? {} : { append: request.appendSystemPrompt }),
+    },
+    canUseTool: async (toolName, input, asked) => {
+      await toldCalls.whenTold(asked.toolUseID);
+      const { title, description, decisionReason: reason, blockedPath } = asked;
+      const texts = leaveOutUndefined({ title, description, reason, blockedPath });
+      const answer = await relay.ask(
+        {
+          requestId: asked.requestId,
+          toolUseId: asked.toolUseID,
+          toolName,
+          input,
+          ...texts,
+          isRisky: asked.defaultToNo === true,
+        },
+        asked.signal,
+      );
+      if (answer.behavior === 'allow') {
+        return { behavior: 'allow', updatedInput: { ...(answer.updatedInput ?? input) } };
+      }
+      return { behavior: 'deny', message: answer.message ?? 'It was not allowed.' };
+    },
+  };
+}
+
+function nameSession({ action, sessionId, forkOf }: ClaudeOptionsParts): Partial<Options> {
+  if (action === 'resume') return { resume: sessionId };
+  return forkOf === undefined ? { sessionId } : { resume: forkOf, forkSession: true, sessionId };
+}
+
+function copy<Item>(list: readonly Item[] | undefined): Item[] | undefined {
+  return list === undefined ? undefined : [...list];
+}
+
+function leaveOutUndefined<T extends object>(value: T): { [Key in keyof T]?: NonNullable<T[Key]> } {
+  return Object.fromEntries(Object.entries(value).filter(([, part]) => part !== undefined)) as {
+    [Key in keyof T]?: NonNullable<T[Key]>;
+  };
+}

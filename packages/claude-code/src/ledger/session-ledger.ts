@@ -1,0 +1,222 @@
+import { OpenBotError } from '@openbot/sessions';
+import { ownIdentity } from '@openbot/sessions/disk';
+import { formatUsd, shorten } from '@openbot/sessions/terminal-text';
+import { rememberEnd } from '../registry/is-running.ts';
+import type { RegisteredSession } from '../registry/registered-session.ts';
+import { updateRegistry } from '../registry/registry-file.ts';
+import { findRepoKey, isRepoKey } from '../repo/resolve-repo.ts';
+import { hideSecrets } from '../scan/hide-secrets.ts';
+import type { RunAction } from '../run-contract/run-action.ts';
+import type { RunResult } from '../run-contract/run-event.ts';
+import { readSavedCost } from './saved-cost.ts';
+import {
+  countLeft,
+  countSpent,
+  type HistoryPlace,
+  NO_HISTORY,
+  readHistory,
+  type SessionHistory,
+} from './session-history.ts';
+import { takeLabel } from './take-label.ts';
+
+export interface LedgerOptions extends HistoryPlace {
+  readonly repoPath: string;
+  readonly sessionId: string;
+  readonly action: RunAction;
+  /** The session that a fork is made of: Claude Code counts its cost on, and so it has its budget too. */
+  readonly forkOf?: string;
+  /** The session that a fresh one takes the place of. It gets what is left of its budget. */
+  readonly replaces?: string;
+  readonly label: string | undefined;
+  readonly task: string;
+  readonly maxBudgetUsd: number | undefined;
+  /** Told what could not be written down, and what a label named before. */
+  readonly warn: (message: string) => void;
+}
+
+export interface TurnCost {
+  readonly costUsd: number;
+  readonly totalCostUsd: number;
+}
+
+type Beginning = Pick<RegisteredSession, 'model' | 'startedAt' | 'runner'>;
+
+const KEPT_TASKS = 50;
+/** Enough to tell what a session is about. */
+const TASK_LENGTH = 2000;
+
+/** What a session costs and did, counted over all its runs and written into the registry. */
+export class SessionLedger {
+  readonly #options: LedgerOptions;
+  readonly maxBudgetUsd: number | undefined;
+  readonly spentBeforeUsd: number;
+  /** What Claude Code does not know of: it counts on from what it last saved, which a crash cuts short. */
+  readonly #unsavedUsd: number;
+  readonly #turnsBefore: number;
+  #totalCostUsd: number;
+  #turns = 0;
+  #beginning: Beginning | undefined;
+  #end: Pick<RegisteredSession, 'endedAt' | 'result'> | undefined;
+  /** What begins with a run is written once: a label may be given to another session meanwhile. */
+  #isRegistered = false;
+
+  private constructor(options: LedgerOptions, history: SessionHistory, maxBudgetUsd: number | undefined) {
+    this.#options = options;
+    this.maxBudgetUsd = maxBudgetUsd;
+    this.spentBeforeUsd = history.spentUsd;
+    this.#unsavedUsd = history.spentUsd - history.savedUsd;
+    this.#totalCostUsd = history.spentUsd;
+    this.#turnsBefore = history.own?.turns ?? 0;
+  }
+
+  /** @throws OpenBotError REGISTRY_UNREADABLE; BUDGET_SPENT where nothing may be done any more */
+  static async open(options: LedgerOptions): Promise<SessionLedger> {
+    const { sessionId, maxBudgetUsd, replaces } = options;
+    const history = await readBefore(options);
+    if (maxBudgetUsd !== undefined || replaces === undefined) {
+      const budget = maxBudgetUsd ?? history.maxBudgetUsd;
+      assertUnspent(options.forkOf ?? sessionId, { ...history, maxBudgetUsd: budget });
+      return new SessionLedger(options, history, budget);
+    }
+    const replaced = await readHistory(replaces, options);
+    assertUnspent(replaces, replaced);
+    return new SessionLedger(options, history, countLeft(replaced));
+  }
+
+  get totalCostUsd(): number {
+    return this.#totalCostUsd;
+  }
+
+  /** Of this run. */
+  get costUsd(): number {
+    return this.#totalCostUsd - this.spentBeforeUsd;
+  }
+
+  get turns(): number {
+    return this.#turns;
+  }
+
+  /** Undefined without a budget. */
+  get budgetLeftUsd(): number | undefined {
+    return countLeft({ spentUsd: this.#totalCostUsd, maxBudgetUsd: this.maxBudgetUsd });
+  }
+
+  get isSpent(): boolean {
+    return this.budgetLeftUsd === 0;
+  }
+
+  async begin(model: string): Promise<void> {
+    this.#beginning = { model, startedAt: new Date().toISOString(), runner: ownIdentity() };
+    await this.#write();
+  }
+
+  /**
+   * @param reportedUsd is Claude Code's sum over the session; 0 where it failed before it could tell
+   * @param turns how many of ours it answered
+   */
+  async addCost(reportedUsd: number, turns = 1): Promise<TurnCost> {
+    const before = this.#totalCostUsd;
+    this.#totalCostUsd = Math.max(before, this.#unsavedUsd + reportedUsd);
+    this.#turns += turns;
+    await this.#write();
+    return { costUsd: this.#totalCostUsd - before, totalCostUsd: this.#totalCostUsd };
+  }
+
+  async finish(result: RunResult): Promise<void> {
+    if (this.#beginning === undefined) return;
+    await this.#addUnfinished();
+    this.#end = { endedAt: new Date().toISOString(), result };
+    const isWritten = await this.#write();
+    if (!isWritten) rememberEnd(this.#options.sessionId, this.#beginning.startedAt);
+  }
+
+  /** A turn that was cut short has no result; what it cost is in what Claude Code saved at its end. */
+  async #addUnfinished(): Promise<void> {
+    const savedUsd = await readSavedCost(this.#options.sessionId, this.#options.env);
+    const figures = { totalCostUsd: this.#totalCostUsd, unsavedUsd: this.#unsavedUsd };
+    this.#totalCostUsd = countSpent(figures, savedUsd);
+  }
+
+  /** Everything that is known by now: what could not be written down before is made up for. */
+  async #write(): Promise<boolean> {
+    const { stateDir, agentId, sessionId, warn } = this.#options;
+    const beginning = this.#beginning;
+    if (beginning === undefined) return false;
+    const notes: string[] = [];
+    try {
+      await updateRegistry(stateDir, agentId, (sessions) => {
+        const known = sessions.get(sessionId);
+        const begun = this.#isRegistered && known ? known : this.#register(beginning, sessions, notes);
+        const { runner: _, ...over } = begun;
+        const figures = this.#figures();
+        const entry = this.#end ? { ...over, ...figures, ...this.#end } : { ...begun, ...figures };
+        sessions.set(sessionId, entry);
+      });
+    } catch (error) {
+      warn(`The session could not be written down: ${(error as Error).message}`);
+      return false;
+    }
+    this.#isRegistered = true;
+    for (const note of notes) warn(note);
+    return true;
+  }
+
+  /** The entry of a run that begins, and what that changes for others. */
+  #register(
+    beginning: Beginning,
+    sessions: Map<string, RegisteredSession>,
+    notes: string[],
+  ): RegisteredSession {
+    const { sessionId, agentId, repoPath, task, replaces } = this.#options;
+    const known = sessions.get(sessionId);
+    notes.push(...takeLabel(this.#options, sessions));
+    const replaced = replaces === undefined ? undefined : sessions.get(replaces);
+    // Its rest is this session's now, and is given away once.
+    if (replaced?.maxBudgetUsd !== undefined) {
+      sessions.set(replaced.sessionId, { ...replaced, maxBudgetUsd: replaced.totalCostUsd });
+    }
+    const { endedAt: _, result: __, repoKey: ___, ...kept } = known ?? {};
+    const repoKey = findRepoKey(repoPath);
+    const { label = known?.label } = this.#options;
+    return {
+      ...kept,
+      sessionId,
+      agentId,
+      repoPath,
+      ...(isRepoKey(repoKey) ? { repoKey } : {}),
+      label,
+      tasks: [...(known?.tasks ?? []), keepTask(task)].slice(-KEPT_TASKS),
+      ...this.#figures(),
+      ...beginning,
+    };
+  }
+
+  #figures() {
+    return {
+      turns: this.#turnsBefore + this.#turns,
+      totalCostUsd: this.#totalCostUsd,
+      ...(this.#unsavedUsd === 0 ? {} : { unsavedUsd: this.#unsavedUsd }),
+      maxBudgetUsd: this.maxBudgetUsd,
+    };
+  }
+}
+
+async function readBefore(options: LedgerOptions): Promise<SessionHistory> {
+  const { action, sessionId, forkOf } = options;
+  if (action === 'resume') return readHistory(sessionId, options);
+  return forkOf === undefined ? NO_HISTORY : { ...(await readHistory(forkOf, options)), own: undefined };
+}
+
+/** What a session is about is told again and again; what was sent to it is in its transcript. */
+function keepTask(task: string): string {
+  return shorten(hideSecrets(task, TASK_LENGTH), TASK_LENGTH);
+}
+
+function assertUnspent(sessionId: string, { spentUsd, maxBudgetUsd }: SessionHistory): void {
+  if (maxBudgetUsd === undefined || spentUsd < maxBudgetUsd) return;
+  throw new OpenBotError(
+    'BUDGET_SPENT',
+    `Session ${sessionId} has spent its budget: ${formatUsd(spentUsd)} of ${formatUsd(maxBudgetUsd)}`,
+    { hint: 'Give it a larger budget, or start a fresh session.' },
+  );
+}

@@ -1,0 +1,110 @@
+import { randomUUID } from 'node:crypto';
+import { OpenBotError } from '@openbot/sessions';
+import { discoverSessions } from '../discover/discover-sessions.ts';
+import type { DiscoveredSession } from '../discover/discovered-session.ts';
+import { readProjectBranch } from '../project-status/read-project-branch.ts';
+import { readRegistry } from '../registry/registry-file.ts';
+import { listLockedSessions } from '../registry/session-lock.ts';
+import { selectSession } from '../select/select-session.ts';
+import type { SessionSelection } from '../select/selection.ts';
+import type { RunAction } from '../run-contract/run-action.ts';
+import type { RunPlace } from '../run-contract/run-scope.ts';
+import type { RunRequest, SessionChoice } from '../run-contract/run-request.ts';
+import { unlessAborted } from './unless-aborted.ts';
+
+export interface ChosenSession {
+  readonly action: RunAction;
+  /** The one that the run writes to. */
+  readonly sessionId: string;
+  /** The one that a fork is made of. */
+  readonly forkOf?: string;
+  /** Somebody wants this one and no other. */
+  readonly isNamed: boolean;
+  /** The session that a fresh one takes the place of. */
+  readonly replaces?: string;
+  /** Where it was selected here: those that it was selected from. */
+  readonly sessions?: readonly DiscoveredSession[];
+}
+
+export interface ChoiceContext {
+  readonly onSelected: (selection: SessionSelection) => void;
+  /** Told of what could not be looked at. */
+  readonly warn: (message: string) => void;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Which session the run goes on in. The repository is this run's own by now: nothing else of ours is at work in it.
+ * @throws AbortError at once when the signal aborts
+ */
+export async function chooseSession(
+  request: RunRequest,
+  place: RunPlace,
+  context: ChoiceContext,
+): Promise<ChosenSession> {
+  const { session } = request;
+  if (session?.action === 'fresh') return freshSession(readReplaced(session));
+  if (session?.action === 'resume' && session.sessionId !== undefined) {
+    return { action: 'resume', sessionId: session.sessionId, isNamed: true };
+  }
+  if (session?.action === 'fork') {
+    return { action: 'fork', sessionId: randomUUID(), forkOf: session.sessionId, isNamed: true };
+  }
+  const { selection, sessions } = await unlessAborted(context.signal, () => select(request, place, context));
+  context.onSelected(selection);
+  const { action, sessionId, openSessionId, replacesSessionId: replaces } = selection;
+  // Whether it is still open is looked at again once it is locked. Nobody knows when a person closes it, so no run waits.
+  if (openSessionId !== undefined) {
+    return { action: 'resume', sessionId: openSessionId, sessions, isNamed: true };
+  }
+  return action === 'resume' && sessionId !== undefined
+    ? { action, sessionId, sessions, isNamed: place.label !== undefined }
+    : { ...freshSession(replaces), sessions };
+}
+
+function readReplaced(choice: SessionChoice): string | undefined {
+  return 'replacesSessionId' in choice ? choice.replacesSessionId : undefined;
+}
+
+export function freshSession(replaces?: string): ChosenSession {
+  return {
+    action: 'fresh',
+    sessionId: randomUUID(),
+    isNamed: false,
+    replaces,
+  };
+}
+
+async function select(request: RunRequest, place: RunPlace, { signal, warn }: ChoiceContext) {
+  const onProblem = (error: Error, sessionId?: string) => {
+    // Of registries that cannot be read whoever looked for leftovers has warned.
+    if (error instanceof OpenBotError && error.code === 'REGISTRY_UNREADABLE') return;
+    warn(sessionId === undefined ? error.message : `Left out session ${sessionId}: ${error.message}`);
+  };
+  const { task, label, maxBudgetUsd, selection: { config, askModel, log } = {} } = request;
+  const { agentId, stateDir, env } = place;
+  const repoPath = place.repo.path;
+  const [sessions, projectStatus] = await Promise.all([
+    discoverSessions(repoPath, { stateDir, env, signal, onProblem }),
+    readProjectBranch(repoPath, { env: { ...env } }),
+  ]);
+  const locked = listLockedSessions(env);
+  const selection = await selectSession({
+    task,
+    repoPath,
+    agentId,
+    projectStatus,
+    // What is at work elsewhere cannot be gone on with. All else is over, even if it is still written down as running.
+    sessions: sessions
+      .filter(({ sessionId }) => !locked.has(sessionId))
+      .map((session) => ({ ...session, isRunning: false })),
+    registry: [...readRegistry(stateDir, agentId).values()],
+    label,
+    maxBudgetUsd,
+    config,
+    askModel:
+      askModel && ((asked) => askModel({ ...asked, signal: AbortSignal.any([asked.signal, signal]) })),
+    log,
+  });
+  return { selection, sessions };
+}

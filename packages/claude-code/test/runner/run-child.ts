@@ -1,7 +1,0 @@
-/** Runs a task and prints each event as a line. Argument: the request as JSON. */
-import { startRun } from '../../src/runner/claude-run.ts';
-import type { RunRequest } from '../../src/runner/run-request.ts';
-
-const run = startRun(JSON.parse(process.argv[2]!) as RunRequest);
-for await (const event of run.events()) console.log(JSON.stringify(event));
-await run.outcome;

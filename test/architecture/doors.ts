@@ -317,6 +317,14 @@ export const DOORS: Doors = {
     'storage/pi': ['pi-sessions'],
   },
   'claude-code': {
+    conversation: [
+      'conversation',
+      'event-source',
+      'follow-ups',
+      'load-agent-sdk',
+      'permission-relay',
+      'run-servers',
+    ],
     discover: [
       'compare-by-recency',
       'describe-session',
@@ -326,7 +334,9 @@ export const DOORS: Doors = {
       'scan-folders',
       'short-id',
     ],
+    ledger: ['session-history', 'session-ledger'],
     mcp: ['attach-tools', 'mcp-options', 'serve-mcp', 'tool-names'],
+    processes: ['claude-process', 'end-leftovers', 'marked-processes', 'run-note', 'start-claude'],
     'project-status': [
       'describe-error',
       'format-project-status',
@@ -335,9 +345,11 @@ export const DOORS: Doors = {
       'project-status',
       'read-project-branch',
     ],
+    queue: ['nested-run', 'repo-slot', 'run-locks'],
     registry: ['is-process', 'is-running', 'registered-session', 'registry-file', 'session-lock'],
     repo: ['git-folder', 'name-repos', 'projects-folder', 'real-path', 'resolve-repo', 'slug'],
-    runner: ['claude-run', 'origin-marker', 'permission-relay', 'run-action', 'run-event', 'run-request'],
+    run: ['claude-run'],
+    'run-contract': ['permission', 'run-event', 'run-request', 'run-scope'],
     scan: ['first-message', 'header-tally', 'hide-secrets', 'jsonl-header', 'parse-header', 'tally-lines'],
     select: [
       'anthropic-model',

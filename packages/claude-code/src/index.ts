@@ -34,7 +34,7 @@ export type {
 } from './project-status/project-status.ts';
 export { type ProjectBranch, readProjectBranch } from './project-status/read-project-branch.ts';
 export { isRunning } from './registry/is-running.ts';
-export type { RegisteredSession } from './registry/registered-session.ts';
+export type { RegisteredSession, RunResult } from './registry/registered-session.ts';
 export {
   readAllRegistries,
   readRegistry,
@@ -45,10 +45,8 @@ export { resolveProjectsFolder } from './repo/projects-folder.ts';
 export { type Repo, resolveRepo } from './repo/resolve-repo.ts';
 export { repoPathToSlug } from './repo/slug.ts';
 export { ClaudeRun, startRun } from './run/claude-run.ts';
-export { markOrigin } from './run/origin-marker.ts';
-export type { PermissionAnswer, PermissionRequest, PermissionSettlement } from './conversation/permission-relay.ts';
-export type { RunAction } from './run-contract/run-action.ts';
-export type { RunEvent, RunOutcome, RunResult } from './run-contract/run-event.ts';
+export type { PermissionAnswer, PermissionRequest, PermissionSettlement } from './run-contract/permission.ts';
+export type { RunAction, RunEvent, RunOutcome } from './run-contract/run-event.ts';
 export {
   type AgentToolsSettings,
   DEFAULT_IDLE_MS,
@@ -59,6 +57,7 @@ export {
   type RunRequest,
   type SessionChoice,
 } from './run-contract/run-request.ts';
+export { markOrigin } from './scan/first-message.ts';
 export type { JsonlHeader } from './scan/jsonl-header.ts';
 export { type ParseHeaderOptions, parseJsonlHeader } from './scan/parse-header.ts';
 export {

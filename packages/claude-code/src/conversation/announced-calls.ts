@@ -4,14 +4,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 const PATIENCE_MS = 5000;
 
 /** The calls of tools that were told of. What Claude Code asks about a call overtakes the call itself, which is told first. */
-export class ToldCalls {
+export class AnnouncedCalls {
   readonly #calls = new Map<string, PromiseWithResolvers<void>>();
 
   tell(toolUseId: string): void {
     this.#of(toolUseId).resolve();
   }
 
-  async whenTold(toolUseId: string): Promise<void> {
+  async whenAnnounced(toolUseId: string): Promise<void> {
     const waiting = new AbortController();
     const late = sleep(PATIENCE_MS, undefined, { signal: waiting.signal, ref: false }).catch(() => {});
     await Promise.race([this.#of(toolUseId).promise, late]);

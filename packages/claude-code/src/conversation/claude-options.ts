@@ -1,26 +1,26 @@
 import type { Options } from '@anthropic-ai/claude-agent-sdk';
-import type { PermissionRelay } from './permission-relay.ts';
-import type { RunAction } from '../run-contract/run-action.ts';
-import type { RunPlace } from '../run-contract/run-scope.ts';
+import type { RunAction } from '../run-contract/run-event.ts';
 import type { RunRequest } from '../run-contract/run-request.ts';
+import type { RunScope } from '../run-contract/run-scope.ts';
+import type { AnnouncedCalls } from './announced-calls.ts';
+import type { PermissionRelay } from './permission-relay.ts';
 import type { RunServers } from './run-servers.ts';
-import type { ToldCalls } from './announced-calls.ts';
 
 export interface ClaudeOptionsParts {
   readonly request: RunRequest;
-  readonly place: RunPlace;
+  readonly scope: RunScope;
   readonly sessionId: string;
   readonly action: RunAction;
   readonly forkOf?: string;
   readonly servers: RunServers;
   readonly budgetLeftUsd: number | undefined;
   readonly relay: PermissionRelay;
-  readonly toldCalls: ToldCalls;
+  readonly announcedCalls: AnnouncedCalls;
 }
 
 /** What Claude Code is started with. */
 export function composeClaudeOptions(parts: ClaudeOptionsParts): Options {
-  const { request, place, servers, budgetLeftUsd, relay, toldCalls } = parts;
+  const { request, scope, servers, budgetLeftUsd, relay, announcedCalls } = parts;
   const { model, maxTurns, pathToClaudeCodeExecutable, allowedTools = [] } = request;
   const allow = [...servers.allowed, ...allowedTools];
   const given = {
@@ -41,8 +41,8 @@ export function composeClaudeOptions(parts: ClaudeOptionsParts): Options {
     ...(leaveOutUndefined(given) as Partial<Options>),
     // Left out, a model may be who decides.
     permissionMode: request.permissionMode ?? 'default',
-    cwd: place.repo.path,
-    env: { ...place.env },
+    cwd: scope.repo.path,
+    env: { ...scope.env },
     ...nameSession(parts),
     systemPrompt: {
       type: 'preset',
@@ -50,7 +50,7 @@ export function composeClaudeOptions(parts: ClaudeOptionsParts): Options {
       ...(request.appendSystemPrompt === undefined ? {} : { append: request.appendSystemPrompt }),
     },
     canUseTool: async (toolName, input, asked) => {
-      await toldCalls.whenTold(asked.toolUseID);
+      await announcedCalls.whenAnnounced(asked.toolUseID);
       const { title, description, decisionReason: reason, blockedPath } = asked;
       const texts = leaveOutUndefined({ title, description, reason, blockedPath });
       const answer = await relay.ask(

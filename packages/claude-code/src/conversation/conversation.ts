@@ -1,23 +1,24 @@
 import type { Query, SDKMessage, SDKResultMessage, SDKUserMessage } from '@anthropic-ai/claude-agent-sdk';
 import { OpenBotError, redactSecrets } from '@openbot/sessions';
 import { formatUsd } from '@openbot/sessions/terminal-text';
-import { type ClaudeOptionsParts, composeClaudeOptions } from './claude-options.ts';
+import type { SessionLedger } from '../ledger/session-ledger.ts';
 import type { ClaudeProcess } from '../processes/claude-process.ts';
+import { removeRunNote } from '../processes/run-note.ts';
+import { startClaude } from '../processes/start-claude.ts';
+import type { RepoSlot } from '../queue/repo-slot.ts';
+import type { RunResult } from '../registry/registered-session.ts';
+import type { RunEvent, RunOutcome } from '../run-contract/run-event.ts';
+import { DEFAULT_IDLE_MS } from '../run-contract/run-request.ts';
+import { AnnouncedCalls } from './announced-calls.ts';
+import { type ClaudeOptionsParts, composeClaudeOptions } from './claude-options.ts';
+import { ItemQueue } from './event-source.ts';
 import type { FollowUps } from './follow-ups.ts';
 import { IdleWatch } from './idle-watch.ts';
-import { ItemQueue } from './item-queue.ts';
 import type { AgentSdk } from './load-agent-sdk.ts';
 import { listMessageEvents } from './message-events.ts';
-import { startNotedClaude } from '../processes/start-claude.ts';
-import type { RepoSlot } from '../queue/repo-slot.ts';
-import type { RunEvent, RunOutcome, RunResult } from '../run-contract/run-event.ts';
-import { removeRunNote } from '../processes/run-note.ts';
-import { DEFAULT_IDLE_MS } from '../run-contract/run-request.ts';
-import type { SessionLedger } from '../ledger/session-ledger.ts';
-import { ToldCalls } from './announced-calls.ts';
 import { TurnWatch } from './turn.ts';
 
-export interface ConversationParts extends Omit<ClaudeOptionsParts, 'budgetLeftUsd' | 'toldCalls'> {
+export interface ConversationParts extends Omit<ClaudeOptionsParts, 'budgetLeftUsd' | 'announcedCalls'> {
   readonly sdk: AgentSdk;
   readonly firstMessage: string;
   readonly ledger: SessionLedger;
@@ -48,7 +49,7 @@ export class Conversation {
   #closing: NodeJS.Timeout | undefined;
   /** One turn may follow another, but not for ever. */
   #closeBy: number | undefined;
-  readonly #toldCalls = new ToldCalls();
+  readonly #announcedCalls = new AnnouncedCalls();
   #hasStarted = false;
   #isSettling = false;
   #wasCut = false;
@@ -110,12 +111,16 @@ export class Conversation {
         ...composeClaudeOptions({
           ...this.#parts,
           budgetLeftUsd: ledger.budgetLeftUsd,
-          toldCalls: this.#toldCalls,
+          announcedCalls: this.#announcedCalls,
         }),
         abortController: stop,
         spawnClaudeCodeProcess: ({ command, args, cwd, env }) => {
           const warn = (message: string) => this.#parts.emit({ type: 'warning', message });
-          this.#process = startNotedClaude({ command, args, cwd, env }, this.#parts, warn);
+          const { sessionId, scope } = this.#parts;
+          this.#process = startClaude(
+            { command, args, cwd, env },
+            { sessionId, repoPath: scope.repo.path, env: scope.env, warn },
+          );
           return this.#process.child;
         },
       },
@@ -135,7 +140,7 @@ export class Conversation {
     for (const event of listMessageEvents(message)) {
       if (event.type === 'text' && !event.inSubagent) this.#said = event.text;
       this.#parts.emit(event);
-      if (event.type === 'tool') this.#toldCalls.tell(event.toolUseId);
+      if (event.type === 'tool') this.#announcedCalls.tell(event.toolUseId);
     }
   }
 
@@ -266,8 +271,8 @@ export class Conversation {
 
   /** Only now: as long as anything of it may be left, others must be able to find it. */
   #forgetProcess(): void {
-    const { sessionId, place } = this.#parts;
-    if (this.#process !== undefined) removeRunNote({ sessionId, mark: this.#process.mark }, place.env);
+    const { sessionId, scope } = this.#parts;
+    if (this.#process !== undefined) removeRunNote({ sessionId, mark: this.#process.mark }, scope.env);
   }
 
   #conclude(thrown: unknown): ConversationEnd {

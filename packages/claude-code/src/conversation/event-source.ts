@@ -1,7 +1,4 @@
-import { callListener } from './call-listener.ts';
-import { ItemQueue } from './item-queue.ts';
-
-/** Tells listeners and readers what happens. One that fails takes nothing from the others, nor from the run. */
+/** Passes events to listeners and readers. A listener that fails affects neither the others nor the run. */
 export class EventSource<Event> {
   readonly #listeners = new Set<(event: Event) => void>();
   readonly #readers = new Set<ItemQueue<Event>>();
@@ -18,8 +15,8 @@ export class EventSource<Event> {
   }
 
   /**
-   * Everything from now on, also what comes before the first of it is read. What is not read yet is kept until the reader
-   * leaves, which is by `return` for one that never began, or until the end.
+   * All events from now on, also those before the first read. Unread events are kept until the end, or until the reader
+   * leaves; a reader that never began leaves by `return`.
    */
   read(): AsyncGenerator<Event, void> {
     const reader = new ItemQueue<Event>();
@@ -27,7 +24,7 @@ export class EventSource<Event> {
     else this.#readers.add(reader);
     const events = this.#drain(reader);
     const leave = events.return.bind(events);
-    // A generator that never began has no end of its own, and one that waits would first have to be given something.
+    // `return` runs no `finally` of a generator that never began, and does not interrupt one that awaits an item.
     events.return = (value) => {
       this.#readers.delete(reader);
       reader.close();
@@ -48,5 +45,49 @@ export class EventSource<Event> {
     } finally {
       this.#readers.delete(reader);
     }
+  }
+}
+
+/** Items in their order, for one reader; it ends after `close`. */
+export class ItemQueue<Item> implements AsyncIterable<Item> {
+  readonly #items: Item[] = [];
+  #isClosed = false;
+  #wake: () => void = () => {};
+
+  push(item: Item): void {
+    if (this.#isClosed) return;
+    this.#items.push(item);
+    this.#wake();
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#wake();
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<Item, void> {
+    for (;;) {
+      const item = this.#items.shift();
+      if (item !== undefined) yield item;
+      else if (this.#isClosed) return;
+      else {
+        await new Promise<void>((resolve) => {
+          this.#wake = resolve;
+        });
+      }
+    }
+  }
+}
+
+/** Calls a listener. If it throws, or returns a promise that rejects, only `onFailure` is called. */
+export function callListener<Item>(
+  listener: (item: Item) => unknown,
+  item: Item,
+  onFailure: () => void = () => {},
+): void {
+  try {
+    Promise.resolve(listener(item)).catch(onFailure);
+  } catch {
+    onFailure();
   }
 }

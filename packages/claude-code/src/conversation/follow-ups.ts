@@ -1,8 +1,10 @@
-/** What is still to be said to Claude Code after the task. */
+import { OpenBotError } from '@openbot/sessions';
+
+/** The messages that Claude Code gets after the task. */
 export class FollowUps {
   readonly #waiting: string[] = [];
   #isClosed = false;
-  /** Called when there is something to take, or there will be nothing more. */
+  /** Called when a message was added, or when no more will come. */
   onChange: () => void = () => {};
 
   get count(): number {
@@ -31,4 +33,17 @@ export class FollowUps {
   list(): string[] {
     return [...this.#waiting];
   }
+}
+
+/** Commands of Claude Code that leave the session for another one, which the run does not have locked. */
+const LEAVES_SESSION = /^\s*\/(?:clear|new|reset|resume|continue)(?=\s|$)/i;
+
+/** @throws OpenBotError INVALID_ARGUMENT for a text that cannot be said in a run */
+export function assertSayable(text: string, what: 'task' | 'follow-up'): void {
+  if (text.trim() === '') throw new OpenBotError('INVALID_ARGUMENT', `the ${what} is empty`);
+  const command = LEAVES_SESSION.exec(text)?.[0].trim();
+  if (command === undefined) return;
+  throw new OpenBotError('INVALID_ARGUMENT', `${command} would leave the session of the run`, {
+    hint: 'End the run, and start a fresh one instead.',
+  });
 }

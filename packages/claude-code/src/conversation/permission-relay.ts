@@ -1,35 +1,9 @@
-import { callListener } from './call-listener.ts';
-
-/** A tool that Claude Code wants to use and may not without being allowed. */
-export interface PermissionRequest {
-  readonly requestId: string;
-  readonly toolUseId: string;
-  readonly toolName: string;
-  readonly input: Readonly<Record<string, unknown>>;
-  /** The question as Claude Code puts it. */
-  readonly title?: string;
-  readonly description?: string;
-  /** Why it asks. */
-  readonly reason?: string;
-  /** The path outside what it may reach. */
-  readonly blockedPath?: string;
-  /** A stray key must not allow it. */
-  readonly isRisky: boolean;
-}
-
-export type PermissionAnswer =
-  | {
-      readonly behavior: 'allow';
-      /** Used in the place of what was asked for. */
-      readonly updatedInput?: Readonly<Record<string, unknown>>;
-    }
-  | {
-      readonly behavior: 'deny';
-      /** Told to the model. */
-      readonly message?: string;
-    };
-
-export type PermissionSettlement = 'allowed' | 'denied' | 'timed-out' | 'nobody-listens' | 'withdrawn';
+import type {
+  PermissionAnswer,
+  PermissionRequest,
+  PermissionSettlement,
+} from '../run-contract/permission.ts';
+import { callListener } from './event-source.ts';
 
 export interface PermissionRelayOptions {
   readonly timeoutMs: number;

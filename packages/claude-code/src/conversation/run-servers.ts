@@ -1,76 +1,100 @@
-import { redactSecrets } from '@openbot/sessions';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { OpenBotError, redactSecrets } from '@openbot/sessions';
+import type { Environment } from '@openbot/sessions/layout';
 import { type AttachedTools, attachTools } from '../mcp/attach-tools.ts';
 import { MCP_SERVER_NAME } from '../mcp/tool-names.ts';
-import type { ChosenSession } from '../run/choose-session.ts';
-import type { RunPlace } from '../run-contract/run-scope.ts';
-import type { McpServers, RunRequest } from '../run-contract/run-request.ts';
-import { type ServerConfig, writeServerConfig } from './server-config.ts';
+import type { McpServers, RunContext, RunRequest } from '../run-contract/run-request.ts';
 
-/** The servers that Claude Code gets in a run. */
+/** The MCP servers of a run. */
 export interface RunServers {
   /** Those inside this process. */
   readonly inProcess: McpServers;
-  /** A file with the others, where there are any. */
+  /** A file that lists the others, if there are any. */
   readonly configPath: string | undefined;
-  /** Tools of theirs that nobody is asked about. */
+  /** Tools of theirs that need no permission. */
   readonly allowed: readonly string[];
   close(): Promise<void>;
 }
 
+export interface ServersOptions {
+  readonly context: RunContext;
+  readonly env: Environment;
+  readonly warn: (message: string) => void;
+}
+
+/** A file with the servers that Claude Code starts or connects to itself. */
+export interface ServerConfig {
+  readonly path: string;
+  remove(): Promise<void>;
+}
+
 /**
- * Those of the request, and the tools of the agent, which know what was found out before.
- * @throws OpenBotError CLAUDE_NOT_STARTED, and whatever `mcpServers` throws
+ * The servers of the request, and the tools of the agent.
+ * @throws OpenBotError CLAUDE_NOT_STARTED, and any error of `mcpServers`
  */
 export async function openServers(
   request: Pick<RunRequest, 'agentTools' | 'mcpServers'>,
-  chosen: ChosenSession,
-  place: RunPlace,
-  warn: (message: string) => void,
+  options: ServersOptions,
 ): Promise<RunServers> {
-  const given = await listGiven(request, chosen, place);
+  const { mcpServers = {}, agentTools } = request;
+  const given = typeof mcpServers === 'function' ? await mcpServers(options.context) : mcpServers;
   const isInProcess = ([, { type }]: [string, McpServers[string]]) => type === 'sdk';
   const all = Object.entries(given);
   const outside = all.filter((server) => !isInProcess(server));
-  const config: ServerConfig | undefined =
-    outside.length === 0 ? undefined : await writeServerConfig(Object.fromEntries(outside));
-  // A server of that name is the caller's own decision, and so is what it may do unasked.
-  const tools = MCP_SERVER_NAME in given ? undefined : await attach(request, chosen, place, warn);
+  const config = outside.length === 0 ? undefined : await writeServerConfig(Object.fromEntries(outside));
+  // If the caller brings a server of that name, the caller decides what it may do.
+  const tools = MCP_SERVER_NAME in given ? undefined : await attach(agentTools, options);
   return {
     inProcess: { ...Object.fromEntries(all.filter(isInProcess)), ...tools?.servers },
     configPath: config?.path,
     allowed: tools?.allowed ?? [],
     async close() {
-      await config?.remove().catch((error: Error) => warn(error.message));
+      await config?.remove().catch((error: Error) => options.warn(error.message));
       await tools?.close();
     },
   };
 }
 
-async function listGiven(
-  { mcpServers = {} }: Pick<RunRequest, 'mcpServers'>,
-  { sessions, sessionId, action }: ChosenSession,
-  { agentId, stateDir, repo }: RunPlace,
-): Promise<McpServers> {
-  if (typeof mcpServers !== 'function') return mcpServers;
-  const context = { sessionId, action, agentId, stateDir, repoPath: repo.path };
-  return mcpServers({ ...context, sessions });
-}
-
 async function attach(
-  { agentTools }: Pick<RunRequest, 'agentTools'>,
-  { sessions, sessionId }: ChosenSession,
-  { agentId, stateDir, repo, env }: RunPlace,
-  warn: (message: string) => void,
+  agentTools: RunRequest['agentTools'],
+  { context, env, warn }: ServersOptions,
 ): Promise<AttachedTools | undefined> {
   if (agentTools === false) return undefined;
+  const { sessions, sessionId, agentId, stateDir, repoPath } = context;
   return attachTools({
     ...agentTools,
     agentId,
     stateDir,
-    repoPath: repo.path,
+    repoPath,
     env: { ...env },
     runSessionId: sessionId,
-    ...(sessions === undefined ? {} : { precomputed: { sessions } }),
+    precomputed: sessions && { sessions },
     onError: (error) => warn(`The agent's tools: ${redactSecrets(error.message)}`),
   });
+}
+
+/**
+ * Only this user can read the file. A command line is visible to all users, and servers have keys in their headers and
+ * environments.
+ * @throws OpenBotError CLAUDE_NOT_STARTED if it cannot be written
+ */
+export async function writeServerConfig(mcpServers: McpServers): Promise<ServerConfig> {
+  let folder: string | undefined;
+  const remove = async () => {
+    if (folder !== undefined) await rm(folder, { recursive: true, force: true });
+  };
+  try {
+    folder = await mkdtemp(join(tmpdir(), 'openbot-mcp-'));
+    const path = join(folder, 'servers.json');
+    await writeFile(path, JSON.stringify({ mcpServers }), { mode: 0o600, flag: 'wx' });
+    return { path, remove };
+  } catch (cause) {
+    await remove().catch(() => {});
+    throw new OpenBotError('CLAUDE_NOT_STARTED', 'The MCP servers could not be handed to Claude Code', {
+      hint: `They are written to a file: check that ${tmpdir()} has free space and can be written to.`,
+      cause,
+    });
+  }
 }

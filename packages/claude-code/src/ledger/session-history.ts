@@ -1,7 +1,8 @@
+import { isHolderAlive } from '@openbot/sessions/disk';
 import type { Environment } from '@openbot/sessions/layout';
 import type { RegisteredSession } from '../registry/registered-session.ts';
-import { readAllRegistries, readRegistry } from '../registry/registry-file.ts';
-import { readSavedCost } from './saved-cost.ts';
+import { readAllRegistries, readRegistry, updateRegistry } from '../registry/registry-file.ts';
+import { findLastWritten, readSavedCost } from './saved-cost.ts';
 
 /** What is known of a session before a run goes on in it. */
 export interface SessionHistory {
@@ -15,7 +16,7 @@ export interface SessionHistory {
   readonly maxBudgetUsd: number | undefined;
 }
 
-export interface HistoryPlace {
+export interface HistoryScope {
   readonly stateDir: string;
   readonly agentId: string;
   readonly env: Environment;
@@ -31,7 +32,7 @@ export const NO_HISTORY: SessionHistory = {
 /** @throws OpenBotError REGISTRY_UNREADABLE where the agent's own is; that of another one is passed over */
 export async function readHistory(
   sessionId: string,
-  { stateDir, agentId, env }: HistoryPlace,
+  { stateDir, agentId, env }: HistoryScope,
 ): Promise<SessionHistory> {
   const own = readRegistry(stateDir, agentId).get(sessionId);
   const all = readAllRegistries(stateDir, () => {}).filter((entry) => entry.sessionId === sessionId);
@@ -59,4 +60,27 @@ export function countLeft({
   maxBudgetUsd,
 }: Pick<SessionHistory, 'spentUsd' | 'maxBudgetUsd'>): number | undefined {
   return maxBudgetUsd === undefined ? undefined : Math.max(0, maxBudgetUsd - spentUsd);
+}
+
+/**
+ * Records the end of runs whose process died before it could, and their cost up to then. A run whose process cannot be
+ * judged from here is left alone.
+ */
+export async function closeCrashed(
+  sessions: readonly RegisteredSession[],
+  { stateDir, env }: Pick<HistoryScope, 'stateDir' | 'env'>,
+): Promise<void> {
+  for (const { agentId, sessionId, runner } of sessions) {
+    if (runner === undefined || isHolderAlive(runner) !== 'dead') continue;
+    const savedUsd = await readSavedCost(sessionId, env);
+    const endedAt = (findLastWritten(sessionId, env) ?? new Date()).toISOString();
+    await updateRegistry(stateDir, agentId, (entries) => {
+      const entry = entries.get(sessionId);
+      // Another process has recorded it meanwhile, or has started another run.
+      if (entry?.runner === undefined || isHolderAlive(entry.runner) !== 'dead') return;
+      const { runner: _, ...kept } = entry;
+      const totalCostUsd = countSpent(entry, savedUsd);
+      entries.set(sessionId, { ...kept, totalCostUsd, endedAt, result: 'error' });
+    });
+  }
 }

@@ -2,24 +2,23 @@ import { OpenBotError } from '@openbot/sessions';
 import { ownIdentity } from '@openbot/sessions/disk';
 import { formatUsd, shorten } from '@openbot/sessions/terminal-text';
 import { rememberEnd } from '../registry/is-running.ts';
-import type { RegisteredSession } from '../registry/registered-session.ts';
+import type { RegisteredSession, RunResult } from '../registry/registered-session.ts';
 import { updateRegistry } from '../registry/registry-file.ts';
 import { findRepoKey, isRepoKey } from '../repo/resolve-repo.ts';
+import type { RunAction } from '../run-contract/run-event.ts';
 import { hideSecrets } from '../scan/hide-secrets.ts';
-import type { RunAction } from '../run-contract/run-action.ts';
-import type { RunResult } from '../run-contract/run-event.ts';
 import { readSavedCost } from './saved-cost.ts';
 import {
   countLeft,
   countSpent,
-  type HistoryPlace,
+  type HistoryScope,
   NO_HISTORY,
   readHistory,
   type SessionHistory,
 } from './session-history.ts';
 import { takeLabel } from './take-label.ts';
 
-export interface LedgerOptions extends HistoryPlace {
+export interface LedgerOptions extends HistoryScope {
   readonly repoPath: string;
   readonly sessionId: string;
   readonly action: RunAction;

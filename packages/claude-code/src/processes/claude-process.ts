@@ -1,27 +1,35 @@
 import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { SpawnedProcess } from '@anthropic-ai/claude-agent-sdk';
 import { redactSecrets } from '@openbot/sessions';
 import type { ProcessIdentity } from '@openbot/sessions/disk';
 import { dismissGuard, startGuard } from './claude-guard.ts';
-import { identifyProcess } from './identify-process.ts';
+import { askToEnd, sendSignal } from './end-processes.ts';
 import { endMarked, MARK_VARIABLE } from './marked-processes.ts';
-import { type SdkChild, toSdkChild } from './sdk-child.ts';
-import { askToEnd, sendSignal } from './send-signal.ts';
+import { identifyProcess } from './process-list.ts';
 
 export interface ClaudeCommand {
   readonly command: string;
   readonly args: readonly string[];
   readonly cwd: string | undefined;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** All that it starts carries this in the environment. */
+  /** In the environment of all processes that it starts. */
   readonly mark: string;
+}
+
+/**
+ * Claude Code as the SDK sees it. The SDK would end it by its own schedule, at last by SIGKILL to Claude Code alone, and
+ * leave its tools behind. Here its `kill` only requests `ClaudeProcess.end`.
+ */
+export interface SdkChild extends SpawnedProcess {
+  readonly pid: number | undefined;
 }
 
 const HAS_GROUPS = process.platform !== 'win32';
 const STDERR_LIMIT = 4096;
-/** Secrets are looked for in more than is told: of one that was cut nobody knows what it is. */
+/** Secrets are searched in more than is shown: a secret that was cut is not recognised. */
 const STDERR_KEPT = 16 * STDERR_LIMIT;
-/** Long enough for tools to be ended; Claude Code itself takes up to three seconds. */
+/** Long enough to end tools; Claude Code itself takes up to three seconds. */
 const END_PATIENCE_MS = 10_000;
 
 /** One Claude Code, which never outlives this process. */
@@ -30,16 +38,15 @@ export class ClaudeProcess {
   readonly child: SdkChild;
   readonly identity: ProcessIdentity | undefined;
   /**
-   * Resolves when it is gone, or could not be started. Where it was made to end, was killed or failed, nothing that it
-   * started is left then. Where it ended well, what it left behind on purpose goes on, as it would in a terminal.
+   * Resolves when it has ended, or could not be started. If it was ended, killed or failed, no process that it started is
+   * left then. If it ended well, processes that it detached on purpose continue, as they would in a terminal.
    */
   readonly gone: Promise<void>;
   readonly #child: ChildProcessWithoutNullStreams;
   readonly #exited: Promise<void>;
+  readonly #stderr: () => string;
   #ending: Promise<void> | undefined;
   #clearing: Promise<void> | undefined;
-  #stderr = '';
-  #isStderrCut = false;
 
   constructor({ command, args, cwd, env, mark }: ClaudeCommand) {
     this.mark = mark;
@@ -47,16 +54,12 @@ export class ClaudeProcess {
       cwd,
       env: { ...env, [MARK_VARIABLE]: mark },
       stdio: ['pipe', 'pipe', 'pipe'],
-      // Ctrl-C in a terminal is for this process, which then ends its own in an orderly way.
+      // Ctrl-C in a terminal goes to this process alone, which then ends Claude Code in an orderly way.
       detached: HAS_GROUPS,
       windowsHide: true,
     });
-    this.#child.stderr.setEncoding('utf8').on('data', (piece: string) => {
-      const text = this.#stderr + piece;
-      this.#isStderrCut ||= text.length > STDERR_KEPT;
-      this.#stderr = text.slice(-STDERR_KEPT);
-    });
-    // It may be gone before it has read everything.
+    this.#stderr = collectStderr(this.#child);
+    // It may end before it has read everything.
     this.#child.stdin.on('error', () => {});
     this.child = toSdkChild(this.#child, () => void this.end());
     const { pid } = this.#child;
@@ -69,13 +72,12 @@ export class ClaudeProcess {
     });
   }
 
-  /** The last that it complained of, without secrets. */
+  /** The end of its error output, without secrets. */
   get stderr(): string {
-    const text = this.#isStderrCut ? dropFirstLine(this.#stderr) : this.#stderr;
-    return redactSecrets(text).trim().slice(-STDERR_LIMIT);
+    return redactSecrets(this.#stderr()).trim().slice(-STDERR_LIMIT);
   }
 
-  /** Asks it to end, which ends its tools too; makes it end where it does not. Nothing that it started is left then. */
+  /** Sends SIGTERM, at which it ends its tools too, and later SIGKILL. No process that it started is left then. */
   end(patienceMs = END_PATIENCE_MS): Promise<void> {
     this.#ending ??= this.#end(patienceMs);
     return this.#ending;
@@ -97,24 +99,55 @@ export class ClaudeProcess {
     this.#child.kill('SIGKILL');
   }
 
-  /** Once it is gone: ends its tools, which are in groups of their own, and then what is left of its own group. */
+  /** After its exit: ends its tools, which have process groups of their own, and then the rest of its own group. */
   #clear(): Promise<void> {
     this.#clearing ??= endMarked(this.mark).then(() => this.#kill());
     return this.#clearing;
   }
 }
 
-/** Killed, or by itself. Not where it could not be started. */
+function toSdkChild(child: ChildProcessWithoutNullStreams, onKill: () => void): SdkChild {
+  return {
+    stdin: child.stdin,
+    stdout: child.stdout,
+    pid: child.pid,
+    get killed() {
+      return child.killed;
+    },
+    get exitCode() {
+      return child.exitCode;
+    },
+    get signalCode() {
+      return child.signalCode;
+    },
+    kill() {
+      onKill();
+      return true;
+    },
+    on: child.on.bind(child),
+    once: child.once.bind(child),
+    off: child.off.bind(child),
+  };
+}
+
+/** Returns a function that gives the last output, without a line or word that lacks its beginning. */
+function collectStderr({ stderr }: ChildProcessWithoutNullStreams): () => string {
+  let text = '';
+  let isCut = false;
+  stderr.setEncoding('utf8').on('data', (piece: string) => {
+    const all = text + piece;
+    isCut ||= all.length > STDERR_KEPT;
+    text = all.slice(-STDERR_KEPT);
+  });
+  return () => (isCut ? text.replace(text.includes('\n') ? /^.*\n/ : /^\S*/, '') : text);
+}
+
+/** Killed, or ended with an error. Not if it could not be started. */
 function hasFailed({ signalCode, exitCode }: ChildProcess): boolean {
   return signalCode !== null || (exitCode !== null && exitCode !== 0);
 }
 
-/** The first line lacks its beginning; of a single line the first word does. */
-function dropFirstLine(text: string): string {
-  return text.replace(text.includes('\n') ? /^.*\n/ : /^\S*/, '');
-}
-
-/** Also when it could not be started; whoever reads its output is told why. */
+/** Resolves also if it could not be started; the reader of its output gets the reason. */
 function whenExited(child: ChildProcess): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   child.once('exit', () => resolve());

@@ -6,27 +6,27 @@ import {
 } from '@openbot/sessions/disk';
 import type { Environment } from '@openbot/sessions/layout';
 import { endProcesses } from './end-processes.ts';
-import { toIdentity } from './identify-process.ts';
 import { endMarked, findMarked } from './marked-processes.ts';
+import { toIdentity } from './process-list.ts';
 import { type RunNote, readRunNotes, removeRunNote } from './run-note.ts';
 
 export interface LeftoverOptions {
-  /** Names Claude Code's folder, in which the notes are. */
+  /** Names Claude Code's folder, which contains the notes. */
   readonly env: Environment;
   readonly isMeant: (note: RunNote) => boolean;
-  /** Told once of each run of which something was left: Claude Code, or else one of its tools. */
+  /** Called once for each run that left a process: with Claude Code, or else with one of its tools. */
   readonly onFound: (note: RunNote, left: ProcessIdentity) => void;
-  /** Ends the wait, with an AbortError. Who comes next goes on with what is left. */
+  /** Stops the wait with an AbortError. The next run continues with what is left. */
   readonly signal?: AbortSignal;
 }
 
-/** Claude Code gets as long as the guard gives it, which may be at it too. */
+/** Claude Code gets as long as the guard gives it, which may be ending it at the same time. */
 const CLAUDE_TIMES = { patienceMs: 10_000, limitMs: 20_000 };
 
 /**
- * After a crash of ours, Claude Code takes a moment to end, and where it was killed too its tools go on. Nothing begins in
- * their place before they are ended. A run is left alone unless its runner is certainly gone: what it started can be seen
- * here also where the runner lives in a container that cannot be looked into.
+ * After a crash of the runner, Claude Code takes a moment to end, and if it was killed as well, its tools continue. They are
+ * ended before another run starts in their place. A run is left alone unless its runner is certainly dead: its processes
+ * can be visible here while the runner lives in a container that cannot be inspected.
  */
 export async function endLeftovers({ env, isMeant, onFound, signal }: LeftoverOptions): Promise<void> {
   const crashed = readRunNotes(env).filter((note) => isMeant(note) && isHolderAlive(note.runner) === 'dead');
@@ -44,7 +44,7 @@ async function endRun(
 ): Promise<void> {
   const findClaude = () => findProcess(child);
   const [claude] = findClaude();
-  // What belongs to it only as a child of Claude Code is not known by that when Claude Code has ended.
+  // Children without the mark can be found only while Claude Code, their parent, lives.
   const known = findMarked(mark, claude && [claude]);
   const left = claude ?? known[0];
   if (left === undefined) return;
@@ -53,7 +53,7 @@ async function endRun(
   await endMarked(mark, { known, signal });
 }
 
-/** None where another process has its pid by now. */
+/** Empty if the process has ended, even if another one has its pid. */
 function findProcess(identity: ProcessIdentity | undefined): ProcessStat[] {
   if (identity === undefined || isHolderAlive(identity) !== 'alive') return [];
   const stat = readProcessStat(identity.pid);

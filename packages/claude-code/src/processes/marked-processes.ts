@@ -1,20 +1,26 @@
 import { readFileSync } from 'node:fs';
 import type { ProcessStat } from '@openbot/sessions/disk';
-import { type EndOptions, endProcesses, nameProcess } from './end-processes.ts';
-import { listProcesses } from './list-processes.ts';
+import type { Environment } from '@openbot/sessions/layout';
+import { type EndOptions, endProcesses } from './end-processes.ts';
+import { listProcesses, nameProcess } from './process-list.ts';
 
-/** A run's mark stands in this variable of its Claude Code, and all that Claude Code starts inherits it. */
+/** Holds the mark of a run in the environment of its Claude Code; all processes that Claude Code starts inherit it. */
 export const MARK_VARIABLE = 'OPENBOT_RUN_ID';
 
 export interface EndMarkedOptions extends EndOptions {
-  /** Belong to them, whatever they carry. */
+  /** Processes that belong to the run whether or not they have the mark. */
   readonly known?: readonly ProcessStat[];
 }
 
+/** The mark of the run that this process is a part of, by the environment of a new run or by its own. */
+export function readOwnMark(env: Environment): string | undefined {
+  return [env[MARK_VARIABLE], process.env[MARK_VARIABLE]].find(isMark);
+}
+
 /**
- * The processes that carry a mark, and what those started even where it does not carry it. Never this process. None where
- * there is no /proc.
- * @param known belong to them, whatever they carry by now
+ * The processes that have a mark, and all their descendants even without it. Never this process. None where there is no
+ * /proc.
+ * @param known processes that count as marked
  */
 export function findMarked(mark: string, known: Iterable<ProcessStat> = []): ProcessStat[] {
   if (!isMark(mark)) return [];
@@ -22,9 +28,9 @@ export function findMarked(mark: string, known: Iterable<ProcessStat> = []): Pro
   const knownNames = new Set(Array.from(known, nameProcess));
   const found = new Map<number, ProcessStat>();
   for (const process of processes) {
-    if (knownNames.has(nameProcess(process)) || carries(process.pid, mark)) found.set(process.pid, process);
+    if (knownNames.has(nameProcess(process)) || hasMark(process.pid, mark)) found.set(process.pid, process);
   }
-  // Children of what was just found may stand anywhere in the list.
+  // A child can precede its parent in the list.
   for (let before = -1; before !== found.size; ) {
     before = found.size;
     for (const process of processes) if (found.has(process.parent)) found.set(process.pid, process);
@@ -33,31 +39,31 @@ export function findMarked(mark: string, known: Iterable<ProcessStat> = []): Pro
 }
 
 /**
- * Ends all that carries a mark, with what it starts meanwhile.
- * @returns what could not be ended
+ * Ends all processes that have a mark, and those that they start meanwhile.
+ * @returns the processes that could not be ended
  */
 export function endMarked(
   mark: string,
   { known = [], ...options }: EndMarkedOptions = {},
 ): Promise<readonly ProcessStat[]> {
   const seen = new Map(known.map((process) => [nameProcess(process), process]));
-  const look = () => {
+  const find = () => {
     const found = findMarked(mark, seen.values());
     for (const process of found) seen.set(nameProcess(process), process);
     return found;
   };
-  return endProcesses(look, options);
+  return endProcesses(find, options);
 }
 
 export function isMark(text: string | undefined): text is string {
   return text !== undefined && UUID.test(text);
 }
 
-function carries(pid: number, mark: string): boolean {
+function hasMark(pid: number, mark: string): boolean {
   try {
     return readFileSync(`/proc/${pid}/environ`, 'latin1').split('\0').includes(`${MARK_VARIABLE}=${mark}`);
   } catch {
-    // Gone, or somebody else's.
+    // The process has ended, or belongs to another user.
     return false;
   }
 }

@@ -1,29 +1,31 @@
 import { randomUUID } from 'node:crypto';
 import { ownIdentity } from '@openbot/sessions/disk';
+import type { Environment } from '@openbot/sessions/layout';
 import { findRepoKey } from '../repo/resolve-repo.ts';
 import { type ClaudeCommand, ClaudeProcess } from './claude-process.ts';
-import { readOuterMark } from '../queue/nested-run.ts';
+import { readOwnMark } from './marked-processes.ts';
 import { type RunNote, removeRunNote, writeRunNote } from './run-note.ts';
-import type { RunPlace } from '../run-contract/run-scope.ts';
+
+export interface StartOptions {
+  readonly sessionId: string;
+  readonly repoPath: string;
+  readonly env: Environment;
+  /** Called if the note cannot be written; Claude Code is started all the same. */
+  readonly warn: (message: string) => void;
+}
 
 /**
- * Starts Claude Code with a note of it beside the lock of its session, which whoever has the lock takes away when nothing
- * is left. The note is there before Claude Code is: a crash at any time leaves nothing unknown.
- * @param warn is told where the note cannot be written; the run goes on
+ * Starts Claude Code with a note of it beside the lock of its session. The caller holds the lock, and removes the note when
+ * no process is left. The note is written before the start, so that a crash at any time leaves no unknown process.
  */
-export function startNotedClaude(
-  command: Omit<ClaudeCommand, 'mark'>,
-  { sessionId, place }: { readonly sessionId: string; readonly place: RunPlace },
-  warn: (message: string) => void,
-): ClaudeProcess {
-  const { repo, env } = place;
-  const insideOf = readOuterMark(env);
+export function startClaude(command: Omit<ClaudeCommand, 'mark'>, options: StartOptions): ClaudeProcess {
+  const { sessionId, repoPath, env, warn } = options;
   const note: RunNote = {
     sessionId,
-    repoKey: findRepoKey(repo.path),
+    repoKey: findRepoKey(repoPath),
     runner: ownIdentity(),
     mark: randomUUID(),
-    insideOf,
+    insideOf: readOwnMark(env),
   };
   const isWritten = tryToWrite(note, env, warn);
   try {
@@ -38,13 +40,13 @@ export function startNotedClaude(
   }
 }
 
-function tryToWrite(note: RunNote, env: RunPlace['env'], warn: (message: string) => void): boolean {
+function tryToWrite(note: RunNote, env: Environment, warn: (message: string) => void): boolean {
   try {
     writeRunNote(note, env);
     return true;
   } catch (error) {
     const why = (error as Error).message;
-    warn(`What is started could not be written down; after a crash it would not be found: ${why}`);
+    warn(`The note of the run could not be written; after a crash its processes would not be found: ${why}`);
     return false;
   }
 }

@@ -1,5 +1,7 @@
 import type { ProcessIdentity } from '@openbot/sessions/disk';
 
+export type RunResult = 'success' | 'error' | 'aborted' | 'budget';
+
 /** What is written down of a session that an agent of ours runs or ran. */
 export interface RegisteredSession {
   readonly sessionId: string;
@@ -21,7 +23,7 @@ export interface RegisteredSession {
   readonly startedAt: string;
   /** When that run ended. */
   readonly endedAt?: string;
-  readonly result?: 'success' | 'error' | 'aborted' | 'budget';
+  readonly result?: RunResult;
   /** The process that runs it now. One that is gone runs nothing, whatever it left here. */
   readonly runner?: ProcessIdentity;
 }

@@ -1,8 +1,9 @@
+import type { RunResult } from '../registry/registered-session.ts';
 import type { SessionSelection } from '../select/selection.ts';
-import type { PermissionRequest, PermissionSettlement } from '../conversation/permission-relay.ts';
-import type { RunAction } from './run-action.ts';
+import type { PermissionRequest, PermissionSettlement } from './permission.ts';
 
-export type RunResult = 'success' | 'error' | 'aborted' | 'budget';
+/** How a run gets its session. A fork is a copy of another session under an id of its own. */
+export type RunAction = 'resume' | 'fresh' | 'fork';
 
 /** What happens in a run, in its order. Texts are those of the model and its tools: anything can be in them. */
 export type RunEvent =

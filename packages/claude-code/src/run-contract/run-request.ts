@@ -2,8 +2,7 @@ import type { DiscoveredSession } from '../discover/discovered-session.ts';
 import type { McpOptions } from '../mcp/mcp-options.ts';
 import type { AskModel, SessionSelection } from '../select/selection.ts';
 import type { SelectionSettings } from '../select/selection-config.ts';
-import type { RunAction } from './run-action.ts';
-import type { RunEvent } from './run-event.ts';
+import type { RunAction, RunEvent } from './run-event.ts';
 
 /** A server that Claude Code starts or connects to; `sdk` is one inside this process, made by the Agent SDK. */
 export type McpServerSettings =

@@ -9,7 +9,7 @@ import { type Repo, resolveRepo } from '../repo/resolve-repo.ts';
 import type { RunRequest } from './run-request.ts';
 
 /** Whose run it is, and where. */
-export interface RunPlace {
+export interface RunScope {
   readonly repo: Repo;
   readonly agentId: string;
   readonly stateDir: string;
@@ -26,7 +26,7 @@ const OF_ANOTHER_SESSION = [
 ];
 
 /** @throws OpenBotError INVALID_ARGUMENT; OpenBotError REPO_NOT_FOUND */
-export function resolveRunPlace(request: RunRequest): RunPlace {
+export function resolveRunScope(request: RunRequest): RunScope {
   const env = { ...(request.env ?? process.env) };
   for (const name of OF_ANOTHER_SESSION) delete env[name];
   if (request.task.trim() === '') throw invalid('the task is empty');

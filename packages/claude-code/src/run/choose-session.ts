@@ -5,11 +5,11 @@ import type { DiscoveredSession } from '../discover/discovered-session.ts';
 import { readProjectBranch } from '../project-status/read-project-branch.ts';
 import { readRegistry } from '../registry/registry-file.ts';
 import { listLockedSessions } from '../registry/session-lock.ts';
+import type { RunAction } from '../run-contract/run-event.ts';
+import type { RunRequest, SessionChoice } from '../run-contract/run-request.ts';
+import type { RunScope } from '../run-contract/run-scope.ts';
 import { selectSession } from '../select/select-session.ts';
 import type { SessionSelection } from '../select/selection.ts';
-import type { RunAction } from '../run-contract/run-action.ts';
-import type { RunPlace } from '../run-contract/run-scope.ts';
-import type { RunRequest, SessionChoice } from '../run-contract/run-request.ts';
 import { unlessAborted } from './unless-aborted.ts';
 
 export interface ChosenSession {
@@ -39,7 +39,7 @@ export interface ChoiceContext {
  */
 export async function chooseSession(
   request: RunRequest,
-  place: RunPlace,
+  scope: RunScope,
   context: ChoiceContext,
 ): Promise<ChosenSession> {
   const { session } = request;
@@ -50,7 +50,7 @@ export async function chooseSession(
   if (session?.action === 'fork') {
     return { action: 'fork', sessionId: randomUUID(), forkOf: session.sessionId, isNamed: true };
   }
-  const { selection, sessions } = await unlessAborted(context.signal, () => select(request, place, context));
+  const { selection, sessions } = await unlessAborted(context.signal, () => select(request, scope, context));
   context.onSelected(selection);
   const { action, sessionId, openSessionId, replacesSessionId: replaces } = selection;
   // Whether it is still open is looked at again once it is locked. Nobody knows when a person closes it, so no run waits.
@@ -58,7 +58,7 @@ export async function chooseSession(
     return { action: 'resume', sessionId: openSessionId, sessions, isNamed: true };
   }
   return action === 'resume' && sessionId !== undefined
-    ? { action, sessionId, sessions, isNamed: place.label !== undefined }
+    ? { action, sessionId, sessions, isNamed: scope.label !== undefined }
     : { ...freshSession(replaces), sessions };
 }
 
@@ -75,15 +75,15 @@ export function freshSession(replaces?: string): ChosenSession {
   };
 }
 
-async function select(request: RunRequest, place: RunPlace, { signal, warn }: ChoiceContext) {
+async function select(request: RunRequest, scope: RunScope, { signal, warn }: ChoiceContext) {
   const onProblem = (error: Error, sessionId?: string) => {
     // Of registries that cannot be read whoever looked for leftovers has warned.
     if (error instanceof OpenBotError && error.code === 'REGISTRY_UNREADABLE') return;
     warn(sessionId === undefined ? error.message : `Left out session ${sessionId}: ${error.message}`);
   };
   const { task, label, maxBudgetUsd, selection: { config, askModel, log } = {} } = request;
-  const { agentId, stateDir, env } = place;
-  const repoPath = place.repo.path;
+  const { agentId, stateDir, env } = scope;
+  const repoPath = scope.repo.path;
   const [sessions, projectStatus] = await Promise.all([
     discoverSessions(repoPath, { stateDir, env, signal, onProblem }),
     readProjectBranch(repoPath, { env: { ...env } }),

@@ -1,29 +1,29 @@
 import { setImmediate as nextTick } from 'node:timers/promises';
 import { OpenBotError } from '@openbot/sessions';
 import type { ProcessIdentity } from '@openbot/sessions/disk';
+import { Conversation, type ConversationEnd } from '../conversation/conversation.ts';
+import { EventSource } from '../conversation/event-source.ts';
+import { assertSayable, FollowUps } from '../conversation/follow-ups.ts';
+import { type AgentSdk, loadAgentSdk } from '../conversation/load-agent-sdk.ts';
+import { PermissionRelay } from '../conversation/permission-relay.ts';
+import { openServers, type RunServers } from '../conversation/run-servers.ts';
+import { closeCrashed } from '../ledger/session-history.ts';
+import { SessionLedger } from '../ledger/session-ledger.ts';
+import { endLeftovers } from '../processes/end-leftovers.ts';
+import type { RunNote } from '../processes/run-note.ts';
+import { refuseNestedRun } from '../queue/nested-run.ts';
+import { type RepoSlot, takeRepoSlot } from '../queue/repo-slot.ts';
+import { assertNotOpen, lockSession, resolveRepoLocks } from '../queue/run-locks.ts';
 import type { RegisteredSession } from '../registry/registered-session.ts';
 import { readAllRegistries } from '../registry/registry-file.ts';
 import { findRepoKey, isInRepo } from '../repo/resolve-repo.ts';
-import { assertSayable } from '../conversation/assert-sayable.ts';
-import { type ChosenSession, chooseSession, freshSession } from './choose-session.ts';
-import { closeCrashed } from '../ledger/close-crashed.ts';
-import { Conversation, type ConversationEnd } from '../conversation/conversation.ts';
-import { endLeftovers } from '../processes/end-leftovers.ts';
-import { EventSource } from '../conversation/event-source.ts';
-import { FollowUps } from '../conversation/follow-ups.ts';
-import { endOnSignals } from './live-runs.ts';
-import { type AgentSdk, loadAgentSdk } from '../conversation/load-agent-sdk.ts';
-import { markOrigin } from './origin-marker.ts';
-import { refuseWithinItself } from '../queue/nested-run.ts';
-import { type PermissionAnswer, PermissionRelay, type PermissionRequest } from '../conversation/permission-relay.ts';
-import { type RepoSlot, takeRepoSlot } from '../queue/repo-slot.ts';
+import type { PermissionAnswer, PermissionRequest } from '../run-contract/permission.ts';
 import type { RunEvent, RunOutcome } from '../run-contract/run-event.ts';
-import { assertNotOpen, lockSession, resolveRepoLocks } from '../queue/run-locks.ts';
-import type { RunNote } from '../processes/run-note.ts';
-import { type RunPlace, resolveRunPlace } from '../run-contract/run-scope.ts';
 import { DEFAULT_PERMISSION_TIMEOUT_MS, type RunRequest } from '../run-contract/run-request.ts';
-import { openServers, type RunServers } from '../conversation/run-servers.ts';
-import { SessionLedger } from '../ledger/session-ledger.ts';
+import { type RunScope, resolveRunScope } from '../run-contract/run-scope.ts';
+import { markOrigin } from '../scan/first-message.ts';
+import { type ChosenSession, chooseSession, freshSession } from './choose-session.ts';
+import { endOnSignals } from './live-runs.ts';
 import { unlessAborted } from './unless-aborted.ts';
 
 /**
@@ -125,9 +125,9 @@ export class ClaudeRun {
 
   async #run(): Promise<RunOutcome> {
     await nextTick();
-    const place = resolveRunPlace(this.#request);
+    const scope = resolveRunScope(this.#request);
     const sdk = await loadAgentSdk();
-    const outcome = await this.#runInRepo(place, sdk).catch((error: unknown) => {
+    const outcome = await this.#runInRepo(scope, sdk).catch((error: unknown) => {
       // Waiting for the repository or a lock ends with an error when it is aborted.
       if (this.#stop.signal.aborted && isAbort(error))
         return this.#describe({ result: 'aborted', text: '', ending: 'aborted' });
@@ -137,38 +137,38 @@ export class ClaudeRun {
     return outcome;
   }
 
-  async #runInRepo(place: RunPlace, sdk: AgentSdk): Promise<RunOutcome> {
-    refuseWithinItself(place);
-    const slot = await takeRepoSlot(resolveRepoLocks(place.env, place.repo.path), {
-      repoPath: place.repo.path,
+  async #runInRepo(scope: RunScope, sdk: AgentSdk): Promise<RunOutcome> {
+    refuseNestedRun(scope.repo.path, scope.env);
+    const slot = await takeRepoSlot(resolveRepoLocks(scope.env, scope.repo.path), {
+      repoPath: scope.repo.path,
       signal: this.#stop.signal,
       onQueued: (behind) => this.#events.emit({ type: 'queued', behind }),
     });
     this.#abortWithout(slot);
     try {
-      const repoKey = findRepoKey(place.repo.path);
+      const repoKey = findRepoKey(scope.repo.path);
       await this.#endLeftovers(
-        place,
+        scope,
         (note) => note.repoKey === repoKey,
-        ({ repoPath }) => isInRepo(place.repo, repoPath),
+        ({ repoPath }) => isInRepo(scope.repo, repoPath),
       );
-      return await this.#runChosen(place, sdk, slot);
+      return await this.#runChosen(scope, sdk, slot);
     } finally {
       await slot.release();
     }
   }
 
   /** One that fits best may be taken by somebody else while it is chosen: then the next best does. */
-  async #runChosen(place: RunPlace, sdk: AgentSdk, slot: RepoSlot): Promise<RunOutcome> {
+  async #runChosen(scope: RunScope, sdk: AgentSdk, slot: RepoSlot): Promise<RunOutcome> {
     for (let choices = 1; ; choices++) {
-      const chosen = await chooseSession(this.#request, place, {
+      const chosen = await chooseSession(this.#request, scope, {
         onSelected: (selection) => this.#events.emit({ type: 'selected', selection }),
         warn: (message) => this.#warn(message),
         signal: this.#stop.signal,
       });
       this.#stop.signal.throwIfAborted();
       try {
-        return await this.#runFrom(chosen, place, sdk, slot);
+        return await this.#runFrom(chosen, scope, sdk, slot);
       } catch (error) {
         const isTaken = error instanceof OpenBotError && TAKEN.has(error.code);
         if (!isTaken || chosen.isNamed || choices === MOST_CHOICES) throw error;
@@ -177,21 +177,21 @@ export class ClaudeRun {
   }
 
   /** In the chosen session; in a fresh one where that is not known. */
-  async #runFrom(chosen: ChosenSession, place: RunPlace, sdk: AgentSdk, slot: RepoSlot): Promise<RunOutcome> {
-    const outcome = await this.#runSession(chosen, place, sdk, slot);
+  async #runFrom(chosen: ChosenSession, scope: RunScope, sdk: AgentSdk, slot: RepoSlot): Promise<RunOutcome> {
+    const outcome = await this.#runSession(chosen, scope, sdk, slot);
     if (!('isUnknown' in outcome)) return outcome;
     const sessionId = chosen.forkOf ?? chosen.sessionId;
     this.#events.emit({ type: 'fallback', sessionId, reason: outcome.reason });
     const { sessions } = chosen;
     const fresh = { ...freshSession(sessionId), sessions };
-    const second = await this.#runSession(fresh, place, sdk, slot);
+    const second = await this.#runSession(fresh, scope, sdk, slot);
     if ('isUnknown' in second) throw new Error(`a fresh session cannot be unknown: ${second.reason}`);
     return second;
   }
 
   async #runSession(
     chosen: ChosenSession,
-    place: RunPlace,
+    scope: RunScope,
     sdk: AgentSdk,
     slot: RepoSlot,
   ): Promise<RunOutcome | (ConversationEnd & { isUnknown: true })> {
@@ -201,25 +201,25 @@ export class ClaudeRun {
     }
     // In a fresh one the marker stands before it, so that it is no command.
     if (action !== 'fresh') assertSayable(this.#request.task, 'task');
-    const lock = await lockSession(sessionId, place.env);
+    const lock = await lockSession(sessionId, scope.env);
     this.#abortWithout(lock);
     try {
       if (action === 'resume') {
         const isOfSession = (one: { readonly sessionId: string }) => one.sessionId === sessionId;
-        await this.#endLeftovers(place, isOfSession, isOfSession);
-        assertNotOpen(sessionId, place.env);
+        await this.#endLeftovers(scope, isOfSession, isOfSession);
+        assertNotOpen(sessionId, scope.env);
       }
-      const ledger = await this.#openLedger(chosen, place);
-      const servers = await this.#openServers(chosen, place);
+      const ledger = await this.#openLedger(chosen, scope);
+      const servers = await this.#openServers(chosen, scope);
       const { task } = this.#request;
       const conversation = new Conversation({
         sdk,
         request: this.#request,
-        place,
+        scope,
         sessionId,
         action,
         forkOf,
-        firstMessage: action === 'fresh' ? markOrigin(place.agentId, task) : task,
+        firstMessage: action === 'fresh' ? markOrigin(scope.agentId, task) : task,
         servers,
         ledger,
         followUps: this.#followUps,
@@ -249,8 +249,14 @@ export class ClaudeRun {
   }
 
   /** An abort does not wait for servers that take their time; should they come, they are closed. */
-  #openServers(chosen: ChosenSession, place: RunPlace): Promise<RunServers> {
-    const opening = openServers(this.#request, chosen, place, (message) => this.#warn(message));
+  #openServers(chosen: ChosenSession, scope: RunScope): Promise<RunServers> {
+    const { sessionId, action, sessions } = chosen;
+    const { agentId, stateDir, repo, env } = scope;
+    const opening = openServers(this.#request, {
+      context: { sessionId, action, agentId, stateDir, repoPath: repo.path, sessions },
+      env,
+      warn: (message) => this.#warn(message),
+    });
     return unlessAborted(this.#stop.signal, () => opening).catch((error: unknown) => {
       void opening.then((servers) => servers.close()).catch(() => {});
       throw error;
@@ -259,7 +265,7 @@ export class ClaudeRun {
 
   #openLedger(
     { action, sessionId, forkOf, replaces }: ChosenSession,
-    { stateDir, agentId, repo, label, env }: RunPlace,
+    { stateDir, agentId, repo, label, env }: RunScope,
   ): Promise<SessionLedger> {
     const { task, maxBudgetUsd } = this.#request;
     return SessionLedger.open({
@@ -294,7 +300,7 @@ export class ClaudeRun {
 
   /** What crashed runs left at work is ended, and their end is written down. */
   async #endLeftovers(
-    { stateDir, env }: RunPlace,
+    { stateDir, env }: RunScope,
     isMeant: (note: RunNote) => boolean,
     isEntryMeant: (session: RegisteredSession) => boolean,
   ): Promise<void> {

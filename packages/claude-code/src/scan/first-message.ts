@@ -1,13 +1,19 @@
+import { normalizeAgentId } from '@openbot/sessions';
 import { hideSecrets } from './hide-secrets.ts';
 
 const MAX_LENGTH = 200;
-/** An agent's mark on the first message of a session that it started; it has the beginning of the text for itself. */
+/** What `markOrigin` writes, at the beginning of the text only. */
 const MARKER = /^\[openclaw:agent=([^\]\r\n]+)\]/;
 
 export interface FirstMessage {
   /** At most 200 characters, without secrets; empty where there is nothing but a marker. */
   readonly text: string;
   readonly originMarker?: string;
+}
+
+/** The first message of a session that an agent starts: names the agent to readers of the transcript. */
+export function markOrigin(agentId: string, task: string): string {
+  return `[openclaw:agent=${normalizeAgentId(agentId)}]\n\n${task}`;
 }
 
 export function readFirstMessage(typed: string): FirstMessage {

@@ -1,9 +1,6 @@
 import { expect, test } from 'vitest';
-import {
-  PermissionRelay,
-  type PermissionRequest,
-  type PermissionSettlement,
-} from '../../src/conversation/permission-relay.ts';
+import { PermissionRelay } from '../../src/conversation/permission-relay.ts';
+import type { PermissionRequest, PermissionSettlement } from '../../src/run-contract/permission.ts';
 
 const request: PermissionRequest = {
   requestId: 'r1',

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { findClaudeBinary } from '../../../../test/imitations/claude-binary.ts';
-import { writeServerConfig } from '../../src/conversation/server-config.ts';
+import { writeServerConfig } from '../../src/conversation/run-servers.ts';
 import { answer, hold, Workbench, waitFor } from '../run/run-workbench.ts';
 
 const binary = findClaudeBinary();

@@ -4,16 +4,16 @@ import { once } from 'node:events';
 import { existsSync, mkdirSync } from 'node:fs';
 import { ownIdentity, type ProcessIdentity } from '@openbot/sessions/disk';
 import { afterEach, describe, expect, test } from 'vitest';
-import { startRun } from '../../src/run/claude-run.ts';
 import { endLeftovers } from '../../src/processes/end-leftovers.ts';
-import { identifyProcess } from '../../src/processes/identify-process.ts';
 import { MARK_VARIABLE } from '../../src/processes/marked-processes.ts';
-import type { RunEvent } from '../../src/run-contract/run-event.ts';
+import { identifyProcess } from '../../src/processes/process-list.ts';
 import { type RunNote, readRunNotes, writeRunNote } from '../../src/processes/run-note.ts';
+import { startRun } from '../../src/run/claude-run.ts';
+import type { RunEvent } from '../../src/run-contract/run-event.ts';
 import { endedProcess } from '../registry/ended-process.ts';
-import { makeTempFolder } from '../temp-folder.ts';
 import { lives } from '../run/run-workbench.ts';
 import { stopProcess } from '../run/stop-process.ts';
+import { makeTempFolder } from '../temp-folder.ts';
 
 const hasProc = existsSync('/proc/self/environ');
 

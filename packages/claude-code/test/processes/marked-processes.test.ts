@@ -5,9 +5,9 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { endMarked, findMarked, MARK_VARIABLE } from '../../src/processes/marked-processes.ts';
-import { makeTempFolder } from '../temp-folder.ts';
 import { lives, waitFor } from '../run/run-workbench.ts';
 import { stopProcess } from '../run/stop-process.ts';
+import { makeTempFolder } from '../temp-folder.ts';
 
 const hasProc = existsSync('/proc/self/environ');
 

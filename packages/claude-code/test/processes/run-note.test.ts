@@ -4,9 +4,9 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync }
 import { join } from 'node:path';
 import { ownIdentity } from '@openbot/sessions/disk';
 import { expect, test } from 'vitest';
+import { type RunNote, readRunNotes, removeRunNote, writeRunNote } from '../../src/processes/run-note.ts';
 import { startRun } from '../../src/run/claude-run.ts';
 import type { RunEvent } from '../../src/run-contract/run-event.ts';
-import { type RunNote, readRunNotes, removeRunNote, writeRunNote } from '../../src/processes/run-note.ts';
 import { makeTempFolder } from '../temp-folder.ts';
 
 function makeFolder() {
@@ -110,6 +110,8 @@ test('a note that cannot be written leaves nothing behind, and the run goes on w
     onEvent: (event) => events.push(event),
   });
   await expect(run.outcome).rejects.toMatchObject({ message: expect.stringContaining('code 4') });
-  expect(events).toMatchObject([{ type: 'warning', message: expect.stringMatching(/written down/) }]);
+  expect(events).toMatchObject([
+    { type: 'warning', message: expect.stringMatching(/note of the run could not be written/) },
+  ]);
   expect(readdirSync(join(root, '.claude/openbot-locks'))).toEqual([expect.stringMatching(/\.run\.json$/)]);
 });

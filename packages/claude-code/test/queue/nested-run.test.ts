@@ -6,12 +6,12 @@ import { ownIdentity } from '@openbot/sessions/disk';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { findClaudeBinary } from '../../../../test/imitations/claude-binary.ts';
 import { call } from '../../../../test/imitations/messages-format.ts';
-import { startRun } from '../../src/run/claude-run.ts';
 import { MARK_VARIABLE } from '../../src/processes/marked-processes.ts';
 import { type RunNote, writeRunNote } from '../../src/processes/run-note.ts';
+import { startRun } from '../../src/run/claude-run.ts';
 import { endedProcess } from '../registry/ended-process.ts';
-import { makeTempFolder } from '../temp-folder.ts';
 import { answer, holds, Workbench } from '../run/run-workbench.ts';
+import { makeTempFolder } from '../temp-folder.ts';
 
 const binary = findClaudeBinary();
 const missing = 'missing' in binary ? binary.missing : undefined;

@@ -2,11 +2,11 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, renameSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { listLockedSessions } from '../../src/registry/session-lock.ts';
 import { type RepoSlot, takeRepoSlot } from '../../src/queue/repo-slot.ts';
 import { lockSession, resolveRepoLocks } from '../../src/queue/run-locks.ts';
-import { makeTempFolder } from '../temp-folder.ts';
+import { listLockedSessions } from '../../src/registry/session-lock.ts';
 import { waitFor } from '../run/run-workbench.ts';
+import { makeTempFolder } from '../temp-folder.ts';
 
 function makeTaker() {
   const root = makeTempFolder();

@@ -360,7 +360,7 @@ describe.skipIf(missing !== undefined)(`a run of the real Claude Code ${missing 
     // Longer than one that makes room would take.
     await sleep(1000);
     run.end();
-    expect(await run.outcome).not.toHaveProperty('ending');
+    expect((await run.outcome).ending).toBeUndefined();
     expect(await second.run.outcome).toMatchObject({ result: 'success' });
   });
 

@@ -119,7 +119,7 @@ describe.skipIf(missing !== undefined)(`a run of the real Claude Code goes on ${
     const found = await discoverSessions(repoPath, { stateDir: bench.stateDir, env: bench.home.env });
     const seen = found.find((session) => session.sessionId === fork);
     expect(seen).toMatchObject({ source: 'native-only', forkedFrom: sessionId });
-    expect(seen).not.toHaveProperty('agentId');
+    expect(seen?.agentId).toBeUndefined();
     const again = await bench.start('Paint the fence again', { repoPath, session: undefined }).run.outcome;
     expect(again.sessionId).toBe(sessionId);
   });

@@ -7,11 +7,11 @@ import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ClaudeBench } from '../../../../test/imitations/claude-bench.ts';
 import { type MessagesRequest, type Reply, say } from '../../../../test/imitations/messages-format.ts';
+import { type RunNote, readRunNotes } from '../../src/processes/run-note.ts';
 import type { RegisteredSession } from '../../src/registry/registered-session.ts';
 import { readRegistry, resolveRegistryPath } from '../../src/registry/registry-file.ts';
 import { type ClaudeRun, startRun } from '../../src/run/claude-run.ts';
 import type { RunEvent } from '../../src/run-contract/run-event.ts';
-import { type RunNote, readRunNotes } from '../../src/processes/run-note.ts';
 import type { RunRequest } from '../../src/run-contract/run-request.ts';
 
 /** What a turn of the imitation costs: 100,000 tokens in, 1000 out. */

@@ -1,6 +1,6 @@
 /** A program that ends on signals, with a run that takes a moment to end. Says `ready`, then `over`. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { endOnSignals as endProgram } from '@openbot/sessions';
+import { endOnSignals as endProgram } from '@openbot/sessions/disk';
 import { endOnSignals } from '../../src/run/live-runs.ts';
 
 const over = Promise.withResolvers<void>();

@@ -3,8 +3,8 @@ import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { startRun } from '../../src/run/claude-run.ts';
-import { markOrigin } from '../../src/run/origin-marker.ts';
 import type { RunRequest } from '../../src/run-contract/run-request.ts';
+import { markOrigin } from '../../src/scan/first-message.ts';
 import { makeTempFolder } from '../temp-folder.ts';
 
 function makeRequest(own: Partial<RunRequest> = {}): RunRequest {

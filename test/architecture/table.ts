@@ -134,6 +134,7 @@ export const MAX_LINES = 400;
 export const PURE_MODULES: Readonly<Record<string, '*' | readonly string[]>> = {
   'node:buffer': '*',
   'node:string_decoder': '*',
+  'string-width': '*',
   'node:crypto': ['createHash', 'createHmac', 'hash'],
 };
 

@@ -67,7 +67,7 @@ async function bundleWith(
     legalComments: 'none',
     write: false,
     logLevel: 'silent',
-    plugins: [keepOtherBundles(entries), bareFileSystem],
+    plugins: [keepOtherBundles(entries), bareFileSystem, lateTextWidth],
   });
   return outputFiles;
 }
@@ -99,6 +99,20 @@ const bareFileSystem: Plugin = {
     builder.onResolve({ filter: /^node:fs$/ }, ({ path }) => ({ path, namespace: 'builtin' }));
     builder.onLoad({ filter: /./, namespace: 'builtin' }, ({ path }) => ({
       contents: `export const { ${names} } = process.getBuiltinModule(${JSON.stringify(path)});`,
+    }));
+  },
+};
+
+/** string-width prepares its tables for 20 ms where it is imported. Here it does so at its first call. */
+const lateTextWidth: Plugin = {
+  name: 'late-text-width',
+  setup(builder) {
+    builder.onResolve({ filter: /^string-width$/ }, ({ kind, path }) =>
+      kind === 'import-statement' ? { path, namespace: 'late' } : undefined,
+    );
+    builder.onLoad({ filter: /./, namespace: 'late' }, ({ path }) => ({
+      contents: `export default (...given) => require(${JSON.stringify(path)}).default(...given);`,
+      resolveDir: import.meta.dirname,
     }));
   },
 };

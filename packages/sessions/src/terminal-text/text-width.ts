@@ -1,14 +1,14 @@
-const SIMPLE = /^[\x20-\x7e]*$/;
-const WIDE =
-  /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}/u;
-const ZERO = /[\p{Mn}\p{Me}\p{Cf}]/u;
+import stringWidth from 'string-width';
+
+/**
+ * Latin, Greek, Cyrillic and punctuation: one column each. Nearly every text is of these alone, and the first call of
+ * string-width in a process takes as long as Node's own start.
+ */
+export const NARROW = /^[\x20-\x7e\xa1-\xac\xae-\u02ff\u0370-\u0482\u2010-\u2027\u2030-\u205e]*$/;
 
 /** How many columns of a terminal a text takes. */
 export function textWidth(text: string): number {
-  if (SIMPLE.test(text)) return text.length;
-  let width = 0;
-  for (const char of text) width += charWidth(char);
-  return width;
+  return NARROW.test(text) ? text.length : stringWidth(text);
 }
 
 export function padEnd(text: string, width: number): string {
@@ -21,29 +21,29 @@ export function padStart(text: string, width: number): string {
 
 /** At most so many columns, with `…` where the rest was. */
 export function cutEnd(text: string, width: number): string {
-  return textWidth(text) <= width ? text : `${takeWidth(text, width - 1).join('')}…`;
+  return textWidth(text) <= width ? text : `${takeWidth(clustersOf(text), width - 1).join('')}…`;
 }
 
 /** The same, keeping the end: of a path that is what tells it from others. */
 export function cutStart(text: string, width: number): string {
-  return textWidth(text) <= width
-    ? text
-    : `…${takeWidth([...text].reverse(), width - 1)
-        .reverse()
-        .join('')}`;
+  if (textWidth(text) <= width) return text;
+  const kept = takeWidth([...clustersOf(text)].reverse(), width - 1);
+  return `…${kept.reverse().join('')}`;
 }
 
-function takeWidth(chars: Iterable<string>, width: number): string[] {
+/** What a terminal draws as one: a flag is two code points, a family five or more. */
+function* clustersOf(text: string): Generator<string> {
+  if (NARROW.test(text)) yield* text;
+  else for (const { segment } of new Intl.Segmenter().segment(text)) yield segment;
+}
+
+function takeWidth(clusters: Iterable<string>, width: number): string[] {
   const kept: string[] = [];
   let used = 0;
-  for (const char of chars) {
-    used += charWidth(char);
+  for (const cluster of clusters) {
+    used += textWidth(cluster);
     if (used > width) break;
-    kept.push(char);
+    kept.push(cluster);
   }
   return kept;
-}
-
-function charWidth(char: string): number {
-  return ZERO.test(char) ? 0 : WIDE.test(char) ? 2 : 1;
 }

@@ -1,3 +1,4 @@
+import stringWidth from 'string-width';
 import { describe, expect, it } from 'vitest';
 import {
   cutEnd,
@@ -14,6 +15,7 @@ import {
   shorten,
   textWidth,
 } from '../../src/exports/terminal-text.ts';
+import { NARROW } from '../../src/terminal-text/text-width.ts';
 
 describe('text for a terminal', () => {
   it('has no characters that act or hide', () => {
@@ -58,6 +60,20 @@ describe('text for a terminal', () => {
     expect(cutStart('abc', 3)).toBe('abc');
     expect(['abc', '日本', 'é', '👍', ''].map(textWidth)).toEqual([3, 4, 1, 2, 0]);
     expect(cutEnd('x'.repeat(10_000_000), 3)).toBe('xx…');
+  });
+
+  it.each(['🇩🇪', '👨‍👩‍👧', '❤️', '👍🏽', '1️⃣'])('%s takes two columns and is never cut apart', (emoji) => {
+    expect(textWidth(emoji)).toBe(2);
+    expect(padEnd(emoji, 4)).toBe(`${emoji}  `);
+    expect(cutEnd(`${emoji}${emoji}a`, 4)).toBe(`${emoji}…`);
+    expect(cutStart(`a${emoji}${emoji}`, 4)).toBe(`…${emoji}`);
+  });
+
+  it('takes one column for each character that is measured without the library', () => {
+    for (let code = 0; code <= 0xffff; code++) {
+      const char = String.fromCharCode(code);
+      if (NARROW.test(char)) expect([code, stringWidth(char)]).toEqual([code, 1]);
+    }
   });
 
   it('is coloured without a change to what is read', () => {

@@ -285,8 +285,9 @@ export const DOORS: Doors = {
       'verify-restored',
     ],
     schedule: ['run-scheduled', 'schedule', 'schedule-keeper', 'settle-use'],
-    'storage/claude': ['claude-sessions'],
-    'storage/contract': ['found-session', 'located-session'],
+    storage: ['all'],
+    'storage/claude': ['claude-sessions', 'storage'],
+    'storage/contract': ['found-session', 'located-session', 'rewriting', 'storage'],
     'storage/files': [
       'clone-file',
       'clone-note',
@@ -294,11 +295,12 @@ export const DOORS: Doors = {
       'file-history',
       'killed-clones',
       'restore-file',
+      'rewriting',
       'transcript-head',
       'transcript-title',
     ],
     'storage/openclaw': ['agent-sessions'],
-    'storage/openclaw-files': ['openclaw-sessions'],
+    'storage/openclaw-files': ['openclaw-sessions', 'storage'],
     'storage/openclaw-sqlite': [
       'clone-session',
       'correct-after-run',
@@ -307,14 +309,13 @@ export const DOORS: Doors = {
       'edit-session',
       'kept-lines',
       'planned-clone',
-      'readable-session',
       'restore-session',
       'run-process',
       'run-signs',
-      'unfinished-rewrite',
-      'write-backup',
+      'storage',
+      'transcript-path',
     ],
-    'storage/pi': ['pi-sessions'],
+    'storage/pi': ['pi-sessions', 'storage'],
   },
   'claude-code': {
     conversation: [
@@ -365,5 +366,7 @@ export const DOORS: Doors = {
     ],
     'session-index': ['session-index', 'useless-indexes'],
   },
-  openbot: { commands: ['cc-list', 'cc-run', 'cc-select', 'cc-status', 'command', 'mcp', 'package-version'] },
+  openbot: {
+    commands: ['cc-list', 'cc-run', 'cc-select', 'cc-status', 'command', 'mcp', 'package-version'],
+  },
 };

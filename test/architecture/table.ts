@@ -67,6 +67,7 @@ export const ROOMS: Readonly<Record<string, RoomTable>> = {
       'storage/openclaw',
       'storage/pi',
       'storage/claude',
+      'storage/all',
       'callers',
       'finding',
       'config',
@@ -80,7 +81,7 @@ export const ROOMS: Readonly<Record<string, RoomTable>> = {
     ],
     narrower: {
       clean: ['errors'],
-      'storage/contract': ['errors', 'percent-of'],
+      'storage/contract': ['errors', 'percent-of', 'clean'],
       config: ['errors', 'clean', 'layout'],
     },
     pure: ['error-codes', 'errors', 'percent-of', 'clean', 'report'],

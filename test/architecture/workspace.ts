@@ -71,5 +71,6 @@ export function folderOf(path: string): string {
 /** `key` for `packages/sessions/src/key/build.ts`, `errors` for `…/src/errors.ts`, `storage/pi` for `…/src/storage/pi/x.ts`. */
 export function roomOf(path: string): string {
   const [, , , room = '', inner = ''] = path.split('/');
-  return room === 'storage' ? `${room}/${inner}` : room.replace(/\.[cm]?tsx?$/, '');
+  const name = room === 'storage' ? `${room}/${inner}` : room;
+  return name.replace(/\.[cm]?tsx?$/, '');
 }

@@ -1,19 +1,11 @@
 import { lstatSync, readdirSync } from 'node:fs';
 import { unlink } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Backup } from '../storage/contract/rewriting.ts';
 import { readArchivedBackupName, readBackupName } from './backup-names.ts';
 import type { BackupPaths } from './backup-paths.ts';
 
 export const MAX_BACKUPS = 5;
-
-export interface Backup {
-  readonly number: number;
-  readonly path: string;
-  readonly sizeBytes: number;
-  readonly createdAt: number;
-  /** `sessions`: beside the transcript, from an earlier version. `import archive`: OpenClaw moved it there. */
-  readonly keptIn: 'backups' | 'sessions' | 'import archive';
-}
 
 /** The backups of a session, oldest first. */
 export function listBackupFiles(paths: BackupPaths, sessionPath: string): Backup[] {

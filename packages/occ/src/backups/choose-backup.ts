@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { OpenBotError } from '@openbot/sessions';
+import type { Backup } from '../storage/contract/rewriting.ts';
 import { backupPathsOf } from './backup-paths.ts';
-import type { Backup } from './backups.ts';
 import { readJournal } from './journal.ts';
 import { findOriginal } from './original.ts';
 

@@ -1,7 +1,7 @@
 import { unlink } from 'node:fs/promises';
 import { OpenBotError } from '@openbot/sessions';
+import type { Backup } from '../storage/contract/rewriting.ts';
 import { backupPathsOf } from './backup-paths.ts';
-import type { Backup } from './backups.ts';
 import { type RewriteRecord, readJournal } from './journal.ts';
 import { findOriginal, unpackOriginal } from './original.ts';
 

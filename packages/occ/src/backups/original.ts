@@ -6,9 +6,9 @@ import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { OpenBotError } from '@openbot/sessions';
 import { giveToFolderOwner, makeLeftoverPath, syncFolder } from '@openbot/sessions/disk';
+import type { Backup } from '../storage/contract/rewriting.ts';
 import { originalNameOf } from './backup-names.ts';
 import type { BackupPaths } from './backup-paths.ts';
-import type { Backup } from './backups.ts';
 
 /** The first state of a session that is known, compressed. Made when the backup that holds it is rotated out. */
 export interface Original {

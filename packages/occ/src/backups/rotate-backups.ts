@@ -1,6 +1,7 @@
 import { unlink } from 'node:fs/promises';
+import type { Backup } from '../storage/contract/rewriting.ts';
 import { backupPathsOf } from './backup-paths.ts';
-import { type Backup, listBackupFiles, MAX_BACKUPS } from './backups.ts';
+import { listBackupFiles, MAX_BACKUPS } from './backups.ts';
 import { readJournal, updateJournal } from './journal.ts';
 import { findOriginal, keepAsOriginal } from './original.ts';
 

@@ -43,7 +43,7 @@ async function showBackups(input: CommandInput): Promise<void> {
   }
   const { scope, warnings } = openSearch(input);
   const { session } = await resolveSession(scope, input.words[0]);
-  const backups = listBackups(session);
+  const backups = await listBackups(session);
   if (flags.json) {
     writeWarnings(terminal, warnings);
     writeJson(terminal, backups);

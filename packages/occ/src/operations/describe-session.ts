@@ -1,10 +1,5 @@
-import { constants } from 'node:fs';
-import { type FileHandle, open } from 'node:fs/promises';
-import { activePath, contextTokens, scanTranscriptFile, type Transcript } from '@openbot/sessions';
-import { isSessionId } from '@openbot/sessions/layout';
-import { readOpenclawDatabase } from '@openbot/sessions/openclaw-database';
-import { contextOf, FLAG, scanOpenTranscript } from '@openbot/sessions/transcript';
-import { transcriptPathOf } from '../backups/backup-paths.ts';
+import { activePath, contextTokens, OpenBotError, type Transcript } from '@openbot/sessions';
+import { contextOf, FLAG } from '@openbot/sessions/transcript';
 import type { ScheduledEdit } from '../backups/scheduled-edit.ts';
 import type { LineReader } from '../clean/plan.ts';
 import { planClean } from '../clean/plan-clean.ts';
@@ -12,12 +7,11 @@ import { DEFAULT_PRESET_NAME } from '../clean/presets.ts';
 import { LARGE_CHARACTERS, type ResolvedToolRemovalOptions } from '../clean/tool-removal.ts';
 import { resolveSession } from '../finding/resolve-session.ts';
 import { percentOf } from '../percent-of.ts';
-import { makeLineReader } from '../rewrite/apply-plan.ts';
-import { assertReadable } from '../rewrite/open-session.ts';
 import { readScheduledEdit } from '../schedule/schedule-keeper.ts';
+import { storageOf } from '../storage/all.ts';
 import type { FoundSession, ResolvedSession, SearchScope } from '../storage/contract/found-session.ts';
+import type { SessionLines } from '../storage/contract/rewriting.ts';
 import type { FiguresResult } from '../storage/openclaw-sqlite/correct-after-run.ts';
-import { readSession } from '../storage/openclaw-sqlite/readable-session.ts';
 import { countConversation, orderByFigure } from './count-conversation.ts';
 import { foundFieldsOf } from './found-fields.ts';
 import type { EditResult, ScheduledEditReport, SessionInfo } from './results.ts';
@@ -37,46 +31,15 @@ export interface DescribedSession extends ResolvedSession {
 /** What a session is made of and what each preset would leave of it. Changes nothing; the file is read once. */
 export async function describeSession(options: DescribeOptions): Promise<DescribedSession> {
   const found = await resolveSession(options.scope, options.sessionId);
-  const { path } = found.session;
-  if (found.session.storage === 'sqlite')
-    return {
-      ...found,
-      info: withScheduled(describeInDatabase(found, options.presets), found.session),
-    };
-  const file = await openTranscript(path);
-  try {
-    const transcript = await scanOpenTranscript(file, path);
-    assertReadable(transcript, path);
-    const readLine = makeLineReader(file, transcript);
-    const info = describeTranscript(found, transcript, readLine, options.presets);
-    return { ...found, info: withScheduled(info, found.session) };
-  } finally {
-    await file.close();
-  }
-}
-
-function describeInDatabase(found: ResolvedSession, presets: DescribeOptions['presets']): SessionInfo {
   const { session } = found;
-  return readOpenclawDatabase(session.path, (database) => {
-    const { transcript, readLine } = readSession(database, session.sessionId);
-    return describeTranscript(found, transcript, readLine, presets);
-  });
-}
-
-async function openTranscript(path: string): Promise<FileHandle> {
-  try {
-    return await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
-  } catch (error) {
-    // Says in words what is wrong with the file.
-    await scanTranscriptFile(path);
-    throw error;
-  }
+  const { read } = await storageOf(session).rewriting();
+  const info = await read(session, (lines) => describeTranscript(found, lines, options.presets));
+  return { ...found, info: withScheduled(info, session) };
 }
 
 function describeTranscript(
   found: ResolvedSession,
-  transcript: Transcript,
-  readLine: LineReader,
+  { transcript, readLine }: SessionLines,
   presets: DescribeOptions['presets'],
 ): SessionInfo {
   const { sessionId, source, path, window } = found.session;
@@ -136,11 +99,19 @@ function countCompactions(transcript: Transcript): number {
 }
 
 function withScheduled(info: SessionInfo, session: FoundSession): SessionInfo {
-  const { sessionId, storage } = session;
-  // One that cannot be changed has no past.
-  if (storage === 'sqlite' && !isSessionId(sessionId)) return info;
-  const scheduled = reportScheduled(readScheduledEdit({ path: transcriptPathOf(session) }));
+  const path = findTranscriptPath(session);
+  const scheduled = path === undefined ? undefined : reportScheduled(readScheduledEdit({ path }));
   return scheduled === undefined ? info : { ...info, lastScheduledEdit: scheduled };
+}
+
+/** Undefined for a session that cannot be rewritten: nothing is kept of it. */
+function findTranscriptPath(session: FoundSession): string | undefined {
+  try {
+    return storageOf(session).transcriptPathOf(session);
+  } catch (error) {
+    if (error instanceof OpenBotError) return undefined;
+    throw error;
+  }
 }
 
 /** Without what only concerns the processes that took part. A record that is not one of ours says nothing. */

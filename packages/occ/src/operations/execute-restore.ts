@@ -1,14 +1,14 @@
-import { backupPathsOf, transcriptPathOf } from '../backups/backup-paths.ts';
+import { backupPathsOf } from '../backups/backup-paths.ts';
 import { explainNoBackup } from '../backups/choose-backup.ts';
 import { type OriginalNote, readJournal } from '../backups/journal.ts';
 import { findOriginal, type Original } from '../backups/original.ts';
 import { resolveSession } from '../finding/resolve-session.ts';
 import { indexEntryOf } from '../rewrite/index-entry.ts';
 import { ownRunOf, settleUse } from '../schedule/settle-use.ts';
+import { storageOf } from '../storage/all.ts';
 import type { FoundSession, ResolvedSession, SearchScope } from '../storage/contract/found-session.ts';
 import { type FileRestoreResult, restoreSessionFile } from '../storage/files/restore-file.ts';
 import { restoreDatabaseSession } from '../storage/openclaw-sqlite/restore-session.ts';
-import { listFinishedBackups } from '../storage/openclaw-sqlite/unfinished-rewrite.ts';
 import { describeRotation } from './describe-rotation.ts';
 import { describeFailedWrite, noteAfterRewrite } from './failed-write.ts';
 import { foundFieldsOf } from './found-fields.ts';
@@ -121,13 +121,15 @@ function describePath({ relinked, unheard }: FileRestoreResult): string | undefi
 }
 
 /** The backups of a session, newest first. */
-export function listBackups(session: FoundSession): BackupInfo[] {
-  const path = transcriptPathOf(session);
+export async function listBackups(session: FoundSession): Promise<BackupInfo[]> {
+  const storage = storageOf(session);
+  const path = storage.transcriptPathOf(session);
   const { rewrites, original: noted } = readJournal(path);
   const kindOf = new Map(rewrites.map(({ backup, kind }) => [backup, kind]));
   const original = findOriginal(backupPathsOf(path));
   const first: BackupInfo[] = original === undefined ? [] : [describeOriginal(original, noted)];
-  const backups = listFinishedBackups(session)
+  const backups = (await storage.rewriting())
+    .listBackups(session)
     .map(({ number, path: backupPath, sizeBytes, createdAt }) => ({
       number,
       path: backupPath,
@@ -153,5 +155,5 @@ function describeOriginal({ path, createdAt, packedBytes }: Original, noted?: Or
 
 /** Why there are none of a session that has none. */
 export function explainNoBackups(session: FoundSession): string {
-  return explainNoBackup(transcriptPathOf(session));
+  return explainNoBackup(storageOf(session).transcriptPathOf(session));
 }

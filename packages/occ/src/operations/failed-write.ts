@@ -1,7 +1,8 @@
 import { realpathSync } from 'node:fs';
 import { OpenBotError } from '@openbot/sessions';
-import { backupPathsOf, transcriptPathOf } from '../backups/backup-paths.ts';
+import { storageOf } from '../storage/all.ts';
 import type { FoundSession } from '../storage/contract/found-session.ts';
+import type { FileFault } from '../storage/contract/storage.ts';
 
 const CODES = { edit: 'EDIT_FAILED', clone: 'CLONE_FAILED', restore: 'RESTORE_FAILED' } as const;
 
@@ -10,7 +11,7 @@ type Operation = keyof typeof CODES;
 /**
  * What could not be read, written or kept becomes the failure of the operation, with the finer code as its reason. A
  * refusal, such as of a session in use, keeps its name.
- * @param target what was written to: a file, or a session in a database, of which only the backup can fail like this
+ * @param target the file or the session that could not be written
  */
 export function describeFailedWrite(error: unknown, target: string | FoundSession, doing: Operation): Error {
   if (isFailureOf(error, doing)) {
@@ -20,7 +21,8 @@ export function describeFailedWrite(error: unknown, target: string | FoundSessio
   if (error instanceof TypeError || error instanceof ReferenceError) return error;
   if (error instanceof OpenBotError && !WRITE_FAULTS.has(error.code)) return withFlags(error, doing);
   const { code, message } = error as NodeJS.ErrnoException;
-  const path = typeof target === 'string' ? target : findFailed(error as Fault, target);
+  const path =
+    typeof target === 'string' ? target : storageOf(target).failedPathOf(target, error as FileFault);
   const isLink = code === 'ELOOP';
   return new OpenBotError(
     CODES[doing],
@@ -39,15 +41,6 @@ function withFlags(error: OpenBotError, doing: Operation): OpenBotError {
   if (error.code !== 'DATABASE_BUSY' || doing === 'clone') return error;
   const hint = `${error.hint} --wait waits longer for it.`;
   return new OpenBotError(error.code, error.message, { hint, cause: error });
-}
-
-type Fault = NodeJS.ErrnoException & { readonly dest?: string };
-
-function findFailed(fault: Fault, session: FoundSession): string {
-  if (session.storage !== 'sqlite') return session.path;
-  const { dest, path, cause } = fault;
-  const failed = dest ?? path ?? (cause as Fault | undefined)?.path;
-  return failed ?? `a backup in ${backupPathsOf(transcriptPathOf(session)).folder}`;
 }
 
 function followLink(path: string): string {

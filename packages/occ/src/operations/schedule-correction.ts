@@ -1,5 +1,5 @@
 import type { ProcessIdentity } from '@openbot/sessions/disk';
-import { backupPathOf, backupPathsOf, transcriptPathOf } from '../backups/backup-paths.ts';
+import { backupPathOf, backupPathsOf } from '../backups/backup-paths.ts';
 import { readJournal } from '../backups/journal.ts';
 import type { RunSigns } from '../backups/scheduled-edit.ts';
 import type { CleanPlan } from '../clean/plan.ts';
@@ -7,6 +7,7 @@ import { scheduleEdit } from '../schedule/schedule.ts';
 import { keeperOf } from '../schedule/schedule-keeper.ts';
 import type { FoundSession } from '../storage/contract/found-session.ts';
 import { lookAtSession } from '../storage/openclaw-sqlite/run-signs.ts';
+import { transcriptPathOf } from '../storage/openclaw-sqlite/transcript-path.ts';
 
 /** An edit of a session in a database that was made while a run of it was in progress. */
 export interface EditDuringRun {

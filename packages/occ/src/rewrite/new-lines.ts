@@ -1,5 +1,5 @@
 import { scanTranscriptFile, type Transcript } from '@openbot/sessions';
-import type { Backup } from '../backups/backups.ts';
+import type { Backup } from '../storage/contract/rewriting.ts';
 import { describeLine } from './line-looks.ts';
 import { readLineOf } from './read-line.ts';
 import type { SessionState, Stretch } from './said-since.ts';

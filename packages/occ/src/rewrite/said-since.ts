@@ -1,6 +1,6 @@
-import type { Backup } from '../backups/backups.ts';
 import type { Journal, RewriteRecord } from '../backups/journal.ts';
 import { hashTail } from '../backups/tail-hash.ts';
+import type { Backup } from '../storage/contract/rewriting.ts';
 
 /** A part of a file that holds what was said after a rewrite. */
 export interface Stretch {

@@ -3,7 +3,7 @@ import type { HeldLock, LockOptions } from '@openbot/sessions/disk';
 import { asciiJson, replaceTopLevelFields } from '@openbot/sessions/rewrite';
 import { scanOpenTranscript, withTranscriptLock } from '@openbot/sessions/transcript';
 import { backupPathsOf } from '../../backups/backup-paths.ts';
-import { type Backup, listBackupFiles } from '../../backups/backups.ts';
+import { listBackupFiles } from '../../backups/backups.ts';
 import { chooseBackup } from '../../backups/choose-backup.ts';
 import { isOfDatabase, type Journal, type RewriteRecord, readJournal } from '../../backups/journal.ts';
 import { type OriginalState, withOriginal } from '../../backups/original-state.ts';
@@ -24,6 +24,7 @@ import { rewriteSession } from '../../rewrite/rewrite-session.ts';
 import { findSaidSince, type SessionState, type Stretch } from '../../rewrite/said-since.ts';
 import { describeContext, findUnheard, type RestoredContext } from '../../rewrite/verify-heard.ts';
 import { assertSameLeaf, assertSameLinks, unheard } from '../../rewrite/verify-restored.ts';
+import type { Backup } from '../contract/rewriting.ts';
 import { tidyUp } from './tidy-up.ts';
 
 export interface FileRestore {

@@ -12,7 +12,6 @@ import {
 } from '@openbot/sessions/openclaw-database';
 import { planLoweredUsage } from '@openbot/sessions/rewrite';
 import { contextOf, estimateTokens, measureContext, withTranscriptLock } from '@openbot/sessions/transcript';
-import { transcriptPathOf } from '../../backups/backup-paths.ts';
 import { type CorrectedFigures, updateJournal } from '../../backups/journal.ts';
 import type { FiguresToCorrect } from '../../backups/scheduled-edit.ts';
 import { rewriteLine } from '../../clean/rewrite-line.ts';
@@ -20,6 +19,7 @@ import { type Counters, lowerCounters, readCounters } from '../../rewrite/counte
 import type { FoundSession } from '../contract/found-session.ts';
 import { applyRewrite } from './apply-changes.ts';
 import { type ReadSession, readSessionToRewrite } from './readable-session.ts';
+import { transcriptPathOf } from './transcript-path.ts';
 import { readUsage } from './usage-of-line.ts';
 
 export type Correction =

@@ -7,7 +7,6 @@ import {
   type Projection,
   readOpenclawDatabase,
 } from '@openbot/sessions/openclaw-database';
-import { transcriptPathOf } from '../../backups/backup-paths.ts';
 import type { CleanPlan } from '../../clean/plan.ts';
 import { planClean } from '../../clean/plan-clean.ts';
 import type { ResolvedToolRemovalOptions } from '../../clean/tool-removal.ts';
@@ -19,6 +18,7 @@ import { applyRewrite } from './apply-changes.ts';
 import { type ReadSession, readSessionToRewrite } from './readable-session.ts';
 import { rewriteWithBackup } from './rewrite-with-backup.ts';
 import { RewrittenLines } from './rewritten-lines.ts';
+import { transcriptPathOf } from './transcript-path.ts';
 
 export interface DatabaseEdit {
   readonly session: FoundSession;

@@ -4,8 +4,8 @@ import {
   type OpenclawDatabase,
   openDatabaseForWriting,
 } from '@openbot/sessions/openclaw-database';
-import { backupPathsOf, transcriptPathOf } from '../../backups/backup-paths.ts';
-import { type Backup, listBackupFiles } from '../../backups/backups.ts';
+import { backupPathsOf } from '../../backups/backup-paths.ts';
+import { listBackupFiles } from '../../backups/backups.ts';
 import { chooseBackup } from '../../backups/choose-backup.ts';
 import { isOfDatabase, type RewriteRecord, readJournal } from '../../backups/journal.ts';
 import { withOriginal } from '../../backups/original-state.ts';
@@ -14,6 +14,7 @@ import { type ExpectedPath, expectPath } from '../../rewrite/expected-path.ts';
 import { describeContext, findUnheard, type RestoredContext } from '../../rewrite/verify-heard.ts';
 import { assertSameLeaf, assertSameLinks, unheard } from '../../rewrite/verify-restored.ts';
 import type { FoundSession } from '../contract/found-session.ts';
+import type { Backup } from '../contract/rewriting.ts';
 import type { FileRestoreResult } from '../files/restore-file.ts';
 import { applyRewrite } from './apply-changes.ts';
 import { type ReadSession, readSessionToRewrite } from './readable-session.ts';
@@ -29,6 +30,7 @@ import {
 } from './restored-lines.ts';
 import { isChanged, keepOwnHeader, listRestoringChanges, readRestoredText } from './restored-rows.ts';
 import { rewriteWithBackup } from './rewrite-with-backup.ts';
+import { transcriptPathOf } from './transcript-path.ts';
 import { assertAllThere, assertNothingDropped } from './verify-restored.ts';
 
 export interface DatabaseRestore {

@@ -1,6 +1,6 @@
 import { closeSync, openSync, readSync } from 'node:fs';
 import { OpenBotError, scanTranscriptFile, type Transcript } from '@openbot/sessions';
-import type { Backup } from '../../backups/backups.ts';
+import type { Backup } from '../contract/rewriting.ts';
 import { HEADER, type IdentifiedLines, identifyLines } from './identified-lines.ts';
 import type { ReadSession } from './readable-session.ts';
 

@@ -10,13 +10,14 @@ import {
   readTranscriptVersion,
   whileWriting,
 } from '@openbot/sessions/openclaw-database';
-import { backupPathOf, backupPathsOf, transcriptPathOf } from '../../backups/backup-paths.ts';
+import { backupPathOf, backupPathsOf } from '../../backups/backup-paths.ts';
 import { type RewriteRecord, readJournal, updateJournal } from '../../backups/journal.ts';
 import { nextBackupNumber } from '../../backups/make-backup.ts';
 import { type Rotation, rotateBackups } from '../../backups/rotate-backups.ts';
 import { type Counters, readCounters } from '../../rewrite/counters.ts';
 import type { FoundSession } from '../contract/found-session.ts';
 import { withKeepingLock } from './keeping-lock.ts';
+import { transcriptPathOf } from './transcript-path.ts';
 import { dropUnfinishedRewrite } from './unfinished-rewrite.ts';
 import { UnnamedFile } from './unnamed-file.ts';
 

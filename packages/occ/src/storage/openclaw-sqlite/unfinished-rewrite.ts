@@ -5,10 +5,12 @@ import {
   readOpenclawDatabase,
   readTranscriptVersion,
 } from '@openbot/sessions/openclaw-database';
-import { backupPathsOf, transcriptPathOf } from '../../backups/backup-paths.ts';
-import { type Backup, listBackupFiles } from '../../backups/backups.ts';
+import { backupPathsOf } from '../../backups/backup-paths.ts';
+import { listBackupFiles } from '../../backups/backups.ts';
 import { isOfDatabase, readJournal, updateJournal } from '../../backups/journal.ts';
 import type { FoundSession } from '../contract/found-session.ts';
+import type { Backup } from '../contract/rewriting.ts';
+import { transcriptPathOf } from './transcript-path.ts';
 
 /**
  * A rewrite that was killed before its transaction left a backup of a state that is still the present one, and a record
@@ -33,7 +35,7 @@ export async function dropUnfinishedRewrite(
 export function listFinishedBackups(session: FoundSession): Backup[] {
   const path = transcriptPathOf(session);
   const backups = listBackupFiles(backupPathsOf(path), path);
-  if (session.storage !== 'sqlite' || backups.length === 0) return backups;
+  if (backups.length === 0) return backups;
   const unfinished = readOpenclawDatabase(session.path, (database) => findUnfinished(database, session));
   return backups.filter(({ number }) => number !== unfinished);
 }

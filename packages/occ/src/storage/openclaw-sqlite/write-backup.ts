@@ -1,6 +1,6 @@
 import { syncFolder } from '@openbot/sessions/disk';
 import { iterateEventLines } from '@openbot/sessions/openclaw-database';
-import { backupPathOf, backupPathsOf, transcriptPathOf } from '../../backups/backup-paths.ts';
+import { backupPathOf, backupPathsOf } from '../../backups/backup-paths.ts';
 import { readJournal } from '../../backups/journal.ts';
 import { nextBackupNumber } from '../../backups/make-backup.ts';
 import { type RotationOptions, rotateBackups } from '../../backups/rotate-backups.ts';
@@ -8,6 +8,7 @@ import type { FoundSession } from '../contract/found-session.ts';
 import { withKeepingLock } from './keeping-lock.ts';
 import { readIntoFile } from './read-into-file.ts';
 import { readSession } from './readable-session.ts';
+import { transcriptPathOf } from './transcript-path.ts';
 
 /** A backup of a session that stays as it is. */
 export async function backUpDatabaseSession(

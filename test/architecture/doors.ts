@@ -368,5 +368,6 @@ export const DOORS: Doors = {
   },
   openbot: {
     commands: ['cc-list', 'cc-run', 'cc-select', 'cc-status', 'command', 'mcp', 'package-version'],
+    permissions: ['explain-denial', 'permission-desk'],
   },
 };

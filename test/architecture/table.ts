@@ -115,7 +115,7 @@ export const ROOMS: Readonly<Record<string, RoomTable>> = {
     readOnly: ['repo', 'scan', 'project-status'],
   },
   openbot: {
-    order: ['error-codes', 'errors', 'commands', 'cli', 'index'],
+    order: ['error-codes', 'errors', 'permissions', 'commands', 'cli', 'index'],
     narrower: {},
     pure: ['error-codes', 'errors'],
     readOnly: [],

@@ -2,15 +2,13 @@ import { type RunEvent, type RunOutcome, type RunRequest, startRun } from '@open
 import { resolveUserPath } from '@openbot/sessions/layout';
 import { toJsonText } from '@openbot/sessions/terminal-text';
 import { OutputLost, runFailed } from '../errors.ts';
+import { ATTENDED, findAnswerSource, PermissionDesk, UNATTENDED } from '../permissions/permission-desk.ts';
 import { abortOnSignals } from './abort-on-signals.ts';
 import { readRules } from './allow-rules.ts';
-import { findAnswerSource } from './answer-source.ts';
 import { makeModel } from './anthropic.ts';
-import { QUESTION_TOOL } from './choice-dialog.ts';
 import { type Command, type CommandInput, readName } from './command.ts';
 import { HeldMessages, type MessageEvent } from './held-messages.ts';
 import { readBudget, readFraction } from './numbers.ts';
-import { PermissionDesk } from './permission-desk.ts';
 import { readLabel, readPlace } from './place.ts';
 import { formatOutcome, RunReport } from './run-report.ts';
 import { readSessionChoice } from './session-choice.ts';
@@ -21,13 +19,15 @@ export const ccRun: Command = async (input) => {
   const { flags, terminal } = input;
   const messages = new HeldMessages();
   const request = await readRequest(input, (text) => messages.add(text));
-  const answers = flags.json ? undefined : findAnswerSource(input);
+  const answers = flags.json
+    ? undefined
+    : findAnswerSource({ holdsTask: input.words[0] === '-', isInteractive: input.isInteractive });
   const report = new RunReport(terminal, request);
   const tell = (event: RunEvent | MessageEvent) => {
     const text = flags.json ? `${toJsonText(event)}\n` : report.format(event);
     if (text !== undefined) terminal.write(text);
   };
-  const run = startRun({ ...request, ...(answers === undefined ? ALONE : WATCHED) });
+  const run = startRun({ ...request, ...(answers === undefined ? UNATTENDED : ATTENDED) });
   const isWatched = answers !== undefined || (input.isInteractive && !flags.json);
   let desk: PermissionDesk | undefined;
   // The tools of Claude Code can take a while to end.
@@ -62,11 +62,6 @@ export const ccRun: Command = async (input) => {
   if (terminal.lost?.aborted) throw new OutputLost();
   if (outcome.result !== 'success') throw runFailed(outcome.failure ?? 'The run was aborted', outcome);
 };
-
-/** A question waits for as long as somebody may come back to it. */
-const WATCHED = { permissionTimeoutMs: 24 * 60 * 60_000 };
-/** Claude Code then asks in its answer what it would ask by its tool. */
-const ALONE = { disallowedTools: [QUESTION_TOOL] };
 
 async function readRequest(input: CommandInput, onMessage: (text: string) => void): Promise<RunRequest> {
   const { env, flags, terminal } = input;

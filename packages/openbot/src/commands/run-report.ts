@@ -1,14 +1,13 @@
 import type { PermissionRequest, RunEvent, RunOutcome, SessionSelection } from '@openbot/claude-code';
-import { formatAge, formatUsd, printable } from '@openbot/sessions/terminal-text';
+import { formatAge, formatUsd, printable, shorten } from '@openbot/sessions/terminal-text';
+import { explainDenial, type RunRules } from '../permissions/explain-denial.ts';
 import type { Terminal } from './command.ts';
-import { explainDenial, type Given } from './explain-denial.ts';
 import type { MessageEvent } from './held-messages.ts';
-import { showBeginning, showLines, summarizeCall } from './tool-call.ts';
 
 /** Tells a person what happens in a run, an event at a time. */
 export class RunReport {
   readonly #palette: Terminal['palette'];
-  readonly #given: Given;
+  readonly #rules: RunRules;
   /** What was asked for by the id of its question. */
   readonly #asked = new Map<string, PermissionRequest>();
   /** Calls whose questions are open: they fail when the run is ended, which is no failure of theirs. */
@@ -19,9 +18,9 @@ export class RunReport {
   /** Answers to questions that overtook their calls. */
   readonly #early = new Map<string, string>();
 
-  constructor({ palette }: Pick<Terminal, 'palette'>, given: Given) {
+  constructor({ palette }: Pick<Terminal, 'palette'>, rules: RunRules) {
     this.#palette = palette;
-    this.#given = given;
+    this.#rules = rules;
   }
 
   /** Undefined where there is nothing to say. */
@@ -83,7 +82,7 @@ export class RunReport {
     const text = `  ${SETTLEMENTS[event.settlement]}`;
     if (asked === undefined) return this.#note(text);
     this.#refused.add(asked.toolUseId);
-    const why = event.settlement === 'nobody-listens' ? `: ${explainDenial(asked, this.#given)}` : '';
+    const why = event.settlement === 'nobody-listens' ? `: ${explainDenial(asked, this.#rules)}` : '';
     const note = this.#note(`${text}${why}`);
     if (this.#toldCalls.has(asked.toolUseId)) return note;
     this.#early.set(asked.toolUseId, note);
@@ -137,4 +136,33 @@ function describeStart(event: Extract<RunEvent, { type: 'started' }>): string {
   const spent = event.action !== 'fresh' ? `, $${event.spentUsd.toFixed(4)} so far` : '';
   const budget = event.maxBudgetUsd === undefined ? '' : `, may cost ${formatUsd(event.maxBudgetUsd)}`;
   return `${event.action}, ${printable(event.model)}${spent}${budget}`;
+}
+
+/** Enough to recognise a call. */
+const MOST = 120;
+/** The parameters of Claude Code's tools that say what a call is about. */
+const TELLING = ['command', 'file_path', 'notebook_path', 'pattern', 'url', 'query', 'description'];
+/** The message itself is printed, so its call needs no summary. */
+const SHOWN_AS_MESSAGE = new Set(['openclaw_send_message']);
+
+/** A call on one line: `Bash git status`, `Write /project/a.txt`. */
+function summarizeCall(name: string, input: unknown): string {
+  const parts = (input ?? {}) as Readonly<Record<string, unknown>>;
+  const telling = TELLING.map((key) => parts[key]).find((part) => typeof part === 'string' && part !== '');
+  const whole = typeof telling === 'string' ? telling : (JSON.stringify(input) ?? '');
+  // Tools of MCP servers have long names; the last part identifies the tool.
+  const short = name.replace(/^mcp__.*?__/, '');
+  const about = whole === '{}' || SHOWN_AS_MESSAGE.has(short) ? '' : whole;
+  return showBeginning(`${short} ${about}`.trim());
+}
+
+/** The beginning of a text, on one line. */
+function showBeginning(text: string): string {
+  return printable(shorten(text.replace(/\s+/g, ' '), MOST));
+}
+
+/** Text of a model or a tool, with its line ends kept. */
+function showLines(text: string): string {
+  const lines = text.split(/\r?\n/);
+  return lines.map((line) => printable(line.replaceAll('\t', '    '))).join('\n');
 }

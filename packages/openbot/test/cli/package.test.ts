@@ -50,7 +50,9 @@ test('it has the launcher, the bundles and the library, and not what is in the b
     expect([path, existsSync(join(installed, path))]).toEqual([path, true]);
   }
   for (const part of ['dist', 'src']) {
-    expect(readdirSync(join(installed, part)).filter((name) => /^(cli|commands)$/.test(name))).toEqual([]);
+    expect(
+      readdirSync(join(installed, part)).filter((name) => /^(cli|commands|permissions)$/.test(name)),
+    ).toEqual([]);
   }
 });
 

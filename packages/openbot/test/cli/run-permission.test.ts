@@ -34,7 +34,7 @@ describe.skipIf(missing !== undefined)(`what a run may do ${missing ?? ''}`, () 
     [
       'touch it',
       'rules/made',
-      /no rule allows it, and nobody is there to ask; --allow '(Bash\(touch made\))' would\n/,
+      /no rule allows it, and there is no terminal to ask at; --allow '(Bash\(touch made\))' would\n/,
     ],
     ['quote it', 'rules/quoted, and more', /--allow '(Bash\(touch '\\''quoted, and more'\\''\))' would\n/],
     [
@@ -59,11 +59,11 @@ describe.skipIf(missing !== undefined)(`what a run may do ${missing ?? ''}`, () 
   test('where a rule does not help, the reason is told and no rule', async () => {
     const outside = await run('touch outside', '--allow', 'Bash(touch:*)');
     expect(outside.stdout).toMatch(
-      /\n {2}not allowed: it reaches outside the repository \(\/.*\/outside\), and nobody is there to ask\n/,
+      /\n {2}not allowed: it reaches outside the repository \(\/.*\/outside\), and there is no terminal to ask at\n/,
     );
     const settings = await run('write settings', '--allow', 'Write');
     expect(settings.stdout).toMatch(
-      /\n {2}not allowed: .*\.claude\/settings\.json.*, and nobody is there to ask\n/,
+      /\n {2}not allowed: .*\.claude\/settings\.json.*, and there is no terminal to ask at\n/,
     );
   });
 

@@ -129,6 +129,6 @@ test('an answer that overtook its call is told after it', () => {
   report.format({ type: 'permission', request });
   expect(report.format(settled('nobody-listens'))).toBeUndefined();
   expect(report.format(tool('Write', { file_path: '/a' }))).toBe(
-    "> Write /a\n  not allowed: no rule allows it, and nobody is there to ask; --allow 'Edit(//a)' would\n",
+    "> Write /a\n  not allowed: no rule allows it, and there is no terminal to ask at; --allow 'Edit(//a)' would\n",
   );
 });

@@ -2,7 +2,7 @@ import { PassThrough } from 'node:stream';
 import { setImmediate as nextRound, setTimeout as sleep } from 'node:timers/promises';
 import type { PermissionAnswer, PermissionRequest, RunEvent } from '@openbot/claude-code';
 import { beforeEach, expect, test } from 'vitest';
-import { PermissionDesk } from '../../src/commands/permission-desk.ts';
+import { PermissionDesk } from '../../src/permissions/permission-desk.ts';
 
 let input: PassThrough;
 let shown: string;

@@ -1,32 +1,31 @@
-import { formatCount } from '@openbot/sessions/terminal-text';
-import { showLine } from './tool-call.ts';
+import { formatCount, printable } from '@openbot/sessions/terminal-text';
 
-/** A part of what is shown: `name: value`, or the value alone. */
+/** Shown as `name: value`, or as the value alone if the name is empty. */
 export type QuestionPart = readonly [name: string, value: unknown];
 
-export interface QuestionRows {
+interface QuestionRows {
   readonly text: string;
-  /** False where a part of it is not shown. */
+  /** False if a part of it is not shown. */
   readonly isWhole: boolean;
 }
 
-/** Stands before every row that others wrote: no text of theirs can pose as a question. */
+/** Precedes every row of foreign text, so that none of it can imitate a question. */
 const BAR = '  │ ';
 /** Some terminals draw the bar itself two cells wide. */
 const BAR_CELLS = 5;
 
-/** Of one part and of all; the end is where a long command does what its beginning hides. */
+/** The last rows are shown too: a long harmless beginning can hide what the end of a command does. */
 const ROWS_OF_PART = { first: 40, last: 20 };
 const ROWS_OF_ALL = { first: 120, last: 80 };
-/** More than so many characters at either end are no row that is shown. */
+/** Characters laid out at either end of a text; those between them are only counted. */
 const LONGEST_END = 20_000;
 
-/** The parts behind a bar, each row no wider than the terminal: one that the terminal folds has no bar. */
+/** Formats the parts behind a bar. No row is wider than the terminal, because a row folded by the terminal would lack the bar. */
 export function showBehindBar(parts: readonly QuestionPart[], columns: number): QuestionRows {
   const width = Math.max(columns - BAR_CELLS, 2);
   const shown = parts.map((part) => cutMiddle(layOut(part, width), ROWS_OF_PART));
   const all = cutMiddle({ start: shown.flatMap(({ rows }) => rows), between: 0, end: [] }, ROWS_OF_ALL);
-  // What is said about a cut is folded too.
+  // The line about a cut may itself be too wide.
   const rows = all.rows.flatMap((row) => fold(row, width));
   return {
     text: rows.map((row) => `${BAR}${row}\n`).join(''),
@@ -34,7 +33,7 @@ export function showBehindBar(parts: readonly QuestionPart[], columns: number): 
   };
 }
 
-/** Rows from the start and to the end of a text, and how many characters between them were not laid out. */
+/** The first and the last rows of a text, and the number of characters between them that were not laid out. */
 interface Layout {
   readonly start: readonly string[];
   readonly between: number;
@@ -51,11 +50,11 @@ function layOut([name, value]: QuestionPart, width: number): Layout {
   return { start: [...fold(first, width), ...indent(rest)], between, end: indent(last) };
 }
 
-/** Lines of a text as they may be shown, with blanks that would push the rest out of sight told by their number. */
+/** Printable lines of a text. Long runs of blanks, which could push the rest off the screen, become a count. */
 function listLines(text: string): string[] {
   const lines: string[] = [];
   let empty = 0;
-  const tellEmpty = () => {
+  const addEmpty = () => {
     lines.push(...(empty > MOST_EMPTY ? [`[${formatCount(empty)} empty lines]`] : Array(empty).fill('')));
     empty = 0;
   };
@@ -64,22 +63,22 @@ function listLines(text: string): string[] {
       empty += 1;
       continue;
     }
-    tellEmpty();
-    lines.push(showLine(line.replaceAll('\t', '    ').replace(LONG_BLANKS, tellBlanks)));
+    addEmpty();
+    lines.push(printable(line.replaceAll('\t', '    ').replace(LONG_BLANKS, countBlanks)));
   }
-  tellEmpty();
+  addEmpty();
   return lines;
 }
 
 const MOST_EMPTY = 3;
-/** White space, and letters that are drawn as nothing. */
+/** White space, and letters that terminals draw as blanks. */
 const BLANK = '[\\s\\u115f\\u1160\\u2800\\u3164\\uffa0]';
 const ONLY_BLANKS = new RegExp(`^${BLANK}*$`);
-/** An indentation may be longer than a gap. */
+/** An indentation may be longer than a gap within a line. */
 const LONG_BLANKS = new RegExp(`^${BLANK}{25,}|(?<!^${BLANK}*)${BLANK}{9,}`, 'g');
-const tellBlanks = (blanks: string) => `[${formatCount(blanks.length)} blanks]`;
+const countBlanks = (blanks: string) => `[${formatCount(blanks.length)} blanks]`;
 
-/** Terminals disagree on the width of what is not ASCII: taken for two cells, it never overflows a row. */
+/** Terminals disagree on the width of non-ASCII characters. Two cells for each never overflows a row. */
 function fold(line: string, width: number): string[] {
   const rows = [''];
   let cells = 0;

@@ -1,6 +1,6 @@
 import type { PermissionRequest } from '@openbot/claude-code';
 import { expect, test } from 'vitest';
-import { explainDenial, suggestRule } from '../../src/commands/explain-denial.ts';
+import { explainDenial, suggestRule } from '../../src/permissions/explain-denial.ts';
 
 const repoPath = import.meta.dirname;
 
@@ -37,12 +37,12 @@ const denied = (
 
 test('the advice is a rule that a shell takes as it is', () => {
   expect(denied({ toolName: 'Bash', input: { command: "echo 'a'" } })).toBe(
-    "no rule allows it, and nobody is there to ask; --allow 'Bash(echo '\\''a'\\'')' would",
+    "no rule allows it, and there is no terminal to ask at; --allow 'Bash(echo '\\''a'\\'')' would",
   );
 });
 
 test('a rule that was given, and did not help, is no advice', () => {
-  const nothing = 'no rule covers it, and nobody is there to ask';
+  const nothing = 'no rule covers it, and there is no terminal to ask at';
   expect(denied({ toolName: 'Bash', input: { command: 'a; b' } }, ['Read', 'Bash'])).toBe(nothing);
   expect(denied({ toolName: 'Bash', input: { command: 'ls' } }, ['Bash(ls)'])).toBe(nothing);
   expect(denied({ toolName: 'Write', input: { file_path: '/a' } }, ['Write'])).toBe(nothing);
@@ -54,11 +54,11 @@ test('a rule that was given, and did not help, is no advice', () => {
 test('another reason than missing rules is told in their place', () => {
   const reason = 'Claude requested permissions to edit /a/.git/config which is a sensitive file.';
   expect(denied({ toolName: 'Write', input: { file_path: '/a/.git/config' }, reason })).toBe(
-    `${reason.slice(0, -1)}, and nobody is there to ask`,
+    `${reason.slice(0, -1)}, and there is no terminal to ask at`,
   );
   const command = { toolName: 'Bash', input: { command: 'touch x' } };
   expect(denied({ ...command, blockedPath: '/elsewhere/x' })).toBe(
-    'it reaches outside the repository (/elsewhere/x), and nobody is there to ask',
+    'it reaches outside the repository (/elsewhere/x), and there is no terminal to ask at',
   );
   expect(
     denied({ ...command, blockedPath: `${repoPath}/x`, reason: 'This command requires approval' }),
@@ -68,12 +68,12 @@ test('another reason than missing rules is told in their place', () => {
 test('a file outside the repository is allowed by a rule of its own', () => {
   const reason = 'Path is outside allowed working directories';
   expect(denied({ toolName: 'Read', input: { file_path: '/etc/hosts' }, reason })).toBe(
-    `${reason}, and nobody is there to ask; --allow 'Read(//etc/hosts)' would`,
+    `${reason}, and there is no terminal to ask at; --allow 'Read(//etc/hosts)' would`,
   );
 });
 
 test('a question of Claude Code is not to be allowed', () => {
   expect(denied({ toolName: 'AskUserQuestion', input: {} })).toBe(
-    'no rule allows it, and nobody is there to ask',
+    'no rule allows it, and there is no terminal to ask at',
   );
 });

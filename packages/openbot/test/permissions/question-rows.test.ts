@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { showBehindBar } from '../../src/commands/question-rows.ts';
+import { showBehindBar } from '../../src/permissions/question-rows.ts';
 
 /** The rows as a terminal shows them, which folds whatever is too long. */
 function rowsOf(text: string, columns: number): string[] {

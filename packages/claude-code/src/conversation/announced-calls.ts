@@ -1,13 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Claude Code may ask about a call that it never tells of; then it is asked all the same. */
+/** Claude Code may ask for permission for a call that it never reports; after this time it gets its answer all the same. */
 const PATIENCE_MS = 5000;
 
-/** The calls of tools that were told of. What Claude Code asks about a call overtakes the call itself, which is told first. */
+/**
+ * The tool calls that were reported to listeners. A permission request can arrive before the call itself; it waits here, so
+ * that listeners hear of the call first.
+ */
 export class AnnouncedCalls {
   readonly #calls = new Map<string, PromiseWithResolvers<void>>();
 
-  tell(toolUseId: string): void {
+  announce(toolUseId: string): void {
     this.#of(toolUseId).resolve();
   }
 

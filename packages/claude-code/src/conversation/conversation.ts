@@ -13,10 +13,19 @@ import { AnnouncedCalls } from './announced-calls.ts';
 import { type ClaudeOptionsParts, composeClaudeOptions } from './claude-options.ts';
 import { ItemQueue } from './event-source.ts';
 import type { FollowUps } from './follow-ups.ts';
-import { IdleWatch } from './idle-watch.ts';
 import type { AgentSdk } from './load-agent-sdk.ts';
 import { listMessageEvents } from './message-events.ts';
-import { TurnWatch } from './turn.ts';
+import {
+  type Closing,
+  closePhase,
+  followPhase,
+  leavePhase,
+  type Phase,
+  settlePhase,
+  startIdle,
+  turnOf,
+} from './phase.ts';
+import { askForTurn, endTurn, followTurn, type Turn } from './turn.ts';
 
 export interface ConversationParts extends Omit<ClaudeOptionsParts, 'budgetLeftUsd' | 'announcedCalls'> {
   readonly sdk: AgentSdk;
@@ -33,43 +42,23 @@ export type ConversationEnd =
   /** Claude Code knows no such session. Nothing was done. */
   | { readonly isUnknown: true; readonly reason: string };
 
-/** After its input is closed it only waits for what it left in the background. */
-const CLOSE_PATIENCE_MS = 15_000;
-/** Such a thing that ends gives it a last turn. Nobody can answer its questions by then. */
-const LAST_TURN_PATIENCE_MS = 5 * 60_000;
+/** How long Claude Code may take to exit after its last message. */
+const EXIT_PATIENCE_MS = 15_000;
 
 /** One Claude Code from its start to its end: the task, then follow-ups, one turn at a time. */
 export class Conversation {
   readonly #parts: ConversationParts;
   readonly #input = new ItemQueue<SDKUserMessage>();
-  readonly #idle: IdleWatch;
-  #process: ClaudeProcess | undefined;
-  readonly #turns = new TurnWatch();
-  #isClosing = false;
-  #closing: NodeJS.Timeout | undefined;
-  /** One turn may follow another, but not for ever. */
-  #closeBy: number | undefined;
   readonly #announcedCalls = new AnnouncedCalls();
-  #hasStarted = false;
-  #isSettling = false;
-  #wasCut = false;
+  #phase: Phase = { at: 'starting' };
+  #process: ClaudeProcess | undefined;
+  /** The last answer. */
   #text = '';
-  /** What was said in the turn that is under way. */
+  /** The last text since the last message that was sent. */
   #said = '';
-  #failure: { readonly result: RunResult; readonly message: string } | undefined;
-  #unknown: string | undefined;
-  #ending: RunOutcome['ending'];
 
   constructor(parts: ConversationParts) {
     this.#parts = parts;
-    this.#idle = new IdleWatch({
-      idleMs: parts.request.idleMs ?? DEFAULT_IDLE_MS,
-      isWanted: () => parts.request.makesRoom !== false && parts.slot.isWanted(),
-      onEnd: (ending) => {
-        this.#ending = ending;
-        this.#closeInput();
-      },
-    });
   }
 
   /** @throws OpenBotError CLAUDE_NOT_STARTED */
@@ -77,7 +66,7 @@ export class Conversation {
     const { signal, followUps } = this.#parts;
     const stop = new AbortController();
     const onAbort = () => {
-      // The SDK closes the input, at which Claude Code would ask the model once more: only when it is gone.
+      // At an abort the SDK closes the input, and Claude Code would then ask the model once more: end it before.
       const ending = this.#process?.end() ?? Promise.resolve();
       void ending.finally(() => stop.abort());
     };
@@ -85,26 +74,27 @@ export class Conversation {
     let thrown: unknown;
     try {
       signal.throwIfAborted();
-      followUps.onChange = () => this.#goOn();
-      this.#say(this.#parts.firstMessage);
+      followUps.onChange = () => {
+        if (this.#phase.at === 'idle') this.#goOn();
+      };
+      this.#enter({ at: 'starting', turn: this.#say(this.#parts.firstMessage) });
       const query = this.#start(stop);
       for await (const message of query) await this.#take(message);
     } catch (error) {
       thrown = error;
     } finally {
       followUps.onChange = () => {};
-      this.#idle.stop();
+      if (this.#phase.at === 'idle') leavePhase(this.#phase);
       this.#input.close();
       await this.#endProcess();
-      this.#forgetProcess();
-      clearTimeout(this.#closing);
+      leavePhase(this.#phase);
       signal.removeEventListener('abort', onAbort);
     }
     return this.#conclude(thrown);
   }
 
   #start(stop: AbortController): Query {
-    const { sdk, ledger } = this.#parts;
+    const { sdk, ledger, sessionId, scope, emit } = this.#parts;
     return sdk.query({
       prompt: this.#input,
       options: {
@@ -115,8 +105,7 @@ export class Conversation {
         }),
         abortController: stop,
         spawnClaudeCodeProcess: ({ command, args, cwd, env }) => {
-          const warn = (message: string) => this.#parts.emit({ type: 'warning', message });
-          const { sessionId, scope } = this.#parts;
+          const warn = (message: string) => emit({ type: 'warning', message });
           this.#process = startClaude(
             { command, args, cwd, env },
             { sessionId, repoPath: scope.repo.path, env: scope.env, warn },
@@ -128,34 +117,36 @@ export class Conversation {
   }
 
   async #take(message: SDKMessage): Promise<void> {
-    this.#watchSession(message);
-    if (this.#turns.watch(message)) {
-      this.#idle.stop();
-      this.#limitClosing();
-    }
+    this.#checkSession(message);
+    const before = turnOf(this.#phase);
+    const turn = followTurn(before, message);
+    if (turn !== undefined && turn !== before) this.#enter(followPhase(this.#phase, turn, this.#cut));
     if (message.type === 'result') return this.#endTurn(message);
-    if (message.type === 'system' && message.subtype === 'init' && !this.#hasStarted) {
+    if (message.type === 'system' && message.subtype === 'init' && !this.#parts.ledger.hasBegun) {
       return this.#begin(message.model);
     }
     for (const event of listMessageEvents(message)) {
       if (event.type === 'text' && !event.inSubagent) this.#said = event.text;
       this.#parts.emit(event);
-      if (event.type === 'tool') this.#announcedCalls.tell(event.toolUseId);
+      if (event.type === 'tool') this.#announcedCalls.announce(event.toolUseId);
     }
   }
 
-  /** Of another session there is no lock, and its cost is not counted. */
-  #watchSession(message: SDKMessage): void {
+  /** Another session is not locked, and its cost is not counted. */
+  #checkSession(message: SDKMessage): void {
+    const { sessionId, ledger } = this.#parts;
     const { session_id: actual } = message;
-    if (actual === undefined || actual === this.#parts.sessionId) return;
-    // What tells that a session is not known comes from none.
-    if (!this.#hasStarted && message.type === 'result') return;
+    if (actual === undefined || actual === sessionId) return;
+    // The result that reports an unknown session has an id of its own.
+    if (!ledger.hasBegun && message.type === 'result') return;
     this.#fail('error', `Claude Code left the session for another one, ${actual}`);
   }
 
   async #begin(model: string): Promise<void> {
-    this.#hasStarted = true;
     const { ledger, emit, sessionId, action, request, followUps } = this.#parts;
+    const { at } = this.#phase;
+    const turn = turnOf(this.#phase);
+    if (at === 'starting' && turn !== undefined) this.#enter({ at: 'busy', turn });
     await ledger.begin(model);
     emit({
       type: 'started',
@@ -169,136 +160,135 @@ export class Conversation {
     emit({ type: 'turn-started', text: request.task, waiting: followUps.count });
   }
 
-  #say(text: string): void {
+  #say(text: string): Turn {
+    const turn = askForTurn();
     this.#said = '';
     this.#input.push({
       type: 'user',
-      uuid: this.#turns.say(),
+      uuid: turn.uuid,
       message: { role: 'user', content: text },
       parent_tool_use_id: null,
     });
+    return turn;
   }
 
   async #endTurn(result: SDKResultMessage): Promise<void> {
     const { ledger, emit, action } = this.#parts;
     const text = readResultText(result);
-    if (result.is_error && action !== 'fresh' && !this.#hasStarted && UNKNOWN_SESSION.test(text)) {
-      this.#unknown = redactSecrets(text);
+    if (result.is_error && action !== 'fresh' && !ledger.hasBegun && UNKNOWN_SESSION.test(text)) {
+      this.#enter({ at: 'unknown-session', reason: redactSecrets(text) });
       return;
     }
-    const isAnswer = this.#turns.end(result);
-    this.#limitClosing();
-    // What is said meanwhile waits until it is clear how the turn ended.
-    this.#isSettling = true;
+    const { isAnswer, rest } = endTurn(turnOf(this.#phase), result);
+    this.#enter(settlePhase(this.#phase, rest, this.#cut));
     const cost = await ledger.addCost(result.total_cost_usd, isAnswer ? 1 : 0);
-    this.#isSettling = false;
     if (!result.is_error) this.#text = text;
-    // It was answered, and is not told as an answer because a limit was reached.
+    // A turn that reached a limit was answered too, but its result does not contain the answer.
     else if (result.subtype !== 'success' && this.#said !== '') this.#text = this.#said;
-    const left = ledger.budgetLeftUsd;
     emit({
       type: 'turn-ended',
       isError: result.is_error,
       text: result.is_error ? redactSecrets(text) : text,
       byItself: !isAnswer,
       ...cost,
-      budgetLeftUsd: left,
+      budgetLeftUsd: ledger.budgetLeftUsd,
     });
     if (result.is_error) {
       const isBudget = result.subtype === 'error_max_budget_usd';
       this.#fail(isBudget ? 'budget' : 'error', isBudget ? this.#describeSpent() : redactSecrets(text));
-    } else this.#goOn();
+    } else if (this.#phase.at === 'settling') {
+      if (rest === undefined) this.#goOn();
+      else this.#enter({ at: 'busy', turn: rest });
+    }
   }
 
   /** The next turn, or waiting for one, or the end. */
   #goOn(): void {
-    const { followUps, ledger, emit, signal } = this.#parts;
-    if (
-      this.#turns.isBusy ||
-      this.#isSettling ||
-      !this.#hasStarted ||
-      this.#failure !== undefined ||
-      signal.aborted
-    )
-      return;
+    const { followUps, ledger, emit, signal, request, slot } = this.#parts;
+    if (signal.aborted) return;
     if (ledger.isSpent) {
       if (followUps.count > 0) this.#fail('budget', this.#describeSpent());
-      else this.#closeInput();
+      else this.#close({ because: 'done' });
       return;
     }
     const next = followUps.take();
     if (next !== undefined) {
-      this.#idle.stop();
-      this.#say(next);
+      this.#enter({ at: 'busy', turn: this.#say(next) });
       emit({ type: 'turn-started', text: next, waiting: followUps.count });
-    } else if (followUps.isClosed || this.#idle.idleMs === 0) this.#closeInput();
-    else if (this.#idle.start()) emit({ type: 'idle', idleMs: this.#idle.idleMs });
+      return;
+    }
+    const idleMs = request.idleMs ?? DEFAULT_IDLE_MS;
+    const isWanted = () => request.makesRoom !== false && slot.isWanted();
+    if (followUps.isClosed || idleMs === 0) this.#close({ because: 'done' });
+    else if (isWanted()) this.#close({ because: 'made-room' });
+    else {
+      this.#enter(startIdle({ idleMs, isWanted, onEnd: (because) => this.#close({ because }) }));
+      emit({ type: 'idle', idleMs });
+    }
   }
 
-  /** The first failure is the run's; what Claude Code says of it later is the same one. */
   #fail(result: RunResult, message: string): void {
-    this.#failure ??= { result, message };
-    this.#closeInput();
+    this.#close({ because: 'failure', result, message });
   }
 
-  #closeInput(): void {
+  #close(why: Closing): void {
+    this.#enter(closePhase(this.#phase, why, this.#cut));
+    if (this.#phase.at === 'unknown-session') return;
     // From here on a follow-up would not be heard.
     this.#parts.followUps.close();
-    this.#idle.stop();
     this.#input.close();
-    this.#isClosing = true;
-    this.#limitClosing();
   }
 
-  #limitClosing(): void {
-    clearTimeout(this.#closing);
-    if (!this.#isClosing) return;
-    const cut = () => {
-      this.#wasCut = true;
-      void this.#process?.end();
-    };
-    this.#closeBy ??= performance.now() + LAST_TURN_PATIENCE_MS;
-    const left = Math.max(0, this.#closeBy - performance.now());
-    const isLastTurn = this.#turns.isUnderWay && this.#failure === undefined;
-    this.#closing = setTimeout(cut, isLastTurn ? left : Math.min(left, CLOSE_PATIENCE_MS));
+  readonly #cut = (): void => {
+    if (this.#phase.at === 'closing') {
+      const { why, turn } = this.#phase;
+      this.#enter({ at: 'cut', why, turn });
+    }
+    void this.#process?.end();
+  };
+
+  #enter(next: Phase): void {
+    leavePhase(this.#phase, next);
+    this.#phase = next;
   }
 
   async #endProcess(): Promise<void> {
-    const isGone = (await this.#process?.isGoneWithin(CLOSE_PATIENCE_MS)) ?? true;
-    // In mid-turn it did not end well, whatever it says: its tools may be at work.
-    if (!isGone || this.#turns.isBusy) await this.#process?.end();
-  }
-
-  /** Only now: as long as anything of it may be left, others must be able to find it. */
-  #forgetProcess(): void {
     const { sessionId, scope } = this.#parts;
-    if (this.#process !== undefined) removeRunNote({ sessionId, mark: this.#process.mark }, scope.env);
+    if (this.#process === undefined) return;
+    const isGone = await this.#process.isGoneWithin(EXIT_PATIENCE_MS);
+    // In the middle of a turn it did not end well, whatever its exit code: its tools may be at work.
+    const isDone = turnOf(this.#phase) === undefined && this.#phase.at !== 'unknown-session';
+    if (!isGone || !isDone) await this.#process.end();
+    // Only now: as long as any process may be left, other runs must be able to find it.
+    removeRunNote({ sessionId, mark: this.#process.mark }, scope.env);
   }
 
   #conclude(thrown: unknown): ConversationEnd {
+    const phase = this.#phase;
     const text = this.#text;
     if (this.#parts.signal.aborted) return { isUnknown: false, result: 'aborted', text, ending: 'aborted' };
-    if (this.#unknown !== undefined) return { isUnknown: true, reason: this.#unknown };
-    if (this.#failure !== undefined) {
-      const { result, message } = this.#failure;
-      return { isUnknown: false, result, text, failure: message };
+    if (phase.at === 'unknown-session') return { isUnknown: true, reason: phase.reason };
+    const why: Closing = 'why' in phase ? phase.why : { because: 'done' };
+    if (why.because === 'failure') {
+      return { isUnknown: false, result: why.result, text, failure: why.message };
     }
-    if (this.#turns.isAwaited) {
-      const why = this.#describeBreak(thrown);
-      if (this.#hasStarted) return { isUnknown: false, result: 'error', text, failure: why };
-      throw new OpenBotError('CLAUDE_NOT_STARTED', `Claude Code could not be started: ${why}`, {
+    if (turnOf(phase)?.of === 'message') {
+      const failure = this.#describeBreak(thrown);
+      if (this.#parts.ledger.hasBegun) return { isUnknown: false, result: 'error', text, failure };
+      throw new OpenBotError('CLAUDE_NOT_STARTED', `Claude Code could not be started: ${failure}`, {
         hint: 'Check the installation of @anthropic-ai/claude-agent-sdk, or name the program by pathToClaudeCodeExecutable.',
         cause: thrown,
       });
     }
-    // Everything was answered by then.
+    // All messages were answered by then.
     if (thrown !== undefined) {
-      const message = this.#wasCut
-        ? 'What Claude Code left at work in the background was ended'
-        : this.#describeBreak(thrown);
+      const message =
+        phase.at === 'cut'
+          ? 'What Claude Code left at work in the background was ended'
+          : this.#describeBreak(thrown);
       this.#parts.emit({ type: 'warning', message });
     }
-    const ending = this.#ending;
+    const ending = why.because === 'done' ? undefined : why.because;
     return { isUnknown: false, result: 'success', text, ending };
   }
 

@@ -40,6 +40,14 @@ export interface TurnCost {
 
 type Beginning = Pick<RegisteredSession, 'model' | 'startedAt' | 'runner'>;
 
+/** A run that has begun. */
+interface RunRecord {
+  readonly beginning: Beginning;
+  /** The beginning is written once: a label may be given to another session meanwhile. */
+  readonly isRegistered: boolean;
+  readonly end?: Pick<RegisteredSession, 'endedAt' | 'result'>;
+}
+
 const KEPT_TASKS = 50;
 /** Enough to tell what a session is about. */
 const TASK_LENGTH = 2000;
@@ -54,10 +62,7 @@ export class SessionLedger {
   readonly #turnsBefore: number;
   #totalCostUsd: number;
   #turns = 0;
-  #beginning: Beginning | undefined;
-  #end: Pick<RegisteredSession, 'endedAt' | 'result'> | undefined;
-  /** What begins with a run is written once: a label may be given to another session meanwhile. */
-  #isRegistered = false;
+  #run: RunRecord | undefined;
 
   private constructor(options: LedgerOptions, history: SessionHistory, maxBudgetUsd: number | undefined) {
     this.#options = options;
@@ -104,9 +109,14 @@ export class SessionLedger {
     return this.budgetLeftUsd === 0;
   }
 
+  get hasBegun(): boolean {
+    return this.#run !== undefined;
+  }
+
   async begin(model: string): Promise<void> {
-    this.#beginning = { model, startedAt: new Date().toISOString(), runner: ownIdentity() };
-    await this.#write();
+    const beginning = { model, startedAt: new Date().toISOString(), runner: ownIdentity() };
+    this.#run = { beginning, isRegistered: false };
+    await this.#write(this.#run);
   }
 
   /**
@@ -117,16 +127,16 @@ export class SessionLedger {
     const before = this.#totalCostUsd;
     this.#totalCostUsd = Math.max(before, this.#unsavedUsd + reportedUsd);
     this.#turns += turns;
-    await this.#write();
+    if (this.#run !== undefined) await this.#write(this.#run);
     return { costUsd: this.#totalCostUsd - before, totalCostUsd: this.#totalCostUsd };
   }
 
   async finish(result: RunResult): Promise<void> {
-    if (this.#beginning === undefined) return;
+    if (this.#run === undefined) return;
     await this.#addUnfinished();
-    this.#end = { endedAt: new Date().toISOString(), result };
-    const isWritten = await this.#write();
-    if (!isWritten) rememberEnd(this.#options.sessionId, this.#beginning.startedAt);
+    const run = { ...this.#run, end: { endedAt: new Date().toISOString(), result } };
+    const isWritten = await this.#write(run);
+    if (!isWritten) rememberEnd(this.#options.sessionId, run.beginning.startedAt);
   }
 
   /** A turn that was cut short has no result; what it cost is in what Claude Code saved at its end. */
@@ -136,26 +146,25 @@ export class SessionLedger {
     this.#totalCostUsd = countSpent(figures, savedUsd);
   }
 
-  /** Everything that is known by now: what could not be written down before is made up for. */
-  async #write(): Promise<boolean> {
+  /** Writes all that is known by now, also what an earlier write that failed did not. */
+  async #write(run: RunRecord): Promise<boolean> {
     const { stateDir, agentId, sessionId, warn } = this.#options;
-    const beginning = this.#beginning;
-    if (beginning === undefined) return false;
+    const { beginning, isRegistered, end } = run;
     const notes: string[] = [];
     try {
       await updateRegistry(stateDir, agentId, (sessions) => {
         const known = sessions.get(sessionId);
-        const begun = this.#isRegistered && known ? known : this.#register(beginning, sessions, notes);
+        const begun = isRegistered && known ? known : this.#register(beginning, sessions, notes);
         const { runner: _, ...over } = begun;
         const figures = this.#figures();
-        const entry = this.#end ? { ...over, ...figures, ...this.#end } : { ...begun, ...figures };
+        const entry = end ? { ...over, ...figures, ...end } : { ...begun, ...figures };
         sessions.set(sessionId, entry);
       });
     } catch (error) {
       warn(`The session could not be written down: ${(error as Error).message}`);
       return false;
     }
-    this.#isRegistered = true;
+    this.#run = { ...run, isRegistered: true };
     for (const note of notes) warn(note);
     return true;
   }

@@ -1,7 +1,7 @@
 /** A program that ends on signals, with a run that takes a moment to end. Says `ready`, then `over`. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { endOnSignals as endProgram } from '@openbot/sessions/disk';
-import { endOnSignals } from '../../src/run/live-runs.ts';
+import { endOnSignals } from '../../src/run/claude-run.ts';
 
 const over = Promise.withResolvers<void>();
 endProgram();

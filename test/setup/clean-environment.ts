@@ -1,12 +1,8 @@
-/**
- * Tests start from a clean environment: nothing of the person's own agents leaks in, and HOME is a temp folder. Files
- * share a process: each one finds the environment as the first one did.
- */
+/** Tests start from a clean environment: nothing of the person's own agents leaks in, and HOME is a temp folder. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, expect, inject, vi } from 'vitest';
-import { endFile, endTest } from './cleaning.ts';
+import { afterAll } from 'vitest';
 
 for (const name of Object.keys(process.env)) {
   if (/^(CLAUDE|OPENCLAW|CLAWDBOT|OCC|OPENBOT)/i.test(name)) delete process.env[name];
@@ -16,18 +12,6 @@ const home = mkdtempSync(join(tmpdir(), 'openbot-test-home-'));
 process.env.HOME = home;
 process.env.USERPROFILE = home;
 // Commands start faster when they share it, and leave nothing in the home folders that tests look at.
-process.env.NODE_COMPILE_CACHE = inject('compiled');
+process.env.NODE_COMPILE_CACHE = join(home, '.compiled');
 
-const before = { ...process.env };
-const cwd = process.cwd();
-
-afterEach(endTest);
-afterAll(async () => {
-  await endFile();
-  vi.unstubAllEnvs();
-  vi.useRealTimers();
-  rmSync(home, { recursive: true, force: true });
-  const { VITEST_POOL_ID: _pool, ...left } = process.env;
-  const { VITEST_POOL_ID: _former, ...found } = before;
-  expect({ env: left, cwd: process.cwd() }, 'the next file would inherit this').toEqual({ env: found, cwd });
-});
+afterAll(() => rmSync(home, { recursive: true, force: true }));

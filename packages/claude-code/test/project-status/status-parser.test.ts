@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { cases, HUNT } from '../../../../test/setup/hunt.ts';
 import { decodePath } from '../../src/project-status/path-bytes.ts';
 import { StatusParser } from '../../src/project-status/status-parser.ts';
 
@@ -42,7 +41,7 @@ describe('the parser of git status', () => {
     });
   });
 
-  it('reads the same however the output is cut', HUNT, () => {
+  it('reads the same however the output is cut', () => {
     const whole = parse([OUTPUT]);
     const cuts = fc.uniqueArray(fc.integer({ min: 0, max: OUTPUT.length }), { maxLength: 20 });
     fc.assert(
@@ -51,7 +50,7 @@ describe('the parser of git status', () => {
         const chunks = ends.map((end, at) => OUTPUT.subarray(ends[at - 1] ?? 0, end));
         expect(parse(chunks)).toEqual(whole);
       }),
-      cases({ gate: 50, torture: 500, seed: 5 }),
+      { seed: 5, numRuns: 50 },
     );
   });
 
@@ -71,12 +70,12 @@ describe('the parser of git status', () => {
     expect(parse([Buffer.from('# branch.upstream origin/x\0')]).upstream).toEqual({ name: 'origin/x' });
   });
 
-  it('is not shaken by garbage', HUNT, () => {
+  it('is not shaken by garbage', () => {
     fc.assert(
       fc.property(fc.array(fc.uint8Array({ maxLength: 60 }), { maxLength: 10 }), (chunks) => {
         expect(() => parse(chunks.map((chunk) => Buffer.from(chunk)))).not.toThrow();
       }),
-      cases({ gate: 100, torture: 1000, seed: 6 }),
+      { seed: 6, numRuns: 100 },
     );
     expect(parse([Buffer.from('1 M.\0'), Buffer.from('\0\0#\0# \0')]).staged).toEqual(['']);
   });

@@ -1,4 +1,4 @@
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { classifySessionFileName } from '@openbot/sessions/layout';
 
 /** OpenClaw and pi take every `.jsonl` of their folder for a session, so that backups are one folder below. */
@@ -45,4 +45,33 @@ export function readArchivedBackupName(name: string, stem: string): BackupName |
   const archivedStem = stem.replace(/[^A-Za-z0-9_.-]+/g, '_');
   if (known === undefined || !`.${known.stem}`.endsWith(`.${archivedStem}`)) return undefined;
   return { stem, number: known.number };
+}
+
+/** A state of a session that is kept in a file of its own: a backup, or the original. */
+export interface KeptFile {
+  readonly path: string;
+  /** Of a backup. */
+  readonly number?: number;
+  /** Compressed, as the original is. */
+  readonly isPacked: boolean;
+  /** Where the transcript of the session is, or was. */
+  readonly transcriptPath: string;
+}
+
+/** Judges by the name alone. Undefined for any other file. */
+export function readKeptPath(path: string): KeptFile | undefined {
+  const name = basename(path);
+  const backup = readBackupName(name);
+  const stem = backup?.stem ?? readOriginalName(name);
+  if (stem === undefined) return undefined;
+  const folder = dirname(path);
+  const parent = dirname(folder);
+  // Earlier versions kept backups beside the transcripts.
+  const sessionsFolder = folder === backupFolderOf(parent) ? parent : folder;
+  return {
+    path,
+    number: backup?.number,
+    isPacked: backup === undefined,
+    transcriptPath: join(sessionsFolder, `${stem}.jsonl`),
+  };
 }

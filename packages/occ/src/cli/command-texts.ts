@@ -103,11 +103,6 @@ it goes on behind the restored lines; where the model would miss a part, the res
     ],
     examples: [['occ demo', 'list, info, edit, restore and clone, with output']],
   },
-  scheduled: {
-    summary: 'Make a scheduled edit in the background; started by occ itself',
-    about: [],
-    examples: [],
-  },
 };
 
 export const ABOUT = `occ cleans the session of an agent whose context fills up: old tool calls and their results are shortened or

@@ -166,12 +166,11 @@ export const OWN_FLAGS = {
   info: [],
   restore: [LIST, BACKUP, ORIGINAL, WAIT, FORCE, NO_ORIGINAL],
   demo: [],
-  scheduled: [],
 } as const satisfies Record<string, readonly FlagSpec[]>;
 
 export type CommandName = keyof typeof OWN_FLAGS;
 /** What occ starts itself by: such a command is run, and neither shown in help nor suggested. */
-const HIDDEN_COMMANDS: readonly CommandName[] = ['scheduled'];
+const HIDDEN_COMMANDS: readonly CommandName[] = [];
 export const ALL_COMMAND_NAMES = Object.keys(OWN_FLAGS) as CommandName[];
 /** Those that people know of. */
 export const COMMAND_NAMES: readonly CommandName[] = ALL_COMMAND_NAMES.filter(

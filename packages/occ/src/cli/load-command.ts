@@ -8,7 +8,6 @@ const LOADERS: Readonly<Record<CommandName, () => Promise<Command>>> = {
   list: async () => (await import('../commands/list.ts')).list,
   info: async () => (await import('../commands/info.ts')).info,
   restore: async () => (await import('../commands/restore.ts')).restore,
-  scheduled: async () => (await import('../commands/scheduled.ts')).scheduled,
   demo: async () => (await import('../commands/demo.ts')).demo,
 };
 

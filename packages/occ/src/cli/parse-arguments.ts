@@ -19,14 +19,13 @@ export interface ParsedArguments {
 }
 
 /** How many words a command takes: the session, or none. */
-export const WORDS_TAKEN: Readonly<Record<CommandName, 0 | 1 | 2>> = {
+export const WORDS_TAKEN: Readonly<Record<CommandName, 0 | 1>> = {
   edit: 1,
   clone: 1,
   list: 0,
   info: 1,
   restore: 1,
   demo: 0,
-  scheduled: 2,
 };
 
 /** The command, its flags and its words. Throws OpenBotError for whatever does not belong there. */

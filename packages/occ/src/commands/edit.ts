@@ -1,5 +1,6 @@
 import { OpenBotError } from '@openbot/sessions';
 import { withWarnings } from '../finding/search-warning.ts';
+import { correctScheduledFigures } from '../operations/correct-scheduled-figures.ts';
 import { executeEdit } from '../operations/execute-edit.ts';
 import { formatEdit } from '../report/edit.ts';
 import type { Command } from './command.ts';
@@ -24,6 +25,7 @@ export const edit: Command = async (input) => {
     });
   }
   const { scope, warnings } = openSearch(input);
+  if (await correctScheduledFigures(scope.env, input.words[0])) return;
   const outcome = await executeEdit({
     scope,
     sessionId: input.words[0],

@@ -2,8 +2,9 @@ import { homedir } from 'node:os';
 import { paletteFor } from '@openbot/sessions/terminal-text';
 import { isMeantAsPath } from '../finding/session-at-path.ts';
 import { chooseSources } from '../finding/source-choice.ts';
-import { resolveAgents, resolveLayout } from '../layout/state-folder.ts';
-import type { ReportOptions, SearchAgain } from '../report/report-options.ts';
+import type { ReportOptions } from '../report/report-options.ts';
+import { SOURCES } from '../storage/all.ts';
+import type { SearchAgain } from '../storage/contract/finding.ts';
 import type { SearchScope } from '../storage/contract/found-session.ts';
 import type { CommandInput } from './command.ts';
 import { searchScopeOf } from './search-scope.ts';
@@ -27,13 +28,14 @@ export function reportOptionsOf(input: CommandInput): ReportOptions {
   };
 }
 
-/** Where the same shell looks without flags. A default agent that is not there is nobody's. */
+/** What the same shell searches without flags. Where the default agent does not exist, every agent must be named. */
 function findDefaults(scope: SearchScope): Pick<SearchAgain, 'defaultSource' | 'defaultAgentId'> {
   const bare = { ...scope, source: undefined, agentFlag: undefined, allAgents: false };
-  const [defaultSource] = chooseSources({ ...bare, stateDirFlag: undefined });
+  const [source] = chooseSources({ ...bare, stateDirFlag: undefined });
   try {
-    return { defaultSource, defaultAgentId: resolveAgents(bare, resolveLayout(bare))[0] };
+    const [defaultAgentId] = SOURCES.flatMap((one) => one.agentIds?.(bare) ?? []);
+    return { defaultSource: source?.name, defaultAgentId };
   } catch {
-    return { defaultSource, defaultAgentId: '' };
+    return { defaultSource: source?.name, defaultAgentId: '' };
   }
 }

@@ -1,60 +1,57 @@
-import { dirname } from 'node:path';
 import { OpenBotError } from '@openbot/sessions';
-import { refuseToGuess } from '../callers/agent-shell.ts';
-import { findCallingSession } from '../callers/calling-session.ts';
-import { noSessions, sessionNotFound } from '../errors.ts';
-import { isGiven } from '../layout/state-folder.ts';
-import {
-  isOfWorkingFolder,
-  locateClaudeSessions,
-  resolveProjectFolder,
-  resolveProjectsFolder,
-} from '../storage/claude/claude-sessions.ts';
-import type {
-  FoundSession,
-  ResolvedSession,
-  SearchScope,
-  SourceName,
-} from '../storage/contract/found-session.ts';
+import { findCallingSession, refuseToGuess } from '../callers/calling-session.ts';
+import { sessionNotFound } from '../errors.ts';
+import { SOURCES, storageOf } from '../storage/all.ts';
+import type { FoundSession, ResolvedSession, SearchScope } from '../storage/contract/found-session.ts';
 import { compareByAge, type LocatedSession } from '../storage/contract/located-session.ts';
+import type { SessionSource } from '../storage/contract/source.ts';
 import { locateSessions } from './locate-sessions.ts';
 import { nothingFound } from './no-sessions.ts';
-import { openFound } from './open-found.ts';
-import { chooseSources, demandedSource } from './source-choice.ts';
+import { chooseSources, demandedSource, readOwnSessionId } from './source-choice.ts';
 
 /**
- * The session that the caller is in: the one that Claude Code names in its shell, the one of an agent that calls this
- * command, else, outside of an agent's shell, the most recently active one; of
- * Claude Code's, that of the working folder.
+ * The session that the caller is in: the one that the environment names, else the one whose agent runs this command,
+ * else, outside an agent's shell, the most recently active one.
  */
 export async function findCurrentSession(scope: SearchScope): Promise<ResolvedSession> {
   const sources = chooseSources(scope);
-  const ownId = scope.env.CLAUDE_CODE_SESSION_ID;
-  if (isGiven(ownId) && sources.includes('claude')) {
-    return { session: findClaudeSession(scope, ownId.trim()), foundBy: 'environment' };
+  for (const source of sources) {
+    const ownId = readOwnSessionId(source, scope);
+    if (ownId !== undefined) return { session: findOwn(source, ownId, scope), foundBy: 'environment' };
   }
-  const calling = await findCallingSession(scope, addShell(scope, sources));
-  const session = calling === undefined ? undefined : openFound(calling);
+  // In an agent's shell its sessions are candidates too, unless the caller asked for others.
+  const isAsked = scope.source !== undefined || demandedSource(scope) !== undefined;
+  const calling = await findCallingSession(scope, isAsked ? sources : SOURCES);
+  const session = calling === undefined ? undefined : storageOf(calling).describe(calling);
   if (session !== undefined) return { session, foundBy: 'calling-command' };
   refuseToGuess(scope);
-  const located = locateSessions(withoutGuessing(scope)).sort(compareByKey);
-  const project = resolveProjectFolder(scope);
-  const newest = openFirst(
-    located.filter(({ source, path }) => source !== 'claude' || dirname(path) === project),
-    (found) => found.source !== 'claude' || isOfWorkingFolder(found, scope),
+  return { session: findNewest(scope, sources), foundBy: 'most-recent' };
+}
+
+function findOwn(source: SessionSource, sessionId: string, scope: SearchScope): FoundSession {
+  const own = source.locate(scope).filter((session) => session.sessionId === sessionId);
+  const session = openFirst(own.sort(compareByAge));
+  if (session !== undefined) return session;
+  throw sessionNotFound(
+    sessionId,
+    `${source.shell.sessionVariable} names it, but it is not in ${source.searchedPaths(scope).join(', ')}; name a session, or choose another --source`,
   );
-  if (newest === undefined)
-    throw located.some(({ source }) => source === 'claude') ? noneOfProject(scope) : nothingFound(scope);
-  return { session: newest, foundBy: 'most-recent' };
 }
 
-/** In a shell of pi its sessions come into question too, unless the caller asked for others: a call there is no guess. */
-function addShell(scope: SearchScope, sources: readonly SourceName[]): readonly SourceName[] {
-  const isAsked = scope.source !== undefined || demandedSource(scope) !== undefined;
-  return isAsked || sources.includes('pi') ? sources : [...sources, 'pi'];
+/** The most recently active session; of a source that goes by the working folder, one of that folder. */
+function findNewest(scope: SearchScope, sources: readonly SessionSource[]): FoundSession {
+  const located = locateSessions(withoutGuessing(scope)).sort(compareByKey);
+  const folders = new Map(sources.map(({ name, ofWorkingFolder }) => [name, ofWorkingFolder?.(scope)]));
+  const newest = openFirst(
+    located.filter((session) => folders.get(session.source)?.mayHave(session) ?? true),
+    (session) => folders.get(session.source)?.has(session) ?? true,
+  );
+  if (newest !== undefined) return newest;
+  const other = located.find(({ source }) => folders.get(source) !== undefined);
+  throw other === undefined ? nothingFound(scope) : folders.get(other.source)!.none();
 }
 
-/** The most recently active session may be in a database, or where a configuration says, that cannot be read. */
+/** The most recently active session may be in a database, or in a configured folder, that cannot be read. */
 function withoutGuessing(scope: SearchScope): SearchScope {
   const warn = (fault: OpenBotError) => {
     if (fault.code === 'CONFIG_UNREADABLE') throw fault;
@@ -70,28 +67,9 @@ function withoutGuessing(scope: SearchScope): SearchScope {
   return { ...scope, warn };
 }
 
-/** A session whose key leads to another now cannot be active, whatever was done to it since. The order stays otherwise. */
+/** A session whose key leads to another now cannot be active, even if it changed last. Otherwise the order stays. */
 function compareByKey(a: LocatedSession, b: LocatedSession): number {
   return Number(a.formerKey !== undefined) - Number(b.formerKey !== undefined);
-}
-
-function findClaudeSession(scope: SearchScope, sessionId: string): FoundSession {
-  const own = locateClaudeSessions(scope).filter((session) => session.sessionId === sessionId);
-  const session = openFirst(own.sort(compareByAge));
-  if (session !== undefined) return session;
-  throw sessionNotFound(
-    sessionId,
-    `CLAUDE_CODE_SESSION_ID names it, but it is not in ${resolveProjectsFolder(scope)}; name a session, or choose another --source`,
-  );
-}
-
-/** As with `claude --continue`, a session that was not named is one of the working folder. */
-function noneOfProject(scope: SearchScope): OpenBotError {
-  return noSessions(
-    undefined,
-    `Looked in ${resolveProjectFolder(scope)}. Claude Code has sessions of other folders: 'occ list --source claude' shows them; name one by its id, its title or its path`,
-    `of claude in ${scope.cwd}`,
-  );
 }
 
 function openFirst(
@@ -99,7 +77,7 @@ function openFirst(
   isMeant: (session: FoundSession) => boolean = () => true,
 ): FoundSession | undefined {
   for (const located of sessions) {
-    const session = located.missing ? undefined : openFound(located);
+    const session = located.missing ? undefined : storageOf(located).describe(located);
     if (session !== undefined && isMeant(session)) return session;
   }
   return undefined;

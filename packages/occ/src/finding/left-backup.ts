@@ -1,47 +1,26 @@
 import { dirname, join } from 'node:path';
 import { quoteForShell } from '@openbot/sessions/terminal-text';
 import { type BackupName, backupFolderOf, readBackupName } from '../backups/backup-names.ts';
-import { readFolderNames, readNames } from '../layout/look-at-disk.ts';
-import { resolveAgents, resolveLayout } from '../layout/state-folder.ts';
-import { resolveProjectsFolder } from '../storage/claude/claude-sessions.ts';
-import type { SearchScope, SourceName } from '../storage/contract/found-session.ts';
-import { resolvePiFolder } from '../storage/pi/pi-sessions.ts';
+import { readNames } from '../layout/look-at-disk.ts';
+import type { SearchScope } from '../storage/contract/found-session.ts';
 import { chooseSources } from './source-choice.ts';
 
-/** What is left of a session that is gone: where its newest backup is and what can be done with it; undefined where none is. */
+/** A hint to the newest backup of a session that is gone; undefined where it has none. */
 export function adviseOnLeftBackup(scope: SearchScope, name: string): string | undefined {
-  const folders = chooseSources(scope).flatMap((source) => listSessionsFolders(source, scope));
+  const folders = chooseSources(scope).flatMap((source) => source.sessionsFolders(scope));
   return advise(folders, name, true);
 }
 
-/** The same for one that was named by the path of its transcript. */
+/** The same for a session that was named by the path of its transcript. */
 export function adviseOnBackupBeside(path: string, stem: string): string | undefined {
   return advise([dirname(path)], stem, false);
-}
-
-/** Those that may have backups of sessions that are gone. */
-function listSessionsFolders(source: SourceName, scope: SearchScope): string[] {
-  switch (source) {
-    case 'openclaw': {
-      const layout = resolveLayout(scope);
-      return resolveAgents(scope, layout).map((agentId) => dirname(layout.storePathOf(agentId)));
-    }
-    case 'pi': {
-      const { folder, isFlat } = resolvePiFolder(scope);
-      return isFlat ? [folder] : readFolderNames(folder).map((name) => join(folder, name));
-    }
-    case 'claude': {
-      const projects = resolveProjectsFolder(scope);
-      return readFolderNames(projects).map((name) => join(projects, name));
-    }
-  }
 }
 
 interface LeftBackup extends BackupName {
   readonly path: string;
 }
 
-/** A name that could mean the backups of several sessions says nothing of any. */
+/** Undefined where the name fits the backups of several sessions. */
 function advise(folders: readonly string[], name: string, mayBeBeginning: boolean): string | undefined {
   const all = folders.flatMap(listBackupsIn);
   const wanted = name.toLowerCase();
@@ -53,12 +32,12 @@ function advise(folders: readonly string[], name: string, mayBeBeginning: boolea
   return `Backups of it are left. To make a session of the newest: ${cloneCommand(newest.path)}`;
 }
 
-/** Makes a session of a backup or an original, wherever its program keeps sessions now. */
+/** The command that makes a session of a backup or an original. */
 export function cloneCommand(path: string): string {
   return `occ clone ${quoteForShell(path)}`;
 }
 
-/** In both places that backups are or were kept in. */
+/** In both folders that backups are or were kept in. */
 function listBackupsIn(folder: string): LeftBackup[] {
   return [backupFolderOf(folder), folder].flatMap((at) =>
     namesIn(at).flatMap((name) => {
@@ -68,7 +47,7 @@ function listBackupsIn(folder: string): LeftBackup[] {
   );
 }
 
-/** What cannot be read is no reason to fail with something else. */
+/** The search for a hint must not replace the error that it belongs to. */
 function namesIn(folder: string): string[] {
   try {
     return readNames(folder);

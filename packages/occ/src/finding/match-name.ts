@@ -1,10 +1,10 @@
 import { listSessionKeySpellings, toAgentStoreSessionKey } from '@openbot/sessions/key';
+import { storageOf } from '../storage/all.ts';
 import type { LocatedSession } from '../storage/contract/located-session.ts';
-import { readOwnTitle } from '../storage/files/transcript-title.ts';
 
 /**
- * The sessions that a name can mean: those of the first kind of name that fits any, so that what is named exactly is
- * never ambiguous with what only begins so.
+ * The sessions that a name can mean: all that match it in the first way that any matches, so that an exact name is never
+ * ambiguous with the beginning of another.
  */
 export function matchName(sessions: readonly LocatedSession[], name: string): LocatedSession[] {
   const wanted = name.toLowerCase();
@@ -21,9 +21,9 @@ export function matchName(sessions: readonly LocatedSession[], name: string): Lo
     (session) => titlesOf(session).some((title) => isText(title, name)),
     (session) => titlesOf(session).some((title) => isTextInAnyCase(title, wanted)),
   ];
-  const beginnings: NameKind = ({ sessionId, stem, source }) =>
-    sessionId.toLowerCase().startsWith(wanted) ||
-    (source === 'openclaw' && stem.toLowerCase().startsWith(wanted));
+  const beginnings: NameKind = (session) =>
+    session.sessionId.toLowerCase().startsWith(wanted) ||
+    (session.stem.toLowerCase().startsWith(wanted) && storageOf(session).isNamedByFile);
   return (
     findFirstKind(sessions, ids) ??
     dropOutdated(findFirstKind(sessions, namesInEntries)) ??
@@ -45,12 +45,10 @@ function findFirstKind(
   return undefined;
 }
 
-/** Where the database of an agent knows a name, what its old index says of it no longer holds. */
+/** Where the current storage of an agent knows a name, what its former one says of it no longer holds. */
 function dropOutdated(matches: LocatedSession[] | undefined): LocatedSession[] | undefined {
-  const current = new Set(
-    matches?.filter(({ storage }) => storage === 'sqlite').map(({ agentId }) => agentId),
-  );
-  return matches?.filter(({ storage, agentId }) => storage === 'sqlite' || !current.has(agentId));
+  const current = new Set(matches?.filter(({ isOutdated }) => !isOutdated).map(({ agentId }) => agentId));
+  return matches?.filter(({ isOutdated, agentId }) => !isOutdated || !current.has(agentId));
 }
 
 function isText(text: unknown, wanted: string): boolean {
@@ -61,14 +59,14 @@ function isTextInAnyCase(text: unknown, wanted: string): boolean {
   return typeof text === 'string' && text.trim().toLowerCase() === wanted;
 }
 
-/** Titles are read from files, so no earlier than they are asked for and only once. */
+/** Titles are read from files: only when they are needed, and once. */
 function titlesBySession(): (session: LocatedSession) => readonly unknown[] {
   const known = new Map<LocatedSession, readonly unknown[]>();
   return (session) => {
     let titles = known.get(session);
     if (titles === undefined) {
       const { entries } = session;
-      titles = [...entries.map(({ entry }) => entry.displayName), readOwnTitle(session)];
+      titles = [...entries.map(({ entry }) => entry.displayName), storageOf(session).readTitle?.(session)];
       known.set(session, titles);
     }
     return titles;
@@ -95,7 +93,7 @@ function listSpellings(name: string, agentId: string | null): ReadonlySet<string
     const key = toAgentStoreSessionKey({ agentId, requestKey: name });
     return new Set([...own, ...listSessionKeySpellings(key, { bareAgentId: agentId })]);
   } catch {
-    // No key at all.
+    // Not a session key.
     return new Set();
   }
 }

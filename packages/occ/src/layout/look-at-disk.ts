@@ -1,10 +1,10 @@
-import { readdirSync, type Stats, statSync } from 'node:fs';
-import { isAbsolute, resolve } from 'node:path';
+import { readdirSync, realpathSync, type Stats, statSync } from 'node:fs';
+import { basename, dirname, isAbsolute, join, resolve, sep } from 'node:path';
 import { OpenBotError } from '@openbot/sessions';
 import { resolveUserPath } from '@openbot/sessions/layout';
 import type { SearchScope } from '../storage/contract/found-session.ts';
 
-/** The names in a folder; none where there is no such folder. One that cannot be read is an error, not an empty one. */
+/** The names in a folder; none where it does not exist. Throws where it cannot be read. */
 export function readNames(folder: string): string[] {
   try {
     return readdirSync(folder);
@@ -18,7 +18,7 @@ export function readFolderNames(folder: string): string[] {
   return readNames(folder).filter((name) => !name.startsWith('.') && isFolder(`${folder}/${name}`));
 }
 
-/** Undefined for what is not there, cannot be reached or is no file. */
+/** Undefined where the path does not exist, cannot be reached or is not a file. */
 export function statFile(path: string): Stats | undefined {
   const stats = statPath(path);
   return stats?.isFile() ? stats : undefined;
@@ -38,7 +38,18 @@ function statPath(path: string): Stats | undefined {
   }
 }
 
-/** An absolute path from what a person wrote: `~` is the home folder, anything relative is from where they stand. */
+/** Whether a path is in a folder, or was before its file was removed. Symbolic links are resolved. */
+export function isBelow(path: string, folder: string): boolean {
+  try {
+    const real =
+      statFile(path) === undefined ? join(realpathSync(dirname(path)), basename(path)) : realpathSync(path);
+    return real.startsWith(realpathSync(folder) + sep);
+  } catch {
+    return false;
+  }
+}
+
+/** The absolute form of a path that a user wrote: `~` is the home folder, a relative path starts in `cwd`. */
 export function expandPath(text: string, { cwd, env }: Pick<SearchScope, 'cwd' | 'env'>): string {
   const trimmed = text.trim();
   const isFromHere = trimmed !== '' && !isAbsolute(trimmed) && !/^~(?=$|[/\\])/.test(trimmed);

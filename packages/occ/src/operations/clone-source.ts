@@ -1,6 +1,6 @@
 import { unlink } from 'node:fs/promises';
 import { unpackOriginal } from '../backups/original.ts';
-import { findKeptFile, sessionOfKept } from '../finding/backup-at-path.ts';
+import { findKeptFile, sessionOfKept } from '../finding/kept-file.ts';
 import { resolveSession } from '../finding/resolve-session.ts';
 import type { ResolvedSession, SearchScope } from '../storage/contract/found-session.ts';
 import { readTranscriptHead } from '../storage/files/transcript-head.ts';

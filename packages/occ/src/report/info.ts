@@ -3,9 +3,10 @@ import type { ResolvedToolRemovalOptions } from '../clean/tool-removal.ts';
 import { shortenText } from '../errors.ts';
 import type { SessionInfo } from '../operations/results.ts';
 import { percentOf } from '../percent-of.ts';
+import { sourceOf } from '../storage/all.ts';
 import type { FoundBy, FoundSession } from '../storage/contract/found-session.ts';
 import { barLines } from './bars.ts';
-import { commandFor, describeChoice, sourceTitle } from './chosen-session.ts';
+import { commandFor, describeChoice } from './chosen-session.ts';
 import { formatMinute, formatSize } from './figures.ts';
 import { recommendPreset } from './recommendation.ts';
 import type { ReportOptions } from './report-options.ts';
@@ -58,7 +59,7 @@ function headLines(
   return [
     `Session: ${palette.bold(printable(info.sessionId))}`,
     ...(choice === undefined ? [] : [`  Chosen: ${choice}`]),
-    `  Source: ${sourceTitle(info.source)}${agent}`,
+    `  Source: ${sourceOf(info.source).title}${agent}`,
     ...(sessionKey === undefined ? [] : [`  Key: ${printable(shortenText(sessionKey))}`]),
     ...(label === undefined ? [] : [`  Label: ${printable(shortenText(label))}`]),
     ...(displayName === undefined ? [] : [`  Name: ${printable(shortenText(displayName))}`]),

@@ -9,8 +9,8 @@ import {
 import { shortenText } from '../errors.ts';
 import type { ListedSession, SessionList, SessionOwner } from '../finding/list-sessions.ts';
 import type { EmptySearch } from '../finding/no-sessions.ts';
+import { sourceOf, storageOf } from '../storage/all.ts';
 import type { FoundSession } from '../storage/contract/found-session.ts';
-import { sourceTitle } from './chosen-session.ts';
 import { formatSize } from './figures.ts';
 import { fitColumns, type ListColumn } from './list-columns.ts';
 import type { ReportOptions } from './report-options.ts';
@@ -34,14 +34,15 @@ export function formatList(list: SessionList, options: ReportOptions, now: numbe
   return text;
 }
 
-export function formatEmptyList(
-  { sources, agentIds, folders, advice }: EmptySearch,
-  options: ReportOptions,
-): string {
-  const others = sources.filter((source) => source !== 'openclaw' || agentIds.length === 0).map(sourceTitle);
-  const whose = [...agentIds.map((id) => `agent ${printable(id)}`), ...others].join(', ');
-  const places = folders.map((folder) => `  Looked in ${shortenPath(folder, options.home)}`);
-  const lines = [`No sessions of ${whose}.`, ...places, ...advice.map((text) => `  ${printable(text)}`)];
+export function formatEmptyList({ searched, paths, advice }: EmptySearch, options: ReportOptions): string {
+  const whose = searched.flatMap(({ source, agentIds }) =>
+    agentIds.length === 0 ? [source.title] : agentIds.map((id) => `agent ${printable(id)}`),
+  );
+  const lines = [
+    `No sessions of ${whose.join(', ')}.`,
+    ...paths.map((path) => `  Looked in ${shortenPath(path, options.home)}`),
+    ...advice.map((text) => `  ${printable(text)}`),
+  ];
   return `${lines.join('\n')}\n`;
 }
 
@@ -54,7 +55,7 @@ function headline({ listed, names, owners }: SessionList): string {
 }
 
 function describeOwner({ source, agentId }: SessionOwner): string {
-  return agentId === null ? sourceTitle(source) : `agent ${printable(agentId)}`;
+  return agentId === null ? sourceOf(source).title : `agent ${printable(agentId)}`;
 }
 
 function chooseColumns(
@@ -72,7 +73,7 @@ function chooseColumns(
     { title: 'UPDATED', show: ({ session }) => ageOf(session, now) },
     { title: 'SIZE', show: ({ session }) => sizeOf(session), isFigure: true },
     hasWindows && { title: 'WINDOW', show: ({ session }) => shareOf(session), isFigure: true },
-    hasBothEras(listed) && { title: 'KEPT IN', show: ({ session }) => session.storage ?? 'file' },
+    areInSeveralStorages(listed) && { title: 'KEPT IN', show: ({ session }) => session.storage ?? 'file' },
     sources.size > 1 && { title: 'SOURCE', show: ({ session }) => session.source },
     agents.size > 1 && { title: 'AGENT', show: ({ session }) => printable(session.agentId ?? '') },
     hasTitles && { title: 'SESSION', show: ({ session }) => printable(titleOf(session)), cut: cutEnd },
@@ -81,10 +82,10 @@ function chooseColumns(
   return columns.filter((column) => column !== false);
 }
 
-/** A current OpenClaw no longer reads the files that are left beside its database. */
-function hasBothEras(listed: readonly ListedSession[]): boolean {
-  const ofOpenclaw = listed.filter(({ session }) => session.source === 'openclaw');
-  return new Set(ofOpenclaw.map(({ session }) => session.storage)).size > 1;
+/** Whether one source keeps them in several storages. Its program may read only one of these. */
+function areInSeveralStorages(listed: readonly ListedSession[]): boolean {
+  const storages = new Set(listed.map(({ session }) => storageOf(session)));
+  return new Set([...storages].map(({ source }) => source)).size < storages.size;
 }
 
 /** An entry of the index may lack its time. */
@@ -103,10 +104,10 @@ function sizeOf({ missing, cold, sizeBytes }: FoundSession): string {
   return cold ? `${formatSize(sizeBytes)} cold` : formatSize(sizeBytes);
 }
 
-/** Where the agent works; where it does not say, the transcript itself. */
-function folderOf({ missing, cwd, path, storage }: FoundSession, home: string): string {
-  // The database is no place of one session.
-  if (missing || (cwd === null && storage === 'sqlite')) return '';
+/** The working folder of the agent; where that is unknown, the transcript. */
+function folderOf(session: FoundSession, home: string): string {
+  const { missing, cwd, path } = session;
+  if (missing || (cwd === null && !storageOf(session).hasOwnFile)) return '';
   return shortenPath(cwd ?? path, home);
 }
 

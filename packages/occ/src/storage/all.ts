@@ -1,12 +1,18 @@
-import { claude } from './claude/storage.ts';
-import type { FoundSession } from './contract/found-session.ts';
+import { claudeSource } from './claude/source.ts';
+import type { FoundSession, SourceName } from './contract/found-session.ts';
+import type { SessionSource } from './contract/source.ts';
 import type { SessionStorage } from './contract/storage.ts';
-import { openclawFiles } from './openclaw-files/storage.ts';
-import { openclawSqlite } from './openclaw-sqlite/storage.ts';
-import { pi } from './pi/storage.ts';
+import { openclawSource } from './openclaw/source.ts';
+import { piSource } from './pi/source.ts';
 
-/** A new storage is a folder beside these and a line here. */
-export const STORAGES: readonly SessionStorage[] = [openclawSqlite, openclawFiles, pi, claude];
+/** A new source is a folder beside these and a line here. The first one is searched where nothing says another. */
+export const SOURCES: readonly SessionSource[] = [openclawSource, piSource, claudeSource];
+
+export const STORAGES: readonly SessionStorage[] = SOURCES.flatMap(({ storages }) => storages);
+
+export function sourceOf(name: SourceName): SessionSource {
+  return SOURCES.find((source) => source.name === name)!;
+}
 
 /** The storage that holds a session. */
 export function storageOf({ source, storage }: Pick<FoundSession, 'source' | 'storage'>): SessionStorage {

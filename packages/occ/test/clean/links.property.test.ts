@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { HUNT } from '../../../../test/setup/hunt.ts';
 import { removalOptions } from './arbitraries/removal-options.ts';
 import { cleanBytes } from './clean-bytes.ts';
 import { DIALECTS, RUNS } from './dialects.ts';
@@ -26,7 +25,7 @@ function namedIds(value: Json): unknown[] {
 }
 
 describe.each(DIALECTS)('the tree, $dialect', ({ dialect, transcripts }) => {
-  test('ids, leaf and the order of what stays are as they were', HUNT, () => {
+  test('ids, leaf and the order of what stays are as they were', () => {
     fc.assert(
       fc.property(transcripts, removalOptions, ({ bytes }, options) => {
         const { plan, planned, lines } = cleanBytes(bytes, options);
@@ -48,7 +47,7 @@ describe.each(DIALECTS)('the tree, $dialect', ({ dialect, transcripts }) => {
     );
   });
 
-  test('everything hangs from its nearest ancestor that stays', HUNT, () => {
+  test('everything hangs from its nearest ancestor that stays', () => {
     fc.assert(
       fc.property(transcripts, removalOptions, ({ bytes }, options) => {
         const { plan, planned } = cleanBytes(bytes, options);
@@ -67,7 +66,7 @@ describe.each(DIALECTS)('the tree, $dialect', ({ dialect, transcripts }) => {
     );
   });
 
-  test('nothing names a line that is gone', HUNT, () => {
+  test('nothing names a line that is gone', () => {
     fc.assert(
       fc.property(transcripts, removalOptions, ({ bytes }, options) => {
         const { plan, planned } = cleanBytes(bytes, options);
@@ -89,7 +88,7 @@ describe.each(DIALECTS)('the tree, $dialect', ({ dialect, transcripts }) => {
     );
   });
 
-  test('entries off the active path change in their links alone', HUNT, () => {
+  test('entries off the active path change in their links alone', () => {
     fc.assert(
       fc.property(transcripts, removalOptions, ({ bytes }, options) => {
         const before = readLines(bytes, dialect);

@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { HUNT } from '../../../../test/setup/hunt.ts';
 import { removalOptions } from './arbitraries/removal-options.ts';
 import { cleanBytes } from './clean-bytes.ts';
 import { DIALECTS, RUNS } from './dialects.ts';
@@ -39,7 +38,7 @@ const callsOf = (bytes: Buffer, dialect: OracleDialect) =>
     .filter((ids) => ids.length > 0);
 
 describe.each(DIALECTS)('calls and results, $dialect', ({ dialect, transcripts }) => {
-  test('none loses its other half on the active path', HUNT, () => {
+  test('none loses its other half on the active path', () => {
     fc.assert(
       fc.property(transcripts, removalOptions, ({ bytes }, options) => {
         const onPath = (file: Buffer) => unpaired(walkPath(readLines(file, dialect), dialect).lines);
@@ -49,7 +48,7 @@ describe.each(DIALECTS)('calls and results, $dialect', ({ dialect, transcripts }
     );
   });
 
-  test('none loses its other half on any other branch', HUNT, () => {
+  test('none loses its other half on any other branch', () => {
     fc.assert(
       fc.property(transcripts, removalOptions, ({ bytes }, options) => {
         const { plan, planned } = cleanBytes(bytes, options);
@@ -73,7 +72,7 @@ describe.each(DIALECTS)('calls and results, $dialect', ({ dialect, transcripts }
     );
   });
 
-  test('the newest turns keep all their calls, older ones only what is in progress or tied', HUNT, () => {
+  test('the newest turns keep all their calls, older ones only what is in progress or tied', () => {
     fc.assert(
       fc.property(transcripts, removalOptions, ({ bytes }, options) => {
         const { planned, lines } = cleanBytes(bytes, options);

@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { HUNT } from '../../../../test/setup/hunt.ts';
 import { removalOptions } from './arbitraries/removal-options.ts';
 import { cleanBytes } from './clean-bytes.ts';
 import { DIALECTS, RUNS } from './dialects.ts';
@@ -19,7 +18,7 @@ function wordsOf(lines: readonly OracleLine[]): string[] {
 const asSpoken = (words: readonly string[]) => words.map((text) => text.replace(/^toolResult: /, 'user: '));
 
 describe.each(DIALECTS)('what was said, $dialect', ({ dialect, transcripts }) => {
-  test('stays word for word, on the active path and off it', HUNT, () => {
+  test('stays word for word, on the active path and off it', () => {
     fc.assert(
       fc.property(transcripts, removalOptions, ({ bytes }, options) => {
         const before = readLines(bytes, dialect);
@@ -32,7 +31,7 @@ describe.each(DIALECTS)('what was said, $dialect', ({ dialect, transcripts }) =>
     );
   });
 
-  test('thinking stays in turns that are kept, and goes with the calls of others', HUNT, () => {
+  test('thinking stays in turns that are kept, and goes with the calls of others', () => {
     fc.assert(
       fc.property(transcripts, removalOptions, ({ bytes }, options) => {
         const { lines } = cleanBytes(bytes, options);

@@ -204,7 +204,7 @@ test('two agents that run the same command at once: nothing is guessed', async (
   putSession(home, TWO, 20, userLine('go') + CALL);
   await expect(resolveSession(scopeAt(home, SHELL))).rejects.toMatchObject({
     code: 'AMBIGUOUS_SESSION',
-    matches: [TWO, ONE],
+    details: { matches: [TWO, ONE] },
     hint: expect.stringContaining('name the one that you mean'),
   });
 });

@@ -148,7 +148,7 @@ test('a call in a file and one in the database, both as it is now: nothing is gu
   putFile(home, TWO, 20, ...CALLING);
   await expect(resolveSession(scopeAt(home, SHELL))).rejects.toMatchObject({
     code: 'AMBIGUOUS_SESSION',
-    matches: [TWO, ONE],
+    details: { matches: [TWO, ONE] },
     message: expect.stringContaining(`${TWO}, ${ONE} (agent:main:${ONE})`),
   });
 });

@@ -48,7 +48,7 @@ test('the session that was resolved is the one that is listed', async () => {
 test('a beginning that a former session has too is ambiguous, and the error tells them apart', async () => {
   await expect(resolveSession(scopeAt(makeSessions()), 'abc')).rejects.toMatchObject({
     code: 'AMBIGUOUS_SESSION',
-    matches: [NEW, OLD],
+    details: { matches: [NEW, OLD] },
     message: expect.stringContaining(`${NEW} (agent:main:main), ${OLD} (formerly agent:main:main)`),
   });
 });
@@ -164,7 +164,7 @@ describe('by path', () => {
     const error = await resolveSession(scopeAt(home), path).catch((fault) => fault);
     expect(error).toMatchObject({
       code: 'AMBIGUOUS_SESSION',
-      matches: [OTHER, NEW, OLD],
+      details: { matches: [OTHER, NEW, OLD] },
       message: expect.stringContaining(
         [
           `${OTHER} (agent:main:telegram:direct:42)`,

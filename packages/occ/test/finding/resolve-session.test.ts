@@ -57,8 +57,7 @@ test('the key of another agent is looked up there although --agent names one', a
 test('a beginning that several have is an error that lists them with their keys', async () => {
   await expect(resolveSession(scopeAt(makeAgents()), 'abc')).rejects.toMatchObject({
     code: 'AMBIGUOUS_SESSION',
-    partial: 'abc',
-    matches: [ABC2, ABC1],
+    details: { partial: 'abc', matches: [ABC2, ABC1] },
     message: `Multiple sessions match 'abc': ${ABC2} (agent:main:telegram:direct:42), ${ABC1} (agent:main:main)`,
   });
 });
@@ -152,7 +151,7 @@ test('the same id in two sources is ambiguous when both are searched', async () 
   put(join(home, '.claude/projects/-w', `${ABC1}.jsonl`), `{"sessionId":"${ABC1}","cwd":"/w"}\n`);
   await expect(resolveSession(scopeAt(home, { source: 'all' }), ABC1)).rejects.toMatchObject({
     code: 'AMBIGUOUS_SESSION',
-    matches: [ABC1, ABC1],
+    details: { matches: [ABC1, ABC1] },
     message: expect.stringMatching(/\(openclaw.*\(claude|\(claude.*\(openclaw/),
   });
 });

@@ -172,7 +172,7 @@ test.each([{ agentFlag: 'bad' }, { env: { OPENCLAW_AGENT_ID: 'bad' } }, { agentC
     await expect(listSessions(scopeAt(home, more))).rejects.toMatchObject({
       code: 'AGENT_NOT_FOUND',
       message: expect.stringContaining("'bad'"),
-      availableAgents: ['main', 'molt'],
+      details: { availableAgents: ['main', 'molt'] },
       hint: expect.stringContaining('main, molt'),
     });
   },

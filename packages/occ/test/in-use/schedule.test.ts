@@ -34,8 +34,11 @@ async function info(): Promise<{ lastScheduledEdit?: { state: string; error?: ob
 }
 
 async function untilSettled() {
-  while (waitingProcessOf(path) !== undefined) await sleep(50);
-  return (await info()).lastScheduledEdit;
+  for (;;) {
+    const { lastScheduledEdit } = await info();
+    if (lastScheduledEdit?.state !== 'waiting') return lastScheduledEdit;
+    await sleep(100);
+  }
 }
 
 function isRunning(pid: number): boolean {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { commandFor } from '../../src/report/chosen-session.ts';
-import type { SearchAgain } from '../../src/report/report-options.ts';
+import type { SearchAgain } from '../../src/storage/contract/finding.ts';
 import type { FoundSession } from '../../src/storage/contract/found-session.ts';
 import { uuid } from '../finding/home.ts';
 

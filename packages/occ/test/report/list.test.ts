@@ -2,6 +2,7 @@ import { PLAIN_PALETTE, textWidth } from '@openbot/sessions/terminal-text';
 import { expect, test } from 'vitest';
 import { formatEmptyList, formatList } from '../../src/report/list.ts';
 import { shortenNames } from '../../src/report/short-names.ts';
+import { sourceOf } from '../../src/storage/all.ts';
 import type { FoundSession } from '../../src/storage/contract/found-session.ts';
 
 const NOW = Date.UTC(2026, 5, 1);
@@ -136,9 +137,11 @@ test('colour changes nothing that is read', () => {
 test('an empty list names the folders and what else there is', () => {
   const text = formatEmptyList(
     {
-      sources: ['openclaw', 'pi'],
-      agentIds: ['main'],
-      folders: ['/home/ada/.openclaw/agents/main/sessions'],
+      searched: [
+        { source: sourceOf('openclaw'), agentIds: ['main'] },
+        { source: sourceOf('pi'), agentIds: [] },
+      ],
+      paths: ['/home/ada/.openclaw/agents/main/sessions'],
       advice: ['Other agents: molt.'],
     },
     OPTIONS,

@@ -1,8 +1,17 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { afterTest } from '../../../../test/setup/cleaning.ts';
+import { afterEach } from 'vitest';
 import { cleanEnvironment } from './run-occ.ts';
+// Folders go after the children that write to them: hooks run in the opposite order of this.
+import './temp-folder.ts';
+
+const running = new Set<ChildProcess>();
+// No child outlives its test, also when the test fails.
+afterEach(async () => {
+  for (const child of running) child.kill('SIGKILL');
+  await Promise.all([...running].map((child) => once(child, 'close')));
+});
 
 export interface Child {
   readonly process: ChildProcess;
@@ -25,7 +34,8 @@ export function startChild(
     stdio: ['pipe', 'pipe', 'pipe'],
     env: cleanEnvironment(env),
   });
-  endAfterTest(child);
+  running.add(child);
+  child.once('close', () => running.delete(child));
   let output = '';
   let complaint = '';
   child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
@@ -57,13 +67,4 @@ export function startChild(
       }
     },
   };
-}
-
-/** No child outlives its test, also when the test fails. */
-function endAfterTest(child: ChildProcess): void {
-  const closed = once(child, 'close');
-  afterTest(() => {
-    child.kill('SIGKILL');
-    return closed;
-  });
 }

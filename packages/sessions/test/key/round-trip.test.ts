@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { cases, HUNT } from '../../../../test/setup/hunt.ts';
 import {
   buildAgentMainSessionKey,
   buildAgentPeerSessionKey,
@@ -17,11 +16,11 @@ import type { ParsedAgentKey } from '../../src/key/parsed-key.ts';
 import { buildThreadSessionKey } from '../../src/key/thread.ts';
 import { accountIds, agentIds, asWritten, channels, oddIds } from './key-arbitraries.ts';
 
-const runs = cases({ gate: 1500, torture: 20_000 });
+const runs = { numRuns: 1500 };
 const hasTopic = (id: string) => /^.*\S.*:topic:.*\S.*$/.test(asWritten(id));
 
 describe('parsing what was built gives back the parts', () => {
-  it('for the main session', HUNT, () => {
+  it('for the main session', () => {
     const mainKeys = fc.constantFrom('main', 'Work', 'x y', '+1', '@me', '120363@g.us', 'run', 'agent');
     fc.assert(
       fc.property(agentIds, mainKeys, (agentId, mainKey) => {
@@ -36,7 +35,7 @@ describe('parsing what was built gives back the parts', () => {
     );
   });
 
-  it('for direct messages in the three scopes that divide them', HUNT, () => {
+  it('for direct messages in the three scopes that divide them', () => {
     fc.assert(
       fc.property(agentIds, channels, accountIds, oddIds, (agentId, channel, accountId, peerId) => {
         const given = { agentId, channel, accountId, peerId };
@@ -62,7 +61,7 @@ describe('parsing what was built gives back the parts', () => {
     );
   });
 
-  it('for groups and channels', HUNT, () => {
+  it('for groups and channels', () => {
     const kinds = fc.constantFrom('group' as const, 'channel' as const);
     fc.assert(
       fc.property(agentIds, channels, kinds, oddIds, (agentId, channel, peerKind, peerId) => {
@@ -79,7 +78,7 @@ describe('parsing what was built gives back the parts', () => {
     );
   });
 
-  it("for a group's topic given as part of its id", HUNT, () => {
+  it("for a group's topic given as part of its id", () => {
     fc.assert(
       fc.property(oddIds, oddIds, (group, topic) => {
         const given = `${asWritten(group)}:topic:${asWritten(topic)}`;
@@ -101,7 +100,7 @@ describe('parsing what was built gives back the parts', () => {
     );
   });
 
-  it('for subagents, hooks and clones', HUNT, () => {
+  it('for subagents, hooks and clones', () => {
     fc.assert(
       fc.property(agentIds, oddIds, (given, id) => {
         const agentId = normalizeAgentId(given);
@@ -126,7 +125,7 @@ describe('parsing what was built gives back the parts', () => {
     );
   });
 
-  it('for cron jobs and their runs', HUNT, () => {
+  it('for cron jobs and their runs', () => {
     fc.assert(
       fc.property(oddIds, oddIds, (jobId, runId) => {
         const job = { kind: 'cron', agentId: 'main', jobId: asWritten(jobId) };
@@ -140,7 +139,7 @@ describe('parsing what was built gives back the parts', () => {
     );
   });
 
-  it('for threads of every one of them, and threads of threads', HUNT, () => {
+  it('for threads of every one of them, and threads of threads', () => {
     const parents = oddIds.chain((id) =>
       fc.constantFrom(
         buildAgentMainSessionKey({ agentId: 'main' }),
@@ -175,7 +174,7 @@ describe('parsing what was built gives back the parts', () => {
 describe('formatting what was parsed gives back the key', () => {
   const rests = fc.array(oddIds, { minLength: 1, maxLength: 5 }).map((ids) => ids.map(asWritten).join(':'));
 
-  it('for any agent key, of a known form or not', HUNT, () => {
+  it('for any agent key, of a known form or not', () => {
     const firsts = fc.constantFrom('', 'dm:', 'direct:', 'telegram:dm:', 'cron:', 'irc:x:group:', 'hook:');
     fc.assert(
       fc.property(firsts, rests, (first, rest) => {
@@ -185,7 +184,7 @@ describe('formatting what was parsed gives back the key', () => {
         expect(parsed).not.toBeNull();
         expect(formatSessionKey(parsed as ParsedAgentKey)).toBe(key);
       }),
-      cases({ gate: 5000, torture: 50_000 }),
+      { numRuns: 5000 },
     );
   });
 

@@ -1,9 +1,6 @@
 import { dirname, join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-
-import { cases, HUNT } from '../../../../test/setup/hunt.ts';
-
 import { assertSessionId, resolveAgentFolderName, transcriptFileName } from '../../src/exports/layout.ts';
 import { resolveSessionTranscriptPath, resolveSessionTranscriptsDirForAgent } from '../../src/index.ts';
 
@@ -99,7 +96,7 @@ describe('agent ids', () => {
   });
 });
 
-it('whatever the ids, a transcript lies directly in the folder of its agent, or is refused', HUNT, () => {
+it('whatever the ids, a transcript lies directly in the folder of its agent, or is refused', () => {
   const stateDir = '/state';
   const hostile = fc.oneof(
     fc.string({ maxLength: 20 }),
@@ -124,6 +121,6 @@ it('whatever the ids, a transcript lies directly in the folder of its agent, or 
       expect(dirname(dirname(folder))).toBe(join(stateDir, 'agents'));
       expect(path).toMatch(/\.jsonl$/);
     }),
-    cases({ gate: 2000, torture: 20_000 }),
+    { numRuns: 2000 },
   );
 });

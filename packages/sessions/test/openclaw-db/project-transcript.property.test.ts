@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { cases, HUNT } from '../../../../test/setup/hunt.ts';
 import { openDatabaseForReading } from '../../src/openclaw-db/open-database.ts';
 import { projectTranscript } from '../../src/openclaw-db/project-transcript.ts';
 import { scanDatabaseTranscript } from '../../src/openclaw-db/scan-transcript.ts';
@@ -12,7 +11,7 @@ import { arbitrarySession } from './setup/arbitrary-session.ts';
 import { makeAgentDatabase } from './setup/make-database.ts';
 import type { Json } from './setup/reference-tree.ts';
 
-const runs = cases({ gate: 15, torture: 600, seed: 20 });
+const runs = { numRuns: Number(process.env.DATABASE_RUNS ?? 60), seed: 20 };
 
 function compare(sessions: readonly (readonly object[])[]): void {
   const path = join(makeTempFolder(), 'openclaw-agent.sqlite');
@@ -36,7 +35,7 @@ function compare(sessions: readonly (readonly object[])[]): void {
   }
 }
 
-test('the active path that is computed from the lines is the one that OpenClaw keeps', HUNT, () => {
+test('the active path that is computed from the lines is the one that OpenClaw keeps', () => {
   fc.assert(
     fc.property(fc.array(arbitrarySession, { minLength: 1, maxLength: 8 }), (sessions) => compare(sessions)),
     runs,
@@ -51,7 +50,7 @@ const isClear = (events: readonly Json[]) =>
     ),
   );
 
-test('also where lines are odd', HUNT, () => {
+test('also where lines are odd', () => {
   fc.assert(
     fc.property(fc.array(arbitraryOddSession, { minLength: 1, maxLength: 8 }), (sessions) =>
       compare(sessions.filter(isClear)),

@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { cases, HUNT } from '../../../../test/setup/hunt.ts';
 import { applyChanges } from '../../src/store/change-document.ts';
 import { entryOf, parseDocument, type StoreDocument } from '../../src/store/document.ts';
 import { findJsonFault } from '../../src/store/json-fault.ts';
@@ -103,7 +102,7 @@ describe('changing', () => {
     },
   );
 
-  test('gives the same store as changing and printing it all', HUNT, () => {
+  test('gives the same store as changing and printing it all', () => {
     fc.assert(
       fc.property(stores, indents, changes, (store, indent, list) => {
         const expected = new Map(
@@ -116,7 +115,7 @@ describe('changing', () => {
         }
         expectWhole(applyChanges(parse(print(store, indent)), asked), expected);
       }),
-      cases({ gate: 40, torture: 3000 }),
+      { numRuns: 300 },
     );
   });
 
@@ -161,7 +160,7 @@ describe('reading again', () => {
     expect(again.index).toEqual(full.index);
   }
 
-  test('is the same as reading it all, after any change of entries', HUNT, () => {
+  test('is the same as reading it all, after any change of entries', () => {
     fc.assert(
       fc.property(stores, stores, indents, fc.nat(), (store, more, indent, cut) => {
         const known = parse(print(store, indent));
@@ -170,11 +169,11 @@ describe('reading again', () => {
         expectSameAsFull(known, Buffer.from(print(edited, indent)));
         expectSameAsFull(known, known.bytes);
       }),
-      cases({ gate: 65, torture: 5000 }),
+      { numRuns: 500 },
     );
   });
 
-  test('is just as strict, after any damage', HUNT, () => {
+  test('is just as strict, after any damage', () => {
     fc.assert(
       fc.property(
         stores,
@@ -193,7 +192,7 @@ describe('reading again', () => {
           expectSameAsFull(known, damaged);
         },
       ),
-      cases({ gate: 145, torture: 20_000 }),
+      { numRuns: 2000 },
     );
   });
 
@@ -227,14 +226,14 @@ describe('what is no JSON', () => {
     }
   };
 
-  test('is found exactly where JSON.parse finds some', HUNT, () => {
+  test('is found exactly where JSON.parse finds some', () => {
     fc.assert(
       fc.property(fc.json(), fc.nat(), fc.nat(5), fc.string({ maxLength: 3 }), (json, from, length, text) => {
         const at = from % (json.length + 1);
         const damaged = json.slice(0, at) + text + json.slice(at + length);
         expect(findJsonFault(Buffer.from(damaged)) === undefined).toBe(parses(damaged));
       }),
-      cases({ gate: 3000, torture: 30_000 }),
+      { numRuns: 3000 },
     );
   });
 

@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { cases, HUNT } from '../../../../test/setup/hunt.ts';
 import { TranscriptBuilder } from '../../src/transcript/builder.ts';
 import { contextOf } from '../../src/transcript/context.ts';
 import { LineSplitter } from '../../src/transcript/lines.ts';
@@ -47,7 +46,7 @@ const ids = (transcript: Transcript, indices: readonly number[]) =>
   indices.map((index) => transcript.idOf(index)!);
 
 describe('relinking', () => {
-  test('keeps the path, the leaf and the context whole, whatever goes', HUNT, () => {
+  test('keeps the path, the leaf and the context whole, whatever goes', () => {
     fc.assert(
       fc.property(generatedTree, fc.array(fc.nat(), { maxLength: 20 }), (lines, picks) => {
         const before = read(asJsonl(lines));
@@ -77,7 +76,7 @@ describe('relinking', () => {
           if (entry.target !== undefined) expect(after.indexOf(entry.target)).toBeDefined();
         }
       }),
-      cases({ gate: 75, torture: 10_000 }),
+      { numRuns: 1000 },
     );
   });
 

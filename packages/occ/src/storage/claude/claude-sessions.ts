@@ -1,10 +1,11 @@
 import { realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { claudeProjectSlug, resolveHomeDir } from '@openbot/sessions/layout';
-import { expandPath, readFolderNames, readNames, statFile } from '../../layout/look-at-disk.ts';
+import { expandPath } from '../../layout/look-at-disk.ts';
 import { isGiven } from '../../layout/state-folder.ts';
 import type { SearchScope } from '../contract/found-session.ts';
-import { type LocatedSession, NO_ENTRIES } from '../contract/located-session.ts';
+import type { LocatedSession } from '../contract/located-session.ts';
+import { listSubfolders, locateInFolder, type TranscriptNames } from '../files/file-session.ts';
 
 const TRANSCRIPT = /^([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})\.jsonl$/i;
 
@@ -39,31 +40,13 @@ function realPathOf(path: string): string {
   }
 }
 
-/** What lies deeper (subagents, outputs of tools) and what has another name is no session. */
-export function locateClaudeSessions(scope: SearchScope): LocatedSession[] {
-  const projects = resolveProjectsFolder(scope);
-  return readFolderNames(projects).flatMap((name) => locateInProject(join(projects, name)));
+export function listProjectFolders(scope: SearchScope): string[] {
+  return listSubfolders(resolveProjectsFolder(scope));
 }
 
-function locateInProject(folder: string): LocatedSession[] {
-  const found: LocatedSession[] = [];
-  for (const name of readNames(folder)) {
-    const sessionId = TRANSCRIPT.exec(name)?.[1];
-    if (sessionId === undefined) continue;
-    const path = join(folder, name);
-    const stats = statFile(path);
-    if (stats === undefined) continue;
-    found.push({
-      source: 'claude',
-      agentId: null,
-      sessionId,
-      stem: sessionId,
-      path,
-      updatedAt: stats.mtimeMs,
-      sizeBytes: stats.size,
-      missing: false,
-      entries: NO_ENTRIES,
-    });
-  }
-  return found;
+/** Files in deeper folders (subagents, outputs of tools) and files with other names are not sessions. */
+export function locateClaudeSessions(scope: SearchScope): LocatedSession[] {
+  return listProjectFolders(scope).flatMap((folder) => locateInFolder('claude', folder, NAMES));
 }
+
+const NAMES: TranscriptNames = { pattern: TRANSCRIPT, idOf: (name) => TRANSCRIPT.exec(name)?.[1] };

@@ -1,6 +1,8 @@
+import { dirname, join } from 'node:path';
 import type { StoredSession } from '@openbot/sessions';
+import { STORE_FILE_NAME } from '@openbot/sessions/layout';
 import { percentOf } from '../../percent-of.ts';
-import type { ContextWindow, SourceName } from './found-session.ts';
+import type { ContextWindow, FoundSession, SourceName } from './found-session.ts';
 
 /** What the names of files, their state and the index say of a session, before its transcript is opened. */
 export interface LocatedSession {
@@ -24,6 +26,8 @@ export interface LocatedSession {
   readonly indexPath?: string;
   /** The key that led to it before that key led to another session. It is no name for this one any more. */
   readonly formerKey?: string;
+  /** Its program keeps sessions in another storage now: where that knows a name too, this session is not meant. */
+  readonly isOutdated?: boolean;
   /** What its transcript in a database says, where that was read already. */
   readonly opened?: OpenedTranscript;
 }
@@ -35,8 +39,45 @@ export interface OpenedTranscript {
 
 export const NO_ENTRIES: readonly StoredSession[] = [];
 
+type Draft = { -readonly [Field in keyof FoundSession]: FoundSession[Field] };
+
+/** What the transcript itself says, as far as it was read. */
+export interface OwnWords {
+  readonly sessionId?: string;
+  readonly cwd?: string;
+  readonly title?: string;
+}
+
+/** A located session as it is printed. Fields without a value are left out. */
+export function describeLocated(located: LocatedSession, own: OwnWords = {}): FoundSession {
+  const { storage, missing, cold, entries, formerKey, indexPath } = located;
+  const sessionKey = entries[0]?.key ?? formerKey;
+  const label = findText(located, 'label');
+  const displayName = findText(located, 'displayName') ?? own.title;
+  const window = findWindow(located);
+  const found = { sessionId: own.sessionId ?? located.sessionId } as Draft;
+  if (sessionKey !== undefined) found.sessionKey = sessionKey;
+  found.agentId = located.agentId;
+  found.source = located.source;
+  found.path = located.path;
+  if (storage !== undefined) found.storage = storage;
+  if (indexPath !== undefined && indexPath !== join(dirname(located.path), STORE_FILE_NAME)) {
+    found.indexPath = indexPath;
+  }
+  found.cwd = own.cwd ?? null;
+  found.updatedAt = Math.floor(located.updatedAt);
+  found.sizeBytes = located.sizeBytes;
+  if (label !== undefined) found.label = label;
+  if (displayName !== undefined) found.displayName = displayName;
+  if (window !== undefined) found.window = window;
+  if (formerKey !== undefined) found.former = true;
+  if (cold) found.cold = true;
+  if (missing) found.missing = true;
+  return found;
+}
+
 /** A text that the index holds of a session, from the newest entry that has it. */
-export function findText({ entries }: LocatedSession, field: 'label' | 'displayName'): string | undefined {
+function findText({ entries }: LocatedSession, field: 'label' | 'displayName'): string | undefined {
   for (const { entry } of entries) {
     const value: unknown = entry[field];
     if (typeof value === 'string' && value.trim() !== '') return value;
@@ -45,7 +86,7 @@ export function findText({ entries }: LocatedSession, field: 'label' | 'displayN
 }
 
 /** From the newest entry that names one. What is used is known only of the session that the entry leads to now. */
-export function findWindow({ entries }: LocatedSession): ContextWindow | undefined {
+function findWindow({ entries }: LocatedSession): ContextWindow | undefined {
   const found = entries.find(({ entry }) => isCount(entry.contextTokens));
   if (found === undefined) return undefined;
   const { contextTokens, totalTokens, totalTokensFresh } = found.entry as Record<string, unknown>;

@@ -1,10 +1,11 @@
+import type { FindingStorage } from './finding.ts';
 import type { FoundSession, SourceName } from './found-session.ts';
 import type { RewritingStorage } from './rewriting.ts';
 
 export type StorageName = 'openclaw-files' | 'openclaw-sqlite' | 'pi' | 'claude';
 
 /** One way in which a program keeps its sessions. */
-export interface SessionStorage {
+export interface SessionStorage extends FindingStorage {
   readonly name: StorageName;
   readonly source: SourceName;
   /** What its sessions have as `storage` in output. */

@@ -1,11 +1,5 @@
 import { readFileStart } from '@openbot/sessions/transcript';
-
-/** What the beginning of a transcript says of the whole. */
-export interface TranscriptHead {
-  readonly dialect: 'openclaw' | 'claude-code' | undefined;
-  readonly sessionId: string | undefined;
-  readonly cwd: string | undefined;
-}
+import type { TranscriptHead } from '../contract/finding.ts';
 
 /** A header or a first message is rarely longer than the first step; the others are for the rare ones. */
 const STEPS = [4 * 1024, 64 * 1024, 1024 * 1024];

@@ -1,10 +1,9 @@
-import { resolveClaudeTitle } from '@openbot/sessions/lines';
 import { readFileEnds } from '@openbot/sessions/transcript';
-import type { SourceName } from '../contract/found-session.ts';
+import type { TranscriptHead } from '../contract/finding.ts';
 import type { LocatedSession } from '../contract/located-session.ts';
-import { interpretStart, readTranscriptHead, type TranscriptHead } from './transcript-head.ts';
+import { interpretStart, readTranscriptHead } from './transcript-head.ts';
 
-/** Where a title is looked for, at either end of a transcript. Its program repeats it there as the transcript grows. */
+/** Titles are searched for at both ends of a transcript. Its program repeats them as the transcript grows. */
 const WINDOW = 64 * 1024;
 const LINE_FEED = 0x0a;
 
@@ -12,42 +11,21 @@ const start = Buffer.allocUnsafe(WINDOW);
 const end = Buffer.allocUnsafe(WINDOW);
 
 /** The lines that give a transcript its title. */
-interface TitleLines {
-  /** The end of their types. Its first byte is a rare one: the search goes from one such byte to the next. */
+export interface TitleLines {
+  /** The end of their types. Its first byte is rare, which makes the search fast. */
   readonly mark: string;
   /** By type, the field that holds the title. */
   readonly fields: ReadonlyMap<unknown, string>;
-  /** The field that makes it needless to look further. */
+  /** Where this field is found, the search ends. */
   readonly best: string;
   choose(titles: Titles, path: string): string | undefined;
 }
 
 type Titles = Readonly<Partial<Record<string, string>>>;
 
-const TITLES: Readonly<Record<SourceName, TitleLines | undefined>> = {
-  // OpenClaw has them in its index.
-  openclaw: undefined,
-  pi: {
-    mark: '_info"',
-    fields: new Map([['session_info', 'name']]),
-    best: 'name',
-    choose: ({ name }) => name?.trim() || undefined,
-  },
-  claude: {
-    mark: '-title"',
-    fields: new Map([
-      ['custom-title', 'customTitle'],
-      ['ai-title', 'aiTitle'],
-    ]),
-    best: 'customTitle',
-    choose: resolveClaudeTitle,
-  },
-};
-
-/** What a session is called, as far as the ends of its transcript tell. */
-export function readOwnTitle({ source, path, missing }: LocatedSession): string | undefined {
-  const lines = TITLES[source];
-  if (lines === undefined || missing) return undefined;
+/** The title of a session, as far as the ends of its transcript contain it. */
+export function readOwnTitle(lines: TitleLines, { path, missing }: LocatedSession): string | undefined {
+  if (missing) return undefined;
   try {
     return findTitle(lines, path, readFileEnds(path, start, end));
   } catch {
@@ -55,13 +33,11 @@ export function readOwnTitle({ source, path, missing }: LocatedSession): string 
   }
 }
 
-/** What the beginning of a transcript says of it, and what it is called, with one look at the file. */
-export function readHeadAndTitle({ source, path }: LocatedSession): {
-  head: TranscriptHead | undefined;
-  title?: string;
-} {
-  const lines = TITLES[source];
-  if (lines === undefined) return { head: readTranscriptHead(path) };
+/** The head and the title of a transcript; the file is read once. */
+export function readHeadAndTitle(
+  lines: TitleLines,
+  { path }: LocatedSession,
+): { head: TranscriptHead | undefined; title?: string } {
   try {
     const ends = readFileEnds(path, start, end);
     const head = interpretStart(start, ends.started) ?? readTranscriptHead(path);
@@ -76,7 +52,7 @@ function findTitle(
   path: string,
   { started, ended }: { started: number; ended: number },
 ): string | undefined {
-  // What is behind them is of another file.
+  // The rest of the buffer is of another file.
   const atEnd = findLast(end.subarray(0, ended), lines);
   const titles =
     atEnd[lines.best] === undefined ? { ...findLast(start.subarray(0, started), lines), ...atEnd } : atEnd;
@@ -89,7 +65,7 @@ function findLast(bytes: Buffer, { mark, fields }: TitleLines): Titles {
     const lineStart = bytes.lastIndexOf(LINE_FEED, at) + 1;
     const lineEnd = bytes.indexOf(LINE_FEED, at);
     const line = parseObject(bytes.toString('utf8', lineStart, lineEnd < 0 ? bytes.length : lineEnd));
-    // Others may speak of such a line.
+    // Other lines may quote such a line.
     const field = fields.get(line?.type);
     const title = field === undefined ? undefined : line![field];
     if (typeof title === 'string') titles[field!] = title;

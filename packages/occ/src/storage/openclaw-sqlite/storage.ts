@@ -1,10 +1,12 @@
 import { backupPathsOf } from '../../backups/backup-paths.ts';
 import type { FileFault, SessionStorage } from '../contract/storage.ts';
+import { openclawSqliteFinding } from './finding.ts';
 import { transcriptPathOf } from './transcript-path.ts';
 
 export const openclawSqlite: SessionStorage = {
   name: 'openclaw-sqlite',
   source: 'openclaw',
+  ...openclawSqliteFinding,
   storage: 'sqlite',
   transcriptPathOf,
   // SQLite reports its own failures as such: a failed system call was one on the backup.

@@ -84,7 +84,8 @@ function joinEras(
   const present = new Set(inFiles.filter(({ missing }) => !missing).map(({ sessionId }) => sessionId));
   const kept = inDatabase.filter(({ missing, sessionId }) => !missing || !present.has(sessionId));
   const known = new Set(kept.map(({ sessionId }) => sessionId));
-  return [...kept, ...inFiles.filter(({ sessionId }) => !known.has(sessionId))];
+  const rest = inFiles.filter(({ sessionId }) => !known.has(sessionId));
+  return [...kept, ...rest.map((session) => ({ ...session, isOutdated: true }))];
 }
 
 function openNewest(

@@ -1,9 +1,10 @@
 import { join } from 'node:path';
 import { readSmallFile, resolveHomeDir } from '@openbot/sessions/layout';
-import { expandPath, readFolderNames, readNames, statFile } from '../../layout/look-at-disk.ts';
+import { expandPath } from '../../layout/look-at-disk.ts';
 import { isGiven } from '../../layout/state-folder.ts';
 import type { SearchScope } from '../contract/found-session.ts';
-import { type LocatedSession, NO_ENTRIES } from '../contract/located-session.ts';
+import type { LocatedSession } from '../contract/located-session.ts';
+import { listSubfolders, locateInFolder, type TranscriptNames } from '../files/file-session.ts';
 import { readTranscriptHead } from '../files/transcript-head.ts';
 
 /** `<time>_<id>.jsonl` */
@@ -13,7 +14,7 @@ export function isPiFileName(name: string): boolean {
   return OWN_NAME.test(name);
 }
 
-/** Where pi keeps its sessions: in a folder for each working folder, or all in one that a person chose. */
+/** Where pi keeps its sessions: in one folder for each working folder, or all in one that the user chose. */
 export interface PiFolder {
   readonly folder: string;
   readonly isFlat: boolean;
@@ -33,43 +34,27 @@ export function resolvePiFolder(scope: SearchScope): PiFolder {
     : { folder: expandPath(chosen, scope), isFlat: true };
 }
 
-export function locatePiSessions(scope: SearchScope): LocatedSession[] {
+export function listPiFolders(scope: SearchScope): string[] {
   const { folder, isFlat } = resolvePiFolder(scope);
-  const folders = isFlat ? [folder] : readFolderNames(folder).map((name) => join(folder, name));
-  return folders.flatMap(locateInFolder);
+  return isFlat ? [folder] : listSubfolders(folder);
 }
 
-function locateInFolder(folder: string): LocatedSession[] {
-  const found: LocatedSession[] = [];
-  for (const name of readNames(folder)) {
-    if (!name.endsWith('.jsonl')) continue;
-    const path = join(folder, name);
-    const stats = statFile(path);
-    // pi itself goes by the header; the name says the same and costs no look into the file.
-    const sessionId =
-      stats === undefined ? undefined : (OWN_NAME.exec(name)?.[1] ?? readTranscriptHead(path)?.sessionId);
-    if (stats === undefined || sessionId === undefined) continue;
-    found.push({
-      source: 'pi',
-      agentId: null,
-      sessionId,
-      stem: name.slice(0, -'.jsonl'.length),
-      path,
-      updatedAt: stats.mtimeMs,
-      sizeBytes: stats.size,
-      missing: false,
-      entries: NO_ENTRIES,
-    });
-  }
-  return found;
+export function locatePiSessions(scope: SearchScope): LocatedSession[] {
+  return listPiFolders(scope).flatMap((folder) => locateInFolder('pi', folder, NAMES));
 }
+
+const NAMES: TranscriptNames = {
+  pattern: /\.jsonl$/,
+  // pi reads the id from the header. The name of the file usually holds the same, and the file need not be opened.
+  idOf: (name, path) => OWN_NAME.exec(name)?.[1] ?? readTranscriptHead(path)?.sessionId,
+};
 
 function readSessionDirSetting(path: string): string | undefined {
   try {
     const { sessionDir } = JSON.parse(readSmallFile(path)) as { sessionDir?: unknown };
     return typeof sessionDir === 'string' && isGiven(sessionDir) ? sessionDir : undefined;
   } catch {
-    // Settings that pi cannot read either count as none.
+    // pi cannot read such settings either.
     return undefined;
   }
 }

@@ -38,11 +38,13 @@ export const ROOMS: Readonly<Record<string, RoomTable>> = {
       'store',
       'openclaw-db',
       'lifecycle',
+      'command-line',
       'exports',
       'index',
     ],
     narrower: {
       'terminal-text': [],
+      'command-line': ['errors', 'terminal-text'],
       transcript: ['errors', 'message', 'key', 'entry'],
       disk: ['errors'],
     },

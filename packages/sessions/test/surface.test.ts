@@ -89,6 +89,12 @@ const SURFACE: Readonly<Record<string, string>> = {
     ClaudeLine ClaudeLineFacts ClaudeLineReader ClaudeLineVisitor ClaudeTitles LineRange
     MessageUsage resolveClaudeTitle withOpenTranscript
   `,
+  'command-line': `
+    Command CommandBody CommandInput Flag FlagValues Flags HelpRow HelpSection OutputLost OutputStream
+    ParsedArguments Positional Program ResultShape Surroundings Terminal declareCommands declareFlags
+    formatCommandHelp formatHelp listMisfits listVisible longFlag openTerminal parseArguments
+    readPackageVersion reportError runProgram showFlag showSynopsis startProgram writeJson
+  `,
   'terminal-text': `
     PLAIN_PALETTE Palette cutEnd cutStart findNearest formatAge formatCount formatQuantity formatUsd
     oneLine padEnd padStart paletteFor printable quoteForShell shorten textWidth toJsonText

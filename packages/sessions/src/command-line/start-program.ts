@@ -1,0 +1,77 @@
+import { existsSync } from 'node:fs';
+import { dirname, isAbsolute } from 'node:path';
+import { OpenBotError } from '../errors.ts';
+import type { Program } from './command.ts';
+import { openOutput } from './output.ts';
+import { reportError } from './report-error.ts';
+import { guessMode, runProgram } from './run-program.ts';
+import { openTerminal } from './terminal.ts';
+
+export interface StartOptions {
+  /** A working folder that was deleted keeps its name for the command, instead of being an error. */
+  readonly allowsDeletedFolder?: boolean;
+}
+
+/** Runs the command line of this process on its own terminal, and sets the exit code. */
+export async function startProgram<Context extends object>(
+  program: Program<Context>,
+  { allowsDeletedFolder = false }: StartOptions = {},
+): Promise<void> {
+  const { env } = process;
+  const argv = process.argv.slice(2);
+  const lost = new AbortController();
+  const stderr = openOutput(2, () => {});
+  const stdout = openOutput(1, (error) => {
+    lost.abort(error);
+    // The reader of a pipe may leave early (`occ list | head -1`); that is no failure.
+    if (error.code !== 'EPIPE') {
+      process.once('exit', () => {
+        process.exitCode = reportError(program, outputFailed(error), terminal, guessMode(program, argv, env));
+      });
+    }
+  });
+  const terminal = openTerminal(stdout, stderr, env, lost.signal);
+  let folder: string | undefined;
+  process.exitCode = await runProgram(program, argv, {
+    env,
+    get cwd() {
+      // Reading it may move the process, so it is read once.
+      folder ??= readWorkingFolder(allowsDeletedFolder ? env.PWD : undefined);
+      return folder;
+    },
+    terminal,
+    get isInteractive() {
+      return process.stdin.isTTY === true && stderr.isTTY === true;
+    },
+    readInput: async () => (await import('node:stream/consumers')).text(process.stdin),
+  });
+}
+
+function outputFailed(cause: Error): OpenBotError {
+  return new OpenBotError('UNEXPECTED', `The output could not be written: ${cause.message}`, {
+    hint: 'Check where it goes: a full disk, a closed file. What the command changed stays changed',
+    cause,
+  });
+}
+
+/**
+ * A folder that was deleted meanwhile still has its name, and what is looked for there is not found; the process itself
+ * moves to the nearest folder above that exists, for itself and for the processes that it starts.
+ */
+function readWorkingFolder(name: string | undefined): string {
+  try {
+    return process.cwd();
+  } catch {
+    if (name === undefined || !isAbsolute(name)) {
+      throw new OpenBotError('USAGE', 'The working folder does not exist any more', {
+        hint: 'Go to a folder that exists: cd ~',
+      });
+    }
+    process.chdir(findExisting(name));
+    return name;
+  }
+}
+
+function findExisting(folder: string): string {
+  return existsSync(folder) ? folder : findExisting(dirname(folder));
+}

@@ -1,0 +1,74 @@
+import { toJsonText } from '../terminal-text/json-text.ts';
+import { type Palette, paletteFor } from '../terminal-text/palette.ts';
+import { cutEnd } from '../terminal-text/text-width.ts';
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Where output goes. */
+export interface Terminal {
+  write(text: string): void;
+  writeError(text: string): void;
+  /** Shown while a person waits, and erased by `undefined` or the next output. Nothing where stderr is no terminal. */
+  showProgress(text: string | undefined): void;
+  /** Whether stdout is a terminal, not a pipe or a file. */
+  readonly isTerminal: boolean;
+  /** Of the terminal; 80 where it is not known. */
+  readonly columns: number;
+  /** Where a line is cut: at the edge of the terminal; a pipe has none, and its reader wants whole lines. */
+  readonly maxLineWidth: number;
+  /** Plain where stdout shows no colour. */
+  readonly palette: Palette;
+  /** The same for stderr. */
+  readonly errorPalette: Palette;
+  /** Aborted when stdout cannot be written any more: work that only serves the output can stop. */
+  readonly lost?: AbortSignal;
+}
+
+/** The part of `process.stdout` and `process.stderr` that a terminal needs. */
+export interface OutputStream {
+  readonly isTTY?: boolean;
+  readonly columns?: number;
+  write(text: string): unknown;
+}
+
+/** One JSON value, readable by people and programs alike. */
+export function writeJson(terminal: Pick<Terminal, 'write'>, value: unknown): void {
+  terminal.write(`${toJsonText(value, 2)}\n`);
+}
+
+const ERASE_LINE = '\r\u001b[K';
+const USUAL_COLUMNS = 80;
+
+/** Colour and progress go to terminals that can show them, unless NO_COLOR is set. */
+export function openTerminal(
+  stdout: OutputStream,
+  stderr: OutputStream,
+  env: Environment,
+  lost?: AbortSignal,
+): Terminal {
+  const isDumb = env.TERM === 'dumb';
+  const hasColour = (stream: OutputStream) => stream.isTTY === true && !isDumb && !env.NO_COLOR;
+  let hasProgress = false;
+  const showProgress = (text: string | undefined) => {
+    if (!stderr.isTTY || isDumb || (text === undefined && !hasProgress)) return;
+    hasProgress = text !== undefined;
+    // A line that wraps could not be erased, and a full line may wrap.
+    stderr.write(`${ERASE_LINE}${cutEnd(text ?? '', (stderr.columns || USUAL_COLUMNS) - 1)}`);
+  };
+  const writeTo = (stream: OutputStream, text: string) => {
+    showProgress(undefined);
+    stream.write(text);
+  };
+  const columns = stdout.columns || USUAL_COLUMNS;
+  return {
+    write: (text) => writeTo(stdout, text),
+    writeError: (text) => writeTo(stderr, text),
+    showProgress,
+    isTerminal: stdout.isTTY === true,
+    columns,
+    maxLineWidth: stdout.isTTY ? columns : Number.POSITIVE_INFINITY,
+    palette: paletteFor(hasColour(stdout)),
+    errorPalette: paletteFor(hasColour(stderr)),
+    lost,
+  };
+}

@@ -1,0 +1,30 @@
+/** `@openbot/sessions/command-line`: a program with commands, from declared flags to the exit code. */
+export {
+  type Command,
+  type CommandBody,
+  type CommandInput,
+  declareCommands,
+  type HelpRow,
+  type HelpSection,
+  listVisible,
+  type Positional,
+  type Program,
+  type Surroundings,
+  showSynopsis,
+} from '../command-line/command.ts';
+export {
+  declareFlags,
+  type Flag,
+  type Flags,
+  type FlagValues,
+  longFlag,
+  showFlag,
+} from '../command-line/flags.ts';
+export { formatCommandHelp, formatHelp } from '../command-line/help.ts';
+export { readPackageVersion } from '../command-line/package-version.ts';
+export { type ParsedArguments, parseArguments } from '../command-line/parse-arguments.ts';
+export { OutputLost, reportError } from '../command-line/report-error.ts';
+export { listMisfits, type ResultShape } from '../command-line/result-shape.ts';
+export { runProgram } from '../command-line/run-program.ts';
+export { startProgram } from '../command-line/start-program.ts';
+export { type OutputStream, openTerminal, type Terminal, writeJson } from '../command-line/terminal.ts';

@@ -1,0 +1,99 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { runProgram } from '../../src/command-line/run-program.ts';
+import { openTerminal } from '../../src/command-line/terminal.ts';
+import { CALLS, SAMPLE } from './sample-program.ts';
+
+afterEach(() => CALLS.splice(0));
+
+async function run(...argv: string[]) {
+  const texts = { stdout: '', stderr: '' };
+  const stream = (name: keyof typeof texts) => ({
+    write: (text: string) => {
+      texts[name] += text;
+    },
+  });
+  const terminal = openTerminal(stream('stdout'), stream('stderr'), {});
+  const code = await runProgram(SAMPLE, argv, { env: {}, cwd: '/', terminal });
+  return { code, ...texts };
+}
+
+describe('flags and words', () => {
+  it.each([
+    [['letter', 'send', 'Hi', '--to', 'Ann', '--to=Ben'], { word: 'Hi', to: ['Ann', 'Ben'] }],
+    [['--tone', 'plain', 'letter', 'send', 'Hi'], { word: 'Hi', tone: 'plain' }],
+    [['letter', '-c3', 'send', 'Hi'], { word: 'Hi', copies: 3 }],
+    [['letter', 'send', '--sign', 'Hi'], { word: 'Hi', sign: true }],
+    [['letter', 'send', '--sign=long', 'Hi'], { word: 'Hi', sign: 'long' }],
+    [['letter', 'send', '--', '--sign'], { word: '--sign' }],
+    [['letter', 'send', '-'], { word: '-' }],
+  ])('%j', async (argv, call) => {
+    expect(await run(...argv)).toEqual({ code: 0, stdout: '', stderr: '' });
+    expect(CALLS).toEqual([{ ...call }]);
+  });
+
+  it.each([
+    [['letter', 'send', '--tone', 'frmal'], '--tone must be one of plain, formal', 'Did you mean formal?'],
+    [['letter', 'send', '-c', '10'], "-c must be a whole number from 1 to 9, not '10'", 'Write -c <n>'],
+    [['letter', 'send', '--price', '$x'], 'must be an amount in US dollars', 'Example: --price 2.50'],
+    [['letter', 'send', '--price', '$0.001'], 'must be an amount in US dollars', 'Example: --price 2.50'],
+    [['letter', 'send', '--to', '--sign'], '--to needs a value', 'written --to=-…'],
+    [['letter', 'send', '--to', ''], '--to is empty', 'Leave it out'],
+    [['letter', 'send', '--wait', '5'], "--wait takes its seconds only after '='", 'a text that is named 5'],
+    [['letter', 'send', '- buy milk'], "'- buy milk' begins with a dash", "letter send -- '- buy milk'"],
+    [['letter', 'send', 'a', 'b'], "Unexpected word: 'b'", 'put the text between quotation marks'],
+    [['letter', 'send', 'a', '--', '--json'], "Unexpected word: '--json'", 'what follows -- is no flag'],
+    [['letter', 'sned'], 'Unknown command: letter sned', 'Did you mean letter send?'],
+    [['letter', 'burn'], 'Unknown command: letter burn', "'post letter' has send and list"],
+    [['letter', 'list', '--to', 'x'], "'post letter list' has no flag --to", "'post letter send' has it"],
+    [['pick'], 'The shell must be one of bash, zsh', 'Example: post pick bash'],
+    [['pick', 'zhs'], "The shell must be one of bash, zsh, not 'zhs'", 'Did you mean zsh?'],
+  ])('%j is refused', async (argv, message, hint) => {
+    const { code, stdout, stderr } = await run(...argv);
+    expect([code, stdout]).toEqual([1, '']);
+    const [first, second] = stderr.split('\n');
+    expect(first).toContain(message);
+    expect(second).toContain(hint);
+    expect(CALLS).toEqual([]);
+  });
+
+  it('an error is one JSON object where --json stands anywhere before --', async () => {
+    const { stderr } = await run('--json', 'lettr');
+    expect(JSON.parse(stderr)).toMatchObject({ success: false, error: { code: 'USAGE' } });
+    expect((await run('lettr', '--', '--json')).stderr).toMatch(/^Error: /);
+  });
+});
+
+describe('what the program says of itself', () => {
+  it.each([
+    [[]],
+    [['help']],
+    [['letter']],
+    [['letter', 'help']],
+    [['letter', '--help']],
+    [['help', 'letter']],
+  ])('%j: the commands', async (argv) => {
+    const { code, stdout } = await run(...argv);
+    expect([code, stdout]).toEqual([0, (await run('--help')).stdout]);
+    expect(stdout).toContain('letter send <text>');
+  });
+
+  it('the version and the pages', async () => {
+    for (const flag of ['--version', '-V']) expect((await run(flag)).stdout).toBe('1.2.3\n');
+    expect((await run('--rates')).stdout).toBe('Too much.\n');
+  });
+});
+
+describe('a hidden command', () => {
+  it('runs with its flags', async () => {
+    await run('background-send', '/x', '--secret-id', '7');
+    expect(CALLS).toEqual([{ id: '7', path: '/x' }]);
+  });
+
+  it('is neither shown nor suggested, nor are its flags', async () => {
+    expect((await run('--help')).stdout).not.toContain('background');
+    expect((await run('background-sen')).stderr).not.toContain('background-send');
+    const { stderr } = await run('letter', 'list', '--secret-id', '7');
+    expect(stderr).toBe("Error: Unknown flag: --secret-id\n  'post letter list --help' lists its flags\n");
+    expect((await run('letter', 'list', '--secret-ix', '7')).stderr).not.toContain('--secret-id');
+  });
+});

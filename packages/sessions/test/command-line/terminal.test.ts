@@ -1,0 +1,64 @@
+import { describe, expect, it, test } from 'vitest';
+import { openTerminal } from '../../src/command-line/terminal.ts';
+
+const TTY = { isTTY: true, columns: 132, write: () => true };
+const PIPE = { write: () => true };
+
+describe('colour', () => {
+  it.each([
+    ['on a terminal', TTY, TTY, {}, [true, true]],
+    ['not in a pipe', PIPE, PIPE, {}, [false, false]],
+    ['only where the terminal is', TTY, PIPE, {}, [true, false]],
+    ['for errors although output is piped', PIPE, TTY, {}, [false, true]],
+    ['never with NO_COLOR', TTY, TTY, { NO_COLOR: '1' }, [false, false]],
+    ['an empty NO_COLOR says nothing', TTY, TTY, { NO_COLOR: '' }, [true, true]],
+    ['not on a terminal that has none', TTY, TTY, { TERM: 'dumb' }, [false, false]],
+  ])('%s', (_, stdout, stderr, env, expected) => {
+    const { palette, errorPalette } = openTerminal(stdout, stderr, env);
+    expect([palette, errorPalette].map(({ red }) => red('x') === '\u001b[31mx\u001b[39m')).toEqual(expected);
+    expect([palette, errorPalette].map(({ red }) => red('x') !== 'x')).toEqual(expected);
+  });
+});
+
+it('a pipe counts as 80 columns wide, and cuts no line', () => {
+  expect(openTerminal(PIPE, PIPE, {})).toMatchObject({
+    columns: 80,
+    isTerminal: false,
+    maxLineWidth: Number.POSITIVE_INFINITY,
+  });
+  expect(openTerminal(TTY, PIPE, {})).toMatchObject({ columns: 132, isTerminal: true, maxLineWidth: 132 });
+  expect(openTerminal({ ...TTY, columns: 0 }, PIPE, {})).toMatchObject({ columns: 80, maxLineWidth: 80 });
+});
+
+function open(env: Record<string, string> = {}, { isTTY = true, columns = 40 } = {}) {
+  const written: [string, string][] = [];
+  const stream = (name: string) => ({
+    isTTY,
+    columns,
+    write: (text: string) => written.push([name, text]),
+  });
+  return { written, terminal: openTerminal(stream('out'), stream('err'), env) };
+}
+
+test('progress takes one line, and is gone before anything else is written', () => {
+  const { written, terminal } = open({}, { columns: 20 });
+  terminal.showProgress('Reading sessions: 12345 of 99999');
+  terminal.writeError('Warning: x\n');
+  terminal.write('1 session\n');
+  expect(written).toEqual([
+    ['err', '\r\u001b[KReading sessions: …'],
+    ['err', '\r\u001b[K'],
+    ['err', 'Warning: x\n'],
+    ['out', '1 session\n'],
+  ]);
+});
+
+test.each([
+  [{ TERM: 'dumb' }, { isTTY: true }],
+  [{}, { isTTY: false }],
+])('no progress is shown with %j, %j', (env, options) => {
+  const { written, terminal } = open(env, options);
+  terminal.showProgress('Reading');
+  terminal.showProgress(undefined);
+  expect(written).toEqual([]);
+});

@@ -3,6 +3,18 @@ import type { Doors } from './door-rules.ts';
 /** The doors of each room. Few: what is not listed can be moved, merged or renamed without a look at other rooms. */
 export const DOORS: Doors = {
   sessions: {
+    'command-line': [
+      'command',
+      'flags',
+      'help',
+      'package-version',
+      'parse-arguments',
+      'report-error',
+      'result-shape',
+      'run-program',
+      'start-program',
+      'terminal',
+    ],
     disk: [
       'atomic-write',
       'canonical-path',
@@ -234,7 +246,7 @@ export const DOORS: Doors = {
       'turn-boundaries',
       'turn-zones',
     ],
-    commands: ['clone', 'command', 'demo', 'edit', 'info', 'list', 'restore'],
+    commands: ['clone', 'command', 'demo', 'edit', 'flags', 'info', 'list', 'restore'],
     config: ['configuration', 'load-configuration', 'settings'],
     demo: ['steps', 'write-state'],
     finding: [

@@ -1,7 +1,7 @@
 /** Makes dist/bin, the command line as it is installed. */
 import { join } from 'node:path';
 import { bundleCommand } from '../../sessions/build/bundle-command.ts';
-import { ALL_COMMAND_NAMES } from '../src/cli/flag-table.ts';
+import { COMMANDS } from '../src/cli/command-table.ts';
 
 const PACKAGE = join(import.meta.dirname, '..');
 const SOURCE = join(PACKAGE, 'src');
@@ -11,7 +11,7 @@ const BUNDLES = {
   entries: new Map([
     ['occ', join(SOURCE, 'cli', 'start.ts')],
     ['load-files', join(SOURCE, 'config', 'load-files.ts')],
-    ...ALL_COMMAND_NAMES.map((name) => [name, join(SOURCE, 'commands', `${name}.ts`)] as const),
+    ...COMMANDS.map(({ name }) => [name, join(SOURCE, 'commands', `${name}.ts`)] as const),
   ]),
   external: ['confbox', 'zod'],
 };

@@ -1,19 +1,9 @@
+import { startProgram } from '@openbot/sessions/command-line';
 import { endOnSignals } from '@openbot/sessions/disk';
-import { openOutput } from './direct-output.ts';
-import { run } from './main.ts';
-import { openTerminal } from './open-terminal.ts';
-import { readWorkingFolder } from './working-folder.ts';
+import { OCC } from './main.ts';
 
-/** The entry of the bundle: runs this process's command line on its own terminal. */
+/** The entry of the bundle: runs the command line of this process. */
 export async function start(): Promise<void> {
   endOnSignals();
-  const { env } = process;
-  const terminal = openTerminal(openOutput(1), openOutput(2), env);
-  process.exitCode = await run(process.argv.slice(2), {
-    env,
-    get cwd() {
-      return readWorkingFolder(env);
-    },
-    terminal,
-  });
+  await startProgram(OCC, { allowsDeletedFolder: true });
 }

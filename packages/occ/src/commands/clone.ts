@@ -1,18 +1,20 @@
 import { dirname } from 'node:path';
 import { OpenBotError } from '@openbot/sessions';
+import { writeJson } from '@openbot/sessions/command-line';
 import { withWarnings } from '../finding/search-warning.ts';
 import { expandPath, isFolder } from '../layout/look-at-disk.ts';
 import { executeClone } from '../operations/execute-clone.ts';
 import { formatClone } from '../report/clone.ts';
 import type { SearchScope } from '../storage/contract/found-session.ts';
-import type { Command } from './command.ts';
+import type { OccInput } from './command.ts';
+import type { CLONE_FLAGS } from './flags.ts';
 import { reportOptionsOf } from './report-options.ts';
 import { openSearch } from './search-scope.ts';
 import { chooseRemoval, explainPresetTakenForSession } from './tool-removal-flags.ts';
-import { writeJson, writeReport } from './write-result.ts';
+import { writeReport } from './write-result.ts';
 
 /** Copies a session to a new id; cleaned where flags ask for it. */
-export const clone: Command = async (input) => {
+export async function clone(input: OccInput<typeof CLONE_FLAGS>): Promise<void> {
   const { flags, terminal } = input;
   const { scope, warnings } = openSearch(input);
   const outcome = await executeClone({
@@ -28,7 +30,7 @@ export const clone: Command = async (input) => {
   });
   if (flags.json) writeJson(terminal, withWarnings(outcome.result, warnings));
   else writeReport(terminal, formatClone(outcome, reportOptionsOf(input)));
-};
+}
 
 /** A folder that is not there is more often a slip than a wish. */
 function readOutputPath(output: string, scope: SearchScope): string {

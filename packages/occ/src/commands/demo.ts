@@ -3,24 +3,24 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { OpenBotError } from '@openbot/sessions';
+import { type Terminal, writeJson } from '@openbot/sessions/command-line';
 import { undoAtEnding } from '@openbot/sessions/disk';
-import { paletteFor } from '@openbot/sessions/terminal-text';
 import { DEFAULT_PRESET_NAME } from '../clean/presets.ts';
 import type { Settings } from '../config/settings.ts';
 import { DEMO_STEPS, type DemoStep, formatStep } from '../demo/steps.ts';
 import { demoTranscriptPath, writeDemoState } from '../demo/write-state.ts';
 import { clone } from './clone.ts';
-import type { Command, CommandInput, Terminal } from './command.ts';
+import type { OccInput } from './command.ts';
 import { edit } from './edit.ts';
+import type { OUTPUT_FLAGS } from './flags.ts';
 import { info } from './info.ts';
 import { list } from './list.ts';
 import { restore } from './restore.ts';
-import { writeJson } from './write-result.ts';
 
-const COMMANDS: Readonly<Record<DemoStep['command'], Command>> = { list, info, edit, restore, clone };
+const COMMANDS = { list, info, edit, restore, clone };
 
 /** Shows the whole flow on a generated session. Its folder is home, state and working folder, and is gone afterwards. */
-export const demo: Command = async (input) => {
+export async function demo(input: OccInput<typeof OUTPUT_FLAGS>): Promise<void> {
   const folder = await makeDemoFolder();
   const forget = undoAtEnding('folders', () => rmSync(folder, { recursive: true, force: true }));
   try {
@@ -32,7 +32,7 @@ export const demo: Command = async (input) => {
   if (!input.flags.json) {
     input.terminal.write(`Removed ${folder}. Nothing of yours was read or changed.\n`);
   }
-};
+}
 
 async function makeDemoFolder(): Promise<string> {
   try {
@@ -45,7 +45,7 @@ async function makeDemoFolder(): Promise<string> {
   }
 }
 
-async function runDemo(input: CommandInput, folder: string): Promise<void> {
+async function runDemo(input: OccInput<typeof OUTPUT_FLAGS>, folder: string): Promise<void> {
   const { terminal, flags } = input;
   const stateDir = join(folder, '.openclaw');
   await writeDemoState(stateDir, Date.now());
@@ -69,6 +69,8 @@ async function runDemo(input: CommandInput, folder: string): Promise<void> {
       words: step.words,
       commandLine: formatStep(step).split(' '),
       terminal: shownOn,
+      isInteractive: false,
+      readInput: async () => '',
     });
 
   if (!flags.json) terminal.write(`An OpenClaw agent with three sessions, in ${folder} (here it is ~).\n\n`);
@@ -87,8 +89,8 @@ async function runDemo(input: CommandInput, folder: string): Promise<void> {
 }
 
 function announce(step: DemoStep, terminal: Terminal): void {
-  const palette = paletteFor(terminal.colour);
-  terminal.write(`${palette.dim(`# ${step.why}`)}\n${palette.bold(`$ ${formatStep(step)}`)}\n`);
+  const { dim, bold } = terminal.palette;
+  terminal.write(`${dim(`# ${step.why}`)}\n${bold(`$ ${formatStep(step)}`)}\n`);
 }
 
 async function captureJson(
@@ -109,7 +111,7 @@ async function captureJson(
 async function checkRestored(
   stateDir: string,
   original: Buffer,
-  { flags, terminal }: CommandInput,
+  { flags, terminal }: OccInput<typeof OUTPUT_FLAGS>,
 ): Promise<void> {
   if (!original.equals(await readFile(demoTranscriptPath(stateDir)))) {
     throw new OpenBotError('RESTORE_FAILED', 'The restored session is not what it was before', {

@@ -1,17 +1,18 @@
 import { OpenBotError } from '@openbot/sessions';
+import { writeJson } from '@openbot/sessions/command-line';
 import { withWarnings } from '../finding/search-warning.ts';
 import { correctScheduledFigures } from '../operations/correct-scheduled-figures.ts';
 import { executeEdit } from '../operations/execute-edit.ts';
 import { formatEdit } from '../report/edit.ts';
-import type { Command } from './command.ts';
-import { keepsOriginal } from './keeps-original.ts';
+import { keepsOriginal, type OccInput } from './command.ts';
+import type { EDIT_FLAGS } from './flags.ts';
 import { reportOptionsOf } from './report-options.ts';
 import { openSearch } from './search-scope.ts';
 import { chooseRemoval, explainPresetTakenForSession } from './tool-removal-flags.ts';
-import { writeJson, writeReport } from './write-result.ts';
+import { writeReport } from './write-result.ts';
 
 /** Cleans a session in place. */
-export const edit: Command = async (input) => {
+export async function edit(input: OccInput<typeof EDIT_FLAGS>): Promise<void> {
   const { flags, terminal } = input;
   const removal = chooseRemoval(input);
   if (removal === undefined) {
@@ -40,4 +41,4 @@ export const edit: Command = async (input) => {
   });
   if (flags.json) writeJson(terminal, withWarnings(outcome.result, warnings));
   else writeReport(terminal, formatEdit(outcome, reportOptionsOf(input)));
-};
+}

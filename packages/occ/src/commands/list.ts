@@ -1,13 +1,15 @@
+import { writeJson } from '@openbot/sessions/command-line';
 import { listNewestSessions } from '../finding/list-sessions.ts';
 import { explainEmptySearch } from '../finding/no-sessions.ts';
 import { formatEmptyList, formatList } from '../report/list.ts';
-import type { Command } from './command.ts';
+import type { OccInput } from './command.ts';
+import type { LIST_FLAGS } from './flags.ts';
 import { reportOptionsOf } from './report-options.ts';
 import { openSearch } from './search-scope.ts';
-import { writeJson, writeReport, writeWarnings } from './write-result.ts';
+import { writeReport, writeWarnings } from './write-result.ts';
 
 /** Which sessions there are, newest first. */
-export const list: Command = async (input) => {
+export async function list(input: OccInput<typeof LIST_FLAGS>): Promise<void> {
   const { flags, terminal } = input;
   const { scope, warnings } = openSearch(input);
   const sessions = listNewestSessions(scope, flags.limit);
@@ -24,7 +26,5 @@ export const list: Command = async (input) => {
     writeReport(terminal, formatEmptyList(explainEmptySearch(scope), options));
     return;
   }
-  // A pipe has no edge that lines could run over, and its reader wants them whole.
-  const columns = terminal.isTerminal ? terminal.columns : Number.POSITIVE_INFINITY;
-  writeReport(terminal, formatList(sessions, { ...options, columns }, Date.now()));
-};
+  writeReport(terminal, formatList(sessions, { ...options, columns: terminal.maxLineWidth }, Date.now()));
+}

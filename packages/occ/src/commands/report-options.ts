@@ -1,20 +1,20 @@
 import { homedir } from 'node:os';
-import { paletteFor } from '@openbot/sessions/terminal-text';
 import { isMeantAsPath } from '../finding/session-at-path.ts';
 import { chooseSources } from '../finding/source-choice.ts';
 import type { ReportOptions } from '../report/report-options.ts';
 import { SOURCES } from '../storage/all.ts';
 import type { SearchAgain } from '../storage/contract/finding.ts';
 import type { SearchScope } from '../storage/contract/found-session.ts';
-import type { CommandInput } from './command.ts';
+import type { OccInput } from './command.ts';
+import type { COMMON_FLAGS, FORCE } from './flags.ts';
 import { searchScopeOf } from './search-scope.ts';
 
 /** How a command's report is to look on this terminal. */
-export function reportOptionsOf(input: CommandInput): ReportOptions {
+export function reportOptionsOf(input: OccInput<typeof COMMON_FLAGS & typeof FORCE>): ReportOptions {
   const { flags, words, env, terminal } = input;
   return {
     verbose: flags.verbose === true,
-    palette: paletteFor(terminal.colour),
+    palette: terminal.palette,
     home: env.HOME || env.USERPROFILE || homedir(),
     columns: terminal.columns,
     again: {

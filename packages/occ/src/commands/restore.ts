@@ -1,16 +1,17 @@
 import { OpenBotError } from '@openbot/sessions';
+import { writeJson } from '@openbot/sessions/command-line';
 import { resolveSession } from '../finding/resolve-session.ts';
 import { withWarnings } from '../finding/search-warning.ts';
 import { executeRestore, explainNoBackups, listBackups } from '../operations/execute-restore.ts';
 import { formatBackups, formatRestore } from '../report/restore.ts';
-import type { Command, CommandInput } from './command.ts';
-import { keepsOriginal } from './keeps-original.ts';
+import { keepsOriginal, type OccInput } from './command.ts';
+import type { RESTORE_FLAGS } from './flags.ts';
 import { reportOptionsOf } from './report-options.ts';
 import { openSearch } from './search-scope.ts';
-import { writeJson, writeReport, writeWarnings } from './write-result.ts';
+import { writeReport, writeWarnings } from './write-result.ts';
 
 /** Puts a backup back, or shows which there are. */
-export const restore: Command = async (input) => {
+export async function restore(input: OccInput<typeof RESTORE_FLAGS>): Promise<void> {
   const { flags, terminal } = input;
   if (flags.list) return showBackups(input);
   if (flags.original && flags.backup !== undefined) {
@@ -30,9 +31,9 @@ export const restore: Command = async (input) => {
   });
   if (flags.json) writeJson(terminal, withWarnings(outcome.result, warnings));
   else writeReport(terminal, formatRestore(outcome, reportOptionsOf(input)));
-};
+}
 
-async function showBackups(input: CommandInput): Promise<void> {
+async function showBackups(input: OccInput<typeof RESTORE_FLAGS>): Promise<void> {
   const { flags, terminal } = input;
   if (flags.backup !== undefined || flags.original) {
     throw new OpenBotError(

@@ -1,10 +1,17 @@
-import { paletteFor, printable } from '@openbot/sessions/terminal-text';
+import { printable } from '@openbot/sessions/terminal-text';
 import { keepWarnings, type SearchWarning } from '../finding/search-warning.ts';
 import type { SearchScope } from '../storage/contract/found-session.ts';
-import type { CommandInput } from './command.ts';
+import type { OccInput } from './command.ts';
+import type { COMMON_FLAGS } from './flags.ts';
 
 /** Where a command looks for sessions. */
-export function searchScopeOf({ flags, env, cwd, settings, commandLine }: CommandInput): SearchScope {
+export function searchScopeOf({
+  flags,
+  env,
+  cwd,
+  settings,
+  commandLine,
+}: OccInput<typeof COMMON_FLAGS>): SearchScope {
   return {
     env,
     cwd,
@@ -19,12 +26,12 @@ export function searchScopeOf({ flags, env, cwd, settings, commandLine }: Comman
 }
 
 /** The same, with its warnings. People read them on stderr as they come; with `--json` they belong to the result. */
-export function openSearch(input: CommandInput): {
+export function openSearch(input: OccInput<typeof COMMON_FLAGS>): {
   scope: SearchScope;
   warnings: readonly SearchWarning[];
 } {
   const { flags, terminal } = input;
-  const { yellow } = paletteFor(terminal.errorColour);
+  const { yellow } = terminal.errorPalette;
   return keepWarnings(searchScopeOf(input), ({ message, hint }) => {
     if (flags.json) return;
     const lines = [

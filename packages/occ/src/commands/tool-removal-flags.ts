@@ -2,7 +2,10 @@ import { OpenBotError } from '@openbot/sessions';
 import { mergePresets, resolveToolRemovalOptions } from '../clean/presets.ts';
 import type { ResolvedToolRemovalOptions } from '../clean/tool-removal.ts';
 import { sessionNotFound } from '../errors.ts';
-import type { CommandInput } from './command.ts';
+import type { OccInput } from './command.ts';
+import type { CLEANING_FLAGS } from './flags.ts';
+
+type CleaningInput = Pick<OccInput<typeof CLEANING_FLAGS>, 'flags' | 'settings'>;
 
 export interface ChosenRemoval {
   readonly toolRemoval: ResolvedToolRemovalOptions;
@@ -11,7 +14,7 @@ export interface ChosenRemoval {
 }
 
 /** What `--strip-tools`, `--keep`, `--truncate` and `--truncate-over` say together; undefined when none of them was given. */
-export function chooseRemoval({ flags, settings }: CommandInput): ChosenRemoval | undefined {
+export function chooseRemoval({ flags, settings }: CleaningInput): ChosenRemoval | undefined {
   const { stripTools, keep, truncate, truncateOver } = flags;
   const isPlain = keep === undefined && truncate === undefined && truncateOver === undefined;
   if (stripTools === undefined && isPlain) return undefined;
@@ -23,8 +26,8 @@ export function chooseRemoval({ flags, settings }: CommandInput): ChosenRemoval 
   return isPlain ? { toolRemoval, presetName: preset } : { toolRemoval };
 }
 
-/** `--strip-tools aggressive` names a session, not a preset: whoever writes so is told. */
-export function explainPresetTakenForSession(error: unknown, { flags, settings }: CommandInput): unknown {
+/** `--strip-tools aggressive` names a session, not a preset; the error says so. */
+export function explainPresetTakenForSession(error: unknown, { flags, settings }: CleaningInput): unknown {
   if (!(error instanceof OpenBotError) || error.code !== 'SESSION_NOT_FOUND') return error;
   const name = error.details?.sessionId as string;
   if (flags.stripTools !== true || !mergePresets(settings.customPresets).has(name)) return error;

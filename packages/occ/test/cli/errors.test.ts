@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { OpenBotError } from '@openbot/sessions';
+import { reportError } from '@openbot/sessions/command-line';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { run } from '../../src/cli/main.ts';
-import { reportError } from '../../src/cli/report-error.ts';
+import { OCC, run } from '../../src/cli/main.ts';
 import { createRecordingTerminal } from '../setup/recording-terminal.ts';
 import { runOcc } from '../setup/run-occ.ts';
 import { createSessionWithTurns, writeSession } from '../setup/sessions.ts';
@@ -102,7 +102,7 @@ describe('with --json', () => {
 describe('a failure that was not foreseen', () => {
   const report = (error: unknown, options: { json?: boolean; verbose?: boolean }, colour = false) => {
     const terminal = createRecordingTerminal(colour);
-    const code = reportError(error, terminal, { json: false, verbose: false, ...options });
+    const code = reportError(OCC, error, terminal, { json: false, verbose: false, ...options });
     expect([code, terminal.stdout]).toEqual([1, '']);
     return terminal.stderr;
   };

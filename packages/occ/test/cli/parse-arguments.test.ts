@@ -1,8 +1,12 @@
 import { OpenBotError } from '@openbot/sessions';
+import { parseArguments } from '@openbot/sessions/command-line';
 import { describe, expect, it } from 'vitest';
-import { parseArguments } from '../../src/cli/parse-arguments.ts';
+import { OCC } from '../../src/cli/main.ts';
 
-const parse = (line: string) => parseArguments(line === '' ? [] : line.split(' '));
+function parse(line: string) {
+  const { command, flags, words } = parseArguments(OCC, line === '' ? [] : line.split(' '));
+  return { command: command.name, flags, words };
+}
 
 function refuse(line: string): { message: string; hint: string | undefined } {
   try {
@@ -36,7 +40,7 @@ describe('flags with a value', () => {
   it.each([
     ['edit --keep', '--keep needs a value', 'Write --keep <n>'],
     ['edit --keep --json', '--keep needs a value', 'Write --keep <n>'],
-    ['edit --keep=', '--keep was given an empty value', 'Write --keep <n>'],
+    ['edit --keep=', '--keep is empty', 'Leave it out, or give it a value: --keep <n>'],
     [
       'edit --keep -1',
       "--keep must be a whole number of at least 0, not '-1'",
@@ -113,12 +117,12 @@ describe('flags whose value stands only after =', () => {
   it('a number behind --wait is not taken for a session', () => {
     expect(refuse('edit --strip-tools --wait 30')).toEqual({
       message: "--wait takes its seconds only after '='",
-      hint: 'Write --wait=30; a session that is named 30 stands before the flag',
+      hint: 'Write --wait=30; a session that is named 30 goes before the flag',
     });
   });
 
   it.each([
-    ['edit --strip-tools=', '--strip-tools was given an empty value'],
+    ['edit --strip-tools=', '--strip-tools is empty'],
     ['edit --wait=soon', "--wait must be a number of seconds of at least 0, not 'soon'"],
     ['edit --wait=-1', "--wait must be a number of seconds of at least 0, not '-1'"],
   ])('%s is refused', (line, message) => {

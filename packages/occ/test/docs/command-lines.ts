@@ -1,5 +1,6 @@
 /** The command lines of occ in a text: what people and agents copy. */
-import { parseArguments } from '../../src/cli/parse-arguments.ts';
+import { parseArguments } from '@openbot/sessions/command-line';
+import { OCC } from '../../src/cli/main.ts';
 
 /** Lines of code blocks that start with `occ`, and inline code that does. Lines with placeholders are left out. */
 export function findCommandLines(markdown: string): string[] {
@@ -27,5 +28,8 @@ function isCommandLine(line: string): boolean {
 export function parseCommandLine(line: string): void {
   const [, ...argv] = line.split(' ');
   if (argv.length === 1 && ['--version', '--help', '--quickstart'].includes(argv[0]!)) return;
-  parseArguments(argv.filter((word) => word !== '--help'));
+  parseArguments(
+    OCC,
+    argv.filter((word) => word !== '--help'),
+  );
 }

@@ -1,13 +1,16 @@
+import { formatCommandHelp, formatHelp } from '@openbot/sessions/command-line';
 import { describe, expect, it } from 'vitest';
-import { COMMAND_NAMES } from '../../src/cli/flag-table.ts';
-import { formatCommandHelp, formatHelp } from '../../src/cli/help.ts';
+import { COMMANDS } from '../../src/cli/command-table.ts';
+import { OCC } from '../../src/cli/main.ts';
 import { QUICKSTART } from '../../src/cli/quickstart.ts';
 import { findHelpCommandLines, parseCommandLine } from './command-lines.ts';
 
 const TEXTS: Readonly<Record<string, string>> = {
-  '--help': formatHelp(),
+  '--help': formatHelp(OCC),
   '--quickstart': QUICKSTART,
-  ...Object.fromEntries(COMMAND_NAMES.map((name) => [`${name} --help`, formatCommandHelp(name)])),
+  ...Object.fromEntries(
+    COMMANDS.map((command) => [`${command.name} --help`, formatCommandHelp(OCC, command)]),
+  ),
 };
 
 describe.each(Object.entries(TEXTS))('occ %s', (_, text) => {

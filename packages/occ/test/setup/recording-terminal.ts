@@ -1,4 +1,5 @@
-import type { Terminal } from '../../src/commands/command.ts';
+import type { Terminal } from '@openbot/sessions/command-line';
+import { paletteFor } from '@openbot/sessions/terminal-text';
 
 export interface RecordingTerminal extends Terminal {
   readonly stdout: string;
@@ -15,10 +16,12 @@ export function createRecordingTerminal(colour = false): RecordingTerminal {
     writeError: (text) => {
       record.stderr += text;
     },
+    showProgress: () => {},
     isTerminal: colour,
     columns: 80,
-    colour,
-    errorColour: colour,
+    maxLineWidth: colour ? 80 : Number.POSITIVE_INFINITY,
+    palette: paletteFor(colour),
+    errorPalette: paletteFor(colour),
     get stdout() {
       return record.stdout;
     },

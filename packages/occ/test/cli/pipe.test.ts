@@ -4,31 +4,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openTerminal } from '../../src/cli/open-terminal.ts';
 import { cleanEnvironment, OCC_LAUNCHER, runOcc } from '../setup/run-occ.ts';
 import { createSessionWithTurns, writeSession } from '../setup/sessions.ts';
-
-const TTY = { isTTY: true, columns: 132, write: () => true };
-const PIPE = { write: () => true };
-
-describe('colour', () => {
-  it.each([
-    ['on a terminal', TTY, TTY, {}, [true, true]],
-    ['not in a pipe', PIPE, PIPE, {}, [false, false]],
-    ['only where the terminal is', TTY, PIPE, {}, [true, false]],
-    ['for errors although output is piped', PIPE, TTY, {}, [false, true]],
-    ['never with NO_COLOR', TTY, TTY, { NO_COLOR: '1' }, [false, false]],
-    ['an empty NO_COLOR says nothing', TTY, TTY, { NO_COLOR: '' }, [true, true]],
-    ['not on a terminal that has none', TTY, TTY, { TERM: 'dumb' }, [false, false]],
-  ])('%s', (_, stdout, stderr, env, [colour, errorColour]) => {
-    expect(openTerminal(stdout, stderr, env)).toMatchObject({ colour, errorColour });
-  });
-});
-
-it('a pipe counts as 80 columns wide', () => {
-  expect(openTerminal(PIPE, PIPE, {})).toMatchObject({ columns: 80, isTerminal: false });
-  expect(openTerminal(TTY, PIPE, {})).toMatchObject({ columns: 132, isTerminal: true });
-});
 
 describe('in a pipe', () => {
   let stateDir: string;

@@ -1,13 +1,16 @@
-import type { CommandName } from './flag-table.ts';
-
-export interface CommandText {
-  /** One line, in the list of commands. */
-  readonly summary: string;
-  /** Paragraphs. */
-  readonly about: readonly string[];
-  /** A command line, and what it does. */
-  readonly examples: readonly (readonly [line: string, does: string])[];
-}
+import { declareCommands, type HelpRow } from '@openbot/sessions/command-line';
+import { BUILT_IN_PRESETS } from '../clean/presets.ts';
+import type { OccContext } from '../commands/command.ts';
+import {
+  CLONE_FLAGS,
+  COMMON_FLAGS,
+  EDIT_FLAGS,
+  LIST_FLAGS,
+  OUTPUT_FLAGS,
+  RESTORE_FLAGS,
+  SESSION,
+  SESSION_OF_CLEAN,
+} from '../commands/flags.ts';
 
 const NAMING = `A session is named by its id, the beginning of its id, its session key, its label or its path. Without a name
 it is the current one: the session of the agent that runs this command, else the most recently active (of Claude
@@ -17,10 +20,25 @@ const CLEANING = `Old tool calls go, together with their results: the newest tur
 shortened to 120 characters or 2 lines each, and the tool calls of all earlier turns are removed. What people and
 the agent said stays as it is.`;
 
-export const COMMAND_TEXTS: Readonly<Record<CommandName, CommandText>> = {
-  edit: {
+export const PRESET_ROWS: readonly HelpRow[] = Object.values(BUILT_IN_PRESETS).map(
+  ({ name, keepTurnsWithTools, truncatePercent }) => [
+    name,
+    keepTurnsWithTools === 0
+      ? 'Remove all tool calls'
+      : `Keep the newest ${keepTurnsWithTools} turns with tools, shorten the older ${truncatePercent}% of them`,
+  ],
+);
+
+const PRESETS = [{ title: 'Presets:', rows: PRESET_ROWS }];
+
+const declare = declareCommands<OccContext>();
+
+/** Every command, in the order of the help. */
+export const COMMANDS = [
+  declare({
+    name: 'edit',
     summary: 'Clean a session in place; a backup is made first',
-    about: [
+    description: [
       CLEANING,
       NAMING,
       `A session file in use is not rewritten: say --wait or --when-idle. An agent that cleans itself on OpenClaw files has
@@ -31,6 +49,9 @@ has in memory, the next turn sees the cleaned session, and OpenClaw's token coun
       `One of --strip-tools, --keep, --truncate and --truncate-over is needed. The last three win over the values of the
 preset; what they leave open is as the preset says that --strip-tools names, else the default preset.`,
     ],
+    positionals: [SESSION_OF_CLEAN],
+    flags: EDIT_FLAGS,
+    sections: PRESETS,
     examples: [
       ['occ edit --strip-tools', 'the current session, default preset'],
       ['occ edit abc123 --strip-tools=aggressive', 'a session by the beginning of its id'],
@@ -39,10 +60,12 @@ preset; what they leave open is as the preset says that --strip-tools names, els
       ['occ edit --strip-tools --dry-run', 'show what would go, write nothing'],
       ['occ edit --strip-tools --when-idle', 'after the run in progress'],
     ],
-  },
-  clone: {
+    load: async () => (await import('../commands/edit.ts')).edit,
+  }),
+  declare({
+    name: 'clone',
     summary: 'Copy a session to a new id, cleaned or as it is',
-    about: [
+    description: [
       `The copy has an id of its own and can be resumed; the original is not touched. Without --strip-tools, --keep and
 --truncate the copy is exact. With --output it stands where you say, as JSONL. The index names it unless
 --no-register is given, but only files of its own folder: a clone elsewhere is in no index.`,
@@ -50,37 +73,50 @@ preset; what they leave open is as the preset says that --strip-tools names, els
 there. A database of an unknown version is changed only with --force; with --output it is only read.`,
       NAMING,
     ],
+    positionals: [SESSION_OF_CLEAN],
+    flags: CLONE_FLAGS,
+    sections: PRESETS,
     examples: [
       ['occ clone abc123', 'an exact copy with a new id'],
       ['occ clone abc123 --strip-tools', 'a cleaned copy'],
       ['occ clone abc123 -o /tmp/copy.jsonl', 'to a file of your choice'],
       ['occ clone …/backups/abc123.backup.1.jsonl', 'a session made of a backup, also where its own is gone'],
     ],
-  },
-  list: {
+    load: async () => (await import('../commands/clone.ts')).clone,
+  }),
+  declare({
+    name: 'list',
     summary: 'Show the sessions, newest first',
-    about: [
+    description: [
       `Sessions of OpenClaw, in its database and in files, or of Claude Code where this runs inside it, or of the only program
 that has any. Sessions that the index does not know are shown too; index entries whose file is gone are marked, and so
 are sessions in OpenClaw's cold storage, which cannot be worked on.`,
     ],
+    positionals: [],
+    flags: LIST_FLAGS,
     examples: [
       ['occ list', 'the sessions of this agent'],
       ['occ list -n 5 --json', 'the newest five, for a program'],
       ['occ list --source all', 'of OpenClaw, pi and Claude Code'],
     ],
-  },
-  info: {
+    load: async () => (await import('../commands/list.ts')).list,
+  }),
+  declare({
+    name: 'info',
     summary: 'Show where the context goes and what each preset would save',
-    about: ['Nothing is written.', NAMING],
+    description: ['Nothing is written.', NAMING],
+    positionals: [SESSION],
+    flags: COMMON_FLAGS,
     examples: [
       ['occ info', 'the current session'],
       ['occ info abc123 --json', 'a session by the beginning of its id, for a program'],
     ],
-  },
-  restore: {
+    load: async () => (await import('../commands/info.ts')).info,
+  }),
+  declare({
+    name: 'restore',
     summary: 'Put a backup back; what was said since stays',
-    about: [
+    description: [
       `The session becomes what it was before its last edit. Lines that were added since then follow the restored ones. The
 state before the restore is kept as a backup too, so a restore can be undone by another. Backups are files in
 backups/ beside the sessions, also of a session in OpenClaw's database. Five are kept, and
@@ -89,28 +125,25 @@ the first state of all as the original.`,
 it goes on behind the restored lines; where the model would miss a part, the restore is refused, unless --force is given.`,
       NAMING,
     ],
+    positionals: [SESSION],
+    flags: RESTORE_FLAGS,
     examples: [
       ['occ restore', 'undo the last edit of the current session'],
       ['occ restore abc123 --list', 'show its backups'],
       ['occ restore abc123 --backup 2', 'go back to backup 2'],
       ['occ restore abc123 --original', 'go back to the first state, when its backup has been rotated out'],
     ],
-  },
-  demo: {
+    load: async () => (await import('../commands/restore.ts')).restore,
+  }),
+  declare({
+    name: 'demo',
     summary: 'Show the whole flow on a generated session in a temp folder',
-    about: [
+    description: [
       'It lists sessions, looks into one, cleans it, restores it and clones it. Your own sessions are not touched.',
     ],
+    positionals: [],
+    flags: OUTPUT_FLAGS,
     examples: [['occ demo', 'list, info, edit, restore and clone, with output']],
-  },
-};
-
-export const ABOUT = `occ cleans the session of an agent whose context fills up: old tool calls and their results are shortened or
-removed, what people and the agent said stays. It works on the sessions of OpenClaw (SQLite and files), pi and Claude
-Code.`;
-
-export const ROOT_EXAMPLES: CommandText['examples'] = [
-  ['occ info', 'where does the context go?'],
-  ['occ edit --strip-tools', 'clean the current session'],
-  ['occ restore', 'undo that'],
+    load: async () => (await import('../commands/demo.ts')).demo,
+  }),
 ];

@@ -1,6 +1,6 @@
 import { OpenBotError } from '@openbot/sessions';
 
-/** A run of Claude Code ended without success; what happened was printed as it happened. */
+/** A run ended without success. Its events were printed before. */
 export function runFailed(
   message: string,
   { sessionId, result }: { sessionId?: string; result: string },
@@ -11,20 +11,19 @@ export function runFailed(
 function adviseAfter(message: string, sessionId: string | undefined, result: string): string {
   if (sessionId === undefined) return 'Nothing was started.';
   if (/prompt is too long/i.test(message)) {
-    return `Session ${sessionId} is full. To begin another one: --fresh`;
+    return `Session ${sessionId} is full. To start a new one: --fresh`;
   }
   const more = result === 'budget' ? ' --budget <more>' : '';
-  return `To go on in it: --session ${sessionId}${more}`;
+  return `To continue it: --session ${sessionId}${more}`;
 }
 
-/** What was to be printed could not be written. */
 export function outputFailed(cause: string): OpenBotError {
   return new OpenBotError('UNEXPECTED', `The output could not be written: ${cause}`, {
-    hint: 'Check where it goes: a full disk, a closed file.',
+    hint: 'Check its destination: the disk may be full, or the file closed.',
   });
 }
 
-/** The reader of the output is gone, so the work was ended. It is not reported: nothing reads a report either. */
+/** The reader of the output is gone, so the run was ended. This is not reported, because nothing would read the report. */
 export class OutputLost extends Error {
   override readonly name = 'OutputLost';
 }

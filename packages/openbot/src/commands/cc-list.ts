@@ -1,19 +1,13 @@
 import { discoverAllSessions, discoverSessions, formatSessionList } from '@openbot/claude-code';
-import { OpenBotError } from '@openbot/sessions';
 import { printable } from '@openbot/sessions/terminal-text';
 import { type Command, writeJson } from './command.ts';
 import { discoverWithProgress } from './discover-with-progress.ts';
-import { readCount } from './numbers.ts';
-import { readRepoPath } from './place.ts';
+import { readCount, readRepoPath, refuseBoth } from './input.ts';
 
-/** The Claude Code sessions of a repository, or of all. */
+/** Lists the Claude Code sessions of one repository, or of all. */
 export const ccList: Command = async (input) => {
   const { flags, terminal } = input;
-  if (flags.all && flags.repo !== undefined) {
-    throw new OpenBotError('USAGE', '--all and --repo contradict each other', {
-      hint: 'Leave one of them out',
-    });
-  }
+  refuseBoth(input, 'all', 'repo');
   const limit = readCount(input, 'limit') ?? Number.POSITIVE_INFINITY;
   const repoPath = flags.all ? undefined : readRepoPath(input);
   const sessions = await discoverWithProgress(input, (options) =>

@@ -1,20 +1,26 @@
 import { type RunEvent, type RunOutcome, type RunRequest, startRun } from '@openbot/claude-code';
+import { passOnSignal } from '@openbot/sessions/disk';
 import { resolveUserPath } from '@openbot/sessions/layout';
 import { toJsonText } from '@openbot/sessions/terminal-text';
 import { OutputLost, runFailed } from '../errors.ts';
 import { ATTENDED, findAnswerSource, PermissionDesk, UNATTENDED } from '../permissions/permission-desk.ts';
-import { abortOnSignals } from './abort-on-signals.ts';
-import { readRules } from './allow-rules.ts';
-import { makeModel } from './anthropic.ts';
-import { type Command, type CommandInput, readName } from './command.ts';
+import type { Command, CommandInput } from './command.ts';
 import { HeldMessages, type MessageEvent } from './held-messages.ts';
-import { readBudget, readFraction } from './numbers.ts';
-import { readLabel, readPlace } from './place.ts';
+import {
+  makeModel,
+  readAgentState,
+  readBudget,
+  readFraction,
+  readLabel,
+  readName,
+  readRepoPath,
+  readRules,
+  readTask,
+} from './input.ts';
 import { formatOutcome, RunReport } from './run-report.ts';
 import { readSessionChoice } from './session-choice.ts';
-import { readTask } from './task.ts';
 
-/** Runs a task in Claude Code, in the session that fits, and tells what happens. */
+/** Runs a task in Claude Code, in the session that fits, and prints what happens. */
 export const ccRun: Command = async (input) => {
   const { flags, terminal } = input;
   const messages = new HeldMessages();
@@ -23,14 +29,14 @@ export const ccRun: Command = async (input) => {
     ? undefined
     : findAnswerSource({ holdsTask: input.words[0] === '-', isInteractive: input.isInteractive });
   const report = new RunReport(terminal, request);
-  const tell = (event: RunEvent | MessageEvent) => {
+  const print = (event: RunEvent | MessageEvent) => {
     const text = flags.json ? `${toJsonText(event)}\n` : report.format(event);
     if (text !== undefined) terminal.write(text);
   };
   const run = startRun({ ...request, ...(answers === undefined ? UNATTENDED : ATTENDED) });
   const isWatched = answers !== undefined || (input.isInteractive && !flags.json);
   let desk: PermissionDesk | undefined;
-  // The tools of Claude Code can take a while to end.
+  // Claude Code's tools can take a while to end.
   const signals = abortOnSignals(run, () => {
     desk?.leave();
     if (isWatched) terminal.writeError('… ending\n');
@@ -41,15 +47,15 @@ export const ccRun: Command = async (input) => {
       output: process.stderr,
       onInterrupt: signals.interrupt,
     });
-    // A question that nobody waits for any more holds nothing back.
+    // After the end of the run an open question must not hold back the output.
     run.outcome.catch(() => {}).finally(() => desk?.leave());
   }
   let outcome: RunOutcome;
   try {
     for await (const event of run.events()) {
       await desk?.whenFree();
-      for (const message of messages.takeBefore(event)) tell(message);
-      tell(event);
+      for (const message of messages.takeBefore(event)) print(message);
+      print(event);
     }
     outcome = await run.outcome;
   } finally {
@@ -65,7 +71,8 @@ export const ccRun: Command = async (input) => {
 
 async function readRequest(input: CommandInput, onMessage: (text: string) => void): Promise<RunRequest> {
   const { env, flags, terminal } = input;
-  const place = readPlace(input);
+  const repoPath = readRepoPath(input);
+  const { stateDir, agentId } = readAgentState(input);
   const label = readLabel(input);
   const maxBudgetUsd = readBudget(input);
   const resumeThreshold = readFraction(input, 'threshold');
@@ -76,16 +83,18 @@ async function readRequest(input: CommandInput, onMessage: (text: string) => voi
   const task = await readTask(input, 'cc run');
   return {
     task,
-    ...place,
+    repoPath,
+    stateDir,
+    agentId,
     env,
-    session: await readSessionChoice(input, place),
+    session: await readSessionChoice(input, { repoPath, agentId }),
     label,
     maxBudgetUsd,
-    // Nobody can follow up on a command that has ended.
+    // The command ends with the task, so no follow-up can arrive.
     idleMs: 0,
-    // What it came to is told before this process dies.
+    // `abortOnSignals` handles them: the outcome is printed before this process dies.
     handlesSignals: false,
-    // What nobody sees must not go on.
+    // A run whose output cannot be read ends.
     signal: terminal.lost,
     model,
     allowedTools: rules,
@@ -93,5 +102,28 @@ async function readRequest(input: CommandInput, onMessage: (text: string) => voi
     selection: { askModel: makeModel(env), config: { enabled: !flags.words, resumeThreshold } },
     agentTools: flags['no-mcp'] ? false : { sessionKey, sendMessage: async ({ text }) => onMessage(text) },
     pathToClaudeCodeExecutable: program === undefined ? undefined : resolveUserPath(program, env),
+  };
+}
+
+const SIGNALS: readonly NodeJS.Signals[] = ['SIGINT', 'SIGTERM', 'SIGHUP'];
+
+/** The first signal calls `onCaught`. Every signal aborts the run; `dieOfCaught` ends this process after its outcome. */
+function abortOnSignals(run: { abort(): void }, onCaught: () => void) {
+  let caught: NodeJS.Signals | undefined;
+  const onSignal = (signal: NodeJS.Signals) => {
+    if (caught === undefined) onCaught();
+    caught ??= signal;
+    run.abort();
+  };
+  for (const signal of SIGNALS) process.on(signal, onSignal);
+  return {
+    /** For Ctrl-C while readline reads the terminal in raw mode. */
+    interrupt: () => onSignal('SIGINT'),
+    release(): void {
+      for (const signal of SIGNALS) process.off(signal, onSignal);
+    },
+    dieOfCaught(): void {
+      if (caught !== undefined) passOnSignal(caught);
+    },
   };
 }

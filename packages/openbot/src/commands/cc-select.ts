@@ -5,27 +5,30 @@ import {
   readRegistry,
   selectSession,
 } from '@openbot/claude-code';
-import { OpenBotError } from '@openbot/sessions';
-import { makeModel } from './anthropic.ts';
-import { type Command, readName, writeJson } from './command.ts';
+import { type Command, writeJson } from './command.ts';
 import { discoverWithProgress } from './discover-with-progress.ts';
-import { readBudget, readFraction } from './numbers.ts';
-import { readLabel, readPlace } from './place.ts';
-import { readTask } from './task.ts';
+import {
+  makeModel,
+  readAgentState,
+  readBudget,
+  readFraction,
+  readLabel,
+  readName,
+  readRepoPath,
+  readTask,
+  refuseBoth,
+} from './input.ts';
 
-/** Which session a task would go on in, and why. Nothing is started. */
+/** Shows in which session a task would continue, and why, without starting anything. */
 export const ccSelect: Command = async (input) => {
   const { env, flags, terminal } = input;
-  const { repoPath, agentId, stateDir } = readPlace(input);
+  const repoPath = readRepoPath(input);
+  const { agentId, stateDir } = readAgentState(input);
   const maxBudgetUsd = readBudget(input);
   const resumeThreshold = readFraction(input, 'threshold');
   const label = readLabel(input);
   const relevanceModel = readName(input, 'model', '<name>');
-  if (flags.words && relevanceModel !== undefined) {
-    throw new OpenBotError('USAGE', '--words and --model contradict each other', {
-      hint: 'Leave one of them out',
-    });
-  }
+  refuseBoth(input, 'words', 'model');
   const task = await readTask(input, 'cc select');
   const [sessions, project] = await Promise.all([
     discoverWithProgress(input, (options) => discoverSessions(repoPath, { ...options, agentId })),

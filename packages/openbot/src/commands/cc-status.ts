@@ -1,12 +1,13 @@
 import { discoverSessions, formatProjectStatus, gatherProjectStatus } from '@openbot/claude-code';
 import { type Command, writeJson } from './command.ts';
 import { discoverWithProgress } from './discover-with-progress.ts';
-import { readPlace } from './place.ts';
+import { readAgentState, readRepoPath } from './input.ts';
 
-/** The state of a repository at a glance. */
+/** Shows git, GitHub, documents and sessions of a repository. */
 export const ccStatus: Command = async (input) => {
   const { env, flags, terminal } = input;
-  const { repoPath, agentId } = readPlace(input);
+  const repoPath = readRepoPath(input);
+  const { agentId } = readAgentState(input);
   const status = await gatherProjectStatus(repoPath, {
     agentId,
     env,

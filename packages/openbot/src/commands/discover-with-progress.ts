@@ -1,23 +1,22 @@
-import type { DiscoverOptions, discoverSessions } from '@openbot/claude-code';
+import type { DiscoverOptions, discoverSessions, ScanProgress } from '@openbot/claude-code';
 import { printable, toJsonText } from '@openbot/sessions/terminal-text';
-import type { CommandInput } from './command.ts';
-import { readState } from './place.ts';
-import { reportProgress } from './progress.ts';
+import type { CommandInput, Terminal } from './command.ts';
+import { readAgentState } from './input.ts';
 
-/** A first look at many transcripts takes a while, and says so. */
+/** Shows progress, because the first scan of many transcripts takes a while, and warns of sessions that were left out. */
 export async function discoverWithProgress(
   input: CommandInput,
   discover: (options: DiscoverOptions) => ReturnType<typeof discoverSessions>,
 ): ReturnType<typeof discoverSessions> {
-  const progress = reportProgress(input.terminal);
+  const progress = openProgress(input.terminal);
   try {
     return await discover({
-      ...readState(input),
+      ...readAgentState(input),
       env: input.env,
-      onProgress: progress.tell,
+      onProgress: progress.report,
       onProblem: (error, sessionId) => {
-        const what = sessionId === undefined ? '' : `Left out session ${sessionId}: `;
-        warn(input, `${what}${error.message}`);
+        const prefix = sessionId === undefined ? '' : `Left out session ${sessionId}: `;
+        warn(input, `${prefix}${error.message}`);
       },
     });
   } finally {
@@ -25,8 +24,29 @@ export async function discoverWithProgress(
   }
 }
 
-/** On stderr, where with `--json` everything is JSON. */
+/** Writes to stderr, as JSON with `--json`. */
 export function warn({ flags, terminal }: CommandInput, message: string): void {
   const text = flags.json ? toJsonText({ warning: { message } }) : `Warning: ${printable(message)}`;
   terminal.writeError(`${text}\n`);
+}
+
+/** A shorter scan shows no progress. */
+const SILENT_MS = 500;
+const STEP_MS = 100;
+
+export function openProgress(terminal: Pick<Terminal, 'showProgress'>, clock = () => performance.now()) {
+  const started = clock();
+  let shown: number | undefined;
+  return {
+    report({ done, total, partOfLarge }: ScanProgress): void {
+      const now = clock();
+      if (now - started < SILENT_MS || (shown !== undefined && now - shown < STEP_MS)) return;
+      shown = now;
+      const part = partOfLarge === undefined ? '' : `, ${Math.floor(partOfLarge * 100)}% of a large one`;
+      terminal.showProgress(`Reading sessions: ${done} of ${total}${part}`);
+    },
+    end(): void {
+      if (shown !== undefined) terminal.showProgress(undefined);
+    },
+  };
 }

@@ -1,6 +1,6 @@
 import { MCP_SERVER_NAME, type RunEvent } from '@openbot/claude-code';
 
-/** A message that Claude Code sent to whoever asked for the run. */
+/** A message that Claude Code sent to the requester of the run. */
 export interface MessageEvent {
   readonly type: 'message';
   readonly text: string;
@@ -8,7 +8,7 @@ export interface MessageEvent {
 
 const SEND_TOOL = `mcp__${MCP_SERVER_NAME}__openclaw_send_message`;
 
-/** Messages come by another way than events and can overtake them: each is told before the result of its own call. */
+/** Messages arrive independently of events and can overtake them. Each is held until just before the result of its call. */
 export class HeldMessages {
   readonly #held: MessageEvent[] = [];
   readonly #calls = new Set<string>();
@@ -17,7 +17,7 @@ export class HeldMessages {
     this.#held.push({ type: 'message', text });
   }
 
-  /** What is to be told before an event. */
+  /** The messages to print before an event. */
   takeBefore(event: RunEvent): readonly MessageEvent[] {
     if (event.type === 'tool' && event.name === SEND_TOOL) this.#calls.add(event.toolUseId);
     if (event.type === 'ended') return this.#held.splice(0);

@@ -4,18 +4,18 @@ import { explainDenial, type RunRules } from '../permissions/explain-denial.ts';
 import type { Terminal } from './command.ts';
 import type { MessageEvent } from './held-messages.ts';
 
-/** Tells a person what happens in a run, an event at a time. */
+/** Formats the events of a run for a person. */
 export class RunReport {
   readonly #palette: Terminal['palette'];
   readonly #rules: RunRules;
-  /** What was asked for by the id of its question. */
+  /** Requests by their id. */
   readonly #asked = new Map<string, PermissionRequest>();
-  /** Calls whose questions are open: they fail when the run is ended, which is no failure of theirs. */
+  /** Calls with an open question. They fail when the run ends, which is not reported as a failure. */
   readonly #open = new Set<string>();
-  /** Calls whose failure was told already, by the id of the call. */
+  /** Calls whose denial was reported. */
   readonly #refused = new Set<string>();
-  readonly #toldCalls = new Set<string>();
-  /** Answers to questions that overtook their calls. */
+  readonly #reportedCalls = new Set<string>();
+  /** Denials that arrived before their calls. */
   readonly #early = new Map<string, string>();
 
   constructor({ palette }: Pick<Terminal, 'palette'>, rules: RunRules) {
@@ -23,14 +23,14 @@ export class RunReport {
     this.#rules = rules;
   }
 
-  /** Undefined where there is nothing to say. */
+  /** Undefined if the event is not shown. */
   format(event: RunEvent | MessageEvent): string | undefined {
     const palette = this.#palette;
     switch (event.type) {
       case 'queued':
         return this.#note(`… waiting for ${describeHolder(event.behind)}`);
       case 'leftover':
-        return this.#note(`… ended what a crashed run left at work (process ${event.pid})`);
+        return this.#note(`… ended process ${event.pid}, left over from a crashed run`);
       case 'selected':
         return this.#formatSelected(event.selection);
       case 'fallback':
@@ -70,7 +70,7 @@ export class RunReport {
   }
 
   #formatCall({ toolUseId, name, input, inSubagent }: Extract<RunEvent, { type: 'tool' }>): string {
-    this.#toldCalls.add(toolUseId);
+    this.#reportedCalls.add(toolUseId);
     const note = this.#note(`${inSubagent ? '  ' : ''}> ${summarizeCall(name, input)}`);
     return note + (this.#early.get(toolUseId) ?? '');
   }
@@ -84,7 +84,7 @@ export class RunReport {
     this.#refused.add(asked.toolUseId);
     const why = event.settlement === 'nobody-listens' ? `: ${explainDenial(asked, this.#rules)}` : '';
     const note = this.#note(`${text}${why}`);
-    if (this.#toldCalls.has(asked.toolUseId)) return note;
+    if (this.#reportedCalls.has(asked.toolUseId)) return note;
     this.#early.set(asked.toolUseId, note);
     return undefined;
   }
@@ -103,12 +103,12 @@ const MESSAGE_INDENT = ' '.repeat('Message: '.length);
 
 const SETTLEMENTS = {
   denied: 'not allowed',
-  'timed-out': 'not allowed: nobody answered in time',
+  'timed-out': 'not allowed: no answer in time',
   'nobody-listens': 'not allowed',
-  withdrawn: 'not asked any more',
+  withdrawn: 'question withdrawn',
 } as const;
 
-/** The last line: how it ended, the session's id, and what it cost. */
+/** The last line: result, session id and cost. */
 export function formatOutcome(outcome: RunOutcome, { palette }: Pick<Terminal, 'palette'>): string {
   const { sessionId, result, costUsd, totalCostUsd, maxBudgetUsd, turns } = outcome;
   const mark = result === 'success' ? palette.green('✓') : palette.red('✗');
@@ -119,7 +119,7 @@ export function formatOutcome(outcome: RunOutcome, { palette }: Pick<Terminal, '
   return `${mark} ${result}  ${printable(sessionId)}  ${words}\n`;
 }
 
-/** Who holds a lock, with an age in the place of a time. */
+/** The holder of a lock, with an age instead of a time. */
 function describeHolder(holder: string): string {
   const [, who, time] = /^(.*), since (\S+)$/s.exec(holder) ?? [];
   const at = Date.parse(time ?? '');

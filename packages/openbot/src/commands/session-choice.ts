@@ -7,73 +7,72 @@ import {
 } from '@openbot/claude-code';
 import { OpenBotError } from '@openbot/sessions';
 import { quoteForShell } from '@openbot/sessions/terminal-text';
-import { type CommandInput, readName } from './command.ts';
+import type { CommandInput } from './command.ts';
 import { discoverWithProgress, warn } from './discover-with-progress.ts';
-import { type Place, readLabel } from './place.ts';
+import { readLabel, readName, refuseBoth } from './input.ts';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
-/** As much as the list shows of one. */
+/** At least the 8 characters that the list shows. */
 const BEGINNING = /^[0-9a-f]{8}[0-9a-f-]{0,28}$/i;
 
-type Where = Pick<Place, 'repoPath' | 'agentId'>;
+interface Owner {
+  readonly repoPath: string;
+  readonly agentId: string;
+}
 
-/** The session that `--session`, with or without `--fork`, or `--fresh` names; undefined where it is to be chosen. */
+/** The session that the flags name; undefined if it is to be selected for the task. */
 export async function readSessionChoice(
   input: CommandInput,
-  place: Where,
+  owner: Owner,
 ): Promise<SessionChoice | undefined> {
   const named = readName(input, 'session', '<id or title>');
-  if (named !== undefined && input.flags.fresh) {
-    throw new OpenBotError('USAGE', '--session and --fresh contradict each other', {
-      hint: 'Leave one of them out',
-    });
-  }
-  if (input.flags.fork && input.flags.fresh) {
-    throw new OpenBotError('USAGE', '--fork and --fresh contradict each other', {
-      hint: 'Leave one of them out',
-    });
-  }
+  refuseBoth(input, 'session', 'fresh');
+  refuseBoth(input, 'fork', 'fresh');
   if (named === undefined && input.flags.fork) {
-    return { action: 'fork', sessionId: await findLabelled(input, place) };
+    return { action: 'fork', sessionId: await findLabelled(input, owner) };
   }
   if (named === undefined) return input.flags.fresh ? { action: 'fresh' } : undefined;
-  const sessionId = await findSession(input, named.trim(), place);
+  const sessionId = await findSession(input, named.trim(), owner);
   return { action: input.flags.fork ? 'fork' : 'resume', sessionId };
 }
 
-async function findSession(input: CommandInput, named: string, place: Where): Promise<string> {
-  const { repoPath, agentId } = place;
+async function findSession(input: CommandInput, named: string, owner: Owner): Promise<string> {
+  const { repoPath, agentId } = owner;
   const sessions = await discoverWithProgress(input, (options) =>
     discoverSessions(repoPath, { ...options, agentId }),
   );
   const id = named.toLowerCase();
   const isBeginning = BEGINNING.test(named);
   const byId = isBeginning ? sessions.filter(({ sessionId }) => sessionId.startsWith(id)) : [];
-  // An id comes before a title: a title can be anything.
-  const found = byId.length > 0 ? byId : findCalled(sessions, named);
-  if (found.length > 1) throw fitsSeveral(byId.length > 0 ? 'begin with' : 'are called', named, found);
+  // Ids take precedence, because a title can look like an id.
+  const found = byId.length > 0 ? byId : findByTitle(sessions, named);
+  if (found.length > 1) throw fitsSeveral(byId.length > 0 ? 'begin with' : 'have the title', named, found);
   const [session] = found;
   if (session !== undefined) {
     warnOfOwner(input, session, agentId);
     return session.sessionId;
   }
   if (!UUID.test(named)) {
-    const missing = isBeginning ? `begins with '${named}' or is called so` : `is called '${named}'`;
+    const missing = isBeginning ? `begins with '${named}' or has that title` : `has the title '${named}'`;
     throw new OpenBotError('USAGE', `No session of ${repoPath} ${missing}`, {
       hint: '--session takes an id, its first 8 characters or more, or a title. See: openbot cc list',
     });
   }
-  await refuseElsewhere(input, id, place);
+  await refuseOtherRepo(input, id, owner);
   return id;
 }
 
-/** For a fork: the session of the agent that has the label, of several the one used last. The fork gets it. */
-async function findLabelled(input: CommandInput, { repoPath, agentId }: Where): Promise<string> {
+/** For a fork: the agent's session with the label, the last used of several. The fork takes over the label. */
+async function findLabelled(input: CommandInput, { repoPath, agentId }: Owner): Promise<string> {
   const label = readLabel(input);
   if (label === undefined) {
-    throw new OpenBotError('USAGE', '--fork needs --session or --label: it goes on in a copy of that one', {
-      hint: 'See: openbot cc list',
-    });
+    throw new OpenBotError(
+      'USAGE',
+      '--fork needs --session or --label: it continues in a copy of that session',
+      {
+        hint: 'See: openbot cc list',
+      },
+    );
   }
   const sessions = await discoverWithProgress(input, (options) =>
     discoverSessions(repoPath, { ...options, agentId }),
@@ -82,40 +81,44 @@ async function findLabelled(input: CommandInput, { repoPath, agentId }: Where): 
     .filter((one) => one.label === label && one.agentId === agentId && one.hasTranscript)
     .sort((one, other) => other.lastModified.getTime() - one.lastModified.getTime());
   if (last !== undefined) return last.sessionId;
-  throw new OpenBotError('USAGE', `No session of ${repoPath} is labelled '${label}'`, {
+  throw new OpenBotError('USAGE', `No session of ${repoPath} has the label '${label}'`, {
     hint: 'See: openbot cc list',
   });
 }
 
-/** By the title that Claude Code shows. Nobody remembers its capitals; where somebody does, they count. */
-function findCalled(sessions: readonly DiscoveredSession[], name: string): DiscoveredSession[] {
+/** Compares Claude Code's titles exactly, then without regard to case. */
+function findByTitle(sessions: readonly DiscoveredSession[], name: string): DiscoveredSession[] {
   const exact = sessions.filter(({ title }) => title === name);
   return exact.length > 0
     ? exact
     : sessions.filter(({ title }) => title?.toLowerCase() === name.toLowerCase());
 }
 
-/** Claude Code would go on in it from any folder, and its work would be in the wrong repository. */
-async function refuseElsewhere(input: CommandInput, sessionId: string, { repoPath, agentId }: Where) {
-  // What cannot be read here was told already, and what cannot be read elsewhere is of no interest.
+/** Claude Code would continue it from any folder, but would work in the wrong repository. */
+async function refuseOtherRepo(input: CommandInput, sessionId: string, { repoPath, agentId }: Owner) {
+  // Problems of this repository were reported before; those of others do not matter here.
   const all = await discoverWithProgress(input, (options) =>
     discoverAllSessions({ ...options, agentId, onProblem: () => {} }),
   );
   const session = all.find((one) => one.sessionId === sessionId);
   if (session === undefined) return;
   if (existsSync(session.repoPath)) {
-    throw new OpenBotError('USAGE', `Session ${sessionId} is of ${session.repoPath}, not of ${repoPath}`, {
-      hint: `To go on in it: --repo ${quoteForShell(session.repoPath)}`,
-    });
+    throw new OpenBotError(
+      'USAGE',
+      `Session ${sessionId} belongs to ${session.repoPath}, not to ${repoPath}`,
+      {
+        hint: `To continue it: --repo ${quoteForShell(session.repoPath)}`,
+      },
+    );
   }
-  warn(input, `Session ${sessionId} is of ${session.repoPath}, which is not there any more`);
+  warn(input, `Session ${sessionId} belongs to ${session.repoPath}, which does not exist any more`);
   warnOfOwner(input, session, agentId);
 }
 
 function warnOfOwner(input: CommandInput, session: DiscoveredSession, agentId: string): void {
   const { sessionId, agentId: owner } = session;
   if (owner === undefined || owner === agentId) return;
-  warn(input, `Session ${sessionId} is of agent ${owner}; agent ${agentId} takes it over`);
+  warn(input, `Session ${sessionId} belongs to agent ${owner}; agent ${agentId} takes it over`);
 }
 
 function fitsSeveral(how: string, name: string, found: readonly DiscoveredSession[]): OpenBotError {
@@ -123,6 +126,6 @@ function fitsSeveral(how: string, name: string, found: readonly DiscoveredSessio
   return new OpenBotError(
     'USAGE',
     `${found.length} sessions ${how} '${name}': ${ids.join(', ')}${found.length > 5 ? ', …' : ''}`,
-    { hint: how === 'begin with' ? 'Give more of the id' : 'Give the id of one' },
+    { hint: how === 'begin with' ? 'Give more characters of the id' : 'Give the id of one of them' },
   );
 }

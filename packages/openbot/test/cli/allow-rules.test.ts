@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readRules } from '../../src/commands/allow-rules.ts';
+import { readRules } from '../../src/commands/input.ts';
 
 test.each([
   [undefined, []],

@@ -48,7 +48,11 @@ test.each([
   [['cc', 'run', 'x', '--label', ' '], /--label is empty/, /--label release/],
   [['cc', 'run', 'x', '--fresh', '--session', 'y'], /contradict/, /Leave one/],
   [['cc', 'run', 'x', '--fresh', '--fork', '--label', 'y'], /--fork and --fresh contradict/, /Leave one/],
-  [['cc', 'run', 'x', '--session', '1234'], /is called '1234'/, /its first 8 characters or more, or a title/],
+  [
+    ['cc', 'run', 'x', '--session', '1234'],
+    /has the title '1234'/,
+    /its first 8 characters or more, or a title/,
+  ],
   [['cc', 'run', 'x', '--session', '12345678'], /begins with '12345678'/, /cc list/],
   [['cc', 'run', 'x', '--allow', 'Bash(git'], /does not understand 'Bash\(git'/, /--allow 'Read/],
   [['cc', 'run', 'x', '--threshold', '60'], /from 0 to 1/, /--threshold 0.7/],
@@ -86,7 +90,9 @@ test('the start of an id that fits two sessions', async () => {
   for (const id of ids) writeSession(home, home.folder, id, 'teach the parser');
   const { code, stdout, stderr } = await home.run(['cc', 'run', 'x', '--session', '11111111']);
   expect([code, stdout]).toEqual([1, '']);
-  expect(stderr).toMatch(/^Error: 2 sessions begin with '11111111': .*\n {2}Give more of the id\n$/);
+  expect(stderr).toMatch(
+    /^Error: 2 sessions begin with '11111111': .*\n {2}Give more characters of the id\n$/,
+  );
   for (const id of ids) expect(stderr).toContain(id);
 });
 
@@ -96,15 +102,17 @@ test('a title that fits two sessions, or none', async () => {
   for (const id of ids) writeSession(home, home.folder, id, 'teach the parser', 'main', 'The Parser');
   const two = await home.run(['cc', 'run', 'x', '--session', 'the parser']);
   expect([two.code, two.stdout]).toEqual([1, '']);
-  expect(two.stderr).toMatch(/^Error: 2 sessions are called 'the parser': .*\n {2}Give the id of one\n$/);
+  expect(two.stderr).toMatch(
+    /^Error: 2 sessions have the title 'the parser': .*\n {2}Give the id of one of them\n$/,
+  );
   for (const id of ids) expect(two.stderr).toContain(id);
   const third = '11111111-0000-4000-8000-000000000003';
   writeSession(home, home.folder, third, '[openclaw:agent=other]\n\nteach it', 'main', 'THE PARSER');
   const exact = ['--session', 'THE PARSER', '--claude', '/nowhere'];
-  expect((await home.run(['cc', 'run', 'x', ...exact])).stderr).toContain(`${third} is of agent other`);
+  expect((await home.run(['cc', 'run', 'x', ...exact])).stderr).toContain(`${third} belongs to agent other`);
   const none = await home.run(['cc', 'run', 'x', '--session', 'The Lexer']);
   expect(none.stderr).toMatch(
-    /^Error: No session of .* is called 'The Lexer'\n {2}--session takes an id, .* or a title/,
+    /^Error: No session of .* has the title 'The Lexer'\n {2}--session takes an id, .* or a title/,
   );
 });
 
@@ -122,7 +130,7 @@ test('a whole id is looked for too: one of another repository is refused, and sa
   const [warning, ...error] = stderr.split('\n');
   expect(warning).toMatch(/^Warning: .*sessions\.json/);
   expect(error.join('\n')).toBe(
-    `Error: Session ${id} is of ${other}, not of ${here}\n  To go on in it: --repo '${home.folder}/the other'\\''s'\n`,
+    `Error: Session ${id} belongs to ${other}, not to ${here}\n  To continue it: --repo '${home.folder}/the other'\\''s'\n`,
   );
 });
 

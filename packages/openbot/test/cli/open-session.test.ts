@@ -139,7 +139,7 @@ describe.skipIf(missing !== undefined)(`a session that is open in Claude Code ${
     const args = ['cc', 'run', 'x', '--fork', '--label', 'nobody'];
     const ran = await bench.run(args, { cwd: bench.makeRepo('nobody') });
     expect(ran.code).not.toBe(0);
-    expect(ran.stderr).toContain("is labelled 'nobody'");
+    expect(ran.stderr).toContain("has the label 'nobody'");
   });
 
   function transcriptOf(sessionId: string, cwd: string): string {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { openTerminal } from '../../src/cli/open-terminal.ts';
-import { reportProgress } from '../../src/commands/progress.ts';
+import { openProgress } from '../../src/commands/discover-with-progress.ts';
 
 function open(env: Record<string, string> = {}, { isTTY = true, columns = 40 } = {}) {
   const written: [string, string][] = [];
@@ -24,17 +24,17 @@ test('colour is for terminals that show it, unless NO_COLOR says no', () => {
 test('progress is told after a moment, not too often, and erased at its end', () => {
   const shown: (string | undefined)[] = [];
   let now = 0;
-  const progress = reportProgress({ showProgress: (text) => shown.push(text) }, () => now);
+  const progress = openProgress({ showProgress: (text) => shown.push(text) }, () => now);
   const tellAt = (ms: number, done: number) => {
     now = ms;
-    progress.tell({ done, total: 9 });
+    progress.report({ done, total: 9 });
   };
   tellAt(499, 1);
   expect(shown).toEqual([]);
   tellAt(500, 2);
   tellAt(599, 3);
   now = 600;
-  progress.tell({ done: 4, total: 9, partOfLarge: 0.427 });
+  progress.report({ done: 4, total: 9, partOfLarge: 0.427 });
   progress.end();
   expect(shown).toEqual([
     'Reading sessions: 2 of 9',
@@ -45,8 +45,8 @@ test('progress is told after a moment, not too often, and erased at its end', ()
 
 test('what was soon done needs no word, not even of its end', () => {
   const shown: (string | undefined)[] = [];
-  const progress = reportProgress({ showProgress: (text) => shown.push(text) }, () => 0);
-  progress.tell({ done: 1, total: 9 });
+  const progress = openProgress({ showProgress: (text) => shown.push(text) }, () => 0);
+  progress.report({ done: 1, total: 9 });
   progress.end();
   expect(shown).toEqual([]);
 });

@@ -35,7 +35,7 @@ test('a list whose reader is gone is no failure, and nothing is said', () => {
 test.skipIf(process.platform !== 'linux')('output that cannot be written is a failure', () => {
   const { status, stderr } = shell('"$@" > /dev/full', 'cc', 'list');
   expect(status).toBe(1);
-  expect(stderr).toMatch(/^Error: The output could not be written: .*\n {2}Check where it goes/);
+  expect(stderr).toMatch(/^Error: The output could not be written: .*\n {2}Check its destination/);
   expect(JSON.parse(shell('"$@" > /dev/full', 'cc', 'list', '--json').stderr)).toMatchObject({
     success: false,
   });

@@ -6,7 +6,7 @@ import { makeHome } from '../setup/run-openbot.ts';
 
 const README = readFileSync(join(import.meta.dirname, '..', '..', 'README.md'), 'utf8');
 const EVENTS = readFileSync(
-  join(import.meta.dirname, '..', '..', '..', 'claude-code', 'src', 'runner', 'run-event.ts'),
+  join(import.meta.dirname, '..', '..', '..', 'claude-code', 'src', 'run-contract', 'run-event.ts'),
   'utf8',
 );
 /** Those of a run that stays open, which this one does not. */

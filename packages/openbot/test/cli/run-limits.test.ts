@@ -44,7 +44,7 @@ describe.skipIf(missing !== undefined)(`the limits of a run ${missing ?? ''}`, (
     expect(ran.code).toBe(1);
     expect(readLastLine(ran).result).toBe('error');
     expect(`${ran.stdout}${ran.stderr}`.match(/Overloaded/g)).toHaveLength(1);
-    expect(ran.stderr).toMatch(/^Error: .*Overloaded.*\n {2}To go on in it: --session /);
+    expect(ran.stderr).toMatch(/^Error: .*Overloaded.*\n {2}To continue it: --session /);
 
     const json = await bench.run(['cc', 'run', 'fail now', '--fresh', '--json'], { cwd });
     expect(readEvents(json).at(-1)).toMatchObject({ type: 'ended', outcome: { result: 'error' } });

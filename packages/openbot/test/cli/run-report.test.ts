@@ -63,7 +63,7 @@ test('a failure is told once: not again where a permission was denied', () => {
   expect(report.format(failed('x'))).toBe('  failed: no way\n');
   report.format(tool('Write', {}));
   expect(report.format({ type: 'permission', request })).toBeUndefined();
-  expect(report.format(settled('timed-out'))).toBe('  not allowed: nobody answered in time\n');
+  expect(report.format(settled('timed-out'))).toBe('  not allowed: no answer in time\n');
   expect(report.format(failed('t'))).toBeUndefined();
 });
 
@@ -71,7 +71,7 @@ test('a call that fails because the run is ended at its question has not failed'
   report.format(tool('Write', {}));
   report.format({ type: 'permission', request });
   expect(report.format(failed('t'))).toBeUndefined();
-  expect(report.format(settled('withdrawn'))).toBe('  not asked any more\n');
+  expect(report.format(settled('withdrawn'))).toBe('  question withdrawn\n');
 });
 
 test('one that was allowed and fails is told', () => {

@@ -62,7 +62,9 @@ describe.skipIf(missing !== undefined)(`the session of a run ${missing ?? ''}`, 
 
     const other = await bench.run(['cc', 'run', 'x', '--session', sessionId, '--agent', 'ada'], { cwd });
     expect(other.code).toBe(0);
-    expect(other.stderr).toBe(`Warning: Session ${sessionId} is of agent main; agent ada takes it over\n`);
+    expect(other.stderr).toBe(
+      `Warning: Session ${sessionId} belongs to agent main; agent ada takes it over\n`,
+    );
   });
 
   test('a repository that was moved takes its sessions along', async () => {
@@ -72,7 +74,9 @@ describe.skipIf(missing !== undefined)(`the session of a run ${missing ?? ''}`, 
     renameSync(former, cwd);
     const ran = await bench.run(['cc', 'run', 'go on', '--session', sessionId], { cwd });
     expect(ran.code).toBe(0);
-    expect(ran.stderr).toBe(`Warning: Session ${sessionId} is of ${former}, which is not there any more\n`);
+    expect(ran.stderr).toBe(
+      `Warning: Session ${sessionId} belongs to ${former}, which does not exist any more\n`,
+    );
     expect(ran.stdout).toContain(`Session ${sessionId} resume, `);
     // From now on it is of the new place.
     expect(await bench.run(['cc', 'run', 'go on', '--session', sessionId], { cwd })).toMatchObject({

@@ -97,7 +97,7 @@ test('our marker without a registry entry: native, with the agent that it names'
   });
   const strange = sessions.find(({ sessionId }) => sessionId === odd)!;
   expect(strange.originMarker).toBe('../../x');
-  expect(strange).not.toHaveProperty('agentId');
+  expect(strange.agentId).toBeUndefined();
 });
 
 test('a registered session whose transcript is gone is still known', async () => {

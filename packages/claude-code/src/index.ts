@@ -1,4 +1,5 @@
 export { OpenBotError } from '@openbot/sessions';
+export { claudeProjectSlug as repoPathToSlug } from '@openbot/sessions/layout';
 export { type Palette, printable } from '@openbot/sessions/terminal-text';
 export {
   type DiscoverOptions,
@@ -6,6 +7,7 @@ export {
   discoverSessions,
 } from './discover/discover-sessions.ts';
 export type { DiscoveredSession } from './discover/discovered-session.ts';
+export { isOwnedBy } from './discover/discovered-session.ts';
 export { formatSessionList, type ListFormatOptions } from './discover/format-session-list.ts';
 export type { ScanEvents, ScanOptions, ScanProgress } from './discover/scan-folders.ts';
 export { type AttachedTools, attachTools, type McpSdkServer } from './mcp/attach-tools.ts';
@@ -22,7 +24,6 @@ export {
   type StatusFormatOptions,
 } from './project-status/format-project-status.ts';
 export { type GatherOptions, gatherProjectStatus } from './project-status/gather-project-status.ts';
-export { isOwnSession } from './project-status/own-session.ts';
 export type {
   ChangeCounts,
   CommitSummary,
@@ -32,7 +33,7 @@ export type {
   ProjectStatus,
   StatusGap,
 } from './project-status/project-status.ts';
-export { type ProjectBranch, readProjectBranch } from './project-status/read-project-branch.ts';
+export { type ProjectBranch, readProjectBranch } from './project-status/read-git.ts';
 export { isRunning } from './registry/is-running.ts';
 export type { RegisteredSession, RunResult } from './registry/registered-session.ts';
 export {
@@ -43,7 +44,6 @@ export {
 } from './registry/registry-file.ts';
 export { resolveProjectsFolder } from './repo/projects-folder.ts';
 export { type Repo, resolveRepo } from './repo/resolve-repo.ts';
-export { repoPathToSlug } from './repo/slug.ts';
 export { ClaudeRun, startRun } from './run/claude-run.ts';
 export type { PermissionAnswer, PermissionRequest, PermissionSettlement } from './run-contract/permission.ts';
 export type { RunAction, RunEvent, RunOutcome } from './run-contract/run-event.ts';
@@ -70,6 +70,7 @@ export { formatSelection, type SelectionFormatOptions } from './select/format-se
 export type { ScoringSituation } from './select/score-parts.ts';
 export { scoreSession } from './select/score-session.ts';
 export { selectSession } from './select/select-session.ts';
+export type { SelectionRequest, SelectionSettings } from './select/selection.ts';
 export {
   type AskModel,
   type Ceiling,
@@ -80,5 +81,4 @@ export {
   type SessionSelection,
   type SessionSelectionConfig,
 } from './select/selection.ts';
-export { resolveSelectionConfig, type SelectionSettings } from './select/selection-config.ts';
-export type { SelectionRequest } from './select/selection-request.ts';
+export { resolveSelectionConfig } from './select/selection-config.ts';

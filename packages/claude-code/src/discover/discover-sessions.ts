@@ -9,14 +9,11 @@ import { listLockedSessions } from '../registry/session-lock.ts';
 import { resolveClaudeFolder, resolveProjectsFolder } from '../repo/projects-folder.ts';
 import { mayHoldSessions, resolveRepo } from '../repo/resolve-repo.ts';
 import { removeUselessIndexes } from '../session-index/useless-indexes.ts';
-import { compareByRecency } from './compare-by-recency.ts';
 import { describeSession } from './describe-session.ts';
-import type { DiscoveredSession } from './discovered-session.ts';
-import { findHomeRepo, type RepoMap } from './home-repo.ts';
-import { mapRepos, placeOfRegistered } from './map-repos.ts';
+import { compareByRecency, type DiscoveredSession } from './discovered-session.ts';
+import { findHomeRepo, mapRepos, placeOfRegistered, type RepoMap } from './home-repo.ts';
 import { type ScannedSession, type ScanOptions, scanFolders } from './scan-folders.ts';
 import { listSessionFolders, mayFolderHoldSessions } from './session-folders.ts';
-import { traceForks } from './trace-forks.ts';
 
 export interface DiscoverOptions extends ScanOptions {
   /** Where registries and the index are. Default: OPENBOT_STATE_DIR, else ~/.openbot. */
@@ -136,4 +133,24 @@ function compareSessions(one: DiscoveredSession, other: DiscoveredSession): numb
 
 function stateDirOf({ stateDir, env }: DiscoverOptions): string {
   return resolveStateDir({ flag: stateDir, env });
+}
+
+/**
+ * Tells of which registered session another one is a fork. The SDK writes that down; Claude Code's own command does not,
+ * but its copy begins with the same message.
+ */
+function traceForks(
+  files: ReadonlyMap<string, ScannedSession>,
+  registered: ReadonlyMap<string, RegisteredSession>,
+): (sessionId: string) => string | undefined {
+  const origins = new Map<string, string>();
+  for (const id of registered.keys()) {
+    const firstUuid = files.get(id)?.header.firstUuid;
+    if (firstUuid !== undefined) origins.set(firstUuid, id);
+  }
+  return (sessionId) => {
+    const header = registered.has(sessionId) ? undefined : files.get(sessionId)?.header;
+    if (header?.forkedFrom !== undefined && registered.has(header.forkedFrom)) return header.forkedFrom;
+    return header?.firstUuid === undefined ? undefined : origins.get(header.firstUuid);
+  };
 }

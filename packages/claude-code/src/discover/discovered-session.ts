@@ -1,3 +1,7 @@
+import { normalizeAgentId } from '@openbot/sessions';
+import { isValidAgentId } from '@openbot/sessions/key';
+import { oneLine } from '@openbot/sessions/terminal-text';
+
 /** One Claude Code session of a repository, whoever started it. */
 export interface DiscoveredSession {
   readonly sessionId: string;
@@ -46,4 +50,30 @@ export interface DiscoveredSession {
   readonly budgetUsedPct?: number;
   /** The session that it was forked from. */
   readonly forkedFrom?: string;
+}
+
+/** Whether a session is the agent's: by the registry, or where that has no entry by the marker in its first message. */
+export function isOwnedBy({ agentId, originMarker }: DiscoveredSession, asking: string): boolean {
+  const owner = agentId ?? originMarker;
+  if (owner === asking) return true;
+  // Anybody can type a marker: one that names no possible agent must not become one.
+  return isValidAgentId(owner) && normalizeAgentId(owner) === normalizeAgentId(asking);
+}
+
+/** The newest first; of equal age the order does not depend on the order that they came in. */
+export function compareByRecency(one: DiscoveredSession, other: DiscoveredSession): number {
+  const difference = timeOf(other) - timeOf(one);
+  if (difference !== 0) return difference;
+  return one.sessionId < other.sessionId ? -1 : one.sessionId > other.sessionId ? 1 : 0;
+}
+
+/** A time that is none is older than any. */
+function timeOf(session: DiscoveredSession): number {
+  const time = session.lastModified.getTime();
+  return Number.isNaN(time) ? -8.64e15 : time;
+}
+
+/** Enough of a session id for a person. */
+export function shortId(sessionId: string): string {
+  return oneLine(sessionId.slice(0, 8));
 }

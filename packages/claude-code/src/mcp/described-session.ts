@@ -1,5 +1,4 @@
-import type { DiscoveredSession } from '../discover/discovered-session.ts';
-import { isOwnSession } from '../project-status/own-session.ts';
+import { type DiscoveredSession, isOwnedBy } from '../discover/discovered-session.ts';
 import { isWithin } from '../repo/real-path.ts';
 import { boundText, boundTexts } from './bounded-text.ts';
 import { toIsoTime } from './iso-time.ts';
@@ -62,7 +61,7 @@ const NAME_LIMIT = 300;
 /** Those that an agent may see: its own, and those of nobody's agent. */
 export function isVisible(session: DiscoveredSession, agentId: string): boolean {
   const isNobodys = session.agentId === undefined && session.originMarker === undefined;
-  return isNobodys || isOwnSession(session, agentId);
+  return isNobodys || isOwnedBy(session, agentId);
 }
 
 export function countSessions(sessions: readonly DiscoveredSession[]): { count: number; running: number } {
@@ -86,7 +85,7 @@ export function describeForTool(
   return boundTexts(
     {
       ...facts,
-      isOwn: isOwnSession(session, agentId),
+      isOwn: isOwnedBy(session, agentId),
       ...(session.sessionId === runSessionId ? { isThisRun: true as const } : {}),
       ...(isWithin(session.repoPath, cwd) ? { cwd } : {}),
       firstMessage: boundText(firstMessage, SPOKEN_LIMIT),

@@ -1,5 +1,4 @@
-import type { DiscoveredSession } from '../discover/discovered-session.ts';
-import { isOwnSession } from '../project-status/own-session.ts';
+import { type DiscoveredSession, isOwnedBy } from '../discover/discovered-session.ts';
 import { countSessions, describeForTool, isVisible, SESSION_SCHEMA } from './described-session.ts';
 import { fitAnswer, LEFT_OUT_SCHEMA } from './fit-answer.ts';
 import { listRepoSessions } from './list-repo-sessions.ts';
@@ -39,7 +38,7 @@ export function makeSessionListTool(scope: McpScope): McpTool {
       const { sessions, asOf } = await listRepoSessions(scope);
       const isWanted = (session: DiscoveredSession) =>
         isVisible(session, agentId) &&
-        (input.include_native !== false || (session.source === 'openclaw' && isOwnSession(session, agentId)));
+        (input.include_native !== false || (session.source === 'openclaw' && isOwnedBy(session, agentId)));
       const answer = {
         repoPath: scope.repoPath,
         asOf,

@@ -2,7 +2,7 @@ import { lstatSync, readdirSync, readFileSync, renameSync, unlinkSync, writeFile
 import { join } from 'node:path';
 import { makeLeftoverPath, type ProcessIdentity } from '@openbot/sessions/disk';
 import { assertSessionId, type Environment, isSessionId } from '@openbot/sessions/layout';
-import { isProcess } from '../registry/is-process.ts';
+import { isProcess } from '../registry/is-running.ts';
 import { resolveLockFolder } from '../registry/session-lock.ts';
 import { isMark } from './marked-processes.ts';
 

@@ -10,9 +10,7 @@ import {
   printable,
   textWidth,
 } from '@openbot/sessions/terminal-text';
-import type { DiscoveredSession } from '../discover/discovered-session.ts';
-import { shortId } from '../discover/short-id.ts';
-import { isOwnSession } from './own-session.ts';
+import { type DiscoveredSession, isOwnedBy, shortId } from '../discover/discovered-session.ts';
 import type { ProjectStatus, StatusGap } from './project-status.ts';
 
 export interface StatusFormatOptions {
@@ -172,7 +170,7 @@ function showSessions({ status: { sessions, gaps }, palette, now }: Context): Li
   // The status lists three of the agent's own, and does not name the agent.
   const [first] = sessions.ownRecent;
   const agentId = first?.agentId ?? first?.originMarker;
-  const isOwn = (session: DiscoveredSession) => agentId !== undefined && isOwnSession(session, agentId);
+  const isOwn = (session: DiscoveredSession) => agentId !== undefined && isOwnedBy(session, agentId);
   const shown = [...sessions.active, ...sessions.recent, ...sessions.ownRecent].filter(
     (session, at, all) => all.findIndex(({ sessionId }) => sessionId === session.sessionId) === at,
   );

@@ -1,15 +1,13 @@
-import { compareByRecency } from '../discover/compare-by-recency.ts';
 import { type DiscoverOptions, discoverSessions } from '../discover/discover-sessions.ts';
-import type { DiscoveredSession } from '../discover/discovered-session.ts';
-import { describeError } from './describe-error.ts';
+import { compareByRecency, type DiscoveredSession, isOwnedBy } from '../discover/discovered-session.ts';
+import { describeError } from '../scan/hide-secrets.ts';
+import { resolveCommandSettings } from './commands.ts';
 import { locateRepo, type RepoLocation } from './locate-repo.ts';
 import { type DocsReading, lookForDocs, NO_DOCS } from './look-for-docs.ts';
-import { lookInTime } from './look-in-time.ts';
-import { isOwnSession } from './own-session.ts';
-import { placeCommands } from './place-commands.ts';
 import type { ProjectStatus, StatusGap } from './project-status.ts';
 import { NO_GIT, readGit } from './read-git.ts';
 import { type GithubReading, readGithub } from './read-github.ts';
+import { withTimeLimit } from './time-limit.ts';
 
 export interface GatherOptions {
   /** Whose own sessions are listed. */
@@ -49,14 +47,14 @@ export async function gatherProjectStatus(
   how: string | GatherOptions = {},
 ): Promise<ProjectStatus> {
   const options: GatherOptions = typeof how === 'string' ? { agentId: how } : how;
-  const place = placeCommands(repoPath, options);
+  const settings = resolveCommandSettings(repoPath, options);
   // Nobody waits for another, so that nothing takes longer than the slowest.
   const [repo, reading, asked, found, sessions] = await Promise.all([
-    locateRepo(place),
-    readGit(place),
-    place.hasGitFolder ? readGithub(place) : NO_GITHUB,
-    readDocs(place.cwd, options.lookTimeoutMs),
-    listSessions(place.cwd, options),
+    locateRepo(settings),
+    readGit(settings),
+    settings.hasGitFolder ? readGithub(settings) : NO_GITHUB,
+    readDocs(settings.cwd, options.lookTimeoutMs),
+    listSessions(settings.cwd, options),
   ]);
   const isGitRepo = repo.isGitRepo || reading.isAnswered;
   const github = repo.isGitRepo ? asked : NO_GITHUB;
@@ -86,7 +84,7 @@ function isMeaningful(gap: StatusGap, repo: RepoLocation): boolean {
 async function readDocs(top: string, timeoutMs = LOOK_TIMEOUT_MS): Promise<DocsReading> {
   const unknown = (reason: string): DocsReading => ({ docs: NO_DOCS, gaps: [{ part: 'docs', reason }] });
   try {
-    const found = await lookInTime(() => lookForDocs(top), timeoutMs);
+    const found = await withTimeLimit(() => lookForDocs(top), timeoutMs);
     return found ?? unknown(`they could not be looked for within ${timeoutMs / 1000} s`);
   } catch (error) {
     return unknown(describeError(error));
@@ -109,7 +107,7 @@ async function listSessions(
   });
   if (discover === false) return unknown('they were not looked for');
   try {
-    const found = await lookInTime((signal) => discover(repoPath, signal), lookTimeoutMs);
+    const found = await withTimeLimit((signal) => discover(repoPath, signal), lookTimeoutMs);
     if (found === undefined) {
       return unknown(`not all were read within ${lookTimeoutMs / 1000} s: look again`);
     }
@@ -121,7 +119,7 @@ async function listSessions(
         ownRecent:
           agentId === undefined
             ? []
-            : all.filter((session) => isOwnSession(session, agentId)).slice(0, OWN_RECENT),
+            : all.filter((session) => isOwnedBy(session, agentId)).slice(0, OWN_RECENT),
         total: all.length,
       },
       gaps: describeProblems(problems),

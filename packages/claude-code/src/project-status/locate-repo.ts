@@ -1,9 +1,8 @@
 import { isUtf8 } from 'node:buffer';
 import { basename, dirname } from 'node:path';
 import { findGit, findMainTree } from '../repo/git-folder.ts';
-import { describeOutcome } from './describe-outcome.ts';
-import { type CommandPlace, gitCommand } from './git-command.ts';
-import { type CommandOutcome, runCommand } from './run-command.ts';
+import { type CommandSettings, gitCommand } from './commands.ts';
+import { type CommandOutcome, describeOutcome, runCommand } from './run-command.ts';
 
 export interface RepoLocation {
   /** The top of the work tree; the folder that was asked about where there is none. */
@@ -18,9 +17,9 @@ export interface RepoLocation {
 
 const DAMAGED = 'there is a .git, which git takes for no repository: it is damaged or incomplete';
 
-export async function locateRepo(place: CommandPlace): Promise<RepoLocation> {
+export async function locateRepo(settings: CommandSettings): Promise<RepoLocation> {
   // One question each: a path may hold line ends, and one that has no answer would fail the others.
-  const ask = (...args: string[]) => runCommand(gitCommand(place, ['rev-parse', ...args]));
+  const ask = (...args: string[]) => runCommand(gitCommand(settings, ['rev-parse', ...args]));
   const [kind, top, common] = await Promise.all([
     ask('--is-bare-repository'),
     ask('--show-toplevel'),
@@ -30,19 +29,19 @@ export async function locateRepo(place: CommandPlace): Promise<RepoLocation> {
   const path = answerOf(top);
   if (kind.kind !== 'ended' || kind.code !== 0) {
     const isRefused = kind.kind === 'ended' && /not a git repository/.test(kind.errors);
-    const fault = describeOutcome({ program: 'git', timeoutMs: place.gitTimeoutMs }, kind);
+    const fault = describeOutcome({ program: 'git', timeoutMs: settings.gitTimeoutMs }, kind);
     return {
-      path: place.cwd,
-      name: basename(place.cwd),
+      path: settings.cwd,
+      name: basename(settings.cwd),
       isGitRepo: false,
       isBare: false,
       hasWorkTree: false,
-      ...(isRefused && !place.hasGitFolder ? {} : { fault: isRefused ? DAMAGED : fault }),
+      ...(isRefused && !settings.hasGitFolder ? {} : { fault: isRefused ? DAMAGED : fault }),
     };
   }
   return {
-    path: path ?? place.cwd,
-    name: isBare ? nameOfBare(place.cwd) : nameOf(path ?? place.cwd, answerOf(common)),
+    path: path ?? settings.cwd,
+    name: isBare ? nameOfBare(settings.cwd) : nameOf(path ?? settings.cwd, answerOf(common)),
     isGitRepo: true,
     isBare,
     hasWorkTree: path !== undefined,

@@ -1,9 +1,8 @@
+import { shorten } from '@openbot/sessions/terminal-text';
 import { hideSecrets } from '../scan/hide-secrets.ts';
-import { describeOutcome } from './describe-outcome.ts';
-import { type CommandPlace, gitCommand } from './git-command.ts';
-import { LOG_FORMAT, parseLog } from './parse-log.ts';
-import type { CommitSummary, GitStatus, StatusGap } from './project-status.ts';
-import { type Command, type CommandOutcome, runCommand } from './run-command.ts';
+import { type CommandSettings, gitCommand, resolveCommandSettings } from './commands.ts';
+import type { CommitSummary, GitStatus, ProjectStatus, StatusGap } from './project-status.ts';
+import { type Command, type CommandOutcome, describeOutcome, runCommand } from './run-command.ts';
 import { type ParsedStatus, StatusParser } from './status-parser.ts';
 
 const LISTED_PATHS = 100;
@@ -34,12 +33,12 @@ export interface GitReading {
 }
 
 /** Asks git everything at once. What is not answered is a gap. */
-export async function readGit(place: CommandPlace): Promise<GitReading> {
+export async function readGit(settings: CommandSettings): Promise<GitReading> {
   const [status, branch, log, stashes] = await Promise.all([
-    readStatus(place),
-    readBranch(place),
-    readCommits(place),
-    countStashes(place),
+    readStatus(settings),
+    readBranch(settings),
+    readCommits(settings),
+    countStashes(settings),
   ]);
   const known = 'value' in status ? status.value : undefined;
   const commits = 'value' in log ? log.value : [];
@@ -69,17 +68,17 @@ export async function readGit(place: CommandPlace): Promise<GitReading> {
   };
 }
 
-async function readStatus(place: CommandPlace): Promise<Answer<ParsedStatus>> {
+async function readStatus(settings: CommandSettings): Promise<Answer<ParsedStatus>> {
   const parser = new StatusParser(LISTED_PATHS);
   // Whether untracked files are looked for is the person's setting: in some repositories everything else is untracked.
   const args = ['status', '--porcelain=v2', '--branch', '-z', '--find-renames'];
-  const command = { ...gitCommand(place, args), onOutput: (chunk: Buffer) => parser.push(chunk) };
+  const command = { ...gitCommand(settings, args), onOutput: (chunk: Buffer) => parser.push(chunk) };
   return answer(command, await runCommand(command), () => parser.finish());
 }
 
 /** Apart from the status, which takes long in a large work tree. */
-export async function readBranch(place: CommandPlace): Promise<Answer<string>> {
-  const command = gitCommand(place, ['symbolic-ref', '--quiet', 'HEAD']);
+export async function readBranch(settings: CommandSettings): Promise<Answer<string>> {
+  const command = gitCommand(settings, ['symbolic-ref', '--quiet', 'HEAD']);
   const outcome = await runCommand(command);
   const isDetached = outcome.kind === 'ended' && outcome.code === 1 && outcome.errors === '';
   if (isDetached) return { value: 'HEAD' };
@@ -92,8 +91,8 @@ export async function readBranch(place: CommandPlace): Promise<Answer<string>> {
   });
 }
 
-async function readCommits(place: CommandPlace): Promise<Answer<CommitSummary[]>> {
-  const command = gitCommand(place, [
+async function readCommits(settings: CommandSettings): Promise<Answer<CommitSummary[]>> {
+  const command = gitCommand(settings, [
     'log',
     '-z',
     `--max-count=${RECENT_COMMITS}`,
@@ -108,8 +107,8 @@ async function readCommits(place: CommandPlace): Promise<Answer<CommitSummary[]>
   return isUnborn ? { value: [] } : answer(command, outcome, parseLog);
 }
 
-async function countStashes(place: CommandPlace): Promise<Answer<number>> {
-  const command = gitCommand(place, ['stash', 'list', '-z', '--format=%H']);
+async function countStashes(settings: CommandSettings): Promise<Answer<number>> {
+  const command = gitCommand(settings, ['stash', 'list', '-z', '--format=%H']);
   return answer(
     command,
     await runCommand(command),
@@ -124,4 +123,45 @@ function answer<Value>(
 ): Answer<Value> {
   if (outcome.kind === 'ended' && outcome.code === 0) return { value: read(outcome.output) };
   return { fault: describeOutcome(command, outcome) };
+}
+
+/** For `git log -z`: each field ends with a NUL, and so does each commit. */
+const LOG_FORMAT = '%H%x00%s%x00%an%x00%aI';
+const FIELDS = 4;
+const MESSAGE_LIMIT = 200;
+const AUTHOR_LIMIT = 100;
+
+function parseLog(output: Buffer): CommitSummary[] {
+  const fields = output.toString('utf8').split('\0');
+  const commits: CommitSummary[] = [];
+  for (let at = 0; at + FIELDS <= fields.length; at += FIELDS) {
+    const [sha = '', message = '', author = '', date = ''] = fields.slice(at, at + FIELDS);
+    if (!/^[0-9a-f]{40,64}$/.test(sha)) break;
+    commits.push({
+      sha,
+      message: shorten(hideSecrets(message, MESSAGE_LIMIT), MESSAGE_LIMIT),
+      author: shorten(author, AUTHOR_LIMIT),
+      date,
+    });
+  }
+  return commits;
+}
+
+/** As much of a status as tells the branch. */
+export interface ProjectBranch {
+  readonly repo: Pick<ProjectStatus['repo'], 'path'>;
+  readonly git: Pick<ProjectStatus['git'], 'currentBranch'>;
+}
+
+/**
+ * Asks git for the branch and for nothing else. Empty where git does not tell.
+ * @throws OpenBotError REPO_NOT_FOUND where there is no such folder
+ */
+export async function readProjectBranch(
+  repoPath: string,
+  options: { readonly env?: NodeJS.ProcessEnv; readonly gitTimeoutMs?: number } = {},
+): Promise<ProjectBranch> {
+  const settings = resolveCommandSettings(repoPath, options);
+  const branch = await readBranch(settings);
+  return { repo: { path: settings.cwd }, git: { currentBranch: 'value' in branch ? branch.value : '' } };
 }

@@ -1,8 +1,8 @@
-import { describeOutcome } from './describe-outcome.ts';
-import { type CommandPlace, ghCommand } from './git-command.ts';
-import { parseChecks, parsePullRequests } from './parse-github.ts';
+import { shorten } from '@openbot/sessions/terminal-text';
+import { hideSecrets } from '../scan/hide-secrets.ts';
+import { type CommandSettings, ghCommand } from './commands.ts';
 import type { GithubStatus, StatusGap } from './project-status.ts';
-import { type CommandOutcome, runCommand } from './run-command.ts';
+import { type CommandOutcome, describeOutcome, runCommand } from './run-command.ts';
 
 const NOT_LOGGED_IN = 4;
 /** A branch without a pull request, or no branch: nothing can fail there. */
@@ -14,22 +14,22 @@ export interface GithubReading {
 }
 
 /** Asks gh, which may be missing, logged out, without a network, or print anything. */
-export async function readGithub(place: CommandPlace): Promise<GithubReading> {
-  const list = ghCommand(place, [
+export async function readGithub(settings: CommandSettings): Promise<GithubReading> {
+  const list = ghCommand(settings, [
     'pr',
     'list',
     '--state=open',
     '--limit=30',
     '--json=number,title,headRefName,state',
   ]);
-  const checks = ghCommand(place, ['pr', 'checks', '--json=name,state,bucket']);
+  const checks = ghCommand(settings, ['pr', 'checks', '--json=name,state,bucket']);
   const [listed, checked] = await Promise.all([runCommand(list), runCommand(checks)]);
   const openPrs = listed.kind === 'ended' && listed.code === 0 ? parsePullRequests(listed.output) : undefined;
-  if (openPrs === undefined) return { gaps: [{ part: 'github', reason: whyNot(place, listed) }] };
+  if (openPrs === undefined) return { gaps: [{ part: 'github', reason: whyNot(settings, listed) }] };
   const failing = readFailingChecks(checked);
   return {
     github: { openPrs, failingChecks: failing ?? [] },
-    gaps: failing === undefined ? [{ part: 'checks', reason: whyNot(place, checked) }] : [],
+    gaps: failing === undefined ? [{ part: 'checks', reason: whyNot(settings, checked) }] : [],
   };
 }
 
@@ -40,8 +40,55 @@ function readFailingChecks(outcome: CommandOutcome): GithubStatus['failingChecks
   return parseChecks(outcome.output);
 }
 
-function whyNot(place: CommandPlace, outcome: CommandOutcome): string {
+function whyNot(settings: CommandSettings, outcome: CommandOutcome): string {
   if (outcome.kind === 'ended' && outcome.code === NOT_LOGGED_IN) return 'gh is not logged in';
   if (outcome.kind === 'ended' && outcome.code === 0) return 'gh printed something that is not understood';
-  return describeOutcome({ program: 'gh', timeoutMs: place.ghTimeoutMs }, outcome);
+  return describeOutcome({ program: 'gh', timeoutMs: settings.ghTimeoutMs }, outcome);
+}
+
+const TITLE_LIMIT = 200;
+const LISTED_PULL_REQUESTS = 30;
+const LISTED_CHECKS = 50;
+const FAILING = new Set(['fail', 'cancel']);
+
+/** Undefined for anything but a list of pull requests. */
+function parsePullRequests(output: Buffer): GithubStatus['openPrs'] | undefined {
+  return parseRows(output, ({ number, title, headRefName, state }) =>
+    typeof number === 'number' && isText(title) && isText(headRefName) && isText(state)
+      ? { number, title: shortenTitle(title), branch: hideSecrets(headRefName, TITLE_LIMIT), state }
+      : undefined,
+  )?.slice(0, LISTED_PULL_REQUESTS);
+}
+
+/** Those that failed or were cancelled; undefined for anything but a list of checks. */
+function parseChecks(output: Buffer): GithubStatus['failingChecks'] | undefined {
+  return parseRows(output, ({ name, state, bucket }) =>
+    isText(name) && isText(state) && isText(bucket) ? { name, state, bucket } : undefined,
+  )
+    ?.filter(({ bucket }) => FAILING.has(bucket))
+    .slice(0, LISTED_CHECKS)
+    .map(({ name, state }) => ({ name: shortenTitle(name), status: state }));
+}
+
+const shortenTitle = (title: string) => shorten(hideSecrets(title, TITLE_LIMIT), TITLE_LIMIT);
+const isText = (value: unknown): value is string => typeof value === 'string';
+
+function parseRows<Row>(
+  output: Buffer,
+  read: (row: Readonly<Record<string, unknown>>) => Row | undefined,
+): Row[] | undefined {
+  const rows = parseJson(output.toString('utf8'));
+  if (!Array.isArray(rows)) return undefined;
+  const parsed = rows.map((row: unknown) =>
+    typeof row === 'object' && row !== null ? read(row as Readonly<Record<string, unknown>>) : undefined,
+  );
+  return parsed.every((row) => row !== undefined) ? parsed : undefined;
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }

@@ -1,7 +1,9 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import type { Readable } from 'node:stream';
-import { endWithProcess } from './end-with-process.ts';
+import { redactSecrets } from '@openbot/sessions';
+import { isSomebodyElses } from '@openbot/sessions/disk';
+import { oneLine, shorten } from '@openbot/sessions/terminal-text';
 
 export interface Command {
   readonly program: string;
@@ -113,4 +115,66 @@ function killGroup(child: Child): void {
   } catch {
     // It ended just now.
   }
+}
+
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
+/** What is to be ended before this process is. */
+const ends = new Set<() => void>();
+
+/**
+ * Calls `end` when this process exits or is ended by a signal, which it then still is, in the same way. Where somebody else
+ * listens to a signal, it is his to decide: only an exit counts.
+ * @returns what takes that back
+ */
+export function endWithProcess(end: () => void): () => void {
+  if (ends.size === 0) {
+    process.on('exit', endAll);
+    // Ahead of others, who may listen only once and be gone from the list when it comes to us.
+    for (const signal of SIGNALS) process.prependListener(signal, onSignal);
+  }
+  ends.add(end);
+  return () => {
+    if (ends.delete(end) && ends.size === 0) stopListening();
+  };
+}
+
+function onSignal(signal: NodeJS.Signals): void {
+  if (isSomebodyElses(signal, onSignal)) return;
+  endAll();
+  // Who ends the program hears the signal next, and alone.
+  if (process.listenerCount(signal) === 0) process.kill(process.pid, signal);
+}
+
+function endAll(): void {
+  stopListening();
+  for (const end of ends) end();
+  ends.clear();
+}
+
+function stopListening(): void {
+  process.off('exit', endAll);
+  for (const signal of SIGNALS) process.off(signal, onSignal);
+}
+
+const REASON_LIMIT = 160;
+
+/** Why a command gave no answer, in one line without secrets: an address in a message may hold a password. */
+export function describeOutcome(
+  command: Pick<Command, 'program' | 'timeoutMs'>,
+  outcome: CommandOutcome,
+): string {
+  const { program } = command;
+  if (outcome.kind === 'not-installed') return `${program} is not installed`;
+  if (outcome.kind === 'timed-out') return `${program} did not answer within ${command.timeoutMs / 1000} s`;
+  const said = outcome.kind === 'failed' ? outcome.message : firstLine(outcome.errors);
+  const code = outcome.kind === 'ended' ? ` with exit code ${outcome.code}` : '';
+  return said === ''
+    ? `${program} failed${code}`
+    : shorten(`${program} failed: ${redactSecrets(said)}`, REASON_LIMIT);
+}
+
+function firstLine(text: string): string {
+  const line = text.split('\n').find((candidate) => candidate.trim() !== '') ?? '';
+  return oneLine(line.replace(/^(?:fatal|error): /, ''));
 }

@@ -1,4 +1,4 @@
-import { isHolderAlive, ownIdentity } from '@openbot/sessions/disk';
+import { isHolderAlive, ownIdentity, type ProcessIdentity } from '@openbot/sessions/disk';
 import type { RegisteredSession } from './registered-session.ts';
 
 /** Runs of this process that are over, by session id and beginning, although that could not be written down. */
@@ -16,4 +16,11 @@ export function isRunning({ runner, sessionId, startedAt }: RegisteredSession): 
   // Where no start time can be had, a pid that exists on this host is all there is to go by.
   const own = ownIdentity();
   return runner.host === own.host && runner.pidSpace === own.pidSpace && runner.starttime === undefined;
+}
+
+/** Whether a file names a process. */
+export function isProcess(value: unknown): value is ProcessIdentity {
+  if (typeof value !== 'object' || value === null) return false;
+  const { pid, host } = value as Record<string, unknown>;
+  return Number.isInteger(pid) && Number(pid) > 0 && typeof host === 'string';
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { OpenBotError, redactSecrets } from '@openbot/sessions';
 import { withLock, writeFileAtomic } from '@openbot/sessions/disk';
 import { isSessionId, resolveAgentFolderName } from '@openbot/sessions/layout';
-import { isProcess } from './is-process.ts';
+import { isProcess } from './is-running.ts';
 import type { RegisteredSession } from './registered-session.ts';
 
 const FILE_NAME = 'sessions.json';

@@ -1,7 +1,6 @@
 import type { DiscoveredSession } from '../discover/discovered-session.ts';
 import type { McpOptions } from '../mcp/mcp-options.ts';
-import type { AskModel, SessionSelection } from '../select/selection.ts';
-import type { SelectionSettings } from '../select/selection-config.ts';
+import type { AskModel, SelectionSettings, SessionSelection } from '../select/selection.ts';
 import type { RunAction, RunEvent } from './run-event.ts';
 
 /** A server that Claude Code starts or connects to; `sdk` is one inside this process, made by the Agent SDK. */

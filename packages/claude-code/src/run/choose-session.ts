@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { OpenBotError } from '@openbot/sessions';
 import { discoverSessions } from '../discover/discover-sessions.ts';
 import type { DiscoveredSession } from '../discover/discovered-session.ts';
-import { readProjectBranch } from '../project-status/read-project-branch.ts';
+import { readProjectBranch } from '../project-status/read-git.ts';
 import { readRegistry } from '../registry/registry-file.ts';
 import { listLockedSessions } from '../registry/session-lock.ts';
 import type { RunAction } from '../run-contract/run-event.ts';

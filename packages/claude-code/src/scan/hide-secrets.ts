@@ -1,4 +1,5 @@
 import { redactSecrets } from '@openbot/sessions';
+import { oneLine, shorten } from '@openbot/sessions/terminal-text';
 
 /** Longer than most secrets: one that begins before the cut is seen whole. */
 const BEYOND = 4096;
@@ -9,4 +10,12 @@ const BEYOND = 4096;
  */
 export function hideSecrets(text: string, limit: number): string {
   return redactSecrets(text.slice(0, 2 * limit + BEYOND));
+}
+
+const LENGTH = 160;
+
+/** What went wrong, in one line without secrets. */
+export function describeError(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error);
+  return shorten(oneLine(hideSecrets(message, LENGTH)), LENGTH);
 }

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { DiscoveredSession } from '../discover/discovered-session.ts';
-import { describeError } from '../project-status/describe-error.ts';
+import { withTimeLimit } from '../project-status/time-limit.ts';
+import { describeError } from '../scan/hide-secrets.ts';
 import { readAnswer } from './relevance-answer.ts';
 import { composeQuestion } from './relevance-question.ts';
 import type { AskModel, Relevance, SessionSelectionConfig } from './selection.ts';
@@ -48,33 +49,18 @@ export async function assessTaskRelevance(
   return 'ratings' in read ? { relevance: read.ratings } : { relevance: byWords(), fallback: read.fault };
 }
 
-/** The signal asks the model to stop; whether it listens or not, nobody waits any longer. */
 async function askInTime(
   askModel: AskModel,
   question: { readonly system: string; readonly prompt: string },
   { relevanceModel, relevanceMaxTokens, relevanceTimeoutMs }: SessionSelectionConfig,
 ): Promise<{ readonly answer: unknown } | { readonly fault: string }> {
-  const controller = new AbortController();
-  let timer: NodeJS.Timeout | undefined;
-  const tooLate = new Promise<{ fault: string }>((resolve) => {
-    timer = setTimeout(() => {
-      resolve({ fault: `the model did not answer within ${relevanceTimeoutMs} ms` });
-      controller.abort();
-    }, relevanceTimeoutMs);
+  const ask = async (signal: AbortSignal): Promise<{ answer: unknown }> => ({
+    answer: await askModel({ ...question, model: relevanceModel, maxTokens: relevanceMaxTokens, signal }),
   });
-  const asked = (async () =>
-    askModel({
-      ...question,
-      model: relevanceModel,
-      maxTokens: relevanceMaxTokens,
-      signal: controller.signal,
-    }))().then(
-    (answer: unknown) => ({ answer }),
-    (error: unknown) => ({ fault: `the model could not be asked: ${describeError(error)}` }),
-  );
   try {
-    return await Promise.race([asked, tooLate]);
-  } finally {
-    clearTimeout(timer);
+    const asked = await withTimeLimit(ask, relevanceTimeoutMs, 0);
+    return asked ?? { fault: `the model did not answer within ${relevanceTimeoutMs} ms` };
+  } catch (error) {
+    return { fault: `the model could not be asked: ${describeError(error)}` };
   }
 }

@@ -8,8 +8,7 @@ import {
   printable,
   textWidth,
 } from '@openbot/sessions/terminal-text';
-import type { DiscoveredSession } from '../discover/discovered-session.ts';
-import { shortId } from '../discover/short-id.ts';
+import { type DiscoveredSession, shortId } from '../discover/discovered-session.ts';
 import { describeContent } from './relevance-question.ts';
 import type { ScoreParts, SessionScore, SessionSelection } from './selection.ts';
 

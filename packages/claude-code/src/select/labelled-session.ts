@@ -1,7 +1,7 @@
 import { normalizeAgentId, redactSecrets } from '@openbot/sessions';
 import { lastTimeOf } from '../discover/describe-session.ts';
 import type { RegisteredSession } from '../registry/registered-session.ts';
-import type { SelectionRequest } from './selection-request.ts';
+import type { SelectionRequest } from './selection.ts';
 
 /** A session by its label. */
 export interface LabelledSession {

@@ -1,17 +1,23 @@
 import { formatQuantity, oneLine } from '@openbot/sessions/terminal-text';
-import { compareByRecency } from '../discover/compare-by-recency.ts';
-import type { DiscoveredSession } from '../discover/discovered-session.ts';
-import { shortId } from '../discover/short-id.ts';
-import { isOwnSession } from '../project-status/own-session.ts';
+import {
+  compareByRecency,
+  type DiscoveredSession,
+  isOwnedBy,
+  shortId,
+} from '../discover/discovered-session.ts';
 import { hideSecrets } from '../scan/hide-secrets.ts';
 import { type Assessment, assessTaskRelevance } from './assess-relevance.ts';
 import { findLabelled } from './labelled-session.ts';
-import { logSelection } from './log-selection.ts';
 import { findCeiling, isAboveThreshold, type ScoringSituation, scoreSituation } from './score-parts.ts';
 import { describeCeiling, scoreSession } from './score-session.ts';
-import type { Relevance, SessionScore, SessionSelection, SessionSelectionConfig } from './selection.ts';
+import type {
+  Relevance,
+  SelectionRequest,
+  SessionScore,
+  SessionSelection,
+  SessionSelectionConfig,
+} from './selection.ts';
 import { resolveSelectionConfig } from './selection-config.ts';
-import type { SelectionRequest } from './selection-request.ts';
 
 /** What the model needs for the rating of one session, with room to spare. */
 const TOKENS_PER_RATING = 40;
@@ -38,7 +44,7 @@ async function decide(request: SelectionRequest, config: SessionSelectionConfig)
   if (active !== undefined) {
     return { action: 'queue', reason: `session ${shortId(active.sessionId)} is running in this repository` };
   }
-  const own = request.sessions.filter((session) => isOwnSession(session, request.agentId));
+  const own = request.sessions.filter((session) => isOwnedBy(session, request.agentId));
   if (own.length === 0) {
     return { action: 'fresh', reason: `agent ${oneLine(request.agentId)} has no session in this repository` };
   }
@@ -180,4 +186,25 @@ function whyFresh(
 
 function showThreshold({ resumeThreshold }: SessionSelectionConfig): string {
   return String(Math.round(resumeThreshold * 10_000) / 100);
+}
+
+/** Each score with its parts, then the decision, one line each. */
+function logSelection(selection: SessionSelection, log: SelectionRequest['log']): void {
+  if (log === undefined) return;
+  const { action, reason, scores = [], relevanceFallback } = selection;
+  const lines = [
+    ...(relevanceFallback === undefined ? [] : [`relevance by words: ${relevanceFallback}`]),
+    ...scores.map((score) => `score ${shortId(score.sessionId)}: ${showParts(score)}; ${score.reason}`),
+    `${action}: ${reason}`,
+  ];
+  try {
+    for (const line of lines) log(line);
+  } catch {
+    // A log that fails is no reason not to start.
+  }
+}
+
+function showParts({ total, parts }: SessionScore): string {
+  const { branch, recency, relevance, health, capacity } = parts;
+  return `${total} = branch ${branch} + recency ${recency} + relevance ${relevance} + health ${health} + capacity ${capacity}`;
 }

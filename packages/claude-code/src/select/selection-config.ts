@@ -1,10 +1,8 @@
 import { OpenBotError } from '@openbot/sessions';
 import { oneLine, shorten } from '@openbot/sessions/terminal-text';
-import { DEFAULT_SELECTION, type SessionSelectionConfig } from './selection.ts';
+import { DEFAULT_SELECTION, type SelectionSettings, type SessionSelectionConfig } from './selection.ts';
 
 type Key = keyof SessionSelectionConfig;
-/** Settings as they come from outside: left out, or of any type. */
-export type SelectionSettings = { readonly [Name in Key]?: SessionSelectionConfig[Name] };
 
 /** The longest time that a timer takes. */
 const LONGEST_TIMEOUT_MS = 2 ** 31 - 1;

@@ -3,7 +3,6 @@ import type { FileHandle } from 'node:fs/promises';
 import { crc32 } from 'node:zlib';
 import { writeFileAtomic } from '@openbot/sessions/disk';
 import type { JsonlHeader } from '../scan/jsonl-header.ts';
-import { readBase64, sizeInBase64, writeInBase64 } from './base64.ts';
 import type { FileMark, GrowthState, IndexEntry } from './index-entry.ts';
 
 /** To be raised when entries mean something else than before: those of other versions are not read. */
@@ -134,4 +133,30 @@ export function readTitle(text: string): { readonly version: number; readonly fo
   return folder === undefined
     ? undefined
     : { version: Number(version), folder: JSON.parse(folder) as string };
+}
+
+/** A multiple of three, so that the pieces of a text are one text. */
+const PIECE = 48 * 1024;
+
+export function sizeInBase64({ length }: Buffer): number {
+  return Math.ceil(length / 3) * 4;
+}
+
+/** Writes bytes as text, piece by piece: tables of megabytes are not to be in memory twice. Returns the place behind it. */
+export function writeInBase64(bytes: Buffer, into: Buffer, at: number): number {
+  let end = at;
+  for (let from = 0; from < bytes.length; from += PIECE) {
+    end += into.write(bytes.toString('base64', from, from + PIECE), end, 'latin1');
+  }
+  return end;
+}
+
+export function readBase64(text: Buffer): Buffer {
+  const bytes = Buffer.allocUnsafe(Math.floor(text.length / 4) * 3);
+  const piece = (PIECE / 3) * 4;
+  let end = 0;
+  for (let from = 0; from < text.length; from += piece) {
+    end += bytes.write(text.toString('latin1', from, from + piece), end, 'base64');
+  }
+  return bytes.subarray(0, end);
 }

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { type ClaudeLineReader, withOpenTranscript } from '@openbot/sessions/lines';
 import { HeaderTally, type SavedTally } from '../scan/header-tally.ts';
 import type { JsonlHeader } from '../scan/jsonl-header.ts';
-import { tallyLines } from '../scan/tally-lines.ts';
+import { tallyLines } from '../scan/parse-header.ts';
 import { isSameMark, isSettled, markOf } from './index-entry.ts';
 import { readIndexFile, StoredEntry, writeIndexFile } from './index-file.ts';
 import { PrefixChecksums } from './prefix-checksums.ts';

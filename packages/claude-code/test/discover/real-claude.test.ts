@@ -1,6 +1,7 @@
 /** Sessions that the real Claude Code wrote, here and now. */
 import { appendFileSync, existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { claudeProjectSlug as repoPathToSlug } from '@openbot/sessions/layout';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
   type ClaudeHome,
@@ -11,7 +12,6 @@ import {
 import { type MessagesApi, startMessagesApi } from '../../../../test/imitations/messages-api.ts';
 import { say } from '../../../../test/imitations/messages-format.ts';
 import { discoverSessions } from '../../src/discover/discover-sessions.ts';
-import { repoPathToSlug } from '../../src/repo/slug.ts';
 
 const binary = findClaudeBinary();
 const missing = 'missing' in binary ? binary.missing : undefined;

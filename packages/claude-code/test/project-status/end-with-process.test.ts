@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as wait } from 'node:timers/promises';
 import { isHolderAlive } from '@openbot/sessions/disk';
 import { expect, it, onTestFinished } from 'vitest';
-import { endWithProcess } from '../../src/project-status/end-with-process.ts';
+import { endWithProcess } from '../../src/project-status/run-command.ts';
 import { GitRepo, makeEnvironment, makeFolder } from './git-repo.ts';
 
 const CHILD = join(import.meta.dirname, 'status-child.ts');

@@ -3,7 +3,7 @@ import { basename, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { formatProjectStatus } from '../../src/project-status/format-project-status.ts';
 import { gatherProjectStatus } from '../../src/project-status/gather-project-status.ts';
-import { readProjectBranch } from '../../src/project-status/read-project-branch.ts';
+import { readProjectBranch } from '../../src/project-status/read-git.ts';
 import { ENV, GitRepo, makeEnvironment, makeFolder } from './git-repo.ts';
 
 /** On a busy machine the real git takes its time. */

@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { describeOutcome } from '../../src/project-status/describe-outcome.ts';
-import { runCommand } from '../../src/project-status/run-command.ts';
+import { describeOutcome, runCommand } from '../../src/project-status/run-command.ts';
 import { ENV, makeEnvironment, makeFolder } from './git-repo.ts';
 
 it('a folder that is gone is not taken for a program that is not installed', async () => {

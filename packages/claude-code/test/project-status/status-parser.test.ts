@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { decodePath } from '../../src/project-status/path-bytes.ts';
-import { StatusParser } from '../../src/project-status/status-parser.ts';
+import { decodePath, StatusParser } from '../../src/project-status/status-parser.ts';
 
 const HASHES = `${'a'.repeat(40)} ${'b'.repeat(40)}`;
 const OUTPUT = Buffer.concat(

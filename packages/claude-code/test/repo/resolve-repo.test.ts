@@ -1,11 +1,11 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { claudeProjectSlug as repoPathToSlug } from '@openbot/sessions/layout';
 import { expect, test } from 'vitest';
 import { nameRepos } from '../../src/repo/name-repos.ts';
 import { resolveProjectsFolder } from '../../src/repo/projects-folder.ts';
 import { isInRepo, mayHoldSessions, resolveRepo } from '../../src/repo/resolve-repo.ts';
-import { repoPathToSlug } from '../../src/repo/slug.ts';
 import { makeTempFolder } from '../temp-folder.ts';
 import { git, makeRepo } from './git.ts';
 

@@ -1,5 +1,5 @@
+import { maySlugBeBelow, claudeProjectSlug as repoPathToSlug } from '@openbot/sessions/layout';
 import { expect, test } from 'vitest';
-import { maySlugBeBelow, repoPathToSlug } from '../../src/repo/slug.ts';
 
 test.each([
   ['/home/fonz/Projects/openclaw', '-home-fonz-Projects-openclaw'],

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { DiscoveredSession } from '../../src/discover/discovered-session.ts';
 import { selectSession } from '../../src/select/select-session.ts';
-import type { AskModel } from '../../src/select/selection.ts';
-import type { SelectionRequest } from '../../src/select/selection-request.ts';
+import type { AskModel, SelectionRequest } from '../../src/select/selection.ts';
 import { hoursAgo, makeSession, NOW } from '../project-status/discovered.ts';
 import { makeRegistered, makeStatus } from './project.ts';
 

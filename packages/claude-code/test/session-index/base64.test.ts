@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { readBase64, sizeInBase64, writeInBase64 } from '../../src/session-index/base64.ts';
+import { readBase64, sizeInBase64, writeInBase64 } from '../../src/session-index/index-file.ts';
 
 test.each([0, 1, 2, 3, 4, 49_151, 49_152, 49_153, 49_154, 200_000])(
   '%i bytes are written as one text, and read as they were',

@@ -1,1 +1,0 @@
-export { claudeProjectSlug as repoPathToSlug, MAX_SLUG, maySlugBeBelow } from '@openbot/sessions/layout';

@@ -32,6 +32,8 @@ export interface ScheduledEdit {
   readonly requestedAt: string;
   readonly finishedAt?: string;
   readonly toolRemoval: ResolvedToolRemovalOptions;
+  /** Whether the first state is kept when its backup is rotated out. True. */
+  readonly keepsOriginal?: boolean;
   /** Who waits: a later process with the same pid is told from it by its start time. */
   readonly process: ProcessIdentity;
   /** The process that was at work on the session; while it lives an unfinished exchange may still go on. */

@@ -146,4 +146,13 @@ it goes on behind the restored lines; where the model would miss a part, the res
     examples: [['occ demo', 'list, info, edit, restore and clone, with output']],
     load: async () => (await import('../commands/demo.ts')).demo,
   }),
+  declare({
+    name: 'scheduled',
+    hidden: true,
+    summary: 'Make a scheduled edit in the background; started by occ itself',
+    positionals: [{ name: 'path' }, { name: 'id' }],
+    flags: COMMON_FLAGS,
+    examples: [],
+    load: async () => (await import('../commands/scheduled.ts')).scheduled,
+  }),
 ];

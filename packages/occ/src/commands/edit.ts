@@ -1,7 +1,6 @@
 import { OpenBotError } from '@openbot/sessions';
 import { writeJson } from '@openbot/sessions/command-line';
 import { withWarnings } from '../finding/search-warning.ts';
-import { correctScheduledFigures } from '../operations/correct-scheduled-figures.ts';
 import { executeEdit } from '../operations/execute-edit.ts';
 import { formatEdit } from '../report/edit.ts';
 import { keepsOriginal, type OccInput } from './command.ts';
@@ -26,7 +25,6 @@ export async function edit(input: OccInput<typeof EDIT_FLAGS>): Promise<void> {
     });
   }
   const { scope, warnings } = openSearch(input);
-  if (await correctScheduledFigures(scope.env, input.words[0])) return;
   const outcome = await executeEdit({
     scope,
     sessionId: input.words[0],

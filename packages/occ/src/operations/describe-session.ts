@@ -7,7 +7,7 @@ import { DEFAULT_PRESET_NAME } from '../clean/presets.ts';
 import { LARGE_CHARACTERS, type ResolvedToolRemovalOptions } from '../clean/tool-removal.ts';
 import { resolveSession } from '../finding/resolve-session.ts';
 import { percentOf } from '../percent-of.ts';
-import { readScheduledEdit } from '../schedule/schedule-keeper.ts';
+import { readScheduledEdit } from '../schedule/record.ts';
 import { storageOf } from '../storage/all.ts';
 import type { FoundSession, ResolvedSession, SearchScope } from '../storage/contract/found-session.ts';
 import type { SessionLines } from '../storage/contract/rewriting.ts';
@@ -100,7 +100,7 @@ function countCompactions(transcript: Transcript): number {
 
 function withScheduled(info: SessionInfo, session: FoundSession): SessionInfo {
   const path = findTranscriptPath(session);
-  const scheduled = path === undefined ? undefined : reportScheduled(readScheduledEdit({ path }));
+  const scheduled = path === undefined ? undefined : reportScheduled(readScheduledEdit(path));
   return scheduled === undefined ? info : { ...info, lastScheduledEdit: scheduled };
 }
 

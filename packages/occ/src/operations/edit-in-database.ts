@@ -1,7 +1,7 @@
 import { UNCORRECTED_HINT } from '../backups/scheduled-edit.ts';
 import { mayTouchLater } from '../clean/turn-zones.ts';
 import { listOpenWriters } from '../in-use/open-writers.ts';
-import { ownRunOf } from '../schedule/settle-use.ts';
+import type { OwnRun } from '../in-use/session-use.ts';
 import type { FoundSession, ResolvedSession, SearchScope } from '../storage/contract/found-session.ts';
 import type { FileEditResult } from '../storage/files/edit-file.ts';
 import { editDatabaseSession, planDatabaseEdit } from '../storage/openclaw-sqlite/edit-session.ts';
@@ -31,10 +31,13 @@ function planOnly({ toolRemoval, force }: AskedDatabaseEdit, session: FoundSessi
  * Cleans a session in OpenClaw's database. Nobody has to be waited for: a run in progress keeps what it has in memory, and
  * what it says next hangs from entries that stay.
  */
-export async function editInDatabase(asked: AskedDatabaseEdit, found: ResolvedSession): Promise<EditOutcome> {
+export async function editInDatabase(
+  asked: AskedDatabaseEdit,
+  found: ResolvedSession,
+  ownRun: OwnRun,
+): Promise<EditOutcome> {
   const { session } = found;
   if (asked.dryRun) return describeEdit(asked, found, planOnly(asked, session), { dryRun: true });
-  const ownRun = ownRunOf(session, found.foundBy, asked.scope.env);
   let done: FileEditResult;
   let seen: SeenRun | undefined;
   try {

@@ -5,13 +5,11 @@ import { mayTouchLater } from '../clean/turn-zones.ts';
 import { resolveSession } from '../finding/resolve-session.ts';
 import { findRunner } from '../in-use/ancestors.ts';
 import { describeUse } from '../in-use/decide-use.ts';
-import { isLively, type SessionUse } from '../in-use/session-use.ts';
+import { isLively, type OwnRun, type SessionUse } from '../in-use/session-use.ts';
 import { judgeLastExchange } from '../in-use/unfinished-exchange.ts';
 import { indexEntryOf } from '../rewrite/index-entry.ts';
-import { runScheduledEdit } from '../schedule/run-scheduled.ts';
-import { SCHEDULED_EDIT_VARIABLE, scheduleEdit } from '../schedule/schedule.ts';
-import { keeperOf } from '../schedule/schedule-keeper.ts';
 import { ownRunOf, settleUse } from '../schedule/settle-use.ts';
+import { scheduleEdit } from '../schedule/start-worker.ts';
 import type { FoundSession, ResolvedSession, SearchScope } from '../storage/contract/found-session.ts';
 import { editSessionFile, type FileEditResult, planFileEdit } from '../storage/files/edit-file.ts';
 import { describeEdit } from './describe-edit.ts';
@@ -42,9 +40,8 @@ export async function executeEdit(options: EditOptions): Promise<EditOutcome> {
   const { scope } = options;
   const found = await resolveSession(scope, options.sessionId);
   const { session } = found;
-  if (session.storage === 'sqlite') return editInDatabase(options, found);
-  const scheduledId = scope.env[SCHEDULED_EDIT_VARIABLE];
-  if (scheduledId !== undefined) return runScheduled(options, found, scheduledId);
+  const ownRun = ownRunOf(session, found.foundBy, scope.env);
+  if (session.storage === 'sqlite') return editInDatabase(options, found, ownRun);
   if (options.dryRun) {
     return describeEdit(options, found, await planEdit(options, session), { dryRun: true });
   }
@@ -52,7 +49,7 @@ export async function executeEdit(options: EditOptions): Promise<EditOutcome> {
     path: session.path,
     sessionId: session.sessionId,
     source: session.source,
-    ownRun: ownRunOf(session, found.foundBy, scope.env),
+    ownRun,
     flags: {
       force: options.force,
       waitMs: options.waitMs,
@@ -61,7 +58,7 @@ export async function executeEdit(options: EditOptions): Promise<EditOutcome> {
     },
   });
   if (settled.act === 'schedule') return scheduleFor(options, found, settled);
-  return editNow(options, found, settled.note);
+  return editFile(options, found, ownRun, settled.note);
 }
 
 async function planEdit({ toolRemoval }: EditOptions, { path }: FoundSession): Promise<FileEditResult> {
@@ -72,7 +69,22 @@ async function planEdit({ toolRemoval }: EditOptions, { path }: FoundSession): P
   }
 }
 
-async function editNow(options: EditOptions, found: ResolvedSession, note?: string): Promise<EditOutcome> {
+/** Edits a session without asking whether it is in use. */
+export async function editFound(
+  options: EditOptions,
+  found: ResolvedSession,
+  ownRun: OwnRun,
+): Promise<EditOutcome> {
+  const isInDatabase = found.session.storage === 'sqlite';
+  return isInDatabase ? editInDatabase(options, found, ownRun) : editFile(options, found, ownRun);
+}
+
+async function editFile(
+  options: EditOptions,
+  found: ResolvedSession,
+  ownRun: OwnRun,
+  note?: string,
+): Promise<EditOutcome> {
   const { session } = found;
   try {
     const done = await editSessionFile({
@@ -81,7 +93,9 @@ async function editNow(options: EditOptions, found: ResolvedSession, note?: stri
       entry: indexEntryOf(session),
       lock: { timeoutMs: LOCK_WAIT_MS },
       keepsOriginal: options.keepOriginal,
-      assertIdle: (transcript) => assertIdle(options, found, transcript),
+      assertIdle: (transcript) => {
+        if (!options.force && ownRun === 'no') assertIdle(session, transcript);
+      },
       now: () => new Date(),
     });
     const told = done.backupPath === undefined ? undefined : noteAfterRewrite(done.fault, note);
@@ -92,12 +106,7 @@ async function editNow(options: EditOptions, found: ResolvedSession, note?: stri
 }
 
 /** The guess from the last exchange once more, of what is about to be rewritten. */
-function assertIdle(
-  { force, scope }: EditOptions,
-  { session, foundBy }: ResolvedSession,
-  transcript: Transcript,
-): void {
-  if (force || ownRunOf(session, foundBy, scope.env) !== 'no') return;
+function assertIdle(session: FoundSession, transcript: Transcript): void {
   const ageMs = Date.now() - statSync(session.path).mtimeMs;
   if (!isLively(ageMs) || judgeLastExchange(transcript) !== 'unfinished') return;
   throw describeUse({ kind: 'unfinished', ageMs, ownRun: 'no' }, session.sessionId, true);
@@ -120,42 +129,14 @@ async function scheduleFor(
     return describeEdit(options, found, planned, {});
   const note = unchanged === undefined ? settled.note : `${settled.note} ${NOTHING_YET}`;
   await scheduleEdit({
-    keeper: keeperOf(session),
+    path: session.path,
+    source: session.source,
     toolRemoval,
+    keepsOriginal: options.keepOriginal,
     runner: findRunner(settled.use),
-    args: [
-      'edit',
-      session.path,
-      ...locatingFlags(session),
-      `--keep=${toolRemoval.keepTurnsWithTools}`,
-      `--truncate=${toolRemoval.truncatePercent}`,
-      ...(options.keepOriginal === false ? ['--no-original'] : []),
-      ...(toolRemoval.truncateOver === undefined ? [] : [`--truncate-over=${toolRemoval.truncateOver}`]),
-    ],
     env: options.scope.env,
   });
   return describeEdit(options, found, planned, { scheduled: true, note });
 }
 
 const NOTHING_YET = 'As the session is now there is nothing to clean.';
-
-function locatingFlags({ source }: FoundSession): string[] {
-  return [`--source=${source}`];
-}
-
-async function runScheduled(options: EditOptions, found: ResolvedSession, id: string): Promise<EditOutcome> {
-  const { session } = found;
-  let outcome: EditOutcome | undefined;
-  await runScheduledEdit({
-    id,
-    path: session.path,
-    sessionId: session.sessionId,
-    keeper: keeperOf(session),
-    edit: async () => {
-      outcome = await editNow(options, found);
-      return outcome.result;
-    },
-  });
-  // Nobody reads this; what counts is in the journal.
-  return outcome ?? describeEdit(options, found, await planFileEdit(session.path, options.toolRemoval), {});
-}

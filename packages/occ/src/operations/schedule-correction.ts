@@ -3,8 +3,7 @@ import { backupPathOf, backupPathsOf } from '../backups/backup-paths.ts';
 import { readJournal } from '../backups/journal.ts';
 import type { RunSigns } from '../backups/scheduled-edit.ts';
 import type { CleanPlan } from '../clean/plan.ts';
-import { scheduleEdit } from '../schedule/schedule.ts';
-import { keeperOf } from '../schedule/schedule-keeper.ts';
+import { scheduleEdit } from '../schedule/start-worker.ts';
 import type { FoundSession } from '../storage/contract/found-session.ts';
 import { lookAtSession } from '../storage/openclaw-sqlite/run-signs.ts';
 import { transcriptPathOf } from '../storage/openclaw-sqlite/transcript-path.ts';
@@ -35,9 +34,9 @@ export async function scheduleCorrection(edit: EditDuringRun): Promise<void> {
   // A run that has ended since the edit is one to be corrected after, so what was seen of it before counts.
   const signs = run?.isRunning ? run : now;
   if (record?.generations === undefined || signs === undefined) throw new Error('its record is gone');
-  const { keepTurnsWithTools, truncatePercent } = plan.options;
   await scheduleEdit({
-    keeper: keeperOf({ path }),
+    path,
+    source: session.source,
     toolRemoval: plan.options,
     figures: {
       database: session.path,
@@ -49,7 +48,6 @@ export async function scheduleCorrection(edit: EditDuringRun): Promise<void> {
       ...(edit.force ? { force: true } : {}),
     },
     runner: edit.runner,
-    args: ['edit', path, `--keep=${keepTurnsWithTools}`, `--truncate=${truncatePercent}`],
     env: edit.env,
   });
 }

@@ -6,7 +6,6 @@ import { findUse } from '../in-use/in-use.ts';
 import type { OwnRun, SessionUse } from '../in-use/session-use.ts';
 import { waitUntilIdle } from '../in-use/wait-until-idle.ts';
 import type { FoundBy, FoundSession, SourceName } from '../storage/contract/found-session.ts';
-import { SCHEDULED_EDIT_VARIABLE } from './schedule.ts';
 
 export interface UseQuestion {
   readonly path: string;
@@ -56,8 +55,6 @@ export function ownRunOf(
   foundBy: FoundBy,
   env: Readonly<Record<string, string | undefined>>,
 ): OwnRun {
-  // A scheduled edit inherits the environment of a run that it is no part of.
-  if (env[SCHEDULED_EDIT_VARIABLE] !== undefined) return 'no';
   if (session.source === 'claude')
     return env.CLAUDE_CODE_SESSION_ID === session.sessionId ? 'survives' : 'no';
   if (foundBy !== 'calling-command') return 'no';

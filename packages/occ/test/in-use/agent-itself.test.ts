@@ -15,7 +15,7 @@ import { OCC_LAUNCHER, runOcc } from '../setup/run-occ.ts';
 import { createSessionWithTurns, formatLines, readLines, writeSession } from '../setup/sessions.ts';
 import { startChild } from '../setup/start-child.ts';
 import { makeTempFolder } from '../setup/temp-folder.ts';
-import { endScheduledEdits } from './scheduled-processes.ts';
+import { endScheduledEdits, waitingProcessOf } from './scheduled-processes.ts';
 
 const AGENT = new URL('./children/openclaw-agent.mjs', import.meta.url);
 const PI = new URL('./children/pi-agent.mjs', import.meta.url);
@@ -43,11 +43,8 @@ async function lastScheduledEdit() {
 }
 
 async function untilSettled() {
-  for (;;) {
-    const edit = await lastScheduledEdit();
-    if (edit.state !== 'waiting') return edit;
-    await sleep(100);
-  }
+  while (waitingProcessOf(path) !== undefined) await sleep(50);
+  return lastScheduledEdit();
 }
 
 test('an OpenClaw agent that cleans itself: its run goes on undisturbed, the edit follows by itself', async () => {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { readProcessStat } from '@openbot/sessions/disk';
 import { expect, test } from 'vitest';
 import { listAncestors, pickAgent } from '../../src/in-use/ancestors.ts';
-import { findLauncher } from '../../src/schedule/launcher.ts';
+import { findLauncher } from '../../src/schedule/start-worker.ts';
 import { OCC_LAUNCHER } from '../setup/run-occ.ts';
 import { makeTempFolder } from '../setup/temp-folder.ts';
 

@@ -34,11 +34,8 @@ async function info(): Promise<{ lastScheduledEdit?: { state: string; error?: ob
 }
 
 async function untilSettled() {
-  for (;;) {
-    const { lastScheduledEdit } = await info();
-    if (lastScheduledEdit?.state !== 'waiting') return lastScheduledEdit;
-    await sleep(100);
-  }
+  while (waitingProcessOf(path) !== undefined) await sleep(50);
+  return (await info()).lastScheduledEdit;
 }
 
 function isRunning(pid: number): boolean {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { findDatabaseFaults } from '../../../sessions/test/openclaw-db/setup/check-database.ts';
-import { keeperOf } from '../../src/schedule/schedule-keeper.ts';
+import { readRecord } from '../../src/schedule/record.ts';
 import { correctAfterRun, type FiguresRun } from '../../src/storage/openclaw-sqlite/correct-after-run.ts';
 import { waitingProcessOf } from '../in-use/scheduled-processes.ts';
 import { runOcc } from '../setup/run-occ.ts';
@@ -35,8 +35,7 @@ describe('in this process', () => {
     const waiting = waitingProcessOf(journalled)!;
     process.kill(waiting, 'SIGKILL');
     while (isAlive(waiting)) await sleep(20);
-    const keeper = keeperOf({ path: journalled });
-    return { id: (await keeper.read())!.id, keeper, pollMs: 1, quietLooks: 2 };
+    return { id: readRecord(journalled)!.id, path: journalled, pollMs: 1, quietLooks: 2 };
   }
 
   test('figures that are low stay', async () => {
@@ -82,19 +81,15 @@ describe('in this process', () => {
   test('counters that are written a moment after the end', async () => {
     const agent = makeAgent('run-1');
     await agent.do('begin');
-    const { keeper, ...run } = await leaveToUs();
+    const run = await leaveToUs();
     await agent.do(`answer ${AFTER_RUN}`);
     await agent.do('end');
     let raised = 0;
     await correctAfterRun({
       ...run,
-      keeper: {
-        ...keeper,
-        read: async () => {
-          // When it was corrected already.
-          if (readCounters().totalTokensFresh === false && ++raised === 1) await agent.do('end');
-          return keeper.read();
-        },
+      sleep: async () => {
+        // When it was corrected already.
+        if (readCounters().totalTokensFresh === false && ++raised === 1) await agent.do('end');
       },
     });
     expect(raised).toBeGreaterThan(1);

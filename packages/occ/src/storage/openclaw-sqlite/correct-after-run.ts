@@ -1,5 +1,5 @@
 import { existsSync, statSync } from 'node:fs';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setTimeout } from 'node:timers/promises';
 import { OpenBotError } from '@openbot/sessions';
 import { isHolderAlive } from '@openbot/sessions/disk';
 import {
@@ -8,8 +8,7 @@ import {
   type ScheduledEdit,
   UNCORRECTED_HINT,
 } from '../../backups/scheduled-edit.ts';
-import { finish, isOurs } from '../../schedule/run-scheduled.ts';
-import { nameOwnProcess, type ScheduleKeeper } from '../../schedule/schedule.ts';
+import { isOurs, readRecord, recordOutcome, recordOwnProcess } from '../../schedule/record.ts';
 import type { FoundSession } from '../contract/found-session.ts';
 import { correctFigures } from './correct-figures.ts';
 import { findRunProcess } from './run-process.ts';
@@ -17,9 +16,12 @@ import { judgeRun, lookAtSession, readRunStart, type SeenSession } from './run-s
 
 export interface FiguresRun {
   readonly id: string;
-  readonly keeper: ScheduleKeeper;
+  /** Of the transcript beside which the journal is. */
+  readonly path: string;
   /** How often to look. 100 ms. */
   readonly pollMs?: number;
+  /** Called between two looks. Waits for that time. */
+  readonly sleep?: (ms: number) => Promise<void>;
   /** How long to wait before giving up. 24 hours. */
   readonly limitMs?: number;
   /** At how many looks in a row nothing may have changed before figures are corrected. 10. */
@@ -50,24 +52,24 @@ const TRY_AGAIN = new Set(['DATABASE_BUSY', 'DATABASE_UNREADABLE', 'LOCK_TIMEOUT
  * in the journal. Does nothing more when another one took its place, or when the database is gone. Never throws.
  */
 export async function correctAfterRun(run: FiguresRun): Promise<void> {
-  const { id, keeper } = run;
+  const { id, path } = run;
   try {
-    await nameOwnProcess(keeper, id);
+    await recordOwnProcess(path, id);
     const result = await waitAndCorrect(run);
-    if (result !== undefined) await finish(keeper, id, { state: 'done', result });
+    if (result !== undefined) await recordOutcome(path, id, { state: 'done', result });
   } catch (error) {
-    const record = await keeper.read().catch(() => undefined);
+    const record = readRecord(path);
     // What is gone must not be made again to say so.
     if (record?.figures === undefined || !existsSync(record.figures.database)) return;
-    await finish(keeper, id, { state: 'failed', error: describeFailure(error) }).catch(() => {});
+    await recordOutcome(path, id, { state: 'failed', error: describeFailure(error) }).catch(() => {});
   }
 }
 
 async function waitAndCorrect(run: FiguresRun): Promise<FiguresResult | undefined> {
-  const { id, keeper, pollMs = POLL_MS, limitMs = LIMIT_MS } = run;
+  const { id, path, pollMs = POLL_MS, limitMs = LIMIT_MS, sleep = setTimeout } = run;
   const until = performance.now() + limitMs;
   for (let faults = 0; ; ) {
-    const record = await keeper.read();
+    const record = readRecord(path);
     if (!isOurs(record, id) || record.figures === undefined) return undefined;
     const { figures } = record;
     const glance = glanceAt(figures);
@@ -109,12 +111,12 @@ async function correctWhenQuiet(
   figures: FiguresToCorrect,
   until: number,
 ): Promise<FiguresResult | undefined> {
-  const { id, keeper, pollMs = POLL_MS, quietLooks = QUIET_LOOKS } = run;
+  const { id, path, pollMs = POLL_MS, quietLooks = QUIET_LOOKS, sleep = setTimeout } = run;
   let { generation } = figures;
   let tokens: FiguresResult['tokens'];
   let last: string | undefined;
   for (let quiet = 0, faults = 0; ; await sleep(pollMs)) {
-    if (!isOurs(await keeper.read(), id) || !existsSync(figures.database)) return undefined;
+    if (!isOurs(readRecord(path), id) || !existsSync(figures.database)) return undefined;
     if (performance.now() >= until) throw gaveUp('the session is written to all the time');
     try {
       const seen = look(figures);

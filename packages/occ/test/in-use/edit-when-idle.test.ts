@@ -5,24 +5,18 @@ import { OpenBotError } from '@openbot/sessions';
 import { ownIdentity } from '@openbot/sessions/disk';
 import { beforeEach, expect, test } from 'vitest';
 import type { ScheduledEdit } from '../../src/backups/scheduled-edit.ts';
-import { runScheduledEdit, type ScheduledRun } from '../../src/schedule/run-scheduled.ts';
-import type { ScheduleKeeper } from '../../src/schedule/schedule.ts';
-import { keeperOf, readScheduledEdit } from '../../src/schedule/schedule-keeper.ts';
+import { editWhenIdle, type ScheduledRun } from '../../src/schedule/edit-when-idle.ts';
+import { changeRecord, readRecord, readScheduledEdit } from '../../src/schedule/record.ts';
 import { createSessionWithTurns, writeSession } from '../setup/sessions.ts';
 import { makeTempFolder } from '../setup/temp-folder.ts';
 import { OPENCLAW } from './exchanges.ts';
 
-let session: { path: string; source: 'openclaw' };
-let keeper: ScheduleKeeper;
+let path: string;
 let id: string;
 beforeEach(async () => {
   id = randomUUID();
-  session = {
-    path: writeSession(join(makeTempFolder(), 'state'), 'main', 's', createSessionWithTurns(3, 1)),
-    source: 'openclaw',
-  };
-  keeper = keeperOf(session);
-  await keeper.change(() => waiting(id));
+  path = writeSession(join(makeTempFolder(), 'state'), 'main', 's', createSessionWithTurns(3, 1));
+  await changeRecord(path, () => waiting(id));
 });
 
 function waiting(name: string): ScheduledEdit {
@@ -36,15 +30,15 @@ function waiting(name: string): ScheduledEdit {
 }
 
 function run(edit: ScheduledRun['edit'], more: Partial<ScheduledRun> = {}): Promise<void> {
-  return runScheduledEdit({ id, path: session.path, sessionId: 's', keeper, edit, quietMs: 10, ...more });
+  return editWhenIdle({ id, path, sessionId: 's', edit, quietMs: 10, pollMs: 10, ...more });
 }
 
 test('puts its own name in the record, edits, and leaves the result', async () => {
   await run(async () => {
-    expect((await keeper.read())?.process.pid).toBe(process.pid);
+    expect(readRecord(path)?.process.pid).toBe(process.pid);
     return { changed: true };
   });
-  expect(readScheduledEdit(session)).toMatchObject({
+  expect(readScheduledEdit(path)).toMatchObject({
     id,
     state: 'done',
     requestedAt: '2026-01-01T00:00:00.000Z',
@@ -60,44 +54,44 @@ test('a session in use again at the last moment: waits on and tries again', asyn
     return { changed: true };
   });
   expect(tries).toBe(3);
-  expect(readScheduledEdit(session)).toMatchObject({ state: 'done' });
+  expect(readScheduledEdit(path)).toMatchObject({ state: 'done' });
 });
 
 test('an edit that fails: code, message and hint are kept', async () => {
   await run(async () => {
     throw new OpenBotError('EDIT_FAILED', 'Failed to write s.jsonl: ENOSPC', { hint: 'Check disk space' });
   });
-  expect(readScheduledEdit(session)).toMatchObject({
+  expect(readScheduledEdit(path)).toMatchObject({
     state: 'failed',
     error: { code: 'EDIT_FAILED', message: 'Failed to write s.jsonl: ENOSPC', hint: 'Check disk space' },
   });
 });
 
 test('gives up after its limit, and says so', async () => {
-  appendFileSync(session.path, `${JSON.stringify(OPENCLAW.question)}\n`);
+  appendFileSync(path, `${JSON.stringify(OPENCLAW.question)}\n`);
   await run(() => Promise.reject(new Error('must not be called')), { limitMs: 30 });
-  expect(readScheduledEdit(session)).toMatchObject({
+  expect(readScheduledEdit(path)).toMatchObject({
     state: 'failed',
     error: { code: 'SESSION_IN_USE', message: expect.stringMatching(/^Gave up after .*unfinished/) },
   });
 });
 
 test('another scheduled edit took its place: does nothing, and leaves the record alone', async () => {
-  await keeper.change(() => waiting('another'));
+  await changeRecord(path, () => waiting('another'));
   await run(() => Promise.reject(new Error('must not be called')));
-  expect(await keeper.read()).toEqual(waiting('another'));
+  expect(readRecord(path)).toEqual(waiting('another'));
 });
 
 test('replaced while it waits: ends', async () => {
-  appendFileSync(session.path, `${JSON.stringify(OPENCLAW.question)}\n`);
+  appendFileSync(path, `${JSON.stringify(OPENCLAW.question)}\n`);
   const ending = run(() => Promise.reject(new Error('must not be called')));
-  await keeper.change(() => waiting('another'));
+  await changeRecord(path, () => waiting('another'));
   await ending;
-  expect(await keeper.read()).toEqual(waiting('another'));
+  expect(readRecord(path)).toEqual(waiting('another'));
 });
 
 test('a record that waits for a process that is gone is told as failed', () => {
-  expect(readScheduledEdit(session)).toMatchObject({
+  expect(readScheduledEdit(path)).toMatchObject({
     state: 'failed',
     error: { code: 'EDIT_FAILED', message: expect.stringContaining(String(0x7ffffff0)) },
   });

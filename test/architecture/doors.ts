@@ -348,7 +348,8 @@ export const DOORS: Doors = {
       'scan-folders',
     ],
     ledger: ['session-history', 'session-ledger'],
-    mcp: ['attach-tools', 'mcp-options', 'serve-mcp', 'tool-names'],
+    'mcp-server': ['attach-tools', 'serve-mcp'],
+    'mcp-tools': ['bounded-text', 'make-tools', 'mcp-options', 'resolve-scope', 'tool', 'tool-names'],
     processes: ['claude-process', 'end-leftovers', 'marked-processes', 'run-note', 'start-claude'],
     'project-status': [
       'format-project-status',

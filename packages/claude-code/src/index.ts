@@ -10,15 +10,15 @@ export type { DiscoveredSession } from './discover/discovered-session.ts';
 export { isOwnedBy } from './discover/discovered-session.ts';
 export { formatSessionList, type ListFormatOptions } from './discover/format-session-list.ts';
 export type { ScanEvents, ScanOptions, ScanProgress } from './discover/scan-folders.ts';
-export { type AttachedTools, attachTools, type McpSdkServer } from './mcp/attach-tools.ts';
+export { type AttachedTools, attachTools, type McpSdkServer } from './mcp-server/attach-tools.ts';
+export { type McpServing, type ServeOptions, type ServerOptions, serveMcp } from './mcp-server/serve-mcp.ts';
 export type {
   McpOptions,
   OutgoingMessage,
   Precomputed,
   SendMessage,
-} from './mcp/mcp-options.ts';
-export { type McpServing, type ServeOptions, type ServerOptions, serveMcp } from './mcp/serve-mcp.ts';
-export { MCP_SERVER_NAME, MCP_TOOL_NAMES, type McpToolName } from './mcp/tool-names.ts';
+} from './mcp-tools/mcp-options.ts';
+export { MCP_SERVER_NAME, MCP_TOOL_NAMES, type McpToolName } from './mcp-tools/tool-names.ts';
 export {
   formatProjectStatus,
   type StatusFormatOptions,

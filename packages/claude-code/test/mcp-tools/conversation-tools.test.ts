@@ -1,8 +1,8 @@
 import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { type Loose, makeMcpHome } from '../mcp-server/mcp-home.ts';
 import { type ConversationToMake, keepInDatabase, keepInFiles, talk } from './conversations.ts';
-import { type Loose, makeMcpHome } from './mcp-home.ts';
 
 const CONTEXT = 'openclaw_conversation_context';
 const INFO = 'openclaw_session_info';

@@ -1,9 +1,9 @@
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
 import { describe, expect, test } from 'vitest';
 import manifest from '../../package.json' with { type: 'json' };
-import { type AttachedTools, attachTools } from '../../src/mcp/attach-tools.ts';
-import type { ServerOptions } from '../../src/mcp/serve-mcp.ts';
-import { MCP_TOOL_NAMES } from '../../src/mcp/tool-names.ts';
+import { type AttachedTools, attachTools } from '../../src/mcp-server/attach-tools.ts';
+import type { ServerOptions } from '../../src/mcp-server/serve-mcp.ts';
+import { MCP_TOOL_NAMES } from '../../src/mcp-tools/tool-names.ts';
 import { callerOf, makeMcpHome, openClient } from './mcp-home.ts';
 
 const LOOKING = [

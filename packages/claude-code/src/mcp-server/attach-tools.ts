@@ -1,5 +1,11 @@
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
-import { isGiven } from './resolve-scope.ts';
+import { isGiven } from '../mcp-tools/resolve-scope.ts';
+import {
+  CONVERSATION_TOOLS,
+  listMcpToolNames,
+  MCP_SERVER_NAME,
+  type McpToolName,
+} from '../mcp-tools/tool-names.ts';
 import {
   CALL_TIMEOUT_MS,
   type McpServing,
@@ -7,7 +13,6 @@ import {
   type ServeClient,
   type ServerOptions,
 } from './serve-mcp.ts';
-import { CONVERSATION_TOOLS, listMcpToolNames, MCP_SERVER_NAME, type McpToolName } from './tool-names.ts';
 
 /** A server inside this process, as the Agent SDK takes it. */
 export interface McpSdkServer {

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from 'vitest';
 import { createFileEraDatabase } from '../../../sessions/test/openclaw-db/setup/create-agent-database.ts';
+import { makeMcpHome } from '../mcp-server/mcp-home.ts';
 import { keepInDatabase, keepInFiles, talk } from './conversations.ts';
-import { makeMcpHome } from './mcp-home.ts';
 
 const CONTEXT = 'openclaw_conversation_context';
 const INFO = 'openclaw_session_info';

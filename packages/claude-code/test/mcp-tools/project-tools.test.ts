@@ -2,9 +2,9 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { updateRegistry } from '../../src/registry/registry-file.ts';
+import { type Loose, makeMcpHome } from '../mcp-server/mcp-home.ts';
 import { makeSession } from '../project-status/discovered.ts';
 import { registered } from '../registry/registered.ts';
-import { type Loose, makeMcpHome } from './mcp-home.ts';
 
 const LIST = 'openclaw_session_list';
 const STATUS = 'openclaw_project_status';

@@ -1,6 +1,6 @@
-import { boundText } from './bounded-text.ts';
+import { boundText } from '../mcp-tools/bounded-text.ts';
+import type { McpTool } from '../mcp-tools/tool.ts';
 import type { McpSdk } from './load-mcp-sdk.ts';
-import type { McpTool } from './tool.ts';
 
 /** What a client gets for a call. */
 export interface ToolCallResult {

@@ -4,8 +4,8 @@ import { PassThrough } from 'node:stream';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { LATEST_PROTOCOL_VERSION } from '@modelcontextprotocol/sdk/types.js';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { serveMcp } from '../../src/mcp/serve-mcp.ts';
-import { keepInDatabase, keepInFiles, talk } from './conversations.ts';
+import { serveMcp } from '../../src/mcp-server/serve-mcp.ts';
+import { keepInDatabase, keepInFiles, talk } from '../mcp-tools/conversations.ts';
 import { callerOf, type Loose, makeMcpHome, openClient } from './mcp-home.ts';
 
 const BIN = join(import.meta.dirname, 'mcp-child.ts');

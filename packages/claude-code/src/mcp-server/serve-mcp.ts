@@ -1,13 +1,13 @@
 import type { Readable, Writable } from 'node:stream';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import { makeTools } from '../mcp-tools/make-tools.ts';
+import type { McpOptions } from '../mcp-tools/mcp-options.ts';
+import { resolveScope } from '../mcp-tools/resolve-scope.ts';
+import type { McpTool } from '../mcp-tools/tool.ts';
+import { MCP_SERVER_NAME } from '../mcp-tools/tool-names.ts';
 import { makeToolCaller } from './call-tool.ts';
 import { loadMcpSdk, type McpSdk } from './load-mcp-sdk.ts';
-import { makeTools } from './make-tools.ts';
-import type { McpOptions } from './mcp-options.ts';
 import { readPackageVersion } from './package-version.ts';
-import { resolveScope } from './resolve-scope.ts';
-import type { McpTool } from './tool.ts';
-import { MCP_SERVER_NAME } from './tool-names.ts';
 
 export interface ServerOptions extends McpOptions {
   /** As clients are told. Default: that of this package. */

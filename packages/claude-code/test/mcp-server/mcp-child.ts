@@ -1,6 +1,6 @@
 /** The server as a process of its own, with the flags of the command. */
 import { parseArgs } from 'node:util';
-import { serveMcp } from '../../src/mcp/serve-mcp.ts';
+import { serveMcp } from '../../src/mcp-server/serve-mcp.ts';
 
 const text = { type: 'string' } as const;
 const { values, positionals } = parseArgs({

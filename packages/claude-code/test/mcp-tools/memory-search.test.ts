@@ -2,9 +2,9 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { readMemoryFiles } from '../../src/mcp/memory-files.ts';
-import { rankPassages } from '../../src/mcp/rank-passages.ts';
-import { type Loose, makeMcpHome } from './mcp-home.ts';
+import { readMemoryFiles } from '../../src/mcp-tools/memory-files.ts';
+import { rankPassages } from '../../src/mcp-tools/rank-passages.ts';
+import { type Loose, makeMcpHome } from '../mcp-server/mcp-home.ts';
 
 const SEARCH = 'openclaw_memory_search';
 const BEGIN = '-----BEGIN RSA PRIVATE KEY-----';
@@ -133,7 +133,7 @@ describe('bounds', () => {
     ['keys that only begin', `'${BEGIN}\\n'.repeat(15_000)`],
   ])('a note takes time by its length, also with %s', (_name, text) => {
     // In a process of its own: one that is stuck cannot be told so.
-    const source = new URL('../../src/mcp/rank-passages.ts', import.meta.url).href;
+    const source = new URL('../../src/mcp-tools/rank-passages.ts', import.meta.url).href;
     const program = `const { rankPassages } = await import(${JSON.stringify(source)});
       console.log(rankPassages([{ name: 'x', text: ${text} + '\\n\\nneedle' }], 'needle').length > 0);`;
     const { stdout, stderr } = spawnSync(

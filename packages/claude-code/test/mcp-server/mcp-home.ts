@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
 import { afterEach } from 'vitest';
-import { type ServeOptions, serveMcp } from '../../src/mcp/serve-mcp.ts';
+import { type ServeOptions, serveMcp } from '../../src/mcp-server/serve-mcp.ts';
 import { makeHome } from '../discover/claude-home.ts';
 import { makeRepo } from '../repo/git.ts';
 

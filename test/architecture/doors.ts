@@ -368,7 +368,6 @@ export const DOORS: Doors = {
       'anthropic-model',
       'assess-relevance',
       'format-selection',
-      'score-parts',
       'score-session',
       'select-session',
       'selection',

@@ -1,0 +1,78 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+
+// A name here is a promise: what is added, renamed or left out is so on purpose.
+test('the package exports these names, types included, and no others', () => {
+  const text = readFileSync(join(import.meta.dirname, '../src/index.ts'), 'utf8');
+  const names = [...text.matchAll(/^export (?:type )?\{([^}]*)\} from /gm)]
+    .flatMap(([, list]) => list!.split(','))
+    .map((name) => name.trim().replace(/^(?:type |.* as )/, ''))
+    .filter((name) => name !== '');
+  expect(names.sort()).toEqual([
+    'AgentToolsSettings',
+    'AnthropicModelOptions',
+    'AskModel',
+    'AssessOptions',
+    'Assessment',
+    'ClaudeRun',
+    'DiscoverOptions',
+    'DiscoveredSession',
+    'GatherOptions',
+    'JsonlHeader',
+    'ListFormatOptions',
+    'MCP_SERVER_NAME',
+    'MCP_TOOL_NAMES',
+    'McpOptions',
+    'McpServerSettings',
+    'McpServers',
+    'McpServing',
+    'McpToolName',
+    'OpenBotError',
+    'OutgoingMessage',
+    'PermissionAnswer',
+    'PermissionRequest',
+    'PermissionSettlement',
+    'ProjectBranch',
+    'ProjectStatus',
+    'RegisteredSession',
+    'Repo',
+    'RunAction',
+    'RunContext',
+    'RunEvent',
+    'RunOutcome',
+    'RunRequest',
+    'RunResult',
+    'ScanProgress',
+    'SelectionFormatOptions',
+    'SelectionRequest',
+    'SelectionSettings',
+    'SendMessage',
+    'ServeOptions',
+    'SessionChoice',
+    'SessionScore',
+    'SessionSelection',
+    'SessionSelectionConfig',
+    'StatusFormatOptions',
+    'StatusGap',
+    'assessTaskRelevance',
+    'discoverAllSessions',
+    'discoverSessions',
+    'formatProjectStatus',
+    'formatSelection',
+    'formatSessionList',
+    'gatherProjectStatus',
+    'makeAnthropicModel',
+    'parseJsonlHeader',
+    'readProjectBranch',
+    'readRegistry',
+    'repoPathToSlug',
+    'resolveRepo',
+    'resolveSelectionConfig',
+    'scoreSession',
+    'selectSession',
+    'serveMcp',
+    'startRun',
+    'updateRegistry',
+  ]);
+});

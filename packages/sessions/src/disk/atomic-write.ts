@@ -2,12 +2,10 @@ import type { BigIntStats, Stats } from 'node:fs';
 import { type FileHandle, open, rename, stat, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { resolveWithinFolder } from './canonical-path.ts';
-import { giveToFolderOwner } from './give-to-owner.ts';
+import { giveToFolderOwner, makeFolder, syncFolder } from './folders.ts';
 import { makeLeftoverPath } from './leftover-name.ts';
-import { DEFAULT_STALE_MS } from './lock-limits.ts';
-import { makeFolder } from './make-folder.ts';
+import { DEFAULT_STALE_MS } from './lock-file.ts';
 import { sweepLeftoversIfCheap } from './sweep-leftovers.ts';
-import { syncFolder } from './sync-folder.ts';
 
 /** The steps that a full or failing disk can break. Tests put faults in their place. */
 export type AtomicWriteIo = {

@@ -1,8 +1,8 @@
 import { fstatSync, writeSync } from 'node:fs';
 import { OpenBotError } from '../errors.ts';
 import { undoAtEnding } from './ending.ts';
-import { type LockFile, ownsLockFile, removeLockFile } from './lock-claim.ts';
-import { noteRelease } from './lock-turns.ts';
+import { type LockFile, ownsLockFile, removeLockFile } from './lock-file.ts';
+import { noteRelease } from './lock-queue.ts';
 
 export type HeldLock = {
   readonly path: string;

@@ -1,12 +1,11 @@
+import { OpenBotError } from '../errors.ts';
 import { resolveFolderLinks } from './canonical-path.ts';
-import { judgeLock } from './lock-claim.ts';
-import { describeLock } from './lock-description.ts';
-import { DEFAULT_STALE_MS } from './lock-limits.ts';
-import { type LockHolder, readLockSnapshot } from './lock-record.ts';
-import { isHolderAlive, type Liveness } from './process-identity.ts';
+import { DEFAULT_STALE_MS } from './lock-file.ts';
+import { judgeLock, type LockHolder, type LockSnapshot, readLockSnapshot } from './lock-file.ts';
+import { describeCommand, isHolderAlive, type Liveness, ownIdentity } from './process-identity.ts';
 
 /** A lock as it stands, told without waiting for it. */
-export type LockInspection = {
+type LockInspection = {
   holder: LockHolder;
   /** False when whoever takes the lock next takes it over: its holder is gone, or its time is over. */
   held: boolean;
@@ -25,4 +24,27 @@ export function inspectLock(lockPath: string, staleMs = DEFAULT_STALE_MS): LockI
     liveness: lock.isFile ? isHolderAlive(lock.holder) : 'unknown',
     description: describeLock(lock),
   };
+}
+
+/** One phrase that tells a person who holds a lock and since when. */
+function describeLock(lock: LockSnapshot): string {
+  const { holder } = lock;
+  const since = new Date(Number(lock.mtimeNs / 1_000_000n)).toISOString();
+  if (!lock.isFile) return `something that is not a file, there since ${since}`;
+  if (holder.pid === undefined) return `a program that did not say who it is, last sign of it ${since}`;
+  const self = ownIdentity();
+  const here = holder.host === undefined || holder.host === self.host;
+  const liveness = isHolderAlive(holder);
+  const command = here && liveness !== 'dead' ? describeCommand(holder.pid) : undefined;
+  const who = here && holder.pid === self.pid ? 'this process' : `process ${holder.pid}`;
+  const where = holder.host === undefined ? '' : ` on ${holder.host}`;
+  const state = liveness === 'dead' ? ', no longer running' : '';
+  return `${who}${command ? ` (${command})` : ''}${where}${state}, since ${holder.createdAt ?? since}`;
+}
+
+export function lockTimeout(path: string, timeoutMs: number, lock: LockSnapshot | undefined): OpenBotError {
+  const holder = lock === undefined ? 'others, who took it in turns' : describeLock(lock);
+  return new OpenBotError('LOCK_TIMEOUT', `Waited ${timeoutMs} ms for the lock ${path}, held by ${holder}`, {
+    hint: 'Try again when that process is done. If it hangs, stop it: its lock is then taken over at once.',
+  });
 }

@@ -1,162 +1,238 @@
 import { randomUUID } from 'node:crypto';
-import { chmodSync, lstatSync } from 'node:fs';
-import { dirname } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { OpenBotError } from '../errors.ts';
-import { resolveFolderLinks } from './canonical-path.ts';
-import { type HeldLock, holdLock, WANTED } from './held-lock.ts';
-import { claimStaleLock, createLockFile, judgeLock, type LockFile } from './lock-claim.ts';
-import { lockTimeout } from './lock-description.ts';
-import { isInsideLock } from './lock-flow.ts';
-import { type LockLimits, type LockOptions, readLockLimits } from './lock-limits.ts';
 import {
-  formatLockRecord,
-  isSameLock,
-  type LockHolder,
-  type LockSnapshot,
-  readLockSnapshot,
-} from './lock-record.ts';
-import { endStreak, shouldStepBack, takeTurn } from './lock-turns.ts';
-import { makeFolder } from './make-folder.ts';
-import { sweepLeftovers, sweepLeftoversIfCheap } from './sweep-leftovers.ts';
+  closeSync,
+  constants,
+  fstatSync,
+  linkSync,
+  lstatSync,
+  openSync,
+  readSync,
+  renameSync,
+  unlinkSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
+import { giveToFolderOwner } from './folders.ts';
+import { makeLeftoverPath } from './leftover-name.ts';
+import { linkNew } from './link-new.ts';
+import { isHolderAlive, ownIdentity, type ProcessClaim } from './process-identity.ts';
 
-export type { LockOptions } from './lock-limits.ts';
+/** From this age a lock whose holder cannot be checked counts as left behind. */
+export const DEFAULT_STALE_MS = 30_000;
 
-/** Waits for the lock and takes it. Makes the folder if it is missing. Prefer `withLock`, which cannot forget to let go. */
-export async function acquireLock(lockPath: string, options: LockOptions = {}): Promise<HeldLock> {
-  const path = resolveFolderLinks(lockPath);
-  if (isInsideLock(path)) {
-    throw new OpenBotError('INVALID_ARGUMENT', `The caller already holds the lock ${path}`, {
-      hint: 'Use withLock, which may be nested; acquireLock would wait for itself.',
-    });
-  }
-  const { signal } = options;
-  const limits = readLockLimits(options);
-  const started = performance.now();
-  signal?.throwIfAborted();
-  const giveUp = () => lockTimeout(path, limits.timeoutMs, readLockSnapshot(path));
-  const endTurn = await takeTurn(path, limits.timeoutMs, signal, giveUp);
+export type LockFile = { path: string; fd: number };
+
+/**
+ * Undefined when somebody else has it. The name appears with its content complete: the file is written elsewhere and
+ * linked. The descriptor stays open, which pins the inode: as long as the name leads to it, the lock is this one.
+ */
+export function createLockFile(path: string, record: string, link = linkSync): LockFile | undefined {
+  const temp = makeLeftoverPath(path, 'tmp');
+  const fd = openSync(temp, 'wx+', 0o600);
   try {
-    const token = randomUUID();
-    const file = await waitForFile(path, token, limits, started, signal);
-    return holdLock(file, token, limits, endTurn);
+    writeSync(fd, record);
+    giveToFolderOwner(fd, path);
+    if (linkNew(temp, path, link)) return { path, fd };
   } catch (error) {
-    endTurn();
+    closeSync(fd);
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return undefined;
+    throw error;
+  } finally {
+    removeIfThere(temp);
+  }
+  closeSync(fd);
+  return createInPlace(path, record);
+}
+
+export function ownsLockFile({ path, fd }: LockFile): boolean {
+  const named = lstatSync(path, { bigint: true, throwIfNoEntry: false });
+  if (named === undefined) return false;
+  const own = fstatSync(fd, { bigint: true });
+  return own.ino === named.ino && own.dev === named.dev;
+}
+
+/** Removes the name only if it still leads to this lock. */
+export function removeLockFile(lock: LockFile): void {
+  try {
+    if (ownsLockFile(lock)) unlinkSync(lock.path);
+  } finally {
+    closeSync(lock.fd);
+  }
+}
+
+// A foreign holder that never refreshes its lock still promised to be done by then.
+const LONGEST_PROMISE_MS = 3_600_000;
+
+/**
+ * `dead`: the holder is gone for certain. `aged`: nobody can tell who holds it, and it was not touched for longer than
+ * any holder may leave it (or its time lies as far in the future, after a clock went back). `held`: respect it.
+ */
+export function judgeLock(lock: LockSnapshot, staleMs: number, nowMs: number): 'held' | 'dead' | 'aged' {
+  if (!lock.isFile) return 'held';
+  const { holder } = lock;
+  if (holder.pid !== undefined && (holder.starttime !== undefined || holder.host !== undefined)) {
+    const liveness = isHolderAlive(holder);
+    if (liveness !== 'unknown') return liveness === 'dead' ? 'dead' : 'held';
+  }
+  const promised = holder.token === undefined ? Math.min(holder.maxHoldMs ?? 0, LONGEST_PROMISE_MS) : 0;
+  const age = Math.abs(nowMs - Number(lock.mtimeNs / 1_000_000n));
+  return age > Math.max(staleMs, promised) ? 'aged' : 'held';
+}
+
+const DEEPEST_GUARD = 3;
+
+/**
+ * Takes away a lock that was judged stale; true when that very lock is gone. Claimers are kept apart by a guard
+ * (`<lock>.claim`), without which a slow one could take away the fresh lock of a faster one. A dead claimer's guard is
+ * itself claimed in the same way.
+ */
+export function claimStaleLock(path: string, judged: LockSnapshot, staleMs: number, depth = 1): boolean {
+  const guardPath = `${path}.claim`;
+  const guard = createLockFile(guardPath, formatLockRecord(randomUUID(), new Date(), undefined));
+  if (guard === undefined) {
+    const other = readLockSnapshot(guardPath);
+    if (other !== undefined && depth < DEEPEST_GUARD && judgeLock(other, staleMs, Date.now()) !== 'held') {
+      claimStaleLock(guardPath, other, staleMs, depth + 1);
+    }
+    return false;
+  }
+  try {
+    const now = readLockSnapshot(path);
+    if (now === undefined || !isSameLock(now, judged)) return false;
+    return takeAway(path, judged);
+  } finally {
+    removeLockFile(guard);
+  }
+}
+
+/** Moves the lock aside; if it turns out not to be the one that was judged, puts it back and returns false. */
+export function takeAway(path: string, judged: LockSnapshot): boolean {
+  const claimed = makeLeftoverPath(path, 'claimed');
+  try {
+    renameSync(path, claimed);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;
     throw error;
   }
+  const taken = readLockSnapshot(claimed);
+  // A program that knows no guard may have replaced the lock since: then give back what is not ours to take.
+  const right = taken === undefined || isSameLock(taken, judged);
+  if (!right) putBack(claimed, path, taken.text);
+  removeIfThere(claimed);
+  return right;
 }
 
-export async function readLockHolder(lockPath: string): Promise<LockHolder | undefined> {
-  return readLockSnapshot(resolveFolderLinks(lockPath))?.holder;
-}
-
-async function waitForFile(
-  path: string,
-  token: string,
-  limits: LockLimits,
-  started: number,
-  signal: AbortSignal | undefined,
-): Promise<LockFile> {
-  const { timeoutMs, pollIntervalMs, staleMs, maxHoldMs } = limits;
-  if (shouldStepBack(path)) await stepBack(path, pollIntervalMs);
-  const isStale = staleJudge(staleMs, timeoutMs);
-  let judgedAt = Number.NEGATIVE_INFINITY;
-  let crashed = false;
-  for (;;) {
-    signal?.throwIfAborted();
-    // Whether it is there is asked at every look; who holds it, and whether that process lives, costs more.
-    const isThere = attempt(path, () => lstatSync(path, { throwIfNoEntry: false })) !== undefined;
-    if (!isThere) {
-      const file = await createInFolder(path, formatLockRecord(token, new Date(), maxHoldMs));
-      if (file !== undefined) {
-        if (crashed) sweepLeftovers(dirname(path), staleMs);
-        else sweepLeftoversIfCheap(dirname(path), staleMs);
-        return file;
-      }
-    } else if (performance.now() - judgedAt >= Math.min(pollIntervalMs, JUDGE_EVERY_MS)) {
-      judgedAt = performance.now();
-      endStreak(path);
-      const seen = attempt(path, () => readLockSnapshot(path));
-      if (seen === undefined) continue;
-      if (!isStale(seen)) askForTurn(seen, path);
-      else if (attempt(path, () => claimStaleLock(path, seen, staleMs))) {
-        crashed = true;
-        continue;
-      }
-    }
-    const waited = performance.now() - started;
-    if (waited >= timeoutMs) throw lockTimeout(path, timeoutMs, readLockSnapshot(path));
-    await pause(Math.min(nextPoll(pollIntervalMs, waited), timeoutMs - waited), signal);
+function putBack(claimed: string, path: string, text: string): void {
+  try {
+    if (!linkNew(claimed, path)) writeFileSync(path, text, { flag: 'wx', mode: 0o600 });
+  } catch {
+    // Somebody took the lock in between; there is no place left to put this one.
   }
 }
 
-/** The clock may have jumped: an age counts only for a lock that also stays there while we look. */
-function staleJudge(staleMs: number, timeoutMs: number): (lock: LockSnapshot) => boolean {
-  let suspect: { lock: LockSnapshot; since: number } | undefined;
-  return (lock) => {
-    const verdict = judgeLock(lock, staleMs, Date.now());
-    if (verdict !== 'aged') return verdict === 'dead';
-    if (!suspect || !isSameLock(suspect.lock, lock)) suspect = { lock, since: performance.now() };
-    return performance.now() - suspect.since >= Math.min(CONFIRM_MS, timeoutMs / 4);
+function createInPlace(path: string, record: string): LockFile | undefined {
+  let fd: number;
+  try {
+    fd = openSync(path, 'wx+', 0o600);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return undefined;
+    throw error;
+  }
+  try {
+    writeSync(fd, record);
+    giveToFolderOwner(fd, path);
+  } catch (error) {
+    removeLockFile({ path, fd });
+    throw error;
+  }
+  return { path, fd };
+}
+
+export function removeIfThere(path: string): void {
+  try {
+    unlinkSync(path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+  }
+}
+
+/**
+ * Who holds a lock, as its file says. Every field may be missing: a lock made by another program can hold anything.
+ * `pid`, `createdAt`, `maxHoldMs` and `starttime` are those of OpenClaw's transcript lock.
+ */
+export type LockHolder = ProcessClaim & {
+  createdAt?: string;
+  maxHoldMs?: number;
+  /** Unique per acquisition. Its presence also says that the holder keeps the file's mtime fresh. */
+  token?: string;
+};
+
+/** One lock file at one moment. */
+export type LockSnapshot = {
+  holder: LockHolder;
+  text: string;
+  dev: bigint;
+  ino: bigint;
+  mtimeNs: bigint;
+  isFile: boolean;
+};
+
+const MAX_RECORD_BYTES = 4096;
+
+export function formatLockRecord(token: string, createdAt: Date, maxHoldMs: number | undefined): string {
+  const { pid, starttime, host, pidSpace } = ownIdentity();
+  return `${JSON.stringify({ pid, createdAt: createdAt.toISOString(), maxHoldMs, starttime, host, pidSpace, token }, null, 2)}\n`;
+}
+
+function parseLockRecord(text: string): LockHolder {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return {};
+  }
+  if (typeof value !== 'object' || value === null) return {};
+  const record = value as Record<string, unknown>;
+  const number = (name: string) => (Number.isFinite(record[name]) ? (record[name] as number) : undefined);
+  const string = (name: string) => (typeof record[name] === 'string' ? (record[name] as string) : undefined);
+  return {
+    pid: number('pid'),
+    starttime: number('starttime'),
+    host: string('host'),
+    pidSpace: string('pidSpace'),
+    createdAt: string('createdAt'),
+    maxHoldMs: number('maxHoldMs'),
+    token: string('token'),
   };
 }
 
-const CONFIRM_MS = 1000;
-const JUDGE_EVERY_MS = 25;
-
-async function createInFolder(path: string, record: string): Promise<LockFile | undefined> {
+/** Undefined when there is no lock. What cannot be read, or is no file, comes back with an empty holder. */
+export function readLockSnapshot(path: string): LockSnapshot | undefined {
+  const seen = lstatSync(path, { bigint: true, throwIfNoEntry: false });
+  if (seen === undefined) return undefined;
+  const bare = { dev: seen.dev, ino: seen.ino, mtimeNs: seen.mtimeNs, isFile: seen.isFile() };
+  if (!bare.isFile) return { ...bare, holder: {}, text: '' };
+  let fd: number;
   try {
-    return createLockFile(path, record);
+    fd = openSync(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0));
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw lockFailed(path, error);
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    return { ...bare, holder: {}, text: '' };
   }
-  await makeFolder(dirname(path)).catch((error) => {
-    throw lockFailed(path, error);
-  });
-  return attempt(path, () => createLockFile(path, record));
-}
-
-function attempt<T>(path: string, step: () => T): T {
   try {
-    return step();
-  } catch (error) {
-    throw lockFailed(path, error);
-  }
-}
-
-function lockFailed(path: string, cause: unknown): OpenBotError {
-  return new OpenBotError('LOCK_FAILED', `Cannot make the lock ${path}: ${(cause as Error).message}`, {
-    hint: 'Check that its folder is a folder, that it is writable, and that the disk is not full.',
-    cause,
-  });
-}
-
-// Whoever waits longest looks most often, so that nobody starves in a crowd.
-function nextPoll(pollIntervalMs: number, waitedMs: number): number {
-  const share = waitedMs < 1000 ? 1 : waitedMs < 3000 ? 0.5 : 0.2;
-  return Math.max(1, pollIntervalMs * share * (0.75 + Math.random() / 2));
-}
-
-async function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
-  try {
-    await sleep(ms, undefined, signal ? { signal } : {});
+    const stat = fstatSync(fd, { bigint: true });
+    const buffer = Buffer.alloc(MAX_RECORD_BYTES);
+    const text = buffer.toString('utf8', 0, readSync(fd, buffer, 0, MAX_RECORD_BYTES, 0));
+    const { dev, ino, mtimeNs } = stat;
+    return { dev, ino, mtimeNs, isFile: stat.isFile(), holder: parseLockRecord(text), text };
   } catch {
-    signal?.throwIfAborted();
+    return { ...bare, holder: {}, text: '' };
+  } finally {
+    closeSync(fd);
   }
 }
 
-async function stepBack(path: string, pollIntervalMs: number): Promise<void> {
-  const until = performance.now() + 1.25 * pollIntervalMs;
-  while (performance.now() < until && lstatSync(path, { throwIfNoEntry: false }) === undefined) {
-    await sleep(1);
-  }
-}
-
-function askForTurn(seen: LockSnapshot, path: string): void {
-  if (seen.holder.token === undefined) return;
-  try {
-    chmodSync(path, 0o600 | WANTED);
-  } catch {
-    // Another user's lock, or gone by now.
-  }
+/** Inode numbers are reused at once, so the content and the time count as well. */
+export function isSameLock(a: LockSnapshot, b: LockSnapshot): boolean {
+  return a.ino === b.ino && a.dev === b.dev && a.mtimeNs === b.mtimeNs && a.text === b.text;
 }

@@ -1,7 +1,6 @@
 import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { basename } from 'node:path';
-import { readProcessStat } from './process-stat.ts';
 
 /** Names one process for good: a pid alone is reused, and means nothing on another host or in another container. */
 export type ProcessIdentity = {
@@ -78,6 +77,32 @@ function readPidSpace(): string | undefined {
   try {
     const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').trim();
     return `${boot}/${readlinkSync('/proc/self/ns/pid')}`;
+  } catch {
+    return undefined;
+  }
+}
+
+/** What Linux tells of a process. */
+export type ProcessStat = {
+  readonly pid: number;
+  readonly parent: number;
+  /** In clock ticks since boot. */
+  readonly starttime: number;
+  /** It has ended and is only waiting for its parent to be told. */
+  readonly isOver: boolean;
+};
+
+/** Undefined where it is gone, or where there is no /proc. */
+export function readProcessStat(pid: number): ProcessStat | undefined {
+  if (process.platform !== 'linux') return undefined;
+  try {
+    const text = readFileSync(`/proc/${pid}/stat`, 'latin1');
+    // The command name may itself contain spaces and brackets.
+    const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
+    const [state, parent] = fields;
+    const starttime = Number(fields[19]);
+    if (!state || !Number.isSafeInteger(starttime)) return undefined;
+    return { pid, parent: Number(parent), starttime, isOver: state === 'Z' || state === 'X' };
   } catch {
     return undefined;
   }

@@ -4,19 +4,16 @@
 
 export type { HeldLock } from '../disk/held-lock.ts';
 export { inspectLock } from '../disk/inspect-lock.ts';
-export { acquireLock, type LockOptions } from '../disk/lock-file.ts';
-export type { LockHolder } from '../disk/lock-record.ts';
-export { withLock } from '../disk/with-lock.ts';
+export { acquireLock, type LockOptions, withLock } from '../disk/lock.ts';
+export type { LockHolder } from '../disk/lock-file.ts';
 
 // Files and folders
 
 export { writeFileAtomic } from '../disk/atomic-write.ts';
-export { giveFolderToOwner, giveToFolderOwner } from '../disk/give-to-owner.ts';
+export { giveFolderToOwner, giveToFolderOwner, makeFolder, syncFolder } from '../disk/folders.ts';
 export { makeLeftoverPath } from '../disk/leftover-name.ts';
 export { linkNew } from '../disk/link-new.ts';
-export { makeFolder } from '../disk/make-folder.ts';
 export { sweepLeftovers } from '../disk/sweep-leftovers.ts';
-export { syncFolder } from '../disk/sync-folder.ts';
 
 // Processes
 
@@ -26,8 +23,9 @@ export {
   isHolderAlive,
   ownIdentity,
   type ProcessIdentity,
+  type ProcessStat,
+  readProcessStat,
 } from '../disk/process-identity.ts';
-export { type ProcessStat, readProcessStat } from '../disk/process-stat.ts';
 
 // The end of this process
 

@@ -1,5 +1,5 @@
 import { lstat } from 'node:fs/promises';
-import type { LockOptions } from '../disk/lock-file.ts';
+import type { LockOptions } from '../disk/lock.ts';
 import { OpenBotError } from '../errors.ts';
 import { parseAgentSessionKey } from '../key/parse.ts';
 import { type LayoutOptions, resolveDefaultSessionStorePath } from '../layout/paths.ts';

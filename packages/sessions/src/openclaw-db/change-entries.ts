@@ -1,5 +1,4 @@
-import { runLocked } from '../disk/lock-flow.ts';
-import { takeTurn } from '../disk/lock-turns.ts';
+import { runLocked, takeTurn } from '../disk/lock-queue.ts';
 import type { OpenSessionEntry } from '../entry/session-entry.ts';
 import { OpenBotError } from '../errors.ts';
 import type { EntryChanges } from '../store/change-document.ts';

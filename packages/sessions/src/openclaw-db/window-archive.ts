@@ -2,7 +2,7 @@ import { writeSync } from 'node:fs';
 import { unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { writeFileAtomic } from '../disk/atomic-write.ts';
-import { makeFolder } from '../disk/make-folder.ts';
+import { makeFolder } from '../disk/folders.ts';
 import { transcriptFileName } from '../layout/safe-id.ts';
 import { describeFileFault } from '../transcript-file/file-faults.ts';
 import { findFreeArchivePath } from '../transcript-file/free-archive-path.ts';

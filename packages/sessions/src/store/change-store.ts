@@ -1,8 +1,6 @@
-import type { AtomicWriteIo } from '../disk/atomic-write.ts';
-import { writeFileAtomic } from '../disk/atomic-write.ts';
+import { type AtomicWriteIo, writeFileAtomic } from '../disk/atomic-write.ts';
 import type { HeldLock } from '../disk/held-lock.ts';
-import type { LockOptions } from '../disk/lock-file.ts';
-import { withLock } from '../disk/with-lock.ts';
+import { type LockOptions, withLock } from '../disk/lock.ts';
 import { OpenBotError } from '../errors.ts';
 import { applyChanges, type EntryChanges } from './change-document.ts';
 import type { StoreDraft } from './contract.ts';

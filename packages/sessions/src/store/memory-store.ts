@@ -1,5 +1,4 @@
-import { runLocked } from '../disk/lock-flow.ts';
-import { takeTurn } from '../disk/lock-turns.ts';
+import { runLocked, takeTurn } from '../disk/lock-queue.ts';
 import type { SessionEntry } from '../entry/session-entry.ts';
 import { callListener } from '../listeners.ts';
 import { applyChanges } from './change-document.ts';

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { resolve } from 'node:path';
-import type { LockOptions } from '../disk/lock-file.ts';
-import { withLock } from '../disk/with-lock.ts';
+import { type LockOptions, withLock } from '../disk/lock.ts';
 import { mergeSessionEntry } from '../entry/merge-session-entry.ts';
 import type { SessionEntry } from '../entry/session-entry.ts';
 import { changeStore } from './change-store.ts';

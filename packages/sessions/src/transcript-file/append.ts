@@ -2,7 +2,7 @@ import { constants, lstatSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { resolveWithinFolder } from '../disk/canonical-path.ts';
 import type { HeldLock } from '../disk/held-lock.ts';
-import type { LockOptions } from '../disk/lock-file.ts';
+import type { LockOptions } from '../disk/lock.ts';
 import { OpenBotError } from '../errors.ts';
 import {
   assertDraft,

@@ -1,10 +1,8 @@
 import { lstat, open, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { giveToFolderOwner } from '../disk/give-to-owner.ts';
+import { giveToFolderOwner, makeFolder, syncFolder } from '../disk/folders.ts';
 import { makeLeftoverPath } from '../disk/leftover-name.ts';
 import { linkNew } from '../disk/link-new.ts';
-import { makeFolder } from '../disk/make-folder.ts';
-import { syncFolder } from '../disk/sync-folder.ts';
 import { OpenBotError } from '../errors.ts';
 import { assertSessionId } from '../layout/safe-id.ts';
 import { composeHeader, composeLine } from '../transcript/compose.ts';

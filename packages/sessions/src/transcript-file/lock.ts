@@ -1,7 +1,6 @@
 import { resolveFolderLinks } from '../disk/canonical-path.ts';
 import type { HeldLock } from '../disk/held-lock.ts';
-import type { LockOptions } from '../disk/lock-file.ts';
-import { withLock } from '../disk/with-lock.ts';
+import { type LockOptions, withLock } from '../disk/lock.ts';
 import { OpenBotError } from '../errors.ts';
 
 /** OpenClaw writes the same limit into its transcript locks. */

@@ -3,7 +3,7 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { writeFileAtomic } from '../disk/atomic-write.ts';
 import { resolveWithinFolder } from '../disk/canonical-path.ts';
 import type { HeldLock } from '../disk/held-lock.ts';
-import type { LockOptions } from '../disk/lock-file.ts';
+import type { LockOptions } from '../disk/lock.ts';
 import { composeLine } from '../transcript/compose.ts';
 import { readRange } from './backward-lines.ts';
 import { headerOf, type NewTranscript } from './create.ts';

@@ -2,7 +2,7 @@ import { mkdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import { inspectLock } from '../../src/disk/inspect-lock.ts';
-import { acquireLock } from '../../src/disk/lock-file.ts';
+import { acquireLock } from '../../src/disk/lock.ts';
 import { ownIdentity } from '../../src/disk/process-identity.ts';
 import { startChild } from '../setup/child.ts';
 import { makeTempFolder } from '../setup/temp-folder.ts';

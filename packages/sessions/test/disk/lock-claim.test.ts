@@ -1,9 +1,16 @@
 import { readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { claimStaleLock, createLockFile, removeLockFile, takeAway } from '../../src/disk/lock-claim.ts';
-import { acquireLock } from '../../src/disk/lock-file.ts';
-import { formatLockRecord, type LockSnapshot, readLockSnapshot } from '../../src/disk/lock-record.ts';
+import { acquireLock } from '../../src/disk/lock.ts';
+import {
+  claimStaleLock,
+  createLockFile,
+  formatLockRecord,
+  type LockSnapshot,
+  readLockSnapshot,
+  removeLockFile,
+  takeAway,
+} from '../../src/disk/lock-file.ts';
 import { ownIdentity } from '../../src/disk/process-identity.ts';
 import { startChild } from '../setup/child.ts';
 import { makeTempFolder } from '../setup/temp-folder.ts';

@@ -12,7 +12,7 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { acquireLock, readLockHolder } from '../../src/disk/lock-file.ts';
+import { acquireLock, readLockHolder } from '../../src/disk/lock.ts';
 import { ownIdentity } from '../../src/disk/process-identity.ts';
 import { startChild } from '../setup/child.ts';
 import { makeTempFolder } from '../setup/temp-folder.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readLockLimits } from '../../src/disk/lock-limits.ts';
+import { readLockLimits } from '../../src/disk/lock.ts';
 
 test('waits for 10 s, looks every 25 ms, takes a lock for left behind after 30 s, unless told otherwise', () => {
   const limits = { timeoutMs: 10_000, pollIntervalMs: 25, staleMs: 30_000, maxHoldMs: undefined };

@@ -2,8 +2,8 @@ import { mkdirSync, readdirSync, readFileSync, realpathSync, statSync, writeFile
 import { dirname, join, relative } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { writeFileAtomic } from '../../src/disk/atomic-write.ts';
-import { acquireLock } from '../../src/disk/lock-file.ts';
-import { makeFolder } from '../../src/disk/make-folder.ts';
+import { makeFolder } from '../../src/disk/folders.ts';
+import { acquireLock } from '../../src/disk/lock.ts';
 import { openFileSessionStore } from '../../src/store/file-store.ts';
 import { createTranscript } from '../../src/transcript-file/create.ts';
 import { NO_PROC, recordSyncs } from '../setup/node-faults.ts';

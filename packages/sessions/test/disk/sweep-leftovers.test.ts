@@ -2,7 +2,7 @@ import { readdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import { makeLeftoverName, parseLeftoverName } from '../../src/disk/leftover-name.ts';
-import { acquireLock } from '../../src/disk/lock-file.ts';
+import { acquireLock } from '../../src/disk/lock.ts';
 import { ownIdentity } from '../../src/disk/process-identity.ts';
 import { sweepLeftovers } from '../../src/disk/sweep-leftovers.ts';
 import { makeTempFolder } from '../setup/temp-folder.ts';

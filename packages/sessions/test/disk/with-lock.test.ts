@@ -2,8 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeEach, expect, test } from 'vitest';
-import { acquireLock } from '../../src/disk/lock-file.ts';
-import { withLock } from '../../src/disk/with-lock.ts';
+import { acquireLock, withLock } from '../../src/disk/lock.ts';
 import { makeTempFolder } from '../setup/temp-folder.ts';
 
 let path: string;

@@ -1,9 +1,9 @@
 import { lstat, readdir, rename } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { resolveWithinFolder } from '../../disk/canonical-path.ts';
+import { syncFolder } from '../../disk/folders.ts';
 import type { HeldLock } from '../../disk/held-lock.ts';
-import type { LockOptions } from '../../disk/lock-file.ts';
-import { syncFolder } from '../../disk/sync-folder.ts';
+import type { LockOptions } from '../../disk/lock.ts';
 import { type ArchiveReason, classifySessionFileName } from '../../layout/file-name.ts';
 import { emitSessionTranscriptUpdate } from '../../transcript-file/events.ts';
 import { describeFileFault } from '../../transcript-file/file-faults.ts';

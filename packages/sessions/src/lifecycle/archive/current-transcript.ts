@@ -1,6 +1,6 @@
 import { resolveWithinFolder } from '../../disk/canonical-path.ts';
 import type { HeldLock } from '../../disk/held-lock.ts';
-import type { LockOptions } from '../../disk/lock-file.ts';
+import type { LockOptions } from '../../disk/lock.ts';
 import { OpenBotError } from '../../errors.ts';
 import type { StoredSession } from '../../store/contract.ts';
 import { withTranscriptLock } from '../../transcript-file/lock.ts';

@@ -1,5 +1,5 @@
 import { resolveWithinFolder } from '../../disk/canonical-path.ts';
-import type { LockOptions } from '../../disk/lock-file.ts';
+import type { LockOptions } from '../../disk/lock.ts';
 import { OpenBotError } from '../../errors.ts';
 import { emitSessionTranscriptUpdate } from '../../transcript-file/events.ts';
 import { isTranscriptFile } from '../archive/archive-transcript.ts';

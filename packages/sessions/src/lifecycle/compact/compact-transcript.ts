@@ -1,9 +1,9 @@
 import { constants } from 'node:fs';
 import { copyFile, type FileHandle, lstat, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { syncFolder } from '../../disk/folders.ts';
 import type { HeldLock } from '../../disk/held-lock.ts';
 import { linkNew } from '../../disk/link-new.ts';
-import { syncFolder } from '../../disk/sync-folder.ts';
 import { OpenBotError } from '../../errors.ts';
 import { contextOf } from '../../transcript/context.ts';
 import { planLoweredUsage } from '../../transcript/lowered-usage.ts';

@@ -1,5 +1,5 @@
 import { type FileHandle, open, unlink } from 'node:fs/promises';
-import { giveToFolderOwner } from '../../disk/give-to-owner.ts';
+import { giveToFolderOwner } from '../../disk/folders.ts';
 import { makeLeftoverPath } from '../../disk/leftover-name.ts';
 import { OpenBotError } from '../../errors.ts';
 import { composeLine } from '../../transcript/compose.ts';

@@ -1,8 +1,8 @@
 import { rename, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { resolveWithinFolder } from '../../disk/canonical-path.ts';
+import { syncFolder } from '../../disk/folders.ts';
 import { linkNew } from '../../disk/link-new.ts';
-import { syncFolder } from '../../disk/sync-folder.ts';
 import type { SessionEntry } from '../../entry/session-entry.ts';
 import { OpenBotError } from '../../errors.ts';
 import { type LayoutOptions, resolveDefaultSessionStorePath } from '../../layout/paths.ts';

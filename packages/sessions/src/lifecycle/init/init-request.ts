@@ -1,4 +1,4 @@
-import type { LockOptions } from '../../disk/lock-file.ts';
+import type { LockOptions } from '../../disk/lock.ts';
 import { type GroupKeyResolution, isGroupMessage, resolveGroupSessionKey } from '../../key/group.ts';
 import { parseAgentSessionKey } from '../../key/parse.ts';
 import { canonicalizeMainSessionAlias, resolveSessionKey, type SessionScope } from '../../key/resolve.ts';

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { LockOptions } from '../../disk/lock-file.ts';
+import type { LockOptions } from '../../disk/lock.ts';
 import type { OpenSessionEntry, SessionEntry } from '../../entry/session-entry.ts';
 import type { OpenBotError } from '../../errors.ts';
 import { isSessionId } from '../../layout/safe-id.ts';

@@ -1,4 +1,4 @@
-import type { LockOptions } from '../../disk/lock-file.ts';
+import type { LockOptions } from '../../disk/lock.ts';
 import { locateEntries, locateEntry } from '../locate-entry.ts';
 import { type MomentParams, readMoment } from '../moment.ts';
 import { assertExpected } from '../reset/expected-session.ts';

@@ -1,4 +1,4 @@
-import type { LockOptions } from '../../disk/lock-file.ts';
+import type { LockOptions } from '../../disk/lock.ts';
 import type { OpenBotError } from '../../errors.ts';
 import { type PruneReason, selectEntriesToPrune } from '../../policy/retention.ts';
 import type { StoredEntry, StoredSession } from '../../store/contract.ts';

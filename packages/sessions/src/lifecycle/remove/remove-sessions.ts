@@ -1,4 +1,4 @@
-import type { LockOptions } from '../../disk/lock-file.ts';
+import type { LockOptions } from '../../disk/lock.ts';
 import { OpenBotError } from '../../errors.ts';
 import { isSessionId } from '../../layout/safe-id.ts';
 import type { StoreDraft, StoredEntry, StoredSession } from '../../store/contract.ts';

@@ -1,4 +1,4 @@
-import type { LockOptions } from '../../disk/lock-file.ts';
+import type { LockOptions } from '../../disk/lock.ts';
 import type { SessionEntry } from '../../entry/session-entry.ts';
 import type { OpenBotError } from '../../errors.ts';
 import { parseThreadSessionSuffix } from '../../key/thread.ts';

@@ -1,7 +1,7 @@
 /** Waits for a lock and proves, with a file only one can make, that nobody else is inside at the same time. */
 import { rmSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { withLock } from '../../../src/disk/with-lock.ts';
+import { withLock } from '../../../src/disk/lock.ts';
 
 const [path = '', witness = '', rounds = '1', startAt = '0'] = process.argv.slice(2);
 await sleep(Math.max(0, Number(startAt) - Date.now()));

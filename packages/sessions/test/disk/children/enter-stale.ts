@@ -4,7 +4,7 @@
  */
 import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { acquireLock } from '../../../src/disk/lock-file.ts';
+import { acquireLock } from '../../../src/disk/lock.ts';
 
 const [path = '', witness = '', stale = '', rounds = '1', startAt = '0'] = process.argv.slice(2);
 await sleep(Math.max(0, Number(startAt) - Date.now()));

@@ -1,6 +1,6 @@
 /** Takes and releases a lock without a pause until its input ends. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { withLock } from '../../../src/disk/with-lock.ts';
+import { withLock } from '../../../src/disk/lock.ts';
 
 const [path = ''] = process.argv.slice(2);
 let stop = false;

@@ -1,5 +1,5 @@
 /** Takes a lock, says so, and keeps it until its input ends or it is killed. */
-import { acquireLock } from '../../../src/disk/lock-file.ts';
+import { acquireLock } from '../../../src/disk/lock.ts';
 
 const [path = '', staleMs] = process.argv.slice(2);
 const lock = await acquireLock(path, staleMs === undefined ? {} : { staleMs: Number(staleMs) });

@@ -42,7 +42,7 @@ export type { SessionEntry } from './entry/session-entry.ts';
 export type { SessionStore, StoredEntry, StoredSession } from './store/contract.ts';
 export { clearSessionStoreCacheForTest } from './store/document-cache.ts';
 export { openFileSessionStore } from './store/file-store.ts';
-export { lookIntoSessionStore } from './store/look-into-store.ts';
+export { lookIntoSessionStore } from './store/file-store.ts';
 export { openMemorySessionStore } from './store/memory-store.ts';
 export {
   loadSessionStore,
@@ -56,11 +56,11 @@ export {
 
 export { appendAssistantMessageToSessionTranscript } from './lifecycle/mirror-delivery.ts';
 export type { TranscriptEntry } from './transcript/entry.ts';
-export { redactSecrets } from './transcript/redact.ts';
-export { contextTokens } from './transcript/tokens.ts';
+export { redactSecrets } from './transcript/redact/redact.ts';
+export { contextTokens } from './transcript/context/tokens.ts';
 export { Transcript } from './transcript/transcript.ts';
-export { activePath } from './transcript/tree.ts';
-export { turnsOf } from './transcript/turns.ts';
+export { activePath } from './transcript/tree/tree.ts';
+export { turnsOf } from './transcript/tree/turns.ts';
 export { appendToTranscript } from './transcript-file/append.ts';
 export { createTranscript } from './transcript-file/create.ts';
 export {

@@ -2,12 +2,12 @@
 
 // Plans over entries
 
-export { planLoweredUsage } from '../transcript/lowered-usage.ts';
-export { planRelinking } from '../transcript/relink.ts';
+export { planLoweredUsage } from '../transcript/rewrite/lower-usage.ts';
+export { planRelinking } from '../transcript/rewrite/relink.ts';
 
 // JSON as text
 
-export { asciiJson, fromByteText, toByteText } from '../transcript/rewrite/byte-text.ts';
+export { asciiJson, fromByteText, toByteText } from '../transcript/rewrite/splice.ts';
 export {
   type ElementPlace,
   findMember,
@@ -25,7 +25,7 @@ export {
 
 export { lowerUsage } from '../transcript/rewrite/lower-usage.ts';
 export { relinkedFieldsOf } from '../transcript/rewrite/relinked-fields.ts';
-export { type FieldValue, replaceTopLevelFields } from '../transcript/rewrite/replace-fields.ts';
+export { type FieldValue, replaceTopLevelFields } from '../transcript/rewrite/splice.ts';
 export { Splice } from '../transcript/rewrite/splice.ts';
 
 // Files

@@ -13,14 +13,14 @@ export {
 export type { DialectName } from '../transcript/formats/dialect.ts';
 export { LineSplitter } from '../transcript/lines.ts';
 export { DANGLING } from '../transcript/transcript.ts';
-export { leafOf } from '../transcript/tree.ts';
-export { hasTools, type Turn } from '../transcript/turns.ts';
+export { leafOf } from '../transcript/tree/tree.ts';
+export { hasTools, type Turn } from '../transcript/tree/turns.ts';
 
 // What the model reads
 
-export { type Context, contextOf } from '../transcript/context.ts';
-export { type ModelMessage, modelMessagesOf, sideOf } from '../transcript/model-messages.ts';
-export { findRefusals, type Refusal } from '../transcript/provider-rules.ts';
+export { type Context, contextOf } from '../transcript/context/context.ts';
+export { type ModelMessage, modelMessagesOf, sideOf } from '../transcript/context/model-messages.ts';
+export { findRefusals, type Refusal } from '../transcript/context/provider-rules.ts';
 
 // Token figures
 
@@ -32,7 +32,7 @@ export {
   IMAGE_CHARACTERS,
   measureContext,
   type TokenBasis,
-} from '../transcript/tokens.ts';
+} from '../transcript/context/tokens.ts';
 
 // Text
 

@@ -1,8 +1,8 @@
 import { FLAG } from '../transcript/entry.ts';
 import { ABSENT } from '../transcript/formats/dialect.ts';
-import { isCanonicalEntry } from '../transcript/openclaw-tree.ts';
+import { isCanonicalEntry } from '../transcript/tree/openclaw-tree.ts';
 import { DANGLING, type Transcript } from '../transcript/transcript.ts';
-import { activePath } from '../transcript/tree.ts';
+import { activePath } from '../transcript/tree/tree.ts';
 import type { DatabaseTranscript } from './scan-transcript.ts';
 
 /** A row of the active path, as OpenClaw keeps it. */

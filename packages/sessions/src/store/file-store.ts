@@ -1,10 +1,12 @@
 import { resolve } from 'node:path';
-import { changeStore, type FileStoreOptions } from './change-store.ts';
-import type { SessionStore } from './contract.ts';
-import { getEntry, listEntries, listUnreadable } from './document.ts';
+import { type FileStoreOptions, changeStore } from './change-store.ts';
+import type { SessionStore, StoredSession } from './contract.ts';
+import { getEntry, listEntries, listUnreadable, readObject } from './document.ts';
 import { loadDocument } from './document-cache.ts';
 import { changeOne } from './draft.ts';
 import { watchStore } from './watch-store.ts';
+import { isJsonObject } from '../entry/json-object.ts';
+import { readStoreFile } from './read-store-file.ts';
 
 /** The store in a `sessions.json`, shared with every other process that takes its lock. A missing file is empty. */
 export function openFileSessionStore(storePath: string, options: FileStoreOptions = {}): SessionStore {
@@ -31,4 +33,21 @@ export function openFileSessionStore(storePath: string, options: FileStoreOption
       watching.clear();
     },
   };
+}
+
+/**
+ * What a store file holds now, for a program that looks once and ends: no lock, no cache, and entries as they are
+ * written, neither checked nor frozen. Undefined when there is no file. A file that does not parse is an error, as
+ * everywhere; values that are no entries are left out.
+ */
+export function lookIntoSessionStore(storePath: string): StoredSession[] | undefined {
+  const read = readStoreFile(storePath);
+  if (read === undefined) return undefined;
+  const sessions: StoredSession[] = [];
+  const members = readObject(read.content, storePath);
+  for (const key of Object.keys(members)) {
+    const entry = members[key];
+    if (isJsonObject(entry)) sessions.push({ key, entry: entry as StoredSession['entry'] });
+  }
+  return sessions;
 }

@@ -6,7 +6,7 @@ import { assertUntouched } from './change-store.ts';
 import type { SessionStore, StoreChange, StoreDraft } from './contract.ts';
 import { getEntry, listEntries, listUnreadable, parseDocument } from './document.ts';
 import { changeOne, openDraft } from './draft.ts';
-import { STORE_AUDIENCE } from './store-audience.ts';
+import { STORE_AUDIENCE } from './watch-store.ts';
 
 let count = 0;
 

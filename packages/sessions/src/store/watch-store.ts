@@ -1,9 +1,8 @@
 import { type FSWatcher, watch } from 'node:fs';
 import { basename, dirname } from 'node:path';
-import { callListener } from '../listeners.ts';
+import { type Audience, callListener } from '../listeners.ts';
 import type { StoreChange } from './contract.ts';
 import { EMPTY_DOCUMENT, type StoreDocument } from './document.ts';
-import { STORE_AUDIENCE } from './store-audience.ts';
 
 // Some file systems do not tell of changes made on other hosts: then looking now and then is all there is.
 const LOOK_EVERY_MS = 1_000;
@@ -78,7 +77,7 @@ export function watchStore(
   };
 }
 
-export function compareDocuments(before: StoreDocument, after: StoreDocument): StoreChange {
+function compareDocuments(before: StoreDocument, after: StoreDocument): StoreChange {
   const updated: string[] = [];
   for (const [key, at] of after.index) {
     const was = before.index.get(key);
@@ -97,3 +96,9 @@ function isSameMember(a: StoreDocument, atA: number, b: StoreDocument, atB: numb
     JSON.stringify(one.value) === JSON.stringify(other.value)
   );
 }
+
+/** Those who watch a store, whichever driver keeps it. */
+export const STORE_AUDIENCE: Audience = {
+  of: 'of a session store',
+  warningCode: 'OPENBOT_STORE_LISTENER',
+};

@@ -2,7 +2,7 @@ import { detectDialect } from './formats/detect.ts';
 import { clearLineFacts, type Dialect, emptyLineFacts } from './formats/dialect.ts';
 import { openclawDialect } from './formats/openclaw.ts';
 import { isBlank, type LineSink } from './lines.ts';
-import { settleOpenclawTree } from './openclaw-tree.ts';
+import { settleOpenclawTree } from './tree/openclaw-tree.ts';
 import { SkimmedLine } from './skim/shape.ts';
 import { Skimmer } from './skim/skimmer.ts';
 import { StringTable } from './skim/string-table.ts';

@@ -1,3 +1,4 @@
+
 /** What a line is, in words that hold for every dialect. */
 export const KINDS = [
   'header',
@@ -158,4 +159,14 @@ export interface TranscriptHeader {
   readonly id: string | undefined;
   readonly cwd: string | undefined;
   readonly parentSession: string | undefined;
+}
+
+/** Where a conversation stands, by the rules of OpenClaw. */
+export interface SettledTree {
+  /** The last entry that is part of it, or NO_PARENT. */
+  readonly leaf: number;
+  /** A line moved the leaf. */
+  readonly hasLeafControl: boolean;
+  /** A line moves the leaf to an entry that is not there. */
+  readonly hasInvalidLeafControl: boolean;
 }

@@ -1,6 +1,6 @@
 import { isJsonObject } from '../entry/json-object.ts';
 import { isMachineText } from './formats/machine-text.ts';
-import { redactSecrets } from './redact.ts';
+import { redactSecrets } from './redact/redact.ts';
 
 export type SpokenText = { role: 'user' | 'assistant'; text: string };
 

@@ -6,7 +6,7 @@ import { scanDatabaseTranscript } from '../../src/openclaw-db/scan-transcript.ts
 import { TranscriptBuilder } from '../../src/transcript/builder.ts';
 import { LineSplitter } from '../../src/transcript/lines.ts';
 import type { Transcript } from '../../src/transcript/transcript.ts';
-import { activePath } from '../../src/transcript/tree.ts';
+import { activePath } from '../../src/transcript/tree/tree.ts';
 import { makeTempFolder } from '../setup/temp-folder.ts';
 import { composeSession } from './setup/compose-session.ts';
 import { addOpening, addTurn } from './setup/compose-turns.ts';

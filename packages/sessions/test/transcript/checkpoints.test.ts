@@ -1,9 +1,9 @@
 /** The lines by which Claude Code can put files back, when the messages that they name go. */
 import { describe, expect, test } from 'vitest';
 import { TranscriptBuilder } from '../../src/transcript/builder.ts';
-import { planRelinking } from '../../src/transcript/relink.ts';
+import { planRelinking } from '../../src/transcript/rewrite/relink.ts';
 import { relinkedFieldsOf } from '../../src/transcript/rewrite/relinked-fields.ts';
-import { replaceTopLevelFields } from '../../src/transcript/rewrite/replace-fields.ts';
+import { replaceTopLevelFields } from '../../src/transcript/rewrite/splice.ts';
 
 type Line = Record<string, unknown>;
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { NO_PARENT } from '../../src/transcript/transcript.ts';
-import { activePath, leafOf } from '../../src/transcript/tree.ts';
+import { activePath, leafOf } from '../../src/transcript/tree/tree.ts';
 import { assistant, boundary, call, type Line, note, read, result, rewind, user } from './claude-lines.ts';
 
 /** Two turns; `d` ends the second. */

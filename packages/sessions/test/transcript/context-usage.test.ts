@@ -1,13 +1,12 @@
 /** The size of the context that OpenClaw writes down apart from what a request cost. */
 import { describe, expect, test } from 'vitest';
 import { TranscriptBuilder } from '../../src/transcript/builder.ts';
-import { contextOf } from '../../src/transcript/context.ts';
+import { contextOf } from '../../src/transcript/context/context.ts';
 import { LineSplitter } from '../../src/transcript/lines.ts';
-import { planLoweredUsage } from '../../src/transcript/lowered-usage.ts';
-import { lowerUsage } from '../../src/transcript/rewrite/lower-usage.ts';
-import { calibrate, contextTokens } from '../../src/transcript/tokens.ts';
+import { lowerUsage, planLoweredUsage } from '../../src/transcript/rewrite/lower-usage.ts';
+import { calibrate, contextTokens } from '../../src/transcript/context/tokens.ts';
 import type { Transcript } from '../../src/transcript/transcript.ts';
-import { activePath } from '../../src/transcript/tree.ts';
+import { activePath } from '../../src/transcript/tree/tree.ts';
 
 const FIGURES = { input: 900, output: 100, cacheRead: 29_000, cacheWrite: 0, totalTokens: 30_000 };
 const COST = { input: 0.1, output: 0.2, cacheRead: 0.3, cacheWrite: 0, total: 0.6 };

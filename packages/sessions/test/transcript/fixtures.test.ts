@@ -1,11 +1,11 @@
 import { readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { contextOf } from '../../src/transcript/context.ts';
+import { contextOf } from '../../src/transcript/context/context.ts';
 import { FLAG } from '../../src/transcript/entry.ts';
-import { contextTokens } from '../../src/transcript/tokens.ts';
-import { activePath, childrenOf, leafOf } from '../../src/transcript/tree.ts';
-import { turnsOf } from '../../src/transcript/turns.ts';
+import { contextTokens } from '../../src/transcript/context/tokens.ts';
+import { activePath, childrenOf, leafOf } from '../../src/transcript/tree/tree.ts';
+import { turnsOf } from '../../src/transcript/tree/turns.ts';
 import { scanTranscriptFile } from '../../src/transcript-file/scan.ts';
 
 const FIXTURES = fileURLToPath(new URL('../../../../fixtures', import.meta.url));

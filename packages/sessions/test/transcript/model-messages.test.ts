@@ -7,7 +7,7 @@ import {
   TranscriptBuilder,
 } from '../../src/exports/transcript.ts';
 import { activePath } from '../../src/index.ts';
-import { answeredIdsOf, callIdsOf } from '../../src/transcript/model-messages.ts';
+import { answeredIdsOf, callIdsOf } from '../../src/transcript/context/model-messages.ts';
 
 type Json = Record<string, unknown>;
 

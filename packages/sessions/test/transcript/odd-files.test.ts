@@ -5,11 +5,11 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { OpenBotError } from '../../src/errors.ts';
 import { TranscriptBuilder } from '../../src/transcript/builder.ts';
-import { contextOf } from '../../src/transcript/context.ts';
+import { contextOf } from '../../src/transcript/context/context.ts';
 import { FLAG } from '../../src/transcript/entry.ts';
 import { LineSplitter } from '../../src/transcript/lines.ts';
-import { activePath, leafOf } from '../../src/transcript/tree.ts';
-import { turnsOf } from '../../src/transcript/turns.ts';
+import { activePath, leafOf } from '../../src/transcript/tree/tree.ts';
+import { turnsOf } from '../../src/transcript/tree/turns.ts';
 import { scanTranscriptFile } from '../../src/transcript-file/scan.ts';
 
 let folder: string;

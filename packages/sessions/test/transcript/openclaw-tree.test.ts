@@ -2,11 +2,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { TranscriptBuilder } from '../../src/transcript/builder.ts';
-import { contextOf } from '../../src/transcript/context.ts';
+import { contextOf } from '../../src/transcript/context/context.ts';
 import { LineSplitter } from '../../src/transcript/lines.ts';
-import { planRelinking } from '../../src/transcript/relink.ts';
+import { planRelinking } from '../../src/transcript/rewrite/relink.ts';
 import type { Transcript } from '../../src/transcript/transcript.ts';
-import { activePath, leafOf } from '../../src/transcript/tree.ts';
+import { activePath, leafOf } from '../../src/transcript/tree/tree.ts';
 import { arbitrarySession } from '../openclaw-db/setup/arbitrary-session.ts';
 import { readPlace, scanTree } from '../openclaw-db/setup/reference-tree.ts';
 

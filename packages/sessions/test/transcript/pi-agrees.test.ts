@@ -6,10 +6,10 @@ import { SessionManager } from '@earendil-works/pi-coding-agent';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { TranscriptBuilder } from '../../src/transcript/builder.ts';
-import { contextOf } from '../../src/transcript/context.ts';
+import { contextOf } from '../../src/transcript/context/context.ts';
 import { LineSplitter } from '../../src/transcript/lines.ts';
 import type { Transcript } from '../../src/transcript/transcript.ts';
-import { activePath, leafOf } from '../../src/transcript/tree.ts';
+import { activePath, leafOf } from '../../src/transcript/tree/tree.ts';
 import { scanTranscriptFile } from '../../src/transcript-file/scan.ts';
 import { asJsonl, generatedTree } from './generated-tree.ts';
 

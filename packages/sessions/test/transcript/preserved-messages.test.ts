@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { contextOf } from '../../src/transcript/context.ts';
-import { planRelinking } from '../../src/transcript/relink.ts';
+import { contextOf } from '../../src/transcript/context/context.ts';
+import { planRelinking } from '../../src/transcript/rewrite/relink.ts';
 import { relinkedFieldsOf } from '../../src/transcript/rewrite/relinked-fields.ts';
-import { activePath } from '../../src/transcript/tree.ts';
+import { activePath } from '../../src/transcript/tree/tree.ts';
 import { assistant, boundary, type Line, read, rewind, user } from './claude-lines.ts';
 
 const OLD = [

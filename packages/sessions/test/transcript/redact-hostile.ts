@@ -1,5 +1,5 @@
 /** Run as a process of its own: redacts 5 MB of each fragment, repeated, alone and in pairs. Prints `done`. */
-import { redactSecrets } from '../../src/transcript/redact.ts';
+import { redactSecrets } from '../../src/transcript/redact/redact.ts';
 import { FRAGMENTS } from './redact-fragments.ts';
 
 const LENGTH = 5_000_000;

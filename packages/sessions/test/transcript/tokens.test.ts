@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { TranscriptBuilder } from '../../src/transcript/builder.ts';
-import { contextOf } from '../../src/transcript/context.ts';
+import { contextOf } from '../../src/transcript/context/context.ts';
 import { LineSplitter } from '../../src/transcript/lines.ts';
-import { calibrate, contextTokens, estimateTokens } from '../../src/transcript/tokens.ts';
+import { calibrate, contextTokens, estimateTokens } from '../../src/transcript/context/tokens.ts';
 import type { Transcript } from '../../src/transcript/transcript.ts';
-import { activePath } from '../../src/transcript/tree.ts';
-import { turnsOf } from '../../src/transcript/turns.ts';
+import { activePath } from '../../src/transcript/tree/tree.ts';
+import { turnsOf } from '../../src/transcript/tree/turns.ts';
 
 function read(lines: readonly object[]): Transcript {
   const builder = new TranscriptBuilder();

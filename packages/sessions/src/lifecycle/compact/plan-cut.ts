@@ -1,5 +1,5 @@
 import type { Transcript } from '../../transcript/transcript.ts';
-import { activePath } from '../../transcript/tree.ts';
+import { activePath } from '../../transcript/tree/tree.ts';
 
 /** Which lines of a transcript stay. */
 export type Cut = {

@@ -4,7 +4,7 @@ import { makeLeftoverPath } from '../../disk/leftover-name.ts';
 import { OpenBotError } from '../../errors.ts';
 import { composeLine } from '../../transcript/compose.ts';
 import type { Transcript } from '../../transcript/transcript.ts';
-import { activePath } from '../../transcript/tree.ts';
+import { activePath } from '../../transcript/tree/tree.ts';
 import { readRange } from '../../transcript-file/backward-lines.ts';
 import { LineCopier, SourceShrank } from '../../transcript-file/copy-lines.ts';
 import { describeFileFault } from '../../transcript-file/file-faults.ts';

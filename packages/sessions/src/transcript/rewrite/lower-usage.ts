@@ -1,6 +1,9 @@
 import { type DialectName, ESTIMATED_BY } from '../formats/dialect.ts';
-import { asciiJson } from './byte-text.ts';
-import { replaceTopLevelFields } from './replace-fields.ts';
+import { asciiJson, replaceTopLevelFields } from './splice.ts';
+import type { Context } from '../context/context.ts';
+import { FLAG } from '../entry.ts';
+import { type Calibration, contextCharacters, estimateTokens } from '../context/tokens.ts';
+import type { Transcript } from '../transcript.ts';
 
 /**
  * Agents tell from the usage of the last answer whether to compact. Recorded before others went, it counts what is gone,
@@ -56,4 +59,44 @@ function contextFigures(recorded: unknown, tokens: number, output: number): [str
 
 function outputOf(recorded: unknown, tokens: number): number {
   return Math.min(typeof recorded === 'number' && recorded > 0 ? Math.floor(recorded) : 0, tokens);
+}
+
+/** What the context weighs, up to and with the message of these lines. */
+type LoweredUsage = { indices: readonly number[]; tokens: number };
+
+/**
+ * Which lines hold the figure that agents decide on, and what it is to be when others go or shrink. Undefined where it
+ * says no more than the context weighs.
+ * @param charactersOf what an entry of the context will weigh; undefined for one that goes
+ */
+export function planLoweredUsage(
+  transcript: Transcript,
+  context: Context,
+  calibration: Calibration,
+  charactersOf: (index: number, now: number) => number | undefined,
+): LoweredUsage | undefined {
+  let characters = 0;
+  let last = -1;
+  let charactersThen = 0;
+  for (const index of context.entries) {
+    const after = charactersOf(index, contextCharacters(transcript, index, context));
+    if (after === undefined) continue;
+    characters += after;
+    // What was recorded before the last compaction is not looked at any more.
+    if (context.cutBy !== undefined && index < context.cutBy) continue;
+    if (recordedTokens(transcript, index) === 0) continue;
+    last = index;
+    charactersThen = characters;
+  }
+  if (last < 0) return undefined;
+  const tokens = Math.max(1, estimateTokens(calibration, charactersThen));
+  if (tokens >= recordedTokens(transcript, last)) return undefined;
+  const message = transcript.messageOf(last);
+  // Lines of one message repeat its usage.
+  const indices = message < 0 ? [last] : context.entries.filter((i) => transcript.messageOf(i) === message);
+  return { indices, tokens };
+}
+
+function recordedTokens(transcript: Transcript, index: number): number {
+  return transcript.has(index, FLAG.mirror) ? 0 : transcript.usageTokensOf(index);
 }

@@ -1,10 +1,9 @@
 import { FLAG } from '../entry.ts';
 import { listStretch } from '../list-stretch.ts';
-import { isCheckpoint, type Relinking } from '../relink.ts';
+import { isCheckpoint, type Relinking } from './relink.ts';
 import type { Transcript } from '../transcript.ts';
-import { asciiJson } from './byte-text.ts';
+import { type FieldValue, asciiJson } from './splice.ts';
 import { withoutPreserved } from './preserved-messages.ts';
-import type { FieldValue } from './replace-fields.ts';
 
 const TARGET_FIELDS: Readonly<Record<string, string>> = {
   compaction: 'firstKeptEntryId',

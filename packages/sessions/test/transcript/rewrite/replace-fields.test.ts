@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { replaceTopLevelFields } from '../../../src/transcript/rewrite/replace-fields.ts';
+import { replaceTopLevelFields } from '../../../src/transcript/rewrite/splice.ts';
 
 const keys = fc.constantFrom('parentId', 'id', 'message', 'a"b', 'x\\', '__proto__', '');
 

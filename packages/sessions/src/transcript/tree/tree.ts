@@ -1,6 +1,6 @@
 import { findClaudeCodeLeaf } from './claude-code-leaf.ts';
-import { FLAG } from './entry.ts';
-import { NO_PARENT, type Transcript } from './transcript.ts';
+import { FLAG } from '../entry.ts';
+import { NO_PARENT, type Transcript } from '../transcript.ts';
 
 /**
  * The entry that the next one will hang from, or NO_PARENT. In OpenClaw's and pi's files it is the last entry, unless
@@ -12,7 +12,7 @@ export function leafOf(transcript: Transcript): number {
   return findClaudeCodeLeaf(transcript, (last) => activePath(transcript, last).entries);
 }
 
-export interface ActivePath {
+interface ActivePath {
   /** Indices of entries, oldest first. */
   readonly entries: readonly number[];
   /**

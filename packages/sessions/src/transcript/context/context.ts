@@ -1,7 +1,7 @@
-import { FLAG } from './entry.ts';
-import { findLastCompaction, preservedLines } from './last-compaction.ts';
-import type { Transcript } from './transcript.ts';
-import { leafOf } from './tree.ts';
+import { FLAG } from '../entry.ts';
+import { findLastCompaction, preservedLines } from '../tree/claude-code-leaf.ts';
+import type { Transcript } from '../transcript.ts';
+import { leafOf } from '../tree/tree.ts';
 
 /** What the model is given of a path. */
 export interface Context {

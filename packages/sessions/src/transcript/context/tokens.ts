@@ -1,13 +1,14 @@
+import { type Context, contextOf } from './context.ts';
+import { FLAG, type TokenUsage } from '../entry.ts';
+import type { Transcript } from '../transcript.ts';
+import { activePath } from '../tree/tree.ts';
+
 /**
  * How many tokens a session's context takes. A provider's own figure on the last assistant message is exact for
  * that moment; what was added or taken away since is estimated with a ratio that the same session's recorded
  * figures give; without any, four characters are taken for a token. Whatever is not exact is called so.
  */
 
-import { type Context, contextOf } from './context.ts';
-import { FLAG, type TokenUsage } from './entry.ts';
-import type { Transcript } from './transcript.ts';
-import { activePath } from './tree.ts';
 
 /**
  * recorded: a provider's figure, nothing since. calibrated: that figure, and an estimate for what came since.
@@ -15,9 +16,9 @@ import { activePath } from './tree.ts';
  */
 export type TokenBasis = 'recorded' | 'calibrated' | 'estimated';
 
-export type ContextPart = 'user' | 'assistant' | 'thinking' | 'toolCalls' | 'toolResults' | 'other';
+type ContextPart = 'user' | 'assistant' | 'thinking' | 'toolCalls' | 'toolResults' | 'other';
 
-export interface ContextTokens {
+interface ContextTokens {
   readonly tokens: number;
   readonly basis: TokenBasis;
   /** Where they go. `overhead` is what no entry accounts for: system prompt and tool definitions. */
@@ -32,14 +33,14 @@ export interface Calibration {
   readonly basis: TokenBasis;
 }
 
-export const CHARACTERS_PER_TOKEN = 4;
+const CHARACTERS_PER_TOKEN = 4;
 /** What an image weighs: it costs what it shows, not what its base64 text is long. */
 export const IMAGE_CHARACTERS = 4800;
 /** Less text than this between two figures says little about a ratio. */
 const MIN_CALIBRATION_CHARACTERS = 2000;
 
 /** The context that a message's usage describes, the reply included. */
-export function tokensOfUsage(usage: TokenUsage): number {
+function tokensOfUsage(usage: TokenUsage): number {
   return usage.total || usage.input + usage.output + usage.cacheRead + usage.cacheWrite;
 }
 

@@ -1,5 +1,5 @@
-import { FLAG } from './entry.ts';
-import { NO_PARENT, type Transcript } from './transcript.ts';
+import { FLAG } from '../entry.ts';
+import { NO_PARENT, type Transcript } from '../transcript.ts';
 
 /** What must be written into kept entries when others go, so that nothing points at an entry that is gone. */
 export interface Relinking {

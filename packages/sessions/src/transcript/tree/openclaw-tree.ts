@@ -1,8 +1,7 @@
-import { FLAG } from './entry.ts';
-import { ABSENT } from './formats/dialect.ts';
-import type { SettledTree } from './settled-tree.ts';
-import { NULL_REF } from './skim/shape.ts';
-import { DANGLING, NO_PARENT, type Transcript } from './transcript.ts';
+import { FLAG, type SettledTree } from '../entry.ts';
+import { ABSENT } from '../formats/dialect.ts';
+import { NULL_REF } from '../skim/shape.ts';
+import { DANGLING, NO_PARENT, type Transcript } from '../transcript.ts';
 
 /**
  * What hangs from what, and where the conversation stands, as OpenClaw reads it. Its lines do not tell it by themselves: a

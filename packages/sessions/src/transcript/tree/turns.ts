@@ -1,5 +1,5 @@
-import { FLAG } from './entry.ts';
-import type { Transcript } from './transcript.ts';
+import { FLAG } from '../entry.ts';
+import type { Transcript } from '../transcript.ts';
 
 /** From a person's text to the last entry before the next one. Positions are positions in the path that was given. */
 export interface Turn {

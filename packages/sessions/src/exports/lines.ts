@@ -10,4 +10,4 @@ export {
   type LineRange,
   withOpenTranscript,
 } from '../transcript-file/claude-line-reader.ts';
-export { type ClaudeTitles, resolveClaudeTitle } from '../transcript-file/claude-title.ts';
+export { type ClaudeTitles, resolveClaudeTitle } from '../transcript-file/claude-line-reader.ts';

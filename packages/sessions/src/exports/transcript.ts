@@ -57,10 +57,10 @@ export {
 
 export { openTranscriptForAppend, type TranscriptAppender } from '../transcript-file/append.ts';
 export { ensureTranscript } from '../transcript-file/create.ts';
-export { readFileLinesBackwards } from '../transcript-file/file-lines-backwards.ts';
-export { readFileEnds, readFileStart } from '../transcript-file/file-start.ts';
+export { readFileLinesBackwards } from '../transcript-file/file-parts.ts';
+export { readFileEnds, readFileStart } from '../transcript-file/file-parts.ts';
 export { withTranscriptLock } from '../transcript-file/lock.ts';
-export { repairTranscriptHeader } from '../transcript-file/repair-header.ts';
+export { repairTranscriptHeader } from '../transcript-file/header.ts';
 export { scanOpenTranscript } from '../transcript-file/scan.ts';
 export {
   buildSessionFileEntry,

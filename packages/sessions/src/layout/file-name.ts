@@ -1,9 +1,11 @@
 import { OpenBotError } from '../errors.ts';
 import { isSessionId } from './safe-id.ts';
+import { lstat } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 
 export const STORE_FILE_NAME = 'sessions.json';
 
-export const ARCHIVE_REASONS = ['reset', 'deleted', 'bak'] as const;
+const ARCHIVE_REASONS = ['reset', 'deleted', 'bak'] as const;
 export type ArchiveReason = (typeof ARCHIVE_REASONS)[number];
 
 /** What a file in a sessions folder is, told from its name alone. Only the two transcript kinds are conversations. */
@@ -109,4 +111,12 @@ export function archiveFileName(fileName: string, reason: ArchiveReason, atMs: n
 export function isTranscriptFileName(name: string): boolean {
   const { kind } = classifySessionFileName(name);
   return kind === 'transcript' || kind === 'topic-transcript';
+}
+
+/** Its name, at `at` or the first free millisecond after it. The transcript's lock must be held. */
+export async function findFreeArchivePath(path: string, reason: ArchiveReason, at: number): Promise<string> {
+  for (let ms = at; ; ms++) {
+    const candidate = join(dirname(path), archiveFileName(basename(path), reason, ms));
+    if ((await lstat(candidate).catch(() => undefined)) === undefined) return candidate;
+  }
 }

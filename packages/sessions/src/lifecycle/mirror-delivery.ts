@@ -7,7 +7,7 @@ import type { SessionStore } from '../store/contract.ts';
 import { composeDeliveryMirror, type TranscriptMessage } from '../transcript/compose.ts';
 import { appendToTranscript } from '../transcript-file/append.ts';
 import { ensureTranscript } from '../transcript-file/create.ts';
-import { repairTranscriptHeader } from '../transcript-file/repair-header.ts';
+import { repairTranscriptHeader } from '../transcript-file/header.ts';
 import { type CurrentTranscript, withCurrentTranscript } from './archive/current-transcript.ts';
 import { changeEntry } from './entry-updates/change-entry.ts';
 import { type Moment, type MomentParams, readMoment } from './moment.ts';

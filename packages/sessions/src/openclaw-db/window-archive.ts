@@ -5,7 +5,7 @@ import { writeFileAtomic } from '../disk/atomic-write.ts';
 import { makeFolder } from '../disk/folders.ts';
 import { transcriptFileName } from '../layout/safe-id.ts';
 import { describeFileFault } from '../transcript-file/file-faults.ts';
-import { findFreeArchivePath } from '../transcript-file/free-archive-path.ts';
+import { findFreeArchivePath } from '../layout/file-name.ts';
 import { withTranscriptLock } from '../transcript-file/lock.ts';
 import { iterateEventLines } from './event-text.ts';
 import type { OpenclawDatabase } from './open-database.ts';

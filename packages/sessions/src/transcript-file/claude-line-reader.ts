@@ -1,22 +1,12 @@
-import { type BigIntStats, constants } from 'node:fs';
+import { type BigIntStats, constants, readFileSync, statSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
-import {
-  type ClaudeLineFacts,
-  claudeLineShape,
-  claudeTextShape,
-  claudeUuidShape,
-  clearClaudeLine,
-  emptyClaudeLine,
-  MessageIds,
-  readClaudeLine,
-  readTypedText,
-  readUuid,
-} from '../transcript/formats/claude-code-line.ts';
-import { isBlank, type LineSink, LineSplitter, MAX_LINE_BYTES } from '../transcript/lines.ts';
+import { type ClaudeLineFacts, MessageIds, claudeLineShape, claudeTextShape, claudeUuidShape, clearClaudeLine, emptyClaudeLine, readClaudeLine, readTypedText, readUuid } from '../transcript/formats/claude-code-line.ts';
+import { type LineSink, LineSplitter, MAX_LINE_BYTES, isBlank } from '../transcript/lines.ts';
 import { type Shape, SkimmedLine } from '../transcript/skim/shape.ts';
 import { Skimmer } from '../transcript/skim/skimmer.ts';
 import { describeFileFault, notAFile } from './file-faults.ts';
-import { readAhead } from './read-ahead.ts';
+import { readAhead } from './file-parts.ts';
+import { join } from 'node:path';
 
 const CHUNK = 512 * 1024;
 /** The kernel holds short strings that it met; with more of them than this it is dropped. */
@@ -186,5 +176,38 @@ class SecondLook {
       this.#made = { line, skimmer: new Skimmer(this.#shape, line) };
     }
     return this.#made.skimmer.skim(bytes, start, end) ? this.#made.line : undefined;
+  }
+}
+
+/** The titles of one Claude Code session, by who gave them. An empty one was taken back. */
+export interface ClaudeTitles {
+  /** Of the last `custom-title` line. */
+  readonly customTitle?: string;
+  /** Of the last `ai-title` line. */
+  readonly aiTitle?: string;
+}
+
+/**
+ * What Claude Code itself calls a session: the name that a person gave it (`/rename`) last, else that of a model. A
+ * `custom-title.json` in the session's own folder says it where no line does.
+ * @param transcriptPath `<folder>/<session id>.jsonl`
+ */
+export function resolveClaudeTitle(
+  { customTitle, aiTitle }: ClaudeTitles,
+  transcriptPath: string,
+): string | undefined {
+  const given = customTitle ?? readTitleFile(transcriptPath);
+  return [given, aiTitle].map((title) => title?.trim()).find((title) => title !== undefined && title !== '');
+}
+
+function readTitleFile(transcriptPath: string): string | undefined {
+  const path = join(transcriptPath.slice(0, -'.jsonl'.length), 'custom-title.json');
+  try {
+    // Most sessions have none, and a list looks at thousands: a failure costs more than a look.
+    if (statSync(path, { throwIfNoEntry: false }) === undefined) return undefined;
+    const { customTitle } = JSON.parse(readFileSync(path, 'utf8')) as { customTitle?: unknown };
+    return typeof customTitle === 'string' ? customTitle : undefined;
+  } catch {
+    return undefined;
   }
 }

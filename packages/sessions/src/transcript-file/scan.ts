@@ -5,7 +5,7 @@ import { LineSplitter } from '../transcript/lines.ts';
 import type { Transcript } from '../transcript/transcript.ts';
 import { describeFileFault, notAFile } from './file-faults.ts';
 import { readTopLevelStrings } from './giant-line.ts';
-import { readAhead } from './read-ahead.ts';
+import { readAhead } from './file-parts.ts';
 
 const CHUNK = 1024 * 1024;
 

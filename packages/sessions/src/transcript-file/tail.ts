@@ -1,7 +1,86 @@
+import { randomUUID } from 'node:crypto';
 import type { FileHandle } from 'node:fs/promises';
-import { type BackwardLine, readLinesBackwards, readRange } from './backward-lines.ts';
+import { LineSplitter } from '../transcript/lines.ts';
+import { type BackwardLine, readLinesBackwards, readRange } from './file-parts.ts';
 import { readTopLevelStrings } from './giant-line.ts';
-import { isLinearVersion, type StoredHeader } from './header.ts';
+import { type StoredHeader, isLinearVersion } from './header.ts';
+
+/** Reading more than this before an append would cost more than a longer id. */
+const CATCH_UP_LIMIT = 8 * 1024 * 1024;
+const CHUNK = 256 * 1024;
+/** No id with its key is longer than this, so that none is missed between two chunks. */
+const OVERLAP = 64;
+const SHORT_ID = /"id"\s{0,8}:\s{0,8}"([0-9a-f]{8})"/g;
+
+/**
+ * The short ids of one transcript, for making new ones: two entries with one id make agents walk in circles. A file
+ * whose ids cannot all be known at little cost gets uuids instead, which agents take as well.
+ */
+export class KnownIds {
+  #ids = new Set<string>();
+  #complete = true;
+  #scannedTo = 0;
+  #file = '';
+
+  /** Reads what was added since the last call, or all of a file that is another one by now. */
+  async catchUp(handle: FileHandle, size: number, file: string): Promise<void> {
+    if (file !== this.#file || size < this.#scannedTo) {
+      this.#ids = new Set();
+      this.#complete = true;
+      this.#scannedTo = 0;
+      this.#file = file;
+    }
+    if (!this.#complete || size - this.#scannedTo > CATCH_UP_LIMIT) {
+      this.#complete = false;
+      this.#ids = new Set();
+      return;
+    }
+    for (let at = this.#scannedTo; at < size; at += CHUNK) {
+      const bytes = await readRange(handle, Math.max(0, at - OVERLAP), Math.min(size, at + CHUNK));
+      for (const match of bytes.toString('latin1').matchAll(SHORT_ID)) this.#ids.add(match[1]!);
+    }
+    this.#scannedTo = size;
+  }
+
+  make(random: () => string = randomUUID): string {
+    for (let tries = 0; this.#complete && tries < 100; tries++) {
+      const id = random().slice(0, 8);
+      if (this.#ids.has(id)) continue;
+      this.#ids.add(id);
+      return id;
+    }
+    return randomUUID();
+  }
+}
+
+/** Whether the file holds an entry of this id. Reads the file once, line by line. */
+export async function hasEntryId(handle: FileHandle, size: number, id: string): Promise<boolean> {
+  const wanted = Buffer.from(JSON.stringify(id));
+  let found = false;
+  const splitter = new LineSplitter({
+    oversize: () => {},
+    line: (bytes, start, end) => {
+      const line = bytes.subarray(start, end);
+      found ||= line.includes(wanted) && idOf(line) === id;
+    },
+  });
+  for (let at = 0; at < size && !found; at += CHUNK) {
+    splitter.push(await readRange(handle, at, Math.min(size, at + CHUNK)));
+  }
+  if (!found) splitter.finish();
+  return found;
+}
+
+function idOf(line: Buffer): unknown {
+  try {
+    const entry: unknown = JSON.parse(line.toString('utf8'));
+    const isEntry =
+      typeof entry === 'object' && entry !== null && (entry as { type?: unknown }).type !== 'session';
+    return isEntry ? (entry as { id?: unknown }).id : undefined;
+  } catch {
+    return undefined;
+  }
+}
 
 /** How the last line of a file was left by whoever wrote it. */
 export type TailState =

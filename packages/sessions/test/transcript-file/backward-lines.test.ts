@@ -3,7 +3,7 @@ import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readLinesBackwards } from '../../src/transcript-file/backward-lines.ts';
+import { readLinesBackwards } from '../../src/transcript-file/file-parts.ts';
 import { readTopLevelStrings } from '../../src/transcript-file/giant-line.ts';
 import { useTempFolder } from './temp-folder.ts';
 

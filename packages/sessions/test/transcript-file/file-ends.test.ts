@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { readFileEnds } from '../../src/transcript-file/file-start.ts';
+import { readFileEnds } from '../../src/transcript-file/file-parts.ts';
 import { makeTempFolder } from '../setup/temp-folder.ts';
 
 test.each([

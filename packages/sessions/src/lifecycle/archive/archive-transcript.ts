@@ -4,10 +4,9 @@ import { resolveWithinFolder } from '../../disk/canonical-path.ts';
 import { syncFolder } from '../../disk/folders.ts';
 import type { HeldLock } from '../../disk/held-lock.ts';
 import type { LockOptions } from '../../disk/lock.ts';
-import { type ArchiveReason, classifySessionFileName } from '../../layout/file-name.ts';
+import { type ArchiveReason, classifySessionFileName, findFreeArchivePath } from '../../layout/file-name.ts';
 import { emitSessionTranscriptUpdate } from '../../transcript-file/events.ts';
 import { describeFileFault } from '../../transcript-file/file-faults.ts';
-import { findFreeArchivePath } from '../../transcript-file/free-archive-path.ts';
 import { assertHeld, withTranscriptLock } from '../../transcript-file/lock.ts';
 
 /**

@@ -13,10 +13,10 @@ import { type FieldValue, replaceTopLevelFields } from '../../transcript/rewrite
 import { calibrate } from '../../transcript/context/tokens.ts';
 import { DANGLING, type Transcript } from '../../transcript/transcript.ts';
 import { activePath, leafOf } from '../../transcript/tree/tree.ts';
-import { readRange } from '../../transcript-file/backward-lines.ts';
+import { readRange } from '../../transcript-file/file-parts.ts';
 import type { LineCopier } from '../../transcript-file/copy-lines.ts';
 import { describeFileFault } from '../../transcript-file/file-faults.ts';
-import { findFreeArchivePath } from '../../transcript-file/free-archive-path.ts';
+import { findFreeArchivePath } from '../../layout/file-name.ts';
 import { replaceTranscript } from '../../transcript-file/replace-transcript.ts';
 import { scanTranscriptFile } from '../../transcript-file/scan.ts';
 import { lineEndOf, openForReading, requireHeader } from '../own-transcript.ts';

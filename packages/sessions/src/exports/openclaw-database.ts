@@ -1,13 +1,13 @@
 /** `@openbot/sessions/openclaw-database`: the sessions of a current OpenClaw, which are rows of a database. */
-export type { DatabaseStoreOptions } from '../openclaw-db/change-entries.ts';
-export { openEventChanges, openSearchChanges } from '../openclaw-db/change-events.ts';
-export { measureColdArchive } from '../openclaw-db/cold-archive.ts';
-export { openEventCopies } from '../openclaw-db/copy-events.ts';
-export { openOpenclawDatabaseStore } from '../openclaw-db/database-store.ts';
-export { changeEntriesOfSession, readEntriesOfSession } from '../openclaw-db/entries-of-session.ts';
-export { writeEntry as writeDatabaseEntry } from '../openclaw-db/entry-rows.ts';
-export { iterateEventLines } from '../openclaw-db/event-text.ts';
-export { iterateEventsBackwards } from '../openclaw-db/last-events.ts';
+export type { DatabaseStoreOptions } from '../openclaw-db/entries/change-entries.ts';
+export { openEventChanges, openSearchChanges } from '../openclaw-db/events/change-events.ts';
+export { measureColdArchive } from '../openclaw-db/look-into-database.ts';
+export { openEventCopies } from '../openclaw-db/events/change-events.ts';
+export { openOpenclawDatabaseStore } from '../openclaw-db/entries/database-store.ts';
+export { changeEntriesOfSession, readEntriesOfSession } from '../openclaw-db/entries/entries-of-session.ts';
+export { writeEntry as writeDatabaseEntry } from '../openclaw-db/entries/entry-rows.ts';
+export { iterateEventLines } from '../openclaw-db/events/event-text.ts';
+export { iterateEventsBackwards } from '../openclaw-db/events/event-text.ts';
 export {
   type DatabaseSession,
   isColdSession,
@@ -22,12 +22,12 @@ export {
   readOpenclawDatabase,
   readSessionDatabase,
 } from '../openclaw-db/open-database.ts';
-export { type Projection, projectTranscript } from '../openclaw-db/project-transcript.ts';
+export { type Projection, projectTranscript } from '../openclaw-db/events/projection.ts';
 export {
   type DatabaseTranscript,
   type LineKeeper,
   scanDatabaseTranscript,
-} from '../openclaw-db/scan-transcript.ts';
+} from '../openclaw-db/events/scan-transcript.ts';
 export { assertWritable } from '../openclaw-db/schema.ts';
 export { inTransaction, whileWriting } from '../openclaw-db/transaction.ts';
 export {
@@ -35,5 +35,5 @@ export {
   makeGeneration,
   markRewritten,
   readTranscriptVersion,
-} from '../openclaw-db/transcript-version.ts';
-export { compareProjections, readProjection, writeProjection } from '../openclaw-db/write-projection.ts';
+} from '../openclaw-db/events/transcript-version.ts';
+export { compareProjections, readProjection, writeProjection } from '../openclaw-db/events/projection.ts';

@@ -1,6 +1,6 @@
 import type { StoredEntry } from '../store/contract.ts';
-import { NO_ENTRY, parseEntry } from './entry-rows.ts';
-import { decompressEvent } from './event-text.ts';
+import { NO_ENTRY, parseEntry } from './entries/entry-rows.ts';
+import { decompressEvent } from './events/event-text.ts';
 import { statDatabase } from './file-versions.ts';
 import { type OpenclawDatabase, readSessionDatabase } from './open-database.ts';
 
@@ -73,7 +73,7 @@ export function listDatabaseSessions({ db }: Pick<OpenclawDatabase, 'db'>): Data
   return sessions;
 }
 
-export interface TranscriptMeasure {
+interface TranscriptMeasure {
   /** As a file of lines, with their ends. */
   readonly sizeBytes: number;
   readonly events: number;
@@ -112,4 +112,17 @@ export function readFirstEvent(
 export function isColdSession({ db }: Pick<OpenclawDatabase, 'db'>, sessionId: string): boolean {
   const query = db.prepare('SELECT 1 FROM session_transcript_cold_archives WHERE session_id = ?');
   return query.get(sessionId) !== undefined;
+}
+
+/** How large a transcript is that was moved out of the database, as a file of lines; undefined where that is not said. */
+export function measureColdArchive(
+  { db, schema }: Pick<OpenclawDatabase, 'db' | 'schema'>,
+  sessionId: string,
+): number | undefined {
+  if (!schema.has('session_transcript_cold_archives', 'raw_bytes')) return undefined;
+  const row = db
+    .prepare('SELECT raw_bytes AS bytes FROM session_transcript_cold_archives WHERE session_id = ?')
+    .get(sessionId) as { bytes: number } | undefined;
+  // It counts the line ends between the lines, but none behind the last.
+  return row === undefined ? undefined : row.bytes + 1;
 }

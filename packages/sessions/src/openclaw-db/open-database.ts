@@ -6,15 +6,7 @@ import { OpenBotError } from '../errors.ts';
 import { copyDatabase } from './database-copy.ts';
 import { describeDatabaseFault, needsWriting, unreadable } from './database-faults.ts';
 import { type FileVersions, isUntouched, statDatabase } from './file-versions.ts';
-import { loadSqlite } from './load-sqlite.ts';
-import {
-  assertColumns,
-  assertSessionTables,
-  assertWritable,
-  COLUMNS_READ,
-  type DatabaseSchema,
-  readSchema,
-} from './schema.ts';
+import { COLUMNS_READ, type DatabaseSchema, assertColumns, assertSessionTables, assertWritable, readSchema } from './schema.ts';
 
 export interface OpenclawDatabase {
   /** With links resolved: SQLite keeps its other files beside the real one. */
@@ -33,7 +25,7 @@ export interface ReadingDatabase extends OpenclawDatabase {
 }
 
 /** As OpenClaw waits for others itself, so its own writes are expected to be shorter. */
-export const DEFAULT_WAIT_MS = 5_000;
+const DEFAULT_WAIT_MS = 5_000;
 
 const MOST_ATTEMPTS = 5;
 
@@ -233,4 +225,23 @@ function locate(path: string): string {
 
 function missing(path: string, cause?: unknown): never {
   throw unreadable(path, 'there is no such file', 'Check the agent and the state folder.', cause);
+}
+
+type Sqlite = typeof import('node:sqlite');
+
+let sqlite: Sqlite | undefined;
+
+/** Loads SQLite at its first use. Older Nodes warn that it is experimental, which tells the person nothing. */
+function loadSqlite(): Sqlite {
+  if (sqlite !== undefined) return sqlite;
+  const { emitWarning } = process;
+  process.emitWarning = ((warning: string | Error, ...rest: unknown[]) => {
+    if (!String(warning).includes('SQLite')) Reflect.apply(emitWarning, process, [warning, ...rest]);
+  }) as typeof emitWarning;
+  try {
+    sqlite = process.getBuiltinModule('node:sqlite');
+  } finally {
+    process.emitWarning = emitWarning;
+  }
+  return sqlite;
 }

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { openEventChanges, openSearchChanges } from '../../src/openclaw-db/change-events.ts';
+import { openEventChanges, openSearchChanges } from '../../src/openclaw-db/events/change-events.ts';
 import type { OpenclawDatabase } from '../../src/openclaw-db/open-database.ts';
 import { composeSession } from './setup/compose-session.ts';
 import { addTurn } from './setup/compose-turns.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import type { SessionEntry } from '../../src/entry/session-entry.ts';
-import { openOpenclawDatabaseStore } from '../../src/openclaw-db/database-store.ts';
+import { openOpenclawDatabaseStore } from '../../src/openclaw-db/entries/database-store.ts';
 import { startChild } from '../setup/child.ts';
 import { makeTempFolder } from '../setup/temp-folder.ts';
 import { alter, ask, MAIN, MAIN_ID, THINK } from './fixture-rows.ts';

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest';
-import { changeEntriesOfSession } from '../../src/openclaw-db/entries-of-session.ts';
+import { changeEntriesOfSession } from '../../src/openclaw-db/entries/entries-of-session.ts';
 import type { OpenclawDatabase } from '../../src/openclaw-db/open-database.ts';
 import { composeSession } from './setup/compose-session.ts';
 import { openNewDatabase } from './writing-database.ts';

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { zstdCompressSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { iterateEventLines } from '../../src/openclaw-db/event-text.ts';
+import { iterateEventLines } from '../../src/openclaw-db/events/event-text.ts';
 import {
   lookIntoOpenclawDatabase,
   measureDatabaseTranscript,

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, rmSync, symlinkSync, truncateSync, writeFileSync
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
-import { openOpenclawDatabaseStore } from '../../src/openclaw-db/database-store.ts';
+import { openOpenclawDatabaseStore } from '../../src/openclaw-db/entries/database-store.ts';
 import { lookIntoOpenclawDatabase } from '../../src/openclaw-db/look-into-database.ts';
 import {
   openDatabaseForReading,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { searchTextOf } from '../../src/openclaw-db/search-text.ts';
+import { searchTextOf } from '../../src/openclaw-db/events/change-events.ts';
 
 const TIME = '2026-11-15T18:29:08.365Z';
 const event = (message: unknown, more: object = {}) => ({ type: 'message', id: 'm', message, ...more });

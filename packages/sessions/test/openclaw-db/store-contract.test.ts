@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import fc from 'fast-check';
-import { openOpenclawDatabaseStore } from '../../src/openclaw-db/database-store.ts';
+import { openOpenclawDatabaseStore } from '../../src/openclaw-db/entries/database-store.ts';
 import type { SessionStore } from '../../src/store/contract.ts';
 import { makeTempFolder } from '../setup/temp-folder.ts';
 import { describeStoreContract } from '../store/contract.ts';

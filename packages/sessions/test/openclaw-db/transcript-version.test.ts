@@ -5,7 +5,7 @@ import {
   makeGeneration,
   markRewritten,
   readTranscriptVersion,
-} from '../../src/openclaw-db/transcript-version.ts';
+} from '../../src/openclaw-db/events/transcript-version.ts';
 import { composeSession } from './setup/compose-session.ts';
 import { addTurn } from './setup/compose-turns.ts';
 import { openNewDatabase } from './writing-database.ts';

@@ -1,11 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { OpenclawDatabase } from '../../src/openclaw-db/open-database.ts';
-import type { Projection } from '../../src/openclaw-db/project-transcript.ts';
-import {
-  compareProjections,
-  readProjection,
-  writeProjection,
-} from '../../src/openclaw-db/write-projection.ts';
+import { type Projection, compareProjections, readProjection, writeProjection } from '../../src/openclaw-db/events/projection.ts';
 import { composeSession } from './setup/compose-session.ts';
 import { addOpening, addTurn } from './setup/compose-turns.ts';
 import { openNewDatabase } from './writing-database.ts';

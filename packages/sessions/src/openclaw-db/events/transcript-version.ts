@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import type { OpenclawDatabase } from './open-database.ts';
+import type { OpenclawDatabase } from '../open-database.ts';
 
 /** What changes whenever anybody changes the lines of a session. */
-export interface TranscriptVersion {
+interface TranscriptVersion {
   /** The same as long as lines are only added. */
   readonly generation: string | null;
   readonly lastSeq: number;

@@ -1,11 +1,10 @@
-import type { OpenclawDatabase } from './open-database.ts';
-import { searchTextOf, timeOf } from './search-text.ts';
+import type { OpenclawDatabase } from '../open-database.ts';
 
 /**
  * Changes lines of one session. What hangs from a line by a foreign key goes with it; the active path must be written anew
  * afterwards. Lines are written plain, which is always legal.
  */
-export interface EventChanges {
+interface EventChanges {
   remove(seq: number): void;
   /**
    * Puts another text in the place of a line.
@@ -62,7 +61,7 @@ export function openEventChanges({ db }: Pick<OpenclawDatabase, 'db'>, sessionId
 }
 
 /** Makes messages findable, or no longer. Full text has no foreign key: it must be told. */
-export interface SearchChanges {
+interface SearchChanges {
   forget(messageId: string): void;
   forgetAll(): void;
   /** @param seq the line's number, whose time is taken where it has none of its own */
@@ -119,3 +118,72 @@ function parentOf({ parentId }: Event): string | null {
 function readText(value: unknown): string | undefined {
   return typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined;
 }
+
+/** Copies lines of one session to another as they are kept, compressed ones too. */
+export function openEventCopies(
+  { db }: Pick<OpenclawDatabase, 'db'>,
+  from: string,
+  to: string,
+): (seq: number, newSeq: number) => void {
+  const copy = db.prepare(
+    `INSERT INTO transcript_events
+       (session_id, seq, event_json, event_zstd, event_utf8_bytes, navigation_json, created_at)
+     SELECT ?, ?, event_json, event_zstd, event_utf8_bytes, navigation_json, created_at
+     FROM transcript_events WHERE session_id = ? AND seq = ?`,
+  );
+  const identify = db.prepare(
+    `INSERT INTO transcript_event_identities
+       (session_id, event_id, seq, event_type, parent_id, message_idempotency_key, created_at)
+     SELECT ?, event_id, ?, event_type, parent_id, message_idempotency_key, created_at
+     FROM transcript_event_identities WHERE session_id = ? AND seq = ?`,
+  );
+  return (seq, newSeq) => {
+    copy.run(to, newSeq, from, seq);
+    identify.run(to, newSeq, from, seq);
+  };
+}
+
+/** What OpenClaw's full-text search knows of one message. */
+interface SearchText {
+  readonly messageId: string;
+  readonly role: 'user' | 'assistant';
+  readonly text: string;
+  readonly timestamp: number;
+}
+
+interface Block {
+  readonly type?: unknown;
+  readonly text?: unknown;
+}
+
+/** The text of a person's or an assistant's message; undefined for every other line, and where there is none. */
+export function searchTextOf(event: unknown, createdAt: number): SearchText | undefined {
+  const { type, id, message, timestamp } = (event ?? {}) as Record<string, unknown>;
+  if (type !== 'message' || typeof id !== 'string' || id.trim() === '') return undefined;
+  if (typeof message !== 'object' || message === null || Array.isArray(message)) return undefined;
+  const { role } = message as { role?: unknown };
+  if (role !== 'user' && role !== 'assistant') return undefined;
+  const text = textOf(message);
+  if (text === undefined || text === '') return undefined;
+  return { messageId: id.trim(), role, text, timestamp: timeOf(timestamp) ?? createdAt };
+}
+
+/** When an event says that it happened, in milliseconds. */
+function timeOf(timestamp: unknown): number | undefined {
+  const time = typeof timestamp === 'string' ? Date.parse(timestamp) : timestamp;
+  return typeof time === 'number' && Number.isFinite(time) ? time : undefined;
+}
+
+function textOf(message: { content?: unknown; text?: unknown }): string | undefined {
+  const { content } = message;
+  if (typeof content === 'string') return content.trim();
+  if (typeof message.text === 'string') return message.text.trim();
+  if (!Array.isArray(content)) return undefined;
+  const texts = content.flatMap((block: Block | null) => {
+    const isText = typeof block === 'object' && block !== null && TEXT_BLOCKS.has(block.type);
+    return isText && typeof block.text === 'string' && block.text.trim() !== '' ? [block.text] : [];
+  });
+  return texts.length === 0 ? undefined : texts.join('\n');
+}
+
+const TEXT_BLOCKS: ReadonlySet<unknown> = new Set(['text', 'input_text', 'output_text']);

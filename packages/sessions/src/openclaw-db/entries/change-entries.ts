@@ -1,22 +1,15 @@
-import { runLocked, takeTurn } from '../disk/lock-queue.ts';
-import type { OpenSessionEntry } from '../entry/session-entry.ts';
-import { OpenBotError } from '../errors.ts';
-import type { EntryChanges } from '../store/change-document.ts';
-import { assertUntouched } from '../store/change-store.ts';
-import type { StoreDraft } from '../store/contract.ts';
-import type { StoreDocument } from '../store/document.ts';
-import { openDraft } from '../store/draft.ts';
+import { runLocked, takeTurn } from '../../disk/lock-queue.ts';
+import type { OpenSessionEntry } from '../../entry/session-entry.ts';
+import { OpenBotError } from '../../errors.ts';
+import type { EntryChanges } from '../../store/change-document.ts';
+import { assertUntouched } from '../../store/change-store.ts';
+import type { StoreDraft } from '../../store/contract.ts';
+import type { StoreDocument } from '../../store/document.ts';
+import { openDraft } from '../../store/draft.ts';
 import { loadEntries, writeEntry } from './entry-rows.ts';
-import { type OpenclawDatabase, openDatabaseForWriting, type WritingOptions } from './open-database.ts';
-import { listOwnedSessions, removeEntry } from './remove-entry.ts';
-import { inTransaction } from './transaction.ts';
-import {
-  archiveWindow,
-  readTranscriptState,
-  removeArchives,
-  sessionsFolderOf,
-  type WindowArchive,
-} from './window-archive.ts';
+import { type OpenclawDatabase, type WritingOptions, openDatabaseForWriting } from '../open-database.ts';
+import { type WindowArchive, archiveWindow, listOwnedSessions, readTranscriptState, removeArchives, removeEntry, sessionsFolderOf } from './remove-entry.ts';
+import { inTransaction } from '../transaction.ts';
 
 export interface DatabaseStoreOptions extends WritingOptions {
   /** Where transcripts of deleted sessions are written. `sessions` beside the folder of the database. */

@@ -1,5 +1,6 @@
-import { unreadable } from './database-faults.ts';
-import type { OpenclawDatabase } from './open-database.ts';
+import { unreadable } from '../database-faults.ts';
+import type { OpenclawDatabase } from '../open-database.ts';
+import { MAX_LINE_BYTES } from '../../transcript/lines.ts';
 
 /** More than this is never compressed. */
 const MOST_COMPRESSED_BYTES = 4 * 1024 * 1024;
@@ -12,7 +13,7 @@ export type EventCells = {
 };
 
 /** The bytes of a line, without its end. */
-export function readEvent(path: string, { event_json, event_zstd }: EventCells): Buffer {
+function readEvent(path: string, { event_json, event_zstd }: EventCells): Buffer {
   if (event_zstd !== null) return decompressEvent(path, event_zstd);
   if (typeof event_json === 'string' || event_json === null) return Buffer.from(event_json ?? '');
   return Buffer.from(event_json.buffer, event_json.byteOffset, event_json.byteLength);
@@ -59,5 +60,23 @@ function onOneLine(bytes: Buffer): Buffer {
     return Buffer.from(JSON.stringify(JSON.parse(bytes.toString())));
   } catch {
     return bytes;
+  }
+}
+
+/**
+ * The lines of a transcript from the last one back, one at a time and none that is not asked for; undefined for one that
+ * is too long to be held.
+ */
+export function* iterateEventsBackwards(
+  { path, db }: Pick<OpenclawDatabase, 'path' | 'db'>,
+  sessionId: string,
+): Generator<Buffer | undefined> {
+  const rows = db.prepare(
+    `SELECT CASE WHEN octet_length(event_json) <= ${MAX_LINE_BYTES} THEN event_json END AS event_json, event_zstd
+     FROM transcript_events WHERE session_id = ? ORDER BY seq DESC`,
+  );
+  for (const row of rows.iterate(sessionId)) {
+    const isTooLong = row.event_json === null && row.event_zstd === null;
+    yield isTooLong ? undefined : readEvent(path, row as EventCells);
   }
 }

@@ -25,7 +25,6 @@ export { resolveSessionKey } from './key/resolve.ts';
 
 // Where state is
 
-export { resolveAgentId } from './layout/agent-id.ts';
 export {
   resolveDefaultSessionStorePath,
   resolveSessionTranscriptPath,
@@ -33,7 +32,7 @@ export {
   resolveStorePath,
 } from './layout/paths.ts';
 export { resolveSessionFilePath } from './layout/session-file.ts';
-export { resolveStateDir } from './layout/state-dir.ts';
+export { resolveAgentId, resolveStateDir } from './layout/state-dir.ts';
 
 // Stores: the entry of each session
 
@@ -41,8 +40,7 @@ export type { DeliveryContext } from './entry/delivery-context.ts';
 export type { SessionEntry } from './entry/session-entry.ts';
 export type { SessionStore, StoredEntry, StoredSession } from './store/contract.ts';
 export { clearSessionStoreCacheForTest } from './store/document-cache.ts';
-export { openFileSessionStore } from './store/file-store.ts';
-export { lookIntoSessionStore } from './store/file-store.ts';
+export { lookIntoSessionStore, openFileSessionStore } from './store/file-store.ts';
 export { openMemorySessionStore } from './store/memory-store.ts';
 export {
   loadSessionStore,
@@ -55,9 +53,9 @@ export {
 // Transcripts: the lines of each session
 
 export { appendAssistantMessageToSessionTranscript } from './lifecycle/mirror-delivery.ts';
+export { contextTokens } from './transcript/context/tokens.ts';
 export type { TranscriptEntry } from './transcript/entry.ts';
 export { redactSecrets } from './transcript/redact/redact.ts';
-export { contextTokens } from './transcript/context/tokens.ts';
 export { Transcript } from './transcript/transcript.ts';
 export { activePath } from './transcript/tree/tree.ts';
 export { turnsOf } from './transcript/tree/turns.ts';
@@ -73,12 +71,10 @@ export { scanTranscriptFile } from './transcript-file/scan.ts';
 // Lifecycle: from the first message to the archive
 
 export { compactSession } from './lifecycle/compact/compact-session.ts';
-export { incrementCompactionCount } from './lifecycle/entry-updates/compaction-count.ts';
+export { incrementCompactionCount, markMemoryFlushed } from './lifecycle/entry-updates/compaction-count.ts';
+export { recordSessionMetaFromInbound } from './lifecycle/entry-updates/inbound-meta.ts';
 export { updateLastRoute } from './lifecycle/entry-updates/last-route.ts';
-export { markMemoryFlushed } from './lifecycle/entry-updates/memory-flush-mark.ts';
-export { recordSessionMetaFromInbound } from './lifecycle/entry-updates/record-inbound-meta.ts';
-export { setSdkSessionId } from './lifecycle/entry-updates/sdk-session.ts';
-export { persistSessionUsageUpdate } from './lifecycle/entry-updates/session-usage.ts';
+export { persistSessionUsageUpdate, setSdkSessionId } from './lifecycle/entry-updates/session-usage.ts';
 export { forkSessionFromParent } from './lifecycle/fork/fork-session.ts';
 export type { InitSessionStateParams, LifecycleConfig } from './lifecycle/init/init-request.ts';
 export type { SessionInitResult } from './lifecycle/init/init-result.ts';

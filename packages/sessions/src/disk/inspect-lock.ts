@@ -1,7 +1,12 @@
 import { OpenBotError } from '../errors.ts';
 import { resolveFolderLinks } from './canonical-path.ts';
-import { DEFAULT_STALE_MS } from './lock-file.ts';
-import { judgeLock, type LockHolder, type LockSnapshot, readLockSnapshot } from './lock-file.ts';
+import {
+  DEFAULT_STALE_MS,
+  judgeLock,
+  type LockHolder,
+  type LockSnapshot,
+  readLockSnapshot,
+} from './lock-file.ts';
 import { describeCommand, isHolderAlive, type Liveness, ownIdentity } from './process-identity.ts';
 
 /** A lock as it stands, told without waiting for it. */

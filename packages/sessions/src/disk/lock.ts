@@ -8,9 +8,9 @@ import { makeFolder } from './folders.ts';
 import { type HeldLock, holdLock, WANTED } from './held-lock.ts';
 import { lockTimeout } from './inspect-lock.ts';
 import {
-  DEFAULT_STALE_MS,
   claimStaleLock,
   createLockFile,
+  DEFAULT_STALE_MS,
   formatLockRecord,
   isSameLock,
   judgeLock,

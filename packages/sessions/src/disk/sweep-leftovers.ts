@@ -1,8 +1,7 @@
 import { lstatSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseLeftoverName } from './leftover-name.ts';
-import { DEFAULT_STALE_MS } from './lock-file.ts';
-import { claimStaleLock, judgeLock, readLockSnapshot, removeIfThere } from './lock-file.ts';
+import { claimStaleLock, DEFAULT_STALE_MS, judgeLock, readLockSnapshot, removeIfThere } from './lock-file.ts';
 import { isHolderAlive } from './process-identity.ts';
 
 // Temp files of other programs name a pid only, which may belong to another host: wait until no write can still run.

@@ -1,6 +1,5 @@
 import type { ChatType } from '../message/chat-type.ts';
 import type { DeliveryContext } from './delivery-context.ts';
-import type { SessionOrigin } from './session-origin.ts';
 import type {
   CompactionCheckpoint,
   ContextBudgetStatus,
@@ -123,13 +122,13 @@ export type SessionEntry = {
 export type OpenSessionEntry = SessionEntry & { [field: string]: unknown };
 
 /** Where another program delivers to, in words of its own. They are never respelled. */
-export type ForeignDelivery = {
+type ForeignDelivery = {
   kind?: string;
   channel?: string;
   [field: string]: unknown;
 };
 
-export type TtsAutoMode = 'off' | 'always' | 'inbound' | 'tagged' | (string & {});
+type TtsAutoMode = 'off' | 'always' | 'inbound' | 'tagged' | (string & {});
 
 /** Every spelling that is met in stores. */
 export type SessionQueueMode =
@@ -140,3 +139,18 @@ export type SessionQueueMode =
   | 'steer+backlog'
   | 'queue'
   | 'interrupt';
+
+/** The message that a session began with. */
+export type SessionOrigin = {
+  /** Name of the conversation for people to read. */
+  label?: string;
+  /** The channel it came in by. */
+  provider?: string;
+  /** Where on that channel. */
+  surface?: string;
+  chatType?: ChatType;
+  from?: string;
+  to?: string;
+  accountId?: string;
+  threadId?: string | number;
+};

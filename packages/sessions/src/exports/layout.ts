@@ -2,10 +2,10 @@
 
 // Folders
 
-export { AGENT_ID_ENV_NAMES } from '../layout/agent-id.ts';
 export { resolveAgentDir } from '../layout/paths.ts';
 export { resolveAgentFolderName } from '../layout/safe-id.ts';
 export {
+  AGENT_ID_ENV_NAMES,
   type Environment,
   OPENBOT_STATE,
   OPENCLAW_STATE,
@@ -18,8 +18,8 @@ export {
 // Files
 
 export { classifySessionFileName, STORE_FILE_NAME } from '../layout/file-name.ts';
+export { readSmallFile } from '../layout/openclaw-config.ts';
 export { AGENT_DATABASE_NAME, resolveAgentDatabasePath } from '../layout/paths.ts';
-export { readSmallFile } from '../layout/read-small-file.ts';
 export { assertSessionId, isSessionId, transcriptFileName } from '../layout/safe-id.ts';
 
 // OpenClaw's own settings

@@ -7,7 +7,8 @@ export {
   type ClaudeLine,
   ClaudeLineReader,
   type ClaudeLineVisitor,
+  type ClaudeTitles,
   type LineRange,
+  resolveClaudeTitle,
   withOpenTranscript,
 } from '../transcript-file/claude-line-reader.ts';
-export { type ClaudeTitles, resolveClaudeTitle } from '../transcript-file/claude-line-reader.ts';

@@ -1,18 +1,34 @@
 /** `@openbot/sessions/openclaw-database`: the sessions of a current OpenClaw, which are rows of a database. */
 export type { DatabaseStoreOptions } from '../openclaw-db/entries/change-entries.ts';
-export { openEventChanges, openSearchChanges } from '../openclaw-db/events/change-events.ts';
-export { measureColdArchive } from '../openclaw-db/look-into-database.ts';
-export { openEventCopies } from '../openclaw-db/events/change-events.ts';
 export { openOpenclawDatabaseStore } from '../openclaw-db/entries/database-store.ts';
 export { changeEntriesOfSession, readEntriesOfSession } from '../openclaw-db/entries/entries-of-session.ts';
 export { writeEntry as writeDatabaseEntry } from '../openclaw-db/entries/entry-rows.ts';
-export { iterateEventLines } from '../openclaw-db/events/event-text.ts';
-export { iterateEventsBackwards } from '../openclaw-db/events/event-text.ts';
+export { openEventChanges, openEventCopies, openSearchChanges } from '../openclaw-db/events/change-events.ts';
+export { iterateEventLines, iterateEventsBackwards } from '../openclaw-db/events/event-text.ts';
+export {
+  compareProjections,
+  type Projection,
+  projectTranscript,
+  readProjection,
+  writeProjection,
+} from '../openclaw-db/events/projection.ts';
+export {
+  type DatabaseTranscript,
+  type LineKeeper,
+  scanDatabaseTranscript,
+} from '../openclaw-db/events/scan-transcript.ts';
+export {
+  isSameVersion,
+  makeGeneration,
+  markRewritten,
+  readTranscriptVersion,
+} from '../openclaw-db/events/transcript-version.ts';
 export {
   type DatabaseSession,
   isColdSession,
   listDatabaseSessions,
   lookIntoOpenclawDatabase,
+  measureColdArchive,
   measureDatabaseTranscript,
   readFirstEvent,
 } from '../openclaw-db/look-into-database.ts';
@@ -22,18 +38,5 @@ export {
   readOpenclawDatabase,
   readSessionDatabase,
 } from '../openclaw-db/open-database.ts';
-export { type Projection, projectTranscript } from '../openclaw-db/events/projection.ts';
-export {
-  type DatabaseTranscript,
-  type LineKeeper,
-  scanDatabaseTranscript,
-} from '../openclaw-db/events/scan-transcript.ts';
 export { assertWritable } from '../openclaw-db/schema.ts';
 export { inTransaction, whileWriting } from '../openclaw-db/transaction.ts';
-export {
-  isSameVersion,
-  makeGeneration,
-  markRewritten,
-  readTranscriptVersion,
-} from '../openclaw-db/events/transcript-version.ts';
-export { compareProjections, readProjection, writeProjection } from '../openclaw-db/events/projection.ts';

@@ -7,7 +7,6 @@ export { planRelinking } from '../transcript/rewrite/relink.ts';
 
 // JSON as text
 
-export { asciiJson, fromByteText, toByteText } from '../transcript/rewrite/splice.ts';
 export {
   type ElementPlace,
   findMember,
@@ -20,13 +19,13 @@ export {
   seekMembers,
   skipSpace,
 } from '../transcript/rewrite/json-text.ts';
+export { asciiJson, fromByteText, toByteText } from '../transcript/rewrite/splice.ts';
 
 // Changes of a line
 
 export { lowerUsage } from '../transcript/rewrite/lower-usage.ts';
 export { relinkedFieldsOf } from '../transcript/rewrite/relinked-fields.ts';
-export { type FieldValue, replaceTopLevelFields } from '../transcript/rewrite/splice.ts';
-export { Splice } from '../transcript/rewrite/splice.ts';
+export { type FieldValue, replaceTopLevelFields, Splice } from '../transcript/rewrite/splice.ts';
 
 // Files
 

@@ -1,10 +1,9 @@
 /** `@openbot/sessions/terminal-text`: text for a terminal, by its width and without anything that acts on it. */
+
+export { formatAge, formatCount, formatQuantity, formatUsd } from '../terminal-text/figures.ts';
 export { toJsonText } from '../terminal-text/json-text.ts';
 export { findNearest } from '../terminal-text/nearest-name.ts';
 export { type Palette, PLAIN_PALETTE, paletteFor } from '../terminal-text/palette.ts';
 export { oneLine, printable, shorten } from '../terminal-text/printable.ts';
-export { formatCount, formatQuantity } from '../terminal-text/quantity.ts';
 export { quoteForShell } from '../terminal-text/quote-for-shell.ts';
-export { formatAge } from '../terminal-text/relative-time.ts';
 export { cutEnd, cutStart, padEnd, padStart, textWidth } from '../terminal-text/text-width.ts';
-export { formatUsd } from '../terminal-text/usd.ts';

@@ -57,10 +57,9 @@ export {
 
 export { openTranscriptForAppend, type TranscriptAppender } from '../transcript-file/append.ts';
 export { ensureTranscript } from '../transcript-file/create.ts';
-export { readFileLinesBackwards } from '../transcript-file/file-parts.ts';
-export { readFileEnds, readFileStart } from '../transcript-file/file-parts.ts';
-export { withTranscriptLock } from '../transcript-file/lock.ts';
+export { readFileEnds, readFileLinesBackwards, readFileStart } from '../transcript-file/file-parts.ts';
 export { repairTranscriptHeader } from '../transcript-file/header.ts';
+export { withTranscriptLock } from '../transcript-file/lock.ts';
 export { scanOpenTranscript } from '../transcript-file/scan.ts';
 export {
   buildSessionFileEntry,

@@ -1,7 +1,7 @@
-import { OpenBotError } from '../errors.ts';
-import { isSessionId } from './safe-id.ts';
 import { lstat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { OpenBotError } from '../errors.ts';
+import { isSessionId } from './safe-id.ts';
 
 export const STORE_FILE_NAME = 'sessions.json';
 

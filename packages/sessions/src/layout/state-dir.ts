@@ -2,6 +2,7 @@ import { statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { isAbsolute, join, resolve } from 'node:path';
 import { OpenBotError } from '../errors.ts';
+import { resolveAgentFolderName } from './safe-id.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -27,7 +28,7 @@ export const OPENCLAW_STATE: StateDirConvention = {
   followsOpenclaw: true,
 };
 
-export type StateDirSources = {
+type StateDirSources = {
   flag?: string;
   configured?: string;
   env?: Environment;
@@ -88,4 +89,19 @@ function isGiven(value: string | undefined): value is string {
 
 function isFolder(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+}
+
+export const AGENT_ID_ENV_NAMES = ['CLAWDBOT_AGENT_ID', 'OPENCLAW_AGENT_ID'] as const;
+
+type AgentIdSources = {
+  flag?: string;
+  configured?: string;
+  env?: Environment;
+};
+
+/** Flag, then environment, then configuration, then `main`; normalised as a folder name. */
+export function resolveAgentId(sources: AgentIdSources = {}): string {
+  const env = sources.env ?? process.env;
+  const given = [sources.flag, ...AGENT_ID_ENV_NAMES.map((name) => env[name]), sources.configured];
+  return resolveAgentFolderName(given.find((value) => value !== undefined && value.trim() !== ''));
 }

@@ -6,7 +6,14 @@ import { OpenBotError } from '../errors.ts';
 import { copyDatabase } from './database-copy.ts';
 import { describeDatabaseFault, needsWriting, unreadable } from './database-faults.ts';
 import { type FileVersions, isUntouched, statDatabase } from './file-versions.ts';
-import { COLUMNS_READ, type DatabaseSchema, assertColumns, assertSessionTables, assertWritable, readSchema } from './schema.ts';
+import {
+  assertColumns,
+  assertSessionTables,
+  assertWritable,
+  COLUMNS_READ,
+  type DatabaseSchema,
+  readSchema,
+} from './schema.ts';
 
 export interface OpenclawDatabase {
   /** With links resolved: SQLite keeps its other files beside the real one. */

@@ -1,5 +1,5 @@
 import type { SessionEntry, SessionQueueMode } from '../entry/session-entry.ts';
-import { readWord } from './read-word.ts';
+import { readWord } from './send-policy.ts';
 
 /** Every spelling that a stored session may hold. */
 export const SESSION_QUEUE_MODES: readonly SessionQueueMode[] = [

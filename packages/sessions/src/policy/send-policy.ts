@@ -3,7 +3,6 @@ import { deriveChannelFromKey, deriveChatTypeFromKey } from '../key/classify.ts'
 import { parseAgentSessionKey, parseSessionKey } from '../key/parse.ts';
 import { listSessionKeySpellings } from '../key/spellings.ts';
 import { normalizeChatType } from '../message/chat-type.ts';
-import { readWord } from './read-word.ts';
 import type { SessionConfig, SessionSendPolicyDecision, SessionSendPolicyRule } from './session-config.ts';
 
 export function normalizeSendPolicy(raw: unknown): SessionSendPolicyDecision | undefined {
@@ -72,4 +71,9 @@ function listKeys(sessionKey: string | undefined): string[] {
 
 function isGiven(condition: unknown): boolean {
   return condition !== undefined && condition !== null && condition !== '';
+}
+
+/** A word of a configuration or a command, trimmed and in lower case; '' for what is no text. */
+export function readWord(raw: unknown): string {
+  return typeof raw === 'string' ? raw.trim().toLowerCase() : '';
 }

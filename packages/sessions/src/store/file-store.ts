@@ -1,12 +1,12 @@
 import { resolve } from 'node:path';
-import { type FileStoreOptions, changeStore } from './change-store.ts';
+import { isJsonObject } from '../entry/json-object.ts';
+import { changeStore, type FileStoreOptions } from './change-store.ts';
 import type { SessionStore, StoredSession } from './contract.ts';
 import { getEntry, listEntries, listUnreadable, readObject } from './document.ts';
 import { loadDocument } from './document-cache.ts';
 import { changeOne } from './draft.ts';
-import { watchStore } from './watch-store.ts';
-import { isJsonObject } from '../entry/json-object.ts';
 import { readStoreFile } from './read-store-file.ts';
+import { watchStore } from './watch-store.ts';
 
 /** The store in a `sessions.json`, shared with every other process that takes its lock. A missing file is empty. */
 export function openFileSessionStore(storePath: string, options: FileStoreOptions = {}): SessionStore {

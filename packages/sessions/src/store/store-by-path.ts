@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { resolve } from 'node:path';
 import { type LockOptions, withLock } from '../disk/lock.ts';
-import { mergeSessionEntry } from '../entry/merge-session-entry.ts';
+import { mergeSessionEntry } from '../entry/read-session-entry.ts';
 import type { SessionEntry } from '../entry/session-entry.ts';
 import { changeStore } from './change-store.ts';
 import type { StoreDraft } from './contract.ts';

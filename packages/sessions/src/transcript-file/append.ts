@@ -14,8 +14,8 @@ import {
 import { emitSessionTranscriptUpdate } from './events.ts';
 import { describeFileFault, notAFile } from './file-faults.ts';
 import { headerMissing, readHeader } from './header.ts';
-import { KnownIds, type Tail, type TailState, hasEntryId, inspectTail } from './tail.ts';
 import { assertHeld, withTranscriptLock } from './lock.ts';
+import { hasEntryId, inspectTail, KnownIds, type Tail, type TailState } from './tail.ts';
 import { type AppendIo, realAppendIo, writeLines } from './write-lines.ts';
 
 export type AppendOptions = {

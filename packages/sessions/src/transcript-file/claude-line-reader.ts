@@ -1,12 +1,23 @@
 import { type BigIntStats, constants, readFileSync, statSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
-import { type ClaudeLineFacts, MessageIds, claudeLineShape, claudeTextShape, claudeUuidShape, clearClaudeLine, emptyClaudeLine, readClaudeLine, readTypedText, readUuid } from '../transcript/formats/claude-code-line.ts';
-import { type LineSink, LineSplitter, MAX_LINE_BYTES, isBlank } from '../transcript/lines.ts';
+import { join } from 'node:path';
+import {
+  type ClaudeLineFacts,
+  claudeLineShape,
+  claudeTextShape,
+  claudeUuidShape,
+  clearClaudeLine,
+  emptyClaudeLine,
+  MessageIds,
+  readClaudeLine,
+  readTypedText,
+  readUuid,
+} from '../transcript/formats/claude-code-line.ts';
+import { isBlank, type LineSink, LineSplitter, MAX_LINE_BYTES } from '../transcript/lines.ts';
 import { type Shape, SkimmedLine } from '../transcript/skim/shape.ts';
 import { Skimmer } from '../transcript/skim/skimmer.ts';
 import { describeFileFault, notAFile } from './file-faults.ts';
 import { readAhead } from './file-parts.ts';
-import { join } from 'node:path';
 
 const CHUNK = 512 * 1024;
 /** The kernel holds short strings that it met; with more of them than this it is dropped. */

@@ -1,6 +1,6 @@
+import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { MAX_LINE_BYTES } from '../transcript/lines.ts';
-import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 
 export type BackwardLine = {
   start: number;

@@ -4,12 +4,12 @@ import { writeFileAtomic } from '../disk/atomic-write.ts';
 import { resolveWithinFolder } from '../disk/canonical-path.ts';
 import type { HeldLock } from '../disk/held-lock.ts';
 import type { LockOptions } from '../disk/lock.ts';
-import { composeLine } from '../transcript/compose.ts';
-import { readRange } from './file-parts.ts';
-import { type NewTranscript, headerOf } from './create.ts';
-import { describeFileFault, notAFile } from './file-faults.ts';
-import { assertHeld, withTranscriptLock } from './lock.ts';
 import { OpenBotError } from '../errors.ts';
+import { composeLine } from '../transcript/compose.ts';
+import { headerOf, type NewTranscript } from './create.ts';
+import { describeFileFault, notAFile } from './file-faults.ts';
+import { readRange } from './file-parts.ts';
+import { assertHeld, withTranscriptLock } from './lock.ts';
 
 const CHUNK = 1024 * 1024;
 const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);

@@ -4,8 +4,8 @@ import { TranscriptBuilder } from '../transcript/builder.ts';
 import { LineSplitter } from '../transcript/lines.ts';
 import type { Transcript } from '../transcript/transcript.ts';
 import { describeFileFault, notAFile } from './file-faults.ts';
-import { readTopLevelStrings } from './giant-line.ts';
 import { readAhead } from './file-parts.ts';
+import { readTopLevelStrings } from './giant-line.ts';
 
 const CHUNK = 1024 * 1024;
 

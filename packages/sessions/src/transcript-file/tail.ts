@@ -3,7 +3,7 @@ import type { FileHandle } from 'node:fs/promises';
 import { LineSplitter } from '../transcript/lines.ts';
 import { type BackwardLine, readLinesBackwards, readRange } from './file-parts.ts';
 import { readTopLevelStrings } from './giant-line.ts';
-import { type StoredHeader, isLinearVersion } from './header.ts';
+import { isLinearVersion, type StoredHeader } from './header.ts';
 
 /** Reading more than this before an append would cost more than a longer id. */
 const CATCH_UP_LIMIT = 8 * 1024 * 1024;

@@ -2,11 +2,11 @@ import { detectDialect } from './formats/detect.ts';
 import { clearLineFacts, type Dialect, emptyLineFacts } from './formats/dialect.ts';
 import { openclawDialect } from './formats/openclaw.ts';
 import { isBlank, type LineSink } from './lines.ts';
-import { settleOpenclawTree } from './tree/openclaw-tree.ts';
 import { SkimmedLine } from './skim/shape.ts';
 import { Skimmer } from './skim/skimmer.ts';
 import { StringTable } from './skim/string-table.ts';
 import { type LineProblem, Transcript } from './transcript.ts';
+import { settleOpenclawTree } from './tree/openclaw-tree.ts';
 
 /** A file that has not told its dialect by then is read as the more lenient one, lest its lines pile up. */
 const MAX_EARLY_LINES = 1000;

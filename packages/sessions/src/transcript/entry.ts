@@ -1,4 +1,3 @@
-
 /** What a line is, in words that hold for every dialect. */
 export const KINDS = [
   'header',

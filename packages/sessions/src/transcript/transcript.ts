@@ -1,5 +1,18 @@
 import { BLOCK, EntryColumns, IndexOfId, ToolTable, UsageTable, Words } from './columns.ts';
-import { type EntryKind, type EntryRole, FLAG, KINDS, ROLES, type SettledTree, type TokenUsage, type ToolCallRef, type ToolResultRef, type TranscriptEntry, type TranscriptHeader, isConversation } from './entry.ts';
+import {
+  type EntryKind,
+  type EntryRole,
+  FLAG,
+  isConversation,
+  KINDS,
+  ROLES,
+  type SettledTree,
+  type TokenUsage,
+  type ToolCallRef,
+  type ToolResultRef,
+  type TranscriptEntry,
+  type TranscriptHeader,
+} from './entry.ts';
 import { ABSENT, type DialectName, type LeafControl, type LineFacts } from './formats/dialect.ts';
 import { listStretch, type Stretch } from './list-stretch.ts';
 import { NULL_REF } from './skim/shape.ts';

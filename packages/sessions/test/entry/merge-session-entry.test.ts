@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { mergeSessionEntry } from '../../src/entry/merge-session-entry.ts';
+import { mergeSessionEntry } from '../../src/entry/read-session-entry.ts';
 import type { OpenSessionEntry, SessionEntry } from '../../src/entry/session-entry.ts';
 
 const newId = () => 'minted';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, expectTypeOf, test } from 'vitest';
-import type { SessionOrigin } from '../../src/entry/session-origin.ts';
+import type { SessionOrigin } from '../../src/entry/session-entry.ts';
 import type { DeliveryContext, SessionEntry } from '../../src/index.ts';
 
 const FIELDS = [

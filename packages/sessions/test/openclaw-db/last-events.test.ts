@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
-import { measureColdArchive } from '../../src/openclaw-db/look-into-database.ts';
 import { iterateEventLines, iterateEventsBackwards } from '../../src/openclaw-db/events/event-text.ts';
+import { measureColdArchive } from '../../src/openclaw-db/look-into-database.ts';
 import { readOpenclawDatabase } from '../../src/openclaw-db/open-database.ts';
 import { makeTempFolder } from '../setup/temp-folder.ts';
 import { copyFixture } from './folder-state.ts';

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { openDatabaseForReading } from '../../src/openclaw-db/open-database.ts';
 import { projectTranscript, readProjection } from '../../src/openclaw-db/events/projection.ts';
 import { scanDatabaseTranscript } from '../../src/openclaw-db/events/scan-transcript.ts';
+import { openDatabaseForReading } from '../../src/openclaw-db/open-database.ts';
 import { makeTempFolder } from '../setup/temp-folder.ts';
 import { arbitraryOddSession } from './setup/arbitrary-odd-session.ts';
 import { arbitrarySession } from './setup/arbitrary-session.ts';

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { beforeEach, expect, test } from 'vitest';
-import { openDatabaseForReading, type ReadingDatabase } from '../../src/openclaw-db/open-database.ts';
 import { scanDatabaseTranscript } from '../../src/openclaw-db/events/scan-transcript.ts';
+import { openDatabaseForReading, type ReadingDatabase } from '../../src/openclaw-db/open-database.ts';
 import { TranscriptBuilder } from '../../src/transcript/builder.ts';
 import { LineSplitter } from '../../src/transcript/lines.ts';
 import type { Transcript } from '../../src/transcript/transcript.ts';

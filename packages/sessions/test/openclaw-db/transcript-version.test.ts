@@ -1,11 +1,11 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { OpenclawDatabase } from '../../src/openclaw-db/open-database.ts';
 import {
   isSameVersion,
   makeGeneration,
   markRewritten,
   readTranscriptVersion,
 } from '../../src/openclaw-db/events/transcript-version.ts';
+import type { OpenclawDatabase } from '../../src/openclaw-db/open-database.ts';
 import { composeSession } from './setup/compose-session.ts';
 import { addTurn } from './setup/compose-turns.ts';
 import { openNewDatabase } from './writing-database.ts';

@@ -1,6 +1,11 @@
 import { beforeEach, describe, expect, test } from 'vitest';
+import {
+  compareProjections,
+  type Projection,
+  readProjection,
+  writeProjection,
+} from '../../src/openclaw-db/events/projection.ts';
 import type { OpenclawDatabase } from '../../src/openclaw-db/open-database.ts';
-import { type Projection, compareProjections, readProjection, writeProjection } from '../../src/openclaw-db/events/projection.ts';
 import { composeSession } from './setup/compose-session.ts';
 import { addOpening, addTurn } from './setup/compose-turns.ts';
 import { openNewDatabase } from './writing-database.ts';

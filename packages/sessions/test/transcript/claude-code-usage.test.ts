@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { FLAG } from '../../src/transcript/entry.ts';
 import { contextTokens } from '../../src/transcript/context/tokens.ts';
+import { FLAG } from '../../src/transcript/entry.ts';
 import { assistant, type Line, read, user } from './claude-lines.ts';
 
 const figures = (input_tokens: number, output_tokens: number, more: Line = {}): Line => ({

@@ -2,9 +2,9 @@
 import { describe, expect, test } from 'vitest';
 import { TranscriptBuilder } from '../../src/transcript/builder.ts';
 import { contextOf } from '../../src/transcript/context/context.ts';
+import { calibrate, contextTokens } from '../../src/transcript/context/tokens.ts';
 import { LineSplitter } from '../../src/transcript/lines.ts';
 import { lowerUsage, planLoweredUsage } from '../../src/transcript/rewrite/lower-usage.ts';
-import { calibrate, contextTokens } from '../../src/transcript/context/tokens.ts';
 import type { Transcript } from '../../src/transcript/transcript.ts';
 import { activePath } from '../../src/transcript/tree/tree.ts';
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { TranscriptBuilder } from '../../src/transcript/builder.ts';
 import { contextOf } from '../../src/transcript/context/context.ts';
-import { LineSplitter } from '../../src/transcript/lines.ts';
 import { calibrate, contextTokens, estimateTokens } from '../../src/transcript/context/tokens.ts';
+import { LineSplitter } from '../../src/transcript/lines.ts';
 import type { Transcript } from '../../src/transcript/transcript.ts';
 import { activePath } from '../../src/transcript/tree/tree.ts';
 import { turnsOf } from '../../src/transcript/tree/turns.ts';

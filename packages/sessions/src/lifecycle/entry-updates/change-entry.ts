@@ -1,4 +1,4 @@
-import { mergeSessionEntry } from '../../entry/merge-session-entry.ts';
+import { mergeSessionEntry } from '../../entry/read-session-entry.ts';
 import type { SessionEntry } from '../../entry/session-entry.ts';
 import type { StoredEntry } from '../../store/contract.ts';
 import { copyJson } from '../../store/json-value.ts';

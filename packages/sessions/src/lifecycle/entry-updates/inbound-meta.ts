@@ -1,9 +1,34 @@
 import { isJsonObject } from '../../entry/json-object.ts';
-import type { SessionEntry } from '../../entry/session-entry.ts';
-import type { SessionOrigin } from '../../entry/session-origin.ts';
+import type { SessionEntry, SessionOrigin } from '../../entry/session-entry.ts';
 import { type GroupKeyResolution, isGroupMessage, resolveGroupSessionKey } from '../../key/group.ts';
 import { normalizeChatType } from '../../message/chat-type.ts';
 import type { MsgContext } from '../../message/msg-context.ts';
+import { assertMessage } from '../init/assert-message.ts';
+import { type MomentParams, readMoment } from '../moment.ts';
+import { openPlace, type PlaceParams } from '../session-place.ts';
+import { recordInEntry } from './inbound-record.ts';
+
+/** Records who and where a message is from: origin, chat type, group, names. `updatedAt` stays as it is. */
+export async function recordSessionMetaFromInbound(
+  params: PlaceParams &
+    MomentParams & {
+      sessionKey: string;
+      ctx: MsgContext;
+      groupResolution?: GroupKeyResolution | null;
+      /** True unless given. */
+      createIfMissing?: boolean;
+    },
+): Promise<SessionEntry | null> {
+  const { ctx, groupResolution } = params;
+  assertMessage(ctx);
+  return recordInEntry(
+    openPlace(params),
+    readMoment(params),
+    params.sessionKey,
+    params.createIfMissing ?? true,
+    (entry) => deriveSessionMeta(ctx, entry, groupResolution),
+  );
+}
 
 const MAX_NAME_LENGTH = 200;
 

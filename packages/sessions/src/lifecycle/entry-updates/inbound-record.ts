@@ -1,4 +1,4 @@
-import { mergeSessionEntry } from '../../entry/merge-session-entry.ts';
+import { mergeSessionEntry } from '../../entry/read-session-entry.ts';
 import type { SessionEntry } from '../../entry/session-entry.ts';
 import { copyJson } from '../../store/json-value.ts';
 import { markRecorded } from '../init/recorded-session.ts';

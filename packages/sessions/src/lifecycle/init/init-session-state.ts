@@ -1,22 +1,29 @@
 import { join } from 'node:path';
 import type { LockOptions } from '../../disk/lock.ts';
+import { mergeSessionEntry } from '../../entry/read-session-entry.ts';
 import type { OpenSessionEntry, SessionEntry } from '../../entry/session-entry.ts';
 import type { OpenBotError } from '../../errors.ts';
 import { isSessionId } from '../../layout/safe-id.ts';
+import { evaluateSessionFreshness } from '../../policy/freshness.ts';
 import type { StoreDraft, StoredSession } from '../../store/contract.ts';
 import { copyJson } from '../../store/json-value.ts';
 import { isTranscriptFile } from '../archive/archive-transcript.ts';
 import { readPendingArchives } from '../archive/pending-archive.ts';
 import { finishArchives } from '../archive/retire-session.ts';
+import {
+  deliveryFields,
+  mergeDelivery,
+  normalizeDeliveryContext,
+  readDelivery,
+} from '../entry-updates/delivery-route.ts';
+import { deriveSessionMeta, readMessageChannel } from '../entry-updates/inbound-meta.ts';
 import { adoptFork, prepareThreadFork, settleFork, type ThreadFork } from '../fork/thread-fork.ts';
 import { isLive, locateEntry } from '../locate-entry.ts';
 import { locateTranscript, type SessionPlace } from '../session-place.ts';
 import { type InitRequest, type InitSessionStateParams, readInitRequest } from './init-request.ts';
 import { describeInit, type InitOutcome, type SessionInitResult } from './init-result.ts';
-import { isFresh } from './is-fresh.ts';
 import { BEGUN, hasBegun } from './recorded-session.ts';
 import { nameSession, nameTranscript, type SessionFileName, startSession } from './start-session.ts';
-import { touchEntry } from './touch-entry.ts';
 
 /**
  * The session that a message goes to: the one that its key has, or a new one where there is none, where it is over, or
@@ -129,4 +136,40 @@ function warnOfArchive(error: Error): void {
 
 function warnOfFork(error: Error): void {
   process.emitWarning(`A thread began without its parent: ${error.message}`, { code: 'OPENBOT_FORK' });
+}
+
+/** Whether a session that has begun goes on. For a system event every one does: only people's messages end them. */
+function isFresh(request: InitRequest, { entry }: StoredSession): boolean {
+  if (request.isSystemEvent) return true;
+  const { policy, timeZone, moment } = request;
+  return evaluateSessionFreshness({ updatedAt: entry.updatedAt, now: moment.now, policy, timeZone }).fresh;
+}
+
+/**
+ * What every message leaves in its entry. A system event leaves the conversation as the person last used it. An entry
+ * that is ahead of the clock comes back to it: the clock was wrong once, and the session would never be over.
+ */
+function touchEntry(request: InitRequest, entry: SessionEntry): SessionEntry {
+  const { ctx, moment, groupResolution, isSystemEvent } = request;
+  if (isSystemEvent) return entry;
+  return mergeSessionEntry(
+    { ...entry, updatedAt: Math.min(entry.updatedAt, moment.now) },
+    {
+      lastInteractionAt: moment.now,
+      ...deriveSessionMeta(ctx, entry, groupResolution),
+      ...deriveRoute(request, entry),
+    },
+    moment,
+  );
+}
+
+function deriveRoute({ ctx, isThread }: InitRequest, entry: SessionEntry): Partial<SessionEntry> {
+  const before = readDelivery(entry);
+  const now = normalizeDeliveryContext({
+    channel: readMessageChannel(ctx),
+    to: ctx.OriginatingTo ?? ctx.To,
+    accountId: ctx.AccountId,
+    threadId: ctx.MessageThreadId ?? (isThread ? before?.threadId : undefined),
+  });
+  return deliveryFields(entry, mergeDelivery(now, before));
 }

@@ -1,7 +1,7 @@
 import type { LockOptions } from '../../disk/lock.ts';
 import { locateEntries, locateEntry } from '../locate-entry.ts';
 import { type MomentParams, readMoment } from '../moment.ts';
-import { assertExpected } from '../reset/expected-session.ts';
+import { assertExpected } from '../reset/reset-session.ts';
 import { openPlace, type PlaceParams, readOwnKey } from '../session-place.ts';
 import { removeTogether } from './remove-sessions.ts';
 

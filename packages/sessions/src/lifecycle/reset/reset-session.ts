@@ -1,6 +1,6 @@
 import type { LockOptions } from '../../disk/lock.ts';
 import type { SessionEntry } from '../../entry/session-entry.ts';
-import type { OpenBotError } from '../../errors.ts';
+import { OpenBotError } from '../../errors.ts';
 import { parseThreadSessionSuffix } from '../../key/thread.ts';
 import { copyJson } from '../../store/json-value.ts';
 import { ensureTranscript } from '../../transcript-file/create.ts';
@@ -10,9 +10,8 @@ import { nameSession, startSession } from '../init/start-session.ts';
 import { requireEntry } from '../locate-entry.ts';
 import { type MomentParams, readMoment } from '../moment.ts';
 import { openPlace, type PlaceParams, readOwnKey } from '../session-place.ts';
-import { assertExpected } from './expected-session.ts';
 
-export type ResetSessionResult = {
+type ResetSessionResult = {
   sessionKey: string;
   sessionId: string;
   sessionEntry: SessionEntry;
@@ -58,4 +57,12 @@ export async function resetSession(
     archived,
     archiveError: error,
   };
+}
+
+/** Fails with STORE_CONFLICT when the key points to another session than the caller decided about. */
+export function assertExpected(actual: string, expected: string | undefined, sessionKey: string): void {
+  if (expected === undefined || expected === actual) return;
+  throw new OpenBotError('STORE_CONFLICT', `${sessionKey} points to ${actual} by now, not to ${expected}`, {
+    hint: 'Nothing was changed. Look at the session again and decide anew.',
+  });
 }

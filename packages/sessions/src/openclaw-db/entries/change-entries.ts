@@ -6,10 +6,18 @@ import { assertUntouched } from '../../store/change-store.ts';
 import type { StoreDraft } from '../../store/contract.ts';
 import type { StoreDocument } from '../../store/document.ts';
 import { openDraft } from '../../store/draft.ts';
-import { loadEntries, writeEntry } from './entry-rows.ts';
-import { type OpenclawDatabase, type WritingOptions, openDatabaseForWriting } from '../open-database.ts';
-import { type WindowArchive, archiveWindow, listOwnedSessions, readTranscriptState, removeArchives, removeEntry, sessionsFolderOf } from './remove-entry.ts';
+import { type OpenclawDatabase, openDatabaseForWriting, type WritingOptions } from '../open-database.ts';
 import { inTransaction } from '../transaction.ts';
+import { loadEntries, writeEntry } from './entry-rows.ts';
+import {
+  archiveWindow,
+  listOwnedSessions,
+  readTranscriptState,
+  removeArchives,
+  removeEntry,
+  sessionsFolderOf,
+  type WindowArchive,
+} from './remove-entry.ts';
 
 export interface DatabaseStoreOptions extends WritingOptions {
   /** Where transcripts of deleted sessions are written. `sessions` beside the folder of the database. */

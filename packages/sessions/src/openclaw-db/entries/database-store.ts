@@ -1,13 +1,19 @@
 import { realpathSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
 import type { SessionStore } from '../../store/contract.ts';
-import { EMPTY_DOCUMENT, type StoreDocument, getEntry, listEntries, listUnreadable } from '../../store/document.ts';
+import {
+  EMPTY_DOCUMENT,
+  getEntry,
+  listEntries,
+  listUnreadable,
+  type StoreDocument,
+} from '../../store/document.ts';
 import { changeOne } from '../../store/draft.ts';
 import { watchStore } from '../../store/watch-store.ts';
-import { type DatabaseStoreOptions, changeEntries } from './change-entries.ts';
-import { loadEntries } from './entry-rows.ts';
 import { type FileVersions, isUntouched, statDatabase } from '../file-versions.ts';
 import { readSessionDatabase } from '../open-database.ts';
+import { changeEntries, type DatabaseStoreOptions } from './change-entries.ts';
+import { loadEntries } from './entry-rows.ts';
 
 /**
  * The entries in OpenClaw's database, shared with OpenClaw itself. No connection stays open between calls. A missing

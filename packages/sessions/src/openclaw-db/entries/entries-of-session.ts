@@ -1,6 +1,6 @@
 import type { SessionEntry } from '../../entry/session-entry.ts';
-import { NO_ENTRY, parseEntry } from './entry-rows.ts';
 import type { OpenclawDatabase } from '../open-database.ts';
+import { NO_ENTRY, parseEntry } from './entry-rows.ts';
 
 /**
  * Changes the entries whose keys now point to a session, within a transaction of the caller's. An entry that OpenClaw held

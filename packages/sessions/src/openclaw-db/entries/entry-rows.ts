@@ -1,8 +1,8 @@
 import { isJsonObject } from '../../entry/json-object.ts';
 import type { OpenSessionEntry } from '../../entry/session-entry.ts';
-import { type Member, type StoreDocument, indexMembers } from '../../store/document.ts';
-import { assertKeepable, projectNewWindow, projectNode, projectWindow } from './project-entry.ts';
+import { indexMembers, type Member, type StoreDocument } from '../../store/document.ts';
 import type { OpenclawDatabase } from '../open-database.ts';
+import { assertKeepable, projectNewWindow, projectNode, projectWindow } from './project-entry.ts';
 
 /** `entry_valid` of a row that only holds the sessions of a key together: its entry was deleted. */
 export const NO_ENTRY = -1;

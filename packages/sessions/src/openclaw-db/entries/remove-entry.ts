@@ -1,18 +1,18 @@
-import { isJsonObject } from '../../entry/json-object.ts';
-import { OpenBotError } from '../../errors.ts';
-import { parseEntry } from './entry-rows.ts';
-import type { OpenclawDatabase } from '../open-database.ts';
 import { writeSync } from 'node:fs';
 import { unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { writeFileAtomic } from '../../disk/atomic-write.ts';
 import { makeFolder } from '../../disk/folders.ts';
+import { isJsonObject } from '../../entry/json-object.ts';
+import { OpenBotError } from '../../errors.ts';
+import { findFreeArchivePath } from '../../layout/file-name.ts';
 import { transcriptFileName } from '../../layout/safe-id.ts';
 import { describeFileFault } from '../../transcript-file/file-faults.ts';
-import { findFreeArchivePath } from '../../layout/file-name.ts';
 import { withTranscriptLock } from '../../transcript-file/lock.ts';
 import { iterateEventLines } from '../events/event-text.ts';
+import type { OpenclawDatabase } from '../open-database.ts';
 import { inTransaction } from '../transaction.ts';
+import { parseEntry } from './entry-rows.ts';
 
 /** The sessions that go when a key goes, and those that another entry still names and which then become its own. */
 type OwnedSessions = {

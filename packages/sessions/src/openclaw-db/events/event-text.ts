@@ -1,6 +1,6 @@
+import { MAX_LINE_BYTES } from '../../transcript/lines.ts';
 import { unreadable } from '../database-faults.ts';
 import type { OpenclawDatabase } from '../open-database.ts';
-import { MAX_LINE_BYTES } from '../../transcript/lines.ts';
 
 /** More than this is never compressed. */
 const MOST_COMPRESSED_BYTES = 4 * 1024 * 1024;

@@ -1,9 +1,9 @@
-import type { OpenclawDatabase } from '../open-database.ts';
 import { FLAG } from '../../transcript/entry.ts';
 import { ABSENT } from '../../transcript/formats/dialect.ts';
-import { isCanonicalEntry } from '../../transcript/tree/openclaw-tree.ts';
 import { DANGLING, type Transcript } from '../../transcript/transcript.ts';
+import { isCanonicalEntry } from '../../transcript/tree/openclaw-tree.ts';
 import { activePath } from '../../transcript/tree/tree.ts';
+import type { OpenclawDatabase } from '../open-database.ts';
 import type { DatabaseTranscript } from './scan-transcript.ts';
 
 /** Puts a computed active path in the place of the one that is kept. Positions count from 0 without a gap. */

@@ -1,8 +1,8 @@
 import { TranscriptBuilder } from '../../transcript/builder.ts';
 import { MAX_LINE_BYTES } from '../../transcript/lines.ts';
 import type { Transcript } from '../../transcript/transcript.ts';
-import { type EventCells, readEventLine } from './event-text.ts';
 import type { OpenclawDatabase } from '../open-database.ts';
+import { type EventCells, readEventLine } from './event-text.ts';
 
 /** The lines of one session as a transcript. Offsets are those of the file that the lines would make. */
 export interface DatabaseTranscript {

@@ -1,6 +1,6 @@
 import { FLAG } from '../entry.ts';
-import { findLastCompaction, preservedLines } from '../tree/claude-code-leaf.ts';
 import type { Transcript } from '../transcript.ts';
+import { findLastCompaction, preservedLines } from '../tree/claude-code-leaf.ts';
 import { leafOf } from '../tree/tree.ts';
 
 /** What the model is given of a path. */

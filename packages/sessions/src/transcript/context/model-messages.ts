@@ -1,6 +1,6 @@
-import type { Context } from './context.ts';
 import { FLAG } from '../entry.ts';
 import type { Transcript } from '../transcript.ts';
+import type { Context } from './context.ts';
 
 /**
  * One message as a provider sees it: neighbours of one role are one message to it, whatever wrote them. Results come in

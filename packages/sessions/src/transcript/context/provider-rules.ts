@@ -1,5 +1,5 @@
-import type { ModelMessage } from './model-messages.ts';
 import type { Transcript } from '../transcript.ts';
+import type { ModelMessage } from './model-messages.ts';
 
 /** Something in a conversation that providers refuse. */
 export interface Refusal {

@@ -1,14 +1,13 @@
-import { type Context, contextOf } from './context.ts';
-import { FLAG, type TokenUsage } from '../entry.ts';
+import { FLAG } from '../entry.ts';
 import type { Transcript } from '../transcript.ts';
 import { activePath } from '../tree/tree.ts';
+import { type Context, contextOf } from './context.ts';
 
 /**
  * How many tokens a session's context takes. A provider's own figure on the last assistant message is exact for
  * that moment; what was added or taken away since is estimated with a ratio that the same session's recorded
  * figures give; without any, four characters are taken for a token. Whatever is not exact is called so.
  */
-
 
 /**
  * recorded: a provider's figure, nothing since. calibrated: that figure, and an estimate for what came since.
@@ -38,11 +37,6 @@ const CHARACTERS_PER_TOKEN = 4;
 export const IMAGE_CHARACTERS = 4800;
 /** Less text than this between two figures says little about a ratio. */
 const MIN_CALIBRATION_CHARACTERS = 2000;
-
-/** The context that a message's usage describes, the reply included. */
-function tokensOfUsage(usage: TokenUsage): number {
-  return usage.total || usage.input + usage.output + usage.cacheRead + usage.cacheWrite;
-}
 
 /** How many characters an entry gives to the model, edits applied. */
 export function contextCharacters(transcript: Transcript, index: number, context: Context): number {

@@ -1,4 +1,12 @@
-import { type Value, endOfValue, isMasked, isPlaceholder, maskPassword, maskToken, readValue } from './mask.ts';
+import {
+  endOfValue,
+  isMasked,
+  isPlaceholder,
+  maskPassword,
+  maskToken,
+  readValue,
+  type Value,
+} from './mask.ts';
 
 const PASSWORD_NAMES = 'pass(?:word|wd|phrase|code)|pwd|(?<![A-Za-z])pass';
 const KEY_NAMES =

@@ -1,4 +1,4 @@
-import { MASK, isPlaceholder, maskPassword, maskToken } from './mask.ts';
+import { isPlaceholder, MASK, maskPassword, maskToken } from './mask.ts';
 
 const OPEN = '\\\\{0,3}["\'`]?';
 const AUTHORIZATION = new RegExp(

@@ -1,4 +1,3 @@
-
 export const MASK = '***';
 
 const SHOWN_FROM = 18;

@@ -1,7 +1,7 @@
 import { redactAssignments } from './assignments.ts';
 import { redactHeaders, redactUrls } from './headers.ts';
-import { redactTokens } from './tokens.ts';
 import { endOfValue, isMasked, isPlaceholder, maskPassword, readValue } from './mask.ts';
+import { redactTokens } from './tokens.ts';
 
 const MAX_ROUNDS = 8;
 

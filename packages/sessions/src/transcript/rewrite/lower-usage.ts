@@ -1,9 +1,9 @@
-import { type DialectName, ESTIMATED_BY } from '../formats/dialect.ts';
-import { asciiJson, replaceTopLevelFields } from './splice.ts';
 import type { Context } from '../context/context.ts';
-import { FLAG } from '../entry.ts';
 import { type Calibration, contextCharacters, estimateTokens } from '../context/tokens.ts';
+import { FLAG } from '../entry.ts';
+import { type DialectName, ESTIMATED_BY } from '../formats/dialect.ts';
 import type { Transcript } from '../transcript.ts';
+import { asciiJson, replaceTopLevelFields } from './splice.ts';
 
 /**
  * Agents tell from the usage of the last answer whether to compact. Recorded before others went, it counts what is gone,

@@ -1,5 +1,5 @@
-import { Splice, asciiJson } from './splice.ts';
 import { findMember, isArrayAt, isObjectAt, isStringAt, listMembers, type MemberPlace } from './json-text.ts';
+import { asciiJson, Splice } from './splice.ts';
 
 /**
  * A Claude Code compaction names the older messages that it keeps: one by one, or, in older files, as a stretch from head

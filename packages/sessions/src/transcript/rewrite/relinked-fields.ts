@@ -1,9 +1,9 @@
 import { FLAG } from '../entry.ts';
 import { listStretch } from '../list-stretch.ts';
-import { isCheckpoint, type Relinking } from './relink.ts';
 import type { Transcript } from '../transcript.ts';
-import { type FieldValue, asciiJson } from './splice.ts';
 import { withoutPreserved } from './preserved-messages.ts';
+import { isCheckpoint, type Relinking } from './relink.ts';
+import { asciiJson, type FieldValue } from './splice.ts';
 
 const TARGET_FIELDS: Readonly<Record<string, string>> = {
   compaction: 'firstKeptEntryId',

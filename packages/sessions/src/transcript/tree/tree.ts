@@ -1,6 +1,6 @@
-import { findClaudeCodeLeaf } from './claude-code-leaf.ts';
 import { FLAG } from '../entry.ts';
 import { NO_PARENT, type Transcript } from '../transcript.ts';
+import { findClaudeCodeLeaf } from './claude-code-leaf.ts';
 
 /**
  * The entry that the next one will hang from, or NO_PARENT. In OpenClaw's and pi's files it is the last entry, unless

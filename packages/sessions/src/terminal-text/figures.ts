@@ -18,3 +18,18 @@ function count(amount: number, unit: string): string {
   const whole = Math.max(1, Math.floor(amount));
   return `${whole} ${unit}${whole === 1 ? '' : 's'} ago`;
 }
+
+/** `1 line`, `2 lines`, `184,000 lines` */
+export function formatQuantity(count: number, one: string, many = `${one}s`): string {
+  return `${formatCount(count)} ${count === 1 ? one : many}`;
+}
+
+/** `184,000` */
+export function formatCount(count: number): string {
+  return String(Math.round(count)).replace(/\B(?=(\d{3})+$)/g, ',');
+}
+
+/** An amount of US dollars: whole cents, unless it is a part of one. */
+export function formatUsd(usd: number): string {
+  return `$${Number.isInteger(Math.round(usd * 1e6) / 1e4) ? usd.toFixed(2) : usd.toFixed(4)}`;
+}

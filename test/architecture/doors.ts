@@ -318,7 +318,7 @@ export const DOORS: Doors = {
     'session-index': ['session-index', 'useless-indexes'],
   },
   openbot: {
-    commands: ['cc-list', 'cc-run', 'cc-select', 'cc-status', 'command', 'mcp', 'package-version'],
+    commands: ['cc-list', 'cc-run', 'cc-select', 'cc-status', 'flags', 'mcp'],
     permissions: ['explain-denial', 'permission-desk'],
   },
 };

@@ -16,14 +16,3 @@ function adviseAfter(message: string, sessionId: string | undefined, result: str
   const more = result === 'budget' ? ' --budget <more>' : '';
   return `To continue it: --session ${sessionId}${more}`;
 }
-
-export function outputFailed(cause: string): OpenBotError {
-  return new OpenBotError('UNEXPECTED', `The output could not be written: ${cause}`, {
-    hint: 'Check its destination: the disk may be full, or the file closed.',
-  });
-}
-
-/** The reader of the output is gone, so the run was ended. This is not reported, because nothing would read the report. */
-export class OutputLost extends Error {
-  override readonly name = 'OutputLost';
-}

@@ -75,8 +75,8 @@ it('errors go to a file as they go to a terminal', async () => {
 });
 
 it.skipIf(!existsSync('/dev/full')).each([
-  ['list', /^Error: The output could not be written: ENOSPC[^\n]*\n {2}Check where[^\n]*\n$/],
-  ['--help', /^Error: The output could not be written: ENOSPC[^\n]*\n {2}Check where[^\n]*\n$/],
+  ['list', /^Error: The output could not be written: ENOSPC[^\n]*\n {2}Check its destination[^\n]*\n$/],
+  ['--help', /^Error: The output could not be written: ENOSPC[^\n]*\n {2}Check its destination[^\n]*\n$/],
   ['list --json', /^\{"success":false,"error":\{"code":"UNEXPECTED"[^\n]*\}\n$/],
 ])('occ %s on a full device is one error', async (line, text) => {
   const child = spawn(process.execPath, [OCC_LAUNCHER, ...line.split(' ')], {

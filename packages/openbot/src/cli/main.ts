@@ -1,51 +1,40 @@
-import type { Environment } from '@openbot/sessions/layout';
-import type { Terminal } from '../commands/command.ts';
-import { readPackageVersion } from '../commands/package-version.ts';
-import { formatHelp } from './help.ts';
-import { readArguments } from './read-arguments.ts';
-import { reportError } from './report-error.ts';
+import {
+  type Program,
+  readPackageVersion,
+  runProgram,
+  type Surroundings,
+} from '@openbot/sessions/command-line';
+import { COMMANDS } from './command-table.ts';
+import { explainInstall } from './install-hint.ts';
 
-export interface Invocation {
-  readonly args: readonly string[];
-  readonly env: Environment;
-  readonly cwd: string;
-  readonly terminal: Terminal;
-  readonly isInteractive?: boolean;
-  /** Standard input to its end. Default: it is empty. */
-  readInput?(): Promise<string>;
-}
+export const OPENBOT: Program = {
+  name: 'openbot',
+  version: () => `openbot ${readPackageVersion(import.meta.url)}`,
+  commands: COMMANDS,
+  commonFlags: {},
+  help: {
+    about: 'openbot: the session layer for persistent-identity agents',
+    usage: 'openbot <command> [flags]',
+    examples: [
+      ['openbot cc list', 'the Claude Code sessions of this repository'],
+      ['openbot cc run "fix the login test"', 'goes on in the session that fits'],
+    ],
+  },
+  advise(code, hint) {
+    const [, missing] = /^npm install (\S+)$/.exec(hint ?? '') ?? [];
+    return missing === undefined ? HINTS[code] : explainInstall(missing);
+  },
+};
 
-/** Runs one command. Resolves to the exit code; every failure is told on stderr. */
-export async function main(invocation: Invocation): Promise<number> {
-  const { args, env, terminal, readInput = async () => '' } = invocation;
-  try {
-    const request = readArguments(args);
-    if (request.kind === 'help') terminal.write(formatHelp(request.about));
-    else if (request.kind === 'version') terminal.write(`openbot ${readPackageVersion()}\n`);
-    else {
-      const run = await request.spec.load();
-      await run({
-        words: request.words,
-        flags: request.flags,
-        env,
-        get cwd() {
-          return invocation.cwd;
-        },
-        terminal,
-        get isInteractive() {
-          return invocation.isInteractive ?? false;
-        },
-        readInput,
-      });
-    }
-    return 0;
-  } catch (error) {
-    return reportError(error, terminal, asksForJson(args));
-  }
-}
+/** The hints of the library are for callers in code; these name flags. */
+const HINTS: Readonly<Record<string, string>> = {
+  BUDGET_SPENT: 'Give it a larger budget with --budget <usd>, or start a fresh session with --fresh.',
+  SESSION_BUSY: 'Wait for the end of that run, or start a fresh session with --fresh.',
+  CLAUDE_NOT_STARTED:
+    'Check the path that --claude names, or the installation of @anthropic-ai/claude-agent-sdk.',
+};
 
-/** Also where the rest of the command line cannot be understood. */
-export function asksForJson(args: readonly string[]): boolean {
-  const end = args.indexOf('--');
-  return (end < 0 ? args : args.slice(0, end)).includes('--json');
+/** Runs one command line, without the names of node and the program. Returns the exit code; never throws. */
+export function run(argv: readonly string[], surroundings: Surroundings): Promise<number> {
+  return runProgram(OPENBOT, argv, surroundings);
 }

@@ -1,14 +1,15 @@
 import { discoverAllSessions, discoverSessions, formatSessionList } from '@openbot/claude-code';
+import { type CommandInput, writeJson } from '@openbot/sessions/command-line';
 import { printable } from '@openbot/sessions/terminal-text';
-import { type Command, writeJson } from './command.ts';
 import { discoverWithProgress } from './discover-with-progress.ts';
-import { readCount, readRepoPath, refuseBoth } from './input.ts';
+import type { LIST_FLAGS } from './flags.ts';
+import { readRepoPath, refuseBoth } from './input.ts';
 
 /** Lists the Claude Code sessions of one repository, or of all. */
-export const ccList: Command = async (input) => {
+export async function ccList(input: CommandInput<typeof LIST_FLAGS>): Promise<void> {
   const { flags, terminal } = input;
-  refuseBoth(input, 'all', 'repo');
-  const limit = readCount(input, 'limit') ?? Number.POSITIVE_INFINITY;
+  refuseBoth(flags, 'all', 'repo');
+  const limit = flags.limit ?? Number.POSITIVE_INFINITY;
   const repoPath = flags.all ? undefined : readRepoPath(input);
   const sessions = await discoverWithProgress(input, (options) =>
     repoPath === undefined ? discoverAllSessions(options) : discoverSessions(repoPath, options),
@@ -25,10 +26,10 @@ export const ccList: Command = async (input) => {
   terminal.write(
     formatSessionList(listed, {
       now: new Date(),
-      columns: terminal.columns,
+      columns: terminal.maxLineWidth,
       palette: terminal.palette,
       showsRepo: flags.all === true,
       total: sessions.length,
     }),
   );
-};
+}

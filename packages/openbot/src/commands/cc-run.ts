@@ -1,27 +1,18 @@
 import { type RunEvent, type RunOutcome, type RunRequest, startRun } from '@openbot/claude-code';
+import { type CommandInput, OutputLost } from '@openbot/sessions/command-line';
 import { passOnSignal } from '@openbot/sessions/disk';
 import { resolveUserPath } from '@openbot/sessions/layout';
 import { toJsonText } from '@openbot/sessions/terminal-text';
-import { OutputLost, runFailed } from '../errors.ts';
+import { runFailed } from '../errors.ts';
 import { ATTENDED, findAnswerSource, PermissionDesk, UNATTENDED } from '../permissions/permission-desk.ts';
-import type { Command, CommandInput } from './command.ts';
+import type { RUN_FLAGS } from './flags.ts';
 import { HeldMessages, type MessageEvent } from './held-messages.ts';
-import {
-  makeModel,
-  readAgentState,
-  readBudget,
-  readFraction,
-  readLabel,
-  readName,
-  readRepoPath,
-  readRules,
-  readTask,
-} from './input.ts';
+import { makeModel, readAgentState, readLabel, readRepoPath, readRules, readTask } from './input.ts';
 import { formatOutcome, RunReport } from './run-report.ts';
 import { readSessionChoice } from './session-choice.ts';
 
 /** Runs a task in Claude Code, in the session that fits, and prints what happens. */
-export const ccRun: Command = async (input) => {
+export async function ccRun(input: CommandInput<typeof RUN_FLAGS>): Promise<void> {
   const { flags, terminal } = input;
   const messages = new HeldMessages();
   const request = await readRequest(input, (text) => messages.add(text));
@@ -67,19 +58,22 @@ export const ccRun: Command = async (input) => {
   signals.dieOfCaught();
   if (terminal.lost?.aborted) throw new OutputLost();
   if (outcome.result !== 'success') throw runFailed(outcome.failure ?? 'The run was aborted', outcome);
-};
+}
 
-async function readRequest(input: CommandInput, onMessage: (text: string) => void): Promise<RunRequest> {
+async function readRequest(
+  input: CommandInput<typeof RUN_FLAGS>,
+  onMessage: (text: string) => void,
+): Promise<RunRequest> {
   const { env, flags, terminal } = input;
   const repoPath = readRepoPath(input);
   const { stateDir, agentId } = readAgentState(input);
-  const label = readLabel(input);
-  const maxBudgetUsd = readBudget(input);
-  const resumeThreshold = readFraction(input, 'threshold');
+  const label = readLabel(flags);
+  const maxBudgetUsd = flags.budget;
+  const resumeThreshold = flags.threshold;
   const rules = readRules(input);
-  const model = readName(input, 'model', '<name>');
-  const sessionKey = readName(input, 'conversation', 'agent:main:main');
-  const program = readName(input, 'claude', '<path>');
+  const model = input.flags.model;
+  const sessionKey = input.flags.conversation;
+  const program = input.flags.claude;
   const task = await readTask(input, 'cc run');
   return {
     task,
@@ -100,7 +94,7 @@ async function readRequest(input: CommandInput, onMessage: (text: string) => voi
     allowedTools: rules,
     settingSources: flags.isolated ? [] : undefined,
     selection: { askModel: makeModel(env), config: { enabled: !flags.words, resumeThreshold } },
-    agentTools: flags['no-mcp'] ? false : { sessionKey, sendMessage: async ({ text }) => onMessage(text) },
+    agentTools: flags.noMcp ? false : { sessionKey, sendMessage: async ({ text }) => onMessage(text) },
     pathToClaudeCodeExecutable: program === undefined ? undefined : resolveUserPath(program, env),
   };
 }

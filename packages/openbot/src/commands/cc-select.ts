@@ -5,30 +5,21 @@ import {
   readRegistry,
   selectSession,
 } from '@openbot/claude-code';
-import { type Command, writeJson } from './command.ts';
+import { type CommandInput, writeJson } from '@openbot/sessions/command-line';
 import { discoverWithProgress } from './discover-with-progress.ts';
-import {
-  makeModel,
-  readAgentState,
-  readBudget,
-  readFraction,
-  readLabel,
-  readName,
-  readRepoPath,
-  readTask,
-  refuseBoth,
-} from './input.ts';
+import type { SELECT_FLAGS } from './flags.ts';
+import { makeModel, readAgentState, readLabel, readRepoPath, readTask, refuseBoth } from './input.ts';
 
 /** Shows in which session a task would continue, and why, without starting anything. */
-export const ccSelect: Command = async (input) => {
+export async function ccSelect(input: CommandInput<typeof SELECT_FLAGS>): Promise<void> {
   const { env, flags, terminal } = input;
   const repoPath = readRepoPath(input);
   const { agentId, stateDir } = readAgentState(input);
-  const maxBudgetUsd = readBudget(input);
-  const resumeThreshold = readFraction(input, 'threshold');
-  const label = readLabel(input);
-  const relevanceModel = readName(input, 'model', '<name>');
-  refuseBoth(input, 'words', 'model');
+  const maxBudgetUsd = flags.budget;
+  const resumeThreshold = flags.threshold;
+  const label = readLabel(flags);
+  const relevanceModel = input.flags.model;
+  refuseBoth(flags, 'words', 'model');
   const task = await readTask(input, 'cc select');
   const [sessions, project] = await Promise.all([
     discoverWithProgress(input, (options) => discoverSessions(repoPath, { ...options, agentId })),
@@ -50,7 +41,7 @@ export const ccSelect: Command = async (input) => {
     writeJson(terminal, selection);
     return;
   }
-  const { columns, palette } = terminal;
+  const { maxLineWidth: columns, palette } = terminal;
   const { scores: _, ...short } = selection;
   terminal.write(formatSelection(flags.explain ? selection : short, { sessions, columns, palette }));
-};
+}

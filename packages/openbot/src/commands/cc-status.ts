@@ -1,10 +1,11 @@
 import { discoverSessions, formatProjectStatus, gatherProjectStatus } from '@openbot/claude-code';
-import { type Command, writeJson } from './command.ts';
+import { type CommandInput, writeJson } from '@openbot/sessions/command-line';
 import { discoverWithProgress } from './discover-with-progress.ts';
+import type { SEARCH_FLAGS } from './flags.ts';
 import { readAgentState, readRepoPath } from './input.ts';
 
 /** Shows git, GitHub, documents and sessions of a repository. */
-export const ccStatus: Command = async (input) => {
+export async function ccStatus(input: CommandInput<typeof SEARCH_FLAGS>): Promise<void> {
   const { env, flags, terminal } = input;
   const repoPath = readRepoPath(input);
   const { agentId } = readAgentState(input);
@@ -16,7 +17,7 @@ export const ccStatus: Command = async (input) => {
   });
   if (flags.json) writeJson(terminal, status);
   else {
-    const { columns, palette } = terminal;
+    const { maxLineWidth: columns, palette } = terminal;
     terminal.write(formatProjectStatus(status, { columns, palette }));
   }
-};
+}

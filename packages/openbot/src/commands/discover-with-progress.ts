@@ -1,11 +1,11 @@
 import type { DiscoverOptions, discoverSessions, ScanProgress } from '@openbot/claude-code';
+import type { Terminal } from '@openbot/sessions/command-line';
 import { printable, toJsonText } from '@openbot/sessions/terminal-text';
-import type { CommandInput, Terminal } from './command.ts';
-import { readAgentState } from './input.ts';
+import { readAgentState, type SearchInput } from './input.ts';
 
 /** Shows progress, because the first scan of many transcripts takes a while, and warns of sessions that were left out. */
 export async function discoverWithProgress(
-  input: CommandInput,
+  input: SearchInput,
   discover: (options: DiscoverOptions) => ReturnType<typeof discoverSessions>,
 ): ReturnType<typeof discoverSessions> {
   const progress = openProgress(input.terminal);
@@ -25,7 +25,7 @@ export async function discoverWithProgress(
 }
 
 /** Writes to stderr, as JSON with `--json`. */
-export function warn({ flags, terminal }: CommandInput, message: string): void {
+export function warn({ flags, terminal }: SearchInput, message: string): void {
   const text = flags.json ? toJsonText({ warning: { message } }) : `Warning: ${printable(message)}`;
   terminal.writeError(`${text}\n`);
 }

@@ -1,4 +1,4 @@
-/** The values of flags and words, checked. Each function throws a `USAGE` error that names the flag. */
+/** What flags and words mean beyond their declaration. Each function throws a `USAGE` error that names the flag. */
 import { type AskModel, makeAnthropicModel } from '@openbot/claude-code';
 import {
   OpenBotError,
@@ -8,64 +8,26 @@ import {
   resolveStateDir,
   SESSION_LABEL_MAX_LENGTH,
 } from '@openbot/sessions';
+import { type CommandInput, type FlagValues, longFlag } from '@openbot/sessions/command-line';
 import { AGENT_ID_ENV_NAMES, type Environment, resolveUserPath } from '@openbot/sessions/layout';
-import type { CommandInput } from './command.ts';
+import type { RUN_FLAGS, SEARCH_FLAGS } from './flags.ts';
 
-type Flags = Pick<CommandInput, 'flags'>;
-
-export function readText({ flags }: Flags, name: string): string | undefined {
-  const value = flags[name];
-  return typeof value === 'string' ? value : undefined;
-}
-
-/** A text that must not be empty. `example` is for the hint. */
-export function readName(input: Flags, name: string, example: string): string | undefined {
-  const text = readText(input, name);
-  if (text?.trim() === '') {
-    throw usage(`--${name} is empty`, `Leave it out, or give it a value: --${name} ${example}`);
-  }
-  return text?.trim();
-}
+/** The input of every command that looks for sessions. */
+export type SearchInput = CommandInput<typeof SEARCH_FLAGS>;
 
 /** Refuses two flags that contradict each other. */
-export function refuseBoth({ flags }: Flags, one: string, other: string): void {
-  const isGiven = (name: string) => flags[name] !== undefined && flags[name] !== false;
-  if (!isGiven(one) || !isGiven(other)) return;
-  throw usage(`--${one} and --${other} contradict each other`, 'Leave one of them out');
-}
-
-/** Less would be displayed as zero. */
-const LEAST_BUDGET = 0.0001;
-
-/** An amount in US dollars. */
-export function readBudget(input: Flags): number | undefined {
-  const text = readText(input, 'budget');
-  if (text === undefined) return undefined;
-  const [, amount] = /^\$?(\d+(?:\.\d+)?)$/.exec(text.trim()) ?? [];
-  if (amount !== undefined && Number(amount) >= LEAST_BUDGET) return Number(amount);
-  throw usage(`--budget takes an amount in US dollars, not '${text}'`, 'Example: --budget 2.50');
-}
-
-/** A number from 0 to 1. */
-export function readFraction(input: Flags, name: string): number | undefined {
-  const text = readText(input, name);
-  if (text === undefined) return undefined;
-  const value = text.trim() === '' ? Number.NaN : Number(text);
-  if (value >= 0 && value <= 1) return value;
-  throw usage(`--${name} takes a number from 0 to 1, not '${text}'`, `Example: --${name} 0.7`);
-}
-
-export function readCount(input: Flags, name: string): number | undefined {
-  const text = readText(input, name);
-  if (text === undefined) return undefined;
-  if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
-  throw usage(`--${name} takes a whole number of at least 1, not '${text}'`, `Example: --${name} 20`);
+export function refuseBoth(flags: Readonly<Record<string, unknown>>, one: string, other: string): void {
+  if (!flags[one] || !flags[other]) return;
+  throw usage(`${longFlag(one)} and ${longFlag(other)} contradict each other`, 'Leave one of them out');
 }
 
 /** The rules of `--allow`, which can be repeated. Commas separate rules, except inside their brackets. */
-export function readRules({ flags }: Flags): string[] {
-  const { allow = [] } = flags;
-  const rules = Array.isArray(allow) ? (allow as readonly string[]).flatMap(splitRules) : [];
+export function readRules({
+  flags,
+}: {
+  readonly flags: FlagValues<Pick<typeof RUN_FLAGS, 'allow'>>;
+}): string[] {
+  const rules = flags.allow?.flatMap(splitRules) ?? [];
   const wrong = rules.find((rule) => !RULE.test(rule));
   if (wrong === undefined) return rules;
   throw usage(
@@ -88,8 +50,7 @@ function splitRules(text: string): string[] {
   return rules.map((rule) => rule.trim()).filter((rule) => rule !== '');
 }
 
-export function readLabel(input: Flags): string | undefined {
-  const label = readName(input, 'label', 'release');
+export function readLabel({ label }: FlagValues<Pick<typeof RUN_FLAGS, 'label'>>): string | undefined {
   if (label === undefined) return undefined;
   // Labels are stored and compared in their redacted form.
   if (parseSessionLabel(label).ok) return redactSecrets(label);
@@ -104,15 +65,11 @@ export interface AgentState {
   readonly agentId: string;
 }
 
-export function readAgentState(input: CommandInput): AgentState {
-  const { env } = input;
-  const stateDir = resolveStateDir({ flag: readName(input, 'state-dir', '~/.openbot'), env });
-  return { stateDir, agentId: readAgentId(input) };
+export function readAgentState({ flags, env }: SearchInput): AgentState {
+  return { stateDir: resolveStateDir({ flag: flags.stateDir, env }), agentId: readAgentId(flags.agent, env) };
 }
 
-function readAgentId(input: CommandInput): string {
-  const { env } = input;
-  const flag = readName(input, 'agent', 'main');
+function readAgentId(flag: string | undefined, env: Environment): string {
   try {
     return resolveAgentId({ flag, env });
   } catch (error) {
@@ -123,15 +80,13 @@ function readAgentId(input: CommandInput): string {
 }
 
 /** Default: the working folder. */
-export function readRepoPath(input: CommandInput): string {
-  const repo = readText(input, 'repo');
-  if (repo === undefined) return input.cwd;
-  if (repo.trim() !== '') return resolveUserPath(repo, input.env);
-  throw usage('--repo names no folder', 'Leave it out for the current folder, or name one: --repo ~/project');
+export function readRepoPath(input: SearchInput): string {
+  const { repo } = input.flags;
+  return repo === undefined ? input.cwd : resolveUserPath(repo, input.env);
 }
 
 /** The task of a command: its word, or the content of standard input if that word is a dash. */
-export async function readTask(input: CommandInput, command: string): Promise<string> {
+export async function readTask(input: SearchInput, command: string): Promise<string> {
   const [word = ''] = input.words;
   if (word !== '-') return checkTask(word, 'What is the task?', command);
   if (input.isInteractive) input.terminal.writeError('Type the task. Ctrl-D on a line of its own ends it.\n');

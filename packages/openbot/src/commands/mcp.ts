@@ -1,14 +1,14 @@
 import { statSync } from 'node:fs';
 import { serveMcp } from '@openbot/claude-code';
 import { OpenBotError } from '@openbot/sessions';
+import { type CommandInput, readPackageVersion } from '@openbot/sessions/command-line';
 import { resolveUserPath } from '@openbot/sessions/layout';
 import { printable } from '@openbot/sessions/terminal-text';
-import type { Command, CommandInput } from './command.ts';
-import { readAgentState, readName, readRepoPath } from './input.ts';
-import { readPackageVersion } from './package-version.ts';
+import type { MCP_FLAGS } from './flags.ts';
+import { readAgentState, readRepoPath } from './input.ts';
 
 /** Serves the MCP tools on standard input and output until the client closes them. */
-export const mcp: Command = async (input) => {
+export async function mcp(input: CommandInput<typeof MCP_FLAGS>): Promise<void> {
   const { agentId, stateDir } = readAgentState(input);
   const serving = await serveMcp({
     repoPath: readProject(input),
@@ -16,26 +16,26 @@ export const mcp: Command = async (input) => {
     stateDir,
     workspace: readWorkspace(input),
     // An empty key would open every conversation instead of confining the server to one.
-    sessionKey: readName(input, 'session', 'agent:main:main'),
-    version: readPackageVersion(),
+    sessionKey: input.flags.session,
+    version: readPackageVersion(import.meta.url),
     onError: (error) => input.terminal.writeError(`${printable(error.message)}\n`),
   });
   if (input.isInteractive) {
     input.terminal.writeError('Serving MCP to a client on standard input and output. Ctrl-C ends it.\n');
   }
   await serving.closed;
-};
+}
 
 /** Claude Code sets CLAUDE_PROJECT_DIR for the servers that it starts. */
-function readProject(input: CommandInput): string {
+function readProject(input: CommandInput<typeof MCP_FLAGS>): string {
   const { env, flags } = input;
   const named = env.CLAUDE_PROJECT_DIR;
   if (flags.repo !== undefined || named === undefined || named.trim() === '') return readRepoPath(input);
   return resolveUserPath(named, env);
 }
 
-function readWorkspace(input: CommandInput): string | undefined {
-  const named = readName(input, 'workspace', '~/.openbot/workspace');
+function readWorkspace(input: CommandInput<typeof MCP_FLAGS>): string | undefined {
+  const named = input.flags.workspace;
   if (named === undefined) return undefined;
   const path = resolveUserPath(named, input.env);
   if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return path;

@@ -1,7 +1,7 @@
 import type { PermissionRequest, RunEvent, RunOutcome, SessionSelection } from '@openbot/claude-code';
+import type { Terminal } from '@openbot/sessions/command-line';
 import { formatAge, formatUsd, printable, shorten } from '@openbot/sessions/terminal-text';
 import { explainDenial, type RunRules } from '../permissions/explain-denial.ts';
-import type { Terminal } from './command.ts';
 import type { MessageEvent } from './held-messages.ts';
 
 /** Formats the events of a run for a person. */

@@ -6,10 +6,13 @@ import {
   type SessionChoice,
 } from '@openbot/claude-code';
 import { OpenBotError } from '@openbot/sessions';
+import type { CommandInput } from '@openbot/sessions/command-line';
 import { quoteForShell } from '@openbot/sessions/terminal-text';
-import type { CommandInput } from './command.ts';
 import { discoverWithProgress, warn } from './discover-with-progress.ts';
-import { readLabel, readName, refuseBoth } from './input.ts';
+import type { RUN_FLAGS } from './flags.ts';
+import { readLabel, refuseBoth } from './input.ts';
+
+type RunInput = CommandInput<typeof RUN_FLAGS>;
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 /** At least the 8 characters that the list shows. */
@@ -21,13 +24,10 @@ interface Owner {
 }
 
 /** The session that the flags name; undefined if it is to be selected for the task. */
-export async function readSessionChoice(
-  input: CommandInput,
-  owner: Owner,
-): Promise<SessionChoice | undefined> {
-  const named = readName(input, 'session', '<id or title>');
-  refuseBoth(input, 'session', 'fresh');
-  refuseBoth(input, 'fork', 'fresh');
+export async function readSessionChoice(input: RunInput, owner: Owner): Promise<SessionChoice | undefined> {
+  const named = input.flags.session;
+  refuseBoth(input.flags, 'session', 'fresh');
+  refuseBoth(input.flags, 'fork', 'fresh');
   if (named === undefined && input.flags.fork) {
     return { action: 'fork', sessionId: await findLabelled(input, owner) };
   }
@@ -36,7 +36,7 @@ export async function readSessionChoice(
   return { action: input.flags.fork ? 'fork' : 'resume', sessionId };
 }
 
-async function findSession(input: CommandInput, named: string, owner: Owner): Promise<string> {
+async function findSession(input: RunInput, named: string, owner: Owner): Promise<string> {
   const { repoPath, agentId } = owner;
   const sessions = await discoverWithProgress(input, (options) =>
     discoverSessions(repoPath, { ...options, agentId }),
@@ -63,8 +63,8 @@ async function findSession(input: CommandInput, named: string, owner: Owner): Pr
 }
 
 /** For a fork: the agent's session with the label, the last used of several. The fork takes over the label. */
-async function findLabelled(input: CommandInput, { repoPath, agentId }: Owner): Promise<string> {
-  const label = readLabel(input);
+async function findLabelled(input: RunInput, { repoPath, agentId }: Owner): Promise<string> {
+  const label = readLabel(input.flags);
   if (label === undefined) {
     throw new OpenBotError(
       'USAGE',
@@ -95,7 +95,7 @@ function findByTitle(sessions: readonly DiscoveredSession[], name: string): Disc
 }
 
 /** Claude Code would continue it from any folder, but would work in the wrong repository. */
-async function refuseOtherRepo(input: CommandInput, sessionId: string, { repoPath, agentId }: Owner) {
+async function refuseOtherRepo(input: RunInput, sessionId: string, { repoPath, agentId }: Owner) {
   // Problems of this repository were reported before; those of others do not matter here.
   const all = await discoverWithProgress(input, (options) =>
     discoverAllSessions({ ...options, agentId, onProblem: () => {} }),
@@ -115,7 +115,7 @@ async function refuseOtherRepo(input: CommandInput, sessionId: string, { repoPat
   warnOfOwner(input, session, agentId);
 }
 
-function warnOfOwner(input: CommandInput, session: DiscoveredSession, agentId: string): void {
+function warnOfOwner(input: RunInput, session: DiscoveredSession, agentId: string): void {
   const { sessionId, agentId: owner } = session;
   if (owner === undefined || owner === agentId) return;
   warn(input, `Session ${sessionId} belongs to agent ${owner}; agent ${agentId} takes it over`);

@@ -8,16 +8,16 @@ import { writeSession } from '../setup/own-session.ts';
 import { makeHome } from '../setup/run-openbot.ts';
 
 test.each([
-  [['cc', 'frobnicate'], /no command 'cc frobnicate'/, /cc list/],
-  [['frobnicate'], /no command 'frobnicate'/, /cc list/],
-  [['cc', 'list', 'word'], /does not take 'word'/, /--help/],
+  [['cc', 'frobnicate'], /Unknown command: cc frobnicate/, /'openbot cc' has list, status/],
+  [['frobnicate'], /Unknown command: frobnicate/, /'openbot --help' lists the commands/],
+  [['cc', 'list', 'word'], /Unexpected word: 'word'/, /takes flags only; .*--help/],
   [['cc', 'list', '--nope'], /--nope/, /cc list --help/],
   [['cc', 'list', '-n', 'few'], /whole number/, /--limit 20/],
   [['cc', 'list', '--all', '--repo', '.'], /contradict/, /Leave one/],
-  [['cc', 'list', '--repo', ''], /--repo names no folder/, /Leave it out/],
+  [['cc', 'list', '--repo', ''], /--repo is empty/, /Leave it out/],
   [['cc', 'select', 'x', '--budget', 'much'], /US dollars/, /--budget 2.50/],
   [['cc', 'select', 'x', '--threshold', '60'], /from 0 to 1/, /--threshold 0.7/],
-  [['cc', 'select', 'x', '--threshold', ''], /from 0 to 1/, /--threshold 0.7/],
+  [['cc', 'select', 'x', '--threshold', ''], /--threshold is empty/, /--threshold 0.7/],
   [['cc', 'select', 'x', '--model', ' '], /--model is empty/, /--model <name>/],
   [['cc', 'select', 'x', '--model', 'y', '--words'], /contradict/, /Leave one/],
   [['cc', 'select', 'x', '--budget', '0x10'], /US dollars, not '0x10'/, /--budget 2.50/],
@@ -35,16 +35,16 @@ test.each([
   [['mcp', '--session=  '], /--session is empty/, /Leave it out/],
   [['mcp', '--workspace', ''], /--workspace is empty/, /Leave it out/],
   [['mcp', '--workspace', '/nowhere/at all'], /--workspace names no folder: \/nowhere/, /Leave it out/],
-  [['mcp', '--repo', ''], /--repo names no folder/, /Leave it out/],
+  [['mcp', '--repo', ''], /--repo is empty/, /Leave it out/],
   [['mcp', '--agent', ' '], /--agent is empty/, /--agent main/],
   [['cc', 'status', '--agent', '../x'], /agent id/, /\n {2}It names one file/],
   [['cc', 'select'], /What is the task/, /openbot cc select "/],
-  [['cc', 'select', 'two', 'words'], /does not take 'words'/, /quotation marks/],
+  [['cc', 'select', 'two', 'words'], /Unexpected word: 'words'/, /quotation marks/],
   [['cc', 'select', '-'], /no task on standard input/, /openbot cc select - </],
   [['cc', 'run'], /What is the task/, /openbot cc run "/],
   [['cc', 'run', '- fix this'], /'- fix this' begins with a dash/, /-- before the task/],
   [['cc', 'run', 'x', '--nope'], /--nope/, /cc run --help/],
-  [['cc', 'run', 'x', '--label'], /--label wants a value/, /--label=-/],
+  [['cc', 'run', 'x', '--label'], /--label needs a value/, /--label=-/],
   [['cc', 'run', 'x', '--label', ' '], /--label is empty/, /--label release/],
   [['cc', 'run', 'x', '--fresh', '--session', 'y'], /contradict/, /Leave one/],
   [['cc', 'run', 'x', '--fresh', '--fork', '--label', 'y'], /--fork and --fresh contradict/, /Leave one/],
@@ -58,10 +58,9 @@ test.each([
   [['cc', 'run', 'x', '--threshold', '60'], /from 0 to 1/, /--threshold 0.7/],
   [['cc', 'run', 'x', '--budget', '0'], /US dollars/, /--budget 2.50/],
   [['cc', 'run', 'x', '--repo', '/nowhere/at all'], /\/nowhere\/at all/, /\S/],
-  [['help', 'frobnicate'], /no command 'frobnicate'/, /cc list/],
-  [['help', 'cc', 'frobnicate'], /no command 'cc frobnicate'/, /cc list/],
-  [['--json', 'cc', 'list'], /'--json' stands before the command/, /openbot cc list --json/],
-  [['-x'], /'-x' stands before the command/, /openbot <command> -x/],
+  [['help', 'frobnicate'], /Unknown command: frobnicate/, /'openbot --help' lists the commands/],
+  [['help', 'cc', 'frobnicate'], /Unknown command: cc frobnicate/, /'openbot cc' has list/],
+  [['-x'], /Unknown flag: -x/, /'openbot --help' lists what there is/],
 ])('%j is refused with a hint, in words and as JSON', async (args, message, hint) => {
   const home = makeHome();
   const plain = await home.run(args);
@@ -73,15 +72,25 @@ test.each([
   expect(JSON.parse(stderr)).toMatchObject({ success: false, error: { code: expect.any(String) } });
 });
 
+test('flags may stand before the command', async () => {
+  const home = makeHome();
+  expect(await home.run(['--json', 'cc', 'list'])).toEqual({ code: 0, stdout: '[]\n', stderr: '' });
+  expect(await home.run(['--json', 'cc', 'list', '-n', '1'])).toEqual({
+    code: 0,
+    stdout: '[]\n',
+    stderr: '',
+  });
+});
+
 test('an error shows no characters that act or hide', async () => {
   const { stderr } = await makeHome().run(['cc', 'a\u001b[31m\u202eb\u200bc']);
-  expect(stderr).toContain("'cc a\ufffd[31m\ufffdb\ufffdc'");
+  expect(stderr).toContain('Unknown command: cc a\ufffd[31m\ufffdb\ufffdc\n');
 });
 
 test('what follows -- is no flag', async () => {
   const { code, stderr } = await makeHome().run(['cc', 'run', '--', '- x', '--json']);
   expect(code).toBe(1);
-  expect(stderr).toMatch(/does not take '--json'\n {2}What follows -- is no flag/);
+  expect(stderr).toMatch(/Unexpected word: '--json'\n {2}.*what follows -- is no flag/);
 });
 
 test('the start of an id that fits two sessions', async () => {
@@ -192,7 +201,7 @@ test.each(COMMANDS.map(({ name }) => name))('the help of %s fits on a terminal',
 
 test('the help of one command names its flags', async () => {
   const { stdout } = await makeHome().run(['cc', 'list', '--help']);
-  expect(stdout).toContain('Usage: openbot cc list');
+  expect(stdout).toContain('Usage:\n  openbot cc list');
   expect(stdout).toMatch(/-n, --limit <count>/);
 });
 

@@ -1,9 +1,11 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { reportError } from '@openbot/sessions/command-line';
+import { PLAIN_PALETTE } from '@openbot/sessions/terminal-text';
 import { expect, onTestFinished, test } from 'vitest';
 import { explainInstall } from '../../src/cli/install-hint.ts';
-import { reportError } from '../../src/cli/report-error.ts';
+import { OPENBOT } from '../../src/cli/main.ts';
 
 const SDK = '@anthropic-ai/claude-agent-sdk';
 const fileIn = (folder: string) => join(folder, 'node_modules', 'openbot', 'dist', 'bin', 'cc-run.js');
@@ -24,16 +26,11 @@ test('a package is installed where openbot is, not where a person is', () => {
 
 test('the error of a missing package says that', () => {
   const texts: string[] = [];
-  const terminal = {
-    write: () => {},
-    writeError: (text: string) => texts.push(text),
-    showProgress: () => {},
-    columns: 80,
-  };
+  const terminal = { writeError: (text: string) => void texts.push(text), errorPalette: PLAIN_PALETTE };
   const error = Object.assign(new Error('the package x is not installed'), {
     code: 'SDK_NOT_INSTALLED',
     hint: 'npm install x',
   });
-  reportError(error, terminal as never, false);
+  reportError(OPENBOT, error, terminal, { json: false, verbose: false });
   expect(texts.join('')).toBe(`Error: the package x is not installed\n  ${explainInstall('x')}\n`);
 });

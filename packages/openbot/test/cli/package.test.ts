@@ -57,7 +57,7 @@ test('it has the launcher, the bundles and the library, and not what is in the b
 });
 
 test.each([
-  [['--help'], /^Usage: openbot/m],
+  [['--help'], /^Usage:\n {2}openbot/m],
   [['--version'], /^openbot \d/],
   [['cc', 'list', '--all'], /^No Claude Code sessions/],
   [['cc', 'status'], /project/],

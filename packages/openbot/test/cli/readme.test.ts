@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { longFlag } from '@openbot/sessions/command-line';
 import { expect, test } from 'vitest';
 import { COMMANDS } from '../../src/cli/command-table.ts';
 import { makeHome } from '../setup/run-openbot.ts';
@@ -22,7 +23,7 @@ test('the README names every event that a run can tell', () => {
 test('the README names every flag', () => {
   const flags = COMMANDS.flatMap((command) => Object.entries(command.flags));
   const missing = flags
-    .map(([name, { short }]) => (short === undefined ? `--${name}` : `-${short}`))
+    .map(([key, { short }]) => (short === undefined ? longFlag(key) : `-${short}`))
     .filter((flag) => !README.includes(flag));
   expect(missing).toEqual([]);
 });

@@ -1,6 +1,6 @@
 import type { PermissionSettlement, RunEvent } from '@openbot/claude-code';
+import { openTerminal } from '@openbot/sessions/command-line';
 import { beforeEach, expect, test } from 'vitest';
-import { openTerminal } from '../../src/cli/open-terminal.ts';
 import { formatOutcome, RunReport } from '../../src/commands/run-report.ts';
 
 const terminal = openTerminal({ write: () => {} }, { write: () => {} }, {});

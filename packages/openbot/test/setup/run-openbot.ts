@@ -1,9 +1,9 @@
 import { cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { openTerminal } from '@openbot/sessions/command-line';
 import { onTestFinished } from 'vitest';
-import { main } from '../../src/cli/main.ts';
-import { openTerminal } from '../../src/cli/open-terminal.ts';
+import { run as runCommandLine } from '../../src/cli/main.ts';
 
 const FIXTURES = join(import.meta.dirname, '..', '..', '..', '..', 'fixtures', 'claude-code');
 
@@ -46,7 +46,7 @@ export function makeHome(): Home {
       },
     });
     const terminal = openTerminal(stream('stdout'), stream('stderr'), env);
-    const code = await main({ args, env, cwd, terminal, readInput: async () => input });
+    const code = await runCommandLine(args, { env, cwd, terminal, readInput: async () => input });
     return { code, ...texts };
   };
   const json = async <T>(...args: string[]): Promise<T> => {

@@ -27,7 +27,8 @@ export function readFlagValue(given: GivenFlag): string | number | true {
       hint: `Write ${written} <${flag.value}>${isText ? `; one that begins with a dash is written ${longFlag(key)}=-…` : ''}`,
     });
   }
-  if (text.trim() === '') {
+  // A list may get nothing from a script.
+  if (text.trim() === '' && flag.kind !== 'list') {
     throw new OpenBotError('USAGE', `${written} is empty`, {
       hint:
         bare === undefined

@@ -40,7 +40,7 @@ export function formatCommandHelp({ name, commonFlags }: Program, command: Comma
     ...(ownRows.length === 0 ? [] : [titled('Flags:', columns(ownRows))]),
     ...sections.map(({ title, rows }) => titled(title, columns(rows))),
     ...(hasCommon ? [titled('Flags of every command:', columns([...describeFlags(common), HELP_ROW]))] : []),
-    titled('Examples:', columns(examples)),
+    ...(examples.length === 0 ? [] : [titled('Examples:', columns(examples))]),
   ]);
 }
 

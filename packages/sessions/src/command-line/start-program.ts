@@ -49,7 +49,7 @@ export async function startProgram<Context extends object>(
 
 function outputFailed(cause: Error): OpenBotError {
   return new OpenBotError('UNEXPECTED', `The output could not be written: ${cause.message}`, {
-    hint: 'Check where it goes: a full disk, a closed file. What the command changed stays changed',
+    hint: 'Check its destination: the disk may be full, or the file closed. What the command changed stays changed',
     cause,
   });
 }

@@ -66,7 +66,7 @@ export function openTerminal(
     showProgress,
     isTerminal: stdout.isTTY === true,
     columns,
-    maxLineWidth: stdout.isTTY ? columns : Number.POSITIVE_INFINITY,
+    maxLineWidth: stdout.isTTY || stdout.columns ? columns : Number.POSITIVE_INFINITY,
     palette: paletteFor(hasColour(stdout)),
     errorPalette: paletteFor(hasColour(stderr)),
     lost,

@@ -37,7 +37,7 @@ describe('flags and words', () => {
     [['letter', 'send', '--price', '$x'], 'must be an amount in US dollars', 'Example: --price 2.50'],
     [['letter', 'send', '--price', '$0.001'], 'must be an amount in US dollars', 'Example: --price 2.50'],
     [['letter', 'send', '--to', '--sign'], '--to needs a value', 'written --to=-…'],
-    [['letter', 'send', '--to', ''], '--to is empty', 'Leave it out'],
+    [['letter', 'send', '--state-dir', ' '], '--state-dir is empty', 'Leave it out'],
     [['letter', 'send', '--wait', '5'], "--wait takes its seconds only after '='", 'a text that is named 5'],
     [['letter', 'send', '- buy milk'], "'- buy milk' begins with a dash", "letter send -- '- buy milk'"],
     [['letter', 'send', 'a', 'b'], "Unexpected word: 'b'", 'put the text between quotation marks'],

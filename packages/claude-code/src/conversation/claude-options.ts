@@ -18,7 +18,7 @@ export interface ClaudeOptionsParts {
   readonly announcedCalls: AnnouncedCalls;
 }
 
-/** What Claude Code is started with. */
+/** The options that Claude Code is started with. */
 export function composeClaudeOptions(parts: ClaudeOptionsParts): Options {
   const { request, scope, servers, budgetLeftUsd, relay, announcedCalls } = parts;
   const { model, maxTurns, pathToClaudeCodeExecutable, allowedTools = [] } = request;
@@ -27,19 +27,19 @@ export function composeClaudeOptions(parts: ClaudeOptionsParts): Options {
     model,
     maxTurns,
     pathToClaudeCodeExecutable,
-    // As the option of that name they make the SDK warn of a callback that is not asked, on stderr.
+    // With the option `allowedTools`, the SDK warns on stderr of a callback that is not called.
     settings: allow.length === 0 ? undefined : { permissions: { allow } },
     disallowedTools: copy(request.disallowedTools),
     settingSources: copy(request.settingSources),
     mcpServers: servers.inProcess as Options['mcpServers'],
-    // As options of the SDK they would stand on the command line, with their keys.
+    // As options of the SDK they would be on the command line, with their keys.
     extraArgs: servers.configPath === undefined ? undefined : { 'mcp-config': servers.configPath },
-    // It counts what this process spends; what the session spent before is taken off.
+    // The SDK counts the cost of one process; the earlier cost of the session is subtracted.
     maxBudgetUsd: budgetLeftUsd,
   };
   return {
     ...(leaveOutUndefined(given) as Partial<Options>),
-    // Left out, a model may be who decides.
+    // Without it, a model may decide.
     permissionMode: request.permissionMode ?? 'default',
     cwd: scope.repo.path,
     env: { ...scope.env },

@@ -4,11 +4,11 @@ import type { RunEvent } from '../run-contract/run-event.ts';
 
 const OUTPUT_LIMIT = 2000;
 
-/** What a message of Claude Code tells: texts, calls and their results. */
+/** The events of a message of Claude Code: texts, tool calls and their results. */
 export function listMessageEvents(message: SDKMessage): RunEvent[] {
   if (message.type === 'system' && message.subtype === 'api_retry') return [describeRetry(message)];
   if (message.type !== 'assistant' && message.type !== 'user') return [];
-  // An error of the API comes as an answer as well, and is told by the result of the turn.
+  // An API error also arrives as an answer; the result of the turn reports it.
   if (message.type === 'assistant' && message.error !== undefined) return [];
   const inSubagent = message.parent_tool_use_id !== null;
   const content: unknown = message.message.content;

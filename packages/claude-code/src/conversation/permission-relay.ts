@@ -11,7 +11,7 @@ export interface PermissionRelayOptions {
   readonly onSettled: (requestId: string, settlement: PermissionSettlement) => void;
 }
 
-/** Brings questions to whoever listens, and the first answer back. Without one the answer is no. */
+/** Passes permission requests to the listeners, and returns the first answer. Without an answer the request is denied. */
 export class PermissionRelay {
   readonly #options: PermissionRelayOptions;
   readonly #listeners = new Set<(request: PermissionRequest) => void>();
@@ -26,7 +26,7 @@ export class PermissionRelay {
     return () => void this.#listeners.delete(listener);
   }
 
-  /** Resolves with an answer in any case. `signal` withdraws the question. */
+  /** Always resolves with an answer. `signal` withdraws the request. */
   ask(request: PermissionRequest, signal: AbortSignal): Promise<PermissionAnswer> {
     const { requestId } = request;
     if (this.#open.has(requestId)) return Promise.resolve(deny('This question is open already.'));
@@ -55,14 +55,14 @@ export class PermissionRelay {
     });
   }
 
-  /** False where the question is not open: answered, over, or never asked. */
+  /** False if the request is not open: answered, over, or unknown. */
   respond(requestId: string, answer: PermissionAnswer): boolean {
     const settle = this.#open.get(requestId);
     settle?.(answer, answer.behavior === 'allow' ? 'allowed' : 'denied');
     return settle !== undefined;
   }
 
-  /** @param onNobody when there is none, or no more, who may answer: who fails to take a question does not */
+  /** @param onNobody called without listeners, or when all of them have failed: a listener that fails cannot answer */
   #tell(request: PermissionRequest, onNobody: () => void): void {
     const listeners = [...this.#listeners];
     let taking = listeners.length;

@@ -8,20 +8,23 @@ import { hideSecrets } from '../scan/hide-secrets.ts';
 import type { DiscoveredSession } from './discovered-session.ts';
 import type { ScannedSession } from './scan-folders.ts';
 
-/** As long as a registry keeps them; an older one kept them with their secrets. */
+/** As long as a registry keeps them. Older registries contain them with their secrets. */
 const TASK_LIMIT = 2000;
 const LABEL_LIMIT = 200;
 
 export interface SessionFacts {
-  /** Somebody has its lock. */
+  /** A process holds its lock. */
   readonly isLocked?: boolean;
-  /** A Claude Code says that it has it open. */
+  /** A Claude Code reports that it has the session open. */
   readonly isOpen?: boolean;
-  /** The session of ours that somebody else forked it from. Its marker came with what was copied, and makes it nobody's. */
+  /**
+   * The session of an agent that another program forked it from. The copy contains that agent's marker, but is not that
+   * agent's.
+   */
   readonly forkOf?: string;
 }
 
-/** What the transcript and the registry know of one session; at least one of them knows it. */
+/** Merges what the transcript and the registry contain of one session; at least one of them is given. */
 export function describeSession(
   repoPath: string,
   scanned: ScannedSession | undefined,
@@ -74,12 +77,12 @@ function describeRegistered(registered: RegisteredSession) {
   };
 }
 
-/** Anybody can type a marker: one that names no possible agent stays a marker. */
+/** Any user can type a marker: one that is no valid agent id names no agent. */
 function agentOfMarker(marker: string | undefined): string | undefined {
   return isValidAgentId(marker) ? normalizeAgentId(marker) : undefined;
 }
 
-/** When it was last used, as far as the registry knows. */
+/** When it was last used, by the registry. */
 export function lastTimeOf({ startedAt, endedAt }: RegisteredSession): number {
   return Date.parse(endedAt ?? startedAt);
 }

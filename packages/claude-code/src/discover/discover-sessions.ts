@@ -20,14 +20,15 @@ export interface DiscoverOptions extends ScanOptions {
   readonly stateDir?: string;
   /** Names Claude Code's folder by CLAUDE_CONFIG_DIR, else HOME. Default: that of this process. */
   readonly env?: Environment;
-  /** For whom they are looked for: a damaged registry of this agent is an error, that of another only told. */
+  /** The agent that asks: its damaged registry is an error, that of another agent is only reported. */
   readonly agentId?: string;
 }
 
 /**
- * The Claude Code sessions of a repository, whoever started them: those that are running first, then those that are open, then the newest. One that
- * an agent of ours runs or ran is of the repository that its registry names; any other is of the one in which most of
- * its lines were written, as far as that looks where the transcript is. A folder is of the nearest repository above it, and worktrees are of one repository.
+ * The Claude Code sessions of a repository: running ones first, then open ones, then the newest. A session that an
+ * agent runs or ran belongs to the repository that its registry names. Any other belongs to the one in which most of
+ * its lines were written, among those that search the folder of its transcript. A folder belongs to the nearest
+ * repository above it; all worktrees are one repository.
  * @throws OpenBotError REPO_NOT_FOUND; REGISTRY_UNREADABLE for the registry of `agentId`
  */
 export async function discoverSessions(
@@ -83,7 +84,7 @@ function readRegistered(options: DiscoverOptions): Map<string, RegisteredSession
   return sessions;
 }
 
-/** Of two agents that had a session, the one that runs it; else the one that began later. */
+/** If two agents have used a session: the one that runs it, else the one that started later. */
 function isRather(one: RegisteredSession, other: RegisteredSession): boolean {
   if (isRunning(one) !== isRunning(other)) return isRunning(one);
   return Date.parse(one.startedAt) > Date.parse(other.startedAt);
@@ -108,7 +109,7 @@ function merge(
   const files = new Map<string, ScannedSession>();
   for (const session of native) {
     const known = files.get(session.sessionId);
-    // A copy in another folder has the same id; the one that was written to last is the session.
+    // Copies in several folders have the same id; the one that was written last is the session.
     if (known === undefined || known.modifiedMs < session.modifiedMs) files.set(session.sessionId, session);
   }
   const ids = new Set([...files.keys(), ...registered.keys()]);
@@ -136,8 +137,8 @@ function stateDirOf({ stateDir, env }: DiscoverOptions): string {
 }
 
 /**
- * Tells of which registered session another one is a fork. The SDK writes that down; Claude Code's own command does not,
- * but its copy begins with the same message.
+ * Finds the registered session that another one was forked from. The SDK records it; Claude Code's own command does
+ * not, but its copy begins with the same message.
  */
 function traceForks(
   files: ReadonlyMap<string, ScannedSession>,

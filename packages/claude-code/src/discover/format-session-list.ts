@@ -15,12 +15,12 @@ import type { DiscoveredSession } from './discovered-session.ts';
 
 export interface ListFormatOptions {
   readonly now: Date;
-  /** How wide the terminal is. Default: 100. Infinite where there is none: then nothing is cut, and ids are whole. */
+  /** Width of the terminal. Default: 100. Infinity for no terminal: nothing is cut, and ids are complete. */
   readonly columns?: number;
   readonly palette?: Palette;
-  /** Names the repository of each, where they are of several. */
+  /** Shows the repository of each session. */
   readonly showsRepo?: boolean;
-  /** How many there are in all, where not all are shown. */
+  /** The number of all sessions, if not all are shown. */
   readonly total?: number;
 }
 
@@ -31,16 +31,16 @@ interface Column {
 }
 
 const GAP = '  ';
-/** Less of a first message says nothing; other columns make room for it. */
+/** The least useful width of a first message; other columns make room for it. */
 const LEAST_LAST = 20;
 /** Of a branch, an owner or the name of a repository. */
 const MOST_NAME = 24;
-/** Enough of an id to tell sessions apart, where there is no room for the whole of it. */
+/** Enough of an id to distinguish sessions. */
 const SHORT_ID = 8;
-/** Whole ids take the place of what a session began with only where this much is left of it. */
+/** Ids are complete only if this much remains for the first message. */
 const LEAST_BESIDE_ID = 40;
 
-/** What is done to make room. */
+/** The ways to make room. */
 interface Narrowing {
   readonly idLength: number;
   readonly mostName: number;
@@ -48,7 +48,7 @@ interface Narrowing {
   readonly without?: readonly string[];
 }
 
-/** The first goes first. */
+/** In the order in which they are tried. */
 const LEAST_TELLING = ['MESSAGES', 'BY', 'COMPACTED', 'TOKENS', 'COST', 'BRANCH', 'UPDATED', 'REPOSITORY'];
 const NARROW: Narrowing = { idLength: SHORT_ID, mostName: 12, roundsTokens: true };
 const NARROWINGS: readonly Narrowing[] = [
@@ -57,7 +57,7 @@ const NARROWINGS: readonly Narrowing[] = [
   ...LEAST_TELLING.map((_, last) => ({ ...NARROW, without: LEAST_TELLING.slice(0, last + 1) })),
 ];
 
-/** A table, one session a line; what a person typed first takes the rest of the line. */
+/** A table, one session per line; the first message takes the rest of the line. */
 export function formatSessionList(
   sessions: readonly DiscoveredSession[],
   options: ListFormatOptions,
@@ -92,7 +92,7 @@ function layOutToFit(sessions: readonly DiscoveredSession[], options: ListFormat
   return narrow;
 }
 
-/** The columns with their widths, and what they leave of the line for the last one. */
+/** The columns with their widths, and the width that remains for the last one. */
 function layOut(
   sessions: readonly DiscoveredSession[],
   options: ListFormatOptions,
@@ -159,14 +159,14 @@ function showState({ isRunning, isOpen }: DiscoveredSession): string {
   return isRunning ? 'running' : isOpen ? 'open' : '';
 }
 
-/** The agent whose it is; who else started one is not known. */
+/** The agent that it belongs to; the user of a native session is not known. */
 function showOwner({ agentId, source }: DiscoveredSession, most: number): string {
   if (agentId === undefined) return 'native';
   const suffix = source === 'openclaw' ? '' : ' (native)';
   return `${cutEnd(printable(agentId), most - suffix.length)}${suffix}`;
 }
 
-/** All that went in and came out, what the cache gave included. */
+/** Input, output and cache together. */
 function countTokens({ totalInputTokens, totalCacheTokens, totalOutputTokens }: DiscoveredSession): number {
   return totalInputTokens + totalCacheTokens + totalOutputTokens;
 }
@@ -177,7 +177,7 @@ function roundCount(count: number): string {
   return count < 999_500 ? `${Math.round(count / 1000)}k` : `${(count / 1e6).toFixed(1)}M`;
 }
 
-/** `label: [title] first message`, as far as there is each. */
+/** `label: [title] first message`, without the parts that are missing. */
 function showSubject(session: DiscoveredSession): string {
   const { label, title, firstMessage, lastTask = '', hasTranscript } = session;
   const began = hasTranscript ? oneLine(firstMessage) : `(gone) ${oneLine(lastTask)}`.trimEnd();

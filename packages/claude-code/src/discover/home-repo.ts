@@ -4,18 +4,18 @@ import { nameRepos } from '../repo/name-repos.ts';
 import { isInRepo, isRepoKey, listRepoRoots, type Repo } from '../repo/resolve-repo.ts';
 import type { JsonlHeader } from '../scan/jsonl-header.ts';
 
-/** How folders and repositories go together, by one name for each repository. */
+/** Maps folders to repositories, with one name for each repository. */
 export interface RepoMap {
   repoOf(folder: string): string;
-  /** Whether who asks about the repository that `cwd` is in looks into the folder of Claude Code's of that name. */
+  /** Whether a search for the repository of `cwd` includes the project folder of that name. */
   looksInto(cwd: string, slug: string): boolean;
 }
 
 /**
- * The repository of a session: the one in which most of it happened, by the lines that name its folders; of several with as
- * many lines, the one that it was in first. One that does not look where the file is has it only where none does: each
- * session is in the list of some repository. Undefined where no line names a folder.
- * @param slug the name of the folder of Claude Code's that the file is in
+ * The repository in which most of a session happened, by the number of lines that name its folders; of equals, the
+ * first one. A repository whose search does not include the project folder gets the session only if no other does: each
+ * session is in the list of one repository. Undefined if no line names a folder.
+ * @param slug the name of the project folder that contains the file
  */
 export function findHomeRepo(
   { cwds, cwdLines }: Pick<JsonlHeader, 'cwds' | 'cwdLines'>,
@@ -40,8 +40,8 @@ export function findHomeRepo(
 
 /**
  * Maps folders to repositories, by the path of the main work tree.
- * @param asked the repository that is asked about. It goes by the path that it was asked about by; outside git, all folders
- * below it are its own
+ * @param asked the repository that was asked for. It keeps the path that it was asked by; outside git, all folders
+ * below it belong to it
  */
 export function mapRepos(folders: readonly string[], asked?: Repo): RepoMap {
   const names = nameRepos(folders);
@@ -56,8 +56,8 @@ export function mapRepos(folders: readonly string[], asked?: Repo): RepoMap {
 }
 
 /**
- * A folder in the repository of a session that an agent of ours runs or ran. Of a worktree that was removed the git folder is
- * left; without it, what is there now where the work tree was tells.
+ * A folder in the repository of a session that an agent runs or ran. After its worktree was removed, the git folder
+ * remains; without it, the current content of that path decides.
  */
 export function placeOfRegistered({ repoPath, repoKey }: RegisteredSession): string {
   return repoKey !== undefined && isRepoKey(repoKey) ? repoKey : repoPath;

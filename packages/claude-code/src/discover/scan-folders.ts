@@ -5,44 +5,44 @@ import type { SessionFolder } from './session-folders.ts';
 
 export interface ScannedSession extends IndexedScan {
   readonly sessionId: string;
-  /** The name of the folder that it is in. */
+  /** The name of its project folder. */
   readonly slug: string;
   readonly path: string;
 }
 
 export interface ScanProgress {
-  /** Sessions looked at so far. */
+  /** Sessions read so far. */
   readonly done: number;
-  /** All that there are to look at. */
+  /** Sessions to read in all. */
   readonly total: number;
-  /** How much of a large one has been read, while it is: a fraction. */
+  /** The fraction of a large session that has been read so far. */
   readonly partOfLarge?: number;
 }
 
 export interface ScanEvents {
   readonly onProgress?: (progress: ScanProgress) => void;
   /**
-   * What cannot be read is left out: the transcript of a session or, without an id, a whole folder of them, or the
-   * registry of an agent.
+   * Called for what cannot be read and is left out: the transcript of a session or, without an id, a whole folder or
+   * the registry of an agent.
    */
   readonly onProblem?: (error: Error, sessionId: string | undefined) => void;
 }
 
 export interface ScanOptions extends ScanEvents {
-  /** Ends the look, with its reason as the error. What was read by then is kept for the next one, half a transcript too. */
+  /** Stops the search and throws its reason. What was read is kept for the next search, also half a transcript. */
   readonly signal?: AbortSignal;
 }
 
-/** A first look at gigabytes takes a while: who ends it loses no more than this. */
+/** The first search of gigabytes takes a while: stopping it loses no more than this. */
 const SAVE_EVERY_MS = 2000;
 
-/** Of a smaller file it is not worth telling how much of it has been read. */
+/** For smaller files no progress is reported. */
 const LARGE_BYTES = 16 * 1024 * 1024;
 
-/** While one file is counted, others are fetched from the disk. More of them would only take memory. */
+/** While one file is counted, others are read from the disk. More of them would only take memory. */
 const LANES = 3;
 
-/** Reads the headers of all sessions in the folders, as far as the indexes do not know them. */
+/** Reads the headers of all sessions in the folders, except those that the indexes contain. */
 export async function scanFolders(
   folders: readonly SessionFolder[],
   cacheDir: string,
@@ -102,7 +102,7 @@ async function scanOne(
     return await index.scan(sessionId, reader, onRead, signal);
   } catch (error) {
     if (signal?.aborted) return undefined;
-    // Removed since it was listed.
+    // It was removed after it was listed.
     if ((error as { code?: unknown }).code === 'TRANSCRIPT_NOT_FOUND') return undefined;
     onProblem?.(error as Error, sessionId);
     return undefined;

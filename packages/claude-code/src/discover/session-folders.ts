@@ -2,24 +2,24 @@ import { readdirSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { OpenBotError } from '@openbot/sessions';
 
-/** Only such a file is a session: not what an edit set aside, nor what lies deeper (subagents, outputs, memory). */
+/** Only such a file is a session: not a backup, nor a file in a subfolder (subagents, outputs, memory). */
 const SESSION_FILE = /^([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})\.jsonl$/i;
 
 export interface SessionFolder {
   /** With links resolved. */
   readonly path: string;
-  /** Its name among the folders of Claude Code's. */
+  /** Its name among the project folders. */
   readonly slug: string;
-  /** Those to look at. */
+  /** The sessions to read. */
   readonly sessionIds: readonly string[];
-  /** All that are there. */
+  /** All sessions in it. */
   readonly present: ReadonlySet<string>;
 }
 
 /**
- * The folders of Claude Code's that `isWanted` by their names, with the sessions in them; and others that hold a copy of one
- * of these, or one of the `known` sessions which is in none of them, with that alone.
- * @param onProblem is told of a folder that is there and cannot be read, and the others are listed
+ * The project folders that `isWanted` selects, with their sessions; and with single sessions those that contain another
+ * copy of one of these, or one of the `known` sessions that is in none of them.
+ * @param onProblem is called for a folder that exists and cannot be read; the others are listed
  */
 export function listSessionFolders(
   projects: string,
@@ -45,14 +45,14 @@ export function listSessionFolders(
   for (const name of wanted) add(name, (ids) => ids);
   for (const name of others) {
     if (missing.size === 0 && found.size === 0) break;
-    // Who looks for copies alone misses nothing that he knows of.
+    // A search for copies misses nothing that is known already.
     const tell = missing.size === 0 ? () => {} : onProblem;
     add(name, (ids) => ids.filter((id) => missing.has(id) || found.has(id)), tell);
   }
   return [...folders.values()];
 }
 
-/** Of a folder that cannot be read it is not known: it may. */
+/** True for a folder that cannot be read. */
 export function mayFolderHoldSessions(folder: string): boolean {
   try {
     return listSessionIds(folder).length > 0;
@@ -74,7 +74,7 @@ function readRealPath(path: string): string | undefined {
 }
 
 /**
- * None of what is no folder, or gone.
+ * Empty for a path that is no folder, or is gone.
  * @throws OpenBotError SESSION_FOLDER_UNREADABLE
  */
 function readNames(folder: string): string[] {
@@ -83,7 +83,7 @@ function readNames(folder: string): string[] {
   } catch (cause) {
     const { code, message } = cause as NodeJS.ErrnoException;
     if (code === 'ENOENT' || code === 'ENOTDIR') return [];
-    // Behind the comma the system names the folder again.
+    // After the comma the system repeats the path.
     const [why] = message.split(', ');
     throw new OpenBotError(
       'SESSION_FOLDER_UNREADABLE',

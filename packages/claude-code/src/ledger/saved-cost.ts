@@ -4,18 +4,18 @@ import { type Environment, isSessionId, transcriptFileName } from '@openbot/sess
 import { readFileLinesBackwards } from '@openbot/sessions/transcript';
 import { resolveProjectsFolder } from '../repo/projects-folder.ts';
 
-/** What Claude Code itself wrote down of a session's cost, from which it counts on. 0 where it did not. */
+/** The cost of a session that Claude Code saved, and from which it continues to count; else 0. */
 export async function readSavedCost(sessionId: string, env: Environment): Promise<number> {
   const transcript = findTranscript(sessionId, env);
   return (transcript && (await readLastCost(transcript.path))) ?? 0;
 }
 
-/** When something was last written into the transcript of a session; undefined where there is none. */
+/** When the transcript of a session was last written; undefined without one. */
 export function findLastWritten(sessionId: string, env: Environment): Date | undefined {
   return findTranscript(sessionId, env)?.writtenAt;
 }
 
-/** It is in one of the folders; of copies in several, the one that was written to last counts. */
+/** Searches all project folders; of several copies, the one that was written last counts. */
 function findTranscript(sessionId: string, env: Environment): { path: string; writtenAt: Date } | undefined {
   if (!isSessionId(sessionId)) return undefined;
   const projects = resolveProjectsFolder(env);
@@ -48,7 +48,7 @@ async function readLastCost(path: string): Promise<number | undefined> {
       if (cost !== undefined) return cost;
     }
   } catch {
-    // Not here, or not to be read.
+    // It does not exist, or cannot be read.
   }
   return undefined;
 }

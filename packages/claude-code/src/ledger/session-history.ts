@@ -4,15 +4,15 @@ import type { RegisteredSession } from '../registry/registered-session.ts';
 import { readAllRegistries, readRegistry, updateRegistry } from '../registry/registry-file.ts';
 import { findLastWritten, readSavedCost } from './saved-cost.ts';
 
-/** What is known of a session before a run goes on in it. */
+/** A session before a run resumes it. */
 export interface SessionHistory {
-  /** As the agent itself has it. */
+  /** In the agent's own registry. */
   readonly own: RegisteredSession | undefined;
-  /** What it cost, whoever ran it. */
+  /** Its cost over the runs of all agents. */
   readonly spentUsd: number;
-  /** As much of that as Claude Code knows of, and counts on from. */
+  /** The part of it that Claude Code has saved and continues from. */
   readonly savedUsd: number;
-  /** The agent's, else the smallest that another agent gave it. */
+  /** The budget that the agent gave it, else the smallest that another agent did. */
   readonly maxBudgetUsd: number | undefined;
 }
 
@@ -29,7 +29,7 @@ export const NO_HISTORY: SessionHistory = {
   maxBudgetUsd: undefined,
 };
 
-/** @throws OpenBotError REGISTRY_UNREADABLE where the agent's own is; that of another one is passed over */
+/** @throws OpenBotError REGISTRY_UNREADABLE for the agent's own registry; that of another agent is skipped */
 export async function readHistory(
   sessionId: string,
   { stateDir, agentId, env }: HistoryScope,
@@ -46,7 +46,7 @@ export async function readHistory(
   };
 }
 
-/** What a session cost by its entry and by what Claude Code saved: each can be behind the other. */
+/** The cost of a session by its entry and by Claude Code: each can be outdated. */
 export function countSpent(
   { totalCostUsd, unsavedUsd = 0 }: Pick<RegisteredSession, 'totalCostUsd' | 'unsavedUsd'>,
   savedUsd: number,

@@ -22,14 +22,14 @@ export interface LedgerOptions extends HistoryScope {
   readonly repoPath: string;
   readonly sessionId: string;
   readonly action: RunAction;
-  /** The session that a fork is made of: Claude Code counts its cost on, and so it has its budget too. */
+  /** The session that a fork is made of: Claude Code continues to count its cost, so its budget applies too. */
   readonly forkOf?: string;
-  /** The session that a fresh one takes the place of. It gets what is left of its budget. */
+  /** The session that a fresh one replaces. The fresh one gets the rest of its budget. */
   readonly replaces?: string;
   readonly label: string | undefined;
   readonly task: string;
   readonly maxBudgetUsd: number | undefined;
-  /** Told what could not be written down, and what a label named before. */
+  /** Called if the registry cannot be written, and if a label moves. */
   readonly warn: (message: string) => void;
 }
 
@@ -49,15 +49,15 @@ interface RunRecord {
 }
 
 const KEPT_TASKS = 50;
-/** Enough to tell what a session is about. */
+/** Enough to see what a session is about. */
 const TASK_LENGTH = 2000;
 
-/** What a session costs and did, counted over all its runs and written into the registry. */
+/** Counts the cost and turns of a session over all its runs, and writes them to the registry. */
 export class SessionLedger {
   readonly #options: LedgerOptions;
   readonly maxBudgetUsd: number | undefined;
   readonly spentBeforeUsd: number;
-  /** What Claude Code does not know of: it counts on from what it last saved, which a crash cuts short. */
+  /** The cost that Claude Code has not saved because of a crash, and so does not count. */
   readonly #unsavedUsd: number;
   readonly #turnsBefore: number;
   #totalCostUsd: number;
@@ -73,7 +73,7 @@ export class SessionLedger {
     this.#turnsBefore = history.own?.turns ?? 0;
   }
 
-  /** @throws OpenBotError REGISTRY_UNREADABLE; BUDGET_SPENT where nothing may be done any more */
+  /** @throws OpenBotError REGISTRY_UNREADABLE; BUDGET_SPENT if nothing of the budget is left */
   static async open(options: LedgerOptions): Promise<SessionLedger> {
     const { sessionId, maxBudgetUsd, replaces } = options;
     const history = await readBefore(options);
@@ -120,8 +120,8 @@ export class SessionLedger {
   }
 
   /**
-   * @param reportedUsd is Claude Code's sum over the session; 0 where it failed before it could tell
-   * @param turns how many of ours it answered
+   * @param reportedUsd Claude Code's sum over the session; 0 if it failed before it knew
+   * @param turns the number of our messages that were answered
    */
   async addCost(reportedUsd: number, turns = 1): Promise<TurnCost> {
     const before = this.#totalCostUsd;
@@ -139,7 +139,7 @@ export class SessionLedger {
     if (!isWritten) rememberEnd(this.#options.sessionId, run.beginning.startedAt);
   }
 
-  /** A turn that was cut short has no result; what it cost is in what Claude Code saved at its end. */
+  /** A turn that was interrupted has no result; Claude Code saved its cost when it ended. */
   async #addUnfinished(): Promise<void> {
     const savedUsd = await readSavedCost(this.#options.sessionId, this.#options.env);
     const figures = { totalCostUsd: this.#totalCostUsd, unsavedUsd: this.#unsavedUsd };
@@ -169,7 +169,7 @@ export class SessionLedger {
     return true;
   }
 
-  /** The entry of a run that begins, and what that changes for others. */
+  /** The entry of a run that begins; also updates the entries of other sessions that it affects. */
   #register(
     beginning: Beginning,
     sessions: Map<string, RegisteredSession>,
@@ -179,7 +179,7 @@ export class SessionLedger {
     const known = sessions.get(sessionId);
     notes.push(...takeLabel(this.#options, sessions));
     const replaced = replaces === undefined ? undefined : sessions.get(replaces);
-    // Its rest is this session's now, and is given away once.
+    // The rest of its budget belongs to this session now, and must not be given away twice.
     if (replaced?.maxBudgetUsd !== undefined) {
       sessions.set(replaced.sessionId, { ...replaced, maxBudgetUsd: replaced.totalCostUsd });
     }
@@ -215,7 +215,7 @@ async function readBefore(options: LedgerOptions): Promise<SessionHistory> {
   return forkOf === undefined ? NO_HISTORY : { ...(await readHistory(forkOf, options)), own: undefined };
 }
 
-/** What a session is about is told again and again; what was sent to it is in its transcript. */
+/** Tasks are shown to users and models; the original is in the transcript. */
 function keepTask(task: string): string {
   return shorten(hideSecrets(task, TASK_LENGTH), TASK_LENGTH);
 }

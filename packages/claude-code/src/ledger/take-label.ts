@@ -2,18 +2,18 @@ import type { RegisteredSession } from '../registry/registered-session.ts';
 import { findRepoKey } from '../repo/resolve-repo.ts';
 import { hideSecrets } from '../scan/hide-secrets.ts';
 
-/** Who is to be named by a label. */
+/** The session that gets a label. */
 export interface LabelClaim {
   readonly sessionId: string;
   readonly repoPath: string;
   readonly label: string | undefined;
-  /** It goes without saying that this one loses the label. */
+  /** This session loses the label without a message. */
   readonly replaces?: string;
 }
 
 /**
- * A label names one session of a repository: whoever had it before loses it.
- * @returns what changes for the sessions that are known, in a sentence each
+ * Gives a label to a session: a label names one session of a repository, and the previous one loses it.
+ * @returns one sentence for each session that changes
  */
 export function takeLabel(
   { sessionId, repoPath, label, replaces }: LabelClaim,
@@ -41,7 +41,7 @@ function show(label: string): string {
   return hideSecrets(label, 200);
 }
 
-/** As it was when the session was used: of a worktree that was removed nothing tells it any more. */
+/** As recorded when the session was used: it cannot be found for a worktree that was removed. */
 function repoOf({ repoKey, repoPath }: RegisteredSession): string {
   return repoKey ?? findRepoKey(repoPath);
 }

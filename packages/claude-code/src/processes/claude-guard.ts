@@ -2,9 +2,9 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { MARK_VARIABLE } from './marked-processes.ts';
 
 /**
- * When this process is killed, Claude Code would finish its turn, tools and all, with nobody to see it. A shell waits for
- * a word that all is well; the end of its input without one is the death of this process. It then does what this process
- * would have done, by the means that every shell has: $1 is Claude Code, $2 what its processes carry.
+ * If this process is killed, Claude Code would finish its turn unattended, with its tools. This shell script reads its
+ * input: a line means that all is well, the end of input without one that this process died. It then ends the run as
+ * this process would have, with what every POSIX shell has. $1 is the pid of Claude Code, $2 the mark of its processes.
  */
 const GUARD = `read -r word && exit 0
 kill -TERM "$1"
@@ -30,17 +30,17 @@ for round in 1 2 3 4 5 6 7 8 9 10 11 12; do
 done
 kill -KILL "-$1"`;
 
-/** Stands beside a Claude Code until it is dismissed. It carries no mark itself. Undefined where there is no such shell. */
+/** Starts the guard of a Claude Code. It has no mark itself. Undefined on Windows. */
 export function startGuard(pid: number, mark: string): ChildProcess | undefined {
   if (process.platform === 'win32') return undefined;
   const guard = spawn('/bin/sh', ['-c', GUARD, 'openbot-guard', String(pid), `${MARK_VARIABLE}=${mark}`], {
     cwd: '/',
-    // Some systems have their programs elsewhere.
+    // Some systems have their programs in other folders.
     env: { PATH: `/usr/bin:/bin:${process.env.PATH ?? ''}` },
     stdio: ['pipe', 'ignore', 'ignore'],
     detached: true,
   });
-  // Without a shell there is no guard; the run is none the worse.
+  // Without a shell there is no guard, and the run continues.
   guard.on('error', () => {});
   guard.stdin?.on('error', () => {});
   guard.unref();

@@ -6,26 +6,26 @@ import { isProcess } from '../registry/is-running.ts';
 import { resolveLockFolder } from '../registry/session-lock.ts';
 import { isMark } from './marked-processes.ts';
 
-/** What is written down of a Claude Code for as long as anything of it may be left, for those who come after a crash. */
+/** A record of a Claude Code, kept while any of its processes may be left, for the runs after a crash. */
 export interface RunNote {
   readonly sessionId: string;
-  /** As `findRepoKey` gives it. */
+  /** The result of `findRepoKey`. */
   readonly repoKey: string;
-  /** Who started it. */
+  /** The process that started it. */
   readonly runner: ProcessIdentity;
-  /** Claude Code itself, once it is there. */
+  /** Claude Code, once it is started. */
   readonly child?: ProcessIdentity;
-  /** What all that it starts carries. */
+  /** In the environment of all processes that it starts. */
   readonly mark: string;
   /** The mark of the run that started the runner. */
   readonly insideOf?: string;
 }
 
 const ENDING = '.run.json';
-/** What is larger is none of ours. */
+/** A larger file is no note. */
 const LARGEST_BYTES = 64 * 1024;
 
-/** Whole or not at all. There is no waiting for the disk: a power cut ends all that a note could be about. */
+/** Atomic, and not flushed to the disk: after a power cut there are no processes to find. */
 export function writeRunNote(note: RunNote, env: Environment): void {
   const path = resolveNotePath(note.sessionId, env);
   const temp = makeLeftoverPath(path, 'tmp');
@@ -38,7 +38,7 @@ export function writeRunNote(note: RunNote, env: Environment): void {
   }
 }
 
-/** Takes away this note, and not that of a later run in the session. */
+/** Removes this note, but not that of a later run in the session. */
 export function removeRunNote(
   { sessionId, mark }: Pick<RunNote, 'sessionId' | 'mark'>,
   env: Environment,
@@ -47,7 +47,7 @@ export function removeRunNote(
   if (readNote(path)?.mark === mark) removeFile(path);
 }
 
-/** All that can be read, in the order of their session ids. */
+/** All readable notes, in the order of their session ids. */
 export function readRunNotes(env: Environment): RunNote[] {
   const folder = resolveLockFolder(env);
   return listNames(folder).flatMap((name) => {
@@ -77,7 +77,7 @@ function listNames(folder: string): string[] {
 function readNote(path: string): RunNote | undefined {
   try {
     const stat = lstatSync(path);
-    // A pipe would be waited for.
+    // Reading a pipe would block.
     if (!stat.isFile() || stat.size > LARGEST_BYTES) return undefined;
     const value: unknown = JSON.parse(readFileSync(path, 'utf8'));
     return isNote(value) ? value : undefined;
@@ -105,6 +105,6 @@ function removeFile(path: string): void {
   try {
     unlinkSync(path);
   } catch {
-    // It is gone, or cannot be taken away: its runner is dead one day, and nothing is found then.
+    // It is gone, or cannot be removed: once its runner is dead, a search for its processes finds none.
   }
 }

@@ -5,7 +5,7 @@ import type { Command } from './run-command.ts';
 
 const TIMEOUT_MS = 5000;
 
-/** @throws OpenBotError REPO_NOT_FOUND where there is no such folder */
+/** @throws OpenBotError REPO_NOT_FOUND if the folder does not exist */
 export function resolveCommandSettings(
   repoPath: string,
   options: {
@@ -24,14 +24,14 @@ export function resolveCommandSettings(
   };
 }
 
-/** One that is damaged counts too. */
+/** Also true for a damaged git folder. */
 function isBelowGitFolder(folder: string): boolean {
   if (existsSync(join(folder, '.git'))) return true;
   const parent = dirname(folder);
   return parent !== folder && isBelowGitFolder(parent);
 }
 
-/** Variables that would make git look at another repository than the one in the folder. */
+/** Variables that point git at another repository than the one in the folder. */
 const NAMES_OF_ANOTHER_REPO = [
   'GIT_DIR',
   'GIT_WORK_TREE',
@@ -48,7 +48,7 @@ const NAMES_OF_ANOTHER_REPO = [
   'GH_REPO',
 ];
 
-/** Variables that would colour what is printed, or trace into it. */
+/** Variables that add colours or traces to the output. */
 const NAMES_OF_DECORATION = [
   'CLICOLOR_FORCE',
   'FORCE_COLOR',
@@ -59,7 +59,7 @@ const NAMES_OF_DECORATION = [
 ];
 const NAMES_OF_TRACES = /^GIT_TRACE/;
 
-/** The environment of git and gh: nothing is asked, changed, paged, coloured or translated. */
+/** The environment of git and gh: no prompts, locks, pagers, colours or translations. */
 function makeCommandEnvironment(base: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const dropped = new Set([...NAMES_OF_ANOTHER_REPO, ...NAMES_OF_DECORATION]);
   const kept = Object.entries(base).filter(([name]) => !dropped.has(name) && !NAMES_OF_TRACES.test(name));
@@ -72,7 +72,7 @@ function makeCommandEnvironment(base: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
     GIT_OPTIONAL_LOCKS: '0',
     GIT_TERMINAL_PROMPT: '0',
     GIT_PAGER: 'cat',
-    // Objects of a partial clone are not fetched to make a list.
+    // A list must not fetch objects of a partial clone.
     GIT_NO_LAZY_FETCH: '1',
     GH_PROMPT_DISABLED: '1',
     GH_NO_UPDATE_NOTIFIER: '1',
@@ -82,10 +82,10 @@ function makeCommandEnvironment(base: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   };
 }
 
-/** Where and how the commands of one status run. */
+/** The folder, environment and time limits of the commands of one status. */
 export interface CommandSettings {
   readonly cwd: string;
-  /** Whether there is a git folder, sound or not, here or above. */
+  /** Whether this folder or one above it has a git folder, valid or not. */
   readonly hasGitFolder: boolean;
   readonly env: NodeJS.ProcessEnv;
   readonly gitTimeoutMs: number;
@@ -95,7 +95,7 @@ export interface CommandSettings {
 export function gitCommand(settings: CommandSettings, args: readonly string[]): Command {
   return {
     program: 'git',
-    // A monitor that the repository configures is a program of its own, and may stay behind.
+    // A file system monitor of the repository is a process of its own, which can stay behind.
     args: ['--no-pager', '-c', 'core.fsmonitor=false', ...args],
     cwd: settings.cwd,
     env: settings.env,

@@ -14,15 +14,15 @@ import { type DiscoveredSession, isOwnedBy, shortId } from '../discover/discover
 import type { ProjectStatus, StatusGap } from './project-status.ts';
 
 export interface StatusFormatOptions {
-  /** How wide the terminal is. Default: 100. */
+  /** Width of the terminal. Default: 100. */
   readonly columns?: number;
   readonly palette?: Palette;
-  /** How many lines each list may take. Default: 8. */
+  /** The most lines of each list. Default: 8. */
   readonly lines?: number;
 }
 
 type Colour = (text: string) => string;
-/** A line of the text: what stands in the margin, the text, and how it is coloured once it is cut to fit. */
+/** A line with a label in the margin; it is coloured after it was cut to fit. */
 interface Line {
   readonly label?: string;
   readonly text: string;
@@ -38,7 +38,7 @@ interface Context {
 const MARGIN = 10;
 const COMMITS_SHOWN = 6;
 
-/** The status for a person: the most urgent first, one line for each thing. Ages are those at the time of the status. */
+/** The status for a person, the most urgent first. Ages are relative to the time of the status. */
 export function formatProjectStatus(status: ProjectStatus, options: StatusFormatOptions = {}): string {
   const palette = options.palette ?? PLAIN_PALETTE;
   const columns = Math.max(40, options.columns ?? 100);
@@ -115,7 +115,7 @@ function showChanges(context: Context): Line[] {
 }
 
 function listPaths(title: string, paths: readonly string[], total: number, limit: number): Line[] {
-  // The line that says how many more there are may as well show the only one left.
+  // If only one path is left, it takes the place of the line that counts the rest.
   const shown = paths.slice(0, total === limit + 1 ? total : limit).map(printable);
   const left = total - shown.length;
   const texts = left > 0 ? [...shown, `… and ${formatCount(left)} more`] : shown;
@@ -167,7 +167,7 @@ function showGithub({ status: { github, gaps }, palette, lines }: Context): Line
 function showSessions({ status: { sessions, gaps }, palette, now }: Context): Line[] {
   if (has(gaps, 'sessions') && sessions.total === 0) return [];
   const running = sessions.active.length;
-  // The status lists three of the agent's own, and does not name the agent.
+  // The status lists three sessions of the agent, and does not name the agent.
   const [first] = sessions.ownRecent;
   const agentId = first?.agentId ?? first?.originMarker;
   const isOwn = (session: DiscoveredSession) => agentId !== undefined && isOwnedBy(session, agentId);

@@ -10,23 +10,23 @@ import { type GithubReading, readGithub } from './read-github.ts';
 import { withTimeLimit } from './time-limit.ts';
 
 export interface GatherOptions {
-  /** Whose own sessions are listed. */
+  /** The agent whose own sessions are listed. */
   readonly agentId?: string;
   /**
-   * Finds the sessions of a repository. Default: `discoverSessions`. When the time is over, the signal asks it to stop. False:
-   * they are not looked for, which is then a gap.
+   * Finds the sessions of a repository. Default: `discoverSessions`. At the time limit its signal aborts. False:
+   * sessions are not searched, which is a gap in the status.
    */
   readonly discover?:
     | ((repoPath: string, signal: AbortSignal) => Promise<readonly DiscoveredSession[]>)
     | false;
-  /** Where registries and the index of sessions are. Default: OPENBOT_STATE_DIR, else ~/.openbot. */
+  /** Contains the registries and the index of sessions. Default: OPENBOT_STATE_DIR, else ~/.openbot. */
   readonly stateDir?: string;
-  /** What git and gh are found and run with. Default: that of this process. */
+  /** The environment of git and gh. Default: that of this process. */
   readonly env?: NodeJS.ProcessEnv;
-  /** For each command. Default: 5 s. */
+  /** Of each command. Default: 5 s. */
   readonly gitTimeoutMs?: number;
   readonly ghTimeoutMs?: number;
-  /** For the documents, and for the sessions. Default: 5 s. */
+  /** Of the search for documents, and of that for sessions. Default: 5 s. */
   readonly lookTimeoutMs?: number;
   readonly now?: Date;
 }
@@ -38,9 +38,9 @@ const NO_GITHUB: GithubReading = { gaps: [] };
 const NO_SESSIONS: ProjectStatus['sessions'] = { active: [], recent: [], ownRecent: [], total: 0 };
 
 /**
- * Looks at a repository, or any folder. What does not answer leaves a gap in the status.
- * @param how or only the agent whose own sessions are listed
- * @throws OpenBotError REPO_NOT_FOUND where there is no such folder
+ * The status of a repository, or of any folder. A part without an answer is a gap in the status.
+ * @param how options, or only the agent whose own sessions are listed
+ * @throws OpenBotError REPO_NOT_FOUND if the folder does not exist
  */
 export async function gatherProjectStatus(
   repoPath: string,
@@ -48,7 +48,7 @@ export async function gatherProjectStatus(
 ): Promise<ProjectStatus> {
   const options: GatherOptions = typeof how === 'string' ? { agentId: how } : how;
   const settings = resolveCommandSettings(repoPath, options);
-  // Nobody waits for another, so that nothing takes longer than the slowest.
+  // All at once, so that the status takes no longer than its slowest part.
   const [repo, reading, asked, found, sessions] = await Promise.all([
     locateRepo(settings),
     readGit(settings),
@@ -76,7 +76,7 @@ export async function gatherProjectStatus(
   };
 }
 
-/** Where there are no files, nothing can be changed or stashed, and git refuses the question. */
+/** Without a work tree there are no changes and stashes, and git refuses the question. */
 function isMeaningful(gap: StatusGap, repo: RepoLocation): boolean {
   return repo.hasWorkTree || !repo.isGitRepo || (gap.part !== 'changes' && gap.part !== 'stashes');
 }
@@ -129,7 +129,7 @@ async function listSessions(
   }
 }
 
-/** Without the registry of an agent its sessions are listed too, as far as they have a transcript. */
+/** Sessions whose registry cannot be read are still listed if they have a transcript. */
 function describeProblems(problems: readonly Error[]): StatusGap[] {
   const isOfRegistry = (error: Error) => (error as { code?: unknown }).code === 'REGISTRY_UNREADABLE';
   const describe = (what: string, [first, ...others]: readonly Error[]): StatusGap[] => {

@@ -5,20 +5,20 @@ import { type CommandSettings, gitCommand } from './commands.ts';
 import { type CommandOutcome, describeOutcome, runCommand } from './run-command.ts';
 
 export interface RepoLocation {
-  /** The top of the work tree; the folder that was asked about where there is none. */
+  /** The top of the work tree; without one, the folder that was asked for. */
   readonly path: string;
   readonly name: string;
   readonly isGitRepo: boolean;
   readonly isBare: boolean;
   readonly hasWorkTree: boolean;
-  /** Why it is not known whether this is a repository. */
+  /** Why it is unknown whether this is a repository. */
   readonly fault?: string;
 }
 
 const DAMAGED = 'there is a .git, which git takes for no repository: it is damaged or incomplete';
 
 export async function locateRepo(settings: CommandSettings): Promise<RepoLocation> {
-  // One question each: a path may hold line ends, and one that has no answer would fail the others.
+  // One command each: a path may contain line ends, and a question without an answer would fail the others.
   const ask = (...args: string[]) => runCommand(gitCommand(settings, ['rev-parse', ...args]));
   const [kind, top, common] = await Promise.all([
     ask('--is-bare-repository'),
@@ -48,7 +48,7 @@ export async function locateRepo(settings: CommandSettings): Promise<RepoLocatio
   };
 }
 
-/** Of a worktree the name of the repository that it belongs to. */
+/** For a worktree, the name of its repository. */
 function nameOf(path: string, commonDir: string | undefined): string {
   if (commonDir !== undefined && basename(commonDir) === '.git') return basename(dirname(commonDir));
   const git = findGit(path);

@@ -13,15 +13,15 @@ export const NO_DOCS: DocsStatus = {
 
 const README = /^readme(?:\..+)?$/i;
 const TODO = /^todos?(?:[-_. ].*)?$/i;
-/** `todo.ts` is a program and `readme.png` a picture: a text has no ending, or one of these. */
+/** `todo.ts` is a program and `readme.png` a picture: a text has no extension, or one of these. */
 const TEXT =
   /^[^.]*$|\.(?:md|markdown|mdx|txt|text|rst|adoc|asciidoc|org|textile|rdoc|pod|creole|wiki|html?)$/i;
 const SPEC = /(?:^|[^a-z])spec(?:s|ifications?)?(?=[^a-z]|$)/i;
 const SPEC_IN_CAMEL_CASE = /[a-z0-9]Spec(?:s|ifications?)?(?=[^a-z]|$)/;
 const MARKDOWN = /\.(?:md|markdown|mdx)$/i;
-/** Here each text is a spec. Test folders called `spec` hold programs, which do not count. */
+/** In these folders each Markdown file is a spec. Test folders called `spec` contain programs, which do not count. */
 const SPEC_FOLDERS = ['spec', 'specs', 'docs/spec', 'docs/specs', '.specify/specs'];
-/** Here a text is one if its name says so. */
+/** In these folders a Markdown file is a spec if its name says so. */
 const NAMED_SPEC_FOLDERS = ['', 'docs'];
 const DEPTH = 3;
 const LISTED_SPECS = 50;
@@ -32,7 +32,7 @@ export interface DocsReading {
   readonly gaps: readonly StatusGap[];
 }
 
-/** Looks at the top of a work tree, and a little below it for specs. */
+/** Searches the top of a work tree, and for specs some folders below it. */
 export async function lookForDocs(top: string): Promise<DocsReading> {
   const files = await listFiles(top);
   const claudeFolder = await listFiles(join(top, '.claude')).catch((): string[] => []);
@@ -67,7 +67,9 @@ async function findSpecs(top: string): Promise<string[]> {
   return [...found].sort();
 }
 
-/** Markdown files below a folder, by their paths from the top. Links to folders are not followed: they may circle. */
+/**
+ * Markdown files below a folder, by their paths from the top. Links to folders are not followed: they may form cycles.
+ */
 async function listMarkdown(
   top: string,
   folder: string,

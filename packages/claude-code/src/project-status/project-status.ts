@@ -1,26 +1,26 @@
 import type { DiscoveredSession } from '../discover/discovered-session.ts';
 
-/** The state of a repository at a glance. What could not be learned is empty here and named in `gaps`. */
+/** The state of a repository. A part that is not known is empty here and named in `gaps`. */
 export interface ProjectStatus {
   readonly repo: {
-    /** The top of the work tree that was asked about, with links resolved; the folder itself outside git. */
+    /** The top of the work tree, with links resolved; outside git the folder itself. */
     readonly path: string;
     /** The name of the repository's folder, also in one of its worktrees. */
     readonly name: string;
     readonly isGitRepo: boolean;
-    /** True where there are no files, only history. */
+    /** True if there is no work tree. */
     readonly isBare: boolean;
   };
   readonly git: GitStatus;
-  /** Undefined where gh is missing, not logged in, or does not answer. */
+  /** Undefined if gh is missing, not logged in, or does not answer. */
   readonly github?: GithubStatus;
   readonly sessions: {
     readonly active: readonly DiscoveredSession[];
     /** The last five from any source. */
     readonly recent: readonly DiscoveredSession[];
-    /** The last three of the agent that asks. */
+    /** The last three of the agent that asked. */
     readonly ownRecent: readonly DiscoveredSession[];
-    /** How many there are in all. */
+    /** The number of all sessions. */
     readonly total: number;
   };
   readonly docs: DocsStatus;
@@ -29,7 +29,7 @@ export interface ProjectStatus {
   readonly timestamp: string;
 }
 
-/** Something that could not be learned, or was too much to be listed. */
+/** A part that is not known, or not listed completely. */
 export interface StatusGap {
   readonly part:
     | 'git'
@@ -46,25 +46,25 @@ export interface StatusGap {
 }
 
 export interface GitStatus {
-  /** Empty outside git; `HEAD` where it is detached. A branch without a commit has a name too. */
+  /** Empty outside git; `HEAD` if it is detached. A branch without a commit has a name too. */
   readonly currentBranch: string;
   /** Empty where there is no commit yet. */
   readonly headCommitSha: string;
   /** Its first line. */
   readonly headCommitMessage: string;
   /**
-   * Paths that differ from what is staged, those in conflict, and those that git does not know; relative to the top, at
-   * most 100. A byte that is no UTF-8 is written as `\xff`; everything else in a name is as it is, line ends too.
+   * Paths with unstaged changes, in conflict, or untracked; relative to the top, at most 100. A byte that is not UTF-8
+   * is written as `\xff`; all other characters are kept, line ends too.
    */
   readonly uncommittedChanges: readonly string[];
-  /** At most 100; of a renamed file the new path. */
+  /** At most 100; for a renamed file the new path. */
   readonly stagedChanges: readonly string[];
-  /** How many there are, listed or not. */
+  /** The number of all of them, listed or not. */
   readonly changeCounts: ChangeCounts;
   readonly stashCount: number;
-  /** What the branch follows; ahead and behind are left out where that branch is gone. */
+  /** The upstream of the branch; ahead and behind are absent if it is gone. */
   readonly upstream?: { readonly name: string; readonly ahead?: number; readonly behind?: number };
-  /** At most ten, the newest first. */
+  /** At most ten, newest first. */
   readonly recentCommits: readonly CommitSummary[];
 }
 
@@ -93,7 +93,7 @@ export interface GithubStatus {
     readonly branch: string;
     readonly state: string;
   }[];
-  /** Of the pull request that belongs to the current branch: failed or cancelled; at most 50. */
+  /** Failed or cancelled checks of the pull request of the current branch; at most 50. */
   readonly failingChecks: readonly { readonly name: string; readonly status: string }[];
 }
 

@@ -7,7 +7,7 @@ import { type ParsedStatus, StatusParser } from './status-parser.ts';
 
 const LISTED_PATHS = 100;
 const RECENT_COMMITS = 10;
-/** Git takes no longer name. */
+/** The longest name that git accepts. */
 const NAME_LIMIT = 4096;
 const NO_CHANGES = { staged: 0, modified: 0, untracked: 0, conflicted: 0 };
 
@@ -22,17 +22,17 @@ export const NO_GIT: GitStatus = {
   recentCommits: [],
 };
 
-/** An answer, or why there is none. */
+/** An answer, or the reason why there is none. */
 type Answer<Value> = { readonly value: Value } | { readonly fault: string };
 
 export interface GitReading {
   readonly git: GitStatus;
-  /** Whether any question was answered: outside a repository none is. */
+  /** Whether any command had an answer: outside a repository none has. */
   readonly isAnswered: boolean;
   readonly gaps: readonly StatusGap[];
 }
 
-/** Asks git everything at once. What is not answered is a gap. */
+/** Runs all commands at once. A question without an answer is a gap. */
 export async function readGit(settings: CommandSettings): Promise<GitReading> {
   const [status, branch, log, stashes] = await Promise.all([
     readStatus(settings),
@@ -70,13 +70,13 @@ export async function readGit(settings: CommandSettings): Promise<GitReading> {
 
 async function readStatus(settings: CommandSettings): Promise<Answer<ParsedStatus>> {
   const parser = new StatusParser(LISTED_PATHS);
-  // Whether untracked files are looked for is the person's setting: in some repositories everything else is untracked.
+  // The user's settings decide whether untracked files are listed: in some repositories almost everything is untracked.
   const args = ['status', '--porcelain=v2', '--branch', '-z', '--find-renames'];
   const command = { ...gitCommand(settings, args), onOutput: (chunk: Buffer) => parser.push(chunk) };
   return answer(command, await runCommand(command), () => parser.finish());
 }
 
-/** Apart from the status, which takes long in a large work tree. */
+/** Separate from the status, which takes long in a large work tree. */
 export async function readBranch(settings: CommandSettings): Promise<Answer<string>> {
   const command = gitCommand(settings, ['symbolic-ref', '--quiet', 'HEAD']);
   const outcome = await runCommand(command);
@@ -147,15 +147,15 @@ function parseLog(output: Buffer): CommitSummary[] {
   return commits;
 }
 
-/** As much of a status as tells the branch. */
+/** The part of a status that contains the branch. */
 export interface ProjectBranch {
   readonly repo: Pick<ProjectStatus['repo'], 'path'>;
   readonly git: Pick<ProjectStatus['git'], 'currentBranch'>;
 }
 
 /**
- * Asks git for the branch and for nothing else. Empty where git does not tell.
- * @throws OpenBotError REPO_NOT_FOUND where there is no such folder
+ * Asks git for the branch only. Empty if git does not answer.
+ * @throws OpenBotError REPO_NOT_FOUND if the folder does not exist
  */
 export async function readProjectBranch(
   repoPath: string,

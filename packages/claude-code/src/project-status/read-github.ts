@@ -5,7 +5,7 @@ import type { GithubStatus, StatusGap } from './project-status.ts';
 import { type CommandOutcome, describeOutcome, runCommand } from './run-command.ts';
 
 const NOT_LOGGED_IN = 4;
-/** A branch without a pull request, or no branch: nothing can fail there. */
+/** Without a branch or a pull request there are no checks. */
 const NO_PULL_REQUEST = /no pull requests found|no open pull requests|not on any branch|no checks reported/i;
 
 export interface GithubReading {
@@ -13,7 +13,7 @@ export interface GithubReading {
   readonly gaps: readonly StatusGap[];
 }
 
-/** Asks gh, which may be missing, logged out, without a network, or print anything. */
+/** Asks gh, which may be missing, logged out, offline, or print anything. */
 export async function readGithub(settings: CommandSettings): Promise<GithubReading> {
   const list = ghCommand(settings, [
     'pr',
@@ -33,7 +33,7 @@ export async function readGithub(settings: CommandSettings): Promise<GithubReadi
   };
 }
 
-/** The exit code tells the state of the checks, not of the command: what is printed counts. */
+/** The exit code reports the state of the checks, not of the command: the output counts. */
 function readFailingChecks(outcome: CommandOutcome): GithubStatus['failingChecks'] | undefined {
   if (outcome.kind !== 'ended') return undefined;
   if (outcome.code !== 0 && NO_PULL_REQUEST.test(outcome.errors)) return [];
@@ -51,7 +51,7 @@ const LISTED_PULL_REQUESTS = 30;
 const LISTED_CHECKS = 50;
 const FAILING = new Set(['fail', 'cancel']);
 
-/** Undefined for anything but a list of pull requests. */
+/** Undefined if the output is no list of pull requests. */
 function parsePullRequests(output: Buffer): GithubStatus['openPrs'] | undefined {
   return parseRows(output, ({ number, title, headRefName, state }) =>
     typeof number === 'number' && isText(title) && isText(headRefName) && isText(state)
@@ -60,7 +60,7 @@ function parsePullRequests(output: Buffer): GithubStatus['openPrs'] | undefined 
   )?.slice(0, LISTED_PULL_REQUESTS);
 }
 
-/** Those that failed or were cancelled; undefined for anything but a list of checks. */
+/** Failed and cancelled checks; undefined if the output is no list of checks. */
 function parseChecks(output: Buffer): GithubStatus['failingChecks'] | undefined {
   return parseRows(output, ({ name, state, bucket }) =>
     isText(name) && isText(state) && isText(bucket) ? { name, state, bucket } : undefined,

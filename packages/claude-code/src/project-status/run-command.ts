@@ -11,7 +11,7 @@ export interface Command {
   readonly cwd: string;
   readonly env: NodeJS.ProcessEnv;
   readonly timeoutMs: number;
-  /** Takes what is printed as it comes; without it, it is collected up to a limit. */
+  /** Gets the output as it arrives; without it, output is collected up to a limit. */
   readonly onOutput?: (chunk: Buffer) => void;
 }
 
@@ -25,12 +25,12 @@ type Child = ChildProcessByStdio<null, Readable, Readable>;
 
 const OUTPUT_LIMIT = 4 * 1024 * 1024;
 const ERRORS_LIMIT = 16 * 1024;
-/** When this process was busy, answers may be waiting that came in time. */
+/** If this process was busy, an answer that came in time may be waiting. */
 const GRACE_MS = 100;
 
 /**
- * Runs a program without a shell, a terminal or anything to read, and never longer than it may, nor than this process
- * lives. What it started is killed with it. Never throws.
+ * Runs a program without a shell, a terminal or input. It never runs longer than its time limit or this process, and
+ * the processes that it started are killed with it. Never throws.
  */
 export function runCommand(command: Command): Promise<CommandOutcome> {
   return new Promise<CommandOutcome>((resolve) => watch(start(command), command, resolve)).catch(
@@ -45,7 +45,7 @@ function start({ program, args, cwd, env }: Command): Child {
     cwd,
     env,
     stdio: ['ignore', 'pipe', 'pipe'],
-    // A session of its own has no terminal to ask for passwords, and is one group to kill.
+    // A session of its own has no terminal to prompt on, and is one group to kill.
     detached: HAS_GROUPS,
     windowsHide: true,
   });
@@ -58,7 +58,7 @@ function watch(child: Child, command: Command, resolve: (outcome: CommandOutcome
   let errorBytes = 0;
   let exitCode: number | null = null;
   let timer = setTimeout(() => {
-    // One that has ended has answered, though something that it started may still hold the pipes.
+    // If the program has exited, it has answered, even if a process that it started keeps the pipes open.
     timer = setTimeout(() => giveUp(exitCode === null ? { kind: 'timed-out' } : ended(exitCode)), GRACE_MS);
   }, command.timeoutMs);
   const forget = endWithProcess(() => killGroup(child));
@@ -76,7 +76,7 @@ function watch(child: Child, command: Command, resolve: (outcome: CommandOutcome
 
   function giveUp(outcome: CommandOutcome): void {
     killGroup(child);
-    // Whoever left the group may hold the pipes open for as long as he likes.
+    // A process that left the group can keep the pipes open.
     child.stdout.destroy();
     child.stderr.destroy();
     settle(outcome);
@@ -93,7 +93,7 @@ function watch(child: Child, command: Command, resolve: (outcome: CommandOutcome
     errorBytes += chunk.length;
   });
   child.on('error', (error: NodeJS.ErrnoException) => {
-    // A folder that is gone is reported as a program that is.
+    // ENOENT also means that the folder does not exist.
     if (error.code !== 'ENOENT') settle({ kind: 'failed', message: error.message });
     else if (existsSync(command.cwd)) settle({ kind: 'not-installed' });
     else settle({ kind: 'failed', message: 'the folder is gone' });
@@ -113,24 +113,24 @@ function killGroup(child: Child): void {
     if (HAS_GROUPS) process.kill(-child.pid, 'SIGKILL');
     else child.kill('SIGKILL');
   } catch {
-    // It ended just now.
+    // It has ended meanwhile.
   }
 }
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
-/** What is to be ended before this process is. */
+/** What to end before this process ends. */
 const ends = new Set<() => void>();
 
 /**
- * Calls `end` when this process exits or is ended by a signal, which it then still is, in the same way. Where somebody else
- * listens to a signal, it is his to decide: only an exit counts.
- * @returns what takes that back
+ * Calls `end` when this process exits or is ended by a signal. The signal then still ends the process in the same way.
+ * If another listener handles the signal, only `exit` triggers it.
+ * @returns a function that removes it
  */
 export function endWithProcess(end: () => void): () => void {
   if (ends.size === 0) {
     process.on('exit', endAll);
-    // Ahead of others, who may listen only once and be gone from the list when it comes to us.
+    // Before other listeners: one that listens once is removed from the list before later ones are called.
     for (const signal of SIGNALS) process.prependListener(signal, onSignal);
   }
   ends.add(end);
@@ -142,7 +142,7 @@ export function endWithProcess(end: () => void): () => void {
 function onSignal(signal: NodeJS.Signals): void {
   if (isSomebodyElses(signal, onSignal)) return;
   endAll();
-  // Who ends the program hears the signal next, and alone.
+  // A listener that ends the program is called next, and alone.
   if (process.listenerCount(signal) === 0) process.kill(process.pid, signal);
 }
 
@@ -159,7 +159,7 @@ function stopListening(): void {
 
 const REASON_LIMIT = 160;
 
-/** Why a command gave no answer, in one line without secrets: an address in a message may hold a password. */
+/** Why a command has no answer, in one line without secrets: a URL in a message may contain a password. */
 export function describeOutcome(
   command: Pick<Command, 'program' | 'timeoutMs'>,
   outcome: CommandOutcome,

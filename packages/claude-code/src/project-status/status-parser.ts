@@ -1,11 +1,11 @@
 import { isUtf8 } from 'node:buffer';
 import type { ChangeCounts } from './project-status.ts';
 
-/** What `git status --porcelain=v2 --branch -z` says. */
+/** The content of `git status --porcelain=v2 --branch -z`. */
 export interface ParsedStatus {
-  /** Empty where there is no commit yet. */
+  /** Empty without a commit. */
   readonly headSha: string;
-  /** `HEAD` where it is detached; empty where nothing was said. */
+  /** `HEAD` if it is detached; empty if git did not say. */
   readonly branch: string;
   readonly upstream?: { readonly name: string; readonly ahead?: number; readonly behind?: number };
   readonly uncommitted: readonly string[];
@@ -15,12 +15,12 @@ export interface ParsedStatus {
 
 const NUL = 0;
 const SPACE = 0x20;
-/** How many fields stand before the path, by the letter that begins a record. */
+/** The number of fields before the path, by the first letter of a record. */
 const FIELDS_BEFORE_PATH: Readonly<Record<string, number>> = { '1': 8, '2': 9, u: 10, '?': 1 };
-/** No path is longer; more without an end is not what git prints. */
+/** No path is longer: a longer record is not from git. */
 const RECORD_LIMIT = 1024 * 1024;
 
-/** Takes the output in pieces as they come, and keeps no more paths than it may: a list can be endless. */
+/** Parses the output in pieces, and keeps a limited number of paths: the list can have any length. */
 export class StatusParser {
   readonly #limit: number;
   #rest: Buffer = Buffer.alloc(0);
@@ -34,7 +34,7 @@ export class StatusParser {
   readonly #staged: string[] = [];
   readonly #counts = { staged: 0, modified: 0, untracked: 0, conflicted: 0 };
 
-  /** @param limit how many paths of each list are kept; all are counted */
+  /** @param limit the number of paths of each list that are kept; all are counted */
   constructor(limit: number) {
     this.#limit = limit;
   }
@@ -80,7 +80,7 @@ export class StatusParser {
     } else this.#takeChange(record[2], record[3], path);
   }
 
-  /** `.` stands for unchanged, in the index and in the work tree. */
+  /** `.` means unchanged, in the index and in the work tree. */
   #takeChange(inIndex: number | undefined, inWorkTree: number | undefined, path: Buffer): void {
     const unchanged = 0x2e;
     if (inIndex !== unchanged) {
@@ -109,7 +109,7 @@ export class StatusParser {
   }
 }
 
-/** Where the field begins that so many spaces precede: a path may hold spaces of its own. */
+/** The position after `count` spaces: the path may contain spaces too. */
 function skipFields(record: Buffer, count: number): number {
   let at = 0;
   for (let field = 0; field < count; field++) {
@@ -120,7 +120,7 @@ function skipFields(record: Buffer, count: number): number {
   return at;
 }
 
-/** A file name as text. Bytes that are no UTF-8 are written as `\xff`, so that names that differ in them still do. */
+/** A file name as text. Bytes that are not UTF-8 are written as `\xff`, so that different names stay different. */
 export function decodePath(bytes: Buffer): string {
   if (isUtf8(bytes)) return bytes.toString('utf8');
   let text = '';
@@ -133,7 +133,7 @@ export function decodePath(bytes: Buffer): string {
   return text;
 }
 
-/** How many bytes make the character that begins here; 0 where none does. */
+/** The number of bytes of the character that begins here; 0 if it is invalid. */
 function sequenceLength(bytes: Buffer, at: number): number {
   const first = bytes[at]!;
   const length = first < 0x80 ? 1 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;

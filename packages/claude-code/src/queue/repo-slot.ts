@@ -5,7 +5,7 @@ import { type RepoLocks, tryLock } from './run-locks.ts';
 
 /** The right to run in a repository. */
 export interface RepoSlot {
-  /** Aborts when the right is lost. */
+  /** Aborts when the lock is lost. */
   readonly signal: AbortSignal;
   /** Whether another run waits for it. */
   isWanted(): boolean;
@@ -15,7 +15,7 @@ export interface RepoSlot {
 export interface SlotOptions {
   readonly repoPath: string;
   readonly signal: AbortSignal;
-  /** Told once, with who is at work, when there is a wait. */
+  /** Called once with a description of the running process, if there is a wait. */
   readonly onQueued: (behind: string) => void;
 }
 
@@ -23,7 +23,7 @@ type Entry = { readonly running: HeldLock } | { readonly queued: HeldLock } | un
 type Take = (path: string) => Promise<HeldLock | undefined>;
 
 const LOOK_EVERY_MS = 100;
-/** A free repository whose next run does not begin within this time is stuck. */
+/** If no run starts in a free repository within this time, the queue is stuck. */
 const HANDOVER_MS = 10_000;
 
 /**
@@ -54,13 +54,13 @@ async function enter(locks: RepoLocks, { repoPath, signal }: SlotOptions): Promi
   for (;;) {
     const entry = await throughDoor(locks, signal, (take) => tryToEnter(locks, take));
     if (entry !== undefined) return entry;
-    // Between the end of one run and the beginning of the next the repository only looks full.
+    // Between the end of one run and the start of the next, the repository only seems to be full.
     if (isHeld(locks.running) || performance.now() > until) throw describeFull(locks, repoPath);
     await sleep(LOOK_EVERY_MS, undefined, { signal });
   }
 }
 
-/** Where the way back fails, nothing that was taken inside stays taken. */
+/** Runs `body` under the door lock. If it fails, or the release of the door does, all locks that it took are released. */
 async function throughDoor<T>(
   { door }: RepoLocks,
   signal: AbortSignal,
@@ -81,7 +81,7 @@ async function throughDoor<T>(
 }
 
 async function tryToEnter(locks: RepoLocks, take: Take): Promise<Entry> {
-  // Who waits comes first, even if the repository is free at this moment.
+  // The waiting run comes first, even if the repository is free at the moment.
   if (isHeld(locks.queued)) return undefined;
   const running = await take(locks.running);
   if (running !== undefined) return { running };

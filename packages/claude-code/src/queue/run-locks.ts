@@ -13,11 +13,11 @@ import { resolveLockFolder, resolveSessionLock } from '../registry/session-lock.
 import { resolveClaudeFolder } from '../repo/projects-folder.ts';
 import { findRepoKey } from '../repo/resolve-repo.ts';
 
-/** The locks of one repository. All worktrees of a repository are one. */
+/** The locks of one repository with all its worktrees. */
 export interface RepoLocks {
   readonly running: string;
   readonly queued: string;
-  /** Held for a moment by whoever changes who runs and who waits. */
+  /** Held for a moment to change which run works and which one waits. */
   readonly door: string;
 }
 
@@ -28,7 +28,7 @@ export function resolveRepoLocks(env: Environment, repoPath: string): RepoLocks 
 }
 
 /**
- * Two that resume one session would each lose the other's turn.
+ * Of two runs in one session, one would lose its turns.
  * @throws OpenBotError SESSION_BUSY while another run has the session
  */
 export async function lockSession(sessionId: string, env: Environment): Promise<HeldLock> {
@@ -42,7 +42,7 @@ export async function lockSession(sessionId: string, env: Environment): Promise<
 }
 
 /**
- * A Claude Code that has the session open goes on from what it has in memory, and what is said here would be lost.
+ * A Claude Code that has the session open continues from its memory, and turns of this run would be lost.
  * @throws OpenBotError SESSION_OPEN
  */
 export function assertNotOpen(sessionId: string, env: Environment): void {
@@ -57,7 +57,7 @@ export function assertNotOpen(sessionId: string, env: Environment): void {
   );
 }
 
-/** Undefined while somebody else has it. That of a process that is gone is taken over. */
+/** Undefined while another process holds it. The lock of a dead process is taken over. */
 export async function tryLock(path: string): Promise<HeldLock | undefined> {
   try {
     return await acquireLock(path, { timeoutMs: 0 });

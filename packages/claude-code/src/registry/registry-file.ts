@@ -9,11 +9,11 @@ import type { RegisteredSession } from './registered-session.ts';
 const FILE_NAME = 'sessions.json';
 const VERSION = 1;
 
-/** What an agent's registry file holds. Fields that are not known here are kept. */
+/** The content of a registry file. Unknown fields are kept. */
 interface RegistryFile {
   readonly version: number;
   readonly sessions: Readonly<Record<string, RegisteredSession>>;
-  /** Its tasks and labels are without secrets. Before there was this field they were kept as they were given. */
+  /** Its tasks and labels contain no secrets. Files without this field may contain some. */
   readonly hidesSecrets?: true;
 }
 
@@ -27,16 +27,16 @@ export function resolveRegistryPath(stateDir: string, agentId: string): string {
 }
 
 /**
- * The sessions that an agent runs or ran, by session id; none where it has no registry.
- * @throws OpenBotError REGISTRY_UNREADABLE where the file is damaged
+ * The sessions that an agent runs or ran, by session id; none without a registry.
+ * @throws OpenBotError REGISTRY_UNREADABLE if the file is damaged
  */
 export function readRegistry(stateDir: string, agentId: string): Map<string, RegisteredSession> {
   return new Map(Object.entries(readFile(resolveRegistryPath(stateDir, agentId)).sessions));
 }
 
 /**
- * Of all agents, in the order of their names.
- * @param onProblem is told of a registry that cannot be read, and the others are read; without it that is thrown
+ * The sessions of all agents, in the order of their names.
+ * @param onProblem is called for a registry that cannot be read, and the others are read; without it that is thrown
  */
 export function readAllRegistries(stateDir: string, onProblem?: (error: Error) => void): RegisteredSession[] {
   const attempt = <T>(read: () => T[]): T[] => {
@@ -53,10 +53,7 @@ export function readAllRegistries(stateDir: string, onProblem?: (error: Error) =
   );
 }
 
-/**
- * Changes an agent's registry, one at a time among all processes. `change` works on the map as it is then; what it
- * throws leaves the file as it was.
- */
+/** Changes the registry of an agent, one process at a time. If `change` throws, the file stays as it was. */
 export function updateRegistry<T>(
   stateDir: string,
   agentId: string,
@@ -115,7 +112,7 @@ function listAgents(stateDir: string): string[] {
 function readFile(path: string): RegistryFile {
   let text: string;
   try {
-    // A pipe would be waited for.
+    // Reading a pipe would block.
     if (!statSync(path).isFile()) throw unreadable(path, 'it is no file');
     text = readFileSync(path, 'utf8');
   } catch (cause) {
@@ -127,7 +124,7 @@ function readFile(path: string): RegistryFile {
   try {
     value = JSON.parse(text);
   } catch {
-    // What the parser says quotes the file, which may be that of another agent.
+    // The parser's message quotes the file, which may belong to another agent.
     throw unreadable(path, 'it is no JSON');
   }
   const fault = findFault(value);
@@ -135,7 +132,7 @@ function readFile(path: string): RegistryFile {
   return value as RegistryFile;
 }
 
-/** Says nothing that is in the file: who meets it may be another agent. */
+/** Quotes nothing from the file: the caller may be another agent. */
 function findFault(value: unknown): string | undefined {
   if (!isRecord(value) || !isRecord(value.sessions)) return 'it holds no sessions';
   if (typeof value.version !== 'number' || value.version > VERSION) {

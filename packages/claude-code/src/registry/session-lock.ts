@@ -4,7 +4,7 @@ import { inspectLock } from '@openbot/sessions/disk';
 import { assertSessionId, type Environment } from '@openbot/sessions/layout';
 import { resolveClaudeFolder } from '../repo/projects-folder.ts';
 
-/** Beside the sessions themselves: those who share them share it, whatever their state folders are. */
+/** Beside the sessions: programs with different state folders share the sessions, and so the locks. */
 export function resolveLockFolder(env: Environment = process.env): string {
   return join(resolveClaudeFolder(env), 'openbot-locks');
 }
@@ -13,7 +13,7 @@ export function resolveSessionLock(sessionId: string, env: Environment): string 
   return join(resolveLockFolder(env), `session-${assertSessionId(sessionId)}.lock`);
 }
 
-/** The sessions that somebody runs, also one who has not written that down, or elsewhere. */
+/** The sessions that any process runs, registered or not. */
 export function listLockedSessions(env?: Environment): Set<string> {
   const folder = resolveLockFolder(env);
   const locked = listNames(folder).filter((name) => inspectLock(join(folder, name))?.held === true);

@@ -2,13 +2,13 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { findRealPath } from './real-path.ts';
 
-/** Where git is for a folder: read from its files, so that it needs no git and waits for none. */
+/** Where git is for a folder. Read from git's files: no git is needed. */
 export interface GitPlace {
   /** The top of the work tree; undefined inside a bare repository. */
   readonly top: string | undefined;
   /** The folder that all worktrees share. */
   readonly commonDir: string;
-  /** Whether it is a worktree that hangs from another work tree, or from a bare repository. */
+  /** Whether it is a linked worktree, of another work tree or of a bare repository. */
   readonly isLinked: boolean;
 }
 
@@ -22,7 +22,9 @@ export function findGit(folder: string): GitPlace | undefined {
   }
 }
 
-/** The work trees of a repository, the main one first. Those that were removed without telling git are among them. */
+/**
+ * The work trees of a repository, the main one first, including those that were deleted without `git worktree remove`.
+ */
 export function listWorktrees(git: GitPlace): string[] {
   const { commonDir } = git;
   const main = findMainTree(git) ?? [];
@@ -35,8 +37,8 @@ export function listWorktrees(git: GitPlace): string[] {
 }
 
 /**
- * The work tree that the others hang from, or the folder that stands for it around a bare repository; undefined where there
- * is none, or nothing says where it is: a git folder apart is named by its work tree and seldom names it.
+ * The main work tree, or the folder around a bare repository. Undefined if there is none, or if no file names it: a
+ * separate git folder is named by its work tree and seldom names it.
  */
 export function findMainTree({ top, commonDir, isLinked }: GitPlace): string | undefined {
   const config = readText(join(commonDir, 'config')) ?? '';
@@ -49,7 +51,7 @@ export function findMainTree({ top, commonDir, isLinked }: GitPlace): string | u
   return gitDir !== undefined && findRealPath(gitDir) === findRealPath(commonDir) ? around : undefined;
 }
 
-/** The git folder that a `.git` is, or that it names. */
+/** The git folder that `.git` is or names. */
 function readGitDir(path: string): string | undefined {
   if (isGitDir(path)) return path;
   const named = /^gitdir: (.+)$/s.exec(readText(path) ?? '')?.[1];
@@ -67,7 +69,7 @@ function describeGit(top: string | undefined, gitDir: string): GitPlace {
   };
 }
 
-/** A linked worktree has its own HEAD, and the rest in the common folder. */
+/** A linked worktree has a HEAD of its own, and the rest in the common folder. */
 function isGitDir(path: string): boolean {
   const has = (name: string) => statSync(join(path, name), { throwIfNoEntry: false }) !== undefined;
   try {
@@ -77,7 +79,7 @@ function isGitDir(path: string): boolean {
   }
 }
 
-/** What a file holds, without its last line end. What is no file is not opened: a pipe would be waited for. */
+/** The content of a file without its last line end. Only regular files are opened: reading a pipe would block. */
 function readText(path: string): string | undefined {
   try {
     if (!statSync(path).isFile()) return undefined;

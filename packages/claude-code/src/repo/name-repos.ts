@@ -5,13 +5,13 @@ interface Place {
   readonly folder: string;
   readonly real: string;
   readonly git?: GitPlace;
-  /** Its repository, by what all worktrees of that share. */
+  /** Its repository, by the git folder that all worktrees share. */
   readonly key: string;
 }
 
 /**
- * The repository of each folder, any of which may be gone, by one path: that of its main work tree; where no file of git
- * and no folder among these tells where that is, that of the git folder; outside git that of the folder itself.
+ * One path for the repository of each folder, even if the folder is gone: that of the main work tree; if neither git's
+ * files nor these folders name it, that of the git folder; outside git, that of the folder itself.
  */
 export function nameRepos(folders: Iterable<string>): Map<string, string> {
   const places = Array.from(new Set(folders), placeOf);
@@ -42,7 +42,10 @@ function placeOf(folder: string): Place {
     : { folder, real, git, key: findRealPath(git.commonDir) };
 }
 
-/** The repository of a worktree that is gone, but not for git: what is above it is not its own. */
+/**
+ * The repository of a worktree that was deleted but is still registered in git: the repository above its path is
+ * another one.
+ */
 function findRemovedTree({ real, git }: Place, roots: ReadonlyMap<string, string>): string | undefined {
   const nearest = git?.top ?? git?.commonDir;
   for (const [root, key] of roots) {

@@ -1,14 +1,14 @@
 import { join } from 'node:path';
 import { type Environment, resolveHomeDir, resolveUserPath } from '@openbot/sessions/layout';
 
-/** Where Claude Code keeps everything. `CLAUDE_CONFIG_DIR` replaces `~/.claude`. */
+/** The folder of Claude Code. `CLAUDE_CONFIG_DIR` replaces `~/.claude`. */
 export function resolveClaudeFolder(env: Environment = process.env): string {
   const configured = env.CLAUDE_CONFIG_DIR;
   const isGiven = configured !== undefined && configured.trim() !== '';
   return isGiven ? resolveUserPath(configured, env) : join(resolveHomeDir(env), '.claude');
 }
 
-/** Where it keeps a folder of sessions for each working folder. */
+/** Contains a folder of sessions for each working folder. */
 export function resolveProjectsFolder(env: Environment = process.env): string {
   return join(resolveClaudeFolder(env), 'projects');
 }

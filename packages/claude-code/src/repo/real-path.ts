@@ -1,7 +1,7 @@
 import { realpathSync } from 'node:fs';
 import { basename, dirname, join, resolve, sep } from 'node:path';
 
-/** The path with links resolved; of one that is gone, as much of it as is still there. */
+/** The path with links resolved; if it is gone, as much of it as exists. */
 export function findRealPath(path: string): string {
   const missing: string[] = [];
   for (let at = resolve(path); ; at = dirname(at)) {

@@ -8,15 +8,15 @@ import { findRealPath, isWithin } from './real-path.ts';
 export interface Repo {
   /** The top of the work tree with links resolved; outside git the folder itself. */
   readonly path: string;
-  /** The folders whose sessions are the repository's: its top and those of its other worktrees, links resolved. */
+  /** Folders whose sessions belong to the repository: its top and those of its other worktrees, links resolved. */
   readonly roots: readonly string[];
-  /** The same under the names that they were given, whose sessions may be in folders of other names. */
+  /** The same folders under the names that were given, which can give project folders other names. */
   readonly spellings: readonly string[];
-  /** What its worktrees share, links resolved; undefined outside git. */
+  /** The git folder that its worktrees share, links resolved; undefined outside git. */
   readonly commonDir?: string;
 }
 
-/** @throws OpenBotError REPO_NOT_FOUND where there is no such folder */
+/** @throws OpenBotError REPO_NOT_FOUND if the folder does not exist */
 export function resolveRepo(repoPath: string): Repo {
   const given = resolve(repoPath);
   const real = resolveFolder(given);
@@ -30,7 +30,7 @@ export function resolveRepo(repoPath: string): Repo {
   };
 }
 
-/** The folders whose sessions are those of the repository that a folder is in, which may be gone, as git spells them too. */
+/** Folders whose sessions belong to the repository of a folder, which may be gone, also as git spells them. */
 export function listRepoRoots(folder: string): string[] {
   const real = findRealPath(folder);
   return listRoots(real, findGit(real));
@@ -42,8 +42,8 @@ function listRoots(real: string, git: GitPlace | undefined): string[] {
 }
 
 /**
- * What all folders of a repository have in common, in each of its worktrees, and those of no other have: its git folder, or
- * outside git the folder itself. The folder may be gone.
+ * Identifies a repository by its common git folder, the same for all worktrees; outside git by the folder itself. The
+ * folder may be gone.
  */
 export function findRepoKey(folder: string): string {
   const real = findRealPath(folder);
@@ -51,15 +51,15 @@ export function findRepoKey(folder: string): string {
   return git === undefined ? real : findRealPath(git.commonDir);
 }
 
-/** Whether it is what `findRepoKey` gives for a folder in a git repository that is still there. */
+/** Whether it is the key of a git repository that still exists. */
 export function isRepoKey(path: string): boolean {
   const git = findGit(path);
   return git !== undefined && findRealPath(git.commonDir) === path;
 }
 
 /**
- * Whether `cwd` is in the repository: the nearest git above it is the repository's. So a repository inside another is not
- * the other's. Of a worktree that was removed there is no git left; it is known by its path.
+ * Whether the nearest git above `cwd` is that of the repository: a repository inside another is one of its own. A
+ * worktree that was removed has no git any more and is recognised by its path.
  */
 export function isInRepo(repo: Repo, cwd: string): boolean {
   const real = findRealPath(cwd);
@@ -72,7 +72,7 @@ export function isInRepo(repo: Repo, cwd: string): boolean {
   );
 }
 
-/** Whether a folder of Claude Code's can hold sessions of the repository. */
+/** Whether a project folder can contain sessions of the repository. */
 export function mayHoldSessions(repo: Repo, slug: string): boolean {
   return repo.spellings.some((root) => maySlugBeBelow(slug, root));
 }

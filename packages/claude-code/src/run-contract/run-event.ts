@@ -5,25 +5,25 @@ import type { PermissionRequest, PermissionSettlement } from './permission.ts';
 /** How a run gets its session. A fork is a copy of another session under an id of its own. */
 export type RunAction = 'resume' | 'fresh' | 'fork';
 
-/** What happens in a run, in its order. Texts are those of the model and its tools: anything can be in them. */
+/** The events of a run, in order. Texts come from the model and its tools and can contain anything. */
 export type RunEvent =
-  /** Another run has the repository; this one waits for its end. */
+  /** Another run works in the repository; this one waits for its end. */
   | { readonly type: 'queued'; readonly behind: string }
-  /** Something of a run that crashed was still at work and is ended first: Claude Code, or one of its tools. */
+  /** A process that a crashed run left, Claude Code or one of its tools, is ended first. */
   | { readonly type: 'leftover'; readonly sessionId: string; readonly pid: number }
   | { readonly type: 'selected'; readonly selection: SessionSelection }
-  /** The session that was to be resumed is not known to Claude Code: a fresh one takes its place. */
+  /** Claude Code does not know the session: a fresh one replaces it. */
   | { readonly type: 'fallback'; readonly sessionId: string; readonly reason: string }
   | {
       readonly type: 'started';
       readonly sessionId: string;
       readonly action: RunAction;
       readonly model: string;
-      /** Of Claude Code. */
+      /** The process of Claude Code. */
       readonly pid: number;
       /** What the session cost before this run. */
       readonly spentUsd: number;
-      /** What it may cost in all. */
+      /** The budget of the session. */
       readonly maxBudgetUsd?: number;
     }
   /** A turn begins: the task, then each follow-up. `waiting` more are queued. */
@@ -40,15 +40,15 @@ export type RunEvent =
       readonly type: 'tool-result';
       readonly toolUseId: string;
       readonly isError: boolean;
-      /** The beginning of it. */
+      /** Cut to 2,000 characters. */
       readonly output: string;
     }
-  /** The API did not answer, or with an error; Claude Code waits and asks again. */
+  /** The API failed; Claude Code waits and tries again. */
   | {
       readonly type: 'retrying';
       readonly attempt: number;
       readonly maxRetries: number;
-      /** Undefined where there was no answer. */
+      /** Undefined without a response. */
       readonly status?: number;
       readonly reason: string;
     }
@@ -63,30 +63,30 @@ export type RunEvent =
       readonly isError: boolean;
       /** The answer, or what went wrong. */
       readonly text: string;
-      /** Nobody asked for the turn: something that was left in the background ended. Its beginning was not told. */
+      /** The turn answers no message: something in the background ended. It had no `turn-started`. */
       readonly byItself: boolean;
       /** Of this turn. */
       readonly costUsd: number;
-      /** Of the session, all its runs together. */
+      /** Of all runs of the session. */
       readonly totalCostUsd: number;
       readonly budgetLeftUsd?: number;
     }
   | { readonly type: 'follow-up-queued'; readonly text: string; readonly waiting: number }
-  /** Nothing to do: it stays open for follow-ups. */
+  /** The run stays open for follow-ups. */
   | { readonly type: 'idle'; readonly idleMs: number }
-  /** Something beside the work failed, such as writing down its cost. The run goes on. */
+  /** A failure beside the work itself, such as writing the registry. The run continues. */
   | { readonly type: 'warning'; readonly message: string }
   | { readonly type: 'ended'; readonly outcome: RunOutcome };
 
 export interface RunOutcome {
-  /** Undefined where it was aborted before it had one. */
+  /** Undefined if it was aborted before it had one. */
   readonly sessionId?: string;
   readonly result: RunResult;
   /** The last answer, or what Claude Code said by itself after it. */
   readonly text: string;
-  /** The one failure of the run, for a person; with `error` and `budget`. */
+  /** What failed, for a person; with `error` and `budget`. */
   readonly failure?: string;
-  /** Why it ended, where that is not the end of the work. */
+  /** Why it ended before the work was done, or while it was idle. */
   readonly ending?: 'idle' | 'made-room' | 'aborted';
   /** Of this run. */
   readonly turns: number;
@@ -94,6 +94,6 @@ export interface RunOutcome {
   /** Of the session. */
   readonly totalCostUsd: number;
   readonly maxBudgetUsd?: number;
-  /** Follow-ups that were not reached. */
+  /** Follow-ups that were not sent. */
   readonly unsent: readonly string[];
 }

@@ -3,7 +3,7 @@ import type { McpOptions } from '../mcp-tools/mcp-options.ts';
 import type { AskModel, SelectionSettings, SessionSelection } from '../select/selection.ts';
 import type { RunAction, RunEvent } from './run-event.ts';
 
-/** A server that Claude Code starts or connects to; `sdk` is one inside this process, made by the Agent SDK. */
+/** A server that Claude Code starts or connects to; `sdk`: inside this process, made by the Agent SDK. */
 export type McpServerSettings =
   | {
       readonly type?: 'stdio';
@@ -20,54 +20,54 @@ export type McpServerSettings =
 
 export type McpServers = Readonly<Record<string, McpServerSettings>>;
 
-/** What is known when a run starts. */
+/** The session and scope of a run that starts. */
 export interface RunContext {
   readonly sessionId: string;
   readonly action: RunAction;
   readonly agentId: string;
   readonly repoPath: string;
   readonly stateDir: string;
-  /** Where the session was selected: those that it was selected from. */
+  /** The sessions that it was selected from, if it was. */
   readonly sessions?: readonly DiscoveredSession[];
 }
 
-/** What the tools of the agent are about, beside the repository and the agent. */
+/** Options of the agent's tools beside repository and agent. */
 export type AgentToolsSettings = Pick<McpOptions, 'sendMessage' | 'sessionKey' | 'workspace'>;
 
-/** Which session a run goes on in. */
+/** Which session a run uses. */
 export type SessionChoice =
-  /** `fork`: in a copy of it under an id of its own. The session itself stays as it is, and may be open elsewhere. */
+  /** `fork`: a copy of it with an id of its own. The session itself does not change, and may be open elsewhere. */
   | { readonly action: 'resume' | 'fork'; readonly sessionId: string }
   | { readonly action: 'fresh' }
-  /** As `selectSession` decided. `queue` is decided anew when the repository is free. */
+  /** The result of `selectSession`. `queue` is decided again when the repository is free. */
   | SessionSelection;
 
 export interface RunRequest {
   readonly task: string;
   readonly repoPath: string;
   readonly agentId: string;
-  /** Where registries and locks are. Default: OPENBOT_STATE_DIR, else ~/.openbot. */
+  /** Contains the registries. Default: OPENBOT_STATE_DIR, else ~/.openbot. */
   readonly stateDir?: string;
-  /** The whole environment of Claude Code, git and gh. Default: that of this process. */
+  /** The complete environment of Claude Code, git and gh. Default: that of this process. */
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** Default: by the label, else by `selectSession`. */
   readonly session?: SessionChoice;
-  /** Names the session to go on with; a fresh one gets it. A blank one is none. */
+  /** Names the session to resume; a fresh one gets it. Blank means none. */
   readonly label?: string;
-  /** What the session may cost in all its runs together. Default: what it had before; a fresh one has no limit. */
+  /** The budget of the session over all its runs. Default: the one that it had; a fresh session has no limit. */
   readonly maxBudgetUsd?: number;
   /**
-   * How long it stays open for follow-ups. Default: 30 minutes; 0 ends it with its last turn. What it left at work in the
-   * background then has 15 seconds.
+   * How long the run stays open for follow-ups. Default: 30 minutes; 0 ends it after its last turn. Background tasks
+   * then get 15 seconds.
    */
   readonly idleMs?: number;
-  /** False: an idle run keeps its repository although another one waits for it. */
+  /** False: an idle run keeps its repository even if another one waits for it. */
   readonly makesRoom?: boolean;
-  /** After this time without an answer a permission is denied. Default: 5 minutes. */
+  /** A permission request without an answer is denied after this time. Default: 5 minutes. */
   readonly permissionTimeoutMs?: number;
   /** Aborts the run. */
   readonly signal?: AbortSignal;
-  /** False: SIGTERM, SIGINT and SIGHUP of this process are the caller's to handle. Default: they abort the run first. */
+  /** False: the caller handles SIGTERM, SIGINT and SIGHUP. Default: they abort the run before they end this process. */
   readonly handlesSignals?: boolean;
   readonly onEvent?: (event: RunEvent) => void;
 
@@ -78,25 +78,25 @@ export interface RunRequest {
   };
 
   readonly model?: string;
-  /** Follows Claude Code's own instructions. */
+  /** Appended to Claude Code's own system prompt. */
   readonly appendSystemPrompt?: string;
-  /** Default: `default`, which asks for whatever no rule allows. */
+  /** Default: `default`, which asks for permission unless a rule allows the call. */
   readonly permissionMode?: 'default' | 'acceptEdits' | 'plan' | 'dontAsk' | 'auto';
-  /** Rules of what runs unasked: `Read`, `Bash(git status:*)`. */
+  /** Rules for calls without a permission request: `Read`, `Bash(git status:*)`. */
   readonly allowedTools?: readonly string[];
   readonly disallowedTools?: readonly string[];
-  /** The most rounds of calls in one turn. */
+  /** The most tool rounds in one turn. */
   readonly maxTurns?: number;
-  /** Default: all, as in the terminal. None: nothing of the person's or the repository's own settings. */
+  /** Default: all, as in the terminal. Empty: neither the user's nor the repository's settings. */
   readonly settingSources?: readonly ('user' | 'project' | 'local')[];
   /**
-   * The tools of `openbot mcp`, served by this process. Those that only look are allowed unasked, those about conversations
-   * where `sessionKey` names one, and sending a message where there is a way to. Default: they are there; false: not.
+   * The tools of `openbot mcp`, served by this process. Allowed without a request: tools that only read; those about
+   * conversations if `sessionKey` names one; sending a message if `sendMessage` is given. False: no tools.
    */
   readonly agentTools?: AgentToolsSettings | false;
-  /** Servers beside them. Those outside this process are handed over in a file that only this user can read. */
+  /** More servers. Those outside this process are passed in a file that only this user can read. */
   readonly mcpServers?: McpServers | ((context: RunContext) => McpServers | Promise<McpServers>);
-  /** Default: the one that the Agent SDK brings. */
+  /** Default: the executable of the Agent SDK. */
   readonly pathToClaudeCodeExecutable?: string;
 }
 

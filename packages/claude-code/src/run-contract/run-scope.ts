@@ -8,7 +8,7 @@ import {
 import { type Repo, resolveRepo } from '../repo/resolve-repo.ts';
 import type { RunRequest } from './run-request.ts';
 
-/** Whose run it is, and where. */
+/** The agent and repository of a run, with its environment. */
 export interface RunScope {
   readonly repo: Repo;
   readonly agentId: string;
@@ -17,7 +17,7 @@ export interface RunScope {
   readonly label: string | undefined;
 }
 
-/** What an outer Claude Code says of itself is not true of the one that is started. */
+/** Set by an outer Claude Code, and wrong for the one that is started. */
 const OF_ANOTHER_SESSION = [
   'CLAUDECODE',
   'CLAUDE_CODE_SESSION_ID',
@@ -54,7 +54,7 @@ export function resolveRunScope(request: RunRequest): RunScope {
 function readLabel(text: string | undefined): string | undefined {
   if (text === undefined || text.trim() === '') return undefined;
   const parsed = parseSessionLabel(text);
-  // It is kept and shown: two that differ in a secret alone are one label.
+  // It is stored and shown: two labels that differ only in a secret are the same.
   if (parsed.ok) return redactSecrets(parsed.label);
   throw invalid(parsed.error);
 }

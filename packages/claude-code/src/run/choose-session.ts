@@ -14,27 +14,27 @@ import { unlessAborted } from './unless-aborted.ts';
 
 export interface ChosenSession {
   readonly action: RunAction;
-  /** The one that the run writes to. */
+  /** The session that the run writes to. */
   readonly sessionId: string;
-  /** The one that a fork is made of. */
+  /** The session that a fork is made of. */
   readonly forkOf?: string;
-  /** Somebody wants this one and no other. */
+  /** The caller named this session: no other may replace it. */
   readonly isNamed: boolean;
-  /** The session that a fresh one takes the place of. */
+  /** The session that a fresh one replaces. */
   readonly replaces?: string;
-  /** Where it was selected here: those that it was selected from. */
+  /** The sessions that it was selected from, if it was. */
   readonly sessions?: readonly DiscoveredSession[];
 }
 
 export interface ChoiceContext {
   readonly onSelected: (selection: SessionSelection) => void;
-  /** Told of what could not be looked at. */
+  /** Called for what could not be read. */
   readonly warn: (message: string) => void;
   readonly signal: AbortSignal;
 }
 
 /**
- * Which session the run goes on in. The repository is this run's own by now: nothing else of ours is at work in it.
+ * Chooses the session of a run. The repository is locked by then: no other run works in it.
  * @throws AbortError at once when the signal aborts
  */
 export async function chooseSession(
@@ -53,7 +53,7 @@ export async function chooseSession(
   const { selection, sessions } = await unlessAborted(context.signal, () => select(request, scope, context));
   context.onSelected(selection);
   const { action, sessionId, openSessionId, replacesSessionId: replaces } = selection;
-  // Whether it is still open is looked at again once it is locked. Nobody knows when a person closes it, so no run waits.
+  // Once it is locked, the run checks again whether it is open. It does not wait for a person to close it.
   if (openSessionId !== undefined) {
     return { action: 'resume', sessionId: openSessionId, sessions, isNamed: true };
   }
@@ -77,7 +77,7 @@ export function freshSession(replaces?: string): ChosenSession {
 
 async function select(request: RunRequest, scope: RunScope, { signal, warn }: ChoiceContext) {
   const onProblem = (error: Error, sessionId?: string) => {
-    // Of registries that cannot be read whoever looked for leftovers has warned.
+    // The search for leftovers has warned of registries that cannot be read.
     if (error instanceof OpenBotError && error.code === 'REGISTRY_UNREADABLE') return;
     warn(sessionId === undefined ? error.message : `Left out session ${sessionId}: ${error.message}`);
   };
@@ -94,7 +94,7 @@ async function select(request: RunRequest, scope: RunScope, { signal, warn }: Ch
     repoPath,
     agentId,
     projectStatus,
-    // What is at work elsewhere cannot be gone on with. All else is over, even if it is still written down as running.
+    // A locked session cannot be resumed. All others are over, even if their registry says that they run.
     sessions: sessions
       .filter(({ sessionId }) => !locked.has(sessionId))
       .map((session) => ({ ...session, isRunning: false })),

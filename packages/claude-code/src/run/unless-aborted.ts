@@ -1,4 +1,4 @@
-/** What the work gives. Where the signal aborts first, its reason is thrown at once, and nobody waits for the work any more. */
+/** The result of the work. If the signal aborts first, throws its reason at once and does not wait for the work. */
 export async function unlessAborted<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
   signal.throwIfAborted();
   const aborted = Promise.withResolvers<never>();

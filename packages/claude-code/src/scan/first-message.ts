@@ -6,7 +6,7 @@ const MAX_LENGTH = 200;
 const MARKER = /^\[openclaw:agent=([^\]\r\n]+)\]/;
 
 export interface FirstMessage {
-  /** At most 200 characters, without secrets; empty where there is nothing but a marker. */
+  /** At most 200 characters, without secrets; empty if the message is only a marker. */
   readonly text: string;
   readonly originMarker?: string;
 }
@@ -22,12 +22,12 @@ export function readFirstMessage(typed: string): FirstMessage {
   return originMarker === undefined ? { text } : { text, originMarker };
 }
 
-/** What a session is called: at most 200 characters, without secrets. */
+/** The title of a session: at most 200 characters, without secrets. */
 export function readTitle(title: string): string {
   return shorten(title);
 }
 
-/** A text without the marker that it begins with, and whom that names. */
+/** Splits a text into the agent that its marker names and the rest. */
 export function splitMarker(text: string): { readonly originMarker?: string; readonly rest: string } {
   const marker = MARKER.exec(text);
   if (marker === null) return { rest: text };
@@ -36,7 +36,7 @@ export function splitMarker(text: string): { readonly originMarker?: string; rea
   return originMarker === '' ? { rest } : { originMarker, rest };
 }
 
-/** Never ends with half of a character. */
+/** Does not split a surrogate pair. */
 function shorten(text: string): string {
   const whole = hideSecrets(text.trim().toWellFormed(), MAX_LENGTH);
   if (whole.length <= MAX_LENGTH) return whole;

@@ -5,18 +5,18 @@ import { hideSecrets } from './hide-secrets.ts';
 import { IdTable } from './id-table.ts';
 import type { JsonlHeader } from './jsonl-header.ts';
 
-/** A session that wanders about in more folders than this is known by the first ones. */
+/** Of a session with more folders than this, the first ones are kept. */
 const MAX_CWDS = 100;
-/** Git takes no longer name. */
+/** The longest name that git accepts. */
 const MAX_BRANCH = 4096;
 
-/** What has been counted so far, in a form that can be written down and taken up again. */
+/** The state of the count, in a form that can be saved and restored. */
 export interface SavedTally {
   readonly lineCount: number;
   readonly words: Words;
   readonly cwds: readonly (readonly [path: string, lines: number])[];
   readonly boundaries: readonly string[];
-  /** Tables of ids, as they save themselves. */
+  /** Saved tables of ids. */
   readonly people: Buffer;
   readonly messages: Buffer;
 }
@@ -34,7 +34,9 @@ type Words = {
   firstUuid?: string;
 };
 
-/** Counts lines up to a header. Of a message it holds some forty bytes, whatever is in it. What has no id is none. */
+/**
+ * Counts the lines of a transcript into a header, in about forty bytes per message. A line without an id is no message.
+ */
 export class HeaderTally {
   #lineCount = 0;
   readonly #words: Words = {};
@@ -97,7 +99,7 @@ export class HeaderTally {
     };
   }
 
-  /** Each line names the branch, and one of them is kept. */
+  /** Each line names the branch, so secrets are hidden only here. */
   #openWords(): Words {
     const { gitBranch } = this.#words;
     return gitBranch === undefined
@@ -125,7 +127,7 @@ export class HeaderTally {
     if (isFirst) words.firstUuid = uuid;
     if (words.firstUserMessage !== undefined) return;
     const { text, originMarker } = readFirstMessage(line.readTypedText());
-    // Who began the session says whose it is; anybody can type a marker later.
+    // Only the first message decides which agent it belongs to; any user can type a marker later.
     if (isFirst && originMarker !== undefined) words.originMarker = originMarker;
     if (text !== '') words.firstUserMessage = text;
   }
@@ -136,7 +138,7 @@ export class HeaderTally {
     const cache = figureOf(usage?.cacheRead) + figureOf(usage?.cacheWrite);
     const output = figureOf(usage?.output);
     const id = line.messageId ?? line.readUuid();
-    // Lines of a message repeat its figures; one that was written while it still came in has smaller ones.
+    // The lines of a message repeat its figures; those written while it streamed in have smaller ones.
     if (id !== undefined) this.#messages.add(id, input, cache, output);
   }
 }

@@ -1,4 +1,4 @@
-/** Entries in one piece of memory: a longer table takes further pieces, and copies none. */
+/** Entries per block of memory: a growing table adds blocks and copies none. */
 const PIECE = 1024;
 const FIGURES = 3;
 /** A hash, and for each figure at most eight bytes of seven bits, which hold the sum of two safe integers. */
@@ -8,17 +8,17 @@ export type Figures = readonly [input: number, cache: number, output: number];
 
 interface Piece {
   readonly hashes: Uint32Array;
-  /** Undefined where all of them are 0. */
+  /** Undefined if all of them are 0. */
   figures?: Float64Array;
 }
 
 /**
- * Ids with the largest figures that each was seen with, in some forty bytes an id. It knows ids by 64 bits of a hash: of
- * a million ids in one session two are taken for one in one case of thirty million.
+ * Ids with the largest figures that each was seen with, in about forty bytes per id. Ids are compared by 64 bits of a
+ * hash: of a million ids in one session, two collide with a probability of one in thirty million.
  */
 export class IdTable {
   readonly #pieces: Piece[] = [];
-  /** Where an entry is, plus one, by the beginning of its hash; 0 where there is none. */
+  /** The position of an entry plus one, by the low bits of its hash; 0 for a free slot. */
   #slots = new Int32Array(64);
   #size = 0;
   readonly #sums: [number, number, number] = [0, 0, 0];
@@ -44,7 +44,7 @@ export class IdTable {
     this.#raise(one >>> 0, two >>> 0, input, cache, output);
   }
 
-  /** In a form that `restore` takes, in some thirteen bytes an id. */
+  /** In a form that `restore` accepts, in about thirteen bytes per id. */
   save(): Buffer {
     const bytes = Buffer.allocUnsafe(this.#size * MAX_SAVED);
     let at = 0;
@@ -62,7 +62,7 @@ export class IdTable {
     return bytes.subarray(0, at);
   }
 
-  /** @throws RangeError where it ends inside of an entry */
+  /** @throws RangeError if the bytes end inside an entry */
   static restore(bytes: Buffer): IdTable {
     const table = new IdTable();
     let at = 0;
@@ -102,7 +102,7 @@ export class IdTable {
     this.#sums[which] += more;
   }
 
-  /** Where an entry is; a new one is made where there is none. */
+  /** The position of an entry, which is added if it is new. */
   #find(one: number, two: number): number {
     const mask = this.#slots.length - 1;
     let slot = one & mask;

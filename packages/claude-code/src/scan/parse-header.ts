@@ -3,28 +3,31 @@ import { ClaudeLineReader, withOpenTranscript } from '@openbot/sessions/lines';
 import { HeaderTally } from './header-tally.ts';
 import type { JsonlHeader } from './jsonl-header.ts';
 
-/** Who has no time at all still reads as much, and at least one line: each look comes further than the one before it. */
+/** Read even if the signal is aborted already, and at least one line: each search gets further than the one before. */
 const LEAST_BYTES = 8 * 1024 * 1024;
 
 export interface TallyRange {
-  /** The beginning of a line. */
+  /** Where to begin: the start of a line. */
   readonly from?: number;
   readonly to: number;
   readonly onBytes?: (chunk: Buffer, offset: number) => void;
-  /** Called before a last line without an end is counted: it may be half of one, to be read again when there is more. */
+  /**
+   * Called before a last line without a line end is counted: it may be incomplete, and is read again when the file has
+   * grown.
+   */
   readonly onHalfLine?: () => void;
-  /** Ends the reading. */
+  /** Stops the reading. */
   readonly signal?: AbortSignal;
 }
 
 export interface TalliedLines {
-  /** Behind the last line end. */
+  /** The position after the last line end. */
   readonly resumeAt: number;
-  /** By the signal. */
+  /** Whether the signal stopped the reading. */
   readonly isEnded: boolean;
 }
 
-/** Counts the lines of a transcript, however long it is. */
+/** Counts the lines of a transcript in constant memory. */
 export async function tallyLines(
   handle: FileHandle,
   reader: ClaudeLineReader,
@@ -58,11 +61,11 @@ export async function tallyLines(
 }
 
 export interface ParseHeaderOptions {
-  /** Serves for one file after another, and spares them its memory. */
+  /** Reused for several files, to save memory. */
   readonly reader?: ClaudeLineReader;
 }
 
-/** Reads what a transcript says of its session, every line of it. What is kept of a line is the id of its message. */
+/** Reads all lines of a transcript. Only the ids of their messages are kept. */
 export function parseJsonlHeader(path: string, options: ParseHeaderOptions = {}): Promise<JsonlHeader> {
   return withOpenTranscript(path, async (handle, { size }) => {
     const tally = new HeaderTally();

@@ -9,14 +9,14 @@ export interface AnthropicModelOptions {
   readonly baseUrl?: string;
 }
 
-/** A family by the name of its current model. Other names are passed on as they are. */
+/** The current model of a family. Other names are passed on. */
 const CURRENT_MODELS = new Map([['claude-haiku', 'claude-haiku-4-5']]);
 
 export function resolveModelName(name: string): string {
   return CURRENT_MODELS.get(name) ?? name;
 }
 
-/** Asks Anthropic's API. Its SDK is loaded by the first question. */
+/** Asks Anthropic's API. The first question loads its SDK. */
 export function makeAnthropicModel(options: AnthropicModelOptions = {}): AskModel {
   let client: Promise<Anthropic> | undefined;
   return async ({ model, system, prompt, maxTokens, signal }) => {
@@ -36,7 +36,7 @@ export function makeAnthropicModel(options: AnthropicModelOptions = {}): AskMode
   };
 }
 
-/** The SDK's own message holds the whole JSON of the answer. */
+/** The SDK's own message contains the whole JSON of the response. */
 function throwInWords(cause: unknown): never {
   const { status, error } = cause as { status?: unknown; error?: { error?: { message?: unknown } } };
   const said = error?.error?.message;
@@ -53,7 +53,7 @@ async function connect({ apiKey, baseUrl }: AnthropicModelOptions): Promise<Anth
   return new Client({
     ...(apiKey === undefined ? {} : { apiKey }),
     ...(baseUrl === undefined ? {} : { baseURL: baseUrl }),
-    // There are seconds at most, and words to fall back on.
+    // The time limit is a few seconds, and comparing words is the fallback.
     maxRetries: 0,
     logLevel: 'off',
   });

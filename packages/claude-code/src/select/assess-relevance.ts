@@ -12,7 +12,7 @@ export interface AssessOptions {
   readonly config: SessionSelectionConfig;
   /** Without it, words are compared. */
   readonly askModel?: AskModel;
-  /** What the runs of each session were started for, the oldest first, by session id. */
+  /** The tasks of the runs of each session, oldest first, by session id. */
   readonly tasks?: ReadonlyMap<string, readonly string[]>;
   /** Names the block of data in the question. Default: 16 random digits. */
   readonly tag?: string;
@@ -21,13 +21,13 @@ export interface AssessOptions {
 export interface Assessment {
   /** One for each session, in their order. */
   readonly relevance: readonly Relevance[];
-  /** Why words were compared although a model was to be asked. */
+  /** Why words were compared instead of asking the model. */
   readonly fallback?: string;
 }
 
 /**
- * How much each session has to do with the task: by one question to the model about all of them, else by their words.
- * Takes no longer than the model is given, and never throws.
+ * Rates the relevance of each session for the task: by one question to the model about all of them, else by their
+ * words. Takes no longer than the model's time limit, and never throws.
  */
 export async function assessTaskRelevance(
   task: string,

@@ -13,9 +13,9 @@ import { describeContent } from './relevance-question.ts';
 import type { ScoreParts, SessionScore, SessionSelection } from './selection.ts';
 
 export interface SelectionFormatOptions {
-  /** Where the branch and the subject of a session are found. */
+  /** Contain the branch and the subject of each session. */
   readonly sessions?: readonly DiscoveredSession[];
-  /** How wide the terminal is. Default: 100. */
+  /** Width of the terminal. Default: 100. */
   readonly columns?: number;
   readonly palette?: Palette;
 }
@@ -25,10 +25,10 @@ type Figure = keyof ScoreParts | 'total';
 const FIGURES: readonly Figure[] = ['branch', 'recency', 'relevance', 'health', 'capacity', 'total'];
 const GAP = '  ';
 const INDENT = 4;
-/** With less room than this, what a session is about stands on a line of its own. */
+/** With less width than this, the subject of a session has a line of its own. */
 const LEAST_ABOUT = 24;
 
-/** The decision, and a table of the sessions with the hundredths that each factor gives. */
+/** The decision, and a table of the sessions with the score of each factor in hundredths. */
 export function formatSelection(selection: SessionSelection, options: SelectionFormatOptions = {}): string {
   const palette = options.palette ?? PLAIN_PALETTE;
   const columns = Math.max(40, options.columns ?? 100);
@@ -54,14 +54,14 @@ export function formatSelection(selection: SessionSelection, options: SelectionF
   ].join('\n');
 }
 
-/** So that the id can be copied. */
+/** Shows the complete id, so that it can be copied. */
 function nameInFull(reason: string, sessionId: string | undefined): string {
   if (sessionId === undefined) return reason;
   const short = `session ${shortId(sessionId)} `;
   return reason.startsWith(short) ? `session ${sessionId} ${reason.slice(short.length)}` : reason;
 }
 
-/** Where there is no room for all of them, the total and the first of its parts. */
+/** If not all fit: the total and the first of its parts. */
 function figuresFor(columns: number): readonly Figure[] {
   const fits = (figures: readonly Figure[]) => textWidth(showHeader(figures, false)) <= columns;
   if (fits(FIGURES)) return FIGURES;

@@ -6,15 +6,15 @@ import type { SelectionRequest } from './selection.ts';
 /** A session by its label. */
 export interface LabelledSession {
   readonly sessionId: string;
-  /** Its transcript is, so that nothing can go on in it. */
+  /** Its transcript is gone, so it cannot be resumed. */
   readonly isGone: boolean;
-  /** A Claude Code has it open, and not that of a run of ours, which ends by itself. */
+  /** A Claude Code has it open that is not part of a run: a run ends by itself. */
   readonly isOpen: boolean;
 }
 
 /**
- * The agent's session of that label in the repository or one of its worktrees; of several the one used last, and one that
- * is gone only where all are.
+ * The agent's session with that label in the repository or one of its worktrees. Of several, the one used last; one
+ * without a transcript only if none has one.
  */
 export function findLabelled(
   label: string,
@@ -23,7 +23,7 @@ export function findLabelled(
   const places = new Set([request.repoPath, request.projectStatus.repo.path]);
   const found = new Set(request.sessions.map(({ sessionId }) => sessionId));
   const agentId = normalizeAgentId(request.agentId);
-  // Older registries hold labels with their secrets.
+  // Older registries contain labels with their secrets.
   const wanted = redactSecrets(label);
   const fitting = (request.registry ?? []).filter(
     (entry) =>

@@ -2,14 +2,14 @@ import { oneLine, shorten } from '@openbot/sessions/terminal-text';
 import type { Relevance } from './selection.ts';
 
 const REASONING_LIMIT = 120;
-/** Longer than any answer to the question. */
+/** Longer than any valid answer. */
 const ANSWER_LIMIT = 100_000;
-/** Nothing but one block of code: a way to write JSON, with no word beside it. */
+/** Exactly one code block, with no text around it. */
 const FENCED = /^```(?:json)?[ \t]*\n(.*)\n[ \t]*```$/s;
 
 /**
- * The ratings of so many sessions, in their order; or what is wrong with the answer. One that is wrong in any way is
- * not used at all: who misunderstood one part may have misunderstood the rest.
+ * The ratings of `count` sessions in their order, or what is wrong with the answer. An answer with any fault is not
+ * used: the model may have misunderstood the rest too.
  */
 export function readAnswer(
   answer: unknown,
@@ -36,7 +36,7 @@ function readRating(row: unknown, id: number): Relevance | undefined {
   if (!isRecord(row) || row.id !== id || typeof row.why !== 'string') return undefined;
   const { score } = row;
   if (typeof score !== 'number' || !(score >= 0 && score <= 1)) return undefined;
-  // What it says may repeat what a session told it to say.
+  // The reasoning may repeat text that a session injected.
   return { score, reasoning: shorten(oneLine(row.why), REASONING_LIMIT), by: 'model' };
 }
 

@@ -7,20 +7,20 @@ import { listTexts } from './session-texts.ts';
 const TASK_LIMIT = 2000;
 const TEXT_LIMIT = 300;
 const BRANCH_LIMIT = 100;
-/** Of what a session did before its last task; more would drown that. */
+/** The number of earlier tasks; more would hide the last one. */
 const EARLIER_COUNT = 3;
 const EARLIER_LIMIT = 120;
 
-/** What a session was last asked to do, else what it began with. */
+/** The last task of a session, else its first message. */
 export function describeContent({ lastTask, firstMessage }: DiscoveredSession): string {
   return splitMarker(lastTask?.trim() ? lastTask : firstMessage).rest.trimStart();
 }
 
 /**
- * One question about all sessions. Their texts were written by anybody, so they are data: JSON in a block whose name
- * cannot be guessed, with nothing in it that could end the block or be unseen.
- * @param tag a word that no text can know beforehand
- * @param tasks of the runs of each session, the oldest first, by session id
+ * One question about all sessions. Their texts are untrusted, so they are passed as data: JSON in a block whose name
+ * cannot be guessed, without characters that could end the block or be invisible.
+ * @param tag a word that no text can contain
+ * @param tasks of the runs of each session, oldest first, by session id
  */
 export function composeQuestion(
   task: string,
@@ -51,7 +51,7 @@ export function composeQuestion(
   };
 }
 
-/** What it was asked before its last task, its first message included. */
+/** Its earlier tasks and its first message. */
 function describeEarlier(
   session: DiscoveredSession,
   tasks: readonly string[] | undefined,
@@ -70,7 +70,7 @@ function asData(text: string, limit: number): string {
   return shorten(oneLine(hideSecrets(text, limit)), limit);
 }
 
-/** The same JSON, in which no block can begin or end. */
+/** The same JSON, escaped so that no block can begin or end in it. */
 function escapeMarkup(json: string): string {
   return json.replace(/[<>&]/g, (char) => `\\u00${char.charCodeAt(0).toString(16)}`);
 }

@@ -1,19 +1,19 @@
 import type { DiscoveredSession } from '../discover/discovered-session.ts';
 import type { Ceiling, Relevance, ScoreParts } from './selection.ts';
 
-/** What a session is held against. */
+/** What sessions are compared with. */
 export interface ScoringSituation {
-  /** Empty outside git, `HEAD` where it is detached: then no session is on the same branch. */
+  /** Empty outside git, `HEAD` if it is detached: then no session is on the same branch. */
   readonly currentBranch: string;
   readonly now: Date;
-  /** What the session may cost when it is resumed; without it, what it was allowed before. */
+  /** The budget of a resumed session; default: the one that it had. */
   readonly maxBudgetUsd?: number;
 }
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 const WEEK = 7 * DAY;
-/** Younger than the first, worth the second. */
+/** Maximum age, and its score. */
 const RECENCY: readonly (readonly [age: number, hundredths: number])[] = [
   [HOUR, 20],
   [6 * HOUR, 16],
@@ -23,10 +23,10 @@ const RECENCY: readonly (readonly [age: number, hundredths: number])[] = [
 ];
 const LARGE_SESSION = 200;
 const LARGE_FILE = 5 * 1024 * 1024;
-/** `0.1 + 0.2` is no bracket of its own; whatever is further from a limit is on its side of it. */
+/** Tolerance for rounding: `0.1 + 0.2` counts as 0.3. */
 const NOISE = 1e-9;
 
-/** All parts but the relevance to the task, which takes longer to know. */
+/** All parts except the relevance, which takes longer to find out. */
 export function scoreSituation(
   session: DiscoveredSession,
   situation: ScoringSituation,
@@ -40,7 +40,7 @@ export function scoreSituation(
   };
 }
 
-/** From 0.3 to 0.6 it rises from 10 to 25 hundredths, rounded to the nearest one, halves up. */
+/** From 0.3 to 0.6 it rises from 10 to 25 hundredths, rounded to the nearest, halves up. */
 export function scoreRelevance(relevance: number): number {
   if (isAtLeast(relevance, 0.6)) return 25;
   if (isAtLeast(relevance, 0.3)) return 10 + Math.floor((relevance - 0.3) / 0.02 + 0.5 + NOISE / 0.02);
@@ -57,7 +57,7 @@ export function findCeiling(
   if (session.compactionCount >= 3) return 'compactions';
   if (isAtLeast(budgetUsed(session, situation) ?? 0, 0.7)) return 'budget';
   if (relevance !== undefined && isUnrelated(relevance.score)) {
-    // Where nothing but words is known, nothing in common is no reason to go on, however near a session is.
+    // If words were compared and none is in common, branch and recency are no reason to resume.
     if (relevance.by === 'words' || session.messageCount > LARGE_SESSION) return 'unrelated';
   }
   return undefined;
@@ -67,7 +67,7 @@ export function isSameBranch({ branch }: DiscoveredSession, { currentBranch }: S
   return branch !== '' && branch !== 'HEAD' && branch === currentBranch;
 }
 
-/** A fraction; undefined where the cost or the budget is not known. Of nothing, all is used. */
+/** A fraction; undefined if cost or budget is unknown. A budget of 0 is used up. */
 export function budgetUsed(
   session: DiscoveredSession,
   { maxBudgetUsd }: ScoringSituation,
@@ -79,7 +79,7 @@ export function budgetUsed(
   return used !== undefined && used >= 0 ? used : undefined;
 }
 
-/** A time that is none is as old as can be; one to come, as new. */
+/** An invalid date is infinitely old; one in the future is new. */
 function ageOf(session: DiscoveredSession, now: Date): number {
   const age = now.getTime() - session.lastModified.getTime();
   return Number.isNaN(age) ? Number.POSITIVE_INFINITY : age;
@@ -93,7 +93,7 @@ function scoreHealth(session: DiscoveredSession, age: number): number {
   return left;
 }
 
-/** At least 0: all penalties together are more than the factor is worth. */
+/** At least 0: the penalties add up to more than the factor. */
 function scoreCapacity(session: DiscoveredSession, situation: ScoringSituation): number {
   let left = 15;
   if (session.compactionCount >= 2) left -= 9;
@@ -105,7 +105,7 @@ function scoreCapacity(session: DiscoveredSession, situation: ScoringSituation):
   return Math.max(0, left);
 }
 
-/** Without those of the cache, which holds the whole conversation and is read again for each answer. */
+/** Without cache tokens: the cache contains the whole conversation and is read again for each answer. */
 function tokensPerMessage({ totalInputTokens, totalOutputTokens, messageCount }: DiscoveredSession): number {
   return messageCount > 0 ? (totalInputTokens + totalOutputTokens) / messageCount : 0;
 }

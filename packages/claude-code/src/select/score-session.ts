@@ -11,8 +11,8 @@ import {
 import type { Ceiling, Relevance, ScoreParts, SessionScore } from './selection.ts';
 
 /**
- * Scores one session. Pure: the time and the relevance come in.
- * @param isUnasked the model rated other sessions, and would have had to rate this one before it can be chosen
+ * Scores one session. Pure: time and relevance are arguments.
+ * @param isUnasked the model rated other sessions but not this one, so it cannot be chosen
  */
 export function scoreSession(
   session: DiscoveredSession,

@@ -19,14 +19,14 @@ import type {
 } from './selection.ts';
 import { resolveSelectionConfig } from './selection-config.ts';
 
-/** What the model needs for the rating of one session, with room to spare. */
+/** Tokens that the model needs to rate one session, with a reserve. */
 const TOKENS_PER_RATING = 40;
 const BEST_RELEVANCE = 25;
 const LABEL_LIMIT = 200;
 
 /**
- * Decides whether a task goes on in a session, starts a fresh one, or waits.
- * @throws OpenBotError SELECTION_CONFIG_INVALID for a setting that does not fit
+ * Decides whether a task resumes a session, starts a fresh one, or waits.
+ * @throws OpenBotError SELECTION_CONFIG_INVALID for an invalid setting
  */
 export async function selectSession(request: SelectionRequest): Promise<SessionSelection> {
   const config = resolveSelectionConfig(request.config);
@@ -86,7 +86,7 @@ async function selectByScore(
   const tasks = new Map((request.registry ?? []).map((entry) => [entry.sessionId, entry.tasks]));
   const assessed = await assessTaskRelevance(task, asked, { config, askModel, tag, tasks });
   const others = await assessTaskRelevance(task, [...unasked, ...rest], { config, tasks });
-  // Beside what the model said, words are of another measure: they may keep a session from being chosen, not choose it.
+  // Ratings by words are not comparable with those of the model: they can rule a session out, not choose it.
   const isBarred = assessed.relevance.some(({ by }) => by === 'model') ? new Set(unasked) : new Set();
   const rated = [...pair(asked, assessed), ...pair([...unasked, ...rest], others)].sort(([one], [other]) =>
     compareByRecency(one, other),
@@ -95,7 +95,7 @@ async function selectByScore(
     session,
     score: scoreSession(session, relevance, situation, isBarred.has(session)),
   }));
-  // Stable: those that are alike in all of this stay in the order of their age.
+  // The sort is stable: equal sessions stay in the order of their age.
   scored.sort(({ score: one }, { score: other }) => compareScores(one, other));
   const scores = scored.map(({ score }) => score);
   const details = {
@@ -110,7 +110,7 @@ async function selectByScore(
   return { action: 'fresh', reason: whyFresh(best, scored, situation, config), ...details };
 }
 
-/** Those that may be resumed first, then by score. Of equals the more relevant, then the one on the current branch. */
+/** Sessions that may be resumed first, then by score, relevance and branch. */
 function compareScores(one: SessionScore, other: SessionScore): number {
   return (
     Number(one.ceiling !== undefined) - Number(other.ceiling !== undefined) ||
@@ -132,8 +132,8 @@ function whyOfEquals(best: SessionScore, [, second]: readonly SessionScore[]): s
 }
 
 /**
- * Those worth a question to the model, the most promising first; those that its answer has no room for; and the rest,
- * which are out of the question or out of reach.
+ * The sessions to ask the model about, the most promising first; those for which its answer has no room; and the rest,
+ * which are ruled out or cannot reach the threshold.
  */
 function splitByPromise(
   sessions: readonly DiscoveredSession[],
@@ -200,7 +200,7 @@ function logSelection(selection: SessionSelection, log: SelectionRequest['log'])
   try {
     for (const line of lines) log(line);
   } catch {
-    // A log that fails is no reason not to start.
+    // A failing log must not prevent the run.
   }
 }
 

@@ -4,7 +4,7 @@ import { DEFAULT_SELECTION, type SelectionSettings, type SessionSelectionConfig 
 
 type Key = keyof SessionSelectionConfig;
 
-/** The longest time that a timer takes. */
+/** The longest time of a timer. */
 const LONGEST_TIMEOUT_MS = 2 ** 31 - 1;
 
 const RULES: Readonly<Record<Key, { readonly wants: string; fits(value: unknown): boolean }>> = {
@@ -25,8 +25,8 @@ const RULES: Readonly<Record<Key, { readonly wants: string; fits(value: unknown)
 };
 
 /**
- * The defaults, with what is set for all agents over them, and what is set for this agent over that.
- * @throws OpenBotError SELECTION_CONFIG_INVALID for a value that does not fit, or a setting that there is not
+ * The defaults, overridden by the settings for all agents, overridden by those for this agent.
+ * @throws OpenBotError SELECTION_CONFIG_INVALID for an invalid value or an unknown setting
  */
 export function resolveSelectionConfig(
   forAll: SelectionSettings = {},

@@ -8,13 +8,13 @@ export interface SessionSelectionConfig {
   readonly relevanceModel: string;
   readonly relevanceMaxTokens: number;
   readonly relevanceTimeoutMs: number;
-  /** A session is resumed only when it scores more. */
+  /** A session is resumed only if its score is above this. */
   readonly resumeThreshold: number;
-  /** False: words are compared, no model is asked. */
+  /** False: words are compared and no model is asked. */
   readonly enabled: boolean;
 }
 
-/** Settings as they come from outside: left out, or of any type. */
+/** Settings from outside: each may be absent or of any type. */
 export type SelectionSettings = {
   readonly [Name in keyof SessionSelectionConfig]?: SessionSelectionConfig[Name];
 };
@@ -27,7 +27,7 @@ export const DEFAULT_SELECTION: SessionSelectionConfig = {
   enabled: true,
 };
 
-/** The parts of a score, in hundredths: sums of fractions do not add up, and a session at the threshold would pass. */
+/** The parts of a score in hundredths: sums of fractions are inexact, and a session at the threshold would pass. */
 export interface ScoreParts {
   readonly branch: number;
   readonly recency: number;
@@ -36,7 +36,7 @@ export interface ScoreParts {
   readonly capacity: number;
 }
 
-/** What puts a session out of the question, whatever it scores. */
+/** Why a session is ruled out, whatever its score. */
 export type Ceiling = 'gone' | 'open' | 'compactions' | 'budget' | 'unrelated' | 'unasked';
 
 export interface SessionScore {
@@ -50,7 +50,7 @@ export interface SessionScore {
   readonly reason: string;
 }
 
-/** How much a session has to do with a task. */
+/** The relevance of a session for a task. */
 export interface Relevance {
   /** 0 to 1. */
   readonly score: number;
@@ -63,19 +63,19 @@ export interface SessionSelection {
   readonly action: 'resume' | 'fresh' | 'queue';
   /** The session to resume. */
   readonly sessionId?: string;
-  /** The session that a fresh one takes the place of: its label names it, and its transcript is gone. */
+  /** The session that a fresh one replaces: it has the label, and its transcript is gone. */
   readonly replacesSessionId?: string;
-  /** The session that the label names, and that a Claude Code has open: it is waited for, and keeps the label. */
+  /** The session with the label, which a Claude Code has open: the run waits for it, and it keeps the label. */
   readonly openSessionId?: string;
   /** One line for a person. */
   readonly reason: string;
-  /** Every session of the agent that was looked at: those that may be resumed first, then by score. */
+  /** All sessions of the agent that were considered: those that may be resumed first, then by score. */
   readonly scores?: readonly SessionScore[];
-  /** Why words were compared although a model was to be asked. */
+  /** Why words were compared instead of asking the model. */
   readonly relevanceFallback?: string;
 }
 
-/** Asks a model for an answer. It may throw, hang or say anything: whoever asks is prepared. */
+/** Asks a model. It may throw, hang or return anything: the caller handles all of it. */
 export type AskModel = (question: {
   readonly model: string;
   readonly system: string;
@@ -88,22 +88,22 @@ export interface SelectionRequest {
   readonly task: string;
   readonly repoPath: string;
   readonly agentId: string;
-  /** A whole status, or the branch alone. */
+  /** A complete status, or only the branch. */
   readonly projectStatus: ProjectBranch & {
     readonly sessions?: Pick<ProjectStatus['sessions'], 'active'>;
   };
   /** All sessions of the repository: the status lists only the last ones. */
   readonly sessions: readonly DiscoveredSession[];
-  /** Where a label is looked up. */
+  /** Contains the labels. */
   readonly registry?: readonly RegisteredSession[];
-  /** Names the session to go on with. A blank one is none. */
+  /** Names the session to resume. Blank means none. */
   readonly label?: string;
   readonly maxBudgetUsd?: number;
-  /** What is left out is as by default; `resolveSelectionConfig` merges what is set for an agent. */
+  /** Missing settings have their defaults; `resolveSelectionConfig` merges those of an agent. */
   readonly config?: SelectionSettings;
   /** Without it, words are compared. */
   readonly askModel?: AskModel;
-  /** Told each score and the decision, one line each. */
+  /** Called with each score and the decision, one line each. */
   readonly log?: (line: string) => void;
   readonly now?: Date;
   /** Names the block of data in the question to the model. */

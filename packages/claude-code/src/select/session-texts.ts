@@ -1,12 +1,12 @@
 import type { DiscoveredSession } from '../discover/discovered-session.ts';
 import { splitMarker } from '../scan/first-message.ts';
 
-/** Something that a session is called, or was asked to do. */
+/** A title, task or message of a session. */
 export interface SessionText {
   readonly text: string;
-  /** How it is named to a person; empty for what a session is about now. */
+  /** Its name in explanations; empty for the current subject. */
   readonly what: string;
-  /** At most 1: what was said long ago tells less of what a session is about now. */
+  /** At most 1: an older text says less about the current subject. */
   readonly weight: number;
 }
 
@@ -14,8 +14,8 @@ const LOSS_PER_TASK = 0.1;
 const LEAST_WEIGHT = 0.6;
 
 /**
- * All that says what a session is about: its title, its tasks and its first message, the newest first.
- * @param tasks of its runs, the oldest first; without them the last one that is known
+ * The texts that describe a session: its title, its tasks and its first message, newest first.
+ * @param tasks of its runs, oldest first; default: the last known one
  */
 export function listTexts(session: DiscoveredSession, tasks?: readonly string[]): SessionText[] {
   const { title, lastTask, firstMessage } = session;

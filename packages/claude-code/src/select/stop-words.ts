@@ -1,6 +1,6 @@
 /**
- * Words that stand in any text, and what any task asks for, by language. What two texts have of
- * these is nothing in common. Words that are also names of things in computing (`ci`, `os`, `col`) are left out.
+ * Words that occur in any text, and those that any task contains, by language. They are not counted as words in common.
+ * Words that also name things in computing (`ci`, `os`, `col`) are left out.
  */
 const WORDS = `
   a about after again all also am an and any are as at be been before but by can could did do does done for from get
@@ -55,7 +55,7 @@ const WORDS = `
 export const STOP_WORDS: readonly string[] = WORDS.trim().split(/\s+/);
 
 /**
- * A pair of characters that holds no more than grammar: Japanese writes its endings and particles in Hiragana, and
- * Chinese puts 的 and 了 between words.
+ * A pair of characters that is only grammar: Japanese writes its endings and particles in Hiragana, and Chinese puts 的
+ * and 了 between words.
  */
 export const GRAMMAR_PAIR = /^\p{Script=Hiragana}{1,2}$|^(?:[的了把被请のを].|.[的了把被请のを])$/u;

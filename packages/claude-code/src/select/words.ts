@@ -4,18 +4,18 @@ import type { Relevance } from './selection.ts';
 import type { SessionText } from './session-texts.ts';
 import { GRAMMAR_PAIR, STOP_WORDS } from './stop-words.ts';
 
-/** Written without spaces between words: pairs of characters stand for them. */
+/** Scripts without spaces between words: pairs of characters are used as words. */
 const UNSPACED =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}ー]+/gu;
-/** Comparing words must not take longer than the model that they stand in for. */
+/** Comparing words must not take longer than the model that it replaces. */
 const TEXT_LIMIT = 20_000;
 const SHOWN_WORDS = 5;
-/** So long and with digits in it, a word may be a key that nothing gives away. It counts, but is not told. */
+/** A word of this length with digits may be an unrecognised key. It counts, but is not shown. */
 const KEY = /^(?=.*\d).{16,}$/su;
 
 /**
- * The words of a text that say what it is about: case folded, identifiers and paths split into theirs, plurals as
- * singulars, without words that stand in any text. A text of nothing but those keeps them.
+ * The significant words of a text: case folded, identifiers and paths split, plurals as singulars, without stop words.
+ * A text of only stop words keeps them.
  */
 export function wordsOf(text: string): Set<string> {
   const all = listWords(text.slice(0, TEXT_LIMIT).normalize('NFKC'));
@@ -23,7 +23,7 @@ export function wordsOf(text: string): Set<string> {
   return new Set(telling.length > 0 ? telling : all);
 }
 
-/** What two sets have in common, as a share of all that they have. 0 for two empty ones. */
+/** The size of the intersection divided by that of the union. 0 for two empty sets. */
 export function jaccard(one: ReadonlySet<string>, other: ReadonlySet<string>): number {
   const common = intersect(one, other).length;
   const all = one.size + other.size - common;
@@ -31,14 +31,14 @@ export function jaccard(one: ReadonlySet<string>, other: ReadonlySet<string>): n
 }
 
 /**
- * How much each session has in common with a task: by the text of it that has most, of which older ones count less. Secrets
- * are no words: what two texts have in common is told and logged. Nor are branches, which are scored apart.
+ * Rates each session by its text that has most in common with the task; older texts count less. Secrets are no words,
+ * because common words are shown and logged. Nor are branches, which have a score of their own.
  */
 export function compareWords(task: string, sessions: readonly (readonly SessionText[])[]): Relevance[] {
   const wanted = openWordsOf(task);
   return sessions.map((texts) => {
     const compared = texts.map((text) => compareText(wanted, text));
-    // Of equals the first, which is the newest.
+    // Of equals the first, which is the newest text.
     const best = compared.reduce<ComparedText | undefined>(
       (most, one) => (most === undefined || one.score > most.score ? one : most),
       undefined,
@@ -89,17 +89,17 @@ function pairCharacters(characters: readonly string[]): string[] {
   return characters.slice(1).map((character, at) => `${characters[at]}${character}`);
 }
 
-/** `parseHTTPHeader2` has parse, HTTP and Header2; a single letter in front is no word: `iPhone`, `OAuth`. */
+/** `parseHTTPHeader2` gives parse, HTTP and Header2; a single first letter is not split off: `iPhone`, `OAuth`. */
 function splitIdentifier(identifier: string): string[] {
   return identifier
     .replace(/(?<=[\p{Ll}\p{N}]{2})(?=\p{Lu})|(?<=\p{Lu}{2})(?=\p{Lu}\p{Ll}{2})/gu, ' ')
     .split(' ');
 }
 
-/** As they are found in a text: `does` is folded like a plural. */
+/** Folded as in a text: `does` is folded like a plural. */
 const FOLDED_STOP_WORDS: ReadonlySet<string> = new Set(STOP_WORDS.map(foldWord));
 
-/** Empty for `don't` and its like; `session` for `sessions` and `session's`, but `status` and `class` stay. */
+/** Empty for `don't` and the like; `session` for `sessions` and `session's`, but `status` and `class` stay. */
 function foldWord(word: string): string {
   const folded = (/^\p{Lu}{2,}s$/u.test(word) ? word.slice(0, -1) : word).toLowerCase();
   if (/n['’]t$/.test(folded)) return '';
@@ -108,7 +108,7 @@ function foldWord(word: string): string {
   return /^[a-z]{2,}[a-hj-rtv-z]s$/.test(bare) ? bare.slice(0, -1) : bare;
 }
 
-/** A single Latin letter tells nothing; a digit, or a letter of another script, may. */
+/** A single Latin letter is no word; a digit, or a letter of another script, may be one. */
 function isTelling(word: string): boolean {
   return word !== '' && !/^[a-z]$/.test(word);
 }

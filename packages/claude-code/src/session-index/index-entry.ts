@@ -2,7 +2,7 @@ import type { BigIntStats } from 'node:fs';
 import type { SavedTally } from '../scan/header-tally.ts';
 import type { JsonlHeader } from '../scan/jsonl-header.ts';
 
-/** A file at one moment. Whatever is done to it changes one of these. */
+/** Identifies a state of a file: any change of the file changes one of these. */
 export interface FileMark {
   readonly ino: string;
   readonly size: number;
@@ -10,26 +10,26 @@ export interface FileMark {
   readonly ctimeNs: string;
 }
 
-/** What is known of a transcript since it was read. */
+/** The entry of a transcript. */
 export interface IndexEntry {
   readonly mark: FileMark;
-  /** False: it was changed so shortly before it was read that another change since need not show in its times. */
+  /** False if the file was changed so shortly before it was read that a later change may have the same times. */
   readonly isSettled: boolean;
   readonly header: JsonlHeader;
-  /** What it takes to go on where the reading ended. Read only when it is needed. */
+  /** What is needed to continue where the reading ended. Parsed only when it is needed. */
   readonly growth: () => GrowthState;
 }
 
 export interface GrowthState {
-  /** Behind the last line end. */
+  /** The position after the last line end. */
   readonly resumeAt: number;
-  /** Of all lines before that. */
+  /** The count of all lines before that. */
   readonly tally: SavedTally;
-  /** Of all bytes of the file. */
+  /** Checksums of all bytes of the file. */
   readonly checksums: readonly number[];
 }
 
-/** As coarse as the times of any file system in use. */
+/** The coarsest resolution of times of any file system in use. */
 const COARSEST_TIME_MS = 2000;
 
 export function markOf(stats: BigIntStats): FileMark {
@@ -50,7 +50,7 @@ export function isSameMark(one: FileMark, other: FileMark): boolean {
   );
 }
 
-/** @param nowMs not after the stats were taken. A time that lies ahead is no old one. */
+/** @param nowMs before the stats were taken. A time in the future counts as recent. */
 export function isSettled(stats: BigIntStats, nowMs: number): boolean {
   return Number(stats.ctimeMs) + COARSEST_TIME_MS < nowMs && Number(stats.mtimeMs) + COARSEST_TIME_MS < nowMs;
 }

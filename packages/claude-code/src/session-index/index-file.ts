@@ -5,13 +5,13 @@ import { writeFileAtomic } from '@openbot/sessions/disk';
 import type { JsonlHeader } from '../scan/jsonl-header.ts';
 import type { FileMark, GrowthState, IndexEntry } from './index-entry.ts';
 
-/** To be raised when entries mean something else than before: those of other versions are not read. */
+/** Increase it when the meaning of entries changes: other versions are not read. */
 export const INDEX_VERSION = 7;
 
 const LINE_FEED = 0x0a;
 const TAB = 0x09;
 
-/** The part of an entry that every look needs; the rest of its line is left alone until the file grew. */
+/** The part of an entry that every search needs; the rest of its line is parsed only if the file has grown. */
 interface EntryHead {
   readonly id: string;
   readonly mark: FileMark;
@@ -20,8 +20,9 @@ interface EntryHead {
 }
 
 /**
- * The entries in an index file by session id. A line is a checksum, the head, the growth state and its two tables of ids of
- * one entry, with tabs between them. What is damaged, or of another version, is left out: its session is read anew.
+ * The entries in an index file by session id. A line contains a checksum, the head, the growth state and the two tables
+ * of ids of one entry, separated by tabs. A damaged line or one of another version is left out, and its session is read
+ * again.
  */
 export function readIndexFile(path: string, folder: string): Map<string, StoredEntry> {
   const entries = new Map<string, StoredEntry>();
@@ -44,15 +45,15 @@ export function readIndexFile(path: string, folder: string): Map<string, StoredE
 }
 
 /**
- * Others see the old file or the new one. Nothing waits for the disk: what a power cut leaves damaged is seen by its
- * checksum.
+ * Readers see the old file or the new one. It is not flushed to the disk: damage by a power cut is detected by the
+ * checksums.
  */
 export async function writeIndexFile(
   path: string,
   folder: string,
   entries: Iterable<StoredEntry>,
 ): Promise<void> {
-  // Line by line: entries of large sessions are large, and are not to be in memory twice.
+  // Line by line: entries of large sessions are large, and must not be in memory twice.
   const write = async (handle: FileHandle) => {
     await handle.writeFile(titleOf(folder));
     for (const { line } of entries) await handle.writeFile(line);
@@ -60,7 +61,7 @@ export async function writeIndexFile(
   await writeFileAtomic(path, write, { io: { syncFile: async () => {}, syncFolder: async () => {} } });
 }
 
-/** An entry together with its line as it is in the file. */
+/** An entry with its line in the file. */
 export class StoredEntry implements IndexEntry {
   readonly id: string;
   readonly mark: FileMark;
@@ -122,12 +123,12 @@ function checksumOf(body: Buffer): string {
   return `${crc32(body).toString(16).padStart(8, '0')}\t`;
 }
 
-/** Names the folder, since two names of folders could give one name of a file. */
+/** Contains the folder, because the names of two folders can give the same file name. */
 function titleOf(folder: string): string {
   return `openbot claude sessions ${INDEX_VERSION} ${JSON.stringify(folder)}\n`;
 }
 
-/** What an index of any version says at its beginning: its version, and its folder. */
+/** The version and the folder in the first line of an index of any version. */
 export function readTitle(text: string): { readonly version: number; readonly folder: string } | undefined {
   const [, version, folder] = /^openbot claude sessions (\d+) (".*")\n/.exec(text) ?? [];
   return folder === undefined
@@ -135,14 +136,17 @@ export function readTitle(text: string): { readonly version: number; readonly fo
     : { version: Number(version), folder: JSON.parse(folder) as string };
 }
 
-/** A multiple of three, so that the pieces of a text are one text. */
+/** A multiple of three, so that encoded pieces can be joined. */
 const PIECE = 48 * 1024;
 
 export function sizeInBase64({ length }: Buffer): number {
   return Math.ceil(length / 3) * 4;
 }
 
-/** Writes bytes as text, piece by piece: tables of megabytes are not to be in memory twice. Returns the place behind it. */
+/**
+ * Encodes bytes piece by piece, because tables of megabytes must not be in memory twice. Returns the position after
+ * them.
+ */
 export function writeInBase64(bytes: Buffer, into: Buffer, at: number): number {
   let end = at;
   for (let from = 0; from < bytes.length; from += PIECE) {

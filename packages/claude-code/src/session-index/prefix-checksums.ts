@@ -4,7 +4,7 @@ import { crc32 } from 'node:zlib';
 export const BLOCK = 1024 * 1024;
 const CHUNK = 256 * 1024;
 
-/** Checksums of the bytes of a file from its beginning on, by blocks, the last of which may be unfinished. */
+/** Checksums of the bytes of a file from its beginning, by blocks; the last one may be incomplete. */
 export class PrefixChecksums {
   readonly #blocks: number[];
   #size: number;
@@ -22,7 +22,7 @@ export class PrefixChecksums {
     return this.#blocks;
   }
 
-  /** Takes what follows what it has; what it has already is passed over. */
+  /** Adds bytes; those that it has already are skipped. */
   push(chunk: Buffer, offset: number): void {
     let at = this.#size - offset;
     if (at < 0) throw new Error(`bytes ${this.#size} to ${offset} were left out`);
@@ -38,7 +38,7 @@ export class PrefixChecksums {
 
   /** Whether a file still begins with these bytes. */
   async match(handle: FileHandle): Promise<boolean> {
-    // A file that shrank while it was read has fewer.
+    // A file that shrank while it was read has fewer blocks.
     if (this.#blocks.length !== Math.ceil(this.#size / BLOCK)) return false;
     const chunk = Buffer.allocUnsafe(Math.min(CHUNK, this.#size));
     for (const [block, known] of this.#blocks.entries()) {

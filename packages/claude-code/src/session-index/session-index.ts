@@ -14,13 +14,15 @@ export interface IndexedScan {
   readonly header: JsonlHeader;
   readonly sizeBytes: number;
   readonly modifiedMs: number;
-  /** What had to be read of the file. `grown`: what was added, and as much before it as shows that it was only added to. */
+  /**
+   * What had to be read of the file. `grown`: the added lines, after a check that the bytes before them are unchanged.
+   */
   readonly read: 'nothing' | 'grown' | 'whole';
 }
 
 /**
- * What is known of the transcripts in one folder of Claude Code's. An entry counts only for the very file it was made
- * of; a missing, damaged or outdated one costs a reading, never an answer.
+ * The index of the transcripts in one project folder. An entry is valid only for the file that it was made from; a
+ * missing, damaged or outdated entry costs a reading, never a wrong answer.
  */
 export class SessionIndex {
   readonly #folder: string;
@@ -32,8 +34,8 @@ export class SessionIndex {
   #saving: Promise<void> = Promise.resolve();
 
   /**
-   * @param folder of the transcripts, a real path
-   * @param cacheDir where indexes are; one that cannot be read or written serves as an empty one
+   * @param folder contains the transcripts, a real path
+   * @param cacheDir contains the indexes; if it cannot be read or written, the index is empty
    */
   constructor(folder: string, cacheDir: string, now: () => number = Date.now) {
     this.#folder = folder;
@@ -43,7 +45,7 @@ export class SessionIndex {
     this.#entries = readIndexFile(this.#path, folder);
   }
 
-  /** What is known without opening the file; undefined where it must be read. */
+  /** The entry, without opening the file; undefined if the file must be read. */
   peek(sessionId: string): IndexedScan | undefined {
     const entry = this.#entries.get(sessionId);
     if (entry?.isSettled !== true) return undefined;
@@ -53,9 +55,9 @@ export class SessionIndex {
   }
 
   /**
-   * Reads what must be read of a transcript.
-   * @param onRead is told up to which byte it was read, of how many
-   * @param signal ends the reading, with its reason as the error; the next one goes on from there
+   * Reads a transcript, as far as it is not in the index.
+   * @param onRead is called with the number of bytes read, and the size
+   * @param signal stops the reading and throws its reason; the next scan continues from there
    */
   async scan(
     sessionId: string,
@@ -65,7 +67,7 @@ export class SessionIndex {
   ): Promise<IndexedScan> {
     const known = this.peek(sessionId);
     if (known !== undefined) return known;
-    // Before the stats are taken: what is written while they are is younger.
+    // Before the stats are taken: a write between the two counts as recent.
     const nowMs = this.#now();
     return withOpenTranscript(this.#pathOf(sessionId), async (handle, stats) => {
       const mark = markOf(stats);
@@ -74,7 +76,7 @@ export class SessionIndex {
       const entry = StoredEntry.make(
         endedAt === undefined
           ? { id: sessionId, mark, isSettled: isSettled(stats, nowMs), header }
-          : // As of a file that has grown since: it gives no answer, but a place to go on from.
+          : // As if the file had grown since: the entry gives no answer, but a position to continue from.
             { id: sessionId, mark: { ...mark, size: endedAt }, isSettled: false, header },
         growth,
       );
@@ -85,7 +87,7 @@ export class SessionIndex {
     });
   }
 
-  /** Forgets sessions whose files are gone. */
+  /** Removes sessions whose files are gone. */
   retain(sessionIds: ReadonlySet<string>): void {
     for (const id of this.#entries.keys()) {
       if (sessionIds.has(id)) continue;
@@ -95,8 +97,8 @@ export class SessionIndex {
   }
 
   /**
-   * Writes down what was learnt, beside what others learnt meanwhile. Two who do so at the same moment can lose entries of
-   * one of them, which are then made again. Where it cannot be written, the next look reads again.
+   * Saves the new entries beside those that other processes saved meanwhile. Of two that save at the same time, one can
+   * lose entries, which are then made again. If the index cannot be written, the next search reads again.
    */
   save(): Promise<void> {
     this.#saving = this.#saving.then(() => this.#write());
@@ -117,7 +119,7 @@ export class SessionIndex {
     return join(this.#folder, `${sessionId}.jsonl`);
   }
 
-  /** Where the reading can go on: only in the same file, where it begins with what was read before. */
+  /** Where the reading can continue: only in the same file, if it begins with the bytes that were read before. */
   async #findStart(
     sessionId: string,
     handle: FileHandle,
@@ -131,7 +133,7 @@ export class SessionIndex {
   }
 }
 
-/** Undefined where what was written down makes no sense, although it is as it was written. */
+/** Undefined if the content makes no sense although its checksum is right. */
 function restoreStart(entry: StoredEntry): Start | undefined {
   try {
     const { resumeAt, tally, checksums } = entry.growth();
@@ -178,7 +180,7 @@ async function readOn(
   };
 }
 
-/** Undefined also for what cannot be reached; why that is, opening it says. */
+/** Undefined also if the file cannot be reached; opening it gives the reason. */
 function readStats(path: string): BigIntStats | undefined {
   try {
     return statSync(path, { bigint: true, throwIfNoEntry: false });

@@ -2,12 +2,12 @@ import { closeSync, openSync, readdirSync, readSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { INDEX_VERSION, readTitle } from './index-file.ts';
 
-/** More than the longest path there is, escaped. */
+/** More than the longest path, escaped. */
 const TITLE_BYTES = 16 * 1024;
 
 /**
- * Removes the indexes of folders that hold sessions no more: what people typed in them is not to stay here for good. Those
- * of older versions are read by nobody and may hold secrets. What cannot be read or removed stays.
+ * Removes the indexes of folders without sessions, because they contain what people typed, and those of older versions,
+ * which are not read any more and may contain secrets. An index that cannot be read or removed stays.
  */
 export function removeUselessIndexes(cacheDir: string, holdsSessions: (folder: string) => boolean): void {
   for (const name of readNames(cacheDir)) {

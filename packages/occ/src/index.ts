@@ -72,4 +72,4 @@ export type {
   SourceChoice,
   SourceName,
 } from './storage/contract/found-session.ts';
-export type { FiguresResult } from './storage/openclaw-sqlite/correct-after-run.ts';
+export type { FiguresResult } from './storage/contract/use.ts';

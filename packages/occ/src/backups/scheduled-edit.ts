@@ -1,6 +1,7 @@
 import { isHolderAlive, type ProcessIdentity } from '@openbot/sessions/disk';
 import type { Calibration } from '@openbot/sessions/transcript';
 import type { ResolvedToolRemovalOptions } from '../clean/tool-removal.ts';
+import type { FoundSession, SourceName } from '../storage/contract/found-session.ts';
 
 /** What is needed to compute the figures of a session in a database once the run is over that it was edited in. */
 export interface FiguresToCorrect {
@@ -12,13 +13,13 @@ export interface FiguresToCorrect {
   readonly generation: string;
   /** How characters became tokens before the edit. */
   readonly calibration: Calibration;
-  readonly run: RunSigns;
+  readonly run: RunState;
   /** The database is of a version that is not known, and was to be changed all the same. */
-  readonly force?: true;
+  readonly force?: boolean;
 }
 
-/** What the entry of a session tells of its run. */
-export interface RunSigns {
+/** What the entry of a session says of its run. */
+export interface RunState {
   readonly isRunning: boolean;
   readonly runId?: string;
   /** The counters as text. */
@@ -31,6 +32,9 @@ export interface ScheduledEdit {
   readonly state: 'waiting' | 'done' | 'failed';
   readonly requestedAt: string;
   readonly finishedAt?: string;
+  /** Which storage holds the session. Absent in records of earlier versions. */
+  readonly source?: SourceName;
+  readonly storage?: FoundSession['storage'];
   readonly toolRemoval: ResolvedToolRemovalOptions;
   /** Whether the first state is kept when its backup is rotated out. True. */
   readonly keepsOriginal?: boolean;

@@ -1,30 +1,21 @@
 import { OpenBotError } from '@openbot/sessions';
+import type { UseFlags } from '../storage/contract/use.ts';
 import type { SessionUse } from './session-use.ts';
-
-export interface UseFlags {
-  /** Overrides the guess from an unfinished exchange and nothing else. */
-  readonly force?: boolean;
-  /** How long to wait for the end of the use. */
-  readonly waitMs?: number;
-  readonly whenIdle?: boolean;
-  /** False where the operation cannot be done later by itself, as a restore. */
-  readonly canSchedule: boolean;
-}
 
 export type UseDecision =
   | { readonly act: 'go'; readonly note?: string }
   | { readonly act: 'refuse'; readonly error: OpenBotError }
-  /** `quietMs`: for how long it must then have been left alone. */
+  /** `quietMs`: for how long it must then have been idle. */
   | { readonly act: 'wait'; readonly ms: number; readonly quietMs: number }
-  /** To be done by a process of its own when the use is over. */
+  /** To be done by a worker when the use is over. */
   | { readonly act: 'schedule'; readonly note: string };
 
-/** How long a program of the same library may hold a lock before it counts as in use: it is at a write. */
+/** How long a program of the same library may hold a lock before it counts as in use: it only writes. */
 export const BRIEF_WAIT_MS = 5000;
-/** OpenClaw lets go of its lock and takes it again several times during a run. */
+/** OpenClaw releases its lock and takes it again several times during a run. */
 const QUIET_MS = 300;
 
-/** What to do about a session, given who uses it and what the person asked for. */
+/** What to do about a session, given its use and the flags. */
 export function decideUse(use: SessionUse | undefined, sessionId: string, flags: UseFlags): UseDecision {
   if (use === undefined) return { act: 'go' };
   const isOwn = isOwnRun(use);
@@ -35,16 +26,16 @@ export function decideUse(use: SessionUse | undefined, sessionId: string, flags:
   if (flags.canSchedule && (isOwn || flags.whenIdle === true)) {
     return { act: 'schedule', note: scheduledNote(use) };
   }
-  // To wait for one's own run would be to wait for oneself.
+  // The own run cannot end before this command does.
   if (!isOwn && flags.waitMs !== undefined) return { act: 'wait', ms: flags.waitMs, quietMs: QUIET_MS };
   if (!isOwn && use.kind === 'lock' && use.isBrief) return { act: 'wait', ms: BRIEF_WAIT_MS, quietMs: 0 };
   return { act: 'refuse', error: describeUse(use, sessionId, flags.canSchedule) };
 }
 
-/** The use as the error that a person reads: who, and the ways out that exist here. */
+/** The use as an error: who uses it, and what the user can do. */
 export function describeUse(use: SessionUse, sessionId: string, canSchedule: boolean): OpenBotError {
   return new OpenBotError('SESSION_IN_USE', `Session '${sessionId}' is in use: ${describeUser(use)}`, {
-    hint: isOwnRun(use) ? OWN_RUN_HINT : listWaysOut(use, canSchedule),
+    hint: isOwnRun(use) ? OWN_RUN_HINT : listRemedies(use, canSchedule),
   });
 }
 
@@ -79,7 +70,7 @@ const SURVIVES_NOTE = noteOfMemory('The run that called this command');
 
 const OWN_RUN_HINT = 'Run this command when the run is over, from outside of it.';
 
-function listWaysOut(use: SessionUse, canSchedule: boolean): string {
+function listRemedies(use: SessionUse, canSchedule: boolean): string {
   const later = canSchedule ? ', or have it done by itself afterwards with --when-idle' : '';
   const wait = `Wait for the end of the run with --wait${later}.`;
   if (use.kind === 'unfinished') return `${wait} If no agent is at work on it, use --force.`;

@@ -1,13 +1,21 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
-import { scanTranscriptFile } from '@openbot/sessions';
-import { LineSplitter, TranscriptBuilder } from '@openbot/sessions/transcript';
-import { judgeLastExchange, type LastExchange } from './unfinished-exchange.ts';
+import { scanTranscriptFile, type Transcript } from '@openbot/sessions';
+import { FLAG, LineSplitter, leafOf, TranscriptBuilder } from '@openbot/sessions/transcript';
+
+/** The state of the last exchange of a conversation. */
+export type LastExchange =
+  /** The assistant gave its answer, or there are no messages. */
+  | 'finished'
+  /** A call without a result, a result without an answer, or a person's text without one. */
+  | 'unfinished'
+  /** The entries that would show it are missing. Only for the tail of a transcript. */
+  | 'unknown';
 
 const FIRST_TAIL = 256 * 1024;
 const LONGEST_TAIL = 16 * 1024 * 1024;
 const LINE_FEED = 0x0a;
 
-/** How the conversation in a file was left, from the end of the file, or from all of it where that does not tell. */
+/** Reads the end of the file, or all of it if the end does not show the state. */
 export async function readLastExchange(path: string): Promise<LastExchange> {
   for (let bytes = FIRST_TAIL; bytes <= LONGEST_TAIL; bytes *= 8) {
     const tail = readTail(path, bytes);
@@ -24,11 +32,11 @@ function judgeTail(bytes: Buffer): LastExchange {
   splitter.push(bytes);
   splitter.finish();
   const transcript = builder.finish(splitter.offset);
-  // Lines outside the conversation alone say nothing of it.
+  // Lines outside the conversation do not show its state.
   return transcript.lastInTree < 0 ? 'unknown' : judgeLastExchange(transcript);
 }
 
-/** Whole lines: one that begins before the tail is left out. */
+/** Whole lines: a line that begins before the tail is left out. */
 function readTail(path: string, length: number): { bytes: Buffer; isWhole: boolean } {
   const fd = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   try {
@@ -48,4 +56,68 @@ function readTail(path: string, length: number): { bytes: Buffer; isWhole: boole
   } finally {
     closeSync(fd);
   }
+}
+
+/** Looks at the last message on the active path only. */
+export function judgeLastExchange(transcript: Transcript): LastExchange {
+  const last = findLastMessage(transcript);
+  if (last < 0) return last === MISSING ? 'unknown' : 'finished';
+  switch (transcript.roleOf(last)) {
+    case 'toolResult':
+      return 'unfinished';
+    case 'user':
+      return transcript.resultCountOf(last) > 0 || transcript.has(last, FLAG.startsTurn)
+        ? 'unfinished'
+        : 'finished';
+    default:
+      return hasOpenCall(transcript, last) ? 'unfinished' : 'finished';
+  }
+}
+
+const NONE = -1;
+const MISSING = -2;
+
+function findLastMessage(transcript: Transcript): number {
+  let at = leafOf(transcript);
+  // Parents that form a ring would never end.
+  for (let steps = 0; at >= 0 && steps <= transcript.length; steps++) {
+    if (transcript.kindOf(at) === 'reset') return NONE;
+    if (isPartOfExchange(transcript, at)) return at;
+    at = transcript.parentOf(at);
+  }
+  return at === NONE ? NONE : MISSING;
+}
+
+function isPartOfExchange(transcript: Transcript, index: number): boolean {
+  if (transcript.kindOf(index) !== 'message') return false;
+  switch (transcript.roleOf(index)) {
+    case 'toolResult':
+      return true;
+    case 'assistant':
+      return !transcript.has(index, FLAG.mirror);
+    case 'user':
+      // Reminders and the output of a person's own commands get no answer.
+      return transcript.resultCountOf(index) > 0 || transcript.has(index, FLAG.startsTurn);
+    default:
+      return false;
+  }
+}
+
+function hasOpenCall(transcript: Transcript, last: number): boolean {
+  const open = new Set<string>();
+  const message = transcript.messageOf(last);
+  let first = last;
+  for (let i = last; i >= 0; i--) {
+    // One message may be several lines, with results of its first calls between them.
+    if (i !== last && (message < 0 || transcript.messageOf(i) !== message)) {
+      if (message < 0 || transcript.roleOf(i) === 'assistant' || transcript.has(i, FLAG.startsTurn)) break;
+      continue;
+    }
+    first = i;
+    for (const call of transcript.callsOf(i)) open.add(call.id);
+  }
+  for (let i = first; i < transcript.length && open.size > 0; i++) {
+    for (const result of transcript.resultsOf(i)) open.delete(result.callId);
+  }
+  return open.size > 0;
 }

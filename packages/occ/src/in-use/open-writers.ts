@@ -18,8 +18,8 @@ export interface WriterSearch {
 }
 
 /**
- * Another process that keeps the file open for writing. One that opens it, appends and closes is not meant: only what
- * is open at every look for a while counts. Linux, and processes that this one may look into; elsewhere none is found.
+ * Another process that keeps the file open for writing. One that opens it, appends and closes does not count: the
+ * descriptor must be open at every look for a while. Linux only, and only processes that this one may inspect.
  */
 export async function findOpenWriter(
   path: string,
@@ -33,14 +33,14 @@ export async function findOpenWriter(
   return undefined;
 }
 
-/** All other processes that have the file open for writing at this moment, newer ones first; with the same limits. */
+/** All other processes that have the file open for writing now, newer ones first; with the same limits. */
 export function listOpenWriters(path: string, budgetMs: number): OpenWriter[] {
   if (process.platform !== 'linux') return [];
   const target = resolveLinks(path);
   return target === undefined ? [] : lookAtAll(target, budgetMs);
 }
 
-/** An appender may get the same number for its next descriptor, or be put to sleep by the system while it has one. */
+/** An appender may get the same number for its next descriptor, or be suspended while it has one. */
 async function staysOpen({ pid, fd }: OpenWriter, target: string, heldMs: number): Promise<boolean> {
   const until = performance.now() + heldMs;
   while (performance.now() < until) {
@@ -73,7 +73,7 @@ function lookAtAll(target: string, budgetMs: number): OpenWriter[] {
   return writers;
 }
 
-/** The names in a folder that are numbers; none where it may not be read, as with other people's processes. */
+/** The names in a folder that are numbers; none if it cannot be read, as for processes of other users. */
 function listNumbers(folder: string): number[] {
   try {
     return readdirSync(folder)

@@ -1,19 +1,21 @@
-/** Somebody's lock on the transcript. */
+import type { OwnRun } from '../storage/contract/use.ts';
+
+/** A process holds the lock of the transcript. */
 export interface LockUse {
   readonly kind: 'lock';
   readonly lockPath: string;
   readonly pid: number | undefined;
-  /** A phrase for a person: which process, its program, since when. */
+  /** For a message: the process, its program and since when. */
   readonly who: string;
-  /** True when it runs; false when nobody here can tell, as with a process of another host. */
+  /** False if it cannot be determined here, as for a process of another host. */
   readonly isKnownAlive: boolean;
-  /** A process above this one: the agent whose tool call we are. */
+  /** It is above this process: the agent whose tool call runs us. */
   readonly isAncestor: boolean;
-  /** A program of the same library holds it, which does so for the time of one write only. */
+  /** A program of the same library holds it, for the time of one write. */
   readonly isBrief: boolean;
 }
 
-/** Another process keeps the transcript open for writing: what it writes after a swap would go to the old file. */
+/** Another process has the transcript open for writing: what it writes after a swap would go to the old file. */
 export interface WriterUse {
   readonly kind: 'writer';
   readonly pid: number;
@@ -21,7 +23,7 @@ export interface WriterUse {
   readonly isAncestor: boolean;
 }
 
-/** A guess: the last exchange has no end yet, and the transcript changed a moment ago or its run is known to go on. */
+/** A guess: the last exchange is unfinished, and the transcript changed recently or its run is known to continue. */
 export interface UnfinishedUse {
   readonly kind: 'unfinished';
   /** Since the transcript last changed. */
@@ -29,20 +31,14 @@ export interface UnfinishedUse {
   readonly ownRun: OwnRun;
 }
 
-/**
- * Whether we are called from the session's own run, and what a rewrite does to it. OpenClaw aborts a run whose file was
- * replaced. Claude Code and pi work on from memory and append to whatever file has the name, so nothing is lost.
- */
-export type OwnRun = 'no' | 'aborts' | 'survives';
-
 export type SessionUse = LockUse | WriterUse | UnfinishedUse;
 
-const LIVELY_MS = 60_000;
+const RECENT_MS = 60_000;
 
 /**
- * Whether a transcript changed so lately that an unfinished exchange is probably still going on. A time far in the
- * future says nothing but that a clock was wrong.
+ * Whether a transcript changed so recently that an unfinished exchange probably continues. A time far in the future only
+ * shows that a clock was wrong.
  */
-export function isLively(ageMs: number): boolean {
-  return Math.abs(ageMs) < LIVELY_MS;
+export function isRecent(ageMs: number): boolean {
+  return Math.abs(ageMs) < RECENT_MS;
 }

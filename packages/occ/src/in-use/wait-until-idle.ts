@@ -1,12 +1,12 @@
 import { type Stats, statSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isHolderAlive, type ProcessIdentity } from '@openbot/sessions/disk';
-import { findLock, findUnfinished, findWriter } from './in-use.ts';
-import { isLively, type SessionUse, type UnfinishedUse } from './session-use.ts';
+import { findLock, findUnfinished, findWriter } from './find-use.ts';
+import { isRecent, type SessionUse, type UnfinishedUse } from './session-use.ts';
 
 export interface IdleWait {
   readonly waitMs: number;
-  /** For how long nobody may have used it. */
+  /** For how long it must have been idle. */
   readonly quietMs: number;
   /** How often to look. 100 ms; a wait of minutes looks less often. */
   readonly pollMs?: number;
@@ -21,10 +21,10 @@ export interface IdleWait {
 export type IdleOutcome =
   | { readonly state: 'idle' }
   | { readonly state: 'in-use'; readonly use: SessionUse }
-  /** `goOn` said no. */
+  /** `goOn` returned false. */
   | { readonly state: 'called-off' };
 
-/** Waits until nobody has used the transcript for a moment, or until the time is over. */
+/** Waits until the transcript has been idle for `quietMs`, or until the time is over. */
 export async function waitUntilIdle(path: string, wait: IdleWait): Promise<IdleOutcome> {
   const { waitMs, quietMs, pollMs = 100 } = wait;
   const watch = new UseWatch(path, wait);
@@ -66,7 +66,7 @@ class UseWatch {
   readonly #wait: IdleWait;
   #seen: Stats | undefined;
   #unfinished: UnfinishedUse | undefined;
-  /** Whether the file was another one at the look before the last. */
+  /** Whether the file changed between the last two looks. */
   hasChanged = false;
 
   constructor(path: string, wait: IdleWait) {
@@ -78,7 +78,7 @@ class UseWatch {
     const lock = findLock(this.#path);
     const stat = statSync(this.#path, { throwIfNoEntry: false });
     const seen = this.#seen;
-    // What is gone is in nobody's use; whoever opens it next says so.
+    // A file that is gone is idle; opening it reports that it is gone.
     if (stat === undefined) return lock;
     this.hasChanged = seen !== undefined && !isSameState(seen, stat);
     if (seen === undefined || this.hasChanged) {
@@ -87,7 +87,7 @@ class UseWatch {
     }
     if (lock !== undefined || this.#unfinished === undefined || this.#wait.ignoreUnfinished) return lock;
     const ageMs = Date.now() - stat.mtimeMs;
-    return isRunning(this.#wait.runner) || isLively(ageMs) ? { ...this.#unfinished, ageMs } : undefined;
+    return isRunning(this.#wait.runner) || isRecent(ageMs) ? { ...this.#unfinished, ageMs } : undefined;
   }
 }
 

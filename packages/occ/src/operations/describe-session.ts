@@ -11,7 +11,7 @@ import { readScheduledEdit } from '../schedule/record.ts';
 import { storageOf } from '../storage/all.ts';
 import type { FoundSession, ResolvedSession, SearchScope } from '../storage/contract/found-session.ts';
 import type { SessionLines } from '../storage/contract/rewriting.ts';
-import type { FiguresResult } from '../storage/openclaw-sqlite/correct-after-run.ts';
+import type { FiguresResult } from '../storage/contract/use.ts';
 import { countConversation, orderByFigure } from './count-conversation.ts';
 import { foundFieldsOf } from './found-fields.ts';
 import type { EditResult, ScheduledEditReport, SessionInfo } from './results.ts';

@@ -1,19 +1,14 @@
-import { statSync } from 'node:fs';
-import type { Transcript } from '@openbot/sessions';
 import type { ResolvedToolRemovalOptions } from '../clean/tool-removal.ts';
 import { mayTouchLater } from '../clean/turn-zones.ts';
 import { resolveSession } from '../finding/resolve-session.ts';
-import { findRunner } from '../in-use/ancestors.ts';
-import { describeUse } from '../in-use/decide-use.ts';
-import { isLively, type OwnRun, type SessionUse } from '../in-use/session-use.ts';
-import { judgeLastExchange } from '../in-use/unfinished-exchange.ts';
 import { indexEntryOf } from '../rewrite/index-entry.ts';
-import { ownRunOf, settleUse } from '../schedule/settle-use.ts';
 import { scheduleEdit } from '../schedule/start-worker.ts';
+import { storageOf } from '../storage/all.ts';
 import type { FoundSession, ResolvedSession, SearchScope } from '../storage/contract/found-session.ts';
+import type { AllowedRewrite, OwnRun, SettledUse } from '../storage/contract/use.ts';
 import { editSessionFile, type FileEditResult, planFileEdit } from '../storage/files/edit-file.ts';
+import { editDatabaseSession, planDatabaseEdit } from '../storage/openclaw-sqlite/edit-session.ts';
 import { describeEdit } from './describe-edit.ts';
-import { editInDatabase } from './edit-in-database.ts';
 import { describeFailedWrite, noteAfterRewrite } from './failed-write.ts';
 import type { EditOutcome } from './results.ts';
 
@@ -35,108 +30,93 @@ export interface EditOptions {
   readonly keepOriginal?: boolean;
 }
 
-/** Cleans a session in place, after a backup. Where it fails, the session is as it was. */
+/** Cleans a session in place, after a backup. If it fails, the session is unchanged. */
 export async function executeEdit(options: EditOptions): Promise<EditOutcome> {
   const { scope } = options;
   const found = await resolveSession(scope, options.sessionId);
-  const { session } = found;
-  const ownRun = ownRunOf(session, found.foundBy, scope.env);
-  if (session.storage === 'sqlite') return editInDatabase(options, found, ownRun);
-  if (options.dryRun) {
-    return describeEdit(options, found, await planEdit(options, session), { dryRun: true });
-  }
-  const settled = await settleUse({
-    path: session.path,
-    sessionId: session.sessionId,
-    source: session.source,
-    ownRun,
-    flags: {
-      force: options.force,
-      waitMs: options.waitMs,
-      whenIdle: options.whenIdle,
-      canSchedule: true,
-    },
-  });
-  if (settled.act === 'schedule') return scheduleFor(options, found, settled);
-  return editFile(options, found, ownRun, settled.note);
+  const use = await storageOf(found.session).use();
+  const ownRun = use.ownRun(found.session, { foundBy: found.foundBy, env: scope.env });
+  return editFound(options, found, { ownRun, canSchedule: true });
 }
 
-async function planEdit({ toolRemoval }: EditOptions, { path }: FoundSession): Promise<FileEditResult> {
-  try {
-    return await planFileEdit(path, toolRemoval);
-  } catch (error) {
-    throw describeFailedWrite(error, path, 'edit');
-  }
+export interface EditCaller {
+  readonly ownRun: OwnRun;
+  /** False for the worker of a scheduled edit. */
+  readonly canSchedule: boolean;
 }
 
-/** Edits a session without asking whether it is in use. */
 export async function editFound(
   options: EditOptions,
   found: ResolvedSession,
-  ownRun: OwnRun,
-): Promise<EditOutcome> {
-  const isInDatabase = found.session.storage === 'sqlite';
-  return isInDatabase ? editInDatabase(options, found, ownRun) : editFile(options, found, ownRun);
-}
-
-async function editFile(
-  options: EditOptions,
-  found: ResolvedSession,
-  ownRun: OwnRun,
-  note?: string,
+  { ownRun, canSchedule }: EditCaller,
 ): Promise<EditOutcome> {
   const { session } = found;
+  const { force, waitMs, whenIdle, scope } = options;
   try {
-    const done = await editSessionFile({
-      path: session.path,
-      options: options.toolRemoval,
-      entry: indexEntryOf(session),
-      lock: { timeoutMs: LOCK_WAIT_MS },
-      keepsOriginal: options.keepOriginal,
-      assertIdle: (transcript) => {
-        if (!options.force && ownRun === 'no') assertIdle(session, transcript);
-      },
-      now: () => new Date(),
-    });
-    const told = done.backupPath === undefined ? undefined : noteAfterRewrite(done.fault, note);
-    return describeEdit(options, found, done, told === undefined ? {} : { note: told });
+    if (options.dryRun)
+      return describeEdit(options, found, await planEdit(options, session), { dryRun: true });
+    const use = await storageOf(session).use();
+    const flags = { force, waitMs, whenIdle, canSchedule };
+    const settled = await use.settle(session, { ownRun, env: scope.env, flags });
+    if (settled.act === 'schedule') return await scheduleFor(options, found, settled);
+    const done = await makeEdit(options, session, settled);
+    const note = await settled.afterEdit(done);
+    return describeEdit(options, found, done, { note: noteAfterRewrite(done.fault, note) });
   } catch (error) {
-    throw describeFailedWrite(error, session.path, 'edit');
+    throw describeFailedWrite(error, session, 'edit');
   }
 }
 
-/** The guess from the last exchange once more, of what is about to be rewritten. */
-function assertIdle(session: FoundSession, transcript: Transcript): void {
-  const ageMs = Date.now() - statSync(session.path).mtimeMs;
-  if (!isLively(ageMs) || judgeLastExchange(transcript) !== 'unfinished') return;
-  throw describeUse({ kind: 'unfinished', ageMs, ownRun: 'no' }, session.sessionId, true);
+async function planEdit({ toolRemoval, force }: EditOptions, session: FoundSession): Promise<FileEditResult> {
+  return session.storage === 'sqlite'
+    ? planDatabaseEdit(session, toolRemoval, force)
+    : planFileEdit(session.path, toolRemoval);
 }
 
-/** Others hold the lock for the time of one write; who holds it for longer was seen before. */
+function makeEdit(
+  options: EditOptions,
+  session: FoundSession,
+  { isInRun, assertIdle }: AllowedRewrite,
+): Promise<FileEditResult> {
+  const { toolRemoval, keepOriginal: keepsOriginal, force, waitMs } = options;
+  const now = () => new Date();
+  if (session.storage === 'sqlite') {
+    return editDatabaseSession({ session, options: toolRemoval, force, waitMs, isInRun, keepsOriginal, now });
+  }
+  return editSessionFile({
+    path: session.path,
+    options: toolRemoval,
+    entry: indexEntryOf(session),
+    lock: { timeoutMs: LOCK_WAIT_MS },
+    keepsOriginal,
+    assertIdle,
+    now,
+  });
+}
+
+/** Other programs hold the lock for the time of one write; a longer hold was seen before. */
 const LOCK_WAIT_MS = 5000;
 
 async function scheduleFor(
   options: EditOptions,
   found: ResolvedSession,
-  settled: { note: string; use: SessionUse },
+  { note, runner }: Extract<SettledUse, { act: 'schedule' }>,
 ): Promise<EditOutcome> {
   const { session } = found;
   const { toolRemoval } = options;
   const planned = await planEdit(options, session);
   const { unchanged, plan } = planned;
-  // The run in progress is never touched: what there is to clean when it is over, it says then.
+  // The run in progress is never touched: whether it leaves something to clean is known when it is over.
   if (unchanged !== undefined && !mayTouchLater(plan.statistics.turnsWithToolsTotal, toolRemoval))
     return describeEdit(options, found, planned, {});
-  const note = unchanged === undefined ? settled.note : `${settled.note} ${NOTHING_YET}`;
   await scheduleEdit({
+    session,
     path: session.path,
-    source: session.source,
     toolRemoval,
     keepsOriginal: options.keepOriginal,
-    runner: findRunner(settled.use),
+    runner,
     env: options.scope.env,
   });
-  return describeEdit(options, found, planned, { scheduled: true, note });
+  const nothingYet = unchanged === undefined ? '' : ' As the session is now there is nothing to clean.';
+  return describeEdit(options, found, planned, { scheduled: true, note: note + nothingYet });
 }
-
-const NOTHING_YET = 'As the session is now there is nothing to clean.';

@@ -4,15 +4,14 @@ import { type OriginalNote, readJournal } from '../backups/journal.ts';
 import { findOriginal, type Original } from '../backups/original.ts';
 import { resolveSession } from '../finding/resolve-session.ts';
 import { indexEntryOf } from '../rewrite/index-entry.ts';
-import { ownRunOf, settleUse } from '../schedule/settle-use.ts';
 import { storageOf } from '../storage/all.ts';
 import type { FoundSession, ResolvedSession, SearchScope } from '../storage/contract/found-session.ts';
+import type { AllowedRewrite } from '../storage/contract/use.ts';
 import { type FileRestoreResult, restoreSessionFile } from '../storage/files/restore-file.ts';
 import { restoreDatabaseSession } from '../storage/openclaw-sqlite/restore-session.ts';
 import { describeRotation } from './describe-rotation.ts';
 import { describeFailedWrite, noteAfterRewrite } from './failed-write.ts';
 import { foundFieldsOf } from './found-fields.ts';
-import { lookAtRun } from './look-at-run.ts';
 import type { BackupInfo, RestoreOutcome } from './results.ts';
 
 export interface RestoreOptions {
@@ -28,64 +27,39 @@ export interface RestoreOptions {
   readonly waitMs?: number;
 }
 
-/** Puts back the state before an edit; what was said since follows it. Makes a backup first, so that it can be undone. */
+/** Puts back the state before an edit; later lines follow it. Makes a backup first, so that it can be undone. */
 export async function executeRestore(options: RestoreOptions): Promise<RestoreOutcome> {
-  const { scope } = options;
-  const { session, foundBy } = await resolveSession(scope, options.sessionId);
-  if (session.storage === 'sqlite') return restoreInDatabase(options, { session, foundBy });
-  const settled = await settleUse({
-    path: session.path,
-    sessionId: session.sessionId,
-    source: session.source,
-    ownRun: ownRunOf(session, foundBy, scope.env),
-    flags: { force: options.force, waitMs: options.waitMs, canSchedule: false },
-  });
+  const { scope, force, waitMs } = options;
+  const found = await resolveSession(scope, options.sessionId);
+  const { session, foundBy } = found;
+  const { env } = scope;
   try {
-    const done = await restoreSessionFile({
-      path: session.path,
-      sessionId: session.sessionId,
-      backup: options.backup,
-      original: options.original,
-      keepsOriginal: options.keepOriginal,
-      entry: indexEntryOf(session),
-      lock: { timeoutMs: LOCK_WAIT_MS },
-      force: options.force,
-      now: () => new Date(),
-    });
-    return describeRestore({ session, foundBy }, done, noteAfterRewrite(done.fault, settled.note));
+    const use = await storageOf(session).use();
+    const ownRun = use.ownRun(session, { foundBy, env });
+    const flags = { force, waitMs, canSchedule: false };
+    const settled = (await use.settle(session, { ownRun, env, flags })) as AllowedRewrite;
+    const done = await makeRestore(options, session, settled);
+    return describeRestore(found, done, noteAfterRewrite(done.fault, settled.restoreNote));
   } catch (error) {
     throw describeFailedWrite(error, session, 'restore');
   }
+}
+
+function makeRestore(
+  options: RestoreOptions,
+  session: FoundSession,
+  { isInRun }: AllowedRewrite,
+): Promise<FileRestoreResult> {
+  const { backup, original, keepOriginal: keepsOriginal, force, waitMs } = options;
+  const { path, sessionId } = session;
+  const now = () => new Date();
+  const chosen = { backup, original, keepsOriginal, force, now };
+  if (session.storage === 'sqlite') return restoreDatabaseSession({ ...chosen, session, waitMs, isInRun });
+  const lock = { timeoutMs: LOCK_WAIT_MS };
+  return restoreSessionFile({ ...chosen, path, sessionId, entry: indexEntryOf(session), lock });
 }
 
 const LOCK_WAIT_MS = 5000;
-
-async function restoreInDatabase(options: RestoreOptions, found: ResolvedSession): Promise<RestoreOutcome> {
-  const { session, foundBy } = found;
-  const { backup, original, keepOriginal: keepsOriginal, force, waitMs, scope } = options;
-  try {
-    const ownRun = ownRunOf(session, foundBy, scope.env);
-    const { isInRun } = await lookAtRun(session, ownRun);
-    const now = () => new Date();
-    const done = await restoreDatabaseSession({
-      session,
-      backup,
-      original,
-      keepsOriginal,
-      force,
-      waitMs,
-      isInRun,
-      now,
-    });
-    const who = ownRun === 'no' ? 'A run of this session is in progress: it' : OWN_RUN;
-    return describeRestore(found, done, isInRun || ownRun !== 'no' ? `${who} ${GOES_ON}` : undefined);
-  } catch (error) {
-    throw describeFailedWrite(error, session, 'restore');
-  }
-}
-
-const OWN_RUN = 'This is the session that called occ: its run';
-const GOES_ON = 'goes on with what it has in memory, and the next turn sees the restored session.';
 
 function describeRestore(
   { session, foundBy }: ResolvedSession,

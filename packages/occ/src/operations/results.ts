@@ -3,7 +3,7 @@ import type { ResolvedToolRemovalOptions } from '../clean/tool-removal.ts';
 import type { SearchWarning } from '../finding/search-warning.ts';
 import type { RestoredContext } from '../rewrite/verify-heard.ts';
 import type { FoundBy, FoundSession, SourceName } from '../storage/contract/found-session.ts';
-import type { FiguresResult } from '../storage/openclaw-sqlite/correct-after-run.ts';
+import type { FiguresResult } from '../storage/contract/use.ts';
 import type { RotatedOut } from './describe-rotation.ts';
 import type { FoundFields } from './found-fields.ts';
 

@@ -1,8 +1,8 @@
 import { findSessionAtPath } from '../finding/session-at-path.ts';
 import { editWhenIdle } from '../schedule/edit-when-idle.ts';
 import { isOurs, readRecord } from '../schedule/record.ts';
+import { storageOf } from '../storage/all.ts';
 import type { SearchScope } from '../storage/contract/found-session.ts';
-import { correctAfterRun } from '../storage/openclaw-sqlite/correct-after-run.ts';
 import { editFound } from './execute-edit.ts';
 
 export interface ScheduledTask {
@@ -18,19 +18,22 @@ export interface ScheduledTask {
  */
 export async function runScheduledTask({ scope, path, id }: ScheduledTask): Promise<void> {
   const record = readRecord(path);
-  if (!isOurs(record, id)) return;
-  if (record.figures !== undefined) return correctAfterRun({ id, path });
-  const { toolRemoval, keepsOriginal } = record;
-  const session = findSessionAtPath(scope, path);
-  const { sessionId } = session;
+  if (!isOurs(record, id) || record.source === undefined) return;
+  const { source, storage, toolRemoval, keepsOriginal } = record;
+  if (record.figures !== undefined) {
+    const use = await storageOf({ source, storage }).use();
+    return use.correctAfterRun?.({ id, path });
+  }
+  const session = findSessionAtPath({ ...scope, source }, path);
   await editWhenIdle({
     id,
     path,
-    sessionId,
+    sessionId: session.sessionId,
     edit: async () => {
-      const options = { scope, sessionId: path, toolRemoval, keepOriginal: keepsOriginal };
+      const options = { scope, toolRemoval, keepOriginal: keepsOriginal };
       // The environment is that of the process that scheduled the edit. This process is not part of its run.
-      const { result } = await editFound(options, { session, foundBy: 'argument' }, 'no');
+      const caller = { ownRun: 'no', canSchedule: false } as const;
+      const { result } = await editFound(options, { session, foundBy: 'argument' }, caller);
       return result;
     },
   });

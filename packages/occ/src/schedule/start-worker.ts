@@ -7,13 +7,13 @@ import { OpenBotError } from '@openbot/sessions';
 import { ownIdentity, type ProcessIdentity, readProcessStat } from '@openbot/sessions/disk';
 import { type FiguresToCorrect, isPending, type ScheduledEdit } from '../backups/scheduled-edit.ts';
 import type { ResolvedToolRemovalOptions } from '../clean/tool-removal.ts';
-import type { SourceName } from '../storage/contract/found-session.ts';
+import type { FoundSession } from '../storage/contract/found-session.ts';
 import { changeRecord, recordProcess } from './record.ts';
 
 export interface ScheduleRequest {
   /** Of the transcript beside which the journal is. */
   readonly path: string;
-  readonly source: SourceName;
+  readonly session: Pick<FoundSession, 'source' | 'storage'>;
   readonly toolRemoval: ResolvedToolRemovalOptions;
   readonly keepsOriginal?: boolean;
   /** The edit was made; figures are to be corrected after the run. */
@@ -27,7 +27,7 @@ export interface ScheduleRequest {
  * worker already waits for the same task, that worker keeps it; a worker that waits for another task is replaced.
  */
 export async function scheduleEdit(request: ScheduleRequest): Promise<{ joined: boolean }> {
-  const { path, source, toolRemoval, keepsOriginal, figures, runner } = request;
+  const { path, session, toolRemoval, keepsOriginal, figures, runner } = request;
   const launcher = findLauncher();
   const id = randomUUID();
   let joined = false;
@@ -38,6 +38,8 @@ export async function scheduleEdit(request: ScheduleRequest): Promise<{ joined: 
       id,
       state: 'waiting',
       requestedAt: new Date().toISOString(),
+      source: session.source,
+      storage: session.storage,
       toolRemoval,
       keepsOriginal,
       // Until the worker runs: if this process dies first, the task counts as failed.
@@ -48,7 +50,7 @@ export async function scheduleEdit(request: ScheduleRequest): Promise<{ joined: 
   });
   if (joined) return { joined };
   try {
-    const args = ['scheduled', path, id, `--source=${source}`];
+    const args = ['scheduled', path, id];
     const pid = await startDetached(launcher, args, request.env);
     await recordProcess(path, id, { ...ownIdentity(), pid, starttime: readProcessStat(pid)?.starttime });
   } catch (cause) {

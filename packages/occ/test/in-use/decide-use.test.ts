@@ -1,7 +1,8 @@
 import { OpenBotError } from '@openbot/sessions';
 import { describe, expect, test } from 'vitest';
-import { decideUse, type UseFlags } from '../../src/in-use/decide-use.ts';
+import { decideUse } from '../../src/in-use/decide-use.ts';
 import type { LockUse, SessionUse, UnfinishedUse, WriterUse } from '../../src/in-use/session-use.ts';
+import type { UseFlags } from '../../src/storage/contract/use.ts';
 
 const lock: LockUse = {
   kind: 'lock',

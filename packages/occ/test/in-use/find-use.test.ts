@@ -3,7 +3,7 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { withTranscriptLock } from '@openbot/sessions/transcript';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { findUse } from '../../src/in-use/in-use.ts';
+import { findUse } from '../../src/in-use/find-use.ts';
 import { findOpenWriter } from '../../src/in-use/open-writers.ts';
 import { startChild } from '../setup/start-child.ts';
 import { makeTempFolder } from '../setup/temp-folder.ts';

@@ -2,8 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { scanTranscriptFile } from '@openbot/sessions';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { readLastExchange } from '../../src/in-use/last-exchange.ts';
-import { judgeLastExchange } from '../../src/in-use/unfinished-exchange.ts';
+import { judgeLastExchange, readLastExchange } from '../../src/in-use/last-exchange.ts';
 import { makeTempFolder } from '../setup/temp-folder.ts';
 import { CLAUDE, chain, OPENCLAW } from './exchanges.ts';
 

@@ -1,5 +1,17 @@
+import { dirname, join } from 'node:path';
+import { describeOpenClaude, findOpenClaude } from '@openbot/sessions/disk';
 import type { SessionStorage } from '../contract/storage.ts';
+import type { FileProgram } from '../files/use.ts';
 import { claudeFinding } from './finding.ts';
+
+const PROGRAM: FileProgram = {
+  takesLock: false,
+  ownRun: ({ sessionId }, { env }) => (env.CLAUDE_CODE_SESSION_ID === sessionId ? 'survives' : 'no'),
+  describeOpen: ({ path, sessionId }) => {
+    const open = findOpenClaude(join(dirname(path), '..', '..'), sessionId);
+    return open && `Claude Code has it open (${describeOpenClaude(open)})`;
+  },
+};
 
 export const claude: SessionStorage = {
   name: 'claude',
@@ -8,4 +20,5 @@ export const claude: SessionStorage = {
   transcriptPathOf: ({ path }) => path,
   failedPathOf: ({ path }) => path,
   rewriting: async () => (await import('../files/rewriting.ts')).filesRewriting,
+  use: async () => (await import('../files/use.ts')).fileUse(PROGRAM),
 };

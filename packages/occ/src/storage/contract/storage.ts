@@ -1,6 +1,7 @@
 import type { FindingStorage } from './finding.ts';
 import type { FoundSession, SourceName } from './found-session.ts';
 import type { RewritingStorage } from './rewriting.ts';
+import type { UseStorage } from './use.ts';
 
 export type StorageName = 'openclaw-files' | 'openclaw-sqlite' | 'pi' | 'claude';
 
@@ -19,6 +20,8 @@ export interface SessionStorage extends FindingStorage {
   failedPathOf(session: FoundSession, fault: FileFault): string;
   /** Reading and rewriting whole sessions. Loaded on demand: commands that only list do not need it. */
   rewriting(): Promise<RewritingStorage>;
+  /** Who uses a session. Loaded on demand. */
+  use(): Promise<UseStorage>;
 }
 
 /** A failed system call, or an error that was caused by one. */

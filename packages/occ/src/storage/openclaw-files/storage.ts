@@ -1,5 +1,11 @@
 import type { SessionStorage } from '../contract/storage.ts';
+import type { FileProgram } from '../files/use.ts';
 import { openclawFilesFinding } from './finding.ts';
+
+const PROGRAM: FileProgram = {
+  takesLock: true,
+  ownRun: (_session, { foundBy }) => (foundBy === 'calling-command' ? 'aborts' : 'no'),
+};
 
 export const openclawFiles: SessionStorage = {
   name: 'openclaw-files',
@@ -8,4 +14,5 @@ export const openclawFiles: SessionStorage = {
   transcriptPathOf: ({ path }) => path,
   failedPathOf: ({ path }) => path,
   rewriting: async () => (await import('../files/rewriting.ts')).filesRewriting,
+  use: async () => (await import('../files/use.ts')).fileUse(PROGRAM),
 };

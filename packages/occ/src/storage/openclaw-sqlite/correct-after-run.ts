@@ -10,14 +10,11 @@ import {
 } from '../../backups/scheduled-edit.ts';
 import { isOurs, readRecord, recordOutcome, recordOwnProcess } from '../../schedule/record.ts';
 import type { FoundSession } from '../contract/found-session.ts';
+import type { CorrectionTask, FiguresResult } from '../contract/use.ts';
 import { correctFigures } from './correct-figures.ts';
-import { findRunProcess } from './run-process.ts';
-import { judgeRun, lookAtSession, readRunStart, type SeenSession } from './run-signs.ts';
+import { findRunProcess, judgeRun, readSnapshot, type SessionSnapshot } from './run-in-progress.ts';
 
-export interface FiguresRun {
-  readonly id: string;
-  /** Of the transcript beside which the journal is. */
-  readonly path: string;
+export interface FiguresRun extends CorrectionTask {
   /** How often to look. 100 ms. */
   readonly pollMs?: number;
   /** Called between two looks. Waits for that time. */
@@ -26,16 +23,6 @@ export interface FiguresRun {
   readonly limitMs?: number;
   /** At how many looks in a row nothing may have changed before figures are corrected. 10. */
   readonly quietLooks?: number;
-}
-
-/** What became of the figures. */
-export interface FiguresResult {
-  readonly mode: 'figures';
-  readonly changed: boolean;
-  /** The highest figure that was too high, and the computed size of the context. */
-  readonly tokens?: { readonly before: number; readonly after: number };
-  /** Why nothing was changed. */
-  readonly note?: string;
 }
 
 const POLL_MS = 100;
@@ -148,20 +135,20 @@ function describe(tokens: FiguresResult['tokens'], note: string): FiguresResult 
 const NEXT_TURN = 'The next turn had begun, and records its own.';
 const REWRITTEN = 'The session was rewritten meanwhile.';
 
-function findHindrance({ run, generation }: SeenSession, expected: string): string | undefined {
+function findHindrance({ run, generation }: SessionSnapshot, expected: string): string | undefined {
   if (run === undefined) return 'The session was deleted or reset meanwhile.';
   return generation === expected ? undefined : REWRITTEN;
 }
 
-function findNextTurn({ run }: SeenSession, figures: FiguresToCorrect): string | undefined {
+function findNextTurn({ run }: SessionSnapshot, figures: FiguresToCorrect): string | undefined {
   return run !== undefined && judgeRun(figures.run, run) === 'next' ? NEXT_TURN : undefined;
 }
 
-function look({ database, sessionId }: FiguresToCorrect): SeenSession {
-  return lookAtSession(database, sessionId);
+function look({ database, sessionId }: FiguresToCorrect): SessionSnapshot {
+  return readSnapshot(database, sessionId);
 }
 
-function tryToLook(figures: FiguresToCorrect): SeenSession | Error {
+function tryToLook(figures: FiguresToCorrect): SessionSnapshot | Error {
   try {
     return look(figures);
   } catch (error) {
@@ -170,9 +157,9 @@ function tryToLook(figures: FiguresToCorrect): SeenSession | Error {
 }
 
 /** Somebody else may have stood between the run and us: while anybody is there whose run it may be, only the entry counts. */
-function isRunnerGone({ runner, figures }: ScheduledEdit, { entries }: SeenSession): boolean {
+function isRunnerGone({ runner, figures }: ScheduledEdit, { entries }: SessionSnapshot): boolean {
   if (runner === undefined || isHolderAlive(runner) !== 'dead') return false;
-  return findRunProcess(figures!.database, readRunStart(entries)) === undefined;
+  return findRunProcess(figures!.database, entries) === undefined;
 }
 
 function sessionOf({ database, sessionId }: FiguresToCorrect): FoundSession {

@@ -16,4 +16,5 @@ export const openclawSqlite: SessionStorage = {
     (cause as FileFault | undefined)?.path ??
     `a backup in ${backupPathsOf(transcriptPathOf(session)).folder}`,
   rewriting: async () => (await import('./rewriting.ts')).sqliteRewriting,
+  use: async () => (await import('./use.ts')).sqliteUse,
 };

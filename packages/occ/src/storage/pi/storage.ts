@@ -1,5 +1,11 @@
 import type { SessionStorage } from '../contract/storage.ts';
+import type { FileProgram } from '../files/use.ts';
 import { piFinding } from './finding.ts';
+
+const PROGRAM: FileProgram = {
+  takesLock: true,
+  ownRun: (_session, { foundBy }) => (foundBy === 'calling-command' ? 'survives' : 'no'),
+};
 
 export const pi: SessionStorage = {
   name: 'pi',
@@ -8,4 +14,5 @@ export const pi: SessionStorage = {
   transcriptPathOf: ({ path }) => path,
   failedPathOf: ({ path }) => path,
   rewriting: async () => (await import('../files/rewriting.ts')).filesRewriting,
+  use: async () => (await import('../files/use.ts')).fileUse(PROGRAM),
 };

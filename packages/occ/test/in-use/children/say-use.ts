@@ -1,4 +1,4 @@
 /** Prints who uses a session. */
-import { findUse } from '../../../src/in-use/in-use.ts';
+import { findUse } from '../../../src/in-use/find-use.ts';
 
 console.log(JSON.stringify(await findUse(process.argv[2]!)));

@@ -1,36 +1,35 @@
 import { statSync } from 'node:fs';
 import type { Transcript } from '@openbot/sessions';
 import { describeCommand, inspectLock, type LockHolder, ownIdentity } from '@openbot/sessions/disk';
+import type { OwnRun } from '../storage/contract/use.ts';
 import { isAncestor } from './ancestors.ts';
-import { readLastExchange } from './last-exchange.ts';
+import { judgeLastExchange, readLastExchange } from './last-exchange.ts';
 import { findOpenWriter, type WriterSearch } from './open-writers.ts';
 import {
-  isLively,
+  isRecent,
   type LockUse,
-  type OwnRun,
   type SessionUse,
   type UnfinishedUse,
   type WriterUse,
 } from './session-use.ts';
-import { judgeLastExchange } from './unfinished-exchange.ts';
 
 export interface UseSearch {
-  /** What the file holds, where the caller has read it already; else its end is read. */
+  /** If the caller has read it already. Otherwise the end of the file is read. */
   readonly transcript?: Transcript;
-  /** The session's run is known to be going on: an unfinished exchange then counts at any age. */
+  /** The session's run is known to continue: an unfinished exchange then counts at any age. */
   readonly isRunning?: boolean;
-  /** Whether we are called from inside that run: it then goes on for certain. */
+  /** Whether that run called us: it then certainly continues. */
   readonly ownRun?: OwnRun;
   /** Milliseconds; Date.now(). */
   readonly now?: number;
   readonly writers?: WriterSearch;
-  /** Whether programs that write to such sessions take the lock: then nobody is looked for who has it open. */
+  /** Programs that write to such sessions take the lock: open descriptors are not looked for. */
   readonly isLocked?: boolean;
 }
 
 /**
- * Who uses a transcript now; undefined when nobody does. The strongest sign comes first: a lock, an open descriptor,
- * the guess from an unfinished exchange. A lock that its holder left behind is no use: taking the lock removes it.
+ * The use of a transcript at present; undefined if it is idle. The strongest sign comes first: a lock, an open
+ * descriptor, the guess from an unfinished exchange. A stale lock does not count: taking the lock removes it.
  */
 export async function findUse(path: string, search: UseSearch = {}): Promise<SessionUse | undefined> {
   const lock = findLock(path);
@@ -44,7 +43,7 @@ export function findLock(path: string): LockUse | undefined {
   const lock = inspectLock(lockPath);
   if (lock === undefined || !lock.held) return undefined;
   const { pid, token } = lock.holder;
-  // Flows of one process take turns at the lock itself.
+  // Operations of one process queue at the lock itself.
   if (pid === process.pid && lock.liveness === 'alive') return undefined;
   return {
     kind: 'lock',
@@ -74,12 +73,12 @@ export async function findUnfinished(path: string, search: UseSearch): Promise<U
   const changedAt = statSync(path, { throwIfNoEntry: false })?.mtimeMs;
   if (changedAt === undefined) return undefined;
   const ageMs = (search.now ?? Date.now()) - changedAt;
-  if (ownRun === 'no' && search.isRunning !== true && !isLively(ageMs)) return undefined;
+  if (ownRun === 'no' && search.isRunning !== true && !isRecent(ageMs)) return undefined;
   const exchange = transcript === undefined ? await readLastExchange(path) : judgeLastExchange(transcript);
   return exchange === 'unfinished' ? { kind: 'unfinished', ageMs, ownRun } : undefined;
 }
 
-/** Elsewhere the same pid is another process. */
+/** On another host the same pid is another process. */
 function isOfThisHost({ host, pidSpace }: LockHolder): boolean {
   const own = ownIdentity();
   return (host ?? own.host) === own.host && (pidSpace ?? own.pidSpace) === own.pidSpace;

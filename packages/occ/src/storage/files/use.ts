@@ -1,0 +1,63 @@
+import { statSync } from 'node:fs';
+import { findRunner } from '../../in-use/ancestors.ts';
+import { decideUse, describeUse, noteOfMemory } from '../../in-use/decide-use.ts';
+import { findUse } from '../../in-use/find-use.ts';
+import { judgeLastExchange } from '../../in-use/last-exchange.ts';
+import { isRecent } from '../../in-use/session-use.ts';
+import { waitUntilIdle } from '../../in-use/wait-until-idle.ts';
+import type { FoundSession } from '../contract/found-session.ts';
+import type { AllowedRewrite, Caller, OwnRun, SettledUse, UseQuestion, UseStorage } from '../contract/use.ts';
+
+/** How the program that owns the files works on them. */
+export interface FileProgram {
+  /** It holds a lock during a run, and opens the file only for the time of a write. */
+  readonly takesLock: boolean;
+  ownRun(session: FoundSession, caller: Caller): OwnRun;
+  /** The process that has the session open, if the program publishes that. */
+  describeOpen?(session: FoundSession): string | undefined;
+}
+
+/** Sessions in files: a file in use is not rewritten, unless its own run asks for it and survives that. */
+export function fileUse(program: FileProgram): UseStorage {
+  return {
+    ownRun: (session, caller) => program.ownRun(session, caller),
+    settle: (session, question) => settle(program, session, question),
+  };
+}
+
+async function settle(
+  program: FileProgram,
+  session: FoundSession,
+  { ownRun, flags }: UseQuestion,
+): Promise<SettledUse> {
+  const { path, sessionId } = session;
+  const allow = (note = noteOpen(program, session)): AllowedRewrite => ({
+    act: 'go',
+    isInRun: false,
+    assertIdle: (transcript) => {
+      if (flags.force || ownRun !== 'no') return;
+      const ageMs = Date.now() - statSync(path).mtimeMs;
+      if (!isRecent(ageMs) || judgeLastExchange(transcript) !== 'unfinished') return;
+      throw describeUse({ kind: 'unfinished', ageMs, ownRun: 'no' }, sessionId, true);
+    },
+    afterEdit: async ({ backupPath }) => (backupPath === undefined ? undefined : note),
+    restoreNote: note,
+  });
+  const use = await findUse(path, { ownRun, isLocked: program.takesLock });
+  const decision = decideUse(use, sessionId, flags);
+  if (decision.act === 'go') return allow(decision.note);
+  if (decision.act === 'refuse') throw decision.error;
+  if (decision.act === 'schedule') return { act: 'schedule', note: decision.note, runner: findRunner(use!) };
+  const outcome = await waitUntilIdle(path, {
+    waitMs: decision.ms,
+    quietMs: decision.quietMs,
+    ignoreUnfinished: flags.force,
+  });
+  if (outcome.state === 'in-use') throw describeUse(outcome.use, sessionId, flags.canSchedule);
+  return allow();
+}
+
+function noteOpen({ describeOpen }: FileProgram, session: FoundSession): string | undefined {
+  const open = describeOpen?.(session);
+  return open === undefined ? undefined : noteOfMemory(`${open} and`);
+}

@@ -1,0 +1,117 @@
+import { backupPathOf, backupPathsOf } from '../../backups/backup-paths.ts';
+import { readJournal } from '../../backups/journal.ts';
+import { UNCORRECTED_HINT } from '../../backups/scheduled-edit.ts';
+import { mayTouchLater } from '../../clean/turn-zones.ts';
+import { listOpenWriters } from '../../in-use/open-writers.ts';
+import { scheduleEdit } from '../../schedule/start-worker.ts';
+import type { FoundSession } from '../contract/found-session.ts';
+import type { MadeEdit, SettledUse, UseQuestion, UseStorage } from '../contract/use.ts';
+import { correctAfterRun } from './correct-after-run.ts';
+import { findRunInProgress, type RunInProgress, readSnapshot } from './run-in-progress.ts';
+import { transcriptPathOf } from './transcript-path.ts';
+
+/**
+ * Sessions in OpenClaw's database are rewritten at once: a run in progress continues with what it has in memory, and its
+ * next messages refer to entries that stay.
+ */
+export const sqliteUse: UseStorage = {
+  ownRun: (_session, { foundBy }) => (foundBy === 'calling-command' ? 'survives' : 'no'),
+  settle,
+  correctAfterRun,
+};
+
+async function settle(session: FoundSession, question: UseQuestion): Promise<SettledUse> {
+  const { ownRun } = question;
+  const found = findRunInProgress(session, ownRun);
+  return {
+    act: 'go',
+    isInRun: found.isInRun,
+    assertIdle: () => {},
+    afterEdit: (edit) => afterEdit(session, question, found, edit),
+    restoreNote: found.isInRun
+      ? `${describeRun(question)} goes on with what it has in memory, and the next turn sees the restored session.`
+      : undefined,
+  };
+}
+
+async function afterEdit(
+  session: FoundSession,
+  question: UseQuestion,
+  before: RunInProgress,
+  edit: MadeEdit,
+): Promise<string | undefined> {
+  const { plan, backupPath } = edit;
+  if (backupPath === undefined) {
+    const isUndecided = before.isInRun && mayTouchLater(plan.statistics.turnsWithToolsTotal, plan.options);
+    return isUndecided ? NOTHING_YET : undefined;
+  }
+  // A run that began during the edit may have read the session before it.
+  const found = before.isInRun ? before : findRunAgain(session);
+  if (!found?.isInRun) return listOpenWriters(session.path, SEARCH_MS).length > 0 ? LISTED_LATER : undefined;
+  const corrected = await scheduleCorrection(session, question, found, { plan, backupPath }).then(
+    () => "OpenClaw's token counts are corrected when the run ends.",
+    describeUncorrected,
+  );
+  return `${describeRun(question)} goes on with what it has in memory, and the next turn sees the cleaned session. ${corrected}`;
+}
+
+/** Only for a note. */
+const SEARCH_MS = 200;
+const NOTHING_YET =
+  'Nothing to clean yet: a run of this session is in progress, which is never touched. Edit again when it is over.';
+const LISTED_LATER = 'A running gateway may list the old token count until the next turn of this session.';
+
+function describeRun({ ownRun }: UseQuestion): string {
+  return ownRun === 'no'
+    ? 'A run of this session is in progress: it'
+    : 'This is the session that called occ: its run';
+}
+
+function findRunAgain(session: FoundSession): RunInProgress | undefined {
+  try {
+    return findRunInProgress(session, 'no');
+  } catch {
+    // The edit is made; it has not failed because the database cannot be read now.
+    return undefined;
+  }
+}
+
+/**
+ * Starts a worker that corrects the figures which the run writes at its end: the run continues with the old context in
+ * memory and records its size.
+ */
+async function scheduleCorrection(
+  session: FoundSession,
+  { env, flags }: UseQuestion,
+  { run, runner }: RunInProgress,
+  { plan, backupPath }: MadeEdit,
+): Promise<void> {
+  const path = transcriptPathOf(session);
+  const paths = backupPathsOf(path);
+  const { rewrites } = readJournal(path);
+  const record = rewrites.findLast(({ backup }) => backupPathOf(paths, backup) === backupPath);
+  // If the run ended since the edit, its figures need the correction too: its state before the edit counts.
+  const state = run?.isRunning ? run : readSnapshot(session.path, session.sessionId).run;
+  if (record?.generations === undefined || state === undefined) throw new Error('its record is gone');
+  await scheduleEdit({
+    session,
+    path,
+    toolRemoval: plan.options,
+    figures: {
+      database: session.path,
+      sessionId: session.sessionId,
+      backup: record.backup,
+      generation: record.generations.after,
+      calibration: plan.calibration,
+      run: state,
+      force: flags.force,
+    },
+    runner,
+    env,
+  });
+}
+
+function describeUncorrected({ message, cause }: Error): string {
+  const why = cause instanceof Error ? cause.message : message;
+  return `OpenClaw's token counts cannot be corrected when the run ends: ${why}. ${UNCORRECTED_HINT}`;
+}

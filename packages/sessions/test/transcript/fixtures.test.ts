@@ -8,7 +8,7 @@ import { activePath, childrenOf, leafOf } from '../../src/transcript/tree/tree.t
 import { turnsOf } from '../../src/transcript/tree/turns.ts';
 import { scanTranscriptFile } from '../../src/transcript-file/scan.ts';
 
-const FIXTURES = fileURLToPath(new URL('../../../../fixtures', import.meta.url));
+const FIXTURES = fileURLToPath(new URL('../../../../fixtures/', import.meta.url));
 const fixture = (path: string) => scanTranscriptFile(`${FIXTURES}${path}`);
 
 describe('OpenClaw 2026.7.35', () => {

@@ -15,7 +15,7 @@ import type { Transcript } from '../../src/transcript/transcript.ts';
 import { scanTranscriptFile } from '../../src/transcript-file/scan.ts';
 import { assistant, boundary, note, rewind, user } from './claude-lines.ts';
 
-const FIXTURES = fileURLToPath(new URL('../../../../fixtures', import.meta.url));
+const FIXTURES = fileURLToPath(new URL('../../../../fixtures/', import.meta.url));
 let folder: string;
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'openbot-full-parse-'));

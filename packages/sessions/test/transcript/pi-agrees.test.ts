@@ -13,7 +13,7 @@ import { activePath, leafOf } from '../../src/transcript/tree/tree.ts';
 import { scanTranscriptFile } from '../../src/transcript-file/scan.ts';
 import { asJsonl, generatedTree } from './generated-tree.ts';
 
-const FIXTURES = fileURLToPath(new URL('../../../../fixtures', import.meta.url));
+const FIXTURES = fileURLToPath(new URL('../../../../fixtures/', import.meta.url));
 let folder: string;
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'openbot-pi-'));

@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
 
-const FIXTURES = fileURLToPath(new URL('../../../../../fixtures/openclaw-sqlite', import.meta.url));
+const FIXTURES = fileURLToPath(new URL('../../../../../fixtures/openclaw-sqlite/', import.meta.url));
 const SCHEMA = `${FIXTURES}agent-schema-23.sql`;
 
 /** The database that OpenClaw wrote. Frozen: copy it before anything opens it for writing. */

@@ -1,6 +1,5 @@
-import { formatCommandHelp, formatHelp } from '@openbot/sessions/command-line';
+import { formatCommandHelp, formatHelp, listVisible } from '@openbot/sessions/command-line';
 import { describe, expect, it } from 'vitest';
-import { COMMANDS } from '../../src/cli/command-table.ts';
 import { OCC } from '../../src/cli/main.ts';
 import { QUICKSTART } from '../../src/cli/quickstart.ts';
 import { findHelpCommandLines, parseCommandLine } from './command-lines.ts';
@@ -9,7 +8,7 @@ const TEXTS: Readonly<Record<string, string>> = {
   '--help': formatHelp(OCC),
   '--quickstart': QUICKSTART,
   ...Object.fromEntries(
-    COMMANDS.map((command) => [`${command.name} --help`, formatCommandHelp(OCC, command)]),
+    listVisible(OCC).map((command) => [`${command.name} --help`, formatCommandHelp(OCC, command)]),
   ),
 };
 

@@ -1,4 +1,21 @@
-/** Before any test runs, the kernel and the bundles of `occ` and `openbot` are made from the sources as they are. */
+/**
+ * Before any test runs, the kernel, the libraries and the bundles of `occ` and `openbot` are made from the sources as they
+ * are. Commands that tests start share what Node compiled of them.
+ */
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import {
+  existsSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { bundleOcc } from '../../packages/occ/build/bundle.ts';
 import { bundleOpenbot } from '../../packages/openbot/build/bundle.ts';
@@ -9,18 +26,46 @@ declare module 'vitest' {
     /** Why there is no bundle: those tests fail that run it, and no others. */
     occBundleFault: string | null;
     openbotBundleFault: string | null;
+    /** The compile cache of the commands that tests start. */
+    compiled: string;
   }
 }
 
-export async function setup(project: TestProject): Promise<void> {
+const ROOT = join(import.meta.dirname, '../..');
+
+export async function setup(project: TestProject): Promise<() => void> {
   await makeKernel();
-  project.provide('occBundleFault', await faultOf(bundleOcc()));
-  project.provide('openbotBundleFault', await faultOf(bundleOpenbot()));
+  // Next to nothing where they are made already. Errors of types are not of interest here: `npm run types` shows them.
+  spawnSync(process.execPath, [join(ROOT, 'node_modules/typescript/bin/tsc'), '-b'], { cwd: ROOT });
+  project.provide('occBundleFault', await bundleOnce('occ', bundleOcc));
+  project.provide('openbotBundleFault', await bundleOnce('openbot', bundleOpenbot));
+  const compiled = mkdtempSync(join(tmpdir(), 'openbot-test-compiled-'));
+  project.provide('compiled', compiled);
+  return () => rmSync(compiled, { recursive: true, force: true });
 }
 
-function faultOf(work: Promise<void>): Promise<string | null> {
-  return work.then(
-    () => null,
-    (error: unknown) => String(error),
-  );
+/** Makes a bundle, unless it is there and made of these sources. Returns why it could not be made. */
+async function bundleOnce(name: string, bundle: () => Promise<void>): Promise<string | null> {
+  const stamp = join(ROOT, 'node_modules/.cache/openbot-bundles', name);
+  const before = describeFiles(['packages/*/src/**/*.ts', 'packages/*/build/*.ts', 'package-lock.json']);
+  const made = () => `${before}\n${describeFiles([`packages/${name}/dist/bin/*.js`])}`;
+  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === made()) return null;
+  try {
+    await bundle();
+  } catch (error) {
+    return String(error);
+  }
+  mkdirSync(dirname(stamp), { recursive: true });
+  writeFileSync(stamp, made());
+  return null;
+}
+
+function describeFiles(patterns: readonly string[]): string {
+  const lines = globSync(patterns, { cwd: ROOT })
+    .sort()
+    .map((path) => {
+      const { mtimeMs, size } = statSync(join(ROOT, path));
+      return `${path} ${mtimeMs} ${size}`;
+    });
+  return createHash('sha256').update(lines.join('\n')).digest('hex');
 }

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
-import { afterEach } from 'vitest';
+import { afterTest } from '../../../../test/setup/cleaning.ts';
 import { type ServeOptions, serveMcp } from '../../src/mcp-server/serve-mcp.ts';
 import { makeHome } from '../discover/claude-home.ts';
 import { makeRepo } from '../repo/git.ts';
@@ -17,11 +17,6 @@ export interface ToolReply {
   readonly answer: Loose;
 }
 export type CallTool = (name: string, input?: Record<string, unknown>) => Promise<ToolReply>;
-
-const clients: Client[] = [];
-afterEach(async () => {
-  for (const client of clients.splice(0)) await client.close();
-});
 
 /** A repository, a Claude Code with sessions, a state folder and a workspace, all in one temp folder. */
 export function makeMcpHome() {
@@ -51,7 +46,7 @@ async function connectTo(options: ServeOptions): Promise<CallTool> {
 
 export async function openClient(transport: Parameters<Client['connect']>[0]): Promise<Client> {
   const client = new Client({ name: 'test', version: '1.0.0' });
-  clients.push(client);
+  afterTest(() => client.close());
   await client.connect(transport);
   // From now on the client checks every answer against the schema of its tool.
   await client.listTools();

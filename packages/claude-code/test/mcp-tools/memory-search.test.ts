@@ -1,7 +1,9 @@
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { expectLinear } from '../../../../test/setup/expect-linear.ts';
+import { HUNT, tries } from '../../../../test/setup/hunt.ts';
 import { readMemoryFiles } from '../../src/mcp-tools/memory-files.ts';
 import { rankPassages } from '../../src/mcp-tools/rank-passages.ts';
 import { type Loose, makeMcpHome } from '../mcp-server/mcp-home.ts';
@@ -124,24 +126,18 @@ describe('bounds', () => {
     expect(unread).toBe(2);
   });
 
-  test.each([
-    ['a heading of spaces', "'# a' + ' '.repeat(500_000) + 'b'"],
-    ['a heading of hashes', "'# ' + ' #'.repeat(250_000) + 'b'"],
-    ['a key with a line that breaks otherwise', `'${BEGIN}\\n' + 'A'.repeat(500_000) + '\\u2028'`],
-    ['a key of spaces', `'${BEGIN}\\n' + ' '.repeat(500_000) + 'x'`],
-    ['a key of empty lines', `'${BEGIN}' + '\\r\\n'.repeat(250_000) + 'x'`],
-    ['keys that only begin', `'${BEGIN}\\n'.repeat(15_000)`],
-  ])('a note takes time by its length, also with %s', (_name, text) => {
-    // In a process of its own: one that is stuck cannot be told so.
-    const source = new URL('../../src/mcp-tools/rank-passages.ts', import.meta.url).href;
-    const program = `const { rankPassages } = await import(${JSON.stringify(source)});
-      console.log(rankPassages([{ name: 'x', text: ${text} + '\\n\\nneedle' }], 'needle').length > 0);`;
-    const { stdout, stderr } = spawnSync(
-      process.execPath,
-      ['--conditions=openbot-source', '--input-type=module', '-e', program],
-      { encoding: 'utf8', timeout: 45_000 },
-    );
-    expect([stdout, stderr]).toEqual(['true\n', '']);
+  test.each<[string, (length: number) => string]>([
+    ['a heading of spaces', (length) => `# a${' '.repeat(length)}b`],
+    ['a heading of hashes', (length) => `# ${' #'.repeat(length / 2)}b`],
+    ['a key with a line that breaks otherwise', (length) => `${BEGIN}\n${'A'.repeat(length)}\u2028`],
+    ['a key of spaces', (length) => `${BEGIN}\n${' '.repeat(length)}x`],
+    ['a key of empty lines', (length) => `${BEGIN}${'\r\n'.repeat(length / 2)}x`],
+    ['keys that only begin', (length) => `${BEGIN}\n`.repeat(length / 32)],
+  ])('a note takes time by its length, also with %s', HUNT, (_name, compose) => {
+    expectLinear(tries({ gate: 10_000, torture: 50_000 }), (length) => {
+      const text = `${compose(length)}\n\nneedle`;
+      expect(rankPassages([{ name: 'x', text }], 'needle')).not.toEqual([]);
+    });
   });
 
   test('secrets are hidden', async () => {

@@ -3,18 +3,13 @@ import { type ExecFileSyncOptionsWithStringEncoding, execFileSync } from 'node:c
 import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { afterAll } from 'vitest';
+import { afterFile } from '../../../../test/setup/cleaning.ts';
 
 const GIT = execFileSync('/bin/sh', ['-c', 'command -v git'], { encoding: 'utf8' }).trim();
 
-const folders: string[] = [];
-afterAll(() => {
-  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
-});
-
 export function makeFolder(): string {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'openbot-status-')));
-  folders.push(folder);
+  afterFile(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
 }
 

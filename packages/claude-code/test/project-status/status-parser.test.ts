@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { cases, HUNT } from '../../../../test/setup/hunt.ts';
 import { decodePath, StatusParser } from '../../src/project-status/status-parser.ts';
 
 const HASHES = `${'a'.repeat(40)} ${'b'.repeat(40)}`;
@@ -40,7 +41,7 @@ describe('the parser of git status', () => {
     });
   });
 
-  it('reads the same however the output is cut', () => {
+  it('reads the same however the output is cut', HUNT, () => {
     const whole = parse([OUTPUT]);
     const cuts = fc.uniqueArray(fc.integer({ min: 0, max: OUTPUT.length }), { maxLength: 20 });
     fc.assert(
@@ -49,7 +50,7 @@ describe('the parser of git status', () => {
         const chunks = ends.map((end, at) => OUTPUT.subarray(ends[at - 1] ?? 0, end));
         expect(parse(chunks)).toEqual(whole);
       }),
-      { seed: 5, numRuns: 50 },
+      cases({ gate: 50, torture: 500, seed: 5 }),
     );
   });
 
@@ -69,12 +70,12 @@ describe('the parser of git status', () => {
     expect(parse([Buffer.from('# branch.upstream origin/x\0')]).upstream).toEqual({ name: 'origin/x' });
   });
 
-  it('is not shaken by garbage', () => {
+  it('is not shaken by garbage', HUNT, () => {
     fc.assert(
       fc.property(fc.array(fc.uint8Array({ maxLength: 60 }), { maxLength: 10 }), (chunks) => {
         expect(() => parse(chunks.map((chunk) => Buffer.from(chunk)))).not.toThrow();
       }),
-      { seed: 6, numRuns: 100 },
+      cases({ gate: 100, torture: 1000, seed: 6 }),
     );
     expect(parse([Buffer.from('1 M.\0'), Buffer.from('\0\0#\0# \0')]).staged).toEqual(['']);
   });

@@ -1,10 +1,11 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { cases, HUNT } from '../../../../test/setup/hunt.ts';
 import { IdTable } from '../../src/scan/id-table.ts';
 
 const figure = fc.oneof(fc.nat(300), fc.constantFrom(0, 127, 128, 2 ** 32, 2 ** 53 - 1));
 
-test('it knows the largest figures of each id, also after it was saved', () => {
+test('it knows the largest figures of each id, also after it was saved', HUNT, () => {
   const entry = fc.tuple(fc.constantFrom('a', 'b', 'ab', 'ba', 'é', ''), figure, figure, figure);
   fc.assert(
     fc.property(fc.array(entry), fc.nat(20), (entries, saveAt) => {
@@ -21,7 +22,7 @@ test('it knows the largest figures of each id, also after it was saved', () => {
       expect(table.size).toBe(known.size);
       expect(table.sums.map(BigInt)).toEqual(exact);
     }),
-    { numRuns: 300, seed: 5 },
+    cases({ gate: 300, torture: 3000, seed: 5 }),
   );
 });
 

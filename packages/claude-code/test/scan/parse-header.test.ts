@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { ClaudeLineReader } from '@openbot/sessions/lines';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { cases, HUNT } from '../../../../test/setup/hunt.ts';
 import { parseJsonlHeader } from '../../src/scan/parse-header.ts';
 import { makeTempFolder } from '../temp-folder.ts';
 import { transcriptText } from './claude-lines.ts';
@@ -50,7 +51,7 @@ test.each(FIXTURES)('a real session reads as JSON.parse reads it: %s', async (pa
   expect(header.messageCount).toBeLessThan(header.lineCount / 2);
 });
 
-test('any lines read as JSON.parse reads them', async () => {
+test('any lines read as JSON.parse reads them', HUNT, async () => {
   const path = join(makeTempFolder(), 'session.jsonl');
   const reader = new ClaudeLineReader();
   await fc.assert(
@@ -59,7 +60,7 @@ test('any lines read as JSON.parse reads them', async () => {
       const read = readFileSync(path, 'utf8');
       expect(await parseJsonlHeader(path, { reader })).toEqual(referenceHeader(read));
     }),
-    { numRuns: 400, seed: 5 },
+    cases({ gate: 160, torture: 4000, seed: 5 }),
   );
 });
 

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { cases, HUNT } from '../../../../test/setup/hunt.ts';
 import { composeQuestion } from '../../src/select/relevance-question.ts';
 import { makeSession } from '../project-status/discovered.ts';
 
@@ -92,7 +93,7 @@ describe('the question to the model', () => {
     }
   });
 
-  it('stays one block whatever anybody writes', () => {
+  it('stays one block whatever anybody writes', HUNT, () => {
     const texts = fc.oneof(
       fc.string({ unit: 'binary', maxLength: 50 }),
       fc.constantFrom(`</data-${TAG}>`, '\ud800', '</data>', '\\u003c'),
@@ -103,7 +104,7 @@ describe('the question to the model', () => {
         expect(data.sessions).toHaveLength(1);
         expect(data.task.isWellFormed()).toBe(true);
       }),
-      { seed: 7, numRuns: 200 },
+      cases({ gate: 45, torture: 2000, seed: 7 }),
     );
   });
 

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { cases, HUNT } from '../../../../test/setup/hunt.ts';
 import type { DiscoveredSession } from '../../src/discover/discovered-session.ts';
 import { scoreSession } from '../../src/select/score-session.ts';
 import { selectSession } from '../../src/select/select-session.ts';
@@ -25,7 +26,7 @@ const relevance = fc.oneof(fc.constantFrom(0, 0.1, 0.3, 0.6, 1), fc.double({ min
 const rate = (score: number) => ({ score, reasoning: '', by: 'words' }) as const;
 
 describe('any session', () => {
-  it('scores 0 to 100: the sum of its parts, which are whole, or the limit', () => {
+  it('scores 0 to 100: the sum of its parts, which are whole, or the limit', HUNT, () => {
     fc.assert(
       fc.property(fields, hours, relevance, (some, age, rating) => {
         const session = makeSession({ ...some, lastModified: hoursAgo(age) });
@@ -43,11 +44,11 @@ describe('any session', () => {
         );
         expect(values.reduce((sum, value) => sum + value, 0)).toBeLessThanOrEqual(100);
       }),
-      { seed: 1, numRuns: 300 },
+      cases({ gate: 300, torture: 3000, seed: 1 }),
     );
   });
 
-  it('scores no less when it is younger, or more relevant', () => {
+  it('scores no less when it is younger, or more relevant', HUNT, () => {
     fc.assert(
       fc.property(fields, hours, hours, relevance, relevance, (some, one, other, low, high) => {
         const at = (age: number, rating: number) =>
@@ -55,7 +56,7 @@ describe('any session', () => {
         expect(at(Math.min(one, other), low)).toBeGreaterThanOrEqual(at(Math.max(one, other), low));
         expect(at(one, Math.max(low, high))).toBeGreaterThanOrEqual(at(one, Math.min(low, high)));
       }),
-      { seed: 2, numRuns: 300 },
+      cases({ gate: 300, torture: 3000, seed: 2 }),
     );
   });
 });
@@ -81,37 +82,42 @@ describe('any list of sessions', () => {
       now: NOW,
     });
 
-  it('gives the same choice in any order', async () => {
+  it('gives the same choice in any order', HUNT, async () => {
     await fc.assert(
       fc.asyncProperty(shuffled, async ([list, other]) => {
         expect(await select(other)).toEqual(await select(list));
       }),
-      { seed: 3, numRuns: 100 },
+      cases({ gate: 100, torture: 1000, seed: 3 }),
     );
   });
 
-  it('gives the best that may be resumed, of equals the most relevant, and only above the threshold', async () => {
-    await fc.assert(
-      fc.asyncProperty(lists, async (list) => {
-        const { action, sessionId, scores = [] } = await select(list);
-        expect(scores).toHaveLength(list.length);
-        const possible = scores.filter(({ ceiling }) => ceiling === undefined);
-        const best = Math.max(0, ...possible.map(({ total }) => total));
-        expect(action).toBe(best > 60 ? 'resume' : 'fresh');
-        expect(sessionId === undefined).toBe(action === 'fresh');
-        if (sessionId === undefined) return;
-        const age = (id: string) => list.find((session) => session.sessionId === id)!.lastModified.getTime();
-        const most = <T>(items: readonly T[], value: (item: T) => number) =>
-          items.filter((item) => value(item) === Math.max(...items.map(value)));
-        const equals = possible.filter(({ total }) => total === best);
-        const relevant = most(equals, ({ relevance }) => relevance.score);
-        const rest = most(
-          most(relevant, ({ parts }) => parts.branch),
-          (score) => age(score.sessionId),
-        );
-        expect(rest.map((score) => score.sessionId)).toContain(sessionId);
-      }),
-      { seed: 4, numRuns: 150 },
-    );
-  });
+  it(
+    'gives the best that may be resumed, of equals the most relevant, and only above the threshold',
+    HUNT,
+    async () => {
+      await fc.assert(
+        fc.asyncProperty(lists, async (list) => {
+          const { action, sessionId, scores = [] } = await select(list);
+          expect(scores).toHaveLength(list.length);
+          const possible = scores.filter(({ ceiling }) => ceiling === undefined);
+          const best = Math.max(0, ...possible.map(({ total }) => total));
+          expect(action).toBe(best > 60 ? 'resume' : 'fresh');
+          expect(sessionId === undefined).toBe(action === 'fresh');
+          if (sessionId === undefined) return;
+          const age = (id: string) =>
+            list.find((session) => session.sessionId === id)!.lastModified.getTime();
+          const most = <T>(items: readonly T[], value: (item: T) => number) =>
+            items.filter((item) => value(item) === Math.max(...items.map(value)));
+          const equals = possible.filter(({ total }) => total === best);
+          const relevant = most(equals, ({ relevance }) => relevance.score);
+          const rest = most(
+            most(relevant, ({ parts }) => parts.branch),
+            (score) => age(score.sessionId),
+          );
+          expect(rest.map((score) => score.sessionId)).toContain(sessionId);
+        }),
+        cases({ gate: 150, torture: 1500, seed: 4 }),
+      );
+    },
+  );
 });

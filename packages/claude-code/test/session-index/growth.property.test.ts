@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { ClaudeLineReader } from '@openbot/sessions/lines';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { cases, HUNT } from '../../../../test/setup/hunt.ts';
 import { SessionIndex } from '../../src/session-index/session-index.ts';
 import { transcriptText } from '../scan/claude-lines.ts';
 import { referenceHeader } from '../scan/reference-header.ts';
@@ -20,7 +21,7 @@ const step = fc.oneof(
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('nothing' as const), text: fc.constant('') }) },
 );
 
-test('after any steps the index knows what a reading of the whole file gives', async () => {
+test('after any steps the index knows what a reading of the whole file gives', HUNT, async () => {
   const root = makeTempFolder();
   const reader = new ClaudeLineReader();
   let runs = 0;
@@ -56,7 +57,7 @@ test('after any steps the index knows what a reading of the whole file gives', a
         }
       },
     ),
-    { numRuns: 150, seed: 11 },
+    cases({ gate: 15, torture: 1500, seed: 11 }),
   );
   expect([...seen].sort()).toEqual(['grown', 'nothing', 'whole']);
 });

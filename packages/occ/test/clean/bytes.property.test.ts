@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { HUNT } from '../../../../test/setup/hunt.ts';
 import { removalOptions } from './arbitraries/removal-options.ts';
 import { ODD_MEMBERS } from './arbitraries/transcript-bytes.ts';
 import { cleanBytes } from './clean-bytes.ts';
@@ -8,7 +9,7 @@ import { splitLines } from './oracle/read-bytes.ts';
 import { parseObject } from './oracle/read-line.ts';
 
 describe.each(DIALECTS)('bytes, $dialect', ({ dialect: _, transcripts }) => {
-  test('a line that need not change is the same to the byte, broken lines included', () => {
+  test('a line that need not change is the same to the byte, broken lines included', HUNT, () => {
     fc.assert(
       fc.property(transcripts, removalOptions, ({ bytes }, options) => {
         const { lines, plan } = cleanBytes(bytes, options);
@@ -27,7 +28,7 @@ describe.each(DIALECTS)('bytes, $dialect', ({ dialect: _, transcripts }) => {
     );
   });
 
-  test('in a line that changes, what is not understood keeps the way it was written', () => {
+  test('in a line that changes, what is not understood keeps the way it was written', HUNT, () => {
     fc.assert(
       fc.property(transcripts, removalOptions, ({ bytes }, options) => {
         for (const { before, after } of cleanBytes(bytes, options).lines) {
@@ -41,7 +42,7 @@ describe.each(DIALECTS)('bytes, $dialect', ({ dialect: _, transcripts }) => {
     );
   });
 
-  test('cleaning again changes nothing', () => {
+  test('cleaning again changes nothing', HUNT, () => {
     fc.assert(
       fc.property(transcripts, removalOptions, ({ bytes }, options) => {
         const once = cleanBytes(bytes, options);
@@ -57,7 +58,7 @@ describe.each(DIALECTS)('bytes, $dialect', ({ dialect: _, transcripts }) => {
     );
   });
 
-  test('a clean never makes a transcript larger', () => {
+  test('a clean never makes a transcript larger', HUNT, () => {
     fc.assert(
       fc.property(transcripts, removalOptions, ({ bytes }, options) => {
         const cleaned = cleanBytes(bytes, options);

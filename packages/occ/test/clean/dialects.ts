@@ -1,3 +1,4 @@
+import { cases } from '../../../../test/setup/hunt.ts';
 import { claudeTranscript } from './arbitraries/claude-transcript.ts';
 import { openclawTranscript } from './arbitraries/openclaw-transcript.ts';
 
@@ -7,10 +8,5 @@ export const DIALECTS = [
   { dialect: 'claude-code' as const, transcripts: claudeTranscript },
 ];
 
-const hunt = Number(process.env.CLEAN_RUNS ?? 0);
-
-/**
- * How often a property is tried. The same transcripts each time, so that a test that passed passes again;
- * CLEAN_RUNS=20000 hunts among others for what these do not show.
- */
-export const RUNS = hunt > 0 ? { numRuns: hunt } : { numRuns: 60, seed: 2026 };
+/** How often a property is tried. */
+export const RUNS = cases({ gate: 25, torture: 300, seed: 2026 });

@@ -1,6 +1,7 @@
 import { contextTokens } from '@openbot/sessions';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { HUNT } from '../../../../test/setup/hunt.ts';
 import { removalOptions } from './arbitraries/removal-options.ts';
 import { cleanBytes } from './clean-bytes.ts';
 import { DIALECTS, RUNS } from './dialects.ts';
@@ -41,7 +42,7 @@ function usageOf(value: Json | undefined): Json | undefined {
 }
 
 describe.each(DIALECTS)('figures, $dialect', ({ dialect, transcripts }) => {
-  test('statistics agree with a count before and after', () => {
+  test('statistics agree with a count before and after', HUNT, () => {
     fc.assert(
       fc.property(transcripts, removalOptions, ({ bytes }, options) => {
         const { plan, planned, lines } = cleanBytes(bytes, options);
@@ -96,7 +97,7 @@ describe.each(DIALECTS)('figures, $dialect', ({ dialect, transcripts }) => {
     );
   });
 
-  test('the context never grows, and stays as it is where nothing changes', () => {
+  test('the context never grows, and stays as it is where nothing changes', HUNT, () => {
     fc.assert(
       fc.property(transcripts, removalOptions, ({ bytes }, options) => {
         const { plan, transcript } = cleanBytes(bytes, options);
@@ -109,7 +110,7 @@ describe.each(DIALECTS)('figures, $dialect', ({ dialect, transcripts }) => {
     );
   });
 
-  test('usage is lowered on one message alone, marked as ours, and keeps what it cost', () => {
+  test('usage is lowered on one message alone, marked as ours, and keeps what it cost', HUNT, () => {
     fc.assert(
       fc.property(transcripts, removalOptions, ({ bytes }, options) => {
         const { lines, plan, planned } = cleanBytes(bytes, options);

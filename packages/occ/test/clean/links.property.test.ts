@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { HUNT } from '../../../../test/setup/hunt.ts';
 import { removalOptions } from './arbitraries/removal-options.ts';
 import { cleanBytes } from './clean-bytes.ts';
 import { DIALECTS, RUNS } from './dialects.ts';
@@ -25,7 +26,7 @@ function namedIds(value: Json): unknown[] {
 }
 
 describe.each(DIALECTS)('the tree, $dialect', ({ dialect, transcripts }) => {
-  test('ids, leaf and the order of what stays are as they were', () => {
+  test('ids, leaf and the order of what stays are as they were', HUNT, () => {
     fc.assert(
       fc.property(transcripts, removalOptions, ({ bytes }, options) => {
         const { plan, planned, lines } = cleanBytes(bytes, options);
@@ -47,7 +48,7 @@ describe.each(DIALECTS)('the tree, $dialect', ({ dialect, transcripts }) => {
     );
   });
 
-  test('everything hangs from its nearest ancestor that stays', () => {
+  test('everything hangs from its nearest ancestor that stays', HUNT, () => {
     fc.assert(
       fc.property(transcripts, removalOptions, ({ bytes }, options) => {
         const { plan, planned } = cleanBytes(bytes, options);
@@ -66,7 +67,7 @@ describe.each(DIALECTS)('the tree, $dialect', ({ dialect, transcripts }) => {
     );
   });
 
-  test('nothing names a line that is gone', () => {
+  test('nothing names a line that is gone', HUNT, () => {
     fc.assert(
       fc.property(transcripts, removalOptions, ({ bytes }, options) => {
         const { plan, planned } = cleanBytes(bytes, options);
@@ -88,7 +89,7 @@ describe.each(DIALECTS)('the tree, $dialect', ({ dialect, transcripts }) => {
     );
   });
 
-  test('entries off the active path change in their links alone', () => {
+  test('entries off the active path change in their links alone', HUNT, () => {
     fc.assert(
       fc.property(transcripts, removalOptions, ({ bytes }, options) => {
         const before = readLines(bytes, dialect);

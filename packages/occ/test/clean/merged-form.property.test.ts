@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { SessionManager } from '@earendil-works/pi-coding-agent';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { HUNT } from '../../../../test/setup/hunt.ts';
 import { findFault } from '../../src/rewrite/verify-clean.ts';
 import { piTranscript } from './arbitraries/openclaw-transcript.ts';
 import { removalOptions } from './arbitraries/removal-options.ts';
@@ -12,7 +13,7 @@ import { DIALECTS, RUNS } from './dialects.ts';
 import { blocksOf, type Json } from './oracle/read-line.ts';
 
 describe.each(DIALECTS)('what a provider sees, $dialect', ({ transcripts }) => {
-  test('holds nothing that it refuses and did not before, so that no clean fails by it', () => {
+  test('holds nothing that it refuses and did not before, so that no clean fails by it', HUNT, () => {
     fc.assert(
       fc.property(transcripts, removalOptions, ({ bytes }, options) => {
         const { transcript, plan, planned } = cleanBytes(bytes, options);
@@ -49,7 +50,7 @@ describe('what pi gives to a provider', () => {
       .map((run) => run.map(({ timestamp }) => timestamp));
   }
 
-  test('thinking stands first in every message in which it did before', () => {
+  test('thinking stands first in every message in which it did before', HUNT, () => {
     fc.assert(
       fc.property(piTranscript, removalOptions, ({ bytes }, options) => {
         const before = new Set(misplaced(bytes).flat());

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { HUNT } from '../../../../test/setup/hunt.ts';
 import { removalOptions } from './arbitraries/removal-options.ts';
 import { cleanBytes } from './clean-bytes.ts';
 import { DIALECTS, RUNS } from './dialects.ts';
@@ -38,7 +39,7 @@ const callsOf = (bytes: Buffer, dialect: OracleDialect) =>
     .filter((ids) => ids.length > 0);
 
 describe.each(DIALECTS)('calls and results, $dialect', ({ dialect, transcripts }) => {
-  test('none loses its other half on the active path', () => {
+  test('none loses its other half on the active path', HUNT, () => {
     fc.assert(
       fc.property(transcripts, removalOptions, ({ bytes }, options) => {
         const onPath = (file: Buffer) => unpaired(walkPath(readLines(file, dialect), dialect).lines);
@@ -48,7 +49,7 @@ describe.each(DIALECTS)('calls and results, $dialect', ({ dialect, transcripts }
     );
   });
 
-  test('none loses its other half on any other branch', () => {
+  test('none loses its other half on any other branch', HUNT, () => {
     fc.assert(
       fc.property(transcripts, removalOptions, ({ bytes }, options) => {
         const { plan, planned } = cleanBytes(bytes, options);
@@ -72,7 +73,7 @@ describe.each(DIALECTS)('calls and results, $dialect', ({ dialect, transcripts }
     );
   });
 
-  test('the newest turns keep all their calls, older ones only what is in progress or tied', () => {
+  test('the newest turns keep all their calls, older ones only what is in progress or tied', HUNT, () => {
     fc.assert(
       fc.property(transcripts, removalOptions, ({ bytes }, options) => {
         const { planned, lines } = cleanBytes(bytes, options);

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { SessionManager } from '@earendil-works/pi-coding-agent';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { HUNT } from '../../../../test/setup/hunt.ts';
 import { piTranscript } from './arbitraries/openclaw-transcript.ts';
 import { removalOptions } from './arbitraries/removal-options.ts';
 import { cleanBytes } from './clean-bytes.ts';
@@ -30,7 +31,7 @@ function openInPi(bytes: Buffer): { messages: Json[]; leaf: string | null } {
 
 const isTree = (bytes: Buffer) => /"version"\s*:\s*[23]/.test(bytes.toString('latin1', 0, 200));
 
-test('a cleaned transcript opens in pi with the messages that the rules leave', () => {
+test('a cleaned transcript opens in pi with the messages that the rules leave', HUNT, () => {
   fc.assert(
     fc.property(piTranscript, removalOptions, ({ bytes }, options) => {
       const { planned, lines } = cleanBytes(bytes, options);

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { HUNT } from '../../../../test/setup/hunt.ts';
 import { removalOptions } from './arbitraries/removal-options.ts';
 import { cleanBytes } from './clean-bytes.ts';
 import { DIALECTS, RUNS } from './dialects.ts';
@@ -9,7 +10,7 @@ import { judgeLine } from './oracle/judge-line.ts';
 import { parseObject } from './oracle/read-line.ts';
 
 describe.each(DIALECTS)('the rules of cleaning, $dialect', ({ dialect, transcripts }) => {
-  test('each line goes, stays or changes as the rules say', () => {
+  test('each line goes, stays or changes as the rules say', HUNT, () => {
     fc.assert(
       fc.property(transcripts, removalOptions, ({ bytes }, options) => {
         const { lines } = cleanBytes(bytes, options);

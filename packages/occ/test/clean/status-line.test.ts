@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { HUNT } from '../../../../test/setup/hunt.ts';
 import { truncateContent, truncateToolResult } from '../../src/clean/truncate-content.ts';
 import { toolText } from './arbitraries/texts.ts';
 import { RUNS } from './dialects.ts';
@@ -68,7 +69,7 @@ describe('how a command ended stays when its output is shortened', () => {
     expect(truncateToolResult(`${LONG}${line}\nmore`)).toBe('a line of output\na line of output[truncated]');
   });
 
-  test('what is shortened is within the limits and left alone the next time', () => {
+  test('what is shortened is within the limits and left alone the next time', HUNT, () => {
     const statuses = fc.constantFrom(
       '(Command exited with code 7)',
       'Command aborted',

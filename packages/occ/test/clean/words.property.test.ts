@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { HUNT } from '../../../../test/setup/hunt.ts';
 import { removalOptions } from './arbitraries/removal-options.ts';
 import { cleanBytes } from './clean-bytes.ts';
 import { DIALECTS, RUNS } from './dialects.ts';
@@ -18,7 +19,7 @@ function wordsOf(lines: readonly OracleLine[]): string[] {
 const asSpoken = (words: readonly string[]) => words.map((text) => text.replace(/^toolResult: /, 'user: '));
 
 describe.each(DIALECTS)('what was said, $dialect', ({ dialect, transcripts }) => {
-  test('stays word for word, on the active path and off it', () => {
+  test('stays word for word, on the active path and off it', HUNT, () => {
     fc.assert(
       fc.property(transcripts, removalOptions, ({ bytes }, options) => {
         const before = readLines(bytes, dialect);
@@ -31,7 +32,7 @@ describe.each(DIALECTS)('what was said, $dialect', ({ dialect, transcripts }) =>
     );
   });
 
-  test('thinking stays in turns that are kept, and goes with the calls of others', () => {
+  test('thinking stays in turns that are kept, and goes with the calls of others', HUNT, () => {
     fc.assert(
       fc.property(transcripts, removalOptions, ({ bytes }, options) => {
         const { lines } = cleanBytes(bytes, options);

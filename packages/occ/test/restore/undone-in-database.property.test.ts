@@ -2,6 +2,7 @@
 import { rmSync } from 'node:fs';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { counted, HUNT } from '../../../../test/setup/hunt.ts';
 import { arbitraryOddSession } from '../../../sessions/test/openclaw-db/setup/arbitrary-odd-session.ts';
 import {
   arbitrarySession,
@@ -12,12 +13,7 @@ import { makeHome } from '../session-db/database-home.ts';
 import { readAsFile, readPathOf, readRowsOf } from '../session-db/look-into.ts';
 import { talkIn } from '../session-db/talking-home.ts';
 
-const hunt = Number(process.env.RESTORE_RUNS ?? 0);
-const seed = Number(process.env.RESTORE_SEED ?? 0);
-const runs = {
-  ...(hunt > 0 ? { numRuns: hunt, ...(seed > 0 ? { seed } : {}) } : { numRuns: 25, seed: 11 }),
-  endOnFailure: true,
-};
+const runs = { ...counted({ gate: 6, torture: 100, seed: 11 }), endOnFailure: true };
 const ID = '00000000-0000-4000-8000-000000000001';
 const KEY = 'agent:main:main';
 
@@ -88,21 +84,17 @@ async function undo(events: object[], keep: number, truncate: number, told: Told
 test.each([
   ['as OpenClaw writes them', arbitrarySession as fc.Arbitrary<object[]>],
   ['that no program should write', odd as fc.Arbitrary<object[]>],
-])(
-  'sessions %s, at any time',
-  async (_, sessions) => {
-    const told = { edited: 0 };
-    await fc.assert(
-      fc.asyncProperty(
-        sessions,
-        oddTimes,
-        fc.constantFrom(0, 0, 1, 2),
-        fc.constantFrom(0, 50, 100),
-        (events, times, keep, truncate) => undo(withTimes(events, times), keep, truncate, told),
-      ),
-      runs,
-    );
-    expect(told.edited).toBeGreaterThan(runs.numRuns / 8);
-  },
-  600_000,
-);
+])('sessions %s, at any time', HUNT, async (_, sessions) => {
+  const told = { edited: 0 };
+  await fc.assert(
+    fc.asyncProperty(
+      sessions,
+      oddTimes,
+      fc.constantFrom(0, 0, 1, 2),
+      fc.constantFrom(0, 50, 100),
+      (events, times, keep, truncate) => undo(withTimes(events, times), keep, truncate, told),
+    ),
+    runs,
+  );
+  expect(told.edited).toBeGreaterThan(runs.numRuns / 8);
+});

@@ -5,19 +5,15 @@ import { OpenBotError, scanTranscriptFile, type Transcript } from '@openbot/sess
 import { leafOf } from '@openbot/sessions/transcript';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { counted, HUNT } from '../../../../test/setup/hunt.ts';
 import { editSessionFile } from '../../src/storage/files/edit-file.ts';
 import { restoreSessionFile } from '../../src/storage/files/restore-file.ts';
 import { removalOptions } from '../clean/arbitraries/removal-options.ts';
 import { makeLastingFolder } from '../setup/temp-folder.ts';
 import { ODD_SOURCES, type OddSource } from './odd-transcripts.ts';
 
-const hunt = Number(process.env.RESTORE_RUNS ?? 0);
-const seed = Number(process.env.RESTORE_SEED ?? 0);
 // Shrinking rewrites hundreds of files: the failing case is told as it is.
-const runs = {
-  ...(hunt > 0 ? { numRuns: hunt, ...(seed > 0 ? { seed } : {}) } : { numRuns: 40, seed: 11 }),
-  endOnFailure: true,
-};
+const runs = { ...counted({ gate: 10, torture: 100, seed: 11 }), endOnFailure: true };
 const ID = '11111111-1111-4111-8111-111111111111';
 const folder = makeLastingFolder();
 let sessions = 0;
@@ -108,7 +104,7 @@ function sayAsClaude(now: Transcript, about: string): object[] {
 }
 
 describe.each(ODD_SOURCES)('sessions of $source', ({ source, transcripts }) => {
-  test('an edit, and its restore', async () => {
+  test('an edit, and its restore', HUNT, async () => {
     let edited = 0;
     await fc.assert(
       fc.asyncProperty(transcripts, removalOptions, async ({ bytes }, options) => {
@@ -130,9 +126,9 @@ describe.each(ODD_SOURCES)('sessions of $source', ({ source, transcripts }) => {
       runs,
     );
     expect(edited).toBeGreaterThan(runs.numRuns / 8);
-  }, 600_000);
+  });
 
-  test('edits and turns between, and a restore to the first state and back', async () => {
+  test('edits and turns between, and a restore to the first state and back', HUNT, async () => {
     let edited = 0;
     await fc.assert(
       fc.asyncProperty(transcripts, removalOptions, removalOptions, async ({ bytes }, first, second) => {
@@ -155,5 +151,5 @@ describe.each(ODD_SOURCES)('sessions of $source', ({ source, transcripts }) => {
       runs,
     );
     expect(edited).toBeGreaterThan(runs.numRuns / 8);
-  }, 600_000);
+  });
 });

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { activePath, scanTranscriptFile } from '@openbot/sessions';
 import { beforeEach, expect, test, vi } from 'vitest';
+import { HUNT, tries } from '../../../../test/setup/hunt.ts';
 import { runOcc } from '../setup/run-occ.ts';
 import { startChild } from '../setup/start-child.ts';
 import { makeTempFolder } from '../setup/temp-folder.ts';
@@ -19,7 +20,7 @@ import {
 } from './homes.ts';
 
 const APPEND = new URL('./children/append-turns.mjs', import.meta.url);
-const EDITS = 100;
+const EDITS = tries({ gate: 10, torture: 100 });
 vi.setConfig({ testTimeout: 600_000 });
 
 let home: Home;
@@ -54,36 +55,41 @@ async function expectAllThere(texts: number): Promise<void> {
 
 const numbersTo = (count: number) => Array.from({ length: count }, (_, number) => number);
 
-test(`lines that an agent appends every millisecond during ${EDITS} edits: none lost, none doubled, all in order`, async () => {
+test(
+  'lines that an agent appends every millisecond during edits: none lost, none doubled, all in order',
+  HUNT,
+  async () => {
+    const agent = startAgent();
+    await agent.said('appending');
+    let changed = 0;
+    for (let round = 0; round < EDITS; round++) {
+      // In this process, because a start takes longer than an edit, and more moments are hit by more edits.
+      const { output } = await occ(home, ['edit', '--keep=0', '--force']);
+      if ((output as { changed: boolean }).changed) changed++;
+    }
+    expect(changed).toBeGreaterThan(EDITS / 2);
+    agent.tell('stop');
+    const texts = Number(await agent.said('texts'));
+    expect(texts).toBeGreaterThan(EDITS);
+
+    await expectAllThere(texts);
+    const { calls, results } = readPairs(home.path);
+    expect(calls).toEqual(results);
+    // What the agent said before an edit is in its backup, as it was said.
+    expect(readBackups(home).size).toBe(5);
+    for (const name of readBackups(home).keys()) {
+      const numbers = readNumbers(join(backupFolderOf(home), name));
+      expect(numbers).toEqual(numbersTo(numbers.length));
+    }
+    expect(listLeftovers(home)).toEqual([]);
+  },
+);
+
+test('restore, too, keeps every line that comes in meanwhile', HUNT, async () => {
+  const rounds = tries({ gate: 3, torture: 30 });
   const agent = startAgent();
   await agent.said('appending');
-  let changed = 0;
-  for (let round = 0; round < EDITS; round++) {
-    // In this process, because a start takes longer than an edit, and more moments are hit by more edits.
-    const { output } = await occ(home, ['edit', '--keep=0', '--force']);
-    if ((output as { changed: boolean }).changed) changed++;
-  }
-  expect(changed).toBeGreaterThan(EDITS / 2);
-  agent.tell('stop');
-  const texts = Number(await agent.said('texts'));
-  expect(texts).toBeGreaterThan(EDITS);
-
-  await expectAllThere(texts);
-  const { calls, results } = readPairs(home.path);
-  expect(calls).toEqual(results);
-  // What the agent said before an edit is in its backup, as it was said.
-  expect(readBackups(home).size).toBe(5);
-  for (const name of readBackups(home).keys()) {
-    const numbers = readNumbers(join(backupFolderOf(home), name));
-    expect(numbers).toEqual(numbersTo(numbers.length));
-  }
-  expect(listLeftovers(home)).toEqual([]);
-});
-
-test('restore, too, keeps every line that comes in meanwhile', async () => {
-  const agent = startAgent();
-  await agent.said('appending');
-  for (let round = 0; round < 15; round++) {
+  for (let round = 0; round < rounds; round++) {
     await occ(home, ['edit', '--keep=0', '--force']);
     await occ(home, ['restore', '--force']);
   }
@@ -94,27 +100,32 @@ test('restore, too, keeps every line that comes in meanwhile', async () => {
   expect(calls).toEqual(results);
 });
 
-test('two edits at once: one after the other, both succeed, each with a backup of its own', async () => {
-  for (let round = 0; round < 5; round++) {
-    const before = readFileSync(home.path);
-    const fresh = homeIn(makeTempFolder(), 'openclaw');
-    await furnish(fresh);
-    const runs = await Promise.all([
-      runOcc(['edit', SESSION_ID, '--keep=2', '--json'], { env: fresh.env }),
-      runOcc(['edit', SESSION_ID, '--keep=0', '--json'], { env: fresh.env }),
-    ]);
-    expect(runs.map(({ code, stderr }) => ({ code, stderr }))).toEqual([
-      { code: 0, stderr: '' },
-      { code: 0, stderr: '' },
-    ]);
-    const results = runs.map(({ stdout }) => JSON.parse(stdout));
-    const backups = results.map(({ backupPath }) => backupPath).filter((path) => path !== undefined);
-    expect(new Set(backups).size).toBe(backups.length);
-    expect(backups.some((path) => readFileSync(path).equals(before))).toBe(true);
-    expect(readPairs(fresh.path)).toEqual({ calls: [], results: [] });
-    expect(listLeftovers(fresh)).toEqual([]);
-  }
-});
+test(
+  'two edits at once: one after the other, both succeed, each with a backup of its own',
+  HUNT,
+  async () => {
+    const rounds = tries({ gate: 2, torture: 20 });
+    for (let round = 0; round < rounds; round++) {
+      const before = readFileSync(home.path);
+      const fresh = homeIn(makeTempFolder(), 'openclaw');
+      await furnish(fresh);
+      const runs = await Promise.all([
+        runOcc(['edit', SESSION_ID, '--keep=2', '--json'], { env: fresh.env }),
+        runOcc(['edit', SESSION_ID, '--keep=0', '--json'], { env: fresh.env }),
+      ]);
+      expect(runs.map(({ code, stderr }) => ({ code, stderr }))).toEqual([
+        { code: 0, stderr: '' },
+        { code: 0, stderr: '' },
+      ]);
+      const results = runs.map(({ stdout }) => JSON.parse(stdout));
+      const backups = results.map(({ backupPath }) => backupPath).filter((path) => path !== undefined);
+      expect(new Set(backups).size).toBe(backups.length);
+      expect(backups.some((path) => readFileSync(path).equals(before))).toBe(true);
+      expect(readPairs(fresh.path)).toEqual({ calls: [], results: [] });
+      expect(listLeftovers(fresh)).toEqual([]);
+    }
+  },
+);
 
 test('an edit and a clone at once: the clone is the session before or after', async () => {
   const before = readPairs(home.path).calls.length;

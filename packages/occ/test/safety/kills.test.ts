@@ -1,11 +1,12 @@
 import { join } from 'node:path';
 import { beforeAll, expect, test, vi } from 'vitest';
+import { HUNT, sample, tries } from '../../../../test/setup/hunt.ts';
 import { makeLastingFolder } from '../setup/temp-folder.ts';
 import { copyHome, furnish, homeIn, occ, talk } from './homes.ts';
 import { inLanes } from './in-lanes.ts';
 import { killAfter, killAtCall, listCalls, type Operation, prepare } from './kill-lab.ts';
 
-const KILLS = 300;
+const KILLS = tries({ gate: 8, torture: 100 });
 
 const root = makeLastingFolder();
 let scratches = 0;
@@ -37,19 +38,23 @@ beforeAll(async () => {
   }
 });
 
-let kills = 0;
-
 // Hundreds of processes: on a machine with other work to do they take their time.
 vi.setConfig({ testTimeout: 600_000, hookTimeout: 600_000 });
 
-test('killed before, in the middle of and after every change that edit, clone and restore make on disk', async () => {
-  await inLanes(points, ({ operation, at, strike }) => killAtCall(operation, at, strike, makeScratch()));
-  kills += points.length;
-  // Locks, the new file, the backup, the journal, the swap and the index are all among them.
-  expect(points.length).toBeGreaterThan(100);
-});
+test(
+  'killed before, in the middle of and after every change that edit, clone and restore make on disk',
+  HUNT,
+  async () => {
+    await inLanes(sample(points, { gate: 24 }), ({ operation, at, strike }) =>
+      killAtCall(operation, at, strike, makeScratch()),
+    );
+    // Locks, the new file, the backup, the journal, the swap and the index are all among them.
+    expect(points.length).toBeGreaterThan(100);
+  },
+);
 
-test(`killed at any time, until there were ${KILLS} kills`, async () => {
+test('killed at any time', HUNT, async () => {
+  let kills = 0;
   // From the first write to the end of most runs, by an even spread instead of by chance.
   const tries = Array.from({ length: 3 * KILLS }, (_, index) => ({
     operation: operations[index % operations.length]!,

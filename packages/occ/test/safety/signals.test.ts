@@ -5,6 +5,7 @@ import { mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import { HUNT, isTorture, sample } from '../../../../test/setup/hunt.ts';
 import { cleanEnvironment, OCC_LAUNCHER } from '../setup/run-occ.ts';
 import { makeLastingFolder } from '../setup/temp-folder.ts';
 import { copyHome, furnish, type Home, homeIn, occ, talk } from './homes.ts';
@@ -41,15 +42,15 @@ beforeAll(async () => {
 
 /**
  * In each phase: while the new file is written, and where a lock, a backup, the journal, the session or the index gets its name.
- * With SIGNAL_RUNS=all at every call. pi and Claude Code differ from OpenClaw in a few places, so less of theirs is enough.
+ * In torture at every call. pi and Claude Code differ from OpenClaw in a few places, so less of theirs is enough.
  */
 function isChosen({ home }: Operation, call: string): boolean {
-  if (process.env.SIGNAL_RUNS === 'all') return true;
+  if (isTorture) return true;
   const phases = home.source === 'openclaw' ? /^(?:link|rename) |^write .*\.jsonl\.\d+\./ : /^rename /;
   return phases.test(call);
 }
 
-test('at changes that edit, clone and restore make on disk', async () => {
+test('at changes that edit, clone and restore make on disk', HUNT, async () => {
   const points: { operation: Operation; at: number }[] = [];
   for (const operation of operations) {
     const calls = await listCalls(operation, makeScratch());
@@ -58,7 +59,7 @@ test('at changes that edit, clone and restore make on disk', async () => {
     }
   }
   expect(points.length).toBeGreaterThan(20);
-  await inLanes(points, ({ operation, at }) =>
+  await inLanes(sample(points, { gate: 12 }), ({ operation, at }) =>
     signalAtCall(operation, at, SIGNALS[at % SIGNALS.length]!, makeScratch()),
   );
 });

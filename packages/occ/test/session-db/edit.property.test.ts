@@ -4,6 +4,7 @@ import { activePath } from '@openbot/sessions';
 import { contextOf, TranscriptBuilder } from '@openbot/sessions/transcript';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { counted, HUNT } from '../../../../test/setup/hunt.ts';
 import { arbitraryOddSession } from '../../../sessions/test/openclaw-db/setup/arbitrary-odd-session.ts';
 import {
   arbitrarySession,
@@ -13,8 +14,7 @@ import { findDatabaseFaults } from '../../../sessions/test/openclaw-db/setup/che
 import { type DatabaseHome, type Json, makeHome } from './database-home.ts';
 import { readAsFile, readLinesOf, readMarksOf, readPathOf, readRowsOf } from './look-into.ts';
 
-const NUM_RUNS = Number(process.env.EDIT_RUNS ?? 30);
-const runs = { numRuns: NUM_RUNS, seed: Number(process.env.EDIT_SEED ?? 23) };
+const runs = counted({ gate: 8, torture: 60, seed: 23 });
 
 interface Found {
   readonly path: number[];
@@ -168,19 +168,36 @@ async function count(session: fc.Arbitrary<object[]>): Promise<Record<Outcome, n
   return counts;
 }
 
-test('sessions as OpenClaw writes them are never refused, and many have something to clean', async () => {
-  const kinds = ['branch', 'reset', 'compaction', 'leaf', 'parkedLeaf', 'side', 'unlinked', 'label'] as const;
-  const more = ['branchSummary', 'customMessage', 'unanswered', 'excluded', 'cacheTtl', 'user'] as const;
-  const { changed, refused } = await count(arbitrarySessionOf([...kinds, ...more]));
-  expect(refused).toBe(0);
-  expect(changed).toBeGreaterThan(NUM_RUNS / 3);
-});
+test(
+  'sessions as OpenClaw writes them are never refused, and many have something to clean',
+  HUNT,
+  async () => {
+    const kinds = [
+      'branch',
+      'reset',
+      'compaction',
+      'leaf',
+      'parkedLeaf',
+      'side',
+      'unlinked',
+      'label',
+    ] as const;
+    const more = ['branchSummary', 'customMessage', 'unanswered', 'excluded', 'cacheTtl', 'user'] as const;
+    const { changed, refused } = await count(arbitrarySessionOf([...kinds, ...more]));
+    expect(refused).toBe(0);
+    expect(changed).toBeGreaterThan(runs.numRuns / 3);
+  },
+);
 
-test('those with links that lead nowhere and unknown lines too are cleaned well, or refused with the reason', async () => {
-  const { changed, refused } = await count(arbitrarySession);
-  expect(refused).toBeLessThan(NUM_RUNS / 10);
-  expect(changed).toBeGreaterThan(NUM_RUNS / 3);
-});
+test(
+  'those with links that lead nowhere and unknown lines too are cleaned well, or refused with the reason',
+  HUNT,
+  async () => {
+    const { changed, refused } = await count(arbitrarySession);
+    expect(refused).toBeLessThan(runs.numRuns / 10);
+    expect(changed).toBeGreaterThan(runs.numRuns / 3);
+  },
+);
 
 /** OpenClaw never writes a second message with the key of another. */
 const withoutKey = (event: Json) =>
@@ -188,7 +205,7 @@ const withoutKey = (event: Json) =>
     ? { ...event, message: { ...event.message, idempotencyKey: undefined } }
     : event;
 
-test('those that no program should write are refused with the reason, or cleaned well', async () => {
+test('those that no program should write are refused with the reason, or cleaned well', HUNT, async () => {
   const odd = fc
     .tuple(arbitrarySessionOf(['turn', 'calls']), arbitraryOddSession)
     .map(([ordinary, events]) => [...ordinary, ...events.map(withoutKey)]);

@@ -3,6 +3,7 @@ import { cpSync, existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { beforeAll, expect, test, vi } from 'vitest';
+import { HUNT, sample } from '../../../../test/setup/hunt.ts';
 import { findDatabaseFaults } from '../../../sessions/test/openclaw-db/setup/check-database.ts';
 import { generateEvents } from '../../../sessions/test/openclaw-db/setup/compose-turns.ts';
 import { inLanes } from '../safety/in-lanes.ts';
@@ -132,9 +133,10 @@ async function checkRemains(copy: DatabaseHome, when: string): Promise<void> {
   expect(existsSync(`${copy.path}-wal`), when).toBe(false);
 }
 
-test('the same without a WAL: what was half done is undone by who comes next', async () => {
+test('the same without a WAL: what was half done is undone by who comes next', HUNT, async () => {
   let killed = 0;
-  await inLanes(killsWithoutWal, async ({ when, run, isCertain }) => {
+  const chosen = sample(killsWithoutWal, { gate: 5 });
+  await inLanes(chosen, async ({ when, run, isCertain }) => {
     const copy = copyWithoutWal();
     const { code, stderr } = await run(copy);
     if (code === null) killed++;
@@ -145,12 +147,13 @@ test('the same without a WAL: what was half done is undone by who comes next', a
     expect(existsSync(`${copy.path}-journal`), when).toBe(false);
     rmSync(copy.folder, { recursive: true });
   });
-  expect(killed).toBeGreaterThanOrEqual(killsWithoutWal.filter(({ isCertain }) => isCertain).length);
+  expect(killed).toBeGreaterThanOrEqual(chosen.filter(({ isCertain }) => isCertain).length);
 });
 
-test(`killed in ${KILLS} places and more, in the transaction and around it`, async () => {
+test(`killed in any of ${KILLS} places and more, in the transaction and around it`, HUNT, async () => {
   let killed = 0;
-  await inLanes(kills, async ({ when, run, isCertain }) => {
+  const chosen = sample(kills, { gate: 20 });
+  await inLanes(chosen, async ({ when, run, isCertain }) => {
     const copy = copyHome();
     const { code, stderr } = await run(copy);
     if (code === null) killed++;
@@ -159,5 +162,5 @@ test(`killed in ${KILLS} places and more, in the transaction and around it`, asy
     rmSync(copy.folder, { recursive: true });
   });
   expect(kills.filter(({ isCertain }) => isCertain).length).toBeGreaterThanOrEqual(KILLS);
-  expect(killed).toBeGreaterThanOrEqual(KILLS);
+  expect(killed).toBeGreaterThanOrEqual(chosen.filter(({ isCertain }) => isCertain).length);
 });

@@ -2,6 +2,7 @@
 import { rmSync } from 'node:fs';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { counted, HUNT } from '../../../../test/setup/hunt.ts';
 import {
   arbitrarySessionOf,
   type StepKind,
@@ -11,9 +12,8 @@ import type { Json } from './database-home.ts';
 import { readLinesOf, readMarksOf, readPathOf } from './look-into.ts';
 import { ID, makeTalkingHome, type TalkingHome } from './talking-home.ts';
 
-const NUM_RUNS = Number(process.env.RESTORE_RUNS ?? 25);
 // Shrinking runs hundreds of commands: the failing case is told as it is.
-const runs = { numRuns: NUM_RUNS, seed: Number(process.env.RESTORE_SEED ?? 41), endOnFailure: true };
+const runs = { ...counted({ gate: 4, torture: 40, seed: 41 }), endOnFailure: true };
 
 type Step =
   | { readonly kind: 'edit'; readonly keep: number; readonly truncate: number }
@@ -146,17 +146,21 @@ async function expectRefused(home: TalkingHome, number: number, file: string): P
   expect(after).toEqual(before);
 }
 
-test('every state comes back exactly, with all that was said since behind it as it was said', async () => {
-  const counts = { restored: 0, refused: 0, edited: 0 };
-  await fc.assert(
-    fc.asyncProperty(
-      arbitrarySessionOf(KINDS),
-      fc.array(step, { minLength: 8, maxLength: 22, size: 'max' }),
-      (events, steps) => follow(events, steps, counts),
-    ),
-    runs,
-  );
-  expect(counts.restored).toBeGreaterThan(NUM_RUNS / 2);
-  expect(counts.edited).toBeGreaterThan(NUM_RUNS / 2);
-  expect(counts.refused).toBeLessThan(counts.restored / 2);
-}, 300_000);
+test(
+  'every state comes back exactly, with all that was said since behind it as it was said',
+  HUNT,
+  async () => {
+    const counts = { restored: 0, refused: 0, edited: 0 };
+    await fc.assert(
+      fc.asyncProperty(
+        arbitrarySessionOf(KINDS),
+        fc.array(step, { minLength: 8, maxLength: 22, size: 'max' }),
+        (events, steps) => follow(events, steps, counts),
+      ),
+      runs,
+    );
+    expect(counts.restored).toBeGreaterThan(runs.numRuns / 2);
+    expect(counts.edited).toBeGreaterThan(runs.numRuns / 2);
+    expect(counts.refused).toBeLessThan(counts.restored / 2);
+  },
+);

@@ -1,17 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { afterEach } from 'vitest';
+import { afterTest } from '../../../../test/setup/cleaning.ts';
 import { cleanEnvironment } from './run-occ.ts';
-// Folders go after the children that write to them: hooks run in the opposite order of this.
-import './temp-folder.ts';
-
-const running = new Set<ChildProcess>();
-// No child outlives its test, also when the test fails.
-afterEach(async () => {
-  for (const child of running) child.kill('SIGKILL');
-  await Promise.all([...running].map((child) => once(child, 'close')));
-});
 
 export interface Child {
   readonly process: ChildProcess;
@@ -34,8 +25,7 @@ export function startChild(
     stdio: ['pipe', 'pipe', 'pipe'],
     env: cleanEnvironment(env),
   });
-  running.add(child);
-  child.once('close', () => running.delete(child));
+  endAfterTest(child);
   let output = '';
   let complaint = '';
   child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
@@ -67,4 +57,13 @@ export function startChild(
       }
     },
   };
+}
+
+/** No child outlives its test, also when the test fails. */
+function endAfterTest(child: ChildProcess): void {
+  const closed = once(child, 'close');
+  afterTest(() => {
+    child.kill('SIGKILL');
+    return closed;
+  });
 }

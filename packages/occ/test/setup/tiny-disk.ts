@@ -1,18 +1,13 @@
 import { spawnSync } from 'node:child_process';
-import { afterEach } from 'vitest';
+import { afterTest } from '../../../../test/setup/cleaning.ts';
 
 export const CANNOT_MOUNT = 'mounting a tmpfs needs root and the permission to mount';
-
-const mounted: string[] = [];
-afterEach(() => {
-  for (const folder of mounted.splice(0)) spawnSync('umount', [folder]);
-});
 
 /** Puts a disk of so many bytes on the folder until the end of the test. False where that is not permitted. */
 export function mountTinyDisk(folder: string, bytes: number): boolean {
   if (process.platform !== 'linux' || process.getuid?.() !== 0) return false;
   if (spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${bytes}`, 'tmpfs', folder]).status !== 0) return false;
-  mounted.push(folder);
+  afterTest(() => spawnSync('umount', [folder]));
   return true;
 }
 

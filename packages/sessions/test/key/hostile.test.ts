@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { cases, HUNT } from '../../../../test/setup/hunt.ts';
 import { OpenBotError } from '../../src/errors.ts';
 import {
   type AgentPeerSessionKeyParams,
@@ -73,7 +74,7 @@ describe('agent ids', () => {
     expect(normalizeAgentId(raw)).toBe(expected);
   });
 
-  it('are safe folder names, and stay the same when normalised again', () => {
+  it('are safe folder names, and stay the same when normalised again', HUNT, () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 100 }), (raw) => {
         const id = normalizeAgentId(raw);
@@ -81,7 +82,7 @@ describe('agent ids', () => {
         expect(normalizeAgentId(id)).toBe(id);
         expect(parseSessionKey(buildAgentMainSessionKey({ agentId: raw }))).toMatchObject({ agentId: id });
       }),
-      { numRuns: 2000 },
+      cases({ gate: 615, torture: 20_000 }),
     );
   });
 
@@ -228,7 +229,7 @@ describe('explicit keys', () => {
     expect(message).not.toContain('\u001b');
   });
 
-  it('whatever the text, it is stored as itself in lower case or refused', () => {
+  it('whatever the text, it is stored as itself in lower case or refused', HUNT, () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 40 }), (text) => {
         let key: string;
@@ -241,7 +242,7 @@ describe('explicit keys', () => {
         expect(key).toBe(text.trim().toLowerCase());
         expect(readStoredKey(key)).toBe(key);
       }),
-      { numRuns: 2000 },
+      cases({ gate: 2000, torture: 20_000 }),
     );
   });
 });

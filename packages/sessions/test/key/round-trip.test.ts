@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { cases, HUNT } from '../../../../test/setup/hunt.ts';
 import {
   buildAgentMainSessionKey,
   buildAgentPeerSessionKey,
@@ -16,11 +17,11 @@ import type { ParsedAgentKey } from '../../src/key/parsed-key.ts';
 import { buildThreadSessionKey } from '../../src/key/thread.ts';
 import { accountIds, agentIds, asWritten, channels, oddIds } from './key-arbitraries.ts';
 
-const runs = { numRuns: 1500 };
+const runs = cases({ gate: 1500, torture: 20_000 });
 const hasTopic = (id: string) => /^.*\S.*:topic:.*\S.*$/.test(asWritten(id));
 
 describe('parsing what was built gives back the parts', () => {
-  it('for the main session', () => {
+  it('for the main session', HUNT, () => {
     const mainKeys = fc.constantFrom('main', 'Work', 'x y', '+1', '@me', '120363@g.us', 'run', 'agent');
     fc.assert(
       fc.property(agentIds, mainKeys, (agentId, mainKey) => {
@@ -35,7 +36,7 @@ describe('parsing what was built gives back the parts', () => {
     );
   });
 
-  it('for direct messages in the three scopes that divide them', () => {
+  it('for direct messages in the three scopes that divide them', HUNT, () => {
     fc.assert(
       fc.property(agentIds, channels, accountIds, oddIds, (agentId, channel, accountId, peerId) => {
         const given = { agentId, channel, accountId, peerId };
@@ -61,7 +62,7 @@ describe('parsing what was built gives back the parts', () => {
     );
   });
 
-  it('for groups and channels', () => {
+  it('for groups and channels', HUNT, () => {
     const kinds = fc.constantFrom('group' as const, 'channel' as const);
     fc.assert(
       fc.property(agentIds, channels, kinds, oddIds, (agentId, channel, peerKind, peerId) => {
@@ -78,7 +79,7 @@ describe('parsing what was built gives back the parts', () => {
     );
   });
 
-  it("for a group's topic given as part of its id", () => {
+  it("for a group's topic given as part of its id", HUNT, () => {
     fc.assert(
       fc.property(oddIds, oddIds, (group, topic) => {
         const given = `${asWritten(group)}:topic:${asWritten(topic)}`;
@@ -100,7 +101,7 @@ describe('parsing what was built gives back the parts', () => {
     );
   });
 
-  it('for subagents, hooks and clones', () => {
+  it('for subagents, hooks and clones', HUNT, () => {
     fc.assert(
       fc.property(agentIds, oddIds, (given, id) => {
         const agentId = normalizeAgentId(given);
@@ -125,7 +126,7 @@ describe('parsing what was built gives back the parts', () => {
     );
   });
 
-  it('for cron jobs and their runs', () => {
+  it('for cron jobs and their runs', HUNT, () => {
     fc.assert(
       fc.property(oddIds, oddIds, (jobId, runId) => {
         const job = { kind: 'cron', agentId: 'main', jobId: asWritten(jobId) };
@@ -139,7 +140,7 @@ describe('parsing what was built gives back the parts', () => {
     );
   });
 
-  it('for threads of every one of them, and threads of threads', () => {
+  it('for threads of every one of them, and threads of threads', HUNT, () => {
     const parents = oddIds.chain((id) =>
       fc.constantFrom(
         buildAgentMainSessionKey({ agentId: 'main' }),
@@ -174,7 +175,7 @@ describe('parsing what was built gives back the parts', () => {
 describe('formatting what was parsed gives back the key', () => {
   const rests = fc.array(oddIds, { minLength: 1, maxLength: 5 }).map((ids) => ids.map(asWritten).join(':'));
 
-  it('for any agent key, of a known form or not', () => {
+  it('for any agent key, of a known form or not', HUNT, () => {
     const firsts = fc.constantFrom('', 'dm:', 'direct:', 'telegram:dm:', 'cron:', 'irc:x:group:', 'hook:');
     fc.assert(
       fc.property(firsts, rests, (first, rest) => {
@@ -184,7 +185,7 @@ describe('formatting what was parsed gives back the key', () => {
         expect(parsed).not.toBeNull();
         expect(formatSessionKey(parsed as ParsedAgentKey)).toBe(key);
       }),
-      { numRuns: 5000 },
+      cases({ gate: 5000, torture: 50_000 }),
     );
   });
 

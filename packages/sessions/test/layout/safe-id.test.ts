@@ -1,6 +1,9 @@
 import { dirname, join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+
+import { cases, HUNT } from '../../../../test/setup/hunt.ts';
+
 import { assertSessionId, resolveAgentFolderName, transcriptFileName } from '../../src/exports/layout.ts';
 import { resolveSessionTranscriptPath, resolveSessionTranscriptsDirForAgent } from '../../src/index.ts';
 
@@ -96,7 +99,7 @@ describe('agent ids', () => {
   });
 });
 
-it('whatever the ids, a transcript lies directly in the folder of its agent, or is refused', () => {
+it('whatever the ids, a transcript lies directly in the folder of its agent, or is refused', HUNT, () => {
   const stateDir = '/state';
   const hostile = fc.oneof(
     fc.string({ maxLength: 20 }),
@@ -121,6 +124,6 @@ it('whatever the ids, a transcript lies directly in the folder of its agent, or 
       expect(dirname(dirname(folder))).toBe(join(stateDir, 'agents'));
       expect(path).toMatch(/\.jsonl$/);
     }),
-    { numRuns: 2000 },
+    cases({ gate: 2000, torture: 20_000 }),
   );
 });

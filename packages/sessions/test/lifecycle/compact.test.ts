@@ -12,6 +12,7 @@ import { join } from 'node:path';
 import { SessionManager } from '@earendil-works/pi-coding-agent';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { cases, HUNT } from '../../../../test/setup/hunt.ts';
 import { acquireLock } from '../../src/exports/disk.ts';
 import type { EntryDraft } from '../../src/exports/transcript.ts';
 import {
@@ -433,31 +434,35 @@ interface Line {
   message?: { role?: string; toolCallId?: string; content?: { type: string; id: string }[] };
 }
 
-it('any tree, any length: leaf kept, nothing dangles, no result without its call, pi opens it', async () => {
-  let round = 0;
-  await fc.assert(
-    fc.asyncProperty(generatedTree, fc.integer({ min: 1, max: 30 }), async (lines, maxLines) => {
-      const sessionId = `t${round++}`;
-      const path = agent.path(`${sessionId}.jsonl`);
-      agent.writeStore({ [KEY]: { sessionId, updatedAt: 1 } });
-      writeFileSync(path, asJsonl(lines));
-      const leaf = leafInPi(path);
-      const context = readWithPi(path);
-      const { compacted, kept } = await compact(maxLines);
-      const after = readLines(path) as Line[];
-      expect(after[0]!.type).toBe('session');
-      expect(after).toHaveLength(kept + 1);
-      expect(leafInPi(path)).toBe(leaf);
-      if (!compacted) expect(readWithPi(path)).toEqual(context);
-      const ids = new Set(after.map(({ id }) => id));
-      const calls = new Set<string>();
-      for (const { parentId, message } of after) {
-        if (typeof parentId === 'string') expect(ids).toContain(parentId);
-        for (const block of message?.role === 'assistant' ? message.content! : []) calls.add(block.id);
-        if (message?.role === 'toolResult') expect(calls).toContain(message.toolCallId);
-      }
-      expect((await compact(maxLines)).compacted).toBe(false);
-    }),
-    { numRuns: 60 },
-  );
-});
+it(
+  'any tree, any length: leaf kept, nothing dangles, no result without its call, pi opens it',
+  HUNT,
+  async () => {
+    let round = 0;
+    await fc.assert(
+      fc.asyncProperty(generatedTree, fc.integer({ min: 1, max: 30 }), async (lines, maxLines) => {
+        const sessionId = `t${round++}`;
+        const path = agent.path(`${sessionId}.jsonl`);
+        agent.writeStore({ [KEY]: { sessionId, updatedAt: 1 } });
+        writeFileSync(path, asJsonl(lines));
+        const leaf = leafInPi(path);
+        const context = readWithPi(path);
+        const { compacted, kept } = await compact(maxLines);
+        const after = readLines(path) as Line[];
+        expect(after[0]!.type).toBe('session');
+        expect(after).toHaveLength(kept + 1);
+        expect(leafInPi(path)).toBe(leaf);
+        if (!compacted) expect(readWithPi(path)).toEqual(context);
+        const ids = new Set(after.map(({ id }) => id));
+        const calls = new Set<string>();
+        for (const { parentId, message } of after) {
+          if (typeof parentId === 'string') expect(ids).toContain(parentId);
+          for (const block of message?.role === 'assistant' ? message.content! : []) calls.add(block.id);
+          if (message?.role === 'toolResult') expect(calls).toContain(message.toolCallId);
+        }
+        expect((await compact(maxLines)).compacted).toBe(false);
+      }),
+      cases({ gate: 12, torture: 600 }),
+    );
+  },
+);

@@ -3,6 +3,7 @@ import { basename, join } from 'node:path';
 import { SessionManager } from '@earendil-works/pi-coding-agent';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { cases, HUNT } from '../../../../test/setup/hunt.ts';
 import { acquireLock } from '../../src/exports/disk.ts';
 import {
   appendToTranscript,
@@ -132,7 +133,7 @@ describe('forkSessionFromParent', () => {
     });
   });
 
-  it('pi sees the same messages in a fork of any tree', async () => {
+  it('pi sees the same messages in a fork of any tree', HUNT, async () => {
     agent.writeStore({});
     let round = 0;
     await fc.assert(
@@ -148,7 +149,7 @@ describe('forkSessionFromParent', () => {
         expect(basename(forked!.sessionFile)).toBe(`${forked!.sessionId}.jsonl`);
         expect(readWithPi(forked!.sessionFile)).toEqual(readWithPi(agent.path(`${parent}.jsonl`)));
       }),
-      { numRuns: 60 },
+      cases({ gate: 12, torture: 600 }),
     );
   });
 });

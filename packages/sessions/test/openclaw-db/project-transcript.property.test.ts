@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { cases, HUNT } from '../../../../test/setup/hunt.ts';
 import { projectTranscript, readProjection } from '../../src/openclaw-db/events/projection.ts';
 import { scanDatabaseTranscript } from '../../src/openclaw-db/events/scan-transcript.ts';
 import { openDatabaseForReading } from '../../src/openclaw-db/open-database.ts';
@@ -10,7 +11,7 @@ import { arbitrarySession } from './setup/arbitrary-session.ts';
 import { makeAgentDatabase } from './setup/make-database.ts';
 import type { Json } from './setup/reference-tree.ts';
 
-const runs = { numRuns: Number(process.env.DATABASE_RUNS ?? 60), seed: 20 };
+const runs = cases({ gate: 15, torture: 600, seed: 20 });
 
 function compare(sessions: readonly (readonly object[])[]): void {
   const path = join(makeTempFolder(), 'openclaw-agent.sqlite');
@@ -34,7 +35,7 @@ function compare(sessions: readonly (readonly object[])[]): void {
   }
 }
 
-test('the active path that is computed from the lines is the one that OpenClaw keeps', () => {
+test('the active path that is computed from the lines is the one that OpenClaw keeps', HUNT, () => {
   fc.assert(
     fc.property(fc.array(arbitrarySession, { minLength: 1, maxLength: 8 }), (sessions) => compare(sessions)),
     runs,
@@ -49,7 +50,7 @@ const isClear = (events: readonly Json[]) =>
     ),
   );
 
-test('also where lines are odd', () => {
+test('also where lines are odd', HUNT, () => {
   fc.assert(
     fc.property(fc.array(arbitraryOddSession, { minLength: 1, maxLength: 8 }), (sessions) =>
       compare(sessions.filter(isClear)),

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
+import { cases, HUNT } from '../../../../test/setup/hunt.ts';
 import { normalizeResetAtHour, resolveDailyResetAtMs } from '../../src/policy/daily-reset.ts';
 
 const at = (iso: string) => {
@@ -91,7 +92,7 @@ describe('resolveDailyResetAtMs', () => {
     expect(iso(resolveDailyResetAtMs(at(now), atHour, zone))).toBe(iso(at(reset)));
   });
 
-  it('agrees with watching the wall clock minute by minute', { timeout: 120_000 }, () => {
+  it('agrees with watching the wall clock minute by minute', HUNT, () => {
     const changes: [string, string][] = [
       ['America/New_York', '2026-03-08T07:00:00Z'],
       ['America/New_York', '2026-11-01T06:00:00Z'],
@@ -122,11 +123,11 @@ describe('resolveDailyResetAtMs', () => {
         const now = at(change) + minutes * 60_000;
         expect(iso(resolveDailyResetAtMs(now, atHour, zone))).toBe(iso(watchWallClock(now, atHour, zone)));
       }),
-      { numRuns: 250 },
+      cases({ gate: 17, torture: 2500 }),
     );
   });
 
-  it('never lies ahead, never more than two days back, and stays until the next', () => {
+  it('never lies ahead, never more than two days back, and stays until the next', HUNT, () => {
     const zones = ['UTC', 'America/New_York', 'Australia/Lord_Howe', 'Asia/Kathmandu', 'Pacific/Apia'];
     fc.assert(
       fc.property(
@@ -140,7 +141,7 @@ describe('resolveDailyResetAtMs', () => {
           expect(resolveDailyResetAtMs(reset, atHour, zone)).toBe(reset);
         },
       ),
-      { numRuns: 500 },
+      cases({ gate: 500, torture: 5000 }),
     );
   });
 

@@ -1,21 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, afterEach } from 'vitest';
-
-// A child that ends by itself leaves its compiled modules to the next ones, which then start several times faster.
-const compiled = mkdtempSync(join(tmpdir(), 'openbot-compiled-'));
-afterAll(() => rmSync(compiled, { recursive: true, force: true }));
-
-// No child outlives its test, also when the test fails.
-const running = new Set<ChildProcess>();
-afterEach(async () => {
-  for (const child of running) child.kill('SIGKILL');
-  await Promise.all([...running].map((child) => once(child, 'close')));
-});
+import { afterTest } from '../../../../test/setup/cleaning.ts';
 
 export type Child = {
   process: ChildProcess;
@@ -31,10 +17,9 @@ export type Child = {
 export function startChild(script: URL, args: readonly string[], env: Record<string, string> = {}): Child {
   const child = spawn(process.execPath, [fileURLToPath(script), ...args], {
     stdio: ['pipe', 'pipe', 'pipe'],
-    env: { ...process.env, NODE_COMPILE_CACHE: compiled, ...env },
+    env: { ...process.env, ...env },
   });
-  running.add(child);
-  child.once('close', () => running.delete(child));
+  endAfterTest(child);
   let text = '';
   let complaint = '';
   child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
@@ -59,4 +44,13 @@ export function startChild(script: URL, args: readonly string[], env: Record<str
       }
     },
   };
+}
+
+/** No child outlives its test, also when the test fails. */
+function endAfterTest(child: ChildProcess): void {
+  const closed = once(child, 'close');
+  afterTest(() => {
+    child.kill('SIGKILL');
+    return closed;
+  });
 }

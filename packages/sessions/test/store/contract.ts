@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { cases, HUNT } from '../../../../test/setup/hunt.ts';
 import type { OpenSessionEntry, SessionEntry } from '../../src/entry/session-entry.ts';
 import type { SessionStore, StoreChange } from '../../src/store/contract.ts';
 import { entry } from './stored.ts';
@@ -197,7 +198,7 @@ export function describeStoreContract({
         expect(await store.list()).toEqual([]);
       });
 
-      test('any JSON in an entry comes back as JSON', async () => {
+      test('any JSON in an entry comes back as JSON', HUNT, async () => {
         const store = open();
         await fc.assert(
           fc.asyncProperty(anyKey, fc.dictionary(fc.string(), fc.jsonValue()), async (key, fields) => {
@@ -206,7 +207,7 @@ export function describeStoreContract({
             expect(JSON.parse(JSON.stringify(written))).toEqual(JSON.parse(JSON.stringify(value)));
             expect(await store.get(key)).toEqual(written);
           }),
-          { numRuns: 40 },
+          cases({ gate: 20, torture: 400 }),
         );
       });
     });

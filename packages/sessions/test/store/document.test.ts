@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { cases, HUNT } from '../../../../test/setup/hunt.ts';
 import { applyChanges } from '../../src/store/change-document.ts';
 import { entryOf, parseDocument, type StoreDocument } from '../../src/store/document.ts';
 import { findJsonFault } from '../../src/store/json-fault.ts';
@@ -102,7 +103,7 @@ describe('changing', () => {
     },
   );
 
-  test('gives the same store as changing and printing it all', () => {
+  test('gives the same store as changing and printing it all', HUNT, () => {
     fc.assert(
       fc.property(stores, indents, changes, (store, indent, list) => {
         const expected = new Map(
@@ -115,7 +116,7 @@ describe('changing', () => {
         }
         expectWhole(applyChanges(parse(print(store, indent)), asked), expected);
       }),
-      { numRuns: 300 },
+      cases({ gate: 40, torture: 3000 }),
     );
   });
 
@@ -160,7 +161,7 @@ describe('reading again', () => {
     expect(again.index).toEqual(full.index);
   }
 
-  test('is the same as reading it all, after any change of entries', () => {
+  test('is the same as reading it all, after any change of entries', HUNT, () => {
     fc.assert(
       fc.property(stores, stores, indents, fc.nat(), (store, more, indent, cut) => {
         const known = parse(print(store, indent));
@@ -169,11 +170,11 @@ describe('reading again', () => {
         expectSameAsFull(known, Buffer.from(print(edited, indent)));
         expectSameAsFull(known, known.bytes);
       }),
-      { numRuns: 500 },
+      cases({ gate: 65, torture: 5000 }),
     );
   });
 
-  test('is just as strict, after any damage', () => {
+  test('is just as strict, after any damage', HUNT, () => {
     fc.assert(
       fc.property(
         stores,
@@ -192,7 +193,7 @@ describe('reading again', () => {
           expectSameAsFull(known, damaged);
         },
       ),
-      { numRuns: 2000 },
+      cases({ gate: 145, torture: 20_000 }),
     );
   });
 
@@ -226,14 +227,14 @@ describe('what is no JSON', () => {
     }
   };
 
-  test('is found exactly where JSON.parse finds some', () => {
+  test('is found exactly where JSON.parse finds some', HUNT, () => {
     fc.assert(
       fc.property(fc.json(), fc.nat(), fc.nat(5), fc.string({ maxLength: 3 }), (json, from, length, text) => {
         const at = from % (json.length + 1);
         const damaged = json.slice(0, at) + text + json.slice(at + length);
         expect(findJsonFault(Buffer.from(damaged)) === undefined).toBe(parses(damaged));
       }),
-      { numRuns: 3000 },
+      cases({ gate: 3000, torture: 30_000 }),
     );
   });
 

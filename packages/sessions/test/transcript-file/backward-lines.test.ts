@@ -3,6 +3,7 @@ import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { cases, HUNT } from '../../../../test/setup/hunt.ts';
 import { readLinesBackwards } from '../../src/transcript-file/file-parts.ts';
 import { readTopLevelStrings } from '../../src/transcript-file/giant-line.ts';
 import { useTempFolder } from './temp-folder.ts';
@@ -24,7 +25,7 @@ async function linesBackwards(content: Buffer, maxLineBytes?: number) {
 }
 
 describe('readLinesBackwards', () => {
-  it('finds the lines that splitting forwards finds', async () => {
+  it('finds the lines that splitting forwards finds', HUNT, async () => {
     // Lengths around the sizes of its buffers, where a line feed may be the first or the last byte of one.
     const length = fc.oneof(
       fc.integer({ min: 0, max: 5 }),
@@ -44,7 +45,7 @@ describe('readLinesBackwards', () => {
         expect(found.map((line) => line.bytes!.toString()).reverse()).toEqual(expected);
         for (const { start, end, bytes } of found) expect(content.subarray(start, end)).toEqual(bytes);
       }),
-      { numRuns: 60 },
+      cases({ gate: 12, torture: 600 }),
     );
   });
 

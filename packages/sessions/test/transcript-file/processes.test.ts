@@ -3,6 +3,7 @@ import { closeSync, existsSync, openSync, readFileSync, writeSync } from 'node:f
 import { join } from 'node:path';
 import { SessionManager } from '@earendil-works/pi-coding-agent';
 import { beforeEach, expect, it } from 'vitest';
+import { HUNT, makeChance, tries } from '../../../../test/setup/hunt.ts';
 import { appendToTranscript, createTranscript } from '../../src/index.ts';
 import { readEntries, type StoredEntry, useTempFolder } from './temp-folder.ts';
 
@@ -51,9 +52,10 @@ function expectUnbrokenChain(entries: readonly StoredEntry[]): void {
   expect(new Set(entries.map((entry) => entry.id)).size).toBe(entries.length);
 }
 
-it('six processes append 200 messages each: all there, whole, in one chain', async () => {
+it('six processes append at once: all there, whole, in one chain', HUNT, async () => {
   const names = ['a', 'b', 'c', 'd', 'e', 'f'];
-  const appenders = names.map((name) => startAppender(name, 200, 50));
+  const each = tries({ gate: 40, torture: 200 });
+  const appenders = names.map((name) => startAppender(name, each, 50));
   for (const appender of appenders) {
     expect([await appender.ended, appender.stderr()]).toEqual([0, '']);
   }
@@ -61,20 +63,22 @@ it('six processes append 200 messages each: all there, whole, in one chain', asy
   expect(lines.pop()).toBe('');
   const [header, ...entries] = lines.map((line) => JSON.parse(line) as StoredEntry);
   expect(header!.type).toBe('session');
-  expect(entries).toHaveLength(1200);
+  expect(entries).toHaveLength(6 * each);
   expectUnbrokenChain(entries);
   for (const name of names) {
     const own = entries.map(textOf).filter((text) => text.startsWith(`${name}-`));
-    expect(own).toEqual(Array.from({ length: 200 }, (_, n) => `${name}-${n}`));
+    expect(own).toEqual(Array.from({ length: each }, (_, n) => `${name}-${n}`));
   }
   expect(existsSync(`${path}.lock`)).toBe(false);
-  expect(SessionManager.open(path).buildSessionContext().messages).toHaveLength(1200);
+  expect(SessionManager.open(path).buildSessionContext().messages).toHaveLength(6 * each);
 });
 
-it('a hundred appenders killed at work: every finished line is kept, and the next append goes on', async () => {
+it('appenders killed at work: every finished line is kept, and the next append goes on', HUNT, async () => {
   const finished: string[] = [];
   let killed = 0;
-  for (let round = 0; killed < 100; round++) {
+  const kills = tries({ gate: 12, torture: 100 });
+  const chance = makeChance();
+  for (let round = 0; killed < kills; round++) {
     // Lines of up to 280 KB, so that kills fall into writes as well.
     const appenders = [0, 1, 2, 3].map((i) => ({
       name: `r${round}p${i}`,
@@ -85,7 +89,7 @@ it('a hundred appenders killed at work: every finished line is kept, and the nex
       appenders.map(async (appender) => {
         while (appender.confirmed() < wanted && appender.child.exitCode === null)
           await new Promise((r) => setTimeout(r, 2));
-        await new Promise((r) => setTimeout(r, Math.random() * 15));
+        await new Promise((r) => setTimeout(r, chance() * 15));
         appender.child.kill('SIGKILL');
         await appender.ended;
         expect(appender.stderr()).toBe('');

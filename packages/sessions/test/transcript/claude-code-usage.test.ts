@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { cases, HUNT } from '../../../../test/setup/hunt.ts';
 import { contextTokens } from '../../src/transcript/context/tokens.ts';
 import { FLAG } from '../../src/transcript/entry.ts';
 import { assistant, type Line, read, user } from './claude-lines.ts';
@@ -71,7 +72,7 @@ describe('the usage of a message that took several requests', () => {
     expect(contextTokens(transcript)).toMatchObject({ tokens: 95_200, basis: 'recorded' });
   });
 
-  test('is as Claude Code takes it, whatever the figures', () => {
+  test('is as Claude Code takes it, whatever the figures', HUNT, () => {
     const figure = fc.oneof(fc.nat({ max: 3 }), fc.constantFrom(null, -1, 0.5, '1', undefined));
     const four = {
       input_tokens: figure,
@@ -106,7 +107,7 @@ describe('the usage of a message that took several requests', () => {
           expect([input, output, cacheRead, cacheWrite]).toEqual(takenFrom(usage));
         }
       }),
-      { numRuns: 30 },
+      cases({ gate: 30, torture: 300 }),
     );
   });
 });

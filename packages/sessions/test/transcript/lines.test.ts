@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { cases, HUNT } from '../../../../test/setup/hunt.ts';
 import { LineSplitter } from '../../src/transcript/lines.ts';
 
 interface Seen {
@@ -51,14 +52,14 @@ function reference(input: Buffer): Seen[] {
   return seen;
 }
 
-test('lines are the same however the bytes come', () => {
+test('lines are the same however the bytes come', HUNT, () => {
   const piece = fc.constantFrom('a', 'bc', '\n', '\r\n', '\r', '\u2028', 'é', '😀', '\ufeff', '{"x":1}');
   fc.assert(
     fc.property(fc.array(piece, { maxLength: 60 }), fc.array(fc.nat()), (pieces, cuts) => {
       const input = Buffer.from(pieces.join(''));
       expect(split(input, cuts)).toEqual(reference(input));
     }),
-    { numRuns: 2000 },
+    cases({ gate: 2000, torture: 20_000 }),
   );
 });
 

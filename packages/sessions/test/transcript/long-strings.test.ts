@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { cases, HUNT } from '../../../../test/setup/hunt.ts';
 import { KEPT_STRING_BYTES, LongStrings } from '../../src/transcript/long-strings.ts';
 
 /** Onto itself, in pieces that end anywhere. */
@@ -48,7 +49,7 @@ const TEXTS: ReadonlyMap<string, string> = new Map(
   ).map(([unit, bytes]) => [unit.repeat(LONG), unit.repeat(Math.ceil(KEPT_STRING_BYTES / bytes))]),
 );
 
-test('the copy of any value is the value with shorter texts, wherever the pieces end', () => {
+test('the copy of any value is the value with shorter texts, wherever the pieces end', HUNT, () => {
   const text = fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom(...TEXTS.keys()));
   const { value } = fc.letrec((tie) => ({
     value: fc.oneof(
@@ -70,7 +71,7 @@ test('the copy of any value is the value with shorter texts, wherever the pieces
         expect(parse(cut(line, ends))).toEqual(shorten(JSON.parse(line.toString()), TEXTS));
       },
     ),
-    { numRuns: 150, seed: 3 },
+    cases({ gate: 12, torture: 1500, seed: 3 }),
   );
 });
 

@@ -1,6 +1,7 @@
 /** Files of OpenClaw whose lines move the leaf, stand beside the conversation or begin it afresh. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { cases, HUNT } from '../../../../test/setup/hunt.ts';
 import { TranscriptBuilder } from '../../src/transcript/builder.ts';
 import { contextOf } from '../../src/transcript/context/context.ts';
 import { LineSplitter } from '../../src/transcript/lines.ts';
@@ -152,7 +153,7 @@ describe('other links', () => {
   });
 });
 
-test('the path is the one that OpenClaw finds, whatever the lines', () => {
+test('the path is the one that OpenClaw finds, whatever the lines', HUNT, () => {
   fc.assert(
     fc.property(arbitrarySession, (events) => {
       const transcript = read(events, 'openclaw');
@@ -160,7 +161,7 @@ test('the path is the one that OpenClaw finds, whatever the lines', () => {
       if (path.length > 0) expect(activePath(transcript).entries).toEqual(path);
       expect(transcript.appendParentId).toBe(appendParent);
     }),
-    { numRuns: 200, seed: 11 },
+    cases({ gate: 200, torture: 2000, seed: 11 }),
   );
 });
 

@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { SessionManager } from '@earendil-works/pi-coding-agent';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { cases, HUNT } from '../../../../test/setup/hunt.ts';
 import { TranscriptBuilder } from '../../src/transcript/builder.ts';
 import { contextOf } from '../../src/transcript/context/context.ts';
 import { LineSplitter } from '../../src/transcript/lines.ts';
@@ -75,7 +76,7 @@ describe("pi's SessionManager sees what we see", () => {
     if (ours.header?.version === 3) expect(ours.idOf(leafOf(ours)) ?? null).toBe(manager.getLeafId());
   });
 
-  test('in any tree', () => {
+  test('in any tree', HUNT, () => {
     const path = join(folder, 'generated.jsonl');
     fc.assert(
       fc.property(generatedTree, (lines) => {
@@ -90,7 +91,7 @@ describe("pi's SessionManager sees what we see", () => {
         expect(ours.idOf(leafOf(ours))).toBe(manager.getLeafId());
         expect(whatWeSay(ours)).toEqual(whatPiSends(manager));
       }),
-      { numRuns: 400 },
+      cases({ gate: 40, torture: 4000 }),
     );
   });
 });

@@ -97,3 +97,29 @@ export const FRAGMENTS = [
   '$TOKEN',
   '<token>',
 ] as const;
+
+/** What a repetition of could take more than linear time. */
+export const LONG_FRAGMENTS = [
+  'a',
+  '-',
+  '=',
+  ' ',
+  '"',
+  '://a:',
+  'token=',
+  'token=a.',
+  'sk-',
+  'eyJa.',
+  '-----BEGIN PRIVATE KEY-----',
+  'cookie: a=b;',
+  'M',
+  '1',
+  'aA',
+  'pass=',
+  'api key: ',
+  'curl -u a:',
+  '://u:***@s/',
+  '://u:p@s/w',
+  '-----BEGIN PRIVATE KEY-----\nA-B: c\n',
+  'Basic ',
+];

@@ -1,9 +1,9 @@
-import { spawnSync } from 'node:child_process';
-import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { expectLinear } from '../../../../test/setup/expect-linear.ts';
+import { cases, HUNT, sample, tries } from '../../../../test/setup/hunt.ts';
 import { redactSecrets } from '../../src/index.ts';
-import { FRAGMENTS } from './redact-fragments.ts';
+import { FRAGMENTS, LONG_FRAGMENTS } from './redact-fragments.ts';
 
 const KEY = 'AbCdEf0123456789abcdefghijklmnop';
 const LETTERS = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ';
@@ -251,7 +251,7 @@ describe('what is left alone', () => {
 });
 
 describe('on hostile text', () => {
-  it('redacting twice is redacting once', () => {
+  it('redacting twice is redacting once', HUNT, () => {
     const text = fc.array(fc.oneof(fc.constantFrom(...FRAGMENTS), fc.string({ maxLength: 4 })), {
       maxLength: 14,
     });
@@ -260,17 +260,19 @@ describe('on hostile text', () => {
         const once = redactSecrets(pieces.join(''));
         expect(redactSecrets(once)).toBe(once);
       }),
-      { numRuns: 4_000 },
+      cases({ gate: 4000, torture: 40_000 }),
     );
   });
 
-  it('takes time linear in the length: megabytes of every repeated fragment', () => {
-    const child = spawnSync(process.execPath, [join(import.meta.dirname, 'redact-hostile.ts')], {
-      encoding: 'utf8',
-      // Quadratic time would take hours; a slow machine takes seconds.
-      timeout: 110_000,
-    });
-    expect(child.stderr).toBe('');
-    expect(child.stdout).toBe('done\n');
+  it.each(LONG_FRAGMENTS)('takes time linear in the length: %j, repeated', HUNT, (piece) => {
+    expectLinear(tries({ gate: 10_000, torture: 200_000 }), (length) =>
+      redactSecrets(piece.repeat(Math.ceil(length / piece.length))),
+    );
+  });
+
+  it('ends soon for any two fragments, repeated in turns', HUNT, () => {
+    const pairs = FRAGMENTS.flatMap((a) => FRAGMENTS.map((b) => a + b));
+    for (const pair of sample(pairs, { gate: 400 }))
+      redactSecrets(pair.repeat(Math.ceil(10_000 / pair.length)));
   });
 });

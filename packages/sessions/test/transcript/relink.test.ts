@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { cases, HUNT } from '../../../../test/setup/hunt.ts';
 import { TranscriptBuilder } from '../../src/transcript/builder.ts';
 import { contextOf } from '../../src/transcript/context/context.ts';
 import { LineSplitter } from '../../src/transcript/lines.ts';
@@ -46,7 +47,7 @@ const ids = (transcript: Transcript, indices: readonly number[]) =>
   indices.map((index) => transcript.idOf(index)!);
 
 describe('relinking', () => {
-  test('keeps the path, the leaf and the context whole, whatever goes', () => {
+  test('keeps the path, the leaf and the context whole, whatever goes', HUNT, () => {
     fc.assert(
       fc.property(generatedTree, fc.array(fc.nat(), { maxLength: 20 }), (lines, picks) => {
         const before = read(asJsonl(lines));
@@ -76,7 +77,7 @@ describe('relinking', () => {
           if (entry.target !== undefined) expect(after.indexOf(entry.target)).toBeDefined();
         }
       }),
-      { numRuns: 1000 },
+      cases({ gate: 75, torture: 10_000 }),
     );
   });
 

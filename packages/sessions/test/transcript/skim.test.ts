@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { cases, HUNT } from '../../../../test/setup/hunt.ts';
 import { claudeCodeDialect } from '../../src/transcript/formats/claude-code.ts';
 import type { Dialect } from '../../src/transcript/formats/dialect.ts';
 import { openclawDialect } from '../../src/transcript/formats/openclaw.ts';
@@ -16,9 +17,10 @@ function byFullParse(shape: Shape, bytes: Buffer): unknown {
     return 'broken';
   }
   if (value === null || typeof value !== 'object' || Array.isArray(value)) return 'broken';
-  const into = new SkimmedLine(shape);
-  pick(value, shape.root, into);
-  return snapshot(into, shape);
+  const { parsed } = useLines(shape);
+  parsed.clear();
+  pick(value, shape.root, parsed);
+  return snapshot(parsed, shape);
 }
 
 /** Everything that was taken. Numbers of strings are made the strings: each way of reading has a table of its own. */
@@ -45,10 +47,29 @@ function refSlots(node: ShapeNode, found = { record: new Set<number>(), row: new
 function bySkimming(shape: Shape, line: Buffer, before = 0): unknown {
   const neighbour = Buffer.from('{"type":"message","text":"a \\"quoted\\" neighbour"}\n');
   const bytes = Buffer.concat([Buffer.alloc(before, 0x20), line, Buffer.from('\n'), neighbour]);
-  const into = new SkimmedLine(shape);
-  const skimmer = new Skimmer(shape, into);
+  const { skimmed, skimmer } = useLines(shape);
   const good = skimmer.skim(bytes, before, before + line.length);
-  return good ? snapshot(into, shape) : 'broken';
+  return good ? snapshot(skimmed, shape) : 'broken';
+}
+
+interface Lines {
+  readonly parsed: SkimmedLine;
+  readonly skimmed: SkimmedLine;
+  readonly skimmer: Skimmer;
+  uses: number;
+}
+const linesByShape = new Map<Shape, Lines>();
+
+/** Those that hold what lines before this one left, as in a transcript, and now and then new ones: making them takes long. */
+function useLines(shape: Shape): Lines {
+  let lines = linesByShape.get(shape);
+  if (lines === undefined || lines.uses >= 200) {
+    const skimmed = new SkimmedLine(shape);
+    lines = { parsed: new SkimmedLine(shape), skimmed, skimmer: new Skimmer(shape, skimmed), uses: 0 };
+    linesByShape.set(shape, lines);
+  }
+  lines.uses++;
+  return lines;
 }
 
 function expectSame(shape: Shape, line: Buffer | string, before = 0): void {
@@ -125,7 +146,7 @@ const { line: jsonObject } = fc.letrec<{
 }));
 
 describe.each(dialects)('the skimmer takes what a full parse takes ($name)', ({ shape }) => {
-  test('from any JSON object, at any alignment', () => {
+  test('from any JSON object, at any alignment', HUNT, () => {
     fc.assert(
       fc.property(jsonObject, fc.nat({ max: 7 }), fc.constantFrom(0, 1, 2), (object, before, indent) => {
         expectSame(
@@ -134,11 +155,11 @@ describe.each(dialects)('the skimmer takes what a full parse takes ($name)', ({ 
           before,
         );
       }),
-      { numRuns: 400 },
+      cases({ gate: 125, torture: 4000 }),
     );
   });
 
-  test('from lines of a message with its keys in any order', () => {
+  test('from lines of a message with its keys in any order', HUNT, () => {
     const message = fc.record({
       type: fc.constantFrom('message', 'user', 'assistant', 'custom', 'session'),
       id: text,
@@ -168,11 +189,11 @@ describe.each(dialects)('the skimmer takes what a full parse takes ($name)', ({ 
     );
     fc.assert(
       fc.property(shuffled, (line) => expectSame(shape, line)),
-      { numRuns: 300 },
+      cases({ gate: 105, torture: 3000 }),
     );
   });
 
-  test('and calls a damaged line broken exactly where JSON.parse does', () => {
+  test('and calls a damaged line broken exactly where JSON.parse does', HUNT, () => {
     fc.assert(
       fc.property(
         jsonObject,
@@ -195,7 +216,7 @@ describe.each(dialects)('the skimmer takes what a full parse takes ($name)', ({ 
           expectSame(shape, damaged);
         },
       ),
-      { numRuns: 1000 },
+      cases({ gate: 185, torture: 10_000 }),
     );
   });
 });

@@ -1,0 +1,9 @@
+/** Prints how a torture can be run again, before it and after it. */
+import type { TestProject } from 'vitest/node';
+
+export function setup(project: TestProject): () => void {
+  const { seed, scale } = project.getProvidedContext().torture!;
+  const print = () => console.log(`\nTORTURE_SEED=${seed} TORTURE_SCALE=${scale} npm run torture\n`);
+  print();
+  return print;
+}

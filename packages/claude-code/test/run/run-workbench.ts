@@ -50,12 +50,18 @@ export class Workbench extends ClaudeBench {
     const events: RunEvent[] = [];
     run.onEvent((event) => events.push(event));
     let seen = 0;
+    let isOver = false;
+    const end = () => {
+      isOver = true;
+    };
+    run.outcome.then(end, end);
     return {
       run,
       events,
       async next(type) {
         const found = await waitFor(`the event ${type}`, () => {
           const at = events.findIndex((event, index) => index >= seen && event.type === type);
+          if (at < 0 && isOver) throw new Error(`the run ended without the event ${type}`);
           if (at >= 0) seen = at + 1;
           return at < 0 ? undefined : events[at];
         });
@@ -79,14 +85,20 @@ export class Workbench extends ClaudeBench {
     const events: RunEvent[] = [];
     createInterface({ input: child.stdout! }).on('line', (line) => events.push(JSON.parse(line) as RunEvent));
     const ended = once(child, 'close') as Promise<[number | null, NodeJS.Signals | null]>;
+    let isOver = false;
+    void ended.then(() => {
+      isOver = true;
+    });
     return {
       child,
       events,
       ended,
       next: (type) =>
-        waitFor(`the event ${type} of the other process`, () =>
-          events.find((event) => event.type === type),
-        ) as never,
+        waitFor(`the event ${type} of the other process`, () => {
+          const found = events.find((event) => event.type === type);
+          if (found === undefined && isOver) throw new Error(`the other process ended without ${type}`);
+          return found;
+        }) as never,
     };
   }
 

@@ -89,12 +89,12 @@ describe.skipIf(missing !== undefined)(`the session of a run ${missing ?? ''}`, 
     expect(inject('openbotBundleFault')).toBe(null);
     const cwd = bench.makeRepo('built');
     bench.script({ look: () => use('mcp__openbot__openclaw_session_list', {}) });
-    const first = await bench.run(['cc', 'run', 'look around', '--fresh'], { cwd, isBuilt: true });
+    const first = await bench.run(['cc', 'run', 'look around', '--fresh'], { cwd });
     expect(first).toMatchObject({ code: 0, stderr: '' });
     expect(first.stdout).toMatch(/\n> openclaw_session_list\nIt gave: .*isThisRun/);
     const { sessionId } = readLastLine(first);
     const start = sessionId.slice(0, 8);
-    const second = await bench.run(['cc', 'run', 'go on', '--session', start], { cwd, isBuilt: true });
+    const second = await bench.run(['cc', 'run', 'go on', '--session', start], { cwd });
     expect(second).toMatchObject({ code: 0, stderr: '' });
     expect(second.stdout).toContain(`Session ${sessionId} resume, `);
   });

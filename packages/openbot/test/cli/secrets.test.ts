@@ -103,9 +103,7 @@ function leaksOf(text: string): string[] {
   return Object.entries(SECRETS).flatMap(([form, [, hidden]]) => (text.includes(hidden) ? [form] : []));
 }
 
-test('no secret of a first prompt, a title, a task or a commit is shown or kept', {
-  timeout: 60_000,
-}, async () => {
+test('no secret of a first prompt, a title, a task or a commit is shown or kept', async () => {
   const home = makeHome();
   const repos = await fill(home);
   const shown: Record<string, string> = {};

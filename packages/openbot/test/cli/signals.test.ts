@@ -22,12 +22,16 @@ test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('%s while git takes its time
     stdio: 'ignore',
   });
   onTestFinished(() => void child.kill('SIGKILL'));
+  const ended = once(child, 'exit');
   const pid = await waitFor(
     () => 'git to start',
-    () => Number.parseInt(existsSync(pidFile) ? readFileSync(pidFile, 'utf8') : '', 10) || undefined,
+    () => {
+      expect(child.exitCode, 'the command ended before git was started').toBe(null);
+      return Number.parseInt(existsSync(pidFile) ? readFileSync(pidFile, 'utf8') : '', 10) || undefined;
+    },
   );
   child.kill(signal);
-  expect(await once(child, 'exit')).toEqual([null, signal]);
+  expect(await ended).toEqual([null, signal]);
   await waitFor(
     () => 'an end of git',
     () => (lives(pid) ? undefined : true),

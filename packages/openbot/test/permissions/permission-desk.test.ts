@@ -52,7 +52,7 @@ beforeEach(() => {
 /** Types when as many questions were shown. */
 async function typeAfter(questions: number, text: string): Promise<void> {
   const count = () => shown.match(/\/N\] |skips it\]: /g)?.length ?? 0;
-  await expect.poll(count, { timeout: 20_000 }).toBe(questions);
+  await expect.poll(count, { timeout: 100_000 }).toBe(questions);
   input.write(text);
   await settle();
 }

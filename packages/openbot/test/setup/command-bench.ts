@@ -5,6 +5,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { RunEvent } from '@openbot/claude-code';
+import { inject } from 'vitest';
 import { ClaudeBench } from '../../../../test/imitations/claude-bench.ts';
 import { findClaudeBinary } from '../../../../test/imitations/claude-binary.ts';
 import {
@@ -51,12 +52,14 @@ export interface SpawnOptions {
   readonly cwd?: string;
   /** What standard input holds. Default: nothing. */
   readonly input?: string;
-  /** The command as it is built, and not its sources. */
-  readonly isBuilt?: boolean;
 }
 
 export class CommandBench extends ClaudeBench {
-  readonly env: Record<string, string> = { ...this.home.env, OPENBOT_STATE_DIR: this.stateDir };
+  readonly env: Record<string, string> = {
+    ...this.home.env,
+    OPENBOT_STATE_DIR: this.stateDir,
+    NODE_COMPILE_CACHE: inject('compiled'),
+  };
 
   /**
    * Replies by a word in what was said last; the result of a tool is answered by its text, and everything else with `Done.`
@@ -70,9 +73,8 @@ export class CommandBench extends ClaudeBench {
     });
   }
 
-  spawn(args: readonly string[], { cwd, input = '', isBuilt = false }: SpawnOptions = {}): Command {
-    const command = isBuilt ? COMMAND.slice(-1) : COMMAND;
-    const child = spawn(process.execPath, [...command, ...args], {
+  spawn(args: readonly string[], { cwd, input = '' }: SpawnOptions = {}): Command {
+    const child = spawn(process.execPath, [...COMMAND, ...args], {
       cwd: cwd ?? this.home.cwd,
       env: this.env,
     });
@@ -106,12 +108,19 @@ export class CommandBench extends ClaudeBench {
         texts[name] += piece;
       });
     }
-    const ended = once(child, 'close').then(([code, signal]) => ({ code, signal, ...texts }));
-    const shows = (text: RegExp) =>
-      waitFor(
-        () => `${text} in ${JSON.stringify(texts)}`,
-        () => text.exec(texts.stdout + texts.stderr) ?? undefined,
-      );
+    let isOver = false;
+    const ended = once(child, 'close').then(([code, signal]) => {
+      isOver = true;
+      return { code, signal, ...texts };
+    });
+    const shows = (text: RegExp) => {
+      const describe = () => `${text} in ${JSON.stringify(texts)}`;
+      return waitFor(describe, () => {
+        const found = text.exec(texts.stdout + texts.stderr);
+        if (found === null && isOver) throw new Error(`the command ended without ${describe()}`);
+        return found ?? undefined;
+      });
+    };
     return { child, ended, shows };
   }
 }

@@ -295,7 +295,7 @@ export const DOORS: Doors = {
     ],
     ledger: ['session-history', 'session-ledger'],
     'mcp-server': ['attach-tools', 'serve-mcp'],
-    'mcp-tools': ['bounded-text', 'make-tools', 'mcp-options', 'resolve-scope', 'tool', 'tool-names'],
+    'mcp-tools': ['answer', 'make-tools', 'scope', 'tool'],
     processes: ['claude-process', 'end-leftovers', 'marked-processes', 'run-note', 'start-claude'],
     'project-status': [
       'format-project-status',

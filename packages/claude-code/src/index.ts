@@ -65,5 +65,5 @@ export type {
 // The MCP server
 
 export { type McpServing, type ServeOptions, serveMcp } from './mcp-server/serve-mcp.ts';
-export type { McpOptions, OutgoingMessage, SendMessage } from './mcp-tools/mcp-options.ts';
-export { MCP_SERVER_NAME, MCP_TOOL_NAMES, type McpToolName } from './mcp-tools/tool-names.ts';
+export type { McpOptions, OutgoingMessage, SendMessage } from './mcp-tools/scope.ts';
+export { MCP_SERVER_NAME, MCP_TOOL_NAMES, type McpToolName } from './mcp-tools/tool.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { OpenBotError, redactSecrets } from '@openbot/sessions';
 import type { Environment } from '@openbot/sessions/layout';
 import { type AttachedTools, attachTools } from '../mcp-server/attach-tools.ts';
-import { MCP_SERVER_NAME } from '../mcp-tools/tool-names.ts';
+import { MCP_SERVER_NAME } from '../mcp-tools/tool.ts';
 import type { McpServers, RunContext, RunRequest } from '../run-contract/run-request.ts';
 
 /** The MCP servers of a run. */

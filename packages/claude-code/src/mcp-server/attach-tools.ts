@@ -1,11 +1,11 @@
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
-import { isGiven } from '../mcp-tools/resolve-scope.ts';
+import { isGiven } from '../mcp-tools/scope.ts';
 import {
   CONVERSATION_TOOLS,
   listMcpToolNames,
   MCP_SERVER_NAME,
   type McpToolName,
-} from '../mcp-tools/tool-names.ts';
+} from '../mcp-tools/tool.ts';
 import {
   CALL_TIMEOUT_MS,
   type McpServing,
@@ -14,34 +14,34 @@ import {
   type ServerOptions,
 } from './serve-mcp.ts';
 
-/** A server inside this process, as the Agent SDK takes it. */
+/** A server inside this process, in the form that the Agent SDK expects. */
 export interface McpSdkServer {
   readonly type: 'sdk';
   readonly name: string;
-  /** All that the Agent SDK asks of it; for each run once, and again when Claude Code reconnects. */
+  /** The Agent SDK calls `connect` once for each run, and again when Claude Code reconnects. */
   readonly instance: { connect(transport: Transport): Promise<void> };
-  /** In milliseconds: a call that takes longer has failed. By default Claude Code waits for as long as it takes. */
+  /** Milliseconds after which a call fails. Claude Code has no limit of its own. */
   readonly timeout: number;
 }
 
 export interface AttachedTools {
-  /** For `mcpServers` of a run. Empty where there can be no tools. */
+  /** For `mcpServers` of a run. Empty if the tools cannot be served. */
   readonly servers: Readonly<Record<string, McpSdkServer>>;
-  /** Those that nobody has to be asked about, by the names that Claude Code gives them. */
+  /** Tools that need no permission, by Claude Code's names for them. */
   readonly allowed: readonly string[];
-  /** Leaves the runs that are still connected. */
+  /** Disconnects the runs that are still connected. */
   close(): Promise<void>;
 }
 
 /**
- * The tools for a run that this process starts. Whatever keeps them from being there is told to `onError`, and the run goes
- * on without them: nothing is thrown.
+ * The tools for a run that this process starts. It never throws: if the tools cannot be served, `onError` receives the
+ * reason and the run continues without them.
  */
 export async function attachTools(options: ServerOptions): Promise<AttachedTools> {
   const { onError } = options;
   let serve: ServeClient;
   try {
-    // Before Claude Code is started: the Agent SDK gives a server a quarter of a second to be there for the first request.
+    // Before Claude Code starts, because the Agent SDK waits only 250 ms for a server.
     serve = await prepareServing(options);
   } catch (error) {
     onError?.(error as Error);
@@ -50,7 +50,7 @@ export async function attachTools(options: ServerOptions): Promise<AttachedTools
   const servings = new Set<McpServing>();
   const connect = async (transport: Transport) => {
     const serving = await serve({ transport }).catch((error: Error) => {
-      // The Agent SDK keeps it to itself.
+      // The Agent SDK does not report it.
       onError?.(error);
       throw error;
     });
@@ -66,15 +66,15 @@ export async function attachTools(options: ServerOptions): Promise<AttachedTools
         timeout: CALL_TIMEOUT_MS,
       },
     },
-    allowed: listMcpToolNames({ except: listAskedAbout(options) }),
+    allowed: listMcpToolNames({ except: listGuarded(options) }),
     async close() {
       for (const serving of [...servings]) await serving.close();
     },
   };
 }
 
-/** Who started a run for no conversation gave it none to read: what was said in any is somebody's to allow. */
-function listAskedAbout({ sendMessage, sessionKey }: ServerOptions): McpToolName[] {
+/** A run that was not started for a conversation needs a permission to read one. */
+function listGuarded({ sendMessage, sessionKey }: ServerOptions): McpToolName[] {
   return [
     ...(isGiven(sessionKey) ? [] : CONVERSATION_TOOLS),
     ...(sendMessage === undefined ? (['openclaw_send_message'] as const) : []),

@@ -1,8 +1,8 @@
-import { boundText } from '../mcp-tools/bounded-text.ts';
+import { boundText } from '../mcp-tools/answer.ts';
 import type { McpTool } from '../mcp-tools/tool.ts';
 import type { McpSdk } from './load-mcp-sdk.ts';
 
-/** What a client gets for a call. */
+/** The result of a call in the protocol's form. */
 export interface ToolCallResult {
   content: { type: 'text'; text: string }[];
   structuredContent?: Record<string, unknown>;
@@ -15,7 +15,7 @@ export type CallTool = (name: string, input: unknown) => Promise<ToolCallResult>
 
 const ERROR_LIMIT = 1000;
 
-/** Calls a tool by its name. Whatever is wrong becomes a result that says so: nothing is thrown. */
+/** Calls a tool by its name. It never throws: every failure becomes an error result. */
 export function makeToolCaller(tools: readonly McpTool[], { AjvJsonSchemaValidator }: McpSdk): CallTool {
   const validator = new AjvJsonSchemaValidator();
   const checks = new Map(
@@ -45,7 +45,7 @@ function refuse(text: string): ToolCallResult {
   return { content: [{ type: 'text', text: boundText(text, ERROR_LIMIT) }], isError: true };
 }
 
-/** The validator calls the input `data`, and does not name a field that is too much. */
+/** The validator calls the input `data`, and does not name unknown fields. */
 function describeFault({ inputSchema }: McpTool, fault: string): string {
   const said = fault.replaceAll('data/', '').replace(/(?<=^|, )data must/g, 'the input must');
   const fields = Object.keys(inputSchema.properties);
@@ -56,9 +56,9 @@ function describeFault({ inputSchema }: McpTool, fault: string): string {
 function describeError(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { code, hint, syscall } = error as { code?: unknown; hint?: unknown; syscall?: unknown };
-  // What the system and the parser say names paths and quotes files, which may be those of another agent.
-  if (typeof syscall === 'string') return `${code}: the system refused to ${syscall} something`;
-  if (error instanceof SyntaxError) return 'Something that was read is not what it should be';
+  // Messages of the system and the parser name paths and quote files, possibly of another agent.
+  if (typeof syscall === 'string') return `${code}: the system call ${syscall} failed`;
+  if (error instanceof SyntaxError) return 'A file could not be parsed';
   const named = typeof code === 'string' ? `${code}: ${error.message}` : error.message;
   return typeof hint === 'string' ? `${named}\nHint: ${hint}` : named;
 }

@@ -1,6 +1,6 @@
 import { OpenBotError } from '@openbot/sessions';
 
-/** What the server needs of the official SDK. It takes a tenth of a second to load, so it is loaded when it serves. */
+/** The parts of the official SDK that the server needs. Loading takes 100 ms, so it happens only when something is served. */
 export async function loadMcpSdk() {
   try {
     const [{ Server }, { StdioServerTransport }, { CallToolRequestSchema, ListToolsRequestSchema }, ajv] =

@@ -1,43 +1,41 @@
+import { readFileSync } from 'node:fs';
 import type { Readable, Writable } from 'node:stream';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { makeTools } from '../mcp-tools/make-tools.ts';
-import type { McpOptions } from '../mcp-tools/mcp-options.ts';
-import { resolveScope } from '../mcp-tools/resolve-scope.ts';
-import type { McpTool } from '../mcp-tools/tool.ts';
-import { MCP_SERVER_NAME } from '../mcp-tools/tool-names.ts';
+import { type McpOptions, resolveScope } from '../mcp-tools/scope.ts';
+import { MCP_SERVER_NAME, type McpTool } from '../mcp-tools/tool.ts';
 import { makeToolCaller } from './call-tool.ts';
 import { loadMcpSdk, type McpSdk } from './load-mcp-sdk.ts';
-import { readPackageVersion } from './package-version.ts';
 
 export interface ServerOptions extends McpOptions {
-  /** As clients are told. Default: that of this package. */
+  /** The version that clients see. Default: that of this package. */
   readonly version?: string;
-  /** Hears of lines that are no messages, of a connection that broke, and of a call that was given up. */
+  /** Called for invalid messages, broken connections and calls that were abandoned. */
   readonly onError?: (error: Error) => void;
 }
 
 export interface ServeOptions extends ServerOptions {
   /** Default: the standard input and output of this process. */
   readonly transport?: Transport;
-  /** Instead of the standard ones of this process. */
+  /** Replaces the standard input of this process. */
   readonly stdin?: Readable;
   readonly stdout?: Writable;
 }
 
 export interface McpServing {
-  /** Resolves when the client is gone and what it had asked is answered, or has taken two minutes more. */
+  /** Resolves when the client is gone and its calls have ended, at most two minutes later. */
   readonly closed: Promise<void>;
   close(): Promise<void>;
 }
 
 const INSTRUCTIONS =
   'Tools of the agent that this run belongs to: the state of its project, its Claude Code sessions, the conversation ' +
-  'in which it was asked, its notes, and a way to tell the requester something.';
+  'that requested the run, its notes, and messages to the requester.';
 
-/** Discovery of gigabytes takes some seconds; whoever sends a message may hang. */
+/** Discovery in gigabytes of transcripts takes seconds; sending a message may hang. */
 export const CALL_TIMEOUT_MS = 120_000;
 
-/** Else a run of Claude Code would have to search for the tools first. Other clients do not know it. */
+/** Without it Claude Code hides the tools behind a search. Other clients ignore it. */
 const OFFERED_AT_ONCE = { 'anthropic/alwaysLoad': true };
 
 /** Serves one client. */
@@ -46,15 +44,15 @@ export type ServeClient = (
 ) => Promise<McpServing>;
 
 /**
- * Serves the tools to one client until it leaves. Nothing but messages may be written to the standard output meanwhile.
- * @throws OpenBotError REPO_NOT_FOUND, SDK_NOT_INSTALLED; OpenBotError for an agent or a conversation that cannot be
+ * Serves the tools to one client until it disconnects. Meanwhile nothing else may write to standard output.
+ * @throws OpenBotError REPO_NOT_FOUND, SDK_NOT_INSTALLED; OpenBotError for an invalid agent or conversation
  */
 export async function serveMcp(options: ServeOptions): Promise<McpServing> {
   const serve = await prepareServing(options);
   return serve(options);
 }
 
-/** Everything that takes time or can be wrong, once for all clients. @throws as `serveMcp` */
+/** Does once, for all clients, what takes time or can fail. @throws as `serveMcp` */
 export async function prepareServing(options: ServerOptions): Promise<ServeClient> {
   const { version = readPackageVersion(), onError } = options;
   const tools = makeTools(resolveScope(options));
@@ -89,7 +87,7 @@ function announce({ name, title, description, inputSchema, outputSchema, isReadO
   return { name, title, description, inputSchema, outputSchema, annotations, _meta: OFFERED_AT_ONCE };
 }
 
-/** The client closes its end when it has no more to ask, and may still wait for answers. */
+/** A client that has closed its end may still wait for answers. */
 async function finish(
   running: ReadonlySet<Promise<unknown>>,
   close: () => Promise<void>,
@@ -99,11 +97,11 @@ async function finish(
   const timer = setTimeout(resolve, CALL_TIMEOUT_MS, true);
   while (running.size > 0) {
     if ((await Promise.race([isLate, Promise.all(running)])) !== true) continue;
-    onError?.(new Error('The client left, and a call that it had made did not end'));
+    onError?.(new Error('The client disconnected, and one of its calls did not end'));
     break;
   }
   clearTimeout(timer);
-  // The last answer is written behind the promise of its call.
+  // The last answer is written after the promise of its call resolves.
   setImmediate(() => void close());
 }
 
@@ -124,10 +122,21 @@ function openStdio(
   };
   stdin.once('end', end);
   stdin.once('close', end);
-  // A client that is killed leaves a broken pipe, which would end the process with a stack trace.
+  // Without a listener, the broken pipe of a killed client would crash this process.
   stdout.on('error', (error: Error) => {
     onError?.(error);
     end();
   });
   return new StdioServerTransport(stdin, stdout) as Transport;
+}
+
+let version: string | undefined;
+
+function readPackageVersion(): string {
+  version ??= readManifest().version;
+  return version;
+}
+
+function readManifest(): { readonly version: string } {
+  return JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
 }

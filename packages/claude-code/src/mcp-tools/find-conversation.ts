@@ -1,35 +1,39 @@
+import { existsSync, statSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import {
   buildAgentMainSessionKey,
   OpenBotError,
   openFileSessionStore,
   parseAgentSessionKey,
+  resolveDefaultSessionStorePath,
   resolveSession,
   type SessionStore,
   type StoredSession,
 } from '@openbot/sessions';
+import { resolveAgentDatabasePath, resolveAgentDir } from '@openbot/sessions/layout';
 import { printable, shorten } from '@openbot/sessions/terminal-text';
-import { type AgentPlace, locateAgent } from './agent-place.ts';
-import type { McpScope } from './mcp-options.ts';
-import { readOwnKey } from './resolve-scope.ts';
+import { findRealPath, isWithin } from '../repo/real-path.ts';
+import { type McpScope, readOwnKey } from './scope.ts';
+import { describe, TEXT } from './tool.ts';
 
-/** A conversation of the agent, and where its entry was found. */
+/** A conversation of the agent, and the storage that holds its entry. */
 export interface Conversation extends StoredSession {
   readonly storage: 'sqlite' | 'files';
-  readonly place: AgentPlace;
+  readonly files: AgentFiles;
 }
 
 /**
- * The conversation that is asked for; without a key the one that the server was started for, else the main one.
+ * The requested conversation. Without a key: that of the server, or the main one.
  * @throws OpenBotError SESSION_NOT_FOUND, AGENT_MISMATCH, STORE_…, DATABASE_…; OpenBotError CONVERSATION_REFUSED
  */
-export async function findConversation(scope: McpScope, asked: unknown): Promise<Conversation> {
-  const sessionKey = chooseKey(scope, typeof asked === 'string' ? asked : undefined);
-  const place = locateAgent(scope);
-  const { storePath, agentId } = place;
+export async function findConversation(scope: McpScope, requested: unknown): Promise<Conversation> {
+  const sessionKey = chooseKey(scope, typeof requested === 'string' ? requested : undefined);
+  const files = locateAgent(scope);
+  const { storePath, agentId } = files;
   let notFound: unknown;
-  for (const { store, storage } of await openStores(place)) {
+  for (const { store, storage } of await openStores(files)) {
     try {
-      return { ...(await resolveSession({ storePath, agentId, store, sessionKey })), storage, place };
+      return { ...(await resolveSession({ storePath, agentId, store, sessionKey })), storage, files };
     } catch (error) {
       if (!(error instanceof OpenBotError) || error.code !== 'SESSION_NOT_FOUND') throw error;
       notFound = error;
@@ -45,14 +49,14 @@ export async function findConversation(scope: McpScope, asked: unknown): Promise
   );
 }
 
-/** Those of the agent, the one used last first, each key once. */
+/** The agent's conversations, last used first, each key once. */
 export async function listConversations(scope: McpScope): Promise<StoredSession[]> {
-  const place = locateAgent(scope);
+  const files = locateAgent(scope);
   const byKey = new Map<string, StoredSession>();
-  for (const { store } of await openStores(place)) {
+  for (const { store } of await openStores(files)) {
     for (const session of await store.list()) {
       const owner = parseAgentSessionKey(session.key)?.agentId;
-      if (owner !== undefined && owner !== place.agentId) continue;
+      if (owner !== undefined && owner !== files.agentId) continue;
       if (!byKey.has(session.key)) byKey.set(session.key, session);
     }
   }
@@ -63,35 +67,85 @@ const NAMED = 5;
 const KEY_LIMIT = 100;
 
 async function nameOthers(scope: McpScope): Promise<string> {
-  if (scope.sessionKey !== undefined) return 'Nothing has been said there yet, or it was deleted.';
+  if (scope.sessionKey !== undefined) return 'It has no messages yet, or it was deleted.';
   const all = await listConversations(scope);
-  if (all.length === 0) return 'It has none at all. Check the agent and the state folder.';
+  if (all.length === 0) return 'It has no conversations. Check the agent and the state folder.';
   const names = all.slice(0, NAMED).map(({ key }) => shorten(printable(key), KEY_LIMIT));
   return `There are: ${names.join(', ')}${all.length > NAMED ? ` and ${all.length - NAMED} more` : ''}.`;
 }
 
-function chooseKey({ sessionKey, agentId }: McpScope, asked: string | undefined): string {
-  const wanted = asked === undefined ? undefined : readOwnKey(asked, agentId);
+function chooseKey({ sessionKey, agentId }: McpScope, requested: string | undefined): string {
+  const wanted = requested === undefined ? undefined : readOwnKey(requested, agentId);
   if (sessionKey === undefined) return wanted ?? buildAgentMainSessionKey({ agentId });
   if (wanted === undefined || wanted === sessionKey) return sessionKey;
   throw new OpenBotError(
     'CONVERSATION_REFUSED',
-    'This run was asked for in one conversation, and only that one can be read',
+    'This run may read only the conversation that requested it',
     { hint: 'Leave session_key out.' },
   );
 }
 
-/** What the database has counts before what the files have: it is all that a current OpenClaw reads. */
+/** The database comes first: a current OpenClaw reads nothing else. */
 async function openStores({
   storePath,
   databasePath,
-}: AgentPlace): Promise<{ store: SessionStore; storage: Conversation['storage'] }[]> {
-  const files = { store: openFileSessionStore(storePath), storage: 'files' as const };
-  if (databasePath === undefined) return [files];
+}: AgentFiles): Promise<{ store: SessionStore; storage: Conversation['storage'] }[]> {
+  const ofFiles = { store: openFileSessionStore(storePath), storage: 'files' as const };
+  if (databasePath === undefined) return [ofFiles];
   const { openOpenclawDatabaseStore } = await import('@openbot/sessions/openclaw-database');
-  return [{ store: openOpenclawDatabaseStore(databasePath), storage: 'sqlite' }, files];
+  return [{ store: openOpenclawDatabaseStore(databasePath), storage: 'sqlite' }, ofFiles];
 }
 
 function usedAt({ entry }: StoredSession): number {
   return Number.isFinite(entry.updatedAt) ? entry.updatedAt : 0;
 }
+
+/** The files that hold an agent's conversations. */
+export interface AgentFiles {
+  readonly agentId: string;
+  /** Nothing outside this folder is read. Links are resolved. */
+  readonly root: string;
+  readonly storePath: string;
+  /** Undefined if the agent has no OpenClaw database. */
+  readonly databasePath: string | undefined;
+}
+
+/** @throws OpenBotError PATH_ESCAPES_FOLDER if a link leads to another agent's files, or out of the agent's folder */
+export function locateAgent({ agentId, stateDir }: Pick<McpScope, 'agentId' | 'stateDir'>): AgentFiles {
+  const folder = resolveAgentDir(agentId, { stateDir });
+  const root = findRealPath(folder);
+  const agents = findRealPath(join(stateDir, 'agents'));
+  if (isWithin(agents, root) && (dirname(root) !== agents || basename(root).toLowerCase() !== agentId)) {
+    throw leadsOut(folder, `the folder of agent ${agentId}`);
+  }
+  const databasePath = resolveAgentDatabasePath(agentId, { stateDir });
+  const files = { agentId, root, storePath: resolveDefaultSessionStorePath(agentId, { stateDir }) };
+  assertInside(files, dirname(files.storePath));
+  assertInside(files, files.storePath);
+  if (!existsSync(databasePath)) return { ...files, databasePath: undefined };
+  assertInside(files, databasePath);
+  return { ...files, databasePath };
+}
+
+/** Resolves links, so that only the agent's own files are read. */
+export function assertInside({ root }: Pick<AgentFiles, 'root'>, path: string): void {
+  if (!isWithin(root, findRealPath(path))) throw leadsOut(path, root);
+}
+
+export function isFile(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
+}
+
+function leadsOut(path: string, folder: string): OpenBotError {
+  return new OpenBotError('PATH_ESCAPES_FOLDER', `${path} leads out of ${folder} through a link`, {
+    hint: 'Remove the link if it was not made on purpose.',
+  });
+}
+
+const MAX_KEY = 512;
+
+export const SESSION_KEY_INPUT = {
+  ...describe(TEXT, 'A conversation of this agent. Default: the one that requested this run.'),
+  minLength: 1,
+  maxLength: MAX_KEY,
+};

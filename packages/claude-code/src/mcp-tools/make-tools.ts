@@ -1,7 +1,7 @@
 import { makeConversationContextTool } from './conversation-context-tool.ts';
-import type { McpScope } from './mcp-options.ts';
 import { makeMemorySearchTool } from './memory-search-tool.ts';
 import { makeProjectStatusTool } from './project-status-tool.ts';
+import type { McpScope } from './scope.ts';
 import { makeSendMessageTool } from './send-message-tool.ts';
 import { makeSessionInfoTool } from './session-info-tool.ts';
 import { makeSessionListTool } from './session-list-tool.ts';

@@ -6,14 +6,14 @@ import { findRealPath, isWithin } from '../repo/real-path.ts';
 
 /** A note of the agent. */
 export interface MemoryFile {
-  /** As it is named in answers: `memory/2026-11-15.md`. */
+  /** As in answers: `memory/2026-11-15.md`. */
   readonly name: string;
   readonly text: string;
 }
 
 export interface MemoryFiles {
   readonly files: readonly MemoryFile[];
-  /** Files that are there and were not read: too many, too large in all, or links that lead out. */
+  /** Number of files that were not read: too many, too large in total, or links that lead out of the folder. */
   readonly unread: number;
 }
 
@@ -24,8 +24,8 @@ const MAX_TOTAL_BYTES = 8 * 1024 * 1024;
 const LONGEST_WORD = 4096;
 
 /**
- * The notes of a workspace, `memory/*.md`, the newest names first; of a long one its beginning.
- * @param only one file, by its name
+ * The notes of a workspace, `memory/*.md`, newest names first; of a long note only the beginning.
+ * @param only the name of a single note
  */
 export async function readMemoryFiles(workspace: string, only?: string): Promise<MemoryFiles> {
   const wanted = only === undefined ? undefined : readNoteName(only);
@@ -43,7 +43,7 @@ export async function readMemoryFiles(workspace: string, only?: string): Promise
   return { files, unread: names.length - files.length };
 }
 
-/** The real folder, which need not exist. A link may not lead out of the workspace. */
+/** The real folder, which may not exist. A link must not lead out of the workspace. */
 function locateMemory(workspace: string): string {
   const root = findRealPath(workspace);
   const folder = findRealPath(join(root, FOLDER));
@@ -71,23 +71,23 @@ async function listNotes(folder: string): Promise<string[]> {
   }
 }
 
-/** `memory/notes.md` or `notes.md`; anything that names another folder is refused. */
+/** Accepts `memory/notes.md` or `notes.md`; refuses any other folder. */
 function readNoteName(given: string): string {
   const name = given.startsWith(`${FOLDER}/`) ? given.slice(FOLDER.length + 1) : given;
   if (/[/\\\0]/.test(name) || name === '.' || name === '..') {
-    throw new OpenBotError('PATH_ESCAPES_FOLDER', `${JSON.stringify(given)} is no note of this agent`, {
+    throw new OpenBotError('PATH_ESCAPES_FOLDER', `${JSON.stringify(given)} is not a note of this agent`, {
       hint: 'A note is a file directly in the memory folder: memory/2026-11-15.md.',
     });
   }
   return name;
 }
 
-/** Undefined for what is no file, cannot be read, or is a link that leads out of the folder. */
+/** Undefined if it is not a file, cannot be read, or is a link that leads out of the folder. */
 async function readNote(folder: string, name: string, limit: number): Promise<string | undefined> {
   const path = findRealPath(join(folder, name));
   if (!isWithin(folder, path)) return undefined;
   try {
-    // A pipe in the place of a note would never end.
+    // Reading a pipe would never end.
     if (!(await stat(path)).isFile()) return undefined;
     const handle = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
     try {
@@ -104,7 +104,7 @@ async function readNote(folder: string, name: string, limit: number): Promise<st
   }
 }
 
-/** The word that is cut in two may be a secret, which is not recognised by its half. */
+/** A word that is cut in two may be a secret, and half a secret is not recognised. */
 function dropCutWord(text: string): string {
   const end = text.slice(-LONGEST_WORD);
   const space = end.search(/\s\S*$/);
@@ -112,7 +112,7 @@ function dropCutWord(text: string): string {
 }
 
 function noSuchNote(name: string): OpenBotError {
-  return new OpenBotError('INVALID_ARGUMENT', `There is no note ${JSON.stringify(name)} that can be read`, {
+  return new OpenBotError('INVALID_ARGUMENT', `There is no readable note ${JSON.stringify(name)}`, {
     hint: 'Leave file out to search all notes.',
   });
 }

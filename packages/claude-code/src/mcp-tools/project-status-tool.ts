@@ -1,14 +1,21 @@
 import type { DiscoveredSession } from '../discover/discovered-session.ts';
 import { gatherProjectStatus } from '../project-status/gather-project-status.ts';
 import type { ProjectStatus } from '../project-status/project-status.ts';
-import { boundTexts } from './bounded-text.ts';
-import { describeForTool, isVisible } from './described-session.ts';
-import { fitAnswer, type Shortenable } from './fit-answer.ts';
-import { listRepoSessions } from './list-repo-sessions.ts';
-import type { McpScope } from './mcp-options.ts';
-import { PROJECT_STATUS_SCHEMA } from './project-status-schema.ts';
-import { objectOf } from './schema.ts';
-import type { McpTool, ToolAnswer } from './tool.ts';
+import { boundTexts, fitAnswer, type Shortenable } from './answer.ts';
+import { describeForTool, isVisible, listRepoSessions, SESSION_SCHEMA } from './repo-sessions.ts';
+import type { McpScope } from './scope.ts';
+import {
+  COUNT,
+  LEFT_OUT_SCHEMA,
+  listOf,
+  type McpTool,
+  NUMBER,
+  objectOf,
+  TEXT,
+  TIME,
+  type ToolAnswer,
+  YES_NO,
+} from './tool.ts';
 
 const TEXT_LIMIT = 300;
 
@@ -70,3 +77,49 @@ function describeStatus(status: ProjectStatus, scope: McpScope): ToolAnswer {
   };
   return fitAnswer(answer, LISTS);
 }
+
+const GIT = objectOf(
+  {
+    currentBranch: TEXT,
+    headCommitSha: TEXT,
+    headCommitMessage: TEXT,
+    uncommittedChanges: listOf(TEXT),
+    stagedChanges: listOf(TEXT),
+    changeCounts: objectOf({ staged: COUNT, modified: COUNT, untracked: COUNT, conflicted: COUNT }),
+    stashCount: COUNT,
+    recentCommits: listOf(objectOf({ sha: TEXT, message: TEXT, author: TEXT, date: TEXT })),
+  },
+  { upstream: objectOf({ name: TEXT }, { ahead: COUNT, behind: COUNT }) },
+);
+
+const GITHUB = objectOf({
+  openPrs: listOf(objectOf({ number: NUMBER, title: TEXT, branch: TEXT, state: TEXT })),
+  failingChecks: listOf(objectOf({ name: TEXT, status: TEXT })),
+});
+
+const DOCS = objectOf({
+  hasClaudeMd: YES_NO,
+  hasSpecs: YES_NO,
+  specFiles: listOf(TEXT),
+  hasTodo: YES_NO,
+  hasReadme: YES_NO,
+});
+
+/** A ProjectStatus with its sessions in the form that tools return. */
+export const PROJECT_STATUS_SCHEMA = objectOf(
+  {
+    repo: objectOf({ path: TEXT, name: TEXT, isGitRepo: YES_NO, isBare: YES_NO }),
+    git: GIT,
+    sessions: objectOf({
+      active: listOf(SESSION_SCHEMA),
+      recent: listOf(SESSION_SCHEMA),
+      ownRecent: listOf(SESSION_SCHEMA),
+      total: COUNT,
+    }),
+    docs: DOCS,
+    gaps: listOf(objectOf({ part: TEXT, reason: TEXT })),
+    timestamp: TIME,
+    leftOut: LEFT_OUT_SCHEMA,
+  },
+  { github: GITHUB },
+);

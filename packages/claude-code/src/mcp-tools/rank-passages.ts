@@ -1,11 +1,11 @@
+import { redactSecrets } from '@openbot/sessions';
 import { wordsOf } from '../select/words.ts';
 import type { MemoryFile } from './memory-files.ts';
-import { redactNote } from './redact-note.ts';
 
-/** A stretch of a note that has to do with what is searched. */
+/** A part of a note that matches the query. */
 export interface Passage {
   readonly file: string;
-  /** Where the stretch is, counted from 1; both lines are part of it. */
+  /** First and last line, counted from 1. */
   readonly line: number;
   readonly endLine: number;
   /** The heading above it. */
@@ -15,7 +15,7 @@ export interface Passage {
 }
 
 interface Stretch extends Omit<Passage, 'score'> {
-  /** How new the note is among all: the newest is 0. */
+  /** The rank of the note by age: the newest is 0. */
   readonly age: number;
 }
 
@@ -23,9 +23,9 @@ const MAX_LINES = 12;
 const MAX_CHARACTERS = 2000;
 
 /**
- * Passages that hold words of the query, the best first. A word counts more the fewer passages hold it, and half where
- * only the heading does. Of equals the newer note comes first. Secrets are hidden before anything is cut or compared: a
- * part of one is not recognised, and a search that finds one tells that it is there.
+ * Passages that contain words of the query, best first. A word counts more if fewer passages contain it, and half if only
+ * the heading does. Newer notes break ties. Secrets are redacted before notes are split and compared: part of a secret is
+ * not recognised, and a match would reveal that it exists.
  */
 export function rankPassages(files: readonly MemoryFile[], query: string): Passage[] {
   const words = [...wordsOf(query)];
@@ -56,9 +56,9 @@ function compareStretches(one: Stretch, other: Stretch): number {
   return one.age - other.age || one.line - other.line;
 }
 
-/** For each word: 1 where the text holds it, one half where only the heading does. */
+/** For each word: 1 if the text contains it, one half if only the heading does. */
 function weighStretch({ text, heading }: Stretch, words: readonly string[]): number[] {
-  // A word that is there stands in the folded text too, whatever it is part of: most stretches need no closer look.
+  // A quick check first: most stretches contain none of the words, even as parts of others.
   const folded = foldText(`${heading}\n${text}`);
   if (!words.some((word) => folded.includes(word))) return [];
   const [inText, inHeading] = [wordsOf(text), wordsOf(heading)];
@@ -69,7 +69,7 @@ function foldText(text: string): string {
   return text.normalize('NFKC').toLowerCase().replace(/\s+/g, ' ');
 }
 
-/** Paragraphs; a long one in pieces. */
+/** Splits a note into paragraphs, and long ones into pieces. */
 function cutIntoStretches({ name, text }: MemoryFile, age: number): Stretch[] {
   const stretches: Stretch[] = [];
   let heading = '';
@@ -103,12 +103,58 @@ function cutIntoStretches({ name, text }: MemoryFile, age: number): Stretch[] {
   return stretches;
 }
 
-/** What a heading says. One pattern for all of it would take time by the cube of its length. */
+/** The text of a heading. A single pattern for it would take cubic time. */
 function readHeading(line: string): string | undefined {
   if (!/^#{1,6}\s/.test(line)) return undefined;
   const text = line.slice(0, MAX_CHARACTERS).replace(/^#+/, '').trim();
   let end = text.length;
   while (text[end - 1] === '#') end--;
-  // Those at the end of a word belong to it: C#.
+  // A `#` at the end of a word belongs to it: C#.
   return end === 0 || /\s/.test(text[end - 1]!) ? text.slice(0, end).trimEnd() : text;
+}
+
+const HIDDEN = '…redacted…';
+const KEY_MARK = /-----(BEGIN|END) [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/g;
+const LONGEST_KEY = 65_536;
+/** The beginning of a line that may belong to a key without an end. */
+const KEY_LINE = /^[ \t>]*(?:[A-Za-z0-9+/=]{16}|[A-Z][A-Za-z-]{1,40}: |$)/;
+
+/** Redacts secrets and keeps line numbers. */
+function redactNote(text: string): string {
+  return redactSecrets(hidePrivateKeys(text));
+}
+
+/** Private keys span several lines; each line is replaced on its own. */
+function hidePrivateKeys(text: string): string {
+  let out = '';
+  let copied = 0;
+  let begin: number | undefined;
+  for (const { 0: mark, 1: kind, index } of text.matchAll(KEY_MARK)) {
+    if (begin !== undefined && (kind === 'BEGIN' || index - begin > LONGEST_KEY)) {
+      out += text.slice(copied, begin) + hideOpenKey(text.slice(begin, index));
+      copied = index;
+      begin = undefined;
+    }
+    if (kind === 'BEGIN') begin = index;
+    else if (begin !== undefined) {
+      const end = index + mark.length;
+      out += text.slice(copied, begin) + hideLines(text.slice(begin, end));
+      copied = end;
+      begin = undefined;
+    }
+  }
+  if (begin === undefined) return out + text.slice(copied);
+  return out + text.slice(copied, begin) + hideOpenKey(text.slice(begin));
+}
+
+function hideLines(text: string): string {
+  return text.replace(/[^\r\n]+/g, HIDDEN);
+}
+
+/** Hides the first line and the following lines that look like a part of the key. */
+function hideOpenKey(text: string): string {
+  const lines = text.split(/(?<=\r\n|\n|\r(?!\n))/);
+  const after = lines.findIndex((line, at) => at > 0 && !KEY_LINE.test(line.replace(/[\r\n]+$/, '')));
+  const count = after < 0 ? lines.length : after;
+  return hideLines(lines.slice(0, count).join('')) + lines.slice(count).join('');
 }

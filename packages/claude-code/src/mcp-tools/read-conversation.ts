@@ -1,26 +1,25 @@
 import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { OpenBotError, resolveSessionFilePath } from '@openbot/sessions';
+import { activePath, OpenBotError, resolveSessionFilePath, type Transcript } from '@openbot/sessions';
 import { parseThreadSessionSuffix } from '@openbot/sessions/key';
 import type { OpenclawDatabase } from '@openbot/sessions/openclaw-database';
-import { scanOpenTranscript } from '@openbot/sessions/transcript';
-import { assertInside, isFile } from './agent-place.ts';
-import type { Conversation } from './find-conversation.ts';
-import { type LastMessages, listSpoken, pickLastMessages } from './last-messages.ts';
+import { contextOf, extractSpokenText, FLAG, scanOpenTranscript } from '@openbot/sessions/transcript';
+import { boundText, toIsoTime } from './answer.ts';
+import { assertInside, type Conversation, isFile } from './find-conversation.ts';
 
 const NOTHING: LastMessages = { messages: [], leftOut: 0 };
 
-/** The last that was said in a conversation: from the database where its lines are there, else from its file. */
+/** The last messages of a conversation, from the database if that has its lines, otherwise from its file. */
 export async function readConversation(conversation: Conversation, limit: number): Promise<LastMessages> {
   const inDatabase =
     conversation.storage === 'sqlite' ? await readFromDatabase(conversation, limit) : undefined;
   return inDatabase ?? readFromFile(conversation, limit);
 }
 
-/** Undefined where the database has no lines of the session. */
+/** Undefined if the database has no lines of the session. */
 async function readFromDatabase(
-  { place, entry: { sessionId } }: Conversation,
+  { files, entry: { sessionId } }: Conversation,
   limit: number,
 ): Promise<LastMessages | undefined> {
   const sqlite = await import('@openbot/sessions/openclaw-database');
@@ -33,22 +32,22 @@ async function readFromDatabase(
     while (!step.done) step = picking.next(readBytes(step.value));
     return step.value;
   };
-  const found = sqlite.readOpenclawDatabase(place.databasePath!, read);
+  const found = sqlite.readOpenclawDatabase(files.databasePath!, read);
   if (found === 'cold') {
     throw new OpenBotError(
       'TRANSCRIPT_UNREADABLE',
       `The lines of session ${sessionId} were moved out of the database`,
-      { hint: 'OpenClaw brings them back when the conversation goes on.' },
+      { hint: 'OpenClaw moves them back when the conversation continues.' },
     );
   }
   return found;
 }
 
-async function readFromFile({ place, key, entry }: Conversation, limit: number): Promise<LastMessages> {
-  const path = locateFile(place.storePath, key, entry);
-  assertInside(place, path);
+async function readFromFile({ files, key, entry }: Conversation, limit: number): Promise<LastMessages> {
+  const path = locateFile(files.storePath, key, entry);
+  assertInside(files, path);
   if (!isFile(path)) return NOTHING;
-  // One file from beginning to end, also when it is replaced meanwhile; and no wait for a pipe.
+  // One handle, in case the file is replaced meanwhile. O_NONBLOCK, in case it is a pipe.
   const handle = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   try {
     const transcript = await scanOpenTranscript(handle, path);
@@ -74,4 +73,91 @@ function locateFile(storePath: string, key: string, entry: Conversation['entry']
     if (isFile(ofThread)) return ofThread;
   }
   return resolveSessionFilePath(entry.sessionId, entry, { sessionsDir });
+}
+
+/** A message in the form that tools return. */
+export interface SpokenMessage {
+  readonly role: 'user' | 'assistant';
+  readonly text: string;
+  /** ISO 8601; absent if the line has no time. */
+  readonly at?: string;
+  /** Whether the text was shortened. */
+  readonly isCut: boolean;
+}
+
+export interface LastMessages {
+  /** Oldest first. */
+  readonly messages: readonly SpokenMessage[];
+  /** Number of earlier messages, and of those that are too long to be read. */
+  readonly leftOut: number;
+}
+
+export const MAX_MESSAGE_TEXT = 4000;
+/** A longer line holds images rather than text. */
+const MAX_LINE = 4 * 1024 * 1024;
+/** Limit of bytes read in total; earlier messages are left out. */
+const MAX_READ = 64 * 1024 * 1024;
+const UNSPOKEN = FLAG.meta | FLAG.compactSummary | FLAG.failed | FLAG.sidechain;
+
+/** Indices of the messages of people and of the assistant on the active path, oldest first. */
+export function listSpoken(transcript: Transcript): number[] {
+  const path = activePath(transcript).entries;
+  const { takenOut, edits } = contextOf(transcript, path);
+  const hidden = new Set([...takenOut, ...edits.keys()]);
+  // A reset starts a new conversation; a compaction only shortens the context of the model.
+  const start = path.findLastIndex((index) => transcript.kindOf(index) === 'reset') + 1;
+  return path.slice(start).filter((index) => {
+    const role = transcript.roleOf(index);
+    if (transcript.kindOf(index) !== 'message' || (role !== 'user' && role !== 'assistant')) return false;
+    return (
+      (transcript.flagsOf(index) & UNSPOKEN) === 0 && transcript.textSizeOf(index) > 0 && !hidden.has(index)
+    );
+  });
+}
+
+/**
+ * Collects the last messages backwards. It yields the index of each line that it needs and receives the bytes, because
+ * files are read asynchronously and rows synchronously. It holds one line at a time.
+ * @param indices from `listSpoken`
+ */
+export function* pickLastMessages(
+  transcript: Transcript,
+  indices: readonly number[],
+  limit: number,
+): Generator<number, LastMessages, Buffer> {
+  const messages: SpokenMessage[] = [];
+  let at = indices.length;
+  let tooLong = 0;
+  let read = 0;
+  while (at > 0 && messages.length < limit && read < MAX_READ) {
+    const index = indices[--at]!;
+    const size = transcript.endOf(index) - transcript.startOf(index);
+    if (size > MAX_LINE) {
+      tooLong++;
+      continue;
+    }
+    read += size;
+    const message = readMessage(yield index);
+    if (message !== undefined) messages.unshift(message);
+  }
+  return { messages, leftOut: at + tooLong };
+}
+
+function readMessage(bytes: Buffer): SpokenMessage | undefined {
+  let line: unknown;
+  try {
+    line = JSON.parse(bytes.toString());
+  } catch {
+    return undefined;
+  }
+  const spoken = extractSpokenText(line);
+  if (spoken === undefined) return undefined;
+  const text = boundText(spoken.text, MAX_MESSAGE_TEXT);
+  const at = readTime(line as { timestamp?: unknown; message?: { timestamp?: unknown } });
+  const isCut = [...spoken.text.slice(0, 2 * MAX_MESSAGE_TEXT + 2)].length > MAX_MESSAGE_TEXT;
+  return { role: spoken.role, text, at, isCut };
+}
+
+function readTime(line: { timestamp?: unknown; message?: { timestamp?: unknown } }): string | undefined {
+  return toIsoTime(line.timestamp) ?? toIsoTime(line.message?.timestamp);
 }

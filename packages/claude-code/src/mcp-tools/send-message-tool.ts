@@ -1,8 +1,6 @@
 import { OpenBotError } from '@openbot/sessions';
-import { LEFT_OUT_SCHEMA } from './fit-answer.ts';
-import type { McpScope } from './mcp-options.ts';
-import { COUNT, describe, objectOf, TEXT, YES_NO } from './schema.ts';
-import type { McpTool } from './tool.ts';
+import type { McpScope } from './scope.ts';
+import { COUNT, describe, LEFT_OUT_SCHEMA, type McpTool, objectOf, TEXT, YES_NO } from './tool.ts';
 
 const MAX_MESSAGE = 4000;
 
@@ -10,7 +8,7 @@ export function makeSendMessageTool({ agentId, sessionKey, sendMessage }: McpSco
   return {
     name: 'openclaw_send_message',
     title: 'Message to the requester',
-    description: 'Sends a short message to the person in whose conversation this run was asked for.',
+    description: 'Sends a short message to the person who requested this run.',
     inputSchema: objectOf({
       text: {
         ...describe(TEXT, 'What the person reads.'),
@@ -26,8 +24,8 @@ export function makeSendMessageTool({ agentId, sessionKey, sendMessage }: McpSco
     isReadOnly: false,
     async run(input) {
       if (sendMessage === undefined) {
-        throw new OpenBotError('SEND_NOT_POSSIBLE', 'There is no way to reach anybody from here', {
-          hint: 'Say it in the answer of this run instead.',
+        throw new OpenBotError('SEND_NOT_POSSIBLE', 'This server cannot send messages', {
+          hint: 'Put the message into the answer of this run instead.',
         });
       }
       const text = (input.text as string).toWellFormed();

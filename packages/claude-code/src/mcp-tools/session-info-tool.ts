@@ -1,15 +1,20 @@
 import type { StoredEntry, StoredSession } from '@openbot/sessions';
-import { boundText, boundTexts } from './bounded-text.ts';
-import { findConversation, listConversations } from './find-conversation.ts';
-import { fitAnswer, LEFT_OUT_SCHEMA } from './fit-answer.ts';
-import { toIsoTime } from './iso-time.ts';
-import type { McpScope } from './mcp-options.ts';
-import { readOwnKey } from './resolve-scope.ts';
-import { describe, listOf, NUMBER, objectOf, type Schema, TEXT, TIME } from './schema.ts';
-import { SESSION_KEY_INPUT } from './session-key-input.ts';
-import type { McpTool } from './tool.ts';
+import { boundText, boundTexts, fitAnswer, toIsoTime } from './answer.ts';
+import { findConversation, listConversations, SESSION_KEY_INPUT } from './find-conversation.ts';
+import { type McpScope, readOwnKey } from './scope.ts';
+import {
+  describe,
+  LEFT_OUT_SCHEMA,
+  listOf,
+  type McpTool,
+  NUMBER,
+  objectOf,
+  type Schema,
+  TEXT,
+  TIME,
+} from './tool.ts';
 
-/** What is told of an entry. Addresses, profiles, prompts and paths are not. */
+/** The fields of an entry that are returned. Addresses, profiles, prompts and paths are not among them. */
 const TEXT_FIELDS = [
   'label',
   'displayName',
@@ -52,8 +57,8 @@ export function makeSessionInfoTool(scope: McpScope): McpTool {
     name: 'openclaw_session_info',
     title: 'About the conversation',
     description:
-      'What is known of the conversation in which this run was asked for: channel, model, tokens, times. A server ' +
-      'that was started for no conversation also names the agent’s others.',
+      'The conversation that requested this run: channel, model, tokens, times. A server that is not confined to one ' +
+      'conversation also lists the agent’s others.',
     inputSchema: objectOf({}, { session_key: SESSION_KEY_INPUT }),
     outputSchema: objectOf(
       {
@@ -68,7 +73,10 @@ export function makeSessionInfoTool(scope: McpScope): McpTool {
         ...withSchema(TEXT_FIELDS, TEXT),
         ...withSchema(NUMBER_FIELDS, NUMBER),
         ...withSchema(TIME_FIELDS, TIME),
-        otherConversations: describe(listOf(CONVERSATION), 'The agent’s others, the one used last first.'),
+        otherConversations: describe(
+          listOf(CONVERSATION),
+          'The other conversations of the agent, last used first.',
+        ),
       },
     ),
     isReadOnly: true,
@@ -96,19 +104,19 @@ export function makeSessionInfoTool(scope: McpScope): McpTool {
 }
 
 function describeEntry(entry: StoredEntry, agentId: string): Record<string, unknown> {
-  const told: Record<string, unknown> = { ...timeOf('updatedAt', entry.updatedAt) };
+  const described: Record<string, unknown> = { ...timeOf('updatedAt', entry.updatedAt) };
   for (const name of TEXT_FIELDS) {
     const value = entry[name];
     if (typeof value !== 'string' || value === '') continue;
     if (name === 'spawnedBy' && !isOwnKey(value, agentId)) continue;
-    told[name] = boundText(value, FIELD_LIMIT);
+    described[name] = boundText(value, FIELD_LIMIT);
   }
-  for (const name of NUMBER_FIELDS) if (Number.isFinite(entry[name])) told[name] = entry[name];
-  for (const name of TIME_FIELDS) Object.assign(told, timeOf(name, entry[name]));
-  return told;
+  for (const name of NUMBER_FIELDS) if (Number.isFinite(entry[name])) described[name] = entry[name];
+  for (const name of TIME_FIELDS) Object.assign(described, timeOf(name, entry[name]));
+  return described;
 }
 
-/** Another agent's conversations are not named. */
+/** Keys of another agent's conversations are not returned. */
 function isOwnKey(key: string, agentId: string): boolean {
   try {
     readOwnKey(key, agentId);

@@ -1,10 +1,24 @@
 import { type DiscoveredSession, isOwnedBy } from '../discover/discovered-session.ts';
-import { countSessions, describeForTool, isVisible, SESSION_SCHEMA } from './described-session.ts';
-import { fitAnswer, LEFT_OUT_SCHEMA } from './fit-answer.ts';
-import { listRepoSessions } from './list-repo-sessions.ts';
-import type { McpScope } from './mcp-options.ts';
-import { COUNT, describe, listOf, objectOf, TEXT, TIME, YES_NO } from './schema.ts';
-import type { McpTool } from './tool.ts';
+import { fitAnswer } from './answer.ts';
+import {
+  countSessions,
+  describeForTool,
+  isVisible,
+  listRepoSessions,
+  SESSION_SCHEMA,
+} from './repo-sessions.ts';
+import type { McpScope } from './scope.ts';
+import {
+  COUNT,
+  describe,
+  LEFT_OUT_SCHEMA,
+  listOf,
+  type McpTool,
+  objectOf,
+  TEXT,
+  TIME,
+  YES_NO,
+} from './tool.ts';
 
 export function makeSessionListTool(scope: McpScope): McpTool {
   const { agentId } = scope;
@@ -25,11 +39,11 @@ export function makeSessionListTool(scope: McpScope): McpTool {
     ),
     outputSchema: objectOf({
       repoPath: TEXT,
-      asOf: describe(TIME, 'When they were looked for.'),
+      asOf: describe(TIME, 'When they were discovered.'),
       sessions: listOf(SESSION_SCHEMA),
       ofOtherAgents: describe(
         objectOf({ count: COUNT, running: COUNT }),
-        'Sessions of other agents are counted and not shown.',
+        'Sessions of other agents are only counted.',
       ),
       leftOut: LEFT_OUT_SCHEMA,
     }),

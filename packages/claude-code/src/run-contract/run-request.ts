@@ -1,5 +1,5 @@
 import type { DiscoveredSession } from '../discover/discovered-session.ts';
-import type { McpOptions } from '../mcp-tools/mcp-options.ts';
+import type { McpOptions } from '../mcp-tools/scope.ts';
 import type { AskModel, SelectionSettings, SessionSelection } from '../select/selection.ts';
 import type { RunAction, RunEvent } from './run-event.ts';
 

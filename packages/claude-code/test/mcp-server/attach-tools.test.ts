@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import manifest from '../../package.json' with { type: 'json' };
 import { type AttachedTools, attachTools } from '../../src/mcp-server/attach-tools.ts';
 import type { ServerOptions } from '../../src/mcp-server/serve-mcp.ts';
-import { MCP_TOOL_NAMES } from '../../src/mcp-tools/tool-names.ts';
+import { MCP_TOOL_NAMES } from '../../src/mcp-tools/tool.ts';
 import { callerOf, makeMcpHome, openClient } from './mcp-home.ts';
 
 const LOOKING = [

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
 import { describe, expect, test } from 'vitest';
 import { serveMcp } from '../../src/mcp-server/serve-mcp.ts';
-import { MCP_TOOL_NAMES } from '../../src/mcp-tools/tool-names.ts';
+import { MCP_TOOL_NAMES } from '../../src/mcp-tools/tool.ts';
 import { makeMcpHome, openClient } from './mcp-home.ts';
 
 describe('the tools', () => {

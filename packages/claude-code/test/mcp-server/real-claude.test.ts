@@ -19,8 +19,8 @@ import {
   type ToolResultBlock,
 } from '../../../../test/imitations/messages-format.ts';
 import { type AttachedTools, attachTools } from '../../src/mcp-server/attach-tools.ts';
-import type { McpOptions, OutgoingMessage } from '../../src/mcp-tools/mcp-options.ts';
-import { listMcpToolNames, MCP_SERVER_NAME, type McpToolName } from '../../src/mcp-tools/tool-names.ts';
+import type { McpOptions, OutgoingMessage } from '../../src/mcp-tools/scope.ts';
+import { listMcpToolNames, MCP_SERVER_NAME, type McpToolName } from '../../src/mcp-tools/tool.ts';
 import { keepInFiles, talk } from '../mcp-tools/conversations.ts';
 import { makeSession } from '../project-status/discovered.ts';
 import { makeRepo } from '../repo/git.ts';

@@ -1,28 +1,19 @@
-import { COUNT, describe, listOf, objectOf, TEXT } from './schema.ts';
-
-/** Something that an answer had no room for. */
-export interface LeftOut {
-  readonly what: string;
-  readonly count: number;
-}
-
-export const LEFT_OUT_SCHEMA = describe(
-  listOf(objectOf({ what: TEXT, count: COUNT })),
-  'What there is besides and was left out for its size.',
-);
+import { redactSecrets } from '@openbot/sessions';
+import { shorten } from '@openbot/sessions/terminal-text';
+import type { LeftOut } from './tool.ts';
 
 /** A few thousand tokens, far below what clients cut off. */
 export const MAX_ANSWER_BYTES = 32_000;
 
-/** A list that may be made shorter, by the path of its names, and the end at which it loses. */
+/** The path of a list that may be shortened, and the end at which it loses items. */
 export interface Shortenable {
   readonly path: readonly string[];
   readonly losesFirst?: 'start' | 'end';
 }
 
 /**
- * The answer with lists so short that it fits, and what that cost added to `leftOut`. The longest list gives way first.
- * Texts must be bounded already.
+ * Shortens lists, the longest first, until the answer fits, and adds what was dropped to `leftOut`. Texts must be bounded
+ * already.
  */
 export function fitAnswer<T extends { readonly leftOut: readonly LeftOut[] }>(
   answer: T,
@@ -75,4 +66,27 @@ function addCounts(before: readonly LeftOut[], dropped: ReadonlyMap<string, numb
   const counts = new Map(before.map(({ what, count }) => [what, count]));
   for (const [what, count] of dropped) counts.set(what, (counts.get(what) ?? 0) + count);
   return [...counts].map(([what, count]) => ({ what, count }));
+}
+
+/** Text without secrets, shortened to `limit` characters. */
+export function boundText(text: string, limit: number): string {
+  // Redacts more than is shown: a secret that the limit cuts in two would not be recognised.
+  return shorten(redactSecrets(text.slice(0, 2 * limit + 4096)), limit).toWellFormed();
+}
+
+/** Shortens every string in a value, at any depth. */
+export function boundTexts<T>(value: T, limit: number): T {
+  if (typeof value === 'string') return shorten(value.toWellFormed(), limit) as T;
+  if (Array.isArray(value)) return value.map((item) => boundTexts(item, limit)) as T;
+  if (typeof value !== 'object' || value === null || value instanceof Date) return value;
+  const members = Object.entries(value).map(([name, member]) => [name, boundTexts(member, limit)]);
+  return Object.fromEntries(members) as T;
+}
+
+/** ISO 8601. Undefined for an invalid time, and for a year without four digits. */
+export function toIsoTime(value: unknown): string | undefined {
+  if (typeof value !== 'number' && typeof value !== 'string' && !(value instanceof Date)) return undefined;
+  const time = new Date(value);
+  const year = time.getUTCFullYear();
+  return year >= 0 && year <= 9999 ? time.toISOString() : undefined;
 }

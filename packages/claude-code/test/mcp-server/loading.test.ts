@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { makeMcpHome } from './mcp-home.ts';
 
 const INDEX = join(import.meta.dirname, '../../src/index.ts');
+const ATTACH_TOOLS = join(import.meta.dirname, '../../src/mcp-server/attach-tools.ts');
 
 function evaluate(script: string): string {
   const args = ['--conditions=openbot-source', '--input-type=module', '--eval', script];
@@ -34,7 +35,8 @@ test('without the SDK the error says what to install, and runs have no tools', (
       if (!specifier.startsWith('@modelcontextprotocol/')) return next(specifier, context);
       throw Object.assign(new Error('Cannot find package'), { code: 'ERR_MODULE_NOT_FOUND' });
     } });
-    const { attachTools, serveMcp } = await import(${JSON.stringify(INDEX)});
+    const { serveMcp } = await import(${JSON.stringify(INDEX)});
+    const { attachTools } = await import(${JSON.stringify(ATTACH_TOOLS)});
     const options = ${JSON.stringify(options)};
     await serveMcp(options).catch(({ code, hint }) => console.log(code, hint));
     const { servers } = await attachTools({ ...options, onError: ({ code }) => console.log(code) });

@@ -14,6 +14,8 @@ const BUNDLES = {
     ...COMMANDS.map(({ name }) => [name, join(SOURCE, 'commands', `${name}.ts`)] as const),
   ]),
   external: ['confbox', 'zod'],
+  // It opens no session as a whole.
+  light: ['list'],
 };
 
 export async function bundleOcc(options: { clean?: boolean } = {}): Promise<void> {

@@ -4,6 +4,7 @@
  * file costs start-up time; what both need is in both, so an error that crosses over is known by its code or its name
  * and not by its class. It is not minified: with the compile cache that saves no time, and it would spoil stack traces.
  */
+import crypto from 'node:crypto';
 import fs from 'node:fs';
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
@@ -18,6 +19,8 @@ export interface CommandBundles {
   readonly external: readonly string[];
   /** What some of the commands load when they need it. The others are made without it and without what it shares. */
   readonly onDemand?: string;
+  /** Commands that never run an `import()` of a source file. They are made without those files. */
+  readonly light?: readonly string[];
 }
 
 /**
@@ -48,7 +51,7 @@ async function bundleEntry(bundles: CommandBundles, name: string, output: string
 }
 
 async function bundleWith(
-  { entries }: CommandBundles,
+  { entries, onDemand, light = [] }: CommandBundles,
   name: string,
   output: string,
   external: readonly string[],
@@ -57,7 +60,8 @@ async function bundleWith(
     entryPoints: { [name]: entries.get(name)! },
     outdir: output,
     bundle: true,
-    splitting: true,
+    // What is imported late shares much with the rest: to split it off would make every command load more files.
+    splitting: onDemand !== undefined,
     format: 'esm',
     platform: 'node',
     target: 'node22.19',
@@ -67,7 +71,13 @@ async function bundleWith(
     legalComments: 'none',
     write: false,
     logLevel: 'silent',
-    plugins: [keepOtherBundles(entries), bareFileSystem, lateTextWidth],
+    plugins: [
+      keepOtherBundles(entries),
+      ...(light.includes(name) ? [leaveOutLate] : []),
+      bareFileSystem,
+      lateCrypto,
+      lateTextWidth,
+    ],
   });
   return outputFiles;
 }
@@ -87,6 +97,18 @@ function keepOtherBundles(entries: CommandBundles['entries']): Plugin {
   };
 }
 
+const leaveOutLate: Plugin = {
+  name: 'leave-out-late',
+  setup(builder) {
+    builder.onResolve({ filter: /^\./ }, ({ kind, path }) =>
+      kind === 'dynamic-import' ? { path, namespace: 'left-out' } : undefined,
+    );
+    builder.onLoad({ filter: /./, namespace: 'left-out' }, ({ path }) => ({
+      contents: `throw new Error('${path} is left out of this command');`,
+    }));
+  },
+};
+
 /**
  * `import … from 'node:fs'` reads everything that the module has, its streams too, which are loaded for it: a tenth of
  * the time that Node itself takes to start. What it has ready is asked for by name instead.
@@ -103,6 +125,20 @@ const bareFileSystem: Plugin = {
   },
 };
 
+/** Loading `node:crypto` takes a quarter of the time that Node itself takes to start. It is loaded at the first call. */
+const lateCrypto: Plugin = {
+  name: 'late-crypto',
+  setup(builder) {
+    const functions = Object.keys(crypto).filter((name) => /^(create|random)/.test(name));
+    const lines = functions.map(
+      (name) =>
+        `export const ${name} = (...given) => process.getBuiltinModule('node:crypto').${name}(...given);`,
+    );
+    builder.onResolve({ filter: /^node:crypto$/ }, ({ path }) => ({ path, namespace: 'late' }));
+    builder.onLoad({ filter: /^node:crypto$/, namespace: 'late' }, () => ({ contents: lines.join('\n') }));
+  },
+};
+
 /** string-width prepares its tables for 20 ms where it is imported. Here it does so at its first call. */
 const lateTextWidth: Plugin = {
   name: 'late-text-width',
@@ -110,7 +146,7 @@ const lateTextWidth: Plugin = {
     builder.onResolve({ filter: /^string-width$/ }, ({ kind, path }) =>
       kind === 'import-statement' ? { path, namespace: 'late' } : undefined,
     );
-    builder.onLoad({ filter: /./, namespace: 'late' }, ({ path }) => ({
+    builder.onLoad({ filter: /^string-width$/, namespace: 'late' }, ({ path }) => ({
       contents: `export default (...given) => require(${JSON.stringify(path)}).default(...given);`,
       resolveDir: import.meta.dirname,
     }));

@@ -2,7 +2,6 @@ import type { FindingStorage, SearchAgain } from '../contract/finding.ts';
 import type { FoundSession } from '../contract/found-session.ts';
 import { describeLocated } from '../contract/located-session.ts';
 import { isFileLocked } from '../files/file-session.ts';
-import { readOpenCallsOfFiles } from '../files/open-calls.ts';
 import { readTranscriptHead } from '../files/transcript-head.ts';
 
 export const openclawFilesFinding: FindingStorage = {
@@ -14,7 +13,7 @@ export const openclawFilesFinding: FindingStorage = {
     return describeLocated(located, { cwd: head?.cwd });
   },
   explainMissing: ({ path }) => `The index names it, but its transcript ${path} is gone`,
-  readOpenCalls: readOpenCallsOfFiles,
+  readOpenCalls: async (sessions) => (await import('../files/open-calls.ts')).readOpenCallsOfFiles(sessions),
   isLocked: isFileLocked,
   addressInCommand(session, again) {
     const name = again.byPath ? session.path : nameOf(session);

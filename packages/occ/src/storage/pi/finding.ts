@@ -1,7 +1,6 @@
 import type { FindingStorage } from '../contract/finding.ts';
 import { describeLocated } from '../contract/located-session.ts';
 import { isFileLocked } from '../files/file-session.ts';
-import { readOpenCallsOfFiles } from '../files/open-calls.ts';
 import { readHeadAndTitle, readOwnTitle, type TitleLines } from '../files/transcript-title.ts';
 
 const TITLES: TitleLines = {
@@ -23,7 +22,7 @@ export const piFinding: FindingStorage = {
   },
   readOwnId: (located) => piFinding.describe(located)?.sessionId,
   readTitle: (located) => readOwnTitle(TITLES, located),
-  readOpenCalls: readOpenCallsOfFiles,
+  readOpenCalls: async (sessions) => (await import('../files/open-calls.ts')).readOpenCallsOfFiles(sessions),
   isLocked: isFileLocked,
   addressInCommand: ({ sessionId, path, source }, { byPath }) => ({
     name: byPath ? path : sessionId,

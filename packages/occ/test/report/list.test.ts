@@ -1,7 +1,6 @@
 import { PLAIN_PALETTE, textWidth } from '@openbot/sessions/terminal-text';
 import { expect, test } from 'vitest';
-import { formatEmptyList, formatList } from '../../src/report/list.ts';
-import { shortenNames } from '../../src/report/short-names.ts';
+import { formatEmptyList, formatList, shortenNames } from '../../src/report/list.ts';
 import { sourceOf } from '../../src/storage/all.ts';
 import type { FoundSession } from '../../src/storage/contract/found-session.ts';
 

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { resolveToolRemovalOptions } from './clean/presets.ts';
 import type { ToolRemovalOptions } from './clean/tool-removal.ts';
 import { loadSettings, type Settings } from './config/settings.ts';
-import { keepWarnings, withWarnings } from './finding/search-warning.ts';
+import { openScope, withWarnings } from './finding/search-warning.ts';
 import { executeClone as clone } from './operations/execute-clone.ts';
 import { executeEdit as edit } from './operations/execute-edit.ts';
 import { executeRestore as restore } from './operations/execute-restore.ts';
@@ -90,9 +90,7 @@ export async function executeRestore(options: RestoreOptions = {}): Promise<Rest
   return withWarnings(result, warnings);
 }
 
-async function open(
-  options: SearchOptions,
-): Promise<ReturnType<typeof keepWarnings> & { settings: Settings }> {
+async function open(options: SearchOptions): Promise<ReturnType<typeof openScope> & { settings: Settings }> {
   const { env = process.env, cwd = process.cwd() } = options;
   const settings = await loadSettings({ env, cwd });
   const scope: SearchScope = {
@@ -104,7 +102,7 @@ async function open(
     agentConfigured: settings.defaultAgentId,
     source: options.source,
   };
-  return { ...keepWarnings(scope), settings };
+  return { ...openScope(scope), settings };
 }
 
 function removalOf(toolRemoval: ToolRemovalOptions, { defaultPreset, customPresets }: Settings) {

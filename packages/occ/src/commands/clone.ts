@@ -29,7 +29,7 @@ export async function clone(input: OccInput<typeof CLONE_FLAGS>): Promise<void> 
     throw explainPresetTakenForSession(error, input);
   });
   if (flags.json) writeJson(terminal, withWarnings(outcome.result, warnings));
-  else writeReport(terminal, formatClone(outcome, reportOptionsOf(input)));
+  else writeReport(terminal, formatClone(outcome, reportOptionsOf(input, scope)));
 }
 
 /** A folder that is not there is more often a slip than a wish. */

@@ -38,5 +38,5 @@ export async function edit(input: OccInput<typeof EDIT_FLAGS>): Promise<void> {
     throw explainPresetTakenForSession(error, input);
   });
   if (flags.json) writeJson(terminal, withWarnings(outcome.result, warnings));
-  else writeReport(terminal, formatEdit(outcome, reportOptionsOf(input)));
+  else writeReport(terminal, formatEdit(outcome, reportOptionsOf(input, scope)));
 }

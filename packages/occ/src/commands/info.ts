@@ -27,6 +27,6 @@ export async function info(input: OccInput<typeof COMMON_FLAGS>): Promise<void> 
   else
     writeReport(
       input.terminal,
-      formatInfo(described.info, { ...described, presets }, reportOptionsOf(input)),
+      formatInfo(described.info, { ...described, presets }, reportOptionsOf(input, scope)),
     );
 }

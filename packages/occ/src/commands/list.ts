@@ -4,7 +4,7 @@ import { explainEmptySearch } from '../finding/no-sessions.ts';
 import { formatEmptyList, formatList } from '../report/list.ts';
 import type { OccInput } from './command.ts';
 import type { LIST_FLAGS } from './flags.ts';
-import { reportOptionsOf } from './report-options.ts';
+import { formatOptionsOf } from './report-options.ts';
 import { openSearch } from './search-scope.ts';
 import { writeReport, writeWarnings } from './write-result.ts';
 
@@ -21,7 +21,7 @@ export async function list(input: OccInput<typeof LIST_FLAGS>): Promise<void> {
     );
     return;
   }
-  const options = reportOptionsOf(input);
+  const options = formatOptionsOf(input);
   if (sessions.listed.length === 0) {
     writeReport(terminal, formatEmptyList(explainEmptySearch(scope), options));
     return;

@@ -30,7 +30,7 @@ export async function restore(input: OccInput<typeof RESTORE_FLAGS>): Promise<vo
     waitMs: flags.wait === undefined ? undefined : flags.wait * 1000,
   });
   if (flags.json) writeJson(terminal, withWarnings(outcome.result, warnings));
-  else writeReport(terminal, formatRestore(outcome, reportOptionsOf(input)));
+  else writeReport(terminal, formatRestore(outcome, reportOptionsOf(input, scope)));
 }
 
 async function showBackups(input: OccInput<typeof RESTORE_FLAGS>): Promise<void> {
@@ -51,5 +51,5 @@ async function showBackups(input: OccInput<typeof RESTORE_FLAGS>): Promise<void>
     return;
   }
   const whyNone = backups.length === 0 ? explainNoBackups(session) : undefined;
-  writeReport(terminal, formatBackups(session.sessionId, backups, reportOptionsOf(input), whyNone));
+  writeReport(terminal, formatBackups(session.sessionId, backups, reportOptionsOf(input, scope), whyNone));
 }

@@ -1,5 +1,5 @@
 import { printable } from '@openbot/sessions/terminal-text';
-import { keepWarnings, type SearchWarning } from '../finding/search-warning.ts';
+import { openScope, type SearchWarning } from '../finding/search-warning.ts';
 import type { SearchScope } from '../storage/contract/found-session.ts';
 import type { OccInput } from './command.ts';
 import type { COMMON_FLAGS } from './flags.ts';
@@ -32,7 +32,7 @@ export function openSearch(input: OccInput<typeof COMMON_FLAGS>): {
 } {
   const { flags, terminal } = input;
   const { yellow } = terminal.errorPalette;
-  return keepWarnings(searchScopeOf(input), ({ message, hint }) => {
+  return openScope(searchScopeOf(input), ({ message, hint }) => {
     if (flags.json) return;
     const lines = [
       `${yellow('Warning:')} ${printable(message)}`,

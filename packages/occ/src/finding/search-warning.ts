@@ -9,24 +9,24 @@ export interface SearchWarning {
 }
 
 /**
- * A place whose warnings are kept, each once.
- * @param tell called as each comes
+ * A scope for one command: it collects the warnings of the search, each once, and what was resolved for it.
+ * @param report called with each warning
  */
-export function keepWarnings(
+export function openScope(
   scope: SearchScope,
-  tell?: (warning: SearchWarning) => void,
+  report?: (warning: SearchWarning) => void,
 ): { scope: SearchScope; warnings: readonly SearchWarning[] } {
   const warnings: SearchWarning[] = [];
   const warn = ({ code, message, hint }: OpenBotError) => {
     if (warnings.some((known) => known.message === message)) return;
     const warning = hint === undefined ? { code, message } : { code, message, hint };
     warnings.push(warning);
-    tell?.(warning);
+    report?.(warning);
   };
-  return { scope: { ...scope, warn }, warnings };
+  return { scope: { ...scope, warn, layouts: new Map() }, warnings };
 }
 
-/** A result with what the search could not read. */
+/** A result with the warnings of the search, if there are any. */
 export function withWarnings<Result extends object>(
   result: Result,
   warnings: readonly SearchWarning[],

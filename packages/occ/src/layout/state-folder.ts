@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { dirname, join, sep } from 'node:path';
 import { OpenBotError, resolveAgentId, resolveStateDir } from '@openbot/sessions';
 import { isValidAgentId } from '@openbot/sessions/key';
@@ -14,22 +15,21 @@ import {
   type StateDirConvention,
 } from '@openbot/sessions/layout';
 import { agentNotFound } from '../errors.ts';
-import type { SearchScope } from '../storage/contract/found-session.ts';
+import type { ResolvedLayout, SearchScope } from '../storage/contract/found-session.ts';
 import { expandPath, isFolder, readFolderNames } from './look-at-disk.ts';
-import { parseJson5 } from './parse-json5.ts';
 
-/** As OpenClaw's own, and before it the variable of this program. */
+/** OpenClaw's convention, with the variable of this program first. */
 export const OCC_STATE: StateDirConvention = {
   ...OPENCLAW_STATE,
   envNames: ['OCC_STATE_DIRECTORY', ...OPENCLAW_STATE.envNames],
 };
 
-/** Whether somebody said which state folder it is. */
+/** Whether a flag, the environment or the configuration names the state folder. */
 export function isStateFolderNamed(scope: SearchScope): boolean {
   return namedStateFolder(scope) !== undefined;
 }
 
-/** The state folder of OpenClaw. One that `--state-dir` names must be there. */
+/** The state folder of OpenClaw. Throws where `--state-dir` names one that does not exist. */
 export function resolveStateFolder(scope: SearchScope): string {
   const named = namedStateFolder(scope);
   if (named === undefined) return resolveStateDir({ env: scope.env, convention: OCC_STATE });
@@ -53,23 +53,32 @@ function namedStateFolder({ stateDirFlag, stateDirConfigured, env }: SearchScope
 }
 
 /**
- * Where OpenClaw keeps sessions, by its own configuration in the state folder. One that cannot be read is warned of; then
- * they are looked for where they are by default.
+ * Where OpenClaw keeps sessions, by its own configuration in the state folder. If that cannot be read, it warns and
+ * returns the default folders.
  */
 export function resolveLayout(scope: SearchScope): OpenclawLayout {
-  const { env, cwd, warn } = scope;
+  const key = JSON.stringify([scope.stateDirFlag, scope.stateDirConfigured]);
+  const resolved = scope.layouts?.get(key) ?? readLayout(scope);
+  scope.layouts?.set(key, resolved);
+  if (resolved.fault !== undefined) scope.warn?.(resolved.fault);
+  return resolved.layout;
+}
+
+function readLayout(scope: SearchScope): ResolvedLayout {
+  const { env, cwd } = scope;
   const stateDir = resolveStateFolder(scope);
-  // The environment speaks of its own installation, not of one that was named otherwise.
+  // OPENCLAW_CONFIG_PATH belongs to the default installation, not to a state folder that was named otherwise.
   const isOwn = !isGiven(scope.stateDirFlag) && !isGiven(env.OCC_STATE_DIRECTORY);
   let config: OpenclawConfig | undefined;
+  let fault: OpenBotError | undefined;
   try {
     const own = isOwn ? env : { ...env, OPENCLAW_CONFIG_PATH: undefined };
     config = readOpenclawConfig(stateDir, own, parseJson5);
   } catch (error) {
     if (!(error instanceof OpenBotError)) throw error;
-    warn?.(error);
+    fault = error;
   }
-  return openclawLayoutOf(stateDir, config, { env, cwd });
+  return { layout: openclawLayoutOf(stateDir, config, { env, cwd }), fault };
 }
 
 /** The agents that have a folder, and those of the configuration whose store is elsewhere. */
@@ -84,8 +93,8 @@ export function databasePathOf(stateFolder: string, agentId: string): string {
   return join(stateFolder, 'agents', agentId, 'agent', AGENT_DATABASE_NAME);
 }
 
-/** Whose database it is, where it stands in a state folder. */
-export function readDatabasePlace(path: string): { agentId: string; stateFolder: string } | undefined {
+/** The agent and the state folder of a database; undefined outside a state folder. */
+export function readDatabasePath(path: string): { agentId: string; stateFolder: string } | undefined {
   const parts = path.split(sep);
   const [agents, agentId, agent, name] = parts.slice(-4);
   if (agents !== 'agents' || agent !== 'agent' || name !== AGENT_DATABASE_NAME) return undefined;
@@ -93,12 +102,12 @@ export function readDatabasePlace(path: string): { agentId: string; stateFolder:
   return { agentId: agentId!, stateFolder: parts.slice(0, -4).join(sep) || sep };
 }
 
-/** What a database that stands in no state folder has beside it for the backups of its sessions. */
+/** A database outside a state folder has a folder beside it, named with this ending, for the backups of its sessions. */
 export const OWN_FOLDER_ENDING = '.sessions';
 
 /**
- * The agents to look at, as their folders are named. An agent that somebody named must be there; OpenClaw's default, which
- * nobody did, need not.
+ * The agents to search, as their folders are named. Throws where an agent that was named does not exist; OpenClaw's
+ * default agent need not.
  */
 export function resolveAgents(scope: SearchScope, layout: OpenclawLayout): string[] {
   if (isGiven(scope.agentFlag) && scope.allAgents) {
@@ -122,4 +131,10 @@ export function resolveAgents(scope: SearchScope, layout: OpenclawLayout): strin
 
 export function isGiven(value: string | undefined): value is string {
   return value !== undefined && value.trim() !== '';
+}
+
+/** Loads its parser at the first use. The search for sessions is synchronous, which an import is not. */
+function parseJson5(text: string): unknown {
+  const { parseJSON5 } = createRequire(import.meta.url)('confbox/json5') as typeof import('confbox/json5');
+  return parseJSON5(text);
 }

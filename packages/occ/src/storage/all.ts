@@ -16,5 +16,7 @@ export function sourceOf(name: SourceName): SessionSource {
 
 /** The storage that holds a session. */
 export function storageOf({ source, storage }: Pick<FoundSession, 'source' | 'storage'>): SessionStorage {
-  return STORAGES.find((one) => one.source === source && one.storage === storage)!;
+  // A list may ask for each of thousands of sessions.
+  for (const one of STORAGES) if (one.source === source && one.storage === storage) return one;
+  throw new TypeError(`No storage is named ${source} ${storage}`);
 }

@@ -1,4 +1,5 @@
 import type { OpenBotError } from '@openbot/sessions';
+import type { OpenclawLayout } from '@openbot/sessions/layout';
 
 export const SOURCE_NAMES = ['openclaw', 'pi', 'claude'] as const;
 /** Whose session it is. */
@@ -48,7 +49,7 @@ export interface FoundSession {
   readonly missing?: true;
 }
 
-/** Where to look, and for whom. Flags win over the environment, that over the configuration. */
+/** Which sessions to search. Flags win over the environment, the environment over the configuration. */
 export interface SearchScope {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
@@ -68,6 +69,14 @@ export interface SearchScope {
   readonly commandLine?: readonly string[];
   /** Called for each index or database that cannot be read, where the search goes on without it. */
   readonly warn?: (fault: OpenBotError) => void;
+  /** Keeps what one command resolved, so that it reads OpenClaw's configuration once. */
+  readonly layouts?: Map<string, ResolvedLayout>;
+}
+
+export interface ResolvedLayout {
+  readonly layout: OpenclawLayout;
+  /** Why the configuration could not be read. */
+  readonly fault?: OpenBotError;
 }
 
 /** How a session was found. `calling-command`: its own run called this command, whether it named the session or not. */

@@ -1,6 +1,4 @@
-import { dirname, join } from 'node:path';
 import type { StoredSession } from '@openbot/sessions';
-import { STORE_FILE_NAME } from '@openbot/sessions/layout';
 import { percentOf } from '../../percent-of.ts';
 import type { ContextWindow, FoundSession, SourceName } from './found-session.ts';
 
@@ -22,7 +20,7 @@ export interface LocatedSession {
   readonly cold?: boolean;
   /** What the index says of it, under every key that leads to it, the one used last first. */
   readonly entries: readonly StoredSession[];
-  /** OpenClaw's files only: the index of their folder. */
+  /** The index, where it is not `sessions.json` beside the transcript. */
   readonly indexPath?: string;
   /** The key that led to it before that key led to another session. It is no name for this one any more. */
   readonly formerKey?: string;
@@ -61,9 +59,7 @@ export function describeLocated(located: LocatedSession, own: OwnWords = {}): Fo
   found.source = located.source;
   found.path = located.path;
   if (storage !== undefined) found.storage = storage;
-  if (indexPath !== undefined && indexPath !== join(dirname(located.path), STORE_FILE_NAME)) {
-    found.indexPath = indexPath;
-  }
+  if (indexPath !== undefined) found.indexPath = indexPath;
   found.cwd = own.cwd ?? null;
   found.updatedAt = Math.floor(located.updatedAt);
   found.sizeBytes = located.sizeBytes;

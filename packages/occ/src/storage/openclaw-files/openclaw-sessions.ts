@@ -1,20 +1,20 @@
-import { basename, dirname, sep } from 'node:path';
+import { basename, dirname, join, sep } from 'node:path';
 import {
   lookIntoSessionStore,
   OpenBotError,
   resolveSessionFilePath,
   type StoredSession,
 } from '@openbot/sessions';
-import { classifySessionFileName, isSessionId } from '@openbot/sessions/layout';
+import { classifySessionFileName, isSessionId, STORE_FILE_NAME } from '@openbot/sessions/layout';
 import { readNames, statFile } from '../../layout/look-at-disk.ts';
 import type { SearchScope } from '../contract/found-session.ts';
 import { type LocatedSession, NO_ENTRIES } from '../contract/located-session.ts';
 import { withoutKilledClones } from '../files/killed-clones.ts';
 
 /**
- * The sessions beside an index: every transcript in its folder, with what the index says of it, and what the index names
- * although its transcript is gone. An index that cannot be read is warned of; the transcripts are there all the same.
- * @param ownFolder where OpenClaw writes the agent's transcripts although the index is elsewhere
+ * The sessions of an index: every transcript in its folder, with its entries, and those that the index names although
+ * the transcript is gone. If the index cannot be read, it warns and returns the transcripts alone.
+ * @param ownFolder where OpenClaw writes the agent's transcripts if the index is in another folder
  */
 export function locateOpenclawSessions(
   indexPath: string,
@@ -26,23 +26,22 @@ export function locateOpenclawSessions(
   const names = withoutKilledClones(folder, readNames(folder));
   const present = new Set(names);
   const index = present.has(basename(indexPath)) ? readIndexOrWarn(indexPath, present, warn) : NO_INDEX;
-  const found: LocatedSession[] = [];
+  const locate = locatorIn(folder, indexPath, agentId);
+  const found: (LocatedSession | undefined)[] = [];
   for (const name of names) {
     const sessionId = sessionIdOf(name);
-    if (sessionId === undefined) continue;
-    const session = locate(indexPath, name, agentId, sessionId, index.get(name) ?? NO_ENTRIES);
-    if (session !== undefined) found.push(session);
+    if (sessionId !== undefined) found.push(locate(name, sessionId, index.get(name) ?? NO_ENTRIES));
   }
+  const locateOwn = ownFolder === undefined ? locate : locatorIn(ownFolder, indexPath, agentId);
   for (const [name, entries] of index) {
     if (present.has(name)) continue;
     const isOwn = ownFolder !== undefined && leadsTo(entries, ownFolder + sep + name);
-    const session = locate(indexPath, name, agentId, stemOf(name), entries, isOwn ? ownFolder : folder);
-    if (session !== undefined) found.push(session);
+    found.push((isOwn ? locateOwn : locate)(name, stemOf(name), entries));
   }
-  return found;
+  return found.filter((session) => session !== undefined);
 }
 
-/** Nearly every transcript is named like this, and a folder may hold thousands. */
+/** The usual name, tested first because a folder may hold thousands. */
 const PLAIN_NAME = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\.jsonl$/;
 
 function sessionIdOf(name: string): string | undefined {
@@ -70,7 +69,7 @@ function readIndexOrWarn(indexPath: string, present: ReadonlySet<string>, warn: 
 const WITHOUT_INDEX =
   'Until then its sessions have no key and no label: name them by id or path. Nothing is written into it, not even token counts.';
 
-/** The entries of the index by the file that they lead to, each list with the one used last first. */
+/** The entries of the index by the file name of their transcript, the one used last first. */
 function readIndex(indexPath: string, present: ReadonlySet<string>): Index {
   const folder = dirname(indexPath);
   const index = new Map<string, StoredSession[]>();
@@ -87,7 +86,7 @@ function readIndex(indexPath: string, present: ReadonlySet<string>): Index {
   return index;
 }
 
-/** The transcript that an entry leads to, in this folder; undefined for an entry that names no session. */
+/** The file name of the transcript of an entry, in this folder; undefined for an entry without a session. */
 function fileNameOf(
   { entry }: StoredSession,
   folder: string,
@@ -95,7 +94,7 @@ function fileNameOf(
 ): string | undefined {
   const { sessionId, sessionFile } = entry;
   const isRecorded = typeof sessionFile === 'string' && sessionFile !== '';
-  // The common case costs no look at the disk.
+  // The usual case needs no file system call.
   if (isRecorded && sessionFile.startsWith(folder) && sessionFile[folder.length] === sep) {
     const name = sessionFile.slice(folder.length + 1);
     if (PLAIN_NAME.test(name) && present.has(name)) return name;
@@ -106,40 +105,37 @@ function fileNameOf(
   try {
     return basename(resolveSessionFilePath(sessionId, entry, { sessionsDir: folder }));
   } catch {
-    // It leads out of the folder, and is not followed there.
+    // A path outside the folder is not followed.
     return ownName;
   }
 }
 
-/** Whether the index names exactly this file, and it is there. */
+/** Whether the index names exactly this file, and the file exists. */
 function leadsTo(entries: readonly StoredSession[], path: string): boolean {
   return entries.some(({ entry }) => entry.sessionFile === path) && statFile(path) !== undefined;
 }
 
-function locate(
-  indexPath: string,
-  name: string,
-  agentId: string | null,
-  sessionId: string,
-  entries: readonly StoredSession[],
-  folder = dirname(indexPath),
-): LocatedSession | undefined {
-  const path = folder + sep + name;
-  const stats = statFile(path);
-  const [newest] = entries;
-  if (stats === undefined && newest === undefined) return undefined;
-  const indexed = newest?.entry.sessionId;
-  return {
-    source: 'openclaw',
-    agentId,
-    sessionId: indexed === sessionId || !isSessionId(indexed) ? sessionId : indexed,
-    stem: stemOf(name),
-    path,
-    updatedAt: stats?.mtimeMs ?? usedAt(newest!),
-    sizeBytes: stats?.size ?? 0,
-    missing: stats === undefined,
-    entries,
-    indexPath,
+/** Locates transcripts in one folder. Undefined for a name that is neither in the folder nor in the index. */
+function locatorIn(folder: string, indexPath: string, agentId: string | null) {
+  const index = indexPath === join(folder, STORE_FILE_NAME) ? undefined : indexPath;
+  return (name: string, sessionId: string, entries: readonly StoredSession[]): LocatedSession | undefined => {
+    const path = folder + sep + name;
+    const stats = statFile(path);
+    const [newest] = entries;
+    if (stats === undefined && newest === undefined) return undefined;
+    const indexed = newest?.entry.sessionId;
+    return {
+      source: 'openclaw',
+      agentId,
+      sessionId: indexed === sessionId || !isSessionId(indexed) ? sessionId : indexed,
+      stem: stemOf(name),
+      path,
+      updatedAt: stats?.mtimeMs ?? usedAt(newest!),
+      sizeBytes: stats?.size ?? 0,
+      missing: stats === undefined,
+      entries,
+      indexPath: index,
+    };
   };
 }
 

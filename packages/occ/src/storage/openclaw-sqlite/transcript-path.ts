@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { OpenBotError } from '@openbot/sessions';
 import { isSessionId, transcriptFileName } from '@openbot/sessions/layout';
 import { shortenText } from '../../errors.ts';
-import { OWN_FOLDER_ENDING, readDatabasePlace } from '../../layout/state-folder.ts';
+import { OWN_FOLDER_ENDING, readDatabasePath } from '../../layout/state-folder.ts';
 import type { FoundSession } from '../contract/found-session.ts';
 
 /** The path that the transcript of a session in a database would have as a file; its backups are beside that. */
@@ -14,8 +14,8 @@ export function transcriptPathOf({ path, sessionId }: Pick<FoundSession, 'path' 
 
 /** Databases that stand in no state folder may stand side by side, as copies of one: each has a folder of its own. */
 function sessionsFolderBeside(database: string): string {
-  const path = readDatabasePlace(database) === undefined ? resolveLinks(database) : database;
-  return readDatabasePlace(path) === undefined
+  const path = readDatabasePath(database) === undefined ? resolveLinks(database) : database;
+  return readDatabasePath(path) === undefined
     ? path + OWN_FOLDER_ENDING
     : join(dirname(dirname(path)), 'sessions');
 }

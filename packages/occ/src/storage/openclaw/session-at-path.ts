@@ -8,7 +8,7 @@ import { statFile } from '../../layout/look-at-disk.ts';
 import {
   databasePathOf,
   OWN_FOLDER_ENDING,
-  readDatabasePlace,
+  readDatabasePath,
   resolveLayout,
 } from '../../layout/state-folder.ts';
 import type { TranscriptHead } from '../contract/finding.ts';
@@ -91,7 +91,7 @@ export function isDatabase(path: string): boolean {
 }
 
 export function openDatabase(path: string): SessionContainer {
-  const home = readDatabasePlace(path);
+  const home = readDatabasePath(path);
   const sessions = locatePresent(path, home?.agentId ?? null);
   const how =
     home === undefined

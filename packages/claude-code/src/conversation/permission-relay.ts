@@ -1,3 +1,4 @@
+import { LONGEST_TIMER_MS } from '../project-status/time-limit.ts';
 import type {
   PermissionAnswer,
   PermissionRequest,
@@ -42,15 +43,15 @@ export class PermissionRelay {
       };
       const withdraw = () => settle(deny('The run was ended.'), 'withdrawn');
       const timer = setTimeout(
-        () => settle(deny('Nobody answered in time, so it is not allowed.'), 'timed-out'),
+        () => settle(deny('No answer arrived in time, so it is not allowed.'), 'timed-out'),
         Math.min(timeoutMs, LONGEST_TIMER_MS),
       );
       this.#open.set(requestId, settle);
       onAsked(request);
       if (signal.aborted) return withdraw();
       signal.addEventListener('abort', withdraw, { once: true });
-      this.#tell(request, () =>
-        settle(deny('Nobody is there to allow it. Go on without it.'), 'nobody-listens'),
+      this.#notify(request, () =>
+        settle(deny('No one can allow it now. Continue without it.'), 'nobody-listens'),
       );
     });
   }
@@ -62,19 +63,17 @@ export class PermissionRelay {
     return settle !== undefined;
   }
 
-  /** @param onNobody called without listeners, or when all of them have failed: a listener that fails cannot answer */
-  #tell(request: PermissionRequest, onNobody: () => void): void {
+  /** @param onNoListener called without listeners, or when all of them have failed: a listener that fails cannot answer */
+  #notify(request: PermissionRequest, onNoListener: () => void): void {
     const listeners = [...this.#listeners];
     let taking = listeners.length;
-    if (taking === 0) onNobody();
+    if (taking === 0) onNoListener();
     const giveUp = () => {
-      if (--taking === 0) onNobody();
+      if (--taking === 0) onNoListener();
     };
     for (const listener of listeners) callListener(listener, request, giveUp);
   }
 }
-
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 function deny(message: string): PermissionAnswer {
   return { behavior: 'deny', message };

@@ -1,3 +1,4 @@
+import { LONGEST_TIMER_MS } from '../project-status/time-limit.ts';
 import type { RunResult } from '../registry/registered-session.ts';
 import { isUnderWay, type Turn } from './turn.ts';
 
@@ -89,7 +90,6 @@ export interface IdleOptions {
 }
 
 const POLL_MS = 500;
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /** Idle until the time is over, or until another run waits. */
 export function startIdle({ idleMs, isWanted, onEnd }: IdleOptions): Phase {

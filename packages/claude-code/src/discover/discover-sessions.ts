@@ -11,7 +11,7 @@ import { mayHoldSessions, resolveRepo } from '../repo/resolve-repo.ts';
 import { removeUselessIndexes } from '../session-index/useless-indexes.ts';
 import { describeSession } from './describe-session.ts';
 import { compareByRecency, type DiscoveredSession } from './discovered-session.ts';
-import { findHomeRepo, mapRepos, placeOfRegistered, type RepoMap } from './home-repo.ts';
+import { findHomeRepo, folderOfRegistered, mapRepos, type RepoMap } from './home-repo.ts';
 import { type ScannedSession, type ScanOptions, scanFolders } from './scan-folders.ts';
 import { listSessionFolders, mayFolderHoldSessions } from './session-folders.ts';
 
@@ -37,12 +37,12 @@ export async function discoverSessions(
 ): Promise<DiscoveredSession[]> {
   const repo = resolveRepo(repoPath);
   const registered = readRegistered(options);
-  const places = Array.from(registered.values(), placeOfRegistered);
-  const before = mapRepos(places, repo);
-  const isOwn = (session: RegisteredSession) => before.repoOf(placeOfRegistered(session)) === repo.path;
+  const folders = Array.from(registered.values(), folderOfRegistered);
+  const before = mapRepos(folders, repo);
+  const isOwn = (session: RegisteredSession) => before.repoOf(folderOfRegistered(session)) === repo.path;
   const own = new Map([...registered].filter(([, session]) => isOwn(session)));
   const scanned = await scanNative(options, (slug) => mayHoldSessions(repo, slug), own);
-  const repos = mapRepos([...places, ...scanned.flatMap(({ header }) => header.cwds)], repo);
+  const repos = mapRepos([...folders, ...scanned.flatMap(({ header }) => header.cwds)], repo);
   const files = scanned.filter(({ sessionId }) => own.has(sessionId) || !registered.has(sessionId));
   return merge(files, own, repos, listTaken(options)).filter((session) => session.repoPath === repo.path);
 }
@@ -51,8 +51,8 @@ export async function discoverSessions(
 export async function discoverAllSessions(options: DiscoverOptions = {}): Promise<DiscoveredSession[]> {
   const registered = readRegistered(options);
   const scanned = await scanNative(options, () => true, registered);
-  const places = Array.from(registered.values(), placeOfRegistered);
-  const repos = mapRepos([...places, ...scanned.flatMap(({ header }) => header.cwds)]);
+  const folders = Array.from(registered.values(), folderOfRegistered);
+  const repos = mapRepos([...folders, ...scanned.flatMap(({ header }) => header.cwds)]);
   return merge(scanned, registered, repos, listTaken(options));
 }
 
@@ -119,7 +119,7 @@ function merge(
     const repo =
       entry === undefined
         ? findHomeRepo(file!.header, file!.slug, repos)
-        : repos.repoOf(placeOfRegistered(entry));
+        : repos.repoOf(folderOfRegistered(entry));
     const facts = { isLocked: locked.has(id), isOpen: open.has(id), forkOf: findOrigin(id) };
     return repo === undefined ? [] : [describeSession(repo, file, entry, facts)];
   });

@@ -59,7 +59,7 @@ export function mapRepos(folders: readonly string[], asked?: Repo): RepoMap {
  * A folder in the repository of a session that an agent runs or ran. After its worktree was removed, the git folder
  * remains; without it, the current content of that path decides.
  */
-export function placeOfRegistered({ repoPath, repoKey }: RegisteredSession): string {
+export function folderOfRegistered({ repoPath, repoKey }: RegisteredSession): string {
   return repoKey !== undefined && isRepoKey(repoKey) ? repoKey : repoPath;
 }
 

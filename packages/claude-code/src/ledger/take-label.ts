@@ -25,9 +25,9 @@ export function takeLabel(
   if (before !== undefined && show(before) !== show(label)) {
     changes.push(`Session ${sessionId} was labelled "${show(before)}" and is now labelled "${show(label)}"`);
   }
-  const place = findRepoKey(repoPath);
+  const repoKey = findRepoKey(repoPath);
   for (const [id, entry] of sessions) {
-    if (id === sessionId || entry.label === undefined || repoOf(entry) !== place) continue;
+    if (id === sessionId || entry.label === undefined || repoOf(entry) !== repoKey) continue;
     if (show(entry.label) !== show(label)) continue;
     const { label: _, ...rest } = entry;
     sessions.set(id, rest);

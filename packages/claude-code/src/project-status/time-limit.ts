@@ -1,3 +1,6 @@
+/** The longest time of a timer. */
+export const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
 /**
  * The result of some work, or undefined if it takes longer than it may. Its signal then asks it to stop; after the grace
  * period the caller stops waiting, whether or not the work does. Throws what the work throws in time.

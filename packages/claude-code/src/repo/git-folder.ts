@@ -3,7 +3,7 @@ import { dirname, join, resolve } from 'node:path';
 import { findRealPath } from './real-path.ts';
 
 /** Where git is for a folder. Read from git's files: no git is needed. */
-export interface GitPlace {
+export interface GitLocation {
   /** The top of the work tree; undefined inside a bare repository. */
   readonly top: string | undefined;
   /** The folder that all worktrees share. */
@@ -13,7 +13,7 @@ export interface GitPlace {
 }
 
 /** Undefined outside git. */
-export function findGit(folder: string): GitPlace | undefined {
+export function findGit(folder: string): GitLocation | undefined {
   for (let at = resolve(folder); ; at = dirname(at)) {
     const gitDir = readGitDir(join(at, '.git'));
     if (gitDir !== undefined) return describeGit(at, gitDir);
@@ -25,7 +25,7 @@ export function findGit(folder: string): GitPlace | undefined {
 /**
  * The work trees of a repository, the main one first, including those that were deleted without `git worktree remove`.
  */
-export function listWorktrees(git: GitPlace): string[] {
+export function listWorktrees(git: GitLocation): string[] {
   const { commonDir } = git;
   const main = findMainTree(git) ?? [];
   const linked = readNames(join(commonDir, 'worktrees')).flatMap((name) => {
@@ -40,7 +40,7 @@ export function listWorktrees(git: GitPlace): string[] {
  * The main work tree, or the folder around a bare repository. Undefined if there is none, or if no file names it: a
  * separate git folder is named by its work tree and seldom names it.
  */
-export function findMainTree({ top, commonDir, isLinked }: GitPlace): string | undefined {
+export function findMainTree({ top, commonDir, isLinked }: GitLocation): string | undefined {
   const config = readText(join(commonDir, 'config')) ?? '';
   const core = /^\[core\]\s*$([^[]*)/im.exec(config)?.[1] ?? '';
   const named = /^\s*worktree\s*=\s*(.+?)\s*$/im.exec(core)?.[1];
@@ -60,7 +60,7 @@ function readGitDir(path: string): string | undefined {
   return isGitDir(gitDir) ? gitDir : undefined;
 }
 
-function describeGit(top: string | undefined, gitDir: string): GitPlace {
+function describeGit(top: string | undefined, gitDir: string): GitLocation {
   const common = readText(join(gitDir, 'commondir'));
   return {
     top,

@@ -1,10 +1,10 @@
-import { findGit, findMainTree, type GitPlace, listWorktrees } from './git-folder.ts';
+import { findGit, findMainTree, type GitLocation, listWorktrees } from './git-folder.ts';
 import { findRealPath, isWithin } from './real-path.ts';
 
-interface Place {
+interface LocatedFolder {
   readonly folder: string;
   readonly real: string;
-  readonly git?: GitPlace;
+  readonly git?: GitLocation;
   /** Its repository, by the git folder that all worktrees share. */
   readonly key: string;
 }
@@ -14,11 +14,11 @@ interface Place {
  * files nor these folders name it, that of the git folder; outside git, that of the folder itself.
  */
 export function nameRepos(folders: Iterable<string>): Map<string, string> {
-  const places = Array.from(new Set(folders), placeOf);
+  const located = Array.from(new Set(folders), locateFolder);
   const paths = new Map<string, string>();
   const roots = new Map<string, string>();
   const listed = new Set<string>();
-  for (const { git, key } of places) {
+  for (const { git, key } of located) {
     if (git === undefined) continue;
     const main = findMainTree(git);
     if (main !== undefined) paths.set(key, findRealPath(main));
@@ -27,14 +27,14 @@ export function nameRepos(folders: Iterable<string>): Map<string, string> {
     for (const tree of listWorktrees(git)) roots.set(findRealPath(tree), key);
   }
   return new Map(
-    places.map((place) => {
-      const key = findRemovedTree(place, roots) ?? place.key;
-      return [place.folder, paths.get(key) ?? key];
+    located.map((one) => {
+      const key = findRemovedTree(one, roots) ?? one.key;
+      return [one.folder, paths.get(key) ?? key];
     }),
   );
 }
 
-function placeOf(folder: string): Place {
+function locateFolder(folder: string): LocatedFolder {
   const real = findRealPath(folder);
   const git = findGit(real);
   return git === undefined
@@ -46,7 +46,10 @@ function placeOf(folder: string): Place {
  * The repository of a worktree that was deleted but is still registered in git: the repository above its path is
  * another one.
  */
-function findRemovedTree({ real, git }: Place, roots: ReadonlyMap<string, string>): string | undefined {
+function findRemovedTree(
+  { real, git }: LocatedFolder,
+  roots: ReadonlyMap<string, string>,
+): string | undefined {
   const nearest = git?.top ?? git?.commonDir;
   for (const [root, key] of roots) {
     if (!isWithin(root, real)) continue;

@@ -2,7 +2,7 @@ import { realpathSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { OpenBotError } from '@openbot/sessions';
 import { maySlugBeBelow } from '@openbot/sessions/layout';
-import { findGit, type GitPlace, listWorktrees } from './git-folder.ts';
+import { findGit, type GitLocation, listWorktrees } from './git-folder.ts';
 import { findRealPath, isWithin } from './real-path.ts';
 
 export interface Repo {
@@ -36,7 +36,7 @@ export function listRepoRoots(folder: string): string[] {
   return listRoots(real, findGit(real));
 }
 
-function listRoots(real: string, git: GitPlace | undefined): string[] {
+function listRoots(real: string, git: GitLocation | undefined): string[] {
   const worktrees = git === undefined ? [] : listWorktrees(git);
   return [...new Set([git?.top ?? real, ...worktrees.map(findRealPath), ...worktrees])];
 }

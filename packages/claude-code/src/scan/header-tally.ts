@@ -21,7 +21,7 @@ export interface SavedTally {
   readonly messages: Buffer;
 }
 
-type Words = {
+interface Words {
   gitBranch?: string;
   firstUserMessage?: string;
   slug?: string;
@@ -32,7 +32,7 @@ type Words = {
   customTitle?: string;
   aiTitle?: string;
   firstUuid?: string;
-};
+}
 
 /**
  * Counts the lines of a transcript into a header, in about forty bytes per message. A line without an id is no message.

@@ -20,7 +20,7 @@ export function findLabelled(
   label: string,
   request: Pick<SelectionRequest, 'agentId' | 'repoPath' | 'projectStatus' | 'registry' | 'sessions'>,
 ): LabelledSession | undefined {
-  const places = new Set([request.repoPath, request.projectStatus.repo.path]);
+  const repoPaths = new Set([request.repoPath, request.projectStatus.repo.path]);
   const found = new Set(request.sessions.map(({ sessionId }) => sessionId));
   const agentId = normalizeAgentId(request.agentId);
   // Older registries contain labels with their secrets.
@@ -30,7 +30,7 @@ export function findLabelled(
       entry.label !== undefined &&
       redactSecrets(entry.label.trim()) === wanted &&
       normalizeAgentId(entry.agentId) === agentId &&
-      (places.has(entry.repoPath) || found.has(entry.sessionId)),
+      (repoPaths.has(entry.repoPath) || found.has(entry.sessionId)),
   );
   const gone = new Set(
     request.sessions.flatMap(({ sessionId, hasTranscript }) => (hasTranscript ? [] : [sessionId])),

@@ -1,11 +1,9 @@
 import { OpenBotError } from '@openbot/sessions';
 import { oneLine, shorten } from '@openbot/sessions/terminal-text';
+import { LONGEST_TIMER_MS } from '../project-status/time-limit.ts';
 import { DEFAULT_SELECTION, type SelectionSettings, type SessionSelectionConfig } from './selection.ts';
 
 type Key = keyof SessionSelectionConfig;
-
-/** The longest time of a timer. */
-const LONGEST_TIMEOUT_MS = 2 ** 31 - 1;
 
 const RULES: Readonly<Record<Key, { readonly wants: string; fits(value: unknown): boolean }>> = {
   relevanceModel: {
@@ -15,7 +13,7 @@ const RULES: Readonly<Record<Key, { readonly wants: string; fits(value: unknown)
   relevanceMaxTokens: { wants: 'a whole number above 0', fits: (value) => isWhole(value) && value > 0 },
   relevanceTimeoutMs: {
     wants: 'a whole number of milliseconds above 0',
-    fits: (value) => isWhole(value) && value > 0 && value <= LONGEST_TIMEOUT_MS,
+    fits: (value) => isWhole(value) && value > 0 && value <= LONGEST_TIMER_MS,
   },
   resumeThreshold: {
     wants: 'a number from 0 to 1',

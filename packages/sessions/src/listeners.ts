@@ -1,5 +1,8 @@
 /** Who is told, for the warning when telling fails. */
-export type Audience = { readonly of: string; readonly warningCode: string };
+export interface Audience {
+  readonly of: string;
+  readonly warningCode: string;
+}
 
 /** Tells a listener. If that fails it is reported as a process warning: the caller and the other listeners go on. */
 export function callListener<T>(listener: (news: T) => unknown, news: T, audience: Audience): void {

@@ -8,15 +8,15 @@ import { DEFAULT_STALE_MS } from './lock-file.ts';
 import { sweepLeftoversIfCheap } from './sweep-leftovers.ts';
 
 /** The steps that a full or failing disk can break. Tests put faults in their place. */
-export type AtomicWriteIo = {
+export interface AtomicWriteIo {
   open(path: string, mode: number): Promise<FileHandle>;
   write(handle: FileHandle, data: Uint8Array): Promise<void>;
   syncFile(handle: FileHandle): Promise<void>;
   rename(from: string, to: string): Promise<void>;
   syncFolder(folder: string): Promise<void>;
-};
+}
 
-export type AtomicWriteOptions = {
+export interface AtomicWriteOptions {
   /** Of a new file; an existing one keeps its own, as far as it is its owner's. 0600. */
   mode?: number;
   /** Called when everything is on disk but not yet visible. Throwing leaves the old content in place. */
@@ -24,7 +24,7 @@ export type AtomicWriteOptions = {
   /** Whether to look for leftovers of killed writers first. True. */
   sweep?: boolean;
   io?: Partial<AtomicWriteIo>;
-};
+}
 
 const realIo: AtomicWriteIo = {
   open: (path, mode) => open(path, 'wx', mode),

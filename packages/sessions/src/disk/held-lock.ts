@@ -4,7 +4,7 @@ import { undoAtEnding } from './ending.ts';
 import { type LockFile, ownsLockFile, removeLockFile } from './lock-file.ts';
 import { noteRelease } from './lock-queue.ts';
 
-export type HeldLock = {
+export interface HeldLock {
   readonly path: string;
   readonly token: string;
   /** Aborts with LOCK_LOST when the lock is found to be gone, or `maxHoldMs` is over. */
@@ -13,7 +13,7 @@ export type HeldLock = {
   isHeld(): boolean;
   /** Lets go of this lock and of no other. May be called twice. */
   release(): Promise<void>;
-};
+}
 
 // Waiters leave word in the mode of the lock file: no content to tear, no time to disturb, nothing to clean up.
 export const WANTED = 0o100;

@@ -10,14 +10,14 @@ import {
 import { describeCommand, isHolderAlive, type Liveness, ownIdentity } from './process-identity.ts';
 
 /** A lock as it stands, told without waiting for it. */
-type LockInspection = {
+interface LockInspection {
   holder: LockHolder;
   /** False when whoever takes the lock next takes it over: its holder is gone, or its time is over. */
   held: boolean;
   liveness: Liveness;
   /** Who holds it and since when, as a phrase for a person. */
   description: string;
-};
+}
 
 /** Undefined when there is no lock. */
 export function inspectLock(lockPath: string, staleMs = DEFAULT_STALE_MS): LockInspection | undefined {

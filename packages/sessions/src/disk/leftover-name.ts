@@ -7,12 +7,12 @@ import { ownIdentity, type ProcessIdentity } from './process-identity.ts';
 /** `tmp`: written, not yet renamed to its target. `claimed`: a stale lock on its way out. */
 export type LeftoverKind = 'tmp' | 'claimed';
 
-export type Leftover = {
+export interface Leftover {
   kind: LeftoverKind;
   pid: number;
   /** The full identity of the maker, where the name shows that it was made in this host's pid space. */
   maker?: ProcessIdentity;
-};
+}
 
 const PATTERN =
   /\.(\d{1,10})\.([0-9a-f]{8})-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-([0-9a-f]{12})\.(tmp|claimed)$/;

@@ -20,7 +20,10 @@ import { isHolderAlive, ownIdentity, type ProcessClaim } from './process-identit
 /** From this age a lock whose holder cannot be checked counts as left behind. */
 export const DEFAULT_STALE_MS = 30_000;
 
-export type LockFile = { path: string; fd: number };
+export interface LockFile {
+  path: string;
+  fd: number;
+}
 
 /**
  * Undefined when somebody else has it. The name appears with its content complete: the file is written elsewhere and
@@ -160,22 +163,22 @@ export function removeIfThere(path: string): void {
  * Who holds a lock, as its file says. Every field may be missing: a lock made by another program can hold anything.
  * `pid`, `createdAt`, `maxHoldMs` and `starttime` are those of OpenClaw's transcript lock.
  */
-export type LockHolder = ProcessClaim & {
+export interface LockHolder extends ProcessClaim {
   createdAt?: string;
   maxHoldMs?: number;
   /** Unique per acquisition. Its presence also says that the holder keeps the file's mtime fresh. */
   token?: string;
-};
+}
 
 /** One lock file at one moment. */
-export type LockSnapshot = {
+export interface LockSnapshot {
   holder: LockHolder;
   text: string;
   dev: bigint;
   ino: bigint;
   mtimeNs: bigint;
   isFile: boolean;
-};
+}
 
 const MAX_RECORD_BYTES = 4096;
 

@@ -1,16 +1,18 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
-type Releasable = { release(): Promise<void> };
+interface Releasable {
+  release(): Promise<void>;
+}
 
 /** One locked body that is running, as seen from the calls made inside it. */
-type LockFlow = {
+interface LockFlow {
   name: string;
   lock: Releasable;
   outer: LockFlow | undefined;
   running: boolean;
   /** Ends when the nested calls so far have ended. */
   inner: Promise<unknown>;
-};
+}
 
 const flows = new AsyncLocalStorage<LockFlow>();
 
@@ -70,7 +72,9 @@ async function runBody<L extends Releasable, T>(
  * Inside one process, callers of the same lock take turns in the order they came, without touching the disk. Between
  * processes there is no order, so a process that had a wanted lock for a while steps back for a moment.
  */
-type Waiter = { start: () => void };
+interface Waiter {
+  start: () => void;
+}
 
 const lines = new Map<string, Waiter[]>();
 

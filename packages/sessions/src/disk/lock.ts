@@ -174,7 +174,7 @@ export function withLock<T>(
   return runLocked(path, () => acquireLock(path, options), body);
 }
 
-export type LockOptions = {
+export interface LockOptions {
   /** How long to wait before LOCK_TIMEOUT. 10 s. */
   timeoutMs?: number;
   /** How often to look while another process holds it; a caller that waited for seconds looks more often. 25 ms. */
@@ -185,14 +185,14 @@ export type LockOptions = {
   maxHoldMs?: number;
   /** Ends the waiting. */
   signal?: AbortSignal;
-};
+}
 
-type LockLimits = {
+interface LockLimits {
   timeoutMs: number;
   pollIntervalMs: number;
   staleMs: number;
   maxHoldMs: number | undefined;
-};
+}
 
 /** The times of a lock, the missing ones filled in. */
 export function readLockLimits(options: LockOptions): LockLimits {

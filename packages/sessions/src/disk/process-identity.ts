@@ -3,14 +3,14 @@ import { hostname } from 'node:os';
 import { basename } from 'node:path';
 
 /** Names one process for good: a pid alone is reused, and means nothing on another host or in another container. */
-export type ProcessIdentity = {
+export interface ProcessIdentity {
   pid: number;
   /** Start of the process in clock ticks since boot, as in /proc/<pid>/stat. Linux only. */
   starttime?: number;
   host: string;
   /** The boot and pid namespace in which `pid` has a meaning. Linux only. */
   pidSpace?: string;
-};
+}
 
 /** What a file says of a process: any part may be missing. */
 export type ProcessClaim = { [Part in keyof ProcessIdentity]?: ProcessIdentity[Part] };
@@ -83,14 +83,14 @@ function readPidSpace(): string | undefined {
 }
 
 /** What Linux tells of a process. */
-export type ProcessStat = {
+export interface ProcessStat {
   readonly pid: number;
   readonly parent: number;
   /** In clock ticks since boot. */
   readonly starttime: number;
   /** It has ended and is only waiting for its parent to be told. */
   readonly isOver: boolean;
-};
+}
 
 /** Undefined where it is gone, or where there is no /proc. */
 export function readProcessStat(pid: number): ProcessStat | undefined {

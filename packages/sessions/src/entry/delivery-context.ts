@@ -1,10 +1,10 @@
 /** Where a reply of this session goes. */
-export type DeliveryContext = {
+export interface DeliveryContext {
   channel?: string;
   to?: string;
   accountId?: string;
   threadId?: string | number;
-};
+}
 
 /** Reads also the older spelling `target`, `account`. Other fields are kept. The same object when nothing is old. */
 export function readDeliveryContext(raw: object): DeliveryContext {

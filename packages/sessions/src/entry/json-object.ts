@@ -1,4 +1,6 @@
-export type JsonObject = { [field: string]: unknown };
+export interface JsonObject {
+  [field: string]: unknown;
+}
 
 export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -119,14 +119,16 @@ export type SessionEntry = {
 };
 
 /** An entry together with the fields this package does not know. */
-export type OpenSessionEntry = SessionEntry & { [field: string]: unknown };
+export interface OpenSessionEntry extends SessionEntry {
+  [field: string]: unknown;
+}
 
 /** Where another program delivers to, in words of its own. They are never respelled. */
-type ForeignDelivery = {
+interface ForeignDelivery {
   kind?: string;
   channel?: string;
   [field: string]: unknown;
-};
+}
 
 type TtsAutoMode = 'off' | 'always' | 'inbound' | 'tagged' | (string & {});
 
@@ -141,7 +143,7 @@ export type SessionQueueMode =
   | 'interrupt';
 
 /** The message that a session began with. */
-export type SessionOrigin = {
+export interface SessionOrigin {
   /** Name of the conversation for people to read. */
   label?: string;
   /** The channel it came in by. */
@@ -153,4 +155,4 @@ export type SessionOrigin = {
   to?: string;
   accountId?: string;
   threadId?: string | number;
-};
+}

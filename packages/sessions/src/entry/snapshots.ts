@@ -1,5 +1,5 @@
 /** The skills that the session's system prompt was made with. By far the largest part of an entry, with the report. */
-export type SessionSkillSnapshot = {
+export interface SessionSkillSnapshot {
   /** The rendered instructions. Newer stores keep them elsewhere, under `promptRef`. */
   prompt?: string;
   promptRef?: { version: number; algorithm: string; hash: string; bytes: number };
@@ -8,19 +8,19 @@ export type SessionSkillSnapshot = {
   resolvedSkills?: SessionSkill[];
   /** Grows whenever the skills on disk change. */
   version?: number;
-};
+}
 
-export type SessionSkill = {
+export interface SessionSkill {
   name: string;
   description?: string;
   filePath?: string;
   baseDir?: string;
   source?: string;
   disableModelInvocation?: boolean;
-};
+}
 
 /** What the system prompt of a run was made of, and how large each part was. */
-export type SessionSystemPromptReport = {
+export interface SessionSystemPromptReport {
   source: string;
   generatedAt: number;
   sessionId?: string;
@@ -66,10 +66,10 @@ export type SessionSystemPromptReport = {
     }[];
   };
   currentTurn?: { promptChars: number; runtimeContextChars: number };
-};
+}
 
 /** What the agent expected of its next request. Stale after a clean: it is then removed. */
-export type ContextBudgetStatus = {
+export interface ContextBudgetStatus {
   schemaVersion: number;
   source: string;
   updatedAt: number;
@@ -88,10 +88,10 @@ export type ContextBudgetStatus = {
   messageCount?: number;
   unwindowedMessageCount?: number;
   sessionId?: string;
-};
+}
 
 /** A point in the transcript that a compaction can be undone to. */
-export type CompactionCheckpoint = {
+export interface CompactionCheckpoint {
   checkpointId: string;
   sessionKey: string;
   sessionId: string;
@@ -103,11 +103,11 @@ export type CompactionCheckpoint = {
   firstKeptEntryId?: string;
   preCompaction: TranscriptPosition;
   postCompaction: TranscriptPosition;
-};
+}
 
-export type TranscriptPosition = {
+export interface TranscriptPosition {
   sessionId: string;
   sessionFile?: string;
   leafId?: string;
   entryId?: string;
-};
+}

@@ -22,7 +22,7 @@ export function buildAgentMainSessionKey(params: { agentId: string; mainKey?: st
   });
 }
 
-export type AgentPeerSessionKeyParams = {
+export interface AgentPeerSessionKeyParams {
   agentId: string;
   mainKey?: string;
   channel: string;
@@ -34,7 +34,7 @@ export type AgentPeerSessionKeyParams = {
   identityLinks?: IdentityLinks;
   /** `main` unless given: all direct messages in one session. */
   dmScope?: DmScope;
-};
+}
 
 /**
  * The session of a peer. A direct message without a peer id goes to the main session; a group without one to

@@ -6,12 +6,12 @@ import { DEFAULT_AGENT_ID, normalizeAccountId, normalizeKeyChannel } from './nor
 import { parseAgentSessionKey } from './parse.ts';
 
 /** `key` is the group's key without the agent in front: `whatsapp:group:120363@g.us`. */
-export type GroupKeyResolution = {
+export interface GroupKeyResolution {
   key: string;
   channel: string;
   id: string;
   chatType: 'group' | 'channel';
-};
+}
 
 type GroupContext = Pick<MsgContext, 'From' | 'ChatType' | 'Provider' | 'Surface' | 'OriginatingChannel'>;
 

@@ -17,12 +17,15 @@ import {
   unquoteId,
 } from './quote-id.ts';
 
-export type ParsedAgentSessionKey = { agentId: string; rest: string };
+export interface ParsedAgentSessionKey {
+  agentId: string;
+  rest: string;
+}
 
-export type ParseSessionKeyOptions = {
+export interface ParseSessionKeyOptions {
   /** The configured main key. `main` is taken for the main session beside it. */
   mainKey?: string;
-};
+}
 
 const PEER_KINDS: ReadonlySet<string> = new Set(['dm', 'direct', 'group', 'channel']);
 const OWN_FORMS: ReadonlySet<string> = new Set(['subagent', 'cron', 'hook', 'clone']);

@@ -6,9 +6,13 @@ export type DirectSpelling = 'dm' | 'direct' | 'bare';
 
 export type ThreadMarker = 'thread' | 'topic';
 
-export type MainKey = { kind: 'main'; agentId: string; mainKey: string };
+export interface MainKey {
+  kind: 'main';
+  agentId: string;
+  mainKey: string;
+}
 
-export type DirectKey = {
+export interface DirectKey {
   kind: 'direct';
   agentId: string;
   scope: Exclude<DmScope, 'main'>;
@@ -18,33 +22,54 @@ export type DirectKey = {
   /** Present when the scope is per-account-channel-peer. */
   accountId?: string;
   peerId: string;
-};
+}
 
-export type GroupKey = {
+export interface GroupKey {
   kind: 'group' | 'channel';
   agentId: string;
   channel: string;
   /** Read where it is met; groups are built without it. */
   accountId?: string;
   peerId: string;
-};
+}
 
-export type ThreadKey = {
+export interface ThreadKey {
   kind: 'thread';
   agentId: string;
   marker: ThreadMarker;
   threadId: string;
   parentKey: string;
   parent: ParsedAgentKey;
-};
+}
 
-export type SubagentKey = { kind: 'subagent'; agentId: string; name: string };
-export type CronKey = { kind: 'cron'; agentId: string; jobId: string; runId?: string };
-export type HookKey = { kind: 'hook'; agentId: string; hookId: string };
-export type CloneKey = { kind: 'clone'; agentId: string; cloneId: string };
+export interface SubagentKey {
+  kind: 'subagent';
+  agentId: string;
+  name: string;
+}
+export interface CronKey {
+  kind: 'cron';
+  agentId: string;
+  jobId: string;
+  runId?: string;
+}
+export interface HookKey {
+  kind: 'hook';
+  agentId: string;
+  hookId: string;
+}
+export interface CloneKey {
+  kind: 'clone';
+  agentId: string;
+  cloneId: string;
+}
 
 /** An agent's key of no form that we know, kept whole. */
-export type OtherKey = { kind: 'other'; agentId: string; rest: string };
+export interface OtherKey {
+  kind: 'other';
+  agentId: string;
+  rest: string;
+}
 
 export type ParsedAgentKey =
   | MainKey

@@ -1,14 +1,14 @@
 import type { ThreadMarker } from './parsed-key.ts';
 
 /** Where in a key an id stands, which decides what in it would be taken for structure. */
-export type IdPlace = {
+export interface IdPlace {
   /** Words that would end the id if text follows them within it. */
   words: ReadonlySet<string>;
   /** Words that would do so at the id's end, because the key goes on behind it. */
   wordsAtEnd?: ReadonlySet<string>;
   /** The word in front of the id demands an id, so the id's first word is never structure. */
   firstIsFree: boolean;
-};
+}
 
 export const THREAD_WORDS: ReadonlySet<string> = new Set<ThreadMarker>(['thread', 'topic']);
 const CRON_WORDS: ReadonlySet<string> = new Set<string>([...THREAD_WORDS, 'run']);

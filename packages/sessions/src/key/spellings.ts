@@ -4,12 +4,12 @@ import { parseSessionKey } from './parse.ts';
 import type { ParsedAgentKey } from './parsed-key.ts';
 import { readStoredKey } from './stored-key.ts';
 
-export type SpellingOptions = {
+export interface SpellingOptions {
   /** The configured main key: the main session may also be stored as `main`, from before it was configured. */
   mainKey?: string;
   /** Whose main session a store may hold without the agent in front, as `main`. Nobody's when absent. */
   bareAgentId?: string;
-};
+}
 
 /**
  * Every spelling under which a store may hold this conversation, the given one first: `:dm:` and `:direct:`,

@@ -7,10 +7,10 @@ import { type Environment, resolveStateDir, resolveUserPath } from './state-dir.
 export const AGENT_DATABASE_NAME = 'openclaw-agent.sqlite';
 
 /** Where a path is computed from. Without `stateDir` the program's own state folder counts. */
-export type LayoutOptions = {
+export interface LayoutOptions {
   stateDir?: string;
   env?: Environment;
-};
+}
 
 export function resolveAgentDir(agentId?: string, options: LayoutOptions = {}): string {
   const stateDir = resolveStateDir({ flag: options.stateDir, env: options.env });

@@ -5,12 +5,12 @@ import { classifySessionFileName, isTranscriptFileName } from './file-name.ts';
 import { type LayoutOptions, resolveSessionTranscriptsDirForAgent } from './paths.ts';
 import { assertSessionId, transcriptFileName } from './safe-id.ts';
 
-export type SessionFileOptions = LayoutOptions & {
+export interface SessionFileOptions extends LayoutOptions {
   agentId?: string;
   /** The folder that the result must lie in. Without it, the folder of `agentId`. */
   sessionsDir?: string;
   topicId?: string | number;
-};
+}
 
 /**
  * The transcript of an entry, always directly in the agent's sessions folder. A recorded path elsewhere (a home folder

@@ -7,14 +7,14 @@ import { resolveAgentFolderName } from './safe-id.ts';
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Where one program looks for its state folder, beside an explicit flag and its configuration. */
-export type StateDirConvention = {
+export interface StateDirConvention {
   /** Variables in order of preference. */
   envNames: readonly string[];
   /** The first that exists wins; when none does, the first. */
   defaultFolders: readonly [string, ...string[]];
   /** Whether `OPENCLAW_HOME` and `OPENCLAW_PROFILE` move the default folders. */
   followsOpenclaw?: boolean;
-};
+}
 
 export const OPENBOT_STATE: StateDirConvention = {
   envNames: ['OPENBOT_STATE_DIR'],
@@ -28,12 +28,12 @@ export const OPENCLAW_STATE: StateDirConvention = {
   followsOpenclaw: true,
 };
 
-type StateDirSources = {
+interface StateDirSources {
   flag?: string;
   configured?: string;
   env?: Environment;
   convention?: StateDirConvention;
-};
+}
 
 /** Flag, then environment, then configuration, then the program's default folder. Always absolute. */
 export function resolveStateDir(sources: StateDirSources = {}): string {
@@ -93,11 +93,11 @@ function isFolder(path: string): boolean {
 
 export const AGENT_ID_ENV_NAMES = ['CLAWDBOT_AGENT_ID', 'OPENCLAW_AGENT_ID'] as const;
 
-type AgentIdSources = {
+interface AgentIdSources {
   flag?: string;
   configured?: string;
   env?: Environment;
-};
+}
 
 /** Flag, then environment, then configuration, then `main`; normalised as a folder name. */
 export function resolveAgentId(sources: AgentIdSources = {}): string {

@@ -5,10 +5,10 @@ import { isBeingDeleted } from './archive/pending-archive.ts';
 import type { SessionPlace } from './session-place.ts';
 
 /** A store or the draft of one. */
-export type EntrySource = {
+export interface EntrySource {
   get(key: string): StoredEntry | undefined | Promise<StoredEntry | undefined>;
   list(): readonly StoredSession[] | Promise<readonly StoredSession[]>;
-};
+}
 
 /** By which other names the main session may be stored. */
 type MainNames = Pick<SessionPlace, 'mainKey' | 'bareAgentId'>;

@@ -2,14 +2,17 @@ import { randomUUID } from 'node:crypto';
 import { OpenBotError } from '../errors.ts';
 
 /** What a call takes from outside the program. */
-export type MomentParams = {
+export interface MomentParams {
   /** Milliseconds. Date.now. */
   now?: () => number;
   /** Makes session ids. randomUUID. */
   newId?: () => string;
-};
+}
 
-export type Moment = { readonly now: number; readonly newId: () => string };
+export interface Moment {
+  readonly now: number;
+  readonly newId: () => string;
+}
 
 /** The time of a call, looked up once: everything it writes bears the same. */
 export function readMoment(params: MomentParams): Moment {

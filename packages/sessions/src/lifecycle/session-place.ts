@@ -13,7 +13,7 @@ import type { SessionStore } from '../store/contract.ts';
 import { openFileSessionStore } from '../store/file-store.ts';
 
 /** How callers name the sessions of an agent. */
-export type PlaceParams = {
+export interface PlaceParams {
   /** Transcripts are in the folder of this path, whichever driver keeps the entries. */
   storePath: string;
   /** Another driver than the file at `storePath`. */
@@ -22,10 +22,10 @@ export type PlaceParams = {
   agentId?: string;
   /** The configured name of the main session. `main`. */
   mainKey?: string;
-};
+}
 
 /** The store of an agent, and the folder of its transcripts. */
-export type SessionPlace = {
+export interface SessionPlace {
   readonly store: SessionStore;
   readonly storePath: string;
   readonly folder: string;
@@ -34,7 +34,7 @@ export type SessionPlace = {
   readonly mainKey: string | undefined;
   /** Whose keys the store may hold without the agent in front. In a store that agents share these are `main`'s. */
   readonly bareAgentId: string;
-};
+}
 
 /** Fails with AGENT_MISMATCH when `agentId`, the path and where its links lead name different agents. */
 export function openPlace(params: PlaceParams): SessionPlace {

@@ -2,7 +2,7 @@
  * One inbound message as a channel adapter hands it over. The spelling of the fields is OpenClaw's, so that its
  * adapters and templates work unchanged. Every field is optional: an adapter fills in what its channel knows.
  */
-export type MsgContext = {
+export interface MsgContext {
   /** The whole text, with structural context (history, sender labels) where there is any. */
   Body?: string;
   /** The text as the channel delivered it. */
@@ -108,12 +108,12 @@ export type MsgContext = {
   OutputBase?: string;
   Prompt?: string;
   MaxChars?: number;
-};
+}
 
 /** A message together with the session it was put into. Values are text where templates print them. */
-export type TemplateContext = MsgContext & {
+export interface TemplateContext extends MsgContext {
   /** What is left for the agent once a reset trigger was taken off. */
   BodyStripped?: string;
   SessionId?: string;
   IsNewSession?: 'true' | 'false';
-};
+}

@@ -6,12 +6,12 @@ import { isHolderAlive } from '../disk/process-identity.ts';
 import { unreadable } from './database-faults.ts';
 import type { FileVersions } from './file-versions.ts';
 
-export type DatabaseCopy = {
+export interface DatabaseCopy {
   readonly path: string;
   /** To be called when SQLite has all files open: where they can be used without their names, these go at once. */
   hide(): void;
   remove(): void;
-};
+}
 
 const PREFIX = 'openbot-database';
 

@@ -3,12 +3,12 @@ import { type FileSignature, isSameVersion, signatureOf } from '../store/read-st
 import { unreadable } from './database-faults.ts';
 
 /** A database file and what SQLite keeps beside it, as they were at one moment. */
-export type FileVersions = {
+export interface FileVersions {
   readonly main: FileSignature;
   readonly wal: FileSignature | undefined;
   readonly shm: FileSignature | undefined;
   readonly journal: FileSignature | undefined;
-};
+}
 
 /** Undefined when there is no database. It never opens a file: closing one would end SQLite's locks in this process. */
 export function statDatabase(path: string): FileVersions | undefined {

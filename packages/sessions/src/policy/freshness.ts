@@ -1,7 +1,7 @@
 import { resolveDailyResetAtMs } from './daily-reset.ts';
 import type { SessionResetPolicy } from './reset-policy.ts';
 
-export type SessionFreshness = {
+export interface SessionFreshness {
   fresh: boolean;
   /** The last daily reset before now; a session not used since is over. */
   dailyResetAt?: number;
@@ -9,7 +9,7 @@ export type SessionFreshness = {
   idleExpiresAt?: number;
   /** Which limit ended the session; with both passed, the one that came first. */
   staleReason?: 'daily' | 'idle';
-};
+}
 
 /**
  * Whether a session goes on. `updatedAt` ahead of `now` (a clock was set back) counts as now, and without a usable

@@ -32,30 +32,30 @@ export function shouldRunMemoryFlush(params: {
   return entry.memoryFlushCompactionCount !== (entry.compactionCount ?? 0);
 }
 
-export type MemoryFlushSettings = {
+export interface MemoryFlushSettings {
   softThresholdTokens: number;
   reserveTokensFloor: number;
   /** Only where configured; whoever runs the flush has its own words otherwise. */
   prompt?: string;
   systemPrompt?: string;
-};
+}
 
 /** The part of the configuration that speaks of flushing, in OpenClaw's spelling. */
-export type MemoryFlushConfig = {
+export interface MemoryFlushConfig {
   agents?: { defaults?: { compaction?: CompactionConfig } };
-};
+}
 
-type CompactionConfig = {
+interface CompactionConfig {
   reserveTokensFloor?: number;
   memoryFlush?: MemoryFlushOptions;
-};
+}
 
-type MemoryFlushOptions = {
+interface MemoryFlushOptions {
   enabled?: boolean;
   softThresholdTokens?: number;
   prompt?: string;
   systemPrompt?: string;
-};
+}
 
 /** Null when flushing is switched off. Figures that are negative or no numbers give way to the defaults. */
 export function resolveMemoryFlushSettings(cfg?: MemoryFlushConfig): MemoryFlushSettings | null {

@@ -65,22 +65,22 @@ export function normalizeQueueDropPolicy(raw: unknown): QueueDropPolicy | undefi
 export type QueueEntry = Pick<SessionEntry, 'queueMode' | 'queueDebounceMs' | 'queueCap' | 'queueDrop'>;
 
 /** The `messages.queue` part of the configuration. */
-export type QueueConfig = {
+export interface QueueConfig {
   mode?: string;
   byChannel?: Record<string, string>;
   debounceMs?: number;
   debounceMsByChannel?: Record<string, number>;
   cap?: number;
   drop?: string;
-};
+}
 
-export type QueueSettings = {
+export interface QueueSettings {
   mode: QueueMode;
   debounceMs: number;
   /** Messages that may wait, at least 1. */
   cap: number;
   dropPolicy: QueueDropPolicy;
-};
+}
 
 /** The session's own settings over the channel's, those over the configured ones, those over the defaults. */
 export function resolveQueueSettings(params: {

@@ -8,11 +8,11 @@ export const DEFAULT_IDLE_MINUTES = 60;
 export type SessionResetType = 'direct' | 'group' | 'thread';
 
 /** What decides whether a session is over. In daily mode `idleMinutes` counts too, where it is given. */
-export type SessionResetPolicy = {
+export interface SessionResetPolicy {
   mode: SessionResetMode;
   atHour: number;
   idleMinutes?: number;
-};
+}
 
 /** Whether a message belongs to a thread, by what its channel says of it or by its key. */
 export function resolveThreadFlag(params: {

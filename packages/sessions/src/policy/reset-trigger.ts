@@ -1,11 +1,11 @@
 export const DEFAULT_RESET_TRIGGERS: readonly string[] = ['/new', '/reset'];
 
-export type ResetTriggerMatch = {
+export interface ResetTriggerMatch {
   /** The trigger as configured. */
   trigger: string;
   /** What was written behind it, in its own case; '' when nothing was. */
   bodyStripped: string;
-};
+}
 
 /**
  * Whether a message asks for a new session. The trigger must be the whole message or be followed by white space; case

@@ -7,7 +7,10 @@ export const DEFAULT_PRUNE_MAX_ENTRIES = 500;
 
 export type PruneReason = 'age' | 'count';
 
-export type PruneDecision = { sessionKey: string; reason: PruneReason };
+export interface PruneDecision {
+  sessionKey: string;
+  reason: PruneReason;
+}
 
 export type RetentionEntry = Partial<Pick<SessionEntry, 'updatedAt'>>;
 

@@ -46,7 +46,11 @@ export function resolveSendPolicy(params: {
   return normalizeSendPolicy(policy?.default) ?? 'allow';
 }
 
-type RuleSubject = { channel: string | undefined; chatType: string | undefined; keys: string[] };
+interface RuleSubject {
+  channel: string | undefined;
+  chatType: string | undefined;
+  keys: string[];
+}
 
 function matchesRule(rule: SessionSendPolicyRule, session: RuleSubject): boolean {
   const { channel, chatType, keyPrefix, rawKeyPrefix } = rule.match ?? {};

@@ -6,16 +6,16 @@ import type { SessionScope } from '../key/resolve.ts';
 export type SessionResetMode = 'daily' | 'idle' | 'manual';
 
 /** One place where a reset can be configured; what it leaves open comes from the next wider place. */
-export type SessionResetConfig = {
+export interface SessionResetConfig {
   mode?: SessionResetMode;
   /** Hour of the daily reset in local time, 0–23. */
   atHour?: number;
   idleMinutes?: number;
-};
+}
 
 export type SessionSendPolicyDecision = 'allow' | 'deny';
 
-export type SessionSendPolicyRule = {
+export interface SessionSendPolicyRule {
   action: SessionSendPolicyDecision;
   /** Every condition that is given must hold; a rule without conditions always does. */
   match?: {
@@ -27,15 +27,15 @@ export type SessionSendPolicyRule = {
     /** Beginning of the whole key only. */
     rawKeyPrefix?: string;
   };
-};
+}
 
-export type SessionSendPolicyConfig = {
+export interface SessionSendPolicyConfig {
   default?: SessionSendPolicyDecision;
   rules?: SessionSendPolicyRule[];
-};
+}
 
 /** The `session` part of the configuration, in OpenClaw's spelling. */
-export type SessionConfig = {
+export interface SessionConfig {
   scope?: SessionScope;
   dmScope?: DmScope;
   identityLinks?: IdentityLinks;
@@ -55,4 +55,4 @@ export type SessionConfig = {
   /** Older spelling of `reset: { mode: 'idle', idleMinutes }`. */
   idleMinutes?: number;
   sendPolicy?: SessionSendPolicyConfig;
-};
+}

@@ -22,13 +22,13 @@ import {
   statStoreFile,
 } from './read-store-file.ts';
 
-export type FileStoreOptions = {
+export interface FileStoreOptions {
   lock?: LockOptions;
   /** How long reads may be answered from memory; 0 for never. OPENCLAW_SESSION_CACHE_TTL_MS, or 45 s. */
   cacheTtlMs?: number;
   /** Replaces steps of the write. For tests of a failing disk. */
   io?: Partial<AtomicWriteIo>;
-};
+}
 
 /** Reads, changes and writes the store at `storePath` under its lock. Nothing is written when nothing changed. */
 export async function changeStore<T>(

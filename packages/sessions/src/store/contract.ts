@@ -3,24 +3,30 @@ import type { SessionEntry } from '../entry/session-entry.ts';
 /** Entries that come out of a store are frozen, all the way down: they cost nothing to hand out. */
 export type StoredEntry = Readonly<SessionEntry>;
 
-export type StoredSession = { readonly key: string; readonly entry: StoredEntry };
+export interface StoredSession {
+  readonly key: string;
+  readonly entry: StoredEntry;
+}
 
 /** A value that is no SessionEntry. It is kept as it is, and only an explicit delete removes it. */
-export type UnreadableSession = { readonly key: string; readonly reason: string };
+export interface UnreadableSession {
+  readonly key: string;
+  readonly reason: string;
+}
 
-export type StoreChange = {
+export interface StoreChange {
   /** Keys whose entry is new or different. */
   readonly updated: readonly string[];
   readonly deleted: readonly string[];
-};
+}
 
 /** A view of the whole store in which changes are collected until they are written together. */
-export type StoreDraft = {
+export interface StoreDraft {
   get(key: string): StoredEntry | undefined;
   list(): readonly StoredSession[];
   set(key: string, entry: SessionEntry): void;
   delete(key: string): boolean;
-};
+}
 
 /**
  * Where the SessionEntries of one agent are kept. A store only stores: it knows nothing of freshness, pruning or
@@ -33,7 +39,7 @@ export type StoreDraft = {
  * A change made inside the callback of another on the same store joins it rather than waiting for it; if both change the
  * same entry, the outer one fails with STORE_CONFLICT. Fields that this package does not know are kept.
  */
-export type SessionStore = {
+export interface SessionStore {
   /** Fails with STORE_ENTRY_INVALID when something other than an entry is kept under the key. */
   get(key: string): Promise<StoredEntry | undefined>;
   /** In the order in which they are kept, without the unreadable ones. */
@@ -59,6 +65,6 @@ export type SessionStore = {
   watch(listener: (change: StoreChange) => void, onError?: (error: unknown) => void): () => void;
   /** Ends what the store has running. It must not be used afterwards. */
   close(): Promise<void>;
-};
+}
 
 export type Change = SessionEntry | StoredEntry | null | undefined;

@@ -2,15 +2,18 @@ import { EMPTY_DOCUMENT, parseDocument, type StoreDocument } from './document.ts
 import { type FileSignature, isSameVersion, readStoreFile, statStoreFile } from './read-store-file.ts';
 import { reparseDocument } from './reparse-document.ts';
 
-type Cached = {
+interface Cached {
   document: StoreDocument;
   signature: FileSignature;
   /** When the content was read: by the wall clock to compare with the file's times, by the steady one for its age. */
   readAt: number;
   steadyAt: number;
-};
+}
 
-export type Loaded = { document: StoreDocument; signature: FileSignature | undefined };
+export interface Loaded {
+  document: StoreDocument;
+  signature: FileSignature | undefined;
+}
 
 const DEFAULT_TTL_MS = 45_000;
 const MOST_STORES = 64;

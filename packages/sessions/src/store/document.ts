@@ -7,13 +7,17 @@ import { freezeJson } from './json-value.ts';
 import { scanMembers } from './scan-members.ts';
 
 /** One key and its value, shared by all versions of the document in which it is the same. */
-export type Member = { readonly key: string; readonly value: unknown; entry?: StoredEntry };
+export interface Member {
+  readonly key: string;
+  readonly value: unknown;
+  entry?: StoredEntry;
+}
 
 /**
  * A store file in memory: its bytes, and where in them each entry stands. The bytes are kept so that a change costs what
  * changed, and so that everything else is written back exactly as it was found.
  */
-export type StoreDocument = {
+export interface StoreDocument {
   readonly bytes: Buffer;
   readonly members: readonly Member[];
   /** Byte range of member i. */
@@ -23,7 +27,7 @@ export type StoreDocument = {
   readonly index: ReadonlyMap<string, number>;
   /** Whether every byte is accounted for by `members`: not so in a file that names a key twice. */
   readonly regular: boolean;
-};
+}
 
 export const EMPTY_DOCUMENT: StoreDocument = {
   bytes: Buffer.alloc(0),

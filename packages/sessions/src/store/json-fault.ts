@@ -1,5 +1,10 @@
 /** Where and why bytes stop being JSON. */
-export type JsonFault = { offset: number; line: number; column: number; reason: string };
+export interface JsonFault {
+  offset: number;
+  line: number;
+  column: number;
+  reason: string;
+}
 
 /**
  * Finds the first byte that no JSON text can have there; undefined when the text is fine. JSON.parse does not always
@@ -27,7 +32,10 @@ const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/;
 
 const NUMBER_BYTES = new Set(Buffer.from('-+.eE0123456789'));
 
-type Stop = { offset: number; reason: string };
+interface Stop {
+  offset: number;
+  reason: string;
+}
 
 class Scanner {
   #at = 0;

@@ -3,7 +3,13 @@ import { resolveWithinFolder } from '../disk/canonical-path.ts';
 import { OpenBotError } from '../errors.ts';
 
 /** Tells one version of a file from another without reading it. */
-export type FileSignature = { dev: bigint; ino: bigint; size: bigint; mtimeNs: bigint; ctimeNs: bigint };
+export interface FileSignature {
+  dev: bigint;
+  ino: bigint;
+  size: bigint;
+  mtimeNs: bigint;
+  ctimeNs: bigint;
+}
 
 /** More than this is no store but a mistake, and close to what a string can hold. */
 export const MAX_STORE_BYTES = 256 * 1024 * 1024;

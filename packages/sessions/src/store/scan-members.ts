@@ -1,5 +1,9 @@
 /** Where each member (`"key": value`) of a JSON object begins and ends. */
-export type MemberSpans = { keys: string[]; starts: number[]; ends: number[] };
+export interface MemberSpans {
+  keys: string[];
+  starts: number[];
+  ends: number[];
+}
 
 const [QUOTE, BACKSLASH, COLON] = [0x22, 0x5c, 0x3a];
 

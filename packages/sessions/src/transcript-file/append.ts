@@ -18,7 +18,7 @@ import { assertHeld, withTranscriptLock } from './lock.ts';
 import { hasEntryId, inspectTail, KnownIds, type Tail, type TailState } from './tail.ts';
 import { type AppendIo, realAppendIo, writeLines } from './write-lines.ts';
 
-export type AppendOptions = {
+export interface AppendOptions {
   /** The time of the new entries, in milliseconds. Date.now(). */
   now?: () => number;
   /**
@@ -30,30 +30,30 @@ export type AppendOptions = {
   io?: Partial<AppendIo>;
   /** Makes uuids, of which the first eight characters count. */
   randomId?: () => string;
-};
+}
 
-export type AppendedEntry = {
+export interface AppendedEntry {
   type: EntryDraft['type'];
   /** Undefined in a version 1 transcript. */
   id: string | undefined;
   parentId: string | null | undefined;
   timestamp: string;
-};
+}
 
-export type AppendResult = {
+export interface AppendResult {
   entries: readonly AppendedEntry[];
   /** Where the new lines begin, and how many bytes they are. */
   offset: number;
   bytes: number;
   /** What was found at the end of the file. */
   tail: TailState;
-};
+}
 
-export type TranscriptAppender = {
+export interface TranscriptAppender {
   readonly path: string;
   /** All of them under one lock and in one write, each the child of the one before. */
   append(drafts: EntryDraft | readonly EntryDraft[]): Promise<AppendResult>;
-};
+}
 
 /** For many appends to one transcript: remembers its ids. Holds nothing open. */
 export function openTranscriptForAppend(path: string, options: AppendOptions = {}): TranscriptAppender {

@@ -8,7 +8,7 @@ import { assertSessionId } from '../layout/safe-id.ts';
 import { composeHeader, composeLine } from '../transcript/compose.ts';
 import { describeFileFault } from './file-faults.ts';
 
-export type NewTranscript = {
+export interface NewTranscript {
   path: string;
   sessionId: string;
   cwd: string;
@@ -16,7 +16,7 @@ export type NewTranscript = {
   parentSession?: string;
   now?: () => number;
   durable?: boolean;
-};
+}
 
 /**
  * Makes a transcript that holds its header and nothing else (0600, its folder 0700). It appears with the header in

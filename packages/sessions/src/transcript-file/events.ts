@@ -1,6 +1,8 @@
 import { callListener } from '../listeners.ts';
 
-export type TranscriptUpdate = { sessionFile: string };
+export interface TranscriptUpdate {
+  sessionFile: string;
+}
 export type TranscriptUpdateListener = (update: TranscriptUpdate) => unknown;
 
 const AUDIENCE = { of: 'for transcript updates', warningCode: 'OPENBOT_TRANSCRIPT_LISTENER' };

@@ -2,12 +2,12 @@ import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { MAX_LINE_BYTES } from '../transcript/lines.ts';
 
-export type BackwardLine = {
+export interface BackwardLine {
   start: number;
   end: number;
   /** The line without its line end. Undefined when it is too long to be held. */
   bytes: Buffer | undefined;
-};
+}
 
 const FIRST_CHUNK = 64 * 1024;
 const LARGEST_CHUNK = 4 * 1024 * 1024;

@@ -92,7 +92,10 @@ async function copyFrom(source: FileHandle, from: number, target: FileHandle): P
   }
 }
 
-export type StoredHeader = Record<string, unknown> & { type: 'session'; id: string };
+export interface StoredHeader extends Record<string, unknown> {
+  type: 'session';
+  id: string;
+}
 
 const FIRST_READ = 4096;
 /** pi looks no further for a header either. */

@@ -8,7 +8,7 @@ import { type LineSink, LineSplitter } from '../transcript/lines.ts';
 import { describeFileFault, notAFile } from './file-faults.ts';
 
 /** What an index needs of one transcript. */
-export type SessionFileEntry = {
+export interface SessionFileEntry {
   /** Relative to the agent's folder: `sessions/<file>`. */
   path: string;
   absPath: string;
@@ -19,7 +19,7 @@ export type SessionFileEntry = {
   hash: string;
   /** `User: …` and `Assistant: …` lines, secrets redacted. */
   content: string;
-};
+}
 
 export type FileState = Pick<SessionFileEntry, 'mtimeMs' | 'size' | 'ino'>;
 

@@ -91,7 +91,7 @@ export type TailState =
   /** Half a line, or what a power cut left: kept as a line of its own that readers skip. */
   | 'torn';
 
-export type Tail = {
+export interface Tail {
   state: TailState;
   /** Bytes of the last line when it is not whole. */
   openBytes: number;
@@ -101,9 +101,12 @@ export type Tail = {
   leafId: string | null | undefined;
   /** The next entry gets no id either: a version 1 file, in which readers number the lines themselves. */
   linear: boolean;
-};
+}
 
-type Line = { id: string | undefined; isHeader: boolean };
+interface Line {
+  id: string | undefined;
+  isHeader: boolean;
+}
 
 /** Reads from the end as far back as the last entry with an id; broken lines are passed over. */
 export async function inspectTail(handle: FileHandle, size: number, header: StoredHeader): Promise<Tail> {

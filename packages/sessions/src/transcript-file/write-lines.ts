@@ -3,12 +3,12 @@ import { OpenBotError } from '../errors.ts';
 import { describeFileFault } from './file-faults.ts';
 
 /** The steps that a full or failing disk can break. Tests put faults in their place. */
-export type AppendIo = {
+export interface AppendIo {
   /** One write(2) at the end of the file. May write less than asked for. */
   write(handle: FileHandle, bytes: Buffer): Promise<number>;
   sync(handle: FileHandle): Promise<void>;
   truncate(handle: FileHandle, size: number): Promise<void>;
-};
+}
 
 export const realAppendIo: AppendIo = {
   write: async (handle, bytes) => (await handle.write(bytes, 0, bytes.length, null)).bytesWritten,

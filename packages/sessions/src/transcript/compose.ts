@@ -39,21 +39,21 @@ export type EntryDraft =
   | { type: 'label'; targetId: string; label?: string }
   | { type: 'session_info'; name: string };
 
-export type EntryPlace = {
+export interface EntryPlace {
   /** Absent in a linear transcript, whose lines have no ids. */
   id?: string;
   /** null for a root; absent where the line before has no id to name. */
   parentId?: string | null;
   /** ISO 8601. */
   timestamp: string;
-};
+}
 
-export type HeaderParts = {
+export interface HeaderParts {
   sessionId: string;
   cwd: string;
   timestamp: string;
   parentSession?: string;
-};
+}
 
 export function composeHeader(parts: HeaderParts): Record<string, unknown> {
   return {
@@ -160,7 +160,10 @@ export function composeUserMessage(content: MessageContent, timestampMs: number)
   return { role: 'user', content, timestamp: timestampMs };
 }
 
-export type DeliveredMessage = { text?: string; mediaUrls?: readonly string[] };
+export interface DeliveredMessage {
+  text?: string;
+  mediaUrls?: readonly string[];
+}
 
 /**
  * The message that stands in a transcript for something delivered on a channel without the model: undefined when

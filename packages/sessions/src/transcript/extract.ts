@@ -2,7 +2,10 @@ import { isJsonObject } from '../entry/json-object.ts';
 import { isMachineText } from './formats/machine-text.ts';
 import { redactSecrets } from './redact/redact.ts';
 
-export type SpokenText = { role: 'user' | 'assistant'; text: string };
+export interface SpokenText {
+  role: 'user' | 'assistant';
+  text: string;
+}
 
 /**
  * The text that a user or the assistant said in one parsed line, in any dialect: messages of OpenClaw and pi, flat

@@ -7,11 +7,11 @@ import { withTranscriptLock } from '../../transcript-file/lock.ts';
 import { requireEntry } from '../locate-entry.ts';
 import { locateTranscript, type SessionPlace } from '../session-place.ts';
 
-export type CurrentTranscript = StoredSession & {
+export interface CurrentTranscript extends StoredSession {
   /** May not exist yet. */
   path: string;
   lock: HeldLock;
-};
+}
 
 // Each attempt fails only because somebody else got further.
 const MOST_ATTEMPTS = 50;

@@ -5,7 +5,7 @@ import { isSessionId } from '../../layout/safe-id.ts';
  * A transcript that is to be set aside but still has its own name. Written into the entry by the very change that
  * makes the key point elsewhere, and taken out when the file is renamed: whoever comes after a crash finds it here.
  */
-export type PendingArchive = {
+export interface PendingArchive {
   sessionId: string;
   sessionFile?: string;
   /** `deleted` for the entry's own session id means that the entry itself is to go. */
@@ -14,7 +14,7 @@ export type PendingArchive = {
   at: number;
   /** The entry goes, its transcript stays where it is. */
   keepTranscript?: boolean;
-};
+}
 
 const FIELD = 'pendingArchives';
 

@@ -27,11 +27,11 @@ export function planRetirement(draft: StoreDraft, session: StoredSession, at: nu
   return [...pending, { sessionId, sessionFile, reason: 'reset', at }];
 }
 
-export type Archiving = {
+export interface Archiving {
   archived: string[];
   /** What kept the rest from being archived. */
   error?: OpenBotError;
-};
+}
 
 /** `transcripts` are those of the folder, from listTranscripts. */
 export async function archivePending(

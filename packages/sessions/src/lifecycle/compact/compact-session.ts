@@ -11,7 +11,7 @@ import { compactTranscript, type TranscriptCompaction } from './compact-transcri
 
 export const DEFAULT_COMPACT_LINES = 400;
 
-export type CompactSessionResult = {
+export interface CompactSessionResult {
   compacted: boolean;
   /** Why nothing was done. */
   reason?: 'no transcript' | 'nothing to remove';
@@ -22,7 +22,7 @@ export type CompactSessionResult = {
   kept: number;
   removed: number;
   archived?: string;
-};
+}
 
 /**
  * Shortens a session's transcript to its last lines and archives the whole one. The usage of the last answer is lowered

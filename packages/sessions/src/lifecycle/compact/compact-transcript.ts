@@ -22,12 +22,12 @@ import { scanTranscriptFile } from '../../transcript-file/scan.ts';
 import { lineEndOf, openForReading, requireHeader } from '../own-transcript.ts';
 import { type Cut, planCut } from './plan-cut.ts';
 
-export type TranscriptCompaction = {
+export interface TranscriptCompaction {
   kept: number;
   removed: number;
   /** Where the whole transcript is now; absent when nothing was removed. */
   archived?: string;
-};
+}
 
 /**
  * Replaces a transcript by its end, in one step, and keeps the whole one as an archive. What is appended meanwhile by

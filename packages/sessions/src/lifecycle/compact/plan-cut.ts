@@ -2,12 +2,12 @@ import type { Transcript } from '../../transcript/transcript.ts';
 import { activePath } from '../../transcript/tree/tree.ts';
 
 /** Which lines of a transcript stay. */
-export type Cut = {
+export interface Cut {
   /** By index; 1 for lines that stay. */
   readonly keeps: Uint8Array;
   readonly kept: number;
   readonly removed: number;
-};
+}
 
 /**
  * The header and the last `maxLines` lines stay. So do, from before them:

@@ -7,14 +7,14 @@ import { isLive, locateEntry } from '../locate-entry.ts';
 import type { Moment } from '../moment.ts';
 import { readOwnKey, type SessionPlace } from '../session-place.ts';
 
-export type EntryChange = {
+export interface EntryChange {
   sessionKey: string;
   /** Does nothing when the key points to another session by now: a late run must not write into the next one. */
   sessionId?: string;
   /** Whether the change counts as use of the session. If not, `updatedAt` stays: freshness is judged by it. */
   isActivity: boolean;
   patch: (entry: StoredEntry) => Partial<SessionEntry> | null;
-};
+}
 
 /** Changes one entry in one step. Resolves to a copy of it as it is then; null when there is none to change. */
 export async function changeEntry(

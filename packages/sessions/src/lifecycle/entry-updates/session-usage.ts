@@ -7,15 +7,15 @@ import { openPlace, type PlaceParams } from '../session-place.ts';
 import { changeEntry } from './change-entry.ts';
 
 /** What a run cost, in the words of every provider. */
-type NormalizedUsage = {
+interface NormalizedUsage {
   input?: number;
   output?: number;
   cacheRead?: number;
   cacheWrite?: number;
   total?: number;
-};
+}
 
-type SessionUsageUpdate = MomentParams & {
+interface SessionUsageUpdate extends MomentParams {
   /** Without a store and a key there is nothing to do. */
   storePath?: string;
   store?: SessionStore;
@@ -33,7 +33,7 @@ type SessionUsageUpdate = MomentParams & {
   systemPromptReport?: SessionSystemPromptReport;
   /** Session of the provider's command line program. */
   cliSessionId?: string;
-};
+}
 
 /**
  * Writes what a run used into the session's entry. `totalTokens` is what the prompt weighed: input, cacheRead and

@@ -13,7 +13,10 @@ import { type Moment, type MomentParams, readMoment } from '../moment.ts';
 import { locateTranscript, openPlace, type SessionPlace } from '../session-place.ts';
 import { copyActivePath } from './copy-path.ts';
 
-export type ForkedSession = { sessionId: string; sessionFile: string };
+export interface ForkedSession {
+  sessionId: string;
+  sessionFile: string;
+}
 
 export type ParentEntry = Readonly<Pick<SessionEntry, 'sessionId' | 'sessionFile'>>;
 
@@ -42,10 +45,10 @@ export async function forkSessionFromParent(
   }
 }
 
-export type PreparedFork = SessionFileName & {
+export interface PreparedFork extends SessionFileName {
   /** Holds the copy until it gets its name. A killed process leaves it to be swept. */
   temp: string;
-};
+}
 
 export async function prepareFork(
   place: SessionPlace,

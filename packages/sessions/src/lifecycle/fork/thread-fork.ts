@@ -14,7 +14,9 @@ import {
 } from './fork-session.ts';
 
 /** A copy of the parent's conversation, ready to become the transcript of a thread's first session. */
-export type ThreadFork = PreparedFork & { placed: boolean };
+export interface ThreadFork extends PreparedFork {
+  placed: boolean;
+}
 
 /** What can be wrong with a parent. The thread does without it then: it must not go unanswered for that. */
 const PARENT_FAULTS: ReadonlySet<string> = new Set([

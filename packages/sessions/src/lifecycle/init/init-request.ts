@@ -23,11 +23,11 @@ import { assertMessage } from './assert-message.ts';
 import { readCommandText, stripOwnMention } from './command-text.ts';
 
 /** The parts of the configuration that the lifecycle reads, in OpenClaw's spelling. */
-export type LifecycleConfig = {
+export interface LifecycleConfig {
   session?: SessionConfig;
   /** By channel: who may give commands. */
   channels?: Record<string, { allowFrom?: readonly (string | number)[] } | undefined>;
-};
+}
 
 export type InitSessionStateParams = MomentParams &
   LayoutOptions & {
@@ -53,7 +53,7 @@ export type InitSessionStateParams = MomentParams &
   };
 
 /** What a message asks for, before the store is looked at. */
-export type InitRequest = {
+export interface InitRequest {
   ctx: MsgContext;
   moment: Moment;
   place: SessionPlace;
@@ -71,7 +71,7 @@ export type InitRequest = {
   bodyStripped: string | undefined;
   policy: SessionResetPolicy;
   timeZone: string | undefined;
-};
+}
 
 const SYSTEM_PROVIDERS: ReadonlySet<string> = new Set(['heartbeat', 'cron-event', 'exec-event']);
 

@@ -5,7 +5,7 @@ import type { TemplateContext } from '../../message/msg-context.ts';
 import { readAgentText } from './command-text.ts';
 import type { InitRequest } from './init-request.ts';
 
-export type SessionInitResult = {
+export interface SessionInitResult {
   /** The message, with what is left for the agent and the session it was put into. */
   sessionCtx: TemplateContext;
   sessionEntry: SessionEntry;
@@ -29,13 +29,13 @@ export type SessionInitResult = {
   bodyStripped?: string;
   /** The text for finding commands, in its own case. */
   triggerBodyNormalized: string;
-};
+}
 
 /** What was decided and written for a message. */
-export type InitOutcome = Pick<SessionInitResult, 'sessionKey' | 'isNewSession' | 'sessionStore'> & {
+export interface InitOutcome extends Pick<SessionInitResult, 'sessionKey' | 'isNewSession' | 'sessionStore'> {
   sessionEntry: SessionEntry;
   previous: SessionEntry | undefined;
-};
+}
 
 export function describeInit(request: InitRequest, outcome: InitOutcome): SessionInitResult {
   const { sessionEntry, sessionStore, sessionKey, isNewSession, previous } = outcome;

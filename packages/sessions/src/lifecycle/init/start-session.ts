@@ -11,7 +11,10 @@ import { startNextEntry } from '../reset/reset-fields.ts';
 import type { SessionPlace } from '../session-place.ts';
 import { BEGUN } from './recorded-session.ts';
 
-export type SessionFileName = { sessionId: string; sessionFile: string };
+export interface SessionFileName {
+  sessionId: string;
+  sessionFile: string;
+}
 
 /**
  * The entry with which a key begins a new session: another id and transcript, what is kept of the one before, and

@@ -5,13 +5,13 @@ import { assertExpected } from '../reset/reset-session.ts';
 import { openPlace, type PlaceParams, readOwnKey } from '../session-place.ts';
 import { removeTogether } from './remove-sessions.ts';
 
-export type DeleteSessionResult = {
+export interface DeleteSessionResult {
   /** False when there was no such session. */
   deleted: boolean;
   sessionKey: string;
   sessionId?: string;
   archived: string[];
-};
+}
 
 /**
  * Removes a session's entry and archives its transcripts. Where the store has the conversation under several spellings

@@ -9,14 +9,14 @@ import { type MomentParams, readMoment } from '../moment.ts';
 import { openPlace, type PlaceParams, type SessionPlace } from '../session-place.ts';
 import { removeSessions } from './remove-sessions.ts';
 
-export type PrunedSession = {
+export interface PrunedSession {
   sessionKey: string;
   sessionId: string;
   reason: PruneReason;
   archived: string[];
-};
+}
 
-export type PruneReport = {
+export interface PruneReport {
   pruned: PrunedSession[];
   /** Sessions that were due and stay, because their transcripts are in use or could not be renamed. */
   failed: { sessionKey: string; error: OpenBotError }[];
@@ -24,7 +24,7 @@ export type PruneReport = {
   finished: string[];
   /** How many sessions are left. */
   kept: number;
-};
+}
 
 /** Removes sessions that are old or too many. Says what it would do, and does nothing, with `dryRun`. */
 export async function pruneSessions(

@@ -9,22 +9,22 @@ import { TranscriptUses } from '../archive/transcript-uses.ts';
 import type { EntrySource } from '../locate-entry.ts';
 import type { SessionPlace } from '../session-place.ts';
 
-export type RemovedSession = {
+export interface RemovedSession {
   sessionKey: string;
   sessionId: string;
   /** Archives that were made of its transcripts. */
   archived: string[];
   /** Why the session is still there: its transcript could not be archived. */
   error?: OpenBotError;
-};
+}
 
-export type Removal = {
+export interface Removal {
   /** Names the sessions to remove. Asked once more, of the draft, when their transcripts are locked. */
   select: (source: EntrySource) => Promise<readonly StoredSession[]>;
   at: number;
   keepTranscript: boolean;
   lock?: LockOptions;
-};
+}
 
 /** How many entries are marked at once, and their transcripts locked. */
 const BATCH = 64;
@@ -130,7 +130,10 @@ function markSessions(draft: StoreDraft, sessions: readonly StoredSession[], rem
   });
 }
 
-type Marked = { session: StoredSession; marks: PendingArchive[] };
+interface Marked {
+  session: StoredSession;
+  marks: PendingArchive[];
+}
 
 /** The entry's own mark first. None where there is nothing to archive. */
 function planMarks(entry: StoredEntry, at: number, keepTranscript: boolean): PendingArchive[] {
@@ -144,11 +147,11 @@ function planMarks(entry: StoredEntry, at: number, keepTranscript: boolean): Pen
   return [keepTranscript ? { ...own, keepTranscript } : own, ...earlier];
 }
 
-type Archived = {
+interface Archived {
   removed: RemovedSession[];
   settled: ReadonlyMap<string, readonly PendingArchive[]>;
   spared: readonly StoredSession[];
-};
+}
 
 /** Archives what the marks name, as far as it can be. */
 async function archiveMarked(

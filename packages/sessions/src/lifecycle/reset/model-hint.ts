@@ -1,20 +1,25 @@
 /** The models that a person can choose from. */
-export type ModelCatalogue = {
+export interface ModelCatalogue {
   /** By provider, the preferred model first. */
   providers: Readonly<Record<string, readonly string[]>>;
   /** A person's own names: `fast` for `provider/model`. */
   aliases?: Readonly<Record<string, string>>;
   defaults: { readonly provider: string; readonly model: string };
-};
+}
 
-export type ModelSelection = {
+export interface ModelSelection {
   provider: string;
   model: string;
   isDefault: boolean;
   alias?: string;
-};
+}
 
-type Choice = { provider: string; model: string; alias?: string; words: 1 | 2 };
+interface Choice {
+  provider: string;
+  model: string;
+  alias?: string;
+  words: 1 | 2;
+}
 
 /**
  * The model that the first one or two words name, and the text behind them in its own case; undefined when they name

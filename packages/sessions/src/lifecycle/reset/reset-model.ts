@@ -7,13 +7,13 @@ import { type MomentParams, readMoment } from '../moment.ts';
 import { openPlace } from '../session-place.ts';
 import { type ModelCatalogue, type ModelSelection, readModelHint } from './model-hint.ts';
 
-type ResetModelResult = {
+interface ResetModelResult {
   selection?: ModelSelection;
   /** The message without the model's name. */
   cleanedBody?: string;
   /** The entry as it is now, where it could be written. */
   sessionEntry?: SessionEntry;
-};
+}
 
 /**
  * Takes a model's name off a message that asked for a new session (`/new minimax summarize`) and sets it for that
@@ -90,11 +90,14 @@ function overrideModel(
 }
 
 /** A person's own names for models, as OpenClaw keeps them. */
-type ModelAliasIndex = {
+interface ModelAliasIndex {
   readonly byAlias: ReadonlyMap<string, { readonly alias: string; readonly ref: ModelRef }>;
-};
+}
 
-type ModelRef = { readonly provider: string; readonly model: string };
+interface ModelRef {
+  readonly provider: string;
+  readonly model: string;
+}
 
 /** The default model and those that have an alias. Throws INVALID_ARGUMENT where there is no default. */
 function catalogueOf(known: {

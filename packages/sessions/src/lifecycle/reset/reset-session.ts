@@ -11,7 +11,7 @@ import { requireEntry } from '../locate-entry.ts';
 import { type MomentParams, readMoment } from '../moment.ts';
 import { openPlace, type PlaceParams, readOwnKey } from '../session-place.ts';
 
-type ResetSessionResult = {
+interface ResetSessionResult {
   sessionKey: string;
   sessionId: string;
   sessionEntry: SessionEntry;
@@ -20,7 +20,7 @@ type ResetSessionResult = {
   archived: string[];
   /** Why a transcript keeps its name for now, such as a run that still writes to it. A later call archives it. */
   archiveError?: OpenBotError;
-};
+}
 
 /** Gives the key a new session: another id, what the person set is kept, the old transcript is archived. */
 export async function resetSession(

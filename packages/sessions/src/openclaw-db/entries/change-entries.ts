@@ -58,7 +58,11 @@ export function changeEntries<T>(
   });
 }
 
-type Begun<T> = { base: StoreDocument; outcome: T | Promise<T>; finish(): EntryChanges };
+interface Begun<T> {
+  base: StoreDocument;
+  outcome: T | Promise<T>;
+  finish(): EntryChanges;
+}
 
 function begin<T>(
   database: OpenclawDatabase,

@@ -15,10 +15,10 @@ import { inTransaction } from '../transaction.ts';
 import { parseEntry } from './entry-rows.ts';
 
 /** The sessions that go when a key goes, and those that another entry still names and which then become its own. */
-type OwnedSessions = {
+interface OwnedSessions {
   readonly removed: readonly string[];
   readonly handedOn: ReadonlyMap<string, string>;
-};
+}
 
 /** Fails with TRANSCRIPT_UNSUPPORTED when lines of a session that would go are not in the database. */
 export function listOwnedSessions(database: OpenclawDatabase, key: string): OwnedSessions {
@@ -91,7 +91,11 @@ function namesSession(entryText: string, sessionId: string): boolean {
 }
 
 /** A transcript that was written to a file, and what it was then. */
-export type WindowArchive = { readonly sessionId: string; readonly state: string; readonly path: string };
+export interface WindowArchive {
+  readonly sessionId: string;
+  readonly state: string;
+  readonly path: string;
+}
 
 /** Where OpenClaw keeps files of sessions: beside the folder of the database. */
 export function sessionsFolderOf(databasePath: string): string {

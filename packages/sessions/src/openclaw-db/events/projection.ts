@@ -76,14 +76,14 @@ export function readProjection(
   };
 }
 
-type IndexState = {
+interface IndexState {
   indexed_seq: number;
   leaf_event_id: string | null;
   needs_rebuild: number;
   active_event_count: number;
   active_message_count: number;
   last_seq: number | null;
-};
+}
 
 /** Where two active paths differ, in a few words; undefined when they are the same. */
 export function compareProjections(one: Projection, other: KeptProjection): string | undefined {

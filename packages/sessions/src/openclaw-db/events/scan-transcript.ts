@@ -15,7 +15,10 @@ export interface DatabaseTranscript {
   readLine(index: number): string;
 }
 
-type EventRow = EventCells & { readonly seq: number; readonly size: number | null };
+interface EventRow extends EventCells {
+  readonly seq: number;
+  readonly size: number | null;
+}
 
 const EVENTS = `
   SELECT seq, CASE WHEN octet_length(event_json) <= ${MAX_LINE_BYTES} THEN CAST(event_json AS BLOB) END AS event_json,

@@ -26,7 +26,9 @@ const BESIDE = new RegExp(
   'gi',
 );
 
-type Name = PasswordName & { kind: 'password' | 'key' | 'token' };
+interface Name extends PasswordName {
+  kind: 'password' | 'key' | 'token';
+}
 type IsSecret = (name: Name, value: Value, after: string) => boolean;
 
 const LOOKED_BEHIND = 32;
@@ -131,12 +133,12 @@ function isCode(text: string): boolean {
 }
 
 /** A name such as `password`, and what stands around it. */
-type PasswordName = {
+interface PasswordName {
   /** With the sign behind it: `password=`, `passwd: `. */
   text: string;
   /** What stands before it; '_' in `db_pass`. */
   before: string;
-};
+}
 
 const PLAIN_SEPARATOR = /(\s*)(:=|=>|[:=])(\s*)$/;
 const PLAIN_WORD = /^[\p{L}\p{N}][\p{L}\p{N}_-]{3,63}$/u;

@@ -36,7 +36,12 @@ const REST_OF_WORD = /[^\s"'`,;&<>]*/y;
 const AFTER_A_WORD = '.!?:)]}\\';
 const LONGEST_QUOTED = 8192;
 
-export type Value = { start: number; end: number; text: string; quoted: boolean };
+export interface Value {
+  start: number;
+  end: number;
+  text: string;
+  quoted: boolean;
+}
 
 /** The quoted text or the word at `at`; of a very long word only its beginning, so that refusing it costs little. */
 export function readValue(text: string, at: number): Value | undefined {

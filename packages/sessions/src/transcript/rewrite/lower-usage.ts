@@ -62,7 +62,10 @@ function outputOf(recorded: unknown, tokens: number): number {
 }
 
 /** What the context weighs, up to and with the message of these lines. */
-type LoweredUsage = { indices: readonly number[]; tokens: number };
+interface LoweredUsage {
+  indices: readonly number[];
+  tokens: number;
+}
 
 /**
  * Which lines hold the figure that agents decide on, and what it is to be when others go or shrink. Undefined where it

@@ -1,11 +1,11 @@
 /** Who is told, for the warning when telling fails. */
-export interface Audience {
+export interface ListenerKind {
   readonly of: string;
   readonly warningCode: string;
 }
 
 /** Tells a listener. If that fails it is reported as a process warning: the caller and the other listeners go on. */
-export function callListener<T>(listener: (news: T) => unknown, news: T, audience: Audience): void {
+export function callListener<T>(listener: (news: T) => unknown, news: T, audience: ListenerKind): void {
   const warn = (error: unknown) => {
     const reason = error instanceof Error ? error.message : String(error);
     process.emitWarning(`A listener ${audience.of} failed: ${reason}`, { code: audience.warningCode });

@@ -56,7 +56,7 @@ const SURFACE: Readonly<Record<string, string>> = {
     scanOpenTranscript sideOf withTranscriptLock
   `,
   rewrite: `
-    ElementPlace FieldValue LineCopier MemberPlace Splice asciiJson findMember fromByteText
+    ElementSpan FieldValue LineCopier MemberSpan Splice asciiJson findMember fromByteText
     insertLines isArrayAt isObjectAt isStringAt listElements listMembers lowerUsage planLoweredUsage
     planRelinking relinkedFieldsOf replaceTopLevelFields replaceTranscript seekMembers skipSpace
     toByteText
@@ -64,7 +64,7 @@ const SURFACE: Readonly<Record<string, string>> = {
   disk: `
     HeldLock LockHolder LockOptions ProcessIdentity ProcessStat acquireLock deferEnding
     describeCommand describeOpenClaude endOnSignals findOpenClaude giveFolderToOwner
-    giveToFolderOwner inspectLock isHolderAlive isSomebodyElses linkNew listOpenClaudes makeFolder
+    giveToFolderOwner inspectLock isHolderAlive isHandledElsewhere linkNew listOpenClaudes makeFolder
     makeLeftoverPath ownIdentity passOnSignal readProcessStat sweepLeftovers syncFolder undoAtEnding
     withLock writeFileAtomic
   `,
@@ -103,7 +103,7 @@ const SURFACE: Readonly<Record<string, string>> = {
 
 const PACKAGE = join(import.meta.dirname, '..');
 const manifest = JSON.parse(readFileSync(join(PACKAGE, 'package.json'), 'utf8'));
-const namesOf = (list: string) => list.trim().split(/\s+/);
+const namesOf = (list: string) => list.trim().split(/\s+/).sort();
 
 test('the entry points are these', () => {
   expect(Object.keys(manifest.exports)).toEqual(

@@ -2,7 +2,7 @@ import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import type { Readable } from 'node:stream';
 import { redactSecrets } from '@openbot/sessions';
-import { isSomebodyElses } from '@openbot/sessions/disk';
+import { isHandledElsewhere } from '@openbot/sessions/disk';
 import { oneLine, shorten } from '@openbot/sessions/terminal-text';
 
 export interface Command {
@@ -140,7 +140,7 @@ export function endWithProcess(end: () => void): () => void {
 }
 
 function onSignal(signal: NodeJS.Signals): void {
-  if (isSomebodyElses(signal, onSignal)) return;
+  if (isHandledElsewhere(signal, onSignal)) return;
   endAll();
   // A listener that ends the program is called next, and alone.
   if (process.listenerCount(signal) === 0) process.kill(process.pid, signal);

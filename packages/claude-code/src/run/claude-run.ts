@@ -1,6 +1,6 @@
 import { setImmediate as nextTick } from 'node:timers/promises';
 import { OpenBotError } from '@openbot/sessions';
-import { isSomebodyElses, passOnSignal } from '@openbot/sessions/disk';
+import { isHandledElsewhere, passOnSignal } from '@openbot/sessions/disk';
 import { EventSource } from '../conversation/event-source.ts';
 import { assertSayable, FollowUps } from '../conversation/follow-ups.ts';
 import { loadAgentSdk } from '../conversation/load-agent-sdk.ts';
@@ -162,7 +162,7 @@ function onSignal(signal: NodeJS.Signals): void {
   for (const run of ending) run.abort();
   void Promise.allSettled(ending.map(({ over }) => over)).then(() => {
     // If the program handles the signal itself, it decides what comes next.
-    if (isSomebodyElses(signal, onSignal)) return;
+    if (isHandledElsewhere(signal, onSignal)) return;
     process.off(signal, onSignal);
     passOnSignal(signal);
   });

@@ -1,12 +1,12 @@
-import { fromByteText, type MemberPlace, type Splice, toByteText } from '@openbot/sessions/rewrite';
+import { fromByteText, type MemberSpan, type Splice, toByteText } from '@openbot/sessions/rewrite';
 import type { Cuts } from './line-edit.ts';
 
 /** A line that is being rewritten. */
 export interface LineParts {
   /** One character a byte. */
   readonly line: string;
-  readonly top: readonly MemberPlace[];
-  readonly message: readonly MemberPlace[];
+  readonly top: readonly MemberSpan[];
+  readonly message: readonly MemberSpan[];
   readonly splice: Splice;
   readonly cuts: Cuts | undefined;
 }
@@ -22,7 +22,7 @@ export function readValue({ line }: Pick<LineParts, 'line'>, place: { start: num
  */
 export function changeValue(
   parts: LineParts,
-  member: MemberPlace | undefined,
+  member: MemberSpan | undefined,
   change: (value: unknown) => unknown,
 ): { value: unknown } | undefined {
   if (member === undefined) return undefined;
@@ -46,7 +46,7 @@ export function removeTopMember({ top, splice }: LineParts, key: string): void {
 }
 
 /** A short text, such as a block's type. */
-export function readText(parts: LineParts, member: MemberPlace | undefined): string | undefined {
+export function readText(parts: LineParts, member: MemberSpan | undefined): string | undefined {
   if (member === undefined || parts.line[member.start] !== '"') return undefined;
   const plain = parts.line.slice(member.start + 1, member.end - 1);
   return plain.includes('\\') ? (readValue(parts, member) as string) : plain;

@@ -4,7 +4,7 @@ import {
   isObjectAt,
   listElements,
   listMembers,
-  type MemberPlace,
+  type MemberSpan,
   Splice,
   toByteText,
 } from '@openbot/sessions/rewrite';
@@ -59,7 +59,7 @@ export function rewriteClaudeCodeContent(parts: LineParts, edit: LineEdit): void
 
 function shortenOutputBlock(
   parts: LineParts,
-  members: readonly MemberPlace[],
+  members: readonly MemberSpan[],
   start: number,
   end: number,
 ): string | undefined {
@@ -81,7 +81,7 @@ function belongsToCall(type: string): boolean {
 
 function shortenResult(
   parts: LineParts,
-  members: readonly MemberPlace[],
+  members: readonly MemberSpan[],
   start: number,
   end: number,
   number: number,

@@ -3,7 +3,7 @@ import {
   isObjectAt,
   listMembers,
   lowerUsage,
-  type MemberPlace,
+  type MemberSpan,
   Splice,
   seekMembers,
   skipSpace,
@@ -50,14 +50,14 @@ function isRelinkOnly(edit: LineEdit): edit is LineEdit & { fields: NonNullable<
 }
 
 /** The members of the message: under `message`, or the line's own where the line is the message. */
-export function messageOf(line: string, top: readonly MemberPlace[]): readonly MemberPlace[] {
+export function messageOf(line: string, top: readonly MemberSpan[]): readonly MemberSpan[] {
   const message = findMember(top, 'message');
   return message !== undefined && isObjectAt(line, message.start) ? listMembers(line, message.start) : top;
 }
 
 function setFields(
   line: string,
-  top: readonly MemberPlace[],
+  top: readonly MemberSpan[],
   fields: ReadonlyMap<string, string>,
   splice: Splice,
 ): void {

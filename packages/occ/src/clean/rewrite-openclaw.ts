@@ -4,7 +4,7 @@ import {
   isObjectAt,
   listElements,
   listMembers,
-  type MemberPlace,
+  type MemberSpan,
   Splice,
   toByteText,
 } from '@openbot/sessions/rewrite';
@@ -55,7 +55,7 @@ function isThinking(type: string | undefined): boolean {
 /** A text without the tie to its thinking. */
 function releaseText(
   parts: LineParts,
-  members: readonly MemberPlace[],
+  members: readonly MemberSpan[],
   start: number,
   end: number,
 ): string | undefined {

@@ -4,7 +4,7 @@ import {
   isObjectAt,
   listElements,
   listMembers,
-  type MemberPlace,
+  type MemberSpan,
 } from '@openbot/sessions/rewrite';
 import { changeValue, type LineParts } from './line-parts.ts';
 import { noteOutput, shortenOutputs } from './tool-output.ts';
@@ -43,9 +43,9 @@ function shortenRendered(parts: LineParts, key: string): void {
 /** A member of a member; undefined where there is none. */
 function findAt(
   { line }: LineParts,
-  from: MemberPlace | undefined,
+  from: MemberSpan | undefined,
   keys: readonly string[],
-): MemberPlace | undefined {
+): MemberSpan | undefined {
   let at = from;
   for (const key of keys) {
     if (at === undefined || !isObjectAt(line, at.start)) return undefined;

@@ -1,4 +1,4 @@
-import { findMember, type MemberPlace, Splice, toByteText } from '@openbot/sessions/rewrite';
+import { findMember, type MemberSpan, Splice, toByteText } from '@openbot/sessions/rewrite';
 import { cutCopy } from './cut-copy.ts';
 import { type LineParts, readValue } from './line-parts.ts';
 import { TRUNCATION_LIMITS } from './tool-removal.ts';
@@ -10,14 +10,14 @@ const MARKER = TRUNCATION_LIMITS.argumentMarker;
 /** The text of a call's block with its arguments within the limits, or undefined where they are. */
 export function shortenCall(
   parts: LineParts,
-  members: readonly MemberPlace[],
+  members: readonly MemberSpan[],
   names: { readonly keys: readonly string[]; readonly copy?: string },
   start: number,
   end: number,
   number: number,
 ): string | undefined {
   const block = new Splice(parts.line.slice(start, end));
-  const put = (member: MemberPlace, value: unknown) =>
+  const put = (member: MemberSpan, value: unknown) =>
     block.replace(member.start - start, member.end - start, toByteText(JSON.stringify(value)));
 
   const key = names.keys.find((name) => findMember(members, name) !== undefined);

@@ -1,7 +1,7 @@
 import {
   fromByteText,
   isStringAt,
-  type MemberPlace,
+  type MemberSpan,
   type Splice,
   toByteText,
 } from '@openbot/sessions/rewrite';
@@ -32,7 +32,7 @@ const BLANK = /(?: |\\[nrt])*/y;
  */
 export function shortenOutputs(
   parts: LineParts,
-  text: Pick<MemberPlace, 'start' | 'end'>,
+  text: Pick<MemberSpan, 'start' | 'end'>,
   splice: Splice,
   offset = 0,
 ): void {

@@ -74,7 +74,7 @@ export function endOnSignals(): void {
  * For who listens to a signal only to end something before the process: whether somebody else listens, who decides what
  * comes next. `endOnSignals` is nobody else: it waits until it is alone.
  */
-export function isSomebodyElses(signal: NodeJS.Signals, own: (signal: NodeJS.Signals) => void): boolean {
+export function isHandledElsewhere(signal: NodeJS.Signals, own: (signal: NodeJS.Signals) => void): boolean {
   const others = process.listeners(signal).filter((listener) => listener !== own);
   return others.some((listener) => listener !== ending.listeners.get(signal));
 }

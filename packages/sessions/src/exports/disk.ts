@@ -29,4 +29,4 @@ export {
 
 // The end of this process
 
-export { deferEnding, endOnSignals, isSomebodyElses, passOnSignal, undoAtEnding } from '../disk/ending.ts';
+export { deferEnding, endOnSignals, isHandledElsewhere, passOnSignal, undoAtEnding } from '../disk/ending.ts';

@@ -8,14 +8,14 @@ export { planRelinking } from '../transcript/rewrite/relink.ts';
 // JSON as text
 
 export {
-  type ElementPlace,
+  type ElementSpan,
   findMember,
   isArrayAt,
   isObjectAt,
   isStringAt,
   listElements,
   listMembers,
-  type MemberPlace,
+  type MemberSpan,
   seekMembers,
   skipSpace,
 } from '../transcript/rewrite/json-text.ts';

@@ -2,12 +2,12 @@ import { refuseKey, showKey } from './key-text.ts';
 import { parseSessionKey } from './parse.ts';
 import type { ParsedSessionKey } from './parsed-key.ts';
 import {
-  CRON_JOB_OF_RUN_PLACE,
-  CRON_JOB_PLACE,
-  CRON_RUN_PLACE,
-  PEER_PLACE,
+  CRON_JOB_OF_RUN_POSITION,
+  CRON_JOB_POSITION,
+  CRON_RUN_POSITION,
+  PEER_POSITION,
   quoteId,
-  THREAD_PLACE,
+  THREAD_POSITION,
 } from './quote-id.ts';
 
 /**
@@ -35,18 +35,18 @@ function writeKey(parts: ParsedSessionKey): string {
     case 'main':
       return `agent:${parts.agentId}:${parts.mainKey}`;
     case 'thread':
-      return `${parts.parentKey}:${parts.marker}:${quoteId(parts.threadId, THREAD_PLACE)}`;
+      return `${parts.parentKey}:${parts.marker}:${quoteId(parts.threadId, THREAD_POSITION)}`;
     case 'subagent':
-      return `agent:${parts.agentId}:subagent:${quoteId(parts.name, PEER_PLACE)}`;
+      return `agent:${parts.agentId}:subagent:${quoteId(parts.name, PEER_POSITION)}`;
     case 'hook':
-      return `agent:${parts.agentId}:hook:${quoteId(parts.hookId, PEER_PLACE)}`;
+      return `agent:${parts.agentId}:hook:${quoteId(parts.hookId, PEER_POSITION)}`;
     case 'clone':
-      return `agent:${parts.agentId}:clone:${quoteId(parts.cloneId, PEER_PLACE)}`;
+      return `agent:${parts.agentId}:clone:${quoteId(parts.cloneId, PEER_POSITION)}`;
     case 'cron': {
       const cron = `agent:${parts.agentId}:cron`;
-      if (parts.runId === undefined) return `${cron}:${quoteId(parts.jobId, CRON_JOB_PLACE)}`;
-      const job = quoteId(parts.jobId, CRON_JOB_OF_RUN_PLACE);
-      return `${cron}:${job}:run:${quoteId(parts.runId, CRON_RUN_PLACE)}`;
+      if (parts.runId === undefined) return `${cron}:${quoteId(parts.jobId, CRON_JOB_POSITION)}`;
+      const job = quoteId(parts.jobId, CRON_JOB_OF_RUN_POSITION);
+      return `${cron}:${job}:run:${quoteId(parts.runId, CRON_RUN_POSITION)}`;
     }
     case 'direct':
       return joinPeer(parts, parts.spelling === 'bare' ? [] : [parts.spelling]);
@@ -63,7 +63,7 @@ function joinPeer(
   peerKind: string[],
 ): string {
   const place = [parts.channel, parts.accountId].filter((part) => part !== undefined);
-  return ['agent', parts.agentId, ...place, ...peerKind, quoteId(parts.peerId, PEER_PLACE)].join(':');
+  return ['agent', parts.agentId, ...place, ...peerKind, quoteId(parts.peerId, PEER_POSITION)].join(':');
 }
 
 function mainKeyWithin(parts: ParsedSessionKey): string | undefined {

@@ -8,11 +8,11 @@ import type {
   ThreadMarker,
 } from './parsed-key.ts';
 import {
-  CRON_JOB_OF_RUN_PLACE,
-  CRON_JOB_PLACE,
-  CRON_RUN_PLACE,
-  PEER_PLACE,
-  THREAD_PLACE,
+  CRON_JOB_OF_RUN_POSITION,
+  CRON_JOB_POSITION,
+  CRON_RUN_POSITION,
+  PEER_POSITION,
+  THREAD_POSITION,
   THREAD_WORDS,
   unquoteId,
 } from './quote-id.ts';
@@ -93,7 +93,7 @@ function readThread(agentId: string, tokens: string[], mainKey: string): ThreadK
     kind: 'thread',
     agentId,
     marker: tokens[at] as ThreadMarker,
-    threadId: unquoteId(joinFrom(tokens, at + 1), THREAD_PLACE),
+    threadId: unquoteId(joinFrom(tokens, at + 1), THREAD_POSITION),
     parentKey: `agent:${agentId}:${parentRest}`,
     parent: readRest(agentId, parentRest, mainKey),
   };
@@ -111,11 +111,11 @@ function readOwnSession(agentId: string, tokens: string[]): ParsedAgentKey | und
   if (written === '') return undefined;
   switch (tokens[0]) {
     case 'subagent':
-      return { kind: 'subagent', agentId, name: unquoteId(written, PEER_PLACE) };
+      return { kind: 'subagent', agentId, name: unquoteId(written, PEER_POSITION) };
     case 'hook':
-      return { kind: 'hook', agentId, hookId: unquoteId(written, PEER_PLACE) };
+      return { kind: 'hook', agentId, hookId: unquoteId(written, PEER_POSITION) };
     case 'clone':
-      return { kind: 'clone', agentId, cloneId: unquoteId(written, PEER_PLACE) };
+      return { kind: 'clone', agentId, cloneId: unquoteId(written, PEER_POSITION) };
     case 'cron':
       return readCron(agentId, tokens.slice(1));
     default:
@@ -127,28 +127,28 @@ function readCron(agentId: string, tokens: string[]): ParsedAgentKey | undefined
   const at = tokens.findLastIndex(
     (token, index) => index > 0 && token === 'run' && joinFrom(tokens, index + 1) !== '',
   );
-  if (at < 0) return { kind: 'cron', agentId, jobId: unquoteId(tokens.join(':'), CRON_JOB_PLACE) };
+  if (at < 0) return { kind: 'cron', agentId, jobId: unquoteId(tokens.join(':'), CRON_JOB_POSITION) };
   const job = joinTo(tokens, at);
   if (job === '') return undefined;
   return {
     kind: 'cron',
     agentId,
-    jobId: unquoteId(job, CRON_JOB_OF_RUN_PLACE),
-    runId: unquoteId(joinFrom(tokens, at + 1), CRON_RUN_PLACE),
+    jobId: unquoteId(job, CRON_JOB_OF_RUN_POSITION),
+    runId: unquoteId(joinFrom(tokens, at + 1), CRON_RUN_POSITION),
   };
 }
 
 function readPeer(agentId: string, tokens: string[]): ParsedAgentKey | undefined {
   const [first = '', second = '', third = ''] = tokens;
   if (first === 'dm' || first === 'direct') {
-    const peerId = unquoteId(joinFrom(tokens, 1), PEER_PLACE);
+    const peerId = unquoteId(joinFrom(tokens, 1), PEER_POSITION);
     return peerId === ''
       ? undefined
       : { kind: 'direct', agentId, scope: 'per-peer', spelling: first, peerId };
   }
   if (tokens.length === 1) {
     if (PEER_KINDS.has(first) || OWN_FORMS.has(first) || THREAD_WORDS.has(first)) return undefined;
-    const peerId = unquoteId(first, PEER_PLACE);
+    const peerId = unquoteId(first, PEER_POSITION);
     return { kind: 'direct', agentId, scope: 'per-peer', spelling: 'bare', peerId };
   }
   if (first === '') return undefined;
@@ -165,7 +165,7 @@ function readChannelPeer(
   written: string,
 ): ParsedAgentKey | undefined {
   if (written === '') return undefined;
-  const peerId = unquoteId(written, PEER_PLACE);
+  const peerId = unquoteId(written, PEER_POSITION);
   const account = accountId === undefined ? {} : { accountId };
   if (peerKind === 'group' || peerKind === 'channel') {
     return { kind: peerKind, agentId, channel, ...account, peerId };

@@ -1,7 +1,7 @@
 import type { ThreadMarker } from './parsed-key.ts';
 
 /** Where in a key an id stands, which decides what in it would be taken for structure. */
-export interface IdPlace {
+export interface IdPosition {
   /** Words that would end the id if text follows them within it. */
   words: ReadonlySet<string>;
   /** Words that would do so at the id's end, because the key goes on behind it. */
@@ -13,38 +13,38 @@ export interface IdPlace {
 export const THREAD_WORDS: ReadonlySet<string> = new Set<ThreadMarker>(['thread', 'topic']);
 const CRON_WORDS: ReadonlySet<string> = new Set<string>([...THREAD_WORDS, 'run']);
 
-export const PEER_PLACE: IdPlace = { words: THREAD_WORDS, firstIsFree: true };
-export const THREAD_PLACE: IdPlace = { words: THREAD_WORDS, firstIsFree: false };
-export const CRON_JOB_PLACE: IdPlace = { words: CRON_WORDS, firstIsFree: true };
+export const PEER_POSITION: IdPosition = { words: THREAD_WORDS, firstIsFree: true };
+export const THREAD_POSITION: IdPosition = { words: THREAD_WORDS, firstIsFree: false };
+export const CRON_JOB_POSITION: IdPosition = { words: CRON_WORDS, firstIsFree: true };
 /** A job may hold `run` when a run follows: the last one counts. */
-export const CRON_JOB_OF_RUN_PLACE: IdPlace = { ...PEER_PLACE, wordsAtEnd: THREAD_WORDS };
-export const CRON_RUN_PLACE: IdPlace = { words: CRON_WORDS, firstIsFree: false };
+export const CRON_JOB_OF_RUN_POSITION: IdPosition = { ...PEER_POSITION, wordsAtEnd: THREAD_WORDS };
+export const CRON_RUN_POSITION: IdPosition = { words: CRON_WORDS, firstIsFree: false };
 
 /**
  * Ids come from channels and may hold colons. An id that would read as key structure (`a:thread:b`) is written with its
  * colons as `%3a` and its percent signs as `%25`; every other id is written as it is. Unquoting is exact: an id that
  * only looks quoted is quoted itself.
  */
-export function quoteId(id: string, place: IdPlace): string {
-  return needsQuotes(id, place) ? addQuotes(id) : id;
+export function quoteId(id: string, position: IdPosition): string {
+  return needsQuotes(id, position) ? addQuotes(id) : id;
 }
 
-export function unquoteId(written: string, place: IdPlace): string {
+export function unquoteId(written: string, position: IdPosition): string {
   const id = stripQuotes(written);
-  return id !== written && addQuotes(id) === written && needsQuotes(id, place) ? id : written;
+  return id !== written && addQuotes(id) === written && needsQuotes(id, position) ? id : written;
 }
 
-function needsQuotes(id: string, place: IdPlace): boolean {
-  if (readsAsStructure(id.split(':'), place)) return true;
+function needsQuotes(id: string, position: IdPosition): boolean {
+  if (readsAsStructure(id.split(':'), position)) return true;
   const inner = stripQuotes(id);
-  return inner !== id && addQuotes(inner) === id && needsQuotes(inner, place);
+  return inner !== id && addQuotes(inner) === id && needsQuotes(inner, position);
 }
 
-function readsAsStructure(tokens: string[], place: IdPlace): boolean {
+function readsAsStructure(tokens: string[], position: IdPosition): boolean {
   return tokens.some((token, index) => {
     const isLast = tokens.slice(index + 1).every((later) => later === '') && index >= tokens.length - 2;
-    if (isLast) return index > 0 && place.wordsAtEnd?.has(token) === true;
-    return (index > 0 || !place.firstIsFree) && place.words.has(token);
+    if (isLast) return index > 0 && position.wordsAtEnd?.has(token) === true;
+    return (index > 0 || !position.firstIsFree) && position.words.has(token);
   });
 }
 

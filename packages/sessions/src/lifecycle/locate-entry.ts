@@ -1,8 +1,8 @@
 import { OpenBotError } from '../errors.ts';
 import { listSessionKeySpellings } from '../key/spellings.ts';
 import type { StoredEntry, StoredSession } from '../store/contract.ts';
+import type { AgentSessions } from './agent-sessions.ts';
 import { isBeingDeleted } from './archive/pending-archive.ts';
-import type { SessionPlace } from './session-place.ts';
 
 /** A store or the draft of one. */
 export interface EntrySource {
@@ -11,7 +11,7 @@ export interface EntrySource {
 }
 
 /** By which other names the main session may be stored. */
-type MainNames = Pick<SessionPlace, 'mainKey' | 'bareAgentId'>;
+type MainNames = Pick<AgentSessions, 'mainKey' | 'bareAgentId'>;
 
 /**
  * The entry of a conversation under whichever spelling the store has it, in any case; of several the one used last. It
@@ -57,16 +57,16 @@ export function isLive(session: StoredSession | undefined): session is StoredSes
 /** As locateEntry, where the session must exist and not be on its way out. */
 export async function requireEntry(
   source: EntrySource,
-  place: SessionPlace,
+  agent: AgentSessions,
   sessionKey: string,
 ): Promise<StoredSession> {
-  const found = await locateEntry(source, sessionKey, place);
-  if (!isLive(found)) throw sessionNotFound(sessionKey, place);
+  const found = await locateEntry(source, sessionKey, agent);
+  if (!isLive(found)) throw sessionNotFound(sessionKey, agent);
   return found;
 }
 
-export function sessionNotFound(what: string, place: SessionPlace): OpenBotError {
-  return new OpenBotError('SESSION_NOT_FOUND', `There is no session ${what} in ${place.storePath}`, {
+export function sessionNotFound(what: string, agent: AgentSessions): OpenBotError {
+  return new OpenBotError('SESSION_NOT_FOUND', `There is no session ${what} in ${agent.storePath}`, {
     hint: 'List the sessions; check the agent and the state folder.',
   });
 }

@@ -8,14 +8,14 @@ import { composeDeliveryMirror, type TranscriptMessage } from '../transcript/com
 import { appendToTranscript } from '../transcript-file/append.ts';
 import { ensureTranscript } from '../transcript-file/create.ts';
 import { repairTranscriptHeader } from '../transcript-file/header.ts';
+import { type AgentSessions, openAgentSessions, readOwnKey } from './agent-sessions.ts';
 import { type CurrentTranscript, withCurrentTranscript } from './archive/current-transcript.ts';
+import { type Clock, type ClockParams, readClock } from './clock.ts';
 import { changeEntry } from './entry-updates/change-entry.ts';
-import { type Moment, type MomentParams, readMoment } from './moment.ts';
-import { openPlace, readOwnKey, type SessionPlace } from './session-place.ts';
 
 export type MirrorResult = { ok: true; sessionFile: string } | { ok: false; reason: string; code?: string };
 
-export type MirrorParams = MomentParams &
+export type MirrorParams = ClockParams &
   LayoutOptions & {
     /** Told from the key where that names an agent. */
     agentId?: string;
@@ -37,17 +37,17 @@ export type MirrorParams = MomentParams &
  * was said. Never throws for what can be wrong with it or with the session: the message is already delivered.
  */
 export async function appendAssistantMessageToSessionTranscript(params: MirrorParams): Promise<MirrorResult> {
-  const moment = readMoment(params);
+  const clock = readClock(params);
   try {
     assertDelivered(params);
-    const message = composeDeliveryMirror(params, moment.now);
+    const message = composeDeliveryMirror(params, clock.now);
     if (message === undefined) return { ok: false, reason: 'there is neither text nor media' };
     const agentId = params.agentId ?? parseAgentSessionKey(params.sessionKey)?.agentId;
     const storePath = params.storePath ?? resolveDefaultSessionStorePath(agentId, params);
-    const place = openPlace({ storePath, store: params.store, agentId, mainKey: params.mainKey });
-    const sessionKey = readOwnKey(place, params.sessionKey);
-    const sessionFile = await withCurrentTranscript(place, sessionKey, params.lock, (current) =>
-      appendMirror(place, current, message, moment, params),
+    const agent = openAgentSessions({ storePath, store: params.store, agentId, mainKey: params.mainKey });
+    const sessionKey = readOwnKey(agent, params.sessionKey);
+    const sessionFile = await withCurrentTranscript(agent, sessionKey, params.lock, (current) =>
+      appendMirror(agent, current, message, clock, params),
     );
     return { ok: true, sessionFile };
   } catch (error) {
@@ -67,14 +67,14 @@ function assertDelivered({ text, mediaUrls }: MirrorParams): void {
 }
 
 async function appendMirror(
-  place: SessionPlace,
+  agent: AgentSessions,
   { key, entry, path }: CurrentTranscript,
   message: TranscriptMessage,
-  moment: Moment,
+  clock: Clock,
   params: MirrorParams,
 ): Promise<string> {
   const { sessionId } = entry;
-  const now = () => moment.now;
+  const now = () => clock.now;
   const transcript = { path, sessionId, cwd: params.cwd ?? process.cwd(), now };
   const isNew = await ensureTranscript(transcript);
   // A program that was killed before its first line leaves an empty file: there is nothing in it to be mistaken for.
@@ -83,6 +83,6 @@ async function appendMirror(
   await appendToTranscript(path, { type: 'message', message }, { now, lock: params.lock });
   if (entry.sessionFile === path) return path;
   const change = { sessionKey: key, sessionId, isActivity: false, patch: () => ({ sessionFile: path }) };
-  await changeEntry(place, moment, change);
+  await changeEntry(agent, clock, change);
   return path;
 }

@@ -1,10 +1,10 @@
 import { isJsonObject } from '../entry/json-object.ts';
 import { readSessionEntry } from '../entry/read-session-entry.ts';
 import { OpenBotError } from '../errors.ts';
+import { listMembers, skipSpace } from '../transcript/rewrite/json-text.ts';
 import type { StoredEntry, StoredSession, UnreadableSession } from './contract.ts';
 import { findJsonFault } from './json-fault.ts';
 import { freezeJson } from './json-value.ts';
-import { scanMembers } from './scan-members.ts';
 
 /** One key and its value, shared by all versions of the document in which it is the same. */
 export interface Member {
@@ -45,6 +45,28 @@ export function parseDocument(content: Buffer, path: string): StoreDocument {
   const { keys, starts, ends } = scanMembers(bytes);
   const members = keys.map((key) => ({ key, value: value[key] }));
   return indexMembers(bytes, members, starts, ends);
+}
+
+/** Where each member (`"key": value`) of a JSON object begins and ends. */
+export interface MemberSpans {
+  readonly keys: string[];
+  readonly starts: number[];
+  readonly ends: number[];
+}
+
+/** Finds the members of the outermost object. The bytes must be known to be valid JSON: nothing is checked again. */
+export function scanMembers(bytes: Buffer): MemberSpans {
+  // One character a byte, so that places in the text are places in the bytes.
+  const text = bytes.toString('latin1');
+  const members = listMembers(text, skipSpace(text, 0));
+  return {
+    keys: members.map(({ keyStart, start }) => {
+      const keyEnd = text.lastIndexOf('"', start - 1) + 1;
+      return JSON.parse(bytes.toString('utf8', keyStart, keyEnd)) as string;
+    }),
+    starts: members.map(({ keyStart }) => keyStart),
+    ends: members.map(({ end }) => end),
+  };
 }
 
 export function indexMembers(

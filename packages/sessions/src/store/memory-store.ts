@@ -6,7 +6,7 @@ import { assertUntouched } from './change-store.ts';
 import type { SessionStore, StoreChange, StoreDraft } from './contract.ts';
 import { getEntry, listEntries, listUnreadable, parseDocument } from './document.ts';
 import { changeOne, openDraft } from './draft.ts';
-import { STORE_AUDIENCE } from './watch-store.ts';
+import { STORE_LISTENERS } from './watch-store.ts';
 
 let count = 0;
 
@@ -33,7 +33,7 @@ export function openMemorySessionStore(initial: Record<string, SessionEntry> = {
         const deleted = [...changes].filter(([, entry]) => entry === undefined).map(([key]) => key);
         for (const listener of listeners)
           queueMicrotask(
-            () => listeners.has(listener) && callListener(listener, { updated, deleted }, STORE_AUDIENCE),
+            () => listeners.has(listener) && callListener(listener, { updated, deleted }, STORE_LISTENERS),
           );
       }
       return result;

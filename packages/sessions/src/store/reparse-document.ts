@@ -1,5 +1,4 @@
-import { indexMembers, parseDocument, parseObject, type StoreDocument } from './document.ts';
-import { scanMembers } from './scan-members.ts';
+import { indexMembers, parseDocument, parseObject, type StoreDocument, scanMembers } from './document.ts';
 
 /**
  * Reads a store of which an earlier version is known. Only what lies between the first and the last difference is

@@ -1,6 +1,6 @@
 import { type FSWatcher, watch } from 'node:fs';
 import { basename, dirname } from 'node:path';
-import { type Audience, callListener } from '../listeners.ts';
+import { callListener, type ListenerKind } from '../listeners.ts';
 import type { StoreChange } from './contract.ts';
 import { EMPTY_DOCUMENT, type StoreDocument } from './document.ts';
 
@@ -31,7 +31,7 @@ export function watchStore(
     } catch (error) {
       const isNew = failed !== String(error);
       failed = String(error);
-      if (isNew) callListener(onError, error, STORE_AUDIENCE);
+      if (isNew) callListener(onError, error, STORE_LISTENERS);
       return undefined;
     }
   };
@@ -41,7 +41,7 @@ export function watchStore(
     const change = compareDocuments(known, document);
     known = document;
     if (change.updated.length > 0 || change.deleted.length > 0)
-      callListener(listener, change, STORE_AUDIENCE);
+      callListener(listener, change, STORE_LISTENERS);
   };
   const checkSoon = () => {
     soon ??= setImmediate(() => {
@@ -98,7 +98,7 @@ function isSameMember(a: StoreDocument, atA: number, b: StoreDocument, atB: numb
 }
 
 /** Those who watch a store, whichever driver keeps it. */
-export const STORE_AUDIENCE: Audience = {
+export const STORE_LISTENERS: ListenerKind = {
   of: 'of a session store',
   warningCode: 'OPENBOT_STORE_LISTENER',
 };

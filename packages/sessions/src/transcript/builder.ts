@@ -63,16 +63,16 @@ export class TranscriptBuilder implements LineSink {
 
   /** The top-level fields that `identify` wants to know of such a line. */
   get placeFields(): readonly string[] {
-    const { id, parentId } = (this.#dialect ?? openclawDialect).place;
+    const { id, parentId } = (this.#dialect ?? openclawDialect).linkFields;
     return ['type', id, parentId];
   }
 
   /** Puts a line that was too long into its place in the tree, by what is known of it. Before `finish`. */
   identify(line: number, fields: Readonly<Record<string, string>>): void {
-    const { place } = this.#dialect ?? openclawDialect;
-    const id = fields[place.id];
+    const { linkFields } = this.#dialect ?? openclawDialect;
+    const id = fields[linkFields.id];
     if (id === undefined || fields.type === 'session') return;
-    this.#transcript.identify(line - 1, id, fields[place.parentId]);
+    this.#transcript.identify(line - 1, id, fields[linkFields.parentId]);
   }
 
   /**

@@ -39,7 +39,7 @@ export type EntryDraft =
   | { type: 'label'; targetId: string; label?: string }
   | { type: 'session_info'; name: string };
 
-export interface EntryPlace {
+export interface EntryLinks {
   /** Absent in a linear transcript, whose lines have no ids. */
   id?: string;
   /** null for a root; absent where the line before has no id to name. */
@@ -66,8 +66,8 @@ export function composeHeader(parts: HeaderParts): Record<string, unknown> {
   };
 }
 
-export function composeEntry(draft: EntryDraft, place: EntryPlace): Record<string, unknown> {
-  const { id, parentId, timestamp } = place;
+export function composeEntry(draft: EntryDraft, links: EntryLinks): Record<string, unknown> {
+  const { id, parentId, timestamp } = links;
   const placed = { id, parentId, timestamp };
   switch (draft.type) {
     case 'message':

@@ -161,7 +161,7 @@ export interface TranscriptHeader {
 }
 
 /** Where a conversation stands, by the rules of OpenClaw. */
-export interface SettledTree {
+export interface LeafState {
   /** The last entry that is part of it, or NO_PARENT. */
   readonly leaf: number;
   /** A line moved the leaf. */

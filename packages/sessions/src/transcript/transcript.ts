@@ -5,8 +5,8 @@ import {
   FLAG,
   isConversation,
   KINDS,
+  type LeafState,
   ROLES,
-  type SettledTree,
   type TokenUsage,
   type ToolCallRef,
   type ToolResultRef,
@@ -65,7 +65,7 @@ export class Transcript {
   readonly results = new ToolTable();
   readonly #usage = new UsageTable();
   #lastInTree = NO_PARENT;
-  #tree: SettledTree | undefined;
+  #tree: LeafState | undefined;
   /** By index of a line that moves the leaf: where to. */
   readonly controls = new Map<number, LeafControl>();
   /** By index: the number of the id to point at where the target goes. */
@@ -89,7 +89,7 @@ export class Transcript {
   }
 
   /** Where the conversation stands, for a transcript that is read by OpenClaw's rules. */
-  get tree(): SettledTree | undefined {
+  get tree(): LeafState | undefined {
     return this.#tree;
   }
 
@@ -377,7 +377,7 @@ export class Transcript {
   }
 
   /** For the builder, after `settle`: what hangs from what, and where the conversation stands. */
-  adoptTree(tree: SettledTree, parents: Int32Array): void {
+  adoptTree(tree: LeafState, parents: Int32Array): void {
     this.#tree = tree;
     for (let i = 0; i < parents.length; i++) this.#setParent(i, parents[i]!);
   }

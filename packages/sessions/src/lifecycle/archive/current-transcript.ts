@@ -4,8 +4,8 @@ import type { LockOptions } from '../../disk/lock.ts';
 import { OpenBotError } from '../../errors.ts';
 import type { StoredSession } from '../../store/contract.ts';
 import { withTranscriptLock } from '../../transcript-file/lock.ts';
+import { type AgentSessions, locateTranscript } from '../agent-sessions.ts';
 import { requireEntry } from '../locate-entry.ts';
-import { locateTranscript, type SessionPlace } from '../session-place.ts';
 
 export interface CurrentTranscript extends StoredSession {
   /** May not exist yet. */
@@ -21,16 +21,16 @@ const MOST_ATTEMPTS = 50;
  * may come in while the lock is waited for. A reset that comes later archives what `body` wrote with the rest.
  */
 export async function withCurrentTranscript<T>(
-  place: SessionPlace,
+  agent: AgentSessions,
   sessionKey: string,
   lock: LockOptions | undefined,
   body: (current: CurrentTranscript) => Promise<T>,
 ): Promise<T> {
   for (let attempt = 1; attempt <= MOST_ATTEMPTS; attempt++) {
-    const path = await locateCurrent(place, sessionKey);
+    const path = await locateCurrent(agent, sessionKey);
     const runBody = async (held: HeldLock) => {
-      const session = await requireEntry(place.store, place, sessionKey);
-      if (locateTranscript(place, session.entry) !== path) return undefined;
+      const session = await requireEntry(agent.store, agent, sessionKey);
+      if (locateTranscript(agent, session.entry) !== path) return undefined;
       return { result: await body({ ...session, path, lock: held }) };
     };
     const done = await withTranscriptLock(resolveWithinFolder(path), runBody, lock);
@@ -41,6 +41,6 @@ export async function withCurrentTranscript<T>(
   });
 }
 
-async function locateCurrent(place: SessionPlace, sessionKey: string): Promise<string> {
-  return locateTranscript(place, (await requireEntry(place.store, place, sessionKey)).entry);
+async function locateCurrent(agent: AgentSessions, sessionKey: string): Promise<string> {
+  return locateTranscript(agent, (await requireEntry(agent.store, agent, sessionKey)).entry);
 }

@@ -2,7 +2,7 @@ import type { LockOptions } from '../../disk/lock.ts';
 import { OpenBotError } from '../../errors.ts';
 import { isSessionId } from '../../layout/safe-id.ts';
 import type { StoreDraft, StoredEntry, StoredSession } from '../../store/contract.ts';
-import { locateTranscript, type SessionPlace } from '../session-place.ts';
+import { type AgentSessions, locateTranscript } from '../agent-sessions.ts';
 import { archiveTranscript, listTranscripts } from './archive-transcript.ts';
 import {
   isBeingDeleted,
@@ -35,14 +35,14 @@ export interface Archiving {
 
 /** `transcripts` are those of the folder, from listTranscripts. */
 export async function archivePending(
-  place: SessionPlace,
+  agent: AgentSessions,
   pending: PendingArchive,
   transcripts: ReadonlyMap<string, readonly string[]>,
   lock: LockOptions = {},
 ): Promise<Archiving> {
   const archived: string[] = [];
   try {
-    const paths = pending.keepTranscript ? [] : findTranscripts(place, pending, transcripts);
+    const paths = pending.keepTranscript ? [] : findTranscripts(agent, pending, transcripts);
     for (const path of paths) {
       const archive = await archiveTranscript(path, pending.reason, pending.at, lock);
       if (archive !== undefined) archived.push(archive);
@@ -59,10 +59,10 @@ export async function archivePending(
  * left to do for it, and keeps its own mark until then.
  */
 export function settlePending(
-  place: SessionPlace,
+  agent: AgentSessions,
   settled: ReadonlyMap<string, readonly PendingArchive[]>,
 ): Promise<void> {
-  return place.store.updateMany((draft) => {
+  return agent.store.updateMany((draft) => {
     for (const [key, done] of settled) {
       const entry = draft.get(key);
       if (entry === undefined) continue;
@@ -81,17 +81,17 @@ export function settlePending(
 
 /** Archives what the entry under `key` says is still to be archived. What fails stays marked for the next call. */
 export function finishArchives(
-  place: SessionPlace,
+  agent: AgentSessions,
   key: string,
   pending: readonly PendingArchive[],
   lock: LockOptions = {},
 ): Promise<Archiving> {
-  return finishAllArchives(place, new Map([[key, pending]]), lock);
+  return finishAllArchives(agent, new Map([[key, pending]]), lock);
 }
 
 /** As finishArchives, for any number of keys. */
 export async function finishAllArchives(
-  place: SessionPlace,
+  agent: AgentSessions,
   pending: ReadonlyMap<string, readonly PendingArchive[]>,
   lock: LockOptions = {},
 ): Promise<Archiving> {
@@ -99,42 +99,42 @@ export async function finishAllArchives(
   if (pending.size === 0) return outcome;
   const settled = new Map<string, PendingArchive[]>();
   // Somebody may have made an entry point to one of them again since.
-  const uses = new TranscriptUses(await place.store.list());
-  const transcripts = await listTranscripts(place.folder);
+  const uses = new TranscriptUses(await agent.store.list());
+  const transcripts = await listTranscripts(agent.folder);
   for (const [key, marks] of pending) {
     const done: PendingArchive[] = [];
     for (const mark of marks) {
       const { archived, error }: Archiving = uses.has(mark)
         ? { archived: [] }
-        : await archivePending(place, mark, transcripts, lock);
+        : await archivePending(agent, mark, transcripts, lock);
       outcome.archived.push(...archived);
       if (error === undefined) done.push(mark);
       else outcome.error = error;
     }
     if (done.length > 0) settled.set(key, done);
   }
-  if (settled.size > 0) await settlePending(place, settled);
+  if (settled.size > 0) await settlePending(agent, settled);
   return outcome;
 }
 
 /** Those of a session that are ours to rename, the one it is written to first, which need not exist. */
 export function findTranscripts(
-  place: SessionPlace,
+  agent: AgentSessions,
   session: Pick<StoredEntry, 'sessionId' | 'sessionFile'>,
   transcripts: ReadonlyMap<string, readonly string[]>,
 ): string[] {
-  const own = locateIfOurs(place, session);
+  const own = locateIfOurs(agent, session);
   const listed = transcripts.get(session.sessionId) ?? [];
   return [...new Set(own === undefined ? listed : [own, ...listed])];
 }
 
 /** A file outside our folder is not ours to rename. */
 function locateIfOurs(
-  place: SessionPlace,
+  agent: AgentSessions,
   session: Pick<StoredEntry, 'sessionId' | 'sessionFile'>,
 ): string | undefined {
   try {
-    return locateTranscript(place, session);
+    return locateTranscript(agent, session);
   } catch (error) {
     if (error instanceof OpenBotError && error.code === 'PATH_ESCAPES_FOLDER') return undefined;
     throw error;

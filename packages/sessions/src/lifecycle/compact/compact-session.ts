@@ -2,11 +2,11 @@ import { resolveWithinFolder } from '../../disk/canonical-path.ts';
 import type { LockOptions } from '../../disk/lock.ts';
 import { OpenBotError } from '../../errors.ts';
 import { emitSessionTranscriptUpdate } from '../../transcript-file/events.ts';
+import { type AgentSessionsParams, openAgentSessions, readOwnKey } from '../agent-sessions.ts';
 import { isTranscriptFile } from '../archive/archive-transcript.ts';
 import { withCurrentTranscript } from '../archive/current-transcript.ts';
+import { type ClockParams, readClock } from '../clock.ts';
 import { changeEntry } from '../entry-updates/change-entry.ts';
-import { type MomentParams, readMoment } from '../moment.ts';
-import { openPlace, type PlaceParams, readOwnKey } from '../session-place.ts';
 import { compactTranscript, type TranscriptCompaction } from './compact-transcript.ts';
 
 export const DEFAULT_COMPACT_LINES = 400;
@@ -30,26 +30,26 @@ export interface CompactSessionResult {
  * somebody writes to it.
  */
 export async function compactSession(
-  params: PlaceParams & MomentParams & { sessionKey: string; maxLines?: number; lock?: LockOptions },
+  params: AgentSessionsParams & ClockParams & { sessionKey: string; maxLines?: number; lock?: LockOptions },
 ): Promise<CompactSessionResult> {
   const maxLines = readMaxLines(params.maxLines);
-  const place = openPlace(params);
-  const moment = readMoment(params);
-  const sessionKey = readOwnKey(place, params.sessionKey);
+  const agent = openAgentSessions(params);
+  const clock = readClock(params);
+  const sessionKey = readOwnKey(agent, params.sessionKey);
   const result = await withCurrentTranscript(
-    place,
+    agent,
     sessionKey,
     params.lock,
     async ({ key, entry, path, lock }) => {
       const session = { sessionKey: key, sessionId: entry.sessionId, sessionFile: path };
       if (!(await isTranscriptFile(path))) return describe(session, 'no transcript', { kept: 0, removed: 0 });
-      const done = await compactTranscript(resolveWithinFolder(path), maxLines, moment.now, lock);
+      const done = await compactTranscript(resolveWithinFolder(path), maxLines, clock.now, lock);
       return describe(session, done.archived === undefined ? 'nothing to remove' : undefined, done);
     },
   );
   if (!result.compacted) return result;
   emitSessionTranscriptUpdate(result.sessionFile);
-  await changeEntry(place, moment, {
+  await changeEntry(agent, clock, {
     sessionKey: result.sessionKey,
     sessionId: result.sessionId,
     isActivity: true,

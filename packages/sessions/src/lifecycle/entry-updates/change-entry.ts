@@ -2,10 +2,10 @@ import { mergeSessionEntry } from '../../entry/read-session-entry.ts';
 import type { SessionEntry } from '../../entry/session-entry.ts';
 import type { StoredEntry } from '../../store/contract.ts';
 import { copyJson } from '../../store/json-value.ts';
+import { type AgentSessions, readOwnKey } from '../agent-sessions.ts';
+import type { Clock } from '../clock.ts';
 import { BEGUN } from '../init/recorded-session.ts';
 import { isLive, locateEntry } from '../locate-entry.ts';
-import type { Moment } from '../moment.ts';
-import { readOwnKey, type SessionPlace } from '../session-place.ts';
 
 export interface EntryChange {
   sessionKey: string;
@@ -18,19 +18,19 @@ export interface EntryChange {
 
 /** Changes one entry in one step. Resolves to a copy of it as it is then; null when there is none to change. */
 export async function changeEntry(
-  place: SessionPlace,
-  moment: Moment,
+  agent: AgentSessions,
+  clock: Clock,
   change: EntryChange,
 ): Promise<SessionEntry | null> {
-  const sessionKey = readOwnKey(place, change.sessionKey);
-  const changed = await place.store.updateMany(async (draft) => {
-    const found = await locateEntry(draft, sessionKey, place);
+  const sessionKey = readOwnKey(agent, change.sessionKey);
+  const changed = await agent.store.updateMany(async (draft) => {
+    const found = await locateEntry(draft, sessionKey, agent);
     if (!isLive(found)) return null;
     const { key, entry } = found;
     if (change.sessionId !== undefined && change.sessionId !== entry.sessionId) return null;
     const patch = change.patch(entry);
     if (patch === null) return entry;
-    const used = () => mergeSessionEntry(entry, { ...BEGUN, ...patch }, moment);
+    const used = () => mergeSessionEntry(entry, { ...BEGUN, ...patch }, clock);
     draft.set(key, change.isActivity ? used() : { ...entry, ...patch });
     return draft.get(key) ?? null;
   });

@@ -1,7 +1,7 @@
 import type { SessionEntry } from '../../entry/session-entry.ts';
 import type { SessionStore } from '../../store/contract.ts';
-import { type MomentParams, readMoment } from '../moment.ts';
-import { openPlace, type PlaceParams } from '../session-place.ts';
+import { type AgentSessionsParams, openAgentSessions } from '../agent-sessions.ts';
+import { type ClockParams, readClock } from '../clock.ts';
 import { changeEntry } from './change-entry.ts';
 
 /**
@@ -10,7 +10,7 @@ import { changeEntry } from './change-entry.ts';
  * the context's size is known; without it the old one is marked as out of date. Undefined when there is no entry.
  */
 export async function incrementCompactionCount(
-  params: MomentParams & {
+  params: ClockParams & {
     sessionEntry?: SessionEntry;
     sessionStore?: Record<string, SessionEntry>;
     sessionKey?: string;
@@ -28,8 +28,8 @@ export async function incrementCompactionCount(
     if (known === undefined) return undefined;
     return remember(params, { ...known, ...countOne(known, params.tokensAfter) });
   }
-  const place = openPlace({ storePath, store: params.store, agentId: params.agentId });
-  const entry = await changeEntry(place, readMoment(params), {
+  const agent = openAgentSessions({ storePath, store: params.store, agentId: params.agentId });
+  const entry = await changeEntry(agent, readClock(params), {
     sessionKey,
     sessionId: params.sessionId ?? params.sessionEntry?.sessionId,
     isActivity: true,
@@ -87,21 +87,21 @@ function remember(
 
 /** Notes that the agent has saved its memories, so that it is not asked again before the next compaction. */
 export async function markMemoryFlushed(
-  params: PlaceParams &
-    MomentParams & {
+  params: AgentSessionsParams &
+    ClockParams & {
       sessionKey: string;
       sessionId?: string;
       /** The count that the flush belongs to; the entry's own when absent. */
       compactionCount?: number;
     },
 ): Promise<SessionEntry | null> {
-  const moment = readMoment(params);
-  return changeEntry(openPlace(params), moment, {
+  const clock = readClock(params);
+  return changeEntry(openAgentSessions(params), clock, {
     sessionKey: params.sessionKey,
     sessionId: params.sessionId,
     isActivity: true,
     patch: (entry) => ({
-      memoryFlushAt: moment.now,
+      memoryFlushAt: clock.now,
       memoryFlushCompactionCount: params.compactionCount ?? entry.compactionCount ?? 0,
     }),
   });

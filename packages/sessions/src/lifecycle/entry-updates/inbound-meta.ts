@@ -3,15 +3,15 @@ import type { SessionEntry, SessionOrigin } from '../../entry/session-entry.ts';
 import { type GroupKeyResolution, isGroupMessage, resolveGroupSessionKey } from '../../key/group.ts';
 import { normalizeChatType } from '../../message/chat-type.ts';
 import type { MsgContext } from '../../message/msg-context.ts';
+import { type AgentSessionsParams, openAgentSessions } from '../agent-sessions.ts';
+import { type ClockParams, readClock } from '../clock.ts';
 import { assertMessage } from '../init/assert-message.ts';
-import { type MomentParams, readMoment } from '../moment.ts';
-import { openPlace, type PlaceParams } from '../session-place.ts';
 import { recordInEntry } from './inbound-record.ts';
 
 /** Records who and where a message is from: origin, chat type, group, names. `updatedAt` stays as it is. */
 export async function recordSessionMetaFromInbound(
-  params: PlaceParams &
-    MomentParams & {
+  params: AgentSessionsParams &
+    ClockParams & {
       sessionKey: string;
       ctx: MsgContext;
       groupResolution?: GroupKeyResolution | null;
@@ -22,8 +22,8 @@ export async function recordSessionMetaFromInbound(
   const { ctx, groupResolution } = params;
   assertMessage(ctx);
   return recordInEntry(
-    openPlace(params),
-    readMoment(params),
+    openAgentSessions(params),
+    readClock(params),
     params.sessionKey,
     params.createIfMissing ?? true,
     (entry) => deriveSessionMeta(ctx, entry, groupResolution),

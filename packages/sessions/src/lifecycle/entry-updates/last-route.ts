@@ -2,9 +2,9 @@ import type { DeliveryContext } from '../../entry/delivery-context.ts';
 import type { SessionEntry } from '../../entry/session-entry.ts';
 import type { GroupKeyResolution } from '../../key/group.ts';
 import type { MsgContext } from '../../message/msg-context.ts';
+import { type AgentSessionsParams, openAgentSessions } from '../agent-sessions.ts';
+import { type ClockParams, readClock } from '../clock.ts';
 import { assertMessage } from '../init/assert-message.ts';
-import { type MomentParams, readMoment } from '../moment.ts';
-import { openPlace, type PlaceParams } from '../session-place.ts';
 import { deliveryFields, mergeDelivery, normalizeDeliveryContext, readDelivery } from './delivery-route.ts';
 import { deriveSessionMeta } from './inbound-meta.ts';
 import { recordInEntry } from './inbound-record.ts';
@@ -14,8 +14,8 @@ import { recordInEntry } from './inbound-record.ts';
  * address. `updatedAt` stays as it is. Null when there is no entry and none is to be made.
  */
 export async function updateLastRoute(
-  params: PlaceParams &
-    MomentParams & {
+  params: AgentSessionsParams &
+    ClockParams & {
       sessionKey: string;
       channel?: string;
       to?: string;
@@ -36,8 +36,8 @@ export async function updateLastRoute(
     normalizeDeliveryContext(params.deliveryContext),
   );
   return recordInEntry(
-    openPlace(params),
-    readMoment(params),
+    openAgentSessions(params),
+    readClock(params),
     params.sessionKey,
     params.createIfMissing ?? true,
     (entry) => ({

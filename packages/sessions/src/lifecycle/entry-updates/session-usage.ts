@@ -2,8 +2,8 @@ import { isJsonObject } from '../../entry/json-object.ts';
 import type { SessionEntry } from '../../entry/session-entry.ts';
 import type { SessionSystemPromptReport } from '../../entry/snapshots.ts';
 import type { SessionStore, StoredEntry } from '../../store/contract.ts';
-import { type MomentParams, readMoment } from '../moment.ts';
-import { openPlace, type PlaceParams } from '../session-place.ts';
+import { type AgentSessionsParams, openAgentSessions } from '../agent-sessions.ts';
+import { type ClockParams, readClock } from '../clock.ts';
 import { changeEntry } from './change-entry.ts';
 
 /** What a run cost, in the words of every provider. */
@@ -15,7 +15,7 @@ interface NormalizedUsage {
   total?: number;
 }
 
-interface SessionUsageUpdate extends MomentParams {
+interface SessionUsageUpdate extends ClockParams {
   /** Without a store and a key there is nothing to do. */
   storePath?: string;
   store?: SessionStore;
@@ -45,8 +45,8 @@ export async function persistSessionUsageUpdate(params: SessionUsageUpdate): Pro
   const { storePath, sessionKey } = params;
   if (!storePath || !sessionKey) return;
   const { store, agentId, mainKey } = params;
-  const place = openPlace({ storePath, store, agentId, mainKey });
-  await changeEntry(place, readMoment(params), {
+  const agent = openAgentSessions({ storePath, store, agentId, mainKey });
+  await changeEntry(agent, readClock(params), {
     sessionKey,
     sessionId: params.sessionId,
     isActivity: true,
@@ -109,8 +109,8 @@ function readCount(value: unknown): number | undefined {
  * older spellings included. Null when there is no entry, or it is another session's by now.
  */
 export async function setSdkSessionId(
-  params: PlaceParams &
-    MomentParams & {
+  params: AgentSessionsParams &
+    ClockParams & {
       sessionKey: string;
       sdkSessionId: string | undefined;
       /** The session that the SDK's belongs to: a run that ends after a reset must not revive what was reset. */
@@ -118,7 +118,7 @@ export async function setSdkSessionId(
     },
 ): Promise<SessionEntry | null> {
   const sdkSessionId = params.sdkSessionId?.trim() || undefined;
-  return changeEntry(openPlace(params), readMoment(params), {
+  return changeEntry(openAgentSessions(params), readClock(params), {
     sessionKey: params.sessionKey,
     sessionId: params.sessionId,
     isActivity: sdkSessionId !== undefined,

@@ -7,10 +7,10 @@ import type { SessionEntry } from '../../entry/session-entry.ts';
 import { OpenBotError } from '../../errors.ts';
 import { type LayoutOptions, resolveDefaultSessionStorePath } from '../../layout/paths.ts';
 import { describeFileFault } from '../../transcript-file/file-faults.ts';
+import { type AgentSessions, locateTranscript, openAgentSessions } from '../agent-sessions.ts';
 import { isTranscriptFile } from '../archive/archive-transcript.ts';
+import { type Clock, type ClockParams, readClock } from '../clock.ts';
 import { nameSession, type SessionFileName } from '../init/start-session.ts';
-import { type Moment, type MomentParams, readMoment } from '../moment.ts';
-import { locateTranscript, openPlace, type SessionPlace } from '../session-place.ts';
 import { copyActivePath } from './copy-path.ts';
 
 export interface ForkedSession {
@@ -25,7 +25,7 @@ export type ParentEntry = Readonly<Pick<SessionEntry, 'sessionId' | 'sessionFile
  * its header. The parent may be in use. Null when it has no transcript that agents can open. Writes no entry.
  */
 export async function forkSessionFromParent(
-  params: MomentParams &
+  params: ClockParams &
     LayoutOptions & {
       parentEntry: ParentEntry;
       /** The store of the parent, beside which its transcripts are; without it, the agent's own. */
@@ -35,8 +35,8 @@ export async function forkSessionFromParent(
     },
 ): Promise<ForkedSession | null> {
   const storePath = params.storePath ?? resolveDefaultSessionStorePath(params.agentId, params);
-  const place = openPlace({ storePath, agentId: params.agentId });
-  const fork = await prepareFork(place, params.parentEntry, readMoment(params), params.topicId);
+  const agent = openAgentSessions({ storePath, agentId: params.agentId });
+  const fork = await prepareFork(agent, params.parentEntry, readClock(params), params.topicId);
   if (fork === undefined) return null;
   try {
     return await placeFork(fork);
@@ -51,17 +51,17 @@ export interface PreparedFork extends SessionFileName {
 }
 
 export async function prepareFork(
-  place: SessionPlace,
+  agent: AgentSessions,
   parentEntry: ParentEntry,
-  moment: Moment,
+  clock: Clock,
   topicId?: string | number,
 ): Promise<PreparedFork | undefined> {
-  const parentSession = locateTranscript(place, parentEntry);
+  const parentSession = locateTranscript(agent, parentEntry);
   if (!(await isTranscriptFile(parentSession))) return undefined;
-  const name = await nameSession(place, moment, topicId);
+  const name = await nameSession(agent, clock, topicId);
   const temp = await copyActivePath(resolveWithinFolder(parentSession), name.sessionFile, {
     id: name.sessionId,
-    timestamp: new Date(moment.now).toISOString(),
+    timestamp: new Date(clock.now).toISOString(),
     parentSession,
   });
   return temp === undefined ? undefined : { ...name, temp };

@@ -1,10 +1,10 @@
 import { unlink } from 'node:fs/promises';
 import { OpenBotError } from '../../errors.ts';
 import type { SessionStore } from '../../store/contract.ts';
+import type { AgentSessions } from '../agent-sessions.ts';
 import type { InitRequest } from '../init/init-request.ts';
 import { hasBegun } from '../init/recorded-session.ts';
 import { isLive, locateEntry } from '../locate-entry.ts';
-import type { SessionPlace } from '../session-place.ts';
 import {
   discardFork,
   type ForkedSession,
@@ -37,9 +37,9 @@ export async function prepareThreadFork(
   request: InitRequest,
   onFailure: (error: Error) => void,
 ): Promise<ThreadFork | undefined> {
-  const { place, sessionKey, parentSessionKey } = request;
+  const { agent, sessionKey, parentSessionKey } = request;
   if (parentSessionKey === undefined || request.resetTriggered) return undefined;
-  if (await hasBegun(place, await locateEntry(place.store, sessionKey, place))) return undefined;
+  if (await hasBegun(agent, await locateEntry(agent.store, sessionKey, agent))) return undefined;
   try {
     return await forkParent(request, parentSessionKey);
   } catch (error) {
@@ -50,12 +50,12 @@ export async function prepareThreadFork(
 }
 
 async function forkParent(
-  { place, moment, topicId }: InitRequest,
+  { agent, clock, topicId }: InitRequest,
   parentSessionKey: string,
 ): Promise<ThreadFork | undefined> {
-  const parent = await locateEntry(place.store, parentSessionKey, place);
+  const parent = await locateEntry(agent.store, parentSessionKey, agent);
   if (!isLive(parent)) return undefined;
-  const fork = await prepareFork(place, parent.entry, moment, topicId);
+  const fork = await prepareFork(agent, parent.entry, clock, topicId);
   return fork === undefined ? undefined : { ...fork, placed: false };
 }
 
@@ -67,7 +67,7 @@ export async function adoptFork(fork: ThreadFork): Promise<ForkedSession> {
 
 /** Runs the change that may adopt the fork; nothing of the fork stays behind unless an entry now names it. */
 export async function settleFork<T>(
-  { store }: SessionPlace,
+  { store }: AgentSessions,
   fork: ThreadFork | undefined,
   change: () => Promise<T>,
 ): Promise<T> {

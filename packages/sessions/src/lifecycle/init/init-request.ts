@@ -16,9 +16,9 @@ import {
 import { matchResetTrigger } from '../../policy/reset-trigger.ts';
 import type { SessionConfig } from '../../policy/session-config.ts';
 import type { SessionStore } from '../../store/contract.ts';
+import { type AgentSessions, mismatch, openAgentSessions, readOwnKey } from '../agent-sessions.ts';
+import { type Clock, type ClockParams, readClock } from '../clock.ts';
 import { readMessageChannel } from '../entry-updates/inbound-meta.ts';
-import { type Moment, type MomentParams, readMoment } from '../moment.ts';
-import { mismatch, openPlace, readOwnKey, type SessionPlace } from '../session-place.ts';
 import { assertMessage } from './assert-message.ts';
 import { readCommandText, stripOwnMention } from './command-text.ts';
 
@@ -29,7 +29,7 @@ export interface LifecycleConfig {
   channels?: Record<string, { allowFrom?: readonly (string | number)[] } | undefined>;
 }
 
-export type InitSessionStateParams = MomentParams &
+export type InitSessionStateParams = ClockParams &
   LayoutOptions & {
     ctx: MsgContext;
     cfg: LifecycleConfig;
@@ -55,8 +55,8 @@ export type InitSessionStateParams = MomentParams &
 /** What a message asks for, before the store is looked at. */
 export interface InitRequest {
   ctx: MsgContext;
-  moment: Moment;
-  place: SessionPlace;
+  clock: Clock;
+  agent: AgentSessions;
   sessionKey: string;
   sessionScope: SessionScope;
   groupResolution: GroupKeyResolution | undefined;
@@ -79,13 +79,13 @@ export function readInitRequest(params: InitSessionStateParams): InitRequest {
   const { cfg } = params;
   assertMessage(params.ctx);
   const ctx = retarget(params.ctx);
-  const place = openInitPlace(params, ctx);
+  const agent = openInitSessions(params, ctx);
   const sessionScope = cfg.session?.scope === 'global' ? 'global' : 'per-sender';
   const mainKey = cfg.session?.mainKey;
-  const agentId = place.agentId ?? resolveAgentFolderName(undefined);
+  const agentId = agent.agentId ?? resolveAgentFolderName(undefined);
   const readKey = (key: string) =>
     readOwnKey(
-      place,
+      agent,
       canonicalizeMainSessionAlias({ agentId, sessionKey: key, mainKey, scope: sessionScope }),
     );
   const sessionKey = readKey(resolveSessionKey(sessionScope, ctx, mainKey, agentId));
@@ -103,8 +103,8 @@ export function readInitRequest(params: InitSessionStateParams): InitRequest {
   const channel = groupResolution?.channel ?? readMessageChannel(ctx);
   return {
     ctx,
-    moment: readMoment(params),
-    place,
+    clock: readClock(params),
+    agent,
     sessionKey,
     sessionScope,
     groupResolution,
@@ -129,7 +129,7 @@ function retarget(ctx: MsgContext): MsgContext {
   return target ? { ...ctx, SessionKey: target } : ctx;
 }
 
-function openInitPlace(params: InitSessionStateParams, ctx: MsgContext): SessionPlace {
+function openInitSessions(params: InitSessionStateParams, ctx: MsgContext): AgentSessions {
   const named = params.agentId ?? parseAgentSessionKey(ctx.SessionKey)?.agentId ?? ctx.AgentId;
   const agentId = resolveAgentFolderName(named);
   const { cfg, stateDir, env } = params;
@@ -140,7 +140,12 @@ function openInitPlace(params: InitSessionStateParams, ctx: MsgContext): Session
   // A store path given without an agent says itself whose it is.
   const isNamed = params.storePath === undefined || (named !== undefined && named.trim() !== '');
   const mainKey = cfg.session?.mainKey;
-  return openPlace({ storePath, store: params.store, agentId: isNamed ? agentId : undefined, mainKey });
+  return openAgentSessions({
+    storePath,
+    store: params.store,
+    agentId: isNamed ? agentId : undefined,
+    mainKey,
+  });
 }
 
 function readTopicId(ctx: MsgContext, sessionKey: string): string | number | undefined {

@@ -39,7 +39,7 @@ export interface InitOutcome extends Pick<SessionInitResult, 'sessionKey' | 'isN
 
 export function describeInit(request: InitRequest, outcome: InitOutcome): SessionInitResult {
   const { sessionEntry, sessionStore, sessionKey, isNewSession, previous } = outcome;
-  const { ctx, place, sessionScope, groupResolution, isGroup, resetTriggered, bodyStripped } = request;
+  const { ctx, agent, sessionScope, groupResolution, isGroup, resetTriggered, bodyStripped } = request;
   const { sessionId } = sessionEntry;
   return {
     sessionCtx: {
@@ -57,7 +57,7 @@ export function describeInit(request: InitRequest, outcome: InitOutcome): Sessio
     resetTriggered,
     systemSent: sessionEntry.systemSent === true,
     abortedLastRun: sessionEntry.abortedLastRun === true,
-    storePath: place.storePath,
+    storePath: agent.storePath,
     sessionScope,
     groupResolution,
     isGroup,

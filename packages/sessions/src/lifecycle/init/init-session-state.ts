@@ -7,6 +7,7 @@ import { isSessionId } from '../../layout/safe-id.ts';
 import { evaluateSessionFreshness } from '../../policy/freshness.ts';
 import type { StoreDraft, StoredSession } from '../../store/contract.ts';
 import { copyJson } from '../../store/json-value.ts';
+import { type AgentSessions, locateTranscript } from '../agent-sessions.ts';
 import { isTranscriptFile } from '../archive/archive-transcript.ts';
 import { readPendingArchives } from '../archive/pending-archive.ts';
 import { finishArchives } from '../archive/retire-session.ts';
@@ -19,7 +20,6 @@ import {
 import { deriveSessionMeta, readMessageChannel } from '../entry-updates/inbound-meta.ts';
 import { adoptFork, prepareThreadFork, settleFork, type ThreadFork } from '../fork/thread-fork.ts';
 import { isLive, locateEntry } from '../locate-entry.ts';
-import { locateTranscript, type SessionPlace } from '../session-place.ts';
 import { type InitRequest, type InitSessionStateParams, readInitRequest } from './init-request.ts';
 import { describeInit, type InitOutcome, type SessionInitResult } from './init-result.ts';
 import { BEGUN, hasBegun } from './recorded-session.ts';
@@ -32,26 +32,26 @@ import { nameSession, nameTranscript, type SessionFileName, startSession } from 
  */
 export async function initSessionState(params: InitSessionStateParams): Promise<SessionInitResult> {
   const request = readInitRequest(params);
-  const { place, sessionKey, resetTriggered } = request;
+  const { agent, sessionKey, resetTriggered } = request;
   // A large parent takes its time: the copy is made before the store is locked, and used or thrown away then.
   const fork = await prepareThreadFork(request, params.onForkFailure ?? warnOfFork);
-  const outcome = await settleFork(place, fork, () =>
-    place.store.updateMany(async (draft) => {
-      const found = await locateEntry(draft, sessionKey, place);
-      const begun = (await hasBegun(place, found)) ? found : undefined;
+  const outcome = await settleFork(agent, fork, () =>
+    agent.store.updateMany(async (draft) => {
+      const found = await locateEntry(draft, sessionKey, agent);
+      const begun = (await hasBegun(agent, found)) ? found : undefined;
       if (begun === undefined) {
         return keep(draft, request, found?.key, await begin(draft, request, found, fork));
       }
       if (resetTriggered || !isFresh(request, begun)) {
-        const file = await nameSession(place, request.moment, request.topicId);
-        const entry = startSession(draft, begun, file, request.moment.now);
+        const file = await nameSession(agent, request.clock, request.topicId);
+        const entry = startSession(draft, begun, file, request.clock.now);
         return { ...keep(draft, request, begun.key, entry), previous: copyJson(begun.entry) };
       }
       const resumed = keep(draft, request, begun.key, await resume(request, begun));
       return { ...resumed, isNewSession: false };
     }),
   );
-  await archiveEnded(place, outcome, params);
+  await archiveEnded(agent, outcome, params);
   return describeInit(request, outcome);
 }
 
@@ -62,32 +62,32 @@ async function resume(request: InitRequest, { entry }: StoredSession): Promise<S
 /** The first session of a key. A recorded one keeps the id that was given out with it, unless it is forked. */
 async function begin(
   draft: StoreDraft,
-  { place, moment, topicId }: InitRequest,
+  { agent, clock, topicId }: InitRequest,
   found: StoredSession | undefined,
   fork: ThreadFork | undefined,
 ): Promise<SessionEntry> {
   if (fork !== undefined) {
-    const entry = startSession(draft, found, await adoptFork(fork), moment.now);
+    const entry = startSession(draft, found, await adoptFork(fork), clock.now);
     return { ...entry, forkedFromParent: true } as SessionEntry;
   }
   const recorded = isLive(found) && isSessionId(found.entry.sessionId) ? found.entry.sessionId : undefined;
-  const newId = recorded === undefined ? moment.newId : () => recorded;
-  const file: SessionFileName = await nameSession(place, { ...moment, newId }, topicId);
-  return startSession(draft, found, file, moment.now);
+  const newId = recorded === undefined ? clock.newId : () => recorded;
+  const file: SessionFileName = await nameSession(agent, { ...clock, newId }, topicId);
+  return startSession(draft, found, file, clock.now);
 }
 
 /** An entry that names no file has `<sessionId>.jsonl`; one that never got a transcript may still get a topic's. */
 async function locateResumed(
-  { place, topicId }: InitRequest,
+  { agent, topicId }: InitRequest,
   entry: StoredSession['entry'],
 ): Promise<string> {
-  const plain = locateTranscript(place, entry);
+  const plain = locateTranscript(agent, entry);
   if (entry.sessionFile !== undefined || topicId === undefined || (await isTranscriptFile(plain))) {
     return plain;
   }
   const { sessionId } = entry;
-  const sessionFile = join(place.folder, nameTranscript(sessionId, topicId));
-  return locateTranscript(place, { sessionId, sessionFile });
+  const sessionFile = join(agent.folder, nameTranscript(sessionId, topicId));
+  return locateTranscript(agent, { sessionId, sessionFile });
 }
 
 /** Puts the entry of a new session into the store. */
@@ -113,14 +113,14 @@ const ARCHIVE_WAIT_MS = 2000;
  * waiting, and without saying each time that it is still in use.
  */
 async function archiveEnded(
-  place: SessionPlace,
+  agent: AgentSessions,
   { sessionKey, sessionEntry, isNewSession }: InitOutcome,
   params: InitSessionStateParams,
 ): Promise<void> {
   const pending = readPendingArchives(sessionEntry);
   if (pending.length === 0) return;
   const lock: LockOptions = { timeoutMs: isNewSession ? ARCHIVE_WAIT_MS : 0, ...params.lock };
-  const failure: unknown = await finishArchives(place, sessionKey, pending, lock).then(
+  const failure: unknown = await finishArchives(agent, sessionKey, pending, lock).then(
     ({ error }) => error,
     (error) => error,
   );
@@ -141,8 +141,8 @@ function warnOfFork(error: Error): void {
 /** Whether a session that has begun goes on. For a system event every one does: only people's messages end them. */
 function isFresh(request: InitRequest, { entry }: StoredSession): boolean {
   if (request.isSystemEvent) return true;
-  const { policy, timeZone, moment } = request;
-  return evaluateSessionFreshness({ updatedAt: entry.updatedAt, now: moment.now, policy, timeZone }).fresh;
+  const { policy, timeZone, clock } = request;
+  return evaluateSessionFreshness({ updatedAt: entry.updatedAt, now: clock.now, policy, timeZone }).fresh;
 }
 
 /**
@@ -150,16 +150,16 @@ function isFresh(request: InitRequest, { entry }: StoredSession): boolean {
  * that is ahead of the clock comes back to it: the clock was wrong once, and the session would never be over.
  */
 function touchEntry(request: InitRequest, entry: SessionEntry): SessionEntry {
-  const { ctx, moment, groupResolution, isSystemEvent } = request;
+  const { ctx, clock, groupResolution, isSystemEvent } = request;
   if (isSystemEvent) return entry;
   return mergeSessionEntry(
-    { ...entry, updatedAt: Math.min(entry.updatedAt, moment.now) },
+    { ...entry, updatedAt: Math.min(entry.updatedAt, clock.now) },
     {
-      lastInteractionAt: moment.now,
+      lastInteractionAt: clock.now,
       ...deriveSessionMeta(ctx, entry, groupResolution),
       ...deriveRoute(request, entry),
     },
-    moment,
+    clock,
   );
 }
 

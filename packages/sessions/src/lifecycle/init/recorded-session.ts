@@ -1,9 +1,9 @@
 import type { OpenSessionEntry, SessionEntry } from '../../entry/session-entry.ts';
 import { isSessionId } from '../../layout/safe-id.ts';
 import type { StoredSession } from '../../store/contract.ts';
+import type { AgentSessions } from '../agent-sessions.ts';
 import { listTranscriptsOf } from '../archive/archive-transcript.ts';
 import { isLive } from '../locate-entry.ts';
-import type { SessionPlace } from '../session-place.ts';
 
 /** Marks an entry that was made to hold who wrote or where to answer, before any message began its session. */
 const FIELD = 'recordedOnly';
@@ -16,10 +16,10 @@ export function markRecorded(entry: SessionEntry): SessionEntry {
 export const BEGUN = { [FIELD]: undefined } as Partial<SessionEntry>;
 
 /** Whether the key has a session that a message can go on with, or end. */
-export async function hasBegun(place: SessionPlace, session: StoredSession | undefined): Promise<boolean> {
+export async function hasBegun(agent: AgentSessions, session: StoredSession | undefined): Promise<boolean> {
   if (!isLive(session) || !isSessionId(session.entry.sessionId)) return false;
   const { sessionId, sessionFile, [FIELD]: isMarked } = session.entry as OpenSessionEntry;
   if (isMarked !== true || sessionFile !== undefined) return true;
   // Other programs do not know the mark, but a transcript shows that they used the session.
-  return (await listTranscriptsOf(place.folder, sessionId)).length > 0;
+  return (await listTranscriptsOf(agent.folder, sessionId)).length > 0;
 }

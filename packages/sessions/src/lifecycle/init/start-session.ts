@@ -3,12 +3,12 @@ import type { SessionEntry } from '../../entry/session-entry.ts';
 import { OpenBotError } from '../../errors.ts';
 import { assertSessionId, transcriptFileName } from '../../layout/safe-id.ts';
 import type { StoreDraft, StoredSession } from '../../store/contract.ts';
+import type { AgentSessions } from '../agent-sessions.ts';
 import { listTranscriptsOf } from '../archive/archive-transcript.ts';
 import { isBeingDeleted, readPendingArchives, withPendingArchives } from '../archive/pending-archive.ts';
 import { planRetirement } from '../archive/retire-session.ts';
-import type { Moment } from '../moment.ts';
+import type { Clock } from '../clock.ts';
 import { startNextEntry } from '../reset/reset-fields.ts';
-import type { SessionPlace } from '../session-place.ts';
 import { BEGUN } from './recorded-session.ts';
 
 export interface SessionFileName {
@@ -36,17 +36,17 @@ export function startSession(
 
 /** An id that has no transcript yet, and the file it will have. */
 export async function nameSession(
-  place: SessionPlace,
-  moment: Moment,
+  agent: AgentSessions,
+  clock: Clock,
   topicId?: string | number,
 ): Promise<SessionFileName> {
-  const sessionId = assertSessionId(moment.newId());
-  if ((await listTranscriptsOf(place.folder, sessionId)).length > 0) {
+  const sessionId = assertSessionId(clock.newId());
+  if ((await listTranscriptsOf(agent.folder, sessionId)).length > 0) {
     throw new OpenBotError('TRANSCRIPT_EXISTS', `There is a transcript of ${sessionId} already`, {
       hint: 'Nothing was changed. Every session needs an id of its own.',
     });
   }
-  return { sessionId, sessionFile: join(place.folder, nameTranscript(sessionId, topicId)) };
+  return { sessionId, sessionFile: join(agent.folder, nameTranscript(sessionId, topicId)) };
 }
 
 /** A thread whose id cannot be part of a file name does without: the session id alone is unique as well. */

@@ -1,8 +1,8 @@
 import type { LockOptions } from '../../disk/lock.ts';
+import { type AgentSessionsParams, openAgentSessions, readOwnKey } from '../agent-sessions.ts';
+import { type ClockParams, readClock } from '../clock.ts';
 import { locateEntries, locateEntry } from '../locate-entry.ts';
-import { type MomentParams, readMoment } from '../moment.ts';
 import { assertExpected } from '../reset/reset-session.ts';
-import { openPlace, type PlaceParams, readOwnKey } from '../session-place.ts';
 import { removeTogether } from './remove-sessions.ts';
 
 export interface DeleteSessionResult {
@@ -19,8 +19,8 @@ export interface DeleteSessionResult {
  * then, or when that fails with LOCK_TIMEOUT, nothing is changed.
  */
 export async function deleteSession(
-  params: PlaceParams &
-    MomentParams & {
+  params: AgentSessionsParams &
+    ClockParams & {
       sessionKey: string;
       expectedSessionId?: string;
       /** Leaves the transcripts where they are, under their own names. */
@@ -28,15 +28,15 @@ export async function deleteSession(
       lock?: LockOptions;
     },
 ): Promise<DeleteSessionResult> {
-  const place = openPlace(params);
-  const { now } = readMoment(params);
-  const asked = readOwnKey(place, params.sessionKey);
-  const removed = await removeTogether(place, {
+  const agent = openAgentSessions(params);
+  const { now } = readClock(params);
+  const asked = readOwnKey(agent, params.sessionKey);
+  const removed = await removeTogether(agent, {
     select: async (source) => {
-      const current = await locateEntry(source, asked, place);
+      const current = await locateEntry(source, asked, agent);
       if (current === undefined) return [];
       assertExpected(current.entry.sessionId, params.expectedSessionId, asked);
-      const others = (await locateEntries(source, asked, place)).filter(({ key }) => key !== current.key);
+      const others = (await locateEntries(source, asked, agent)).filter(({ key }) => key !== current.key);
       return [current, ...others];
     },
     at: now,

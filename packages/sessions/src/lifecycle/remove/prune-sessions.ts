@@ -2,11 +2,11 @@ import type { LockOptions } from '../../disk/lock.ts';
 import type { OpenBotError } from '../../errors.ts';
 import { type PruneReason, selectEntriesToPrune } from '../../policy/retention.ts';
 import type { StoredEntry, StoredSession } from '../../store/contract.ts';
+import { type AgentSessions, type AgentSessionsParams, openAgentSessions } from '../agent-sessions.ts';
 import { type PendingArchive, readPendingArchives } from '../archive/pending-archive.ts';
 import { finishAllArchives } from '../archive/retire-session.ts';
+import { type ClockParams, readClock } from '../clock.ts';
 import { isLive } from '../locate-entry.ts';
-import { type MomentParams, readMoment } from '../moment.ts';
-import { openPlace, type PlaceParams, type SessionPlace } from '../session-place.ts';
 import { removeSessions } from './remove-sessions.ts';
 
 export interface PrunedSession {
@@ -28,8 +28,8 @@ export interface PruneReport {
 
 /** Removes sessions that are old or too many. Says what it would do, and does nothing, with `dryRun`. */
 export async function pruneSessions(
-  params: PlaceParams &
-    MomentParams & {
+  params: AgentSessionsParams &
+    ClockParams & {
       maxAgeMs?: number;
       maxEntries?: number;
       keep?: (sessionKey: string, entry: StoredEntry) => boolean;
@@ -42,8 +42,8 @@ export async function pruneSessions(
       lock?: LockOptions;
     },
 ): Promise<PruneReport> {
-  const place = openPlace(params);
-  const { now } = readMoment(params);
+  const agent = openAgentSessions(params);
+  const { now } = readClock(params);
   const reasons = new Map<string, PruneReason>();
   const select = (sessions: readonly StoredSession[]): StoredSession[] => {
     const there = new Map(sessions.filter(isLive).map((session) => [session.key, session]));
@@ -61,14 +61,14 @@ export async function pruneSessions(
   });
 
   if (params.dryRun) {
-    const sessions = (await place.store.list()).filter(isLive);
+    const sessions = (await agent.store.list()).filter(isLive);
     const pruned = select(sessions).map(({ key, entry }) => toPruned(key, entry.sessionId, []));
     return { pruned, failed: [], finished: [], kept: sessions.length - pruned.length };
   }
   // Nobody waits for a session in use here: it is not as old as it looked.
   const lock = { timeoutMs: 0, ...params.lock };
-  const finished = await finishEarlier(place, lock);
-  const removed = await removeSessions(place, {
+  const finished = await finishEarlier(agent, lock);
+  const removed = await removeSessions(agent, {
     select: async (source) => select(await source.list()),
     at: now,
     keepTranscript: params.transcripts === 'keep',
@@ -80,15 +80,15 @@ export async function pruneSessions(
       .map(({ sessionKey, sessionId, archived }) => toPruned(sessionKey, sessionId, archived)),
     failed: removed.flatMap(({ sessionKey, error }) => (error === undefined ? [] : [{ sessionKey, error }])),
     finished,
-    kept: (await place.store.list()).filter(isLive).length,
+    kept: (await agent.store.list()).filter(isLive).length,
   };
 }
 
-async function finishEarlier(place: SessionPlace, lock: LockOptions): Promise<string[]> {
+async function finishEarlier(agent: AgentSessions, lock: LockOptions): Promise<string[]> {
   const pending = new Map<string, PendingArchive[]>();
-  for (const { key, entry } of await place.store.list()) {
+  for (const { key, entry } of await agent.store.list()) {
     const marks = readPendingArchives(entry);
     if (marks.length > 0) pending.set(key, marks);
   }
-  return (await finishAllArchives(place, pending, lock)).archived;
+  return (await finishAllArchives(agent, pending, lock)).archived;
 }

@@ -2,12 +2,12 @@ import type { LockOptions } from '../../disk/lock.ts';
 import { OpenBotError } from '../../errors.ts';
 import { isSessionId } from '../../layout/safe-id.ts';
 import type { StoreDraft, StoredEntry, StoredSession } from '../../store/contract.ts';
+import type { AgentSessions } from '../agent-sessions.ts';
 import { listTranscripts, withTranscriptLocks } from '../archive/archive-transcript.ts';
 import { type PendingArchive, readPendingArchives, withPendingArchives } from '../archive/pending-archive.ts';
 import { archivePending, findTranscripts, settlePending } from '../archive/retire-session.ts';
 import { TranscriptUses } from '../archive/transcript-uses.ts';
 import type { EntrySource } from '../locate-entry.ts';
-import type { SessionPlace } from '../session-place.ts';
 
 export interface RemovedSession {
   sessionKey: string;
@@ -35,14 +35,14 @@ const BATCH = 64;
  * removed, or got another transcript, once the locks are held. After a crash a marked entry counts as gone, and the next
  * call that meets it finishes.
  */
-export async function removeSessions(place: SessionPlace, removal: Removal): Promise<RemovedSession[]> {
-  const due = await removal.select(place.store);
+export async function removeSessions(agent: AgentSessions, removal: Removal): Promise<RemovedSession[]> {
+  const due = await removal.select(agent.store);
   const removed: RemovedSession[] = [];
   for (let at = 0; at < due.length; at += BATCH) {
     const batch = due.slice(at, at + BATCH);
     const refused = new Map<string, OpenBotError>();
     const note = (path: string, error: OpenBotError) => void refused.set(path, error);
-    const archiving = await withTranscriptsOf(place, batch, removal, note, async (pathsOf) => {
+    const archiving = await withTranscriptsOf(agent, batch, removal, note, async (pathsOf) => {
       const free = batch.filter(({ key: sessionKey, entry: { sessionId } }) => {
         const busy = pathsOf.get(sessionKey)!.find((path) => refused.has(path));
         if (busy !== undefined) {
@@ -50,13 +50,13 @@ export async function removeSessions(place: SessionPlace, removal: Removal): Pro
         }
         return busy === undefined;
       });
-      const marked = await place.store.updateMany(async (draft) => {
+      const marked = await agent.store.updateMany(async (draft) => {
         const { locked } = await selectAgain(draft, free, removal);
         return markSessions(draft, locked, removal);
       });
-      return archiveMarked(place, marked, removal.lock);
+      return archiveMarked(agent, marked, removal.lock);
     });
-    removed.push(...(await settle(place, archiving)));
+    removed.push(...(await settle(agent, archiving)));
   }
   return removed;
 }
@@ -65,17 +65,17 @@ export async function removeSessions(place: SessionPlace, removal: Removal): Pro
 const MOST_ATTEMPTS = 50;
 
 /** As removeSessions, but all of them or, while a transcript is in use, none; it fails then. */
-export async function removeTogether(place: SessionPlace, removal: Removal): Promise<RemovedSession[]> {
+export async function removeTogether(agent: AgentSessions, removal: Removal): Promise<RemovedSession[]> {
   for (let attempt = 1; attempt <= MOST_ATTEMPTS; attempt++) {
-    const due = await removal.select(place.store);
-    const archiving = await withTranscriptsOf(place, due, removal, giveUp, async () => {
-      const marked = await place.store.updateMany(async (draft) => {
+    const due = await removal.select(agent.store);
+    const archiving = await withTranscriptsOf(agent, due, removal, giveUp, async () => {
+      const marked = await agent.store.updateMany(async (draft) => {
         const { locked, isAll } = await selectAgain(draft, due, removal);
         return isAll ? markSessions(draft, locked, removal) : undefined;
       });
-      return marked && archiveMarked(place, marked, removal.lock);
+      return marked && archiveMarked(agent, marked, removal.lock);
     });
-    if (archiving !== undefined) return settle(place, archiving);
+    if (archiving !== undefined) return settle(agent, archiving);
   }
   throw new OpenBotError('STORE_CONFLICT', 'The session to remove was replaced again and again', {
     hint: 'Nothing was changed. Try again.',
@@ -87,17 +87,17 @@ function giveUp(_path: string, error: OpenBotError): void {
 }
 
 async function withTranscriptsOf<T>(
-  place: SessionPlace,
+  agent: AgentSessions,
   sessions: readonly StoredSession[],
   { keepTranscript, lock }: Removal,
   onRefused: (path: string, error: OpenBotError) => void,
   body: (pathsOf: ReadonlyMap<string, readonly string[]>) => Promise<T>,
 ): Promise<T> {
-  const transcripts = await listTranscripts(place.folder);
+  const transcripts = await listTranscripts(agent.folder);
   const pathsOf = new Map<string, readonly string[]>();
   for (const { key, entry } of sessions) {
     const hasTranscript = !keepTranscript && isSessionId(entry.sessionId);
-    pathsOf.set(key, hasTranscript ? findTranscripts(place, entry, transcripts) : []);
+    pathsOf.set(key, hasTranscript ? findTranscripts(agent, entry, transcripts) : []);
   }
   const paths = [...new Set([...pathsOf.values()].flat())];
   return withTranscriptLocks(paths, lock, onRefused, () => body(pathsOf));
@@ -155,16 +155,16 @@ interface Archived {
 
 /** Archives what the marks name, as far as it can be. */
 async function archiveMarked(
-  place: SessionPlace,
+  agent: AgentSessions,
   marked: readonly Marked[],
   lock: LockOptions | undefined,
 ): Promise<Archived> {
-  const transcripts = await listTranscripts(place.folder);
+  const transcripts = await listTranscripts(agent.folder);
   const removed: RemovedSession[] = [];
   const settled = new Map<string, PendingArchive[]>();
   const spared: StoredSession[] = [];
   for (const { session, marks } of marked) {
-    const { outcome, done } = await archiveMarks(place, session, marks, transcripts, lock);
+    const { outcome, done } = await archiveMarks(agent, session, marks, transcripts, lock);
     removed.push(outcome);
     // What was begun is finished by a later call: half of a session must not come back.
     if (outcome.error !== undefined && outcome.archived.length === 0) spared.push(session);
@@ -178,16 +178,16 @@ async function archiveMarked(
  * that is killed with one, the mark is what leads the next call to it.
  */
 async function settle(
-  place: SessionPlace,
+  agent: AgentSessions,
   { removed, settled, spared }: Archived,
 ): Promise<RemovedSession[]> {
-  if (settled.size > 0) await settlePending(place, settled);
-  if (spared.length > 0) await unmark(place, spared);
+  if (settled.size > 0) await settlePending(agent, settled);
+  if (spared.length > 0) await unmark(agent, spared);
   return removed;
 }
 
 async function archiveMarks(
-  place: SessionPlace,
+  agent: AgentSessions,
   session: StoredSession,
   marks: readonly PendingArchive[],
   transcripts: ReadonlyMap<string, readonly string[]>,
@@ -200,7 +200,7 @@ async function archiveMarks(
   };
   const done: PendingArchive[] = [];
   for (const mark of marks) {
-    const { archived, error } = await archivePending(place, mark, transcripts, lock);
+    const { archived, error } = await archivePending(agent, mark, transcripts, lock);
     outcome.archived.push(...archived);
     if (error === undefined) done.push(mark);
     // Older transcripts that are still in use are left to a later call; the session is gone without them.
@@ -212,8 +212,8 @@ async function archiveMarks(
   return { outcome, done };
 }
 
-function unmark(place: SessionPlace, spared: readonly StoredSession[]): Promise<void> {
-  return place.store.updateMany((draft) => {
+function unmark(agent: AgentSessions, spared: readonly StoredSession[]): Promise<void> {
+  return agent.store.updateMany((draft) => {
     for (const { key, entry: before } of spared) {
       const entry = draft.get(key);
       if (entry === undefined || entry.sessionId !== before.sessionId) continue;

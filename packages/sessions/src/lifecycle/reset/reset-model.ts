@@ -2,9 +2,9 @@ import type { SessionEntry } from '../../entry/session-entry.ts';
 import { OpenBotError } from '../../errors.ts';
 import type { TemplateContext } from '../../message/msg-context.ts';
 import type { SessionStore, StoredEntry } from '../../store/contract.ts';
+import { openAgentSessions } from '../agent-sessions.ts';
+import { type ClockParams, readClock } from '../clock.ts';
 import { changeEntry } from '../entry-updates/change-entry.ts';
-import { type MomentParams, readMoment } from '../moment.ts';
-import { openPlace } from '../session-place.ts';
 import { type ModelCatalogue, type ModelSelection, readModelHint } from './model-hint.ts';
 
 interface ResetModelResult {
@@ -22,7 +22,7 @@ interface ResetModelResult {
  * begins with no model's name is left alone.
  */
 export async function applyResetModelOverride(
-  params: MomentParams & {
+  params: ClockParams & {
     /** Not read: taken so that OpenClaw's own callers fit. */
     cfg?: unknown;
     resetTriggered: boolean;
@@ -49,8 +49,8 @@ export async function applyResetModelOverride(
   const { selection, rest: cleanedBody } = hint;
   let written: SessionEntry | null = null;
   if (storePath !== undefined && sessionKey !== undefined) {
-    const place = openPlace({ storePath, store: params.store, agentId: params.agentId });
-    written = await changeEntry(place, readMoment(params), {
+    const agent = openAgentSessions({ storePath, store: params.store, agentId: params.agentId });
+    written = await changeEntry(agent, readClock(params), {
       sessionKey,
       sessionId: sessionEntry?.sessionId,
       isActivity: false,

@@ -4,12 +4,12 @@ import { OpenBotError } from '../../errors.ts';
 import { parseThreadSessionSuffix } from '../../key/thread.ts';
 import { copyJson } from '../../store/json-value.ts';
 import { ensureTranscript } from '../../transcript-file/create.ts';
+import { type AgentSessionsParams, openAgentSessions, readOwnKey } from '../agent-sessions.ts';
 import { readPendingArchives } from '../archive/pending-archive.ts';
 import { finishArchives } from '../archive/retire-session.ts';
+import { type ClockParams, readClock } from '../clock.ts';
 import { nameSession, startSession } from '../init/start-session.ts';
 import { requireEntry } from '../locate-entry.ts';
-import { type MomentParams, readMoment } from '../moment.ts';
-import { openPlace, type PlaceParams, readOwnKey } from '../session-place.ts';
 
 interface ResetSessionResult {
   sessionKey: string;
@@ -24,8 +24,8 @@ interface ResetSessionResult {
 
 /** Gives the key a new session: another id, what the person set is kept, the old transcript is archived. */
 export async function resetSession(
-  params: PlaceParams &
-    MomentParams & {
+  params: AgentSessionsParams &
+    ClockParams & {
       sessionKey: string;
       /** Fails with STORE_CONFLICT when the key points to another session by now. */
       expectedSessionId?: string;
@@ -34,25 +34,25 @@ export async function resetSession(
       lock?: LockOptions;
     },
 ): Promise<ResetSessionResult> {
-  const place = openPlace(params);
-  const moment = readMoment(params);
-  const asked = readOwnKey(place, params.sessionKey);
-  const { key, previous, entry } = await place.store.updateMany(async (draft) => {
-    const found = await requireEntry(draft, place, asked);
+  const agent = openAgentSessions(params);
+  const clock = readClock(params);
+  const asked = readOwnKey(agent, params.sessionKey);
+  const { key, previous, entry } = await agent.store.updateMany(async (draft) => {
+    const found = await requireEntry(draft, agent, asked);
     assertExpected(found.entry.sessionId, params.expectedSessionId, asked);
-    const fresh = await nameSession(place, moment, parseThreadSessionSuffix(found.key).threadId);
-    draft.set(found.key, startSession(draft, found, fresh, moment.now));
+    const fresh = await nameSession(agent, clock, parseThreadSessionSuffix(found.key).threadId);
+    draft.set(found.key, startSession(draft, found, fresh, clock.now));
     return { key: found.key, previous: found.entry, entry: draft.get(found.key)! };
   });
   const { sessionId, sessionFile } = entry;
-  const { archived, error } = await finishArchives(place, key, readPendingArchives(entry), params.lock);
+  const { archived, error } = await finishArchives(agent, key, readPendingArchives(entry), params.lock);
   if (params.cwd !== undefined) {
-    await ensureTranscript({ path: sessionFile!, sessionId, cwd: params.cwd, now: () => moment.now });
+    await ensureTranscript({ path: sessionFile!, sessionId, cwd: params.cwd, now: () => clock.now });
   }
   return {
     sessionKey: key,
     sessionId,
-    sessionEntry: copyJson((await place.store.get(key)) ?? entry) as SessionEntry,
+    sessionEntry: copyJson((await agent.store.get(key)) ?? entry) as SessionEntry,
     previousSessionEntry: copyJson(previous) as SessionEntry,
     archived,
     archiveError: error,

@@ -22,22 +22,22 @@ import { loadEntries } from './entry-rows.ts';
  * files first.
  */
 export function openOpenclawDatabaseStore(path: string, options: DatabaseStoreOptions = {}): SessionStore {
-  const place = resolve(path);
+  const databasePath = resolve(path);
   const watching = new Set<() => void>();
   const load = (keys?: readonly string[]) => {
-    if (statDatabase(place) === undefined) return EMPTY_DOCUMENT;
-    return readSessionDatabase(place, (database) => loadEntries(database, keys)) ?? EMPTY_DOCUMENT;
+    if (statDatabase(databasePath) === undefined) return EMPTY_DOCUMENT;
+    return readSessionDatabase(databasePath, (database) => loadEntries(database, keys)) ?? EMPTY_DOCUMENT;
   };
   return {
     get: async (key) => getEntry(load([key]), key),
     list: async () => listEntries(load()),
     listUnreadable: async () => listUnreadable(load()),
     update: (key, change) =>
-      changeEntries(realPath(place), options, [key], (draft) => changeOne(draft, key, change)),
-    updateMany: (change) => changeEntries(realPath(place), options, undefined, change),
-    delete: (key) => changeEntries(realPath(place), options, [key], (draft) => draft.delete(key)),
+      changeEntries(realPath(databasePath), options, [key], (draft) => changeOne(draft, key, change)),
+    updateMany: (change) => changeEntries(realPath(databasePath), options, undefined, change),
+    delete: (key) => changeEntries(realPath(databasePath), options, [key], (draft) => draft.delete(key)),
     watch: (listener, onError) => {
-      const real = realPath(place);
+      const real = realPath(databasePath);
       const name = basename(real);
       const end = watchStore(real, loadWhenChanged(real, load), listener, onError, [name, `${name}-wal`]);
       watching.add(end);

@@ -175,7 +175,7 @@ const ITERATION_CACHE_WRITE = shape.rowSlot('cache_creation_input_tokens');
 export const claudeCodeDialect: Dialect = {
   name: 'claude-code',
   shape,
-  place: { id: 'uuid', parentId: 'parentUuid' },
+  linkFields: { id: 'uuid', parentId: 'parentUuid' },
   read(line, facts) {
     const { values } = line;
     const type = asText(values[TYPE]);

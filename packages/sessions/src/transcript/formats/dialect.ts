@@ -62,7 +62,7 @@ export interface Dialect {
   readonly name: DialectName;
   readonly shape: Shape;
   /** The top-level fields that hold an entry's id and its parent's. */
-  readonly place: { readonly id: string; readonly parentId: string };
+  readonly linkFields: { readonly id: string; readonly parentId: string };
   read(line: SkimmedLine, facts: LineFacts): void;
   /** What the line says of the whole transcript, if anything. Called after `read`, until a line has said enough. */
   describe(line: SkimmedLine, facts: LineFacts): TranscriptHeader | undefined;

@@ -174,7 +174,7 @@ const ROLE_OF_NAME = new Map<string, EntryRole>([
 export const openclawDialect: Dialect = {
   name: 'openclaw',
   shape,
-  place: { id: 'id', parentId: 'parentId' },
+  linkFields: { id: 'id', parentId: 'parentId' },
   read(line, facts) {
     const { values } = line;
     const type = asText(values[TYPE]);

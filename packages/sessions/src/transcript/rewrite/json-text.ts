@@ -5,14 +5,14 @@
  */
 
 /** Where the value of a member stands. */
-export interface MemberPlace {
+export interface MemberSpan {
   readonly key: string;
   readonly keyStart: number;
   readonly start: number;
   readonly end: number;
 }
 
-export interface ElementPlace {
+export interface ElementSpan {
   readonly start: number;
   readonly end: number;
 }
@@ -39,8 +39,8 @@ export function isStringAt(json: string, start: number): boolean {
 }
 
 /** The members of the object that begins at `start`, in their order; keys may repeat, and then the last one counts. */
-export function listMembers(json: string, start: number): MemberPlace[] {
-  const members: MemberPlace[] = [];
+export function listMembers(json: string, start: number): MemberSpan[] {
+  const members: MemberSpan[] = [];
   let at = skipSpace(json, start + 1);
   while (at < json.length && json.charCodeAt(at) !== CLOSE_BRACE) {
     const keyStart = at;
@@ -58,8 +58,8 @@ export function listMembers(json: string, start: number): MemberPlace[] {
  * As `listMembers`, up to the last of the keys that are asked for: what stands behind it is not looked at. Undefined where
  * that could miss something, because one of them is not there or may come again.
  */
-export function seekMembers(json: string, start: number, keys: readonly string[]): MemberPlace[] | undefined {
-  const members: MemberPlace[] = [];
+export function seekMembers(json: string, start: number, keys: readonly string[]): MemberSpan[] | undefined {
+  const members: MemberSpan[] = [];
   let left = keys.length;
   let at = skipSpace(json, start + 1);
   while (left > 0) {
@@ -83,13 +83,13 @@ export function seekMembers(json: string, start: number, keys: readonly string[]
 }
 
 /** The value that a key means: the last one. */
-export function findMember(members: readonly MemberPlace[], key: string): MemberPlace | undefined {
+export function findMember(members: readonly MemberSpan[], key: string): MemberSpan | undefined {
   return members.findLast((member) => member.key === key);
 }
 
 /** The elements of the array that begins at `start`. */
-export function listElements(json: string, start: number): ElementPlace[] {
-  const elements: ElementPlace[] = [];
+export function listElements(json: string, start: number): ElementSpan[] {
+  const elements: ElementSpan[] = [];
   let at = skipSpace(json, start + 1);
   while (at < json.length && json.charCodeAt(at) !== CLOSE_BRACKET) {
     const end = endOfValue(json, at);

@@ -1,4 +1,4 @@
-import { findMember, isArrayAt, isObjectAt, isStringAt, listMembers, type MemberPlace } from './json-text.ts';
+import { findMember, isArrayAt, isObjectAt, isStringAt, listMembers, type MemberSpan } from './json-text.ts';
 import { asciiJson, Splice } from './splice.ts';
 
 /**
@@ -27,7 +27,7 @@ export function withoutPreserved(
 
 function shortenList(
   json: string,
-  list: MemberPlace | undefined,
+  list: MemberSpan | undefined,
   isGone: (id: string) => boolean,
   splice: Splice,
 ): void {
@@ -39,7 +39,7 @@ function shortenList(
 
 function shortenStretch(
   json: string,
-  top: readonly MemberPlace[],
+  top: readonly MemberSpan[],
   to: {
     isGone: (id: string) => boolean;
     stretch: (head: string, tail: string) => readonly string[];
@@ -69,18 +69,18 @@ function shortenStretch(
   replaceText(json, findMember(segment, 'anchorUuid'), to.anchor, splice);
 }
 
-function membersOf(json: string, member: MemberPlace | undefined): MemberPlace[] {
+function membersOf(json: string, member: MemberSpan | undefined): MemberSpan[] {
   return member !== undefined && isObjectAt(json, member.start) ? listMembers(json, member.start) : [];
 }
 
-function readText(json: string, member: MemberPlace | undefined): string | undefined {
+function readText(json: string, member: MemberSpan | undefined): string | undefined {
   if (member === undefined || !isStringAt(json, member.start)) return undefined;
   return JSON.parse(json.slice(member.start, member.end)) as string;
 }
 
 function replaceText(
   json: string,
-  member: MemberPlace | undefined,
+  member: MemberSpan | undefined,
   text: string | undefined,
   splice: Splice,
 ): void {

@@ -1,4 +1,4 @@
-import { FLAG, type SettledTree } from '../entry.ts';
+import { FLAG, type LeafState } from '../entry.ts';
 import { ABSENT } from '../formats/dialect.ts';
 import { NULL_REF } from '../skim/shape.ts';
 import { DANGLING, NO_PARENT, type Transcript } from '../transcript.ts';
@@ -115,7 +115,7 @@ class TreeWalk {
     if (parent !== NULL_REF && this.#sinceReset?.has(parent)) this.#sinceReset.add(id);
   }
 
-  finish(): { tree: SettledTree; parents: Int32Array; appendParentId: string | null } {
+  finish(): { tree: LeafState; parents: Int32Array; appendParentId: string | null } {
     const transcript = this.#transcript;
     const parents = this.#parents.map((parent, index) => {
       if (parent >= 0) return this.#entryOf.get(parent) ?? DANGLING;

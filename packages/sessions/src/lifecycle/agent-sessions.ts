@@ -13,7 +13,7 @@ import type { SessionStore } from '../store/contract.ts';
 import { openFileSessionStore } from '../store/file-store.ts';
 
 /** How callers name the sessions of an agent. */
-export interface PlaceParams {
+export interface AgentSessionsParams {
   /** Transcripts are in the folder of this path, whichever driver keeps the entries. */
   storePath: string;
   /** Another driver than the file at `storePath`. */
@@ -25,7 +25,7 @@ export interface PlaceParams {
 }
 
 /** The store of an agent, and the folder of its transcripts. */
-export interface SessionPlace {
+export interface AgentSessions {
   readonly store: SessionStore;
   readonly storePath: string;
   readonly folder: string;
@@ -37,7 +37,7 @@ export interface SessionPlace {
 }
 
 /** Fails with AGENT_MISMATCH when `agentId`, the path and where its links lead name different agents. */
-export function openPlace(params: PlaceParams): SessionPlace {
+export function openAgentSessions(params: AgentSessionsParams): AgentSessions {
   if (typeof params.storePath !== 'string' || params.storePath.trim() === '') {
     throw new OpenBotError('INVALID_ARGUMENT', 'storePath must name the session store', {
       hint: 'resolveStorePath gives the path for an agent.',
@@ -88,15 +88,15 @@ function resolveLinks(path: string): string {
  * The key as stores have it, the names of the main session as one. A key of another agent is refused, and so is one that
  * only looks like an agent's.
  */
-export function readOwnKey(place: SessionPlace, sessionKey: unknown): string {
+export function readOwnKey(agent: AgentSessions, sessionKey: unknown): string {
   const key = readStoredKey(sessionKey);
   const named = parseAgentSessionKey(key)?.agentId;
   if (named === undefined) resolveAgentIdFromSessionKey(key);
-  else if (place.agentId !== undefined && named !== place.agentId) {
-    throw mismatch(named, place.agentId, place.storePath);
+  else if (agent.agentId !== undefined && named !== agent.agentId) {
+    throw mismatch(named, agent.agentId, agent.storePath);
   }
-  const agentId = named ?? place.agentId ?? DEFAULT_AGENT_ID;
-  return canonicalizeMainSessionAlias({ agentId, sessionKey: key, mainKey: place.mainKey });
+  const agentId = named ?? agent.agentId ?? DEFAULT_AGENT_ID;
+  return canonicalizeMainSessionAlias({ agentId, sessionKey: key, mainKey: agent.mainKey });
 }
 
 export function mismatch(asked: string, owner: string, storePath: string): OpenBotError {
@@ -117,16 +117,16 @@ function linkedToOther(asked: string, owner: string, storePath: string): OpenBot
 
 /** The transcript of an entry. Refused when it lies outside the agent's folder, also by way of a link. */
 export function locateTranscript(
-  place: SessionPlace,
+  agent: AgentSessions,
   entry: Pick<SessionEntry, 'sessionId' | 'sessionFile'>,
   topicId?: string | number,
 ): string {
   if (typeof entry !== 'object' || entry === null) {
     throw new OpenBotError('INVALID_ARGUMENT', `A session entry is needed, not ${entry}`);
   }
-  const path = resolveSessionFilePath(entry.sessionId, entry, { sessionsDir: place.folder, topicId });
-  if (!isReallyInside(place.folder, dirname(path))) {
-    throw new OpenBotError('PATH_ESCAPES_FOLDER', `${path} leads out of ${place.folder} through a link`, {
+  const path = resolveSessionFilePath(entry.sessionId, entry, { sessionsDir: agent.folder, topicId });
+  if (!isReallyInside(agent.folder, dirname(path))) {
+    throw new OpenBotError('PATH_ESCAPES_FOLDER', `${path} leads out of ${agent.folder} through a link`, {
       hint: 'Find out who made that link; remove sessionFile from the entry or the link from the folder.',
     });
   }

@@ -5,6 +5,7 @@ export const DOORS: Doors = {
   sessions: {
     'command-line': [
       'command',
+      'completion',
       'flags',
       'help',
       'package-version',

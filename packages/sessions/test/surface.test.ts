@@ -91,8 +91,8 @@ const SURFACE: Readonly<Record<string, string>> = {
   `,
   'command-line': `
     Command CommandBody CommandInput Flag FlagValues Flags HelpRow HelpSection OutputLost OutputStream
-    ParsedArguments Positional Program ResultShape Surroundings Terminal declareCommands declareFlags
-    formatCommandHelp formatHelp listMisfits listVisible longFlag openTerminal parseArguments
+    ParsedArguments Positional Program ResultShape Surroundings Terminal declareCommands declareCompletion
+    declareFlags formatCommandHelp formatHelp listMisfits listVisible longFlag openTerminal parseArguments
     readPackageVersion reportError runProgram showFlag showSynopsis startProgram writeJson
   `,
   'terminal-text': `

@@ -1,5 +1,6 @@
 import { basename, dirname } from 'node:path';
 import {
+  declareCompletion,
   type Program,
   readPackageVersion,
   runProgram,
@@ -16,7 +17,7 @@ import { QUICKSTART } from './quickstart.ts';
 export const OCC: Program<OccContext, typeof COMMON_FLAGS> = {
   name: 'occ',
   version: () => readPackageVersion(import.meta.url),
-  commands: COMMANDS,
+  commands: [...COMMANDS, declareCompletion('occ', () => OCC)],
   commonFlags: COMMON_FLAGS,
   help: {
     about: `occ cleans the session of an agent whose context fills up: old tool calls and their results are shortened or

@@ -1,4 +1,5 @@
 import {
+  declareCompletion,
   type Program,
   readPackageVersion,
   runProgram,
@@ -10,7 +11,7 @@ import { explainInstall } from './install-hint.ts';
 export const OPENBOT: Program = {
   name: 'openbot',
   version: () => `openbot ${readPackageVersion(import.meta.url)}`,
-  commands: COMMANDS,
+  commands: [...COMMANDS, declareCompletion('openbot', () => OPENBOT)],
   commonFlags: {},
   help: {
     about: 'openbot: the session layer for persistent-identity agents',

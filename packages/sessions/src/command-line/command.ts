@@ -71,6 +71,8 @@ export interface Command {
   readonly examples: readonly HelpRow[];
   /** Can be run, and is neither shown nor suggested. */
   readonly hidden?: true;
+  /** Runs without `prepare` of the program, also where its settings cannot be read. */
+  readonly needsNoSettings?: true;
   /** What `--json` prints. */
   result?(): Promise<ResultShape>;
   /** The body, loaded when the command is run. Its input is that of the declaration. */

@@ -21,7 +21,7 @@ export async function runProgram<Context extends object>(
       return 0;
     }
     const { command, flags, words } = parseArguments(program, argv);
-    const prepared = await program.prepare?.(flags, surroundings);
+    const prepared = command.needsNoSettings ? undefined : await program.prepare?.(flags, surroundings);
     mode = prepared ?? mode;
     const body = (await command.load()) as CommandBody<object>;
     await body({

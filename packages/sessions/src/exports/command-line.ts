@@ -12,6 +12,7 @@ export {
   type Surroundings,
   showSynopsis,
 } from '../command-line/command.ts';
+export { declareCompletion } from '../command-line/completion.ts';
 export {
   declareFlags,
   type Flag,

@@ -305,7 +305,7 @@ export const DOORS: Doors = {
       'read-git',
       'time-limit',
     ],
-    queue: ['nested-run', 'repo-slot', 'run-locks'],
+    queue: ['repo-slot', 'run-locks'],
     registry: ['is-running', 'registered-session', 'registry-file', 'session-lock'],
     repo: ['git-folder', 'name-repos', 'projects-folder', 'real-path', 'resolve-repo'],
     run: ['claude-run'],

@@ -1,10 +1,19 @@
 import type { Options } from '@anthropic-ai/claude-agent-sdk';
 import type { RunAction } from '../run-contract/run-event.ts';
-import type { RunRequest } from '../run-contract/run-request.ts';
+import type { McpServers, RunRequest } from '../run-contract/run-request.ts';
 import type { RunScope } from '../run-contract/run-scope.ts';
 import type { AnnouncedCalls } from './announced-calls.ts';
 import type { PermissionRelay } from './permission-relay.ts';
-import type { RunServers } from './run-servers.ts';
+
+/** The MCP servers that Claude Code uses. */
+export interface ClaudeServers {
+  /** Those inside this process. */
+  readonly inProcess: McpServers;
+  /** A file that lists the others, if there are any. */
+  readonly configPath: string | undefined;
+  /** Tools of theirs that need no permission. */
+  readonly allowed: readonly string[];
+}
 
 export interface ClaudeOptionsParts {
   readonly request: RunRequest;
@@ -12,7 +21,7 @@ export interface ClaudeOptionsParts {
   readonly sessionId: string;
   readonly action: RunAction;
   readonly forkOf?: string;
-  readonly servers: RunServers;
+  readonly servers: ClaudeServers;
   readonly budgetLeftUsd: number | undefined;
   readonly relay: PermissionRelay;
   readonly announcedCalls: AnnouncedCalls;

@@ -6,15 +6,10 @@ import type { Environment } from '@openbot/sessions/layout';
 import { type AttachedTools, attachTools } from '../mcp-server/attach-tools.ts';
 import { MCP_SERVER_NAME } from '../mcp-tools/tool.ts';
 import type { McpServers, RunContext, RunRequest } from '../run-contract/run-request.ts';
+import type { ClaudeServers } from './claude-options.ts';
 
-/** The MCP servers of a run. */
-export interface RunServers {
-  /** Those inside this process. */
-  readonly inProcess: McpServers;
-  /** A file that lists the others, if there are any. */
-  readonly configPath: string | undefined;
-  /** Tools of theirs that need no permission. */
-  readonly allowed: readonly string[];
+/** The MCP servers of a run, until they are closed. */
+export interface RunServers extends ClaudeServers {
   close(): Promise<void>;
 }
 

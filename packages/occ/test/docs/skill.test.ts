@@ -31,9 +31,8 @@ describe('the skill', () => {
   it('asks OpenClaw for the program that this package brings', () => {
     const { openclaw } = JSON.parse(fields.get('metadata')!);
     expect(openclaw.requires.bins).toEqual(Object.keys(manifest.bin));
-    expect(openclaw.install).toEqual([
-      { id: 'npm', kind: 'node', package: manifest.name, bins: ['occ'], label: 'Install occ (npm)' },
-    ]);
+    // Not before it is published: OpenClaw would install whatever has that name on npm.
+    expect(openclaw.install).toBeUndefined();
   });
 
   it('is published, and stands where a repository has its skills', () => {

@@ -171,10 +171,9 @@ export const DOORS: Doors = {
     ],
     callers: ['calling-session'],
     clean: [
-      'cut-copy',
       'empty-message',
       'line-edit',
-      'merged-form',
+      'new-refusal',
       'pair-calls',
       'parsed-session',
       'plan',
@@ -183,9 +182,6 @@ export const DOORS: Doors = {
       'remove-tool-calls',
       'rewrite-line',
       'tool-removal',
-      'truncate-arguments',
-      'truncate-content',
-      'turn-boundaries',
       'turn-zones',
     ],
     commands: ['clone', 'command', 'demo', 'edit', 'flags', 'info', 'list', 'restore', 'scheduled'],
@@ -277,6 +273,8 @@ export const DOORS: Doors = {
       'storage',
     ],
     'storage/pi': ['source'],
+    'clean/decisions': ['call-actions', 'misplaced-thinking', 'planned-lines', 'turn-thinking'],
+    'clean/lines': ['rewrite-claude-code', 'rewrite-openclaw', 'truncate', 'truncate-arguments'],
   },
   'claude-code': {
     conversation: [

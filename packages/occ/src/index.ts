@@ -1,6 +1,7 @@
 export { OpenBotError } from '@openbot/sessions';
-export { cutCopy } from './clean/cut-copy.ts';
 export type { LineEdit, ToolAction } from './clean/line-edit.ts';
+export { truncateCopy, truncateToolResult } from './clean/lines/truncate.ts';
+export { truncateArguments } from './clean/lines/truncate-arguments.ts';
 export type {
   ContentBlock,
   ConversationMessage,
@@ -19,9 +20,11 @@ export type { CleanPlan, LineReader, PlanStatistics, PlanTokens } from './clean/
 export { planClean } from './clean/plan-clean.ts';
 export { BUILT_IN_PRESETS, resolvePreset, resolveToolRemovalOptions } from './clean/presets.ts';
 export {
+  identifyTurnBoundaries,
   removeToolCalls,
   type ToolRemovalResult,
   type ToolRemovalStatistics,
+  type TurnBoundary,
 } from './clean/remove-tool-calls.ts';
 export { rewriteLine } from './clean/rewrite-line.ts';
 export {
@@ -30,9 +33,6 @@ export {
   type ToolRemovalPreset,
   TRUNCATION_LIMITS,
 } from './clean/tool-removal.ts';
-export { truncateArguments } from './clean/truncate-arguments.ts';
-export { truncateToolResult } from './clean/truncate-content.ts';
-export { identifyTurnBoundaries, type TurnBoundary } from './clean/turn-boundaries.ts';
 export type { UserConfiguration } from './config/configuration.ts';
 export {
   type LoadConfigurationOptions,

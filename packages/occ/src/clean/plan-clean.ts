@@ -1,23 +1,22 @@
 import { activePath, type Transcript, turnsOf } from '@openbot/sessions';
 import { planLoweredUsage, planRelinking, relinkedFieldsOf } from '@openbot/sessions/rewrite';
-import {
-  type Calibration,
-  type Context,
-  contextOf,
-  FLAG,
-  measureContext,
-} from '@openbot/sessions/transcript';
-import { type CallActions, chooseActions, KEEP, REMOVE } from './call-actions.ts';
-import { findLargeCalls, type LargeCalls } from './large-calls.ts';
+import { contextOf, FLAG, measureContext } from '@openbot/sessions/transcript';
+import { type CallActions, chooseActions, findLargeCalls } from './decisions/call-actions.ts';
+import { findMisplacedThinking } from './decisions/misplaced-thinking.ts';
+import { PlannedLines } from './decisions/planned-lines.ts';
+import { TurnThinking } from './decisions/turn-thinking.ts';
 import type { LineEdit } from './line-edit.ts';
-import { findMisplacedThinking } from './misplaced-thinking.ts';
 import { countLonely, NO_CALL, type PairedCalls, pairCalls } from './pair-calls.ts';
 import type { CleanPlan, LineReader } from './plan.ts';
-import { countMessages } from './plan-statistics.ts';
-import { planTokens } from './plan-tokens.ts';
-import { PlannedLines } from './planned-lines.ts';
-import { LARGE_CHARACTERS, type ResolvedToolRemovalOptions, TRUNCATION_LIMITS } from './tool-removal.ts';
-import { TurnThinking } from './turn-thinking.ts';
+import {
+  charactersAfter,
+  countCalls,
+  countMessages,
+  countOutputs,
+  planTokens,
+  weighLarge,
+} from './plan-figures.ts';
+import { LARGE_CHARACTERS, type ResolvedToolRemovalOptions } from './tool-removal.ts';
 import { type TurnZones, zoneTurns } from './turn-zones.ts';
 
 /**
@@ -133,66 +132,6 @@ function planOutputs(
     if (zones.actionAt(position) === 'keep' && transcript.textSizeOf(index) <= over) continue;
     lines.planOutput(index, position);
   }
-}
-
-/** What large calls that stay whole weigh beyond what shortening would leave of them. */
-function weighLarge(
-  large: LargeCalls,
-  { ofCall }: CallActions,
-  calibration: Calibration,
-): CleanPlan['large'] {
-  let calls = 0;
-  let characters = 0;
-  for (const [call, size] of large) {
-    if (ofCall[call] !== KEEP) continue;
-    calls++;
-    characters += size - TRUNCATION_LIMITS.maxChars;
-  }
-  return { calls, tokens: Math.round(characters * calibration.perCharacter) };
-}
-
-function countOutputs(lines: PlannedLines): number {
-  let count = 0;
-  for (const { cuts } of lines.shortened()) count += cuts.outputs;
-  return count;
-}
-
-/** What entries will weigh in the context. One whose content an edit of the agent's replaced weighs what that says. */
-function charactersAfter(
-  context: Context,
-  lines: PlannedLines,
-): (index: number, now: number) => number | undefined {
-  const hasEdits = context.edits.size > 0;
-  return (index, now) => {
-    if (lines.isRemoved(index)) return undefined;
-    if (hasEdits && context.edits.has(index)) return now;
-    const saved = lines.savedBy(index);
-    return saved < now ? now - saved : 0;
-  };
-}
-
-function countCalls(
-  { firstCallAt, firstResultAt, callOfResult }: PairedCalls,
-  { ofCall }: CallActions,
-  lines: PlannedLines,
-) {
-  const cut = new Set<number>();
-  for (const { position, cuts } of lines.shortened()) {
-    for (const order of cuts.calls.keys()) cut.add(firstCallAt[position]! + order);
-    for (const order of cuts.results.keys()) cut.add(callOfResult[firstResultAt[position]! + order]!);
-  }
-  let removed = 0;
-  let truncated = 0;
-  for (let call = 0; call < ofCall.length; call++) {
-    if (ofCall[call] === REMOVE) removed++;
-    else if (ofCall[call] !== KEEP && cut.has(call)) truncated++;
-  }
-  return {
-    toolCallsOriginal: ofCall.length,
-    toolCallsRemoved: removed,
-    toolCallsTruncated: truncated,
-    toolCallsPreserved: ofCall.length - removed - truncated,
-  };
 }
 
 function once<T>(make: () => T): () => T {

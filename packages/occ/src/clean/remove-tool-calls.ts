@@ -1,7 +1,7 @@
-import type { Transcript } from '@openbot/sessions';
+import { activePath, type Transcript, turnsOf } from '@openbot/sessions';
 import { fromByteText, toByteText } from '@openbot/sessions/rewrite';
 import { TranscriptBuilder } from '@openbot/sessions/transcript';
-import type { SessionEntry } from './parsed-session.ts';
+import type { MessageEntry, SessionEntry } from './parsed-session.ts';
 import { planClean } from './plan-clean.ts';
 import { rewriteLine } from './rewrite-line.ts';
 import type { ResolvedToolRemovalOptions } from './tool-removal.ts';
@@ -60,4 +60,27 @@ export function buildTranscript(lines: readonly string[]): Transcript {
     offset += bytes.length + 1;
   }
   return builder.finish(offset);
+}
+
+/** A turn, from a person's text to the last entry before the next one. */
+export interface TurnBoundary {
+  /** The first entry of the turn. */
+  startIndex: number;
+  /** The last one. */
+  endIndex: number;
+  /** Counted from 0. */
+  turnIndex: number;
+  hasToolCalls: boolean;
+}
+
+/** The turns of a session's messages, the header left out. In a tree, those of the active path. */
+export function identifyTurnBoundaries(entries: readonly MessageEntry[]): TurnBoundary[] {
+  const transcript = buildTranscript(entries.map((entry) => toByteText(JSON.stringify(entry))));
+  const path = activePath(transcript).entries;
+  return turnsOf(transcript, path).map(({ first, end, turn, toolCalls }) => ({
+    startIndex: path[first]!,
+    endIndex: path[end - 1]!,
+    turnIndex: turn,
+    hasToolCalls: toolCalls > 0,
+  }));
 }

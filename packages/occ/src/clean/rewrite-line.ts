@@ -10,8 +10,8 @@ import {
 } from '@openbot/sessions/rewrite';
 import type { DialectName } from '@openbot/sessions/transcript';
 import type { Cuts, LineEdit } from './line-edit.ts';
-import { rewriteClaudeCodeContent } from './rewrite-claude-code.ts';
-import { rewriteOpenClawContent } from './rewrite-openclaw.ts';
+import { rewriteClaudeCodeContent } from './lines/rewrite-claude-code.ts';
+import { rewriteOpenClawContent } from './lines/rewrite-openclaw.ts';
 
 /**
  * The line with what an edit changes, and otherwise byte for byte as it was.

@@ -1,6 +1,6 @@
 import { activePath, type Transcript } from '@openbot/sessions';
 import { DANGLING, leafOf } from '@openbot/sessions/transcript';
-import { findNewRefusal } from '../clean/merged-form.ts';
+import { findNewRefusal } from '../clean/new-refusal.ts';
 import { countLonely, pairCalls } from '../clean/pair-calls.ts';
 import type { CleanPlan } from '../clean/plan.ts';
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { HUNT } from '../../../../test/setup/hunt.ts';
-import { truncateContent, truncateToolResult } from '../../src/clean/truncate-content.ts';
+import { truncateContent, truncateToolResult } from '../../src/clean/lines/truncate.ts';
 import { toolText } from './arbitraries/texts.ts';
 import { RUNS } from './dialects.ts';
 

@@ -43,7 +43,6 @@ test('the package exports these values and no others', () => {
     'OpenBotError',
     'TRUNCATION_LIMITS',
     'createBackup',
-    'cutCopy',
     'describeSession',
     'executeClone',
     'executeEdit',
@@ -64,6 +63,7 @@ test('the package exports these values and no others', () => {
     'restoreFromBackup',
     'rewriteLine',
     'truncateArguments',
+    'truncateCopy',
     'truncateToolResult',
   ]);
 });

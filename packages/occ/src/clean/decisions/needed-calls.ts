@@ -1,7 +1,7 @@
 import type { Transcript } from '@openbot/sessions';
 import { FLAG, leafOf } from '@openbot/sessions/transcript';
-import { NO_CALL, type PairedCalls } from './pair-calls.ts';
-import type { TurnZones } from './turn-zones.ts';
+import { NO_CALL, type PairedCalls } from '../pair-calls.ts';
+import type { TurnZones } from '../turn-zones.ts';
 
 /**
  * Calls that cannot go although they are old, by number: something that must stay would lose its other half or its place.

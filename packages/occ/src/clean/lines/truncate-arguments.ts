@@ -1,5 +1,5 @@
-import { TRUNCATION_LIMITS } from './tool-removal.ts';
-import { cutAt, truncateText } from './truncate-text.ts';
+import { TRUNCATION_LIMITS } from '../tool-removal.ts';
+import { cutAt, truncateText } from './truncate.ts';
 
 type Arguments = Record<string, unknown>;
 

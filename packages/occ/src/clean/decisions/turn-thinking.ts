@@ -1,9 +1,9 @@
 import type { Transcript } from '@openbot/sessions';
 import { type Context, FLAG, leafOf, sideOf, type Turn } from '@openbot/sessions/transcript';
+import { isLeftWithNothing } from '../empty-message.ts';
+import { NO_CALL, type PairedCalls } from '../pair-calls.ts';
+import type { LineReader } from '../plan.ts';
 import { type CallActions, REMOVE, TRUNCATE } from './call-actions.ts';
-import { isLeftWithNothing } from './left-of-line.ts';
-import { NO_CALL, type PairedCalls } from './pair-calls.ts';
-import type { LineReader } from './plan.ts';
 
 /** A stretch of a path, as positions in it. */
 interface Stretch {

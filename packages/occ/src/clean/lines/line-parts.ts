@@ -1,5 +1,5 @@
 import { fromByteText, type MemberSpan, type Splice, toByteText } from '@openbot/sessions/rewrite';
-import type { Cuts } from './line-edit.ts';
+import type { Cuts } from '../line-edit.ts';
 
 /** A line that is being rewritten. */
 export interface LineParts {

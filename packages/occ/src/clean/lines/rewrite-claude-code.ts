@@ -8,14 +8,13 @@ import {
   Splice,
   toByteText,
 } from '@openbot/sessions/rewrite';
-import { cutCopy } from './cut-copy.ts';
-import { actionAt, type LineEdit } from './line-edit.ts';
+import { actionAt, type LineEdit } from '../line-edit.ts';
 import { changeValue, type LineParts, readText, readValue, removeTopMember } from './line-parts.ts';
 import { countImages, textSize } from './rewrite-openclaw.ts';
 import { shortenAttachment } from './shorten-attachment.ts';
 import { shortenCall } from './shorten-call.ts';
-import { shortenOutputs } from './tool-output.ts';
-import { truncateContent } from './truncate-content.ts';
+import { shortenOutputs } from './shorten-outputs.ts';
+import { truncateContent, truncateCopy } from './truncate.ts';
 
 /** Takes calls, results and thinking out of a message's blocks, or shortens them, and their copies in the line. */
 export function rewriteClaudeCodeContent(parts: LineParts, edit: LineEdit): void {
@@ -107,6 +106,6 @@ function shortenCopy(parts: LineParts, edit: LineEdit, resultsLeft: number): voi
     return;
   }
   if (edit.results !== 'truncate') return;
-  const copy = changeValue(parts, findMember(parts.top, 'toolUseResult'), cutCopy);
+  const copy = changeValue(parts, findMember(parts.top, 'toolUseResult'), truncateCopy);
   if (copy !== undefined && parts.cuts?.results.size === 0) parts.cuts.results.set(0, -1);
 }

@@ -1,11 +1,10 @@
 import type { Transcript } from '@openbot/sessions';
 import { FLAG, IMAGE_CHARACTERS, leafOf } from '@openbot/sessions/transcript';
+import { isLeftWithNothing, isNothingLeft, LONGEST_BLANK, STRIPPED } from '../empty-message.ts';
+import type { Cuts, LineEdit, ToolAction } from '../line-edit.ts';
+import type { LineReader } from '../plan.ts';
+import { rewriteLine } from '../rewrite-line.ts';
 import { ACTIONS, KEEP as KEEP_TOOL, REMOVE as REMOVE_TOOL } from './call-actions.ts';
-import { isNothingLeft } from './empty-message.ts';
-import { isLeftWithNothing, LONGEST_BLANK, STRIPPED } from './left-of-line.ts';
-import type { Cuts, LineEdit, ToolAction } from './line-edit.ts';
-import type { LineReader } from './plan.ts';
-import { rewriteLine } from './rewrite-line.ts';
 
 const REMOVE = 1;
 const STRIP = 2;

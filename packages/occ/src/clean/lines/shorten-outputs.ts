@@ -6,7 +6,7 @@ import {
   toByteText,
 } from '@openbot/sessions/rewrite';
 import type { LineParts } from './line-parts.ts';
-import { truncateToolResult } from './truncate-content.ts';
+import { truncateToolResult } from './truncate.ts';
 
 /** The elements in which Claude Code hands over the output of commands and of background agents, as a person's text. */
 const ELEMENTS = [

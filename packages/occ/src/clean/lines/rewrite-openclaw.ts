@@ -8,13 +8,11 @@ import {
   Splice,
   toByteText,
 } from '@openbot/sessions/rewrite';
-import { cutCopy } from './cut-copy.ts';
-import { actionAt, type LineEdit } from './line-edit.ts';
+import { actionAt, type LineEdit } from '../line-edit.ts';
 import { changeValue, type LineParts, readText } from './line-parts.ts';
 import { shortenCall } from './shorten-call.ts';
-import { releaseSignature } from './text-signature.ts';
-import { noteOutput } from './tool-output.ts';
-import { truncateContent } from './truncate-content.ts';
+import { noteOutput } from './shorten-outputs.ts';
+import { truncateContent, truncateCopy } from './truncate.ts';
 
 /** Takes calls and thinking out of a message's blocks, or shortens its calls or its result. */
 export function rewriteOpenClawContent(parts: LineParts, edit: LineEdit): void {
@@ -78,7 +76,7 @@ function shortenResult(parts: LineParts): void {
     if (cut !== value) noteResult(parts, value, cut);
     return cut;
   });
-  const copy = changeValue(parts, findMember(parts.message, 'details'), cutCopy);
+  const copy = changeValue(parts, findMember(parts.message, 'details'), truncateCopy);
   if (copy !== undefined && shortened === undefined) parts.cuts?.results.set(0, -1);
 }
 
@@ -109,4 +107,34 @@ export function textSize(content: unknown): number {
 
 export function countImages(content: unknown): number {
   return Array.isArray(content) ? content.filter((block) => block?.type === 'image').length : 0;
+}
+
+/** The ids of OpenAI's messages. */
+const ITEM_ID = /^msg_/;
+/** How much of an id tells it from others. */
+const ENDING = 16;
+
+/**
+ * The signature of a text whose thinking goes. OpenAI's texts carry an id there, and a text with that id is refused without the
+ * reasoning before it. OpenClaw leaves such an id out when it sends the text, pi sends it. An id of our own belongs to no
+ * reasoning; what else the signature says, as whether the text is an answer or a comment, stays. Undefined where nothing
+ * need change.
+ */
+function releaseSignature(signature: string): string | undefined {
+  if (ITEM_ID.test(signature)) return releaseId(signature);
+  const fields = signature.startsWith('{') ? parseFields(signature) : undefined;
+  if (fields === undefined || typeof fields.id !== 'string' || !ITEM_ID.test(fields.id)) return undefined;
+  return JSON.stringify({ ...fields, id: releaseId(fields.id) });
+}
+
+function releaseId(id: string): string {
+  return `msg_occ_${id.replace(/[^\w-]/g, '').slice(-ENDING)}`;
+}
+
+function parseFields(text: string): Record<string, unknown> | undefined {
+  try {
+    return JSON.parse(text) as Record<string, unknown>;
+  } catch {
+    return undefined;
+  }
 }

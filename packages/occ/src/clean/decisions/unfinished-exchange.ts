@@ -1,6 +1,6 @@
 import type { Transcript } from '@openbot/sessions';
 import { FLAG, leafOf } from '@openbot/sessions/transcript';
-import type { PairedCalls } from './pair-calls.ts';
+import type { PairedCalls } from '../pair-calls.ts';
 
 export interface UnfinishedExchange {
   /** The calls that the run in progress still works on, by number. */

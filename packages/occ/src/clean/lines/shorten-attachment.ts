@@ -6,10 +6,10 @@ import {
   listMembers,
   type MemberSpan,
 } from '@openbot/sessions/rewrite';
+import { TRUNCATION_LIMITS } from '../tool-removal.ts';
 import { changeValue, type LineParts } from './line-parts.ts';
-import { noteOutput, shortenOutputs } from './tool-output.ts';
-import { TRUNCATION_LIMITS } from './tool-removal.ts';
-import { truncateToolResult } from './truncate-content.ts';
+import { noteOutput, shortenOutputs } from './shorten-outputs.ts';
+import { truncateToolResult } from './truncate.ts';
 
 /**
  * Shortens what Claude Code attached: a file or a folder that a person named, or the report of a background agent that came

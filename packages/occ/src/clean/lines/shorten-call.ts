@@ -1,9 +1,8 @@
 import { findMember, type MemberSpan, Splice, toByteText } from '@openbot/sessions/rewrite';
-import { cutCopy } from './cut-copy.ts';
+import { TRUNCATION_LIMITS } from '../tool-removal.ts';
 import { type LineParts, readValue } from './line-parts.ts';
-import { TRUNCATION_LIMITS } from './tool-removal.ts';
+import { truncateCopy, truncateText } from './truncate.ts';
 import { truncateArguments } from './truncate-arguments.ts';
-import { truncateText } from './truncate-text.ts';
 
 const MARKER = TRUNCATION_LIMITS.argumentMarker;
 
@@ -34,7 +33,7 @@ export function shortenCall(
   const copy = names.copy === undefined ? undefined : findMember(members, names.copy);
   if (copy !== undefined) {
     const before = readValue(parts, copy);
-    const after = typeof before === 'string' ? truncateText(before, MARKER) : cutCopy(before);
+    const after = typeof before === 'string' ? truncateText(before, MARKER) : truncateCopy(before);
     if (after !== before) put(copy, after);
   }
   if (block.isEmpty) return undefined;

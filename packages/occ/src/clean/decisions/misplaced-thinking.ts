@@ -1,8 +1,8 @@
 import type { Transcript } from '@openbot/sessions';
 import { type Context, FLAG, sideOf } from '@openbot/sessions/transcript';
+import type { TurnZones } from '../turn-zones.ts';
 import type { PlannedLines } from './planned-lines.ts';
 import type { TurnThinking } from './turn-thinking.ts';
-import type { TurnZones } from './turn-zones.ts';
 
 const NOWHERE = -1;
 

@@ -25,7 +25,7 @@ export const OCC_ERRORS = {
   },
   CONFIG_INVALID: {
     means:
-      'A configuration file or an `OCC_*` variable holds a value that does not fit, or names a preset that there is not, or a file that `--config` names cannot be read. The message names file and key, or the variable.',
+      'A configuration file or an `OCC_*` variable holds a value that does not fit, or names an unknown preset, or a file that `--config` names cannot be read. The message names file and key, or the variable.',
     remedy: 'Correct the value that the message names; the package README lists all keys.',
   },
   SESSION_IN_USE: {

@@ -1,8 +1,9 @@
 import { splitShellWords } from './shell-words.ts';
 
 /**
- * How well a tool call fits a running command. `exact`: a shell would run these very words. `loose`: the words stand
- * there in order, among quotes and brackets of some other language. `verb`: the program and its first word stand there.
+ * How well a tool call fits a running command. `exact`: a shell would run exactly these words. `loose`: it contains
+ * the words in this order, with quotes and brackets of another language between them. `verb`: it contains the program and
+ * its first word.
  */
 export const STRENGTHS = ['exact', 'loose', 'verb'] as const;
 export type Strength = (typeof STRENGTHS)[number];
@@ -25,7 +26,7 @@ export function matchCommand(callArguments: unknown, commandLine: readonly strin
   return undefined;
 }
 
-/** With what stands in quotes as commands of their own: `bash -c "…"`. */
+/** Quoted words are parsed as commands too: `bash -c "…"`. */
 function commandsOf(text: string, depth: number): string[][] {
   const commands = splitShellWords(text);
   if (depth === 0) return commands;
@@ -33,7 +34,7 @@ function commandsOf(text: string, depth: number): string[][] {
   return [...commands, ...quoted.flatMap((word) => commandsOf(word, depth - 1))];
 }
 
-/** The program may stand behind others that start it: `FOO=1 npx occ`, `timeout 9 node /x/occ.js`. */
+/** Other programs may start it: `FOO=1 npx occ`, `timeout 9 node /x/occ.js`. */
 function isSameCommand(command: readonly string[], words: readonly string[]): boolean {
   return command.some((word, at) => {
     if (!isProgram(word)) return false;
@@ -49,7 +50,7 @@ function isProgram(word: string): boolean {
   return PROGRAMS.has(name.replace(/@.*$/, '').replace(/\.(?:[cm]?[jt]s|cmd|exe|ps1)$/, ''));
 }
 
-/** Every string within a value, in its order. */
+/** All strings in a value, in order. */
 function collectTexts(value: unknown): string[] {
   if (typeof value === 'string') return [value];
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(collectTexts) : [];
@@ -68,7 +69,7 @@ function isWordList(value: unknown): value is string[] {
   return Array.isArray(value) && value.length > 0 && value.every((word) => typeof word === 'string');
 }
 
-/** Without quotes, brackets and commas; what may stand in a word stays, and so does what ends a command. */
+/** Replaces quotes, brackets and commas. Characters of words and ends of commands stay. */
 function flatten(text: string): string {
   return text.replace(/[;&|\n]+/g, '\n').replace(/[^\w\n=./\\:@~+%-]+/g, ' ');
 }

@@ -1,9 +1,9 @@
-/** The simple commands of a shell line, each as its words. Not a shell: enough to find a command in what was typed. */
+/** The simple commands of a shell line, each as its words. No full shell grammar: enough to find a command in a text. */
 export function splitShellWords(text: string): string[][] {
   const commands: string[][] = [];
   let words: string[] = [];
   let word: string | undefined;
-  /** The target of a redirection is no word of the command. */
+  /** The target of a redirection is not a word of the command. */
   let isTarget = false;
   const endWord = () => {
     if (word !== undefined && !isTarget) words.push(word);
@@ -28,7 +28,7 @@ export function splitShellWords(text: string): string[][] {
       at = end;
     } else if (char === '\\') {
       at++;
-      // A line end behind it continues the line.
+      // Before a line end it continues the line.
       if (text[at] !== '\n') word = (word ?? '') + (text[at] ?? '');
     } else if (char === '>' || char === '<') {
       if (/^\d+$/.test(word ?? '')) word = undefined;

@@ -2,14 +2,14 @@ import type { CustomPresets } from '../clean/presets.ts';
 
 export type OutputFormat = 'human' | 'json';
 
-/** What may stand in a configuration file. */
+/** The content of a configuration file. */
 export interface UserConfiguration {
   /** The OpenClaw state folder. */
   readonly stateDirectory?: string;
   readonly defaultAgentId?: string;
   /** For a bare `--strip-tools`, and under `--keep` and `--truncate`. */
   readonly defaultPreset?: string;
-  /** By name. One that is named like a built-in preset takes its place. */
+  /** By name. A built-in preset of the same name is replaced. */
   readonly customPresets?: CustomPresets;
   readonly outputFormat?: OutputFormat;
   readonly verboseOutput?: boolean;

@@ -18,7 +18,7 @@ const YES_OR_NO = [
   ['0', false],
 ] as const;
 
-/** The OCC_* variables, checked. An empty one counts as not set. */
+/** The OCC_* variables, checked. An empty one counts as unset. */
 export function readEnvironmentSettings(env: Environment): EnvironmentSettings {
   return {
     defaultAgentId: read(env, 'OCC_DEFAULT_AGENT_ID'),

@@ -13,22 +13,22 @@ export interface ConfigurationFile {
   readonly path: string;
   /** `code` is run, everything else is only read. */
   readonly kind: 'data' | 'code' | 'rc' | 'package';
-  /** Relative paths in it count from here. */
+  /** Relative paths in it start here. */
   readonly base: string;
-  /** Of the person that runs this process: in the home folder, or named. What a working folder holds may be somebody else's. */
+  /** Written by the user: in the home folder, or named by a flag. A file in the working folder may be of another author. */
   readonly isOwn: boolean;
 }
 
 export interface FoundConfiguration {
   /** An earlier file wins over a later one, key by key. */
   readonly files: readonly ConfigurationFile[];
-  /** Code in the working folder. It is never run: the folder may be a repository of somebody else. */
+  /** Code in the working folder. It is never run: the folder may be a repository of another author. */
   readonly notRun: string | undefined;
 }
 
 /**
- * The configuration files that count here, found by looking at names alone. The working folder and those above it
- * contribute data; code counts in the home folder of this process.
+ * The configuration files that apply, judged by their names alone. The working folder and the folders above it may hold
+ * data; only the home folder may hold code.
  */
 export function findConfiguration(cwd: string): FoundConfiguration {
   const folders = listFoldersUpward(cwd);
@@ -48,7 +48,7 @@ export function findConfiguration(cwd: string): FoundConfiguration {
   return { files: withoutRepeats(files), notRun };
 }
 
-/** The file that `--config` names. Its content decides nothing about how it is read. */
+/** The file that `--config` names. Its name alone decides how it is read. */
 export function nameConfiguration(path: string): ConfigurationFile {
   const extension = extname(path);
   const kind = CODE_EXTENSIONS.includes(extension)
@@ -67,7 +67,7 @@ interface SearchedFolder {
   readonly base: string;
 }
 
-/** The configuration of the person that runs this process. It may be code. */
+/** The configuration of the user. It may be code. */
 function findOwnFile(): ConfigurationFile | undefined {
   const home = homeFolder();
   const xdg = configHome();
@@ -107,7 +107,7 @@ function findPackageFile(folders: readonly string[]): ConfigurationFile | undefi
     const manifest = JSON.parse(readSmallFile(path)) as { occ?: unknown } | null;
     return manifest?.occ === undefined ? undefined : packageFile(path);
   } catch {
-    // A manifest that is broken or out of reach is not ours to judge.
+    // Other programs report a manifest that is broken or cannot be read.
     return undefined;
   }
 }
@@ -133,7 +133,7 @@ function configHome(): string | undefined {
   return folder !== undefined && isAbsolute(folder) ? folder : undefined;
 }
 
-/** The home folder may be the working folder or one above it. */
+/** The home folder may be the working folder or a folder above it. */
 function withoutRepeats(files: readonly ConfigurationFile[]): ConfigurationFile[] {
   const paths = files.map(({ path }) => realPath(path));
   return files.filter((_, at) => paths.indexOf(paths[at]!) === at);

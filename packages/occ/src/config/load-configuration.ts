@@ -12,14 +12,14 @@ export interface ResolvedConfiguration extends Settings {
 }
 
 export interface LoadConfigurationOptions {
-  /** Where configuration files are looked for; the current folder when not given. */
+  /** Where configuration files are searched for; the current folder when left out. */
   readonly cwd?: string;
   readonly env?: Environment;
-  /** Win over the environment and over files, as flags do. */
+  /** Override the environment and files, as flags do. */
   readonly overrides?: UserConfiguration;
 }
 
-/** The configuration as `occ` itself would see it. Throws CONFIG_INVALID. */
+/** The configuration as `occ` uses it. Throws CONFIG_INVALID. */
 export async function loadConfiguration(
   options: LoadConfigurationOptions = {},
 ): Promise<ResolvedConfiguration> {

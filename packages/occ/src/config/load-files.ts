@@ -12,7 +12,7 @@ interface Layer {
   readonly values: UserConfiguration;
 }
 
-/** What the files say together. Each is checked alone, so that a fault names its file. Throws CONFIG_INVALID. */
+/** The files merged. Each is checked alone, so that an error names its file. Throws CONFIG_INVALID. */
 export async function loadConfigurationFiles(
   cwd: string,
   files: readonly ConfigurationFile[],
@@ -39,7 +39,7 @@ export async function loadConfigurationFiles(
     defaultPreset: preset?.values.defaultPreset,
     outputFormat: first('outputFormat')?.values.outputFormat,
     verboseOutput: first('verboseOutput')?.values.verboseOutput,
-    // A repository must not decide that a first state is lost.
+    // A repository must not be able to discard the original of a session.
     keepOriginal: layers.find(({ file, values }) => file.isOwn && values.keepOriginal !== undefined)?.values
       .keepOriginal,
     customPresets,
@@ -54,7 +54,7 @@ async function loadLayer(file: ConfigurationFile, shownPath: string): Promise<La
       hint: 'Correct the file, or move it away',
     });
   }
-  checkConfiguration(values, { under, fileOf: () => shownPath });
+  checkConfiguration(values, { under, shownPath });
   return { file, shownPath, values: values as UserConfiguration };
 }
 

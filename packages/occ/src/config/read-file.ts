@@ -3,9 +3,8 @@ import { pathToFileURL } from 'node:url';
 import { OpenBotError } from '@openbot/sessions';
 import { readSmallFile } from '@openbot/sessions/layout';
 import type { ConfigurationFile } from './find-configuration.ts';
-import { parseRcFile } from './rc-file.ts';
 
-/** What stands in the file, as it is. Throws CONFIG_INVALID where it cannot be read. */
+/** The content of the file, unchecked. Throws CONFIG_INVALID where it cannot be read. */
 export async function readConfigurationFile(
   { path, kind }: ConfigurationFile,
   shownPath: string,
@@ -19,7 +18,7 @@ export async function readConfigurationFile(
   } catch (cause) {
     if (cause instanceof OpenBotError) throw cause;
     throw new OpenBotError('CONFIG_INVALID', `${shownPath}: ${describe(cause, path)}`, {
-      hint: isMissing(cause, path) ? 'Name a file that there is' : 'Correct the file, or move it away',
+      hint: isMissing(cause, path) ? 'Name a file that exists' : 'Correct the file, or move it away',
       cause,
     });
   }
@@ -41,7 +40,7 @@ async function parseData(text: string, extension: string): Promise<unknown> {
   }
 }
 
-/** The parser makes what it can of a torn file, and calls that a result. */
+/** The parser returns a partial result for a torn file. */
 async function parseCommentedJson(text: string): Promise<unknown> {
   const { parseJSONC } = await import('confbox/jsonc');
   const errors: { offset: number }[] = [];
@@ -51,13 +50,13 @@ async function parseCommentedJson(text: string): Promise<unknown> {
   throw new Error(`not valid JSON at line ${before.length}, column ${before.at(-1)!.length + 1}`);
 }
 
-/** Node itself takes the types away. */
+/** Node strips the types itself. */
 async function runFile(path: string): Promise<unknown> {
   const { default: written } = await quietly(() => import(pathToFileURL(path).href));
   return typeof written === 'function' ? await written() : written;
 }
 
-/** Node remarks on stderr that it takes types away, and that a package does not say what its modules are. */
+/** Without warnings of Node about stripped types and packages without a `type`. */
 async function quietly<T>(work: () => Promise<T>): Promise<T> {
   const { emitWarning } = process;
   process.emitWarning = () => {};
@@ -68,7 +67,7 @@ async function quietly<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Not one that code of the file itself asked for. */
+/** False for a file that the configuration itself tried to open. */
 function isMissing(cause: unknown, path: string): boolean {
   const fault = cause as NodeJS.ErrnoException | null;
   return fault?.code === 'ENOENT' && fault.path === path;
@@ -83,4 +82,42 @@ function describe(cause: unknown, path: string): string {
       .map((part) => part.trim())
       .find((part) => part !== '') ?? 'cannot be read';
   return line.startsWith(`${path}: `) ? line.slice(path.length + 2) : line;
+}
+
+interface Values {
+  [key: string]: unknown;
+}
+
+/** Lines of the form `key=value`; a dot in a key leads into an object. Throws CONFIG_INVALID for any other line. */
+function parseRcFile(text: string, shownPath: string): Values {
+  const values: Values = {};
+  for (const [at, line] of text.split(/\r\n|\n|\r/).entries()) {
+    if (!/\S/.test(line) || /^\s*[#;]/.test(line)) continue;
+    const match = /^\s*([^\s=]+)\s*=\s*(.*?)\s*$/.exec(line);
+    if (match === null) {
+      throw new OpenBotError('CONFIG_INVALID', `${shownPath}: line ${at + 1} is not of the form key=value`, {
+        hint: 'Write lines such as defaultPreset=aggressive; JSON belongs into occ.config.json',
+      });
+    }
+    put(values, match[1]!.split('.'), readValue(match[2]!));
+  }
+  return values;
+}
+
+/** Keys are defined, not assigned, so that `__proto__` is an ordinary key. */
+function put(values: Values, [key = '', ...rest]: string[], value: unknown): void {
+  const held = Object.hasOwn(values, key) ? values[key] : undefined;
+  const inner = rest.length === 0 ? value : typeof held === 'object' && held !== null ? held : {};
+  Object.defineProperty(values, key, { value: inner, enumerable: true, writable: true, configurable: true });
+  if (rest.length > 0) put(inner as Values, rest, value);
+}
+
+/** A JSON value, else the text itself. */
+function readValue(text: string): unknown {
+  if (/^(true|false)$/i.test(text)) return text.toLowerCase() === 'true';
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
 }

@@ -40,7 +40,7 @@ const presets = z
     }
   });
 
-/** A configuration file as people write it. */
+/** The content of a configuration file. */
 export const configurationSchema = z.strictObject(
   {
     $schema: z.string().optional(),
@@ -60,7 +60,7 @@ export const CONFIGURATION_KEYS = Object.keys(configurationSchema.shape).filter(
 );
 export const PRESET_KEYS = Object.keys(preset.shape);
 
-/** Unknown keys have a text of their own, made where the fault is reported. */
+/** The message for unknown keys is made where the error is reported. */
 function describeObjectFault(message: string) {
   return ({ code }: { code: string }) => (code === 'unrecognized_keys' ? undefined : message);
 }

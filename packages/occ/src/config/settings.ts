@@ -6,7 +6,7 @@ import { type Environment, readEnvironmentSettings } from './environment.ts';
 import { type ConfigurationFile, findConfiguration, nameConfiguration } from './find-configuration.ts';
 
 export interface Settings {
-  /** From a configuration file alone; variables for it are read where sessions are searched. */
+  /** From a configuration file alone; the search reads the variables for it. */
   readonly stateDirectory?: string;
   readonly defaultAgentId?: string;
   readonly defaultPreset: string;
@@ -14,7 +14,7 @@ export interface Settings {
   readonly outputFormat: OutputFormat;
   readonly verboseOutput: boolean;
   readonly keepOriginal: boolean;
-  /** Code in the working folder that would be configuration if it were not code. It was not run. */
+  /** Configuration in the working folder that was not run because it is code. */
   readonly notRun?: string;
 }
 
@@ -45,13 +45,13 @@ export async function loadSettings({ env, cwd, flags = {} }: SettingsSources): P
   };
 }
 
-/** A file that is named is the only one that counts. */
+/** A file that a flag names replaces all others. */
 function chooseFiles(cwd: string, named: string | undefined) {
   if (named === undefined) return findConfiguration(cwd);
   return { files: [nameConfiguration(resolve(cwd, named))], notRun: undefined };
 }
 
-/** What the configuration files say. Nothing is loaded for it where there is none. */
+/** The configuration files merged. Without files, their loader is not loaded. */
 async function readConfiguration(
   cwd: string,
   files: readonly ConfigurationFile[],

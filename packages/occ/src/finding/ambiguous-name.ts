@@ -4,7 +4,7 @@ import type { LocatedSession } from '../storage/contract/located-session.ts';
 
 const MOST_MATCHES_SHOWN = 10;
 
-/** @param hint what tells them apart, where more of the id or another name does not */
+/** @param hint how to distinguish them, where a longer id does not */
 export function ambiguousName(
   name: string,
   matches: readonly LocatedSession[],
@@ -30,7 +30,7 @@ export function ambiguousName(
   return ambiguousSession(name, ids, hint, rest === 0 ? shown : [...shown, `and ${rest} more`]);
 }
 
-/** What tells such sessions apart; undefined where more of the id does. */
+/** How to distinguish them; undefined where a longer id does. */
 function adviseOn(name: string, matches: readonly LocatedSession[]): string | undefined {
   const count = (values: unknown[]) => new Set(values).size;
   if (count(matches.map(({ sessionId }) => sessionId)) === 1) {

@@ -6,8 +6,8 @@ import { findSessionAtPath, isMeantAsPath } from './session-at-path.ts';
 import { findSessionByName } from './session-by-name.ts';
 
 /**
- * The session that a person or an agent means: by full id, unique beginning of an id, session key in any spelling, label,
- * title or path; without a name the current one. A session whose transcript is gone is never given.
+ * The session that a name means: by full id, unique beginning of an id, session key in any spelling, label,
+ * title or path; without a name the current one. Throws for a session whose transcript is gone.
  */
 export async function resolveSession(scope: SearchScope, name?: string): Promise<ResolvedSession> {
   if (name === undefined) return findCurrentSession(scope);
@@ -18,6 +18,6 @@ export async function resolveSession(scope: SearchScope, name?: string): Promise
     });
   const find = isMeantAsPath(scope, wanted) ? findSessionAtPath : findSessionByName;
   const session = find(scope, wanted);
-  // An agent that names its own session is in its own run all the same.
+  // An agent that names its own session still runs in it.
   return { session, foundBy: (await isCallingSession(scope, session)) ? 'calling-command' : 'argument' };
 }

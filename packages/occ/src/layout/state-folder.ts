@@ -81,14 +81,14 @@ function readLayout(scope: SearchScope): ResolvedLayout {
   return { layout: openclawLayoutOf(stateDir, config, { env, cwd }), fault };
 }
 
-/** The agents that have a folder, and those of the configuration whose store is elsewhere. */
+/** The agents that have a folder, and those of the configuration whose store is in another one. */
 export function listAgentIds({ stateDir, agentIds, storePathOf }: OpenclawLayout): string[] {
   const inState = readFolderNames(join(stateDir, 'agents'));
-  const elsewhere = agentIds.filter((id) => isFolder(dirname(storePathOf(id))));
-  return [...new Set([...inState, ...elsewhere])].sort();
+  const configured = agentIds.filter((id) => isFolder(dirname(storePathOf(id))));
+  return [...new Set([...inState, ...configured])].sort();
 }
 
-/** Where a current OpenClaw keeps the sessions of an agent by default. */
+/** The default path of an agent's database. */
 export function databasePathOf(stateFolder: string, agentId: string): string {
   return join(stateFolder, 'agents', agentId, 'agent', AGENT_DATABASE_NAME);
 }

@@ -2,7 +2,7 @@ import { cutEnd, formatCount, padEnd, printable, textWidth } from '@openbot/sess
 import { percentOf } from '../percent-of.ts';
 import type { ReportOptions } from './report-options.ts';
 
-/** One row: a share of a whole, and what else there is to say of it. */
+/** One row: a share of a whole, and a detail. */
 export interface BarRow {
   readonly label: string;
   readonly value: number;
@@ -15,8 +15,8 @@ const MAX_LABEL = 28;
 const EIGHTHS = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉'];
 
 /**
- * Rows as bars, each the share of `whole` that its value is. A terminal that is too narrow loses the details first,
- * then the bars; the figures always stand.
+ * Rows as bars, each as long as the share of `whole` that its value is. Without room for all, the details are left out
+ * first, then the bars.
  */
 export function barLines(
   rows: readonly BarRow[],
@@ -49,7 +49,7 @@ function formatShare(value: number, whole: number): string {
   return value > 0 && value < whole / 200 ? '<1%' : `${percentOf(value, whole)}%`;
 }
 
-/** In eighths of a character; what is there at all is seen. */
+/** In eighths of a character. A value above zero draws at least one. */
 function drawBar(value: number, whole: number, width: number): string {
   if (whole <= 0 || value <= 0) return '';
   const eighths = Math.max(1, Math.round(Math.min(1, value / whole) * width * 8));

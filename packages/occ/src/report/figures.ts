@@ -2,11 +2,11 @@ import { percentOf } from '../percent-of.ts';
 
 const UNITS = ['B', 'KB', 'MB', 'GB', 'TB'];
 
-/** `125 KB`, `4.2 MB`: three figures at most, of 1024. */
+/** `125 KB`, `4.2 MB`: at most three digits, in units of 1024. */
 export function formatSize(bytes: number): string {
   let value = bytes;
   let unit = 0;
-  // 999.5 would be shown as 1000: it is one of the next unit.
+  // 999.5 would be rounded to 1000.
   while (value >= 999.5 && unit < UNITS.length - 1) {
     value /= 1024;
     unit++;

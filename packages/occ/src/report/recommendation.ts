@@ -4,18 +4,18 @@ import type { ResolvedToolRemovalOptions } from '../clean/tool-removal.ts';
 import type { SessionInfo } from '../operations/results.ts';
 import { percentOf } from '../percent-of.ts';
 
-/** A clean has its price: details are gone, the prompt cache is rebuilt. From this share on it is worth it. */
+/** A clean removes details and invalidates the prompt cache. It is worth it from this share on. */
 const WORTH_IT_PERCENT = 25;
 /** Below this nothing is recommended. */
 const LITTLE_PERCENT = 10;
-/** Up to here there is room left in the windows of common models, and details are worth more. */
+/** Up to this size the windows of common models have room, and details are worth more. */
 const ROOMY_TOKENS = 50_000;
 
-/** Unless the window is known, and this much of it is taken. */
+/** Unless the window is known, and more than this share of it is used. */
 const FULL_PERCENT = 50;
 
 export interface Recommendation {
-  /** Undefined where the session is better left alone. */
+  /** Undefined where no clean is recommended. */
   readonly preset?: string;
   /** Added to the preset: calls with more characters are shortened in all turns. */
   readonly truncateOver?: number;
@@ -23,8 +23,9 @@ export interface Recommendation {
 }
 
 /**
- * The gentlest preset that is worth it, else the rule by size where few turns hold large output, else the preset that frees most, if that is more than a little. One that keeps no
- * tool call, not even of the work in hand, is mentioned but left to the reader to choose.
+ * The gentlest preset that is worth it, else the rule by size where few turns hold large output, else the preset that
+ * frees most, if that is more than a little. A preset that keeps no tool call, not even of the current work, is mentioned
+ * but not recommended.
  */
 export function recommendPreset(
   info: SessionInfo,

@@ -6,8 +6,8 @@ export interface ReportOptions {
   readonly palette: Palette;
   /** Paths below it are shown with `~`. */
   readonly home: string;
-  /** How wide the terminal is. */
+  /** The width of the terminal. */
   readonly columns: number;
-  /** What a further command of the same shell has to say. */
+  /** What printed commands need in order to find the session again. */
   readonly again?: SearchAgain;
 }

@@ -3,7 +3,7 @@ import type { FoundSession } from '../storage/contract/found-session.ts';
 import { commandFor } from './chosen-session.ts';
 import type { ReportOptions } from './report-options.ts';
 
-/** Says which backups went, and how to come back to the first state. */
+/** The backups that were removed, and how to restore the first state. */
 export function rotatedLines(
   { rotatedOut, originalPath }: RotatedOut,
   session: FoundSession,

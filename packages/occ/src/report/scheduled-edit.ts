@@ -4,7 +4,7 @@ import { formatMinute } from './figures.ts';
 import type { ReportOptions } from './report-options.ts';
 import { shortenPath } from './short-path.ts';
 
-/** What became of the edit, or of the correction after one, that waited for a run to end. */
+/** The state of the edit, or of the correction after an edit, that waited for the end of a run. */
 export function scheduledEditLines(report: ScheduledEditReport, options: ReportOptions): string[] {
   const { palette, home } = options;
   const isEdit = report.corrects === undefined;

@@ -4,12 +4,12 @@ import type { CloneStatistics, EditStatistics } from '../operations/results.ts';
 import { percentOf } from '../percent-of.ts';
 import { formatChange, formatSize } from './figures.ts';
 
-/** What an edit and a clone have in common to tell. */
+/** The figures that edits and clones share. */
 export interface CleanFigures {
   readonly messages: readonly [before: number, after: number];
   readonly sizes: readonly [before: number, after: number];
   readonly toolCalls: { total: number; removed: number; truncated: number; preserved: number };
-  /** Outputs in people's lines that were shortened. */
+  /** Shortened tool outputs in lines of people. */
   readonly outputs: number;
   readonly tokens: PlanTokens;
 }

@@ -2,7 +2,7 @@ import { formatCount, formatQuantity, printable } from '@openbot/sessions/termin
 import type { PlanStatistics } from '../clean/plan.ts';
 import type { ResolvedToolRemovalOptions } from '../clean/tool-removal.ts';
 
-/** Which turns with tools went, were shortened and stayed; they are numbered from the oldest on. */
+/** Which turns with tools were removed, shortened and kept, numbered from the oldest. */
 export function turnAnalysisLines(plan: PlanStatistics): string[] {
   const removed = plan.turnsWithToolsRemoved;
   const truncated = plan.turnsWithToolsTruncated;
@@ -36,7 +36,7 @@ function describeLimit({ truncateOver: over }: ResolvedToolRemovalOptions): stri
   return over === undefined ? '' : `, and calls above ${formatCount(over)} characters`;
 }
 
-/** A share that comes to less than one turn shortens none. */
+/** A share of less than one turn shortens none. */
 function describeShare({
   keepTurnsWithTools: kept,
   truncatePercent: percent,

@@ -290,7 +290,7 @@ describe('faults name the file and the key', () => {
   });
 });
 
-describe('a default preset that there is not', () => {
+describe('a default preset that does not exist', () => {
   it.each([
     ['occ.config.json', '{"defaultPreset":"none-such"}', 'occ.config.json: defaultPreset'],
     ['.occrc', 'defaultPreset=none-such', '.occrc: defaultPreset'],
@@ -298,7 +298,7 @@ describe('a default preset that there is not', () => {
   ])('is refused by file and key: %s', async (path, content, where) => {
     write(path, content);
     expect(await refuse()).toEqual({
-      message: `${where} names a preset that there is not: 'none-such'`,
+      message: `${where} names an unknown preset: 'none-such'`,
       hint: 'Known presets: default, aggressive, extreme',
     });
   });
@@ -345,10 +345,10 @@ describe('the environment', () => {
     expect(refused.hint).toBe(`Correct the variable, or take it away: unset ${name}`);
   });
 
-  it('a default preset that there is not is refused by the name of its variable', async () => {
+  it('a default preset that does not exist is refused by the name of its variable', async () => {
     write('occ.config.json', { customPresets: { weekly: { keepTurnsWithTools: 2, truncatePercent: 0 } } });
     expect(await refuse({ env: { OCC_DEFAULT_PRESET: 'weekyl' } })).toEqual({
-      message: "OCC_DEFAULT_PRESET names a preset that there is not: 'weekyl'",
+      message: "OCC_DEFAULT_PRESET names an unknown preset: 'weekyl'",
       hint: 'Did you mean weekly?',
     });
     expect(await load({ env: { OCC_DEFAULT_PRESET: 'weekly' } })).toMatchObject({ defaultPreset: 'weekly' });

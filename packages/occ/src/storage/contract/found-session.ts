@@ -2,19 +2,19 @@ import type { OpenBotError } from '@openbot/sessions';
 import type { OpenclawLayout } from '@openbot/sessions/layout';
 
 export const SOURCE_NAMES = ['openclaw', 'pi', 'claude'] as const;
-/** Whose session it is. */
+/** The program that a session is of. */
 export type SourceName = (typeof SOURCE_NAMES)[number];
-/** What `--source` takes. */
+/** The values of `--source`. */
 export type SourceChoice = SourceName | 'all';
 
-/** The context window of the model that a session was last run with, where it was written down. */
+/** The context window of the model that a session was last run with, where it is recorded. */
 export interface ContextWindow {
   readonly tokens: number;
-  /** What OpenClaw wrote down as used of it. */
+  /** The tokens that OpenClaw recorded as used. */
   readonly used?: number;
   /** Of the window, in whole percent. */
   readonly percent?: number;
-  /** `used` is no recorded figure: it was computed, or is out of date. */
+  /** `used` was computed or is out of date. */
   readonly estimated?: true;
 }
 
@@ -45,7 +45,7 @@ export interface FoundSession {
   readonly former?: true;
   /** OpenClaw moved its lines out of the database. */
   readonly cold?: true;
-  /** The index names it but its file is not there, or the database names it but has no lines of it. */
+  /** The index names it but its file is gone, or the database names it but has no lines of it. */
   readonly missing?: true;
 }
 
@@ -53,7 +53,7 @@ export interface FoundSession {
 export interface SearchScope {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
-  /** `--state-dir`. Given, the source is openclaw. */
+  /** `--state-dir`. It implies the source openclaw. */
   readonly stateDirFlag?: string;
   /** From the configuration. */
   readonly stateDirConfigured?: string;
@@ -63,8 +63,8 @@ export interface SearchScope {
   readonly allAgents?: boolean;
   readonly source?: SourceChoice;
   /**
-   * The words of the running command, the program first: `['occ', 'edit', '--strip-tools']`. An agent that calls occ
-   * on itself is known by them.
+   * The words of the running command, the program first: `['occ', 'edit', '--strip-tools']`. They identify an
+   * agent that calls occ on itself.
    */
   readonly commandLine?: readonly string[];
   /** Called for each index or database that cannot be read, where the search goes on without it. */

@@ -1,7 +1,7 @@
 import { readFileStart } from '@openbot/sessions/transcript';
 import type { TranscriptHead } from '../contract/finding.ts';
 
-/** A header or a first message is rarely longer than the first step; the others are for the rare ones. */
+/** A header or a first message is rarely longer than the first step. */
 const STEPS = [4 * 1024, 64 * 1024, 1024 * 1024];
 const LINE_FEED = 0x0a;
 const OPENING_BRACE = 0x7b;
@@ -9,8 +9,8 @@ const OPENING_BRACE = 0x7b;
 const firstStep = Buffer.allocUnsafe(STEPS[0]!);
 
 /**
- * Reads no further than it must. Undefined where the file cannot be read; a head without anything known where it says
- * nothing of itself.
+ * Reads no further than needed. Undefined where the file cannot be read; a head without values where its lines say
+ * nothing.
  */
 export function readTranscriptHead(path: string): TranscriptHead | undefined {
   let head: TranscriptHead | undefined;
@@ -29,8 +29,7 @@ export function readTranscriptHead(path: string): TranscriptHead | undefined {
 }
 
 /**
- * What bytes that were read already say, of which the first `count` are of the file; undefined where the file goes on and
- * may say more.
+ * The head in the first `count` bytes, which were read already; undefined where the rest of the file may say more.
  */
 export function interpretStart(bytes: Buffer, count: number): TranscriptHead | undefined {
   const isWhole = count < bytes.length;
@@ -40,7 +39,7 @@ export function interpretStart(bytes: Buffer, count: number): TranscriptHead | u
 
 const NOTHING_KNOWN: TranscriptHead = { dialect: undefined, sessionId: undefined, cwd: undefined };
 
-/** @param count how many of the bytes count; what is behind them is of another file */
+/** @param count how many of the bytes are of this file */
 function interpretLines(bytes: Buffer, count: number, isWhole: boolean): TranscriptHead {
   let head = NOTHING_KNOWN;
   let at = 0;
@@ -49,19 +48,19 @@ function interpretLines(bytes: Buffer, count: number, isWhole: boolean): Transcr
     const isCut = lineEnd < 0 || lineEnd >= count;
     if (isCut && !isWhole) break;
     const end = isCut ? count : lineEnd;
-    // What cannot be an object is not worth a failure of the parser: a foreign file may have thousands of such lines.
+    // Failures of the parser are slow, and another file may have thousands of lines that are no objects.
     if (bytes[at] === OPENING_BRACE) head = interpretLine(bytes.toString('utf8', at, end), head);
     at = end + 1;
   }
   return head;
 }
 
-/** What one line says that is the first of its transcript. */
+/** The head in the first line of a transcript. */
 export function interpretFirstLine(text: string): TranscriptHead {
   return interpretLine(text, NOTHING_KNOWN);
 }
 
-/** OpenClaw and pi say everything in their header; Claude Code says it in the lines of the conversation. */
+/** OpenClaw and pi have a header; Claude Code repeats the values in the lines of the conversation. */
 function isComplete({ dialect, cwd }: TranscriptHead): boolean {
   return dialect === 'openclaw' || (dialect === 'claude-code' && cwd !== undefined);
 }
@@ -79,7 +78,7 @@ function interpretLine(text: string, head: TranscriptHead): TranscriptHead {
       cwd: head.cwd ?? textOf(line.cwd),
     };
   }
-  // A conversation that begins without a header: linear lines, or a transcript that lost its first line.
+  // A conversation without a header: linear lines, or a transcript that lost its first line.
   const isMessage = line.type === 'message' || typeof line.role === 'string' || line.content !== undefined;
   return head.dialect === undefined && isMessage ? { ...head, dialect: 'openclaw' } : head;
 }

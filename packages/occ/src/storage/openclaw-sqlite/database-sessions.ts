@@ -8,7 +8,7 @@ import {
 } from '@openbot/sessions/openclaw-database';
 import { type LocatedSession, NO_ENTRIES } from '../contract/located-session.ts';
 
-/** Whether there is a file where the database would be. What it holds is found out by opening it. */
+/** Whether the file exists. Whether it is a database is known only after opening it. */
 export function hasDatabase(path: string): boolean {
   try {
     return statSync(path, { throwIfNoEntry: false }) !== undefined;
@@ -17,7 +17,7 @@ export function hasDatabase(path: string): boolean {
   }
 }
 
-/** Whether OpenClaw keeps the sessions of an agent in its database. One that cannot be read is taken for such. */
+/** Whether OpenClaw keeps the sessions of an agent in this database. True where it cannot be read. */
 export function holdsSessions(path: string): boolean {
   if (!hasDatabase(path)) return false;
   try {
@@ -27,7 +27,7 @@ export function holdsSessions(path: string): boolean {
   }
 }
 
-/** The sessions of one database, each id once. No transcript is read. */
+/** The sessions of one database, each id once. Reads no transcript. */
 export function locateDatabaseSessions(
   database: OpenclawDatabase,
   path: string,
@@ -70,7 +70,7 @@ function usedAt({ entry, updatedAt }: DatabaseSession): number {
   return Number.isFinite(entry?.updatedAt) ? entry!.updatedAt : updatedAt;
 }
 
-/** An entry that cannot be read takes nothing from its key. */
+/** The key counts even if its entry cannot be read. */
 function toStored({ sessionId, sessionKey, entry, updatedAt }: DatabaseSession): StoredSession {
   return { key: sessionKey, entry: entry ?? ({ sessionId, updatedAt } as StoredEntry) };
 }

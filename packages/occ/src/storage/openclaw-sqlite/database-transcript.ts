@@ -9,7 +9,7 @@ import {
 import type { LocatedSession, OpenedTranscript } from '../contract/located-session.ts';
 import { interpretFirstLine } from '../files/transcript-head.ts';
 
-/** What a transcript in a database says of itself. Of its lines only the first is read. */
+/** The size and the working folder of a transcript in a database. Reads only its first line. */
 export function openDatabaseTranscript(
   database: OpenclawDatabase,
   { sessionId, cold }: LocatedSession,
@@ -19,7 +19,7 @@ export function openDatabaseTranscript(
   return { sizeBytes: sizeBytes + moved, cwd: readCwd(database, sessionId) };
 }
 
-/** The same where the database is not open. */
+/** The same, opening the database. */
 export function readDatabaseTranscript(located: LocatedSession): OpenedTranscript {
   return (
     located.opened ??
@@ -27,7 +27,7 @@ export function readDatabaseTranscript(located: LocatedSession): OpenedTranscrip
   );
 }
 
-/** A damaged line does not keep the session, or the others, from being listed. */
+/** Undefined for a damaged line: the session is listed anyway. */
 function readCwd(database: OpenclawDatabase, sessionId: string): string | undefined {
   try {
     const line = readFirstEvent(database, sessionId);

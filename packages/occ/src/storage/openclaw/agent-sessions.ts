@@ -12,13 +12,13 @@ import { openDatabaseTranscript } from '../openclaw-sqlite/database-transcript.t
 export interface AgentSearch extends Pick<SearchScope, 'warn'> {
   readonly layout: OpenclawLayout;
   readonly agentId: string;
-  /** How many of the newest the caller will open: those in the database are then opened at once with it. */
+  /** How many of the newest the caller will open. Those in the database are opened while it is open. */
   readonly opened?: number;
 }
 
 /**
- * The sessions of an agent, in files and in its database, each once. Where both have one the database counts: it is all
- * that a current OpenClaw reads. A database that cannot be read never bars the files: it is warned of.
+ * The sessions of an agent, in files and in its database, each once. Where both have one the database counts: a current
+ * OpenClaw reads nothing else. If the database cannot be read, it warns and returns the files.
  */
 export function locateAgentSessions({ layout, agentId, opened = 0, warn }: AgentSearch): LocatedSession[] {
   const inFiles = locateInStore(layout, agentId, warn);
@@ -28,7 +28,7 @@ export function locateAgentSessions({ layout, agentId, opened = 0, warn }: Agent
     const located = readSessionDatabase(path, (database) =>
       openNewest(
         database,
-        joinEras(inFiles, ofAgent(layout, agentId, locateDatabaseSessions(database, path, agentId))),
+        joinStorages(inFiles, ofAgent(layout, agentId, locateDatabaseSessions(database, path, agentId))),
         opened,
       ),
     );
@@ -50,7 +50,7 @@ function locateInStore(layout: OpenclawLayout, agentId: string, warn: SearchScop
   );
 }
 
-/** Of a store that agents share, those of one agent; what no key names is the default agent's. */
+/** The sessions of one agent in a store that agents share. Sessions without a key belong to the default agent. */
 function ofAgent(
   { isShared, defaultAgentId }: OpenclawLayout,
   agentId: string,
@@ -60,12 +60,12 @@ function ofAgent(
   return located.filter(({ storage, entries: [entry], formerKey }) => {
     const key = entry?.key ?? formerKey;
     const owner = key === undefined ? undefined : parseAgentSessionKey(key)?.agentId;
-    // A database has an owner, whose other keys name no agent.
+    // Keys without an agent in a database belong to its owner.
     return (owner ?? (storage === 'sqlite' ? agentId : defaultAgentId)) === agentId;
   });
 }
 
-/** OpenClaw writes its tables at once: sessions that were in an empty file are lost. */
+/** OpenClaw creates its tables at once, so an empty file has lost its sessions. */
 function warnOfEmptyFile(path: string, warn: SearchScope['warn']): void {
   if (warn === undefined || statSync(path, { throwIfNoEntry: false })?.size !== 0) return;
   warn(
@@ -75,8 +75,8 @@ function warnOfEmptyFile(path: string, warn: SearchScope['warn']): void {
   );
 }
 
-/** A session of which the database has no lines is the file's, if there is one. */
-function joinEras(
+/** Where the database has no lines of a session, its file counts. */
+function joinStorages(
   inFiles: readonly LocatedSession[],
   inDatabase: readonly LocatedSession[],
 ): LocatedSession[] {

@@ -61,11 +61,13 @@ export const CLAUDE_CODE_ERRORS = {
   },
   CONVERSATION_REFUSED: {
     means:
-      'A tool of the MCP server was asked for another conversation than the one that its run was asked for in.',
-    remedy: "Leave the key out. A server that is started without a conversation reads any of its agent's.",
+      'A tool of the MCP server was called for a conversation other than the one that requested its run.',
+    remedy: "Leave the key out. A server that is started without a conversation can read any of its agent's.",
   },
   SEND_NOT_POSSIBLE: {
-    means: 'The MCP server was started without a way to send messages, and its tool for that was called.',
-    remedy: 'Say it in the answer of the run; or start the server where messages can be delivered.',
+    means:
+      'The tool for sending messages was called, and the MCP server was started without a way to send them.',
+    remedy:
+      'Put the message into the answer of the run, or start the server where messages can be delivered.',
   },
 } as const;

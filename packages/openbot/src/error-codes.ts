@@ -3,12 +3,11 @@ export const OPENBOT_ERRORS = {
   RUN_FAILED: {
     means:
       '`openbot cc run` ended without success: Claude Code or the model failed, the budget was reached, or the run was aborted. The message says which.',
-    remedy: 'Do what the message says; the hint names the session to go on in.',
+    remedy: 'Follow the message; the hint names the session to continue.',
   },
   NODE_TOO_OLD: {
     means: '`openbot` was started by a Node that is older than 22.19. Nothing was done.',
-    remedy:
-      'Install a newer Node, or start `openbot` by one that is there; the message names the one that ran.',
+    remedy: 'Install a newer Node, or start `openbot` with another one; the message names the one that ran.',
   },
   NOT_BUILT: {
     means: '`openbot` was started from its sources before they were built.',

@@ -11,6 +11,7 @@ import {
 } from '../../../../test/imitations/claude-binary.ts';
 import { type MessagesApi, startMessagesApi } from '../../../../test/imitations/messages-api.ts';
 import { say } from '../../../../test/imitations/messages-format.ts';
+import { LONG } from '../../../../test/setup/hunt.ts';
 import { discoverSessions } from '../../src/discover/discover-sessions.ts';
 
 const binary = findClaudeBinary();
@@ -31,7 +32,7 @@ describe.skipIf(missing !== undefined)(`sessions of the real Claude Code ${missi
   const discover = (repo = home.cwd) =>
     discoverSessions(repo, { stateDir: join(home.root, 'state'), env: home.env });
 
-  test('started with a marker, resumed, forked on the command line and by the SDK', async () => {
+  test('started with a marker, resumed, forked on the command line and by the SDK', LONG, async () => {
     const started = await runClaude(path, home, '[openclaw:agent=main]\n\nSay done.');
     const id = started.result!.session_id;
     const [first, ...none] = await discover();

@@ -18,6 +18,7 @@ import {
   say,
   type ToolResultBlock,
 } from '../../../../test/imitations/messages-format.ts';
+import { LONG } from '../../../../test/setup/hunt.ts';
 import { type AttachedTools, attachTools } from '../../src/mcp-server/attach-tools.ts';
 import type { McpOptions, OutgoingMessage } from '../../src/mcp-tools/scope.ts';
 import { listMcpToolNames, MCP_SERVER_NAME, type McpToolName } from '../../src/mcp-tools/tool.ts';
@@ -141,7 +142,7 @@ describe.skipIf(missing !== undefined)(`the real Claude Code ${missing ?? ''}`, 
     expect(sent).toEqual([{ text: 'The shed is green.', agentId: 'main', sessionKey: MAIN }]);
   });
 
-  test('is given what was known before the run', async () => {
+  test('is given what was known before the run', LONG, async () => {
     const sessions = [makeSession({ sessionId: EARLIER, repoPath: home.cwd, firstMessage: 'known' })];
     const asOf = new Date().toISOString();
     const { attached } = await attach({ precomputed: { sessions, asOf } });
@@ -150,7 +151,7 @@ describe.skipIf(missing !== undefined)(`the real Claude Code ${missing ?? ''}`, 
     expect(JSON.parse(results()[0]!.text)).toMatchObject({ asOf, sessions: [{ firstMessage: 'known' }] });
   });
 
-  test('is told that a message could not be sent', async () => {
+  test('is told that a message could not be sent', LONG, async () => {
     const { attached, errors } = await attach({
       sendMessage: async () => {
         throw new Error('The line is dead');
@@ -162,20 +163,20 @@ describe.skipIf(missing !== undefined)(`the real Claude Code ${missing ?? ''}`, 
     expect(errors).toEqual([]);
   });
 
-  test('asks before it sends what nobody can receive', async () => {
+  test('asks before it sends what nobody can receive', LONG, async () => {
     const { attached } = await attach();
     script([['openclaw_send_message', { text: 'hello' }]]);
     expect((await run(attached)).asked).toEqual([nameOf('openclaw_send_message')]);
   });
 
-  test('works on where the tools cannot be', async () => {
+  test('works on where the tools cannot be', LONG, async () => {
     const { attached, errors } = await attach({ sessionKey: 'agent:other:main' });
     script([]);
     expect((await run(attached)).result.result).toBe('Thank you.');
     expect(errors).toMatchObject([{ code: 'AGENT_MISMATCH' }]);
   });
 
-  test('asks before it reads a conversation that the run was not started for', async () => {
+  test('asks before it reads a conversation that the run was not started for', LONG, async () => {
     const { attached } = await attach();
     script([
       ['openclaw_conversation_context', {}],
@@ -187,7 +188,7 @@ describe.skipIf(missing !== undefined)(`the real Claude Code ${missing ?? ''}`, 
     expect(JSON.stringify(results())).not.toContain('please paint the shed');
   });
 
-  test('one attachment serves several runs', async () => {
+  test('one attachment serves several runs', LONG, async () => {
     const { attached } = await attach({ sessionKey: MAIN });
     script([['openclaw_session_info', {}]]);
     for (const _ of [1, 2]) {

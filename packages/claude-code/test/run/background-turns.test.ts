@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { findClaudeBinary } from '../../../../test/imitations/claude-binary.ts';
 import { call } from '../../../../test/imitations/messages-format.ts';
+import { LONG } from '../../../../test/setup/hunt.ts';
 import { answer, hold, holds, Workbench, waitFor } from './run-workbench.ts';
 
 const binary = findClaudeBinary();
@@ -37,7 +38,7 @@ describe.skipIf(missing !== undefined)(`a turn of the real Claude Code by itself
     return { ...watched, repoPath, letGo: held.letGo };
   }
 
-  test('is no answer to what is said meanwhile, which has one of its own', async () => {
+  test('is no answer to what is said meanwhile, which has one of its own', LONG, async () => {
     const { run, events, letGo } = await startTurn('meanwhile');
     run.send('And test it');
     run.end();

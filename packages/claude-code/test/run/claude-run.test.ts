@@ -7,6 +7,7 @@ import { formatUsd } from '@openbot/sessions/terminal-text';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { findClaudeBinary } from '../../../../test/imitations/claude-binary.ts';
 import { apiErrors, blocksOf, call, say } from '../../../../test/imitations/messages-format.ts';
+import { LONG } from '../../../../test/setup/hunt.ts';
 import { discoverSessions } from '../../src/discover/discover-sessions.ts';
 import { resolveRegistryPath } from '../../src/registry/registry-file.ts';
 import { answer, hold, holds, Workbench, waitFor } from './run-workbench.ts';
@@ -99,7 +100,7 @@ describe.skipIf(missing !== undefined)(`a run of the real Claude Code ${missing 
     expect(bench.api.faults).toEqual([]);
   });
 
-  test('a label finds its session, whose budget counts over all its runs', async () => {
+  test('a label finds its session, whose budget counts over all its runs', LONG, async () => {
     const repo = bench.makeRepo('labelled');
     const probe = await bench.start('What does it cost', { repoPath: repo }).run.outcome;
     const unit = probe.costUsd;
@@ -144,7 +145,7 @@ describe.skipIf(missing !== undefined)(`a run of the real Claude Code ${missing 
   test.each([
     ['an id', '0e9f1f6c-9a0c-4b5e-8f4b-2f4f6f0f9a01'],
     ['what is no id', 'yesterday'],
-  ])('an unknown session is replaced by a fresh one, and that is said: %s', async (_name, wanted) => {
+  ])('an unknown session is replaced by a fresh one, and that is said: %s', LONG, async (_name, wanted) => {
     const repo = bench.makeRepo('unknown');
     const { run, events } = bench.start('Go on', {
       repoPath: repo,
@@ -239,7 +240,7 @@ describe.skipIf(missing !== undefined)(`a run of the real Claude Code ${missing 
     expect(bench.registered(outcome.sessionId!)).toMatchObject({ result: 'error' });
   });
 
-  test('what is said while a failed turn is written down is not begun', async () => {
+  test('what is said while a failed turn is written down is not begun', LONG, async () => {
     const repoPath = bench.makeRepo('failing');
     bench.api.setReplies((request) => (holds(request, 'Second') ? apiErrors.overloaded() : answer('Done.')));
     const { run, events, next } = bench.start('First', { repoPath, idleMs: 600_000 });
@@ -258,7 +259,7 @@ describe.skipIf(missing !== undefined)(`a run of the real Claude Code ${missing 
     expect(started).toEqual(['First', 'Second']);
   });
 
-  test('an abort at an open question asks the model nothing more', async () => {
+  test('an abort at an open question asks the model nothing more', LONG, async () => {
     const repoPath = bench.makeRepo('asked');
     bench.api.setReplies((request) =>
       holds(request, 'toolu_ask')
@@ -286,7 +287,7 @@ describe.skipIf(missing !== undefined)(`a run of the real Claude Code ${missing 
     expect(JSON.stringify([outcome, events])).not.toContain('q7Xz'.repeat(3));
   });
 
-  test('that the API is asked again is told', async () => {
+  test('that the API is asked again is told', LONG, async () => {
     // Without the header that tells a client not to repeat it.
     const { headers: _, ...overloaded } = apiErrors.overloaded();
     let asked = 0;
@@ -351,7 +352,7 @@ describe.skipIf(missing !== undefined)(`a run of the real Claude Code ${missing 
     expect(JSON.stringify(bench.api.conversations[0]!.system)).toContain(appendSystemPrompt);
   });
 
-  test('an idle run that is to stay keeps its repository', async () => {
+  test('an idle run that is to stay keeps its repository', LONG, async () => {
     const repoPath = bench.makeRepo('stay');
     const { run, next } = bench.start('Go', { repoPath, idleMs: 600_000, makesRoom: false });
     await next('idle');

@@ -9,6 +9,7 @@ import {
   type MessagesRequest,
   type Reply,
 } from '../../../../test/imitations/messages-format.ts';
+import { LONG } from '../../../../test/setup/hunt.ts';
 import { discoverSessions } from '../../src/discover/discover-sessions.ts';
 import { answer, hold, holds, lives, Workbench, waitFor } from './run-workbench.ts';
 
@@ -70,7 +71,7 @@ describe.skipIf(missing !== undefined)(`runs of the real Claude Code ${missing ?
     expect((await discover(repo)).filter(({ isRunning }) => isRunning)).toEqual([]);
   });
 
-  test('an idle run makes room for one that waits; one that waits can be aborted', async () => {
+  test('an idle run makes room for one that waits; one that waits can be aborted', LONG, async () => {
     const repo = bench.makeRepo('idle');
     const held = hold(answer('late'));
     script({ slowly: () => held.reply });
@@ -108,37 +109,45 @@ describe.skipIf(missing !== undefined)(`runs of the real Claude Code ${missing ?
     expect(bench.registered(sessionId)).not.toHaveProperty('runner');
   });
 
-  test('a Claude Code that somebody kills is one failure of the run at work, and none of an idle one', async () => {
-    const repo = bench.makeRepo('killed');
-    const held = hold(answer('late'));
-    script({ slowly: () => held.reply });
-    const busy = bench.start('Work slowly', { repoPath: repo });
-    process.kill((await busy.next('started')).pid, 'SIGKILL');
-    const outcome = await busy.run.outcome;
-    held.letGo();
-    expect(outcome).toMatchObject({ result: 'error', turns: 0, failure: expect.stringMatching(/\S/) });
-    expect(bench.registered(outcome.sessionId!)).toMatchObject({ result: 'error' });
+  test(
+    'a Claude Code that somebody kills is one failure of the run at work, and none of an idle one',
+    LONG,
+    async () => {
+      const repo = bench.makeRepo('killed');
+      const held = hold(answer('late'));
+      script({ slowly: () => held.reply });
+      const busy = bench.start('Work slowly', { repoPath: repo });
+      process.kill((await busy.next('started')).pid, 'SIGKILL');
+      const outcome = await busy.run.outcome;
+      held.letGo();
+      expect(outcome).toMatchObject({ result: 'error', turns: 0, failure: expect.stringMatching(/\S/) });
+      expect(bench.registered(outcome.sessionId!)).toMatchObject({ result: 'error' });
 
-    const idle = bench.start('Be quick', { repoPath: repo, idleMs: 600_000 });
-    const { pid } = await idle.next('started');
-    await idle.next('idle');
-    process.kill(pid, 'SIGKILL');
-    expect(await idle.run.outcome).toMatchObject({ result: 'success', text: 'Done.' });
-    expect(idle.events.filter(({ type }) => type === 'warning')).toHaveLength(1);
-  });
+      const idle = bench.start('Be quick', { repoPath: repo, idleMs: 600_000 });
+      const { pid } = await idle.next('started');
+      await idle.next('idle');
+      process.kill(pid, 'SIGKILL');
+      expect(await idle.run.outcome).toMatchObject({ result: 'success', text: 'Done.' });
+      expect(idle.events.filter(({ type }) => type === 'warning')).toHaveLength(1);
+    },
+  );
 
-  test('SIGTERM of our process ends Claude Code and its tools, and is what the process then dies of', async () => {
-    const repo = bench.makeRepo('terminated');
-    script({ forever: endless });
-    const spawned = bench.spawnRun('Work forever', { repoPath: repo, allowedTools: ['Bash'] });
-    const { sessionId, pid: claude } = await spawned.next('started');
-    const pid = await readPid(repo);
-    spawned.child.kill('SIGTERM');
-    expect(await spawned.ended).toEqual([null, 'SIGTERM']);
-    expect([lives(claude), lives(pid)]).toEqual([false, false]);
-    expect(bench.registered(sessionId)).toMatchObject({ result: 'aborted' });
-    expect(await discover(repo)).toMatchObject([{ sessionId, isRunning: false }]);
-  });
+  test(
+    'SIGTERM of our process ends Claude Code and its tools, and is what the process then dies of',
+    LONG,
+    async () => {
+      const repo = bench.makeRepo('terminated');
+      script({ forever: endless });
+      const spawned = bench.spawnRun('Work forever', { repoPath: repo, allowedTools: ['Bash'] });
+      const { sessionId, pid: claude } = await spawned.next('started');
+      const pid = await readPid(repo);
+      spawned.child.kill('SIGTERM');
+      expect(await spawned.ended).toEqual([null, 'SIGTERM']);
+      expect([lives(claude), lives(pid)]).toEqual([false, false]);
+      expect(bench.registered(sessionId)).toMatchObject({ result: 'aborted' });
+      expect(await discover(repo)).toMatchObject([{ sessionId, isRunning: false }]);
+    },
+  );
 
   test('after a crash of our process nothing goes on, and who waits begins', async () => {
     const repo = bench.makeRepo('crash');
@@ -166,7 +175,7 @@ describe.skipIf(missing !== undefined)(`runs of the real Claude Code ${missing ?
     expect(await resumed.run.outcome).toMatchObject({ sessionId, result: 'success' });
   });
 
-  test('after a crash of our process Claude Code ends even if nobody comes', async () => {
+  test('after a crash of our process Claude Code ends even if nobody comes', LONG, async () => {
     const repo = bench.makeRepo('alone');
     script({ forever: endless });
     const spawned = bench.spawnRun('Work forever', { repoPath: repo, allowedTools: ['Bash'] });

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { findClaudeBinary } from '../../../../test/imitations/claude-binary.ts';
 import { call } from '../../../../test/imitations/messages-format.ts';
+import { LONG } from '../../../../test/setup/hunt.ts';
 import { killWithGuards } from './find-guards.ts';
 import { answer, holds, lives, Workbench, waitFor } from './run-workbench.ts';
 
@@ -32,7 +33,7 @@ describe.skipIf(missing !== undefined)(`no two are at work in one session ${miss
       return pid > 0 ? pid : undefined;
     });
 
-  test('after a crash of a run with another state folder, in another repository', async () => {
+  test('after a crash of a run with another state folder, in another repository', LONG, async () => {
     const [repo, other] = [bench.makeRepo('one'), bench.makeRepo('other')];
     bench.api.setReplies((request) =>
       holds(request, 'forever') && !holds(request, 'Go on')
@@ -62,7 +63,7 @@ describe.skipIf(missing !== undefined)(`no two are at work in one session ${miss
     expect(bench.note(sessionId)).toBeUndefined();
   });
 
-  test('after a crash before Claude Code said anything', async () => {
+  test('after a crash before Claude Code said anything', LONG, async () => {
     const repo = bench.makeRepo('early');
     bench.api.setReplies(() => answer('Done.'));
     mkdirSync(join(repo, '.claude'));

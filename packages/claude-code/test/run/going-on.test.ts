@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { findClaudeBinary, runClaude } from '../../../../test/imitations/claude-binary.ts';
 import { call } from '../../../../test/imitations/messages-format.ts';
+import { LONG } from '../../../../test/setup/hunt.ts';
 import { discoverSessions } from '../../src/discover/discover-sessions.ts';
 import { lockSession } from '../../src/queue/run-locks.ts';
 import { answer, hold, holds, Workbench } from './run-workbench.ts';
@@ -20,28 +21,32 @@ describe.skipIf(missing !== undefined)(`a run of the real Claude Code goes on ${
   afterAll(() => bench?.close());
   beforeEach(() => bench.api.setReplies(() => answer('Done.')));
 
-  test('in no session that is at work in a folder below, and in none that another state folder has', async () => {
-    const outer = bench.makeRepo('outer');
-    const inner = bench.makeRepo(join('outer', 'inner'));
-    const held = hold(answer('late'));
-    bench.api.setReplies((request) => (holds(request, 'slowly') ? held.reply : answer('Done.')));
-    const below = bench.start('Paint the shed slowly', { repoPath: inner });
-    const { sessionId } = await below.next('started');
+  test(
+    'in no session that is at work in a folder below, and in none that another state folder has',
+    LONG,
+    async () => {
+      const outer = bench.makeRepo('outer');
+      const inner = bench.makeRepo(join('outer', 'inner'));
+      const held = hold(answer('late'));
+      bench.api.setReplies((request) => (holds(request, 'slowly') ? held.reply : answer('Done.')));
+      const below = bench.start('Paint the shed slowly', { repoPath: inner });
+      const { sessionId } = await below.next('started');
 
-    const above = bench.start('Paint the shed', { repoPath: outer, session: undefined });
-    const outcome = await above.run.outcome;
-    expect(outcome).toMatchObject({ result: 'success' });
-    expect(outcome.sessionId).not.toBe(sessionId);
+      const above = bench.start('Paint the shed', { repoPath: outer, session: undefined });
+      const outcome = await above.run.outcome;
+      expect(outcome).toMatchObject({ result: 'success' });
+      expect(outcome.sessionId).not.toBe(sessionId);
 
-    const stateDir = join(bench.home.root, 'another-state');
-    const session = { action: 'resume', sessionId } as const;
-    const other = bench.start('Go on', { repoPath: outer, stateDir, session });
-    await expect(other.run.outcome).rejects.toMatchObject({ code: 'SESSION_BUSY' });
-    const seen = await discoverSessions(inner, { stateDir, env: bench.home.env });
-    expect(seen).toMatchObject([{ sessionId, isRunning: true }]);
-    held.letGo();
-    expect(await below.run.outcome).toMatchObject({ result: 'success' });
-  });
+      const stateDir = join(bench.home.root, 'another-state');
+      const session = { action: 'resume', sessionId } as const;
+      const other = bench.start('Go on', { repoPath: outer, stateDir, session });
+      await expect(other.run.outcome).rejects.toMatchObject({ code: 'SESSION_BUSY' });
+      const seen = await discoverSessions(inner, { stateDir, env: bench.home.env });
+      expect(seen).toMatchObject([{ sessionId, isRunning: true }]);
+      held.letGo();
+      expect(await below.run.outcome).toMatchObject({ result: 'success' });
+    },
+  );
 
   test('by a decision to wait, which is made anew when the repository is free', async () => {
     const repoPath = bench.makeRepo('queue');
@@ -52,7 +57,7 @@ describe.skipIf(missing !== undefined)(`a run of the real Claude Code goes on ${
     expect(events[0]).toMatchObject({ type: 'selected', selection: { action: 'resume', sessionId } });
   });
 
-  test('in the next best where somebody takes the best while it is chosen', async () => {
+  test('in the next best where somebody takes the best while it is chosen', LONG, async () => {
     const repoPath = bench.makeRepo('taken');
     const { sessionId } = await bench.start('Trim the hedge', { repoPath }).run.outcome;
     let lock: Awaited<ReturnType<typeof lockSession>> | undefined;
@@ -74,28 +79,32 @@ describe.skipIf(missing !== undefined)(`a run of the real Claude Code goes on ${
     ]);
   });
 
-  test('in a fresh one under the label of one whose transcript is gone, with what is left of its budget', async () => {
-    const repoPath = bench.makeRepo('gone');
-    const own = { repoPath, label: 'web', session: undefined };
-    const first = await bench.start('Begin', { ...own, maxBudgetUsd: 5 }).run.outcome;
-    const transcript = bench.transcriptPath(repoPath, first.sessionId!);
-    rmSync(transcript);
+  test(
+    'in a fresh one under the label of one whose transcript is gone, with what is left of its budget',
+    LONG,
+    async () => {
+      const repoPath = bench.makeRepo('gone');
+      const own = { repoPath, label: 'web', session: undefined };
+      const first = await bench.start('Begin', { ...own, maxBudgetUsd: 5 }).run.outcome;
+      const transcript = bench.transcriptPath(repoPath, first.sessionId!);
+      rmSync(transcript);
 
-    const { run, events } = bench.start('Go on', own);
-    const second = await run.outcome;
-    expect(events[0]).toMatchObject({
-      type: 'selected',
-      selection: { action: 'fresh', reason: expect.stringContaining('gone') },
-    });
-    expect(second.sessionId).not.toBe(first.sessionId);
-    expect(second.maxBudgetUsd).toBeCloseTo(5 - first.costUsd, 6);
-    expect(second.totalCostUsd).toBeCloseTo(second.costUsd, 9);
-    expect(events.filter(({ type }) => type === 'warning')).toEqual([]);
-    const labels = [first, second].map(({ sessionId }) => bench.registered(sessionId!)?.label);
-    expect(labels).toEqual([undefined, 'web']);
-  });
+      const { run, events } = bench.start('Go on', own);
+      const second = await run.outcome;
+      expect(events[0]).toMatchObject({
+        type: 'selected',
+        selection: { action: 'fresh', reason: expect.stringContaining('gone') },
+      });
+      expect(second.sessionId).not.toBe(first.sessionId);
+      expect(second.maxBudgetUsd).toBeCloseTo(5 - first.costUsd, 6);
+      expect(second.totalCostUsd).toBeCloseTo(second.costUsd, 9);
+      expect(events.filter(({ type }) => type === 'warning')).toEqual([]);
+      const labels = [first, second].map(({ sessionId }) => bench.registered(sessionId!)?.label);
+      expect(labels).toEqual([undefined, 'web']);
+    },
+  );
 
-  test('in a fresh one that takes over a label, which is said', async () => {
+  test('in a fresh one that takes over a label, which is said', LONG, async () => {
     const repoPath = bench.makeRepo('label');
     const own = { repoPath, label: 'web' };
     const first = await bench.start('Begin', own).run.outcome;
@@ -108,7 +117,7 @@ describe.skipIf(missing !== undefined)(`a run of the real Claude Code goes on ${
     expect(third.sessionId).toBe(second.sessionId);
   });
 
-  test('not in what a person forked from it', async () => {
+  test('not in what a person forked from it', LONG, async () => {
     const repoPath = bench.makeRepo('forked');
     const { sessionId } = await bench.start('Paint the fence', { repoPath, maxBudgetUsd: 100 }).run.outcome;
     const forked = await runClaude(program, { ...bench.home, cwd: repoPath }, 'Something private.', {
@@ -147,7 +156,7 @@ describe.skipIf(missing !== undefined)(`a run of the real Claude Code goes on ${
     expect(Date.parse(asOf)).toBeLessThanOrEqual(Date.parse(bench.registered(sessionId!)!.startedAt));
   });
 
-  test('to an end with its reason where its lock is gone', async () => {
+  test('to an end with its reason where its lock is gone', LONG, async () => {
     const repoPath = bench.makeRepo('lost');
     const held = hold(answer('late'));
     bench.api.setReplies(() => held.reply);

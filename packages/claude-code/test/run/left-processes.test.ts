@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { findClaudeBinary } from '../../../../test/imitations/claude-binary.ts';
 import { call } from '../../../../test/imitations/messages-format.ts';
+import { LONG } from '../../../../test/setup/hunt.ts';
 import { findMarked, MARK_VARIABLE } from '../../src/processes/marked-processes.ts';
 import { findGuards } from './find-guards.ts';
 import { answer, holds, lives, Workbench, waitFor } from './run-workbench.ts';
@@ -80,7 +81,7 @@ describe.skipIf(missing !== undefined)(`of the real Claude Code nothing is left 
     expect(bench.note(sessionId)).toBeUndefined();
   });
 
-  test('after an abort of one that is stopped', async () => {
+  test('after an abort of one that is stopped', LONG, async () => {
     const repo = bench.makeRepo('stopped');
     script();
     const { run, next } = bench.start('Work forever', request(repo));
@@ -118,7 +119,7 @@ describe.skipIf(missing !== undefined)(`of the real Claude Code nothing is left 
     expect(pids.map(lives)).toEqual([false, false, false]);
   });
 
-  test('after somebody killed it behind a script that started it', async () => {
+  test('after somebody killed it behind a script that started it', LONG, async () => {
     const repo = bench.makeRepo('killed-behind');
     script();
     const { run, next } = bench.start('Work forever', {
@@ -133,7 +134,7 @@ describe.skipIf(missing !== undefined)(`of the real Claude Code nothing is left 
     expect(pids.map(lives)).toEqual([false, false, false]);
   });
 
-  test('after it ended with an error, although everything was answered', async () => {
+  test('after it ended with an error, although everything was answered', LONG, async () => {
     const repo = bench.makeRepo('failed');
     script('nohup tail -f /dev/null >/dev/null 2>&1 & echo $! > detached');
     const path = join(bench.home.root, 'failing-claude');
@@ -148,7 +149,7 @@ describe.skipIf(missing !== undefined)(`of the real Claude Code nothing is left 
     expect(lives(detached!)).toBe(false);
   });
 
-  test('after this program was killed while it is stopped', async () => {
+  test('after this program was killed while it is stopped', LONG, async () => {
     const repo = bench.makeRepo('crash-stopped');
     script();
     const spawned = bench.spawnRun('Work forever', request(repo));
@@ -173,7 +174,7 @@ describe.skipIf(missing !== undefined)(`of the real Claude Code nothing is left 
     for (const pid of [claude, ...pids, ...marked]) await isGone(pid);
   });
 
-  test('after both were killed', async () => {
+  test('after both were killed', LONG, async () => {
     const repo = bench.makeRepo('both');
     script();
     const spawned = bench.spawnRun('Work forever', request(repo));
@@ -185,7 +186,7 @@ describe.skipIf(missing !== undefined)(`of the real Claude Code nothing is left 
     for (const pid of pids) await isGone(pid);
   });
 
-  test('when the next run begins, even if nobody was there to end its tools', async () => {
+  test('when the next run begins, even if nobody was there to end its tools', LONG, async () => {
     const repo = bench.makeRepo('alone');
     script();
     const spawned = bench.spawnRun('Work forever', request(repo));

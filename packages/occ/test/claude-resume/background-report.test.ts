@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { call, type MessagesRequest, say } from '../../../../test/imitations/messages-format.ts';
+import { LONG } from '../../../../test/setup/hunt.ts';
 import { CLAUDE_MISSING, type ClaudeSession, openClaude, SESSION_ID } from './claude-session.ts';
 
 const REPORT = Array.from({ length: 60 }, (_, n) => `finding ${n} of the agent`).join('\n');
@@ -33,22 +34,26 @@ describe.skipIf(CLAUDE_MISSING !== undefined)(
     });
     afterAll(() => session?.close());
 
-    test('is given to the model shortened after a clean, also where it came within a turn', async () => {
-      const before = await session.resume('before the clean');
-      expect(JSON.stringify(before.requests[0])).toContain('finding 59 of the agent');
-      const edit = await session.occ(['edit', session.path, '--strip-tools=extreme', '--json']);
-      expect(edit.stderr).toBe('');
-      expect(JSON.parse(edit.stdout)).toMatchObject({
-        changed: true,
-        statistics: { toolOutputsTruncated: 1 },
-      });
-      const { requests } = await session.resume('after the clean');
-      const told = JSON.stringify(requests[0]);
-      expect(told).not.toContain('finding 59 of the agent');
-      expect(told).toContain('<result>finding 0 of the agent');
-      const lines = (await readFile(session.path, 'utf8')).split('\n');
-      const conversation = lines.filter((line) => line.includes('"uuid":'));
-      expect(conversation.filter((line) => line.includes('finding 59 of the agent'))).toEqual([]);
-    });
+    test(
+      'is given to the model shortened after a clean, also where it came within a turn',
+      LONG,
+      async () => {
+        const before = await session.resume('before the clean');
+        expect(JSON.stringify(before.requests[0])).toContain('finding 59 of the agent');
+        const edit = await session.occ(['edit', session.path, '--strip-tools=extreme', '--json']);
+        expect(edit.stderr).toBe('');
+        expect(JSON.parse(edit.stdout)).toMatchObject({
+          changed: true,
+          statistics: { toolOutputsTruncated: 1 },
+        });
+        const { requests } = await session.resume('after the clean');
+        const told = JSON.stringify(requests[0]);
+        expect(told).not.toContain('finding 59 of the agent');
+        expect(told).toContain('<result>finding 0 of the agent');
+        const lines = (await readFile(session.path, 'utf8')).split('\n');
+        const conversation = lines.filter((line) => line.includes('"uuid":'));
+        expect(conversation.filter((line) => line.includes('finding 59 of the agent'))).toEqual([]);
+      },
+    );
   },
 );

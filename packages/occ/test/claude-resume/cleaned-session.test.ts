@@ -1,6 +1,7 @@
 import { readFile, realpath } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { LONG } from '../../../../test/setup/hunt.ts';
 import {
   CLAUDE_MISSING,
   type ClaudeSession,
@@ -41,7 +42,7 @@ describe.skipIf(CLAUDE_MISSING !== undefined)(
     beforeEach(() => session.reset());
     afterAll(() => session?.close());
 
-    test('is told to the model whole while nothing was cleaned', async () => {
+    test('is told to the model whole while nothing was cleaned', LONG, async () => {
       const { requests } = await session.resume('and now');
       expect(inOrder(tellConversation(requests[0]))).toEqual([...WHOLE_CONVERSATION, 'user | and now']);
     });
@@ -114,7 +115,7 @@ describe.skipIf(CLAUDE_MISSING !== undefined)(
       ]);
     });
 
-    test("backups and the journal are not in Claude Code's own lists", async () => {
+    test("backups and the journal are not in Claude Code's own lists", LONG, async () => {
       const edit = await session.occ(['edit', session.path, '--strip-tools=extreme', '--json']);
       const { backupPath } = JSON.parse(edit.stdout) as { backupPath: string };
       expect(basename(backupPath)).toBe(`${SESSION_ID}.backup.1.jsonl`);

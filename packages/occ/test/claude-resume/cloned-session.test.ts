@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { LONG } from '../../../../test/setup/hunt.ts';
 import { CLAUDE_MISSING, type ClaudeSession, SESSION_ID, writeClaudeSession } from './claude-session.ts';
 import { tellConversation } from './conversation.ts';
 
@@ -44,7 +45,7 @@ describe.skipIf(CLAUDE_MISSING !== undefined)(
       expect(new Set(ids.filter((id) => id !== undefined))).toEqual(new Set([clonedSessionId]));
     });
 
-    test('an exact copy tells the model what the source tells it', async () => {
+    test('an exact copy tells the model what the source tells it', LONG, async () => {
       const clone = await session.occ(['clone', SESSION_ID, '--source', 'claude', '--json']);
       expect(clone.stderr).toBe('');
       const { clonedSessionId } = JSON.parse(clone.stdout) as Clone;
@@ -54,7 +55,7 @@ describe.skipIf(CLAUDE_MISSING !== undefined)(
       expect(tellConversation(ofClone.requests[0]).join('\n')).toContain('call toolu_2 | call toolu_3');
     });
 
-    test('written elsewhere, it goes on by its path', async () => {
+    test('written elsewhere, it goes on by its path', LONG, async () => {
       const output = join(session.home.root, 'a clone.jsonl');
       const clone = await session.occ(['clone', session.path, '--keep', '0', '-o', output, '--json']);
       expect(clone.stderr).toBe('');

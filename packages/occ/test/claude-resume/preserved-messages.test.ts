@@ -1,6 +1,7 @@
 import { cp, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { LONG } from '../../../../test/setup/hunt.ts';
 import { CLAUDE_MISSING, type ClaudeSession, openClaude } from './claude-session.ts';
 import { tellConversation } from './conversation.ts';
 
@@ -42,7 +43,7 @@ describe.skipIf(CLAUDE_MISSING !== undefined)(
       ]);
     });
 
-    test('keeps what a compaction before the last one preserved out of the context', async () => {
+    test('keeps what a compaction before the last one preserved out of the context', LONG, async () => {
       const id = 'aaaa0007-0000-4000-8000-000000000000';
       const path = session.home.transcriptPath(id);
       await cp(join(TYPES, `${id}.jsonl`), path);

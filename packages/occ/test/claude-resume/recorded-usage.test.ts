@@ -1,6 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { call, say } from '../../../../test/imitations/messages-format.ts';
+import { LONG } from '../../../../test/setup/hunt.ts';
 import {
   CLAUDE_MISSING,
   type ClaudeSession,
@@ -39,7 +40,7 @@ describe.skipIf(CLAUDE_MISSING !== undefined)(
       (await session.home.readTranscript(SESSION_ID)).filter((line) => line.subtype === 'compact_boundary')
         .length;
 
-    test('makes it compact at once in a small window', async () => {
+    test('makes it compact at once in a small window', LONG, async () => {
       await session.resume('and now', { extraArguments: SMALL_WINDOW });
       expect(await countCompactions()).toBe(1);
     });
@@ -52,7 +53,7 @@ describe.skipIf(CLAUDE_MISSING !== undefined)(
       expect(requests).toHaveLength(1);
     });
 
-    test('no longer does after a clean, where figures of single steps are recorded too', async () => {
+    test('no longer does after a clean, where figures of single steps are recorded too', LONG, async () => {
       await recordSteps();
       await session.resume('before', { extraArguments: SMALL_WINDOW });
       expect(await countCompactions()).toBe(1);

@@ -7,6 +7,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { findClaudeBinary } from '../../../../test/imitations/claude-binary.ts';
 import { call, say } from '../../../../test/imitations/messages-format.ts';
+import { LONG } from '../../../../test/setup/hunt.ts';
 import { CLAUDE_MISSING, type ClaudeSession, openClaude, SESSION_ID } from './claude-session.ts';
 
 type Line = Record<string, unknown>;
@@ -74,7 +75,7 @@ describe.skipIf(CLAUDE_MISSING !== undefined)(
       existsSync(made) ? await readFile(made, 'utf8') : undefined,
     ];
 
-    test('go back to any prompt after all tools were removed', async () => {
+    test('go back to any prompt after all tools were removed', LONG, async () => {
       const before = await readFile(session.path);
       const edit = await session.occ(['edit', session.path, '--strip-tools=extreme', '--json']);
       expect(edit.stderr).toBe('');

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { scanTranscriptFile } from '@openbot/sessions';
 import { leafOf } from '@openbot/sessions/transcript';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { LONG } from '../../../../test/setup/hunt.ts';
 import {
   CLAUDE_MISSING,
   type ClaudeSession,
@@ -90,7 +91,7 @@ describe.skipIf(CLAUDE_MISSING !== undefined)(
       expect(await resume()).toEqual(CLEANED_FIRST_TURN);
     });
 
-    test('rewound, and a note that says nothing else', async () => {
+    test('rewound, and a note that says nothing else', LONG, async () => {
       const { uuid } = find('First done.');
       await append(rewind(uuid), note(undefined), note(null), note(uuid));
       expect(await resume()).toEqual(FIRST_TURN);
@@ -101,18 +102,18 @@ describe.skipIf(CLAUDE_MISSING !== undefined)(
       expect((await resume()).at(-1)).toBe(WHOLE_CONVERSATION.at(-1));
     });
 
-    test('rewound to a line that is not there', async () => {
+    test('rewound to a line that is not there', LONG, async () => {
       await append(rewind('00000000-0000-4000-8000-00000000dead'));
       expect((await resume()).at(-1)).toBe(WHOLE_CONVERSATION.at(-1));
     });
 
-    test('rewound to the very beginning', async () => {
+    test('rewound to the very beginning', LONG, async () => {
       await append(rewind(null));
       expect(await clean()).toMatchObject({ changed: false });
       expect(await resume()).toEqual([]);
     });
 
-    test('on the branch of the last note, another one being written last', async () => {
+    test('on the branch of the last note, another one being written last', LONG, async () => {
       await append(...branch());
       expect((await resume()).at(-1)).toBe(WHOLE_CONVERSATION.at(-1));
       await session.reset();
@@ -124,7 +125,7 @@ describe.skipIf(CLAUDE_MISSING !== undefined)(
       expect(told.at(-1)).toBe('assistant | Fourth done.');
     });
 
-    test('on the branch that was written last, by its note', async () => {
+    test('on the branch that was written last, by its note', LONG, async () => {
       await append(...branch(), note(branch()[1]!.uuid));
       expect(await resume()).toEqual([...FIRST_TURN, 'user | branch', 'assistant | Branch done.']);
       await session.reset();
@@ -158,7 +159,7 @@ describe.skipIf(CLAUDE_MISSING !== undefined)(
         await writeFile(path(), lines);
       }
 
-      test('with the preserved messages as a stretch', async () => {
+      test('with the preserved messages as a stretch', LONG, async () => {
         await dropList();
         expect(await resume(COMPACTED, path())).toEqual([SUMMARY, ...PRESERVED, ...SINCE]);
         await cp(FIXTURE, path());
@@ -172,7 +173,7 @@ describe.skipIf(CLAUDE_MISSING !== undefined)(
         ]);
       });
 
-      test('rewound to a preserved message', async () => {
+      test('rewound to a preserved message', LONG, async () => {
         const rewound = rewind(await idOf('5abc86bb'));
         await appendFile(path(), `${JSON.stringify(rewound)}\n`);
         expect(await resume(COMPACTED, path())).toEqual([SUMMARY, ...PRESERVED]);
@@ -184,7 +185,7 @@ describe.skipIf(CLAUDE_MISSING !== undefined)(
         ]);
       });
 
-      test('rewound to a message that is out of reach', async () => {
+      test('rewound to a message that is out of reach', LONG, async () => {
         const rewound = rewind(await idOf('bd679ebc'));
         await appendFile(path(), `${JSON.stringify(rewound)}\n`);
         expect(await resume(COMPACTED, path())).toEqual([SUMMARY, ...PRESERVED, ...SINCE]);

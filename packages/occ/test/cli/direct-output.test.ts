@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { cleanEnvironment, OCC_LAUNCHER, runOcc } from '../setup/run-occ.ts';
 import { writeSession } from '../setup/sessions.ts';
 
@@ -13,11 +13,11 @@ const COUNT = 1200;
 
 let folder: string;
 
-beforeEach(() => {
+beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'occ-direct-output-'));
   for (let at = 0; at < COUNT; at++) writeSession(folder, 'main', `session-${at}`, [], { indexed: false });
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 it.each([
   ['a socket that waits', []],

@@ -6,7 +6,7 @@ import { copyHome, furnish, homeIn, occ, talk } from './homes.ts';
 import { inLanes } from './in-lanes.ts';
 import { killAfter, killAtCall, listCalls, type Operation, prepare } from './kill-lab.ts';
 
-const KILLS = tries({ gate: 8, torture: 100 });
+const KILLS = tries({ gate: 8, torture: 150 });
 
 const root = makeLastingFolder();
 let scratches = 0;

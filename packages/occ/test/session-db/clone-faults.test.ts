@@ -2,6 +2,7 @@
 import { cpSync, existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
+import { HUNT, sample } from '../../../../test/setup/hunt.ts';
 import { findDatabaseFaults } from '../../../sessions/test/openclaw-db/setup/check-database.ts';
 import { inLanes } from '../safety/in-lanes.ts';
 import { listSqliteCalls, runOccWithSqliteFault } from '../setup/sqlite-faults.ts';
@@ -16,31 +17,35 @@ const HOLDER = new URL('./children/hold-database.mjs', import.meta.url);
 const ARGS = ['clone', ID, '--strip-tools=extreme', '--json'];
 const FULL = 13;
 
-test('killed in 20 places: the clone is there as a whole or not at all, and can be made', async () => {
-  const home = makeTalkingHome();
-  const before = readAllRows(home.path);
-  const folderOf = (name: string) => join(home.folder, name);
-  const copyHome = (name: string) => {
-    cpSync(join(home.folder, '.openclaw'), join(folderOf(name), '.openclaw'), { recursive: true });
-    return homeIn(folderOf(name));
-  };
-  const { calls } = await listSqliteCalls(ARGS, { env: copyHome('looked').env });
-  const step = calls.length / 20;
-  const kills = Array.from({ length: 20 }, (_, index) => calls.length - Math.floor(index * step));
-  await inLanes(kills, async (at) => {
-    const copy = copyHome(`kill ${at}`);
-    const when = `at ${calls[at - 1]}`;
-    const killed = await runOccWithSqliteFault(ARGS, { at, strike: 'kill-before' }, { env: copy.env });
-    expect(killed.code, when).toBe(null);
-    expect(findDatabaseFaults(copy.path), when).toEqual([]);
-    const isCommitted = calls.slice(0, at - 1).includes('exec COMMIT');
-    if (!isCommitted) expect(readAllRows(copy.path), when).toEqual(before);
-    expect(await copy.json('list'), when).toHaveLength(isCommitted ? 2 : 1);
-    await copy.json('clone', ID);
-    expect(findDatabaseFaults(copy.path), when).toEqual([]);
-    rmSync(copy.folder, { recursive: true });
-  });
-});
+test(
+  'killed in any of 20 places: the clone is there as a whole or not at all, and can be made',
+  HUNT,
+  async () => {
+    const home = makeTalkingHome();
+    const before = readAllRows(home.path);
+    const folderOf = (name: string) => join(home.folder, name);
+    const copyHome = (name: string) => {
+      cpSync(join(home.folder, '.openclaw'), join(folderOf(name), '.openclaw'), { recursive: true });
+      return homeIn(folderOf(name));
+    };
+    const { calls } = await listSqliteCalls(ARGS, { env: copyHome('looked').env });
+    const step = calls.length / 20;
+    const kills = Array.from({ length: 20 }, (_, index) => calls.length - Math.floor(index * step));
+    await inLanes(sample(kills, { gate: 5 }), async (at) => {
+      const copy = copyHome(`kill ${at}`);
+      const when = `at ${calls[at - 1]}`;
+      const killed = await runOccWithSqliteFault(ARGS, { at, strike: 'kill-before' }, { env: copy.env });
+      expect(killed.code, when).toBe(null);
+      expect(findDatabaseFaults(copy.path), when).toEqual([]);
+      const isCommitted = calls.slice(0, at - 1).includes('exec COMMIT');
+      if (!isCommitted) expect(readAllRows(copy.path), when).toEqual(before);
+      expect(await copy.json('list'), when).toHaveLength(isCommitted ? 2 : 1);
+      await copy.json('clone', ID);
+      expect(findDatabaseFaults(copy.path), when).toEqual([]);
+      rmSync(copy.folder, { recursive: true });
+    });
+  },
+);
 
 test('a full disk in the middle of it: refused, and the database is as it was', async () => {
   const home = makeTalkingHome();

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import type { DiscoveredSession, SessionSelection } from '@openbot/claude-code';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { findClaudeBinary } from '../../../../test/imitations/claude-binary.ts';
+import { LONG } from '../../../../test/setup/hunt.ts';
 import { answer, CommandBench, missing, readEvents, readLastLine, waitFor } from '../setup/command-bench.ts';
 
 describe.skipIf(missing !== undefined)(`a session that is open in Claude Code ${missing ?? ''}`, () => {
@@ -50,7 +51,7 @@ describe.skipIf(missing !== undefined)(`a session that is open in Claude Code ${
   const list = async (cwd: string) =>
     JSON.parse((await bench.run(['cc', 'list', '--json'], { cwd })).stdout) as DiscoveredSession[];
 
-  test('is shown so, is refused, is not chosen, and can be forked', { timeout: 240_000 }, async () => {
+  test('is shown so, is refused, is not chosen, and can be forked', LONG, async () => {
     const cwd = bench.makeRepo('opened');
     bench.script({ parser: () => answer('The parser is taught.') });
     const flags = ['--fresh', '--label', 'parser'];

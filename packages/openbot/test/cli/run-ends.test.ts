@@ -2,6 +2,7 @@
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Reply } from '../../../../test/imitations/messages-format.ts';
+import { LONG } from '../../../../test/setup/hunt.ts';
 import {
   CommandBench,
   endless,
@@ -38,7 +39,7 @@ describe.skipIf(missing !== undefined)(`a run that is ended from outside ${missi
     },
   );
 
-  test('whoever closes its output ends it, and hears nothing more', async () => {
+  test('whoever closes its output ends it, and hears nothing more', LONG, async () => {
     const repo = bench.makeRepo('closed');
     const held = Promise.withResolvers<Reply>();
     bench.script({ unseen: () => held.promise });
@@ -55,7 +56,7 @@ describe.skipIf(missing !== undefined)(`a run that is ended from outside ${missi
     expect(lives((started as { pid: number }).pid)).toBe(false);
   });
 
-  test('a signal while it waits for another run', async () => {
+  test('a signal while it waits for another run', LONG, async () => {
     const repo = bench.makeRepo('queue');
     bench.script({ forever: endless });
     const first = bench.spawn(['cc', 'run', 'work forever', '--fresh', '--allow', 'Bash'], { cwd: repo });

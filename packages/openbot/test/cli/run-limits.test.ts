@@ -1,6 +1,7 @@
 /** What keeps `cc run` from working: budgets, failures of the API, other runs. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { apiErrors, type Reply } from '../../../../test/imitations/messages-format.ts';
+import { LONG } from '../../../../test/setup/hunt.ts';
 import { answer, CommandBench, missing, readEvents, readLastLine, use } from '../setup/command-bench.ts';
 import { COMMAND } from '../setup/command-file.ts';
 
@@ -11,31 +12,37 @@ describe.skipIf(missing !== undefined)(`the limits of a run ${missing ?? ''}`, (
   });
   afterAll(() => bench?.close());
 
-  test('a budget that is reached ends the run, and a spent one is refused until it is larger', async () => {
-    const cwd = bench.makeRepo('budget');
-    bench.script({ dear: () => use('Bash', { command: 'true' }) });
-    const flags = ['--fresh', '--budget', '0.10', '--allow', 'Bash'];
-    const reached = await bench.run(['cc', 'run', 'something dear', ...flags], { cwd });
-    expect(reached.code).toBe(1);
-    const { result, sessionId, costs } = readLastLine(reached);
-    expect([result, costs]).toEqual(['budget', expect.stringMatching(/^1 turn, \$0\.\d{4} of \$0\.10$/)]);
-    expect(reached.stderr).toMatch(/^Error: The budget of the session, \$0\.10, is spent: /);
-    expect(reached.stderr).toContain(`--session ${sessionId} --budget <more>`);
+  test(
+    'a budget that is reached ends the run, and a spent one is refused until it is larger',
+    LONG,
+    async () => {
+      const cwd = bench.makeRepo('budget');
+      bench.script({ dear: () => use('Bash', { command: 'true' }) });
+      const flags = ['--fresh', '--budget', '0.10', '--allow', 'Bash'];
+      const reached = await bench.run(['cc', 'run', 'something dear', ...flags], { cwd });
+      expect(reached.code).toBe(1);
+      const { result, sessionId, costs } = readLastLine(reached);
+      expect([result, costs]).toEqual(['budget', expect.stringMatching(/^1 turn, \$0\.\d{4} of \$0\.10$/)]);
+      expect(reached.stderr).toMatch(/^Error: The budget of the session, \$0\.10, is spent: /);
+      expect(reached.stderr).toContain(`--session ${sessionId} --budget <more>`);
 
-    bench.api.forget();
-    const spent = await bench.run(['cc', 'run', 'more', '--session', sessionId, '--json'], { cwd });
-    expect([spent.code, spent.stdout, bench.api.conversations]).toEqual([1, '', []]);
-    expect(JSON.parse(spent.stderr)).toEqual({
-      success: false,
-      error: {
-        code: 'BUDGET_SPENT',
-        message: expect.stringContaining(sessionId),
-        hint: expect.stringContaining('--budget'),
-      },
-    });
-    const larger = await bench.run(['cc', 'run', 'more', '--session', sessionId, '--budget', '$9'], { cwd });
-    expect(larger).toMatchObject({ code: 0, stderr: '' });
-  });
+      bench.api.forget();
+      const spent = await bench.run(['cc', 'run', 'more', '--session', sessionId, '--json'], { cwd });
+      expect([spent.code, spent.stdout, bench.api.conversations]).toEqual([1, '', []]);
+      expect(JSON.parse(spent.stderr)).toEqual({
+        success: false,
+        error: {
+          code: 'BUDGET_SPENT',
+          message: expect.stringContaining(sessionId),
+          hint: expect.stringContaining('--budget'),
+        },
+      });
+      const larger = await bench.run(['cc', 'run', 'more', '--session', sessionId, '--budget', '$9'], {
+        cwd,
+      });
+      expect(larger).toMatchObject({ code: 0, stderr: '' });
+    },
+  );
 
   test('an error of the API is told once, in words and as JSON', async () => {
     const cwd = bench.makeRepo('error');
@@ -58,7 +65,7 @@ describe.skipIf(missing !== undefined)(`the limits of a run ${missing ?? ''}`, (
     expect(ran.stderr).toMatch(/^Error: .*\/nowhere\/claude.*\n {2}Check the path that --claude names/);
   });
 
-  test('a session that is full is not the one to go on in', async () => {
+  test('a session that is full is not the one to go on in', LONG, async () => {
     const cwd = bench.makeRepo('full');
     bench.script({ 'too much': () => apiErrors.promptTooLong(300_000, 200_000) });
     const ran = await bench.run(['cc', 'run', 'too much', '--fresh'], { cwd });
@@ -66,7 +73,7 @@ describe.skipIf(missing !== undefined)(`the limits of a run ${missing ?? ''}`, (
     expect(ran.stderr).toMatch(/^Error: .*[Pp]rompt is too long.*\n {2}Session \S+ is full\. .*--fresh\n$/);
   });
 
-  test('of three at once the second waits and the third is refused', async () => {
+  test('of three at once the second waits and the third is refused', LONG, async () => {
     const cwd = bench.makeRepo('busy');
     const held = Promise.withResolvers<Reply>();
     bench.script({ slowly: () => held.promise });

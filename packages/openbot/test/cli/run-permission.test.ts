@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { LONG } from '../../../../test/setup/hunt.ts';
 import { CommandBench, missing, readEvents, readLastLine, use } from '../setup/command-bench.ts';
 
 describe.skipIf(missing !== undefined)(`what a run may do ${missing ?? ''}`, () => {
@@ -67,12 +68,12 @@ describe.skipIf(missing !== undefined)(`what a run may do ${missing ?? ''}`, () 
     );
   });
 
-  test('Claude Code has no tool for questions that nobody can answer', async () => {
+  test('Claude Code has no tool for questions that nobody can answer', LONG, async () => {
     const asked = await run('ask me');
     expect(asked.stdout).toMatch(/No such tool available: AskUserQuestion/);
   });
 
-  test("Claude Code has the agent's tools: it looks unasked, and its message is shown", async () => {
+  test("Claude Code has the agent's tools: it looks unasked, and its message is shown", LONG, async () => {
     const looked = await run('look around');
     const { sessionId } = readLastLine(looked);
     expect([looked.code, looked.stderr]).toEqual([0, '']);
@@ -91,7 +92,7 @@ describe.skipIf(missing !== undefined)(`what a run may do ${missing ?? ''}`, () 
     expect(without.stdout).toContain('No such tool available');
   });
 
-  test('a conversation is read unasked only where the run was started for it', async () => {
+  test('a conversation is read unasked only where the run was started for it', LONG, async () => {
     const unnamed = await run('recall it');
     expect(unnamed.stdout).toContain('\n  not allowed: ');
     const named = await run('recall it', '--conversation', 'agent:main:main');

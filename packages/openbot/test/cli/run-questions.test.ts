@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { findClaudeBinary } from '../../../../test/imitations/claude-binary.ts';
 import { call } from '../../../../test/imitations/messages-format.ts';
+import { LONG } from '../../../../test/setup/hunt.ts';
 import { type Command, CommandBench, missing, readEvents, use } from '../setup/command-bench.ts';
 
 const found = findClaudeBinary();
@@ -65,7 +66,7 @@ describe.skipIf(reason !== undefined)(`questions in a terminal ${reason ?? ''}`,
     expect(stdout.includes('not allowed')).toBe(!isAllowed);
   });
 
-  test('a question that Ctrl-Z put aside is answered after it was taken up again', async () => {
+  test('a question that Ctrl-Z put aside is answered after it was taken up again', LONG, async () => {
     const run = start('touch it', 'stopped');
     const pid = Number((await run.shows(/pid (\d+)/))[1]);
     await run.shows(/Allow Bash\? \[y\/N\] /);
@@ -81,7 +82,7 @@ describe.skipIf(reason !== undefined)(`questions in a terminal ${reason ?? ''}`,
     expect([(await run.ended).code, isMade('stopped')]).toEqual([0, true]);
   });
 
-  test('two answers at once allow one of two questions: the second was not on the screen', async () => {
+  test('two answers at once allow one of two questions: the second was not on the screen', LONG, async () => {
     const run = start('read both', 'pair');
     await run.shows(/Allow Read\? \[y\/N\] /);
     // Also not by half a line, wherever its cursor is.
@@ -94,7 +95,7 @@ describe.skipIf(reason !== undefined)(`questions in a terminal ${reason ?? ''}`,
     expect(stdout.match(/not allowed/g)).toHaveLength(1);
   });
 
-  test('what happens beside an open question is told after its answer', async () => {
+  test('what happens beside an open question is told after its answer', LONG, async () => {
     const repo = bench.makeRepo('held');
     const command = 'if grep -q missing; then until [ -e go ]; do sleep 0.05; done; fi';
     const hooks = { PreToolUse: [{ matcher: 'Read', hooks: [{ type: 'command', command }] }] };
@@ -110,7 +111,7 @@ describe.skipIf(reason !== undefined)(`questions in a terminal ${reason ?? ''}`,
     expect(stdout).toMatch(/Allow Read\? \[y\/N\] (?:(?!failed)[^\n])*\n[\s\S]* {2}failed: /);
   });
 
-  test('an answer does not come back by a key', async () => {
+  test('an answer does not come back by a key', LONG, async () => {
     const run = start('read both', 'history');
     await run.shows(/Allow Read\? \[y\/N\] /);
     run.child.stdin!.write('y\r');
@@ -144,7 +145,7 @@ describe.skipIf(reason !== undefined)(`questions in a terminal ${reason ?? ''}`,
     },
   );
 
-  test('the end of Claude Code at a question is the end of the run', async () => {
+  test('the end of Claude Code at a question is the end of the run', LONG, async () => {
     const program = join(bench.home.root, 'claude');
     const pidFile = join(bench.home.root, 'claude.pid');
     writeFileSync(program, `#!/bin/sh\necho $$ > '${pidFile}'\nexec '${binary}' "$@"\n`, { mode: 0o755 });
@@ -157,7 +158,7 @@ describe.skipIf(reason !== undefined)(`questions in a terminal ${reason ?? ''}`,
     expect(stdout).toMatch(/Allow Bash\? \[y\/N\] .*\r?\n[\s\S]* error {2}/);
   });
 
-  test('who gave the task by a file is asked at the terminal', async () => {
+  test('who gave the task by a file is asked at the terminal', LONG, async () => {
     writeFileSync(join(bench.makeRepo('file'), 'task.md'), 'touch it');
     const run = start('-', 'file', '< task.md');
     await run.shows(/Allow Bash\? \[y\/N\] /);
@@ -166,7 +167,7 @@ describe.skipIf(reason !== undefined)(`questions in a terminal ${reason ?? ''}`,
     expect([code, isMade('file')]).toEqual([0, true]);
   });
 
-  test('and so is who typed it', async () => {
+  test('and so is who typed it', LONG, async () => {
     const run = start('-', 'typed');
     await run.shows(/Type the task/);
     run.child.stdin!.write('touch it\r\u0004');
@@ -176,7 +177,7 @@ describe.skipIf(reason !== undefined)(`questions in a terminal ${reason ?? ''}`,
     expect([code, isMade('typed')]).toEqual([0, true]);
   });
 
-  test('with --json nobody is asked', async () => {
+  test('with --json nobody is asked', LONG, async () => {
     const args = ['cc', 'run', 'touch it', '--fresh', '--json'];
     const { code, stdout } = await bench.spawnInTerminal(args, bench.makeRepo('json')).ended;
     const events = readEvents({ stdout: stdout.slice(stdout.indexOf('{')) });

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { DiscoveredSession } from '@openbot/claude-code';
 import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest';
 import { startMessagesApi } from '../../../../test/imitations/messages-api.ts';
+import { LONG } from '../../../../test/setup/hunt.ts';
 import {
   answer,
   CommandBench,
@@ -67,7 +68,7 @@ describe.skipIf(missing !== undefined)(`the session of a run ${missing ?? ''}`, 
     );
   });
 
-  test('a repository that was moved takes its sessions along', async () => {
+  test('a repository that was moved takes its sessions along', LONG, async () => {
     const former = bench.makeRepo('former');
     const cwd = join(bench.home.root, 'repos', 'moved');
     const { sessionId } = readLastLine(await bench.run(['cc', 'run', 'begin', '--fresh'], { cwd: former }));
@@ -99,33 +100,37 @@ describe.skipIf(missing !== undefined)(`the session of a run ${missing ?? ''}`, 
     expect(second.stdout).toContain(`Session ${sessionId} resume, `);
   });
 
-  test('a model is asked which session fits, unless --words is given; none is above a --threshold of 1', async () => {
-    const cwd = bench.makeRepo('chosen');
-    const task = 'teach the parser to count';
-    const { sessionId } = readLastLine(await bench.run(['cc', 'run', task, '--fresh'], { cwd }));
-    const ranWith = async (...flags: string[]) => {
-      bench.api.forget();
-      const ran = await bench.run(['cc', 'run', task, ...flags], { cwd });
-      expect(ran).toMatchObject({ code: 0, stderr: '' });
-      const asked = bench.api.conversations.filter(({ system }) =>
-        JSON.stringify(system ?? '').includes('You rate how much earlier coding sessions'),
+  test(
+    'a model is asked which session fits, unless --words is given; none is above a --threshold of 1',
+    LONG,
+    async () => {
+      const cwd = bench.makeRepo('chosen');
+      const task = 'teach the parser to count';
+      const { sessionId } = readLastLine(await bench.run(['cc', 'run', task, '--fresh'], { cwd }));
+      const ranWith = async (...flags: string[]) => {
+        bench.api.forget();
+        const ran = await bench.run(['cc', 'run', task, ...flags], { cwd });
+        expect(ran).toMatchObject({ code: 0, stderr: '' });
+        const asked = bench.api.conversations.filter(({ system }) =>
+          JSON.stringify(system ?? '').includes('You rate how much earlier coding sessions'),
+        );
+        return { stdout: ran.stdout, asked: asked.length };
+      };
+
+      // The imitation of the API rates nothing.
+      const rated = await ranWith();
+      expect(rated.asked).toBe(1);
+      expect(rated.stdout).toMatch(/^resume: .*\nwords were compared: \S.*\nSession /);
+      const compared = await ranWith('--words');
+      expect(compared.asked).toBe(0);
+      expect(compared.stdout).toMatch(new RegExp(`^resume: .*\\nSession ${sessionId} resume, `));
+      expect((await ranWith('--threshold', '1')).stdout).toMatch(
+        /^fresh: .*not above 100: .*\nSession \S+ fresh, /,
       );
-      return { stdout: ran.stdout, asked: asked.length };
-    };
+    },
+  );
 
-    // The imitation of the API rates nothing.
-    const rated = await ranWith();
-    expect(rated.asked).toBe(1);
-    expect(rated.stdout).toMatch(/^resume: .*\nwords were compared: \S.*\nSession /);
-    const compared = await ranWith('--words');
-    expect(compared.asked).toBe(0);
-    expect(compared.stdout).toMatch(new RegExp(`^resume: .*\\nSession ${sessionId} resume, `));
-    expect((await ranWith('--threshold', '1')).stdout).toMatch(
-      /^fresh: .*not above 100: .*\nSession \S+ fresh, /,
-    );
-  });
-
-  test('a label is gone on with; a fresh session takes it over; another label renames', async () => {
+  test('a label is gone on with; a fresh session takes it over; another label renames', LONG, async () => {
     const cwd = bench.makeRepo('labels');
     const first = await bench.run(['cc', 'run', 'begin', '--label', 'release'], { cwd });
     const { sessionId } = readLastLine(first);
@@ -156,54 +161,62 @@ describe.skipIf(missing !== undefined)(`the session of a run ${missing ?? ''}`, 
     expect(fifth.stdout).toMatch(/^Warning: Session \S+ was labelled "old" and is now labelled "new"$/m);
   });
 
-  test('a session that Claude Code does not know is replaced, and that is said; the start of none is refused', async () => {
-    const cwd = bench.makeRepo('unknown');
-    const id = '00000000-0000-4000-8000-000000000009';
-    const ran = await bench.run(['cc', 'run', 'x', '--session', id], { cwd });
-    expect(ran).toMatchObject({ code: 0, stderr: '' });
-    expect(ran.stdout).toContain(`fresh: session ${id} is gone (No conversation found`);
-    expect(readLastLine(ran).sessionId).not.toBe(id);
-
-    const refused = await bench.run(['cc', 'run', 'x', '--session', 'ffffffff', '--json'], { cwd });
-    expect([refused.code, refused.stdout]).toEqual([1, '']);
-    expect(JSON.parse(refused.stderr).error).toMatchObject({
-      code: 'USAGE',
-      message: expect.stringContaining("begins with 'ffffffff'"),
-    });
-  });
-
-  test("what the repository's files say counts as in claude -p, and --isolated leaves all of it out", async () => {
-    const cwd = bench.makeRepo('hooks');
-    const elsewhere = await startMessagesApi({ replies: () => answer('Done.') });
-    onTestFinished(() => elsewhere.close());
-    mkdirSync(join(cwd, '.claude'));
-    const command = 'cat > /dev/null; echo "the hook was here, with $FROM_SETTINGS"';
-    const settings = {
-      hooks: { UserPromptSubmit: [{ hooks: [{ type: 'command', command }] }] },
-      env: { FROM_SETTINGS: 'its settings', ANTHROPIC_BASE_URL: elsewhere.url },
-    };
-    writeFileSync(join(cwd, '.claude', 'settings.json'), JSON.stringify(settings));
-    writeFileSync(join(cwd, 'CLAUDE.md'), 'Remember the walrus.\n');
-    const mark = join(cwd, 'server-ran');
-    const server = { command: 'sh', args: ['-c', `touch '${mark}'`] };
-    writeFileSync(join(cwd, '.mcp.json'), JSON.stringify({ mcpServers: { planted: server } }));
-    const ranWith = async (task: string, flags: string[], input = '') => {
-      for (const api of [bench.api, elsewhere]) api.forget();
-      rmSync(mark, { force: true });
-      const ran = await bench.run(['cc', 'run', task, '--fresh', ...flags], { cwd, input });
+  test(
+    'a session that Claude Code does not know is replaced, and that is said; the start of none is refused',
+    LONG,
+    async () => {
+      const cwd = bench.makeRepo('unknown');
+      const id = '00000000-0000-4000-8000-000000000009';
+      const ran = await bench.run(['cc', 'run', 'x', '--session', id], { cwd });
       expect(ran).toMatchObject({ code: 0, stderr: '' });
-      const asked = JSON.stringify([bench.api.conversations, elsewhere.conversations]);
-      const signs = ['the hook was here', 'with its settings', 'the walrus'];
-      return [
-        ...signs.map((sign) => asked.includes(sign)),
-        existsSync(mark),
-        elsewhere.conversations.length > 0,
-      ];
-    };
+      expect(ran.stdout).toContain(`fresh: session ${id} is gone (No conversation found`);
+      expect(readLastLine(ran).sessionId).not.toBe(id);
 
-    // The task comes by standard input.
-    expect(await ranWith('-', [], 'a long task\nof two lines\n')).toEqual([true, true, true, true, true]);
-    expect(lastSaid(elsewhere.conversations[0]!)).toContain('a long task\\nof two lines"');
-    expect(await ranWith('x', ['--isolated'])).toEqual([false, false, false, false, false]);
-  });
+      const refused = await bench.run(['cc', 'run', 'x', '--session', 'ffffffff', '--json'], { cwd });
+      expect([refused.code, refused.stdout]).toEqual([1, '']);
+      expect(JSON.parse(refused.stderr).error).toMatchObject({
+        code: 'USAGE',
+        message: expect.stringContaining("begins with 'ffffffff'"),
+      });
+    },
+  );
+
+  test(
+    "what the repository's files say counts as in claude -p, and --isolated leaves all of it out",
+    LONG,
+    async () => {
+      const cwd = bench.makeRepo('hooks');
+      const elsewhere = await startMessagesApi({ replies: () => answer('Done.') });
+      onTestFinished(() => elsewhere.close());
+      mkdirSync(join(cwd, '.claude'));
+      const command = 'cat > /dev/null; echo "the hook was here, with $FROM_SETTINGS"';
+      const settings = {
+        hooks: { UserPromptSubmit: [{ hooks: [{ type: 'command', command }] }] },
+        env: { FROM_SETTINGS: 'its settings', ANTHROPIC_BASE_URL: elsewhere.url },
+      };
+      writeFileSync(join(cwd, '.claude', 'settings.json'), JSON.stringify(settings));
+      writeFileSync(join(cwd, 'CLAUDE.md'), 'Remember the walrus.\n');
+      const mark = join(cwd, 'server-ran');
+      const server = { command: 'sh', args: ['-c', `touch '${mark}'`] };
+      writeFileSync(join(cwd, '.mcp.json'), JSON.stringify({ mcpServers: { planted: server } }));
+      const ranWith = async (task: string, flags: string[], input = '') => {
+        for (const api of [bench.api, elsewhere]) api.forget();
+        rmSync(mark, { force: true });
+        const ran = await bench.run(['cc', 'run', task, '--fresh', ...flags], { cwd, input });
+        expect(ran).toMatchObject({ code: 0, stderr: '' });
+        const asked = JSON.stringify([bench.api.conversations, elsewhere.conversations]);
+        const signs = ['the hook was here', 'with its settings', 'the walrus'];
+        return [
+          ...signs.map((sign) => asked.includes(sign)),
+          existsSync(mark),
+          elsewhere.conversations.length > 0,
+        ];
+      };
+
+      // The task comes by standard input.
+      expect(await ranWith('-', [], 'a long task\nof two lines\n')).toEqual([true, true, true, true, true]);
+      expect(lastSaid(elsewhere.conversations[0]!)).toContain('a long task\\nof two lines"');
+      expect(await ranWith('x', ['--isolated'])).toEqual([false, false, false, false, false]);
+    },
+  );
 });

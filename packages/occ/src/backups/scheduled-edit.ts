@@ -26,7 +26,7 @@ export interface RunState {
   readonly counters: string;
 }
 
-/** An edit that waits for the end of a run, or what became of it. Kept in the journal of its session. */
+/** An edit that waits for the end of a run, or its outcome. Kept in the journal of its session. */
 export interface ScheduledEdit {
   readonly id: string;
   readonly state: 'waiting' | 'done' | 'failed';
@@ -38,11 +38,11 @@ export interface ScheduledEdit {
   readonly toolRemoval: ResolvedToolRemovalOptions;
   /** Whether the first state is kept when its backup is rotated out. True. */
   readonly keepsOriginal?: boolean;
-  /** Who waits: a later process with the same pid is told from it by its start time. */
+  /** The worker. Its start time distinguishes it from a later process with the same pid. */
   readonly process: ProcessIdentity;
-  /** The process that was at work on the session; while it lives an unfinished exchange may still go on. */
+  /** The process that ran the session; while it lives, an unfinished exchange may continue. */
   readonly runner?: Partial<ProcessIdentity>;
-  /** The edit was made, during a run: what waits is to correct the figures that the run writes down at its end. */
+  /** The edit was made during a run: the worker corrects the figures that the run writes at its end. */
   readonly figures?: FiguresToCorrect;
   readonly result?: object;
   readonly error?: ScheduledEditError;
@@ -68,12 +68,12 @@ export function isScheduledEdit(value: unknown): value is ScheduledEdit {
   );
 }
 
-/** Whether somebody still waits to make it. */
+/** Whether a worker still waits to make it. */
 export function isPending(edit: ScheduledEdit): boolean {
   return edit.state === 'waiting' && isHolderAlive(edit.process) !== 'dead';
 }
 
-/** The edit as it stands: one whose process ended before its time has failed, though it could not say so. */
+/** The edit with its present state: one whose worker ended without an outcome has failed. */
 export function settleScheduledEdit(edit: ScheduledEdit): ScheduledEdit {
   if (edit.state !== 'waiting' || isPending(edit)) return edit;
   const { pid } = edit.process;
@@ -89,7 +89,7 @@ export function settleScheduledEdit(edit: ScheduledEdit): ScheduledEdit {
   };
 }
 
-/** What figures that are too high come to. */
+/** The effect of figures that are too high. */
 export const UNCORRECTED_HINT =
   'The session itself is clean. Until its next answer OpenClaw takes it for as full as before, and may compact it once.';
 

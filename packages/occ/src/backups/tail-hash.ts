@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { closeSync, openSync, readSync } from 'node:fs';
 
-/** Enough to tell one state of a session from any other: whatever rewrites it changes its end or its length. */
+/** Enough to distinguish two states of a session: every rewrite changes its end or its length. */
 const LENGTH = 64 * 1024;
 
 /** The hash of the end of a file's first `bytes` bytes; undefined where it is shorter. */

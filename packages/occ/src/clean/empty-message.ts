@@ -13,7 +13,7 @@ import type { LineEdit } from './line-edit.ts';
 import type { LineReader } from './plan.ts';
 import { rewriteLine } from './rewrite-line.ts';
 
-/** Whether a message's line says nothing: no blocks, or only blank text. */
+/** Whether the message of a line is empty: no blocks, or only blank text. */
 export function isNothingLeft(line: string): boolean {
   const top = listMembers(line, skipSpace(line, 0));
   const message = findMember(top, 'message');
@@ -41,13 +41,13 @@ function isBlank(json: string): boolean {
   return typeof value === 'string' && value.trim() === '';
 }
 
-/** Takes calls, results and thinking out of a line. */
+/** Removes calls, results and thinking from a line. */
 export const STRIPPED: LineEdit = { calls: 'remove', results: 'remove', dropThinking: true };
 
-/** A text no longer than this may be blanks only; agents put them before calls. */
+/** A text up to this length may be blank; agents put such texts before calls. */
 export const LONGEST_BLANK = 32;
 
-/** Whether a message's line would say nothing without its calls, its results and its thinking. */
+/** Whether the message of a line would be empty without its calls, its results and its thinking. */
 export function isLeftWithNothing(transcript: Transcript, index: number, readLine: LineReader): boolean {
   // A result of OpenClaw's or pi's is the whole message.
   if (transcript.dialect !== 'claude-code' && transcript.roleOf(index) === 'toolResult') return true;

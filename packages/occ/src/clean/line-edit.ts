@@ -9,15 +9,15 @@ export interface LineEdit {
   readonly calls?: ToolAction | readonly ToolAction[];
   /** For the results of the line, in their order. */
   readonly results?: ToolAction | readonly ToolAction[];
-  /** Shortens output of tools in a person's place: of commands, background agents, files that were named. */
+  /** Shortens tool output in people's messages: of commands, background agents, named files. */
   readonly outputs?: 'truncate';
-  /** Takes out what belonged to a call that goes: thinking, and results that a provider's own tools put beside it. */
+  /** Removes what belongs to a removed call: thinking, and results of a provider's own tools. */
   readonly dropThinking?: boolean;
-  /** The size of the context up to this message, to be written in the place of its recorded usage. */
+  /** The size of the context up to this message, which replaces its recorded usage. */
   readonly contextTokens?: number;
-  /** Top-level fields and their new JSON: links to lines that went. */
+  /** Top-level fields and their new JSON: links to removed lines. */
   readonly fields?: ReadonlyMap<string, FieldValue>;
-  /** Top-level fields that the line must have, and their JSON: added at its end where they are not there. */
+  /** Top-level fields that the line must have, and their JSON: added at its end if missing. */
   readonly ownFields?: ReadonlyMap<string, string>;
 }
 
@@ -25,10 +25,10 @@ export interface LineEdit {
 export interface Cuts {
   readonly calls: Map<number, number>;
   readonly results: Map<number, number>;
-  /** Outputs in a person's place that were shortened, and how many characters fewer the model gets of them. */
+  /** Outputs in people's messages that were shortened, and how many characters fewer the model gets. */
   outputs: number;
   outputCharacters: number;
-  /** Images that went with shortened results. */
+  /** Images removed with shortened results. */
   images: number;
 }
 

@@ -45,7 +45,7 @@ const SENTENCES: Readonly<Record<Refusal['rule'], string>> = {
 
 interface Judged {
   readonly path: readonly number[];
-  readonly heard: ReadonlySet<number>;
+  readonly sent: ReadonlySet<number>;
   readonly messages: readonly ModelMessage[];
   readonly refusals: readonly Refusal[];
 }
@@ -54,13 +54,13 @@ function judge(transcript: Transcript): Judged {
   const path = activePath(transcript).entries;
   const context = contextOf(transcript, path);
   const messages = modelMessagesOf(transcript, context);
-  return { path, heard: new Set(context.entries), messages, refusals: findRefusals(transcript, messages) };
+  return { path, sent: new Set(context.entries), messages, refusals: findRefusals(transcript, messages) };
 }
 
-/** Whether a result answers a call of a message that failed, which is not sent. It could pass for another's before. */
+/** Whether a result answers a call of a failed message, which is not sent. Before, it could match another call. */
 function answersSilent(
   transcript: Transcript,
-  { path, heard }: Judged,
+  { path, sent }: Judged,
   { rule, entry, callId }: Refusal,
 ): boolean {
   if (rule !== 'a result has its call') return false;
@@ -68,7 +68,7 @@ function answersSilent(
   const position = path.indexOf(entry);
   return transcript.resultsOf(entry).some((result, order) => {
     const call = callOfResult[firstResultAt[position]! + order]!;
-    return result.callId === callId && call !== NO_CALL && !heard.has(path[positionOfCall[call]!]!);
+    return result.callId === callId && call !== NO_CALL && !sent.has(path[positionOfCall[call]!]!);
   });
 }
 

@@ -21,7 +21,7 @@ import { type TurnZones, zoneTurns } from './turn-zones.ts';
 
 /**
  * Decides what a clean does to each line. docs/cleaning.md gives the rules.
- * @param readLine is asked for the few lines whose text decides: those to be shortened, and doubtful remains
+ * @param readLine called for the few lines whose text matters: those to be shortened, and those that may become empty
  */
 export function planClean(
   transcript: Transcript,
@@ -40,7 +40,7 @@ export function planClean(
   thinking.keepFirst();
   const lines = planLines(transcript, path, pairs, actions, thinking, readLine);
   planOutputs(transcript, path, zones, over ?? Number.POSITIVE_INFINITY, lines);
-  // What nothing else changes stays as it is, so that cleaning twice is cleaning once.
+  // Not a change by itself, so that a second clean changes nothing.
   if (lines.changes) {
     const misplaced = findMisplacedThinking(transcript, path, context, zones, thinking, lines);
     for (const index of misplaced) lines.dropThinking(index);
@@ -51,7 +51,7 @@ export function planClean(
   const isRemoved = (index: number) => lines.isRemoved(index);
   const size = measureContext(transcript, context);
   const charactersOf = charactersAfter(context, lines);
-  // Only who writes needs these.
+  // Only needed for writing.
   const lowered = once(() => planLoweredUsage(transcript, context, size.calibration, charactersOf));
   const relinking = once(() => planRelinking(transcript, isRemoved));
 
@@ -117,7 +117,7 @@ function planLines(
   return lines;
 }
 
-/** Output that no answer of the assistant has followed yet is still to be read. */
+/** Output without an answer of the assistant yet is left alone: the model has not read it. */
 function planOutputs(
   transcript: Transcript,
   path: readonly number[],

@@ -36,7 +36,7 @@ export function countMessages(
   return { messagesOriginal: single + before.size, messagesAfter: singleAfter + after.size };
 }
 
-/** What the context weighs before and after. What is not a provider's own figure is called so. */
+/** The size of the context before and after. The basis says whether a provider recorded it. */
 export function planTokens(
   transcript: Transcript,
   context: Context,
@@ -57,7 +57,7 @@ export function planTokens(
   };
 }
 
-/** What large calls that stay whole weigh beyond what shortening would leave of them. */
+/** What shortening the large calls that stay whole would free. */
 export function weighLarge(
   large: LargeCalls,
   { ofCall }: CallActions,
@@ -79,7 +79,7 @@ export function countOutputs(lines: PlannedLines): number {
   return count;
 }
 
-/** What entries will weigh in the context. One whose content an edit of the agent's replaced weighs what that says. */
+/** The characters of an entry in the context after the clean. An entry that the agent's edit replaced keeps its size. */
 export function charactersAfter(
   context: Context,
   lines: PlannedLines,

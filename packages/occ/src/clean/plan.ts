@@ -15,7 +15,7 @@ export interface PlanStatistics {
   /** Calls of which something was in fact cut off. */
   readonly toolCallsTruncated: number;
   readonly toolCallsPreserved: number;
-  /** Outputs in a person's place of which something was cut off: of commands, background agents, files that were named. */
+  /** Outputs in people's messages of which something was cut off: of commands, background agents, named files. */
   readonly toolOutputsTruncated: number;
   readonly turnsTotal: number;
   readonly turnsWithToolsTotal: number;
@@ -30,12 +30,12 @@ export interface PlanTokens {
   readonly basis: TokenBasis;
 }
 
-/** What a clean would do to a transcript. Made from neutral entries; nothing is written by making it. */
+/** What a clean would do to a transcript. Made from neutral entries; making it writes nothing. */
 export interface CleanPlan {
   readonly options: ResolvedToolRemovalOptions;
   readonly statistics: PlanStatistics;
   readonly tokens: PlanTokens;
-  /** How characters became tokens before. */
+  /** How characters are converted to tokens, from the state before. */
   readonly calibration: Calibration;
   /** Calls without results on the active path, and results without a call: as many may be left. */
   readonly lonely: { readonly calls: number; readonly results: number };

@@ -12,12 +12,12 @@ export const BUILT_IN_PRESETS = {
 
 export type CustomPresets = Readonly<Record<string, ToolRemovalPreset>>;
 
-/** All presets by name. One of the configuration stands in the place of a built-in one of the same name. */
+/** All presets by name. A preset of the configuration replaces a built-in one of the same name. */
 export function mergePresets(custom: CustomPresets = {}): Map<string, ToolRemovalPreset> {
   return new Map<string, ToolRemovalPreset>([...Object.entries(BUILT_IN_PRESETS), ...Object.entries(custom)]);
 }
 
-/** Throws OpenBotError, which names those that there are. */
+/** Throws OpenBotError, which names the presets that exist. */
 export function resolvePreset(name: string, customPresets?: CustomPresets): ToolRemovalPreset {
   const presets = mergePresets(customPresets);
   const preset = presets.get(name);
@@ -25,7 +25,7 @@ export function resolvePreset(name: string, customPresets?: CustomPresets): Tool
   return { ...checkRemovalValues(preset), name };
 }
 
-/** Values of one's own win over those of the preset; without a preset they stand on `default`. */
+/** Given values win over those of the preset, which is `default` if none is named. */
 export function resolveToolRemovalOptions(
   options: ToolRemovalOptions,
   customPresets?: CustomPresets,
@@ -43,7 +43,7 @@ export const isKeepCount = (value: unknown): value is number =>
 export const isPercent = (value: unknown): value is number =>
   typeof value === 'number' && value >= 0 && value <= 100;
 
-/** What is shortened must not be above it again. */
+/** A shortened value must not exceed it. */
 export const isCharacterLimit = (value: unknown): value is number =>
   Number.isSafeInteger(value) && (value as number) >= LEAST_LIMIT;
 

@@ -16,7 +16,7 @@ import { rewriteOpenClawContent } from './lines/rewrite-openclaw.ts';
 /**
  * The line with what an edit changes, and otherwise byte for byte as it was.
  * @param line one character a byte (see toByteText); valid JSON
- * @param cuts is told what was shortened
+ * @param cuts receives what was shortened
  */
 export function rewriteLine(line: string, edit: LineEdit, dialect: DialectName, cuts?: Cuts): string {
   const start = skipSpace(line, 0);
@@ -42,7 +42,7 @@ export function rewriteLine(line: string, edit: LineEdit, dialect: DialectName, 
   return splice.isEmpty ? line : splice.toString();
 }
 
-/** Most lines only get another parent, which stands near their beginning. */
+/** Most lines only get another parent, a member near their beginning. */
 function isRelinkOnly(edit: LineEdit): edit is LineEdit & { fields: NonNullable<LineEdit['fields']> } {
   const { fields, calls, results, outputs, dropThinking, contextTokens, ownFields } = edit;
   const isMore = calls ?? results ?? outputs ?? dropThinking ?? contextTokens ?? ownFields;

@@ -12,7 +12,7 @@ export interface ToolRemovalPreset extends ResolvedToolRemovalOptions {
   readonly name: string;
 }
 
-/** A preset, or values of one's own, or both: a value given wins over the preset's. */
+/** A preset, or values, or both: a value given wins over the preset's. */
 export interface ToolRemovalOptions {
   readonly preset?: string;
   readonly keepTurnsWithTools?: number;
@@ -20,7 +20,7 @@ export interface ToolRemovalOptions {
   readonly truncateOver?: number;
 }
 
-/** What is offered where turns are few and their output is large. */
+/** The limit that is suggested for sessions of few turns with large output. */
 export const LARGE_CHARACTERS = 2000;
 
 /** A value is shortened when it passes either limit; the marker counts within the characters. */

@@ -2,7 +2,7 @@ import { hasTools, type Turn } from '@openbot/sessions/transcript';
 import type { ToolAction } from './line-edit.ts';
 import type { ResolvedToolRemovalOptions } from './tool-removal.ts';
 
-/** What happens to the tools of each turn. */
+/** The action for the tools of each turn. */
 export interface TurnZones {
   /** By position in the path. */
   actionAt(position: number): ToolAction;

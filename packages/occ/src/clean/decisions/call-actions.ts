@@ -3,7 +3,7 @@ import { IMAGE_CHARACTERS, leafOf } from '@openbot/sessions/transcript';
 import type { ToolAction } from '../line-edit.ts';
 import { NO_CALL, type PairedCalls } from '../pair-calls.ts';
 import type { TurnZones } from '../turn-zones.ts';
-import { findCallIdsBeside, findTiedCalls } from './needed-calls.ts';
+import { findCallIdsBeside, findNeededCalls } from './needed-calls.ts';
 import { findUnfinished } from './unfinished-exchange.ts';
 
 /** What is done to a call or a result, as a number. */
@@ -17,15 +17,15 @@ const NUMBER_OF: Readonly<Record<ToolAction, number>> = { keep: KEEP, truncate: 
 export interface CallActions {
   /** By call. */
   readonly ofCall: Uint8Array;
-  /** The position of the last assistant message where what follows it is still without an answer. */
+  /** The position of the last assistant message, if the results after it have no answer yet. */
   readonly openFrom: number | undefined;
   /** For a result that no call on the path asked for. */
   orphanAt(position: number, index: number, order: number): number;
 }
 
 /**
- * A call's turn decides, but for calls that the run in progress works on or that something else needs.
- * @param large calls that are shortened wherever they stand
+ * The turn of a call decides, except for calls that the run in progress works on or that something else needs.
+ * @param large calls that are shortened in every turn
  */
 export function chooseActions(
   transcript: Transcript,
@@ -35,7 +35,7 @@ export function chooseActions(
   large: LargeCalls,
 ): CallActions {
   const unfinished = findUnfinished(transcript, path, pairs);
-  const tied = findTiedCalls(transcript, path, pairs, zones);
+  const needed = findNeededCalls(transcript, path, pairs, zones);
   const { positionOfCall } = pairs;
   const ofCall = new Uint8Array(positionOfCall.length);
   for (let call = 0; call < ofCall.length; call++) {
@@ -43,8 +43,8 @@ export function chooseActions(
   }
   keepCallsOfOversizeResults(transcript, pairs, ofCall);
   for (const call of large.keys()) if (ofCall[call] === KEEP) ofCall[call] = TRUNCATE;
-  for (const call of tied) if (ofCall[call] === REMOVE) ofCall[call] = TRUNCATE;
-  if (transcript.dialect === 'claude-code') tieOtherCalls(transcript, path, pairs, unfinished.calls, ofCall);
+  for (const call of needed) if (ofCall[call] === REMOVE) ofCall[call] = TRUNCATE;
+  if (transcript.dialect === 'claude-code') keepOtherCalls(transcript, path, pairs, unfinished.calls, ofCall);
   for (const call of unfinished.calls) ofCall[call] = KEEP;
 
   const leaf = leafOf(transcript);
@@ -60,8 +60,8 @@ export function chooseActions(
   };
 }
 
-/** A line of a message of several can have its place through another line of it: where one call stays, all do. */
-function tieOtherCalls(
+/** A line of a message may depend on another line of it: if one call stays, all stay. */
+function keepOtherCalls(
   transcript: Transcript,
   path: readonly number[],
   { positionOfCall }: PairedCalls,
@@ -88,12 +88,12 @@ function keepCallsOfOversizeResults(
   }
 }
 
-/** By call: how many characters its larger half has, its arguments or its result. Of calls above the limit alone. */
+/** By call: the characters of its arguments or its result, whichever is larger. Only calls above the limit. */
 export type LargeCalls = ReadonlyMap<number, number>;
 
 /**
- * Calls whose arguments or result are longer than a number of characters, wherever they stand. Those of the last message
- * with calls are left out: the work in hand rests on them.
+ * Calls whose arguments or result are longer than a number of characters, in every turn. Those of the last message with
+ * calls are left out: the current work depends on them.
  */
 export function findLargeCalls(
   transcript: Transcript,

@@ -7,8 +7,8 @@ import type { TurnThinking } from './turn-thinking.ts';
 const NOWHERE = -1;
 
 /**
- * Entries of old turns whose thinking stands behind words in what a provider reads as one message, which it refuses. Earlier
- * versions left turns so when they took out their calls.
+ * Entries of old turns whose thinking follows words in what a provider reads as one message, which it refuses. Earlier
+ * versions left such turns when they removed their calls.
  * @param lines all that was planned before
  */
 export function findMisplacedThinking(

@@ -4,39 +4,40 @@ import { NO_CALL, type PairedCalls } from '../pair-calls.ts';
 import type { TurnZones } from '../turn-zones.ts';
 
 /**
- * Calls that cannot go although they are old, by number: something that must stay would lose its other half or its place.
+ * Old calls that cannot be removed, by number: something that stays would lose its counterpart or its place in the tree.
  * They are shortened instead.
  * - A result on another branch answers the call: that branch could not be resumed.
- * - Claude Code's lines can be part of the conversation without standing on the walk from leaf to root: lines of a message
- *   of which another line stands there, and results of its calls. Words on such a line need that other line.
+ * - Lines of Claude Code can belong to the conversation without being on the walk from leaf to root: lines of a message
+ *   of which another line is on it, and results of its calls. Words on such a line need that other line.
  * - A result in one line with a person's words would leave a line that begins a turn of its own among those that stay.
  */
-export function findTiedCalls(
+export function findNeededCalls(
   transcript: Transcript,
   path: readonly number[],
   pairs: PairedCalls,
   zones: Pick<TurnZones, 'actionAt'>,
 ): Set<number> {
-  const tied = new Set<number>();
-  if (transcript.dialect === 'claude-code') tieWordsBesideTheWalk(transcript, path, pairs, zones, tied);
+  const needed = new Set<number>();
+  if (transcript.dialect === 'claude-code')
+    keepCallsOfWordsBesideTheWalk(transcript, path, pairs, zones, needed);
   if (pairs.callOfResult.length < transcript.results.length)
-    tieResultsBesideThePath(transcript, path, pairs, tied);
-  return tied;
+    keepCallsOfResultsBesideThePath(transcript, path, pairs, needed);
+  return needed;
 }
 
-/** What a message of several lines leaves when its calls go. */
+/** What is left of a message of several lines without its calls. */
 interface Remains {
   readonly calls: number[];
   onWalk: boolean;
   besideWalk: boolean;
 }
 
-function tieWordsBesideTheWalk(
+function keepCallsOfWordsBesideTheWalk(
   transcript: Transcript,
   path: readonly number[],
   { firstCallAt, firstResultAt, callOfResult }: PairedCalls,
   zones: Pick<TurnZones, 'actionAt'>,
-  tied: Set<number>,
+  needed: Set<number>,
 ): void {
   const walk = walkFrom(transcript, leafOf(transcript));
   const messages = new Map<number, Remains>();
@@ -54,12 +55,12 @@ function tieWordsBesideTheWalk(
       remains.calls.push(call);
       messageOfCall.set(call, remains);
     }
-    // Other content may be what goes with the calls: it does not hold a place for certain.
+    // Other content may be removed with the calls, so it does not keep the place.
     if (walk[index] === 1) remains.onWalk ||= transcript.textSizeOf(index) > 0;
     else remains.besideWalk ||= holdsWords(transcript, index);
   }
   for (const { calls, onWalk, besideWalk } of messages.values()) {
-    if (besideWalk && !onWalk) for (const call of calls) tied.add(call);
+    if (besideWalk && !onWalk) for (const call of calls) needed.add(call);
   }
   for (let position = 0; position < path.length; position++) {
     if (firstResultAt[position] === firstResultAt[position + 1]) continue;
@@ -69,7 +70,7 @@ function tieWordsBesideTheWalk(
     for (let result = firstResultAt[position]!; result < firstResultAt[position + 1]!; result++) {
       const call = callOfResult[result]!;
       if (call === NO_CALL) continue;
-      for (const other of messageOfCall.get(call)?.calls ?? [call]) tied.add(other);
+      for (const other of messageOfCall.get(call)?.calls ?? [call]) needed.add(other);
     }
   }
 }
@@ -85,11 +86,11 @@ function walkFrom(transcript: Transcript, leaf: number): Uint8Array {
   return walk;
 }
 
-function tieResultsBesideThePath(
+function keepCallsOfResultsBesideThePath(
   transcript: Transcript,
   path: readonly number[],
   pairs: PairedCalls,
-  tied: Set<number>,
+  needed: Set<number>,
 ): void {
   const positionOf = new Map(path.map((index, position) => [index, position]));
   for (let i = 0, length = transcript.length; i < length; i++) {
@@ -97,7 +98,7 @@ function tieResultsBesideThePath(
     if (count === 0 || positionOf.has(i)) continue;
     for (let row = transcript.firstResultOf(i), end = row + count; row < end; row++) {
       const call = findCallAbove(transcript, i, transcript.results.idAt(row), positionOf, pairs, path);
-      if (call !== undefined) tied.add(call);
+      if (call !== undefined) needed.add(call);
     }
   }
 }

@@ -9,7 +9,7 @@ import { ACTIONS, KEEP as KEEP_TOOL, REMOVE as REMOVE_TOOL } from './call-action
 const REMOVE = 1;
 const STRIP = 2;
 
-/** What happens to each line of a transcript, as it is decided. */
+/** The decision about each line of a transcript. */
 export class PlannedLines {
   readonly #transcript: Transcript;
   readonly #readLine: LineReader;
@@ -85,7 +85,7 @@ export class PlannedLines {
     else this.#edit(index, position, calls, results);
   }
 
-  /** A line with output of tools in a person's place, which is to be shortened. It never goes. */
+  /** A line with tool output in a person's message, which is to be shortened. It is never removed. */
   planOutput(index: number, position: number): void {
     if (this.isRemoved(index)) return;
     const isStripped = this.#fates[index] === STRIP;
@@ -115,7 +115,7 @@ export class PlannedLines {
   planRestOfMessages(path: readonly number[]): void {
     if (this.#losers.size === 0) return;
     const transcript = this.#transcript;
-    // What comes next hangs from it.
+    // The next entry refers to it.
     const leaf = leafOf(transcript);
     const left = new Map<number, number[]>();
     for (const index of path) {
@@ -138,16 +138,16 @@ export class PlannedLines {
   }
 
   /**
-   * A line whose id comes again further down means nothing any more, until that one goes: then it would come back in its
-   * place. It goes too, but for words: whoever said them, an id is no reason to take them.
+   * A later line with the same id replaces a line. If that later line is removed, this one would be active again, so it is
+   * removed too, unless it holds words.
    */
   planDuplicates(): void {
     const transcript = this.#transcript;
     if (!transcript.hasDuplicates) return;
     for (let i = 0, length = transcript.length; i < length; i++) {
       if (!transcript.has(i, FLAG.duplicate)) continue;
-      const meant = transcript.indexOf(transcript.idOf(i)!);
-      if (meant === undefined || !this.isRemoved(meant)) continue;
+      const active = transcript.indexOf(transcript.idOf(i)!);
+      if (active === undefined || !this.isRemoved(active)) continue;
       const role = transcript.roleOf(i);
       if (role === 'assistant' || role === 'toolResult') this.#strip(i);
     }
@@ -171,9 +171,9 @@ export class PlannedLines {
 
   #edit(index: number, position: number, calls: Uint8Array, results: Uint8Array): void {
     const edit: LineEdit = {
-      ...(calls.length === 0 ? {} : { calls: oneForAll(calls) }),
-      ...(results.length === 0 ? {} : { results: oneForAll(results) }),
-      ...(calls.includes(REMOVE_TOOL) ? { dropThinking: true } : {}),
+      calls: calls.length === 0 ? undefined : oneForAll(calls),
+      results: results.length === 0 ? undefined : oneForAll(results),
+      dropThinking: calls.includes(REMOVE_TOOL) || undefined,
     };
     const line = this.#readLine(index);
     const cuts = noCuts();
@@ -207,7 +207,7 @@ function isShortened(line: string, edit: LineEdit, transcript: Transcript, cuts:
   try {
     return rewriteLine(line, edit, transcript.dialect ?? 'openclaw', cuts).length < line.length;
   } catch (error) {
-    // Nested deeper than can be printed: it stays as it is.
+    // Nested too deeply to be serialized: it is left unchanged.
     if (error instanceof RangeError) return false;
     throw error;
   }

@@ -12,11 +12,11 @@ interface Stretch {
   readonly end: number;
 }
 
-/** How what a provider reads as one message of the assistant begins. */
+/** How a message of the assistant begins, neighbouring ones joined. */
 type Beginning = 'not yet' | 'with thinking' | 'with words';
 
 /**
- * What becomes of thinking. Providers read neighbouring messages of the assistant as one and want its thinking first, so
+ * Decides about thinking. Providers read neighbouring messages of the assistant as one and want its thinking first, so
  * the thinking of a turn goes with the calls of the turn. It stays in a message of which a call stays, since an open
  * exchange is refused without it.
  */
@@ -27,10 +27,10 @@ export class TurnThinking {
   readonly #ofCall: Uint8Array;
   readonly #openFrom: number | undefined;
   readonly #readLine: LineReader;
-  /** By index: its number in what the model hears, from 1 on; 0 where it hears nothing of it. */
-  readonly #heard: Int32Array;
+  /** By index: its number in the context, from 1 on; 0 if it is not in the context. */
+  readonly #contextNumber: Int32Array;
   readonly #stretches: readonly Stretch[];
-  /** By position: 1 where thinking stays whatever becomes of its turn. */
+  /** By position: 1 where thinking stays even if the calls of its turn are removed. */
   #stays: Uint8Array;
 
   constructor(
@@ -47,9 +47,9 @@ export class TurnThinking {
     this.#pairs = pairs;
     this.#ofCall = actions.ofCall;
     this.#readLine = readLine;
-    this.#heard = new Int32Array(transcript.length);
+    this.#contextNumber = new Int32Array(transcript.length);
     for (let number = 0; number < context.entries.length; number++) {
-      this.#heard[context.entries[number]!] = number + 1;
+      this.#contextNumber[context.entries[number]!] = number + 1;
     }
     this.#stretches = this.#joinTurns(turns);
     this.#openFrom = actions.openFrom;
@@ -61,7 +61,7 @@ export class TurnThinking {
    * stay in between. To be called before anything else is asked.
    */
   keepFirst(): void {
-    // A call that stays may be another turn's, whose thinking stays with it.
+    // A call that stays may belong to another turn, whose thinking then stays too.
     let isSettled = false;
     while (!isSettled) {
       isSettled = true;
@@ -87,7 +87,7 @@ export class TurnThinking {
     }
   }
 
-  /** Whether thinking at a position stays whatever becomes of its turn. */
+  /** Whether thinking at a position stays even if the calls of its turn are removed. */
   staysAt(position: number): boolean {
     return this.#stays[position] === 1;
   }
@@ -133,17 +133,17 @@ export class TurnThinking {
     return this.#ofCall.subarray(firstCallAt[first]!, firstCallAt[end]!);
   }
 
-  /** Turns, those together between which the model hears nothing of a person. */
+  /** Turns. Two turns count as one if the context holds no message of a person between them. */
   #joinTurns(turns: readonly Turn[]): Stretch[] {
     const stretches: { first: number; end: number }[] = [];
-    const isHeard = (position: number) => this.#heard[this.#path[position]!]! > 0;
-    const isHeardOf = ({ first, end }: Stretch) => {
-      for (let position = first; position < end; position++) if (isHeard(position)) return true;
+    const isInContext = (position: number) => this.#contextNumber[this.#path[position]!]! > 0;
+    const isInContextOf = ({ first, end }: Stretch) => {
+      for (let position = first; position < end; position++) if (isInContext(position)) return true;
       return false;
     };
     for (const { first, end } of turns) {
       const last = stretches.at(-1);
-      if (last !== undefined && !isHeard(first) && isHeardOf(last) && isHeardOf({ first, end }))
+      if (last !== undefined && !isInContext(first) && isInContextOf(last) && isInContextOf({ first, end }))
         last.end = end;
       else stretches.push({ first, end });
     }
@@ -183,13 +183,13 @@ export class TurnThinking {
     const staysWhole = !this.#callsIn(stretch).includes(REMOVE);
     const thinksAt = (position: number) =>
       (staysWhole || this.#stays[position] === 1) && transcript.has(this.#path[position]!, FLAG.thinking);
-    const heard = this.#heardIn(stretch);
+    const positions = this.#contextPositionsIn(stretch);
     // Mostly there is none; what is left of lines takes longer to find out.
-    if (!heard.some(thinksAt)) return false;
+    if (!positions.some(thinksAt)) return false;
     let begins: Beginning = 'not yet';
     let beganBefore: Beginning = 'not yet';
     let message = -1;
-    for (const position of heard) {
+    for (const position of positions) {
       const index = this.#path[position]!;
       const side = sideOf(transcript, index);
       if (side === 'user' && this.#isLeft(position)) {
@@ -197,7 +197,7 @@ export class TurnThinking {
         begins = 'not yet';
       }
       if (side !== 'assistant') continue;
-      // Results may stand between the lines of one message.
+      // Results may be between the lines of one message.
       if (begins === 'not yet' && message >= 0 && transcript.messageOf(index) === message)
         begins = beganBefore;
       message = transcript.messageOf(index);
@@ -210,9 +210,9 @@ export class TurnThinking {
     return false;
   }
 
-  /** The positions of what the model hears of a stretch, as it hears them: a compaction comes before what it kept. */
-  #heardIn({ first, end }: Stretch): number[] {
-    const numberOf = (position: number) => this.#heard[this.#path[position]!]!;
+  /** The positions of a stretch that are in the context, in its order: a compaction comes before what it kept. */
+  #contextPositionsIn({ first, end }: Stretch): number[] {
+    const numberOf = (position: number) => this.#contextNumber[this.#path[position]!]!;
     const positions: number[] = [];
     for (let position = first; position < end; position++)
       if (numberOf(position) > 0) positions.push(position);

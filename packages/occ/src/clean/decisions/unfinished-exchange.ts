@@ -5,14 +5,14 @@ import type { PairedCalls } from '../pair-calls.ts';
 export interface UnfinishedExchange {
   /** The calls that the run in progress still works on, by number. */
   readonly calls: ReadonlySet<number>;
-  /** The position of the last assistant message where what follows it is still without an answer. */
+  /** The position of the last assistant message, if the results after it have no answer yet. */
   readonly openFrom?: number;
 }
 
 /**
- * What the run in progress still works on: where the last message is a result, or calls that have no
- * result yet, those of the last assistant message and those answered after it. They are never touched, and with them the
- * leaf stays, which a running agent will append to.
+ * The calls that the run in progress still works on: if the last message is a result, or has calls without a result, the
+ * calls of the last assistant message and those answered after it. They are never touched, so the leaf stays, to which a
+ * running agent appends.
  */
 export function findUnfinished(
   transcript: Transcript,
@@ -65,7 +65,7 @@ function findLinesOfMessage(transcript: Transcript, path: readonly number[], las
   return positions;
 }
 
-/** Said by somebody: reminders and command output that the program writes in a person's name are not. */
+/** A message of a person or the assistant; not reminders and command output that the program writes as a person's. */
 function isSpoken(transcript: Transcript, index: number): boolean {
   if (transcript.kindOf(index) !== 'message') return false;
   const role = transcript.roleOf(index);

@@ -11,14 +11,14 @@ export interface LineParts {
   readonly cuts: Cuts | undefined;
 }
 
-/** The value at a place in a line. */
+/** The value at a span of a line. */
 export function readValue({ line }: Pick<LineParts, 'line'>, place: { start: number; end: number }): unknown {
   return JSON.parse(fromByteText(line.slice(place.start, place.end)));
 }
 
 /**
- * Puts what `change` makes of a member's value in its place; nothing when that is the very same value.
- * @returns the new value where there is one
+ * Replaces the value of a member by what `change` returns, unless that is the same value.
+ * @returns the new value, if it changed
  */
 export function changeValue(
   parts: LineParts,
@@ -33,7 +33,7 @@ export function changeValue(
   return { value };
 }
 
-/** Takes a member out of the line's own object, with the comma that goes with it. */
+/** Removes a member from the line's own object, with its comma. */
 export function removeTopMember({ top, splice }: LineParts, key: string): void {
   const at = top.findLastIndex((member) => member.key === key);
   const member = top[at];

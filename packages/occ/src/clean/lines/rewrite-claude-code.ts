@@ -69,7 +69,7 @@ function shortenOutputBlock(
   return splice.isEmpty ? undefined : splice.toString();
 }
 
-/** Thinking, and what a provider's own tool gave back within the assistant's message. */
+/** Thinking, and results of a provider's own tools in the assistant's message. */
 function belongsToCall(type: string): boolean {
   return (
     type === 'thinking' ||
@@ -99,7 +99,7 @@ function shortenResult(
   return block.toString();
 }
 
-/** The copy of the output that stands beside the message. */
+/** The copy of the output beside the message. */
 function shortenCopy(parts: LineParts, edit: LineEdit, resultsLeft: number): void {
   if (resultsLeft === 0) {
     removeTopMember(parts, 'toolUseResult');

@@ -50,7 +50,7 @@ function isThinking(type: string | undefined): boolean {
   return type === 'thinking' || type === 'redacted_thinking';
 }
 
-/** A text without the tie to its thinking. */
+/** A text whose signature no longer refers to its thinking. */
 function releaseText(
   parts: LineParts,
   members: readonly MemberSpan[],
@@ -66,7 +66,7 @@ function releaseText(
   return block.toString();
 }
 
-/** Where a call's arguments are, the first that there is; and their second copy. */
+/** The members with a call's arguments, of which the first one counts; and their second copy. */
 const ARGUMENTS = { keys: ['arguments', 'input'], copy: 'partialArgs' } as const;
 
 function shortenResult(parts: LineParts): void {
@@ -80,7 +80,7 @@ function shortenResult(parts: LineParts): void {
   if (copy !== undefined && shortened === undefined) parts.cuts?.results.set(0, -1);
 }
 
-/** What a person ran with `!` in pi. */
+/** A command that a person ran with `!` in pi. */
 function shortenExecution(parts: LineParts): void {
   if (readText(parts, findMember(parts.message, 'role')) !== 'bashExecution') return;
   changeValue(parts, findMember(parts.message, 'output'), (value) => {
@@ -111,14 +111,13 @@ export function countImages(content: unknown): number {
 
 /** The ids of OpenAI's messages. */
 const ITEM_ID = /^msg_/;
-/** How much of an id tells it from others. */
+/** How many characters identify an id. */
 const ENDING = 16;
 
 /**
- * The signature of a text whose thinking goes. OpenAI's texts carry an id there, and a text with that id is refused without the
- * reasoning before it. OpenClaw leaves such an id out when it sends the text, pi sends it. An id of our own belongs to no
- * reasoning; what else the signature says, as whether the text is an answer or a comment, stays. Undefined where nothing
- * need change.
+ * The new signature of a text whose thinking is removed. OpenAI refuses a text with its id without the reasoning before it.
+ * OpenClaw omits that id when it sends the text, pi sends it. An id of our own belongs to no reasoning; other parts of the
+ * signature stay, such as whether the text is an answer or a comment. Undefined if nothing changes.
  */
 function releaseSignature(signature: string): string | undefined {
   if (ITEM_ID.test(signature)) return releaseId(signature);

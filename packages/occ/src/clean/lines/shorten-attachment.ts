@@ -12,12 +12,12 @@ import { noteOutput, shortenOutputs } from './shorten-outputs.ts';
 import { truncateToolResult } from './truncate.ts';
 
 /**
- * Shortens what Claude Code attached: a file or a folder that a person named, or the report of a background agent that came
- * while a turn was going on. Both as the model gets it and in the copy that this is made of.
+ * Shortens an attachment of Claude Code: a file or folder that a person named, or the report of a background agent that
+ * arrived during a turn. Both the form that the model gets and the copy from which it is made.
  */
 export function shortenAttachment(parts: LineParts): void {
   shortenRendered(parts, 'rendered');
-  // The same for another place in the conversation: the model is given one of them.
+  // The same for another position in the conversation: the model gets one of them.
   shortenRendered({ ...parts, cuts: undefined }, 'renderedInHumanTurn');
   const attachment = findMember(parts.top, 'attachment');
   const file = findAt(parts, attachment, ['content', 'file']);

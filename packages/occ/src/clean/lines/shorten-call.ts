@@ -6,7 +6,7 @@ import { truncateArguments } from './truncate-arguments.ts';
 
 const MARKER = TRUNCATION_LIMITS.argumentMarker;
 
-/** The text of a call's block with its arguments within the limits, or undefined where they are. */
+/** The text of a call's block with its arguments within the limits, or undefined if they are already. */
 export function shortenCall(
   parts: LineParts,
   members: readonly MemberSpan[],
@@ -49,7 +49,7 @@ function shortenArguments(value: unknown): unknown {
   return truncateArguments(parseObject(value) ?? { arguments: value });
 }
 
-/** Arguments that a provider handed over as text. */
+/** Arguments that a provider sent as text. */
 function parseObject(text: string): Record<string, unknown> | undefined {
   try {
     const value: unknown = JSON.parse(text);

@@ -8,7 +8,7 @@ import {
 import type { LineParts } from './line-parts.ts';
 import { truncateToolResult } from './truncate.ts';
 
-/** The elements in which Claude Code hands over the output of commands and of background agents, as a person's text. */
+/** The elements in which Claude Code sends the output of commands and of background agents, as a person's text. */
 const ELEMENTS = [
   'bash-stdout',
   'bash-stderr',
@@ -17,18 +17,18 @@ const ELEMENTS = [
   'command-stdout',
   'task-notification',
 ];
-/** What the reading of a file that a person named gave back. */
+/** The content of a file that a person named. */
 const READING = '"<system-reminder>\\nResult of calling the ';
 const END_OF_READING = '\\n</system-reminder>';
-/** What says before a report that came while a turn was going on that no person wrote it. */
+/** Precedes a report that arrived during a turn: no person wrote it. */
 const NOTICE = '"<system-reminder>\\n[SYSTEM NOTIFICATION';
 const BLANK = /(?: |\\[nrt])*/y;
 
 /**
  * Shortens the output in the text of a person's line, element by element, from its beginning to the first that is none:
  * what a person wrote behind them keeps its bytes, and the elements stay closed.
- * @param text where the JSON of the text stands in the line; anything but a string is left alone
- * @param offset where the line of the splice begins
+ * @param text the span of the JSON of the text in the line; anything but a string is left alone
+ * @param offset of the splice in the line
  */
 export function shortenOutputs(
   parts: LineParts,
@@ -48,7 +48,7 @@ export function shortenOutputs(
   }
 }
 
-/** The places of outputs in the JSON of a text. */
+/** The spans of outputs in the JSON of a text. */
 function* findOutputs(json: string): Generator<readonly [from: number, to: number]> {
   if (json.startsWith(READING)) {
     const end = json.lastIndexOf(END_OF_READING);
@@ -68,7 +68,7 @@ function* findOutputs(json: string): Generator<readonly [from: number, to: numbe
   }
 }
 
-/** Of a notification the report alone: its other elements say which task it was and where the whole report is. */
+/** Only the report of a notification: its other elements name the task and the file with the whole report. */
 function findReport(json: string, from: number, to: number): readonly [from: number, to: number] {
   const opening = json.indexOf('<result>', from);
   if (opening < 0 || opening >= to) return [to, to];

@@ -23,10 +23,10 @@ export function truncateArguments(args: Arguments): Arguments {
   return Object.fromEntries(kept);
 }
 
-/** Stands for members that found no room; a member of that name has none. */
+/** Replaces members for which there is no room, and a member of that name. */
 const MORE: [string, unknown] = [MARKER, MARKER];
 
-/** The value where its JSON has no more than `room` characters beyond an empty string's; else what stands for it. */
+/** The value if its JSON has at most `room` characters more than an empty string; otherwise a shorter one. */
 function shorten(value: unknown, room: number): unknown {
   if (typeof value !== 'string') return innerSize(value) <= room ? value : MARKER;
   const head = truncateText(value, MARKER);

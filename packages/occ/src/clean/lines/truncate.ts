@@ -3,7 +3,7 @@ import { TRUNCATION_LIMITS } from '../tool-removal.ts';
 /**
  * The text as it is when it is within the limits; otherwise its beginning and the marker, together within them. A
  * shortened text is within the limits, so that the next clean leaves it alone.
- * @param isMore whether something that is not in the text goes too, so that it is marked in any case
+ * @param isMore something that is not in the text is removed too, so the marker is always added
  */
 export function truncateText(text: string, marker: string, isMore = false): string {
   const head = firstLines(text);
@@ -44,9 +44,9 @@ export function truncateToolResult(content: ResultContent): string {
 }
 
 /**
- * An output within the limits. Where its last line says how the command ended, that line stays as the second one: without it
- * a command that failed would read as one that did not.
- * @param isMore whether something that is not in the text goes too, so that it is marked in any case
+ * An output within the limits. If its last line says how the command ended, it becomes the second line: without it a
+ * failed command would look like one that succeeded.
+ * @param isMore something that is not in the text is removed too, so the marker is always added
  */
 function truncateOutput(output: string, isMore = false): string {
   const { contentMarker, maxChars } = TRUNCATION_LIMITS;
@@ -61,8 +61,8 @@ function truncateOutput(output: string, isMore = false): string {
 }
 
 /**
- * The content to be written in the place of a result's, of the same kind: text for text, blocks for blocks. The very same
- * value when nothing is to be cut. Small blocks of kinds unknown here stay.
+ * The new content of a result, of the same kind: text for text, blocks for blocks. Returns the same value if nothing is
+ * cut. Small blocks of unknown kinds stay.
  */
 export function truncateContent(content: unknown): unknown {
   if (typeof content === 'string') return truncateToolResult(content);
@@ -75,7 +75,7 @@ export function truncateContent(content: unknown): unknown {
 
 interface ReadContent {
   text: string;
-  /** Whether a block goes that is no text. */
+  /** Whether a block other than text is removed. */
   isMore: boolean;
   small: unknown[];
 }
@@ -101,11 +101,11 @@ function readContent(content: ResultContent): ReadContent {
   return { text: texts.join('\n'), isMore, small };
 }
 
-/** A status is one short line; some go on with advice. */
+/** A status is one short line; some are followed by advice. */
 const LONGEST_STATUS = 60;
 
 /**
- * How a command ended, as agents write it behind its output:
+ * How a command ended, as agents write it after its output:
  * - OpenClaw: `(Command exited with code 7)`, `Command timed out after 30 seconds. If this …`, `Command aborted by signal
  *   SIGTERM`, `Command not found`, `Process exited with code 1.`
  * - pi: the same without brackets, `Command aborted`, `Command terminated without an exit code`
@@ -114,7 +114,7 @@ const LONGEST_STATUS = 60;
 const STATUS =
   /^(?:\((?:Command|Process) .*\)|(?:Command|Process) (?:exited|timed out|aborted|terminated|not found|not executable|was|failed|still running)\b.*|\(command cancelled\)|<error>.*<\/error>)$/;
 
-/** An output without the line that says how its command ended, and that line, where it is the last one. */
+/** Splits off the last line if it says how the command ended. */
 function splitStatus(output: string): { readonly body: string; readonly status: string } | undefined {
   const ended = output.trimEnd();
   const start = ended.lastIndexOf('\n') + 1;
@@ -129,12 +129,12 @@ function shorten(line: string): string {
   return cutAt(sentence, LONGEST_STATUS);
 }
 
-/** More members than fit into this are no form that a program reads, but data. */
+/** A larger object is data and not a form that a program reads. */
 const LARGEST_FORM = 1000;
 
 /**
- * A second copy of arguments or output, which never reaches the model but which programs show. It keeps its form: texts
- * are shortened, lists are emptied, numbers and flags stay. The very same value when nothing is to be cut.
+ * A second copy of arguments or output, which programs show and the model never gets. It keeps its form: texts are
+ * shortened, lists are emptied, numbers and flags stay. Returns the same value if nothing is cut.
  */
 export function truncateCopy(value: unknown): unknown {
   const size = JSON.stringify(value)?.length ?? 0;

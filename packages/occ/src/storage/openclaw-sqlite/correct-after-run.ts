@@ -28,15 +28,15 @@ export interface FiguresRun extends CorrectionTask {
 const POLL_MS = 100;
 const LIMIT_MS = 24 * 3_600_000;
 const QUIET_LOOKS = 10;
-/** A process that ended changes no file. */
+/** The end of a process changes no file, so its state is checked from time to time. */
 const MOST_GLANCES = 10;
 const MOST_FAULTS = 50;
-/** Somebody else writes, for longer than usual. */
+/** Another process writes for longer than usual. */
 const TRY_AGAIN = new Set(['DATABASE_BUSY', 'DATABASE_UNREADABLE', 'LOCK_TIMEOUT', 'LOCK_LOST']);
 
 /**
- * What a process does that was started to correct figures: waits for the end of the run, corrects, and leaves the outcome
- * in the journal. Does nothing more when another one took its place, or when the database is gone. Never throws.
+ * The worker that corrects figures: waits for the end of the run, corrects, and records the outcome in the journal. Stops
+ * if another task has replaced this one, or if the database is gone. Never throws.
  */
 export async function correctAfterRun(run: FiguresRun): Promise<void> {
   const { id, path } = run;
@@ -46,7 +46,7 @@ export async function correctAfterRun(run: FiguresRun): Promise<void> {
     if (result !== undefined) await recordOutcome(path, id, { state: 'done', result });
   } catch (error) {
     const record = readRecord(path);
-    // What is gone must not be made again to say so.
+    // Writing the journal would create the deleted folder again.
     if (record?.figures === undefined || !existsSync(record.figures.database)) return;
     await recordOutcome(path, id, { state: 'failed', error: describeFailure(error) }).catch(() => {});
   }
@@ -80,7 +80,7 @@ async function waitAndCorrect(run: FiguresRun): Promise<FiguresResult | undefine
   }
 }
 
-/** What changes on disk when somebody writes to the database; undefined where it is gone. */
+/** Changes with every write to the database; undefined if the database is gone. */
 function glanceAt({ database }: FiguresToCorrect): string | undefined {
   const [main, wal] = [database, `${database}-wal`].map((path) =>
     statSync(path, { throwIfNoEntry: false, bigint: true }),
@@ -89,9 +89,9 @@ function glanceAt({ database }: FiguresToCorrect): string | undefined {
 }
 
 /**
- * Corrects when nothing has been written to the session for a moment, until there is nothing to correct. OpenClaw writes
- * its counters after it has called the run done; and a change that it is about to make to an entry fails, and with it
- * the turn that it is for, when somebody else changes the entry at that time.
+ * Corrects when the session has not been written to for some looks, until there is nothing to correct. OpenClaw writes
+ * its counters after it has marked the run as done; and its own change of an entry, and with it the turn, fails if
+ * another process changes the entry at that time.
  */
 async function correctWhenQuiet(
   run: FiguresRun,
@@ -156,7 +156,7 @@ function tryToLook(figures: FiguresToCorrect): SessionSnapshot | Error {
   }
 }
 
-/** Somebody else may have stood between the run and us: while anybody is there whose run it may be, only the entry counts. */
+/** The recorded process may not be that of the run: while another process may be running it, only the entry counts. */
 function isRunnerGone({ runner, figures }: ScheduledEdit, { entries }: SessionSnapshot): boolean {
   if (runner === undefined || isHolderAlive(runner) !== 'dead') return false;
   return findRunProcess(figures!.database, entries) === undefined;

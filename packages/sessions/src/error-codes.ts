@@ -2,7 +2,7 @@
 export const SESSIONS_ERRORS = {
   UNEXPECTED: {
     means:
-      'The system refused something that no other code stands for, such as a full disk under the output or a temp folder that is none, or `occ` or `openbot` has a fault.',
+      'The system refused an operation for which there is no other code, such as a full disk under the output or a temp folder that is none, or `occ` or `openbot` has a fault.',
     remedy:
       'Do what the hint says. With `--verbose` `occ` shows where it happened; report a fault with that.',
   },
@@ -42,7 +42,7 @@ export const SESSIONS_ERRORS = {
   },
   CONFIG_UNREADABLE: {
     means:
-      "OpenClaw's `openclaw.json` is not valid JSON5, cannot be read, or names a variable that is not set. It may move sessions elsewhere, so no session is guessed; `occ` warns and goes on where one is named.",
+      "OpenClaw's `openclaw.json` is not valid JSON5, cannot be read, or names a variable that is not set. It may move sessions to another folder, so no session is guessed; `occ` warns and goes on where one is named.",
     remedy: 'Repair the file that the message names.',
   },
   STORE_UNREADABLE: {
@@ -102,7 +102,7 @@ export const SESSIONS_ERRORS = {
   },
   TRANSCRIPT_HEADER_INVALID: {
     means:
-      'The file does not begin with a session header, or a byte order mark stands before it, so agents would refuse it or, in older versions, overwrite it. Nothing was written.',
+      'The file does not begin with a session header, or a byte order mark precedes it, so agents would refuse it or, in older versions, overwrite it. Nothing was written.',
     remedy:
       'Check that it is a transcript of OpenClaw or pi. `repairTranscriptHeader` puts a header in front, or drops the mark, and keeps every line.',
   },

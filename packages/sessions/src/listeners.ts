@@ -1,4 +1,4 @@
-/** Who is told, for the warning when telling fails. */
+/** The kind of a listener, for the warning when one throws. */
 export interface ListenerKind {
   readonly of: string;
   readonly warningCode: string;

@@ -23,11 +23,11 @@ export function findNewRefusal(
   const known = new Set(was.refusals.map((refusal) => nameOf(refusal, refusal.entry)));
   const misplaced = new Set(
     was.refusals
-      .filter(({ rule }) => rule === 'thinking stands first')
+      .filter(({ rule }) => rule === 'thinking comes first')
       .flatMap(({ message }) => was.messages[message]!.entries),
   );
   for (const refusal of is.refusals) {
-    if (refusal.rule !== 'thinking stands first') {
+    if (refusal.rule !== 'thinking comes first') {
       if (known.has(nameOf(refusal, entryBefore(refusal.entry))) || answersSilent(after, is, refusal))
         continue;
     } else if (is.messages[refusal.message]!.entries.some((entry) => misplaced.has(entryBefore(entry))))
@@ -38,7 +38,7 @@ export function findNewRefusal(
 }
 
 const SENTENCES: Readonly<Record<Refusal['rule'], string>> = {
-  'thinking stands first': "words stand before an assistant's thinking",
+  'thinking comes first': "words stand before an assistant's thinking",
   'a call has its result': 'a call is not followed by its result',
   'a result has its call': 'a result does not follow its call',
 };

@@ -95,7 +95,7 @@ const UNCLEAR =
 const FAULTS: Readonly<Record<Refusal['rule'], string>> = {
   'a call has its result': 'a tool call would stand there without its result',
   'a result has its call': 'a result would stand there without its tool call',
-  'thinking stands first': 'thinking would stand where providers refuse it',
+  'thinking comes first': 'thinking would stand where providers refuse it',
 };
 
 /** An id that two lines have does not tell which of them the session still has. */

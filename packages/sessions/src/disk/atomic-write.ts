@@ -84,7 +84,7 @@ async function writeAll(handle: FileHandle, data: Uint8Array): Promise<void> {
 async function keepOwnerAndMode(handle: FileHandle, old: Stats): Promise<void> {
   const fresh = await handle.stat();
   if (old.uid !== fresh.uid || old.gid !== fresh.gid) {
-    // Only root may give a file away; anybody else keeps it.
+    // Only root may change the owner; for other users it stays.
     await handle.chown(old.uid, old.gid).catch(() => {});
   }
   // What we keep is private; a stricter mode stays.

@@ -8,7 +8,7 @@ interface Ending {
   deferrals: number;
   /** A signal that came meanwhile. */
   end: (() => void) | undefined;
-  /** Those of `endOnSignals`, which decide where nobody else does. */
+  /** Those of `endOnSignals`, which act only when the process has no other listener. */
   readonly listeners: Map<NodeJS.Signals, () => void>;
 }
 
@@ -71,8 +71,8 @@ export function endOnSignals(): void {
 }
 
 /**
- * For who listens to a signal only to end something before the process: whether somebody else listens, who decides what
- * comes next. `endOnSignals` is nobody else: it waits until it is alone.
+ * Whether another listener handles the signal, for a listener that only cleans up before the process ends. The listener of
+ * `endOnSignals` does not count: it acts only when it is the last one.
  */
 export function isHandledElsewhere(signal: NodeJS.Signals, own: (signal: NodeJS.Signals) => void): boolean {
   const others = process.listeners(signal).filter((listener) => listener !== own);

@@ -49,7 +49,7 @@ export async function syncFolder(folder: string): Promise<void> {
 
 /**
  * What root makes in another user's folder (think of `docker exec`) belongs to that user, who could not use it otherwise. By
- * descriptor: the folder is not root's, and a name in it may lead elsewhere by now.
+ * descriptor: the folder is not root's, and a name in it may be a link by now.
  */
 export function giveToFolderOwner(fd: number, path: string): void {
   if (process.geteuid?.() !== 0) return;

@@ -9,10 +9,10 @@ import {
 } from './lock-file.ts';
 import { describeCommand, isHolderAlive, type Liveness, ownIdentity } from './process-identity.ts';
 
-/** A lock as it stands, told without waiting for it. */
+/** The current state of a lock, without waiting for it. */
 interface LockInspection {
   holder: LockHolder;
-  /** False when whoever takes the lock next takes it over: its holder is gone, or its time is over. */
+  /** False when the next caller takes it over: its holder is gone, or its time is over. */
   held: boolean;
   liveness: Liveness;
   /** Who holds it and since when, as a phrase for a person. */
@@ -31,12 +31,12 @@ export function inspectLock(lockPath: string, staleMs = DEFAULT_STALE_MS): LockI
   };
 }
 
-/** One phrase that tells a person who holds a lock and since when. */
+/** One phrase for people: who holds a lock and since when. */
 function describeLock(lock: LockSnapshot): string {
   const { holder } = lock;
   const since = new Date(Number(lock.mtimeNs / 1_000_000n)).toISOString();
   if (!lock.isFile) return `something that is not a file, there since ${since}`;
-  if (holder.pid === undefined) return `a program that did not say who it is, last sign of it ${since}`;
+  if (holder.pid === undefined) return `a program that is not named in the lock, last changed ${since}`;
   const self = ownIdentity();
   const here = holder.host === undefined || holder.host === self.host;
   const liveness = isHolderAlive(holder);

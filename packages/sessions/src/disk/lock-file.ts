@@ -26,7 +26,7 @@ export interface LockFile {
 }
 
 /**
- * Undefined when somebody else has it. The name appears with its content complete: the file is written elsewhere and
+ * Undefined when another process has it. The name appears with its content complete: the file is written under a temporary name and
  * linked. The descriptor stays open, which pins the inode: as long as the name leads to it, the lock is this one.
  */
 export function createLockFile(path: string, record: string, link = linkSync): LockFile | undefined {
@@ -67,7 +67,7 @@ export function removeLockFile(lock: LockFile): void {
 const LONGEST_PROMISE_MS = 3_600_000;
 
 /**
- * `dead`: the holder is gone for certain. `aged`: nobody can tell who holds it, and it was not touched for longer than
+ * `dead`: the holder is gone for certain. `aged`: its holder is unknown, and it was not touched for longer than
  * any holder may leave it (or its time lies as far in the future, after a clock went back). `held`: respect it.
  */
 export function judgeLock(lock: LockSnapshot, staleMs: number, nowMs: number): 'held' | 'dead' | 'aged' {
@@ -118,7 +118,7 @@ export function takeAway(path: string, judged: LockSnapshot): boolean {
     throw error;
   }
   const taken = readLockSnapshot(claimed);
-  // A program that knows no guard may have replaced the lock since: then give back what is not ours to take.
+  // A program that knows no guard may have replaced the lock since: then put back the lock of that program.
   const right = taken === undefined || isSameLock(taken, judged);
   if (!right) putBack(claimed, path, taken.text);
   removeIfThere(claimed);
@@ -129,7 +129,7 @@ function putBack(claimed: string, path: string, text: string): void {
   try {
     if (!linkNew(claimed, path)) writeFileSync(path, text, { flag: 'wx', mode: 0o600 });
   } catch {
-    // Somebody took the lock in between; there is no place left to put this one.
+    // Another process took the lock in between: this one cannot be put back.
   }
 }
 

@@ -46,7 +46,7 @@ export function isInsideLock(name: string): boolean {
 }
 
 function findFlow(name: string): LockFlow | undefined {
-  // What a finished body left running must queue like everybody else: the lock is no longer its own.
+  // What a finished body left running must queue like any other caller: it no longer holds the lock.
   for (let at = flows.getStore(); at !== undefined; at = at.outer)
     if (at.running && at.name === name) return at;
   return undefined;

@@ -131,7 +131,7 @@ function lockFailed(path: string, cause: unknown): OpenBotError {
   });
 }
 
-// Whoever waits longest looks most often, so that nobody starves in a crowd.
+// The longer a process waits, the more often it looks: none starves among many.
 function nextPoll(pollIntervalMs: number, waitedMs: number): number {
   const share = waitedMs < 1000 ? 1 : waitedMs < 3000 ? 0.5 : 0.2;
   return Math.max(1, pollIntervalMs * share * (0.75 + Math.random() / 2));

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isHolderAlive } from './process-identity.ts';
 
-/** A Claude Code that has a session open now, whoever started it: a person's in a terminal, or that of a run. */
+/** A Claude Code process that has a session open now, started by a person or by a run. */
 export interface OpenClaude {
   readonly sessionId: string;
   readonly pid: number;
@@ -15,8 +15,8 @@ const NAME = /^(\d{1,10})\.json$/;
 /**
  * The Claude Codes at work in a config folder (`CLAUDE_CONFIG_DIR`, else `~/.claude`). Each publishes itself in
  * `sessions/<pid>.json` with the start of its process, and follows `/clear` and `/resume` to another session. A file that
- * a crash left is told by that start: a pid alone is no identity. Those of another machine or container cannot be told
- * alive or not, and are not listed.
+ * a crash left is recognised by that start: a pid alone is no identity. Those of another machine or container cannot be
+ * checked, and are not listed.
  */
 export function listOpenClaudes(configFolder: string): OpenClaude[] {
   const folder = join(configFolder, 'sessions');
@@ -54,7 +54,7 @@ function readPublished(path: string): OpenClaude | undefined {
 function isAlive(pid: number, procStart: unknown): boolean {
   const starttime = typeof procStart === 'string' && /^\d+$/.test(procStart) ? Number(procStart) : undefined;
   const liveness = isHolderAlive({ pid, starttime });
-  // Where the system tells no start times, a process of that pid is all there is to go by.
+  // Without start times only the pid can be compared.
   return liveness === 'alive' || (liveness === 'unknown' && process.platform !== 'linux');
 }
 

@@ -31,7 +31,7 @@ export function ownIdentity(): ProcessIdentity {
 
 /**
  * `alive` only when pid and start time both agree; `dead` only when that process is certainly gone; `unknown` when it
- * cannot be told from here: another host or container, no pid, or a running pid without a start time to compare.
+ * cannot be determined from here: another host or container, no pid, or a running pid without a start time to compare.
  * A holder that names no host is taken to be of this host, as OpenClaw takes its own locks.
  */
 export function isHolderAlive(holder: ProcessClaim): Liveness {
@@ -82,13 +82,13 @@ function readPidSpace(): string | undefined {
   }
 }
 
-/** What Linux tells of a process. */
+/** What Linux reports of a process. */
 export interface ProcessStat {
   readonly pid: number;
   readonly parent: number;
   /** In clock ticks since boot. */
   readonly starttime: number;
-  /** It has ended and is only waiting for its parent to be told. */
+  /** It has ended and is only waiting for its parent to reap it. */
   readonly isOver: boolean;
 }
 

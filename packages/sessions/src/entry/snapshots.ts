@@ -1,6 +1,6 @@
 /** The skills that the session's system prompt was made with. By far the largest part of an entry, with the report. */
 export interface SessionSkillSnapshot {
-  /** The rendered instructions. Newer stores keep them elsewhere, under `promptRef`. */
+  /** The rendered instructions. Newer stores keep them under `promptRef`. */
   prompt?: string;
   promptRef?: { version: number; algorithm: string; hash: string; bytes: number };
   promptFormatVersion?: number;

@@ -56,7 +56,7 @@ export function buildAgentPeerSessionKey(params: AgentPeerSessionKeyParams): str
 
 function buildDirectKey(agentId: string, params: AgentPeerSessionKeyParams): string {
   const scope = params.dmScope ?? 'main';
-  // A misspelt scope must not fall back to the one in which everybody shares a conversation.
+  // A misspelt scope must not fall back to the one in which all senders share a conversation.
   if (!DM_SCOPES.includes(scope)) {
     throw new OpenBotError('INVALID_ARGUMENT', `unknown dmScope ${String(scope)}`, {
       hint: `Use one of ${DM_SCOPES.join(', ')}.`,

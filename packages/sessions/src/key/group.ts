@@ -42,7 +42,7 @@ const CHANNELS: ReadonlySet<string> = new Set([
 
 /**
  * The group or channel that a message was written in, by chat type, by `:group:` or `:channel:` in From, or by WhatsApp's
- * `@g.us`. Null for direct messages, and where the channel or the group cannot be told. An adapter that says the chat
+ * `@g.us`. Null for direct messages, and where the channel or the group is unknown. An adapter that says the chat
  * is direct is believed: a person's id may look like a group's.
  */
 export function resolveGroupSessionKey(ctx: GroupContext): GroupKeyResolution | null {
@@ -80,7 +80,7 @@ export function resolveGroupSessionKey(ctx: GroupContext): GroupKeyResolution | 
   return { key: parseAgentSessionKey(agentKey)?.rest ?? '', channel, id, chatType: kind };
 }
 
-/** Whether a message came from a group or channel, even where its key cannot be told. Never throws. */
+/** Whether a message came from a group or channel, even where its key is unknown. Never throws. */
 export function isGroupMessage(ctx: GroupContext): boolean {
   const from = typeof ctx.From === 'string' ? ctx.From.trim().toLowerCase() : '';
   return looksLikeGroup(from, normalizeChatType(ctx.ChatType));

@@ -5,7 +5,7 @@ export const MAX_SESSION_KEY_LENGTH = 1024;
 
 const UNPRINTABLE = /[\p{Cc}\u2028\u2029]/u;
 
-/** Whether text can stand in a key: no control characters or line separators, no half of a surrogate pair. */
+/** Whether a key can contain the text: no control characters or line separators, no half of a surrogate pair. */
 export function isKeyText(text: string): boolean {
   return text.isWellFormed() && !UNPRINTABLE.test(text);
 }

@@ -82,7 +82,7 @@ export type ParsedAgentKey =
   | CloneKey
   | OtherKey;
 
-/** Keys that belong to no agent: one session for everybody, and one for senders that cannot be told apart. */
+/** Keys that belong to no agent: one session for all senders, and one for senders that cannot be distinguished. */
 export type SharedKey = { kind: 'global' } | { kind: 'unknown' };
 
 export type ParsedSessionKey = ParsedAgentKey | SharedKey;

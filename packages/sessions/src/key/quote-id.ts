@@ -1,6 +1,6 @@
 import type { ThreadMarker } from './parsed-key.ts';
 
-/** Where in a key an id stands, which decides what in it would be taken for structure. */
+/** The position of an id in a key, which decides what in it would be taken for structure. */
 export interface IdPosition {
   /** Words that would end the id if text follows them within it. */
   words: ReadonlySet<string>;

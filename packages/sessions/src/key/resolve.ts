@@ -7,12 +7,12 @@ import { DEFAULT_AGENT_ID, DEFAULT_MAIN_KEY, normalizeAgentId, normalizeMainKey 
 import { parseAgentSessionKey, parseSessionKey } from './parse.ts';
 import { readStoredKey } from './stored-key.ts';
 
-/** One session per conversation, or one for everybody. */
+/** One session per conversation, or one for all. */
 export type SessionScope = 'per-sender' | 'global';
 
 /**
  * The session that a message belongs to: the adapter's own key if it gave one; `global` in that scope; a group's own
- * session; otherwise the main session. A group message whose group cannot be told is refused rather than put among
+ * session; otherwise the main session. A group message whose group is unknown is refused rather than put among
  * the direct messages.
  */
 export function resolveSessionKey(

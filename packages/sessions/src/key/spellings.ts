@@ -7,7 +7,7 @@ import { readStoredKey } from './stored-key.ts';
 export interface SpellingOptions {
   /** The configured main key: the main session may also be stored as `main`, from before it was configured. */
   mainKey?: string;
-  /** Whose main session a store may hold without the agent in front, as `main`. Nobody's when absent. */
+  /** Whose main session a store may hold without the agent in front, as `main`. No agent's when absent. */
   bareAgentId?: string;
 }
 

@@ -1,7 +1,7 @@
 import { isKeyText, MAX_SESSION_KEY_LENGTH, refuseKey, showKey } from './key-text.ts';
 
 /**
- * A key that somebody chose, made fit to be stored: trimmed and lower-cased, otherwise as it is. It need not be of any
+ * A key from a caller, made fit to be stored: trimmed and lower-cased, otherwise as it is. It need not be of any
  * form that we know. Throws INVALID_SESSION_KEY for what would do harm as a key of a plain object or in a listing.
  */
 export function readStoredKey(sessionKey: unknown): string {

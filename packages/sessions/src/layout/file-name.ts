@@ -8,7 +8,7 @@ export const STORE_FILE_NAME = 'sessions.json';
 const ARCHIVE_REASONS = ['reset', 'deleted', 'bak'] as const;
 export type ArchiveReason = (typeof ARCHIVE_REASONS)[number];
 
-/** What a file in a sessions folder is, told from its name alone. Only the two transcript kinds are conversations. */
+/** What a file in a sessions folder is, by its name alone. Only the two transcript kinds are conversations. */
 export type SessionFileName =
   | { kind: 'transcript'; sessionId: string }
   | { kind: 'topic-transcript'; sessionId: string; topicId: string }

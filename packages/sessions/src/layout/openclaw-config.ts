@@ -162,7 +162,7 @@ function readText(path: string): string | undefined {
 
 function unreadable(path: string, why: string, cause?: unknown): OpenBotError {
   return new OpenBotError('CONFIG_UNREADABLE', `Cannot read OpenClaw's configuration ${path}: ${why}`, {
-    hint: 'It may say that sessions are elsewhere. Repair it, or name the session by its path.',
+    hint: 'It may name another folder for sessions. Repair it, or name the session by its path.',
     cause,
   });
 }
@@ -174,7 +174,7 @@ const LARGEST_BYTES = 16 * 1024 * 1024;
 const WITHOUT_WAITING = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
 
 /**
- * The text of a small file that may be in a folder of somebody else. A pipe or a device in its place would never end, and
+ * The text of a small file that may be in another user's folder. A pipe or a device in its place would never end, and
  * no signal is heard meanwhile, so only an ordinary file is read.
  */
 export function readSmallFile(path: string): string {

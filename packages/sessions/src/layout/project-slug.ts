@@ -1,4 +1,4 @@
-/** A longer name is cut, and told from others that begin alike by a hash. */
+/** A longer name is cut, and a hash distinguishes it from others that begin alike. */
 export const MAX_SLUG = 200;
 
 /**

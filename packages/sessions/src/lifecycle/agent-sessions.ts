@@ -18,7 +18,7 @@ export interface AgentSessionsParams {
   storePath: string;
   /** Another driver than the file at `storePath`. */
   store?: SessionStore;
-  /** Whose sessions these are. Told from `storePath` where that is `agents/<agentId>/sessions/<file>`. */
+  /** The agent of these sessions. Read from `storePath` where that is `agents/<agentId>/sessions/<file>`. */
   agentId?: string;
   /** The configured name of the main session. `main`. */
   mainKey?: string;
@@ -32,7 +32,7 @@ export interface AgentSessions {
   /** Undefined for a store that several agents share. */
   readonly agentId: string | undefined;
   readonly mainKey: string | undefined;
-  /** Whose keys the store may hold without the agent in front. In a store that agents share these are `main`'s. */
+  /** The agent whose keys the store may hold without the `agent:` prefix. In a store that agents share that is `main`. */
   readonly bareAgentId: string;
 }
 
@@ -64,7 +64,7 @@ function readOwner(folder: string): string | undefined {
   return isUsual ? basename(agentDir).toLowerCase() : undefined;
 }
 
-/** The agent among whose files the folder is in truth: a link may lead to those of another one. */
+/** The agent that owns the folder after links are resolved: a link may lead to the files of another agent. */
 function readRealOwner(folder: string, written: string | undefined): string | undefined {
   const real = resolveLinks(folder);
   const owner = readOwner(real);

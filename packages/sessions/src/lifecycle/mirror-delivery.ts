@@ -17,7 +17,7 @@ export type MirrorResult = { ok: true; sessionFile: string } | { ok: false; reas
 
 export type MirrorParams = ClockParams &
   LayoutOptions & {
-    /** Told from the key where that names an agent. */
+    /** Read from the key where that names an agent. */
     agentId?: string;
     /** The configured name of the main session. `main`. */
     mainKey?: string;

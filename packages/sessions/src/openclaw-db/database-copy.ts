@@ -16,7 +16,7 @@ export interface DatabaseCopy {
 const PREFIX = 'openbot-database';
 
 /**
- * A copy of a database that nobody has open, with what a writer that ended badly left beside it: SQLite can only take
+ * A copy of a database that no process has open, with what a writer that ended badly left beside it: SQLite can only take
  * that in by writing. The folder is readable by this user alone. A process that is killed while it copies leaves it to the
  * next one that makes a copy; later there is nothing to leave.
  */
@@ -65,7 +65,7 @@ function sweepCopies(folder: string): void {
       if (stat.isDirectory() && (user === undefined || stat.uid === user))
         rmSync(path, { recursive: true, force: true });
     } catch {
-      // Somebody else was faster, or it stays until the next time.
+      // Another process removed it first, or it stays until the next time.
     }
   }
 }

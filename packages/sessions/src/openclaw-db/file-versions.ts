@@ -18,7 +18,7 @@ export function statDatabase(path: string): FileVersions | undefined {
   return { main, wal: beside('-wal'), shm: beside('-shm'), journal: beside('-journal') };
 }
 
-/** Whether nobody wrote, and nobody began to, since `before`. */
+/** Whether no process wrote, or began to write, since `before`. */
 export function isUntouched(before: FileVersions, now: FileVersions | undefined): boolean {
   return (
     now !== undefined &&

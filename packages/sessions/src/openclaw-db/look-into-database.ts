@@ -79,14 +79,14 @@ interface TranscriptMeasure {
   readonly events: number;
 }
 
-/** How large a transcript is. Lines are not read: their lengths stand before them. */
+/** How large a transcript is. Lines are not read: their lengths precede them. */
 export function measureDatabaseTranscript(
   { db }: Pick<OpenclawDatabase, 'db'>,
   sessionId: string,
 ): TranscriptMeasure {
   const row = db
     .prepare(
-      // The recorded length stands behind the line, so it is asked for only where the line is small.
+      // The recorded length follows the line, so it is asked for only where the line is small.
       `SELECT count(*) AS events, coalesce(sum(1 + coalesce(octet_length(event_json), event_utf8_bytes)), 0) AS sizeBytes
        FROM transcript_events WHERE session_id = ?`,
     )

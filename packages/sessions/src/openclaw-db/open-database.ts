@@ -25,7 +25,7 @@ export interface OpenclawDatabase {
 
 export interface ReadingDatabase extends OpenclawDatabase {
   /**
-   * Whether what was read may be of no single moment, because somebody wrote meanwhile. Then read again. Never so while
+   * Whether what was read may mix two versions, because another process wrote meanwhile. Then read again. Never so while
    * a program has the database open: SQLite then holds one moment for us.
    */
   hasChangedSince(): boolean;
@@ -45,7 +45,7 @@ export function openDatabaseForReading(path: string): ReadingDatabase {
 }
 
 /**
- * Calls `read` with the database, and again if somebody wrote meanwhile in a way that SQLite could not keep from us: it
+ * Calls `read` with the database, and again if another process wrote meanwhile in a way that SQLite could not keep from us: it
  * must do nothing but read, or begin by taking back what it did the time before. Only the last result counts.
  */
 export function readOpenclawDatabase<T>(path: string, read: (database: OpenclawDatabase) => T): T {
@@ -105,7 +105,7 @@ export function openDatabaseForWriting(path: string, options: WritingOptions = {
   }
 }
 
-/** Opens, and again if it failed while somebody wrote. Without `quietly` locks are used even if files must be made. */
+/** Opens, and again if it failed while another process wrote. Without `quietly` locks are used even if files must be made. */
 function openSettled(path: string, quietly: boolean): ReadingDatabase {
   for (let attempt = 1; ; attempt++) {
     const before = statDatabase(path) ?? missing(path);
@@ -119,7 +119,7 @@ function openSettled(path: string, quietly: boolean): ReadingDatabase {
 }
 
 function openReading(path: string, before: FileVersions, quietly: boolean): ReadingDatabase {
-  // A live writer has a `-wal` and its index, or a `-journal`: without them nobody writes.
+  // A live writer has a `-wal` and its index, or a `-journal`: without them no process writes.
   const hasLines = (before.wal?.size ?? 0n) > 0n;
   const isWalUnused = before.wal === undefined || (!hasLines && before.shm === undefined);
   const isQuiet = isWalUnused && (before.journal?.size ?? 0n) === 0n;
@@ -208,7 +208,7 @@ function removeOwnLeftovers(path: string, before: FileVersions): void {
       db.close();
     }
   } catch {
-    // Somebody else has it open now, and will take them away.
+    // Another process has it open now, and will remove them.
   }
 }
 

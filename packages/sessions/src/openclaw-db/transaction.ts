@@ -27,7 +27,7 @@ export function inTransaction<T>(
   }
 }
 
-/** The same for work that has to wait for something. Nobody else can write until it is through. */
+/** The same for asynchronous work. No other process can write until it has ended. */
 export async function whileWriting<T>(
   { path, db }: Pick<OpenclawDatabase, 'path' | 'db'>,
   run: () => Promise<T>,

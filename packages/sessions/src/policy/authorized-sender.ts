@@ -16,7 +16,7 @@ export type SenderContext = Pick<
 >;
 
 /**
- * Whether a sender may give commands, such as a reset. An adapter's refusal stands. Otherwise a list that holds `*` or the
+ * Whether a sender may give commands, such as a reset. An adapter's refusal is final. Otherwise a list that holds `*` or the
  * sender authorises; without a list the adapter's own permission is needed. Entries are ids, phone numbers, `@names` or
  * tags, with or without the channel in front (`telegram:42`). A display name never counts, and an entry of digits
  * only ever means an id or a phone number, since a person can call themselves anything.

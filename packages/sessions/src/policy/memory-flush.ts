@@ -35,7 +35,7 @@ export function shouldRunMemoryFlush(params: {
 export interface MemoryFlushSettings {
   softThresholdTokens: number;
   reserveTokensFloor: number;
-  /** Only where configured; whoever runs the flush has its own words otherwise. */
+  /** Only where configured; otherwise the caller that runs the flush uses its own text. */
   prompt?: string;
   systemPrompt?: string;
 }

@@ -2,7 +2,7 @@ import type { IdentityLinks } from '../key/identity-links.ts';
 import type { DmScope } from '../key/parsed-key.ts';
 import type { SessionScope } from '../key/resolve.ts';
 
-/** `manual` sessions end only when somebody asks for it. */
+/** `manual` sessions end only on request. */
 export type SessionResetMode = 'daily' | 'idle' | 'manual';
 
 /** One place where a reset can be configured; what it leaves open comes from the next wider place. */

@@ -9,7 +9,7 @@ export function parseSessionLabel(raw: unknown): ParsedSessionLabel {
   if (typeof raw !== 'string') return { ok: false, error: 'invalid label: must be text' };
   const label = raw.trim();
   if (label === '') return { ok: false, error: 'invalid label: empty' };
-  // Stands beside keys in the same listings, so what a key may not hold it may not either.
+  // Listings show labels beside keys, so a label follows the same rules.
   if (!isKeyText(label)) {
     return { ok: false, error: 'invalid label: no line ends or control characters' };
   }

@@ -75,7 +75,7 @@ async function commit(
         beforeRename: () => {
           if (!lock.isHeld()) throw lockLost(lock);
           overtaken = !isUnchanged(path, signature);
-          if (overtaken) throw writeFailed(path, 'somebody who does not take the lock keeps writing it');
+          if (overtaken) throw writeFailed(path, 'a program that does not take the lock keeps writing it');
         },
       });
       remember(path, next, signatureOf(written), options.cacheTtlMs);

@@ -14,7 +14,7 @@ export interface Member {
 }
 
 /**
- * A store file in memory: its bytes, and where in them each entry stands. The bytes are kept so that a change costs what
+ * A store file in memory: its bytes, and the range of each entry in them. The bytes are kept so that a change costs what
  * changed, and so that everything else is written back exactly as it was found.
  */
 export interface StoreDocument {

@@ -101,6 +101,6 @@ export function printEntry(key: string, entry: unknown): { text: string; value: 
       hint: 'To remove an entry, delete it.',
     });
   }
-  // Inside the store an entry stands one level deeper. Strings hold no raw line ends, so this moves only structure.
+  // Inside the store an entry is one level deeper. Strings hold no raw line ends, so this moves only structure.
   return { text: `${JSON.stringify(key)}: ${text.replaceAll('\n', '\n  ')}`, value };
 }

@@ -48,7 +48,7 @@ export function isSameVersion(a: FileSignature, b: FileSignature): boolean {
   );
 }
 
-/** The content together with the signature it had; read again if somebody wrote into it meanwhile. */
+/** The content together with the signature it had; read again if it changed meanwhile. */
 export function readStoreFile(path: string): { content: Buffer; signature: FileSignature } | undefined {
   for (let attempt = 0; ; attempt++) {
     const read = readOnce(path);

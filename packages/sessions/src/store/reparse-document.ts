@@ -19,7 +19,7 @@ export function reparseDocument(known: StoreDocument, content: Buffer, path: str
   const from = head === 0 ? 0 : known.ends[head - 1]!;
   const shift = content.length - known.bytes.length;
   const to = tail === count ? content.length : known.starts[tail]! + shift;
-  // What lies between is valid exactly when it is valid between two members that stand for the untouched ones.
+  // What lies between is valid exactly when it is valid between two members in place of the untouched ones.
   const before = Buffer.from(head === 0 ? '' : '{"":0');
   const after = Buffer.from(tail === count ? '' : '"":0}');
   const middle = Buffer.concat([before, content.subarray(from, to), after]);

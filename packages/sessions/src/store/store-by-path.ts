@@ -63,7 +63,7 @@ export function updateSessionStoreEntry(params: {
   });
 }
 
-/** Runs `fn` while nobody else can change the store. The functions above may be called inside. */
+/** Runs `fn` while no other caller can change the store. The functions above may be called inside. */
 export function withSessionStoreLock<T>(
   storePath: string,
   fn: () => T | Promise<T>,

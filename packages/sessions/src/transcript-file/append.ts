@@ -65,7 +65,7 @@ export function openTranscriptForAppend(path: string, options: AppendOptions = {
   };
 }
 
-/** Appends to an existing transcript, after whatever was written to it last, by whom ever. */
+/** Appends to an existing transcript, after its last line, whichever program wrote it. */
 export function appendToTranscript(
   path: string,
   drafts: EntryDraft | readonly EntryDraft[],

@@ -5,7 +5,7 @@ const BUFFER = 1024 * 1024;
 const SHORT = 64 * 1024;
 const LINE_FEED = 0x0a;
 
-/** The file is shorter than it was a moment ago: somebody rewrites it. */
+/** The file became shorter: another program rewrites it. */
 export class SourceShrank extends Error {
   override readonly name = 'SourceShrank';
 }

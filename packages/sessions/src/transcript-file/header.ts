@@ -69,7 +69,7 @@ async function replace(
     copied = await copyFrom(old, from, fresh);
   };
   await writeFileAtomic(path, copy, { beforeRename: () => assertHeld(lock, path, 'the repair') });
-  // Whoever appends without the lock may have done so until now.
+  // A program that takes no lock may have appended until now.
   if ((await old.stat()).size === copied) return;
   const fresh = await open(path, O_WRONLY | O_APPEND | O_NOFOLLOW);
   try {

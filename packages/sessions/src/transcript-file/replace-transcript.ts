@@ -20,7 +20,7 @@ export interface Replacement {
   readonly keepsTime?: boolean;
   /** Writes the new content through the copier. */
   write(copier: LineCopier): Promise<void>;
-  /** Looks at what is on disk before anybody sees it. Throwing leaves the old transcript in place. */
+  /** Checks what is on disk before it is visible. Throwing leaves the old transcript in place. */
   verify(temp: string): Promise<void>;
   /** The last chance to do what must be done before the swap, such as keeping the old transcript. */
   beforeSwap?(temp: string): Promise<void>;
@@ -30,15 +30,15 @@ export interface Replacement {
   afterSwap?(): Promise<void>;
 }
 
-/** Somebody who opened the old file just before the swap has mostly written to it by then. */
+/** A writer that opened the old file just before the swap has usually written to it by then. */
 const LATE_WRITERS_MS = 5;
 
 /** The same while lines keep coming in: a machine under load lets a writer wait between opening and writing. */
 const BUSY_WRITERS_MS = 50;
 
 /**
- * Replaces a transcript in one step: everybody sees the old one or the new one, also after a power cut. Its owner
- * stays, and its mode but for rights of others. Lines that somebody appends meanwhile without taking the lock are carried over, also those that arrive through a
+ * Replaces a transcript in one step: readers see the old one or the new one, also after a power cut. Its owner
+ * stays, and its mode but for rights of others. Lines that another program appends meanwhile without the lock are carried over, also those that arrive through a
  * descriptor opened before the swap.
  * @returns how far in the old file lines were carried over
  */
@@ -59,7 +59,7 @@ export async function replaceTranscript(
     await replacement.write(copier);
     await copier.flush();
     await target.chmod(old.mode & 0o600);
-    // Only root may give a file away; anybody else keeps it.
+    // Only root may change the owner; for other users it stays.
     await target.chown(old.uid, old.gid).catch(() => {});
     await target.sync();
     await replacement.verify(temp);
@@ -111,7 +111,7 @@ async function settle(path: string, target: FileHandle, replacement: Replacement
   await replacement.afterSwap?.();
 }
 
-/** Enough of the end of what was read to see that somebody wrote over it. */
+/** Enough of the end of what was read to see that it was overwritten. */
 const TAIL = 4096;
 
 function readTail(source: FileHandle, readTo: number): Buffer {
@@ -175,7 +175,7 @@ async function carryLateLines(
 }
 
 /**
- * Puts lines into the middle of a transcript, in one step. What stands behind them may hang from them, and must stay last.
+ * Puts lines into the middle of a transcript, in one step. Later lines may be their descendants, and must stay last.
  * The transcript's lock must be held.
  */
 export async function insertLines(path: string, at: number, lines: Buffer, lock: HeldLock): Promise<void> {

@@ -12,7 +12,7 @@ const CHUNK = 1024 * 1024;
 /**
  * Reads a transcript of any size and age into its columns. Memory depends on how many lines there are, not on how
  * long they are together. Broken lines are no error: they are entries too, and named in `problems`.
- * @param rules `openclaw` for lines that nobody but OpenClaw wrote
+ * @param rules `openclaw` for lines that only OpenClaw wrote
  */
 export async function scanTranscriptFile(path: string, rules?: 'openclaw'): Promise<Transcript> {
   try {

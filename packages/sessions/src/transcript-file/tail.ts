@@ -82,7 +82,7 @@ function idOf(line: Buffer): unknown {
   }
 }
 
-/** How the last line of a file was left by whoever wrote it. */
+/** How the last writer left the last line of a file. */
 export type TailState =
   /** Ended by a line feed, or nothing there. */
   | 'whole'

@@ -52,7 +52,7 @@ async function takeBack(
   try {
     const now = (await handle.stat()).size;
     if (now === size) return fault;
-    // Somebody who knows no lock wrote behind us: cutting would take their line with ours.
+    // A program that takes no lock wrote after us: truncating would remove its line too.
     if (now !== size + written) throw new Error('another program wrote to the file at the same time');
     await io.truncate(handle, size);
     return fault;

@@ -8,7 +8,7 @@ import { StringTable } from './skim/string-table.ts';
 import { type LineProblem, Transcript } from './transcript.ts';
 import { settleOpenclawTree } from './tree/openclaw-tree.ts';
 
-/** A file that has not told its dialect by then is read as the more lenient one, lest its lines pile up. */
+/** A file whose dialect is unknown by then is read as the more lenient one, lest its lines pile up. */
 const MAX_EARLY_LINES = 1000;
 const MAX_EARLY_BYTES = 4 * 1024 * 1024;
 
@@ -77,7 +77,7 @@ export class TranscriptBuilder implements LineSink {
 
   /**
    * @param byteLength the size of what was split
-   * @param rules `openclaw` for lines that nobody but OpenClaw wrote; else its rules hold where lines of its own ask for them
+   * @param rules `openclaw` for lines that only OpenClaw wrote; else its rules hold where lines of its own ask for them
    */
   finish(byteLength: number, rules?: 'openclaw'): Transcript {
     this.#readEarly();
@@ -134,7 +134,7 @@ export class TranscriptBuilder implements LineSink {
     this.#transcript.add(offset, endOffset, facts);
   }
 
-  /** No line of the file told a dialect: JSON is kept as unknown, all else is broken. */
+  /** No line of the file shows a dialect: JSON is kept as unknown, all else is broken. */
   #readUnknown(bytes: Buffer, start: number, end: number, offset: number): void {
     if (parseOrNull(bytes, start, end) !== null) {
       this.#facts.kind = 'unknown';

@@ -47,7 +47,7 @@ const BLANK = KINDS.indexOf('blank');
 
 /**
  * The columns of all entries. They grow by blocks, because arrays that are copied to grow leave twice their size behind
- * until somebody collects it. `of(index).column[index % BLOCK]` is a value; a block is good until the next call of `of`.
+ * until the garbage collector runs. `of(index).column[index % BLOCK]` is a value; a block is good until the next call of `of`.
  * Blank lines, of which a file may hold millions, cost nothing as long as they are alike.
  */
 export class EntryColumns {

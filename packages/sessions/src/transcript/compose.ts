@@ -166,7 +166,7 @@ export interface DeliveredMessage {
 }
 
 /**
- * The message that stands in a transcript for something delivered on a channel without the model: undefined when
+ * The message that records in a transcript what was delivered on a channel without the model: undefined when
  * there was nothing to deliver. Media are named by their file names only; their addresses may hold secrets.
  */
 export function composeDeliveryMirror(

@@ -61,7 +61,7 @@ export const FLAG = {
   meta: 1 << 1,
   /** Off the main conversation: a subagent's. */
   sidechain: 1 << 2,
-  /** The summary that stands for compacted messages. */
+  /** The summary that replaces compacted messages. */
   compactSummary: 1 << 3,
   /** An assistant message that no model wrote, or that failed: its usage says nothing. */
   failed: 1 << 4,
@@ -85,11 +85,11 @@ export const FLAG = {
   otherContent: 1 << 13,
   /** A note that moves the leaf to its target, whatever was said after that; without a target, to the very beginning. */
   movesLeaf: 1 << 14,
-  /** Stands beside the conversation: it does not become the leaf. */
+  /** Beside the conversation: it does not become the leaf. */
   sideAppend: 1 << 15,
   /** Has a field `message`, whatever is in it. */
   hasMessage: 1 << 16,
-  /** Holds thinking, and nothing that reaches the model stands before it. */
+  /** Holds thinking, and nothing before it reaches the model. */
   beginsWithThinking: 1 << 17,
   /** Holds output of a tool in a person's place: of a command, a background agent, a file that was named. */
   toolOutput: 1 << 18,
@@ -160,7 +160,7 @@ export interface TranscriptHeader {
   readonly parentSession: string | undefined;
 }
 
-/** Where a conversation stands, by the rules of OpenClaw. */
+/** The leaf of a conversation, by the rules of OpenClaw. */
 export interface LeafState {
   /** The last entry that is part of it, or NO_PARENT. */
   readonly leaf: number;

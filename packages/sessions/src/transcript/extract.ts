@@ -19,7 +19,7 @@ export function extractSpokenText(line: unknown): SpokenText | undefined {
   const role = message.role ?? line.type;
   if (role !== 'user' && role !== 'assistant') return undefined;
   if (!isSpokenType(line.type)) return undefined;
-  // Block by block, as turns are told: Claude Code puts notes of its own beside what a person typed.
+  // Block by block, as turns are counted: Claude Code puts notes of its own beside what a person typed.
   const texts = textsOf(message.content).filter((text) => role === 'assistant' || !isMachineText(text));
   const text = texts.join('\n');
   return text.trim() === '' ? undefined : { role, text };

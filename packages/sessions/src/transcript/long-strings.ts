@@ -9,7 +9,7 @@ const DIGITS = new Set(Buffer.from('0123456789abcdefABCDEF'));
 /** The letter of an escape is to come; otherwise so many digits. */
 const LETTER = -1;
 
-/** Of a longer string the rest is left out: this is many times what anybody shows of one. */
+/** Of a longer string the rest is left out: this is many times what callers show of one. */
 export const KEPT_STRING_BYTES = 64 * 1024;
 
 /**

@@ -72,7 +72,7 @@ export class Transcript {
   readonly standIns = new Map<number, number>();
   /** By OpenClaw's rules the id that the next entry will name as its parent; null at the very beginning. */
   appendParentId: string | null = null;
-  /** Whether lines say where the conversation stands, so that the last one need not be its end. */
+  /** Whether lines name the leaf, so that the last one need not be its end. */
   hasNavigation = false;
 
   constructor(strings: StringTable = new StringTable()) {
@@ -88,7 +88,7 @@ export class Transcript {
     return this.#hasDuplicates;
   }
 
-  /** Where the conversation stands, for a transcript that is read by OpenClaw's rules. */
+  /** The leaf, for a transcript that is read by OpenClaw's rules. */
   get tree(): LeafState | undefined {
     return this.#tree;
   }
@@ -376,7 +376,7 @@ export class Transcript {
     if (index > this.#lastInTree) this.#lastInTree = index;
   }
 
-  /** For the builder, after `settle`: what hangs from what, and where the conversation stands. */
+  /** For the builder, after `settle`: the parents, and the leaf. */
   adoptTree(tree: LeafState, parents: Int32Array): void {
     this.#tree = tree;
     for (let i = 0; i < parents.length; i++) this.#setParent(i, parents[i]!);

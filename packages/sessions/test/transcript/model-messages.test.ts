@@ -74,7 +74,7 @@ describe("what a provider sees of OpenClaw's and pi's transcripts", () => {
       { role: 'user', entries: [3, 5], thinking: 'none', calls: [], results: ['x', 'y'] },
       { role: 'assistant', entries: [7, 9], thinking: 'later', ...none },
     ]);
-    expect(refusals).toEqual([['thinking stands first', 7]]);
+    expect(refusals).toEqual([['thinking comes first', 7]]);
   });
 
   test.each([

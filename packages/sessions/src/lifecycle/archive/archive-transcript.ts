@@ -11,7 +11,7 @@ import { describeFileFault } from '../../transcript-file/file-faults.ts';
 import { assertHeld, withTranscriptLock } from '../../transcript-file/lock.ts';
 
 /**
- * Gives a transcript its archive name once nobody is writing to it, and never the name of an archive that exists.
+ * Gives a transcript its archive name once no process writes to it, and never the name of an archive that exists.
  * Resolves to the new path; undefined when there is no such file, which is sure only once the lock is held.
  */
 export async function archiveTranscript(

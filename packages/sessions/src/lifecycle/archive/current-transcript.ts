@@ -13,7 +13,7 @@ export interface CurrentTranscript extends StoredSession {
   lock: HeldLock;
 }
 
-// Each attempt fails only because somebody else got further.
+// Each attempt fails only because another process made progress.
 const MOST_ATTEMPTS = 50;
 
 /**

@@ -3,7 +3,7 @@ import { isSessionId } from '../../layout/safe-id.ts';
 
 /**
  * A transcript that is to be set aside but still has its own name. Written into the entry by the very change that
- * makes the key point elsewhere, and taken out when the file is renamed: whoever comes after a crash finds it here.
+ * makes the key point to another session, and removed when the file is renamed: after a crash it is found here.
  */
 export interface PendingArchive {
   sessionId: string;

@@ -23,7 +23,7 @@ export function planRetirement(draft: StoreDraft, session: StoredSession, at: nu
   const others = new TranscriptUses(draft.list().filter(({ key }) => key !== session.key));
   if (!isSessionId(sessionId) || others.has(session.entry)) return pending;
   if (pending.some((one) => one.sessionId === sessionId)) return pending;
-  // Also where there is no transcript yet: somebody may be about to make it.
+  // Also where there is no transcript yet: another process may be about to make it.
   return [...pending, { sessionId, sessionFile, reason: 'reset', at }];
 }
 
@@ -98,7 +98,7 @@ export async function finishAllArchives(
   const outcome: Archiving = { archived: [] };
   if (pending.size === 0) return outcome;
   const settled = new Map<string, PendingArchive[]>();
-  // Somebody may have made an entry point to one of them again since.
+  // Another process may have pointed an entry at one of them again since.
   const uses = new TranscriptUses(await agent.store.list());
   const transcripts = await listTranscripts(agent.folder);
   for (const [key, marks] of pending) {

@@ -31,7 +31,7 @@ export interface TranscriptCompaction {
 
 /**
  * Replaces a transcript by its end, in one step, and keeps the whole one as an archive. What is appended meanwhile by
- * somebody who takes no lock is carried over. The transcript's lock must be held.
+ * a program that takes no lock is carried over. The transcript's lock must be held.
  */
 export async function compactTranscript(
   path: string,
@@ -157,7 +157,7 @@ async function verify(temp: string, path: string, before: Transcript, cut: Cut):
     'TRANSCRIPT_WRITE_FAILED',
     `What was to replace ${path} did not read back as planned`,
     {
-      hint: 'Nothing was changed. Somebody rewrote the transcript at the same time, or the disk is failing.',
+      hint: 'Nothing was changed. Another program rewrote the transcript at the same time, or the disk is failing.',
     },
   );
 }

@@ -12,7 +12,7 @@ export interface Cut {
 /**
  * The header and the last `maxLines` lines stay. So do, from before them:
  * - the newest compaction of the conversation, in the place of one of those lines: its summary is all that the model
- *   still has of what it stands for;
+ *   still has of what it replaces;
  * - the session's name and the conversation's model and thinking level, where their newest lines are older: agents read
  *   them from there;
  * - calls of results that stay, and the other results of those calls: a result without its call is refused by

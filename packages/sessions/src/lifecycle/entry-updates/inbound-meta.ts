@@ -87,7 +87,7 @@ function deriveGroup(
     known.groupChannel === undefined
       ? (known.subject ?? known.space)
       : [known.space, known.groupChannel].filter((part) => part !== undefined).join(' ');
-  // A name that somebody found better than the bare id is not replaced by the id.
+  // A name is not replaced by the bare id.
   const displayName =
     name === undefined && existing?.displayName !== undefined
       ? undefined

@@ -14,9 +14,9 @@ import { findHeader, isLinear, lineEndOf, openForReading, requireHeader } from '
 const MOST_ATTEMPTS = 3;
 
 /**
- * Copies what a conversation is made of, line by line as it stands, into a new file beside `target` that does not have
+ * Copies the lines of a conversation, each unchanged, into a new file beside `target` that does not have
  * its name yet; resolves to its path. Takes no lock: the source may be in use for long, and its finished lines do not
- * change. Should somebody rewrite it meanwhile, the copy is made again. Undefined for a file without a header.
+ * change. If another program rewrites it meanwhile, the copy is made again. Undefined for a file without a header.
  */
 export async function copyActivePath(
   source: string,

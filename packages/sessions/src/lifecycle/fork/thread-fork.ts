@@ -83,7 +83,7 @@ export async function settleFork<T>(
   }
 }
 
-/** True where it cannot be told: a fork too many does less harm than one that is missing. */
+/** True where it is unknown: a fork too many does less harm than one that is missing. */
 async function mayBeNamed(store: SessionStore, { sessionId }: ThreadFork): Promise<boolean> {
   const sessions = await store.list().catch(() => undefined);
   return sessions === undefined || sessions.some(({ entry }) => entry.sessionId === sessionId);

@@ -109,7 +109,7 @@ function keep(
 const ARCHIVE_WAIT_MS = 2000;
 
 /**
- * A transcript that somebody still writes to must not keep the message waiting. Later messages try again without
+ * A transcript that another process still writes to must not delay the message. Later messages try again without
  * waiting, and without saying each time that it is still in use.
  */
 async function archiveEnded(

@@ -65,7 +65,7 @@ export async function pruneSessions(
     const pruned = select(sessions).map(({ key, entry }) => toPruned(key, entry.sessionId, []));
     return { pruned, failed: [], finished: [], kept: sessions.length - pruned.length };
   }
-  // Nobody waits for a session in use here: it is not as old as it looked.
+  // A session in use is skipped, not waited for: it is not as old as it looked.
   const lock = { timeoutMs: 0, ...params.lock };
   const finished = await finishEarlier(agent, lock);
   const removed = await removeSessions(agent, {

@@ -61,7 +61,7 @@ export async function removeSessions(agent: AgentSessions, removal: Removal): Pr
   return removed;
 }
 
-// Each attempt fails only because somebody else got further.
+// Each attempt fails only because another process made progress.
 const MOST_ATTEMPTS = 50;
 
 /** As removeSessions, but all of them or, while a transcript is in use, none; it fails then. */

@@ -100,7 +100,7 @@ function choosePart(word: string, catalogue: ModelCatalogue): Choice | undefined
   return prefer(ending.length > 0 ? ending : fitting, catalogue);
 }
 
-/** One model may be had from several providers; then the default one's counts. Several models: nobody can tell. */
+/** Several providers may offer one model: the default provider counts. Several models: no match. */
 function prefer(choices: readonly Choice[], { defaults }: ModelCatalogue): Choice | undefined {
   if (new Set(choices.map(({ model }) => model.toLowerCase())).size !== 1) return undefined;
   return choices.find(({ provider }) => same(provider, defaults.provider)) ?? choices[0];

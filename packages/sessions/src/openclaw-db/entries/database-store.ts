@@ -56,7 +56,7 @@ export function openOpenclawDatabaseStore(path: string, options: DatabaseStoreOp
 /** Times on disk are only so fine: a file that changed just now may change again without showing it. */
 const FRESH_MS = 100;
 
-/** Reads the entries again only when the files show that somebody wrote. */
+/** Reads the entries again only when the files show a write. */
 function loadWhenChanged(path: string, load: () => StoreDocument): () => StoreDocument {
   let known: { document: StoreDocument; versions: FileVersions } | undefined;
   return () => {

@@ -105,7 +105,7 @@ function objectOf(value: unknown): Record<string, unknown> {
 
 /**
  * Refuses what OpenClaw would not read back. One row with a key that is not in its own spelling, or an entry without its
- * identity, and OpenClaw refuses the whole database. What stands there already is OpenClaw's own and is not judged.
+ * identity, and OpenClaw refuses the whole database. What is stored already is OpenClaw's own and is not checked.
  * @param before the entry that is replaced; undefined for a new key
  */
 export function assertKeepable(

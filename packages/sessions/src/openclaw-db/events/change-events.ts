@@ -60,7 +60,7 @@ export function openEventChanges({ db }: Pick<OpenclawDatabase, 'db'>, sessionId
   };
 }
 
-/** Makes messages findable, or no longer. Full text has no foreign key: it must be told. */
+/** Makes messages findable, or no longer. Full text has no foreign key: it is updated here. */
 interface SearchChanges {
   forget(messageId: string): void;
   forgetAll(): void;

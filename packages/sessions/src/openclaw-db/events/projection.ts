@@ -157,7 +157,7 @@ function listInOrder(transcript: Transcript): number[] {
   return listed;
 }
 
-/** What was read of a line does not always tell: the flag may stand beside the message, or in one that is not read. */
+/** What was read of a line is not always enough: the flag may be beside the message, or in one that is not read. */
 function isExcluded({ transcript, readBytes }: DatabaseTranscript, index: number): boolean {
   if (!transcript.has(index, FLAG.hasMessage)) return false;
   if (transcript.kindOf(index) === 'message' && !transcript.has(index, FLAG.outOfContext)) return false;

@@ -29,7 +29,7 @@ const EVENTS = `
 export interface LineKeeper {
   /** The next line, without its end. */
   keep(line: Buffer): void;
-  /** What stands there in the file that the lines make. */
+  /** The bytes at that place of the file that the lines would make. */
   read(start: number, end: number): Buffer;
 }
 

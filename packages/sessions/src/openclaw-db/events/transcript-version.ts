@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { OpenclawDatabase } from '../open-database.ts';
 
-/** What changes whenever anybody changes the lines of a session. */
+/** Changes with every change of the lines of a session. */
 interface TranscriptVersion {
   /** The same as long as lines are only added. */
   readonly generation: string | null;
@@ -35,7 +35,7 @@ export function makeGeneration(): string {
 
 /**
  * Tells OpenClaw that lines were rewritten: what it remembers of the session no longer holds. The time moves on by no more
- * than it must, so that the session does not look as if somebody had spoken in it.
+ * than it must, so that the session does not look recently used.
  */
 export function markRewritten(
   { db }: Pick<OpenclawDatabase, 'db'>,

@@ -62,7 +62,7 @@ function rejoin(transcript: Transcript, path: readonly number[]): Cut | undefine
   const kept = preserved.filter((index) => onPath.has(index));
   if (kept.length === 0 || onPath.has(boundary)) return undefined;
   const since = path.filter((index) => index > boundary);
-  // A path that ends before the compaction is what that cut off, unless the conversation stands there.
+  // A path that ends before the compaction is what that cut off, unless the leaf is there.
   if (since.length === 0 && !kept.includes(leafOf(transcript))) return undefined;
   const summary: number[] = [];
   for (let at = transcript.targetIndexOf(boundary) ?? -1; at > boundary; ) {
@@ -119,7 +119,7 @@ function keptByReset(transcript: Transcript, path: readonly number[], cut: numbe
   });
 }
 
-/** Older messages that the compaction kept stand behind its summary. */
+/** Older messages that the compaction kept follow its summary. */
 function withPreserved(transcript: Transcript, boundary: number, later: readonly number[]): number[] {
   const present = new Set(later);
   const preserved = (preservedLines(transcript, boundary) ?? []).filter((index) => !present.has(index));

@@ -89,7 +89,7 @@ function findMessage(
 ): OpenMessage | undefined {
   const last = messages.at(-1);
   if (last === undefined || last.role === role) return last;
-  // Results may stand between the lines of one message of Claude Code's.
+  // Results may come between the lines of one message of Claude Code's.
   const before = role === 'assistant' ? messages.at(-2) : undefined;
   const message = transcript.messageOf(index);
   const isSame = message >= 0 && before?.entries.some((entry) => transcript.messageOf(entry) === message);

@@ -3,7 +3,7 @@ import type { ModelMessage } from './model-messages.ts';
 
 /** Something in a conversation that providers refuse. */
 export interface Refusal {
-  readonly rule: 'thinking stands first' | 'a call has its result' | 'a result has its call';
+  readonly rule: 'thinking comes first' | 'a call has its result' | 'a result has its call';
   /** The number of the message. */
   readonly message: number;
   /** The entry that the call or the result is in; of thinking, the first one of the message. */
@@ -23,7 +23,7 @@ export function findRefusals(transcript: Transcript, messages: readonly ModelMes
   let asked = new Map<number, number>();
   for (const [number, message] of messages.entries()) {
     if (message.hasThinking && !message.beginsWithThinking) {
-      refusals.push({ rule: 'thinking stands first', message: number, entry: message.entries[0]! });
+      refusals.push({ rule: 'thinking comes first', message: number, entry: message.entries[0]! });
     }
     const answered = new Set<number>();
     for (const entry of message.entries) {

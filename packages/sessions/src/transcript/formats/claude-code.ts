@@ -1,6 +1,6 @@
 /**
  * Claude Code's transcripts. Lines with a uuid form a tree; one assistant message is several lines, one per block,
- * that repeat its id and usage; results are blocks of user lines; many lines stand outside the conversation.
+ * that repeat its id and usage; results are blocks of user lines; many lines are outside the conversation.
  */
 import { FLAG, type TokenUsage } from '../entry.ts';
 import { defineShape, NULL_REF, type SkimmedLine, type Spec } from '../skim/shape.ts';

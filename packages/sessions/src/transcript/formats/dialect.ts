@@ -128,7 +128,7 @@ export function addResult(
   facts.results.push({ callId: asRef(callId), name, size, isError });
 }
 
-/** A block of thinking, in the order of the blocks. Text of no length is sent to nobody. */
+/** A block of thinking, in the order of the blocks. Empty text is not sent. */
 export function noteThinking(facts: LineFacts, isBehindText: boolean): void {
   const { flags, calls, imageCount } = facts;
   const isFirst =

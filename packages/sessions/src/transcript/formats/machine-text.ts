@@ -1,4 +1,4 @@
-/** How texts begin that stand in a person's place in Claude Code's transcripts but that no person typed. */
+/** How texts begin that Claude Code's transcripts record as a person's but that no person typed. */
 const OPENINGS = [
   '<command-name>',
   '<command-message>',

@@ -132,11 +132,11 @@ function isCode(text: string): boolean {
   );
 }
 
-/** A name such as `password`, and what stands around it. */
+/** A name such as `password`, and the text around it. */
 interface PasswordName {
   /** With the sign behind it: `password=`, `passwd: `. */
   text: string;
-  /** What stands before it; '_' in `db_pass`. */
+  /** The text before it; '_' in `db_pass`. */
   before: string;
 }
 
@@ -152,7 +152,7 @@ const STATE =
 const END = /^[.!?)\]}]{0,8}(?:[ \t]{0,8}(?:\r?\n|$)|[,;] {1,2}\S)/;
 
 /**
- * Whether a word that could stand in any sentence is a password by its place alone: right behind `password=`, or behind
+ * Whether a word that any sentence could contain is a password by its position alone: right behind `password=`, or behind
  * `password: ` and `password = ` where nothing but the word follows.
  * @param after the next characters behind the value, 32 at most
  */

@@ -38,7 +38,7 @@ function hideCredentials(scheme: string | undefined, value: string): string {
   return /^basic/i.test(scheme ?? '') ? maskPassword(value) : maskToken(value);
 }
 
-/** The word Basic stands before many others: only base64 of a user, a colon and a password counts. */
+/** The word Basic precedes many others: only base64 of a user, a colon and a password counts. */
 function isBasicCredentials(value: string): boolean {
   const text = Buffer.from(value, 'base64').toString('utf8');
   return text.includes(':') && !/[\p{Cc}\ufffd]/u.test(text);

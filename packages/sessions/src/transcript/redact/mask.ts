@@ -24,7 +24,7 @@ const PLACEHOLDER =
 const WORD_OF_CODE =
   /^(?:true|false|null|none|nil|undefined|string|str|number|int|integer|boolean|bool|any|unknown|object|required|optional|redacted|password|token|secret)$/i;
 
-/** Stands for a value instead of being one: `$API_KEY`, `<your key>`, `process.env.X`, `string`. */
+/** A placeholder for a value: `$API_KEY`, `<your key>`, `process.env.X`, `string`. */
 export function isPlaceholder(value: string): boolean {
   return PLACEHOLDER.test(value) || WORD_OF_CODE.test(value);
 }

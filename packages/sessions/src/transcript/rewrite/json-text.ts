@@ -4,7 +4,7 @@
  * (latin1): structure is ASCII.
  */
 
-/** Where the value of a member stands. */
+/** Where a member and its value are in the text. */
 export interface MemberSpan {
   readonly key: string;
   readonly keyStart: number;
@@ -55,7 +55,7 @@ export function listMembers(json: string, start: number): MemberSpan[] {
 }
 
 /**
- * As `listMembers`, up to the last of the keys that are asked for: what stands behind it is not looked at. Undefined where
+ * As `listMembers`, up to the last of the keys that are asked for: what follows is not read. Undefined where
  * that could miss something, because one of them is not there or may come again.
  */
 export function seekMembers(json: string, start: number, keys: readonly string[]): MemberSpan[] | undefined {

@@ -131,7 +131,7 @@ function findNearestKept(
 
 const UNKNOWN = -2;
 
-/** The number that the oldest files give an entry: how many lines of JSON stand before it, the header included. */
+/** The number that the oldest files give an entry: how many lines of JSON precede it, the header included. */
 function keptNumber(transcript: Transcript, entry: number, isRemoved: (index: number) => boolean): number {
   let number = 0;
   for (let i = 0; i < entry; i++) if (transcript.isJson(i) && !isRemoved(i)) number++;

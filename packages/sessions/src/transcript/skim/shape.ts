@@ -1,7 +1,7 @@
 import { StringTable } from './string-table.ts';
 
 /**
- * What to take from a line of JSON, and in which form. A transcript line is mostly text that nobody needs to see in
+ * What to take from a line of JSON, and in which form. A transcript line is mostly text that no caller needs in
  * order to plan with it, so a shape names the few values that matter; everything else is passed over without
  * becoming an object.
  */
@@ -87,7 +87,7 @@ class SlotNames {
     const known = this.names.indexOf(name);
     if (known >= 0) return known;
     this.names.push(name);
-    // The head of a string stands in the slot after its size.
+    // The head of a string is in the slot after its size.
     if (leaf === 'head') this.names.push(`${name}^`);
     return this.names.indexOf(name);
   }

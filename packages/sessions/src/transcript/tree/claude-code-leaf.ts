@@ -5,7 +5,7 @@ import { NO_PARENT, type Transcript } from '../transcript.ts';
 const ASIDE: ReadonlySet<string> = new Set(['file_snapshot', 'fork_briefing']);
 
 /**
- * Claude Code notes in `last-prompt` lines where it stands. It goes on from its last line, if that follows what the last
+ * Claude Code records its leaf in `last-prompt` lines. It goes on from its last line, if that follows what the last
  * note names. If not, the note holds: another process wrote to another branch, or the conversation was rewound and
  * nothing was said since.
  * @param pathTo the lines of the conversation that ends in a line
@@ -69,7 +69,7 @@ function isNote(transcript: Transcript, index: number): boolean {
   return transcript.has(index, FLAG.movesLeaf) || transcript.targetOf(index) !== undefined;
 }
 
-/** Whether parents lead from a line to one above it on the usual way: each stands before its child, all behind a compaction. */
+/** Whether parents lead from a line to one above it on the usual way: each precedes its child, all follow a compaction. */
 function isAbove(transcript: Transcript, above: number, line: number): boolean {
   let at = line;
   while (at > above) {

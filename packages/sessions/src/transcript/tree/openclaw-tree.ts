@@ -4,7 +4,7 @@ import { NULL_REF } from '../skim/shape.ts';
 import { DANGLING, NO_PARENT, type Transcript } from '../transcript.ts';
 
 /**
- * What hangs from what, and where the conversation stands, as OpenClaw reads it. Its lines do not tell it by themselves: a
+ * The parent of each line and the leaf, as OpenClaw reads them. The lines alone do not say it: a
  * `leaf` line moves the end of the conversation, a side entry does not become it, a parent that is not there means the
  * current end, and nothing hangs from what was before the last `reset`.
  */

@@ -4,7 +4,7 @@ import { findClaudeCodeLeaf } from './claude-code-leaf.ts';
 
 /**
  * The entry that the next one will hang from, or NO_PARENT. In OpenClaw's and pi's files it is the last entry, unless
- * lines of OpenClaw's move it; Claude Code's tell where the main conversation stands.
+ * lines of OpenClaw's move it; Claude Code's name the leaf of the main conversation.
  */
 export function leafOf(transcript: Transcript): number {
   if (transcript.tree !== undefined) return transcript.tree.leaf;
@@ -47,7 +47,7 @@ export function activePath(transcript: Transcript, leaf: number = leafOf(transcr
 }
 
 /**
- * A line without an id can be nobody's parent by name: what is written behind it names the entry before it. It was said
+ * No line can name a line without an id as its parent: what is written behind it names the entry before it. It was said
  * in between all the same.
  */
 function withLinesBetween(transcript: Transcript, path: readonly number[]): readonly number[] {
@@ -67,7 +67,7 @@ function withLinesBetween(transcript: Transcript, path: readonly number[]): read
 
 /**
  * Claude Code writes a message with several calls as several lines, each result hanging from its own call, so all
- * but one result, and perhaps calls too, stand beside the path. They are part of the conversation.
+ * but one result, and perhaps calls too, are beside the path. They are part of the conversation.
  */
 function withParallelCalls(transcript: Transcript, path: readonly number[]): number[] {
   const messages = new Set<number>();

@@ -41,6 +41,7 @@ export function describeInit(request: InitRequest, outcome: InitOutcome): Sessio
   const { sessionEntry, sessionStore, sessionKey, isNewSession, previous } = outcome;
   const { ctx, agent, sessionScope, groupResolution, isGroup, resetTriggered, bodyStripped } = request;
   const { sessionId } = sessionEntry;
+  // An optional field that does not apply is absent from the result, not undefined.
   return {
     sessionCtx: {
       ...ctx,
@@ -49,7 +50,7 @@ export function describeInit(request: InitRequest, outcome: InitOutcome): Sessio
       IsNewSession: isNewSession ? 'true' : 'false',
     },
     sessionEntry,
-    previousSessionEntry: previous,
+    ...(previous && { previousSessionEntry: previous }),
     sessionStore,
     sessionKey,
     sessionId,
@@ -59,9 +60,9 @@ export function describeInit(request: InitRequest, outcome: InitOutcome): Sessio
     abortedLastRun: sessionEntry.abortedLastRun === true,
     storePath: agent.storePath,
     sessionScope,
-    groupResolution,
+    ...(groupResolution && { groupResolution }),
     isGroup,
-    bodyStripped,
+    ...(bodyStripped !== undefined && { bodyStripped }),
     triggerBodyNormalized: request.triggerBodyNormalized,
   };
 }

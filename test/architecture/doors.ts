@@ -184,6 +184,8 @@ export const DOORS: Doors = {
       'tool-removal',
       'turn-zones',
     ],
+    'clean/decisions': ['call-actions', 'misplaced-thinking', 'planned-lines', 'turn-thinking'],
+    'clean/lines': ['rewrite-claude-code', 'rewrite-openclaw', 'truncate', 'truncate-arguments'],
     commands: ['clone', 'command', 'demo', 'edit', 'flags', 'info', 'list', 'restore', 'scheduled'],
     config: ['configuration', 'load-configuration', 'settings'],
     demo: ['steps', 'write-state'],
@@ -273,8 +275,6 @@ export const DOORS: Doors = {
       'storage',
     ],
     'storage/pi': ['source'],
-    'clean/decisions': ['call-actions', 'misplaced-thinking', 'planned-lines', 'turn-thinking'],
-    'clean/lines': ['rewrite-claude-code', 'rewrite-openclaw', 'truncate', 'truncate-arguments'],
   },
   'claude-code': {
     conversation: [

@@ -3,7 +3,7 @@ import type { SESSIONS_ERRORS } from './error-codes.ts';
 /** The codes of this package. Each package has its own list; they are explained in docs/errors.md. */
 export type ErrorCode = keyof typeof SESSIONS_ERRORS;
 
-export interface ErrorOptions {
+interface ErrorOptions {
   /** Tells the person what to do next. */
   readonly hint?: string;
   readonly cause?: unknown;

@@ -37,6 +37,7 @@ export { resolveAgentId, resolveStateDir } from './layout/state-dir.ts';
 // Stores: the entry of each session
 
 export type { DeliveryContext } from './entry/delivery-context.ts';
+export { readSdkSessionId } from './entry/read-session-entry.ts';
 export type { SessionEntry } from './entry/session-entry.ts';
 export type { SessionStore, StoredEntry, StoredSession } from './store/contract.ts';
 export { clearSessionStoreCacheForTest } from './store/document-cache.ts';
@@ -44,6 +45,7 @@ export { lookIntoSessionStore, openFileSessionStore } from './store/file-store.t
 export { openMemorySessionStore } from './store/memory-store.ts';
 export {
   loadSessionStore,
+  readSessionUpdatedAt,
   saveSessionStore,
   updateSessionStore,
   updateSessionStoreEntry,

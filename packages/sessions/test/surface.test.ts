@@ -17,7 +17,7 @@ const SURFACE: Readonly<Record<string, string>> = {
     incrementCompactionCount initSessionState loadSessionStore lookIntoSessionStore
     markMemoryFlushed normalizeAgentId normalizeMainKey onSessionTranscriptUpdate
     openFileSessionStore openMemorySessionStore parseAgentSessionKey parseSessionLabel
-    persistSessionUsageUpdate pruneSessions recordSessionMetaFromInbound redactSecrets resetSession
+    persistSessionUsageUpdate pruneSessions recordSessionMetaFromInbound readSdkSessionId readSessionUpdatedAt redactSecrets resetSession
     resolveAgentId resolveDailyResetAtMs resolveDefaultSessionStorePath resolveGroupSessionKey
     resolveSendPolicy resolveSession resolveSessionFilePath resolveSessionKey
     resolveSessionTranscriptPath resolveSessionTranscriptsDirForAgent resolveStateDir
@@ -49,7 +49,7 @@ const SURFACE: Readonly<Record<string, string>> = {
     Calibration Context ContextSize DANGLING DialectName EntryDraft FLAG IMAGE_CHARACTERS
     LineSplitter ModelMessage Refusal SessionFileEntry SpokenText TokenBasis TokenUsage ToolCallRef
     ToolResultRef TranscriptAppender TranscriptBuilder TranscriptHeader TranscriptMessage Turn
-    buildSessionFileEntry composeEntry composeHeader composeLine contextCharacters contextOf
+    buildSessionFileEntry composeEntry composeHeader composeLine composeUserMessage childrenOf callIdsOf answeredIdsOf contextCharacters contextOf
     ensureTranscript estimateTokens extractSessionText extractSpokenText findRefusals
     formatSpokenText hasTools leafOf listSessionFiles measureContext modelMessagesOf
     openTranscriptForAppend readFileEnds readFileLinesBackwards readFileStart repairTranscriptHeader

@@ -16,7 +16,7 @@ export interface AtomicWriteIo {
   syncFolder(folder: string): Promise<void>;
 }
 
-export interface AtomicWriteOptions {
+interface AtomicWriteOptions {
   /** Of a new file; an existing one keeps its own, as far as it is its owner's. 0600. */
   mode?: number;
   /** Called when everything is on disk but not yet visible. Throwing leaves the old content in place. */
@@ -35,7 +35,7 @@ const realIo: AtomicWriteIo = {
 };
 
 /** What a file is to hold; a function writes it through the handle, for content too large to be held in memory. */
-export type NewContent = string | Uint8Array | ((handle: FileHandle) => Promise<void>);
+type NewContent = string | Uint8Array | ((handle: FileHandle) => Promise<void>);
 
 /**
  * Replaces the whole content or nothing: readers see the old file or the new one, also after a power cut. The

@@ -12,7 +12,7 @@ interface Ending {
   readonly listeners: Map<NodeJS.Signals, () => void>;
 }
 
-export type UndoStep = 'files' | 'locks' | 'folders';
+type UndoStep = 'files' | 'locks' | 'folders';
 
 const KEY = Symbol.for('@openbot/sessions/ending');
 const shared = globalThis as { [KEY]?: Ending };

@@ -5,9 +5,9 @@ import { undoAtEnding } from './ending.ts';
 import { ownIdentity, type ProcessIdentity } from './process-identity.ts';
 
 /** `tmp`: written, not yet renamed to its target. `claimed`: a stale lock on its way out. */
-export type LeftoverKind = 'tmp' | 'claimed';
+type LeftoverKind = 'tmp' | 'claimed';
 
-export interface Leftover {
+interface Leftover {
   kind: LeftoverKind;
   pid: number;
   /** The full identity of the maker, where the name shows that it was made in this host's pid space. */

@@ -15,7 +15,6 @@ import {
   isSameLock,
   judgeLock,
   type LockFile,
-  type LockHolder,
   type LockSnapshot,
   readLockSnapshot,
 } from './lock-file.ts';
@@ -44,10 +43,6 @@ export async function acquireLock(lockPath: string, options: LockOptions = {}): 
     endTurn();
     throw error;
   }
-}
-
-export async function readLockHolder(lockPath: string): Promise<LockHolder | undefined> {
-  return readLockSnapshot(resolveFolderLinks(lockPath))?.holder;
 }
 
 async function waitForFile(

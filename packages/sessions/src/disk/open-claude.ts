@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { isHolderAlive } from './process-identity.ts';
 
 /** A Claude Code process that has a session open now, started by a person or by a run. */
-export interface OpenClaude {
+interface OpenClaude {
   readonly sessionId: string;
   readonly pid: number;
   /** `busy` during a turn, `idle` between turns; as Claude Code writes it. */

@@ -10,7 +10,7 @@ export interface SessionSkillSnapshot {
   version?: number;
 }
 
-export interface SessionSkill {
+interface SessionSkill {
   name: string;
   description?: string;
   filePath?: string;
@@ -105,7 +105,7 @@ export interface CompactionCheckpoint {
   postCompaction: TranscriptPosition;
 }
 
-export interface TranscriptPosition {
+interface TranscriptPosition {
   sessionId: string;
   sessionFile?: string;
   leafId?: string;

@@ -13,13 +13,19 @@ export {
 export type { DialectName } from '../transcript/formats/dialect.ts';
 export { LineSplitter } from '../transcript/lines.ts';
 export { DANGLING } from '../transcript/transcript.ts';
-export { leafOf } from '../transcript/tree/tree.ts';
+export { childrenOf, leafOf } from '../transcript/tree/tree.ts';
 export { hasTools, type Turn } from '../transcript/tree/turns.ts';
 
 // What the model reads
 
 export { type Context, contextOf } from '../transcript/context/context.ts';
-export { type ModelMessage, modelMessagesOf, sideOf } from '../transcript/context/model-messages.ts';
+export {
+  answeredIdsOf,
+  callIdsOf,
+  type ModelMessage,
+  modelMessagesOf,
+  sideOf,
+} from '../transcript/context/model-messages.ts';
 export { findRefusals, type Refusal } from '../transcript/context/provider-rules.ts';
 
 // Token figures
@@ -49,6 +55,7 @@ export {
   composeEntry,
   composeHeader,
   composeLine,
+  composeUserMessage,
   type EntryDraft,
   type TranscriptMessage,
 } from '../transcript/compose.ts';

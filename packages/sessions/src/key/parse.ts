@@ -17,7 +17,7 @@ import {
   unquoteId,
 } from './quote-id.ts';
 
-export interface ParsedAgentSessionKey {
+interface ParsedAgentSessionKey {
   agentId: string;
   rest: string;
 }

@@ -6,13 +6,13 @@ export type DirectSpelling = 'dm' | 'direct' | 'bare';
 
 export type ThreadMarker = 'thread' | 'topic';
 
-export interface MainKey {
+interface MainKey {
   kind: 'main';
   agentId: string;
   mainKey: string;
 }
 
-export interface DirectKey {
+interface DirectKey {
   kind: 'direct';
   agentId: string;
   scope: Exclude<DmScope, 'main'>;
@@ -24,7 +24,7 @@ export interface DirectKey {
   peerId: string;
 }
 
-export interface GroupKey {
+interface GroupKey {
   kind: 'group' | 'channel';
   agentId: string;
   channel: string;
@@ -42,30 +42,30 @@ export interface ThreadKey {
   parent: ParsedAgentKey;
 }
 
-export interface SubagentKey {
+interface SubagentKey {
   kind: 'subagent';
   agentId: string;
   name: string;
 }
-export interface CronKey {
+interface CronKey {
   kind: 'cron';
   agentId: string;
   jobId: string;
   runId?: string;
 }
-export interface HookKey {
+interface HookKey {
   kind: 'hook';
   agentId: string;
   hookId: string;
 }
-export interface CloneKey {
+interface CloneKey {
   kind: 'clone';
   agentId: string;
   cloneId: string;
 }
 
 /** An agent's key of no form that we know, kept whole. */
-export interface OtherKey {
+interface OtherKey {
   kind: 'other';
   agentId: string;
   rest: string;
@@ -83,6 +83,6 @@ export type ParsedAgentKey =
   | OtherKey;
 
 /** Keys that belong to no agent: one session for all senders, and one for senders that cannot be distinguished. */
-export type SharedKey = { kind: 'global' } | { kind: 'unknown' };
+type SharedKey = { kind: 'global' } | { kind: 'unknown' };
 
 export type ParsedSessionKey = ParsedAgentKey | SharedKey;

@@ -1,7 +1,7 @@
 import type { ThreadMarker } from './parsed-key.ts';
 
 /** The position of an id in a key, which decides what in it would be taken for structure. */
-export interface IdPosition {
+interface IdPosition {
   /** Words that would end the id if text follows them within it. */
   words: ReadonlySet<string>;
   /** Words that would do so at the id's end, because the key goes on behind it. */

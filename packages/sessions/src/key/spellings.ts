@@ -4,7 +4,7 @@ import { parseSessionKey } from './parse.ts';
 import type { ParsedAgentKey } from './parsed-key.ts';
 import { readStoredKey } from './stored-key.ts';
 
-export interface SpellingOptions {
+interface SpellingOptions {
   /** The configured main key: the main session may also be stored as `main`, from before it was configured. */
   mainKey?: string;
   /** Whose main session a store may hold without the agent in front, as `main`. No agent's when absent. */

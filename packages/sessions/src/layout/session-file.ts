@@ -5,7 +5,7 @@ import { classifySessionFileName, isTranscriptFileName } from './file-name.ts';
 import { type LayoutOptions, resolveSessionTranscriptsDirForAgent } from './paths.ts';
 import { assertSessionId, transcriptFileName } from './safe-id.ts';
 
-export interface SessionFileOptions extends LayoutOptions {
+interface SessionFileOptions extends LayoutOptions {
   agentId?: string;
   /** The folder that the result must lie in. Without it, the folder of `agentId`. */
   sessionsDir?: string;

@@ -13,9 +13,9 @@ import { type CurrentTranscript, withCurrentTranscript } from './archive/current
 import { type Clock, type ClockParams, readClock } from './clock.ts';
 import { changeEntry } from './entry-updates/change-entry.ts';
 
-export type MirrorResult = { ok: true; sessionFile: string } | { ok: false; reason: string; code?: string };
+type MirrorResult = { ok: true; sessionFile: string } | { ok: false; reason: string; code?: string };
 
-export type MirrorParams = ClockParams &
+type MirrorParams = ClockParams &
   LayoutOptions & {
     /** Read from the key where that names an agent. */
     agentId?: string;

@@ -6,7 +6,7 @@ import { isHolderAlive } from '../disk/process-identity.ts';
 import { unreadable } from './database-faults.ts';
 import type { FileVersions } from './file-versions.ts';
 
-export interface DatabaseCopy {
+interface DatabaseCopy {
   readonly path: string;
   /** To be called when SQLite has all files open: where they can be used without their names, these go at once. */
   hide(): void;

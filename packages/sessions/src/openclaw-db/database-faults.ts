@@ -13,7 +13,7 @@ const CONSTRAINT = 19;
 const NOTADB = 26;
 
 /** SQLite's own result code of an error, without the part that details it; undefined for any other error. */
-export function sqliteCodeOf(error: unknown): number | undefined {
+function sqliteCodeOf(error: unknown): number | undefined {
   const { errcode } = (error ?? {}) as { errcode?: unknown };
   return typeof errcode === 'number' ? errcode & 0xff : undefined;
 }

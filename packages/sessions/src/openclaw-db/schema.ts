@@ -20,7 +20,7 @@ export interface DatabaseSchema {
 }
 
 /** Tables and their columns. */
-export type Columns = Readonly<Record<string, readonly string[]>>;
+type Columns = Readonly<Record<string, readonly string[]>>;
 
 /** Without these nothing can be read: entries, windows, lines. */
 export const COLUMNS_READ: Columns = {
@@ -31,13 +31,13 @@ export const COLUMNS_READ: Columns = {
 };
 
 /** What the active path is read from. */
-export const COLUMNS_OF_ACTIVE_PATH: Columns = {
+const COLUMNS_OF_ACTIVE_PATH: Columns = {
   session_transcript_active_events: ['session_id', 'active_position', 'event_seq'],
   session_transcript_index_state: ['session_id', 'indexed_seq', 'leaf_event_id', 'needs_rebuild'],
 };
 
 /** What a change of entries or lines touches. */
-export const COLUMNS_WRITTEN: Columns = {
+const COLUMNS_WRITTEN: Columns = {
   session_nodes: [
     ...COLUMNS_READ.session_nodes!,
     'status',

@@ -1,7 +1,7 @@
 import type { SessionEntry } from '../entry/session-entry.ts';
 
-export const DEFAULT_MEMORY_FLUSH_SOFT_TOKENS = 4000;
-export const DEFAULT_RESERVE_TOKENS_FLOOR = 20_000;
+const DEFAULT_MEMORY_FLUSH_SOFT_TOKENS = 4000;
+const DEFAULT_RESERVE_TOKENS_FLOOR = 20_000;
 
 export type MemoryFlushEntry = Pick<
   SessionEntry,

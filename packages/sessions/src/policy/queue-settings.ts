@@ -21,10 +21,10 @@ export type QueueMode = Exclude<SessionQueueMode, 'steer+backlog' | 'queue'>;
 /** What gives way when the queue is full: the oldest message, the newest, or the detail of the old ones. */
 export type QueueDropPolicy = 'old' | 'new' | 'summarize';
 
-export const DEFAULT_QUEUE_MODE: QueueMode = 'collect';
-export const DEFAULT_QUEUE_DEBOUNCE_MS = 1000;
-export const DEFAULT_QUEUE_CAP = 20;
-export const DEFAULT_QUEUE_DROP: QueueDropPolicy = 'summarize';
+const DEFAULT_QUEUE_MODE: QueueMode = 'collect';
+const DEFAULT_QUEUE_DEBOUNCE_MS = 1000;
+const DEFAULT_QUEUE_CAP = 20;
+const DEFAULT_QUEUE_DROP: QueueDropPolicy = 'summarize';
 
 const MODES: ReadonlyMap<string, QueueMode> = new Map([
   ['steer', 'steer'],

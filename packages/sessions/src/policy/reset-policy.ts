@@ -2,8 +2,8 @@ import { isThreadSessionKey, parseSessionKeyOrRest, resolveThreadRoot } from '..
 import { normalizeResetAtHour } from './daily-reset.ts';
 import type { SessionConfig, SessionResetConfig, SessionResetMode } from './session-config.ts';
 
-export const DEFAULT_RESET_MODE: SessionResetMode = 'daily';
-export const DEFAULT_IDLE_MINUTES = 60;
+const DEFAULT_RESET_MODE: SessionResetMode = 'daily';
+const DEFAULT_IDLE_MINUTES = 60;
 
 export type SessionResetType = 'direct' | 'group' | 'thread';
 

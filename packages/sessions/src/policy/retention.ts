@@ -2,8 +2,8 @@ import type { SessionEntry } from '../entry/session-entry.ts';
 import { OpenBotError } from '../errors.ts';
 import { parseSessionKey } from '../key/parse.ts';
 
-export const DEFAULT_PRUNE_MAX_AGE_MS = 30 * 24 * 60 * 60 * 1000;
-export const DEFAULT_PRUNE_MAX_ENTRIES = 500;
+const DEFAULT_PRUNE_MAX_AGE_MS = 30 * 24 * 60 * 60 * 1000;
+const DEFAULT_PRUNE_MAX_ENTRIES = 500;
 
 export type PruneReason = 'age' | 'count';
 
@@ -12,7 +12,7 @@ export interface PruneDecision {
   reason: PruneReason;
 }
 
-export type RetentionEntry = Partial<Pick<SessionEntry, 'updatedAt'>>;
+type RetentionEntry = Partial<Pick<SessionEntry, 'updatedAt'>>;
 
 /**
  * Which sessions to prune, the oldest first: those not used for `maxAgeMs`, then as many of the oldest as exceed

@@ -2,7 +2,7 @@ import { isKeyText } from '../key/key-text.ts';
 
 export const SESSION_LABEL_MAX_LENGTH = 64;
 
-export type ParsedSessionLabel = { ok: true; label: string } | { ok: false; error: string };
+type ParsedSessionLabel = { ok: true; label: string } | { ok: false; error: string };
 
 /** A name that a person gives to a session: one line, trimmed, at most 64 characters (an emoji is one). */
 export function parseSessionLabel(raw: unknown): ParsedSessionLabel {

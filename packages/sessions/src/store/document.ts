@@ -48,7 +48,7 @@ export function parseDocument(content: Buffer, path: string): StoreDocument {
 }
 
 /** Where each member (`"key": value`) of a JSON object begins and ends. */
-export interface MemberSpans {
+interface MemberSpans {
   readonly keys: string[];
   readonly starts: number[];
   readonly ends: number[];

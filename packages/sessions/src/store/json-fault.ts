@@ -1,5 +1,5 @@
 /** Where and why bytes stop being JSON. */
-export interface JsonFault {
+interface JsonFault {
   offset: number;
   line: number;
   column: number;

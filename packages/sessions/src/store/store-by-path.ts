@@ -11,7 +11,7 @@ import { copyJson, isSameJson } from './json-value.ts';
 import { locateStoreFile } from './read-store-file.ts';
 
 /** A whole store as an object without a prototype: any text can be a key. */
-export type SessionStoreRecord = Record<string, SessionEntry>;
+type SessionStoreRecord = Record<string, SessionEntry>;
 
 /** A copy that may be changed freely. Values that are no entries are in it too, so that saving it keeps them. */
 export function loadSessionStore(

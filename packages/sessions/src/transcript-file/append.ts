@@ -18,7 +18,7 @@ import { assertHeld, withTranscriptLock } from './lock.ts';
 import { hasEntryId, inspectTail, KnownIds, type Tail, type TailState } from './tail.ts';
 import { type AppendIo, realAppendIo, writeLines } from './write-lines.ts';
 
-export interface AppendOptions {
+interface AppendOptions {
   /** The time of the new entries, in milliseconds. Date.now(). */
   now?: () => number;
   /**
@@ -32,7 +32,7 @@ export interface AppendOptions {
   randomId?: () => string;
 }
 
-export interface AppendedEntry {
+interface AppendedEntry {
   type: EntryDraft['type'];
   /** Undefined in a version 1 transcript. */
   id: string | undefined;
@@ -40,7 +40,7 @@ export interface AppendedEntry {
   timestamp: string;
 }
 
-export interface AppendResult {
+interface AppendResult {
   entries: readonly AppendedEntry[];
   /** Where the new lines begin, and how many bytes they are. */
   offset: number;

@@ -3,7 +3,7 @@ import { callListener } from '../listeners.ts';
 export interface TranscriptUpdate {
   sessionFile: string;
 }
-export type TranscriptUpdateListener = (update: TranscriptUpdate) => unknown;
+type TranscriptUpdateListener = (update: TranscriptUpdate) => unknown;
 
 const AUDIENCE = { of: 'for transcript updates', warningCode: 'OPENBOT_TRANSCRIPT_LISTENER' };
 const listeners = new Set<{ call: TranscriptUpdateListener }>();

@@ -21,7 +21,7 @@ export interface SessionFileEntry {
   content: string;
 }
 
-export type FileState = Pick<SessionFileEntry, 'mtimeMs' | 'size' | 'ino'>;
+type FileState = Pick<SessionFileEntry, 'mtimeMs' | 'size' | 'ino'>;
 
 const CHUNK = 256 * 1024;
 
@@ -41,7 +41,7 @@ export async function listSessionFiles(agentDir: string): Promise<string[]> {
 }
 
 /** A file counts as the same only while its time, its size and its inode are. */
-export function isUnchanged(previous: FileState, now: FileState): boolean {
+function isUnchanged(previous: FileState, now: FileState): boolean {
   return previous.mtimeMs === now.mtimeMs && previous.size === now.size && previous.ino === now.ino;
 }
 

@@ -1,9 +1,9 @@
 /** Builds the lines that we write: pi's format, version 3, with fields in the order in which pi writes them. */
 import { OpenBotError } from '../errors.ts';
 
-export const TRANSCRIPT_VERSION = 3;
+const TRANSCRIPT_VERSION = 3;
 
-export type MessageContent = string | readonly unknown[];
+type MessageContent = string | readonly unknown[];
 
 /** A message as agents store it. Only `role` is looked at; the rest is carried. */
 export type TranscriptMessage = { role: string; content?: MessageContent; timestamp?: number } & Record<
@@ -39,7 +39,7 @@ export type EntryDraft =
   | { type: 'label'; targetId: string; label?: string }
   | { type: 'session_info'; name: string };
 
-export interface EntryLinks {
+interface EntryLinks {
   /** Absent in a linear transcript, whose lines have no ids. */
   id?: string;
   /** null for a root; absent where the line before has no id to name. */
@@ -48,7 +48,7 @@ export interface EntryLinks {
   timestamp: string;
 }
 
-export interface HeaderParts {
+interface HeaderParts {
   sessionId: string;
   cwd: string;
   timestamp: string;
@@ -160,7 +160,7 @@ export function composeUserMessage(content: MessageContent, timestampMs: number)
   return { role: 'user', content, timestamp: timestampMs };
 }
 
-export interface DeliveredMessage {
+interface DeliveredMessage {
   text?: string;
   mediaUrls?: readonly string[];
 }

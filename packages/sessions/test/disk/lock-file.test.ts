@@ -12,7 +12,8 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { acquireLock, readLockHolder } from '../../src/disk/lock.ts';
+import { inspectLock } from '../../src/disk/inspect-lock.ts';
+import { acquireLock } from '../../src/disk/lock.ts';
 import { ownIdentity } from '../../src/disk/process-identity.ts';
 import { startChild } from '../setup/child.ts';
 import { makeTempFolder } from '../setup/temp-folder.ts';
@@ -46,10 +47,10 @@ describe('the lock file', () => {
     expect(record.starttime).toBe(ownIdentity().starttime);
     expect(new Date(record.createdAt).toISOString()).toBe(record.createdAt);
     expect(statSync(path).mode & 0o777).toBe(0o600);
-    expect(await readLockHolder(path)).toMatchObject({ pid: process.pid, token: lock.token });
+    expect(inspectLock(path)?.holder).toMatchObject({ pid: process.pid, token: lock.token });
     await lock.release();
     expect(readdirSync(folder)).toEqual([]);
-    expect(await readLockHolder(path)).toBeUndefined();
+    expect(inspectLock(path)?.holder).toBeUndefined();
   });
 
   test('is made in a folder that does not exist yet', async () => {
@@ -156,7 +157,7 @@ describe('a lock that was left behind', () => {
     child.process.kill('SIGKILL');
     await child.ended;
     const lock = await acquireLock(path, { timeoutMs: 0 });
-    expect((await readLockHolder(path))?.token).toBe(lock.token);
+    expect(inspectLock(path)?.holder.token).toBe(lock.token);
     await lock.release();
     expect(readdirSync(folder)).toEqual([]);
   });
@@ -252,7 +253,7 @@ describe('a lock that is held', () => {
     const lock = await acquireLock(path, { staleMs: 90 });
     const before = statSync(path, { bigint: true }).mtimeNs;
     while (statSync(path, { bigint: true }).mtimeNs === before) await sleep(5);
-    expect((await readLockHolder(path))?.token).toBe(lock.token);
+    expect(inspectLock(path)?.holder.token).toBe(lock.token);
     await lock.release();
   });
 

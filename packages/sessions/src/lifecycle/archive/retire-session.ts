@@ -27,7 +27,7 @@ export function planRetirement(draft: StoreDraft, session: StoredSession, at: nu
   return [...pending, { sessionId, sessionFile, reason: 'reset', at }];
 }
 
-export interface Archiving {
+interface Archiving {
   archived: string[];
   /** What kept the rest from being archived. */
   error?: OpenBotError;

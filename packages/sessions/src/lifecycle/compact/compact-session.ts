@@ -9,9 +9,9 @@ import { type ClockParams, readClock } from '../clock.ts';
 import { changeEntry } from '../entry-updates/change-entry.ts';
 import { compactTranscript, type TranscriptCompaction } from './compact-transcript.ts';
 
-export const DEFAULT_COMPACT_LINES = 400;
+const DEFAULT_COMPACT_LINES = 400;
 
-export interface CompactSessionResult {
+interface CompactSessionResult {
   compacted: boolean;
   /** Why nothing was done. */
   reason?: 'no transcript' | 'nothing to remove';

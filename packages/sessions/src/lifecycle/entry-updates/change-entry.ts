@@ -7,7 +7,7 @@ import type { Clock } from '../clock.ts';
 import { BEGUN } from '../init/recorded-session.ts';
 import { isLive, locateEntry } from '../locate-entry.ts';
 
-export interface EntryChange {
+interface EntryChange {
   sessionKey: string;
   /** Does nothing when the key points to another session by now: a late run must not write into the next one. */
   sessionId?: string;

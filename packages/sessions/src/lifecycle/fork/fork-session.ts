@@ -18,7 +18,7 @@ export interface ForkedSession {
   sessionFile: string;
 }
 
-export type ParentEntry = Readonly<Pick<SessionEntry, 'sessionId' | 'sessionFile'>>;
+type ParentEntry = Readonly<Pick<SessionEntry, 'sessionId' | 'sessionFile'>>;
 
 /**
  * A new transcript that begins with what the parent's conversation is made of up to now, and names the parent's file in

@@ -5,7 +5,7 @@ import { locateEntries, locateEntry } from '../locate-entry.ts';
 import { assertExpected } from '../reset/reset-session.ts';
 import { removeTogether } from './remove-sessions.ts';
 
-export interface DeleteSessionResult {
+interface DeleteSessionResult {
   /** False when there was no such session. */
   deleted: boolean;
   sessionKey: string;

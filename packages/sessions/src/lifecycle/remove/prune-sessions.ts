@@ -9,14 +9,14 @@ import { type ClockParams, readClock } from '../clock.ts';
 import { isLive } from '../locate-entry.ts';
 import { removeSessions } from './remove-sessions.ts';
 
-export interface PrunedSession {
+interface PrunedSession {
   sessionKey: string;
   sessionId: string;
   reason: PruneReason;
   archived: string[];
 }
 
-export interface PruneReport {
+interface PruneReport {
   pruned: PrunedSession[];
   /** Sessions that were due and stay, because their transcripts are in use or could not be renamed. */
   failed: { sessionKey: string; error: OpenBotError }[];

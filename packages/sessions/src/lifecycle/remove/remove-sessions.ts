@@ -9,7 +9,7 @@ import { archivePending, findTranscripts, settlePending } from '../archive/retir
 import { TranscriptUses } from '../archive/transcript-uses.ts';
 import type { EntrySource } from '../locate-entry.ts';
 
-export interface RemovedSession {
+interface RemovedSession {
   sessionKey: string;
   sessionId: string;
   /** Archives that were made of its transcripts. */
@@ -18,7 +18,7 @@ export interface RemovedSession {
   error?: OpenBotError;
 }
 
-export interface Removal {
+interface Removal {
   /** Names the sessions to remove. Asked once more, of the draft, when their transcripts are locked. */
   select: (source: EntrySource) => Promise<readonly StoredSession[]>;
   at: number;

@@ -1,7 +1,7 @@
 import type { OpenSessionEntry, SessionEntry } from '../../entry/session-entry.ts';
 
 /** `new`: begins afresh with the session. */
-export type ResetRule = 'kept' | 'cleared' | 'new';
+type ResetRule = 'kept' | 'cleared' | 'new';
 
 /** What happens to each field of an entry when its key gets a new session. Fields not named here are kept. */
 export const RESET_RULES = {

@@ -44,13 +44,13 @@ export interface LeafControl {
   readonly appendParent: number;
 }
 
-export interface CallFacts {
+interface CallFacts {
   id: number;
   name: string;
   size: number;
 }
 
-export interface ResultFacts {
+interface ResultFacts {
   callId: number;
   name: string;
   size: number;

@@ -100,7 +100,7 @@ export function listElements(json: string, start: number): ElementSpan[] {
 }
 
 /** Just behind the value that begins at `start`. */
-export function endOfValue(json: string, start: number): number {
+function endOfValue(json: string, start: number): number {
   const first = json.charCodeAt(start);
   if (first === QUOTE) return endOfString(json, start);
   if (first === OPEN_BRACE || first === OPEN_BRACKET) return endOfNested(json, start);

@@ -61,7 +61,7 @@ export interface ShapeNode {
   readonly byLength: readonly (readonly ShapeKey[] | undefined)[] | undefined;
 }
 
-export interface ShapeKey {
+interface ShapeKey {
   readonly name: string;
   readonly bytes: Uint8Array;
   /** A bit that tells this key from its siblings, to notice a key that appears twice. */

@@ -278,6 +278,7 @@ export const DOORS: Doors = {
   },
   'claude-code': {
     conversation: [
+      'conclude',
       'conversation',
       'event-source',
       'follow-ups',

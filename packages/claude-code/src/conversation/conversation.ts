@@ -1,5 +1,5 @@
 import type { Query, SDKMessage, SDKResultMessage, SDKUserMessage } from '@anthropic-ai/claude-agent-sdk';
-import { OpenBotError, redactSecrets } from '@openbot/sessions';
+import { redactSecrets } from '@openbot/sessions';
 import { formatUsd } from '@openbot/sessions/terminal-text';
 import type { SessionLedger } from '../ledger/session-ledger.ts';
 import type { ClaudeProcess } from '../processes/claude-process.ts';
@@ -7,10 +7,11 @@ import { removeRunNote } from '../processes/run-note.ts';
 import { startClaude } from '../processes/start-claude.ts';
 import type { RepoSlot } from '../queue/repo-slot.ts';
 import type { RunResult } from '../registry/registered-session.ts';
-import type { RunEvent, RunOutcome } from '../run-contract/run-event.ts';
+import type { RunEvent } from '../run-contract/run-event.ts';
 import { DEFAULT_IDLE_MS } from '../run-contract/run-request.ts';
 import { AnnouncedCalls } from './announced-calls.ts';
 import { type ClaudeOptionsParts, composeClaudeOptions } from './claude-options.ts';
+import { type ConversationEnd, concludeConversation } from './conclude.ts';
 import { ItemQueue } from './event-source.ts';
 import type { FollowUps } from './follow-ups.ts';
 import type { AgentSdk } from './load-agent-sdk.ts';
@@ -37,11 +38,6 @@ export interface ConversationParts extends Omit<ClaudeOptionsParts, 'budgetLeftU
   readonly emit: (event: RunEvent) => void;
 }
 
-export type ConversationEnd =
-  | (Pick<RunOutcome, 'result' | 'text' | 'failure' | 'ending'> & { readonly isUnknown: false })
-  /** Claude Code knows no such session. Nothing was done. */
-  | { readonly isUnknown: true; readonly reason: string };
-
 /** How long Claude Code may take to exit after its last message. */
 const EXIT_PATIENCE_MS = 15_000;
 
@@ -63,7 +59,7 @@ export class Conversation {
 
   /** @throws OpenBotError CLAUDE_NOT_STARTED */
   async run(): Promise<ConversationEnd> {
-    const { signal, followUps } = this.#parts;
+    const { signal, followUps, ledger, emit } = this.#parts;
     const stop = new AbortController();
     const onAbort = () => {
       // At an abort the SDK closes the input, and Claude Code would then ask the model once more: end it before.
@@ -90,7 +86,15 @@ export class Conversation {
       leavePhase(this.#phase);
       signal.removeEventListener('abort', onAbort);
     }
-    return this.#conclude(thrown);
+    return concludeConversation({
+      phase: this.#phase,
+      text: this.#text,
+      thrown,
+      stderr: this.#process?.stderr ?? '',
+      isAborted: signal.aborted,
+      hasBegun: ledger.hasBegun,
+      warn: (message) => emit({ type: 'warning', message }),
+    });
   }
 
   #start(stop: AbortController): Query {
@@ -261,41 +265,6 @@ export class Conversation {
     if (!isGone || !isDone) await this.#process.end();
     // Only now: as long as any process may be left, other runs must be able to find it.
     removeRunNote({ sessionId, mark: this.#process.mark }, scope.env);
-  }
-
-  #conclude(thrown: unknown): ConversationEnd {
-    const phase = this.#phase;
-    const text = this.#text;
-    if (this.#parts.signal.aborted) return { isUnknown: false, result: 'aborted', text, ending: 'aborted' };
-    if (phase.at === 'unknown-session') return { isUnknown: true, reason: phase.reason };
-    const why: Closing = 'why' in phase ? phase.why : { because: 'done' };
-    if (why.because === 'failure') {
-      return { isUnknown: false, result: why.result, text, failure: why.message };
-    }
-    if (turnOf(phase)?.of === 'message') {
-      const failure = this.#describeBreak(thrown);
-      if (this.#parts.ledger.hasBegun) return { isUnknown: false, result: 'error', text, failure };
-      throw new OpenBotError('CLAUDE_NOT_STARTED', `Claude Code could not be started: ${failure}`, {
-        hint: 'Check the installation of @anthropic-ai/claude-agent-sdk, or name the program by pathToClaudeCodeExecutable.',
-        cause: thrown,
-      });
-    }
-    // All messages were answered by then.
-    if (thrown !== undefined) {
-      const message =
-        phase.at === 'cut'
-          ? 'What Claude Code left at work in the background was ended'
-          : this.#describeBreak(thrown);
-      this.#parts.emit({ type: 'warning', message });
-    }
-    const ending = why.because === 'done' ? undefined : why.because;
-    return { isUnknown: false, result: 'success', text, ending };
-  }
-
-  #describeBreak(thrown: unknown): string {
-    const said = this.#process?.stderr ?? '';
-    const why = thrown instanceof Error ? thrown.message : 'it ended before its answer';
-    return redactSecrets(said === '' || why.includes(said) ? why : `${why}: ${said}`);
   }
 
   #describeSpent(): string {

@@ -113,7 +113,7 @@ function readFile(path: string): RegistryFile {
   let text: string;
   try {
     // Reading a pipe would block.
-    if (!statSync(path).isFile()) throw unreadable(path, 'it is no file');
+    if (!statSync(path).isFile()) throw unreadable(path, 'it is not a file');
     text = readFileSync(path, 'utf8');
   } catch (cause) {
     if (cause instanceof OpenBotError) throw cause;
@@ -125,7 +125,7 @@ function readFile(path: string): RegistryFile {
     value = JSON.parse(text);
   } catch {
     // The parser's message quotes the file, which may belong to another agent.
-    throw unreadable(path, 'it is no JSON');
+    throw unreadable(path, 'it is not valid JSON');
   }
   const fault = findFault(value);
   if (fault !== undefined) throw unreadable(path, fault);
@@ -134,7 +134,7 @@ function readFile(path: string): RegistryFile {
 
 /** Quotes nothing from the file: the caller may be another agent. */
 function findFault(value: unknown): string | undefined {
-  if (!isRecord(value) || !isRecord(value.sessions)) return 'it holds no sessions';
+  if (!isRecord(value) || !isRecord(value.sessions)) return 'it contains no sessions';
   if (typeof value.version !== 'number' || value.version > VERSION) {
     return 'its version is not known here';
   }
@@ -164,7 +164,7 @@ const KINDS: Readonly<Record<keyof RegisteredSession, [kind: string, isNeeded: b
 };
 
 function findSessionFault(id: string, session: unknown): string | undefined {
-  if (!isRecord(session)) return 'it is no object';
+  if (!isRecord(session)) return 'it is not an object';
   if (!isSessionId(id) || session.sessionId !== id) return 'its id is another one';
   for (const [name, [kind, isNeeded]] of Object.entries(KINDS)) {
     const value = session[name];

@@ -1,6 +1,7 @@
 import { OpenBotError } from '@openbot/sessions';
 import type { ProcessIdentity } from '@openbot/sessions/disk';
-import { Conversation, type ConversationEnd } from '../conversation/conversation.ts';
+import type { ConversationEnd } from '../conversation/conclude.ts';
+import { Conversation } from '../conversation/conversation.ts';
 import { assertSayable, type FollowUps } from '../conversation/follow-ups.ts';
 import type { AgentSdk } from '../conversation/load-agent-sdk.ts';
 import type { PermissionRelay } from '../conversation/permission-relay.ts';

@@ -40,7 +40,7 @@ function checkSettings(settings: SelectionSettings): Partial<SessionSelectionCon
   if (unknown !== undefined) {
     throw new OpenBotError(
       'SELECTION_CONFIG_INVALID',
-      `sessionSelection.${shorten(oneLine(unknown), 80)} is no setting`,
+      `sessionSelection.${shorten(oneLine(unknown), 80)} is not a setting`,
       { hint: `There are ${Object.keys(RULES).join(', ')}.` },
     );
   }

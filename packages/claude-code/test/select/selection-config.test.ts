@@ -31,7 +31,7 @@ describe('the settings of the selection', () => {
     expect(() => resolveSelectionConfig({}, { resumeTreshold: 0.9 } as object)).toThrow(
       expect.objectContaining({
         code: 'SELECTION_CONFIG_INVALID',
-        message: 'sessionSelection.resumeTreshold is no setting',
+        message: 'sessionSelection.resumeTreshold is not a setting',
         hint: expect.stringContaining('resumeThreshold'),
       }),
     );

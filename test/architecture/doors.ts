@@ -186,7 +186,18 @@ export const DOORS: Doors = {
     ],
     'clean/decisions': ['call-actions', 'misplaced-thinking', 'planned-lines', 'turn-thinking'],
     'clean/lines': ['rewrite-claude-code', 'rewrite-openclaw', 'truncate', 'truncate-arguments'],
-    commands: ['clone', 'command', 'demo', 'edit', 'flags', 'info', 'list', 'restore', 'scheduled'],
+    commands: [
+      'clone',
+      'command',
+      'demo',
+      'edit',
+      'flags',
+      'info',
+      'list',
+      'restore',
+      'result-shapes',
+      'scheduled',
+    ],
     config: ['configuration', 'load-configuration', 'settings'],
     demo: ['steps', 'write-state'],
     finding: [
@@ -323,7 +334,7 @@ export const DOORS: Doors = {
     'session-index': ['session-index', 'useless-indexes'],
   },
   openbot: {
-    commands: ['cc-list', 'cc-run', 'cc-select', 'cc-status', 'flags', 'mcp'],
+    commands: ['cc-list', 'cc-run', 'cc-select', 'cc-status', 'flags', 'mcp', 'result-shapes'],
     permissions: ['explain-denial', 'permission-desk'],
   },
 };

@@ -10,6 +10,7 @@ const BUNDLES = {
   folder: PACKAGE,
   entries: new Map([
     ['occ', join(SOURCE, 'cli', 'start.ts')],
+    ['result-shapes', join(SOURCE, 'commands', 'result-shapes.ts')],
     ['load-files', join(SOURCE, 'config', 'load-files.ts')],
     ...COMMANDS.map(({ name }) => [name, join(SOURCE, 'commands', `${name}.ts`)] as const),
   ]),

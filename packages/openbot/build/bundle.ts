@@ -11,6 +11,7 @@ const BUNDLES = {
   folder: PACKAGE,
   entries: new Map([
     ['openbot', join(SOURCE, 'cli', 'start.ts')],
+    ['result-shapes', join(SOURCE, 'commands', 'result-shapes.ts')],
     ...NAMES.map((name) => [name, join(SOURCE, 'commands', `${name}.ts`)] as const),
   ]),
   external: ['@anthropic-ai/*', '@modelcontextprotocol/*'],

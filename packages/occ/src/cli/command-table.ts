@@ -60,6 +60,10 @@ preset; what they leave open is as the preset says that --strip-tools names, els
       ['occ edit --strip-tools --dry-run', 'show what would go, write nothing'],
       ['occ edit --strip-tools --when-idle', 'after the run in progress'],
     ],
+    async results() {
+      const { EDIT } = await import('../commands/result-shapes.ts');
+      return { 'occ edit --json': EDIT };
+    },
     load: async () => (await import('../commands/edit.ts')).edit,
   }),
   declare({
@@ -82,6 +86,10 @@ there. A database of an unknown version is changed only with --force; with --out
       ['occ clone abc123 -o /tmp/copy.jsonl', 'to a file of your choice'],
       ['occ clone …/backups/abc123.backup.1.jsonl', 'a session made of a backup, also where its own is gone'],
     ],
+    async results() {
+      const { CLONE } = await import('../commands/result-shapes.ts');
+      return { 'occ clone --json': CLONE };
+    },
     load: async () => (await import('../commands/clone.ts')).clone,
   }),
   declare({
@@ -99,6 +107,10 @@ are sessions in OpenClaw's cold storage, which cannot be worked on.`,
       ['occ list -n 5 --json', 'the newest five, for a program'],
       ['occ list --source all', 'of OpenClaw, pi and Claude Code'],
     ],
+    async results() {
+      const { LIST } = await import('../commands/result-shapes.ts');
+      return { 'occ list --json': LIST };
+    },
     load: async () => (await import('../commands/list.ts')).list,
   }),
   declare({
@@ -111,6 +123,10 @@ are sessions in OpenClaw's cold storage, which cannot be worked on.`,
       ['occ info', 'the current session'],
       ['occ info abc123 --json', 'a session by the beginning of its id, for a program'],
     ],
+    async results() {
+      const { INFO } = await import('../commands/result-shapes.ts');
+      return { 'occ info --json': INFO };
+    },
     load: async () => (await import('../commands/info.ts')).info,
   }),
   declare({
@@ -133,6 +149,10 @@ it goes on behind the restored lines; where the model would miss a part, the res
       ['occ restore abc123 --backup 2', 'go back to backup 2'],
       ['occ restore abc123 --original', 'go back to the first state, when its backup has been rotated out'],
     ],
+    async results() {
+      const { BACKUPS, RESTORE } = await import('../commands/result-shapes.ts');
+      return { 'occ restore --json': RESTORE, 'occ restore --list --json': BACKUPS };
+    },
     load: async () => (await import('../commands/restore.ts')).restore,
   }),
   declare({
@@ -144,6 +164,10 @@ it goes on behind the restored lines; where the model would miss a part, the res
     positionals: [],
     flags: OUTPUT_FLAGS,
     examples: [['occ demo', 'list, info, edit, restore and clone, with output']],
+    async results() {
+      const { DEMO } = await import('../commands/result-shapes.ts');
+      return { 'occ demo --json': DEMO };
+    },
     load: async () => (await import('../commands/demo.ts')).demo,
   }),
   declare({

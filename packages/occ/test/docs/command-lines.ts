@@ -26,7 +26,7 @@ function isCommandLine(line: string): boolean {
 
 /** Throws for a line that occ would refuse. */
 export function parseCommandLine(line: string): void {
-  const [, ...argv] = line.split(' ');
+  const [, ...argv] = line.split(' | ')[0]!.split(' ');
   if (argv.length === 1 && ['--version', '--help', '--quickstart'].includes(argv[0]!)) return;
   parseArguments(
     OCC,

@@ -20,6 +20,10 @@ export const COMMANDS = [
       ['openbot cc list', 'those of this repository'],
       ['openbot cc list --all -n 20 --json', 'the newest of all repositories, for a program'],
     ],
+    async results() {
+      const { LIST } = await import('../commands/result-shapes.ts');
+      return { 'openbot cc list --json': LIST };
+    },
     load: async () => (await import('../commands/cc-list.ts')).ccList,
   }),
   declare({
@@ -28,6 +32,10 @@ export const COMMANDS = [
     positionals: [],
     flags: SEARCH_FLAGS,
     examples: [['openbot cc status --repo ~/project', 'of another repository']],
+    async results() {
+      const { STATUS } = await import('../commands/result-shapes.ts');
+      return { 'openbot cc status --json': STATUS };
+    },
     load: async () => (await import('../commands/cc-status.ts')).ccStatus,
   }),
   declare({
@@ -37,6 +45,10 @@ export const COMMANDS = [
     positionals: [TASK],
     flags: SELECT_FLAGS,
     examples: [['openbot cc select "fix the login test" --explain', 'with the factors of each']],
+    async results() {
+      const { SELECT } = await import('../commands/result-shapes.ts');
+      return { 'openbot cc select <task> --json': SELECT };
+    },
     load: async () => (await import('../commands/cc-select.ts')).ccSelect,
   }),
   declare({
@@ -56,6 +68,10 @@ where your API key is sent. Use --isolated for one that you do not trust.`,
       ['openbot cc run - --label release < task.md', 'the task from a file'],
       ['openbot cc run "go on" --session 3f2a9c81', 'in that session'],
     ],
+    async results() {
+      const { RUN_EVENT } = await import('../commands/result-shapes.ts');
+      return { 'openbot cc run <task> --json': RUN_EVENT };
+    },
     load: async () => (await import('../commands/cc-run.ts')).ccRun,
   }),
   declare({

@@ -73,8 +73,8 @@ export interface Command {
   readonly hidden?: true;
   /** Runs without `prepare` of the program, also where its settings cannot be read. */
   readonly needsNoSettings?: true;
-  /** What `--json` prints. */
-  result?(): Promise<ResultShape>;
+  /** What `--json` prints, by the command line that prints it. Loaded by the documentation and by tests. */
+  results?(): Promise<Readonly<Record<string, ResultShape>>>;
   /** The body, loaded when the command is run. Its input is that of the declaration. */
   load(): Promise<CommandBody<never>>;
 }

@@ -26,7 +26,7 @@ export interface LocatedSession {
   readonly formerKey?: string;
   /** Its program keeps sessions in another storage now: where that knows a name too, this session is not meant. */
   readonly isOutdated?: boolean;
-  /** What its transcript in a database says, where that was read already. */
+  /** What its transcript says, where that was read already. */
   readonly opened?: OpenedTranscript;
 }
 

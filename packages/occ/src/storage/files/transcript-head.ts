@@ -1,3 +1,4 @@
+import { closeSync, constants, fstatSync, openSync, readSync, type Stats } from 'node:fs';
 import { readFileStart } from '@openbot/sessions/transcript';
 import type { TranscriptHead } from '../contract/finding.ts';
 
@@ -26,6 +27,32 @@ export function readTranscriptHead(path: string): TranscriptHead | undefined {
     if (isComplete(head) || count < size) break;
   }
   return head;
+}
+
+export interface OpenedFile {
+  readonly stats: Stats;
+  readonly head: TranscriptHead | undefined;
+}
+
+/** The state and the head of a file, with one look-up of its path. Undefined where it is not a readable file. */
+export function readStateAndHead(path: string): OpenedFile | undefined {
+  try {
+    const fd = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+    try {
+      const stats = fstatSync(fd);
+      if (!stats.isFile()) return undefined;
+      const count = readSync(fd, firstStep, 0, firstStep.length, 0);
+      const isFull = count === Math.min(stats.size, firstStep.length);
+      return {
+        stats,
+        head: (isFull ? interpretStart(firstStep, count) : undefined) ?? readTranscriptHead(path),
+      };
+    } finally {
+      closeSync(fd);
+    }
+  } catch {
+    return undefined;
+  }
 }
 
 /**

@@ -9,8 +9,8 @@ export const openclawFilesFinding: FindingStorage = {
   isNamedByFile: true,
   isVersioned: false,
   describe(located) {
-    const head = located.missing ? undefined : readTranscriptHead(located.path);
-    return describeLocated(located, { cwd: head?.cwd });
+    const { path, missing, opened = missing ? undefined : readTranscriptHead(path) } = located;
+    return describeLocated(located, { cwd: opened?.cwd });
   },
   explainMissing: ({ path }) => `The index names it, but its transcript ${path} is gone`,
   readOpenCalls: async (sessions) => (await import('../files/open-calls.ts')).readOpenCallsOfFiles(sessions),

@@ -10,29 +10,37 @@ import { readNames, statFile } from '../../layout/look-at-disk.ts';
 import type { SearchScope } from '../contract/found-session.ts';
 import { type LocatedSession, NO_ENTRIES } from '../contract/located-session.ts';
 import { withoutKilledClones } from '../files/killed-clones.ts';
+import { readStateAndHead } from '../files/transcript-head.ts';
+
+export interface StoreSearch extends Pick<SearchScope, 'warn'> {
+  /** Where OpenClaw writes the agent's transcripts if the index is in another folder. */
+  readonly ownFolder?: string;
+  /** How many of the newest the caller will open. If it opens all, they are opened at once. */
+  readonly opened?: number;
+}
 
 /**
  * The sessions of an index: every transcript in its folder, with its entries, and those that the index names although
  * the transcript is gone. If the index cannot be read, it warns and returns the transcripts alone.
- * @param ownFolder where OpenClaw writes the agent's transcripts if the index is in another folder
  */
 export function locateOpenclawSessions(
   indexPath: string,
   agentId: string | null,
-  warn: SearchScope['warn'],
-  ownFolder?: string,
+  { warn, ownFolder, opened = 0 }: StoreSearch,
 ): LocatedSession[] {
   const folder = dirname(indexPath);
   const names = withoutKilledClones(folder, readNames(folder));
   const present = new Set(names);
   const index = present.has(basename(indexPath)) ? readIndexOrWarn(indexPath, present, warn) : NO_INDEX;
-  const locate = locatorIn(folder, indexPath, agentId);
+  // With a limit, newer sessions in the database may leave these out.
+  const isOpened = opened === Number.POSITIVE_INFINITY;
+  const locate = locatorIn(folder, indexPath, agentId, isOpened);
   const found: (LocatedSession | undefined)[] = [];
   for (const name of names) {
     const sessionId = sessionIdOf(name);
     if (sessionId !== undefined) found.push(locate(name, sessionId, index.get(name) ?? NO_ENTRIES));
   }
-  const locateOwn = ownFolder === undefined ? locate : locatorIn(ownFolder, indexPath, agentId);
+  const locateOwn = ownFolder === undefined ? locate : locatorIn(ownFolder, indexPath, agentId, isOpened);
   for (const [name, entries] of index) {
     if (present.has(name)) continue;
     const isOwn = ownFolder !== undefined && leadsTo(entries, ownFolder + sep + name);
@@ -116,11 +124,12 @@ function leadsTo(entries: readonly StoredSession[], path: string): boolean {
 }
 
 /** Locates transcripts in one folder. Undefined for a name that is neither in the folder nor in the index. */
-function locatorIn(folder: string, indexPath: string, agentId: string | null) {
+function locatorIn(folder: string, indexPath: string, agentId: string | null, isOpened: boolean) {
   const index = indexPath === join(folder, STORE_FILE_NAME) ? undefined : indexPath;
   return (name: string, sessionId: string, entries: readonly StoredSession[]): LocatedSession | undefined => {
     const path = folder + sep + name;
-    const stats = statFile(path);
+    const opened = isOpened ? readStateAndHead(path) : undefined;
+    const stats = opened?.stats ?? statFile(path);
     const [newest] = entries;
     if (stats === undefined && newest === undefined) return undefined;
     const indexed = newest?.entry.sessionId;
@@ -135,6 +144,7 @@ function locatorIn(folder: string, indexPath: string, agentId: string | null) {
       missing: stats === undefined,
       entries,
       indexPath: index,
+      opened: opened && { sizeBytes: opened.stats.size, cwd: opened.head?.cwd },
     };
   };
 }

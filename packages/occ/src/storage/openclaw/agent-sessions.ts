@@ -21,7 +21,7 @@ export interface AgentSearch extends Pick<SearchScope, 'warn'> {
  * OpenClaw reads nothing else. If the database cannot be read, it warns and returns the files.
  */
 export function locateAgentSessions({ layout, agentId, opened = 0, warn }: AgentSearch): LocatedSession[] {
-  const inFiles = locateInStore(layout, agentId, warn);
+  const inFiles = locateInStore({ layout, agentId, opened, warn });
   const path = layout.databasePathOf(agentId);
   if (!hasDatabase(path)) return inFiles;
   try {
@@ -41,13 +41,10 @@ export function locateAgentSessions({ layout, agentId, opened = 0, warn }: Agent
   }
 }
 
-function locateInStore(layout: OpenclawLayout, agentId: string, warn: SearchScope['warn']): LocatedSession[] {
+function locateInStore({ layout, agentId, opened, warn }: AgentSearch): LocatedSession[] {
   const ownFolder = join(layout.stateDir, 'agents', agentId, 'sessions');
-  return ofAgent(
-    layout,
-    agentId,
-    locateOpenclawSessions(layout.storePathOf(agentId), agentId, warn, ownFolder),
-  );
+  const located = locateOpenclawSessions(layout.storePathOf(agentId), agentId, { warn, ownFolder, opened });
+  return ofAgent(layout, agentId, located);
 }
 
 /** The sessions of one agent in a store that agents share. Sessions without a key belong to the default agent. */

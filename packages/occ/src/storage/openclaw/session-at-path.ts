@@ -34,9 +34,7 @@ function findInFolder(path: string, scope: SearchScope): LocatedSession | undefi
   if (!isInSessionsFolder(path)) return findInConfiguredStore(path, scope);
   const folder = dirname(path);
   const index = join(folder, STORE_FILE_NAME);
-  return locateOpenclawSessions(index, agentOfFolder(folder), scope.warn).find(
-    (session) => session.path === path,
-  );
+  return locateOpenclawSessions(index, agentOfFolder(folder), scope).find((session) => session.path === path);
 }
 
 /** `session.store` of OpenClaw's configuration may name any folder. */

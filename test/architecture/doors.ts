@@ -72,7 +72,7 @@ export const DOORS: Doors = {
       'compaction-count',
       'delivery-route',
       'inbound-meta',
-      'last-route',
+      'inbound-record',
       'session-usage',
     ],
     'lifecycle/fork': ['fork-session', 'thread-fork'],

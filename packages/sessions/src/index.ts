@@ -74,8 +74,7 @@ export { scanTranscriptFile } from './transcript-file/scan.ts';
 
 export { compactSession } from './lifecycle/compact/compact-session.ts';
 export { incrementCompactionCount, markMemoryFlushed } from './lifecycle/entry-updates/compaction-count.ts';
-export { recordSessionMetaFromInbound } from './lifecycle/entry-updates/inbound-meta.ts';
-export { updateLastRoute } from './lifecycle/entry-updates/last-route.ts';
+export { recordSessionMetaFromInbound, updateLastRoute } from './lifecycle/entry-updates/inbound-record.ts';
 export { persistSessionUsageUpdate, setSdkSessionId } from './lifecycle/entry-updates/session-usage.ts';
 export { forkSessionFromParent } from './lifecycle/fork/fork-session.ts';
 export type { InitSessionStateParams, LifecycleConfig } from './lifecycle/init/init-request.ts';

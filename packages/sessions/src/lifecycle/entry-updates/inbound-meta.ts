@@ -3,32 +3,6 @@ import type { SessionEntry, SessionOrigin } from '../../entry/session-entry.ts';
 import { type GroupKeyResolution, isGroupMessage, resolveGroupSessionKey } from '../../key/group.ts';
 import { normalizeChatType } from '../../message/chat-type.ts';
 import type { MsgContext } from '../../message/msg-context.ts';
-import { type AgentSessionsParams, openAgentSessions } from '../agent-sessions.ts';
-import { type ClockParams, readClock } from '../clock.ts';
-import { assertMessage } from '../init/assert-message.ts';
-import { recordInEntry } from './inbound-record.ts';
-
-/** Records who and where a message is from: origin, chat type, group, names. `updatedAt` stays as it is. */
-export async function recordSessionMetaFromInbound(
-  params: AgentSessionsParams &
-    ClockParams & {
-      sessionKey: string;
-      ctx: MsgContext;
-      groupResolution?: GroupKeyResolution | null;
-      /** True unless given. */
-      createIfMissing?: boolean;
-    },
-): Promise<SessionEntry | null> {
-  const { ctx, groupResolution } = params;
-  assertMessage(ctx);
-  return recordInEntry(
-    openAgentSessions(params),
-    readClock(params),
-    params.sessionKey,
-    params.createIfMissing ?? true,
-    (entry) => deriveSessionMeta(ctx, entry, groupResolution),
-  );
-}
 
 const MAX_NAME_LENGTH = 200;
 

@@ -1,7 +1,7 @@
 import { lstatSync, readdirSync } from 'node:fs';
 import { unlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Backup } from '../storage/contract/rewriting.ts';
+import type { Backup } from '../storage/contract/kept-state.ts';
 import { readArchivedBackupName, readBackupName } from './backup-names.ts';
 import type { BackupPaths } from './backup-paths.ts';
 

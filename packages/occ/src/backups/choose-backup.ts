@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { OpenBotError } from '@openbot/sessions';
-import type { Backup } from '../storage/contract/rewriting.ts';
+import type { Backup } from '../storage/contract/kept-state.ts';
 import { backupPathsOf } from './backup-paths.ts';
 import { readJournal } from './journal.ts';
 import { findOriginal } from './original.ts';

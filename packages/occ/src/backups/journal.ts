@@ -1,41 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { withLock, writeFileAtomic } from '@openbot/sessions/disk';
+import type { RewriteRecord } from '../storage/contract/kept-state.ts';
 import { MAX_BACKUP_NUMBER } from './backup-names.ts';
 import { type BackupPaths, backupPathsOf } from './backup-paths.ts';
 import { MAX_BACKUPS } from './backups.ts';
 import { makeBackupFolder } from './make-backup-folder.ts';
 import { isScheduledEdit, type ScheduledEdit } from './scheduled-edit.ts';
-
-/** One rewrite of a session, written down before it happens. */
-export interface RewriteRecord {
-  readonly kind: 'edit' | 'restore';
-  /** The number of the backup that holds the state before. */
-  readonly backup: number;
-  /** ISO 8601. */
-  readonly at: string;
-  /** How long the state before was; what stands behind it in the session at that time was carried over. */
-  readonly backupBytes: number;
-  /** How far lines that came in behind it were carried over to the new file; `backupBytes` where none did. */
-  readonly carriedTo?: number;
-  /** How long the rewritten state is: what stands behind it was said since. */
-  readonly resultBytes: number;
-  /** Of the end of those bytes. Where it does not match, the session was rewritten by somebody else. */
-  readonly resultHash: string;
-  /** Of a session in OpenClaw's database: how its rows were known before and after. */
-  readonly generations?: { readonly before: string | null; readonly after: string };
-  /** Counters of the session's index entry before, to be put back. */
-  readonly counters?: Readonly<Record<string, unknown>>;
-  /** What was lowered once more after the run that the edit was made in. */
-  readonly corrected?: CorrectedFigures;
-}
-
-/** Figures that a run wrote down at its end, as they were before they were lowered; to be put back. */
-export interface CorrectedFigures {
-  /** By entry: the JSON of its usage. */
-  readonly usage: Readonly<Record<string, string>>;
-  readonly counters?: Readonly<Record<string, unknown>>;
-}
 
 /** What occ knows of a session's past. */
 export interface Journal {
@@ -110,6 +81,25 @@ export async function updateJournal(path: string, change: (journal: Journal) => 
     await writeFileAtomic(journalPath, text, { mode: 0o600 });
     await rm(formerJournalPath, { force: true });
   });
+}
+
+/** Adds a record of a rewrite that is about to take place. */
+export function addRecord(path: string, record: RewriteRecord): Promise<void> {
+  return updateJournal(path, (journal) => ({ ...journal, rewrites: [...journal.rewrites, record] }));
+}
+
+/** Changes the record of a backup; undefined drops it. */
+export function changeRecord(
+  path: string,
+  backup: number,
+  change: (record: RewriteRecord) => RewriteRecord | undefined,
+): Promise<void> {
+  return updateJournal(path, (journal) => ({
+    ...journal,
+    rewrites: journal.rewrites.flatMap((record) =>
+      record.backup === backup ? (change(record) ?? []) : [record],
+    ),
+  }));
 }
 
 function isRewriteRecord(value: unknown): value is RewriteRecord {

@@ -1,17 +1,9 @@
 import { unlink } from 'node:fs/promises';
 import { OpenBotError } from '@openbot/sessions';
-import type { Backup } from '../storage/contract/rewriting.ts';
+import type { KeptState } from '../storage/contract/kept-state.ts';
 import { backupPathsOf } from './backup-paths.ts';
-import { type RewriteRecord, readJournal } from './journal.ts';
+import { readJournal } from './journal.ts';
 import { findOriginal, unpackOriginal } from './original.ts';
-
-/** The original, unpacked: a state before all backups. */
-export interface OriginalState extends Backup {
-  readonly packedPath: string;
-  /** The number of the backup that it was; undefined where the journal does not tell. */
-  readonly wasBackup?: number;
-  readonly record?: RewriteRecord;
-}
 
 /** Below every number that a backup has. */
 const ORIGINAL_NUMBER = 0;
@@ -20,7 +12,7 @@ const ORIGINAL_NUMBER = 0;
 export async function withOriginal<T>(
   path: string,
   sessionId: string,
-  use: (state: OriginalState) => Promise<T>,
+  use: (state: KeptState) => Promise<T>,
 ): Promise<T> {
   const original = findOriginal(backupPathsOf(path));
   if (original === undefined) {

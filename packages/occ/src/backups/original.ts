@@ -6,7 +6,7 @@ import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { OpenBotError } from '@openbot/sessions';
 import { giveToFolderOwner, makeLeftoverPath, syncFolder } from '@openbot/sessions/disk';
-import type { Backup } from '../storage/contract/rewriting.ts';
+import type { Backup } from '../storage/contract/kept-state.ts';
 import { originalNameOf } from './backup-names.ts';
 import type { BackupPaths } from './backup-paths.ts';
 

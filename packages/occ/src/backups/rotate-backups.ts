@@ -1,5 +1,5 @@
 import { unlink } from 'node:fs/promises';
-import type { Backup } from '../storage/contract/rewriting.ts';
+import type { Backup } from '../storage/contract/kept-state.ts';
 import { backupPathsOf } from './backup-paths.ts';
 import { listBackupFiles, MAX_BACKUPS } from './backups.ts';
 import { readJournal, updateJournal } from './journal.ts';

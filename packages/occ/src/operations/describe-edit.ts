@@ -1,6 +1,6 @@
 import { LARGE_CHARACTERS, type ResolvedToolRemovalOptions } from '../clean/tool-removal.ts';
+import type { EditedSession } from '../rewrite/edit-session.ts';
 import type { ResolvedSession } from '../storage/contract/found-session.ts';
-import type { FileEditResult } from '../storage/files/edit-file.ts';
 import { describeRotation } from './describe-rotation.ts';
 import { foundFieldsOf } from './found-fields.ts';
 import type { EditOutcome, EditResult } from './results.ts';
@@ -15,7 +15,7 @@ export interface AskedEdit {
 export function describeEdit(
   options: AskedEdit,
   { session, foundBy }: ResolvedSession,
-  done: FileEditResult,
+  done: EditedSession,
   state: { dryRun?: true; scheduled?: true; note?: string },
 ): EditOutcome {
   const { plan } = done;
@@ -46,7 +46,7 @@ export function describeEdit(
   };
 }
 
-function describeUnchanged({ unchanged, plan }: FileEditResult): string | undefined {
+function describeUnchanged({ unchanged, plan }: EditedSession): string | undefined {
   if (unchanged === undefined) return undefined;
   const { calls, tokens } = plan.large;
   const percent = plan.tokens.before <= 0 ? 0 : Math.round((100 * tokens) / plan.tokens.before);

@@ -12,12 +12,12 @@ import { buildCloneSessionKey } from '@openbot/sessions/key';
 import { classifySessionFileName } from '@openbot/sessions/layout';
 import type { DatabaseTranscript } from '@openbot/sessions/openclaw-database';
 import type { ResolvedToolRemovalOptions } from '../clean/tool-removal.ts';
-import { indexPathOf } from '../rewrite/index-entry.ts';
 import { isClaudeFileName, resolveProjectsFolder } from '../storage/claude/claude-sessions.ts';
 import type { FoundSession, ResolvedSession, SearchScope } from '../storage/contract/found-session.ts';
 import { cloneSessionFile, type FileCloneResult } from '../storage/files/clone-file.ts';
 import { noteClone, sweepKilledClones } from '../storage/files/clone-note.ts';
 import type { HistoryCopy } from '../storage/files/file-history.ts';
+import { indexPathOf } from '../storage/openclaw-files/index-entry.ts';
 import {
   cloneIntoDatabase,
   cloneToFile,

@@ -1,13 +1,11 @@
 import type { ResolvedToolRemovalOptions } from '../clean/tool-removal.ts';
 import { mayTouchLater } from '../clean/turn-zones.ts';
 import { resolveSession } from '../finding/resolve-session.ts';
-import { indexEntryOf } from '../rewrite/index-entry.ts';
+import { type EditedSession, editSession, planSessionEdit } from '../rewrite/edit-session.ts';
 import { scheduleEdit } from '../schedule/start-worker.ts';
 import { storageOf } from '../storage/all.ts';
 import type { FoundSession, ResolvedSession, SearchScope } from '../storage/contract/found-session.ts';
-import type { AllowedRewrite, OwnRun, SettledUse } from '../storage/contract/use.ts';
-import { editSessionFile, type FileEditResult, planFileEdit } from '../storage/files/edit-file.ts';
-import { editDatabaseSession, planDatabaseEdit } from '../storage/openclaw-sqlite/edit-session.ts';
+import type { OwnRun, SettledUse } from '../storage/contract/use.ts';
 import { describeEdit } from './describe-edit.ts';
 import { describeFailedWrite, noteAfterRewrite } from './failed-write.ts';
 import type { EditOutcome } from './results.ts';
@@ -59,7 +57,16 @@ export async function editFound(
     const flags = { force, waitMs, whenIdle, canSchedule };
     const settled = await use.settle(session, { ownRun, env: scope.env, flags });
     if (settled.act === 'schedule') return await scheduleFor(options, found, settled);
-    const done = await makeEdit(options, session, settled);
+    const { isInRun, assertIdle } = settled;
+    const done = await editSession(storageOf(session), session, {
+      options: options.toolRemoval,
+      keepsOriginal: options.keepOriginal,
+      force,
+      waitMs,
+      isInRun,
+      assertIdle,
+      now: () => new Date(),
+    });
     const note = await settled.afterEdit(done);
     return describeEdit(options, found, done, { note: noteAfterRewrite(done.fault, note) });
   } catch (error) {
@@ -67,35 +74,9 @@ export async function editFound(
   }
 }
 
-async function planEdit({ toolRemoval, force }: EditOptions, session: FoundSession): Promise<FileEditResult> {
-  return session.storage === 'sqlite'
-    ? planDatabaseEdit(session, toolRemoval, force)
-    : planFileEdit(session.path, toolRemoval);
+function planEdit({ toolRemoval, force }: EditOptions, session: FoundSession): Promise<EditedSession> {
+  return planSessionEdit(storageOf(session), session, toolRemoval, { force });
 }
-
-function makeEdit(
-  options: EditOptions,
-  session: FoundSession,
-  { isInRun, assertIdle }: AllowedRewrite,
-): Promise<FileEditResult> {
-  const { toolRemoval, keepOriginal: keepsOriginal, force, waitMs } = options;
-  const now = () => new Date();
-  if (session.storage === 'sqlite') {
-    return editDatabaseSession({ session, options: toolRemoval, force, waitMs, isInRun, keepsOriginal, now });
-  }
-  return editSessionFile({
-    path: session.path,
-    options: toolRemoval,
-    entry: indexEntryOf(session),
-    lock: { timeoutMs: LOCK_WAIT_MS },
-    keepsOriginal,
-    assertIdle,
-    now,
-  });
-}
-
-/** Other programs hold the lock for the time of one write; a longer hold was seen before. */
-const LOCK_WAIT_MS = 5000;
 
 async function scheduleFor(
   options: EditOptions,

@@ -3,12 +3,10 @@ import { explainNoBackup } from '../backups/choose-backup.ts';
 import { type OriginalNote, readJournal } from '../backups/journal.ts';
 import { findOriginal, type Original } from '../backups/original.ts';
 import { resolveSession } from '../finding/resolve-session.ts';
-import { indexEntryOf } from '../rewrite/index-entry.ts';
+import { type RestoredSession, restoreSession } from '../rewrite/restore-session.ts';
 import { storageOf } from '../storage/all.ts';
 import type { FoundSession, ResolvedSession, SearchScope } from '../storage/contract/found-session.ts';
 import type { AllowedRewrite } from '../storage/contract/use.ts';
-import { type FileRestoreResult, restoreSessionFile } from '../storage/files/restore-file.ts';
-import { restoreDatabaseSession } from '../storage/openclaw-sqlite/restore-session.ts';
 import { describeRotation } from './describe-rotation.ts';
 import { describeFailedWrite, noteAfterRewrite } from './failed-write.ts';
 import { foundFieldsOf } from './found-fields.ts';
@@ -38,32 +36,24 @@ export async function executeRestore(options: RestoreOptions): Promise<RestoreOu
     const ownRun = use.ownRun(session, { foundBy, env });
     const flags = { force, waitMs, canSchedule: false };
     const settled = (await use.settle(session, { ownRun, env, flags })) as AllowedRewrite;
-    const done = await makeRestore(options, session, settled);
+    const done = await restoreSession(storageOf(session), session, {
+      backup: options.backup,
+      original: options.original,
+      keepsOriginal: options.keepOriginal,
+      force,
+      waitMs,
+      isInRun: settled.isInRun,
+      now: () => new Date(),
+    });
     return describeRestore(found, done, noteAfterRewrite(done.fault, settled.restoreNote));
   } catch (error) {
     throw describeFailedWrite(error, session, 'restore');
   }
 }
 
-function makeRestore(
-  options: RestoreOptions,
-  session: FoundSession,
-  { isInRun }: AllowedRewrite,
-): Promise<FileRestoreResult> {
-  const { backup, original, keepOriginal: keepsOriginal, force, waitMs } = options;
-  const { path, sessionId } = session;
-  const now = () => new Date();
-  const chosen = { backup, original, keepsOriginal, force, now };
-  if (session.storage === 'sqlite') return restoreDatabaseSession({ ...chosen, session, waitMs, isInRun });
-  const lock = { timeoutMs: LOCK_WAIT_MS };
-  return restoreSessionFile({ ...chosen, path, sessionId, entry: indexEntryOf(session), lock });
-}
-
-const LOCK_WAIT_MS = 5000;
-
 function describeRestore(
   { session, foundBy }: ResolvedSession,
-  done: FileRestoreResult,
+  done: RestoredSession,
   note: string | undefined,
 ): RestoreOutcome {
   const { restoredFrom, backupPath, linesKept, sizeBefore, sizeAfter, context } = done;
@@ -86,10 +76,10 @@ function describeRestore(
 }
 
 /** What became of a session that was taken on from an earlier entry since the backup was made. */
-function describePath({ relinked, unheard }: FileRestoreResult): string | undefined {
+function describePath({ isRelinked, unheard }: RestoredSession): string | undefined {
   if (unheard !== undefined)
     return `The model is not given all that came back, since the session was taken on from an earlier entry: ${unheard}.`;
-  return relinked
+  return isRelinked
     ? 'Since the backup was made the session had been taken on from an earlier entry; it goes on behind the restored lines now.'
     : undefined;
 }

@@ -1,13 +1,7 @@
 import { activePath, type Transcript } from '@openbot/sessions';
 import { leafOf } from '@openbot/sessions/transcript';
 import { NO_CALL, pairCalls } from '../clean/pair-calls.ts';
-import type { LineReader } from '../clean/plan.ts';
-
-/** A state of a session. */
-export interface SessionLines {
-  readonly transcript: Transcript;
-  readonly readLine: LineReader;
-}
+import type { Relink, SessionLines } from '../storage/contract/rewriting.ts';
 
 /** What the conversation is to be made of when a backup is put back, by ids. */
 export interface ExpectedPath {
@@ -19,13 +13,6 @@ export interface ExpectedPath {
   readonly relink?: Relink;
   /** Messages of the backup were repeated, but not as a repair does it: what was said since cannot be told from them. */
   readonly isUnclear: boolean;
-}
-
-export interface Relink {
-  readonly id: string;
-  readonly parentId: string;
-  /** Whether a line hangs from there as it was said, or from what was said before it. */
-  isDone(origin: Transcript, index: number): boolean;
 }
 
 /**

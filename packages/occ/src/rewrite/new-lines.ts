@@ -1,8 +1,8 @@
 import { scanTranscriptFile, type Transcript } from '@openbot/sessions';
-import type { Backup } from '../storage/contract/rewriting.ts';
+import type { Backup } from '../storage/contract/kept-state.ts';
 import { describeLine } from './line-looks.ts';
 import { readLineOf } from './read-line.ts';
-import type { SessionState, Stretch } from './said-since.ts';
+import type { SessionBytes, Stretch } from './said-since.ts';
 
 /**
  * What was said since a backup was made, where the journal does not tell: the lines of the session that are none of the
@@ -12,7 +12,7 @@ import type { SessionState, Stretch } from './said-since.ts';
 export async function findNewLines(
   backup: Backup,
   older: readonly Backup[],
-  session: SessionState,
+  session: SessionBytes,
 ): Promise<Stretch[] | undefined> {
   const now = await openState(session.path);
   const old = await openState(backup.path);

@@ -1,8 +1,8 @@
 import { open } from 'node:fs/promises';
 import type { Transcript } from '@openbot/sessions';
 import type { LineCopier } from '@openbot/sessions/rewrite';
+import type { OriginOf } from '../storage/contract/rewriting.ts';
 import type { Stretch } from './said-since.ts';
-import type { OriginOf } from './verify-restored.ts';
 
 /** A stretch, and where it begins in what was written. */
 export interface Piece extends Stretch {

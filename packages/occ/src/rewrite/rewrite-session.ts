@@ -1,112 +1,105 @@
-import type { FileHandle } from 'node:fs/promises';
 import { unlink } from 'node:fs/promises';
-import { scanTranscriptFile, type Transcript } from '@openbot/sessions';
-import type { HeldLock } from '@openbot/sessions/disk';
-import { type LineCopier, replaceTranscript } from '@openbot/sessions/rewrite';
-import { backupPathsOf } from '../backups/backup-paths.ts';
-import { type RewriteRecord, readJournal, updateJournal } from '../backups/journal.ts';
-import { type MadeBackup, makeBackup } from '../backups/make-backup.ts';
+import { backupPathOf, backupPathsOf } from '../backups/backup-paths.ts';
+import { addRecord, changeRecord } from '../backups/journal.ts';
 import { type Rotation, rotateBackups } from '../backups/rotate-backups.ts';
-import { hashTail } from '../backups/tail-hash.ts';
-import type { IndexEntry } from './index-entry.ts';
+import type { RewriteRecord } from '../storage/contract/kept-state.ts';
+import type {
+  HeldSession,
+  NextState,
+  ReplacedState,
+  RewriteSteps,
+  SessionState,
+} from '../storage/contract/rewriting.ts';
 
-/** A rewrite of a whole session, whatever for. */
-export interface SessionRewrite {
+export interface Rewrite<Result> {
   readonly kind: RewriteRecord['kind'];
+  /** Of the transcript, beside which the backups are. */
   readonly path: string;
-  /** The session, open for reading. */
-  readonly session: FileHandle;
-  /** What it holds, as the rewrite takes it. What comes in behind it is carried over. */
-  readonly transcript: Transcript;
-  readonly lock: HeldLock;
-  readonly entry?: IndexEntry;
   readonly now: () => Date;
-  /** A backup that must stay, with all that came after it, when old ones go. */
+  /** A backup that must stay, with all later ones, when old ones are rotated out. */
   readonly sparedBackup?: number;
   readonly keepsOriginal?: boolean;
-  write(copier: LineCopier): Promise<void>;
-  /** Looks at the result as it is on disk; throwing leaves everything as it was. */
-  verify(after: Transcript): void | Promise<void>;
-  /** The session is changed by then: a failure is told, and changes nothing about that. */
-  afterSwap(): Promise<void>;
+  /** Decides what the session is to become. Called again when the session changed meanwhile. */
+  plan(state: SessionState): Promise<PlannedRewrite<Result>>;
 }
 
-export interface RewrittenSession {
-  readonly backup: MadeBackup;
+export type PlannedRewrite<Result> =
+  | { readonly unchanged: Result }
+  | ({ readonly next: NextState; describe(done: DoneRewrite): Result } & Pick<
+      RewriteSteps,
+      'accept' | 'verify' | 'changeEntry'
+    >);
+
+export interface DoneRewrite extends ReplacedState {
   readonly rotation: Rotation;
-  /** What went wrong after the swap. */
-  readonly fault?: Error;
 }
+
+/** So often the session may change between plan and swap; then its writers are kept out. */
+const MOST_ATTEMPTS = 4;
 
 /**
- * Writes the new session beside the old one, verifies it from disk, keeps the old one as a backup, writes down what is
- * about to happen, and swaps. Killed at any moment, the session is the old one or the new one.
+ * The one way in which a session is rewritten, wherever it is kept: plan, stage, verify, back up, record, swap, rotate.
+ * Killed at any moment, the session is the old one or the new one.
  */
-export async function rewriteSession(rewrite: SessionRewrite): Promise<RewrittenSession> {
-  const { path, session, transcript } = rewrite;
-  const paths = backupPathsOf(path);
-  let backup: MadeBackup | undefined;
-  let rotation: Rotation = { removed: [] };
-  let fault: Error | undefined;
-  let resultBytes = 0;
-  const carriedTo = await replaceTranscript(path, session, {
-    readTo: transcript.byteLength,
-    lock: rewrite.lock,
-    doing: 'the session was changed',
-    keepsTime: true,
-    write: (copier) => rewrite.write(copier),
-    verify: async (temp) => {
-      const after = await scanTranscriptFile(temp);
-      resultBytes = after.byteLength;
-      await rewrite.verify(after);
-    },
-    beforeSwap: async (temp) => {
-      const counters = await rewrite.entry?.readCounters();
-      const resultHash = hashTail(temp, resultBytes) ?? '';
-      backup = await makeBackup(path, session, paths, transcript.byteLength, readJournal(path));
-      const record: RewriteRecord = {
-        kind: rewrite.kind,
-        backup: backup.number,
-        at: rewrite.now().toISOString(),
-        backupBytes: transcript.byteLength,
-        resultBytes,
-        resultHash,
-        counters,
-      };
-      await updateJournal(path, (journal) => ({
-        ...journal,
-        rewrites: [...journal.rewrites, record],
-      }));
-    },
-    undo: async () => {
-      if (backup === undefined) return;
-      const { number, path: name } = backup;
-      await unlink(name).catch(() => {});
-      // A record of what never was would hide what was said before it.
-      await updateJournal(path, (journal) => ({
-        ...journal,
-        rewrites: journal.rewrites.filter((record) => record.backup !== number),
-      })).catch(() => {});
-    },
-    afterSwap: async () => {
-      if (backup?.isLinked) await session.chmod(0o600).catch(() => {});
-      const { sparedBackup: spared, keepsOriginal } = rewrite;
-      rotation = await rotateBackups(path, { spared, keepsOriginal });
-      await rewrite.afterSwap().catch((error: Error) => {
-        fault = error;
-      });
-    },
-  });
-  const { number } = backup!;
-  if (carriedTo > transcript.byteLength) {
-    const note = updateJournal(path, (journal) => ({
-      ...journal,
-      rewrites: journal.rewrites.map((record) =>
-        record.backup === number ? { ...record, carriedTo } : record,
-      ),
-    }));
-    // It spares the next command a look at lines that it would know again.
-    await note.catch(() => {});
+export async function rewriteSession<Result>(held: HeldSession, rewrite: Rewrite<Result>): Promise<Result> {
+  for (let attempt = 1; attempt < MOST_ATTEMPTS; attempt++) {
+    const tried = await tryOnce(held, rewrite);
+    if (tried !== undefined) return finish(rewrite, tried);
   }
-  return { backup: backup!, rotation, fault };
+  let tried: Tried<Result> | undefined;
+  try {
+    await held.keepWritersOut(async () => {
+      tried = await tryOnce(held, rewrite);
+    });
+  } catch (error) {
+    // What was done holds only when the writers were let in again.
+    await tried?.undo();
+    throw error;
+  }
+  return finish(rewrite, tried!);
+}
+
+interface Tried<Result> {
+  undo(): Promise<void>;
+  /** Absent where nothing was changed. */
+  readonly replaced?: ReplacedState;
+  describe(done: DoneRewrite | undefined): Result;
+}
+
+async function tryOnce<Result>(
+  held: HeldSession,
+  { kind, path, now, plan }: Rewrite<Result>,
+): Promise<Tried<Result> | undefined> {
+  const state = await held.open();
+  try {
+    const planned = await plan(state);
+    if ('unchanged' in planned) return { undo: async () => {}, describe: () => planned.unchanged };
+    const { next, accept, verify, changeEntry, describe } = planned;
+    const at = now();
+    let recorded: number | undefined;
+    const undo = async () => {
+      if (recorded === undefined) return;
+      await unlink(backupPathOf(backupPathsOf(path), recorded)).catch(() => {});
+      // A record of what never took place would hide what was said before it.
+      await changeRecord(path, recorded, () => undefined).catch(() => {});
+    };
+    const record: RewriteSteps['record'] = (made) => {
+      recorded = made.backup;
+      return addRecord(path, { kind, at: at.toISOString(), ...made });
+    };
+    const replaced = await next.replace({ at, accept, verify, record, undo, changeEntry });
+    return replaced && { undo, replaced, describe: (done) => describe(done!) };
+  } finally {
+    await state.close();
+  }
+}
+
+async function finish<Result>(
+  { path, sparedBackup: spared, keepsOriginal }: Rewrite<Result>,
+  { replaced, describe }: Tried<Result>,
+): Promise<Result> {
+  if (replaced === undefined) return describe(undefined);
+  // The session is changed: old backups that stay are rotated out next time.
+  const rotation = await rotateBackups(path, { spared, keepsOriginal }).catch(() => ({ removed: [] }));
+  return describe({ ...replaced, rotation });
 }

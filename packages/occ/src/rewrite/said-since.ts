@@ -1,6 +1,6 @@
-import type { Journal, RewriteRecord } from '../backups/journal.ts';
+import type { Journal } from '../backups/journal.ts';
 import { hashTail } from '../backups/tail-hash.ts';
-import type { Backup } from '../storage/contract/rewriting.ts';
+import type { Backup, RewriteRecord } from '../storage/contract/kept-state.ts';
 
 /** A part of a file that holds what was said after a rewrite. */
 export interface Stretch {
@@ -11,7 +11,7 @@ export interface Stretch {
   readonly before?: number;
 }
 
-export interface SessionState {
+export interface SessionBytes {
   readonly path: string;
   readonly bytes: number;
 }
@@ -25,7 +25,7 @@ export function findSaidSince(
   backup: Backup,
   backups: readonly Backup[],
   journal: Journal,
-  session: SessionState,
+  session: SessionBytes,
 ): Stretch[] | undefined {
   const first = journal.rewrites.findLastIndex((record) => record.backup === backup.number);
   if (first < 0) return undefined;

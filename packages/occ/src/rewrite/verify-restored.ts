@@ -1,8 +1,6 @@
 import { OpenBotError, type Transcript } from '@openbot/sessions';
 import { leafOf } from '@openbot/sessions/transcript';
-
-/** Where a line stood before it was restored, in the state that it is taken from; undefined where it is the end of another one. */
-export type OriginOf = (index: number) => { transcript: Transcript; index: number } | undefined;
+import type { OriginOf } from '../storage/contract/rewriting.ts';
 
 /** The session must go on from where it is: a running agent appends to its leaf. */
 export function assertSameLeaf(after: Transcript, now: Transcript, path: string): void {

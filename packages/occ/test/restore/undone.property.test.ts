@@ -6,8 +6,10 @@ import { leafOf } from '@openbot/sessions/transcript';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { counted, HUNT } from '../../../../test/setup/hunt.ts';
-import { editSessionFile } from '../../src/storage/files/edit-file.ts';
-import { restoreSessionFile } from '../../src/storage/files/restore-file.ts';
+import { editSession } from '../../src/rewrite/edit-session.ts';
+import { restoreSession } from '../../src/rewrite/restore-session.ts';
+import { storageOf } from '../../src/storage/all.ts';
+import type { FoundSession } from '../../src/storage/contract/found-session.ts';
 import { removalOptions } from '../clean/arbitraries/removal-options.ts';
 import { makeLastingFolder } from '../setup/temp-folder.ts';
 import { ODD_SOURCES, type OddSource } from './odd-transcripts.ts';
@@ -30,9 +32,14 @@ const read = (path: string) => readFileSync(path, 'latin1');
 
 type Source = OddSource['source'];
 
+function sessionAt(path: string) {
+  const session = { source: 'pi', sessionId: ID, path } as FoundSession;
+  return [storageOf(session), session] as const;
+}
+
 async function edit(path: string, options: { keepTurnsWithTools: number; truncatePercent: number }) {
   try {
-    return (await editSessionFile({ path, options, now: () => new Date(0) })).backupPath;
+    return (await editSession(...sessionAt(path), { options, now: () => new Date(0) })).backupPath;
   } catch (error) {
     // One that is refused leaves everything as it is.
     if (error instanceof OpenBotError) return undefined;
@@ -41,7 +48,7 @@ async function edit(path: string, options: { keepTurnsWithTools: number; truncat
 }
 
 const restore = (path: string, backup?: number) =>
-  restoreSessionFile({ path, sessionId: ID, backup, now: () => new Date(0) });
+  restoreSession(...sessionAt(path), { backup, now: () => new Date(0) });
 
 const numberOf = (backupPath: string) => Number(/\.backup\.(\d+)\.jsonl$/.exec(backupPath)![1]);
 

@@ -7,8 +7,9 @@ import { beforeEach, expect, test } from 'vitest';
 import { findDatabaseFaults } from '../../../sessions/test/openclaw-db/setup/check-database.ts';
 import { generateEvents } from '../../../sessions/test/openclaw-db/setup/compose-turns.ts';
 import { BUILT_IN_PRESETS } from '../../src/clean/presets.ts';
+import { editSession } from '../../src/rewrite/edit-session.ts';
+import { storageOf } from '../../src/storage/all.ts';
 import type { FoundSession } from '../../src/storage/contract/found-session.ts';
-import { editDatabaseSession } from '../../src/storage/openclaw-sqlite/edit-session.ts';
 import { takeFileSnapshot } from '../commands/snapshot.ts';
 import { startChild } from '../setup/start-child.ts';
 import { appendTurn } from './append-turn.ts';
@@ -94,8 +95,7 @@ test.each([1, 2, 3])(
   async (times) => {
     const talker = new DatabaseSync(home.path);
     let spoken = 0;
-    const done = await editDatabaseSession({
-      session,
+    const done = await editSession(storageOf(session), session, {
       options: BUILT_IN_PRESETS.extreme,
       // Asked for once in each attempt, after the plan.
       now: () => {

@@ -16,8 +16,9 @@ import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vi
 import { findDatabaseFaults } from '../../../sessions/test/openclaw-db/setup/check-database.ts';
 import { generateEvents } from '../../../sessions/test/openclaw-db/setup/compose-turns.ts';
 import { BUILT_IN_PRESETS } from '../../src/clean/presets.ts';
+import { editSession } from '../../src/rewrite/edit-session.ts';
+import { storageOf } from '../../src/storage/all.ts';
 import type { FoundSession } from '../../src/storage/contract/found-session.ts';
-import { editDatabaseSession } from '../../src/storage/openclaw-sqlite/edit-session.ts';
 import { inLanes } from '../safety/in-lanes.ts';
 import { listDiskCalls, runOccWithFault } from '../setup/faults.ts';
 import { type OccRun, runOcc } from '../setup/run-occ.ts';
@@ -221,8 +222,8 @@ describe('while nobody else can write, because others spoke again and again', ()
   test('a transaction that cannot be ended leaves no backup', async () => {
     const talker = new DatabaseSync(home.path);
     let asked = 0;
-    const editing = editDatabaseSession({
-      session: { source: 'openclaw', storage: 'sqlite', sessionId: ID, path: home.path } as FoundSession,
+    const session = { source: 'openclaw', storage: 'sqlite', sessionId: ID, path: home.path } as FoundSession;
+    const editing = editSession(storageOf(session), session, {
       options: BUILT_IN_PRESETS.extreme,
       now: () => {
         asked++;

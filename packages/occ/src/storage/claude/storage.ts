@@ -19,6 +19,6 @@ export const claude: SessionStorage = {
   ...claudeFinding,
   transcriptPathOf: ({ path }) => path,
   failedPathOf: ({ path }) => path,
-  rewriting: async () => (await import('../files/rewriting.ts')).filesRewriting,
+  rewriting: async () => (await import('./rewriting.ts')).claudeRewriting,
   use: async () => (await import('../files/use.ts')).fileUse(PROGRAM),
 };

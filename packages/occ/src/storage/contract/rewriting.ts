@@ -1,6 +1,7 @@
-import type { Transcript } from '@openbot/sessions';
-import type { LineReader } from '../../clean/plan.ts';
+import type { SessionEntry, StoredEntry, Transcript } from '@openbot/sessions';
+import type { CleanPlan, LineReader } from '../../clean/plan.ts';
 import type { FoundSession } from './found-session.ts';
+import type { Backup, KeptState, RewriteRecord } from './kept-state.ts';
 
 /** The lines of a session at one moment. */
 export interface SessionLines {
@@ -8,21 +9,111 @@ export interface SessionLines {
   readonly readLine: LineReader;
 }
 
-/** Reads and rewrites the sessions of one storage. */
+/** Reads and rewrites the sessions of one storage. `rewrite/` holds the algorithm, a storage its steps. */
 export interface RewritingStorage {
   /** Reads a session as a whole. `use` must be done with the lines when it returns. */
   read<T>(session: FoundSession, use: (lines: SessionLines) => T): Promise<T>;
+  /** The same for a rewrite that is only planned: throws what `hold` and `open` would throw. */
+  readToRewrite<T>(session: FoundSession, options: HoldOptions, use: (lines: SessionLines) => T): Promise<T>;
+  /** Runs `use` while no other occ can rewrite the session. What killed rewrites left is tidied up before. */
+  hold<T>(session: FoundSession, options: HoldOptions, use: (held: HeldSession) => Promise<T>): Promise<T>;
   /** Copies the session to a new backup and rotates old ones out. Resolves to its path. */
   backUp(session: FoundSession): Promise<string>;
   /** The backups of rewrites that took place, oldest first. Changes nothing. */
   listBackups(session: FoundSession): Backup[];
 }
 
-export interface Backup {
-  readonly number: number;
-  readonly path: string;
-  readonly sizeBytes: number;
-  readonly createdAt: number;
-  /** `sessions`: beside the transcript, from an earlier version. `import archive`: OpenClaw moved it there. */
-  readonly keptIn: 'backups' | 'sessions' | 'import archive';
+export interface HoldOptions {
+  /** Also changes a database of an unknown version. */
+  readonly force?: boolean;
+  /** How long to wait for other writers of a database. */
+  readonly waitMs?: number;
 }
+
+/** A session that this process alone may rewrite. Its own program may still write to it. */
+export interface HeldSession {
+  /** Reads the state that is to be replaced. Nothing is changed. */
+  open(): Promise<SessionState>;
+  /** Runs `rewrite` with every other writer kept out, so that it cannot be overtaken. */
+  keepWritersOut<T>(rewrite: () => Promise<T>): Promise<T>;
+  /** Whether a rewrite took place in this storage: a session that moved into a database has records of its file too. */
+  isOwn(record: RewriteRecord): boolean;
+  /** Refuses to restore what another storage kept. Absent where it can be restored. */
+  refuseOthers?(what: string): Error;
+}
+
+/** The present state of a held session, until it is closed. */
+export interface SessionState extends SessionLines {
+  /** The state that a plan leaves. */
+  clean(plan: CleanPlan): NextState;
+  /**
+   * A kept state, followed by what was said since.
+   * @param backups all that can be restored, oldest first: they hold what was said between rewrites
+   */
+  findRestored(kept: KeptState, backups: readonly Backup[]): Promise<RestorableState>;
+  /** Makes a change to the entry that a killed rewrite of this storage may have left undone. */
+  catchUpEntry(change: EntryChange): Promise<void>;
+  /** Ends the sentence "did not read back as planned. Nothing was changed." */
+  readonly faultHint: string;
+  close(): Promise<void>;
+}
+
+/** A state that a session is to have. */
+export interface NextState {
+  /**
+   * Stages the state, has it verified as it reads back, backs up, records and swaps: all of it or nothing. Undefined where
+   * the session changed since it was opened, so that the rewrite must be planned again; nothing was changed then.
+   */
+  replace(steps: RewriteSteps): Promise<ReplacedState | undefined>;
+}
+
+export interface ReplacedState {
+  readonly backupPath: string;
+  /** Why the session's entry could not be changed. The session itself was. */
+  readonly fault?: Error;
+}
+
+/** What a storage calls back while it replaces a state. What throws leaves the session as it was. */
+export interface RewriteSteps {
+  readonly at: Date;
+  /** Called with the size of the new state before anything is kept. */
+  accept(sizeAfter: number): void;
+  verify(after: Transcript): void;
+  /** Writes the record to the journal, before the swap. */
+  record(made: Omit<RewriteRecord, 'kind' | 'at'>): Promise<void>;
+  /** Takes back the record and its backup. */
+  undo(): Promise<void>;
+  /** Absent where the entry is to stay as it is. */
+  readonly changeEntry?: EntryChange;
+}
+
+/** Gives an index entry of the session as it is to be; undefined leaves it. */
+export type EntryChange = (entry: StoredEntry) => SessionEntry | undefined;
+
+/** A kept state as it can be put back. */
+export interface RestorableState {
+  readonly earlier: SessionLines;
+  /** Whether anything was said since. */
+  readonly hasNewLines: boolean;
+  join(relink?: Relink): RestoredState;
+}
+
+/** A line of what was said since that must name another parent. */
+export interface Relink {
+  readonly id: string;
+  readonly parentId: string;
+  /** Whether a line already follows that parent, directly or not. */
+  isDone(origin: Transcript, index: number): boolean;
+}
+
+export interface RestoredState extends NextState {
+  /** A line names another parent than it did. */
+  readonly isRelinked: boolean;
+  /** How many lines were not taken from the kept state. Known once the state was written. */
+  countNewLines(after: Transcript): number;
+  /** Where each line was taken from. Known once the state was written. */
+  originsOf(after: Transcript): OriginOf;
+}
+
+/** The line of an earlier state that a line was taken from; undefined where it is the end of another one. */
+export type OriginOf = (index: number) => { transcript: Transcript; index: number } | undefined;

@@ -1,26 +1,71 @@
 import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
-import { scanTranscriptFile } from '@openbot/sessions';
+import { OpenBotError, scanTranscriptFile } from '@openbot/sessions';
 import { syncFolder } from '@openbot/sessions/disk';
 import { scanOpenTranscript, withTranscriptLock } from '@openbot/sessions/transcript';
 import { backupPathsOf } from '../../backups/backup-paths.ts';
 import { listBackupFiles } from '../../backups/backups.ts';
-import { readJournal } from '../../backups/journal.ts';
+import { isOfDatabase, readJournal } from '../../backups/journal.ts';
 import { copyAsBackup } from '../../backups/make-backup.ts';
 import { rotateBackups } from '../../backups/rotate-backups.ts';
 import { makeLineReader } from '../../rewrite/apply-plan.ts';
 import { assertReadable, openSession } from '../../rewrite/open-session.ts';
 import type { FoundSession } from '../contract/found-session.ts';
-import type { RewritingStorage, SessionLines } from '../contract/rewriting.ts';
+import type { HeldSession, RewritingStorage, SessionLines } from '../contract/rewriting.ts';
+import { openFileState } from './file-state.ts';
+import type { IndexEntry } from './replace-file.ts';
+import { tidyUp } from './tidy-up.ts';
 
-export const filesRewriting: RewritingStorage = {
-  read,
-  backUp,
-  listBackups: ({ path }) => listBackupFiles(backupPathsOf(path), path),
-};
+/** In what the storages in files differ. */
+export interface FileTraits {
+  /** The entry of a session in an index; undefined where there is none. */
+  entryOf(session: FoundSession): IndexEntry | undefined;
+}
 
-async function read<T>({ path }: FoundSession, use: (lines: SessionLines) => T): Promise<T> {
-  const file = await openTranscript(path);
+/** Others hold the lock for the time of one write; a run that holds it for longer was found before. */
+const LOCK_WAIT_MS = 5000;
+
+export function makeFilesRewriting({ entryOf }: FileTraits): RewritingStorage {
+  return {
+    read: (session, use) => readFrom(openToRead(session.path), session, use),
+    readToRewrite: (session, _, use) => readFrom(openSession(session.path), session, use),
+    hold: (session, _, use) => {
+      const { path } = session;
+      return withTranscriptLock(
+        path,
+        async (lock) => {
+          await tidyUp(path, lock);
+          return use({
+            ...makeHeld(path),
+            open: () => openFileState({ path, lock, entry: entryOf(session) }),
+          });
+        },
+        { timeoutMs: LOCK_WAIT_MS },
+      );
+    },
+    backUp,
+    listBackups: ({ path }) => listBackupFiles(backupPathsOf(path), path),
+  };
+}
+
+function makeHeld(path: string): Omit<HeldSession, 'open'> {
+  return {
+    keepWritersOut: (rewrite) => rewrite(),
+    isOwn: (record) => !isOfDatabase(record),
+    // They have the header of the session in the database, and what was said there.
+    refuseOthers: (what) =>
+      new OpenBotError('RESTORE_FAILED', `${what} was made of OpenClaw's database, not of ${path}`, {
+        hint: 'Nothing was changed. The session in the database is named by its id; what is kept is a whole session: occ clone with its path makes a new one of it.',
+      }),
+  };
+}
+
+async function readFrom<T>(
+  opening: Promise<FileHandle>,
+  { path }: FoundSession,
+  use: (lines: SessionLines) => T,
+): Promise<T> {
+  const file = await opening;
   try {
     const transcript = await scanOpenTranscript(file, path);
     assertReadable(transcript, path);
@@ -30,7 +75,7 @@ async function read<T>({ path }: FoundSession, use: (lines: SessionLines) => T):
   }
 }
 
-async function openTranscript(path: string): Promise<FileHandle> {
+async function openToRead(path: string): Promise<FileHandle> {
   try {
     return await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   } catch (error) {

@@ -4,14 +4,9 @@ import { type HeldLock, sweepLeftovers } from '@openbot/sessions/disk';
 import { insertLines } from '@openbot/sessions/rewrite';
 import { backupPathsOf } from '../../backups/backup-paths.ts';
 import { dropUnfinishedBackups, listBackupFiles } from '../../backups/backups.ts';
-import {
-  type Journal,
-  type RewriteRecord,
-  readJournal,
-  updateJournal,
-  withoutDatabase,
-} from '../../backups/journal.ts';
+import { type Journal, readJournal, updateJournal, withoutDatabase } from '../../backups/journal.ts';
 import { hashTail } from '../../backups/tail-hash.ts';
+import type { RewriteRecord } from '../contract/kept-state.ts';
 import { sweepKilledClones } from './clone-note.ts';
 
 /**

@@ -12,11 +12,12 @@ import {
 } from '@openbot/sessions/openclaw-database';
 import { planLoweredUsage } from '@openbot/sessions/rewrite';
 import { contextOf, estimateTokens, measureContext, withTranscriptLock } from '@openbot/sessions/transcript';
-import { type CorrectedFigures, updateJournal } from '../../backups/journal.ts';
+import { updateJournal } from '../../backups/journal.ts';
 import type { FiguresToCorrect } from '../../backups/scheduled-edit.ts';
 import { rewriteLine } from '../../clean/rewrite-line.ts';
 import { type Counters, lowerCounters, readCounters } from '../../rewrite/counters.ts';
 import type { FoundSession } from '../contract/found-session.ts';
+import type { CorrectedFigures } from '../contract/kept-state.ts';
 import { applyRewrite } from './apply-changes.ts';
 import { type ReadSession, readSessionToRewrite } from './readable-session.ts';
 import { transcriptPathOf } from './transcript-path.ts';

@@ -1,7 +1,7 @@
 import { FLAG } from '@openbot/sessions/transcript';
-import type { RewriteRecord } from '../../backups/journal.ts';
+import type { RewriteRecord } from '../contract/kept-state.ts';
 import type { ReadSession } from './readable-session.ts';
-import type { KeptState, RestoredLine } from './restored-lines.ts';
+import type { OpenKeptState, RestoredLine } from './restored-lines.ts';
 
 /**
  * Gives answers that were recorded since the chosen backup was made their own usage again, where it was lowered after the
@@ -10,7 +10,7 @@ import type { KeptState, RestoredLine } from './restored-lines.ts';
  */
 export function recallUsage(
   lines: readonly RestoredLine[],
-  states: readonly KeptState[],
+  states: readonly OpenKeptState[],
   session: ReadSession,
   records: readonly RewriteRecord[],
 ): RestoredLine[] {

@@ -1,6 +1,6 @@
 import { closeSync, openSync, readSync } from 'node:fs';
 import { OpenBotError, scanTranscriptFile, type Transcript } from '@openbot/sessions';
-import type { Backup } from '../contract/rewriting.ts';
+import type { Backup } from '../contract/kept-state.ts';
 import { HEADER, type IdentifiedLines, identifyLines } from './identified-lines.ts';
 import type { ReadSession } from './readable-session.ts';
 
@@ -17,15 +17,15 @@ export interface RestoredLine {
 }
 
 /** A backup that is open for reading. */
-export interface KeptState {
+export interface OpenKeptState {
   readonly path: string;
   readonly file: number;
   readonly transcript: Transcript;
 }
 
 /** The chosen backup and those that were made after it, in their order. To be closed. */
-export async function openKeptStates(chosen: Backup, backups: readonly Backup[]): Promise<KeptState[]> {
-  const states: KeptState[] = [];
+export async function openKeptStates(chosen: Backup, backups: readonly Backup[]): Promise<OpenKeptState[]> {
+  const states: OpenKeptState[] = [];
   try {
     for (const { number, path } of backups) {
       if (number < chosen.number) continue;
@@ -51,7 +51,7 @@ export function damaged(path: string, why: string, isLater: boolean): OpenBotErr
   });
 }
 
-export function closeKeptStates(states: readonly KeptState[]): void {
+export function closeKeptStates(states: readonly OpenKeptState[]): void {
   for (const { file } of states) closeSync(file);
 }
 
@@ -61,7 +61,7 @@ export function closeKeptStates(states: readonly KeptState[]): void {
  * What was said since stands behind the last line that was there before: older ones that are not in the chosen backup are
  * what a clean had removed by then.
  */
-export function listRestoredLines(states: readonly KeptState[], session: ReadSession): RestoredLine[] {
+export function listRestoredLines(states: readonly OpenKeptState[], session: ReadSession): RestoredLine[] {
   const now = identifyLines(session.transcript, session.readBytes);
   const seen = new Set<string>();
   const lines: RestoredLine[] = [];
@@ -95,7 +95,7 @@ function isSeen(identity: string, seen: ReadonlySet<string>): boolean {
   return identity !== HEADER && seen.has(identity);
 }
 
-export function readKeptLine({ path, file, transcript }: KeptState, index: number): Buffer {
+export function readKeptLine({ path, file, transcript }: OpenKeptState, index: number): Buffer {
   const start = transcript.startOf(index);
   const line = Buffer.allocUnsafe(transcript.endOf(index) - start);
   for (let filled = 0; filled < line.length; ) {

@@ -1,7 +1,7 @@
 import { asciiJson, replaceTopLevelFields } from '@openbot/sessions/rewrite';
 import type { RowChanges } from './apply-changes.ts';
 import type { ReadSession } from './readable-session.ts';
-import { type KeptState, type RestoredLine, readKeptLine } from './restored-lines.ts';
+import { type OpenKeptState, type RestoredLine, readKeptLine } from './restored-lines.ts';
 import { putUsage } from './usage-of-line.ts';
 
 /**
@@ -11,7 +11,7 @@ import { putUsage } from './usage-of-line.ts';
  */
 export function listRestoringChanges(
   lines: readonly RestoredLine[],
-  states: readonly KeptState[],
+  states: readonly OpenKeptState[],
   session: ReadSession,
 ): RowChanges {
   const seqs = findSeqs(lines, session);
@@ -63,7 +63,7 @@ function findSeqs(lines: readonly RestoredLine[], { seqs }: ReadSession): number
 
 function writeAnew(
   lines: readonly RestoredLine[],
-  states: readonly KeptState[],
+  states: readonly OpenKeptState[],
   session: ReadSession,
 ): RowChanges {
   // Their rows are gone by the time that they are written.
@@ -84,7 +84,7 @@ function writeAnew(
 /** The bytes of a line as it is to be again. */
 export function readRestoredText(
   { row, kept, usage, parentId }: RestoredLine,
-  states: readonly KeptState[],
+  states: readonly OpenKeptState[],
   session: ReadSession,
 ): Buffer {
   const text = kept === undefined ? session.readBytes(row!) : readKeptLine(states[kept.state]!, kept.index);

@@ -9,7 +9,7 @@ import { backupPathsOf } from '../../backups/backup-paths.ts';
 import { listBackupFiles } from '../../backups/backups.ts';
 import { isOfDatabase, readJournal, updateJournal } from '../../backups/journal.ts';
 import type { FoundSession } from '../contract/found-session.ts';
-import type { Backup } from '../contract/rewriting.ts';
+import type { Backup } from '../contract/kept-state.ts';
 import { transcriptPathOf } from './transcript-path.ts';
 
 /**

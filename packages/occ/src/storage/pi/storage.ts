@@ -13,6 +13,6 @@ export const pi: SessionStorage = {
   ...piFinding,
   transcriptPathOf: ({ path }) => path,
   failedPathOf: ({ path }) => path,
-  rewriting: async () => (await import('../files/rewriting.ts')).filesRewriting,
+  rewriting: async () => (await import('./rewriting.ts')).piRewriting,
   use: async () => (await import('../files/use.ts')).fileUse(PROGRAM),
 };

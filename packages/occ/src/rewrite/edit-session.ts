@@ -1,0 +1,146 @@
+import { activePath, OpenBotError, type Transcript } from '@openbot/sessions';
+import { FLAG } from '@openbot/sessions/transcript';
+import type { Rotation } from '../backups/rotate-backups.ts';
+import type { CleanPlan } from '../clean/plan.ts';
+import { planClean } from '../clean/plan-clean.ts';
+import type { ResolvedToolRemovalOptions } from '../clean/tool-removal.ts';
+import type { FoundSession } from '../storage/contract/found-session.ts';
+import type { EntryChange, HoldOptions, SessionLines, SessionState } from '../storage/contract/rewriting.ts';
+import type { SessionStorage } from '../storage/contract/storage.ts';
+import { lowerCounters } from './counters.ts';
+import { assertReadable } from './open-session.ts';
+import { type PlannedRewrite, rewriteSession } from './rewrite-session.ts';
+import { RewrittenLines } from './rewritten-lines.ts';
+import { findFault } from './verify-clean.ts';
+
+export interface SessionEdit extends HoldOptions {
+  readonly options: ResolvedToolRemovalOptions;
+  /** A run is in progress, which counts anew at its end: the entry is left to it. */
+  readonly isInRun?: boolean;
+  /** Called with the session held: a run may have begun while it was waited for. Throwing leaves everything as it is. */
+  readonly assertIdle?: (transcript: Transcript) => void;
+  readonly keepsOriginal?: boolean;
+  readonly now: () => Date;
+}
+
+export interface EditedSession {
+  readonly plan: CleanPlan;
+  readonly sizeBefore: number;
+  readonly sizeAfter: number;
+  /** Absent where nothing was changed. */
+  readonly backupPath?: string;
+  readonly rotation?: Rotation;
+  /** What went wrong after the session had been changed. */
+  readonly fault?: Error;
+  /** Why nothing was changed. */
+  readonly unchanged?: 'nothing to clean' | 'would not shrink';
+}
+
+/** Cleans a session in place. */
+export async function editSession(
+  storage: SessionStorage,
+  session: FoundSession,
+  edit: SessionEdit,
+): Promise<EditedSession> {
+  const { hold } = await storage.rewriting();
+  const path = storage.transcriptPathOf(session);
+  let planned: CleanPlan | undefined;
+  let sizeBefore = 0;
+  const rewriting = hold(session, edit, (held) =>
+    rewriteSession<EditedSession>(held, {
+      kind: 'edit',
+      path,
+      now: edit.now,
+      keepsOriginal: edit.keepsOriginal,
+      plan: async (state) => {
+        assertReadable(state.transcript, session.path);
+        edit.assertIdle?.(state.transcript);
+        planned = planClean(state.transcript, edit.options, state.readLine);
+        sizeBefore = state.transcript.byteLength;
+        return planEdit(state, planned, edit.isInRun ?? false);
+      },
+    }),
+  );
+  return rewriting.catch((error: unknown) => {
+    if (!(error instanceof WouldNotShrink)) throw error;
+    return leaveAsItIs(planned!, sizeBefore, 'would not shrink');
+  });
+}
+
+/** What an edit would do. Nothing is written and nothing is locked. */
+export async function planSessionEdit(
+  storage: SessionStorage,
+  session: FoundSession,
+  options: ResolvedToolRemovalOptions,
+  held: HoldOptions = {},
+): Promise<EditedSession> {
+  const { readToRewrite } = await storage.rewriting();
+  return readToRewrite(session, held, (lines) => measureEdit(lines, session, options));
+}
+
+function measureEdit(
+  lines: SessionLines,
+  session: FoundSession,
+  options: ResolvedToolRemovalOptions,
+): EditedSession {
+  const { transcript, readLine } = lines;
+  assertReadable(transcript, session.path);
+  const plan = planClean(transcript, options, readLine);
+  const sizeBefore = transcript.byteLength;
+  if (!plan.changes) return leaveAsItIs(plan, sizeBefore, 'nothing to clean');
+  const sizeAfter = new RewrittenLines(lines, plan).measure();
+  if (sizeAfter >= sizeBefore) return leaveAsItIs(plan, sizeBefore, 'would not shrink');
+  return { plan, sizeBefore, sizeAfter };
+}
+
+function leaveAsItIs(
+  plan: CleanPlan,
+  sizeBefore: number,
+  unchanged: EditedSession['unchanged'],
+): EditedSession {
+  return { plan, sizeBefore, sizeAfter: sizeBefore, unchanged };
+}
+
+class WouldNotShrink extends Error {}
+
+async function planEdit(
+  state: SessionState,
+  plan: CleanPlan,
+  isInRun: boolean,
+): Promise<PlannedRewrite<EditedSession>> {
+  const { transcript } = state;
+  const sizeBefore = transcript.byteLength;
+  const lower: EntryChange = (entry) => lowerCounters(entry, plan.tokens.after);
+  if (!plan.changes) {
+    if (isLastFigureOurs(transcript)) await state.catchUpEntry(lower);
+    return { unchanged: leaveAsItIs(plan, sizeBefore, 'nothing to clean') };
+  }
+  let sizeAfter = 0;
+  return {
+    next: state.clean(plan),
+    accept: (size) => {
+      sizeAfter = size;
+      if (sizeAfter >= sizeBefore) throw new WouldNotShrink();
+    },
+    verify: (after) => {
+      const fault =
+        findFault(transcript, after, plan) ??
+        (after.byteLength === sizeAfter ? undefined : 'it has another size');
+      if (fault !== undefined) throw notAsPlanned(fault, state.faultHint);
+    },
+    changeEntry: isInRun ? undefined : lower,
+    describe: (done) => ({ plan, sizeBefore, sizeAfter, ...done }),
+  };
+}
+
+export function notAsPlanned(fault: string, hint: string): OpenBotError {
+  return new OpenBotError('EDIT_FAILED', `The rewritten session did not read back as planned: ${fault}`, {
+    hint: `Nothing was changed. ${hint}`,
+  });
+}
+
+/** Whether the usage that agents decide on is one that a clean wrote. */
+function isLastFigureOurs(transcript: Transcript): boolean {
+  const last = activePath(transcript).entries.findLast((index) => transcript.usageTokensOf(index) > 0);
+  return last !== undefined && transcript.has(last, FLAG.estimatedUsage);
+}

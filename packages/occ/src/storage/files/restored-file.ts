@@ -1,0 +1,140 @@
+import { OpenBotError, scanTranscriptFile, type Transcript } from '@openbot/sessions';
+import { asciiJson, type LineCopier, replaceTopLevelFields } from '@openbot/sessions/rewrite';
+import { type Journal, readJournal, withoutDatabase } from '../../backups/journal.ts';
+import { findNewLines } from '../../rewrite/new-lines.ts';
+import { readLineOf } from '../../rewrite/read-line.ts';
+import {
+  type ChangedLine,
+  countSaid,
+  originOfLines,
+  type Piece,
+  writeRestored,
+} from '../../rewrite/restored-pieces.ts';
+import { findSaidSince, type SessionBytes, type Stretch } from '../../rewrite/said-since.ts';
+import type { Backup, KeptState } from '../contract/kept-state.ts';
+import type { Relink, RestorableState, RestoredState, SessionLines } from '../contract/rewriting.ts';
+import { type OpenFile, replaceFile } from './replace-file.ts';
+
+/**
+ * A kept state and what was said since, as stretches of bytes: a line that was begun before a rewrite and finished after it
+ * is whole again.
+ */
+export async function findRestoredFile(
+  open: OpenFile,
+  kept: KeptState,
+  backups: readonly Backup[],
+): Promise<RestorableState> {
+  const { path, transcript: now } = open;
+  const journal = withoutDatabase(readJournal(path));
+  const session = { path, bytes: now.byteLength };
+  const said =
+    kept.packedPath === undefined
+      ? await findSaid(kept, backups, journal, session)
+      : await findSaidSinceOriginal(kept, { journal, backups }, session);
+  const whole: Stretch = { path: kept.path, start: 0, end: kept.record?.backupBytes ?? kept.sizeBytes };
+  const origins = await openOrigins(path, now, [whole, ...said]);
+  return {
+    earlier: readLinesOf(whole.path, origins.get(whole.path)!),
+    hasNewLines: said.length > 0,
+    join: (relink) => joinStretches(open, whole, said, origins, relink),
+  };
+}
+
+function joinStretches(
+  open: OpenFile,
+  whole: Stretch,
+  said: readonly Stretch[],
+  origins: ReadonlyMap<string, Transcript>,
+  relink: Relink | undefined,
+): RestoredState {
+  const changed = findLine(relink, said, origins);
+  let pieces: readonly Piece[] = [];
+  const write = async (copier: LineCopier) => {
+    pieces = await writeRestored(copier, whole, said, changed);
+  };
+  return {
+    isRelinked: changed !== undefined,
+    replace: (steps) => replaceFile(open, write, steps),
+    countNewLines: (after) => countSaid(after, pieces, whole),
+    originsOf: (after) => originOfLines(after, pieces, origins),
+  };
+}
+
+/** As far as the backups that are left tell it; before the first of them, as that one has it. */
+async function findSaidSinceOriginal(
+  original: KeptState,
+  { journal, backups }: { journal: Journal; backups: readonly Backup[] },
+  session: SessionBytes,
+): Promise<Stretch[]> {
+  if (original.wasBackup !== undefined) {
+    const state = { ...original, number: original.wasBackup };
+    const said = findSaidSince(state, [state, ...backups], journal, session);
+    if (said !== undefined) return said;
+  }
+  const [first] = backups;
+  if (first === undefined) return findSaid(original, backups, journal, session);
+  const record = journal.rewrites.findLast(({ backup }) => backup === first.number);
+  const then = { path: first.path, bytes: record?.backupBytes ?? first.sizeBytes };
+  return [
+    ...(await findSaid(original, backups, journal, then)),
+    // Places in a later state are none in the original.
+    ...(await findSaid(first, backups, journal, session)).map(({ before: _, ...stretch }) => stretch),
+  ];
+}
+
+async function findSaid(
+  chosen: Backup,
+  backups: readonly Backup[],
+  journal: Journal,
+  session: SessionBytes,
+): Promise<Stretch[]> {
+  const said =
+    findSaidSince(chosen, backups, journal, session) ?? (await findNewLines(chosen, backups, session));
+  if (said !== undefined) return said;
+  throw new OpenBotError(
+    'RESTORE_FAILED',
+    `${session.path} has no line in common with the backup ${chosen.path}`,
+    {
+      hint: 'Nothing was changed, since what was said in between cannot be told. The backup is a whole session: occ clone with its path makes a new one of it.',
+    },
+  );
+}
+
+/** The line that must hang from another one; undefined where there is none, or it names no parent that could be changed. */
+function findLine(
+  relink: Relink | undefined,
+  said: readonly Stretch[],
+  origins: ReadonlyMap<string, Transcript>,
+): ChangedLine | undefined {
+  for (const stretch of relink === undefined ? [] : said) {
+    const transcript = origins.get(stretch.path)!;
+    const index = transcript.indexOf(relink!.id);
+    if (index === undefined) continue;
+    const [start, end] = [transcript.startOf(index), transcript.endOf(index)];
+    if (start < stretch.start || end > stretch.end) continue;
+    if (relink!.isDone(transcript, index)) return undefined;
+    const field = transcript.dialect === 'claude-code' ? 'parentUuid' : 'parentId';
+    const text = readLineOf(stretch.path, transcript)(index).toString('latin1');
+    const line = replaceTopLevelFields(text, new Map([[field, asciiJson(relink!.parentId)]]));
+    return { stretch, start, end, line: Buffer.from(line, 'latin1') };
+  }
+  return undefined;
+}
+
+function readLinesOf(path: string, transcript: Transcript): SessionLines {
+  const read = readLineOf(path, transcript);
+  return { transcript, readLine: (index) => read(index).toString('latin1') };
+}
+
+/** The states that stretches are of, by path. */
+async function openOrigins(
+  path: string,
+  now: Transcript,
+  stretches: readonly Stretch[],
+): Promise<ReadonlyMap<string, Transcript>> {
+  const origins = new Map([[path, now]]);
+  for (const stretch of stretches) {
+    if (!origins.has(stretch.path)) origins.set(stretch.path, await scanTranscriptFile(stretch.path));
+  }
+  return origins;
+}

@@ -1,0 +1,155 @@
+import { OpenBotError } from '@openbot/sessions';
+import { isOfDatabase, readJournal } from '../../backups/journal.ts';
+import type { Backup, KeptState, RewriteRecord } from '../contract/kept-state.ts';
+import type { OriginOf, Relink, RestorableState, RestoredState } from '../contract/rewriting.ts';
+import type { ReadSession } from './readable-session.ts';
+import { recallUsage } from './recalled-usage.ts';
+import { type OpenRows, replaceRows } from './replace-rows.ts';
+import {
+  closeKeptStates,
+  damaged,
+  listRestoredLines,
+  type OpenKeptState,
+  openKeptStates,
+  type RestoredLine,
+  readKeptLine,
+} from './restored-lines.ts';
+import { isChanged, keepOwnHeader, listRestoringChanges, readRestoredText } from './restored-rows.ts';
+import { assertAllThere, assertNothingDropped } from './verify-restored.ts';
+
+/**
+ * The rows of a kept state, with their usage, and what was said since. Lines are known by their identity: rows have no place
+ * in a file that the length of an earlier state could tell.
+ * @param onClose given what closes the backups that are read
+ */
+export async function findRestoredRows(
+  rows: OpenRows,
+  kept: KeptState,
+  backups: readonly Backup[],
+  onClose: (close: () => void) => void,
+): Promise<RestorableState> {
+  const { session, sessionId, transcriptPath } = rows;
+  const { rewrites } = readJournal(transcriptPath);
+  assertUndamaged(kept, backups, rewrites);
+  const states = await openKeptStates(kept, kept.packedPath === undefined ? backups : [kept, ...backups]);
+  onClose(() => closeKeptStates(states));
+  const path = kept.packedPath ?? kept.path;
+  const then = states[0]!;
+  if (then.transcript.header?.id !== session.transcript.header?.id) {
+    throw new OpenBotError('RESTORE_FAILED', `The backup ${path} is one of another session`, {
+      hint: 'Nothing was changed. --list shows what other backups there are.',
+    });
+  }
+  const records = rewrites.filter(({ backup }) => backup >= kept.number);
+  const restored = recallUsage(listRestoredLines(states, session), states, session, records);
+  const lines = keepOwnHeader(restored, session);
+  assertRelated(lines, session, sessionId, path);
+  assertNothingDropped(session, lines, path);
+  return {
+    earlier: {
+      transcript: then.transcript,
+      readLine: (index) => readKeptLine(then, index).toString('latin1'),
+    },
+    hasNewLines: lines.some((line) => isNew(line, session)),
+    join: (relink) => joinLines(rows, relinkLine(lines, relink, states, session), states),
+  };
+}
+
+function assertUndamaged(
+  kept: KeptState,
+  backups: readonly Backup[],
+  rewrites: readonly RewriteRecord[],
+): void {
+  for (const { number, path, sizeBytes } of backups) {
+    const made = number < kept.number ? undefined : rewrites.findLast(({ backup }) => backup === number);
+    if (made !== undefined && hasOtherSize(made, sizeBytes))
+      throw damaged(path, `it has ${sizeBytes} bytes, and had ${made.backupBytes}`, number !== kept.number);
+  }
+}
+
+/** A file that became a backup may have been written to by a process that had it open. */
+function hasOtherSize(record: RewriteRecord, sizeBytes: number): boolean {
+  return isOfDatabase(record) ? sizeBytes !== record.backupBytes : sizeBytes < record.backupBytes;
+}
+
+function assertRelated(
+  lines: readonly RestoredLine[],
+  { transcript }: ReadSession,
+  sessionId: string,
+  path: string,
+): void {
+  const isRelated = lines.some(
+    ({ row, kept }) => row !== undefined && kept !== undefined && transcript.kindOf(row) !== 'header',
+  );
+  if (isRelated) return;
+  throw new OpenBotError(
+    'RESTORE_FAILED',
+    `Session '${sessionId}' has no line in common with the backup ${path}`,
+    {
+      hint: 'Nothing was changed, since what was said in between cannot be told. The backup is a whole session: occ clone with its path makes a new one of it.',
+    },
+  );
+}
+
+/** No backup has it, or only a later one. */
+function isNew({ row, kept }: RestoredLine, { transcript }: ReadSession): boolean {
+  return kept === undefined ? transcript.kindOf(row!) !== 'header' : kept.state > 0;
+}
+
+function relinkLine(
+  lines: readonly RestoredLine[],
+  relink: Relink | undefined,
+  states: readonly OpenKeptState[],
+  session: ReadSession,
+): readonly RestoredLine[] {
+  if (relink === undefined) return lines;
+  return lines.map((line) => {
+    const { transcript, index } = originOf(line, states, session);
+    const isMeant = transcript.idOf(index) === relink.id && !relink.isDone(transcript, index);
+    return isMeant ? { ...line, parentId: relink.parentId } : line;
+  });
+}
+
+function joinLines(
+  rows: OpenRows,
+  lines: readonly RestoredLine[],
+  states: readonly OpenKeptState[],
+): RestoredState {
+  const { session } = rows;
+  const origins: OriginOf = (index) => lines[index] && originOf(lines[index], states, session);
+  return {
+    isRelinked: lines.some(({ parentId }) => parentId !== undefined),
+    countNewLines: () => lines.filter((line) => isNew(line, session)).length,
+    originsOf: () => origins,
+    replace: (steps) =>
+      replaceRows(
+        rows,
+        {
+          changes: () => listRestoringChanges(lines, states, session),
+          sizeAfter: measure(lines, states, session),
+          verify: (after, projection) => {
+            steps.verify(after.transcript);
+            assertAllThere(after, projection, session, lines);
+          },
+        },
+        steps,
+      ),
+  };
+}
+
+function measure(
+  lines: readonly RestoredLine[],
+  states: readonly OpenKeptState[],
+  session: ReadSession,
+): number {
+  return lines.reduce((size, line) => {
+    if (isChanged(line)) return size + readRestoredText(line, states, session).length + 1;
+    const { transcript, index } = originOf(line, states, session);
+    return size + transcript.endOf(index) - transcript.startOf(index) + 1;
+  }, 0);
+}
+
+function originOf({ row, kept }: RestoredLine, states: readonly OpenKeptState[], session: ReadSession) {
+  if (kept === undefined) return { transcript: session.transcript, index: row! };
+  return { transcript: states[kept.state]!.transcript, index: kept.index };
+}

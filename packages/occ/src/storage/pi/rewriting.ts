@@ -1,0 +1,3 @@
+import { makeFilesRewriting } from '../files/rewriting.ts';
+
+export const piRewriting = makeFilesRewriting({ entryOf: () => undefined });

@@ -238,6 +238,7 @@ export const DOORS: Doors = {
       'line-looks',
       'new-lines',
       'open-session',
+      'plan-clone',
       'read-line',
       'restore-session',
       'restored-pieces',
@@ -248,7 +249,7 @@ export const DOORS: Doors = {
     ],
     schedule: ['edit-when-idle', 'record', 'start-worker'],
     storage: ['all'],
-    'storage/claude': ['claude-sessions', 'source'],
+    'storage/claude': ['source'],
     'storage/contract': [
       'finding',
       'found-session',
@@ -261,8 +262,6 @@ export const DOORS: Doors = {
     ],
     'storage/files': [
       'clone-file',
-      'clone-note',
-      'file-history',
       'file-session',
       'killed-clones',
       'open-calls',
@@ -273,15 +272,8 @@ export const DOORS: Doors = {
       'use',
     ],
     'storage/openclaw': ['source'],
-    'storage/openclaw-files': ['finding', 'index-entry', 'openclaw-sessions', 'storage'],
-    'storage/openclaw-sqlite': [
-      'clone-session',
-      'database-sessions',
-      'database-transcript',
-      'kept-lines',
-      'planned-clone',
-      'storage',
-    ],
+    'storage/openclaw-files': ['clone-entry', 'finding', 'openclaw-sessions', 'storage'],
+    'storage/openclaw-sqlite': ['database-sessions', 'database-transcript', 'storage'],
     'storage/pi': ['source'],
   },
   'claude-code': {

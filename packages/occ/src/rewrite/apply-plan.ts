@@ -5,12 +5,9 @@ import type { LineCopier } from '@openbot/sessions/rewrite';
 import type { CleanPlan, LineReader } from '../clean/plan.ts';
 import { rewriteLine } from '../clean/rewrite-line.ts';
 
-/** Where lines go: to a file, or to be counted. */
-export type LineTarget = Pick<LineCopier, 'copy' | 'putByteText'>;
-
 /** Writes a transcript as the plan wants it. Lines that need not change are copied byte for byte, neighbours together. */
 export async function applyPlan(
-  target: LineTarget,
+  target: LineCopier,
   transcript: Transcript,
   plan: Pick<CleanPlan, 'isRemoved' | 'editOf'>,
   readLine: LineReader,
@@ -58,25 +55,4 @@ export function makeLineReader(source: FileHandle, transcript: Transcript): Line
     }
     return buffer.toString('latin1', 0, length);
   };
-}
-
-/** How long a transcript would be. */
-export async function measurePlan(
-  transcript: Transcript,
-  plan: Pick<CleanPlan, 'isRemoved' | 'editOf'>,
-  readLine: LineReader,
-): Promise<number> {
-  let total = 0;
-  const counting: LineTarget = {
-    copy: (start, end) => {
-      total += end - start;
-      return undefined;
-    },
-    putByteText: (text) => {
-      total += text.length;
-      return undefined;
-    },
-  };
-  await applyPlan(counting, transcript, plan, readLine);
-  return total;
 }

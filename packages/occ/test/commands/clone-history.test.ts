@@ -95,7 +95,7 @@ describe('a clone', () => {
 
   it('sweeps what a killed one left', async () => {
     addHistory();
-    const source = join(import.meta.dirname, '../../src/storage/files/file-history.ts');
+    const source = join(import.meta.dirname, '../../src/storage/claude/file-history.ts');
     const script = `import { copyFileHistory } from ${JSON.stringify(source)};
       await copyFileHistory({ folder: ${JSON.stringify(histories)}, sourceSessionId: '${ID}', newSessionId: '${OTHER}' });
       process.kill(process.pid, 'SIGKILL');`;

@@ -1,10 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { iterateEventLines } from '@openbot/sessions/openclaw-database';
-import { beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { FoundSession } from '../../src/storage/contract/found-session.ts';
-import { cloneToFile } from '../../src/storage/openclaw-sqlite/clone-session.ts';
+import { prepareRowClone } from '../../src/storage/openclaw-sqlite/clone-rows.ts';
 import { readIntoFile } from '../../src/storage/openclaw-sqlite/read-into-file.ts';
+import { UnnamedFile } from '../../src/storage/openclaw-sqlite/unnamed-file.ts';
 import { makeTempFolder } from '../setup/temp-folder.ts';
 import { ID, makeTalkingHome, type TalkingHome } from './talking-home.ts';
 
@@ -54,21 +55,24 @@ test.each([1, 2])('what fails at call %i leaves nothing', (failing) => {
   expect(readdirSync(folder)).toEqual([]);
 });
 
-test('a clone that is read twice is one file, of the second time', async () => {
-  let plans = 0;
-  await cloneToFile(
-    {
-      session: { source: 'openclaw', storage: 'sqlite', sessionId: ID, path: home.path } as FoundSession,
-      newSessionId: '00000000-0000-4000-8000-000000000002',
-      // Asked for once in each plan.
-      get at() {
-        if (++plans === 1) home.say('meanwhile');
-        return new Date();
-      },
-    },
-    target,
-  );
-  expect(plans).toBe(2);
-  expect(readdirSync(folder)).toEqual(['copy.jsonl']);
-  expect(readFileSync(target, 'utf8').split('\n').slice(1)).toEqual(home.file().split('\n').slice(1));
+describe('a clone', () => {
+  const { put } = UnnamedFile.prototype;
+  afterEach(() => {
+    UnnamedFile.prototype.put = put;
+  });
+
+  test('that is read twice is one file, of the second time', async () => {
+    const reads = new Set<string>();
+    UnnamedFile.prototype.put = function (bytes) {
+      if (reads.size === 0) home.say('meanwhile');
+      reads.add(this.tempPath);
+      put.call(this, bytes);
+    };
+    const session = { source: 'openclaw', storage: 'sqlite', sessionId: ID, path: home.path } as FoundSession;
+    const scope = { env: {}, cwd: folder };
+    await prepareRowClone({ session, scope, outputPath: target, at: new Date() }).make();
+    expect(reads.size).toBe(2);
+    expect(readdirSync(folder)).toEqual(['copy.jsonl']);
+    expect(readFileSync(target, 'utf8').split('\n').slice(1)).toEqual(home.file().split('\n').slice(1));
+  });
 });

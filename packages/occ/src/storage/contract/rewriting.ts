@@ -1,6 +1,7 @@
 import type { SessionEntry, StoredEntry, Transcript } from '@openbot/sessions';
 import type { CleanPlan, LineReader } from '../../clean/plan.ts';
-import type { FoundSession } from './found-session.ts';
+import type { ResolvedToolRemovalOptions } from '../../clean/tool-removal.ts';
+import type { FoundSession, SearchScope } from './found-session.ts';
 import type { Backup, KeptState, RewriteRecord } from './kept-state.ts';
 
 /** The lines of a session at one moment. */
@@ -17,6 +18,8 @@ export interface RewritingStorage {
   readToRewrite<T>(session: FoundSession, options: HoldOptions, use: (lines: SessionLines) => T): Promise<T>;
   /** Runs `use` while no other occ can rewrite the session. What killed rewrites left is tidied up before. */
   hold<T>(session: FoundSession, options: HoldOptions, use: (held: HeldSession) => Promise<T>): Promise<T>;
+  /** Decides where a copy under a new id goes. Nothing is written. Throws where it cannot be made. */
+  prepareClone(request: CloneRequest): PreparedClone;
   /** Copies the session to a new backup and rotates old ones out. Resolves to its path. */
   backUp(session: FoundSession): Promise<string>;
   /** The backups of rewrites that took place, oldest first. Changes nothing. */
@@ -117,3 +120,39 @@ export interface RestoredState extends NextState {
 
 /** The line of an earlier state that a line was taken from; undefined where it is the end of another one. */
 export type OriginOf = (index: number) => { transcript: Transcript; index: number } | undefined;
+
+export interface CloneRequest {
+  readonly session: FoundSession;
+  readonly scope: SearchScope;
+  /** A file whose lines are cloned in the place of the session's own: a backup. */
+  readonly linesPath?: string;
+  /** Absolute. Left out: beside the session. */
+  readonly outputPath?: string;
+  readonly noRegister?: boolean;
+  /** Left out: an exact copy but for the id. */
+  readonly toolRemoval?: ResolvedToolRemovalOptions;
+  readonly dryRun?: boolean;
+  /** Also clones into a database of an unknown version. */
+  readonly force?: boolean;
+  readonly at: Date;
+}
+
+export interface PreparedClone {
+  /** What is written to. */
+  readonly path: string;
+  /** Makes the clone, or with `dryRun` computes what it would be. Where it fails, there is none. */
+  make(): Promise<MadeClone>;
+}
+
+export interface MadeClone {
+  readonly plan: CleanPlan;
+  readonly sizeBefore: number;
+  readonly sizeAfter: number;
+  readonly sessionId: string;
+  /** The key under which an index names it. */
+  readonly sessionKey?: string;
+  /** Why no index names it, where its program has one. */
+  readonly note?: string;
+  /** What continues the clone; absent where its program would not find it. */
+  readonly resumeCommand?: string;
+}

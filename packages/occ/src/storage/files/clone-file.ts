@@ -1,209 +1,284 @@
+import { randomUUID } from 'node:crypto';
 import { constants, existsSync } from 'node:fs';
 import { type FileHandle, open, rename, unlink } from 'node:fs/promises';
-import { dirname } from 'node:path';
-import { OpenBotError, scanTranscriptFile, type Transcript } from '@openbot/sessions';
-import { giveToFolderOwner, linkNew, makeFolder, makeLeftoverPath, syncFolder } from '@openbot/sessions/disk';
-import { asciiJson, type FieldValue, LineCopier } from '@openbot/sessions/rewrite';
+import { basename, dirname, join } from 'node:path';
+import { OpenBotError, scanTranscriptFile } from '@openbot/sessions';
+import {
+  deferEnding,
+  giveToFolderOwner,
+  linkNew,
+  makeFolder,
+  makeLeftoverPath,
+  syncFolder,
+} from '@openbot/sessions/disk';
+import { classifySessionFileName } from '@openbot/sessions/layout';
+import { LineCopier } from '@openbot/sessions/rewrite';
 import { scanOpenTranscript } from '@openbot/sessions/transcript';
-import type { LineEdit } from '../../clean/line-edit.ts';
 import type { CleanPlan } from '../../clean/plan.ts';
-import { planClean } from '../../clean/plan-clean.ts';
-import type { ResolvedToolRemovalOptions } from '../../clean/tool-removal.ts';
-import { applyPlan, makeLineReader, measurePlan } from '../../rewrite/apply-plan.ts';
-import { assertCloneable } from '../../rewrite/open-session.ts';
+import { applyPlan, makeLineReader } from '../../rewrite/apply-plan.ts';
+import { cloneNotAsPlanned, planClone } from '../../rewrite/plan-clone.ts';
+import { RewrittenLines } from '../../rewrite/rewritten-lines.ts';
 import { findFault } from '../../rewrite/verify-clean.ts';
-import { cloneTitleLine } from './clone-title.ts';
-import { type CopiedHistory, copyFileHistory, type HistoryCopy } from './file-history.ts';
+import type { CloneRequest, MadeClone, PreparedClone, SessionLines } from '../contract/rewriting.ts';
+import { noteClone, sweepKilledClones } from './clone-note.ts';
 import type { SavedFiles } from './killed-clones.ts';
 
-export interface FileClone {
+/** In what the clones of the storages in files differ. */
+export interface CloneTraits {
+  fileName(sessionId: string, at: Date): string;
+  /** The id that a clone must have in order to be found under a name. */
+  idIn?(path: string): string | undefined;
+  /** The entry in an index; undefined where the clone gets none. */
+  entryOf?(request: CloneRequest, clone: CloneFile): CloneEntry | undefined;
+  /** Why the clone has no entry. */
+  explainNoEntry?(request: CloneRequest): string | undefined;
+  /** Files that belong to the transcript and get their names before it. */
+  copyBelongings?(request: CloneRequest, sessionId: string): Promise<CopiedFiles | undefined>;
+  /** Lines that are appended to the clone. */
+  endingOf?(request: CloneRequest, lines: SessionLines, sessionId: string): string;
+  resumeCommand(
+    clone: CloneFile & { readonly isRegistered: boolean },
+    request: CloneRequest,
+  ): string | undefined;
+}
+
+export interface CloneFile {
+  readonly sessionId: string;
   readonly path: string;
-  readonly sourceSessionId: string;
-  readonly newSessionId: string;
-  readonly targetPath: string;
-  /** Left out: an exact copy but for the id. */
-  readonly options?: ResolvedToolRemovalOptions;
-  /** Of a Claude Code session: the saved files that the clone gets too. */
-  readonly history?: HistoryCopy;
-  /** Of a Claude Code session: what the person called the original. */
-  readonly title?: string;
-  readonly at: Date;
-  readonly dryRun?: boolean;
-  /** Called when the clone is whole and about to get its name. */
-  readonly beforeNaming?: (ready: ReadyClone) => Promise<void>;
 }
 
-/** A clone that is whole under a name that nobody looks for. */
-export interface ReadyClone {
-  readonly temp: string;
-  readonly history?: SavedFiles;
+export interface CloneEntry {
+  readonly key: string;
+  readonly indexPath: string;
+  /** Throws where the index cannot be read, so that it could not take the entry. */
+  assertReadable(): void;
+  register(): Promise<void>;
+  /** Whether the index names the clone after a failure, and cannot be changed: its file must stay then. */
+  isMade(): Promise<boolean>;
 }
 
-export interface FileCloneResult {
-  readonly plan: CleanPlan;
-  readonly sizeBefore: number;
-  readonly sizeAfter: number;
+/** Files that are ready under another name. */
+export interface CopiedFiles {
+  /** As they will be named. */
+  readonly saved: SavedFiles;
+  publish(): Promise<void>;
+  discard(): Promise<void>;
 }
 
-/** Nothing is old enough. */
-export const KEEP_ALL: ResolvedToolRemovalOptions = {
-  keepTurnsWithTools: Number.MAX_SAFE_INTEGER,
-  truncatePercent: 0,
-};
+/** Where the lines of a clone come from. */
+export interface LineSource {
+  /** For messages. */
+  readonly name: string;
+  /** Reads them and writes nothing. */
+  read<T>(use: (lines: SessionLines) => T): Promise<T>;
+  /** Has them in a file. @param target of the clone, beside which a file may be made */
+  open(target: string): Promise<{ readonly path: string; drop?(): void }>;
+}
 
-/**
- * Writes a copy of a session under a new id: a new file that gets its name when it is whole and verified. Takes no lock: the
- * session may be in use, and its finished lines do not change.
- */
-export async function cloneSessionFile(clone: FileClone): Promise<FileCloneResult> {
-  if (existsSync(clone.targetPath)) throw alreadyThere(clone.targetPath);
-  const source = await open(clone.path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
-  try {
-    const transcript = await scanOpenTranscript(source, clone.path);
-    assertCloneable(transcript, clone.path);
-    const readLine = makeLineReader(source, transcript);
-    const plan = planClean(transcript, clone.options ?? KEEP_ALL, readLine);
-    const renamed = {
-      isRemoved: plan.isRemoved,
-      lonely: plan.lonely,
-      editOf: withNewId(transcript, plan, clone),
-    };
-    const sizeBefore = transcript.byteLength;
-    const titleLine = Buffer.from(titleLineOf(clone, transcript, readLine));
-    if (clone.dryRun) {
+/** A clone that is a new file: it gets its name when it is whole and verified, and its entry last. */
+export function prepareFileClone(
+  request: CloneRequest,
+  traits: CloneTraits,
+  source: LineSource = linesOfFile(request.linesPath ?? request.session.path),
+): PreparedClone {
+  const { session, outputPath, at, dryRun, noRegister } = request;
+  const folder = dirname(session.path);
+  const sessionId = (outputPath && traits.idIn?.(outputPath)) || randomUUID();
+  if (!dryRun) sweepKilledClones(folder);
+  const path = outputPath ?? join(folder, traits.fileName(sessionId, at));
+  assertFreeName(path);
+  const entry = noRegister ? undefined : traits.entryOf?.(request, { sessionId, path });
+  entry?.assertReadable();
+  const clone = { request, traits, source, sessionId, path, entry };
+  return {
+    path,
+    make: async () => {
+      if (existsSync(path)) throw alreadyThere(path);
+      const made = await (dryRun ? source.read((lines) => measureClone(clone, lines)) : makeClone(clone));
       return {
-        plan,
-        sizeBefore,
-        sizeAfter: (await measurePlan(transcript, renamed, readLine)) + titleLine.length,
+        ...made,
+        sessionId,
+        sessionKey: entry?.key,
+        note: entry === undefined && !noRegister ? traits.explainNoEntry?.(request) : undefined,
+        resumeCommand: traits.resumeCommand({ sessionId, path, isRegistered: entry !== undefined }, request),
       };
-    }
-    const sizeAfter = await writeClone(clone, source, transcript, renamed, readLine, titleLine);
-    return { plan, sizeBefore, sizeAfter };
-  } finally {
-    await source.close();
-  }
+    },
+  };
 }
 
-type ClonePlan = Pick<CleanPlan, 'isRemoved' | 'editOf' | 'lonely'>;
+function linesOfFile(path: string): LineSource {
+  return {
+    name: path,
+    open: async () => ({ path }),
+    read: (use) => withFile(path, async (_, lines) => use(lines)),
+  };
+}
 
-async function writeClone(
-  clone: FileClone,
-  source: FileHandle,
-  transcript: Transcript,
-  plan: ClonePlan,
-  readLine: (index: number) => string,
-  titleLine: Buffer,
-): Promise<number> {
-  const { targetPath } = clone;
-  await makeFolder(dirname(targetPath));
-  const temp = makeLeftoverPath(targetPath, 'tmp');
-  let at = temp;
-  const target = await open(temp, 'wx', 0o600);
-  giveToFolderOwner(target.fd, targetPath);
-  let history: CopiedHistory | undefined;
+async function withFile<T>(
+  path: string,
+  use: (file: FileHandle, lines: SessionLines) => Promise<T>,
+): Promise<T> {
+  const file = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   try {
-    let size: number;
-    try {
-      const copier = new LineCopier(source, target);
-      await applyPlan(copier, transcript, plan, readLine);
-      // What is appended to a line without an end would be lost with it.
-      if (!transcript.terminated) await copier.put(Buffer.from('\n'));
-      await copier.flush();
-      await target.sync();
-      size = (await target.stat()).size;
-    } finally {
-      await target.close();
-    }
-    const fault = findFault(transcript, await scanTranscriptFile(temp), plan);
-    if (fault !== undefined) throw cloneNotAsPlanned(fault);
-    size += await appendTitle(temp, titleLine);
-    if (existsSync(targetPath)) throw alreadyThere(targetPath);
-    history = clone.history === undefined ? undefined : await copyFileHistory(clone.history);
-    await clone.beforeNaming?.({ temp, history: history?.saved });
-    // Before the transcript, which is what makes it a session.
-    await history?.publish();
-    await publishClone(temp, targetPath);
-    at = targetPath;
-    await syncFolder(dirname(targetPath));
-    return size;
-  } catch (error) {
-    await unlink(at).catch(() => {});
-    await history?.discard().catch(() => {});
-    throw error;
-  }
-}
-
-/** Claude Code lists sessions by title: the clone gets one of its own. The others know no such line, or keep it elsewhere. */
-function titleLineOf(
-  { title, options, newSessionId }: FileClone,
-  transcript: Transcript,
-  readLine: (index: number) => string,
-): string {
-  if (transcript.dialect !== 'claude-code') return '';
-  return cloneTitleLine({ title, isCleaned: options !== undefined, transcript, readLine, newSessionId });
-}
-
-/** Behind what was verified line for line against the original. */
-async function appendTitle(path: string, line: Buffer): Promise<number> {
-  if (line.length === 0) return 0;
-  const file = await open(path, 'a');
-  try {
-    await file.writeFile(line);
-    await file.sync();
+    const transcript = await scanOpenTranscript(file, path);
+    return await use(file, { transcript, readLine: makeLineReader(file, transcript) });
   } finally {
     await file.close();
   }
-  return line.length;
 }
 
-/** Gives the clone its name, and takes it from nobody else. */
-export async function publishClone(temp: string, path: string): Promise<void> {
+interface FileClone extends CloneFile {
+  readonly request: CloneRequest;
+  readonly traits: CloneTraits;
+  readonly source: LineSource;
+  readonly entry: CloneEntry | undefined;
+}
+
+type Written = Pick<MadeClone, 'plan' | 'sizeBefore' | 'sizeAfter'>;
+
+function measureClone(clone: FileClone, lines: SessionLines): Written {
+  const { plan, ending } = planFile(clone, lines);
+  const sizeAfter = new RewrittenLines(lines, plan).measure() + ending.length;
+  return { plan, sizeBefore: lines.transcript.byteLength, sizeAfter };
+}
+
+function planFile(clone: FileClone, lines: SessionLines): { plan: CleanPlan; ending: Buffer } {
+  const { request, traits, sessionId, source } = clone;
+  const { session, at, toolRemoval } = request;
+  const identity = { sourceSessionId: session.sessionId, newSessionId: sessionId, at };
+  const plan = planClone(lines, source.name, identity, toolRemoval);
+  return { plan, ending: Buffer.from(traits.endingOf?.(request, lines, sessionId) ?? '') };
+}
+
+/** Takes no lock: the session may be in use, and its finished lines do not change. */
+async function makeClone(clone: FileClone): Promise<Written> {
+  await makeFolder(dirname(clone.path));
+  const opened = await clone.source.open(clone.path);
+  try {
+    return await withFile(opened.path, async (file, lines) => {
+      const { plan, ending } = planFile(clone, lines);
+      const sizeAfter = await writeClone(clone, { file, lines, plan, ending });
+      return { plan, sizeBefore: lines.transcript.byteLength, sizeAfter };
+    });
+  } finally {
+    opened.drop?.();
+  }
+}
+
+interface ClonedLines {
+  readonly file: FileHandle;
+  readonly lines: SessionLines;
+  readonly plan: CleanPlan;
+  readonly ending: Buffer;
+}
+
+async function writeClone(
+  { request, traits, path, sessionId, entry }: FileClone,
+  cloned: ClonedLines,
+): Promise<number> {
+  const temp = makeLeftoverPath(path, 'tmp');
+  let written = temp;
+  let isNamed = false;
+  let belongings: CopiedFiles | undefined;
+  let isOver: (() => void) | undefined;
+  let removeNote: (() => void) | undefined;
+  try {
+    const size = await writeVerified(temp, path, cloned);
+    if (existsSync(path)) throw alreadyThere(path);
+    belongings = await traits.copyBelongings?.(request, sessionId);
+    // A clone that has its name gets its entry too.
+    isOver = deferEnding();
+    if (entry !== undefined || belongings !== undefined) {
+      const note = { sessionId, temp, path, indexPath: entry?.indexPath, history: belongings?.saved };
+      removeNote = await noteClone(dirname(request.session.path), note);
+    }
+    // Before the transcript, which is what makes it a session.
+    await belongings?.publish();
+    await publish(temp, path);
+    written = path;
+    await syncFolder(dirname(path));
+    // Last of all, so that the index never names a file that does not exist.
+    isNamed = true;
+    await entry?.register();
+    return size;
+  } catch (error) {
+    if (!isNamed || !(await entry?.isMade())) {
+      await unlink(written).catch(() => {});
+      await belongings?.discard().catch(() => {});
+    }
+    throw error;
+  } finally {
+    removeNote?.();
+    isOver?.();
+  }
+}
+
+async function writeVerified(
+  temp: string,
+  path: string,
+  { file, lines, plan, ending }: ClonedLines,
+): Promise<number> {
+  const { transcript, readLine } = lines;
+  const target = await open(temp, 'wx', 0o600);
+  try {
+    giveToFolderOwner(target.fd, path);
+    const copier = new LineCopier(file, target);
+    await applyPlan(copier, transcript, plan, readLine);
+    // What is appended to a line without an end would be lost with it.
+    if (!transcript.terminated) await copier.put(Buffer.from('\n'));
+    await copier.flush();
+    await target.sync();
+    const fault = findFault(transcript, await scanTranscriptFile(temp), plan);
+    if (fault !== undefined) throw cloneNotAsPlanned(fault);
+    // Behind what was verified line for line against the original.
+    if (ending.length > 0) {
+      await target.writeFile(ending);
+      await target.sync();
+    }
+    return (await target.stat()).size;
+  } finally {
+    await target.close();
+  }
+}
+
+/** Gives the clone its name, and takes it from no other file. */
+async function publish(temp: string, path: string): Promise<void> {
   try {
     if (!linkNew(temp, path)) return await rename(temp, path);
   } catch (error) {
     throw (error as NodeJS.ErrnoException).code === 'EEXIST' ? alreadyThere(path) : error;
   }
-  // The clone is there, whatever becomes of its first name.
+  // The clone has its name, whatever becomes of its first one.
   await unlink(temp).catch(() => {});
 }
 
-/** In OpenClaw's and pi's files the header holds the session's id; in Claude Code's every line does. */
-export function withNewId(
-  transcript: Transcript,
-  plan: CleanPlan,
-  clone: Pick<FileClone, 'newSessionId' | 'sourceSessionId' | 'at'>,
-): CleanPlan['editOf'] {
-  const id = asciiJson(clone.newSessionId);
-  if (transcript.dialect === 'claude-code') {
-    return (index) =>
-      transcript.isJson(index) ? withFields(plan.editOf(index), [['sessionId', id]]) : undefined;
-  }
-  const header = findHeader(transcript);
-  const ownFields = new Map([
-    ['id', id],
-    ['clonedFrom', asciiJson(clone.sourceSessionId)],
-    ['clonedAt', asciiJson(clone.at.toISOString())],
-  ]);
-  return (index) => (index === header ? { ...plan.editOf(index), ownFields } : plan.editOf(index));
-}
-
-function findHeader(transcript: Transcript): number {
-  for (let i = 0; i < transcript.length; i++) if (transcript.kindOf(i) === 'header') return i;
-  return -1;
-}
-
-function withFields(edit: LineEdit | undefined, fields: readonly [string, FieldValue][]): LineEdit {
-  return { ...edit, fields: new Map([...(edit?.fields ?? []), ...fields]) };
-}
-
-export function alreadyThere(path: string): OpenBotError {
+function alreadyThere(path: string): OpenBotError {
   return new OpenBotError('CLONE_FAILED', `Failed to write ${path}: it exists already`, {
     hint: 'Nothing was changed. Name another file with --output, or move that one away.',
   });
 }
 
-export function cloneNotAsPlanned(fault: string): OpenBotError {
-  return new OpenBotError('CLONE_FAILED', `The clone did not read back as planned: ${fault}`, {
-    hint: 'It was removed. The session was rewritten at the same time, or the disk is failing; try again.',
-  });
+/** Files that are no sessions have names of their own, and programs judge a file by its name. */
+function assertFreeName(path: string): void {
+  const name = basename(path).toLowerCase();
+  const { kind } = classifySessionFileName(name);
+  const isSession = kind === 'transcript' || kind === 'topic-transcript' || kind === 'other';
+  if (isSession && !OTHER_NAMES.test(name)) return;
+  throw new OpenBotError(
+    'USAGE',
+    `A clone cannot be named ${basename(path)}: that is the name of ${NAMED[kind] ?? 'another kind of file'}`,
+    { hint: 'Name another file with --output, such as copy.jsonl' },
+  );
 }
+
+/** Databases, journals of occ, indexes and settings of the programs whose folders these are. */
+const OTHER_NAMES =
+  /\.occ\.json$|\.(?:sqlite|db)(?:-wal|-shm|-journal)?$|^(?:sessions-index|openclaw|auth-profiles|settings|models)\.json$/;
+
+const NAMED: Readonly<Partial<Record<string, string>>> = {
+  store: 'an index of sessions',
+  lock: 'a lock',
+  backup: 'a backup',
+  archive: 'an archive',
+  temp: 'a file that is not finished',
+};

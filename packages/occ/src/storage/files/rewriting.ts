@@ -12,6 +12,7 @@ import { makeLineReader } from '../../rewrite/apply-plan.ts';
 import { assertReadable, openSession } from '../../rewrite/open-session.ts';
 import type { FoundSession } from '../contract/found-session.ts';
 import type { HeldSession, RewritingStorage, SessionLines } from '../contract/rewriting.ts';
+import { type CloneTraits, prepareFileClone } from './clone-file.ts';
 import { openFileState } from './file-state.ts';
 import type { IndexEntry } from './replace-file.ts';
 import { tidyUp } from './tidy-up.ts';
@@ -19,13 +20,14 @@ import { tidyUp } from './tidy-up.ts';
 /** In what the storages in files differ. */
 export interface FileTraits {
   /** The entry of a session in an index; undefined where there is none. */
-  entryOf(session: FoundSession): IndexEntry | undefined;
+  entryOf?(session: FoundSession): IndexEntry | undefined;
+  readonly clones: CloneTraits;
 }
 
 /** Others hold the lock for the time of one write; a run that holds it for longer was found before. */
 const LOCK_WAIT_MS = 5000;
 
-export function makeFilesRewriting({ entryOf }: FileTraits): RewritingStorage {
+export function makeFilesRewriting({ entryOf, clones }: FileTraits): RewritingStorage {
   return {
     read: (session, use) => readFrom(openToRead(session.path), session, use),
     readToRewrite: (session, _, use) => readFrom(openSession(session.path), session, use),
@@ -37,12 +39,13 @@ export function makeFilesRewriting({ entryOf }: FileTraits): RewritingStorage {
           await tidyUp(path, lock);
           return use({
             ...makeHeld(path),
-            open: () => openFileState({ path, lock, entry: entryOf(session) }),
+            open: () => openFileState({ path, lock, entry: entryOf?.(session) }),
           });
         },
         { timeoutMs: LOCK_WAIT_MS },
       );
     },
+    prepareClone: (request) => prepareFileClone(request, clones),
     backUp,
     listBackups: ({ path }) => listBackupFiles(backupPathsOf(path), path),
   };

@@ -1,4 +1,5 @@
 import { makeFilesRewriting } from '../files/rewriting.ts';
+import { openclawClones } from './clone-entry.ts';
 import { indexEntryOf } from './index-entry.ts';
 
-export const openclawFilesRewriting = makeFilesRewriting({ entryOf: indexEntryOf });
+export const openclawFilesRewriting = makeFilesRewriting({ entryOf: indexEntryOf, clones: openclawClones });

@@ -6,6 +6,7 @@ import {
 } from '@openbot/sessions/openclaw-database';
 import { isOfDatabase } from '../../backups/journal.ts';
 import type { RewritingStorage } from '../contract/rewriting.ts';
+import { prepareRowClone } from './clone-rows.ts';
 import { withKeepingLock } from './keeping-lock.ts';
 import { readSession, readSessionToRewrite } from './readable-session.ts';
 import { openRowState } from './row-state.ts';
@@ -38,6 +39,7 @@ export const sqliteRewriting: RewritingStorage = {
         database.close();
       }
     }),
+  prepareClone: prepareRowClone,
   backUp: backUpDatabaseSession,
   listBackups: listFinishedBackups,
 };

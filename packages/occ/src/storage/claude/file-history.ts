@@ -7,16 +7,7 @@ import {
   makeLeftoverPath,
   sweepLeftovers,
 } from '@openbot/sessions/disk';
-import type { SavedFiles } from './killed-clones.ts';
-
-/** The saved files of a session, ready to be those of its clone. */
-export interface CopiedHistory {
-  /** As they will be named. */
-  readonly saved: SavedFiles;
-  /** Gives them the clone's name. */
-  publish(): Promise<void>;
-  discard(): Promise<void>;
-}
+import type { CopiedFiles } from '../files/clone-file.ts';
 
 /** Claude Code keeps the states of files that it can go back to here, in a folder for each session id. */
 export interface HistoryCopy {
@@ -29,7 +20,7 @@ export interface HistoryCopy {
  * Prepares the file history of a clone under a name that a later clone sweeps if this process dies. Files are hard links, as
  * in Claude Code's own forks: it never changes one, it adds versions. Undefined where the session has none.
  */
-export async function copyFileHistory(copy: HistoryCopy): Promise<CopiedHistory | undefined> {
+export async function copyFileHistory(copy: HistoryCopy): Promise<CopiedFiles | undefined> {
   const source = join(copy.folder, copy.sourceSessionId);
   const names = listFiles(source);
   if (names.length === 0) return undefined;

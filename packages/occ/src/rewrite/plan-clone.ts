@@ -1,0 +1,66 @@
+import { OpenBotError, type Transcript } from '@openbot/sessions';
+import { asciiJson, type FieldValue } from '@openbot/sessions/rewrite';
+import type { LineEdit } from '../clean/line-edit.ts';
+import type { CleanPlan } from '../clean/plan.ts';
+import { planClean } from '../clean/plan-clean.ts';
+import type { ResolvedToolRemovalOptions } from '../clean/tool-removal.ts';
+import type { SessionLines } from '../storage/contract/rewriting.ts';
+import { assertCloneable } from './open-session.ts';
+
+export interface CloneIdentity {
+  readonly sourceSessionId: string;
+  readonly newSessionId: string;
+  readonly at: Date;
+}
+
+/** Nothing is old enough. */
+const KEEP_ALL: ResolvedToolRemovalOptions = {
+  keepTurnsWithTools: Number.MAX_SAFE_INTEGER,
+  truncatePercent: 0,
+};
+
+/**
+ * What becomes of each line in a copy under a new id.
+ * @param name of the source, for messages
+ */
+export function planClone(
+  { transcript, readLine }: SessionLines,
+  name: string,
+  identity: CloneIdentity,
+  options: ResolvedToolRemovalOptions = KEEP_ALL,
+): CleanPlan {
+  assertCloneable(transcript, name);
+  const plan = planClean(transcript, options, readLine);
+  return { ...plan, editOf: withNewId(transcript, plan, identity) };
+}
+
+/** In OpenClaw's and pi's files the header holds the session's id; in Claude Code's every line does. */
+function withNewId(transcript: Transcript, plan: CleanPlan, clone: CloneIdentity): CleanPlan['editOf'] {
+  const id = asciiJson(clone.newSessionId);
+  if (transcript.dialect === 'claude-code') {
+    return (index) =>
+      transcript.isJson(index) ? withFields(plan.editOf(index), [['sessionId', id]]) : undefined;
+  }
+  const header = findHeader(transcript);
+  const ownFields = new Map([
+    ['id', id],
+    ['clonedFrom', asciiJson(clone.sourceSessionId)],
+    ['clonedAt', asciiJson(clone.at.toISOString())],
+  ]);
+  return (index) => (index === header ? { ...plan.editOf(index), ownFields } : plan.editOf(index));
+}
+
+function findHeader(transcript: Transcript): number {
+  for (let i = 0; i < transcript.length; i++) if (transcript.kindOf(i) === 'header') return i;
+  return -1;
+}
+
+function withFields(edit: LineEdit | undefined, fields: readonly [string, FieldValue][]): LineEdit {
+  return { ...edit, fields: new Map([...(edit?.fields ?? []), ...fields]) };
+}
+
+export function cloneNotAsPlanned(fault: string): OpenBotError {
+  return new OpenBotError('CLONE_FAILED', `The clone did not read back as planned: ${fault}`, {
+    hint: 'It was removed. The session was rewritten at the same time, or the disk is failing; try again.',
+  });
+}

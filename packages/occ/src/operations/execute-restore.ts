@@ -76,9 +76,9 @@ function describeRestore(
 }
 
 /** What became of a session that was taken on from an earlier entry since the backup was made. */
-function describePath({ isRelinked, unheard }: RestoredSession): string | undefined {
-  if (unheard !== undefined)
-    return `The model is not given all that came back, since the session was taken on from an earlier entry: ${unheard}.`;
+function describePath({ isRelinked, missed }: RestoredSession): string | undefined {
+  if (missed !== undefined)
+    return `The model is not given all that came back, since the session was taken on from an earlier entry: ${missed}.`;
   return isRelinked
     ? 'Since the backup was made the session had been taken on from an earlier entry; it goes on behind the restored lines now.'
     : undefined;

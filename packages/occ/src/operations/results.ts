@@ -1,7 +1,7 @@
 import type { PlanStatistics, PlanTokens } from '../clean/plan.ts';
 import type { ResolvedToolRemovalOptions } from '../clean/tool-removal.ts';
 import type { SearchWarning } from '../finding/search-warning.ts';
-import type { RestoredContext } from '../rewrite/verify-heard.ts';
+import type { RestoredContext } from '../rewrite/restored-context.ts';
 import type { FoundBy, FoundSession, SourceName } from '../storage/contract/found-session.ts';
 import type { FiguresResult } from '../storage/contract/use.ts';
 import type { RotatedOut } from './describe-rotation.ts';

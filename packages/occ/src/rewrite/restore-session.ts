@@ -10,9 +10,9 @@ import type { HeldSession, HoldOptions, SessionState } from '../storage/contract
 import type { SessionStorage } from '../storage/contract/storage.ts';
 import { putBackCounters } from './counters.ts';
 import { expectPath } from './expected-path.ts';
+import { describeContext, findMissedContext, type RestoredContext } from './restored-context.ts';
 import { type PlannedRewrite, rewriteSession } from './rewrite-session.ts';
-import { describeContext, findUnheard, type RestoredContext } from './verify-heard.ts';
-import { assertSameLeaf, assertSameLinks, unheard } from './verify-restored.ts';
+import { assertSameLeaf, assertSameLinks, incompleteContext } from './verify-restored.ts';
 
 export interface SessionRestore extends HoldOptions {
   /** The number of a backup; the newest when left out. */
@@ -38,7 +38,7 @@ export interface RestoredSession {
   /** What was said since had gone on from an earlier entry, and goes on from the restored ones. */
   readonly isRelinked: boolean;
   /** Why the model is not given all of it, where that was forced. */
-  readonly unheard?: string;
+  readonly missed?: string;
   /** What went wrong after the session had been restored. */
   readonly fault?: Error;
 }
@@ -111,7 +111,7 @@ async function planRestore(
   const then = found.earlier.transcript;
   const expected = found.hasNewLines ? expectPath(found.earlier, state) : undefined;
   const next = found.join(expected?.relink);
-  let seen: Pick<RestoredSession, 'context' | 'unheard' | 'linesKept' | 'sizeAfter'> | undefined;
+  let seen: Pick<RestoredSession, 'context' | 'missed' | 'linesKept' | 'sizeAfter'> | undefined;
   const { record } = kept;
   // Counters of another storage were counted for what it held.
   const counted = restore.isInRun || record === undefined || !held.isOwn(record) ? undefined : record;
@@ -122,13 +122,13 @@ async function planRestore(
     verify: (after) => {
       assertSameLeaf(after, now, session.path);
       assertSameLinks(after, next.originsOf(after));
-      const missed = expected && findUnheard(after, then, now, expected);
-      if (missed !== undefined && !restore.force) throw unheard(missed, restoredFrom);
+      const missed = expected && findMissedContext(after, then, now, expected);
+      if (missed !== undefined && !restore.force) throw incompleteContext(missed, restoredFrom);
       seen = {
         linesKept: next.countNewLines(after),
         sizeAfter: after.byteLength,
         context: describeContext(after, then, missed),
-        unheard: missed,
+        missed,
       };
     },
     changeEntry: counters === undefined ? undefined : (entry) => putBackCounters(entry, counters),

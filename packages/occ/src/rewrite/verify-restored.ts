@@ -38,8 +38,8 @@ export function assertSameLinks(after: Transcript, originOf: OriginOf): void {
   }
 }
 
-/** @param why from `findUnheard` */
-export function unheard(why: string, backup: string): OpenBotError {
+/** @param why from `findMissedContext` */
+export function incompleteContext(why: string, backup: string): OpenBotError {
   return new OpenBotError(
     'RESTORE_FAILED',
     `The session was taken on from an earlier entry since the backup was made: with it back, ${why}`,

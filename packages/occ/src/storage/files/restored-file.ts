@@ -1,19 +1,19 @@
 import { OpenBotError, scanTranscriptFile, type Transcript } from '@openbot/sessions';
 import { asciiJson, type LineCopier, replaceTopLevelFields } from '@openbot/sessions/rewrite';
 import { type Journal, readJournal, withoutDatabase } from '../../backups/journal.ts';
-import { findNewLines } from '../../rewrite/new-lines.ts';
-import { readLineOf } from '../../rewrite/read-line.ts';
+import type { Backup, KeptState } from '../contract/kept-state.ts';
+import type { Relink, RestorableState, RestoredState, SessionLines } from '../contract/rewriting.ts';
+import { findLaterBytes, type SessionFile, type Stretch } from './later-bytes.ts';
+import { findLaterLines } from './later-lines.ts';
+import { readLineOf } from './read-line.ts';
+import { type OpenFile, replaceFile } from './replace-file.ts';
 import {
   type ChangedLine,
-  countSaid,
+  countLaterLines,
   originOfLines,
   type Piece,
   writeRestored,
-} from '../../rewrite/restored-pieces.ts';
-import { findSaidSince, type SessionBytes, type Stretch } from '../../rewrite/said-since.ts';
-import type { Backup, KeptState } from '../contract/kept-state.ts';
-import type { Relink, RestorableState, RestoredState, SessionLines } from '../contract/rewriting.ts';
-import { type OpenFile, replaceFile } from './replace-file.ts';
+} from './write-restored.ts';
 
 /**
  * A kept state and what was said since, as stretches of bytes: a line that was begun before a rewrite and finished after it
@@ -29,8 +29,8 @@ export async function findRestoredFile(
   const session = { path, bytes: now.byteLength };
   const said =
     kept.packedPath === undefined
-      ? await findSaid(kept, backups, journal, session)
-      : await findSaidSinceOriginal(kept, { journal, backups }, session);
+      ? await findLater(kept, backups, journal, session)
+      : await findLaterThanOriginal(kept, { journal, backups }, session);
   const whole: Stretch = { path: kept.path, start: 0, end: kept.record?.backupBytes ?? kept.sizeBytes };
   const origins = await openOrigins(path, now, [whole, ...said]);
   return {
@@ -55,41 +55,41 @@ function joinStretches(
   return {
     isRelinked: changed !== undefined,
     replace: (steps) => replaceFile(open, write, steps),
-    countNewLines: (after) => countSaid(after, pieces, whole),
+    countNewLines: (after) => countLaterLines(after, pieces, whole),
     originsOf: (after) => originOfLines(after, pieces, origins),
   };
 }
 
 /** As far as the backups that are left tell it; before the first of them, as that one has it. */
-async function findSaidSinceOriginal(
+async function findLaterThanOriginal(
   original: KeptState,
   { journal, backups }: { journal: Journal; backups: readonly Backup[] },
-  session: SessionBytes,
+  session: SessionFile,
 ): Promise<Stretch[]> {
   if (original.wasBackup !== undefined) {
     const state = { ...original, number: original.wasBackup };
-    const said = findSaidSince(state, [state, ...backups], journal, session);
+    const said = findLaterBytes(state, [state, ...backups], journal, session);
     if (said !== undefined) return said;
   }
   const [first] = backups;
-  if (first === undefined) return findSaid(original, backups, journal, session);
+  if (first === undefined) return findLater(original, backups, journal, session);
   const record = journal.rewrites.findLast(({ backup }) => backup === first.number);
   const then = { path: first.path, bytes: record?.backupBytes ?? first.sizeBytes };
   return [
-    ...(await findSaid(original, backups, journal, then)),
+    ...(await findLater(original, backups, journal, then)),
     // Places in a later state are none in the original.
-    ...(await findSaid(first, backups, journal, session)).map(({ before: _, ...stretch }) => stretch),
+    ...(await findLater(first, backups, journal, session)).map(({ before: _, ...stretch }) => stretch),
   ];
 }
 
-async function findSaid(
+async function findLater(
   chosen: Backup,
   backups: readonly Backup[],
   journal: Journal,
-  session: SessionBytes,
+  session: SessionFile,
 ): Promise<Stretch[]> {
   const said =
-    findSaidSince(chosen, backups, journal, session) ?? (await findNewLines(chosen, backups, session));
+    findLaterBytes(chosen, backups, journal, session) ?? (await findLaterLines(chosen, backups, session));
   if (said !== undefined) return said;
   throw new OpenBotError(
     'RESTORE_FAILED',

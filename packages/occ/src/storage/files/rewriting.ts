@@ -8,13 +8,14 @@ import { listBackupFiles } from '../../backups/backups.ts';
 import { isOfDatabase, readJournal } from '../../backups/journal.ts';
 import { copyAsBackup } from '../../backups/make-backup.ts';
 import { rotateBackups } from '../../backups/rotate-backups.ts';
-import { makeLineReader } from '../../rewrite/apply-plan.ts';
+import { applyPlan, makeLineReader } from '../../rewrite/apply-plan.ts';
 import { assertReadable, openSession } from '../../rewrite/open-session.ts';
 import type { FoundSession } from '../contract/found-session.ts';
-import type { HeldSession, RewritingStorage, SessionLines } from '../contract/rewriting.ts';
-import { type CloneTraits, prepareFileClone } from './clone-file.ts';
-import { openFileState } from './file-state.ts';
-import type { IndexEntry } from './replace-file.ts';
+import type { HeldSession, RewritingStorage, SessionLines, SessionState } from '../contract/rewriting.ts';
+import { prepareFileClone } from './clone-file.ts';
+import type { CloneTraits } from './clone-traits.ts';
+import { type HeldFile, type IndexEntry, type OpenFile, replaceFile } from './replace-file.ts';
+import { findRestoredFile } from './restored-file.ts';
 import { tidyUp } from './tidy-up.ts';
 
 /** In what the storages in files differ. */
@@ -102,4 +103,29 @@ async function backUp({ path }: FoundSession): Promise<string> {
       await file.close();
     }
   });
+}
+
+export async function openFileState(held: HeldFile): Promise<SessionState> {
+  const { path, entry } = held;
+  const file = await openSession(path);
+  try {
+    const transcript = await scanOpenTranscript(file, path);
+    const readLine = makeLineReader(file, transcript);
+    const open: OpenFile = { ...held, file, transcript };
+    return {
+      transcript,
+      readLine,
+      clean: (plan) => ({
+        replace: (steps) =>
+          replaceFile(open, (copier) => applyPlan(copier, transcript, plan, readLine), steps),
+      }),
+      findRestored: (kept, backups) => findRestoredFile(open, kept, backups),
+      catchUpEntry: async (change) => entry?.change(change),
+      faultHint: `${path} was rewritten by another program at the same time, or the disk is failing.`,
+      close: () => file.close(),
+    };
+  } catch (error) {
+    await file.close();
+    throw error;
+  }
 }

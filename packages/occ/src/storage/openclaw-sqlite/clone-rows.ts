@@ -26,11 +26,12 @@ import { RewrittenLines } from '../../rewrite/rewritten-lines.ts';
 import { findFault } from '../../rewrite/verify-clean.ts';
 import type { FoundSession } from '../contract/found-session.ts';
 import type { CloneRequest, MadeClone, PreparedClone } from '../contract/rewriting.ts';
-import { type CloneTraits, type LineSource, prepareFileClone } from '../files/clone-file.ts';
+import { prepareFileClone } from '../files/clone-file.ts';
+import type { CloneTraits, LineSource } from '../files/clone-traits.ts';
 import { cloneKeyOf, NO_ENTRY, openclawClones, resumeCommandOf } from '../openclaw-files/clone-entry.ts';
-import { readIntoFile } from './read-into-file.ts';
 import { readSession, readSessionToClone } from './readable-session.ts';
 import { readKeptLine } from './restored-lines.ts';
+import { stageFromDatabase } from './staged-file.ts';
 
 /** A clone of a session in a database: rows of the same database, or with an output path a file. */
 export function prepareRowClone(request: CloneRequest): PreparedClone {
@@ -81,7 +82,7 @@ function linesOfRows({ path, sessionId }: FoundSession): LineSource {
     name: sessionId,
     read: async (use) => readOpenclawDatabase(path, (database) => use(readSession(database, sessionId))),
     open: async (target) => {
-      const { file } = readIntoFile(path, target, (database, copy) => {
+      const { file } = stageFromDatabase(path, target, (database, copy) => {
         readSession(database, sessionId);
         for (const line of iterateEventLines(database, sessionId)) copy.put(line);
       });

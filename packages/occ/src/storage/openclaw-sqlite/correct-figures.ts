@@ -18,8 +18,8 @@ import { rewriteLine } from '../../clean/rewrite-line.ts';
 import { type Counters, lowerCounters, readCounters } from '../../rewrite/counters.ts';
 import type { FoundSession } from '../contract/found-session.ts';
 import type { CorrectedFigures } from '../contract/kept-state.ts';
-import { applyRewrite } from './apply-changes.ts';
 import { type ReadSession, readSessionToRewrite } from './readable-session.ts';
+import { applyRewrite } from './replace-rows.ts';
 import { transcriptPathOf } from './transcript-path.ts';
 import { readUsage } from './usage-of-line.ts';
 

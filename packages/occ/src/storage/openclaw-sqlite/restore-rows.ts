@@ -1,9 +1,13 @@
 import { OpenBotError } from '@openbot/sessions';
+import type { DatabaseTranscript, Projection } from '@openbot/sessions/openclaw-database';
+import { FLAG } from '@openbot/sessions/transcript';
 import { isOfDatabase, readJournal } from '../../backups/journal.ts';
+import { isNothingLeft } from '../../clean/empty-message.ts';
+import type { LineEdit } from '../../clean/line-edit.ts';
+import { rewriteLine } from '../../clean/rewrite-line.ts';
 import type { Backup, KeptState, RewriteRecord } from '../contract/kept-state.ts';
 import type { OriginOf, Relink, RestorableState, RestoredState } from '../contract/rewriting.ts';
 import type { ReadSession } from './readable-session.ts';
-import { recallUsage } from './recalled-usage.ts';
 import { type OpenRows, replaceRows } from './replace-rows.ts';
 import {
   closeKeptStates,
@@ -14,8 +18,7 @@ import {
   type RestoredLine,
   readKeptLine,
 } from './restored-lines.ts';
-import { isChanged, keepOwnHeader, listRestoringChanges, readRestoredText } from './restored-rows.ts';
-import { assertAllThere, assertNothingDropped } from './verify-restored.ts';
+import { isChanged, keepOwnHeader, listRestoringChanges, readRestoredText } from './row-changes.ts';
 
 /**
  * The rows of a kept state, with their usage, and what was said since. Lines are known by their identity: rows have no place
@@ -153,3 +156,76 @@ function originOf({ row, kept }: RestoredLine, states: readonly OpenKeptState[],
   if (kept === undefined) return { transcript: session.transcript, index: row! };
   return { transcript: states[kept.state]!.transcript, index: kept.index };
 }
+
+/**
+ * Gives answers that were recorded since the chosen backup was made their own usage again, where it was lowered after the
+ * run. The lines of the chosen backup stay as it has them.
+ * @param records of the chosen backup and those after it, oldest first
+ */
+export function recallUsage(
+  lines: readonly RestoredLine[],
+  states: readonly OpenKeptState[],
+  session: ReadSession,
+  records: readonly RewriteRecord[],
+): RestoredLine[] {
+  // Of a line that was lowered twice, the first record has what its provider said.
+  const usages = new Map(
+    records.toReversed().flatMap(({ corrected }) => Object.entries(corrected?.usage ?? {})),
+  );
+  if (usages.size === 0) return [...lines];
+  return lines.map((line) => {
+    const { row, kept } = line;
+    if (kept?.state === 0) return line;
+    const { transcript } = kept === undefined ? session : states[kept.state]!;
+    const index = kept === undefined ? row! : kept.index;
+    const usage = usages.get(transcript.idOf(index) ?? '');
+    return usage !== undefined && transcript.has(index, FLAG.estimatedUsage) ? { ...line, usage } : line;
+  });
+}
+
+/** The session must be as planned, go on from where it is, and hold together. */
+export function assertAllThere(
+  after: DatabaseTranscript,
+  projection: Projection,
+  session: ReadSession,
+  lines: readonly RestoredLine[],
+): void {
+  const { transcript } = after;
+  const isWhole = transcript.length === lines.length && transcript.problems.length === 0;
+  const isSameEnd = projection.leafEventId === session.projection.leafEventId;
+  if (isWhole && isSameEnd) return;
+  throw new OpenBotError('RESTORE_FAILED', 'The restored session did not read back as planned', {
+    hint: 'Nothing was changed. Another program rewrote the session since the backup was made.',
+  });
+}
+
+/**
+ * A line of the session that is not to be there again must be one that a clean takes away: a result, or a message
+ * that says nothing but its calls and thinking. Anything else was written by somebody, and no backup has it.
+ */
+export function assertNothingDropped(
+  session: ReadSession,
+  lines: readonly RestoredLine[],
+  path: string,
+): void {
+  const { transcript } = session;
+  const staying = new Set(lines.map(({ row }) => row));
+  for (let row = 0; row < transcript.length; row++) {
+    if (staying.has(row) || isCleanable(session, row)) continue;
+    throw new OpenBotError(
+      'RESTORE_FAILED',
+      `Line ${row + 1} of the session is in no backup, and would be lost`,
+      {
+        hint: `Nothing was changed. Another program rewrote the session since ${path} was made; occ clone -o keeps it as it is.`,
+      },
+    );
+  }
+}
+
+function isCleanable({ transcript, readLine }: ReadSession, row: number): boolean {
+  if (transcript.kindOf(row) !== 'message') return false;
+  if (transcript.roleOf(row) === 'toolResult') return true;
+  return isNothingLeft(rewriteLine(readLine(row), STRIPPED, 'openclaw'));
+}
+
+const STRIPPED: LineEdit = { calls: 'remove', results: 'remove', dropThinking: true };

@@ -1,7 +1,7 @@
 import { closeSync, openSync, readSync } from 'node:fs';
 import { OpenBotError, scanTranscriptFile, type Transcript } from '@openbot/sessions';
+import { identifyLine } from '../../rewrite/line-identity.ts';
 import type { Backup } from '../contract/kept-state.ts';
-import { HEADER, type IdentifiedLines, identifyLines } from './identified-lines.ts';
 import type { ReadSession } from './readable-session.ts';
 
 /** A line of the session as it is to be again. */
@@ -69,7 +69,7 @@ export function listRestoredLines(states: readonly OpenKeptState[], session: Rea
     const isForeign = state.transcript.header?.id !== session.transcript.header?.id;
     if (isForeign && number > 0) continue;
     const then = identifyLines(state.transcript, (index) => readKeptLine(state, index));
-    const from = number === 0 ? 0 : findSaidSince(then, state.transcript, seen);
+    const from = number === 0 ? 0 : findLaterStart(then, state.transcript, seen);
     for (let index = from; index < state.transcript.length; index++) {
       if (state.transcript.kindOf(index) === 'blank') continue;
       const identity = then.identityOf(index);
@@ -78,14 +78,14 @@ export function listRestoredLines(states: readonly OpenKeptState[], session: Rea
     }
   }
   const { length } = session.transcript;
-  for (let row = findSaidSince(now, session.transcript, seen); row < length; row++) {
+  for (let row = findLaterStart(now, session.transcript, seen); row < length; row++) {
     lines.push({ row, kept: undefined });
   }
   return lines;
 }
 
 /** Where the lines begin that stand behind the last one that was seen before. The header is there in every state. */
-function findSaidSince(lines: IdentifiedLines, { length }: Transcript, seen: ReadonlySet<string>): number {
+function findLaterStart(lines: IdentifiedLines, { length }: Transcript, seen: ReadonlySet<string>): number {
   let last = length - 1;
   while (last >= 0 && !isSeen(lines.identityOf(last), seen)) last--;
   return last < 0 ? length : last + 1;
@@ -104,4 +104,44 @@ export function readKeptLine({ path, file, transcript }: OpenKeptState, index: n
     filled += count;
   }
   return line;
+}
+
+/** Stands for the header, which every state of a session has. */
+export const HEADER = 'header';
+
+/** The lines of a transcript by what no rewrite changes. */
+export interface IdentifiedLines {
+  identityOf(index: number): string;
+  indexOf(identity: string): number | undefined;
+}
+
+/** A line is known by its id, and one without by what it is and when it was said. */
+export function identifyLines(transcript: Transcript, readBytes: (index: number) => Buffer): IdentifiedLines {
+  const identities = new Map<number, string>();
+  const indices = new Map<string, number>();
+  for (let index = 0; index < transcript.length; index++) {
+    const isHeader = transcript.kindOf(index) === 'header';
+    if (!isHeader && transcript.idOf(index) !== undefined) continue;
+    // A session that was put together from others has theirs too.
+    const isOwnHeader = isHeader && !indices.has(HEADER);
+    const identity = isOwnHeader ? HEADER : countUp(indices, identifyLine(readBytes(index)).text);
+    identities.set(index, identity);
+    if (!indices.has(identity)) indices.set(identity, index);
+  }
+  return {
+    identityOf: (index) => identities.get(index) ?? `${WITH_ID}${transcript.idOf(index)}`,
+    indexOf: (identity) =>
+      identity.startsWith(WITH_ID)
+        ? transcript.indexOf(identity.slice(WITH_ID.length))
+        : indices.get(identity),
+  };
+}
+
+const WITH_ID = 'id ';
+
+/** The second and later lines that look alike are told apart by their order. */
+function countUp(taken: ReadonlyMap<string, number>, looks: string): string {
+  let identity = `line ${looks}`;
+  for (let count = 2; taken.has(identity); count++) identity = `line ${count} ${looks}`;
+  return identity;
 }

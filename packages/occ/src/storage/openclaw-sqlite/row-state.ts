@@ -14,19 +14,19 @@ import { notAsPlanned } from '../../rewrite/edit-session.ts';
 import { RewrittenLines } from '../../rewrite/rewritten-lines.ts';
 import type { FoundSession } from '../contract/found-session.ts';
 import type { NextState, SessionState } from '../contract/rewriting.ts';
-import type { RowChanges } from './apply-changes.ts';
 import { type ReadSession, readSessionToRewrite } from './readable-session.ts';
+import type { RowChanges } from './replace-rows.ts';
 import { type OpenRows, replaceRows } from './replace-rows.ts';
 import { findRestoredRows } from './restore-rows.ts';
+import { StagedFile } from './staged-file.ts';
 import { transcriptPathOf } from './transcript-path.ts';
-import { UnnamedFile } from './unnamed-file.ts';
 
 export function openRowState(database: OpenclawDatabase, found: FoundSession): SessionState {
   const transcriptPath = transcriptPathOf(found);
   const paths = backupPathsOf(transcriptPath);
   const number = nextBackupNumber(paths, readJournal(transcriptPath));
   // The lines go to the backup as they are read; where nothing is changed it never gets its name.
-  const backup = new UnnamedFile(backupPathOf(paths, number));
+  const backup = new StagedFile(backupPathOf(paths, number));
   const { sessionId } = found;
   const closers = [() => backup.drop()];
   try {

@@ -1,6 +1,6 @@
-import type { Journal } from '../backups/journal.ts';
-import { hashTail } from '../backups/tail-hash.ts';
-import type { Backup, RewriteRecord } from '../storage/contract/kept-state.ts';
+import type { Journal } from '../../backups/journal.ts';
+import { hashTail } from '../../backups/tail-hash.ts';
+import type { Backup, RewriteRecord } from '../contract/kept-state.ts';
 
 /** A part of a file that holds what was said after a rewrite. */
 export interface Stretch {
@@ -11,7 +11,7 @@ export interface Stretch {
   readonly before?: number;
 }
 
-export interface SessionBytes {
+export interface SessionFile {
   readonly path: string;
   readonly bytes: number;
 }
@@ -21,11 +21,11 @@ export interface SessionBytes {
  * what was said between two rewrites is there as it was said, also where the later one shortened it; the rest is at the
  * end of the session. Undefined where somebody else rewrote the session, so that the ends cannot be told.
  */
-export function findSaidSince(
+export function findLaterBytes(
   backup: Backup,
   backups: readonly Backup[],
   journal: Journal,
-  session: SessionBytes,
+  session: SessionFile,
 ): Stretch[] | undefined {
   const first = journal.rewrites.findLastIndex((record) => record.backup === backup.number);
   if (first < 0) return undefined;

@@ -4,8 +4,7 @@ import { iterateEventLines } from '@openbot/sessions/openclaw-database';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { FoundSession } from '../../src/storage/contract/found-session.ts';
 import { prepareRowClone } from '../../src/storage/openclaw-sqlite/clone-rows.ts';
-import { readIntoFile } from '../../src/storage/openclaw-sqlite/read-into-file.ts';
-import { UnnamedFile } from '../../src/storage/openclaw-sqlite/unnamed-file.ts';
+import { StagedFile, stageFromDatabase } from '../../src/storage/openclaw-sqlite/staged-file.ts';
 import { makeTempFolder } from '../setup/temp-folder.ts';
 import { ID, makeTalkingHome, type TalkingHome } from './talking-home.ts';
 
@@ -19,7 +18,7 @@ beforeEach(() => {
 });
 
 test('it has its name when it is given one, and not before', () => {
-  const { file, result } = readIntoFile(home.path, target, (_, copy) => {
+  const { file, result } = stageFromDatabase(home.path, target, (_, copy) => {
     copy.put(Buffer.from('a line\n'));
     return 'read';
   });
@@ -33,7 +32,7 @@ test('it has its name when it is given one, and not before', () => {
 
 test('somebody speaks while it is read: it holds what was read the second time, once', () => {
   let calls = 0;
-  const { file } = readIntoFile(home.path, target, (database, copy) => {
+  const { file } = stageFromDatabase(home.path, target, (database, copy) => {
     for (const line of iterateEventLines(database, ID)) copy.put(line);
     if (++calls === 1) home.say('meanwhile');
   });
@@ -46,7 +45,7 @@ test('somebody speaks while it is read: it holds what was read the second time, 
 test.each([1, 2])('what fails at call %i leaves nothing', (failing) => {
   let calls = 0;
   const read = () =>
-    readIntoFile(home.path, target, (_, copy) => {
+    stageFromDatabase(home.path, target, (_, copy) => {
       copy.put(Buffer.from('a line\n'));
       if (++calls === failing) throw new Error('made by the test');
       home.say('meanwhile');
@@ -56,14 +55,14 @@ test.each([1, 2])('what fails at call %i leaves nothing', (failing) => {
 });
 
 describe('a clone', () => {
-  const { put } = UnnamedFile.prototype;
+  const { put } = StagedFile.prototype;
   afterEach(() => {
-    UnnamedFile.prototype.put = put;
+    StagedFile.prototype.put = put;
   });
 
   test('that is read twice is one file, of the second time', async () => {
     const reads = new Set<string>();
-    UnnamedFile.prototype.put = function (bytes) {
+    StagedFile.prototype.put = function (bytes) {
       if (reads.size === 0) home.say('meanwhile');
       reads.add(this.tempPath);
       put.call(this, bytes);

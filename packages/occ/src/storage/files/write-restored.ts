@@ -1,8 +1,8 @@
 import { open } from 'node:fs/promises';
 import type { Transcript } from '@openbot/sessions';
 import type { LineCopier } from '@openbot/sessions/rewrite';
-import type { OriginOf } from '../storage/contract/rewriting.ts';
-import type { Stretch } from './said-since.ts';
+import type { OriginOf } from '../contract/rewriting.ts';
+import type { Stretch } from './later-bytes.ts';
 
 /** A stretch, and where it begins in what was written. */
 export interface Piece extends Stretch {
@@ -68,7 +68,7 @@ function placeOf({ before }: Stretch): number {
 }
 
 /** How many lines were not taken from the backup. */
-export function countSaid(after: Transcript, pieces: readonly Piece[], whole: Stretch): number {
+export function countLaterLines(after: Transcript, pieces: readonly Piece[], whole: Stretch): number {
   let lines = 0;
   for (let index = 0; index < after.length; index++) {
     const isOfBackup = pieceAt(pieces, after.startOf(index)).path === whole.path;

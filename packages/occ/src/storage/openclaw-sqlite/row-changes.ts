@@ -1,6 +1,6 @@
 import { asciiJson, replaceTopLevelFields } from '@openbot/sessions/rewrite';
-import type { RowChanges } from './apply-changes.ts';
 import type { ReadSession } from './readable-session.ts';
+import type { RowChanges } from './replace-rows.ts';
 import { type OpenKeptState, type RestoredLine, readKeptLine } from './restored-lines.ts';
 import { putUsage } from './usage-of-line.ts';
 

@@ -1,18 +1,18 @@
 import { scanTranscriptFile, type Transcript } from '@openbot/sessions';
-import type { Backup } from '../storage/contract/kept-state.ts';
-import { describeLine } from './line-looks.ts';
+import { identifyLine } from '../../rewrite/line-identity.ts';
+import type { Backup } from '../contract/kept-state.ts';
+import type { SessionFile, Stretch } from './later-bytes.ts';
 import { readLineOf } from './read-line.ts';
-import type { SessionBytes, Stretch } from './said-since.ts';
 
 /**
  * What was said since a backup was made, where the journal does not tell: the lines of the session that are none of the
  * backup's, as it has them or in another form. Behind the last line that both have, all of them; before it those that no
  * older backup has either, since what came back with a restore is no news. Undefined when they have no line in common.
  */
-export async function findNewLines(
+export async function findLaterLines(
   backup: Backup,
   older: readonly Backup[],
-  session: SessionBytes,
+  session: SessionFile,
 ): Promise<Stretch[] | undefined> {
   const now = await openState(session.path);
   const old = await openState(backup.path);
@@ -100,7 +100,7 @@ function listKnown({ path, transcript }: State): KnownLine[] {
   const read = readLineOf(path, transcript);
   return Array.from({ length: transcript.length }, (_, index) => {
     const line = read(index);
-    const { text, isTimed } = describeLine(line);
+    const { text, isTimed } = identifyLine(line);
     const id = transcript.idOf(index);
     const isKnown = id !== undefined || (isTimed && transcript.kindOf(index) === 'message');
     const size = transcript.resultCountOf(index) > 0 ? 0 : transcript.textSizeOf(index);

@@ -1,12 +1,16 @@
 import { closeSync, fsyncSync, openSync, readSync, renameSync, unlinkSync, writeSync } from 'node:fs';
 import { giveToFolderOwner, makeLeftoverPath } from '@openbot/sessions/disk';
-import type { LineKeeper } from '@openbot/sessions/openclaw-database';
+import {
+  type LineKeeper,
+  type OpenclawDatabase,
+  readOpenclawDatabase,
+} from '@openbot/sessions/openclaw-database';
 
 const CHUNK = 1024 * 1024;
 const LINE_END = Buffer.from('\n');
 
 /** A new file that gets its name when it is whole. What was written to it can be read again. */
-export class UnnamedFile implements LineKeeper {
+export class StagedFile implements LineKeeper {
   readonly #path: string;
   readonly #temp: string;
   readonly #file: number;
@@ -94,5 +98,29 @@ export class UnnamedFile implements LineKeeper {
 
   #write(bytes: Buffer, length: number): void {
     for (let done = 0; done < length; ) done += writeSync(this.#file, bytes, done, length - done);
+  }
+}
+
+/**
+ * Reads from a database into a new file, which is then on disk and has yet to get its name. Where the database has to be
+ * read again the file is begun anew, and where that fails there is none.
+ */
+export function stageFromDatabase<T>(
+  database: string,
+  path: string,
+  read: (open: OpenclawDatabase, file: StagedFile) => T,
+): { readonly file: StagedFile; readonly result: T } {
+  let file: StagedFile | undefined;
+  try {
+    const result = readOpenclawDatabase(database, (open) => {
+      file?.drop();
+      file = new StagedFile(path);
+      return read(open, file);
+    });
+    file!.sync();
+    return { file: file!, result };
+  } catch (error) {
+    file?.drop();
+    throw error;
   }
 }

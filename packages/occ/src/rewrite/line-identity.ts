@@ -1,11 +1,11 @@
 /** What no rewrite changes of a line: what it is, and when it was said. */
-export interface LineLooks {
+export interface LineIdentity {
   readonly text: string;
   /** Whether it says when. */
   readonly isTimed: boolean;
 }
 
-export function describeLine(line: Buffer): LineLooks {
+export function identifyLine(line: Buffer): LineIdentity {
   const { type, timestamp, message } = parse(line);
   const { role, timestamp: saidAt, toolCallId } = asObject(message);
   return {

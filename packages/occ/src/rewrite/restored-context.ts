@@ -22,7 +22,7 @@ export interface RestoredContext {
   readonly complete: boolean;
 }
 
-/** @param missed from `findUnheard` */
+/** @param missed from `findMissedContext` */
 export function describeContext(
   after: Transcript,
   then: Transcript,
@@ -63,7 +63,7 @@ function listCalls(transcript: Transcript): Map<string, string> {
  * Why the model would not be given what it was given when the backup was made, followed by what was said since, in a form
  * that providers take; undefined where it would.
  */
-export function findUnheard(
+export function findMissedContext(
   after: Transcript,
   then: Transcript,
   now: Transcript,

@@ -1,8 +1,8 @@
+import { closeSync, openSync, readSync } from 'node:fs';
 import { scanTranscriptFile, type Transcript } from '@openbot/sessions';
 import { identifyLine } from '../../rewrite/line-identity.ts';
 import type { Backup } from '../contract/kept-state.ts';
 import type { SessionFile, Stretch } from './later-bytes.ts';
-import { readLineOf } from './read-line.ts';
 
 /**
  * What was said since a backup was made, where the journal does not tell: the lines of the session that are none of the
@@ -108,4 +108,18 @@ function listKnown({ path, transcript }: State): KnownLine[] {
       ? { key: `${id ?? ''} ${text}`, isTimed, size }
       : { key: line.toString('latin1'), isTimed: false, size: 0 };
   });
+}
+
+/** Reads lines of a file as they are there, without their ends. */
+export function readLineOf(path: string, transcript: Transcript): (index: number) => Buffer {
+  return (index) => {
+    const file = openSync(path, 'r');
+    try {
+      const line = Buffer.alloc(transcript.endOf(index) - transcript.startOf(index));
+      readSync(file, line, 0, line.length, transcript.startOf(index));
+      return line;
+    } finally {
+      closeSync(file);
+    }
+  };
 }

@@ -4,8 +4,7 @@ import { type Journal, readJournal, withoutDatabase } from '../../backups/journa
 import type { Backup, KeptState } from '../contract/kept-state.ts';
 import type { Relink, RestorableState, RestoredState, SessionLines } from '../contract/rewriting.ts';
 import { findLaterBytes, type SessionFile, type Stretch } from './later-bytes.ts';
-import { findLaterLines } from './later-lines.ts';
-import { readLineOf } from './read-line.ts';
+import { findLaterLines, readLineOf } from './later-lines.ts';
 import { type OpenFile, replaceFile } from './replace-file.ts';
 import {
   type ChangedLine,

@@ -20,8 +20,8 @@ import type { FoundSession } from '../contract/found-session.ts';
 import type { CorrectedFigures } from '../contract/kept-state.ts';
 import { type ReadSession, readSessionToRewrite } from './readable-session.ts';
 import { applyRewrite } from './replace-rows.ts';
+import { readUsage } from './row-changes.ts';
 import { transcriptPathOf } from './transcript-path.ts';
-import { readUsage } from './usage-of-line.ts';
 
 export type Correction =
   /** `generation`: of the rows as they are now. */

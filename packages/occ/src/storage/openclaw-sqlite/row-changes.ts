@@ -1,8 +1,18 @@
-import { asciiJson, replaceTopLevelFields } from '@openbot/sessions/rewrite';
+import {
+  asciiJson,
+  findMember,
+  fromByteText,
+  isObjectAt,
+  listMembers,
+  replaceTopLevelFields,
+  Splice,
+  skipSpace,
+  toByteText,
+} from '@openbot/sessions/rewrite';
+import { messageOf } from '../../clean/rewrite-line.ts';
 import type { ReadSession } from './readable-session.ts';
 import type { RowChanges } from './replace-rows.ts';
 import { type OpenKeptState, type RestoredLine, readKeptLine } from './restored-lines.ts';
-import { putUsage } from './usage-of-line.ts';
 
 /**
  * What must be done to the rows so that they are these lines. Rows that are as they were stay untouched. An edit leaves
@@ -97,4 +107,26 @@ export function readRestoredText(
 /** Whether a line comes in another form than in its text. */
 export function isChanged({ usage, parentId }: RestoredLine): boolean {
   return usage !== undefined || parentId !== undefined;
+}
+
+/** The JSON of a message's usage, as it stands in its line. */
+export function readUsage(line: Buffer): string | undefined {
+  const text = line.toString('latin1');
+  const place = findUsage(text);
+  return place && fromByteText(text.slice(place.start, place.end));
+}
+
+/** The line with another usage, otherwise byte for byte as it was. */
+export function putUsage(line: Buffer, usage: string): Buffer {
+  const text = line.toString('latin1');
+  const place = findUsage(text);
+  if (place === undefined) return line;
+  const splice = new Splice(text);
+  splice.replace(place.start, place.end, toByteText(usage));
+  return Buffer.from(splice.toString(), 'latin1');
+}
+
+function findUsage(text: string): { readonly start: number; readonly end: number } | undefined {
+  const start = skipSpace(text, 0);
+  return isObjectAt(text, start) ? findMember(messageOf(text, listMembers(text, start)), 'usage') : undefined;
 }

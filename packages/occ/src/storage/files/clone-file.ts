@@ -57,8 +57,16 @@ export function prepareFileClone(
 function linesOfFile(path: string): LineSource {
   return {
     name: path,
-    open: async () => ({ path }),
     read: (use) => withFile(path, async (_, lines) => use(lines)),
+    stage: (target, plan) =>
+      withFile(path, async (file, lines) => {
+        const planned = plan(lines);
+        return {
+          temp: await stageLines(target, file, lines, planned),
+          plan: planned,
+          before: lines.transcript,
+        };
+      }),
   };
 }
 
@@ -75,6 +83,31 @@ async function withFile<T>(
   }
 }
 
+async function stageLines(
+  path: string,
+  source: FileHandle,
+  { transcript, readLine }: SessionLines,
+  plan: CleanPlan,
+): Promise<string> {
+  const temp = makeLeftoverPath(path, 'tmp');
+  const target = await open(temp, 'wx', 0o600);
+  try {
+    giveToFolderOwner(target.fd, path);
+    const copier = new LineCopier(source, target);
+    await applyPlan(copier, transcript, plan, readLine);
+    // What is appended to a line without an end would be lost with it.
+    if (!transcript.terminated) await copier.put(Buffer.from('\n'));
+    await copier.flush();
+    await target.sync();
+    return temp;
+  } catch (error) {
+    await unlink(temp).catch(() => {});
+    throw error;
+  } finally {
+    await target.close();
+  }
+}
+
 interface FileClone extends CloneFile {
   readonly request: CloneRequest;
   readonly traits: CloneTraits;
@@ -85,53 +118,41 @@ interface FileClone extends CloneFile {
 type Written = Pick<MadeClone, 'plan' | 'sizeBefore' | 'sizeAfter'>;
 
 function measureClone(clone: FileClone, lines: SessionLines): Written {
-  const { plan, ending } = planFile(clone, lines);
-  const sizeAfter = new RewrittenLines(lines, plan).measure() + ending.length;
+  const plan = planFile(clone, lines);
+  const sizeAfter = new RewrittenLines(lines, plan).measure() + endingOf(clone, lines).length;
   return { plan, sizeBefore: lines.transcript.byteLength, sizeAfter };
 }
 
-function planFile(clone: FileClone, lines: SessionLines): { plan: CleanPlan; ending: Buffer } {
-  const { request, traits, sessionId, source } = clone;
+function planFile({ request, sessionId, source }: FileClone, lines: SessionLines): CleanPlan {
   const { session, at, toolRemoval } = request;
   const identity = { sourceSessionId: session.sessionId, newSessionId: sessionId, at };
-  const plan = planClone(lines, source.name, identity, toolRemoval);
-  return { plan, ending: Buffer.from(traits.endingOf?.(request, lines, sessionId) ?? '') };
+  return planClone(lines, source.name, identity, toolRemoval);
+}
+
+function endingOf({ traits, request, sessionId }: FileClone, lines: SessionLines): Buffer {
+  return Buffer.from(traits.endingOf?.(request, lines, sessionId) ?? '');
 }
 
 /** Takes no lock: the session may be in use, and its finished lines do not change. */
 async function makeClone(clone: FileClone): Promise<Written> {
-  await makeFolder(dirname(clone.path));
-  const opened = await clone.source.open(clone.path);
-  try {
-    return await withFile(opened.path, async (file, lines) => {
-      const { plan, ending } = planFile(clone, lines);
-      const sizeAfter = await writeClone(clone, { file, lines, plan, ending });
-      return { plan, sizeBefore: lines.transcript.byteLength, sizeAfter };
-    });
-  } finally {
-    opened.drop?.();
-  }
-}
-
-interface ClonedLines {
-  readonly file: FileHandle;
-  readonly lines: SessionLines;
-  readonly plan: CleanPlan;
-  readonly ending: Buffer;
-}
-
-async function writeClone(
-  { request, traits, path, sessionId, entry }: FileClone,
-  cloned: ClonedLines,
-): Promise<number> {
-  const temp = makeLeftoverPath(path, 'tmp');
+  const { request, traits, source, path, sessionId, entry } = clone;
+  await makeFolder(dirname(path));
+  let ending: Buffer = Buffer.alloc(0);
+  const { temp, plan, before } = await source.stage(path, (lines) => {
+    ending = endingOf(clone, lines);
+    return planFile(clone, lines);
+  });
   let written = temp;
   let isNamed = false;
   let belongings: CopiedFiles | undefined;
   let isOver: (() => void) | undefined;
   let removeNote: (() => void) | undefined;
   try {
-    const size = await writeVerified(temp, path, cloned);
+    const after = await scanTranscriptFile(temp);
+    const fault = findFault(before, after, plan);
+    if (fault !== undefined) throw cloneNotAsPlanned(fault);
+    // Behind what was verified line for line against the original.
+    await append(temp, ending);
     if (existsSync(path)) throw alreadyThere(path);
     belongings = await traits.copyBelongings?.(request, sessionId);
     // A clone that has its name gets its entry too.
@@ -145,10 +166,10 @@ async function writeClone(
     await publish(temp, path);
     written = path;
     await syncFolder(dirname(path));
-    // Last of all, so that the index never names a file that does not exist.
     isNamed = true;
+    // Last of all, so that the index never names a file that does not exist.
     await entry?.register();
-    return size;
+    return { plan, sizeBefore: before.byteLength, sizeAfter: after.byteLength + ending.length };
   } catch (error) {
     if (!isNamed || !(await entry?.isMade())) {
       await unlink(written).catch(() => {});
@@ -161,31 +182,14 @@ async function writeClone(
   }
 }
 
-async function writeVerified(
-  temp: string,
-  path: string,
-  { file, lines, plan, ending }: ClonedLines,
-): Promise<number> {
-  const { transcript, readLine } = lines;
-  const target = await open(temp, 'wx', 0o600);
+async function append(path: string, ending: Buffer): Promise<void> {
+  if (ending.length === 0) return;
+  const file = await open(path, 'a');
   try {
-    giveToFolderOwner(target.fd, path);
-    const copier = new LineCopier(file, target);
-    await applyPlan(copier, transcript, plan, readLine);
-    // What is appended to a line without an end would be lost with it.
-    if (!transcript.terminated) await copier.put(Buffer.from('\n'));
-    await copier.flush();
-    await target.sync();
-    const fault = findFault(transcript, await scanTranscriptFile(temp), plan);
-    if (fault !== undefined) throw cloneNotAsPlanned(fault);
-    // Behind what was verified line for line against the original.
-    if (ending.length > 0) {
-      await target.writeFile(ending);
-      await target.sync();
-    }
-    return (await target.stat()).size;
+    await file.writeFile(ending);
+    await file.sync();
   } finally {
-    await target.close();
+    await file.close();
   }
 }
 

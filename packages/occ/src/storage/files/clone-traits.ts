@@ -1,3 +1,5 @@
+import type { Transcript } from '@openbot/sessions';
+import type { CleanPlan } from '../../clean/plan.ts';
 import type { CloneRequest, SessionLines } from '../contract/rewriting.ts';
 import type { SavedFiles } from './killed-clones.ts';
 
@@ -49,6 +51,13 @@ export interface LineSource {
   readonly name: string;
   /** Reads them and writes nothing. */
   read<T>(use: (lines: SessionLines) => T): Promise<T>;
-  /** Has them in a file. @param target of the clone, beside which a file may be made */
-  open(target: string): Promise<{ readonly path: string; drop?(): void }>;
+  /** Writes them as planned to a new file, which is on disk then and has yet to get the name `path`. */
+  stage(path: string, plan: (lines: SessionLines) => CleanPlan): Promise<StagedClone>;
+}
+
+export interface StagedClone {
+  readonly temp: string;
+  readonly plan: CleanPlan;
+  /** What was cloned. */
+  readonly before: Transcript;
 }

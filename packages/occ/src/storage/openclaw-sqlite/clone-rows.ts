@@ -5,7 +5,6 @@ import {
   assertWritable,
   type DatabaseTranscript,
   inTransaction,
-  iterateEventLines,
   makeGeneration,
   markRewritten,
   type OpenclawDatabase,
@@ -25,7 +24,7 @@ import { cloneNotAsPlanned, planClone } from '../../rewrite/plan-clone.ts';
 import { RewrittenLines } from '../../rewrite/rewritten-lines.ts';
 import { findFault } from '../../rewrite/verify-clean.ts';
 import type { FoundSession } from '../contract/found-session.ts';
-import type { CloneRequest, MadeClone, PreparedClone } from '../contract/rewriting.ts';
+import type { CloneRequest, MadeClone, PreparedClone, SessionLines } from '../contract/rewriting.ts';
 import { prepareFileClone } from '../files/clone-file.ts';
 import type { CloneTraits, LineSource } from '../files/clone-traits.ts';
 import { cloneKeyOf, NO_ENTRY, openclawClones, resumeCommandOf } from '../openclaw-files/clone-entry.ts';
@@ -81,14 +80,30 @@ function linesOfRows({ path, sessionId }: FoundSession): LineSource {
   return {
     name: sessionId,
     read: async (use) => readOpenclawDatabase(path, (database) => use(readSession(database, sessionId))),
-    open: async (target) => {
-      const { file } = stageFromDatabase(path, target, (database, copy) => {
-        readSession(database, sessionId);
-        for (const line of iterateEventLines(database, sessionId)) copy.put(line);
+    stage: async (target, planLines) => {
+      const { file, result } = stageFromDatabase(path, target, (database, copy) => {
+        const lines = readSession(database, sessionId);
+        const plan = withoutBlankLines(lines, planLines(lines));
+        for (let i = 0; i < lines.transcript.length; i++) {
+          if (!plan.isRemoved(i)) copy.keep(clonedLine(lines, plan, i));
+        }
+        return { plan, before: lines.transcript };
       });
-      return { path: file.tempPath, drop: () => file.drop() };
+      file.close();
+      return { temp: file.tempPath, ...result };
     },
   };
+}
+
+/** A row holds a line, and a blank one is none. */
+function withoutBlankLines({ transcript }: SessionLines, plan: CleanPlan): CleanPlan {
+  return { ...plan, isRemoved: (i) => transcript.kindOf(i) === 'blank' || plan.isRemoved(i) };
+}
+
+function clonedLine({ readLine, readBytes }: DatabaseTranscript, plan: CleanPlan, index: number): Buffer {
+  const edit = plan.editOf(index);
+  if (edit === undefined) return readBytes(index);
+  return Buffer.from(rewriteLine(readLine(index), edit, 'openclaw'), 'latin1');
 }
 
 interface RowClone extends CloneRequest {
@@ -178,28 +193,25 @@ function refuseWithAdvice<T>(open: () => T): T {
 
 function planRows(source: DatabaseTranscript, { session, sessionId, at, toolRemoval }: RowClone): CleanPlan {
   const identity = { sourceSessionId: session.sessionId, newSessionId: sessionId, at };
-  const plan = planClone(source, session.sessionId, identity, toolRemoval);
-  // A row holds a line, and a blank one is none.
-  return { ...plan, isRemoved: (i) => source.transcript.kindOf(i) === 'blank' || plan.isRemoved(i) };
+  return withoutBlankLines(source, planClone(source, session.sessionId, identity, toolRemoval));
 }
 
 /** @param from the session whose rows the lines are; undefined where they are in a file */
 function writeRows(
   database: OpenclawDatabase,
-  { transcript, seqs, readLine, readBytes }: DatabaseTranscript,
+  source: DatabaseTranscript,
   plan: CleanPlan,
   from: string | undefined,
   to: string,
 ): void {
+  const { transcript, seqs } = source;
   const changes = openEventChanges(database, to);
   const copy = from === undefined ? undefined : openEventCopies(database, from, to);
   let seq = 0;
   for (let i = 0; i < transcript.length; i++) {
     if (plan.isRemoved(i)) continue;
-    const edit = plan.editOf(i);
-    if (edit === undefined && copy !== undefined) copy(seqs[i]!, seq);
-    else if (edit === undefined) changes.add(seq, readBytes(i));
-    else changes.add(seq, Buffer.from(rewriteLine(readLine(i), edit, 'openclaw'), 'latin1'));
+    if (plan.editOf(i) === undefined && copy !== undefined) copy(seqs[i]!, seq);
+    else changes.add(seq, clonedLine(source, plan, i));
     seq++;
   }
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { LATEST_PROTOCOL_VERSION } from '@modelcontextprotocol/sdk/types.js';
-import { afterEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, describe, expect, inject, test, vi } from 'vitest';
 import { serveMcp } from '../../src/mcp-server/serve-mcp.ts';
 import { keepInDatabase, keepInFiles, talk } from '../mcp-tools/conversations.ts';
 import { callerOf, type Loose, makeMcpHome, openClient } from './mcp-home.ts';
@@ -35,7 +35,7 @@ describe('a process of its own', () => {
   async function start(home: ReturnType<typeof makeMcpHome>, ...more: string[]) {
     const transport = new StdioClientTransport({
       ...configure(home, ...more),
-      env: home.env,
+      env: { ...home.env, NODE_COMPILE_CACHE: inject('compiled') },
       stderr: 'pipe',
     });
     let complaints = '';
@@ -77,7 +77,10 @@ describe('a process of its own', () => {
   /** Writes to the server, closes its input, and waits for its end. */
   function converse(home: ReturnType<typeof makeMcpHome>, input: string | Buffer) {
     const { command, args } = configure(home);
-    const child = spawn(command, args, { env: home.env, stdio: 'pipe' });
+    const child = spawn(command, args, {
+      env: { ...home.env, NODE_COMPILE_CACHE: inject('compiled') },
+      stdio: 'pipe',
+    });
     const chunks: Buffer[] = [];
     let errors = '';
     child.stdout.on('data', (piece: Buffer) => chunks.push(piece));
@@ -132,7 +135,10 @@ describe('a process of its own', () => {
   test('a client that does not wait for the answer leaves no stack trace', async () => {
     const home = makeMcpHome();
     const { command, args } = configure(home);
-    const child = spawn(command, args, { env: home.env, stdio: 'pipe' });
+    const child = spawn(command, args, {
+      env: { ...home.env, NODE_COMPILE_CACHE: inject('compiled') },
+      stdio: 'pipe',
+    });
     let errors = '';
     child.stderr.on('data', (piece: Buffer) => {
       errors += piece.toString();

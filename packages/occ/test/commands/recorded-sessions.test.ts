@@ -2,6 +2,7 @@
 import { copyFileSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { HUNT, sample } from '../../../../test/setup/hunt.ts';
 import { type Json, makeStateFolder, type StateFolder } from './state-folder.ts';
 import { readRawLines } from './told.ts';
 
@@ -62,8 +63,8 @@ function readTexts(path: string): string[] {
   });
 }
 
-describe.each(CASES)('$fixtures/$name', ({ source, fixtures, folder, name }) => {
-  it('is cleaned once, cloned, and comes back byte for byte', async () => {
+describe.each(sample(CASES, { gate: 9 }))('$fixtures/$name', ({ source, fixtures, folder, name }) => {
+  it('is cleaned once, cloned, and comes back byte for byte', HUNT, async () => {
     const path = join(state.home, folder, name);
     mkdirSync(dirname(path), { recursive: true });
     copyFileSync(join(FIXTURES, fixtures, name), path);

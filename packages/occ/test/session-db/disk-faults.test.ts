@@ -13,6 +13,7 @@ import {
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { HUNT, sample } from '../../../../test/setup/hunt.ts';
 import { findDatabaseFaults } from '../../../sessions/test/openclaw-db/setup/check-database.ts';
 import { generateEvents } from '../../../sessions/test/openclaw-db/setup/compose-turns.ts';
 import { BUILT_IN_PRESETS } from '../../src/clean/presets.ts';
@@ -160,7 +161,7 @@ describe('something in the way', () => {
 describe('each call that fails once', () => {
   vi.setConfig({ testTimeout: 600_000 });
 
-  test('to the disk: refused with everything as it was, or done', async () => {
+  test('to the disk: refused with everything as it was, or done', HUNT, async () => {
     const looked = copyTo(makeScratch());
     const { calls } = await listDiskCalls(ARGS, { under: looked.folder }, { env: looked.env });
     const after = readAsFile(looked.path, ID);
@@ -172,7 +173,7 @@ describe('each call that fails once', () => {
     });
     expect(faults.length).toBeGreaterThan(5);
     const codes = new Set<string>();
-    await inLanes(faults, async ({ at, strike, call }) => {
+    await inLanes(sample(faults, { gate: 8 }), async ({ at, strike, call }) => {
       const copy = copyTo(makeScratch());
       const ran = await runOccWithFault(ARGS, { at, strike, under: copy.folder }, { env: copy.env });
       const when = `${strike} at call ${at} (${call.split('/').at(-1)}): ${ran.stderr}`;
@@ -194,7 +195,7 @@ describe('each call that fails once', () => {
     expect([...codes].sort()).toEqual(['EDIT_FAILED']);
   });
 
-  test('to SQLite, where it writes: refused in its words, and nothing is left', async () => {
+  test('to SQLite, where it writes: refused in its words, and nothing is left', HUNT, async () => {
     const looked = copyTo(makeScratch());
     const { calls } = await listSqliteCalls(ARGS, { env: looked.env });
     const begin = calls.indexOf('exec BEGIN IMMEDIATE');
@@ -202,7 +203,7 @@ describe('each call that fails once', () => {
     const places = calls.map((call, index) => ({ call, at: index + 1 })).slice(begin, end);
     const kinds = new Map(places.map((place) => [place.call, place]));
     expect(kinds.size).toBeGreaterThan(10);
-    await inLanes([...kinds.values()], async ({ call, at }) => {
+    await inLanes(sample([...kinds.values()], { gate: 6 }), async ({ call, at }) => {
       const copy = copyTo(makeScratch());
       const errcode = call.startsWith('exec') ? FULL : IOERR;
       const fault = { at, strike: 'fail', errcode } as const;

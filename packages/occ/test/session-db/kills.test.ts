@@ -152,7 +152,7 @@ test('the same without a WAL: what was half done is undone by who comes next', H
 
 test(`killed in any of ${KILLS} places and more, in the transaction and around it`, HUNT, async () => {
   let killed = 0;
-  const chosen = sample(kills, { gate: 20 });
+  const chosen = sample(kills, { gate: 12 });
   await inLanes(chosen, async ({ when, run, isCertain }) => {
     const copy = copyHome();
     const { code, stderr } = await run(copy);

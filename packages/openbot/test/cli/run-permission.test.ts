@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { LONG } from '../../../../test/setup/hunt.ts';
+import { HUNT, LONG, sample } from '../../../../test/setup/hunt.ts';
 import { CommandBench, missing, readEvents, readLastLine, use } from '../setup/command-bench.ts';
 
 describe.skipIf(missing !== undefined)(`what a run may do ${missing ?? ''}`, () => {
@@ -31,7 +31,7 @@ describe.skipIf(missing !== undefined)(`what a run may do ${missing ?? ''}`, () 
   const run = (task: string, ...flags: string[]) =>
     bench.run(['cc', 'run', task, '--fresh', ...flags], { cwd: bench.makeRepo('rules') });
 
-  test.each([
+  const DENIED: [task: string, made: string, advice: RegExp][] = [
     [
       'touch it',
       'rules/made',
@@ -44,18 +44,23 @@ describe.skipIf(missing !== undefined)(`what a run may do ${missing ?? ''}`, () 
       /no rule allows it, .*; --allow '(Edit\(\/\/.*\/rules\/written\))' would\n/,
     ],
     ['write outside', '../outside', /outside allowed .*; --allow '(Edit\(\/\/.*\/outside\))' would\n/],
-  ])('%s: what no rule allows is denied with the rule that does allow it', async (task, made, advice) => {
-    const path = join(bench.home.root, 'repos', made);
-    const denied = await run(task);
-    expect([denied.code, denied.stderr, existsSync(path)]).toEqual([0, '', false]);
-    expect(denied.stdout).toMatch(/\n> \w+ .*\n {2}not allowed: /);
-    expect(denied.stdout).not.toContain('failed');
-    const [, rule = ''] = advice.exec(denied.stdout) ?? [];
-    expect(rule).not.toBe('');
-    const allowed = await run(task, '--allow', 'Read', '--allow', rule.replaceAll("'\\''", "'"));
-    expect([allowed.code, allowed.stderr, existsSync(path)]).toEqual([0, '', true]);
-    expect(allowed.stdout).not.toContain('not allowed');
-  });
+  ];
+  test.each(sample(DENIED, { gate: 2 }))(
+    '%s: what no rule allows is denied with the rule that does allow it',
+    HUNT,
+    async (task, made, advice) => {
+      const path = join(bench.home.root, 'repos', made);
+      const denied = await run(task);
+      expect([denied.code, denied.stderr, existsSync(path)]).toEqual([0, '', false]);
+      expect(denied.stdout).toMatch(/\n> \w+ .*\n {2}not allowed: /);
+      expect(denied.stdout).not.toContain('failed');
+      const [, rule = ''] = advice.exec(denied.stdout) ?? [];
+      expect(rule).not.toBe('');
+      const allowed = await run(task, '--allow', 'Read', '--allow', rule.replaceAll("'\\''", "'"));
+      expect([allowed.code, allowed.stderr, existsSync(path)]).toEqual([0, '', true]);
+      expect(allowed.stdout).not.toContain('not allowed');
+    },
+  );
 
   test('where a rule does not help, the reason is told and no rule', async () => {
     const outside = await run('touch outside', '--allow', 'Bash(touch:*)');

@@ -9,7 +9,7 @@ const SPACE: i32 = 0x20;
 const MINUS: i32 = 0x2d;
 export const LOWER_U: i32 = 0x75;
 
-/** How many characters longer an escape is than what it stands for, by the letter after the backslash; 0 for none. */
+/** How many characters longer an escape is than the character it encodes, by the letter after the backslash; 0 for none. */
 const ESCAPES: usize = memory.data(256);
 /** Read from memory and not written here as constants: a baseline compiler would build them anew for each block. */
 const QUOTES: usize = memory.data(16, 16);

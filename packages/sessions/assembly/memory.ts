@@ -1,4 +1,4 @@
-/** Memory is handed out from the bottom up and never given back: whoever is done with it drops the whole instance. */
+/** Memory is handed out from the bottom up and never given back: a caller that is done drops the whole instance. */
 let top: usize = __heap_base;
 
 /** A string is read in blocks of 64 bytes, and its escapes with what follows: so far may be looked beyond its end. */

@@ -48,7 +48,7 @@ namespace Tag {
   export const FIGURE: i32 = 0;
   /** A string that repeats: its number as a word, its number. */
   export const WORD: i32 = 1;
-  /** Any other string: where it stands. */
+  /** Any other string: where it is. */
   export const STRING: i32 = 2;
   export const ROW: i32 = 3;
   /** To be added to what is there. */
@@ -56,9 +56,9 @@ namespace Tag {
   export const NULL: i32 = 5;
   export const TRUE: i32 = 6;
   export const FALSE: i32 = 7;
-  /** A number that is no short figure: where it stands. */
+  /** A number that is no short figure: where it is. */
   export const NUMBER: i32 = 8;
-  /** The beginning of a string that may look machine-made: where the string stands. */
+  /** The beginning of a string that may look machine-made: where the string is. */
   export const HEAD: i32 = 9;
 }
 

@@ -1,4 +1,4 @@
-/** Makes src/transcript/skim/kernel-code.ts of what stands in assembly/, unless it is made of that already. */
+/** Makes src/transcript/skim/kernel-code.ts from assembly/, unless it is up to date. */
 import { createHash } from 'node:crypto';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -27,7 +27,7 @@ interface CompactSessionResult {
 /**
  * Shortens a session's transcript to its last lines and archives the whole one. The usage of the last answer is lowered
  * to what the context weighs now, lest the agent compact at once. Fails with LOCK_TIMEOUT, and changes nothing, while
- * somebody writes to it.
+ * another process writes to it.
  */
 export async function compactSession(
   params: AgentSessionsParams & ClockParams & { sessionKey: string; maxLines?: number; lock?: LockOptions },

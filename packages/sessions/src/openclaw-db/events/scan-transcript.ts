@@ -35,7 +35,7 @@ export interface LineKeeper {
 
 /**
  * Reads the lines of a session once, one at a time. Nothing but what a Transcript holds is kept of them, unless there is
- * somebody to keep them.
+ * a keeper.
  */
 export function scanDatabaseTranscript(
   database: OpenclawDatabase,

@@ -94,8 +94,8 @@ function figuresOf(transcript: Transcript, context: Context): { figures: Figure[
 }
 
 /**
- * Where edits change the characters of the context, oldest first, and by how much. An edit counts from where it
- * stands: a figure that was recorded before it saw the entry as it had been.
+ * Where edits change the characters of the context, oldest first, and by how much. An edit counts from its
+ * position on: a figure that was recorded before it saw the entry as it had been.
  */
 function editChanges(transcript: Transcript, context: Context): { at: number; by: number }[] {
   const present = new Set(context.entries);

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { HUNT, isTorture, sample } from '../../../../test/setup/hunt.ts';
 import { runOccWithFault } from '../setup/faults.ts';
 import { cleanEnvironment, OCC_LAUNCHER, type OccRun, runOcc } from '../setup/run-occ.ts';
 import { makeLastingFolder, makeTempFolder } from '../setup/temp-folder.ts';
@@ -97,38 +98,43 @@ describe.each(Object.keys(COMMANDS))('%s', (command) => {
     before = look(home);
   });
 
-  test('each change on disk fails once: refused with everything as it was, or done and said so', async () => {
-    const operation: Operation = await prepare(
-      command,
-      home,
-      [args[0]!, ...args.slice(2, -1)],
-      makeScratch(),
-    );
-    const calls = await listCalls(operation, makeScratch());
-    const faults = calls.flatMap((call, index) => {
-      const [op] = call.split(' ');
-      // Removing a name takes no room, and what fails in a sync or a rename is the disk itself.
-      if (op === 'unlink') return [];
-      return { at: index + 1, strike: op === 'fsync' || op === 'rename' ? 'EIO' : 'ENOSPC', call } as const;
-    });
-    const outcomes = new Set<string>();
-    await inLanes(faults, async ({ at, strike, call }) => {
-      const copy = copyHome(home, makeScratch());
-      const run = await runOccWithFault(args, { at, strike, under: copy.folder }, { env: copy.env });
-      const when = `${command}, ${strike} at call ${at} (${call.split('/').at(-1)})`;
-      const isDone = run.code === 0 || run.stderr.includes('TRANSCRIPT_NOT_SYNCED');
-      outcomes.add(
-        run.code === 0
-          ? `done: ${JSON.parse(run.stdout).note?.slice(0, 23)}`
-          : JSON.parse(run.stderr).error.code,
+  test(
+    'each change on disk fails once: refused with everything as it was, or done and said so',
+    HUNT,
+    async () => {
+      const operation: Operation = await prepare(
+        command,
+        home,
+        [args[0]!, ...args.slice(2, -1)],
+        makeScratch(),
       );
-      if (!isDone) expectRefused(run, copy, before, when);
-      else if (command !== 'clone') expect(look(copy).session, when).toBe(hash(operation.after));
-      expect((await occ(copy, ['edit', '--keep', '0'])).code, when).toBe(0);
-      expect(listLeftovers(copy), when).toEqual([]);
-    });
-    expect([...outcomes].sort()).toEqual(OUTCOMES[command]);
-  });
+      const calls = await listCalls(operation, makeScratch());
+      const faults = calls.flatMap((call, index) => {
+        const [op] = call.split(' ');
+        // Removing a name takes no room, and what fails in a sync or a rename is the disk itself.
+        if (op === 'unlink') return [];
+        return { at: index + 1, strike: op === 'fsync' || op === 'rename' ? 'EIO' : 'ENOSPC', call } as const;
+      });
+      const outcomes = new Set<string>();
+      await inLanes(sample(faults, { gate: 8 }), async ({ at, strike, call }) => {
+        const copy = copyHome(home, makeScratch());
+        const run = await runOccWithFault(args, { at, strike, under: copy.folder }, { env: copy.env });
+        const when = `${command}, ${strike} at call ${at} (${call.split('/').at(-1)})`;
+        const isDone = run.code === 0 || run.stderr.includes('TRANSCRIPT_NOT_SYNCED');
+        outcomes.add(
+          run.code === 0
+            ? `done: ${JSON.parse(run.stdout).note?.slice(0, 23)}`
+            : JSON.parse(run.stderr).error.code,
+        );
+        if (!isDone) expectRefused(run, copy, before, when);
+        else if (command !== 'clone') expect(look(copy).session, when).toBe(hash(operation.after));
+        expect((await occ(copy, ['edit', '--keep', '0'])).code, when).toBe(0);
+        expect(listLeftovers(copy), when).toEqual([]);
+      });
+      if (isTorture) expect([...outcomes].sort()).toEqual(OUTCOMES[command]);
+      else expect(OUTCOMES[command]).toEqual(expect.arrayContaining([...outcomes]));
+    },
+  );
 
   test('a disk that is full from the first write on', async () => {
     const run = await runOccWithFault(

@@ -1,5 +1,5 @@
-import { activePath, contextTokens, OpenBotError, type Transcript } from '@openbot/sessions';
-import { contextOf, FLAG } from '@openbot/sessions/transcript';
+import { activePath, contextTokens, OpenBotError, type Transcript, turnsOf } from '@openbot/sessions';
+import { contextOf, FLAG, hasTools } from '@openbot/sessions/transcript';
 import type { ScheduledEdit } from '../backups/scheduled-edit.ts';
 import type { LineReader } from '../clean/plan.ts';
 import { planClean } from '../clean/plan-clean.ts';
@@ -12,7 +12,6 @@ import { storageOf } from '../storage/all.ts';
 import type { FoundSession, ResolvedSession, SearchScope } from '../storage/contract/found-session.ts';
 import type { SessionLines } from '../storage/contract/rewriting.ts';
 import type { FiguresResult } from '../storage/contract/use.ts';
-import { countConversation, orderByFigure } from './count-conversation.ts';
 import { foundFieldsOf } from './found-fields.ts';
 import type { EditResult, ScheduledEditReport, SessionInfo } from './results.ts';
 
@@ -129,3 +128,37 @@ function reportScheduled(scheduled: ScheduledEdit | undefined): ScheduledEditRep
 }
 
 const STATES: ReadonlySet<unknown> = new Set<ScheduledEdit['state']>(['waiting', 'done', 'failed']);
+
+type Counts = Pick<SessionInfo, 'messages' | 'turns' | 'toolCalls'>;
+
+/** Counts what is on a path. The lines of one message (Claude Code writes one for each block) count once. */
+function countConversation(transcript: Transcript, path: readonly number[]): Counts {
+  const messages = { total: 0, user: 0, assistant: 0, toolResult: 0 };
+  const byTool = new Map<string, number>();
+  const seen = new Set<number>();
+  let calls = 0;
+  for (const index of path) {
+    if (transcript.kindOf(index) !== 'message') continue;
+    for (const { name } of transcript.callsOf(index)) {
+      calls++;
+      byTool.set(name, (byTool.get(name) ?? 0) + 1);
+    }
+    const message = transcript.messageOf(index);
+    if (message >= 0 && seen.has(message)) continue;
+    seen.add(message);
+    messages.total++;
+    const role = transcript.roleOf(index);
+    if (role === 'user' || role === 'assistant' || role === 'toolResult') messages[role]++;
+  }
+  const turns = turnsOf(transcript, path);
+  return {
+    messages,
+    turns: { total: turns.length, withTools: turns.filter(hasTools).length },
+    toolCalls: { total: calls, byTool: orderByFigure(byTool) },
+  };
+}
+
+/** Largest first, equal ones by name, so that the same session always prints the same. */
+function orderByFigure(figures: Iterable<readonly [string, number]>): Record<string, number> {
+  return Object.fromEntries([...figures].sort(([a, x], [b, y]) => y - x || (a < b ? -1 : 1)));
+}

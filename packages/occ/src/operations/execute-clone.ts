@@ -1,8 +1,12 @@
+import { unlink } from 'node:fs/promises';
+import { unpackOriginal } from '../backups/original.ts';
 import type { ResolvedToolRemovalOptions } from '../clean/tool-removal.ts';
+import { findKeptFile, sessionOfKept } from '../finding/kept-file.ts';
+import { resolveSession } from '../finding/resolve-session.ts';
 import { storageOf } from '../storage/all.ts';
 import type { ResolvedSession, SearchScope } from '../storage/contract/found-session.ts';
 import type { MadeClone } from '../storage/contract/rewriting.ts';
-import { type CloneSource, withCloneSource } from './clone-source.ts';
+import { readTranscriptHead } from '../storage/files/transcript-head.ts';
 import { describeFailedWrite } from './failed-write.ts';
 import { foundFieldsOf } from './found-fields.ts';
 import type { CloneOutcome, CloneResult } from './results.ts';
@@ -66,4 +70,27 @@ function sourceFieldsOf(
 ): Pick<CloneResult, 'sourceSessionKey' | 'foundBy' | 'agentId'> {
   const { sessionKey, ...fields } = foundFieldsOf(found);
   return { sourceSessionKey: sessionKey, ...fields };
+}
+
+/** What a clone is made of. */
+interface CloneSource extends ResolvedSession {
+  /** A state of the session that was kept, in the place of its lines. */
+  readonly kept?: { readonly path: string; readonly linesPath: string };
+}
+
+/** A session, or by its path a backup or an original, whose session need not be there any more. */
+async function withCloneSource<T>(
+  scope: SearchScope,
+  name: string | undefined,
+  use: (source: CloneSource) => Promise<T>,
+): Promise<T> {
+  const file = name === undefined ? undefined : findKeptFile(scope, name.trim());
+  if (file === undefined) return use(await resolveSession(scope, name));
+  const linesPath = file.isPacked ? (await unpackOriginal(file)).path : file.path;
+  try {
+    const session = sessionOfKept(scope, file, readTranscriptHead(linesPath));
+    return await use({ session, foundBy: 'argument', kept: { path: file.path, linesPath } });
+  } finally {
+    if (file.isPacked) await unlink(linesPath).catch(() => {});
+  }
 }

@@ -69,7 +69,7 @@ export interface CloneResult extends Omit<FoundFields, 'sessionKey'> {
   clonedSessionPath?: string;
   /** Under which the index knows the clone; absent with --no-register and where there is no index. */
   sessionKey?: string;
-  /** Why an OpenClaw session is in no index although nobody asked for that. */
+  /** Why an OpenClaw session is in no index although --no-register was not given. */
   note?: string;
   statistics: CloneStatistics;
   tokens: PlanTokens;

@@ -35,7 +35,7 @@ export async function applyPlan(
 /** By their length. */
 const LINE_ENDS = ['', '\n', '\r\n'];
 
-/** What stands behind a line; nothing where the last line has no end. */
+/** The line end; empty where the last line has none. */
 function lineEndOf(transcript: Transcript, index: number): string {
   const end = index + 1 < transcript.length ? transcript.startOf(index + 1) : transcript.byteLength;
   return LINE_ENDS[end - transcript.endOf(index)]!;

@@ -11,7 +11,7 @@ export function readCounters(entry: StoredEntry): Counters {
 }
 
 /**
- * To the computed size of the context. `totalTokensFresh: false` marks it as nobody's recorded figure.
+ * To the computed size of the context. `totalTokensFresh: false` marks it as not recorded.
  * @returns undefined where the entry may stay as it is
  */
 export function lowerCounters(entry: StoredEntry, tokens: number): SessionEntry | undefined {
@@ -21,7 +21,7 @@ export function lowerCounters(entry: StoredEntry, tokens: number): SessionEntry 
 }
 
 /**
- * Puts back what `readCounters` gave, unless the agent has counted again since. A figure of ours, which stands for a
+ * Puts back what `readCounters` gave, unless the agent has counted again since. A figure of ours, which is that of a
  * cleaned session, is put back even then where it is the lower one: what the agent counted was not cleaned.
  */
 export function putBackCounters(entry: StoredEntry, counters: Counters): SessionEntry | undefined {

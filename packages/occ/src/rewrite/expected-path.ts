@@ -11,7 +11,7 @@ export interface ExpectedPath {
   readonly said: readonly string[];
   /** The first line of what was said since must hang from another one, lest the model miss what comes back. */
   readonly relink?: Relink;
-  /** Messages of the backup were repeated, but not as a repair does it: what was said since cannot be told from them. */
+  /** Messages of the backup were repeated, but not as a repair does it: what was said since cannot be distinguished from them. */
   readonly isUnclear: boolean;
 }
 
@@ -105,7 +105,7 @@ interface Branched {
   isGone(place: number): boolean;
 }
 
-/** The entries of the conversation that can be told by their ids. */
+/** The entries of the conversation that have ids. */
 export function listPath(transcript: Transcript): PathEntry[] {
   return activePath(transcript).entries.flatMap((index) => {
     const id = transcript.idOf(index);
@@ -140,7 +140,7 @@ function findRepeated(branched: Branched): Repeated | undefined {
   return repeated;
 }
 
-/** The place of the message that another one repeats, where only what has gone since stands before it. */
+/** The place of the message that another one repeats, where only entries that are gone since precede it. */
 function findPlace({ then, now, before, isGone }: Branched, index: number, next: number): number | undefined {
   for (let place = next; place < before.length; place++) {
     const original = before[place]!.index;
@@ -196,7 +196,7 @@ function readTime(line: string): number | undefined {
 
 /**
  * A person may have gone back to a message that had lost its calls. They come back with it, so that their results must
- * be part of the conversation too. The place of the last of those; where something else stands between, there is no way.
+ * be part of the conversation too. The place of the last of those; where another entry is between, there is none.
  */
 function findLastAnswer({ then, now, before, from, isGone }: Branched): number {
   const { transcript } = then;

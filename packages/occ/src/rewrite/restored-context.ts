@@ -90,7 +90,7 @@ export function findMissedContext(
 }
 
 const UNCLEAR =
-  'it cannot be told what was said since: messages of the backup were repeated, and not all of them in their order';
+  'it is not certain what was said since: messages of the backup were repeated, and not all of them in their order';
 
 const FAULTS: Readonly<Record<Refusal['rule'], string>> = {
   'a call has its result': 'a tool call would stand there without its result',

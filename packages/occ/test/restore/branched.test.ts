@@ -106,7 +106,7 @@ describe('repaired since the edit, with messages between the repeated ones', () 
     const before = readFileSync(path, 'utf8');
     const { code, message } = await state.refused('restore', ID);
     expect(code).toBe('RESTORE_FAILED');
-    expect(message).toContain('it cannot be told what was said since');
+    expect(message).toContain('it is not certain what was said since');
     expect(readFileSync(path, 'utf8')).toBe(before);
     const { stdout } = await state.occ('restore', ID, '--force');
     expect(stdout).toMatch(/^! Session restored, but the model does not read all of it: /);

@@ -4,7 +4,7 @@ import { lookIntoSessionStore } from '@openbot/sessions';
 import { isHolderAlive, type ProcessIdentity } from '@openbot/sessions/disk';
 
 /**
- * A note that stands beside a clone in the making from before it gets its name until its entry is written. One of a process
+ * A note beside a clone in the making from before it gets its name until its entry is written. One of a process
  * that is gone says what that left.
  */
 export interface CloneNote {
@@ -66,7 +66,7 @@ export function isLeftByKilledClone(path: string): boolean {
   return readKilledClone(notePathOf(dirname(path), path))?.transcript === path;
 }
 
-/** Undefined for the note of a clone that is still being made, for no note, and where it cannot be told. */
+/** Undefined for the note of a clone that is still being made, for no note, and where that is unknown. */
 function readKilledClone(notePath: string): KilledClone | undefined {
   try {
     const note = JSON.parse(readFileSync(notePath, 'utf8')) as CloneNote;
@@ -81,7 +81,7 @@ function readKilledClone(notePath: string): KilledClone | undefined {
   }
 }
 
-/** Where it cannot be told, such as of a process in another container, no clone takes that long to get its names. */
+/** Where that is unknown, such as of a process in another container, no clone takes that long to get its names. */
 const ABANDONED_MS = 3_600_000;
 
 function isMakerGone({ maker }: CloneNote, notePath: string): boolean {

@@ -19,7 +19,7 @@ export interface SessionFile {
 /**
  * What was said since a backup was made, in its order. Each rewrite since then left a backup of the state it found, so that
  * what was said between two rewrites is there as it was said, also where the later one shortened it; the rest is at the
- * end of the session. Undefined where somebody else rewrote the session, so that the ends cannot be told.
+ * end of the session. Undefined where another program rewrote the session, so that the ends are unknown.
  */
 export function findLaterBytes(
   backup: Backup,

@@ -10,7 +10,7 @@ import type { RewriteRecord } from '../contract/kept-state.ts';
 import { sweepKilledClones } from './clone-note.ts';
 
 /**
- * Finishes what earlier rewrites of a session left: those that were killed before the swap, and lines that somebody wrote
+ * Finishes what earlier rewrites of a session left: those that were killed before the swap, and lines that a process wrote
  * to the old file after it, through a descriptor opened before. The transcript's lock must be held.
  * @returns what happened to the file
  */
@@ -23,7 +23,7 @@ export async function tidyUp(path: string, lock: HeldLock): Promise<Journal> {
   const backups = new Map(listBackupFiles(paths, path).map((backup) => [backup.number, backup]));
   const carried = new Map<number, number>();
   const last = journal.rewrites.findLast(({ backup }) => !dropped.includes(backup));
-  // Where somebody else rewrote the session since, nobody can tell where a late line belongs: it stays in its backup.
+  // Where another program rewrote the session since, the place of a late line is unknown: it stays in its backup.
   const isPlaceKnown = last !== undefined && hashTail(path, last.resultBytes) === last.resultHash;
   for (const record of journal.rewrites) {
     const backup = backups.get(record.backup);

@@ -89,7 +89,7 @@ function assertRelated(
     'RESTORE_FAILED',
     `Session '${sessionId}' has no line in common with the backup ${path}`,
     {
-      hint: 'Nothing was changed, since what was said in between cannot be told. The backup is a whole session: occ clone with its path makes a new one of it.',
+      hint: 'Nothing was changed, since it is not known what was said in between. The backup is a whole session: occ clone with its path makes a new one of it.',
     },
   );
 }
@@ -201,7 +201,7 @@ export function assertAllThere(
 
 /**
  * A line of the session that is not to be there again must be one that a clean takes away: a result, or a message
- * that says nothing but its calls and thinking. Anything else was written by somebody, and no backup has it.
+ * that says nothing but its calls and thinking. Anything else was written by another program, and no backup has it.
  */
 export function assertNothingDropped(
   session: ReadSession,

@@ -58,7 +58,7 @@ export function closeKeptStates(states: readonly OpenKeptState[]): void {
 /**
  * The lines of the chosen backup, and behind them what was said since. Every rewrite since then left a backup of what it
  * found, so that what was said in between is there as it was said; what was said after the last of them is in the session.
- * What was said since stands behind the last line that was there before: older ones that are not in the chosen backup are
+ * What was said since follows the last line that was there before: older ones that are not in the chosen backup are
  * what a clean had removed by then.
  */
 export function listRestoredLines(states: readonly OpenKeptState[], session: ReadSession): RestoredLine[] {
@@ -139,7 +139,7 @@ export function identifyLines(transcript: Transcript, readBytes: (index: number)
 
 const WITH_ID = 'id ';
 
-/** The second and later lines that look alike are told apart by their order. */
+/** The second and later lines that look alike are distinguished by their order. */
 function countUp(taken: ReadonlyMap<string, number>, looks: string): string {
   let identity = `line ${looks}`;
   for (let count = 2; taken.has(identity); count++) identity = `line ${count} ${looks}`;

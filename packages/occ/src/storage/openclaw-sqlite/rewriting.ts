@@ -136,7 +136,7 @@ export function listBackups(session: FoundSession): Backup[] {
 
 /**
  * The number of the backup that such a rewrite left. A session that is shorter than its backup is an older copy of itself,
- * put there by somebody: its backup has more than it has, and stays.
+ * put there by a person: its backup has more than it has, and stays.
  */
 function findUnfinished(database: OpenclawDatabase, session: FoundSession): number | undefined {
   const last = readJournal(transcriptPathOf(session)).rewrites.findLast(isOfDatabase);

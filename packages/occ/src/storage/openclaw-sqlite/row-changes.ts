@@ -17,7 +17,7 @@ import { type OpenKeptState, type RestoredLine, readKeptLine } from './restored-
 /**
  * What must be done to the rows so that they are these lines. Rows that are as they were stay untouched. An edit leaves
  * the numbers of what it removes free, and lines that come back take them again; where there is no room between two
- * rows, as after somebody else numbered them anew, all are written anew.
+ * rows, as after OpenClaw numbered them anew, all are written anew.
  */
 export function listRestoringChanges(
   lines: readonly RestoredLine[],
@@ -109,7 +109,7 @@ export function isChanged({ usage, parentId }: RestoredLine): boolean {
   return usage !== undefined || parentId !== undefined;
 }
 
-/** The JSON of a message's usage, as it stands in its line. */
+/** The JSON of a message's usage, as its line has it. */
 export function readUsage(line: Buffer): string | undefined {
   const text = line.toString('latin1');
   const place = findUsage(text);

@@ -44,7 +44,8 @@ function describeOwnRun(
       describeSession(repoPath, undefined, entry ?? { ...unwritten, startedAt: now.toISOString() })),
     source: 'openclaw',
     agentId,
-    lastTask,
+    // An agent that takes over a session of another one has no entry of it yet: the known task stays.
+    ...(lastTask === undefined ? {} : { lastTask }),
     // It has just called this tool.
     lastModified: now,
     hasTranscript: true,

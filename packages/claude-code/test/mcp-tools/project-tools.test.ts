@@ -213,6 +213,14 @@ describe('the session that asks', () => {
     expect(sessions.total).toBe(2);
   });
 
+  test('keeps the task that is known of it until its own is written down', async () => {
+    const { connect, repo, stateDir } = makeMcpHome();
+    const call = await connect({ precomputed: { sessions: known(repo) }, runSessionId: RUN });
+    expect((await call(LIST)).answer.sessions[0]).toMatchObject({ lastTask: 'the task before' });
+    await register(stateDir, repo, ['the task of this run']);
+    expect((await call(LIST)).answer.sessions[0]).toMatchObject({ lastTask: 'the task of this run' });
+  });
+
   test('is there when it is fresh, with its task once that is written down', async () => {
     const { connect, repo, stateDir } = makeMcpHome();
     const precomputed = { sessions: [makeSession({ sessionId: 'other', repoPath: repo })] };

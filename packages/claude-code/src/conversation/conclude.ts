@@ -7,7 +7,7 @@ export type ConversationEnd =
   /** Claude Code knows no such session. Nothing was done. */
   | { readonly isUnknown: true; readonly reason: string };
 
-export interface LastState {
+interface LastState {
   /** The phase in which Claude Code ended. */
   readonly phase: Phase;
   /** The last answer. */

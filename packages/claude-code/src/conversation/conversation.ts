@@ -28,7 +28,7 @@ import {
 } from './phase.ts';
 import { askForTurn, endTurn, followTurn, type Turn } from './turn.ts';
 
-export interface ConversationParts extends Omit<ClaudeOptionsParts, 'budgetLeftUsd' | 'announcedCalls'> {
+interface ConversationParts extends Omit<ClaudeOptionsParts, 'budgetLeftUsd' | 'announcedCalls'> {
   readonly sdk: AgentSdk;
   readonly firstMessage: string;
   readonly ledger: SessionLedger;

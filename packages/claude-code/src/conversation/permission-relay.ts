@@ -6,7 +6,7 @@ import type {
 } from '../run-contract/permission.ts';
 import { callListener } from './event-source.ts';
 
-export interface PermissionRelayOptions {
+interface PermissionRelayOptions {
   readonly timeoutMs: number;
   readonly onAsked: (request: PermissionRequest) => void;
   readonly onSettled: (requestId: string, settlement: PermissionSettlement) => void;

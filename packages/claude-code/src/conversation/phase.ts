@@ -82,7 +82,7 @@ export function leavePhase(phase: Phase, next?: Phase): void {
   }
 }
 
-export interface IdleOptions {
+interface IdleOptions {
   readonly idleMs: number;
   /** Whether another run waits for the repository. */
   readonly isWanted: () => boolean;

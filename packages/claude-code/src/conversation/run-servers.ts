@@ -13,14 +13,14 @@ export interface RunServers extends ClaudeServers {
   close(): Promise<void>;
 }
 
-export interface ServersOptions {
+interface ServersOptions {
   readonly context: RunContext;
   readonly env: Environment;
   readonly warn: (message: string) => void;
 }
 
 /** A file with the servers that Claude Code starts or connects to itself. */
-export interface ServerConfig {
+interface ServerConfig {
   readonly path: string;
   remove(): Promise<void>;
 }

@@ -7,7 +7,7 @@ import type { SDKMessage, SDKResultMessage } from '@anthropic-ai/claude-agent-sd
  */
 export type Turn = MessageTurn | { readonly of: 'background' };
 
-export interface MessageTurn {
+interface MessageTurn {
   readonly of: 'message';
   /** Of the message that is not answered yet. */
   readonly uuid: UUID;

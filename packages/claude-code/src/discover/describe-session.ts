@@ -12,7 +12,7 @@ import type { ScannedSession } from './scan-folders.ts';
 const TASK_LIMIT = 2000;
 const LABEL_LIMIT = 200;
 
-export interface SessionFacts {
+interface SessionFacts {
   /** A process holds its lock. */
   readonly isLocked?: boolean;
   /** A Claude Code reports that it has the session open. */

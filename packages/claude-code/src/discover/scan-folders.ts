@@ -19,7 +19,7 @@ export interface ScanProgress {
   readonly partOfLarge?: number;
 }
 
-export interface ScanEvents {
+interface ScanEvents {
   readonly onProgress?: (progress: ScanProgress) => void;
   /**
    * Called for what cannot be read and is left out: the transcript of a session or, without an id, a whole folder or

@@ -18,7 +18,7 @@ import {
 } from './session-history.ts';
 import { takeLabel } from './take-label.ts';
 
-export interface LedgerOptions extends HistoryScope {
+interface LedgerOptions extends HistoryScope {
   readonly repoPath: string;
   readonly sessionId: string;
   readonly action: RunAction;
@@ -33,7 +33,7 @@ export interface LedgerOptions extends HistoryScope {
   readonly warn: (message: string) => void;
 }
 
-export interface TurnCost {
+interface TurnCost {
   readonly costUsd: number;
   readonly totalCostUsd: number;
 }

@@ -3,7 +3,7 @@ import { findRepoKey } from '../repo/resolve-repo.ts';
 import { hideSecrets } from '../scan/hide-secrets.ts';
 
 /** The session that gets a label. */
-export interface LabelClaim {
+interface LabelClaim {
   readonly sessionId: string;
   readonly repoPath: string;
   readonly label: string | undefined;

@@ -15,7 +15,7 @@ import {
 } from './serve-mcp.ts';
 
 /** A server inside this process, in the form that the Agent SDK expects. */
-export interface McpSdkServer {
+interface McpSdkServer {
   readonly type: 'sdk';
   readonly name: string;
   /** The Agent SDK calls `connect` once for each run, and again when Claude Code reconnects. */

@@ -3,7 +3,7 @@ import type { McpTool } from '../mcp-tools/tool.ts';
 import type { McpSdk } from './load-mcp-sdk.ts';
 
 /** The result of a call in the protocol's form. */
-export interface ToolCallResult {
+interface ToolCallResult {
   content: { type: 'text'; text: string }[];
   structuredContent?: Record<string, unknown>;
   isError?: true;

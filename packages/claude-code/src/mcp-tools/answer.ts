@@ -3,7 +3,7 @@ import { shorten } from '@openbot/sessions/terminal-text';
 import type { LeftOut } from './tool.ts';
 
 /** A few thousand tokens, far below what clients cut off. */
-export const MAX_ANSWER_BYTES = 32_000;
+const MAX_ANSWER_BYTES = 32_000;
 
 /** The path of a list that may be shortened, and the end at which it loses items. */
 export interface Shortenable {

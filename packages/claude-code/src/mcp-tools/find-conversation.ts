@@ -101,7 +101,7 @@ function usedAt({ entry }: StoredSession): number {
 }
 
 /** The files that hold an agent's conversations. */
-export interface AgentFiles {
+interface AgentFiles {
   readonly agentId: string;
   /** Nothing outside this folder is read. Links are resolved. */
   readonly root: string;
@@ -111,7 +111,7 @@ export interface AgentFiles {
 }
 
 /** @throws OpenBotError PATH_ESCAPES_FOLDER if a link leads to another agent's files, or out of the agent's folder */
-export function locateAgent({ agentId, stateDir }: Pick<McpScope, 'agentId' | 'stateDir'>): AgentFiles {
+function locateAgent({ agentId, stateDir }: Pick<McpScope, 'agentId' | 'stateDir'>): AgentFiles {
   const folder = resolveAgentDir(agentId, { stateDir });
   const root = findRealPath(folder);
   const agents = findRealPath(join(stateDir, 'agents'));

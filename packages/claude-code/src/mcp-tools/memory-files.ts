@@ -11,7 +11,7 @@ export interface MemoryFile {
   readonly text: string;
 }
 
-export interface MemoryFiles {
+interface MemoryFiles {
   readonly files: readonly MemoryFile[];
   /** Number of files that were not read: too many, too large in total, or links that lead out of the folder. */
   readonly unread: number;

@@ -106,7 +106,7 @@ const DOCS = objectOf({
 });
 
 /** A ProjectStatus with its sessions in the form that tools return. */
-export const PROJECT_STATUS_SCHEMA = objectOf(
+const PROJECT_STATUS_SCHEMA = objectOf(
   {
     repo: objectOf({ path: TEXT, name: TEXT, isGitRepo: YES_NO, isBare: YES_NO }),
     git: GIT,

@@ -3,7 +3,7 @@ import { wordsOf } from '../select/words.ts';
 import type { MemoryFile } from './memory-files.ts';
 
 /** A part of a note that matches the query. */
-export interface Passage {
+interface Passage {
   readonly file: string;
   /** First and last line, counted from 1. */
   readonly line: number;

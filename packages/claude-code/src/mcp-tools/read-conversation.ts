@@ -76,7 +76,7 @@ function locateFile(storePath: string, key: string, entry: Conversation['entry']
 }
 
 /** A message in the form that tools return. */
-export interface SpokenMessage {
+interface SpokenMessage {
   readonly role: 'user' | 'assistant';
   readonly text: string;
   /** ISO 8601; absent if the line has no time. */
@@ -85,14 +85,14 @@ export interface SpokenMessage {
   readonly isCut: boolean;
 }
 
-export interface LastMessages {
+interface LastMessages {
   /** Oldest first. */
   readonly messages: readonly SpokenMessage[];
   /** Number of earlier messages, and of those that are too long to be read. */
   readonly leftOut: number;
 }
 
-export const MAX_MESSAGE_TEXT = 4000;
+const MAX_MESSAGE_TEXT = 4000;
 /** A longer line holds images rather than text. */
 const MAX_LINE = 4 * 1024 * 1024;
 /** Limit of bytes read in total; earlier messages are left out. */
@@ -100,7 +100,7 @@ const MAX_READ = 64 * 1024 * 1024;
 const UNSPOKEN = FLAG.meta | FLAG.compactSummary | FLAG.failed | FLAG.sidechain;
 
 /** Indices of the messages of people and of the assistant on the active path, oldest first. */
-export function listSpoken(transcript: Transcript): number[] {
+function listSpoken(transcript: Transcript): number[] {
   const path = activePath(transcript).entries;
   const { takenOut, edits } = contextOf(transcript, path);
   const hidden = new Set([...takenOut, ...edits.keys()]);
@@ -120,7 +120,7 @@ export function listSpoken(transcript: Transcript): number[] {
  * files are read asynchronously and rows synchronously. It holds one line at a time.
  * @param indices from `listSpoken`
  */
-export function* pickLastMessages(
+function* pickLastMessages(
   transcript: Transcript,
   indices: readonly number[],
   limit: number,

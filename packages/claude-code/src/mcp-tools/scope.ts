@@ -38,7 +38,7 @@ export interface OutgoingMessage {
 }
 
 /** What was found before a run. Sessions of other repositories are ignored. */
-export interface Precomputed {
+interface Precomputed {
   readonly sessions?: readonly DiscoveredSession[];
   /** ISO 8601: when the sessions were discovered. Default: when the server is created. */
   readonly asOf?: string;

@@ -91,7 +91,7 @@ export interface McpTool {
   run(input: ToolInput): Promise<ToolAnswer>;
 }
 
-export type ToolInput = Readonly<Record<string, unknown>>;
+type ToolInput = Readonly<Record<string, unknown>>;
 
 /** Matches the output schema, within the limits of size. */
 export interface ToolAnswer {

@@ -21,7 +21,7 @@ export interface ClaudeCommand {
  * Claude Code as the SDK sees it. The SDK would end it by its own schedule, at last by SIGKILL to Claude Code alone, and
  * leave its tools behind. Here its `kill` only requests `ClaudeProcess.end`.
  */
-export interface SdkChild extends SpawnedProcess {
+interface SdkChild extends SpawnedProcess {
   readonly pid: number | undefined;
 }
 

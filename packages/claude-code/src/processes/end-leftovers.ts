@@ -10,7 +10,7 @@ import { endMarked, findMarked } from './marked-processes.ts';
 import { toIdentity } from './process-list.ts';
 import { type RunNote, readRunNotes, removeRunNote } from './run-note.ts';
 
-export interface LeftoverOptions {
+interface LeftoverOptions {
   /** Names Claude Code's folder, which contains the notes. */
   readonly env: Environment;
   readonly isMeant: (note: RunNote) => boolean;

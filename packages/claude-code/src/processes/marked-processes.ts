@@ -7,7 +7,7 @@ import { listProcesses, nameProcess } from './process-list.ts';
 /** Holds the mark of a run in the environment of its Claude Code; all processes that Claude Code starts inherit it. */
 export const MARK_VARIABLE = 'OPENBOT_RUN_ID';
 
-export interface EndMarkedOptions extends EndOptions {
+interface EndMarkedOptions extends EndOptions {
   /** Processes that belong to the run whether or not they have the mark. */
   readonly known?: readonly ProcessStat[];
 }

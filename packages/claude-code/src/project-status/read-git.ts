@@ -25,7 +25,7 @@ export const NO_GIT: GitStatus = {
 /** An answer, or the reason why there is none. */
 type Answer<Value> = { readonly value: Value } | { readonly fault: string };
 
-export interface GitReading {
+interface GitReading {
   readonly git: GitStatus;
   /** Whether any command had an answer: outside a repository none has. */
   readonly isAnswered: boolean;
@@ -77,7 +77,7 @@ async function readStatus(settings: CommandSettings): Promise<Answer<ParsedStatu
 }
 
 /** Separate from the status, which takes long in a large work tree. */
-export async function readBranch(settings: CommandSettings): Promise<Answer<string>> {
+async function readBranch(settings: CommandSettings): Promise<Answer<string>> {
   const command = gitCommand(settings, ['symbolic-ref', '--quiet', 'HEAD']);
   const outcome = await runCommand(command);
   const isDetached = outcome.kind === 'ended' && outcome.code === 1 && outcome.errors === '';

@@ -16,7 +16,7 @@ export interface RepoSlot {
   release(): Promise<void>;
 }
 
-export interface SlotOptions {
+interface SlotOptions {
   readonly repoPath: string;
   readonly signal: AbortSignal;
   /** Called once with a description of the running process, if there is a wait. */

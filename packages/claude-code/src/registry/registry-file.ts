@@ -18,7 +18,7 @@ interface RegistryFile {
 }
 
 /** The folder of all registries. */
-export function resolveRegistryFolder(stateDir: string): string {
+function resolveRegistryFolder(stateDir: string): string {
   return join(stateDir, 'claude-code');
 }
 

@@ -26,7 +26,7 @@ export interface ChosenSession {
   readonly sessions?: readonly DiscoveredSession[];
 }
 
-export interface ChoiceContext {
+interface ChoiceContext {
   readonly onSelected: (selection: SessionSelection) => void;
   /** Called for what could not be read. */
   readonly warn: (message: string) => void;

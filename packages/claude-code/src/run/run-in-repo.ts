@@ -23,7 +23,7 @@ import { type ChosenSession, chooseSession, freshSession } from './choose-sessio
 import { unlessAborted } from './unless-aborted.ts';
 
 /** What the steps of a run share. */
-export interface RunParts {
+interface RunParts {
   readonly request: RunRequest;
   readonly scope: RunScope;
   readonly sdk: AgentSdk;

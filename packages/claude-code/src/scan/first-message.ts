@@ -5,7 +5,7 @@ const MAX_LENGTH = 200;
 /** What `markOrigin` writes, at the beginning of the text only. */
 const MARKER = /^\[openclaw:agent=([^\]\r\n]+)\]/;
 
-export interface FirstMessage {
+interface FirstMessage {
   /** At most 200 characters, without secrets; empty if the message is only a marker. */
   readonly text: string;
   readonly originMarker?: string;

@@ -6,7 +6,7 @@ import type { JsonlHeader } from './jsonl-header.ts';
 /** Read even if the signal is aborted already, and at least one line: each search gets further than the one before. */
 const LEAST_BYTES = 8 * 1024 * 1024;
 
-export interface TallyRange {
+interface TallyRange {
   /** Where to begin: the start of a line. */
   readonly from?: number;
   readonly to: number;
@@ -20,7 +20,7 @@ export interface TallyRange {
   readonly signal?: AbortSignal;
 }
 
-export interface TalliedLines {
+interface TalliedLines {
   /** The position after the last line end. */
   readonly resumeAt: number;
   /** Whether the signal stopped the reading. */
@@ -60,7 +60,7 @@ export async function tallyLines(
   return { resumeAt, isEnded };
 }
 
-export interface ParseHeaderOptions {
+interface ParseHeaderOptions {
   /** Reused for several files, to save memory. */
   readonly reader?: ClaudeLineReader;
 }

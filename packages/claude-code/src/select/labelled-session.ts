@@ -4,7 +4,7 @@ import type { RegisteredSession } from '../registry/registered-session.ts';
 import type { SelectionRequest } from './selection.ts';
 
 /** A session by its label. */
-export interface LabelledSession {
+interface LabelledSession {
   readonly sessionId: string;
   /** Its transcript is gone, so it cannot be resumed. */
   readonly isGone: boolean;

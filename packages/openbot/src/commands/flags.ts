@@ -23,7 +23,7 @@ const REPO = declareFlags({
 
 const JSON_OUTPUT = declareFlags({ json: { kind: 'boolean', help: 'Print JSON' } });
 
-export const AGENT = declareFlags({
+const AGENT = declareFlags({
   agent: {
     kind: 'text',
     value: 'id',

@@ -60,7 +60,7 @@ export function readLabel({ label }: FlagValues<Pick<typeof RUN_FLAGS, 'label'>>
   );
 }
 
-export interface AgentState {
+interface AgentState {
   readonly stateDir: string;
   readonly agentId: string;
 }

@@ -5,7 +5,7 @@ import type { ClaudeRun, PermissionRequest } from '@openbot/claude-code';
 import { type Dialog, openDialog, type Prompt, QUESTION_TOOL } from './dialog.ts';
 
 /** The terminal at which the person is asked. */
-export interface DeskTerminal {
+interface DeskTerminal {
   /** Called with the first question, not before: a run in the background stops as soon as it reads the terminal. */
   openInput(): NodeJS.ReadableStream;
   readonly output: NodeJS.WritableStream & { readonly columns?: number };
@@ -176,7 +176,7 @@ function begin(dialog: Dialog): { readonly dialog: Dialog; prompt: Prompt | unde
   return { dialog, prompt: done ? undefined : value };
 }
 
-export interface AnswerSource {
+interface AnswerSource {
   open(): NodeJS.ReadableStream;
   close(): void;
 }

@@ -11,7 +11,7 @@ export interface Positional {
   readonly whenTooMany?: string;
 }
 
-export type PositionalValues<P extends readonly Positional[]> = {
+type PositionalValues<P extends readonly Positional[]> = {
   readonly [At in keyof P]?: P[At] extends { readonly choices: readonly (infer Choice)[] } ? Choice : string;
 };
 
@@ -118,7 +118,7 @@ export interface Program<Context extends object = object, Common extends Flags =
   advise?(code: string, hint: string | undefined): string | undefined;
 }
 
-export interface Prepared<Context> {
+interface Prepared<Context> {
   readonly context: Context;
   readonly json: boolean;
   readonly verbose: boolean;

@@ -8,7 +8,7 @@ export interface Item {
 }
 
 /** What can follow some words: `''` at the beginning, `cc`, `cc list`. */
-export interface CompletionState {
+interface CompletionState {
   readonly said: string;
   readonly words: readonly Item[];
   readonly flags: readonly Item[];

@@ -5,7 +5,7 @@ import { bareOf, type Flag, longFlag } from './flags.ts';
 export type FlagValue = string | number | boolean | readonly string[];
 
 /** A flag as it is written on the command line. */
-export interface GivenFlag {
+interface GivenFlag {
   readonly key: string;
   readonly flag: Exclude<Flag, { kind: 'boolean' }>;
   /** `--keep` or `-n`. */

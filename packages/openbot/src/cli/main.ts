@@ -1,3 +1,6 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import {
   declareCompletion,
   type Program,
@@ -5,8 +8,8 @@ import {
   runProgram,
   type Surroundings,
 } from '@openbot/sessions/command-line';
+import { quoteForShell } from '@openbot/sessions/terminal-text';
 import { COMMANDS } from './command-table.ts';
-import { explainInstall } from './install-hint.ts';
 
 export const OPENBOT: Program = {
   name: 'openbot',
@@ -34,6 +37,18 @@ const HINTS: Readonly<Record<string, string>> = {
   CLAUDE_NOT_STARTED:
     'Check the path that --claude names, or the installation of @anthropic-ai/claude-agent-sdk.',
 };
+
+/** How to install a package where this one finds it, which is not the folder that a person happens to be in. */
+export function explainInstall(name: string, ownFile = fileURLToPath(import.meta.url)): string {
+  const [, above] = /^(.*)[/\\]node_modules[/\\]openbot[/\\]/.exec(ownFile) ?? [];
+  if (above === undefined) return `npm install ${name}`;
+  // npm runs what is not installed from a folder of its own, which it makes for each set of packages.
+  if (/[/\\]_npx[/\\]/.test(above)) return `npx --package openbot --package ${name} openbot …`;
+  // Only a global installation has no manifest above it.
+  return existsSync(join(above, 'package.json'))
+    ? `npm install --prefix ${quoteForShell(above)} ${name}`
+    : `npm install --global ${name}`;
+}
 
 /** Runs one command line, without the names of node and the program. Returns the exit code; never throws. */
 export function run(argv: readonly string[], surroundings: Surroundings): Promise<number> {

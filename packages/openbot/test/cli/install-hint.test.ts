@@ -4,8 +4,7 @@ import { join } from 'node:path';
 import { reportError } from '@openbot/sessions/command-line';
 import { PLAIN_PALETTE } from '@openbot/sessions/terminal-text';
 import { expect, onTestFinished, test } from 'vitest';
-import { explainInstall } from '../../src/cli/install-hint.ts';
-import { OPENBOT } from '../../src/cli/main.ts';
+import { explainInstall, OPENBOT } from '../../src/cli/main.ts';
 
 const SDK = '@anthropic-ai/claude-agent-sdk';
 const fileIn = (folder: string) => join(folder, 'node_modules', 'openbot', 'dist', 'bin', 'cc-run.js');

@@ -121,8 +121,8 @@ function reportScheduled(scheduled: ScheduledEdit | undefined): ScheduledEditRep
     state,
     requestedAt,
     finishedAt,
-    ...(figures === undefined ? {} : { corrects: 'figures' }),
-    ...(result === undefined ? {} : { result: result as EditResult | FiguresResult }),
+    corrects: figures && 'figures',
+    result: result as EditResult | FiguresResult | undefined,
     error,
   };
 }

@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
-import { HUNT, isTorture } from '../../../../test/setup/hunt.ts';
+import { HUNT, tries } from '../../../../test/setup/hunt.ts';
 import { readPairs } from '../safety/homes.ts';
 import { listDiskCalls, runOccWithFault } from '../setup/faults.ts';
 import { pauseOcc } from '../setup/pause.ts';
@@ -190,7 +190,7 @@ describe.each(HOMES)('%s', (_, makeHome) => {
 
     const argsOn = ({ address }: StorageHome) => [name, ...address, ...flags, '--json'];
 
-    /** Some of the changes that the command makes, on disk and in SQLite; all of them in the long form. */
+    /** Some of the changes that the command makes, on disk and in SQLite; more of them in the long form. */
     async function listPoints(strike: Strike): Promise<Point[]> {
       const copy = await makeReady();
       const { env, folder } = copy;
@@ -210,7 +210,11 @@ describe.each(HOMES)('%s', (_, makeHome) => {
         };
       });
       if (copy.isInSqlite) points.push(...(await listSqlitePoints(strike)));
-      return isTorture ? points : [points[Math.floor(points.length * 0.7)]!];
+      const count = tries({ gate: 1, torture: 10 });
+      return Array.from(
+        { length: count },
+        (_, n) => points[Math.floor((points.length * (n + 0.7)) / count)]!,
+      );
     }
 
     async function listSqlitePoints(strike: Strike): Promise<Point[]> {

@@ -44,6 +44,7 @@ function readTorture(): { seed: number; scale: number } {
   const { TORTURE_SEED, TORTURE_SCALE = '1' } = process.env;
   const seed = TORTURE_SEED === undefined ? Math.floor(Math.random() * 2 ** 31) : Number(TORTURE_SEED);
   const scale = Number(TORTURE_SCALE);
-  if (!Number.isInteger(seed) || !(scale > 0)) throw new Error('TORTURE_SEED or TORTURE_SCALE is no number');
+  if (!Number.isInteger(seed) || !(scale > 0))
+    throw new Error('TORTURE_SEED must be an integer, and TORTURE_SCALE a number above 0');
   return { seed, scale };
 }

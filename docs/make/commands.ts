@@ -17,10 +17,10 @@ export const PROGRAMS: readonly Program[] = [OCC, OPENBOT];
 
 const HEAD = `# Commands
 
-Every command of \`occ\` and \`openbot\`, with its flags and the JSON that it prints. A flag may stand anywhere before \`--\`; a value that
+Every command of \`occ\` and \`openbot\`, with its flags and the JSON that it prints. A flag may be anywhere before \`--\`; a value that
 begins with a dash is written \`--flag=-value\`. A flag that is shown as \`--flag[=value]\` takes a value only after \`=\`.
 
-In the descriptions of JSON a field with \`?\` may be absent, and \`[name]\` stands for any name. Errors are on stderr, with \`--json\` as
+In the descriptions of JSON a field with \`?\` may be absent, and \`[name]\` means any name. Errors are on stderr, with \`--json\` as
 \`{"success":false,"error":{"code","message","hint"}}\`: see [errors.md](errors.md).
 
 This page is made by \`npm run docs\` from the declarations of the commands.`;

@@ -7,11 +7,11 @@ export const OCC_ERRORS = {
   },
   NO_SESSIONS: {
     means: 'There is no session to choose where none was named.',
-    remedy: 'Check the agent and the state folder; `occ list --source all` shows what there is.',
+    remedy: 'Check the agent and the state folder; `occ list --source all` shows all sessions.',
   },
   SESSION_NOT_NAMED: {
     means:
-      "`occ` runs in the shell of an agent, no session was named, and none was recognised as the caller. The most recently active one might be somebody else's.",
+      '`occ` runs in the shell of an agent, no session was named, and none was recognised as the caller. The most recently active one might belong to another agent.',
     remedy:
       'Name the session by its id, key or path. OpenClaw tells its agent both in the prompt; `occ list` shows all.',
   },
@@ -29,7 +29,7 @@ export const OCC_ERRORS = {
     remedy: 'Correct the value that the message names; the package README lists all keys.',
   },
   SESSION_IN_USE: {
-    means: 'Somebody writes to the session or seems to. The message says who. Nothing was changed.',
+    means: 'Another process writes to the session or seems to. The message names it. Nothing was changed.',
     remedy:
       "Wait with `--wait`, or leave it to a background process with `--when-idle`. Sessions in OpenClaw's database never fail with this.",
   },

@@ -42,7 +42,7 @@ export const COMMANDS = [
       CLEANING,
       NAMING,
       `A session file in use is not rewritten: say --wait or --when-idle. An agent that cleans itself on OpenClaw files has
-the edit scheduled until its run ends. What there is to clean is decided then: the exchange in progress is never touched.`,
+the edit scheduled until its run ends. It is planned then: the exchange in progress is never touched.`,
       `In OpenClaw's database (SQLite) a session is edited at once, also during its own run: the run goes on with what it
 has in memory, the next turn sees the cleaned session, and OpenClaw's token counts are corrected when the run ends.
 --when-idle changes nothing there; --wait waits for others who write to the database.`,
@@ -71,7 +71,7 @@ preset; what they leave open is as the preset says that --strip-tools names, els
     summary: 'Copy a session to a new id, cleaned or as it is',
     description: [
       `The copy has an id of its own and can be resumed; the original is not touched. Without --strip-tools, --keep and
---truncate the copy is exact. With --output it stands where you say, as JSONL. The index names it unless
+--truncate the copy is exact. With --output it is written to that file, as JSONL. The index names it unless
 --no-register is given, but only files of its own folder: a clone elsewhere is in no index.`,
       `A session in OpenClaw's database is cloned into the database, where it needs its entry: --no-register needs --output
 there. A database of an unknown version is changed only with --force; with --output it is only read.`,

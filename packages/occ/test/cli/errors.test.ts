@@ -37,7 +37,7 @@ describe('the command line', () => {
     [['edti'], /^Error: Unknown command: edti\n {2}Did you mean edit\?/],
     [
       ['edit', '--strip-tools', 'aggressive'],
-      "Error: Session 'aggressive' not found\n  A preset stands after '=': --strip-tools=aggressive\n",
+      "Error: Session 'aggressive' not found\n  A preset follows '=': --strip-tools=aggressive\n",
     ],
     [['edit', '--strip-tools=mine'], /^Error: Unknown preset: mine\n {2}Known presets: default, aggressive/],
     [['edit', '--strip-tools', '--wait', '--when-idle'], /^Error: --wait and --when-idle contradict/],

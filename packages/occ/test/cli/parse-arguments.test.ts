@@ -191,7 +191,7 @@ describe('flags that are not there', () => {
     ['edit --dryrun', 'Unknown flag: --dryrun', /^Did you mean --dry-run\?/],
     ['list --jsno', 'Unknown flag: --jsno', /^Did you mean --json\?/],
     ['list --xyzzy', 'Unknown flag: --xyzzy', /^'occ list --help' lists its flags$/],
-    ['--xyzzy', 'Unknown flag: --xyzzy', /^'occ --help' lists what there is$/],
+    ['--xyzzy', 'Unknown flag: --xyzzy', /^'occ --help' lists the commands and flags$/],
     ['list -x', 'Unknown flag: -x', /^'occ list --help' lists its flags$/],
     ['list -v', 'Unknown flag: -v', 'Did you mean --verbose or --version?'],
     ['list --no-force', 'Unknown flag: --no-force', /./],

@@ -60,7 +60,7 @@ test.each([
   [['cc', 'run', 'x', '--repo', '/nowhere/at all'], /\/nowhere\/at all/, /\S/],
   [['help', 'frobnicate'], /Unknown command: frobnicate/, /'openbot --help' lists the commands/],
   [['help', 'cc', 'frobnicate'], /Unknown command: cc frobnicate/, /'openbot cc' has list/],
-  [['-x'], /Unknown flag: -x/, /'openbot --help' lists what there is/],
+  [['-x'], /Unknown flag: -x/, /'openbot --help' lists the commands and flags/],
 ])('%j is refused with a hint, in words and as JSON', async (args, message, hint) => {
   const home = makeHome();
   const plain = await home.run(args);

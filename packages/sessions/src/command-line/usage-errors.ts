@@ -72,7 +72,7 @@ export function tooManyWords(program: Program, command: Command, extra: readonly
 
 export function helpHint(program: Program, command: Command | undefined): string {
   return command === undefined
-    ? `'${program.name} --help' lists what there is`
+    ? `'${program.name} --help' lists the commands and flags`
     : `'${program.name} ${command.name} --help' lists its flags`;
 }
 

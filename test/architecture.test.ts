@@ -55,7 +55,7 @@ describe('inside packages', () => {
     expect(checkCycles(workspace)).toEqual([]);
   });
 
-  it('rooms import only what stands above them', () => {
+  it('rooms import only rooms above them', () => {
     expect(checkRoomDirection(workspace, ROOMS)).toEqual([]);
   });
 

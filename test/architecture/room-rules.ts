@@ -30,9 +30,9 @@ export function checkNames(workspace: Workspace): string[] {
     const name = folders.pop()?.replace(/\..*$/, '') ?? '';
     const vague = folders.filter((folder) => VAGUE_FOLDERS.includes(folder));
     return [
-      ...vague.map((folder) => `${file.path}: a folder named "${folder}" collects what nobody placed`),
+      ...vague.map((folder) => `${file.path}: a folder named "${folder}" collects what has no owner`),
       ...(VAGUE_FILES.includes(name)
-        ? [`${file.path}: a file named "${name}" collects what nobody placed`]
+        ? [`${file.path}: a file named "${name}" collects what has no owner`]
         : []),
     ];
   });

@@ -7,7 +7,7 @@ export interface Package {
   readonly folder: string;
   readonly name: string;
   readonly dependencies: readonly string[];
-  /** Those among them that whoever installs it brings, with their ranges. */
+  /** Those among them that the user of the package installs, with their ranges. */
   readonly peers: Readonly<Record<string, string>>;
   /** The specifiers that its `exports` offers. */
   readonly offers: readonly string[];

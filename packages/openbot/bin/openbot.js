@@ -30,7 +30,7 @@ function fail(code, message, hint) {
 }
 
 /**
- * Node runs what it finds in its compile cache, so the cache is in a folder that nobody else can write to; Node's own choice is
+ * Node runs what it finds in its compile cache, so the cache is in a folder that no other user can write to; Node's own choice is
  * the temp folder. Where there is no such folder there is no cache. bin/occ.js and bin/openbot.js have the same function.
  */
 function enableCompileCache() {

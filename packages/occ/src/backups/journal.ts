@@ -24,7 +24,7 @@ export interface OriginalNote {
   readonly record?: RewriteRecord;
 }
 
-/** A session that OpenClaw moved into its database keeps the journal of its file: both eras stand in one. */
+/** A session that OpenClaw moved into its database keeps the journal of its file: one journal has both. */
 export function isOfDatabase(record: Pick<RewriteRecord, 'generations'>): boolean {
   return record.generations !== undefined;
 }

@@ -10,7 +10,7 @@ interface GivenFlag {
   readonly flag: Exclude<Flag, { kind: 'boolean' }>;
   /** `--keep` or `-n`. */
   readonly written: string;
-  /** Undefined where the flag stands alone. */
+  /** Undefined if the flag has no value. */
   readonly text?: string;
   /** The command line that explains it: `occ edit --help`. */
   readonly explainedBy: string;

@@ -12,7 +12,7 @@ interface BooleanFlag extends FlagText {
 }
 
 interface ValueFlag extends FlagText {
-  /** Stands for the value in help: `--keep <n>`. */
+  /** The name of the value in help: `--keep <n>`. */
   readonly value: string;
   /** A value that the flag could have, for hints. */
   readonly example?: string;
@@ -42,7 +42,7 @@ interface NumberFlag<Kind extends 'number' | 'seconds'> extends ValueFlag {
   /** 0 by default. */
   readonly least?: number;
   readonly most?: number;
-  /** May stand before the number: `$`. */
+  /** May precede the number: `$`. */
   readonly prefix?: string;
   /** Says what the value must be where the range does not say it well. */
   readonly mustBe?: string;
@@ -92,7 +92,7 @@ export function takesNextWord(flag: Flag): boolean {
   return flag.kind !== 'boolean' && bareOf(flag) === undefined;
 }
 
-/** The value of the flag where it stands alone; undefined where it must not. */
+/** The value of the flag if none is given; undefined if one must be given. */
 export function bareOf(flag: Flag): true | number | undefined {
   return 'bare' in flag ? flag.bare : undefined;
 }

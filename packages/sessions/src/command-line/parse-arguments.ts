@@ -20,7 +20,7 @@ interface OptionToken {
 }
 
 /**
- * The command, its flags and its words. Flags may stand anywhere before `--`. Node splits the command line into tokens;
+ * The command, its flags and its words. Flags may be anywhere before `--`. Node splits the command line into tokens;
  * what they mean is decided here.
  * @throws OpenBotError for everything that the command does not take
  */

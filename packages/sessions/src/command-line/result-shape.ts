@@ -1,7 +1,7 @@
 /**
  * What a command prints with `--json`, as text that reads like a type: `string`, `number`, `boolean`, `null`, `any`,
  * `true`, `'edit'`, or several of them joined by ` | `; a remark may follow after ` - `. An object is written as one, with
- * `?` behind the name of a field that may be absent; `[name]` stands for any field. An array holds one shape.
+ * `?` behind the name of a field that may be absent; `[name]` means any field. An array holds one shape.
  */
 export type ResultShape = string | readonly [ResultShape] | { readonly [field: string]: ResultShape };
 

@@ -58,7 +58,7 @@ function answerAboutItself(program: Program, argv: readonly string[]): string | 
   return Object.entries(program.pages ?? {}).find(([name]) => words.includes(`--${name}`))?.[1].text;
 }
 
-/** Of the command that the line begins with, or names somewhere: the value of a flag may stand before it. */
+/** Of the command that the line begins with, or names somewhere: the value of a flag may precede it. */
 function formatHelpOn(program: Program, names: readonly string[], words: readonly string[]): string {
   const isAllOfGroup = isGroup(program, names[0]) && (names[1] === undefined || names[1] === 'help');
   if (names.length === 0 || isAllOfGroup) return formatHelp(program);

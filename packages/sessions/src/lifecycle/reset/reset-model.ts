@@ -28,7 +28,7 @@ export async function applyResetModelOverride(
     resetTriggered: boolean;
     bodyStripped?: string;
     sessionCtx: TemplateContext;
-    /** What there is to choose from. Left out: what the next three know. */
+    /** The models to choose from. Default: those that the next three name. */
     catalogue?: ModelCatalogue;
     defaultProvider?: string;
     defaultModel?: string;

@@ -116,6 +116,25 @@ test('a session of a structure that is not known is refused in the database and 
   expect(readClone().slice(1)).toEqual(home.file().split('\n').slice(1, -1));
 });
 
+test.each([
+  [
+    'cannot be read',
+    `event_json = 'no JSON', event_utf8_bytes = 7, event_zstd = NULL, navigation_json = NULL`,
+  ],
+  ['is of another line', `event_json = '{"type":"custom"}', event_zstd = NULL, navigation_json = NULL`],
+])('a line that others hang from and that %s: refused, and all lines go to a file', async (_, change) => {
+  const [, , , line] = readLinesOf(home.path, ID);
+  changeDatabase(
+    home.path,
+    `UPDATE transcript_events SET ${change} WHERE session_id = '${ID}' AND seq = ${line!.seq}`,
+  );
+  expect(await home.refused('edit', ID, '--keep', '1')).toMatchObject({ code: 'SESSION_UNSUPPORTED' });
+  await home.json('clone', ID, '-o', target);
+  expect(readClone().slice(1)).toEqual(home.file().split('\n').slice(1, -1));
+  rmSync(target);
+  await home.json('clone', ID, '-o', target, '--strip-tools=extreme');
+});
+
 test('another record of the conversation than its lines tell is no hindrance for a file', async () => {
   changeDatabase(
     home.path,

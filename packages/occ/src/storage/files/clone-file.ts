@@ -65,6 +65,7 @@ function linesOfFile(path: string): LineSource {
           temp: await stageLines(target, file, lines, planned),
           plan: planned,
           before: lines.transcript,
+          findFault: (after) => findFault(lines.transcript, after, planned),
         };
       }),
   };
@@ -138,10 +139,11 @@ async function makeClone(clone: FileClone): Promise<Written> {
   const { request, traits, source, path, sessionId, entry } = clone;
   await makeFolder(dirname(path));
   let ending: Buffer = Buffer.alloc(0);
-  const { temp, plan, before } = await source.stage(path, (lines) => {
+  const staged = await source.stage(path, (lines) => {
     ending = endingOf(clone, lines);
     return planFile(clone, lines);
   });
+  const { temp, plan, before } = staged;
   let written = temp;
   let isNamed = false;
   let belongings: CopiedFiles | undefined;
@@ -149,7 +151,7 @@ async function makeClone(clone: FileClone): Promise<Written> {
   let removeNote: (() => void) | undefined;
   try {
     const after = await scanTranscriptFile(temp);
-    const fault = findFault(before, after, plan);
+    const fault = staged.findFault(after);
     if (fault !== undefined) throw cloneNotAsPlanned(fault);
     // Behind what was verified line for line against the original.
     await append(temp, ending);

@@ -60,4 +60,6 @@ export interface StagedClone {
   readonly plan: CleanPlan;
   /** What was cloned. */
   readonly before: Transcript;
+  /** What is wrong with the file as it reads back, in one sentence; undefined where it is as planned. */
+  findFault(after: Transcript): string | undefined;
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { closeSync, openSync } from 'node:fs';
-import { OpenBotError, scanTranscriptFile } from '@openbot/sessions';
+import { OpenBotError, scanTranscriptFile, type Transcript } from '@openbot/sessions';
 import {
   assertWritable,
   type DatabaseTranscript,
@@ -89,10 +89,32 @@ function linesOfRows({ path, sessionId }: FoundSession): LineSource {
         }
         return { plan, before: lines.transcript };
       });
+      const { plan, before } = result;
       file.close();
-      return { temp: file.tempPath, ...result };
+      return {
+        temp: file.tempPath,
+        plan,
+        before,
+        findFault: (after) => findOtherLine(before, after, plan),
+      };
     },
   };
+}
+
+/**
+ * Where the file has another line than planned. Rows that cannot be read have their ids and links in columns, which a file
+ * does not have: what follows from links is not compared, so that a damaged session can be copied out of its database.
+ */
+function findOtherLine(before: Transcript, after: Transcript, plan: CleanPlan): string | undefined {
+  let line = 0;
+  for (let i = 0; i < before.length; i++) {
+    if (plan.isRemoved(i)) continue;
+    const isSame =
+      line < after.length && after.kindOf(line) === before.kindOf(i) && after.idOf(line) === before.idOf(i);
+    if (!isSame) return `line ${line + 1} is not what line ${i + 1} was`;
+    line++;
+  }
+  return line === after.length ? undefined : 'it has more lines than planned';
 }
 
 /** A row holds a line, and a blank one is none. */

@@ -14,8 +14,14 @@ beforeEach(() => {
   original = readFileSync(path);
 });
 
+async function runJson(...args: string[]): Promise<Json> {
+  const run = await state.occProcess(...args, '--json');
+  expect(run, `occ ${args.join(' ')}`).toMatchObject({ code: 0, stderr: '' });
+  return JSON.parse(run.stdout);
+}
+
 it('of four edits one cleans, the others find nothing to do', async () => {
-  const results = await Promise.all(Array.from({ length: 4 }, () => state.json('edit', ID, '--strip-tools')));
+  const results = await Promise.all(Array.from({ length: 4 }, () => runJson('edit', ID, '--strip-tools')));
   expect(results.filter(({ changed }) => changed)).toHaveLength(1);
   expect(readCalls(path)).toEqual(callsOfTurns(10, 30));
   expect(state.names()).toEqual([
@@ -29,8 +35,8 @@ it('of four edits one cleans, the others find nothing to do', async () => {
 
 it('four clones are four sessions, all in the index, while an edit is made', async () => {
   const [edited, ...clones] = await Promise.all([
-    state.json('edit', ID, '--strip-tools'),
-    ...Array.from({ length: 4 }, () => state.json('clone', ID)),
+    runJson('edit', ID, '--strip-tools'),
+    ...Array.from({ length: 4 }, () => runJson('clone', ID)),
   ]);
   expect(edited).toMatchObject({ changed: true });
   const index = JSON.parse(readFileSync(join(state.sessions, 'sessions.json'), 'utf8'));

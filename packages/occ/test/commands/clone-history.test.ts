@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { type OccRun, runOcc } from '../setup/run-occ.ts';
+import { type OccRun, runOccHere } from '../setup/run-occ.ts';
 import { makeTempFolder } from '../setup/temp-folder.ts';
 
 const ID = '11111111-2222-4333-8444-555555555555';
@@ -38,7 +38,7 @@ function addHistory(): void {
 }
 
 const clone = (...flags: string[]): Promise<OccRun> =>
-  runOcc(['clone', ID, '--source', 'claude', '--json', ...flags], { env: { HOME: home }, cwd: home });
+  runOccHere(['clone', ID, '--source', 'claude', '--json', ...flags], { env: { HOME: home }, cwd: home });
 const idOf = ({ stdout, stderr }: OccRun): string => {
   expect(stderr).toBe('');
   return (JSON.parse(stdout) as { clonedSessionId: string }).clonedSessionId;

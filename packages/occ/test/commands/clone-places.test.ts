@@ -11,7 +11,7 @@ import {
 import { basename, dirname, join } from 'node:path';
 import { SessionManager } from '@earendil-works/pi-coding-agent';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { runOcc } from '../setup/run-occ.ts';
+import { runOccHere } from '../setup/run-occ.ts';
 import { createSessionWithTurns, formatLines } from '../setup/sessions.ts';
 import { takeSnapshot } from './snapshot.ts';
 import { ID, type Json, makeStateFolder, type StateFolder, thirtyTurns } from './state-folder.ts';
@@ -221,7 +221,7 @@ describe('of Claude Code', () => {
     writeFileSync(source, `${LINES.join('\n')}\n`);
   });
   const clone = async (...flags: string[]) => {
-    const run = await runOcc(['clone', ID, '--source', 'claude', '--json', ...flags], {
+    const run = await runOccHere(['clone', ID, '--source', 'claude', '--json', ...flags], {
       env: { HOME: state.home },
       cwd: state.home,
     });
@@ -281,7 +281,10 @@ describe('of Claude Code', () => {
   it('of a session outside of the folder of Claude Code, it is resumed by its path', async () => {
     const outside = join(state.home, `${ID}.jsonl`);
     writeFileSync(outside, `${LINES.join('\n')}\n`);
-    const run = await runOcc(['clone', outside, '--json'], { env: { HOME: state.home }, cwd: state.home });
+    const run = await runOccHere(['clone', outside, '--json'], {
+      env: { HOME: state.home },
+      cwd: state.home,
+    });
     const { clonedSessionPath, resumeCommand } = JSON.parse(run.stdout);
     expect(dirname(clonedSessionPath)).toBe(state.home);
     expect(resumeCommand).toBe(`claude --resume ${clonedSessionPath}`);

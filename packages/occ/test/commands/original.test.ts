@@ -12,7 +12,8 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { zstdDecompressSync } from 'node:zlib';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterTest } from '../../../../test/setup/cleaning.ts';
 import { HUNT, sample } from '../../../../test/setup/hunt.ts';
 import { listDiskCalls, runOccWithFault } from '../setup/faults.ts';
 import { createSessionWithTurns } from '../setup/sessions.ts';
@@ -162,6 +163,9 @@ it.each([
   ['a flag', ['--no-original'], {}],
   ['a setting', [], { keepOriginal: false }],
 ])('%s turns it off', async (_, flags, settings) => {
+  // Only a configuration of the user's own home folder may turn it off.
+  vi.stubEnv('HOME', state.home);
+  afterTest(() => vi.unstubAllEnvs());
   writeFileSync(join(state.home, 'occ.config.json'), JSON.stringify(settings));
   const results = await editTimes(6, ...flags);
   expect(results[5].rotatedOut).toHaveLength(1);

@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { contextTokens, scanTranscriptFile } from '@openbot/sessions';
 import { expect, test } from 'vitest';
-import { runOcc } from '../setup/run-occ.ts';
+import { runOccHere } from '../setup/run-occ.ts';
 import { makeTempFolder } from '../setup/temp-folder.ts';
 
 type Line = Record<string, unknown>;
@@ -60,7 +60,7 @@ test('occ leaves less than ccs-cloner does, and every word of a person', async (
   for (const name of ['ours', 'peer']) cpSync(join(home, 'source'), join(home, name), { recursive: true });
 
   const env = { HOME: home, CLAUDE_CONFIG_DIR: join(home, 'ours') };
-  const ours = await runOcc(['clone', ID, '--source', 'claude', '--strip-tools', '--json'], { env });
+  const ours = await runOccHere(['clone', ID, '--source', 'claude', '--strip-tools', '--json'], { env });
   expect(ours.stderr).toBe('');
   const words = [PEER, 'clone', ID, '--strip-tools', '--claude-dir', join(home, 'peer'), '--json'];
   const peer = await promisify(execFile)(process.execPath, words, {

@@ -1,8 +1,8 @@
-/** A home folder with an OpenClaw state folder in it, and the real command on them. */
+/** A home folder with an OpenClaw state folder in it, and the command on them. */
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { type OccRun, runOcc } from '../setup/run-occ.ts';
+import { type OccRun, runOcc, runOccHere } from '../setup/run-occ.ts';
 import { createSessionWithTurns, type WriteSessionOptions, writeSession } from '../setup/sessions.ts';
 import { makeTempFolder } from '../setup/temp-folder.ts';
 
@@ -23,8 +23,10 @@ export interface StateFolder {
   readonly sessions: string;
   /** Writes a session of the agent main, or of another; returns its path. */
   add(lines: Lines, options?: AddOptions): string;
-  /** Runs the command with HOME here, and from here. */
+  /** Runs the command in this process, with HOME here, and from here. */
   occ(...args: string[]): Promise<OccRun>;
+  /** The same in a process of its own. */
+  occProcess(...args: string[]): Promise<OccRun>;
   /** What the command prints with `--json`; it must succeed and be silent on stderr. */
   json<T = Json>(...args: string[]): Promise<T>;
   /** What the command complains of with `--json`; it must fail and print nothing. */
@@ -48,12 +50,14 @@ export function makeStateFolder(): StateFolder {
   const stateDir = join(home, '.openclaw');
   const sessions = join(stateDir, 'agents', 'main', 'sessions');
   mkdirSync(sessions, { recursive: true });
-  const occ = (...args: string[]) => runOcc(args, { env: { HOME: home }, cwd: home });
+  const options = { env: { HOME: home }, cwd: home };
+  const occ = (...args: string[]) => runOccHere(args, options);
   return {
     home,
     stateDir,
     sessions,
     occ,
+    occProcess: (...args) => runOcc(args, options),
     add: (lines, { sessionId = ID, agentId = 'main', ...options } = {}) =>
       writeSession(stateDir, agentId, sessionId, lines, options),
     json: async (...args) => {

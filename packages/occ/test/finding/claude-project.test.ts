@@ -4,7 +4,7 @@ import { listSessions as listInSdk } from '@anthropic-ai/claude-agent-sdk';
 import { expect, test, vi } from 'vitest';
 import { listSessions } from '../../src/finding/list-sessions.ts';
 import { resolveSession } from '../../src/finding/resolve-session.ts';
-import { runOcc } from '../setup/run-occ.ts';
+import { runOccHere } from '../setup/run-occ.ts';
 import { FIXTURES, header, makeHome, put, scopeAt, setAge, uuid } from './home.ts';
 
 const [ONE, TWO, THREE] = [uuid('1'), uuid('2'), uuid('3')];
@@ -42,7 +42,7 @@ test('without a name: the newest session of the working folder, not of another',
       foundBy: 'most-recent',
     });
   }
-  const { stdout } = await runOcc(['info', '--source', 'claude'], { env: { HOME: home }, cwd: here });
+  const { stdout } = await runOccHere(['info', '--source', 'claude'], { env: { HOME: home }, cwd: here });
   expect(stdout).toContain('the most recently active session of Claude Code in this folder');
 });
 
@@ -159,7 +159,7 @@ test('clones are told from their original in Claude Code’s own list', async ()
   const message = { id: 'm1', role: 'assistant', content: [{ type: 'text', text: 'Done.' }] };
   putClaude(home, ONE, here, 10, `${JSON.stringify({ ...answer, message })}\n`);
   const clone = async (name: string, ...flags: string[]) => {
-    const run = await runOcc(['clone', name, '--source', 'claude', '--json', ...flags], {
+    const run = await runOccHere(['clone', name, '--source', 'claude', '--json', ...flags], {
       env: { HOME: home },
       cwd: here,
     });

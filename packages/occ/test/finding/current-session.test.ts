@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { acquireLock } from '@openbot/sessions/disk';
 import { expect, test } from 'vitest';
 import { resolveSession } from '../../src/finding/resolve-session.ts';
-import { runOcc } from '../setup/run-occ.ts';
+import { runOccHere } from '../setup/run-occ.ts';
 import { databasePath, putDatabase } from './database.ts';
 import {
   callLine,
@@ -154,7 +154,7 @@ test.each([
     ['info', '--source', 'pi'],
     ['info', '--source', 'openclaw'],
   ]) {
-    const { code, stdout, stderr } = await runOcc([...args, '--json'], {
+    const { code, stdout, stderr } = await runOccHere([...args, '--json'], {
       env: { HOME: home, ...env },
       cwd: home,
     });
@@ -163,7 +163,7 @@ test.each([
     expect(error).toMatchObject({ ...NOT_NAMED, message: expect.stringContaining(`shell of ${title}`) });
   }
   expect(readFileSync(path, 'utf8')).toBe(before);
-  const { code } = await runOcc(['info', ONE, '--source', 'openclaw'], {
+  const { code } = await runOccHere(['info', ONE, '--source', 'openclaw'], {
     env: { HOME: home, ...env },
     cwd: home,
   });
@@ -254,7 +254,7 @@ test('the real command finds the agent that runs it', async () => {
     OPENCLAW_CLI: '1',
     OPENCLAW_STATE_DIR: join(home, '.openclaw'),
   };
-  const { code, stdout, stderr } = await runOcc(['info', '--json'], { env, cwd: home });
+  const { code, stdout, stderr } = await runOccHere(['info', '--json'], { env, cwd: home });
   expect([code, stderr]).toEqual([0, '']);
   expect(JSON.parse(stdout)).toMatchObject({ sessionId: ONE });
 });

@@ -2,7 +2,7 @@ import { cpSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { resolveSession } from '../../src/finding/resolve-session.ts';
-import { runOcc } from '../setup/run-occ.ts';
+import { runOccHere } from '../setup/run-occ.ts';
 import { changeDatabase, databasePath, putDatabase } from './database.ts';
 import { header, makeHome, put, scopeAt, sessionsFolder, setAge, uuid } from './home.ts';
 
@@ -38,7 +38,7 @@ test.each([
 
 test('the session that was resolved is the one that is listed', async () => {
   const home = makeSessions();
-  const listed = JSON.parse((await runOcc(['list', '--json'], { env: { HOME: home } })).stdout);
+  const listed = JSON.parse((await runOccHere(['list', '--json'], { env: { HOME: home } })).stdout);
   expect(listed).toHaveLength(3);
   for (const session of listed) {
     expect((await resolveSession(scopeAt(home), session.sessionId)).session).toEqual(session);

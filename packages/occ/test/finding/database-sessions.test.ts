@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { listSessions } from '../../src/finding/list-sessions.ts';
 import { locateSessions } from '../../src/finding/locate-sessions.ts';
 import { takeSnapshot } from '../commands/snapshot.ts';
-import { runOcc } from '../setup/run-occ.ts';
+import { runOccHere } from '../setup/run-occ.ts';
 import { changeDatabase, copyDatabase, databasePath, putDatabase } from './database.ts';
 import { header, makeHome, put, scopeAt, sessionsFolder, setAge, userLine, uuid } from './home.ts';
 
@@ -213,7 +213,7 @@ describe('a database that cannot be read', () => {
     const home = makeHome();
     const path = copyDatabase(home);
     changeDatabase(path, 'PRAGMA foreign_keys = OFF; DROP TABLE session_transcript_cold_archives;');
-    const { code, stdout, stderr } = await runOcc(['list', '--json'], { env: { HOME: home }, cwd: home });
+    const { code, stdout, stderr } = await runOccHere(['list', '--json'], { env: { HOME: home }, cwd: home });
     expect([code, stdout]).toEqual([1, '']);
     expect(JSON.parse(stderr).error).toMatchObject({
       code: 'DATABASE_UNSUPPORTED',
@@ -248,7 +248,8 @@ describe('occ list', () => {
       { sessionId: ONE, key: 'agent:main:main', age: 1 },
       { sessionId: TWO, key: 'agent:main:main', age: 2, lines: [userLine('hello')] },
     ]);
-    const run = async () => (await runOcc(['list'], { env: { HOME: home }, cwd: home })).stdout.split('\n');
+    const run = async () =>
+      (await runOccHere(['list'], { env: { HOME: home }, cwd: home })).stdout.split('\n');
     const [title, columns, newest, former] = await run();
     expect(title).toBe('2 sessions of agent main, newest first');
     expect(columns).toMatch(/^ID +UPDATED +SIZE +SESSION +FOLDER$/);
@@ -265,7 +266,7 @@ describe('occ list', () => {
     const home = makeHome();
     copyDatabase(home);
     const before = takeSnapshot(home);
-    const { code, stderr } = await runOcc(['list'], { env: { HOME: home }, cwd: home });
+    const { code, stderr } = await runOccHere(['list'], { env: { HOME: home }, cwd: home });
     expect([code, stderr]).toEqual([0, '']);
     expect(takeSnapshot(home)).toEqual(before);
   });

@@ -7,7 +7,7 @@ import { findDatabaseFaults } from '../../../sessions/test/openclaw-db/setup/che
 import { resolveSession } from '../../src/finding/resolve-session.ts';
 import type { FoundSession } from '../../src/storage/contract/found-session.ts';
 import { readAsFile } from '../session-db/look-into.ts';
-import { runOcc } from '../setup/run-occ.ts';
+import { runOccHere } from '../setup/run-occ.ts';
 import { putDatabase } from './database.ts';
 import {
   callLine,
@@ -37,11 +37,11 @@ async function hintFor(home: string, name: string, more = {}): Promise<string> {
 async function follow(home: string, hint: string, source = 'openclaw') {
   const [, path] = /: occ clone (\S+)$/.exec(hint)!;
   const env = { HOME: home };
-  const made = await runOcc(['clone', path!, '--json'], { env, cwd: home });
+  const made = await runOccHere(['clone', path!, '--json'], { env, cwd: home });
   expect(made).toMatchObject({ code: 0, stderr: '' });
   const { clonedSessionId, sourceSessionId, sourceBackupPath } = JSON.parse(made.stdout);
   expect({ sourceSessionId, sourceBackupPath }).toEqual({ sourceSessionId: GONE, sourceBackupPath: path });
-  const listed = await runOcc(['list', '--source', source, '--json'], { env, cwd: home });
+  const listed = await runOccHere(['list', '--source', source, '--json'], { env, cwd: home });
   const found = (JSON.parse(listed.stdout) as FoundSession[]).find(
     ({ sessionId }) => sessionId === clonedSessionId,
   )!;
@@ -80,15 +80,15 @@ test('in a database: the original too, cleaned where that is asked for, and to a
   mkdirSync(dirname(packed), { recursive: true });
   writeFileSync(packed, zstdCompressSync(`${header(GONE)}${LINES.join('')}`));
   const env = { HOME: home };
-  const refused = await runOcc(['info', packed, '--json'], { env, cwd: home });
+  const refused = await runOccHere(['info', packed, '--json'], { env, cwd: home });
   const found = await follow(home, JSON.parse(refused.stderr).error.hint);
   expect(speech(readAsFile(database, found.sessionId))).toBe(LINES.join(''));
   expect(readdirSync(dirname(packed))).toEqual([`${GONE}.original.jsonl.zst`]);
   const output = join(home, 'out.jsonl');
-  const made = await runOcc(['clone', packed, '-o', output, '--json'], { env, cwd: home });
+  const made = await runOccHere(['clone', packed, '-o', output, '--json'], { env, cwd: home });
   expect(made.code).toBe(0);
   expect(speech(readFileSync(output, 'utf8'))).toBe(LINES.join(''));
-  const planned = await runOcc(['clone', packed, '--strip-tools=extreme', '--dry-run', '--json'], {
+  const planned = await runOccHere(['clone', packed, '--strip-tools=extreme', '--dry-run', '--json'], {
     env,
     cwd: home,
   });
@@ -101,11 +101,11 @@ test('in a database: a backup that it cannot hold is refused, and goes to a file
   putDatabase(home, [{ sessionId: OTHER, key: 'agent:main:main' }]);
   put(path, `${header(GONE)}${LINES.join('')}{"broken\n`);
   const env = { HOME: home };
-  const refused = await runOcc(['clone', path, '--json'], { env, cwd: home });
+  const refused = await runOccHere(['clone', path, '--json'], { env, cwd: home });
   expect(refused.code).toBe(1);
   expect(refused.stderr).toContain('line 5 cannot be read');
   const output = join(home, 'out.jsonl');
-  expect((await runOcc(['clone', path, '-o', output, '--json'], { env, cwd: home })).code).toBe(0);
+  expect((await runOccHere(['clone', path, '-o', output, '--json'], { env, cwd: home })).code).toBe(0);
   expect(readFileSync(output, 'utf8')).toContain('{"broken\n');
 });
 
@@ -136,7 +136,7 @@ test('of a session that is there, beside it as in earlier versions', async () =>
   const folder = sessionsFolder(home);
   put(join(folder, `${GONE}.jsonl`), header(GONE));
   const path = put(join(folder, `${GONE}.backup.1.jsonl`), header(GONE) + LINES.join(''));
-  const refused = await runOcc(['info', path, '--json'], { env: { HOME: home }, cwd: home });
+  const refused = await runOccHere(['info', path, '--json'], { env: { HOME: home }, cwd: home });
   const { hint } = JSON.parse(refused.stderr).error;
   expect(hint).toContain(`occ restore ${join(folder, `${GONE}.jsonl`)} --backup 1`);
   const found = await follow(home, hint);

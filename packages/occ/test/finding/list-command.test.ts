@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { resolveSession } from '../../src/finding/resolve-session.ts';
-import { runOcc } from '../setup/run-occ.ts';
+import { runOccHere } from '../setup/run-occ.ts';
 import { header, makeHome, put, sessionsFolder, setAge, userLine, uuid } from './home.ts';
 
 /** Sessions `1111…`, `2222…`, of which the last is the newest. */
@@ -18,7 +18,7 @@ function putSessions(home: string, count: number, agentId = 'main'): string[] {
 }
 
 async function list(home: string, args: string[] = [], env: Record<string, string> = {}) {
-  return runOcc(['list', ...args], { env: { HOME: home, ...env }, cwd: home });
+  return runOccHere(['list', ...args], { env: { HOME: home, ...env }, cwd: home });
 }
 
 function positions(text: string, ids: readonly string[]): number[] {
@@ -86,7 +86,7 @@ describe('occ list', () => {
   test('TC-1.6a a partial id is enough', async () => {
     const home = makeHome();
     put(join(sessionsFolder(home), 'abc123-def456.jsonl'), header('abc123-def456') + userLine('hello'));
-    const { code, stdout } = await runOcc(['info', 'abc123', '--json'], { env: { HOME: home } });
+    const { code, stdout } = await runOccHere(['info', 'abc123', '--json'], { env: { HOME: home } });
     expect(code).toBe(0);
     expect(JSON.parse(stdout)).toMatchObject({ sessionId: 'abc123-def456' });
   });
@@ -94,7 +94,7 @@ describe('occ list', () => {
   test('TC-1.6b an ambiguous partial id fails and lists the matches', async () => {
     const home = makeHome();
     for (const id of ['abc1-x', 'abc2-x']) put(join(sessionsFolder(home), `${id}.jsonl`), header(id));
-    const { code, stdout, stderr } = await runOcc(['info', 'abc'], { env: { HOME: home } });
+    const { code, stdout, stderr } = await runOccHere(['info', 'abc'], { env: { HOME: home } });
     expect([code, stdout]).toEqual([1, '']);
     expect(stderr).toMatch(/^Error: Multiple sessions match 'abc': abc\d-x, abc\d-x\n {2}\S/);
   });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { listSessions } from '../../src/finding/list-sessions.ts';
 import { resolveSession } from '../../src/finding/resolve-session.ts';
-import { runOcc } from '../setup/run-occ.ts';
+import { runOccHere } from '../setup/run-occ.ts';
 import { createSessionWithTurns, formatLines } from '../setup/sessions.ts';
 import { putDatabase } from './database.ts';
 import { header, makeHome, put, scopeAt, sessionsFolder, setAge, uuid } from './home.ts';
@@ -51,7 +51,7 @@ test('a configured store whose transcripts OpenClaw wrote into the state folder'
     'agent:main:out': { sessionId: THREE, sessionFile: outside, updatedAt: 1 },
   });
   const entry = () => JSON.parse(readFileSync(index, 'utf8'))['agent:main:main'];
-  const run = (...args: string[]) => runOcc([...args, '--json'], { env: { HOME: home }, cwd: home });
+  const run = (...args: string[]) => runOccHere([...args, '--json'], { env: { HOME: home }, cwd: home });
   expect(await listSessions(scopeAt(home))).toMatchObject([
     { sessionId: TWO, path, indexPath: index },
     { sessionId: THREE, missing: true, path: join(home, `st/main/${THREE}.jsonl`) },
@@ -74,7 +74,7 @@ test('a configured store: listed, edited with its counters, cloned into it and r
   });
   const entry = (key = 'agent:main:main') => JSON.parse(readFileSync(index, 'utf8'))[key];
   const json = async (...args: string[]) => {
-    const run = await runOcc([...args, '--json'], { env: { HOME: home }, cwd: home });
+    const run = await runOccHere([...args, '--json'], { env: { HOME: home }, cwd: home });
     expect(run, args.join(' ')).toMatchObject({ code: 0, stderr: '' });
     return JSON.parse(run.stdout);
   };

@@ -2,13 +2,13 @@
 import { cpSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { runOcc } from '../setup/run-occ.ts';
+import { runOccHere } from '../setup/run-occ.ts';
 import { makeTempFolder } from '../setup/temp-folder.ts';
 
 const FIXTURES = join(import.meta.dirname, '../../../../fixtures');
 
 async function readInfo(args: readonly string[], home: string) {
-  const run = await runOcc(['info', '--json', ...args], { env: { HOME: home } });
+  const run = await runOccHere(['info', '--json', ...args], { env: { HOME: home } });
   expect(run.stderr).toBe('');
   return JSON.parse(run.stdout);
 }

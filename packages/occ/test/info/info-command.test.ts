@@ -1,14 +1,14 @@
 import { statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { runOcc } from '../setup/run-occ.ts';
+import { runOccHere } from '../setup/run-occ.ts';
 import { createSessionWithTurns, writeSession } from '../setup/sessions.ts';
 import { makeTempFolder } from '../setup/temp-folder.ts';
 
 const ID = 'abc12345-0000-4000-8000-000000000001';
 
 async function readInfo(stateDir: string, ...args: string[]) {
-  const run = await runOcc(['info', ...args, '--state-dir', stateDir, '--json']);
+  const run = await runOccHere(['info', ...args, '--state-dir', stateDir, '--json']);
   expect(run.stderr).toBe('');
   expect(run.code).toBe(0);
   return JSON.parse(run.stdout);
@@ -18,7 +18,7 @@ describe('occ info', () => {
   it('TC-2.1a displays session statistics', async () => {
     const stateDir = makeTempFolder();
     writeSession(stateDir, 'main', ID, createSessionWithTurns(3, 2));
-    const { code, stdout, stderr } = await runOcc(['info', ID, '--state-dir', stateDir]);
+    const { code, stdout, stderr } = await runOccHere(['info', ID, '--state-dir', stateDir]);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toContain(`Session: ${ID}\n`);
     expect(stdout).toMatch(/Messages: 15 \(3 user, 6 assistant, 6 tool results\)/);
@@ -61,7 +61,7 @@ describe('occ info', () => {
     expect(tokens.byKind.toolResults).toBe(10_000);
     expect(tokens.byKind.user).toBe(2000);
     expect(tokens.byTool.Read).toBeGreaterThan(10_000);
-    const { stdout } = await runOcc(['info', ID, '--state-dir', stateDir]);
+    const { stdout } = await runOccHere(['info', ID, '--state-dir', stateDir]);
     expect(stdout).toMatch(/Context: 14,\d{3} tokens \(estimated\)/);
   });
 
@@ -78,7 +78,7 @@ describe('occ info', () => {
   it('TC-2.4a shows the size of the file, for people and exactly', async () => {
     const stateDir = makeTempFolder();
     const path = writeSession(stateDir, 'main', ID, createSessionWithTurns(1, 1, { resultLength: 150_000 }));
-    expect((await runOcc(['info', ID, '--state-dir', stateDir])).stdout).toContain('  Size: 151 KB\n');
+    expect((await runOccHere(['info', ID, '--state-dir', stateDir])).stdout).toContain('  Size: 151 KB\n');
     expect((await readInfo(stateDir, ID)).sizeBytes).toBe(statSync(path).size);
   });
 
@@ -90,7 +90,7 @@ describe('occ info', () => {
     const percent = Math.round((info.tokens.context / 20_000) * 100);
     expect(percent).toBeGreaterThan(10);
     expect(info).toMatchObject({ window: { tokens: 20_000, percent }, label: 'work', foundBy: 'argument' });
-    expect((await runOcc(['info', ID, '--state-dir', stateDir])).stdout).toMatch(
+    expect((await runOccHere(['info', ID, '--state-dir', stateDir])).stdout).toMatch(
       new RegExp(`Context: [\\d,]+ tokens \\(estimated\\), ${percent}% of the window of 20,000\\n`),
     );
   });
@@ -150,13 +150,13 @@ describe('occ info', () => {
   it('TC-2.6a an unknown id is an error with a way out', async () => {
     const stateDir = makeTempFolder();
     writeSession(stateDir, 'main', ID, createSessionWithTurns(1));
-    const run = await runOcc(['info', 'bad', '--state-dir', stateDir]);
+    const run = await runOccHere(['info', 'bad', '--state-dir', stateDir]);
     expect(run.code).toBe(1);
     expect(run.stdout).toBe('');
     expect(run.stderr).toMatch(
       /^Error: Session 'bad' not found\n {2}Use 'occ list' to see available sessions/,
     );
-    const asJson = await runOcc(['info', 'bad', '--state-dir', stateDir, '--json']);
+    const asJson = await runOccHere(['info', 'bad', '--state-dir', stateDir, '--json']);
     expect(asJson.code).toBe(1);
     expect(asJson.stdout).toBe('');
     expect(JSON.parse(asJson.stderr)).toMatchObject({
@@ -179,7 +179,7 @@ describe('occ info', () => {
     for (const preset of Object.values(info.presets)) {
       expect(preset).toEqual({ tokensAfter: 0, toolCallsRemoved: 0, toolCallsTruncated: 0 });
     }
-    const { code, stdout } = await runOcc(['info', ID, '--state-dir', stateDir]);
+    const { code, stdout } = await runOccHere(['info', ID, '--state-dir', stateDir]);
     expect(code).toBe(0);
     expect(stdout).toContain('Recommendation: leave it; there are no tool calls to clean.');
   });
@@ -191,14 +191,14 @@ describe('occ info', () => {
     const info = await readInfo(stateDir, ID);
     expect(info.brokenLines).toBe(2);
     expect(info.messages.total).toBe(8);
-    const { stdout } = await runOcc(['info', ID, '--state-dir', stateDir]);
+    const { stdout } = await runOccHere(['info', ID, '--state-dir', stateDir]);
     expect(stdout).toContain('  Broken lines: 2 (kept as they are)\n');
   });
 
   it('without an id it is the most recently active session, and says so', async () => {
     const stateDir = makeTempFolder();
     writeSession(stateDir, 'main', ID, createSessionWithTurns(1));
-    const { stdout } = await runOcc(['info', '--state-dir', stateDir]);
+    const { stdout } = await runOccHere(['info', '--state-dir', stateDir]);
     expect(stdout).toMatch(
       new RegExp(`^Session: ${ID}\n {2}Chosen: the most recently active session of agent main`),
     );
@@ -210,7 +210,7 @@ describe('occ info', () => {
     const customPresets = { gentle: { keepTurnsWithTools: 3, truncatePercent: 0 } };
     writeFileSync(join(cwd, 'occ.config.json'), JSON.stringify({ customPresets }));
     writeSession(stateDir, 'main', ID, createSessionWithTurns(5, 1, { resultLength: 300 }));
-    const { stdout } = await runOcc(['info', ID, '--state-dir', stateDir, '--json'], { cwd });
+    const { stdout } = await runOccHere(['info', ID, '--state-dir', stateDir, '--json'], { cwd });
     const { presets } = JSON.parse(stdout);
     expect(Object.keys(presets)).toEqual(['default', 'aggressive', 'extreme', 'gentle']);
     expect(presets.gentle).toMatchObject({ toolCallsRemoved: 2, toolCallsTruncated: 0 });
@@ -219,7 +219,7 @@ describe('occ info', () => {
   it('a transcript that is gone is said to be gone', async () => {
     const stateDir = makeTempFolder();
     const path = join(stateDir, 'agents/main/sessions/gone.jsonl');
-    expect(await runOcc(['info', path, '--state-dir', stateDir])).toEqual({
+    expect(await runOccHere(['info', path, '--state-dir', stateDir])).toEqual({
       code: 1,
       stdout: '',
       stderr: `Error: Session '${path}' not found\n  There is no file ${path}. Use 'occ list' to see available sessions\n`,

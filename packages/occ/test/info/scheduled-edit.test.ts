@@ -1,7 +1,7 @@
 import { appendFileSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { runOcc } from '../setup/run-occ.ts';
+import { runOcc, runOccHere } from '../setup/run-occ.ts';
 import { createSessionWithTurns, formatLines, writeSession } from '../setup/sessions.ts';
 import { makeTempFolder } from '../setup/temp-folder.ts';
 
@@ -13,10 +13,10 @@ it('an edit that waits for a run to end shows in info, while it waits and when i
   const answer = lines.pop()!;
   const path = writeSession(stateDir, 'main', ID, lines);
   const readScheduled = async () => {
-    const { stdout } = await runOcc(['info', ID, '--state-dir', stateDir, '--json']);
+    const { stdout } = await runOccHere(['info', ID, '--state-dir', stateDir, '--json']);
     return JSON.parse(stdout).lastScheduledEdit;
   };
-  const readReport = async () => (await runOcc(['info', ID, '--state-dir', stateDir])).stdout;
+  const readReport = async () => (await runOccHere(['info', ID, '--state-dir', stateDir])).stdout;
 
   expect(await readScheduled()).toBeUndefined();
   const scheduled = await runOcc([
@@ -72,7 +72,7 @@ it('one whose process was ended has failed, and nothing is lost', async () => {
     },
   };
   writeFileSync(path.replace('.jsonl', '.occ.json'), JSON.stringify(journal));
-  const { stdout } = await runOcc(['info', ID, '--state-dir', stateDir]);
+  const { stdout } = await runOccHere(['info', ID, '--state-dir', stateDir]);
   expect(stdout).toMatch(
     /Last scheduled edit: failed at 2026-11-15 20:58 UTC: .*\n {2}Nothing was lost; run the edit again/,
   );
@@ -84,7 +84,7 @@ it.each(['not json', '[]', '{"scheduled":5}', '{"scheduled":{}}'])(
     const stateDir = makeTempFolder();
     const path = writeSession(stateDir, 'main', ID, createSessionWithTurns(2, 1));
     writeFileSync(path.replace('.jsonl', '.occ.json'), text);
-    const { code, stdout } = await runOcc(['info', ID, '--state-dir', stateDir]);
+    const { code, stdout } = await runOccHere(['info', ID, '--state-dir', stateDir]);
     expect(code).toBe(0);
     expect(stdout).not.toMatch(/NaN|undefined|scheduled/);
   },

@@ -2,7 +2,7 @@
 import { readFileSync, realpathSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeEach, expect, it } from 'vitest';
-import { type RunOccOptions, runOcc } from '../setup/run-occ.ts';
+import { type RunOccOptions, runOccHere } from '../setup/run-occ.ts';
 import { createSessionWithTurns, writeSession } from '../setup/sessions.ts';
 import { makeTempFolder } from '../setup/temp-folder.ts';
 
@@ -21,11 +21,11 @@ const add = (agentId: string): string =>
 
 async function editAndUndo(path: string, args: readonly string[], options: RunOccOptions): Promise<string> {
   const original = readFileSync(path);
-  const edited = await runOcc(['edit', ...args, '--strip-tools'], options);
+  const edited = await runOccHere(['edit', ...args, '--strip-tools'], options);
   expect(edited).toMatchObject({ code: 0, stderr: '' });
   expect(readFileSync(path).equals(original)).toBe(false);
   const [, undo] = /Undo: occ (.*)\n/.exec(edited.stdout)!;
-  expect(await runOcc(undo!.split(' '), options)).toMatchObject({ code: 0, stderr: '' });
+  expect(await runOccHere(undo!.split(' '), options)).toMatchObject({ code: 0, stderr: '' });
   expect(readFileSync(path).equals(original)).toBe(true);
   return undo!;
 }
@@ -69,9 +69,12 @@ it('a backup, named by its path, leads to the session that it is of', async () =
   const path = add('work');
   const options = { env: { HOME: home } };
   const original = readFileSync(path);
-  await runOcc(['edit', path, '--strip-tools'], options);
-  const { stderr } = await runOcc(['info', join(dirname(path), 'backups', `${ID}.backup.1.jsonl`)], options);
+  await runOccHere(['edit', path, '--strip-tools'], options);
+  const { stderr } = await runOccHere(
+    ['info', join(dirname(path), 'backups', `${ID}.backup.1.jsonl`)],
+    options,
+  );
   const [, back] = /To go back to it: occ (.*?) — To make/.exec(stderr)!;
-  expect(await runOcc(back!.split(' '), options)).toMatchObject({ code: 0, stderr: '' });
+  expect(await runOccHere(back!.split(' '), options)).toMatchObject({ code: 0, stderr: '' });
   expect(readFileSync(path).equals(original)).toBe(true);
 });

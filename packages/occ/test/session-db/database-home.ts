@@ -8,9 +8,7 @@ import {
   makeAgentDatabase,
   type SessionToMake,
 } from '../../../sessions/test/openclaw-db/setup/make-database.ts';
-import { run } from '../../src/cli/main.ts';
-import { createRecordingTerminal } from '../setup/recording-terminal.ts';
-import { type OccRun, runOcc } from '../setup/run-occ.ts';
+import { type OccRun, runOcc, runOccHere } from '../setup/run-occ.ts';
 import { makeTempFolder } from '../setup/temp-folder.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: what a program printed.
@@ -49,11 +47,7 @@ export function homeIn(folder: string): DatabaseHome {
   const sessions = join(state, 'agents', 'main', 'sessions');
   const backups = join(sessions, 'backups');
   const env = { HOME: folder, OPENCLAW_STATE_DIR: state };
-  const occ = async (...args: string[]): Promise<OccRun> => {
-    const terminal = createRecordingTerminal();
-    const code = await run(args, { env, cwd: folder, terminal });
-    return { code, stdout: terminal.stdout, stderr: terminal.stderr };
-  };
+  const occ = (...args: string[]) => runOccHere(args, { env, cwd: folder });
   return {
     folder,
     path: join(state, 'agents', 'main', 'agent', 'openclaw-agent.sqlite'),

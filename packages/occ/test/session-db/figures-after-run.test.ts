@@ -6,7 +6,7 @@ import { findDatabaseFaults } from '../../../sessions/test/openclaw-db/setup/che
 import { run } from '../../src/cli/main.ts';
 import { waitingProcessOf } from '../in-use/scheduled-processes.ts';
 import { createRecordingTerminal } from '../setup/recording-terminal.ts';
-import { runOcc } from '../setup/run-occ.ts';
+import { runOccHere } from '../setup/run-occ.ts';
 import {
   AFTER_RUN,
   cleanItself,
@@ -84,7 +84,7 @@ describe.each(['gateway', 'local'])('an agent that cleans itself in a run of its
     expect(readLinesOf(home.path, id).slice(0, -1)).toEqual(lines.slice(0, -1));
     expect(Object.keys(home.backups(id))).toEqual(['1']);
     expect(readdirSync(home.kept).sort()).toEqual([`${id}.backup.1.jsonl`, `${id}.occ.json`]);
-    expect((await runOcc(['info', id], { env: home.env })).stdout).toMatch(
+    expect((await runOccHere(['info', id], { env: home.env })).stdout).toMatch(
       /\n\nOpenClaw's token counts, after the edit during a run: corrected at 20\d\d-.*, from 95,000 to [\d,]+\n$/,
     );
 

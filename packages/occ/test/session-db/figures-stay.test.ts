@@ -7,7 +7,7 @@ import { findDatabaseFaults } from '../../../sessions/test/openclaw-db/setup/che
 import { readRecord } from '../../src/schedule/record.ts';
 import { correctAfterRun, type FiguresRun } from '../../src/storage/openclaw-sqlite/correct-after-run.ts';
 import { waitingProcessOf } from '../in-use/scheduled-processes.ts';
-import { runOcc } from '../setup/run-occ.ts';
+import { runOccHere } from '../setup/run-occ.ts';
 import {
   AFTER_RUN,
   type Agent,
@@ -128,7 +128,7 @@ describe('it ends by itself', () => {
     });
     await agent.do('end');
     expect(readAsFile(home.path, id)).toBe(after);
-    expect((await runOcc(['info', id], { env: home.env })).stdout).toMatch(
+    expect((await runOccHere(['info', id], { env: home.env })).stdout).toMatch(
       /token counts.*: done at .*, nothing was changed: The session was rewritten meanwhile\.\n$/,
     );
   });

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { runOcc } from '../setup/run-occ.ts';
+import { runOcc, runOccHere } from '../setup/run-occ.ts';
 import { createSessionWithTurns, writeSession } from '../setup/sessions.ts';
 
 /** C1, DEL, directions, invisible characters, tags. */
@@ -41,6 +41,6 @@ it.each([
   ['info'],
   ['restore', '--list'],
 ])('and so does occ %s', async (...args) => {
-  const { stdout, stderr } = await runOcc([...args, 'abc123', '--json', '--state-dir', stateDir]);
+  const { stdout, stderr } = await runOccHere([...args, 'abc123', '--json', '--state-dir', stateDir]);
   expect(stdout + stderr).not.toMatch(HOSTILE);
 });

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { type ConversationMessage, OpenBotError, resolveSessionId } from '../../src/index.ts';
-import { runOcc } from '../setup/run-occ.ts';
+import { runOcc, runOccHere } from '../setup/run-occ.ts';
 import { createSessionWithTurns, writeSession } from '../setup/sessions.ts';
 
 let stateDir: string;
@@ -23,7 +23,7 @@ afterEach(() => {
 async function refuse(
   ...args: string[]
 ): Promise<{ code: string; reason?: string; message: string; hint: string }> {
-  const { code, stdout, stderr } = await runOcc([...args, '--json', '--state-dir', stateDir]);
+  const { code, stdout, stderr } = await runOccHere([...args, '--json', '--state-dir', stateDir]);
   expect([code, stdout]).toEqual([1, '']);
   return JSON.parse(stderr).error;
 }

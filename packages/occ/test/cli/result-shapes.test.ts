@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { listMisfits, listVisible } from '@openbot/sessions/command-line';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { OCC } from '../../src/cli/main.ts';
-import { runOcc } from '../setup/run-occ.ts';
+import { runOcc, runOccHere } from '../setup/run-occ.ts';
 import { createSessionWithTurns, writeSession } from '../setup/sessions.ts';
 
 let folder: string;
@@ -24,7 +24,7 @@ async function shapeOf(line: string) {
 }
 
 async function misfitsOf(line: string, ...args: string[]): Promise<string[]> {
-  const { stdout, stderr } = await runOcc([...args, '--json'], { env: { HOME: folder }, cwd: folder });
+  const { stdout, stderr } = await runOccHere([...args, '--json'], { env: { HOME: folder }, cwd: folder });
   expect(stderr).toBe('');
   return listMisfits(await shapeOf(line), JSON.parse(stdout));
 }

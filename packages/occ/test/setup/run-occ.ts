@@ -6,12 +6,15 @@ import { createRecordingTerminal } from './recording-terminal.ts';
 
 export const OCC_LAUNCHER = join(import.meta.dirname, '..', '..', 'bin', 'occ.js');
 
-export interface RunOccOptions {
+export interface RunHereOptions {
   /** Added to an environment that has PATH, HOME and the compile cache only; undefined takes a variable away. */
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** The home folder of the test when not given. */
   readonly cwd?: string;
   readonly input?: string;
+}
+
+export interface RunOccOptions extends RunHereOptions {
   /** Options of node itself, before the launcher. */
   readonly nodeArgs?: readonly string[];
   /** The Node that runs it: that of the test when not given. */
@@ -39,7 +42,7 @@ export function cleanEnvironment(env: RunOccOptions['env'] = {}): Record<string,
  */
 export async function runOccHere(
   args: readonly string[],
-  { env, cwd = process.env.HOME!, input = '' }: Pick<RunOccOptions, 'env' | 'cwd' | 'input'> = {},
+  { env, cwd = process.env.HOME!, input = '' }: RunHereOptions = {},
 ): Promise<OccRun> {
   const terminal = createRecordingTerminal();
   const code = await run(args, { env: cleanEnvironment(env), cwd, terminal, readInput: async () => input });

@@ -37,12 +37,14 @@ function sessionAt(path: string) {
   return [storageOf(session), session] as const;
 }
 
+const REFUSALS = new Set(['EDIT_FAILED', 'SESSION_UNSUPPORTED']);
+
 async function edit(path: string, options: { keepTurnsWithTools: number; truncatePercent: number }) {
   try {
     return (await editSession(...sessionAt(path), { options, now: () => new Date(0) })).backupPath;
   } catch (error) {
     // One that is refused leaves everything as it is.
-    if (error instanceof OpenBotError) return undefined;
+    if (error instanceof OpenBotError && REFUSALS.has(error.code)) return undefined;
     throw error;
   }
 }

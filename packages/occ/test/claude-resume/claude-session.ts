@@ -23,7 +23,7 @@ import {
   say,
   think,
 } from '../../../../test/imitations/messages-format.ts';
-import { type OccRun, type RunOccOptions, runOcc } from '../setup/run-occ.ts';
+import { type OccRun, type RunHereOptions, runOccHere } from '../setup/run-occ.ts';
 
 const binary = findClaudeBinary();
 /** Why the real program cannot be run here; undefined where it can. */
@@ -109,8 +109,8 @@ export interface ClaudeSession {
   readonly path: string;
   /** Puts the project folder back to the session alone, as it was written. */
   reset(): Promise<void>;
-  /** Runs occ where Claude Code's folder is the session's. */
-  occ(words: readonly string[], options?: RunOccOptions): Promise<OccRun>;
+  /** Runs occ, in this process, where Claude Code's folder is the session's. */
+  occ(words: readonly string[], options?: RunHereOptions): Promise<OccRun>;
   /** One more turn of the real program, in which the model says `ok`. */
   resume(prompt: string, options?: ClaudeRunOptions): Promise<Resumed>;
   /** The same, in which the model says what the script says. */
@@ -150,7 +150,7 @@ export async function openClaude(): Promise<ClaudeSession> {
       await writeFile(path, written);
     },
     occ(words, options = {}) {
-      return runOcc(words, { ...options, env: { CLAUDE_CONFIG_DIR: home.config, ...options.env } });
+      return runOccHere(words, { ...options, env: { CLAUDE_CONFIG_DIR: home.config, ...options.env } });
     },
     resume: (prompt, options) => talk(prompt, () => ({ blocks: [say('ok')] }), options),
     talk,

@@ -37,8 +37,8 @@ export function cleanEnvironment(env: RunOccOptions['env'] = {}): Record<string,
 }
 
 /**
- * Runs the command in this process, which takes a tenth of the CPU time: for tests of what it does and prints, not of its
- * process, its environment as Node sees it, or its bundle.
+ * Runs the command in this process, which takes about half of the CPU time: for tests of what it does and prints, not of
+ * its process, its environment as Node sees it, or its bundle.
  */
 export async function runOccHere(
   args: readonly string[],

@@ -9,7 +9,7 @@ import { inject } from 'vitest';
 declare module 'vitest' {
   export interface ProvidedContext {
     /** Null in `npm test`. */
-    torture: { readonly seed: number; readonly scale: number } | null;
+    torture: { readonly seed: number | null; readonly scale: number } | null;
   }
 }
 

@@ -3,7 +3,7 @@ import type { TestProject } from 'vitest/node';
 
 export function setup(project: TestProject): () => void {
   const { seed, scale } = project.getProvidedContext().torture!;
-  const print = () => console.log(`\nTORTURE_SEED=${seed} TORTURE_SCALE=${scale} npm run torture\n`);
+  const print = () => console.log(`\nTORTURE_SEED=${seed ?? 'own'} TORTURE_SCALE=${scale} npm run torture\n`);
   print();
   return print;
 }

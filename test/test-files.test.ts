@@ -16,6 +16,12 @@ test('a helper has no hooks of its own: they would belong to the first file that
   expect(pathsOf(hooked)).toEqual(['test/setup/clean-environment.ts']);
 });
 
+test('a helper makes nothing when it is imported: it would be removed after the first file that does', () => {
+  const makesAtImport = /^(?:export )?const [^\n]*= (?:await )?(?:make|mkdtemp)\w*\(/m;
+  const making = files.filter((file) => !isTest(file) && makesAtImport.test(file.text));
+  expect(pathsOf(making)).toEqual(['test/setup/clean-environment.ts']);
+});
+
 test('a process that others share keeps its folder and its modules', () => {
   const users = files.filter(({ text }) => /\bprocess\.chdir\(|\bvi\.(?:do)?[mM]ock\(/.test(text));
   expect(pathsOf(users).sort()).toEqual([

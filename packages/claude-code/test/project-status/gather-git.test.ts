@@ -4,11 +4,11 @@ import { describe, expect, it } from 'vitest';
 import { formatProjectStatus } from '../../src/project-status/format-project-status.ts';
 import { gatherProjectStatus } from '../../src/project-status/gather-project-status.ts';
 import { readProjectBranch } from '../../src/project-status/read-git.ts';
-import { ENV, GitRepo, makeEnvironment, makeFolder } from './git-repo.ts';
+import { GitRepo, makeEnvironment, makeFolder } from './git-repo.ts';
 
 /** On a busy machine the real git takes its time. */
 const PATIENT = { gitTimeoutMs: 60_000 };
-const gather = (path: string, env = ENV) => gatherProjectStatus(path, { env, ...PATIENT });
+const gather = (path: string, env = makeEnvironment()) => gatherProjectStatus(path, { env, ...PATIENT });
 const NO_GH = { part: 'github', reason: 'gh is not installed' };
 
 describe('the status of a git repository', () => {
@@ -226,7 +226,7 @@ describe('the status of a git repository', () => {
     async (name) => {
       const repo = GitRepo.withCommit();
       repo.git('checkout', '--quiet', '--detach');
-      const env = { ...ENV, [name]: '1' };
+      const env = { ...makeEnvironment(), [name]: '1' };
       expect((await gather(repo.path, env)).gaps.filter(({ part }) => part !== 'github')).toEqual([]);
       // A HEAD that is detached is known by an answer without a word.
       expect((await readProjectBranch(repo.path, { env, ...PATIENT })).git.currentBranch).toBe('HEAD');
@@ -261,7 +261,11 @@ describe('the status of a git repository', () => {
   it('looks at the folder, not at what the environment of a hook names', async () => {
     const repo = GitRepo.withCommit();
     const other = GitRepo.init();
-    const status = await gather(repo.path, { ...ENV, GIT_DIR: join(other.path, '.git'), GIT_PREFIX: 'x/' });
+    const status = await gather(repo.path, {
+      ...makeEnvironment(),
+      GIT_DIR: join(other.path, '.git'),
+      GIT_PREFIX: 'x/',
+    });
     expect(status.git.headCommitMessage).toBe('The first one');
   });
 
@@ -295,7 +299,7 @@ describe('the branch alone', () => {
   });
 
   it('is unknown outside git, and where git is not installed', async () => {
-    expect((await readProjectBranch(makeFolder(), { env: ENV })).git.currentBranch).toBe('');
+    expect((await readProjectBranch(makeFolder(), { env: makeEnvironment() })).git.currentBranch).toBe('');
     const env = { PATH: makeFolder() };
     expect((await readProjectBranch(GitRepo.init().path, { env })).git.currentBranch).toBe('');
   });
@@ -322,7 +326,7 @@ describe('a status with gaps', () => {
 
   it('says why git refuses a repository of somebody else', async () => {
     const repo = GitRepo.withCommit();
-    const status = await gather(repo.path, { ...ENV, GIT_TEST_ASSUME_DIFFERENT_OWNER: '1' });
+    const status = await gather(repo.path, { ...makeEnvironment(), GIT_TEST_ASSUME_DIFFERENT_OWNER: '1' });
     expect(status.repo.isGitRepo).toBe(false);
     expect(status.gaps).toEqual([
       { part: 'git', reason: expect.stringMatching(/^git failed: detected dubious ownership/) },

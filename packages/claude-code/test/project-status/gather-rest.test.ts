@@ -8,7 +8,7 @@ import { gatherProjectStatus } from '../../src/project-status/gather-project-sta
 import { resolveRegistryPath } from '../../src/registry/registry-file.ts';
 import { makeHome } from '../discover/claude-home.ts';
 import { hoursAgo, makeSession, NOW } from './discovered.ts';
-import { ENV, GitRepo, makeEnvironment, makeFolder } from './git-repo.ts';
+import { GitRepo, makeEnvironment, makeFolder } from './git-repo.ts';
 
 async function docsOf(...files: string[]) {
   const folder = makeFolder();
@@ -16,7 +16,7 @@ async function docsOf(...files: string[]) {
     mkdirSync(dirname(join(folder, file)), { recursive: true });
     writeFileSync(join(folder, file), 'text\n');
   }
-  return (await gatherProjectStatus(folder, { env: ENV })).docs;
+  return (await gatherProjectStatus(folder, { env: makeEnvironment() })).docs;
 }
 
 describe('the documents of a project', () => {
@@ -96,7 +96,7 @@ describe('the documents of a project', () => {
     const folder = makeFolder();
     mkdirSync(join(folder, 'specs'));
     for (let count = 0; count < 60; count++) writeFileSync(join(folder, `specs/${count}.md`), '');
-    const status = await gatherProjectStatus(folder, { env: ENV });
+    const status = await gatherProjectStatus(folder, { env: makeEnvironment() });
     expect(status.docs.specFiles).toHaveLength(50);
     expect(status.gaps).toEqual([{ part: 'docs', reason: '50 of 60 specs are listed' }]);
   });
@@ -108,7 +108,7 @@ describe('the documents of a project', () => {
     symlinkSync('text', join(folder, 'README.md'));
     symlinkSync('nowhere', join(folder, 'TODO.md'));
     symlinkSync('..', join(folder, 'specs/up'));
-    const { docs } = await gatherProjectStatus(folder, { env: ENV });
+    const { docs } = await gatherProjectStatus(folder, { env: makeEnvironment() });
     expect(docs).toMatchObject({ hasReadme: true, hasTodo: false, specFiles: [] });
   });
 
@@ -116,7 +116,7 @@ describe('the documents of a project', () => {
     const repo = GitRepo.withCommit();
     repo.write('CLAUDE.md');
     repo.write('below/README.md');
-    const { docs } = await gatherProjectStatus(join(repo.path, 'below'), { env: ENV });
+    const { docs } = await gatherProjectStatus(join(repo.path, 'below'), { env: makeEnvironment() });
     expect(docs).toMatchObject({ hasClaudeMd: true, hasReadme: false });
   });
 });
@@ -130,7 +130,7 @@ describe('the sessions of a project', () => {
       asked.push(path);
       return [];
     };
-    await gatherProjectStatus(join(repo.path, 'below'), { env: ENV, discover });
+    await gatherProjectStatus(join(repo.path, 'below'), { env: makeEnvironment(), discover });
     expect(asked).toEqual([repo.path]);
   });
 
@@ -144,7 +144,11 @@ describe('the sessions of a project', () => {
       }),
     );
     const discover = async () => [...all].reverse();
-    const { sessions } = await gatherProjectStatus(makeFolder(), { env: ENV, agentId: 'main', discover });
+    const { sessions } = await gatherProjectStatus(makeFolder(), {
+      env: makeEnvironment(),
+      agentId: 'main',
+      discover,
+    });
     const ids = (list: readonly { sessionId: string }[]) => list.map(({ sessionId }) => sessionId);
     expect(ids(sessions.active)).toEqual(['s7']);
     expect(ids(sessions.recent)).toEqual(['s0', 's1', 's2', 's3', 's4']);
@@ -159,9 +163,15 @@ describe('the sessions of a project', () => {
       { ...native, sessionId: 'plain' },
       makeSession({ sessionId: 'registered to another', agentId: 'other', originMarker: 'main' }),
     ];
-    const status = await gatherProjectStatus(makeFolder(), { env: ENV, agentId: 'main', discover });
+    const status = await gatherProjectStatus(makeFolder(), {
+      env: makeEnvironment(),
+      agentId: 'main',
+      discover,
+    });
     expect(status.sessions.ownRecent.map(({ sessionId }) => sessionId)).toEqual(['marked']);
-    expect((await gatherProjectStatus(makeFolder(), { env: ENV, discover })).sessions.ownRecent).toEqual([]);
+    expect(
+      (await gatherProjectStatus(makeFolder(), { env: makeEnvironment(), discover })).sessions.ownRecent,
+    ).toEqual([]);
   });
 
   it('are looked for where nobody else does', async () => {
@@ -173,7 +183,7 @@ describe('the sessions of a project', () => {
   });
 
   it('are unknown, and not none, where they are not looked for', async () => {
-    const status = await gatherProjectStatus(makeFolder(), { env: ENV, discover: false });
+    const status = await gatherProjectStatus(makeFolder(), { env: makeEnvironment(), discover: false });
     expect(status.gaps).toEqual([{ part: 'sessions', reason: 'they were not looked for' }]);
   });
 
@@ -208,7 +218,11 @@ describe('the sessions of a project', () => {
       asked = signal;
       return new Promise<never>(() => {});
     };
-    const status = await gatherProjectStatus(makeFolder(), { env: ENV, discover, lookTimeoutMs: 20 });
+    const status = await gatherProjectStatus(makeFolder(), {
+      env: makeEnvironment(),
+      discover,
+      lookTimeoutMs: 20,
+    });
     expect(status.sessions.total).toBe(0);
     expect(status.gaps).toEqual([
       { part: 'sessions', reason: 'not all were read within 0.02 s: look again' },
@@ -288,7 +302,7 @@ describe('the sessions of a project', () => {
     const discover = async () => {
       throw new Error('cannot read\nthe folder');
     };
-    const status = await gatherProjectStatus(makeFolder(), { env: ENV, discover, now: NOW });
+    const status = await gatherProjectStatus(makeFolder(), { env: makeEnvironment(), discover, now: NOW });
     expect(status.sessions).toEqual({ active: [], recent: [], ownRecent: [], total: 0 });
     expect(status.gaps).toEqual([{ part: 'sessions', reason: 'cannot read the folder' }]);
     expect(status.timestamp).toBe('2026-03-01T12:00:00.000Z');

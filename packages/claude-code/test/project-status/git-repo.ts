@@ -7,6 +7,19 @@ import { afterFile } from '../../../../test/setup/cleaning.ts';
 
 const GIT = execFileSync('/bin/sh', ['-c', 'command -v git'], { encoding: 'utf8' }).trim();
 
+const VARIABLES = {
+  GIT,
+  NODE: process.execPath,
+  GIT_CONFIG_GLOBAL: '/dev/null',
+  GIT_CONFIG_NOSYSTEM: '1',
+  GIT_AUTHOR_NAME: 'Ada Lovelace',
+  GIT_AUTHOR_EMAIL: 'ada@example.org',
+  GIT_AUTHOR_DATE: '2026-01-02T03:04:05+00:00',
+  GIT_COMMITTER_NAME: 'Ada Lovelace',
+  GIT_COMMITTER_EMAIL: 'ada@example.org',
+  GIT_COMMITTER_DATE: '2026-01-02T03:04:05+00:00',
+};
+
 export function makeFolder(): string {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'openbot-status-')));
   afterFile(() => rmSync(folder, { recursive: true, force: true }));
@@ -21,23 +34,8 @@ export function makeEnvironment(scripts: Readonly<Record<string, string>> = {}):
     writeFileSync(join(bin, name), `#!/bin/sh\n${script}\n`);
     chmodSync(join(bin, name), 0o755);
   }
-  return {
-    PATH: bin,
-    HOME: bin,
-    GIT,
-    NODE: process.execPath,
-    GIT_CONFIG_GLOBAL: '/dev/null',
-    GIT_CONFIG_NOSYSTEM: '1',
-    GIT_AUTHOR_NAME: 'Ada Lovelace',
-    GIT_AUTHOR_EMAIL: 'ada@example.org',
-    GIT_AUTHOR_DATE: '2026-01-02T03:04:05+00:00',
-    GIT_COMMITTER_NAME: 'Ada Lovelace',
-    GIT_COMMITTER_EMAIL: 'ada@example.org',
-    GIT_COMMITTER_DATE: '2026-01-02T03:04:05+00:00',
-  };
+  return { ...VARIABLES, PATH: bin, HOME: bin };
 }
-
-export const ENV: NodeJS.ProcessEnv = makeEnvironment();
 
 export class GitRepo {
   readonly path: string;
@@ -62,7 +60,7 @@ export class GitRepo {
   }
 
   git(...args: string[]): string {
-    const env = { ...ENV, PATH: process.env.PATH };
+    const env = { ...VARIABLES, HOME: process.env.HOME, PATH: process.env.PATH };
     const options: ExecFileSyncOptionsWithStringEncoding = {
       cwd: this.path,
       env,

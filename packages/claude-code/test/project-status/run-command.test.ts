@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { describeOutcome, runCommand } from '../../src/project-status/run-command.ts';
-import { ENV, makeEnvironment, makeFolder } from './git-repo.ts';
+import { makeEnvironment, makeFolder } from './git-repo.ts';
 
 it('a folder that is gone is not taken for a program that is not installed', async () => {
-  const command = { program: 'git', args: ['--version'], env: ENV, timeoutMs: 60_000 };
+  const command = { program: 'git', args: ['--version'], env: makeEnvironment(), timeoutMs: 60_000 };
   const gone = { ...command, cwd: join(makeFolder(), 'gone') };
   expect(describeOutcome(gone, await runCommand(gone))).toBe('git failed: the folder is gone');
   const missing = { ...command, cwd: makeFolder(), program: 'no-such-program' };

@@ -96,7 +96,7 @@ const SURFACE: Readonly<Record<string, string>> = {
     readPackageVersion reportError runProgram showFlag showSynopsis startProgram writeJson
   `,
   'terminal-text': `
-    PLAIN_PALETTE Palette cutEnd cutStart findNearest formatAge formatCount formatQuantity formatUsd
+    PLAIN_PALETTE Palette cutEnd cutMiddle findNearest formatAge formatCount formatQuantity formatUsd
     oneLine padEnd padStart paletteFor printable quoteForShell shorten textWidth toJsonText
   `,
 };

@@ -1,5 +1,6 @@
 import {
   cutEnd,
+  cutMiddle,
   formatAge,
   formatCount,
   formatQuantity,
@@ -140,11 +141,11 @@ function columnsFor(
       isWanted: sessions.some(({ totalCostUsd }) => totalCostUsd !== undefined),
       show: ({ totalCostUsd }) => (totalCostUsd === undefined ? '' : `$${totalCostUsd.toFixed(2)}`),
     },
-    { title: 'BRANCH', show: ({ branch }) => cutEnd(printable(branch), mostName) },
+    { title: 'BRANCH', show: ({ branch }) => cutMiddle(printable(branch), mostName) },
     {
       title: 'REPOSITORY',
       isWanted: options.showsRepo === true,
-      show: ({ repoPath }) => cutEnd(printable(repoPath.split(/[/\\]/).at(-1) ?? ''), mostName),
+      show: ({ repoPath }) => cutMiddle(printable(repoPath.split(/[/\\]/).at(-1) ?? ''), mostName),
     },
     { title: 'BEGAN WITH', show: showSubject },
   ];
@@ -163,7 +164,7 @@ function showState({ isRunning, isOpen }: DiscoveredSession): string {
 function showOwner({ agentId, source }: DiscoveredSession, most: number): string {
   if (agentId === undefined) return 'native';
   const suffix = source === 'openclaw' ? '' : ' (native)';
-  return `${cutEnd(printable(agentId), most - suffix.length)}${suffix}`;
+  return `${cutMiddle(printable(agentId), most - suffix.length)}${suffix}`;
 }
 
 /** Input, output and cache together. */

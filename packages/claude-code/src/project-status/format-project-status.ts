@@ -1,5 +1,6 @@
 import {
   cutEnd,
+  cutMiddle,
   formatAge,
   formatCount,
   formatQuantity,
@@ -26,6 +27,8 @@ type Colour = (text: string) => string;
 interface Line {
   readonly label?: string;
   readonly text: string;
+  /** Behind the text, and cut in its middle where it does not fit. */
+  readonly path?: string;
   readonly colour?: Colour;
 }
 interface Context {
@@ -60,8 +63,9 @@ export function formatProjectStatus(status: ProjectStatus, options: StatusFormat
   return `${lines.map((line) => layOut(line, columns, palette)).join('\n')}\n`;
 }
 
-function layOut({ label = '', text, colour }: Line, columns: number, palette: Palette): string {
-  const cut = cutEnd(text, columns - MARGIN);
+function layOut({ label = '', text, path = '', colour }: Line, columns: number, palette: Palette): string {
+  const room = columns - MARGIN;
+  const cut = cutEnd(`${text}${cutMiddle(path, Math.max(0, room - textWidth(text)))}`, room);
   const margin = padEnd(label, MARGIN);
   return `${label === '' ? margin : palette.bold(margin)}${colour === undefined ? cut : colour(cut)}`.trimEnd();
 }
@@ -70,7 +74,7 @@ function showRepo({ status: { repo, git, gaps }, palette }: Context): Line[] {
   const outside = has(gaps, 'git') ? ' (git unknown)' : ' (not a git repository)';
   const kind = repo.isBare ? ' (bare)' : repo.isGitRepo ? '' : outside;
   const lines: Line[] = [
-    { label: 'Project', text: `${printable(repo.name)}${kind}  ${printable(repo.path)}` },
+    { label: 'Project', text: `${printable(repo.name)}${kind}  `, path: printable(repo.path) },
   ];
   if (!repo.isGitRepo) return lines;
   const branch = git.currentBranch === 'HEAD' ? 'detached HEAD' : printable(git.currentBranch);
@@ -118,8 +122,8 @@ function listPaths(title: string, paths: readonly string[], total: number, limit
   // If only one path is left, it takes the place of the line that counts the rest.
   const shown = paths.slice(0, total === limit + 1 ? total : limit).map(printable);
   const left = total - shown.length;
-  const texts = left > 0 ? [...shown, `… and ${formatCount(left)} more`] : shown;
-  return texts.map((text, at) => ({ text: `${padEnd(at === 0 ? title : '', 8)}  ${text}` }));
+  const rows = left > 0 ? [...shown, `… and ${formatCount(left)} more`] : shown;
+  return rows.map((path, at) => ({ text: `${padEnd(at === 0 ? title : '', 8)}  `, path }));
 }
 
 function showCommits({ status: { repo, git, gaps }, now, palette }: Context): Line[] {

@@ -1,4 +1,4 @@
-import { cutEnd, formatCount, padEnd, printable, textWidth } from '@openbot/sessions/terminal-text';
+import { cutMiddle, formatCount, padEnd, printable, textWidth } from '@openbot/sessions/terminal-text';
 import { percentOf } from '../percent-of.ts';
 import type { ReportOptions } from './report-options.ts';
 
@@ -23,7 +23,7 @@ export function barLines(
   whole: number,
   { palette, columns }: ReportOptions,
 ): string[] {
-  const labels = rows.map(({ label }) => cutEnd(printable(label), MAX_LABEL));
+  const labels = rows.map(({ label }) => cutMiddle(printable(label), MAX_LABEL));
   const labelWidth = Math.max(0, ...labels.map(textWidth));
   const values = rows.map(({ value }) => formatCount(value));
   const valueWidth = Math.max(0, ...values.map((value) => value.length));

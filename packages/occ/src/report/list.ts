@@ -1,11 +1,4 @@
-import {
-  cutEnd,
-  cutStart,
-  formatAge,
-  formatQuantity,
-  printable,
-  textWidth,
-} from '@openbot/sessions/terminal-text';
+import { cutMiddle, formatAge, formatQuantity, printable, textWidth } from '@openbot/sessions/terminal-text';
 import { shortenText } from '../errors.ts';
 import type { ListedSession, SessionList, SessionOwner } from '../finding/list-sessions.ts';
 import type { EmptySearch } from '../finding/no-sessions.ts';
@@ -96,8 +89,8 @@ function chooseColumns(
     areInSeveralStorages(listed) && { title: 'KEPT IN', show: ({ session }) => session.storage ?? 'file' },
     sources.size > 1 && { title: 'SOURCE', show: ({ session }) => session.source },
     agents.size > 1 && { title: 'AGENT', show: ({ session }) => printable(session.agentId ?? '') },
-    hasTitles && { title: 'SESSION', show: ({ session }) => printable(titleOf(session)), cut: cutEnd },
-    { title: 'FOLDER', show: ({ session }) => folderOf(session, home), cut: cutStart },
+    hasTitles && { title: 'SESSION', show: ({ session }) => printable(titleOf(session)), cut: cutMiddle },
+    { title: 'FOLDER', show: ({ session }) => folderOf(session, home), cut: cutMiddle },
   ];
   return columns.filter((column) => column !== false);
 }

@@ -104,10 +104,13 @@ test.each([200, 100, 80, 60, 50, 40])('no line is wider than a terminal of %i co
   expect(text).toContain('c08003b6');
 });
 
-test('of a folder that does not fit the end is kept, of a title the beginning', () => {
-  const long = session({ sessionKey: `agent:main:${'x'.repeat(80)}`, cwd: `/srv/${'y'.repeat(80)}/end` });
+test('keys and folders that do not fit keep their beginning and their end', () => {
+  const long = session({
+    sessionKey: `agent:main:${'x'.repeat(80)}:dm:42`,
+    cwd: `/srv/${'y'.repeat(80)}/end`,
+  });
   const line = formatList(listOf(long), { ...OPTIONS, columns: 80 }, NOW).split('\n')[2]!;
-  expect(line).toMatch(/ {2}agent:main:x+… {2}…y+\/end$/);
+  expect(line).toMatch(/ {2}agent:m…x+:dm:42 {2}\/srv\/y+…y+\/end$/);
 });
 
 test('verbose shows whole ids and where the transcripts are', () => {

@@ -24,11 +24,16 @@ export function cutEnd(text: string, width: number): string {
   return textWidth(text) <= width ? text : `${takeWidth(clustersOf(text), width - 1).join('')}…`;
 }
 
-/** The same, keeping the end: of a path that is what tells it from others. */
-export function cutStart(text: string, width: number): string {
+/**
+ * The same for keys, ids and paths: `agent:…:dm:42`. Many of them begin alike and differ at the end, so the end gets two
+ * thirds of the width.
+ */
+export function cutMiddle(text: string, width: number): string {
   if (textWidth(text) <= width) return text;
-  const kept = takeWidth([...clustersOf(text)].reverse(), width - 1);
-  return `…${kept.reverse().join('')}`;
+  const clusters = [...clustersOf(text)];
+  const start = takeWidth(clusters, Math.floor((width - 1) / 3)).join('');
+  const end = takeWidth(clusters.reverse(), width - 1 - textWidth(start)).reverse();
+  return `${start}…${end.join('')}`;
 }
 
 /** What a terminal draws as one: a flag is two code points, a family five or more. */

@@ -2,7 +2,7 @@ import stringWidth from 'string-width';
 import { describe, expect, it } from 'vitest';
 import {
   cutEnd,
-  cutStart,
+  cutMiddle,
   formatAge,
   formatCount,
   formatQuantity,
@@ -56,8 +56,10 @@ describe('text for a terminal', () => {
     expect(cutEnd('漢字漢字', 5)).toBe('漢字…');
     expect(cutEnd('abc', 3)).toBe('abc');
     expect(cutEnd('abcd', 3)).toBe('ab…');
-    expect(cutStart('/a/日本語', 5)).toBe('…本語');
-    expect(cutStart('abc', 3)).toBe('abc');
+    expect(cutMiddle('abc', 3)).toBe('abc');
+    expect(cutMiddle('/a/日本語', 6)).toBe('/…本語');
+    expect(cutMiddle('agent:main:telegram:group:-100123:topic:5', 20)).toBe('agent:…00123:topic:5');
+    expect(cutMiddle('漢字漢字漢字', 8)).toBe('漢…漢字');
     expect(['abc', '日本', 'é', '👍', ''].map(textWidth)).toEqual([3, 4, 1, 2, 0]);
     expect(cutEnd('x'.repeat(10_000_000), 3)).toBe('xx…');
   });
@@ -66,7 +68,8 @@ describe('text for a terminal', () => {
     expect(textWidth(emoji)).toBe(2);
     expect(padEnd(emoji, 4)).toBe(`${emoji}  `);
     expect(cutEnd(`${emoji}${emoji}a`, 4)).toBe(`${emoji}…`);
-    expect(cutStart(`a${emoji}${emoji}`, 4)).toBe(`…${emoji}`);
+    expect(cutMiddle(`${emoji}abc${emoji}${emoji}`, 7)).toBe(`${emoji}…${emoji}${emoji}`);
+    expect(cutMiddle(`a${emoji}${emoji}b`, 4)).toBe('a…b');
   });
 
   it('takes one column for each character that is measured without the library', () => {

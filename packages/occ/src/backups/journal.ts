@@ -71,14 +71,12 @@ export async function updateJournal(path: string, change: (journal: Journal) => 
   await makeBackupFolder(paths);
   await withLock(`${journalPath}.lock`, {}, async () => {
     const journal = change(readJournal(path));
-    // A record is of use as long as its backup is there; a few more do no harm.
-    const rewrites = journal.rewrites.slice(-2 * MAX_BACKUPS);
-    if (rewrites.length === 0 && journal.scheduled === undefined && journal.original === undefined) {
+    const { rewrites, scheduled, original } = journal;
+    if (rewrites.length === 0 && scheduled === undefined && original === undefined) {
       await rm(formerJournalPath, { force: true });
       return rm(journalPath, { force: true });
     }
-    const text = `${JSON.stringify({ ...journal, rewrites }, null, 2)}\n`;
-    await writeFileAtomic(journalPath, text, { mode: 0o600 });
+    await writeFileAtomic(journalPath, `${JSON.stringify(journal, null, 2)}\n`, { mode: 0o600 });
     await rm(formerJournalPath, { force: true });
   });
 }
@@ -87,6 +85,23 @@ export async function updateJournal(path: string, change: (journal: Journal) => 
 export function addRecord(path: string, record: RewriteRecord): Promise<void> {
   return updateJournal(path, (journal) => ({ ...journal, rewrites: [...journal.rewrites, record] }));
 }
+
+/**
+ * Drops records whose backups are gone, all but a few, once there are many. Only after a rewrite: one that fails takes its
+ * own record back, and must leave the others.
+ * @param oldest the number of the oldest backup that is there
+ */
+export async function forgetOldRecords(path: string, oldest: number): Promise<void> {
+  const isOld = (record: RewriteRecord, at: number, { length }: readonly RewriteRecord[]) =>
+    record.backup < oldest && at < length - FEW_RECORDS;
+  if (readJournal(path).rewrites.filter(isOld).length < FEW_RECORDS) return;
+  await updateJournal(path, (journal) => ({
+    ...journal,
+    rewrites: journal.rewrites.filter((...record) => !isOld(...record)),
+  }));
+}
+
+const FEW_RECORDS = 2 * MAX_BACKUPS;
 
 /** Changes the record of a backup; undefined drops it. */
 export function changeRecord(

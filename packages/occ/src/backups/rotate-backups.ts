@@ -2,7 +2,7 @@ import { unlink } from 'node:fs/promises';
 import type { Backup } from '../storage/contract/kept-state.ts';
 import { backupPathsOf } from './backup-paths.ts';
 import { listBackupFiles, MAX_BACKUPS } from './backups.ts';
-import { readJournal, updateJournal } from './journal.ts';
+import { forgetOldRecords, readJournal, updateJournal } from './journal.ts';
 import { findOriginal, keepAsOriginal } from './original.ts';
 
 export interface RotationOptions {
@@ -25,9 +25,20 @@ export interface Rotation {
  * @param sessionPath of the transcript, whose lock must be held
  */
 export async function rotateBackups(sessionPath: string, options: RotationOptions = {}): Promise<Rotation> {
-  const { spared = Number.POSITIVE_INFINITY, keepsOriginal = true } = options;
+  const backups = listBackupFiles(backupPathsOf(sessionPath), sessionPath);
+  const rotation = await removeOldBackups(sessionPath, backups, options);
+  const oldest = backups.find(({ path }) => !rotation.removed.includes(path));
+  // Records that stay do no harm.
+  await forgetOldRecords(sessionPath, oldest?.number ?? Number.POSITIVE_INFINITY).catch(() => {});
+  return rotation;
+}
+
+async function removeOldBackups(
+  sessionPath: string,
+  backups: readonly Backup[],
+  { spared = Number.POSITIVE_INFINITY, keepsOriginal = true }: RotationOptions,
+): Promise<Rotation> {
   const paths = backupPathsOf(sessionPath);
-  const backups = listBackupFiles(paths, sessionPath);
   const own = backups.filter(({ keptIn }) => keptIn !== 'import archive');
   const old = own.slice(0, -MAX_BACKUPS).filter(({ number }) => number < spared);
   if (old.length === 0) return { removed: [] };

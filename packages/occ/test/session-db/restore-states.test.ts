@@ -156,3 +156,34 @@ test('two restores at once come one after the other, and nothing is lost', async
   expect(findDatabaseFaults(home.path)).toEqual([]);
   expect(readMarksOf(home.path, ID).generation).toBe(home.journal(ID).at(-1).generations.after);
 });
+
+test('a backup that restores spare keeps its record, however many rewrites follow', async () => {
+  await home.edit('--strip-tools=extreme');
+  for (let time = 0; time < 11; time++) await home.restore(1);
+  expect(home.journal(ID)[0]).toMatchObject({ backup: 1 });
+});
+
+test('a refused restore leaves all records, however many there are', async () => {
+  await home.edit('--keep', '4');
+  await home.edit('--keep', '0');
+  for (let time = 0; time < 8; time++) await home.restore(1);
+  const { id } = readLinesOf(home.path, ID)
+    .map(({ text }) => JSON.parse(text))
+    .find(({ message }) => message?.role === 'toolResult');
+  home.say('', [{ type: 'message', message: { role: 'user', content: 'Instead' }, parentId: id }]);
+  const [file, journal] = [home.file(), home.journal(ID)];
+  expect(journal).toHaveLength(10);
+  await home.refused('restore', ID, '--backup', '2');
+  expect(home.file()).toBe(file);
+  expect(home.journal(ID)).toEqual(journal);
+});
+
+test('records of backups that are gone do not pile up', async () => {
+  for (let time = 0; time < 11; time++) {
+    await home.edit('--strip-tools=extreme');
+    await home.restore();
+  }
+  const records = home.journal(ID).map(({ backup }: { backup: number }) => backup);
+  expect(records.length).toBeLessThan(20);
+  expect(records.slice(-5).map(String)).toEqual(Object.keys(home.backups(ID)));
+});

@@ -46,8 +46,8 @@ the edit scheduled until its run ends. It is planned then: the exchange in progr
       `In OpenClaw's database (SQLite) a session is edited at once, also during its own run: the run goes on with what it
 has in memory, the next turn sees the cleaned session, and OpenClaw's token counts are corrected when the run ends.
 --when-idle changes nothing there; --wait waits for others who write to the database.`,
-      `One of --strip-tools, --keep, --truncate and --truncate-over is needed. The last three win over the values of the
-preset; what they leave open is as the preset says that --strip-tools names, else the default preset.`,
+      `Give at least one of --strip-tools, --keep, --truncate and --truncate-over. The last three override single values of
+the preset that --strip-tools names, or of the default preset without it.`,
     ],
     positionals: [SESSION_OF_CLEAN],
     flags: EDIT_FLAGS,

@@ -127,7 +127,7 @@ export const INFO: ResultShape = {
   source: "'openclaw' | 'pi' | 'claude'",
   path: 'string',
   sizeBytes: 'number',
-  messages: { total: 'number', user: 'number', assistant: 'number', toolResult: 'number' },
+  messages: { total: 'number', user: 'number', assistant: 'number', toolResult: 'number', other: 'number' },
   turns: { total: 'number', withTools: 'number' },
   toolCalls: { total: 'number', byTool: { '[name]': 'number' } },
   tokens: { context: 'number', basis: BASIS, byKind: { '[name]': 'number' }, byTool: { '[name]': 'number' } },

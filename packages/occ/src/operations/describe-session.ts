@@ -133,7 +133,7 @@ type Counts = Pick<SessionInfo, 'messages' | 'turns' | 'toolCalls'>;
 
 /** Counts what is on a path. The lines of one message (Claude Code writes one for each block) count once. */
 function countConversation(transcript: Transcript, path: readonly number[]): Counts {
-  const messages = { total: 0, user: 0, assistant: 0, toolResult: 0 };
+  const messages = { total: 0, user: 0, assistant: 0, toolResult: 0, other: 0 };
   const byTool = new Map<string, number>();
   const seen = new Set<number>();
   let calls = 0;
@@ -148,7 +148,7 @@ function countConversation(transcript: Transcript, path: readonly number[]): Cou
     seen.add(message);
     messages.total++;
     const role = transcript.roleOf(index);
-    if (role === 'user' || role === 'assistant' || role === 'toolResult') messages[role]++;
+    messages[role === 'user' || role === 'assistant' || role === 'toolResult' ? role : 'other']++;
   }
   const turns = turnsOf(transcript, path);
   return {

@@ -38,7 +38,7 @@ async function cloneFrom(source: CloneSource, options: CloneOptions): Promise<Cl
   try {
     const made = await prepared.make();
     const result = describeClone(source, options, prepared.path, made);
-    return { session, foundBy, plan: made.plan.statistics, result };
+    return { session, foundBy, plan: made.plan.statistics, options: made.plan.options, result };
   } catch (error) {
     throw describeFailedWrite(error, prepared.path, 'clone');
   }

@@ -128,6 +128,7 @@ export interface CloneOutcome {
   readonly session: FoundSession;
   readonly foundBy: FoundBy;
   readonly plan: PlanStatistics;
+  readonly options: ResolvedToolRemovalOptions;
 }
 
 export interface RestoreOutcome {
@@ -142,7 +143,8 @@ export interface SessionInfo extends FoundFields {
   source: SourceName;
   path: string;
   sizeBytes: number;
-  messages: { total: number; user: number; assistant: number; toolResult: number };
+  /** `other`: notes of extensions, output of commands that a person ran, summaries. The parts add up to `total`. */
+  messages: { total: number; user: number; assistant: number; toolResult: number; other: number };
   turns: { total: number; withTools: number };
   toolCalls: { total: number; byTool: Record<string, number> };
   tokens: { context: number; basis: string; byKind: Record<string, number>; byTool: Record<string, number> };

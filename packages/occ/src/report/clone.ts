@@ -7,14 +7,14 @@ import { figuresOfClone, statisticsLines, verboseStatisticsLines } from './stati
 import { turnAnalysisLines } from './turn-analysis.ts';
 
 export function formatClone(outcome: CloneOutcome, options: ReportOptions): string {
-  const { result, plan, session, foundBy } = outcome;
+  const { result, plan, session, foundBy, options: rules } = outcome;
   const choice = describeChoice(foundBy, session);
   const figures = figuresOfClone(result.statistics, result.tokens);
   const lines = [
     headline(outcome, options),
     ...(choice === undefined ? [] : [`  Chosen: ${choice}`]),
     ...(options.verbose
-      ? ['', ...verboseStatisticsLines(figures), '', ...turnAnalysisLines(plan), '']
+      ? ['', ...verboseStatisticsLines(figures, rules.truncateOver), '', ...turnAnalysisLines(plan), '']
       : statisticsLines(figures)),
     ...placeLines(outcome, options).map((line) => (options.verbose ? line : `  ${line}`)),
   ];

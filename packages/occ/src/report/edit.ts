@@ -34,7 +34,7 @@ function verboseLines(outcome: EditOutcome, options: ReportOptions): string[] {
     `  Path: ${shortenPath(session.path, options.home)}`,
     '',
     ...figureIntroduction(outcome),
-    ...verboseStatisticsLines(figuresOfEdit(result.statistics, result.tokens)),
+    ...verboseStatisticsLines(figuresOfEdit(result.statistics, result.tokens), outcome.options.truncateOver),
     '',
     ...turnAnalysisLines(plan),
     ...(next.length === 0 ? [] : ['', ...next]),

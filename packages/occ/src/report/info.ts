@@ -74,6 +74,7 @@ function countLines({ messages, turns, toolCalls, tokens, ...info }: SessionInfo
     `${formatCount(messages.user)} user`,
     `${formatCount(messages.assistant)} assistant`,
     formatQuantity(messages.toolResult, 'tool result'),
+    ...(messages.other === 0 ? [] : [`${formatCount(messages.other)} other`]),
   ];
   return [
     `  Size: ${formatSize(info.sizeBytes)}`,

@@ -81,6 +81,6 @@ export function formatBackups(
     return `  ${cells.join('  ').trimEnd()}`;
   });
   const original = list.some((backup) => backup.original) ? `, or ${palette.cyan('--original')},` : '';
-  const hint = `Put one back with ${palette.cyan('--backup <number>')}${original} in the place of --list.`;
+  const hint = `Put one back with ${palette.cyan('--backup <number>')}${original} instead of --list.`;
   return [`Backups of ${palette.bold(id)}, newest first:`, ...lines, hint, ''].join('\n');
 }

@@ -58,20 +58,18 @@ export function statisticsLines({ messages, sizes, toolCalls, outputs, tokens }:
   ];
 }
 
-export function verboseStatisticsLines({
-  messages,
-  sizes,
-  toolCalls,
-  outputs,
-  tokens,
-}: CleanFigures): string[] {
+/** @param truncateOver the size above which calls were shortened in recent turns too */
+export function verboseStatisticsLines(
+  { messages, sizes, toolCalls, outputs, tokens }: CleanFigures,
+  truncateOver: number | undefined,
+): string[] {
   const { total, removed, truncated, preserved } = toolCalls;
   return [
     'Statistics:',
     `  Messages:     ${formatChange(...messages, formatCount)}`,
     `  Tool calls:   ${formatCount(total)} total`,
     `                ${formatCount(removed)} removed (oldest turns)`,
-    `                ${formatCount(truncated)} truncated (middle turns)`,
+    `                ${formatCount(truncated)} truncated (middle turns${truncateOver === undefined ? '' : ', large calls'})`,
     `                ${formatCount(preserved)} preserved (recent turns)`,
     ...(outputs === 0
       ? []

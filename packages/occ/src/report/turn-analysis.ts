@@ -2,24 +2,24 @@ import { formatCount, formatQuantity, printable } from '@openbot/sessions/termin
 import type { PlanStatistics } from '../clean/plan.ts';
 import type { ResolvedToolRemovalOptions } from '../clean/tool-removal.ts';
 
-/** Which turns with tools were removed, shortened and kept, numbered from the oldest. */
+/** In which turns with tools the calls were removed, shortened and kept, numbered from the oldest. */
 export function turnAnalysisLines(plan: PlanStatistics): string[] {
   const removed = plan.turnsWithToolsRemoved;
   const truncated = plan.turnsWithToolsTruncated;
   const preserved = plan.turnsWithToolsPreserved;
   return [
     'Turn Analysis:',
-    `  Total turns: ${formatCount(plan.turnsTotal)}`,
-    `  Total turns with tools: ${formatCount(plan.turnsWithToolsTotal)}`,
-    `  Turns removed: ${formatRange(removed, 1)}`,
-    `  Turns truncated: ${formatRange(truncated, removed + 1)}`,
-    `  Turns preserved: ${formatRange(preserved, removed + truncated + 1)}`,
+    `  Total turns: ${formatCount(plan.turnsTotal)} (all are kept)`,
+    `  Turns with tools: ${formatCount(plan.turnsWithToolsTotal)}, numbered from the oldest`,
+    `    Tool calls removed in: ${formatRange(removed, 1)}`,
+    `    Tool calls truncated in: ${formatRange(truncated, removed + 1)}`,
+    `    Tool calls preserved in: ${formatRange(preserved, removed + truncated + 1)}`,
   ];
 }
 
 function formatRange(count: number, first: number): string {
-  if (count === 0) return '0';
-  return count === 1 ? `1 (turn ${first})` : `${formatCount(count)} (turns ${first}-${first + count - 1})`;
+  if (count === 0) return 'none';
+  return count === 1 ? `1 turn (${first})` : `${formatCount(count)} turns (${first}-${first + count - 1})`;
 }
 
 /** The rules that were applied, in words. */

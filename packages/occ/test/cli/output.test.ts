@@ -51,10 +51,11 @@ describe('human output', () => {
     );
     expect(stdout).toContain('\nTurn Analysis:\n');
     for (const line of [
-      'Total turns with tools: 30',
-      'Turns removed: 10 (turns 1-10)',
-      'Turns truncated: 10 (turns 11-20)',
-      'Turns preserved: 10 (turns 21-30)',
+      'Total turns: 30 (all are kept)',
+      'Turns with tools: 30, numbered from the oldest',
+      '  Tool calls removed in: 10 turns (1-10)',
+      '  Tool calls truncated in: 10 turns (11-20)',
+      '  Tool calls preserved in: 10 turns (21-30)',
     ]) {
       expect(stdout).toContain(`  ${line}\n`);
     }

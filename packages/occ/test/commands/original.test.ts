@@ -156,7 +156,7 @@ it('is listed, last of all, and the reports tell of it', async () => {
   });
   const human = (await state.occ('restore', ID, '--list')).stdout;
   expect(human).toMatch(/\n {2}original +20\d\d-.* before an edit .*original\.jsonl\.zst\n/);
-  expect(human).toContain('or --original, in the place of --list');
+  expect(human).toContain('or --original, instead of --list');
 });
 
 it.each([

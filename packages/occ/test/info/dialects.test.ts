@@ -19,7 +19,7 @@ it('Claude Code: the lines of one message count once, sidecars do not count', as
   const info = await readInfo(['aaaa0001', '--source', 'claude'], home);
   expect(info.source).toBe('claude');
   // Of the three in the person's name two were written by the program: a reminder and a notification.
-  expect(info.messages).toEqual({ total: 7, user: 3, assistant: 3, toolResult: 1 });
+  expect(info.messages).toEqual({ total: 7, user: 3, assistant: 3, toolResult: 1, other: 0 });
   expect(info.turns).toEqual({ total: 1, withTools: 1 });
   expect(info.toolCalls).toEqual({ total: 1, byTool: { Agent: 1 } });
 });
@@ -50,6 +50,6 @@ it('pi: a session in its own folder', async () => {
   const info = await readInfo(['01a1e06b-bcd9'], home);
   expect(info).toMatchObject({ source: 'pi', sessionId: '01a1e06b-bcd9-7616-8d44-c6be777b69ba' });
   // The tenth is a command that the person ran in the shell.
-  expect(info.messages).toEqual({ total: 10, user: 2, assistant: 4, toolResult: 3 });
+  expect(info.messages).toEqual({ total: 10, user: 2, assistant: 4, toolResult: 3, other: 1 });
   expect(info.toolCalls).toEqual({ total: 3, byTool: { bash: 2, read: 1 } });
 });

@@ -40,7 +40,7 @@ describe('occ info', () => {
     ];
     writeSession(stateDir, 'main', ID, lines);
     const info = await readInfo(stateDir, ID);
-    expect(info.messages).toEqual({ total: 26, user: 5, assistant: 9, toolResult: 12 });
+    expect(info.messages).toEqual({ total: 26, user: 5, assistant: 9, toolResult: 12, other: 0 });
     expect(info.turns).toEqual({ total: 5, withTools: 4 });
     expect(info.toolCalls).toEqual({ total: 12, byTool: { Read: 12 } });
   });
@@ -172,7 +172,7 @@ describe('occ info', () => {
     const stateDir = makeTempFolder();
     writeSession(stateDir, 'main', ID, lines);
     const info = await readInfo(stateDir, ID);
-    expect(info.messages).toEqual({ total: 0, user: 0, assistant: 0, toolResult: 0 });
+    expect(info.messages).toEqual({ total: 0, user: 0, assistant: 0, toolResult: 0, other: 0 });
     expect(info.turns).toEqual({ total: 0, withTools: 0 });
     expect(info.toolCalls).toEqual({ total: 0, byTool: {} });
     expect(info.tokens.context).toBe(0);

@@ -63,7 +63,7 @@ it('backups are listed newest first, with what they were made for', () => {
   #10  2026-11-15 20:10 UTC  2.0 KB  before a restore     ~/.openclaw/agents/main/sessions/abc123-def456.backup.10.jsonl
   #9   2026-11-15 20:09 UTC  125 KB  before an edit       ~/.openclaw/agents/main/sessions/abc123-def456.backup.9.jsonl
   #8   2026-11-15 20:08 UTC    99 B  reason not recorded  ~/.openclaw/agents/main/sessions/abc123-def456.backup.8.jsonl
-Put one back with --backup <number> in the place of --list.
+Put one back with --backup <number> instead of --list.
 `);
   expect(formatBackups(SESSION.sessionId, [], PLAIN)).toBe(
     'No backups of abc123-def456: the session has not been edited.\n',

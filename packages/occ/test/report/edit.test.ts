@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { formatEdit } from '../../src/report/edit.ts';
 import { editOutcome, PLAIN, SESSION, UNCHANGED, unwrittenOutcome, VERBOSE } from './outcomes.ts';
 
-it('an edit tells what went, what it saved and how to go back', () => {
+it('an edit reports what was removed, what it saved and how to undo it', () => {
   expect(formatEdit(editOutcome(), PLAIN)).toBe(`✓ Session edited: abc123-def456
   Messages: 45 → 38 (16% reduction)
   Tool calls: 12 removed, 5 truncated, 8 preserved
@@ -29,11 +29,11 @@ Statistics:
   Size:         125 KB → 98 KB (22% reduction)
 
 Turn Analysis:
-  Total turns: 18
-  Total turns with tools: 15
-  Turns removed: 5 (turns 1-5)
-  Turns truncated: 5 (turns 6-10)
-  Turns preserved: 5 (turns 11-15)
+  Total turns: 18 (all are kept)
+  Turns with tools: 15, numbered from the oldest
+    Tool calls removed in: 5 turns (1-5)
+    Tool calls truncated in: 5 turns (6-10)
+    Tool calls preserved in: 5 turns (11-15)
 
 Backup: ~/.openclaw/agents/main/sessions/abc123-def456.backup.1.jsonl
 Undo: occ restore abc123-def456
@@ -50,7 +50,9 @@ it('turns that there are none of get no range, and a single one gets its number'
   };
   const options = { keepTurnsWithTools: 0, truncatePercent: 0 };
   const text = formatEdit(editOutcome({}, { plan, options, presetName: undefined }), VERBOSE);
-  expect(text).toContain('Turns removed: 1 (turn 1)\n  Turns truncated: 0\n  Turns preserved: 0\n');
+  expect(text).toContain(
+    'Tool calls removed in: 1 turn (1)\n    Tool calls truncated in: none\n    Tool calls preserved in: none\n',
+  );
   expect(text).toContain('  Rule: remove all tool calls\n');
 });
 

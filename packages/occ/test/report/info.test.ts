@@ -10,7 +10,7 @@ const FOUND = { session: SESSION, foundBy: 'argument', presets: BUILT_IN_PRESETS
 const EMPTY: SessionInfo = {
   ...INFO,
   sizeBytes: 120,
-  messages: { total: 0, user: 0, assistant: 0, toolResult: 0 },
+  messages: { total: 0, user: 0, assistant: 0, toolResult: 0, other: 0 },
   turns: { total: 0, withTools: 0 },
   toolCalls: { total: 0, byTool: {} },
   tokens: {

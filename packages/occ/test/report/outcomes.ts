@@ -132,6 +132,7 @@ export function cloneOutcome(result: Partial<CloneOutcome['result']> = {}): Clon
     session: SESSION,
     foundBy: 'argument',
     plan: editOutcome().plan,
+    options: editOutcome().options,
   };
 }
 
@@ -171,7 +172,7 @@ export const INFO: SessionInfo = {
   source: 'openclaw',
   path: SESSION.path,
   sizeBytes: 128_000,
-  messages: { total: 75, user: 18, assistant: 32, toolResult: 25 },
+  messages: { total: 75, user: 18, assistant: 32, toolResult: 25, other: 0 },
   turns: { total: 18, withTools: 15 },
   toolCalls: { total: 25, byTool: { read: 15, exec: 10 } },
   tokens: {

@@ -21,9 +21,7 @@ export interface SearchedSource {
 
 export function explainEmptySearch(scope: SearchScope): EmptySearch {
   const sources = chooseSources(scope);
-  const others = SOURCES.filter((source) => !sources.includes(source) && mayExist(source, scope)).map(
-    ({ name }) => name,
-  );
+  const others = SOURCES.filter((source) => !sources.includes(source) && mayExist(source, scope));
   return {
     searched: sources.map((source) => ({ source, agentIds: source.agentIds?.(scope) ?? [] })),
     paths: sources.flatMap((source) => source.searchedPaths(scope)),
@@ -32,7 +30,7 @@ export function explainEmptySearch(scope: SearchScope): EmptySearch {
       ...(others.length === 0
         ? []
         : [
-            `There is a sessions folder of ${others.join(' and of ')}: use ${others.map((name) => `--source ${name}`).join(' or ')}.`,
+            `There may be sessions of ${others.map(({ title }) => title).join(' or ')}: use ${others.map(({ name }) => `--source ${name}`).join(' or ')}.`,
           ]),
     ],
   };
@@ -43,7 +41,7 @@ export function nothingFound(scope: SearchScope): OpenBotError {
   const hint = [`Looked in ${paths.join(', ')}.`, ...advice].join(' ');
   const agentIds = searched.flatMap((one) => one.agentIds);
   if (searched.length > 1 || agentIds.length === 0) {
-    return noSessions(undefined, hint, `of ${searched.map(({ source }) => source.name).join(', ')}`);
+    return noSessions(undefined, hint, `for ${searched.map(({ source }) => source.title).join(', ')}`);
   }
   const [agentId, ...others] = agentIds;
   if (others.length === 0) return noSessions(agentId, hint);

@@ -5,7 +5,7 @@ import { quoteForShell } from '@openbot/sessions/terminal-text';
 import { type KeptFile, readKeptPath } from '../backups/backup-names.ts';
 import { sessionNotFound } from '../errors.ts';
 import { expandPath, isFolder, statFile } from '../layout/look-at-disk.ts';
-import { SOURCES, storageOf } from '../storage/all.ts';
+import { SOURCES, sourceOf, storageOf } from '../storage/all.ts';
 import type { TranscriptHead } from '../storage/contract/finding.ts';
 import type { FoundSession, SearchScope, SourceName } from '../storage/contract/found-session.ts';
 import type { LocatedSession } from '../storage/contract/located-session.ts';
@@ -143,8 +143,10 @@ function unknownContent(path: string, head: TranscriptHead | undefined): OpenBot
 
 export function assertDemanded(scope: SearchScope, path: string, source: SourceName): void {
   const demanded = demandedSource(scope);
-  if (demanded === undefined || demanded === source) return;
-  throw new OpenBotError('USAGE', `${path} is a session of ${source}, not of ${demanded}`, {
-    hint: `Leave out what asks for ${demanded}, or name another session`,
-  });
+  if (demanded === undefined || demanded.source.name === source) return;
+  throw new OpenBotError(
+    'USAGE',
+    `${path} is a session of ${sourceOf(source).title}, but ${demanded.flag} selects ${demanded.source.title}`,
+    { hint: `Leave out ${demanded.flag}, or name another session` },
+  );
 }

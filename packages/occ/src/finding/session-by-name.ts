@@ -91,8 +91,8 @@ function findOwners(source: SessionSource, scope: SearchScope, name: string): (s
   }
 }
 
-function adviseOnOwner({ name }: SessionSource, agentId: string | null, isSearched: boolean): string {
-  if (agentId === null) return `It is a session of ${name}: add --source ${name}`;
+function adviseOnOwner({ name, title }: SessionSource, agentId: string | null, isSearched: boolean): string {
+  if (agentId === null) return `It is a session of ${title}: add --source ${name}`;
   const flags = `${isSearched ? '' : `--source ${name} `}--agent ${agentId}`;
   return `It is a session of agent '${agentId}': add ${flags}`;
 }

@@ -22,10 +22,11 @@ export function chooseSources(scope: SearchScope): readonly SessionSource[] {
   return existing.length === 1 ? existing : [preferred!];
 }
 
-/** The source that the caller asked for explicitly. */
-export function demandedSource(scope: SearchScope): SourceName | undefined {
+/** The source that the caller asked for explicitly, and by which flag. */
+export function demandedSource(scope: SearchScope): Implied | undefined {
   if (scope.source === 'all') return undefined;
-  return scope.source ?? findImplied(scope)?.source.name;
+  if (scope.source === undefined) return findImplied(scope);
+  return { source: sourceOf(scope.source), flag: `--source ${scope.source}` };
 }
 
 /** The id of the session that this shell belongs to, where its agent writes it to the environment. */
@@ -34,7 +35,7 @@ export function readOwnSessionId({ shell }: SessionSource, { env }: SearchScope)
   return isGiven(id) ? id.trim() : undefined;
 }
 
-interface Implied {
+export interface Implied {
   readonly source: SessionSource;
   readonly flag: string;
 }
@@ -48,7 +49,11 @@ function findImplied(scope: SearchScope): Implied | undefined {
 }
 
 function contradiction({ flag, source }: Implied, asked: SourceName): OpenBotError {
-  return new OpenBotError('USAGE', `${flag} means sessions of ${source.name}, but --source says ${asked}`, {
-    hint: `Leave out ${flag} or --source ${asked}`,
-  });
+  return new OpenBotError(
+    'USAGE',
+    `${flag} selects ${source.title}, but --source selects ${sourceOf(asked).title}`,
+    {
+      hint: `Leave out ${flag} or --source ${asked}`,
+    },
+  );
 }

@@ -62,7 +62,7 @@ test('no session of the working folder: an error that says so, and how to name a
   const scope = scopeAt(home, { source: 'claude' });
   await expect(resolveSession(scope)).rejects.toMatchObject({
     code: 'NO_SESSIONS',
-    message: `No sessions found of claude in ${home}`,
+    message: `No sessions found for Claude Code in ${home}`,
     hint: expect.stringContaining('occ list --source claude'),
   });
   expect((await resolveSession(scope, ONE)).session.sessionId).toBe(ONE);

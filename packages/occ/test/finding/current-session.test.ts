@@ -54,15 +54,15 @@ test('no sessions: an error that says where it looked and what else there is', a
   await expect(resolveSession(scopeAt(home))).rejects.toMatchObject({
     code: 'NO_SESSIONS',
     message: "No sessions found for agent 'main'",
-    hint: `Looked in ${sessionsFolder(home)}, ${databasePath(home)}. Other agents here: molt; use --agent <id> or --all-agents. There is a sessions folder of claude: use --source claude.`,
+    hint: `Looked in ${sessionsFolder(home)}, ${databasePath(home)}. Other agents here: molt; use --agent <id> or --all-agents. There may be sessions of Claude Code: use --source claude.`,
   });
 });
 
 test.each([
-  [{ source: 'pi' }, 'No sessions found of pi'],
-  [{ source: 'claude' }, 'No sessions found of claude'],
-  [{ source: 'all' }, 'No sessions found of openclaw, pi, claude'],
-  [{ allAgents: true }, 'No sessions found of openclaw'],
+  [{ source: 'pi' }, 'No sessions found for pi'],
+  [{ source: 'claude' }, 'No sessions found for Claude Code'],
+  [{ source: 'all' }, 'No sessions found for OpenClaw, pi, Claude Code'],
+  [{ allAgents: true }, 'No sessions found for OpenClaw'],
 ] as const)('no sessions, asked for %j: no agent is named', async (more, message) => {
   const home = makeHome();
   const error = await resolveSession(scopeAt(home, more)).catch((fault) => fault);

@@ -137,7 +137,7 @@ test('an id of another source is not used, but the hint says where it is', async
   });
   const scope = scopeAt(home, { stateDirFlag: '.openclaw' });
   await expect(resolveSession(scope, claude)).rejects.toMatchObject({
-    hint: 'It is a session of claude: add --source claude (and leave out --state-dir)',
+    hint: 'It is a session of Claude Code: add --source claude (and leave out --state-dir)',
   });
   const shell = scopeAt(home, { env: { CLAUDE_CODE_SESSION_ID: claude } });
   await expect(resolveSession(shell, MOLT)).rejects.toMatchObject({

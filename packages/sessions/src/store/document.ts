@@ -157,7 +157,9 @@ function parseFailed(bytes: Buffer, path: string): OpenBotError {
   const empty = bytes.length === 0;
   return new OpenBotError(
     'STORE_PARSE_FAILED',
-    empty ? `${path} is empty, which no store is` : `${path} is not valid JSON at ${where}: ${fault.reason}`,
+    empty
+      ? `${path} is empty, so it is not a session store`
+      : `${path} is not valid JSON at ${where}: ${fault.reason}`,
     {
       hint: empty
         ? 'A write was probably cut short. Restore a backup, or remove the file to start with an empty store.'

@@ -35,8 +35,8 @@ export const claudeSource: SessionSource = {
       none: () =>
         noSessions(
           undefined,
-          `Looked in ${project}. Claude Code has sessions of other folders: 'occ list --source claude' shows them; name one by its id, its title or its path`,
-          `of claude in ${scope.cwd}`,
+          `Looked in ${project}. Claude Code has sessions in other folders: 'occ list --source claude' shows them. Name one by its id, title or path`,
+          `for Claude Code in ${scope.cwd}`,
         ),
     };
   },

@@ -37,7 +37,7 @@ export function concludeConversation(last: LastState): ConversationEnd {
     const failure = describeBreak(last);
     if (last.hasBegun) return { isUnknown: false, result: 'error', text, failure };
     throw new OpenBotError('CLAUDE_NOT_STARTED', `Claude Code could not be started: ${failure}`, {
-      hint: 'Check the installation of @anthropic-ai/claude-agent-sdk, or name the program by pathToClaudeCodeExecutable.',
+      hint: 'Install @anthropic-ai/claude-agent-sdk again with its optional dependencies, or set pathToClaudeCodeExecutable.',
       cause: thrown,
     });
   }
@@ -55,6 +55,12 @@ export function concludeConversation(last: LastState): ConversationEnd {
 }
 
 function describeBreak({ thrown, stderr }: LastState): string {
-  const why = thrown instanceof Error ? thrown.message : 'it ended before its answer';
+  const why = thrown instanceof Error ? withoutAdvice(thrown.message) : 'it ended before it answered';
   return redactSecrets(stderr === '' || why.includes(stderr) ? why : `${why}: ${stderr}`);
+}
+
+/** The SDK advises to set an option of its own function; a user of a command has no such option. The hint says it. */
+function withoutAdvice(message: string): string {
+  const sentences = message.split(/(?<=[.?!])\s+/);
+  return sentences.filter((sentence) => !sentence.includes('options.')).join(' ') || message;
 }

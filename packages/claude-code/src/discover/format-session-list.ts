@@ -77,8 +77,9 @@ export function formatSessionList(
     return session.isRunning || session.isOpen ? palette.green(line) : line;
   });
   const total = options.total ?? sessions.length;
-  const rest = total > sessions.length ? `, the first ${formatCount(sessions.length)} of them` : '';
-  return [`${formatQuantity(total, 'session')}${rest}`, palette.dim(head), ...lines, ''].join('\n');
+  const all = formatQuantity(total, 'session');
+  const headline = total > sessions.length ? `The first ${formatCount(sessions.length)} of ${all}` : all;
+  return [headline, palette.dim(head), ...lines, ''].join('\n');
 }
 
 function layOutToFit(sessions: readonly DiscoveredSession[], options: ListFormatOptions, columns: number) {

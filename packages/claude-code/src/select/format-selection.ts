@@ -10,6 +10,7 @@ import {
 } from '@openbot/sessions/terminal-text';
 import { type DiscoveredSession, shortId } from '../discover/discovered-session.ts';
 import { describeContent } from './relevance-question.ts';
+import { showScore } from './score-session.ts';
 import type { ScoreParts, SessionScore, SessionSelection } from './selection.ts';
 
 export interface SelectionFormatOptions {
@@ -28,7 +29,7 @@ const INDENT = 4;
 /** With less width than this, the subject of a session has a line of its own. */
 const LEAST_ABOUT = 24;
 
-/** The decision, and a table of the sessions with the score of each factor in hundredths. */
+/** The decision, and a table of the sessions with the score of each factor, on the scale of the threshold. */
 export function formatSelection(selection: SessionSelection, options: SelectionFormatOptions = {}): string {
   const palette = options.palette ?? PLAIN_PALETTE;
   const columns = Math.max(40, options.columns ?? 100);
@@ -81,8 +82,8 @@ function showRow(score: SessionScore, figures: readonly Figure[], isChosen: bool
 }
 
 function showFigure({ parts, total, ceiling }: SessionScore, name: Figure): string {
-  if (name !== 'total') return String(parts[name]);
-  return ceiling === undefined ? String(total) : 'out';
+  if (name !== 'total') return showScore(parts[name]);
+  return ceiling === undefined ? showScore(total) : 'out';
 }
 
 function describe(session: DiscoveredSession): string {

@@ -64,9 +64,13 @@ function describe(
     ...(session.compactionCount > 0 ? [formatQuantity(session.compactionCount, 'compaction')] : []),
     ...(used > 0.3 ? [`${percent(used)} of its budget used`] : []),
   ];
-  const out =
-    ceiling === undefined ? '' : `out of the question: ${describeCeiling(ceiling, session, situation)}; `;
+  const out = ceiling === undefined ? '' : `ruled out: ${describeCeiling(ceiling, session, situation)}; `;
   return `${out}${facts.join(', ')}`;
+}
+
+/** On the scale of the threshold, 0 to 1. */
+export function showScore(hundredths: number): string {
+  return (hundredths / 100).toFixed(2);
 }
 
 function percent(fraction: number): string {

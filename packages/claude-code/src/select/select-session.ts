@@ -9,7 +9,7 @@ import { hideSecrets } from '../scan/hide-secrets.ts';
 import { type Assessment, assessTaskRelevance } from './assess-relevance.ts';
 import { findLabelled } from './labelled-session.ts';
 import { findCeiling, isAboveThreshold, type ScoringSituation, scoreSituation } from './score-parts.ts';
-import { describeCeiling, scoreSession } from './score-session.ts';
+import { describeCeiling, scoreSession, showScore } from './score-session.ts';
 import type {
   Relevance,
   SelectionRequest,
@@ -46,9 +46,19 @@ async function decide(request: SelectionRequest, config: SessionSelectionConfig)
   }
   const own = request.sessions.filter((session) => isOwnedBy(session, request.agentId));
   if (own.length === 0) {
-    return { action: 'fresh', reason: `agent ${oneLine(request.agentId)} has no session in this repository` };
+    return { action: 'fresh', reason: whyNoneIsOwn(request) };
   }
   return selectByScore(own, request, config);
+}
+
+/** Sessions of people and of other agents are listed, but only resumed by name. */
+function whyNoneIsOwn({ sessions, agentId }: SelectionRequest): string {
+  if (sessions.length === 0) return 'there is no session in this repository';
+  const [whose, which] =
+    sessions.length === 1
+      ? ['the only session in this repository does not belong', 'it']
+      : [`none of the ${sessions.length} sessions in this repository belongs`, 'one of them'];
+  return `${whose} to agent ${oneLine(agentId)}; openbot cc run --session <id> continues ${which}`;
 }
 
 function selectLabelled(label: string, request: SelectionRequest): SessionSelection {
@@ -61,7 +71,7 @@ function selectLabelled(label: string, request: SelectionRequest): SessionSelect
     return { action: 'fresh', replacesSessionId: sessionId, reason: `${reason}, but its transcript is gone` };
   }
   if (found.isOpen) {
-    const way = 'close it there, or go on in a copy (--fork)';
+    const way = 'close it there, or continue in a copy (openbot cc run --fork)';
     return {
       action: 'queue',
       openSessionId: sessionId,
@@ -104,7 +114,7 @@ async function selectByScore(
   };
   const best = scores.find(({ ceiling }) => ceiling === undefined);
   if (best !== undefined && isAboveThreshold(best.total, config.resumeThreshold)) {
-    const reason = `session ${shortId(best.sessionId)} scores ${best.total}, above ${showThreshold(config)}: ${best.reason}${whyOfEquals(best, scores)}`;
+    const reason = `session ${shortId(best.sessionId)} scores ${showScore(best.total)}, above ${config.resumeThreshold}: ${best.reason}${whyOfEquals(best, scores)}`;
     return { action: 'resume', sessionId: best.sessionId, reason, ...details };
   }
   return { action: 'fresh', reason: whyFresh(best, scored, situation, config), ...details };
@@ -128,7 +138,7 @@ function whyOfEquals(best: SessionScore, [, second]: readonly SessionScore[]): s
       : best.parts.branch !== second.parts.branch
         ? 'is on this branch'
         : 'was used last';
-  return `; of equals it ${reason}`;
+  return `; of those with the same score it ${reason}`;
 }
 
 /**
@@ -173,19 +183,15 @@ function whyFresh(
   config: SessionSelectionConfig,
 ): string {
   if (best !== undefined) {
-    return `the best session, ${shortId(best.sessionId)}, scores ${best.total}, not above ${showThreshold(config)}: ${best.reason}`;
+    return `the best session, ${shortId(best.sessionId)}, scores ${showScore(best.total)}, not above ${config.resumeThreshold}: ${best.reason}`;
   }
   const [first] = scored;
   const { session, score } = first!;
   const why = describeCeiling(score.ceiling!, session, situation);
   const count = formatQuantity(scored.length, 'session');
   return scored.length === 1
-    ? `the only session, ${shortId(session.sessionId)}, is out of the question: ${why}`
-    : `all ${count} are out of the question, ${shortId(session.sessionId)} for example: ${why}`;
-}
-
-function showThreshold({ resumeThreshold }: SessionSelectionConfig): string {
-  return String(Math.round(resumeThreshold * 10_000) / 100);
+    ? `the only session, ${shortId(session.sessionId)}, is ruled out: ${why}`
+    : `all ${count} are ruled out, ${shortId(session.sessionId)} for example: ${why}`;
 }
 
 /** Each score with its parts, then the decision, one line each. */
@@ -206,5 +212,5 @@ function logSelection(selection: SessionSelection, log: SelectionRequest['log'])
 
 function showParts({ total, parts }: SessionScore): string {
   const { branch, recency, relevance, health, capacity } = parts;
-  return `${total} = branch ${branch} + recency ${recency} + relevance ${relevance} + health ${health} + capacity ${capacity}`;
+  return `${showScore(total)} = branch ${showScore(branch)} + recency ${showScore(recency)} + relevance ${showScore(relevance)} + health ${showScore(health)} + capacity ${showScore(capacity)}`;
 }

@@ -30,15 +30,15 @@ describe('the choice as text', () => {
     const text = formatSelection(await select(), { sessions, columns: 110 });
     expect(text).toBe(
       [
-        'resume: session aaaaaaaa-1 scores 100, above 60: same branch, used 30 min ago, relevance 1.00 by words (in common: repair, login, page)',
+        'resume: session aaaaaaaa-1 scores 1.00, above 0.6: same branch, used 30 min ago, relevance 1.00 by words (in common: repair, login, page)',
         '',
         '  SESSION   BRANCH  RECENCY  RELEVANCE  HEALTH  CAPACITY  TOTAL  ABOUT',
-        '> aaaaaaaa      25       20         25      15        15    100  [main] Repair the login page',
+        '> aaaaaaaa    0.25     0.20       0.25    0.15      0.15   1.00  [main] Repair the login page',
         '    same branch, used 30 min ago, relevance 1.00 by words (in common: repair, login, page)',
-        '  cccccccc      25       16         25      15         6    out  [main] docs',
-        '    out of the question: 3 compactions; same branch, used 1 h ago, relevance 1.00 by words (in common: repair…',
-        '  bbbbbbbb       0        8        -15      15        15    out  [x] Write a parser',
-        '    out of the question: unrelated; other branch, used 2 days ago, relevance 0.00 by words (no word in common)',
+        '  cccccccc    0.25     0.16       0.25    0.15      0.06    out  [main] docs',
+        '    ruled out: 3 compactions; same branch, used 1 h ago, relevance 1.00 by words (in common: repair, login, p…',
+        '  bbbbbbbb    0.00     0.08      -0.15    0.15      0.15    out  [x] Write a parser',
+        '    ruled out: unrelated; other branch, used 2 days ago, relevance 0.00 by words (no word in common)',
         '',
       ].join('\n'),
     );
@@ -73,7 +73,7 @@ describe('the choice as text', () => {
     const lines = formatSelection(await select(), { sessions, columns: 40 }).split('\n');
     expect(lines.slice(2, 4)).toEqual([
       '  SESSION   TOTAL  BRANCH  RECENCY',
-      '> aaaaaaaa    100      25       20',
+      '> aaaaaaaa   1.00    0.25     0.20',
     ]);
     for (const line of lines.slice(2)) expect(textWidth(line)).toBeLessThanOrEqual(40);
   });
@@ -82,7 +82,7 @@ describe('the choice as text', () => {
     const lines = formatSelection(await select(), { sessions, columns: 80 }).split('\n');
     expect(lines.slice(2, 6)).toEqual([
       '  SESSION   BRANCH  RECENCY  RELEVANCE  HEALTH  CAPACITY  TOTAL',
-      '> aaaaaaaa      25       20         25      15        15    100',
+      '> aaaaaaaa    0.25     0.20       0.25    0.15      0.15   1.00',
       '    [main] Repair the login page',
       '    same branch, used 30 min ago, relevance 1.00 by words (in common: repair, l…',
     ]);

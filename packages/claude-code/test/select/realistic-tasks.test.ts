@@ -120,7 +120,7 @@ describe('by words alone', () => {
     });
     expect(selection.scores!.map(({ total }) => total)).toEqual([100, 100]);
     expect(selection.sessionId).toBe('exact');
-    expect(selection.reason).toMatch(/; of equals it is more relevant$/);
+    expect(selection.reason).toMatch(/; of those with the same score it is more relevant$/);
   });
 
   it('of one score and relevance the one on the branch is resumed, else the one used last', async () => {
@@ -132,13 +132,13 @@ describe('by words alone', () => {
     });
     expect(both.scores!.map(({ total }) => total)).toEqual([75, 75]);
     expect(both.sessionId).toBe('here');
-    expect(both.reason).toMatch(/; of equals it is on this branch$/);
+    expect(both.reason).toMatch(/; of those with the same score it is on this branch$/);
     const alike = await select(task, {
       older: { tasks: [task], lastModified: hoursAgo(0.9) },
       newer: { tasks: [task], lastModified: hoursAgo(0.1) },
     });
     expect(alike.sessionId).toBe('newer');
-    expect(alike.reason).toMatch(/; of equals it was used last$/);
+    expect(alike.reason).toMatch(/; of those with the same score it was used last$/);
   });
 });
 

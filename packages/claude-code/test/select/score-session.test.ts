@@ -182,7 +182,7 @@ describe('a ceiling', () => {
   it('leaves the parts to be seen', () => {
     const capped = score({ compactionCount: 3, lastModified: hoursAgo(0) });
     expect(capped.total).toBe(91);
-    expect(capped.reason).toMatch(/^out of the question: 3 compactions; same branch/);
+    expect(capped.reason).toMatch(/^ruled out: 3 compactions; same branch/);
   });
 });
 

@@ -58,7 +58,7 @@ describe('a label', () => {
       action: 'queue',
       openSessionId: 'labelled',
       reason:
-        'session labelled is labelled "docs", but it is open in Claude Code: close it there, or go on in a copy (--fork)',
+        'session labelled is labelled "docs", but it is open in Claude Code: close it there, or continue in a copy (openbot cc run --fork)',
     });
     // Its own run has it open: that ends by itself, and the next run follows.
     const running = { ...open, isRunning: true };
@@ -136,9 +136,18 @@ describe('without a label', () => {
   it('a task starts afresh where the agent has no session', async () => {
     const { agentId: _, ...native } = makeSession({ source: 'native-only' });
     const sessions = [native, makeSession({ agentId: 'other' })];
-    const fresh = { action: 'fresh', reason: 'agent main has no session in this repository' };
-    expect(await select(sessions)).toEqual(fresh);
-    expect(await select([])).toEqual(fresh);
+    const reasonFor = async (given: typeof sessions) => {
+      const { action, reason } = await select(given);
+      expect(action).toBe('fresh');
+      return reason;
+    };
+    expect(await reasonFor(sessions)).toBe(
+      'none of the 2 sessions in this repository belongs to agent main; openbot cc run --session <id> continues one of them',
+    );
+    expect(await reasonFor(sessions.slice(1))).toBe(
+      'the only session in this repository does not belong to agent main; openbot cc run --session <id> continues it',
+    );
+    expect(await reasonFor([])).toBe('there is no session in this repository');
   });
 
   it('a session with our marker but no entry in the registry is the agent’s own', async () => {
@@ -154,7 +163,7 @@ describe('without a label', () => {
       action: 'resume',
       sessionId: 'one',
       reason: expect.stringMatching(
-        /^session one scores 100, above 60: same branch, used just now, relevance 1.00/,
+        /^session one scores 1.00, above 0.6: same branch, used just now, relevance 1.00/,
       ),
       scores: [{ sessionId: 'one', total: 100 }],
     });
@@ -164,7 +173,7 @@ describe('without a label', () => {
     const selection = await select([makeSession({ branch: 'x', firstMessage: 'Write a parser' })]);
     expect(selection).toMatchObject({
       action: 'fresh',
-      reason: 'the only session, 11111111, is out of the question: unrelated',
+      reason: 'the only session, 11111111, is ruled out: unrelated',
       scores: [{ total: 31 }],
     });
     expect(selection.sessionId).toBeUndefined();
@@ -194,20 +203,20 @@ describe('without a label', () => {
   });
 
   it.each<[string, Partial<DiscoveredSession>, RegExp]>([
-    ['without a transcript', { hasTranscript: false }, /out of the question: its transcript is gone/],
-    ['too often compacted', { compactionCount: 3 }, /out of the question: 3 compactions/],
-    ['near the end of its budget', { budgetUsedPct: 0.82 }, /out of the question: 82% of its budget used/],
+    ['without a transcript', { hasTranscript: false }, /ruled out: its transcript is gone/],
+    ['too often compacted', { compactionCount: 3 }, /ruled out: 3 compactions/],
+    ['near the end of its budget', { budgetUsedPct: 0.82 }, /ruled out: 82% of its budget used/],
     [
       'large and unrelated',
       { messageCount: 340, firstMessage: 'Write a parser' },
-      /out of the question: unrelated, with 340 messages/,
+      /ruled out: unrelated, with 340 messages/,
     ],
   ])('a session that is %s is never resumed', async (_, fields, reason) => {
     const selection = await select([{ ...one, ...fields }], { config: { resumeThreshold: 0 } });
     expect(selection).toMatchObject({ action: 'fresh', reason: expect.stringMatching(reason) });
   });
 
-  it('one out of the question does not keep another from being resumed', async () => {
+  it('one that is ruled out does not keep another from being resumed', async () => {
     const capped = makeSession({ sessionId: 'capped', compactionCount: 3, lastModified: hoursAgo(0) });
     const modest = makeSession({ sessionId: 'modest', lastModified: hoursAgo(30) });
     const selection = await select([capped, modest]);
@@ -300,7 +309,7 @@ describe('the model', () => {
     expect(unrelated.action).toBe('fresh');
     const unasked = unrelated.scores!.filter(({ ceiling }) => ceiling === 'unasked');
     expect(unasked).toHaveLength(8);
-    expect(unasked[0]!.reason).toContain('out of the question: the model was not asked about it');
+    expect(unasked[0]!.reason).toContain('ruled out: the model was not asked about it');
     expect(await select(sessions, { askModel: rateBy(() => 0.9) })).toMatchObject({
       action: 'resume',
       sessionId: 's0',
@@ -356,10 +365,10 @@ describe('the log', () => {
     });
     expect(lines).toEqual([
       expect.stringMatching(
-        /^score one: 100 = branch 25 \+ recency 20 \+ relevance 25 \+ health 15 \+ capacity 15; same branch, /,
+        /^score one: 1.00 = branch 0.25 \+ recency 0.20 \+ relevance 0.25 \+ health 0.15 \+ capacity 0.15; same branch, /,
       ),
-      expect.stringMatching(/^score capped-1: 87 = .*; out of the question: 3 compactions; /),
-      expect.stringMatching(/^resume: session one scores 100, above 60: /),
+      expect.stringMatching(/^score capped-1: 0.87 = .*; ruled out: 3 compactions; /),
+      expect.stringMatching(/^resume: session one scores 1.00, above 0.6: /),
     ]);
   });
 

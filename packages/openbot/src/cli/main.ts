@@ -35,7 +35,7 @@ const HINTS: Readonly<Record<string, string>> = {
   BUDGET_SPENT: 'Give it a larger budget with --budget <usd>, or start a fresh session with --fresh.',
   SESSION_BUSY: 'Wait for the end of that run, or start a fresh session with --fresh.',
   CLAUDE_NOT_STARTED:
-    'Check the path that --claude names, or the installation of @anthropic-ai/claude-agent-sdk.',
+    'Check the path after --claude. Without --claude, install @anthropic-ai/claude-agent-sdk again with its optional dependencies.',
 };
 
 /** How to install a package where this one finds it, which is not the folder that a person happens to be in. */

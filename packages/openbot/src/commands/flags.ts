@@ -53,7 +53,7 @@ const THRESHOLD = declareFlags({
     most: 1,
     value: 'number',
     example: '0.7',
-    help: 'Resume only above this score; 0.6 by default',
+    help: 'Resume only above this score, 0 to 1; default 0.6',
   },
 });
 
@@ -69,7 +69,7 @@ export const LIST_FLAGS = declareFlags({
     short: 'n',
     value: 'count',
     example: '20',
-    help: 'At most so many',
+    help: 'Show at most this many sessions',
   },
 });
 

@@ -76,7 +76,7 @@ export const SELECT: ResultShape = {
   'scores?': [
     {
       sessionId: 'string',
-      total: 'number - 0 to 100',
+      total: 'number - in hundredths: 91 is above a threshold of 0.6',
       parts: {
         branch: 'number',
         recency: 'number',

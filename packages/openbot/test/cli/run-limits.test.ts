@@ -58,11 +58,12 @@ describe.skipIf(missing !== undefined)(`the limits of a run ${missing ?? ''}`, (
     expect(JSON.parse(json.stderr).error).toMatchObject({ code: 'RUN_FAILED' });
   });
 
-  test('a program that is not there is told with the flag that names it', async () => {
+  test('for a program that does not exist, the hint names the flag and not an option of the SDK', async () => {
     const cwd = bench.makeRepo('no-program');
     const ran = await bench.run(['cc', 'run', 'x', '--fresh', '--claude', '/nowhere/claude'], { cwd });
     expect([ran.code, ran.stdout]).toEqual([1, expect.not.stringContaining('success')]);
-    expect(ran.stderr).toMatch(/^Error: .*\/nowhere\/claude.*\n {2}Check the path that --claude names/);
+    expect(ran.stderr).toMatch(/^Error: .*\/nowhere\/claude.*\n {2}Check the path after --claude/);
+    expect(ran.stderr).not.toContain('pathToClaudeCodeExecutable');
   });
 
   test('a session that is full is not the one to go on in', LONG, async () => {

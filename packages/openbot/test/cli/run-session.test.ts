@@ -125,7 +125,7 @@ describe.skipIf(missing !== undefined)(`the session of a run ${missing ?? ''}`, 
       expect(compared.asked).toBe(0);
       expect(compared.stdout).toMatch(new RegExp(`^resume: .*\\nSession ${sessionId} resume, `));
       expect((await ranWith('--threshold', '1')).stdout).toMatch(
-        /^fresh: .*not above 100: .*\nSession \S+ fresh, /,
+        /^fresh: .*not above 1: .*\nSession \S+ fresh, /,
       );
     },
   );

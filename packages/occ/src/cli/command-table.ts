@@ -12,13 +12,12 @@ import {
   SESSION_OF_CLEAN,
 } from '../commands/flags.ts';
 
-const NAMING = `A session is named by its id, the beginning of its id, its session key, its label or its path. Without a name
-it is the current one: the session of the agent that runs this command, else the most recently active (of Claude
-Code's, that of this folder). In an agent's shell it must be named where the agent's own is not recognised.`;
+const NAMING = `Name a session by its id, the beginning of its id, its session key, its label or its path. Without a name it is
+the current one: the session of the agent that runs this command, otherwise the most recently active one (with Claude
+Code: of this folder). In an agent's shell, name the session if the agent's own is not recognised.`;
 
-const CLEANING = `Old tool calls go, together with their results: the newest turns with tools stay, the older part of those is
-shortened to 120 characters or 2 lines each, and the tool calls of all earlier turns are removed. What people and
-the agent said stays as it is.`;
+const CLEANING = `Old tool calls and their results are removed. The newest turns with tools keep theirs; in the older part of those
+turns, each call and result is shortened to 120 characters or 2 lines. What people and the agent said is not changed.`;
 
 export const PRESET_ROWS: readonly HelpRow[] = Object.values(BUILT_IN_PRESETS).map(
   ({ name, keepTurnsWithTools, truncatePercent }) => [
@@ -41,11 +40,11 @@ export const COMMANDS = [
     description: [
       CLEANING,
       NAMING,
-      `A session file in use is not rewritten: say --wait or --when-idle. An agent that cleans itself on OpenClaw files has
-the edit scheduled until its run ends. It is planned then: the exchange in progress is never touched.`,
-      `In OpenClaw's database (SQLite) a session is edited at once, also during its own run: the run goes on with what it
-has in memory, the next turn sees the cleaned session, and OpenClaw's token counts are corrected when the run ends.
---when-idle changes nothing there; --wait waits for others who write to the database.`,
+      `A session file that is in use is not rewritten: use --wait or --when-idle. If an OpenClaw agent cleans its own session
+file, the edit is scheduled for the end of its run. The exchange in progress is never changed.`,
+      `In OpenClaw's database (SQLite) a session is edited at once, even during its own run: the run continues with what it
+has in memory, the next turn reads the cleaned session, and OpenClaw's token counts are corrected when the run ends.
+--when-idle has no effect there; --wait waits for other programs that write to the database.`,
       `Give at least one of --strip-tools, --keep, --truncate and --truncate-over. The last three override single values of
 the preset that --strip-tools names, or of the default preset without it.`,
     ],
@@ -56,9 +55,9 @@ the preset that --strip-tools names, or of the default preset without it.`,
       ['occ edit --strip-tools', 'the current session, default preset'],
       ['occ edit abc123 --strip-tools=aggressive', 'a session by the beginning of its id'],
       ['occ edit abc123 --keep 5 --truncate 0', 'keep 5 turns with tools, shorten none'],
-      ['occ edit abc123 --truncate-over 2000', 'few turns with large output: shorten it in them too'],
-      ['occ edit --strip-tools --dry-run', 'show what would go, write nothing'],
-      ['occ edit --strip-tools --when-idle', 'after the run in progress'],
+      ['occ edit abc123 --truncate-over 2000', 'also shorten large output in the turns that are kept'],
+      ['occ edit --strip-tools --dry-run', 'show what would be removed, write nothing'],
+      ['occ edit --strip-tools --when-idle', 'clean when the run in progress has ended'],
     ],
     async results() {
       const { EDIT } = await import('../commands/result-shapes.ts');
@@ -70,11 +69,11 @@ the preset that --strip-tools names, or of the default preset without it.`,
     name: 'clone',
     summary: 'Copy a session to a new id, cleaned or as it is',
     description: [
-      `The copy has an id of its own and can be resumed; the original is not touched. Without --strip-tools, --keep and
---truncate the copy is exact. With --output it is written to that file, as JSONL. The index names it unless
---no-register is given, but only files of its own folder: a clone elsewhere is in no index.`,
-      `A session in OpenClaw's database is cloned into the database, where it needs its entry: --no-register needs --output
-there. A database of an unknown version is changed only with --force; with --output it is only read.`,
+      `The copy has a new id and can be resumed; the original is not changed. Without --strip-tools, --keep, --truncate and
+--truncate-over the copy is exact. With --output it is written to that file, as JSONL. The copy is added to the session
+index, unless --no-register is given or it is written to another folder.`,
+      `A session in OpenClaw's database is cloned into the database. There --no-register needs --output. A database of an
+unknown version is changed only with --force; with --output it is only read.`,
       NAMING,
     ],
     positionals: [SESSION_OF_CLEAN],
@@ -83,8 +82,8 @@ there. A database of an unknown version is changed only with --force; with --out
     examples: [
       ['occ clone abc123', 'an exact copy with a new id'],
       ['occ clone abc123 --strip-tools', 'a cleaned copy'],
-      ['occ clone abc123 -o /tmp/copy.jsonl', 'to a file of your choice'],
-      ['occ clone …/backups/abc123.backup.1.jsonl', 'a session made of a backup, also where its own is gone'],
+      ['occ clone abc123 -o /tmp/copy.jsonl', 'write the copy to this file'],
+      ['occ clone …/backups/abc123.backup.1.jsonl', 'make a session from a backup, even if its own is gone'],
     ],
     async results() {
       const { CLONE } = await import('../commands/result-shapes.ts');
@@ -96,16 +95,16 @@ there. A database of an unknown version is changed only with --force; with --out
     name: 'list',
     summary: 'Show the sessions, newest first',
     description: [
-      `Sessions of OpenClaw, in its database and in files, or of Claude Code where this runs inside it, or of the only program
-that has any. Sessions that the index does not know are shown too; index entries whose file is gone are marked, and so
-are sessions in OpenClaw's cold storage, which cannot be worked on.`,
+      `Shows the sessions of OpenClaw, in its database and in files; inside Claude Code, those of Claude Code; if only one
+program has sessions, those. Sessions that are not in the index are shown too. Index entries whose file is missing are
+marked, and so are sessions in OpenClaw's cold storage, which cannot be cleaned.`,
     ],
     positionals: [],
     flags: LIST_FLAGS,
     examples: [
       ['occ list', 'the sessions of this agent'],
-      ['occ list -n 5 --json', 'the newest five, for a program'],
-      ['occ list --source all', 'of OpenClaw, pi and Claude Code'],
+      ['occ list -n 5 --json', 'the newest five, as JSON'],
+      ['occ list --source all', 'the sessions of OpenClaw, pi and Claude Code'],
     ],
     async results() {
       const { LIST } = await import('../commands/result-shapes.ts');
@@ -121,7 +120,7 @@ are sessions in OpenClaw's cold storage, which cannot be worked on.`,
     flags: COMMON_FLAGS,
     examples: [
       ['occ info', 'the current session'],
-      ['occ info abc123 --json', 'a session by the beginning of its id, for a program'],
+      ['occ info abc123 --json', 'a session by the beginning of its id, as JSON'],
     ],
     async results() {
       const { INFO } = await import('../commands/result-shapes.ts');
@@ -131,14 +130,15 @@ are sessions in OpenClaw's cold storage, which cannot be worked on.`,
   }),
   declare({
     name: 'restore',
-    summary: 'Put a backup back; what was said since stays',
+    summary: 'Restore a backup; what was said since is kept',
     description: [
       `The session becomes what it was before its last edit. Lines that were added since then follow the restored ones. The
-state before the restore is kept as a backup too, so a restore can be undone by another. Backups are files in
-backups/ beside the sessions, also of a session in OpenClaw's database. Five are kept, and
-the first state of all as the original.`,
-      `The report says what the model reads then. Where the conversation was taken on from an earlier entry since the edit,
-it goes on behind the restored lines; where the model would miss a part, the restore is refused, unless --force is given.`,
+state before the restore is backed up too, so a restore can be undone by another one. Backups are files in backups/
+beside the sessions, also for a session in OpenClaw's database. The newest five are kept, and the first state of the
+session as the original.`,
+      `The report says what the model reads afterwards. If the conversation was continued from an earlier entry since the
+edit, that part follows the restored lines. If the model would not read all of it, the restore is refused, unless
+--force is given.`,
       NAMING,
     ],
     positionals: [SESSION],
@@ -147,7 +147,7 @@ it goes on behind the restored lines; where the model would miss a part, the res
       ['occ restore', 'undo the last edit of the current session'],
       ['occ restore abc123 --list', 'show its backups'],
       ['occ restore abc123 --backup 2', 'go back to backup 2'],
-      ['occ restore abc123 --original', 'go back to the first state, when its backup has been rotated out'],
+      ['occ restore abc123 --original', 'go back to the first state, after its backup was rotated out'],
     ],
     async results() {
       const { BACKUPS, RESTORE } = await import('../commands/result-shapes.ts');
@@ -159,11 +159,11 @@ it goes on behind the restored lines; where the model would miss a part, the res
     name: 'demo',
     summary: 'Show the whole flow on a generated session in a temp folder',
     description: [
-      'It lists sessions, looks into one, cleans it, restores it and clones it. Your own sessions are not touched.',
+      'It lists generated sessions, describes one, cleans it, restores it and clones it. Your own sessions are not read.',
     ],
     positionals: [],
     flags: OUTPUT_FLAGS,
-    examples: [['occ demo', 'list, info, edit, restore and clone, with output']],
+    examples: [['occ demo', 'run list, info, edit, restore and clone']],
     async results() {
       const { DEMO } = await import('../commands/result-shapes.ts');
       return { 'occ demo --json': DEMO };

@@ -20,26 +20,26 @@ export const OCC: Program<OccContext, typeof COMMON_FLAGS> = {
   commands: [...COMMANDS, declareCompletion('occ', () => OCC)],
   commonFlags: COMMON_FLAGS,
   help: {
-    about: `occ cleans the session of an agent whose context fills up: old tool calls and their results are shortened or
-removed, what people and the agent said stays. It works on the sessions of OpenClaw (SQLite and files), pi and Claude
+    about: `occ cleans the session of an agent whose context window fills up: it removes or shortens old tool calls and their
+results, and keeps what people and the agent said. It works on the sessions of OpenClaw (SQLite and files), pi and Claude
 Code.`,
     usage: 'occ <command> [session] [flags]',
-    commonTitle: 'Flags of every command (demo has the last three):',
+    commonTitle: 'Flags of every command (demo has only the last three):',
     sections: [{ title: 'Presets of --strip-tools:', rows: PRESET_ROWS }],
     examples: [
-      ['occ info', 'where does the context go?'],
+      ['occ info', 'show where the context goes'],
       ['occ edit --strip-tools', 'clean the current session'],
-      ['occ restore', 'undo that'],
+      ['occ restore', 'undo the clean'],
     ],
     closing: [
-      `Settings: occ.config.{json,yaml,toml}, .occrc (here, above or in the home folder) or "occ" in package.json, with
-stateDirectory, defaultAgentId, defaultPreset, customPresets, outputFormat, verboseOutput, keepOriginal; or in the
-environment OCC_STATE_DIRECTORY, OCC_DEFAULT_AGENT_ID, OCC_DEFAULT_PRESET, OCC_OUTPUT_FORMAT, OCC_VERBOSE_OUTPUT,
-OCC_KEEP_ORIGINAL. A flag wins over the environment, that over a file. Code (occ.config.ts, .js) is run from ~/.config or the home folder or by
---config, never because it is in the working folder.`,
+      `Settings are read from occ.config.{json,yaml,toml} or .occrc (in this folder, one above it or the home folder), or
+from "occ" in package.json: stateDirectory, defaultAgentId, defaultPreset, customPresets, outputFormat, verboseOutput, keepOriginal. Or
+from the environment: OCC_STATE_DIRECTORY, OCC_DEFAULT_AGENT_ID, OCC_DEFAULT_PRESET, OCC_OUTPUT_FORMAT, OCC_VERBOSE_OUTPUT
+and OCC_KEEP_ORIGINAL. A flag overrides the environment, and the environment overrides a file. Code (occ.config.ts, .js)
+is run from ~/.config, from the home folder or with --config, never from the working folder.`,
     ],
   },
-  pages: { quickstart: { help: 'The short version of this, for agents', text: QUICKSTART } },
+  pages: { quickstart: { help: 'Print a short version of this help, for agents', text: QUICKSTART } },
   prefersJson: (env) => env.OCC_OUTPUT_FORMAT?.trim().toLowerCase() === 'json',
   async prepare({ json, verbose, config }, { env, cwd, terminal }) {
     const settings = await loadSettings({ env, cwd, flags: { json, verbose, config } });
@@ -60,6 +60,6 @@ function noteCodeNotRun(path: string | undefined, terminal: Terminal): void {
   const shown = printable(basename(path));
   const where = basename(dirname(path)) === '.config' ? `.config/${shown}` : shown;
   terminal.writeError(
-    `Note: ${where} in this folder is code, so it is not run. If you trust it: occ --config ${where} …\n`,
+    `Note: ${where} in this folder is code, so it was not run. If you trust it, use: occ --config ${where} …\n`,
   );
 }

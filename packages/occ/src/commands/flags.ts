@@ -8,7 +8,7 @@ const DEFAULT_WAIT_SECONDS = 600;
 export const SESSION = { name: 'session' } as const;
 export const SESSION_OF_CLEAN = {
   ...SESSION,
-  whenTooMany: 'a preset is given as --strip-tools=<preset>',
+  whenTooMany: 'write a preset as --strip-tools=<preset>',
 } as const;
 
 /** Every command has these. */
@@ -16,26 +16,26 @@ export const OUTPUT_FLAGS = declareFlags({
   json: {
     kind: 'boolean',
     negatable: true,
-    help: 'Print one JSON value instead of text; errors too, on stderr',
+    help: 'Print JSON instead of text; errors are JSON on stderr',
   },
-  verbose: { kind: 'boolean', negatable: true, help: 'Say more: turn analysis, full figures' },
+  verbose: { kind: 'boolean', negatable: true, help: 'Show more: turn analysis, full figures' },
 });
 
 /** Every command that looks for sessions has these. */
 export const COMMON_FLAGS = declareFlags({
-  stateDir: { kind: 'path', value: 'dir', help: 'The OpenClaw state folder; means --source openclaw' },
-  agent: { kind: 'text', value: 'id', help: 'The OpenClaw agent (main when nothing says otherwise)' },
-  allAgents: { kind: 'boolean', help: 'Look at every OpenClaw agent' },
+  stateDir: { kind: 'path', value: 'dir', help: 'The OpenClaw state folder; selects --source openclaw' },
+  agent: { kind: 'text', value: 'id', help: 'The OpenClaw agent (default: main, unless configured)' },
+  allAgents: { kind: 'boolean', help: 'Include every OpenClaw agent' },
   source: {
     kind: 'choice',
     choices: [...SOURCE_NAMES, 'all'],
     value: 'openclaw|pi|claude|all',
-    help: 'Whose sessions to look at',
+    help: 'The program whose sessions are meant',
   },
   config: {
     kind: 'path',
     value: 'file',
-    help: 'Take the settings from this file and no other; a .ts or .js file is run',
+    help: 'Read the settings from this file only; a .ts or .js file is run',
   },
   ...OUTPUT_FLAGS,
 });
@@ -46,31 +46,31 @@ export const CLEANING_FLAGS = declareFlags({
     value: 'preset',
     bare: true,
     suggest: Object.keys(BUILT_IN_PRESETS),
-    help: 'Clean by a preset: default, aggressive, extreme, or one of your own',
+    help: 'Clean with a preset: default, aggressive, extreme, or one of your own',
   },
   keep: {
     kind: 'number',
     whole: true,
     value: 'n',
-    help: 'Keep the newest n turns with tools; how many of them are shortened is up to the preset (default)',
+    help: 'Keep the tool calls of the newest n turns with tools (otherwise as the preset says)',
   },
   truncate: {
     kind: 'number',
     most: 100,
     value: 'percent',
-    help: 'Shorten tools in this share of the kept turns, oldest first; how many are kept is up to the preset (default)',
+    help: 'Shorten tool calls in this share of those turns, oldest first (otherwise as the preset says)',
   },
   truncateOver: {
     kind: 'number',
     whole: true,
     least: 1,
     value: 'characters',
-    help: 'Also shorten calls and output above so many characters (at least 500) in all other turns, but for the last exchange',
+    help: 'Also shorten calls and output above this size (at least 500) in all other turns, except in the last exchange',
   },
 });
 
 const DRY_RUN = declareFlags({
-  dryRun: { kind: 'boolean', help: 'Show what would happen, write nothing' },
+  dryRun: { kind: 'boolean', help: 'Show what would change, write nothing' },
 });
 
 const WAIT = declareFlags({
@@ -78,14 +78,14 @@ const WAIT = declareFlags({
     kind: 'seconds',
     value: 'seconds',
     bare: DEFAULT_WAIT_SECONDS,
-    help: `Wait for a session or database in use to become free, at most so many seconds (${DEFAULT_WAIT_SECONDS})`,
+    help: `Wait until the session or database is free, for at most this time (default: ${DEFAULT_WAIT_SECONDS})`,
   },
 });
 
 export const FORCE = declareFlags({
   force: {
     kind: 'boolean',
-    help: 'Go ahead although the last turn looks unfinished, or the database is of an unknown version; a live lock is never overridden',
+    help: 'Continue although the last turn looks unfinished, or the database has an unknown version; the lock of a running process is never overridden',
   },
 });
 
@@ -99,7 +99,7 @@ export const EDIT_FLAGS = declareFlags({
   ...WAIT,
   whenIdle: {
     kind: 'boolean',
-    help: "Return at once; clean in the background when the run has ended ('occ info' shows the outcome)",
+    help: "Return at once, and clean in the background when the run has ended; 'occ info' shows the result",
   },
   ...FORCE,
   ...NO_ORIGINAL,
@@ -112,9 +112,9 @@ export const CLONE_FLAGS = declareFlags({
   output: { kind: 'path', short: 'o', value: 'file', help: 'Write the clone to this file' },
   noRegister: {
     kind: 'boolean',
-    help: "Leave the clone out of the session index; in OpenClaw's database needs --output",
+    help: "Do not add the clone to the session index; in OpenClaw's database, this needs --output",
   },
-  force: { kind: 'boolean', help: 'Clone into a database although it is of an unknown version' },
+  force: { kind: 'boolean', help: 'Clone into a database although its version is unknown' },
   ...COMMON_FLAGS,
 });
 
@@ -131,20 +131,23 @@ export const LIST_FLAGS = declareFlags({
 });
 
 export const RESTORE_FLAGS = declareFlags({
-  list: { kind: 'boolean', help: 'Show the backups, restore nothing' },
+  list: { kind: 'boolean', help: 'Show the backups and restore nothing' },
   backup: {
     kind: 'number',
     whole: true,
     least: 1,
     value: 'n',
-    help: "Restore backup n instead of the newest; '--list' shows the numbers",
+    help: 'Restore backup n instead of the newest; --list shows the numbers',
   },
   original: {
     kind: 'boolean',
-    help: 'Restore the first state, which is kept when its backup is rotated out',
+    help: 'Restore the first state; it is kept when its backup is rotated out',
   },
   ...WAIT,
-  ...FORCE,
+  force: {
+    kind: 'boolean',
+    help: 'Continue although the last turn looks unfinished, the database has an unknown version, or the model would not read all that is restored; the lock of a running process is never overridden',
+  },
   ...NO_ORIGINAL,
   ...COMMON_FLAGS,
 });

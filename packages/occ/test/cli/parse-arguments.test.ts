@@ -169,7 +169,7 @@ describe('words', () => {
     [
       'edit a b c',
       "Unexpected words: 'b', 'c'",
-      /takes one session; a preset is given as --strip-tools=<preset>/,
+      /takes one session; write a preset as --strip-tools=<preset>/,
     ],
     ['info 26b x', "Unexpected word: 'x'", "'occ info' takes one session; 'occ info --help' lists its flags"],
     ['demo now', "Unexpected word: 'now'", /takes flags only/],

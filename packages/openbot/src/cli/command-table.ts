@@ -4,7 +4,7 @@ import { LIST_FLAGS, MCP_FLAGS, RUN_FLAGS, SEARCH_FLAGS, SELECT_FLAGS } from '..
 const TASK = {
   name: 'task',
   required: true,
-  whenTooMany: 'put what belongs together between quotation marks',
+  whenTooMany: 'put the task in quotation marks',
 } as const;
 
 const declare = declareCommands();
@@ -13,12 +13,12 @@ const declare = declareCommands();
 export const COMMANDS = [
   declare({
     name: 'cc list',
-    summary: 'Lists the Claude Code sessions of a repository',
+    summary: 'List the Claude Code sessions of a repository',
     positionals: [],
     flags: LIST_FLAGS,
     examples: [
-      ['openbot cc list', 'those of this repository'],
-      ['openbot cc list --all -n 20 --json', 'the newest of all repositories, for a program'],
+      ['openbot cc list', 'the sessions of this repository'],
+      ['openbot cc list --all -n 20 --json', 'the newest 20 of all repositories, as JSON'],
     ],
     async results() {
       const { LIST } = await import('../commands/result-shapes.ts');
@@ -28,10 +28,10 @@ export const COMMANDS = [
   }),
   declare({
     name: 'cc status',
-    summary: 'Shows git, GitHub, docs and sessions at a glance',
+    summary: 'Show git, GitHub, docs and sessions of a repository',
     positionals: [],
     flags: SEARCH_FLAGS,
-    examples: [['openbot cc status --repo ~/project', 'of another repository']],
+    examples: [['openbot cc status --repo ~/project', 'the status of another repository']],
     async results() {
       const { STATUS } = await import('../commands/result-shapes.ts');
       return { 'openbot cc status --json': STATUS };
@@ -40,11 +40,11 @@ export const COMMANDS = [
   }),
   declare({
     name: 'cc select',
-    summary: 'Tells in which session a task would go on, and why',
-    description: ['Nothing is started. A task of - is read from standard input.'],
+    summary: 'Show which session a task would continue, and why',
+    description: ['Nothing is started. If the task is -, it is read from standard input.'],
     positionals: [TASK],
     flags: SELECT_FLAGS,
-    examples: [['openbot cc select "fix the login test" --explain', 'with the factors of each']],
+    examples: [['openbot cc select "fix the login test" --explain', 'with the score of each session']],
     async results() {
       const { SELECT } = await import('../commands/result-shapes.ts');
       return { 'openbot cc select <task> --json': SELECT };
@@ -53,20 +53,20 @@ export const COMMANDS = [
   }),
   declare({
     name: 'cc run',
-    summary: 'Runs a task in Claude Code, in the session that fits',
+    summary: 'Run a task in Claude Code, in the session that fits',
     description: [
-      `A task of - is read from standard input. In a terminal it asks before Claude Code does what no rule allows;
-elsewhere, and with --json, that is denied.`,
-      `It works at the top of the repository, with its CLAUDE.md and its settings, as claude -p does. So a repository can
-act unasked: its hooks run commands, its .mcp.json starts programs, and its settings can change the environment, even
-where your API key is sent. Use --isolated for one that you do not trust.`,
+      `If the task is -, it is read from standard input. What no rule allows is asked for in a terminal; without a
+terminal, and with --json, it is denied.`,
+      `Claude Code works in the top folder of the repository, with its CLAUDE.md and settings, as claude -p does. So a
+repository can act without asking: its hooks run commands, its .mcp.json starts programs, and its settings can change
+the environment, even the address that your API key is sent to. Use --isolated for a repository that you do not trust.`,
     ],
     positionals: [TASK],
     flags: RUN_FLAGS,
     examples: [
-      ['openbot cc run "fix the login test" --budget 2', 'for at most $2'],
-      ['openbot cc run - --label release < task.md', 'the task from a file'],
-      ['openbot cc run "go on" --session 3f2a9c81', 'in that session'],
+      ['openbot cc run "fix the login test" --budget 2', 'spend at most $2'],
+      ['openbot cc run - --label release < task.md', 'read the task from a file'],
+      ['openbot cc run "go on" --session 3f2a9c81', 'continue that session'],
     ],
     async results() {
       const { RUN_EVENT } = await import('../commands/result-shapes.ts');
@@ -76,11 +76,13 @@ where your API key is sent. Use --isolated for one that you do not trust.`,
   }),
   declare({
     name: 'mcp',
-    summary: 'Serves tools to an MCP client, over stdio',
-    description: ['The tools read the project, its sessions, the conversation and notes.'],
+    summary: 'Serve tools to an MCP client over stdio',
+    description: [
+      'The tools read the state of the project, its sessions, and conversations and notes of the agent.',
+    ],
     positionals: [],
     flags: MCP_FLAGS,
-    examples: [['claude mcp add openbot -- openbot mcp', 'to Claude Code']],
+    examples: [['claude mcp add openbot -- openbot mcp', 'add the tools to Claude Code']],
     load: async () => (await import('../commands/mcp.ts')).mcp,
   }),
 ];

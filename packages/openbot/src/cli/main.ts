@@ -17,11 +17,12 @@ export const OPENBOT: Program = {
   commands: [...COMMANDS, declareCompletion('openbot', () => OPENBOT)],
   commonFlags: {},
   help: {
-    about: 'openbot: the session layer for persistent-identity agents',
+    about:
+      'openbot is the session layer for persistent-identity agents. It lists, chooses and runs the Claude Code sessions of a repository.',
     usage: 'openbot <command> [flags]',
     examples: [
       ['openbot cc list', 'the Claude Code sessions of this repository'],
-      ['openbot cc run "fix the login test"', 'goes on in the session that fits'],
+      ['openbot cc run "fix the login test"', 'continue the session that fits, or start one'],
     ],
   },
   advise(code, hint) {

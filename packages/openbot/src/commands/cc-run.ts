@@ -11,7 +11,7 @@ import { makeModel, readAgentState, readLabel, readRepoPath, readRules, readTask
 import { formatOutcome, RunReport } from './run-report.ts';
 import { readSessionChoice } from './session-choice.ts';
 
-/** Runs a task in Claude Code, in the session that fits, and prints what happens. */
+/** Run a task in Claude Code, in the session that fits, and prints what happens. */
 export async function ccRun(input: CommandInput<typeof RUN_FLAGS>): Promise<void> {
   const { flags, terminal } = input;
   const messages = new HeldMessages();

@@ -8,7 +8,7 @@ const STATE_DIR = declareFlags({
     kind: 'path',
     value: 'path',
     example: '~/.openbot',
-    help: 'Its state. Default: OPENBOT_STATE_DIR, or ~/.openbot',
+    help: 'State folder. Default: OPENBOT_STATE_DIR, or ~/.openbot',
   },
 });
 
@@ -17,7 +17,7 @@ const REPO = declareFlags({
     kind: 'path',
     value: 'path',
     example: '~/project',
-    help: 'The repository; that of the current folder by default',
+    help: 'The repository. Default: that of the current folder',
   },
 });
 
@@ -28,7 +28,7 @@ const AGENT = declareFlags({
     kind: 'text',
     value: 'id',
     example: 'main',
-    help: 'Default: CLAWDBOT_AGENT_ID, OPENCLAW_AGENT_ID or main',
+    help: 'Agent. Default: CLAWDBOT_AGENT_ID, OPENCLAW_AGENT_ID or main',
   },
 });
 
@@ -43,7 +43,7 @@ const BUDGET = declareFlags({
     mustBe: 'an amount in US dollars',
     value: 'usd',
     example: '2.50',
-    help: 'What the session may cost in all its runs',
+    help: 'Most that the session may cost, all its runs together',
   },
 });
 
@@ -61,7 +61,7 @@ export const LIST_FLAGS = declareFlags({
   ...REPO,
   ...STATE_DIR,
   ...JSON_OUTPUT,
-  all: { kind: 'boolean', help: 'Those of all repositories' },
+  all: { kind: 'boolean', help: 'Show the sessions of all repositories' },
   limit: {
     kind: 'number',
     whole: true,
@@ -75,12 +75,12 @@ export const LIST_FLAGS = declareFlags({
 
 export const SELECT_FLAGS = declareFlags({
   ...SEARCH_FLAGS,
-  label: { kind: 'text', value: 'name', example: 'release', help: 'The session with that label' },
-  explain: { kind: 'boolean', help: 'Show the factors of every session' },
+  label: { kind: 'text', value: 'name', example: 'release', help: 'Choose the session with this label' },
+  explain: { kind: 'boolean', help: 'Show how each session was scored' },
   ...BUDGET,
   ...THRESHOLD,
-  model: { kind: 'text', value: 'name', help: 'The model that rates the sessions, not that of cc run' },
-  words: { kind: 'boolean', help: 'Compare words only; ask no model' },
+  model: { kind: 'text', value: 'name', help: 'The model that rates how well sessions fit the task' },
+  words: { kind: 'boolean', help: 'Rate sessions by their words; ask no model' },
 });
 
 export const RUN_FLAGS = declareFlags({
@@ -89,47 +89,47 @@ export const RUN_FLAGS = declareFlags({
     kind: 'text',
     value: 'name',
     example: 'release',
-    help: 'The session with that label; a fresh one gets it',
+    help: 'Continue the session with this label, or start it',
   },
   session: {
     kind: 'text',
     value: 'id',
     example: '<id or title>',
-    help: 'The session to go on in: id, its start, or title',
+    help: 'Continue this session: its id, the start of its id, or its title',
   },
-  fork: { kind: 'boolean', help: 'In a copy of --session or --label, even an open one' },
-  fresh: { kind: 'boolean', help: 'Begin a fresh session' },
+  fork: { kind: 'boolean', help: 'Continue in a copy of --session or --label, even if that is open' },
+  fresh: { kind: 'boolean', help: 'Start a fresh session' },
   ...BUDGET,
   ...THRESHOLD,
-  words: { kind: 'boolean', help: 'Choose the session by words; ask no model for that' },
+  words: { kind: 'boolean', help: 'Rate sessions by their words; ask no model' },
   model: { kind: 'text', value: 'name', help: 'The model that works on the task' },
-  allow: { kind: 'list', value: 'rules', help: "Runs unasked: 'Read,Bash(git status:*)'" },
-  isolated: { kind: 'boolean', help: 'Without CLAUDE.md, settings, hooks and .mcp.json' },
+  allow: { kind: 'list', value: 'rules', help: "Allow without asking: 'Read,Bash(git status:*)'" },
+  isolated: { kind: 'boolean', help: 'Ignore CLAUDE.md, settings, hooks and .mcp.json' },
   conversation: {
     kind: 'text',
     value: 'key',
     example: 'agent:main:main',
-    help: 'The conversation that asks; it may be read unasked',
+    help: 'The conversation that asks; reading it needs no permission',
   },
-  noMcp: { kind: 'boolean', help: 'Without the tools of openbot mcp' },
-  claude: { kind: 'path', value: 'path', help: 'The program; that of the Agent SDK by default' },
+  noMcp: { kind: 'boolean', help: 'Do not offer the tools of openbot mcp' },
+  claude: { kind: 'path', value: 'path', help: 'The program of Claude Code. Default: that of the Agent SDK' },
   json: { kind: 'boolean', help: 'Print each event as one line of JSON' },
 });
 
 export const MCP_FLAGS = declareFlags({
-  repo: { ...REPO.repo, help: 'Default: CLAUDE_PROJECT_DIR, or the current folder' },
+  repo: { ...REPO.repo, help: 'The repository. Default: CLAUDE_PROJECT_DIR, or the current folder' },
   ...STATE_DIR,
   ...AGENT,
   workspace: {
     kind: 'path',
     value: 'path',
     example: '~/.openbot/workspace',
-    help: "The agent's workspace, where memory/*.md is",
+    help: "The agent's workspace, the folder of memory/*.md",
   },
   session: {
     kind: 'text',
     value: 'key',
     example: 'agent:main:main',
-    help: 'The one conversation that may be read; else any',
+    help: 'The only conversation that may be read. Default: any',
   },
 });

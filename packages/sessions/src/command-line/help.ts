@@ -47,7 +47,7 @@ export function formatCommandHelp({ name, commonFlags }: Program, command: Comma
 /** The narrowest terminal that is common. */
 const WIDTH = 80;
 const GAP = '  ';
-const HELP_ROW: HelpRow = ['-h, --help', 'Show this'];
+const HELP_ROW: HelpRow = ['-h, --help', 'Show this help'];
 
 function pickFlags(flags: Flags, picks: (key: string) => boolean): Flags {
   return Object.fromEntries(Object.entries(flags).filter(([key]) => picks(key)));

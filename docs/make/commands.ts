@@ -20,6 +20,10 @@ const HEAD = `# Commands
 Every command of \`occ\` and \`openbot\`, with its flags and the JSON that it prints. A flag may be anywhere before \`--\`; a value that
 begins with a dash is written \`--flag=-value\`. A flag that is shown as \`--flag[=value]\` takes a value only after \`=\`.
 
+Text is coloured in a terminal. \`--no-color\`, which every command takes, or \`NO_COLOR=1\` turns that off; \`FORCE_COLOR=1\` colours text
+for pipes and files too, and \`FORCE_COLOR=0\` none. NO_COLOR wins over FORCE_COLOR; JSON is never coloured. Help and tables are as wide
+as the terminal, or as \`COLUMNS\` says.
+
 In the descriptions of JSON a field with \`?\` may be absent, and \`[name]\` means any name. Errors are on stderr, with \`--json\` as
 \`{"success":false,"error":{"code","message","hint"}}\`: see [errors.md](errors.md).
 

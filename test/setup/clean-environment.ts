@@ -9,7 +9,8 @@ import { afterAll, afterEach, inject, vi } from 'vitest';
 import { endFile, endTest } from './cleaning.ts';
 
 for (const name of Object.keys(process.env)) {
-  if (/^(CLAUDE|OPENCLAW|CLAWDBOT|OCC|OPENBOT)/i.test(name)) delete process.env[name];
+  if (/^(CLAUDE|OPENCLAW|CLAWDBOT|OCC|OPENBOT)|^(NO_COLOR|FORCE_COLOR|COLUMNS)$/i.test(name))
+    delete process.env[name];
 }
 
 const home = mkdtempSync(join(tmpdir(), 'openbot-test-home-'));

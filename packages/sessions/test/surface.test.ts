@@ -92,7 +92,7 @@ const SURFACE: Readonly<Record<string, string>> = {
   'command-line': `
     Command CommandBody CommandInput Flag FlagValues Flags HelpRow HelpSection OutputLost OutputStream
     ParsedArguments Positional Program ResultShape Surroundings Terminal declareCommands declareCompletion
-    declareFlags formatCommandHelp formatHelp listMisfits listVisible longFlag openTerminal parseArguments
+    declareFlags declareVersion formatCommandHelp formatHelp listMisfits listVisible longFlag openTerminal parseArguments
     readPackageVersion reportError runProgram showFlag showSynopsis startProgram writeJson
   `,
   'terminal-text': `

@@ -1,6 +1,7 @@
 import { basename, dirname } from 'node:path';
 import {
   declareCompletion,
+  declareVersion,
   type Program,
   readPackageVersion,
   runProgram,
@@ -17,7 +18,7 @@ import { QUICKSTART } from './quickstart.ts';
 export const OCC: Program<OccContext, typeof COMMON_FLAGS> = {
   name: 'occ',
   version: () => readPackageVersion(import.meta.url),
-  commands: [...COMMANDS, declareCompletion('occ', () => OCC)],
+  commands: [...COMMANDS, declareCompletion('occ', () => OCC), declareVersion('occ', () => OCC)],
   commonFlags: COMMON_FLAGS,
   help: {
     about: `occ cleans the session of an agent whose context window fills up: it removes or shortens old tool calls and their

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import {
   declareCompletion,
+  declareVersion,
   type Program,
   readPackageVersion,
   runProgram,
@@ -14,7 +15,11 @@ import { COMMANDS } from './command-table.ts';
 export const OPENBOT: Program = {
   name: 'openbot',
   version: () => `openbot ${readPackageVersion(import.meta.url)}`,
-  commands: [...COMMANDS, declareCompletion('openbot', () => OPENBOT)],
+  commands: [
+    ...COMMANDS,
+    declareCompletion('openbot', () => OPENBOT),
+    declareVersion('openbot', () => OPENBOT),
+  ],
   commonFlags: {},
   help: {
     about:

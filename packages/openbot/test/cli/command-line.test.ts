@@ -184,7 +184,7 @@ test('a repository that is not there', async () => {
 test.each([[[]], [['help']], [['help', 'cc']], [['--help']], [['cc']], [['cc', '--help']], [['cc', 'help']]])(
   '%j explains the commands',
   async (args) => {
-    const { code, stdout } = await makeHome().run(args);
+    const { code, stdout } = await makeHome().run(args, { columns: 80 });
     expect(code).toBe(0);
     expect(stdout).toContain('cc list');
     expect(stdout).toContain('cc select <task>');
@@ -193,10 +193,14 @@ test.each([[[]], [['help']], [['help', 'cc']], [['--help']], [['cc']], [['cc', '
 );
 
 test.each(COMMANDS.map(({ name }) => name))('the help of %s fits on a terminal', async (name) => {
-  const { code, stdout } = await makeHome().run([...name.split(' '), '--help']);
+  const { code, stdout } = await makeHome().run([...name.split(' '), '--help'], { columns: 80 });
   expect(code).toBe(0);
   expect(stdout.split('\n').filter((line) => line.length > 80)).toEqual([]);
-  expect(await makeHome().run(['help', ...name.split(' ')])).toEqual({ code, stdout, stderr: '' });
+  expect(await makeHome().run(['help', ...name.split(' ')], { columns: 80 })).toEqual({
+    code,
+    stdout,
+    stderr: '',
+  });
 });
 
 test('the help of one command names its flags', async () => {

@@ -18,7 +18,10 @@ export interface Home {
   readonly folder: string;
   readonly stateDir: string;
   readonly env: Record<string, string | undefined>;
-  run(args: readonly string[], options?: { cwd?: string; isTTY?: boolean; input?: string }): Promise<Ran>;
+  run(
+    args: readonly string[],
+    options?: { cwd?: string; isTTY?: boolean; columns?: number; input?: string },
+  ): Promise<Ran>;
   json<T>(...args: string[]): Promise<T>;
 }
 
@@ -36,11 +39,11 @@ export function makeHome(): Home {
     GIT_CONFIG_GLOBAL: '/dev/null',
     GIT_CONFIG_NOSYSTEM: '1',
   };
-  const run: Home['run'] = async (args, { cwd = folder, isTTY = false, input = '' } = {}) => {
+  const run: Home['run'] = async (args, { cwd = folder, isTTY = false, columns = 100, input = '' } = {}) => {
     const texts = { stdout: '', stderr: '' };
     const stream = (name: keyof typeof texts) => ({
       isTTY,
-      columns: 100,
+      columns,
       write: (text: string) => {
         texts[name] += text;
       },

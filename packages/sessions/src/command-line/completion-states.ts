@@ -1,5 +1,5 @@
 import { type Command, listVisible, type Program } from './command.ts';
-import { type Flag, longFlag } from './flags.ts';
+import { type Flag, longFlag, OWN_FLAGS } from './flags.ts';
 
 /** One thing to complete. */
 export interface Item {
@@ -23,24 +23,27 @@ export function listStates(program: Program): CompletionState[] {
   const start: CompletionState = {
     said: '',
     words: first.filter(({ text }, at) => first.findIndex((one) => one.text === text) === at),
-    flags: [HELP, { text: '--version', help: 'Print the version' }, ...pages],
+    flags: [...OWN, { text: '--version', help: 'Print the version' }, ...pages],
   };
   const ofGroup = (group: string): CompletionState => ({
     said: group,
     words: commands
       .filter(({ name }) => name.startsWith(`${group} `))
       .map(({ name, summary }) => ({ text: name.slice(group.length + 1), help: summary })),
-    flags: [HELP],
+    flags: OWN,
   });
   const ofCommand = ({ name, flags, positionals }: Command): CompletionState => ({
     said: name,
     words: (positionals[0]?.choices ?? []).map((text) => ({ text, help: '' })),
-    flags: [...Object.entries(flags).flatMap(([key, flag]) => listItems(key, flag)), HELP],
+    flags: [...Object.entries(flags).flatMap(([key, flag]) => listItems(key, flag)), ...OWN],
   });
   return [...commands.map(ofCommand), ...groups.map(ofGroup), start];
 }
 
-const HELP: Item = { text: '--help', help: 'Show the help' };
+const OWN: readonly Item[] = [
+  ...Object.entries(OWN_FLAGS).flatMap(([key, flag]) => listItems(key, flag)),
+  { text: '--help', help: 'Show the help' },
+];
 
 function listItems(key: string, flag: Flag): Item[] {
   const long = { text: longFlag(key), help: flag.help };

@@ -82,6 +82,14 @@ export function declareFlags<const F extends Flags>(flags: F): F {
   return flags;
 }
 
+/** Every command of every program takes them; no command reads them. `startProgram` does. */
+export const OWN_FLAGS = declareFlags({
+  noColor: {
+    kind: 'boolean',
+    help: 'Print without colours, as with NO_COLOR=1; FORCE_COLOR=1 sends them to pipes too',
+  },
+});
+
 /** `--state-dir` of `stateDir`. */
 export function longFlag(key: string): string {
   return `--${key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;

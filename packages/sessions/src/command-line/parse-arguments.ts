@@ -2,7 +2,7 @@ import { OpenBotError } from '../errors.ts';
 import { findNearest } from '../terminal-text/nearest-name.ts';
 import { type Command, findCommand, type Program } from './command.ts';
 import { type FlagValue, readFlagValue } from './flag-value.ts';
-import { bareOf, type Flag, longFlag, takesNextWord } from './flags.ts';
+import { bareOf, type Flag, longFlag, OWN_FLAGS, takesNextWord } from './flags.ts';
 import { foreignFlag, helpHint, tooManyWords, unknownCommand, unknownFlag } from './usage-errors.ts';
 
 export interface ParsedArguments {
@@ -28,7 +28,9 @@ export function parseArguments(program: Program, argv: readonly string[]): Parse
   const known = listFlags(program);
   const { options, words: all } = splitArguments(argv, known);
   const command = findCommand(program, all);
-  const given = options.map((token) => readOption(program, command, known, argv, token));
+  const given = options
+    .map((token) => readOption(program, command, known, argv, token))
+    .filter(({ key }) => !(key in OWN_FLAGS));
   if (command === undefined) throw unknownCommand(program, all);
   for (const { key, written } of given) {
     if (!(key in command.flags)) throw foreignFlag(program, key, written, command);
@@ -45,7 +47,7 @@ export function parseArguments(program: Program, argv: readonly string[]): Parse
 
 /** Of all commands. A flag has one short form everywhere, and takes a word or not. */
 function listFlags({ commands }: Program): ReadonlyMap<string, readonly [key: string, flag: Flag]> {
-  const entries = commands.flatMap(({ flags }) => Object.entries(flags));
+  const entries = [OWN_FLAGS, ...commands.map(({ flags }) => flags)].flatMap(Object.entries<Flag>);
   return new Map(entries.map(([key, flag]) => [longFlag(key).slice(2), [key, flag]]));
 }
 

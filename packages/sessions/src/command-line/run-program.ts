@@ -15,7 +15,7 @@ export async function runProgram<Context extends object>(
   const { env, terminal } = surroundings;
   let mode = guessMode(program, argv, env);
   try {
-    const answer = answerAboutItself(program, argv);
+    const answer = answerAboutItself(program, argv, terminal.columns);
     if (answer !== undefined) {
       terminal.write(answer);
       return 0;
@@ -46,27 +46,32 @@ export async function runProgram<Context extends object>(
 }
 
 /** Help, the version and the pages win over everything else on the line. */
-function answerAboutItself(program: Program, argv: readonly string[]): string | undefined {
+function answerAboutItself(program: Program, argv: readonly string[], columns: number): string | undefined {
   const words = beforeDashes(argv);
   const names = words.filter((word) => !word.startsWith('-'));
   const isBare = argv.length === 0 || (isGroup(program, words[0]) && words[1] === undefined);
   if (isBare || words[0] === 'help' || words.includes('--help') || words.includes('-h')) {
-    return formatHelpOn(program, words[0] === 'help' ? names.slice(1) : names, words);
+    return formatHelpOn(program, words[0] === 'help' ? names.slice(1) : names, words, columns);
   }
-  if (isGroup(program, words[0]) && words[1] === 'help') return formatHelp(program);
+  if (isGroup(program, words[0]) && words[1] === 'help') return formatHelp(program, columns);
   if (words.includes('--version') || words.includes('-V')) return `${program.version()}\n`;
   return Object.entries(program.pages ?? {}).find(([name]) => words.includes(`--${name}`))?.[1].text;
 }
 
 /** Of the command that the line begins with, or names somewhere: the value of a flag may precede it. */
-function formatHelpOn(program: Program, names: readonly string[], words: readonly string[]): string {
+function formatHelpOn(
+  program: Program,
+  names: readonly string[],
+  words: readonly string[],
+  columns: number,
+): string {
   const isAllOfGroup = isGroup(program, names[0]) && (names[1] === undefined || names[1] === 'help');
-  if (names.length === 0 || isAllOfGroup) return formatHelp(program);
+  if (names.length === 0 || isAllOfGroup) return formatHelp(program, columns);
   const command = findCommand(program, names);
-  if (command !== undefined) return formatCommandHelp(program, command);
+  if (command !== undefined) return formatCommandHelp(program, command, columns);
   if (words[0]?.startsWith('-')) {
     const later = names.flatMap((_, at) => findCommand(program, names.slice(at)) ?? [])[0];
-    return later === undefined ? formatHelp(program) : formatCommandHelp(program, later);
+    return later === undefined ? formatHelp(program, columns) : formatCommandHelp(program, later, columns);
   }
   throw unknownCommand(program, names);
 }
@@ -81,7 +86,8 @@ export function guessMode(program: Program, argv: readonly string[], env: Enviro
   };
 }
 
-function beforeDashes(argv: readonly string[]): readonly string[] {
+/** The words in which flags are looked for. */
+export function beforeDashes(argv: readonly string[]): readonly string[] {
   const end = argv.indexOf('--');
   return end < 0 ? argv : argv.slice(0, end);
 }

@@ -2,9 +2,10 @@ import { existsSync } from 'node:fs';
 import { dirname, isAbsolute } from 'node:path';
 import { OpenBotError } from '../errors.ts';
 import type { Program } from './command.ts';
+import { longFlag } from './flags.ts';
 import { openOutput } from './output.ts';
 import { reportError } from './report-error.ts';
-import { guessMode, runProgram } from './run-program.ts';
+import { beforeDashes, guessMode, runProgram } from './run-program.ts';
 import { openTerminal } from './terminal.ts';
 
 export interface StartOptions {
@@ -30,7 +31,8 @@ export async function startProgram<Context extends object>(
       });
     }
   });
-  const terminal = openTerminal(stdout, stderr, env, lost.signal);
+  const isPlain = beforeDashes(argv).includes(longFlag('noColor'));
+  const terminal = openTerminal(stdout, stderr, isPlain ? { ...env, NO_COLOR: '1' } : env, lost.signal);
   let folder: string | undefined;
   process.exitCode = await runProgram(program, argv, {
     env,

@@ -12,7 +12,7 @@ export interface Terminal {
   showProgress(text: string | undefined): void;
   /** Whether stdout is a terminal, not a pipe or a file. */
   readonly isTerminal: boolean;
-  /** Of the terminal; 80 where it is not known. */
+  /** COLUMNS, or the width of the terminal; 80 where neither is known. */
   readonly columns: number;
   /** Where a line is cut: at the edge of the terminal; a pipe has none, and its reader wants whole lines. */
   readonly maxLineWidth: number;
@@ -39,7 +39,6 @@ export function writeJson(terminal: Pick<Terminal, 'write'>, value: unknown): vo
 const ERASE_LINE = '\r\u001b[K';
 const USUAL_COLUMNS = 80;
 
-/** Colour and progress go to terminals that can show them, unless NO_COLOR is set. */
 export function openTerminal(
   stdout: OutputStream,
   stderr: OutputStream,
@@ -47,7 +46,7 @@ export function openTerminal(
   lost?: AbortSignal,
 ): Terminal {
   const isDumb = env.TERM === 'dumb';
-  const hasColour = (stream: OutputStream) => stream.isTTY === true && !isDumb && !env.NO_COLOR;
+  const hasColour = (stream: OutputStream) => wantsColour(env) ?? (stream.isTTY === true && !isDumb);
   let hasProgress = false;
   const showProgress = (text: string | undefined) => {
     if (!stderr.isTTY || isDumb || (text === undefined && !hasProgress)) return;
@@ -59,7 +58,7 @@ export function openTerminal(
     showProgress(undefined);
     stream.write(text);
   };
-  const columns = stdout.columns || USUAL_COLUMNS;
+  const columns = readColumns(env) ?? (stdout.columns || USUAL_COLUMNS);
   return {
     write: (text) => writeTo(stdout, text),
     writeError: (text) => writeTo(stderr, text),
@@ -71,4 +70,14 @@ export function openTerminal(
     errorPalette: paletteFor(hasColour(stderr)),
     lost,
   };
+}
+
+/** Undefined where the environment leaves it to the terminal. Both variables say nothing when they are empty. */
+function wantsColour({ NO_COLOR, FORCE_COLOR }: Environment): boolean | undefined {
+  if (NO_COLOR) return false;
+  return FORCE_COLOR ? FORCE_COLOR !== '0' && FORCE_COLOR !== 'false' : undefined;
+}
+
+function readColumns({ COLUMNS }: Environment): number | undefined {
+  return /^[1-9]\d{0,4}$/.test(COLUMNS ?? '') ? Number(COLUMNS) : undefined;
 }

@@ -2,7 +2,7 @@ import { OpenBotError } from '../errors.ts';
 import { findNearest } from '../terminal-text/nearest-name.ts';
 import { quoteForShell } from '../terminal-text/quote-for-shell.ts';
 import { type Command, isGroup, listVisible, type Program } from './command.ts';
-import { longFlag } from './flags.ts';
+import { longFlag, OWN_FLAGS } from './flags.ts';
 
 export function unknownCommand(program: Program, words: readonly string[]): OpenBotError {
   const [first] = words;
@@ -35,7 +35,8 @@ export function unknownFlag(
   if (written === '-v' && keys.includes('verbose')) {
     return new OpenBotError('USAGE', 'Unknown flag: -v', { hint: 'Did you mean --verbose or --version?' });
   }
-  const names = [...keys, 'help', 'version', ...Object.keys(program.pages ?? {})].map(longFlag);
+  const own = ['help', 'version', ...Object.keys(OWN_FLAGS), ...Object.keys(program.pages ?? {})];
+  const names = [...keys, ...own].map(longFlag);
   const nearest = written.startsWith('--') ? findNearest(written, names) : undefined;
   return new OpenBotError('USAGE', `Unknown flag: ${written}`, {
     hint: suggest(nearest, helpHint(program, command)),

@@ -22,7 +22,7 @@ export {
   showFlag,
 } from '../command-line/flags.ts';
 export { formatCommandHelp, formatHelp } from '../command-line/help.ts';
-export { readPackageVersion } from '../command-line/package-version.ts';
+export { declareVersion, readPackageVersion } from '../command-line/package-version.ts';
 export { type ParsedArguments, parseArguments } from '../command-line/parse-arguments.ts';
 export { OutputLost, reportError } from '../command-line/report-error.ts';
 export { listMisfits, type ResultShape } from '../command-line/result-shape.ts';

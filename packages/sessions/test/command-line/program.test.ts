@@ -56,6 +56,18 @@ describe('flags and words', () => {
     expect(CALLS).toEqual([]);
   });
 
+  it('every command takes --no-color, and none is given it', async () => {
+    for (const argv of [
+      ['letter', 'send', 'Hi', '--no-color'],
+      ['--no-color', 'letter', 'send', 'Hi'],
+    ]) {
+      expect((await run(...argv)).code).toBe(0);
+      expect(CALLS.splice(0)).toEqual([{ word: 'Hi' }]);
+    }
+    const { stderr } = await run('letter', 'list', '--no-colour');
+    expect(stderr).toContain('Did you mean --no-color?');
+  });
+
   it('an error is one JSON object where --json stands anywhere before --', async () => {
     const { stderr } = await run('--json', 'lettr');
     expect(JSON.parse(stderr)).toMatchObject({ success: false, error: { code: 'USAGE' } });
@@ -79,6 +91,8 @@ describe('what the program says of itself', () => {
 
   it('the version and the pages', async () => {
     for (const flag of ['--version', '-V']) expect((await run(flag)).stdout).toBe('1.2.3\n');
+    expect(await run('version')).toEqual({ code: 0, stdout: '1.2.3\n', stderr: '' });
+    expect((await run('version', 'x')).stderr).toContain("Unexpected word: 'x'");
     expect((await run('--rates')).stdout).toBe('Too much.\n');
   });
 });

@@ -1,5 +1,6 @@
 import { type CommandInput, declareCommands, type Program } from '../../src/command-line/command.ts';
 import { declareFlags } from '../../src/command-line/flags.ts';
+import { declareVersion } from '../../src/command-line/package-version.ts';
 
 interface Context {
   readonly calls: unknown[];
@@ -77,6 +78,7 @@ export const SAMPLE: Program<Context> = {
       examples: [['post pick bash', 'that one']],
       load: async () => pick,
     }),
+    declareVersion('post', () => SAMPLE),
     declare({
       name: 'background-send',
       hidden: true,

@@ -138,7 +138,7 @@ function formatFish(program: Program): string {
     const values = found === undefined ? [] : valuesOf(found.flag);
     const takes =
       found === undefined || !takesNextWord(found.flag) ? '' : found.flag.kind === 'path' ? ' -r -F' : ' -x';
-    const choice = values.length === 0 ? '' : ` -a ${quoteForFish(values.join(' '))}`;
+    const choice = values.length === 0 ? '' : ` -f -a ${quoteForFish(values.join(' '))}`;
     return `${complete} -n ${quoteForFish(said === '' ? `${name}_said_only ''` : `${name}_said_first ${quoteForFish(said)}`)} -l ${text.slice(2)}${short}${takes}${choice}${describe(help)}`;
   };
   const lines = listStates(program).flatMap(({ said, words, flags }) => [

@@ -1,9 +1,13 @@
 import { spawnSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { noTerminal, startInTerminal } from '../../../../test/setup/in-terminal.ts';
 import type { Program } from '../../src/command-line/command.ts';
 import { declareCompletion } from '../../src/command-line/completion.ts';
 import { runProgram } from '../../src/command-line/run-program.ts';
 import { openTerminal } from '../../src/command-line/terminal.ts';
+import { makeTempFolder } from '../setup/temp-folder.ts';
 import { SAMPLE } from './sample-program.ts';
 
 const PROGRAM: Program = {
@@ -19,69 +23,127 @@ async function printScript(shell: string): Promise<string> {
   return text;
 }
 
-/** What a real bash offers for the words typed so far; the last one is the one that is completed. */
-async function complete(...typed: string[]): Promise<string[]> {
-  // As bash itself splits them.
-  const words = typed.flatMap((word) => word.split(/(=)/).filter((part, at) => part !== '' || at === 0));
-  if (typed.at(-1)?.endsWith('=')) words.push('');
-  const script = `${await printScript('bash')}
-COMP_WORDS=(post "$@"); COMP_CWORD=$#; _post_completion; printf '%s\\n' "\${COMPREPLY[@]}"`;
-  const { status, stdout, stderr } = spawnSync('bash', ['-c', script, 'bash', ...words], {
+const reasonWithout = (shell: string) =>
+  spawnSync(shell, ['-c', 'true']).status === 0 ? undefined : `(${shell} is not installed)`;
+
+function writeFiles(files: Readonly<Record<string, string>>): string {
+  const folder = makeTempFolder();
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
+  return folder;
+}
+
+/** Asks one shell, which has the script, for each line in turn. It prints `<end>` behind the answer to each. */
+async function askShell(shell: Shell, lines: readonly string[]): Promise<string[][]> {
+  const folder = writeFiles({ script: await printScript(shell), ask: ASK[shell] });
+  const { status, stdout, stderr } = spawnSync(shell, [...QUIET[shell], 'ask', ...lines], {
+    cwd: folder,
+    env: { PATH: process.env.PATH, HOME: folder, TERM: 'xterm' },
+    timeout: 60_000,
     encoding: 'utf8',
   });
   expect([status, stderr]).toEqual([0, '']);
-  return stdout.split('\n').filter((line) => line !== '');
+  const answers = stdout.split('<end>\n').slice(0, -1);
+  return answers.map((answer) => answer.split('\n').filter((line) => line !== ''));
 }
 
-const hasShell = (name: string) => spawnSync(name, ['-c', 'true']).status === 0;
+type Shell = 'bash' | 'zsh' | 'fish';
 
-describe.skipIf(!hasShell('bash'))('in bash (skipped where there is none)', () => {
-  it.each([
-    [[''], ['letter', 'pick', 'completion']],
-    [['p'], ['pick']],
-    [
-      ['letter', ''],
-      ['send', 'list'],
-    ],
-    [['letter', 'l'], ['list']],
-    [
-      ['pick', ''],
-      ['bash', 'zsh'],
-    ],
-    [
-      ['completion', ''],
-      ['bash', 'zsh', 'fish'],
-    ],
-    [['-'], ['--help', '--version', '--rates']],
-    [
-      ['letter', 'list', '--'],
-      ['--json', '--no-json', '--help'],
-    ],
-    [
-      ['letter', 'send', '--s'],
-      ['--sign', '--state-dir'],
-    ],
-    [
-      ['letter', 'send', '--tone', ''],
-      ['plain', 'formal'],
-    ],
-    [['letter', 'send', '--tone', 'f'], ['formal']],
-    [['letter', 'send', '--tone=f'], ['formal']],
-    [
-      ['letter', 'send', '--sign='],
-      ['short', 'long'],
-    ],
-    [['letter', 'send', '--sign', ''], []],
-    [['letter', 'send', '--to', ''], []],
-    [['--tone', 'plain', 'letter', 'l'], ['list']],
-    [['--tone=plain', 'letter', 'l'], ['list']],
-    [['--state-dir', '/x', 'pi'], ['pick']],
-    [['-c', '3', 'pi'], ['pick']],
-    [['back'], []],
-  ])('%j', async (typed, offered) => {
-    expect(await complete(...typed)).toEqual(offered);
+const QUIET: Record<Shell, string[]> = { bash: ['--norc'], zsh: ['-f'], fish: ['--no-config'] };
+
+const ASK: Record<Shell, string> = {
+  // The words as readline splits them, at blanks and `=`.
+  bash: `source ./script
+for line; do
+  read -ra COMP_WORDS <<< "\${line//=/ = }"
+  if [[ $line == *' ' || $line == *= ]]; then COMP_WORDS+=(''); fi
+  COMP_CWORD=$(( \${#COMP_WORDS[@]} - 1 )); _post_completion
+  printf '%s\\n' "\${COMPREPLY[@]}" '<end>'
+done`,
+  // Types each line into an interactive zsh in a terminal of its own, and lists what the completion adds.
+  zsh: `zmodload zsh/zpty
+zpty -b typist zsh -f -i
+zpty -w typist "PROMPT=; autoload -Uz compinit && compinit -u -D; source ./script
+compadd () {
+  if [[ \\\${@[1,(i)(-|--)]} == *-(O|A|D)\\\\ * ]]; then builtin compadd \\"\\$@\\"; return \\$?; fi
+  local -a hits; builtin compadd -A hits \\"\\$@\\"; print -rl -- \\$hits >> answers
+  builtin compadd \\"\\$@\\"
+}
+next () { print -r -- '<end>' >> answers; BUFFER= }
+zle -N next; bindkey '^]' next; bindkey '^I' complete-word; : > answers"
+until [[ -e answers ]]; do zpty -rt typist text; sleep 0.02; done
+integer asked=0
+for line; do
+  zpty -w -n typist "$line"$'\\t\\x1d'
+  (( asked++ ))
+  until (( $(grep -c '<end>' answers) == asked )); do zpty -rt typist text; sleep 0.02; done
+done
+cat answers`,
+  fish: `source ./script
+for line in $argv
+    complete -C $line
+    echo '<end>'
+end`,
+};
+
+/** What each shell offers for a line that is typed so far. */
+const OFFERED: readonly (readonly [line: string, offered: readonly string[]])[] = [
+  ['', ['letter', 'pick', 'version', 'completion']],
+  ['p', ['pick']],
+  ['letter ', ['send', 'list']],
+  ['letter l', ['list']],
+  ['pick ', ['bash', 'zsh']],
+  ['completion ', ['bash', 'zsh', 'fish']],
+  ['-', ['--no-color', '--help', '--version', '--rates']],
+  ['letter list --', ['--json', '--no-json', '--no-color', '--help']],
+  ['letter send --s', ['--sign', '--state-dir']],
+  ['letter send --tone ', ['plain', 'formal']],
+  ['letter send --tone f', ['formal']],
+  ['letter send --tone=f', ['formal']],
+  ['letter send --sign=', ['short', 'long']],
+  ['letter send --to ', []],
+  ['--tone plain letter l', ['list']],
+  ['--tone=plain letter l', ['list']],
+  ['--state-dir /x pi', ['pick']],
+  ['-c 3 pi', ['pick']],
+  ['back', []],
+];
+
+describe.each(['bash', 'zsh', 'fish'] as const)('in %s', (shell) => {
+  const reason = reasonWithout(shell);
+  it.skipIf(reason !== undefined)(`a line is completed as declared ${reason ?? ''}`, async () => {
+    const answers = await askShell(
+      shell,
+      OFFERED.map(([line]) => `post ${line}`),
+    );
+    // fish sorts them, describes them, offers `--sign=` beside `--sign`, and names the flag before its value.
+    const plain = answers.map((answer) => {
+      const texts = answer.map((line) => line.replace(/\t.*$/, '').replace(/^--[a-z]+=(?=.)|=$/, ''));
+      return [...new Set(texts)].sort();
+    });
+    expect(OFFERED.map(([line], at) => [line, plain[at]])).toEqual(
+      OFFERED.map(([line, offered]) => [line, [...offered].sort()]),
+    );
   });
 });
+
+const noBashTerminal = noTerminal ?? reasonWithout('bash');
+
+it.skipIf(noBashTerminal !== undefined)(
+  `Tab completes in an interactive bash ${noBashTerminal ?? ''}`,
+  async () => {
+    const folder = writeFiles({ script: await printScript('bash') });
+    writeFileSync(join(folder, 'rc'), 'PS1="> "; source ./script; post() { printf "<%s>" "$@"; echo; }');
+    const { child, ended, shows } = startInTerminal(['bash', '--rcfile', 'rc', '-i'], {
+      cwd: folder,
+      env: { PATH: process.env.PATH, HOME: folder },
+    });
+    await shows(/> /);
+    child.stdin!.write('post let\tse\t--tone=f\t--sta\tscr\t\n');
+    await shows(/<letter>.*\r\n/);
+    child.stdin!.write('exit\n');
+    expect((await ended).text).toContain('<letter><send><--tone=formal><--state-dir><script>\r\n');
+  },
+);
 
 describe.each(['bash', 'zsh', 'fish'])('the script for %s', (shell) => {
   it('names commands, flags and values, and nothing hidden', async () => {
@@ -92,14 +154,10 @@ describe.each(['bash', 'zsh', 'fish'])('the script for %s', (shell) => {
     expect(script).not.toMatch(/background|secret-id/);
   });
 
-  it.skipIf(!hasShell(shell))(
-    'is one that the shell can read (skipped where it is not installed)',
-    async () => {
-      const { status, stderr } = spawnSync(shell, ['-n'], {
-        input: await printScript(shell),
-        encoding: 'utf8',
-      });
-      expect([status, stderr]).toEqual([0, '']);
-    },
-  );
+  const reason = reasonWithout(shell);
+  it.skipIf(reason !== undefined)(`is one that the shell can read ${reason ?? ''}`, async () => {
+    const folder = writeFiles({ script: await printScript(shell) });
+    const { status, stderr } = spawnSync(shell, ['-n', 'script'], { cwd: folder, encoding: 'utf8' });
+    expect([status, stderr]).toEqual([0, '']);
+  });
 });

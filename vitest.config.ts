@@ -25,6 +25,8 @@ export default defineConfig(({ mode }) => {
       pool: 'forks',
       isolate: false,
       maxWorkers: 3,
+      // Buffers outside the heap make a small heap be collected again and again: a third of the time of many tests.
+      execArgv: ['--initial-heap-size=512'],
     },
   };
 });

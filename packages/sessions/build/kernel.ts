@@ -14,7 +14,8 @@ const OPTIONS = [
   ...['--runtime', 'stub'],
   ...['--use', 'abort='],
   ...['--enable', 'simd'],
-  ...['--initialMemory', '64'],
+  // What a short transcript takes: 512 KB. All of it counts for the garbage collector, and a command makes several.
+  ...['--initialMemory', '8'],
 ];
 
 export async function makeKernel(): Promise<void> {

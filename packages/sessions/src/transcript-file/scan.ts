@@ -34,17 +34,20 @@ export async function scanOpenTranscript(
   rules?: 'openclaw',
 ): Promise<Transcript> {
   try {
-    if (!(await handle.stat()).isFile()) throw notAFile(path);
-    return await scan(handle, rules);
+    const stats = await handle.stat();
+    if (!stats.isFile()) throw notAFile(path);
+    return await scan(handle, stats.size, rules);
   } catch (error) {
     throw describeFileFault(path, error, 'read');
   }
 }
 
-async function scan(handle: FileHandle, rules: 'openclaw' | undefined): Promise<Transcript> {
+async function scan(handle: FileHandle, size: number, rules: 'openclaw' | undefined): Promise<Transcript> {
   const builder = new TranscriptBuilder();
   const splitter = new LineSplitter(builder);
-  const chunks = [Buffer.allocUnsafeSlow(CHUNK), Buffer.allocUnsafeSlow(CHUNK)] as const;
+  // Memory outside the heap makes the garbage collector run: a short file takes little of it.
+  const room = Math.min(CHUNK, roundUp(size + 1, 64 * 1024));
+  const chunks = [Buffer.allocUnsafeSlow(room), Buffer.allocUnsafeSlow(room)] as const;
   await readAhead(handle, chunks, 0, Number.POSITIVE_INFINITY, (chunk, count) => splitter.push(chunk, count));
   splitter.finish();
   for (const { line, start, end } of builder.oversizeLines) {
@@ -52,4 +55,8 @@ async function scan(handle: FileHandle, rules: 'openclaw' | undefined): Promise<
     if (fields !== undefined) builder.identify(line, fields);
   }
   return builder.finish(splitter.offset, rules);
+}
+
+function roundUp(value: number, step: number): number {
+  return Math.ceil(value / step) * step;
 }

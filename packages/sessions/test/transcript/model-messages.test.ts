@@ -119,6 +119,17 @@ describe("what a provider sees of OpenClaw's and pi's transcripts", () => {
     ]);
   });
 
+  test('calls with one id in one message are each without a result', () => {
+    const { refusals } = openclaw(
+      message('assistant', [call('x'), call('x')]),
+      message('assistant', [call('x')]),
+    );
+    expect(refusals).toEqual([
+      ['a call has its result', 1, 'x'],
+      ['a call has its result', 2, 'x'],
+    ]);
+  });
+
   test('a call has one result', () => {
     const { refusals } = openclaw(
       message('user', 'go'),

@@ -20,7 +20,7 @@ export interface Refusal {
  */
 export function findRefusals(transcript: Transcript, messages: readonly ModelMessage[]): Refusal[] {
   const refusals: Refusal[] = [];
-  let asked = new Map<number, number>();
+  let asked = new Map<number, number[]>();
   for (const [number, message] of messages.entries()) {
     if (message.hasThinking && !message.beginsWithThinking) {
       refusals.push({ rule: 'thinking comes first', message: number, entry: message.entries[0]! });
@@ -37,25 +37,29 @@ export function findRefusals(transcript: Transcript, messages: readonly ModelMes
         }
       }
     }
-    for (const [id, entry] of asked) if (!answered.has(id)) addUnanswered(number - 1, entry, id);
+    for (const [id, entries] of asked) if (!answered.has(id)) addUnanswered(number - 1, entries, id);
     asked = callsIn(message);
   }
-  for (const [id, entry] of asked) addUnanswered(messages.length - 1, entry, id);
+  for (const [id, entries] of asked) addUnanswered(messages.length - 1, entries, id);
   return refusals;
 
-  function addUnanswered(message: number, entry: number, id: number): void {
-    const order = orderOf(transcript, entry, id);
-    const callId = transcript.callsOf(entry)[order]!.id;
-    refusals.push({ rule: 'a call has its result', message, entry, callId });
+  function addUnanswered(message: number, entries: readonly number[], id: number): void {
+    for (const entry of entries) {
+      const { id: callId } = transcript.callsOf(entry)[orderOf(transcript, entry, id)]!;
+      refusals.push({ rule: 'a call has its result', message, entry, callId });
+    }
   }
 
-  /** By the id of a call, as a number: its entry. */
-  function callsIn({ entries }: ModelMessage): Map<number, number> {
-    const calls = new Map<number, number>();
+  /** By the id of a call, as a number: the entries that have it. Ids come round again. */
+  function callsIn({ entries }: ModelMessage): Map<number, number[]> {
+    const calls = new Map<number, number[]>();
     for (const entry of entries) {
       const first = transcript.firstCallOf(entry);
       for (let row = first; row < first + transcript.callCountOf(entry); row++) {
-        calls.set(transcript.calls.idAt(row), entry);
+        const id = transcript.calls.idAt(row);
+        const known = calls.get(id);
+        if (known === undefined) calls.set(id, [entry]);
+        else if (known.at(-1) !== entry) known.push(entry);
       }
     }
     return calls;

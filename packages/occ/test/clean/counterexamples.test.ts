@@ -1,5 +1,6 @@
 /** Small transcripts that the hunts of this folder once failed with. */
-import { expect, test } from 'vitest';
+import { activePath } from '@openbot/sessions';
+import { describe, expect, test } from 'vitest';
 import { findFault } from '../../src/rewrite/verify-clean.ts';
 import { cleanBytes, readTranscript } from './clean-bytes.ts';
 import { cleanLines, type Line } from './clean-lines.ts';
@@ -25,4 +26,39 @@ test('a call without a result that another branch needs is no fault where its id
   expect(ids(cleaned)).toEqual(['q1', 'c1', 'elsewhere', 'a1']);
   expect(find(cleaned, 'elsewhere')).toEqual(find(lines, 'elsewhere'));
   expect(faultOf(lines, 0)).toBeUndefined();
+});
+
+describe('words of Claude Code that hang from their thinking, while the conversation went on from there', () => {
+  const line = (uuid: string, parentUuid: string | null, type: string, message: Line): Line => ({
+    parentUuid,
+    isSidechain: false,
+    type,
+    message,
+    uuid,
+  });
+  const block = (uuid: string, parentUuid: string | null, id: string, content: Line) =>
+    line(uuid, parentUuid, 'assistant', { id, role: 'assistant', content: [content] });
+  const asked = (uuid: string, parentUuid: string | null) =>
+    block(uuid, parentUuid, `m ${uuid}`, { type: 'tool_use', id: `of ${uuid}`, name: 'Bash', input: {} });
+  const answered = (uuid: string, parentUuid: string) =>
+    line(uuid, parentUuid, 'user', {
+      role: 'user',
+      content: [{ tool_use_id: `of ${parentUuid}`, type: 'tool_result', content: 'x'.repeat(300) }],
+    });
+  const said = (uuid: string, parentUuid: string, id = uuid) =>
+    block(uuid, parentUuid, id, { type: 'text', text: uuid });
+  const lines = [
+    ...[line('ask', null, 'user', { role: 'user', content: 'go' }), asked('c1', 'ask'), answered('r1', 'c1')],
+    block('thought', 'r1', 'm', { type: 'thinking', thinking: 'hm', signature: 'c2ln' }),
+    said('words', 'thought', 'm'),
+    ...[asked('c2', 'thought'), answered('r2', 'c2'), said('answer', 'r2')],
+  ];
+
+  test('stay on the active path', () => {
+    const cleaned = cleanLines(lines, { keep: 0 });
+    expect(cleaned.map(({ uuid }) => uuid)).toEqual(['ask', 'thought', 'words', 'answer']);
+    const after = readTranscript(bytesOf(cleaned));
+    expect(activePath(after).entries.map((index) => after.idOf(index))).toContain('words');
+    expect(cleanLines(cleaned, { keep: 0 })).toEqual(cleaned);
+  });
 });

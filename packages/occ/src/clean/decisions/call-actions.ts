@@ -3,7 +3,7 @@ import { IMAGE_CHARACTERS, leafOf } from '@openbot/sessions/transcript';
 import type { ToolAction } from '../line-edit.ts';
 import { NO_CALL, type PairedCalls } from '../pair-calls.ts';
 import type { TurnZones } from '../turn-zones.ts';
-import { findCallIdsBeside, findNeededCalls } from './needed-calls.ts';
+import { findCallIdsBeside, findNeeded } from './needed-calls.ts';
 import { findUnfinished } from './unfinished-exchange.ts';
 
 /** What is done to a call or a result, as a number. */
@@ -19,6 +19,8 @@ export interface CallActions {
   readonly ofCall: Uint8Array;
   /** The position of the last assistant message, if the results after it have no answer yet. */
   readonly openFrom: number | undefined;
+  /** Messages of several lines whose thinking stays, by number: words of theirs have their place through it. */
+  readonly neededMessages: ReadonlySet<number>;
   /** For a result that no call on the path asked for. */
   orphanAt(position: number, index: number, order: number): number;
 }
@@ -35,7 +37,7 @@ export function chooseActions(
   large: LargeCalls,
 ): CallActions {
   const unfinished = findUnfinished(transcript, path, pairs);
-  const needed = findNeededCalls(transcript, path, pairs, zones);
+  const needed = findNeeded(transcript, path, pairs, zones);
   const { positionOfCall } = pairs;
   const ofCall = new Uint8Array(positionOfCall.length);
   for (let call = 0; call < ofCall.length; call++) {
@@ -43,7 +45,7 @@ export function chooseActions(
   }
   keepCallsOfOversizeResults(transcript, pairs, ofCall);
   for (const call of large.keys()) if (ofCall[call] === KEEP) ofCall[call] = TRUNCATE;
-  for (const call of needed) if (ofCall[call] === REMOVE) ofCall[call] = TRUNCATE;
+  for (const call of needed.calls) if (ofCall[call] === REMOVE) ofCall[call] = TRUNCATE;
   if (transcript.dialect === 'claude-code') keepOtherCalls(transcript, path, pairs, unfinished.calls, ofCall);
   for (const call of unfinished.calls) ofCall[call] = KEEP;
 
@@ -52,6 +54,7 @@ export function chooseActions(
   return {
     ofCall,
     openFrom: unfinished.openFrom,
+    neededMessages: needed.messages,
     orphanAt(position, index, order) {
       const id = transcript.results.idAt(transcript.firstResultOf(index) + order);
       const isOpen = position > (unfinished.openFrom ?? Number.POSITIVE_INFINITY);

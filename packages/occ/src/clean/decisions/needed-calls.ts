@@ -3,25 +3,33 @@ import { FLAG, leafOf } from '@openbot/sessions/transcript';
 import { NO_CALL, type PairedCalls } from '../pair-calls.ts';
 import type { TurnZones } from '../turn-zones.ts';
 
+/** What of old turns cannot be removed. */
+export interface Needed {
+  /** Calls, by number. They are shortened instead. */
+  readonly calls: Set<number>;
+  /** Messages of several lines whose thinking stays, by number. */
+  readonly messages: Set<number>;
+}
+
 /**
- * Old calls that cannot be removed, by number: something that stays would lose its counterpart or its place in the tree.
- * They are shortened instead.
+ * Old calls, and messages with old thinking, without which something that stays would lose its counterpart or its place in
+ * the tree.
  * - A result on another branch answers the call: that branch could not be resumed.
  * - Lines of Claude Code can belong to the conversation without being on the walk from leaf to root: lines of a message
  *   of which another line is on it, and results of its calls. Words on such a line need that other line.
  * - A result in one line with a person's words would leave a line that begins a turn of its own among those that stay.
  */
-export function findNeededCalls(
+export function findNeeded(
   transcript: Transcript,
   path: readonly number[],
   pairs: PairedCalls,
   zones: Pick<TurnZones, 'actionAt'>,
-): Set<number> {
-  const needed = new Set<number>();
+): Needed {
+  const needed: Needed = { calls: new Set(), messages: new Set() };
   if (transcript.dialect === 'claude-code')
-    keepCallsOfWordsBesideTheWalk(transcript, path, pairs, zones, needed);
+    keepPlaceOfWordsBesideTheWalk(transcript, path, pairs, zones, needed);
   if (pairs.callOfResult.length < transcript.results.length)
-    keepCallsOfResultsBesideThePath(transcript, path, pairs, needed);
+    keepCallsOfResultsBesideThePath(transcript, path, pairs, needed.calls);
   return needed;
 }
 
@@ -32,12 +40,12 @@ interface Remains {
   besideWalk: boolean;
 }
 
-function keepCallsOfWordsBesideTheWalk(
+function keepPlaceOfWordsBesideTheWalk(
   transcript: Transcript,
   path: readonly number[],
   { firstCallAt, firstResultAt, callOfResult }: PairedCalls,
   zones: Pick<TurnZones, 'actionAt'>,
-  needed: Set<number>,
+  needed: Needed,
 ): void {
   const walk = walkFrom(transcript, leafOf(transcript));
   const messages = new Map<number, Remains>();
@@ -59,8 +67,10 @@ function keepCallsOfWordsBesideTheWalk(
     if (walk[index] === 1) remains.onWalk ||= transcript.textSizeOf(index) > 0;
     else remains.besideWalk ||= holdsWords(transcript, index);
   }
-  for (const { calls, onWalk, besideWalk } of messages.values()) {
-    if (besideWalk && !onWalk) for (const call of calls) needed.add(call);
+  for (const [message, { calls, onWalk, besideWalk }] of messages) {
+    if (!besideWalk || onWalk) continue;
+    needed.messages.add(message);
+    for (const call of calls) needed.calls.add(call);
   }
   for (let position = 0; position < path.length; position++) {
     if (firstResultAt[position] === firstResultAt[position + 1]) continue;
@@ -70,7 +80,7 @@ function keepCallsOfWordsBesideTheWalk(
     for (let result = firstResultAt[position]!; result < firstResultAt[position + 1]!; result++) {
       const call = callOfResult[result]!;
       if (call === NO_CALL) continue;
-      for (const other of messageOfCall.get(call)?.calls ?? [call]) needed.add(other);
+      for (const other of messageOfCall.get(call)?.calls ?? [call]) needed.calls.add(other);
     }
   }
 }

@@ -18,7 +18,7 @@ type Beginning = 'not yet' | 'with thinking' | 'with words';
 /**
  * Decides about thinking. Providers read neighbouring messages of the assistant as one and want its thinking first, so
  * the thinking of a turn goes with the calls of the turn. It stays in a message of which a call stays, since an open
- * exchange is refused without it.
+ * exchange is refused without it, and where words have their place in the tree through it.
  */
 export class TurnThinking {
   readonly #transcript: Transcript;
@@ -26,6 +26,7 @@ export class TurnThinking {
   readonly #pairs: PairedCalls;
   readonly #ofCall: Uint8Array;
   readonly #openFrom: number | undefined;
+  readonly #neededMessages: ReadonlySet<number>;
   readonly #readLine: LineReader;
   /** By index: its number in the context, from 1 on; 0 if it is not in the context. */
   readonly #contextNumber: Int32Array;
@@ -55,6 +56,7 @@ export class TurnThinking {
     this.#openFrom = actions.openFrom;
     this.#stays = new Uint8Array(path.length);
   }
+    this.#neededMessages = actions.neededMessages;
 
   /**
    * Where words would be left before thinking that stays, the calls that were to go are shortened instead: their results
@@ -154,7 +156,7 @@ export class TurnThinking {
     const transcript = this.#transcript;
     const path = this.#path;
     const stays = new Uint8Array(path.length);
-    const messages = new Set<number>();
+    const messages = new Set(this.#neededMessages);
     const add = (position: number) => {
       stays[position] = 1;
       const message = transcript.messageOf(path[position]!);

@@ -45,7 +45,7 @@ export function expectClean(
   const zoneOf = ({ index }: OracleLine): Action =>
     index < firstKept ? 'remove' : index < firstWhole ? 'truncate' : 'keep';
 
-  const tied = tiedCalls(lines, path, calls, zoneOf);
+  const { calls: tied, messages: tiedMessages } = tiedCalls(lines, path, calls, zoneOf);
   // Lines of one message may have their place through each other.
   const staying = new Set([...unfinished].map(({ line }) => line.messageId).filter((id) => id !== undefined));
   for (const call of calls) if (staying.has(call.line.messageId!)) tied.add(call);
@@ -54,7 +54,7 @@ export function expectClean(
     const zone = zoneOf(call.line);
     return zone === 'remove' && tied.has(call) ? 'truncate' : zone;
   };
-  const rules = { path, lines, turns, calls, openFrom, after, zoneOf };
+  const rules = { path, lines, turns, calls, openFrom, after, tiedMessages, zoneOf };
   const { actionOf, losers: withoutThinking } = expectThinking(rules, firstAction);
   for (const call of calls) if (actionOf(call) !== firstAction(call)) tied.add(call);
   const callAt = (line: OracleLine, order: number) =>

@@ -3,8 +3,14 @@ import type { OracleCall } from './pair-calls.ts';
 import type { Json, OracleLine } from './read-line.ts';
 import { type OraclePath, parentsOf, walkTo } from './walk-path.ts';
 
+export interface Tied {
+  readonly calls: Set<OracleCall>;
+  /** Ids of messages whose thinking stays too. */
+  readonly messages: ReadonlySet<string>;
+}
+
 /**
- * Calls that stay, shortened, for something else's sake: a result on another branch answers them, or words would lose
+ * What stays, calls shortened, for something else's sake: a result on another branch answers a call, or words would lose
  * their place in the conversation.
  */
 export function tiedCalls(
@@ -12,10 +18,16 @@ export function tiedCalls(
   path: OraclePath,
   calls: readonly OracleCall[],
   zoneOf: (line: OracleLine) => Action,
-): Set<OracleCall> {
-  const parents = parentsOf(lines);
-  const walk = path.leaf === undefined ? [] : walkTo(path.leaf, parents);
-  return new Set([...answeredElsewhere(lines, path, calls), ...holdingWords(walk, path, calls, zoneOf)]);
+): Tied {
+  const walk = walkOf(lines, path);
+  const messages = placesOfWords(lines, path);
+  const ofWords = calls.filter(({ line }) => messages.has(line.messageId!));
+  const ofResults = besideWords(walk, path, calls, zoneOf);
+  return { calls: new Set([...answeredElsewhere(lines, path, calls), ...ofWords, ...ofResults]), messages };
+}
+
+function walkOf(lines: readonly OracleLine[], { leaf }: OraclePath): OracleLine[] {
+  return leaf === undefined ? [] : walkTo(leaf, parentsOf(lines));
 }
 
 function answeredElsewhere(
@@ -41,26 +53,33 @@ function answeredElsewhere(
 
 /**
  * Lines of Claude Code that hang beside the walk are reached through another line of their message, or through the call
- * that they answer. Words on them need that line; and words beside a result must not begin a turn where turns count.
+ * that they answer. Words on them need that line: the ids of their messages.
  */
-function holdingWords(
+export function placesOfWords(lines: readonly OracleLine[], path: OraclePath): Set<string> {
+  const walk = walkOf(lines, path);
+  const ids = path.lines.map(({ messageId }) => messageId).filter((id) => id !== undefined);
+  return new Set(
+    ids.filter((id) => {
+      const own = path.lines.filter(({ messageId }) => messageId === id);
+      // What is not text may go with the calls: it holds no place for certain.
+      const holdsPlace = own.some((line) => walk.includes(line) && line.texts.some((text) => text !== ''));
+      return !holdsPlace && own.some((line) => !walk.includes(line) && hasWords(line));
+    }),
+  );
+}
+
+/** The same of words beside a result; and they must not begin a turn where turns count. */
+function besideWords(
   walk: readonly OracleLine[],
   path: OraclePath,
   calls: readonly OracleCall[],
   zoneOf: (line: OracleLine) => Action,
 ): OracleCall[] {
-  const messages = new Set(path.lines.map(({ messageId }) => messageId).filter((id) => id !== undefined));
-  return [...messages].flatMap((messageId) => {
-    const own = path.lines.filter((line) => line.messageId === messageId);
-    const ownCalls = calls.filter(({ line }) => line.messageId === messageId);
-    const results = ownCalls.flatMap((call) => call.results.map(({ line }) => line));
-    // What is not text may go with the calls: it holds no place for certain.
-    const isTied =
-      (own.some((line) => !walk.includes(line) && hasWords(line)) &&
-        !own.some((line) => walk.includes(line) && line.texts.some((text) => text !== ''))) ||
-      results.some((line) => hasWords(line) && (!walk.includes(line) || zoneOf(line) !== 'remove'));
-    return isTied ? ownCalls : [];
-  });
+  const tied = calls.filter(({ results }) =>
+    results.some(({ line }) => hasWords(line) && (!walk.includes(line) || zoneOf(line) !== 'remove')),
+  );
+  const messages = new Set(tied.map(({ line }) => line.messageId).filter((id) => id !== undefined));
+  return calls.filter(({ line }) => messages.has(line.messageId!));
 }
 
 /** Whether something is left of a line without its calls, its results and its thinking. */

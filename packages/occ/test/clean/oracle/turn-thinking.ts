@@ -12,6 +12,8 @@ export interface ThinkingRules {
   readonly openFrom: number;
   /** What became of each line. */
   readonly after: readonly (string | undefined)[];
+  /** Ids of messages that hold the place of words. */
+  readonly tiedMessages: ReadonlySet<string>;
   zoneOf(line: OracleLine): Action;
 }
 
@@ -28,13 +30,14 @@ export interface ExpectedThinking {
  * where; here it is enough that there is such thinking. Thinking of old turns may go because it stands behind words.
  */
 export function expectThinking(rules: ThinkingRules, first: (call: OracleCall) => Action): ExpectedThinking {
-  const { path, turns, calls, openFrom, after, zoneOf } = rules;
+  const { path, turns, calls, openFrom, after, tiedMessages, zoneOf } = rules;
   const messageOf = (line: OracleLine) => line.messageId ?? line;
   const thinkers = new Set(path.lines.filter(thinks).map(messageOf));
   const open = path.lines.find(({ index }) => index === openFrom);
-  const staying = new Set<unknown>(
-    calls.filter((call) => first(call) !== 'remove').map(({ line }) => messageOf(line)),
-  );
+  const staying = new Set<unknown>([
+    ...tiedMessages,
+    ...calls.filter((call) => first(call) !== 'remove').map(({ line }) => messageOf(line)),
+  ]);
   if (open !== undefined) staying.add(messageOf(open));
   const isEmptyLeaf = (line: OracleLine) => line === path.leaf && saysNothing(line);
   const stays = (line: OracleLine) => thinks(line) && (staying.has(messageOf(line)) || isEmptyLeaf(line));

@@ -4,7 +4,20 @@ import { describe, expect, test } from 'vitest';
 import { findFault } from '../../src/rewrite/verify-clean.ts';
 import { cleanBytes, readTranscript } from './clean-bytes.ts';
 import { cleanLines, type Line } from './clean-lines.ts';
-import { answers, asks, call, calls, find, ids, says, transcript } from './openclaw-entries.ts';
+import {
+  answers,
+  asks,
+  call,
+  calls,
+  contentOf,
+  find,
+  ids,
+  LONG,
+  says,
+  transcript,
+} from './openclaw-entries.ts';
+
+const thinking = { type: 'thinking', thinking: 'first the file', thinkingSignature: 'c2ln' };
 
 const bytesOf = (lines: readonly Line[]) =>
   Buffer.from(lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
@@ -13,6 +26,36 @@ function faultOf(lines: readonly Line[], keepTurnsWithTools: number): string | u
   const cleaned = cleanBytes(bytesOf(lines), { keepTurnsWithTools, truncatePercent: 0 });
   return findFault(cleaned.transcript, readTranscript(cleaned.planned), cleaned.plan);
 }
+
+describe('thinking that stays', () => {
+  test('does not come to be behind its own call because the message before it went', () => {
+    const lines = transcript(
+      calls('c1', thinking, call('x')),
+      calls('c2', call('y'), thinking),
+      answers('elsewhere', 'y'),
+      { ...calls('c3', call('z')), parentId: 'c2' },
+      answers('r3', 'z'),
+    );
+    const cleaned = cleanLines(lines, { keep: 0 });
+    expect(contentOf(cleaned, 'c1')).toEqual(contentOf(lines, 'c1'));
+    expect(faultOf(lines, 0)).toBeUndefined();
+  });
+
+  test('and was behind words before keeps no old call', () => {
+    const lines = transcript(
+      asks('q1', 'go'),
+      calls('c1', call('x', { text: LONG })),
+      asks('q2', 'go on'),
+      answers('r1', 'x', LONG),
+      says('s2', 'Well.'),
+      calls('c2', thinking, call('y')),
+      answers('r2', 'y'),
+      says('a2', 'done'),
+    );
+    expect(ids(cleanLines(lines, { keep: 1 }))).toEqual(['q1', 'q2', 's2', 'c2', 'r2', 'a2']);
+    expect(faultOf(lines, 1)).toBeUndefined();
+  });
+});
 
 test('a call without a result that another branch needs is no fault where its id came twice', () => {
   const lines = transcript(

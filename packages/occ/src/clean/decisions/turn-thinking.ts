@@ -1,5 +1,5 @@
 import type { Transcript } from '@openbot/sessions';
-import { type Context, FLAG, leafOf, sideOf, type Turn } from '@openbot/sessions/transcript';
+import { type Context, FLAG, leafOf, modelMessagesOf, sideOf, type Turn } from '@openbot/sessions/transcript';
 import { isLeftWithNothing } from '../empty-message.ts';
 import { NO_CALL, type PairedCalls } from '../pair-calls.ts';
 import type { LineReader } from '../plan.ts';
@@ -30,6 +30,7 @@ export class TurnThinking {
   readonly #readLine: LineReader;
   /** By index: its number in the context, from 1 on; 0 if it is not in the context. */
   readonly #contextNumber: Int32Array;
+  readonly #edits: Context['edits'];
   readonly #stretches: readonly Stretch[];
   /** By position: 1 where thinking stays even if the calls of its turn are removed. */
   #stays: Uint8Array;
@@ -48,15 +49,16 @@ export class TurnThinking {
     this.#pairs = pairs;
     this.#ofCall = actions.ofCall;
     this.#readLine = readLine;
+    this.#edits = context.edits;
     this.#contextNumber = new Int32Array(transcript.length);
     for (let number = 0; number < context.entries.length; number++) {
       this.#contextNumber[context.entries[number]!] = number + 1;
     }
     this.#stretches = this.#joinTurns(turns);
     this.#openFrom = actions.openFrom;
+    this.#neededMessages = actions.neededMessages;
     this.#stays = new Uint8Array(path.length);
   }
-    this.#neededMessages = actions.neededMessages;
 
   /**
    * Where words would be left before thinking that stays, the calls that were to go are shortened instead: their results
@@ -178,7 +180,7 @@ export class TurnThinking {
     return stays;
   }
 
-  /** Whether the message that an exchange ends with would begin with words, and thinking would follow them. */
+  /** Whether thinking that stays would be in a message that begins with words, and was in none before. */
   #hasWordsBeforeThinking(stretch: Stretch): boolean {
     const transcript = this.#transcript;
     // A turn of which no call goes keeps its thinking.
@@ -188,6 +190,7 @@ export class TurnThinking {
     const positions = this.#contextPositionsIn(stretch);
     // Mostly there is none; what is left of lines takes longer to find out.
     if (!positions.some(thinksAt)) return false;
+    const misplaced = this.#findMisplaced(positions);
     let begins: Beginning = 'not yet';
     let beganBefore: Beginning = 'not yet';
     let message = -1;
@@ -204,12 +207,21 @@ export class TurnThinking {
         begins = beganBefore;
       message = transcript.messageOf(index);
       const thinks = thinksAt(position);
-      if (thinks && begins === 'with words') return true;
-      if (begins !== 'not yet') continue;
-      if (thinks && transcript.has(index, FLAG.beginsWithThinking)) begins = 'with thinking';
-      else if (this.#isLeft(position)) begins = 'with words';
+      if (begins === 'not yet') {
+        if (thinks && transcript.has(index, FLAG.beginsWithThinking)) begins = 'with thinking';
+        else if (this.#isLeft(position)) begins = 'with words';
+      }
+      if (thinks && begins === 'with words' && !misplaced.has(index)) return true;
     }
     return false;
+  }
+
+  /** The entries at some positions of the context that are in a message with thinking behind words. */
+  #findMisplaced(positions: readonly number[]): Set<number> {
+    const entries = positions.map((position) => this.#path[position]!);
+    const messages = modelMessagesOf(this.#transcript, { entries, edits: this.#edits });
+    const misplaced = messages.filter((message) => message.hasThinking && !message.beginsWithThinking);
+    return new Set(misplaced.flatMap((message) => message.entries));
   }
 
   /** The positions of a stretch that are in the context, in its order: a compaction comes before what it kept. */

@@ -5,18 +5,26 @@ import { COMMANDS } from '../src/cli/command-table.ts';
 
 const PACKAGE = join(import.meta.dirname, '..');
 const SOURCE = join(PACKAGE, 'src');
-const NAMES = COMMANDS.map(({ name }) => name.replaceAll(' ', '-'));
+const LIGHT = ['cc-list', 'cc-select', 'cc-status'];
+const OTHERS = COMMANDS.map(({ name }) => name.replaceAll(' ', '-')).filter((name) => !LIGHT.includes(name));
 
 const BUNDLES = {
   folder: PACKAGE,
   entries: new Map([
-    ['openbot', join(SOURCE, 'cli', 'start.ts')],
-    ['result-shapes', join(SOURCE, 'commands', 'result-shapes.ts')],
-    ...NAMES.map((name) => [name, join(SOURCE, 'commands', `${name}.ts`)] as const),
+    ['openbot', [join(SOURCE, 'cli', 'start.ts')]],
+    ['result-shapes', [join(SOURCE, 'commands', 'result-shapes.ts')]],
+    ['cc-list', commandFiles('cc-list')],
+    ['cc-select-status', commandFiles('cc-select', 'cc-status')],
+    ['commands', commandFiles(...OTHERS)],
   ]),
   external: ['@anthropic-ai/*', '@modelcontextprotocol/*'],
-  onDemand: '@openbot/sessions/openclaw-database',
+  // They read transcripts of Claude Code, and no database.
+  light: ['cc-list', 'cc-select-status'],
 };
+
+function commandFiles(...names: string[]): string[] {
+  return names.map((name) => join(SOURCE, 'commands', `${name}.ts`));
+}
 
 export async function bundleOpenbot(options: { clean?: boolean } = {}): Promise<void> {
   await bundleCommand(BUNDLES, options);

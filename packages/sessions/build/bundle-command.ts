@@ -1,8 +1,9 @@
 /**
  * Makes the `dist/bin` of a package: its command line as it is installed, with the libraries of the workspace inside. A
- * process loads two files of it: the start, and the command. Each of those is a bundle of its own, since every further
- * file costs start-up time; what both need is in both, so an error that crosses over is known by its code or its name
- * and not by its class. It is not minified: with the compile cache that saves no time, and it would spoil stack traces.
+ * process loads two files of it: the start, and the bundle that holds its command, since every further file costs start-up
+ * time. Commands that share most of their code share a bundle. What the start and a command both need is in both files, so
+ * an error that crosses over is known by its code or its name and not by its class. It is not minified: with the compile
+ * cache that saves no time, and it would spoil stack traces.
  */
 import crypto from 'node:crypto';
 import fs from 'node:fs';
@@ -13,14 +14,12 @@ import { build, type OutputFile, type Plugin } from 'esbuild';
 export interface CommandBundles {
   /** The folder of the package. */
   readonly folder: string;
-  /** Its files by the name of the bundle. The first is the start. */
-  readonly entries: ReadonlyMap<string, string>;
+  /** The source files of each bundle by its name. The first bundle is the start. */
+  readonly entries: ReadonlyMap<string, readonly string[]>;
   /** Packages that are installed beside it and loaded when they are needed. */
   readonly external: readonly string[];
-  /** What some of the commands load when they need it. The others are made without it and without what it shares. */
-  readonly onDemand?: string;
-  /** Commands that never run an `import()` of a source file. They are made without those files. */
-  readonly light?: readonly string[];
+  /** Bundles whose commands never run an `import()` of a source file. They are made without those files. */
+  readonly light: readonly string[];
 }
 
 /**
@@ -41,33 +40,24 @@ export async function bundleCommand(
   if (options.clean) await removeFormer(output, new Set(files.map(({ path }) => basename(path))));
 }
 
-/** A module that nothing uses is left out, but what it would load is not: that is seen by leaving it out first. */
-async function bundleEntry(bundles: CommandBundles, name: string, output: string): Promise<OutputFile[]> {
-  const { external, onDemand } = bundles;
-  if (onDemand === undefined) return bundleWith(bundles, name, output, external);
-  const without = await bundleWith(bundles, name, output, [...external, onDemand]);
-  const needsIt = without.some(({ text }) => text.includes(JSON.stringify(onDemand)));
-  return needsIt ? bundleWith(bundles, name, output, external) : without;
-}
-
-async function bundleWith(
-  { entries, onDemand, light = [] }: CommandBundles,
+async function bundleEntry(
+  { folder, entries, external, light }: CommandBundles,
   name: string,
   output: string,
-  external: readonly string[],
 ): Promise<OutputFile[]> {
+  const files = entries.get(name)!;
   const { outputFiles } = await build({
-    entryPoints: { [name]: entries.get(name)! },
-    outdir: output,
+    stdin: {
+      contents: files.map((file) => `export * from ${JSON.stringify(file)};`).join('\n'),
+      resolveDir: folder,
+    },
+    outfile: join(output, `${name}.js`),
     bundle: true,
-    // What is imported late shares much with the rest: to split it off would make every command load more files.
-    splitting: onDemand !== undefined,
     format: 'esm',
     platform: 'node',
     target: 'node22.19',
     conditions: ['openbot-source'],
     external: [...external],
-    chunkNames: `${name}-[name]-[hash]`,
     legalComments: 'none',
     write: false,
     logLevel: 'silent',
@@ -90,7 +80,7 @@ function keepOtherBundles(entries: CommandBundles['entries']): Plugin {
       builder.onResolve({ filter: /^\./ }, ({ kind, resolveDir, path }) => {
         if (kind !== 'dynamic-import') return undefined;
         const target = join(resolveDir, path);
-        const name = [...entries].find(([, entry]) => entry === target)?.[0];
+        const name = [...entries].find(([, files]) => files.includes(target))?.[0];
         return name === undefined ? undefined : { path: `./${name}.js`, external: true };
       });
     },
@@ -100,7 +90,7 @@ function keepOtherBundles(entries: CommandBundles['entries']): Plugin {
 const leaveOutLate: Plugin = {
   name: 'leave-out-late',
   setup(builder) {
-    builder.onResolve({ filter: /^\./ }, ({ kind, path }) =>
+    builder.onResolve({ filter: /^(?:\.|@openbot\/)/ }, ({ kind, path }) =>
       kind === 'dynamic-import' ? { path, namespace: 'left-out' } : undefined,
     );
     builder.onLoad({ filter: /./, namespace: 'left-out' }, ({ path }) => ({

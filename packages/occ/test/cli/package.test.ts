@@ -32,7 +32,7 @@ it('has the launcher, the bundles, the sources, the skill and nothing of the bui
   for (const path of [
     'bin/occ.js',
     'dist/bin/occ.js',
-    'dist/bin/edit.js',
+    'dist/bin/commands.js',
     'src/index.ts',
     'LICENSE',
     'README.md',

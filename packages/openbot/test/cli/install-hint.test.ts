@@ -7,7 +7,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { explainInstall, OPENBOT } from '../../src/cli/main.ts';
 
 const SDK = '@anthropic-ai/claude-agent-sdk';
-const fileIn = (folder: string) => join(folder, 'node_modules', 'openbot', 'dist', 'bin', 'cc-run.js');
+const fileIn = (folder: string) => join(folder, 'node_modules', 'openbot', 'dist', 'bin', 'commands.js');
 
 test('a package is installed where openbot is, not where a person is', () => {
   const folder = mkdtempSync(join(tmpdir(), 'openbot-install-'));

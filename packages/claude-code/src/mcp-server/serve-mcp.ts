@@ -14,9 +14,16 @@ export interface ServerOptions extends McpOptions {
   readonly onError?: (error: Error) => void;
 }
 
+/** A `Transport` of the MCP SDK. Not named as such, since types must also hold where that optional package is not installed. */
+interface McpTransport {
+  start(): Promise<void>;
+  send(message: never): Promise<void>;
+  close(): Promise<void>;
+}
+
 export interface ServeOptions extends ServerOptions {
   /** Default: the standard input and output of this process. */
-  readonly transport?: Transport;
+  readonly transport?: McpTransport;
   /** Replaces the standard input of this process. */
   readonly stdin?: Readable;
   readonly stdout?: Writable;
@@ -76,7 +83,8 @@ export async function prepareServing(options: ServerOptions): Promise<ServeClien
     });
     const close = () => server.close();
     await server.connect(
-      transport ?? openStdio(sdk, { stdin, stdout, onError }, () => finish(running, close, onError)),
+      (transport as Transport | undefined) ??
+        openStdio(sdk, { stdin, stdout, onError }, () => finish(running, close, onError)),
     );
     return { closed, close };
   };

@@ -1,8 +1,19 @@
-/** What is built is what people get: it must load, and belong together. */
-import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { expect, test } from 'vitest';
+/** What npm would publish, unpacked as it would be installed: with its dependencies, without its optional ones. */
+import { execFileSync, spawnSync } from 'node:child_process';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 
 const ROOT = join(import.meta.dirname, '..');
 const FOLDERS = ['sessions', 'occ', 'claude-code', 'openbot'];
@@ -10,36 +21,137 @@ const FOLDERS = ['sessions', 'occ', 'claude-code', 'openbot'];
 interface Manifest {
   name: string;
   version: string;
+  engines?: Record<string, string>;
+  scripts: Record<string, string>;
+  repository: { type: string; url: string; directory: string };
   dependencies?: Record<string, string>;
-  exports: Record<string, unknown>;
+  exports: Record<string, Record<string, string>>;
 }
-const readManifest = (folder: string) =>
-  JSON.parse(readFileSync(join(ROOT, folder, 'package.json'), 'utf8')) as Manifest;
-const manifests = FOLDERS.map((folder) => readManifest(`packages/${folder}`));
+const readJson = (...path: string[]) => JSON.parse(readFileSync(join(...path), 'utf8'));
+const root = readJson(ROOT, 'package.json');
+const manifests = FOLDERS.map((folder): Manifest => readJson(ROOT, 'packages', folder, 'package.json'));
+const names = new Set(manifests.map(({ name }) => name));
+const entries = manifests.flatMap(({ name, exports }) =>
+  Object.keys(exports).map((entry) => name + entry.slice(1)),
+);
+
+let folder: string;
+const inPackage = (name: string, ...path: string[]) => join(folder, 'node_modules', name, ...path);
+
+beforeAll(() => {
+  folder = realpathSync(mkdtempSync(join(tmpdir(), 'openbot-published-')));
+  writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
+  const packing = ['pack', '--workspaces', '--ignore-scripts', '--silent', '--pack-destination', folder];
+  execFileSync('npm', packing, { cwd: ROOT });
+  const installed = new Set(['@types/node', 'undici-types']);
+  for (const { name, version, dependencies = {} } of manifests) {
+    execFileSync('tar', ['xf', `${name.replace('@', '').replace('/', '-')}-${version}.tgz`], { cwd: folder });
+    mkdirSync(dirname(inPackage(name)), { recursive: true });
+    renameSync(join(folder, 'package'), inPackage(name));
+    for (const needed of Object.keys(dependencies)) if (!names.has(needed)) installed.add(needed);
+  }
+  for (const name of installed) {
+    mkdirSync(dirname(inPackage(name)), { recursive: true });
+    symlinkSync(join(ROOT, 'node_modules', name), inPackage(name));
+  }
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 test('the four packages have one version, and ask for it of each other', () => {
-  const { version } = readManifest('.');
-  const names = new Set(manifests.map(({ name }) => name));
   for (const manifest of manifests) {
-    expect(manifest.version).toBe(version);
+    expect(manifest.version).toBe(root.version);
     for (const [name, wanted] of Object.entries(manifest.dependencies ?? {})) {
-      if (names.has(name)) expect(wanted).toBe(version);
+      if (names.has(name)) expect(wanted).toBe(root.version);
     }
   }
 });
 
-test('the build of every package loads without its sources', () => {
-  const entries = manifests.flatMap(({ name, exports }) =>
-    Object.keys(exports).map((entry) => name + entry.slice(1)),
-  );
+test('each says which Node it needs and where its source is, and is built before it is packed', () => {
+  for (const [index, { engines, repository, scripts }] of manifests.entries()) {
+    expect(engines).toEqual({ node: '>=22.19' });
+    expect(repository).toEqual({
+      type: 'git',
+      url: manifests[0]!.repository.url,
+      directory: `packages/${FOLDERS[index]}`,
+    });
+    expect(scripts.prepack).toBe('npm --prefix ../.. run --silent build');
+  }
+});
+
+test('the lock file knows the dependencies of the manifests', () => {
+  const lock = readJson(ROOT, 'package-lock.json').packages;
+  const places = ['', ...FOLDERS.map((name) => `packages/${name}`)];
+  for (const [index, manifest] of [root, ...manifests].entries()) {
+    for (const kind of ['dependencies', 'devDependencies', 'peerDependencies', 'engines']) {
+      expect([places[index], kind, lock[places[index]!][kind]]).toEqual([
+        places[index],
+        kind,
+        manifest[kind],
+      ]);
+    }
+  }
+});
+
+test('every entry point is a file of the package, and so is all that its README links to', () => {
+  for (const { name, exports } of manifests) {
+    const readme = readFileSync(inPackage(name, 'README.md'), 'utf8');
+    const links = [...readme.matchAll(/\]\(([^)#]+)\)/g)].map(([, link]) => link!);
+    const paths = [
+      ...links.filter((link) => !link.startsWith('https:')),
+      ...Object.values(exports).flatMap((targets) => Object.values(targets)),
+    ];
+    const outside = paths.filter((path) => path.startsWith('..') || !existsSync(inPackage(name, path)));
+    expect([name, outside]).toEqual([name, []]);
+  }
+});
+
+test('every entry point loads, without the packages that are optional', () => {
   expect(entries).toContain('@openbot/sessions/lines');
   const script = `for (const name of ${JSON.stringify(entries)})
     console.log(import.meta.resolve(name), Object.keys(await import(name)).length);`;
   const printed = execFileSync(process.execPath, ['--input-type=module', '--eval', script], {
-    cwd: ROOT,
+    cwd: folder,
     encoding: 'utf8',
   });
   const loaded = printed.trimEnd().split('\n');
   expect(loaded).toHaveLength(entries.length);
   for (const line of loaded) expect(line).toMatch(/\/dist\/(?:index|exports\/[a-z-]+)\.js [1-9]/);
+});
+
+test.each([
+  ['nodenext', 'nodenext'],
+  ['esnext', 'bundler'],
+])(
+  'types hold for a strict user that checks libraries too: module %s, resolution %s',
+  (module, resolution) => {
+    const lines = entries.map((entry, index) => `export * as entry${index} from '${entry}';`);
+    writeFileSync(join(folder, 'use.ts'), lines.join('\n'));
+    const { status, stdout } = spawnSync(
+      process.execPath,
+      [
+        join(ROOT, 'node_modules/typescript/bin/tsc'),
+        ...['--noEmit', '--strict', '--skipLibCheck', 'false', '--types', 'node', '--target', 'es2022'],
+        ...['--module', module, '--moduleResolution', resolution, 'use.ts'],
+      ],
+      { cwd: folder, encoding: 'utf8' },
+    );
+    expect([status, stdout]).toEqual([0, '']);
+  },
+);
+
+test.each([
+  ['oc-context-cleaner', 'occ'],
+  ['openbot', 'openbot'],
+])('the bundles of %s share their code', (name, start) => {
+  // By their imports: a folder that was built before may hold former bundles too.
+  const texts = new Map<string, string>();
+  const follow = (bundle: string) => {
+    if (texts.has(bundle)) return;
+    const text = readFileSync(inPackage(name, 'dist/bin', `${bundle}.js`), 'utf8');
+    texts.set(bundle, text);
+    for (const [, imported] of text.matchAll(/\bimport\("\.\/([a-z-]+)\.js"\)/g)) follow(imported!);
+  };
+  follow(start);
+  expect([...texts.keys()]).toEqual(expect.arrayContaining(['commands', 'result-shapes']));
+  expect([...texts.values()].join('').length).toBeLessThan(1_200_000);
 });

@@ -119,3 +119,36 @@ it('the end was moved to a message that had lost its calls: refused, and done by
   expect(note).toContain('without its result');
   expect(findDatabaseFaults(home.path)).toEqual([]);
 });
+
+it('a later compaction kept words that an earlier one had left before thinking: refused, and done by --force', async () => {
+  const thinking = { type: 'thinking', thinking: 'Let me look.', thinkingSignature: 'a1b2' };
+  const call = { type: 'toolCall', id: 'call_x', name: 'read', arguments: { path: 'x.txt' } };
+  const result = { role: 'toolResult', toolCallId: 'call_x', toolName: 'read', isError: false };
+  const [words, kept] = ['words', 'kept'];
+  home.say('', [
+    { role: 'user', content: 'Question' },
+    {
+      type: 'message',
+      id: words,
+      message: { role: 'assistant', content: [{ type: 'text', text: 'Words' }] },
+    },
+    { type: 'label', id: kept, targetId: words, label: 'here' },
+    { role: 'assistant', content: [thinking, call], stopReason: 'toolUse' },
+    { ...result, content: [{ type: 'text', text: 'x '.repeat(400) }] },
+    { type: 'compaction', summary: 'What was said', firstKeptEntryId: kept, tokensBefore: 9000 },
+    { role: 'user', content: 'Go on' },
+  ]);
+  const original = home.file();
+  await home.edit('--keep=0');
+  const said = home.say('', [
+    { type: 'compaction', summary: 'What was said', firstKeptEntryId: words, tokensBefore: 9000 },
+  ]);
+  const before = home.file();
+  const { code, message } = await home.refused('restore', ID);
+  expect(code).toBe('RESTORE_FAILED');
+  expect(message).toContain('thinking would stand where providers refuse it');
+  expect(home.file()).toBe(before);
+  const { note } = await home.restore(undefined, '--force');
+  expect(note).toContain('thinking would stand where providers refuse it');
+  expect(home.file()).toBe(original + said);
+});

@@ -71,6 +71,7 @@ async function follow(events: ComposedEvent[], steps: readonly Step[], counts: C
     for (const [at, one] of steps.entries()) {
       const file = home.file();
       const lonely = listLonely(home);
+      const misplaced = listMisplaced(home);
       if (one.kind === 'edit') {
         const flags = ['--keep', String(one.keep), '--truncate', String(one.truncate)];
         const { backupPath } = await home.json('edit', ID, ...flags);
@@ -90,7 +91,12 @@ async function follow(events: ComposedEvent[], steps: readonly Step[], counts: C
           counts.refused++;
           continue;
         }
-        const { backupPath, linesKept } = await home.restore(number);
+        // What it would refuse without the flag, it says with it.
+        const { backupPath, linesKept, note: told = '' } = await home.restore(number, '--force');
+        if (told.includes('The model is not given all')) {
+          expect(told).toContain('thinking would stand where providers refuse it');
+          expect(listMisplaced(home).filter((id) => !misplaced.includes(id))).not.toEqual([]);
+        }
         note(backupPath, file, lonely);
         expectSame(home.file(), then + since);
         for (const id of listLonely(home)) expect([...lonely, ...lonelyThen]).toContain(id);
@@ -122,6 +128,16 @@ function listLonely(home: TalkingHome): string[] {
   return path
     .flatMap((message) => (Array.isArray(message?.content) ? message.content : []))
     .flatMap(({ type, id }) => (type === 'toolCall' && !answered.has(id) ? [id] : []));
+}
+
+/** The messages on the path with thinking behind something else: neighbours of one role are one message. */
+function listMisplaced(home: TalkingHome): string[] {
+  const lines = new Map(readLinesOf(home.path, ID).map(({ seq, text }) => [seq, JSON.parse(text) as Json]));
+  const path = readPathOf(home.path, ID).flatMap((seq) => (lines.get(seq)!.message ? [lines.get(seq)!] : []));
+  return path.flatMap(({ id, message }, at) => {
+    const isThought = message.role === 'assistant' && message.content[0]?.type === 'thinking';
+    return isThought && path[at - 1]?.message.role === 'assistant' ? [id] : [];
+  });
 }
 
 /** Whether what was said since hangs from, or keeps, an entry that the state does not have. */

@@ -23,7 +23,7 @@ export interface TalkingHome extends DatabaseHome {
   /** Cleans the session, which must have something to clean. Returns the number of the backup. */
   edit(...flags: string[]): Promise<number>;
   /** Puts a backup back and checks all that holds of every restore. */
-  restore(number?: number): Promise<Json>;
+  restore(number?: number, ...flags: string[]): Promise<Json>;
   counters(): Json;
 }
 
@@ -54,12 +54,13 @@ export function talkIn(home: DatabaseHome): TalkingHome {
       expect(changed).toBe(true);
       return numberOf(backupPath);
     },
-    restore: async (number) => {
+    restore: async (number, ...flags) => {
       const before = { file: file(), marks: readMarksOf(home.path, ID), numbers: numbersIn(home) };
       const done = await home.json(
         'restore',
         ID,
         ...(number === undefined ? [] : ['--backup', String(number)]),
+        ...flags,
       );
       expect(findDatabaseFaults(home.path)).toEqual([]);
       const marks = readMarksOf(home.path, ID);

@@ -1,5 +1,5 @@
 /** Others write to the database while it is edited. */
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -10,6 +10,7 @@ import { BUILT_IN_PRESETS } from '../../src/clean/presets.ts';
 import { editSession } from '../../src/rewrite/edit-session.ts';
 import { storageOf } from '../../src/storage/all.ts';
 import type { FoundSession } from '../../src/storage/contract/found-session.ts';
+import type { HeldSession } from '../../src/storage/contract/rewriting.ts';
 import { takeFileSnapshot } from '../commands/snapshot.ts';
 import { startChild } from '../setup/start-child.ts';
 import { appendTurn } from './append-turn.ts';
@@ -143,4 +144,26 @@ test('two edits at once: one after the other, and each leaves its backup', async
   const changed = [one, other].filter(({ stdout }) => JSON.parse(stdout).changed).length;
   expect(Object.keys(home.backups(ID))).toHaveLength(changed);
   expect(findDatabaseFaults(home.path)).toEqual([]);
+});
+
+test('a restore that is planned again reads the backups no second time, least of all with the database held', async () => {
+  await home.json('edit', ID, '--strip-tools=extreme');
+  const storage = storageOf(session);
+  const { hold, listBackups } = await storage.rewriting();
+  const backups = listBackups(session);
+  const [kept] = backups;
+  const find = async (held: HeldSession) => {
+    const state = await held.open();
+    try {
+      const { earlier } = await state.findRestored(kept!, backups);
+      return earlier.readLine(earlier.transcript.length - 1);
+    } finally {
+      await state.close();
+    }
+  };
+  await hold(session, {}, async (held) => {
+    const line = await find(held);
+    unlinkSync(kept!.path);
+    expect(await held.keepWritersOut(() => find(held))).toBe(line);
+  });
 });

@@ -10,11 +10,10 @@ import type { OriginOf, Relink, RestorableState, RestoredState } from '../contra
 import type { ReadSession } from './readable-session.ts';
 import { type OpenRows, replaceRows } from './replace-rows.ts';
 import {
-  closeKeptStates,
   damaged,
+  type KeptStates,
   listRestoredLines,
   type OpenKeptState,
-  openKeptStates,
   type RestoredLine,
   readKeptLine,
 } from './restored-lines.ts';
@@ -23,19 +22,18 @@ import { isChanged, keepOwnHeader, listRestoringChanges, readRestoredText } from
 /**
  * The rows of a kept state, with their usage, and what was said since. Lines are known by their identity: rows have no place
  * in a file that the length of an earlier state could tell.
- * @param onClose given what closes the backups that are read
+ * @param keptStates of the rewrite that this is an attempt of
  */
 export async function findRestoredRows(
   rows: OpenRows,
   kept: KeptState,
   backups: readonly Backup[],
-  onClose: (close: () => void) => void,
+  keptStates: KeptStates,
 ): Promise<RestorableState> {
   const { session, sessionId, transcriptPath } = rows;
   const { rewrites } = readJournal(transcriptPath);
   assertUndamaged(kept, backups, rewrites);
-  const states = await openKeptStates(kept, kept.packedPath === undefined ? backups : [kept, ...backups]);
-  onClose(() => closeKeptStates(states));
+  const states = await keptStates.open(kept, kept.packedPath === undefined ? backups : [kept, ...backups]);
   const path = kept.packedPath ?? kept.path;
   const then = states[0]!;
   if (then.transcript.header?.id !== session.transcript.header?.id) {

@@ -23,22 +23,31 @@ export interface OpenKeptState {
   readonly transcript: Transcript;
 }
 
-/** The chosen backup and those that were made after it, in their order. To be closed. */
-export async function openKeptStates(chosen: Backup, backups: readonly Backup[]): Promise<OpenKeptState[]> {
-  const states: OpenKeptState[] = [];
-  try {
+/**
+ * The kept states that a restore reads. They are opened once for all attempts: the last one holds the database, and reading
+ * large backups would keep OpenClaw from writing.
+ */
+export class KeptStates {
+  readonly #states: OpenKeptState[] = [];
+  #isRead = false;
+
+  /** The chosen backup and those that were made after it, in their order. */
+  async open(chosen: Backup, backups: readonly Backup[]): Promise<readonly OpenKeptState[]> {
+    if (this.#isRead) return this.#states;
     for (const { number, path } of backups) {
       if (number < chosen.number) continue;
       const transcript = await scanTranscriptFile(path, 'openclaw');
-      states.push({ path, file: openSync(path, 'r'), transcript });
+      this.#states.push({ path, file: openSync(path, 'r'), transcript });
       const [broken] = transcript.problems;
       if (broken !== undefined)
         throw damaged(path, `line ${broken.line} cannot be read`, number !== chosen.number);
     }
-    return states;
-  } catch (error) {
-    closeKeptStates(states);
-    throw error;
+    this.#isRead = true;
+    return this.#states;
+  }
+
+  close(): void {
+    for (const { file } of this.#states) closeSync(file);
   }
 }
 
@@ -49,10 +58,6 @@ export function damaged(path: string, why: string, isLater: boolean): OpenBotErr
       ? 'Nothing was changed. It holds what was said since the chosen one was made; moved away, what the session still has of that is kept.'
       : 'Nothing was changed. --list shows what other backups there are.',
   });
-}
-
-export function closeKeptStates(states: readonly OpenKeptState[]): void {
-  for (const { file } of states) closeSync(file);
 }
 
 /**

@@ -23,6 +23,7 @@ import type { Backup } from '../contract/kept-state.ts';
 import type { RewritingStorage } from '../contract/rewriting.ts';
 import { prepareRowClone } from './clone-rows.ts';
 import { readSession, readSessionToRewrite } from './readable-session.ts';
+import { KeptStates } from './restored-lines.ts';
 import { openRowState } from './row-state.ts';
 import { stageFromDatabase } from './staged-file.ts';
 import { transcriptPathOf } from './transcript-path.ts';
@@ -41,14 +42,16 @@ export const sqliteRewriting: RewritingStorage = {
   hold: (session, { force, waitMs }, use) =>
     withSessionLock(transcriptPathOf(session), async () => {
       const database = openDatabaseForWriting(session.path, { force, waitMs });
+      const keptStates = new KeptStates();
       try {
         await dropUnfinishedRewrite(database, session);
         return await use({
-          open: async () => openRowState(database, session),
+          open: async () => openRowState(database, session, keptStates),
           keepWritersOut: (rewrite) => whileWriting(database, rewrite),
           isOwn: isOfDatabase,
         });
       } finally {
+        keptStates.close();
         database.close();
       }
     }),

@@ -18,17 +18,21 @@ import { type ReadSession, readSessionToRewrite } from './readable-session.ts';
 import type { RowChanges } from './replace-rows.ts';
 import { type OpenRows, replaceRows } from './replace-rows.ts';
 import { findRestoredRows } from './restore-rows.ts';
+import type { KeptStates } from './restored-lines.ts';
 import { StagedFile } from './staged-file.ts';
 import { transcriptPathOf } from './transcript-path.ts';
 
-export function openRowState(database: OpenclawDatabase, found: FoundSession): SessionState {
+export function openRowState(
+  database: OpenclawDatabase,
+  found: FoundSession,
+  keptStates: KeptStates,
+): SessionState {
   const transcriptPath = transcriptPathOf(found);
   const paths = backupPathsOf(transcriptPath);
   const number = nextBackupNumber(paths, readJournal(transcriptPath));
   // The lines go to the backup as they are read; where nothing is changed it never gets its name.
   const backup = new StagedFile(backupPathOf(paths, number));
   const { sessionId } = found;
-  const closers = [() => backup.drop()];
   try {
     const rows = inTransaction(database, 'deferred', () => {
       const session = readSessionToRewrite(database, sessionId, backup);
@@ -42,13 +46,11 @@ export function openRowState(database: OpenclawDatabase, found: FoundSession): S
       transcript: rows.session.transcript,
       readLine: rows.session.readLine,
       clean: (plan) => cleanRows(rows, plan),
-      findRestored: (kept, backups) => findRestoredRows(rows, kept, backups, (close) => closers.push(close)),
+      findRestored: (kept, backups) => findRestoredRows(rows, kept, backups, keptStates),
       // It is changed in the transaction that changes the rows.
       catchUpEntry: async () => {},
       faultHint: FAULT_HINT,
-      close: async () => {
-        for (const close of closers) close();
-      },
+      close: async () => backup.drop(),
     };
   } catch (error) {
     backup.drop();

@@ -1,14 +1,26 @@
 import stringWidth from 'string-width';
 
-/**
- * Latin, Greek, Cyrillic and punctuation: one column each. Nearly every text is of these alone, and the first call of
- * string-width in a process takes as long as Node's own start.
- */
-export const NARROW = /^[\x20-\x7e\xa1-\xac\xae-\u02ff\u0370-\u0482\u2010-\u2027\u2030-\u205e]*$/;
+/** Latin, Greek, Cyrillic, punctuation, arrows, lines and other signs: one column each. Nearly every text is of these alone. */
+const NARROW =
+  /^[\x20-\x7e\xa1-\xac\xae-\u02ff\u0370-\u0482\u2010-\u2027\u2030-\u205e\u20a0-\u20bf\u2100-\u218b\u2190-\u2319\u2460-\u25fc\u2694-\u26a0\u270c-\u2727\u2729-\u274b\u2758-\u2794\u27c0-\u2b1a]*$/;
 
-/** How many columns of a terminal a text takes. */
+/** Han, kana, Hangul and emoji of one code point: two columns each. */
+const WIDE =
+  /[\u26a0\u2714\u2764\u27a1]\ufe0f|[\u231a\u231b\u23e9-\u23ec\u26a1\u2705\u270a\u270b\u2728\u274c\u274e\u2753-\u2755\u2757\u2795-\u2797\u2b50\u2b55\u3000-\u3029\u3041-\u3096\u309b-\u30ff\u3250-\ua48c\uac00-\ud7a3\uff01-\uff60\u{1f300}-\u{1f320}\u{1f32d}-\u{1f335}\u{1f337}-\u{1f37c}\u{1f37e}-\u{1f393}\u{1f3a0}-\u{1f3ca}\u{1f3cf}-\u{1f3d3}\u{1f3e0}-\u{1f3f0}\u{1f400}-\u{1f43e}\u{1f440}\u{1f442}-\u{1f4fc}\u{1f4ff}-\u{1f53d}\u{1f550}-\u{1f567}\u{1f5fb}-\u{1f64f}\u{1f680}-\u{1f6c5}\u{1f7e0}-\u{1f7eb}\u{1f90c}-\u{1f93a}\u{1f93c}-\u{1f945}\u{1f947}-\u{1f9ff}]/gu;
+
+/**
+ * How many columns of a terminal a text takes. string-width knows every text, but its first call in a process takes as
+ * long as Node's own start.
+ */
 export function textWidth(text: string): number {
-  return NARROW.test(text) ? text.length : stringWidth(text);
+  if (NARROW.test(text)) return text.length;
+  let wide = 0;
+  const rest = text.replace(WIDE, () => {
+    wide++;
+    return '';
+  });
+  // What joins characters into one is neither narrow nor wide.
+  return wide > 0 && NARROW.test(rest) ? rest.length + 2 * wide : stringWidth(text);
 }
 
 export function padEnd(text: string, width: number): string {

@@ -15,7 +15,6 @@ import {
   shorten,
   textWidth,
 } from '../../src/exports/terminal-text.ts';
-import { NARROW } from '../../src/terminal-text/text-width.ts';
 
 describe('text for a terminal', () => {
   it('has no characters that act or hide', () => {
@@ -72,11 +71,21 @@ describe('text for a terminal', () => {
     expect(cutMiddle(`a${emoji}${emoji}b`, 4)).toBe('a…b');
   });
 
-  it('takes one column for each character that is measured without the library', () => {
-    for (let code = 0; code <= 0xffff; code++) {
-      const char = String.fromCharCode(code);
-      if (NARROW.test(char)) expect([code, stringWidth(char)]).toEqual([code, 1]);
+  it('is as wide as the library says, also where that is not asked', () => {
+    const joiners = ['', '\u0301', '\u200d', '\ufe0f', '\u{1f3fd}'];
+    const wrong: string[] = [];
+    for (let code = 0x20; code < 0x1fb00; code++) {
+      if (code === 0x2e00) code = 0xff00;
+      if (code === 0x10000) code = 0x1f000;
+      for (const joiner of code % 16 === 0 ? joiners : ['']) {
+        const text = `a${String.fromCodePoint(code)}${joiner}b`;
+        if (textWidth(text) !== stringWidth(text)) wrong.push(code.toString(16));
+      }
     }
+    for (const text of ['日本語', 'かな カナ', '한국어', '！（）', 'ﾊﾝｶｸ']) {
+      expect([text, textWidth(text)]).toEqual([text, stringWidth(text)]);
+    }
+    expect(wrong).toEqual([]);
   });
 
   it('is coloured without a change to what is read', () => {

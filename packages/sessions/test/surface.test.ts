@@ -78,7 +78,7 @@ const SURFACE: Readonly<Record<string, string>> = {
   'openclaw-database': `
     DatabaseSession DatabaseStoreOptions DatabaseTranscript LineKeeper OpenclawDatabase Projection
     assertWritable changeEntriesOfSession compareProjections inTransaction isColdSession
-    isSameVersion iterateEventLines iterateEventsBackwards listDatabaseSessions
+    isSameVersion iterateEventLines iterateEvents listDatabaseSessions
     lookIntoOpenclawDatabase makeGeneration markRewritten measureColdArchive
     measureDatabaseTranscript openDatabaseForWriting openEventChanges openEventCopies
     openOpenclawDatabaseStore openSearchChanges projectTranscript readEntriesOfSession
@@ -87,7 +87,8 @@ const SURFACE: Readonly<Record<string, string>> = {
   `,
   lines: `
     ClaudeLine ClaudeLineFacts ClaudeLineReader ClaudeLineVisitor ClaudeTitles LineRange
-    MessageUsage resolveClaudeTitle withOpenTranscript
+    MessageUsage resolveClaudeTitle withOpenTranscript ContextFigure FigureSearch findClaudeCodeFigure
+    findFirstWords findOpenclawFigure hideSecrets shortenWords splitOriginMarker
   `,
   'command-line': `
     Command CommandBody CommandInput Flag FlagValues Flags HelpRow HelpSection OutputLost OutputStream
@@ -97,7 +98,7 @@ const SURFACE: Readonly<Record<string, string>> = {
   `,
   'terminal-text': `
     PLAIN_PALETTE Palette cutEnd cutMiddle findNearest formatAge formatCount formatQuantity formatUsd
-    oneLine padEnd padStart paletteFor printable quoteForShell shorten textWidth toJsonText
+    oneLine padEnd padStart paletteFor printable quoteForShell roundCount shorten textWidth toJsonText
   `,
 };
 

@@ -1,9 +1,8 @@
 import { normalizeAgentId } from '@openbot/sessions';
 import { isValidAgentId } from '@openbot/sessions/key';
-import { resolveClaudeTitle } from '@openbot/sessions/lines';
+import { resolveClaudeTitle, shortenWords } from '@openbot/sessions/lines';
 import { isRunning } from '../registry/is-running.ts';
 import type { RegisteredSession } from '../registry/registered-session.ts';
-import { readTitle } from '../scan/first-message.ts';
 import { hideSecrets } from '../scan/hide-secrets.ts';
 import type { DiscoveredSession } from './discovered-session.ts';
 import type { ScannedSession } from './scan-folders.ts';
@@ -32,7 +31,8 @@ export function describeSession(
   { isLocked = false, isOpen = false, forkOf }: SessionFacts = {},
 ): DiscoveredSession {
   const header = scanned?.header;
-  const title = (scanned && readTitle(resolveClaudeTitle(scanned.header, scanned.path) ?? '')) || undefined;
+  const title =
+    (scanned && shortenWords(resolveClaudeTitle(scanned.header, scanned.path) ?? '')) || undefined;
   const marker = forkOf === undefined ? header?.originMarker : undefined;
   const forkedFrom = forkOf ?? header?.forkedFrom;
   const agentId = registered?.agentId ?? agentOfMarker(marker);

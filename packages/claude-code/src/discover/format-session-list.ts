@@ -10,6 +10,7 @@ import {
   padEnd,
   padStart,
   printable,
+  roundCount,
   textWidth,
 } from '@openbot/sessions/terminal-text';
 import type { DiscoveredSession } from './discovered-session.ts';
@@ -171,12 +172,6 @@ function showOwner({ agentId, source }: DiscoveredSession, most: number): string
 /** Input, output and cache together. */
 function countTokens({ totalInputTokens, totalCacheTokens, totalOutputTokens }: DiscoveredSession): number {
   return totalInputTokens + totalCacheTokens + totalOutputTokens;
-}
-
-/** `9,500`, `184k`, `123.6M` */
-function roundCount(count: number): string {
-  if (count < 10_000) return formatCount(count);
-  return count < 999_500 ? `${Math.round(count / 1000)}k` : `${(count / 1e6).toFixed(1)}M`;
 }
 
 /** `label: [title] first message`, without the parts that are missing. */

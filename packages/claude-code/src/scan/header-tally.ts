@@ -1,6 +1,6 @@
 import { isAbsolute } from 'node:path';
-import type { ClaudeLine } from '@openbot/sessions/lines';
-import { readFirstMessage, readTitle } from './first-message.ts';
+import { type ClaudeLine, shortenWords } from '@openbot/sessions/lines';
+import { readFirstMessage } from './first-message.ts';
 import { hideSecrets } from './hide-secrets.ts';
 import { IdTable } from './id-table.ts';
 import type { JsonlHeader } from './jsonl-header.ts';
@@ -75,8 +75,8 @@ export class HeaderTally {
     if (line.version !== undefined) words.version = line.version;
     if (line.slug !== undefined) words.slug = line.slug;
     if (line.forkedFrom !== undefined) words.forkedFrom ??= line.forkedFrom;
-    if (line.customTitle !== undefined) words.customTitle = readTitle(line.customTitle);
-    if (line.aiTitle !== undefined) words.aiTitle = readTitle(line.aiTitle);
+    if (line.customTitle !== undefined) words.customTitle = shortenWords(line.customTitle);
+    if (line.aiTitle !== undefined) words.aiTitle = shortenWords(line.aiTitle);
     if (line.cwd !== undefined) this.#addCwd(line.cwd);
     if (line.kind === 'compaction') this.#addCompaction(line);
     else if (line.isSidechain) return;

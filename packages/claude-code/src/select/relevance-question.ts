@@ -1,6 +1,6 @@
+import { splitOriginMarker } from '@openbot/sessions/lines';
 import { oneLine, shorten } from '@openbot/sessions/terminal-text';
 import type { DiscoveredSession } from '../discover/discovered-session.ts';
-import { splitMarker } from '../scan/first-message.ts';
 import { hideSecrets } from '../scan/hide-secrets.ts';
 import { listTexts } from './session-texts.ts';
 
@@ -13,7 +13,7 @@ const EARLIER_LIMIT = 120;
 
 /** The last task of a session, else its first message. */
 export function describeContent({ lastTask, firstMessage }: DiscoveredSession): string {
-  return splitMarker(lastTask?.trim() ? lastTask : firstMessage).rest.trimStart();
+  return splitOriginMarker(lastTask?.trim() ? lastTask : firstMessage).rest.trimStart();
 }
 
 /**

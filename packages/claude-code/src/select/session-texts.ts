@@ -1,5 +1,5 @@
+import { splitOriginMarker } from '@openbot/sessions/lines';
 import type { DiscoveredSession } from '../discover/discovered-session.ts';
-import { splitMarker } from '../scan/first-message.ts';
 
 /** A title, task or message of a session. */
 export interface SessionText {
@@ -21,14 +21,14 @@ export function listTexts(session: DiscoveredSession, tasks?: readonly string[])
   const { title, lastTask, firstMessage } = session;
   const known = tasks ?? (lastTask === undefined ? [] : [lastTask]);
   const said = [...known.toReversed(), firstMessage]
-    .map((text) => splitMarker(text).rest.trim())
+    .map((text) => splitOriginMarker(text).rest.trim())
     .filter((text, at, all) => text !== '' && all.indexOf(text) === at);
   const texts = said.map((text, rank) => ({
     text,
     what:
       rank === 0
         ? ''
-        : text === splitMarker(firstMessage).rest.trim()
+        : text === splitOriginMarker(firstMessage).rest.trim()
           ? 'its first message'
           : 'an earlier task',
     weight: Math.max(LEAST_WEIGHT, 1 - rank * LOSS_PER_TASK),

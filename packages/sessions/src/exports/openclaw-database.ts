@@ -4,7 +4,7 @@ export { openOpenclawDatabaseStore } from '../openclaw-db/entries/database-store
 export { changeEntriesOfSession, readEntriesOfSession } from '../openclaw-db/entries/entries-of-session.ts';
 export { writeEntry as writeDatabaseEntry } from '../openclaw-db/entries/entry-rows.ts';
 export { openEventChanges, openEventCopies, openSearchChanges } from '../openclaw-db/events/change-events.ts';
-export { iterateEventLines, iterateEventsBackwards } from '../openclaw-db/events/event-text.ts';
+export { iterateEventLines, iterateEvents } from '../openclaw-db/events/event-text.ts';
 export {
   compareProjections,
   type Projection,

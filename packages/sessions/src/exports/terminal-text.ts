@@ -1,6 +1,6 @@
 /** `@openbot/sessions/terminal-text`: text for a terminal, by its width and without anything that acts on it. */
 
-export { formatAge, formatCount, formatQuantity, formatUsd } from '../terminal-text/figures.ts';
+export { formatAge, formatCount, formatQuantity, formatUsd, roundCount } from '../terminal-text/figures.ts';
 export { toJsonText } from '../terminal-text/json-text.ts';
 export { findNearest } from '../terminal-text/nearest-name.ts';
 export { type Palette, PLAIN_PALETTE, paletteFor } from '../terminal-text/palette.ts';

@@ -29,6 +29,12 @@ export function formatCount(count: number): string {
   return String(Math.round(count)).replace(/\B(?=(\d{3})+$)/g, ',');
 }
 
+/** `9,500`, `184k`, `123.6M` */
+export function roundCount(count: number): string {
+  if (count < 10_000) return formatCount(count);
+  return count < 999_500 ? `${Math.round(count / 1000)}k` : `${(count / 1e6).toFixed(1)}M`;
+}
+
 /** An amount of US dollars: whole cents, unless it is a part of one. */
 export function formatUsd(usd: number): string {
   return `$${Number.isInteger(Math.round(usd * 1e6) / 1e4) ? usd.toFixed(2) : usd.toFixed(4)}`;

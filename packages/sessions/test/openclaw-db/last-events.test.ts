@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
-import { iterateEventLines, iterateEventsBackwards } from '../../src/openclaw-db/events/event-text.ts';
+import { iterateEventLines, iterateEvents } from '../../src/openclaw-db/events/event-text.ts';
 import { measureColdArchive } from '../../src/openclaw-db/look-into-database.ts';
 import { readOpenclawDatabase } from '../../src/openclaw-db/open-database.ts';
 import { makeTempFolder } from '../setup/temp-folder.ts';
@@ -14,7 +14,7 @@ test('the lines from the last one back are the lines of the transcript, compress
   const { path } = copyFixture();
   const [forwards, backwards] = readOpenclawDatabase(path, (database) => [
     Array.from(iterateEventLines(database, MAIN), String),
-    Array.from(iterateEventsBackwards(database, MAIN), (bytes) => `${bytes}\n`),
+    Array.from(iterateEvents(database, MAIN, 'backwards'), (bytes) => `${bytes}\n`),
   ]);
   expect(backwards).toHaveLength(22);
   expect(backwards).toEqual(forwards.toReversed());
@@ -33,7 +33,7 @@ test('a line that nobody asks for is not read: a damaged one before it does no h
   db.exec("UPDATE transcript_events SET event_zstd = x'00' WHERE seq = 0");
   db.close();
   const last = readOpenclawDatabase(path, (database) => {
-    for (const bytes of iterateEventsBackwards(database, sessionId)) return String(bytes);
+    for (const bytes of iterateEvents(database, sessionId, 'backwards')) return String(bytes);
     return undefined;
   });
   expect(JSON.parse(last!)).toMatchObject({ id: 'b' });
@@ -42,7 +42,7 @@ test('a line that nobody asks for is not read: a damaged one before it does no h
 test('no lines, no archive', () => {
   const { path } = copyFixture();
   readOpenclawDatabase(path, (database) => {
-    expect([...iterateEventsBackwards(database, 'nobody')]).toEqual([]);
+    expect([...iterateEvents(database, 'nobody', 'backwards')]).toEqual([]);
     expect(measureColdArchive(database, MAIN)).toBeUndefined();
   });
 });

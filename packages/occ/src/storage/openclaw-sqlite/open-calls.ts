@@ -1,6 +1,6 @@
 import { OpenBotError } from '@openbot/sessions';
 import {
-  iterateEventsBackwards,
+  iterateEvents,
   type OpenclawDatabase,
   readOpenclawDatabase,
 } from '@openbot/sessions/openclaw-database';
@@ -34,7 +34,7 @@ function readInDatabase<Session extends SessionAddress>(
 function readInEvents(database: OpenclawDatabase, sessionId: string): unknown[] {
   try {
     const look = searchBackwards();
-    for (const bytes of iterateEventsBackwards(database, sessionId)) {
+    for (const bytes of iterateEvents(database, sessionId, 'backwards')) {
       const found = look(bytes);
       if (found !== undefined) return found;
     }

@@ -64,16 +64,19 @@ function onOneLine(bytes: Buffer): Buffer {
 }
 
 /**
- * The lines of a transcript from the last one back, one at a time and none that is not asked for; undefined for one that
- * is too long to be held.
+ * The lines of a transcript, one at a time and none that is not asked for; undefined for one that is longer than
+ * `maxBytes`.
  */
-export function* iterateEventsBackwards(
+export function* iterateEvents(
   { path, db }: Pick<OpenclawDatabase, 'path' | 'db'>,
   sessionId: string,
+  direction: 'forwards' | 'backwards',
+  maxBytes: number = MAX_LINE_BYTES,
 ): Generator<Buffer | undefined> {
   const rows = db.prepare(
-    `SELECT CASE WHEN octet_length(event_json) <= ${MAX_LINE_BYTES} THEN event_json END AS event_json, event_zstd
-     FROM transcript_events WHERE session_id = ? ORDER BY seq DESC`,
+    `SELECT CASE WHEN octet_length(event_json) <= ${maxBytes} THEN event_json END AS event_json,
+       CASE WHEN coalesce(event_utf8_bytes, 0) <= ${maxBytes} THEN event_zstd END AS event_zstd
+     FROM transcript_events WHERE session_id = ? ORDER BY seq ${direction === 'forwards' ? 'ASC' : 'DESC'}`,
   );
   for (const row of rows.iterate(sessionId)) {
     const isTooLong = row.event_json === null && row.event_zstd === null;

@@ -32,7 +32,7 @@ export interface Calibration {
   readonly basis: TokenBasis;
 }
 
-const CHARACTERS_PER_TOKEN = 4;
+export const CHARACTERS_PER_TOKEN = 4;
 /** What an image weighs: it costs what it shows, not what its base64 text is long. */
 export const IMAGE_CHARACTERS = 4800;
 /** Less text than this between two figures says little about a ratio. */

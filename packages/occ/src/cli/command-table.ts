@@ -98,6 +98,9 @@ unknown version is changed only with --force; with --output it is only read.`,
       `Shows the sessions of OpenClaw, in its database and in files; inside Claude Code, those of Claude Code; if only one
 program has sessions, those. Sessions that are not in the index are shown too. Index entries whose file is missing are
 marked, and so are sessions in OpenClaw's cold storage, which cannot be cleaned.`,
+      `CONTEXT is what the model reads at its next call, and its share of the model's window where that is known. The figure is the
+one that the last answer recorded, as in occ info; ~ marks one that is partly estimated. It is empty where the last part of the
+transcript does not tell it, such as after a compaction. BEGAN WITH is what the person first said.`,
     ],
     positionals: [],
     flags: LIST_FLAGS,

@@ -8,11 +8,14 @@ import { formatOptionsOf } from './report-options.ts';
 import { openSearch } from './search-scope.ts';
 import { writeReport, writeWarnings } from './write-result.ts';
 
+/** A person reads no more; a program gets all. */
+const SHOWN = 50;
+
 /** Which sessions there are, newest first. */
 export async function list(input: OccInput<typeof LIST_FLAGS>): Promise<void> {
   const { flags, terminal } = input;
   const { scope, warnings } = openSearch(input);
-  const sessions = listNewestSessions(scope, flags.limit);
+  const sessions = listNewestSessions(scope, flags.limit ?? (flags.json ? undefined : SHOWN));
   if (flags.json) {
     writeWarnings(terminal, warnings);
     writeJson(

@@ -114,6 +114,8 @@ export const LIST: ResultShape = [
     sizeBytes: 'number',
     'label?': 'string',
     'displayName?': 'string',
+    'firstWords?': 'string - what the person first said, at most 200 characters, without secrets',
+    'tokens?': { context: 'number - what the model reads at its next call', basis: BASIS },
     'window?': { tokens: 'number', 'used?': 'number', 'percent?': 'number', 'estimated?': 'true' },
     'former?': 'true - its key leads to another session now',
     'cold?': 'true - OpenClaw moved its lines out of the database',

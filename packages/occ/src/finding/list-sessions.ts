@@ -1,5 +1,7 @@
+import { percentOf } from '../percent-of.ts';
 import { storageOf } from '../storage/all.ts';
-import type { FoundSession, SearchScope } from '../storage/contract/found-session.ts';
+import type { SessionEnds } from '../storage/contract/finding.ts';
+import type { ContextWindow, FoundSession, SearchScope } from '../storage/contract/found-session.ts';
 import type { LocatedSession } from '../storage/contract/located-session.ts';
 import { locateSessions } from './locate-sessions.ts';
 
@@ -37,7 +39,38 @@ export function listNewestSessions(scope: SearchScope, limit = Number.POSITIVE_I
     names.push(name);
     if (!owners.some((owner) => isSameOwner(owner, located))) owners.push(located);
   }
-  return { listed, names, owners };
+  return { listed: readAllEnds(listed), names, owners };
+}
+
+/** Adds what the ends of the transcripts say. */
+function readAllEnds(listed: readonly ListedSession[]): ListedSession[] {
+  const present = listed.map(({ session }) => session).filter(({ missing, cold }) => !missing && !cold);
+  const ends = new Map<FoundSession, SessionEnds>();
+  for (const [storage, sessions] of Map.groupBy(present, storageOf)) {
+    for (const [session, found] of storage.readEnds(sessions)) ends.set(session, found);
+  }
+  return listed.map(({ session, name }) => ({ session: withEnds(session, ends.get(session)), name }));
+}
+
+/** A figure in the transcript is newer than the one in the index, and is the one that `occ info` shows. */
+function withEnds(session: FoundSession, { firstWords, figure }: SessionEnds = {}): FoundSession {
+  const { window } = session;
+  const found = figure ?? figureOf(window);
+  const tokens = found && { context: found.tokens, basis: found.basis };
+  if (window === undefined || figure === undefined) return { ...session, firstWords, tokens };
+  const percent = percentOf(figure.tokens, window.tokens);
+  const estimated = figure.basis === 'recorded' ? undefined : true;
+  return {
+    ...session,
+    firstWords,
+    tokens,
+    window: { tokens: window.tokens, used: figure.tokens, percent, estimated },
+  };
+}
+
+function figureOf(window: ContextWindow | undefined): SessionEnds['figure'] {
+  if (window?.used === undefined) return undefined;
+  return { tokens: window.used, basis: window.estimated ? 'estimated' : 'recorded' };
 }
 
 function isSameOwner(a: SessionOwner, b: SessionOwner): boolean {

@@ -23,7 +23,9 @@ test('the sessions in a database of OpenClaw', async () => {
       sessionKey: 'agent:main:think',
       updatedAt: 1_794_767_379_445,
       sizeBytes: 18_194,
-      window: { tokens: 200_000, used: 1_895, percent: 1 },
+      firstWords: expect.stringMatching(/^think turn\n/),
+      tokens: { context: 1_899, basis: 'recorded' },
+      window: { tokens: 200_000, used: 1_899, percent: 1 },
     },
     {
       ...shared,
@@ -31,7 +33,9 @@ test('the sessions in a database of OpenClaw', async () => {
       sessionKey: 'agent:main:main',
       updatedAt: 1_794_767_367_860,
       sizeBytes: 46_583,
-      window: { tokens: 128_000, used: 12_609, percent: 10 },
+      firstWords: expect.stringMatching(/^hello, read my files\n/),
+      tokens: { context: 12_619, basis: 'recorded' },
+      window: { tokens: 128_000, used: 12_619, percent: 10 },
     },
   ]);
 });
@@ -252,12 +256,12 @@ describe('occ list', () => {
       (await runOccHere(['list'], { env: { HOME: home }, cwd: home })).stdout.split('\n');
     const [title, columns, newest, former] = await run();
     expect(title).toBe('2 sessions of agent main, newest first');
-    expect(columns).toMatch(/^ID +UPDATED +SIZE +SESSION +FOLDER$/);
-    expect(newest).toMatch(/^22222222 .* \d+ B {2}agent:main:main +\/work\/space$/);
+    expect(columns).toMatch(/^ID +UPDATED +SIZE +SESSION +FOLDER +BEGAN WITH$/);
+    expect(newest).toMatch(/^22222222 .* \d+ B {2}agent:main:main +\/work\/space +hello$/);
     expect(former).toMatch(/^11111111 .* \d+ B {2}formerly agent:main:main +\/work\/space$/);
     setAge(put(join(sessionsFolder(home), `${THREE}.jsonl`), header(THREE)), 3);
     const both = await run();
-    expect(both[1]).toMatch(/^ID +UPDATED +SIZE +KEPT IN +SESSION +FOLDER$/);
+    expect(both[1]).toMatch(/^ID +UPDATED +SIZE +KEPT IN +SESSION +FOLDER +BEGAN WITH$/);
     expect(both[2]).toMatch(/^33333333 .* B {2}file /);
     expect(both[3]).toMatch(/^22222222 .* B {2}sqlite +agent:main:main /);
   });

@@ -43,13 +43,15 @@ describe('occ list', () => {
     expect(found).toEqual(found.toSorted((a, b) => a - b));
   });
 
-  test('TC-1.3a an entry shows its id, its age, its size, its key and its folder', async () => {
+  test('TC-1.3a an entry shows its id, its age, its size, its key, its folder and its first words', async () => {
     const home = makeHome();
     const [id] = putSessions(home, 1);
     setAge(join(sessionsFolder(home), `${id}.jsonl`), -86_400 * 365 * 20);
     const { stdout } = await list(home);
     const line = stdout.split('\n').find((text) => text.startsWith('11111111'));
-    expect(line).toMatch(/^11111111 {2}\d+ years ago +\d+ B {2}agent:main:telegram:dm:0 {2}\/work\/space$/);
+    expect(line).toMatch(
+      /^11111111 {2}\d+ years ago +\d+ B {2}agent:main:telegram:dm:0 {2}\/work\/space {2}hello$/,
+    );
   });
 
   test('TC-1.4a the limit restricts the output, to the newest', async () => {
@@ -62,6 +64,21 @@ describe('occ list', () => {
     ]);
     expect(stdout).toContain('3 of 10 sessions');
     expect(JSON.parse((await list(home, ['--limit=3', '--json'])).stdout)).toHaveLength(3);
+  });
+
+  test('without a limit people see the newest fifty, programs all', async () => {
+    const home = makeHome();
+    for (let at = 0; at < 55; at++) {
+      const id = `${String(at).padStart(8, '0')}-0000-4000-8000-000000000000`;
+      setAge(put(join(sessionsFolder(home), `${id}.jsonl`), header(id)), at);
+    }
+    const { stdout } = await list(home);
+    expect(stdout).toMatch(/^The newest 50 of 55 sessions of agent main \(-n shows more\)\n/);
+    expect(stdout.trimEnd().split('\n')).toHaveLength(52);
+    expect(stdout).toContain('00000005');
+    expect(stdout).not.toContain('00000004');
+    expect((await list(home, ['-n', '99'])).stdout).toMatch(/^55 sessions/);
+    expect(JSON.parse((await list(home, ['--json'])).stdout)).toHaveLength(55);
   });
 
   test('TC-1.5a JSON output is an array with every field', async () => {
@@ -80,6 +97,7 @@ describe('occ list', () => {
       cwd: '/work/space',
       updatedAt: Date.UTC(2026, 0, 1),
       sizeBytes: Buffer.byteLength(header(one!) + userLine('hello')),
+      firstWords: 'hello',
     });
   });
 
@@ -194,10 +212,10 @@ describe('occ list', () => {
     putSessions(home, 2, 'molt');
     put(join(home, '.claude/projects/-w', `${uuid('9')}.jsonl`), `{"sessionId":"x","cwd":"/w"}\n`);
     const { stdout } = await list(home, ['--source', 'all']);
-    expect(stdout.split('\n')[1]).toMatch(/^ID +UPDATED +SIZE +SOURCE +AGENT +SESSION +FOLDER$/);
+    expect(stdout.split('\n')[1]).toMatch(/^ID +UPDATED +SIZE +SOURCE +AGENT +SESSION +FOLDER +BEGAN WITH$/);
     expect(stdout).toMatch(/^99999999 .* claude .* \/w$/m);
     expect(stdout).toMatch(/^22222222 .* openclaw {2}molt /m);
     const newest = await list(home, ['--source', 'all', '-n', '1']);
-    expect(newest.stdout).toMatch(/^The newest 1 of 4 sessions\nID .* SOURCE/);
+    expect(newest.stdout).toMatch(/^The newest 1 of 4 sessions \(-n shows more\)\nID .* SOURCE/);
   });
 });

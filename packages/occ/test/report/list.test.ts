@@ -1,6 +1,7 @@
 import { PLAIN_PALETTE, textWidth } from '@openbot/sessions/terminal-text';
 import { expect, test } from 'vitest';
-import { formatEmptyList, formatList, shortenNames } from '../../src/report/list.ts';
+import { formatEmptyList, formatList } from '../../src/report/list.ts';
+import { shortenNames } from '../../src/report/short-names.ts';
 import { sourceOf } from '../../src/storage/all.ts';
 import type { FoundSession } from '../../src/storage/contract/found-session.ts';
 
@@ -46,24 +47,33 @@ test('one line for each session, under titles', () => {
   );
 });
 
-test('how full the window is stands beside the size, where it is known of any', () => {
+test('the tokens of the context and their share of the window, where they are known of any', () => {
   const list = listOf(
-    session({ window: { tokens: 128_000, used: 64_000, percent: 50 } }),
-    session({ sessionId: 'cleaned', window: { tokens: 128_000, used: 6_400, percent: 5, estimated: true } }),
+    session({
+      tokens: { context: 64_000, basis: 'recorded' },
+      window: { tokens: 128_000, used: 64_000, percent: 50 },
+    }),
+    session({
+      sessionId: 'cleaned',
+      tokens: { context: 6_400, basis: 'estimated' },
+      window: { tokens: 128_000, used: 6_400, percent: 5, estimated: true },
+    }),
+    session({ sessionId: 'claude', tokens: { context: 184_499, basis: 'calibrated' } }),
     session({ sessionId: 'unknown', window: { tokens: 128_000 } }),
     session({ sessionId: 'none' }),
   );
   expect(
     formatList(list, OPTIONS, NOW)
       .split('\n')
-      .slice(1, 6)
-      .map((line) => line.slice(0, 36)),
+      .slice(1, 7)
+      .map((line) => line.slice(0, 40)),
   ).toEqual([
-    'ID        UPDATED      SIZE  WINDOW ',
-    'c08003b6  5 min ago  1.2 MB     50% ',
-    'cleaned   5 min ago  1.2 MB     ~5% ',
-    'unknown   5 min ago  1.2 MB         ',
-    'none      5 min ago  1.2 MB         ',
+    'ID        UPDATED      SIZE      CONTEXT',
+    'c08003b6  5 min ago  1.2 MB     64k  50%',
+    'cleaned   5 min ago  1.2 MB  ~6,400   5%',
+    'claude    5 min ago  1.2 MB   ~184k     ',
+    'unknown   5 min ago  1.2 MB             ',
+    'none      5 min ago  1.2 MB             ',
   ]);
 });
 
@@ -104,13 +114,78 @@ test.each([200, 100, 80, 60, 50, 40])('no line is wider than a terminal of %i co
   expect(text).toContain('c08003b6');
 });
 
+/** Sessions as people have them, in a terminal of a given width. */
+function formatAt(columns: number, more: Partial<FoundSession> = {}): string[] {
+  const list = listOf(
+    session({
+      sessionKey: 'agent:main:main',
+      tokens: { context: 63_412, basis: 'recorded' },
+      window: { tokens: 128_000, used: 63_412, percent: 50 },
+      firstWords: 'Please read the report\nand write a summary of the second part',
+      ...more,
+    }),
+    session({
+      sessionId: 'f486030e-0d03-422c-a73d-4631a34efc6c',
+      sessionKey: 'agent:main:telegram:group:-100123:topic:42',
+      tokens: { context: 1_926, basis: 'calibrated' },
+      firstWords: 'Guten Morgen',
+    }),
+  );
+  return formatList(list, { ...OPTIONS, columns }, NOW)
+    .trimEnd()
+    .split('\n')
+    .slice(1);
+}
+
+test.each([
+  [
+    60,
+    [
+      'ID        UPDATED        CONTEXT  SESSION     BEGAN WITH',
+      'c08003b6  5 min ago     63k  50%  main        Please read t…',
+      'f486030e  5 min ago  ~1,926       tel…pic:42  Guten Morgen',
+    ],
+  ],
+  [
+    80,
+    [
+      'ID        UPDATED        CONTEXT  SESSION               BEGAN WITH',
+      'c08003b6  5 min ago     63k  50%  main                  Please read the report …',
+      'f486030e  5 min ago  ~1,926       telegr…0123:topic:42  Guten Morgen',
+    ],
+  ],
+  [
+    120,
+    [
+      'ID        UPDATED      SIZE      CONTEXT  SESSION                          FOLDER  BEGAN WITH',
+      'c08003b6  5 min ago  1.2 MB     63k  50%  main                             ~/work  Please read the report and write a s…',
+      'f486030e  5 min ago  1.2 MB  ~1,926       telegram:group:-100123:topic:42  ~/work  Guten Morgen',
+    ],
+  ],
+  [
+    200,
+    [
+      'ID        UPDATED      SIZE      CONTEXT  SESSION                                     FOLDER  BEGAN WITH',
+      'c08003b6  5 min ago  1.2 MB     63k  50%  agent:main:main                             ~/work  Please read the report and write a summary of the second part',
+      'f486030e  5 min ago  1.2 MB  ~1,926       agent:main:telegram:group:-100123:topic:42  ~/work  Guten Morgen',
+    ],
+  ],
+])('in a terminal of %i columns', (columns, lines) => {
+  expect(formatAt(columns)).toEqual(lines);
+});
+
+test('where the size has no room, the context says what cannot be opened', () => {
+  expect(formatAt(60, { missing: true })[1]).toMatch(/^c08003b6 {2}5 min ago {2}missing {2}main /);
+  expect(formatAt(60, { cold: true })[1]).toContain(' cold ');
+});
+
 test('keys and folders that do not fit keep their beginning and their end', () => {
   const long = session({
     sessionKey: `agent:main:${'x'.repeat(80)}:dm:42`,
     cwd: `/srv/${'y'.repeat(80)}/end`,
   });
   const line = formatList(listOf(long), { ...OPTIONS, columns: 80 }, NOW).split('\n')[2]!;
-  expect(line).toMatch(/ {2}agent:m…x+:dm:42 {2}\/srv\/y+…y+\/end$/);
+  expect(line).toMatch(/ {2}x{5,}…x+:dm:42 {2}\/srv\/y+…y+\/end$/);
 });
 
 test('verbose shows whole ids and where the transcripts are', () => {

@@ -1,6 +1,7 @@
-import { resolveClaudeTitle } from '@openbot/sessions/lines';
+import { findClaudeCodeFigure, resolveClaudeTitle } from '@openbot/sessions/lines';
 import type { FindingStorage } from '../contract/finding.ts';
 import { describeLocated } from '../contract/located-session.ts';
+import { readEndsOfFiles } from '../files/transcript-ends.ts';
 import { readHeadAndTitle, readOwnTitle, type TitleLines } from '../files/transcript-title.ts';
 
 const TITLES: TitleLines = {
@@ -22,6 +23,7 @@ export const claudeFinding: FindingStorage = {
     return describeLocated(located, { cwd: head?.cwd, title });
   },
   readTitle: (located) => readOwnTitle(TITLES, located),
+  readEnds: readEndsOfFiles(findClaudeCodeFigure),
   addressInCommand: ({ sessionId, path, source }, { byPath }) => ({
     name: byPath ? path : sessionId,
     flags: ['--source', source],

@@ -1,3 +1,4 @@
+import type { ContextFigure } from '@openbot/sessions/lines';
 import type { FoundSession, SourceName } from './found-session.ts';
 import type { LocatedSession } from './located-session.ts';
 
@@ -22,6 +23,11 @@ export interface FindingStorage {
   readOwnId?(located: LocatedSession): string | undefined;
   /** The title that the transcript itself holds. */
   readTitle?(located: LocatedSession): string | undefined;
+  /**
+   * What the two ends of each transcript say. Reads a bounded part of each, however long it is. A session that cannot be
+   * read has no values.
+   */
+  readEnds<Session extends SessionAddress>(sessions: readonly Session[]): Map<Session, SessionEnds>;
   /** Says why a session that is `missing` cannot be opened. */
   explainMissing?(located: LocatedSession): string;
   /**
@@ -35,6 +41,13 @@ export interface FindingStorage {
   isLocked?(located: LocatedSession): boolean;
   /** How a command line addresses the session so that it finds this one again, and no other. */
   addressInCommand(session: FoundSession, again: SearchAgain): CommandAddress;
+}
+
+export interface SessionEnds {
+  /** What the person first said: at most 200 characters, without secrets. */
+  readonly firstWords?: string;
+  /** The size of the context. */
+  readonly figure?: ContextFigure;
 }
 
 export type SessionAddress = Pick<FoundSession, 'sessionId' | 'path' | 'source' | 'storage'>;

@@ -1,5 +1,6 @@
 import type { OpenBotError } from '@openbot/sessions';
 import type { OpenclawLayout } from '@openbot/sessions/layout';
+import type { TokenBasis } from '@openbot/sessions/transcript';
 
 export const SOURCE_NAMES = ['openclaw', 'pi', 'claude'] as const;
 /** The program that a session is of. */
@@ -10,12 +11,18 @@ export type SourceChoice = SourceName | 'all';
 /** The context window of the model that a session was last run with, where it is recorded. */
 export interface ContextWindow {
   readonly tokens: number;
-  /** The tokens that OpenClaw recorded as used. */
+  /** The tokens that are used: the last figure in the transcript, else what OpenClaw recorded. */
   readonly used?: number;
   /** Of the window, in whole percent. */
   readonly percent?: number;
   /** `used` was computed or is out of date. */
   readonly estimated?: true;
+}
+
+/** What the model reads at its next call, as `occ info` tells it. */
+export interface ContextTokens {
+  readonly context: number;
+  readonly basis: TokenBasis;
 }
 
 /** One session, as `occ list --json` prints it. */
@@ -39,8 +46,12 @@ export interface FoundSession {
   /** Of the transcript as a file of lines, however it is kept. */
   readonly sizeBytes: number;
   readonly label?: string;
-  readonly window?: ContextWindow;
   readonly displayName?: string;
+  /** What the person first said: at most 200 characters, without secrets. Only in a list. */
+  readonly firstWords?: string;
+  /** The size of the context, as far as the end of the transcript tells it. Only in a list. */
+  readonly tokens?: ContextTokens;
+  readonly window?: ContextWindow;
   /** Its key leads to another session now. Only known of a database. */
   readonly former?: true;
   /** OpenClaw moved its lines out of the database. */

@@ -110,7 +110,8 @@ function interpretLine(text: string, head: TranscriptHead): TranscriptHead {
   return head.dialect === undefined && isMessage ? { ...head, dialect: 'openclaw' } : head;
 }
 
-function parseObject(text: string): Record<string, unknown> | undefined {
+/** Undefined where a line is not a JSON object or array. */
+export function parseObject(text: string): Record<string, unknown> | undefined {
   try {
     const value: unknown = JSON.parse(text);
     return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined;

@@ -1,7 +1,7 @@
 import { readFileEnds } from '@openbot/sessions/transcript';
 import type { TranscriptHead } from '../contract/finding.ts';
 import type { LocatedSession } from '../contract/located-session.ts';
-import { interpretStart, readTranscriptHead } from './transcript-head.ts';
+import { interpretStart, parseObject, readTranscriptHead } from './transcript-head.ts';
 
 /** Titles are searched for at both ends of a transcript. Its program repeats them as the transcript grows. */
 const WINDOW = 64 * 1024;
@@ -71,13 +71,4 @@ function findLast(bytes: Buffer, { mark, fields }: TitleLines): Titles {
     if (typeof title === 'string') titles[field!] = title;
   }
   return titles;
-}
-
-function parseObject(text: string): Record<string, unknown> | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined;
-  } catch {
-    return undefined;
-  }
 }

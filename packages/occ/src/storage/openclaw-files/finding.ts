@@ -1,7 +1,9 @@
+import { findOpenclawFigure } from '@openbot/sessions/lines';
 import type { FindingStorage, SearchAgain } from '../contract/finding.ts';
 import type { FoundSession } from '../contract/found-session.ts';
 import { describeLocated } from '../contract/located-session.ts';
 import { isFileLocked } from '../files/file-session.ts';
+import { readEndsOfFiles } from '../files/transcript-ends.ts';
 import { readTranscriptHead } from '../files/transcript-head.ts';
 
 export const openclawFilesFinding: FindingStorage = {
@@ -12,6 +14,7 @@ export const openclawFilesFinding: FindingStorage = {
     const { path, missing, opened = missing ? undefined : readTranscriptHead(path) } = located;
     return describeLocated(located, { cwd: opened?.cwd });
   },
+  readEnds: readEndsOfFiles(findOpenclawFigure),
   explainMissing: ({ path }) => `The index names it, but its transcript ${path} is gone`,
   readOpenCalls: async (sessions) => (await import('../files/open-calls.ts')).readOpenCallsOfFiles(sessions),
   isLocked: isFileLocked,

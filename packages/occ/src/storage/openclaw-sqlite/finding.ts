@@ -3,6 +3,7 @@ import type { FoundSession } from '../contract/found-session.ts';
 import { describeLocated } from '../contract/located-session.ts';
 import { agentFlags } from '../openclaw-files/finding.ts';
 import { readDatabaseTranscript } from './database-transcript.ts';
+import { readEndsOfRows } from './row-ends.ts';
 
 export const openclawSqliteFinding: FindingStorage = {
   hasOwnFile: false,
@@ -13,6 +14,7 @@ export const openclawSqliteFinding: FindingStorage = {
     const { sizeBytes, cwd } = readDatabaseTranscript(located);
     return describeLocated({ ...located, sizeBytes }, { cwd });
   },
+  readEnds: readEndsOfRows,
   explainMissing: ({ path }) => `The database ${path} names it, but has no lines of it`,
   readOpenCalls: async (sessions) => (await import('./open-calls.ts')).readOpenCallsOfRows(sessions),
   /** The path of a database identifies a session only where that is the only one. */

@@ -1,6 +1,8 @@
+import { findOpenclawFigure } from '@openbot/sessions/lines';
 import type { FindingStorage } from '../contract/finding.ts';
 import { describeLocated } from '../contract/located-session.ts';
 import { isFileLocked } from '../files/file-session.ts';
+import { readEndsOfFiles } from '../files/transcript-ends.ts';
 import { readHeadAndTitle, readOwnTitle, type TitleLines } from '../files/transcript-title.ts';
 
 const TITLES: TitleLines = {
@@ -22,6 +24,7 @@ export const piFinding: FindingStorage = {
   },
   readOwnId: (located) => piFinding.describe(located)?.sessionId,
   readTitle: (located) => readOwnTitle(TITLES, located),
+  readEnds: readEndsOfFiles(findOpenclawFigure),
   readOpenCalls: async (sessions) => (await import('../files/open-calls.ts')).readOpenCallsOfFiles(sessions),
   isLocked: isFileLocked,
   addressInCommand: ({ sessionId, path, source }, { byPath }) => ({

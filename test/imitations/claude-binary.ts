@@ -3,11 +3,13 @@
  * Messages API: an environment of its own, settings, HOME and config folder in a temp folder, nothing of the person's.
  */
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, realpathSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { createInterface } from 'node:readline';
 
 /** Where the program is, or why it is not there: a platform without its package, or an install without options. */
 export type ClaudeBinary = { readonly path: string } | { readonly missing: string };
@@ -125,11 +127,7 @@ export function runClaude(
   prompt: string,
   options: ClaudeRunOptions = {},
 ): Promise<ClaudeRun> {
-  const words = ['-p', prompt, '--output-format', 'json', '--setting-sources', '', '--strict-mcp-config'];
-  if (options.resume !== undefined) words.push('--resume', options.resume);
-  if (options.sessionId !== undefined) words.push('--session-id', options.sessionId);
-  words.push(...(options.extraArguments ?? []));
-  if (options.allowedTools !== undefined) words.push('--allowedTools', options.allowedTools.join(','));
+  const words = ['-p', prompt, '--output-format', 'json', ...wordsFor(options)];
   return new Promise((resolve, reject) => {
     const child = spawn(binary, words, {
       cwd: home.cwd,
@@ -154,6 +152,54 @@ export function runClaude(
       resolve({ exitCode, stdout, stderr, result: parseResult(stdout) });
     });
   });
+}
+
+/**
+ * One run of the program that is given one prompt after another, each when the turn before is over: a process for each
+ * would take most of the time.
+ * @param beforeTurn is called right before a prompt is sent
+ */
+export async function runClaudeTurns(
+  binary: string,
+  home: ClaudeHome,
+  prompts: readonly string[],
+  beforeTurn: (index: number) => void,
+  options: ClaudeRunOptions = {},
+): Promise<{ readonly exitCode: number | null; readonly results: readonly ClaudeResult[] }> {
+  const streams = ['--input-format', 'stream-json', '--output-format', 'stream-json', '--verbose'];
+  const child = spawn(binary, ['-p', ...streams, ...wordsFor(options)], {
+    cwd: home.cwd,
+    env: { ...home.env, ...options.env },
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  const hang = setTimeout(() => child.kill('SIGKILL'), HANG_MS * prompts.length);
+  const ended = once(child, 'close') as Promise<[number | null]>;
+  const results: ClaudeResult[] = [];
+  const sendNext = (): void => {
+    const content = prompts[results.length];
+    if (content === undefined) return void child.stdin.end();
+    beforeTurn(results.length);
+    child.stdin.write(`${JSON.stringify({ type: 'user', message: { role: 'user', content } })}\n`);
+  };
+  sendNext();
+  for await (const line of createInterface({ input: child.stdout })) {
+    const message = JSON.parse(line) as ClaudeResult & { type: string };
+    if (message.type !== 'result') continue;
+    results.push(message);
+    sendNext();
+  }
+  const [exitCode] = await ended;
+  clearTimeout(hang);
+  return { exitCode, results };
+}
+
+function wordsFor(options: ClaudeRunOptions): string[] {
+  const words = ['--setting-sources', '', '--strict-mcp-config'];
+  if (options.resume !== undefined) words.push('--resume', options.resume);
+  if (options.sessionId !== undefined) words.push('--session-id', options.sessionId);
+  words.push(...(options.extraArguments ?? []));
+  if (options.allowedTools !== undefined) words.push('--allowedTools', options.allowedTools.join(','));
+  return words;
 }
 
 function parseResult(stdout: string): ClaudeResult | undefined {

@@ -9,6 +9,7 @@ import {
   findClaudeBinary,
   makeClaudeHome,
   runClaude,
+  runClaudeTurns,
 } from '../../../../test/imitations/claude-binary.ts';
 import {
   type MessagesApi,
@@ -168,14 +169,19 @@ export async function openClaude(): Promise<ClaudeSession> {
 export async function writeClaudeSession(turns = TURNS): Promise<ClaudeSession> {
   const session = await openClaude();
   try {
-    for (const [index, turn] of turns.entries()) {
-      session.api.setReplies((request, count) => ({ ...turn.replies[count]!, usage: weigh(request) }));
-      await runReal(
-        session.home,
-        turn.prompt,
-        index === 0 ? { sessionId: SESSION_ID } : { resume: SESSION_ID },
-      );
-    }
+    if ('missing' in binary) throw new Error(binary.missing);
+    const run = await runClaudeTurns(
+      binary.path,
+      session.home,
+      turns.map(({ prompt }) => prompt),
+      (turn) =>
+        session.api.setReplies((request, count) => ({
+          ...turns[turn]!.replies[count]!,
+          usage: weigh(request),
+        })),
+      { sessionId: SESSION_ID, allowedTools: ['Bash'] },
+    );
+    expect([run.exitCode, run.results.map(({ is_error }) => is_error)]).toEqual([0, turns.map(() => false)]);
   } catch (error) {
     await session.close();
     throw error;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { HUNT, tries } from '../../../../test/setup/hunt.ts';
 import { readPairs } from '../safety/homes.ts';
-import { listDiskCalls, runOccWithFault } from '../setup/faults.ts';
+import { type Fault, listDiskCalls, runOccWithFault } from '../setup/faults.ts';
 import { pauseOcc } from '../setup/pause.ts';
 import type { OccRun } from '../setup/run-occ.ts';
 import { listSqliteCalls, runOccWithSqliteFault } from '../setup/sqlite-faults.ts';
@@ -179,37 +179,35 @@ describe.each(HOMES)('%s', (_, makeHome) => {
     ['clone', [CLEAN]],
   ] as const)('%s', (name, flags) => {
     /** A home in which the command has something to do. */
-    async function makeReady(): Promise<StorageHome> {
-      const made = await makeHome(makeTempFolder());
-      if (name === 'restore') {
-        read(await made.occ('edit', CLEAN));
-        made.say('after the third edit');
-      }
-      return made;
-    }
+    const makeReady = () => makeHome(makeTempFolder(), name === 'restore');
 
     const argsOn = ({ address }: StorageHome) => [name, ...address, ...flags, '--json'];
 
-    /** Some of the changes that the command makes, on disk and in SQLite; more of them in the long form. */
-    async function listPoints(strike: Strike): Promise<Point[]> {
+    /** All changes that the command makes, on disk and in SQLite. */
+    let listed: Promise<Record<'disk' | 'sqlite', string[]>> | undefined;
+    async function listChanges() {
       const copy = await makeReady();
-      const { env, folder } = copy;
-      const ops = strike === 'full' ? SPACE_TAKING : undefined;
-      const disk = await listDiskCalls(argsOn(copy), { under: folder, ops }, { env });
+      const disk = await listDiskCalls(argsOn(copy), { under: copy.folder }, { env: copy.env });
       read(disk.run);
-      const points = disk.calls.map((call, index): Point => {
-        const at = index + 1;
-        const fault =
-          strike === 'full'
-            ? ({ at, strike: 'ENOSPC', forGood: true, ops } as const)
-            : ({ at, strike: 'kill-before' } as const);
-        return {
-          call,
-          run: (struck) =>
-            runOccWithFault(argsOn(struck), { ...fault, under: struck.folder }, { env: struck.env }),
-        };
-      });
-      if (copy.isInSqlite) points.push(...(await listSqlitePoints(strike)));
+      if (!copy.isInSqlite) return { disk: disk.calls, sqlite: [] };
+      const { env } = await makeReady();
+      const sqlite = await listSqliteCalls(argsOn(copy), { env });
+      read(sqlite.run);
+      return { disk: disk.calls, sqlite: sqlite.calls };
+    }
+
+    /** Some of them at which the command can be struck; more of them in the long form. */
+    async function choosePoints(strike: Strike): Promise<Point[]> {
+      listed ??= listChanges();
+      const { disk, sqlite } = await listed;
+      const ops = strike === 'full' ? SPACE_TAKING : undefined;
+      const counted = disk.filter((call) => ops === undefined || ops.some((op) => call.startsWith(`${op} `)));
+      const points = [
+        ...counted.map((call, index) => onDisk(call, index + 1, strike, ops)),
+        ...sqlite.flatMap((call, index) =>
+          /^(?:run|exec)/.test(call) ? [inSqlite(call, index + 1, strike)] : [],
+        ),
+      ];
       const count = tries({ gate: 1, torture: 10 });
       return Array.from(
         { length: count },
@@ -217,19 +215,24 @@ describe.each(HOMES)('%s', (_, makeHome) => {
       );
     }
 
-    async function listSqlitePoints(strike: Strike): Promise<Point[]> {
-      const copy = await makeReady();
-      const { run, calls } = await listSqliteCalls(argsOn(copy), { env: copy.env });
-      read(run);
-      return calls.flatMap((call, index): Point[] => {
-        if (!/^(?:run|exec)/.test(call)) return [];
-        const at = index + 1;
-        const fault =
-          strike === 'full'
-            ? ({ at, strike: 'fail', errcode: SQLITE_FULL } as const)
-            : ({ at, strike: 'kill-before' } as const);
-        return [{ call, run: (struck) => runOccWithSqliteFault(argsOn(struck), fault, { env: struck.env }) }];
-      });
+    function onDisk(call: string, at: number, strike: Strike, ops: Fault['ops']): Point {
+      const fault =
+        strike === 'full'
+          ? ({ at, strike: 'ENOSPC', forGood: true, ops } as const)
+          : ({ at, strike: 'kill-before' } as const);
+      return {
+        call,
+        run: (struck) =>
+          runOccWithFault(argsOn(struck), { ...fault, under: struck.folder }, { env: struck.env }),
+      };
+    }
+
+    function inSqlite(call: string, at: number, strike: Strike): Point {
+      const fault =
+        strike === 'full'
+          ? ({ at, strike: 'fail', errcode: SQLITE_FULL } as const)
+          : ({ at, strike: 'kill-before' } as const);
+      return { call, run: (struck) => runOccWithSqliteFault(argsOn(struck), fault, { env: struck.env }) };
     }
 
     /** The session is the old one or a whole new one, and the next edit keeps it. */
@@ -246,7 +249,7 @@ describe.each(HOMES)('%s', (_, makeHome) => {
     }
 
     test('killed at a change: the session is the old one or the new one', HUNT, async () => {
-      for (const { call, run } of await listPoints('kill')) {
+      for (const { call, run } of await choosePoints('kill')) {
         const struck = await makeReady();
         const old = struck.read();
         expect((await run(struck)).code, call).toBe(null);
@@ -255,7 +258,7 @@ describe.each(HOMES)('%s', (_, makeHome) => {
     });
 
     test('a disk that is full from a change on: refused, and nothing is changed', HUNT, async () => {
-      for (const { call, run } of await listPoints('full')) {
+      for (const { call, run } of await choosePoints('full')) {
         const struck = await makeReady();
         const old = struck.read();
         const ran = await run(struck);

@@ -1,11 +1,14 @@
 /** A home folder with one session of a storage, in which an agent talks between the commands. */
-import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { afterFile } from '../../../../test/setup/cleaning.ts';
 import { findDatabaseFaults } from '../../../sessions/test/openclaw-db/setup/check-database.ts';
 import { run } from '../../src/cli/main.ts';
 import { furnish, homeIn, listLeftovers, readBackups, SESSION_ID, talk } from '../safety/homes.ts';
+import { homeIn as databaseHomeIn } from '../session-db/database-home.ts';
 import { changeDatabase } from '../session-db/look-into.ts';
-import { ID, makeTalkingHome } from '../session-db/talking-home.ts';
+import { ID, makeTalkingHome, talkIn } from '../session-db/talking-home.ts';
 import { createRecordingTerminal } from '../setup/recording-terminal.ts';
 import type { OccRun } from '../setup/run-occ.ts';
 
@@ -37,19 +40,60 @@ export interface StorageHome {
 
 type RunCommand = (command: string, ...flags: string[]) => Promise<OccRun>;
 
-export type MakeHome = (folder: string) => Promise<StorageHome>;
+/** Two edits and their backups are behind the session. With `isEdited` a third one is, and a turn since. */
+export type MakeHome = (folder: string, isEdited?: boolean) => Promise<StorageHome>;
 
 export const HOMES: readonly (readonly [string, MakeHome])[] = [
-  ['openclaw-files', (folder) => makeFileHome(folder, 'openclaw')],
-  ['openclaw-sqlite', makeDatabaseHome],
-  ['pi', (folder) => makeFileHome(folder, 'pi')],
-  ['claude', (folder) => makeFileHome(folder, 'claude')],
+  makeKind('openclaw-files', ...ofFiles('openclaw')),
+  makeKind('openclaw-sqlite', furnishDatabase, openDatabaseHome),
+  makeKind('pi', ...ofFiles('pi')),
+  makeKind('claude', ...ofFiles('claude')),
 ];
 
-async function makeFileHome(folder: string, source: 'openclaw' | 'pi' | 'claude'): Promise<StorageHome> {
+type Furnish = (folder: string) => Promise<void>;
+type Open = (folder: string) => StorageHome;
+
+/** Homes are copies of one that is furnished once for each test file. */
+function makeKind(name: string, furnishIn: Furnish, open: Open): readonly [string, MakeHome] {
+  const patterns = new Map<boolean, string>();
+  const fill = async (folder: string, isEdited: boolean) => {
+    if (!isEdited) return furnishIn(folder);
+    copyFolder(await patternOf(false), folder);
+    const home = open(folder);
+    const { code, stderr } = await home.occ('edit', '--strip-tools=extreme');
+    if (code !== 0) throw new Error(stderr);
+    home.say('after the third edit');
+  };
+  const patternOf = async (isEdited: boolean) => {
+    const known = patterns.get(isEdited);
+    if (known !== undefined) return known;
+    const pattern = mkdtempSync(join(tmpdir(), 'occ-pattern-'));
+    afterFile(() => {
+      patterns.delete(isEdited);
+      rmSync(pattern, { recursive: true, force: true });
+    });
+    await fill(pattern, isEdited);
+    patterns.set(isEdited, pattern);
+    return pattern;
+  };
+  const make: MakeHome = async (folder, isEdited = false) => {
+    copyFolder(await patternOf(isEdited), folder);
+    return open(folder);
+  };
+  return [name, make];
+}
+
+function copyFolder(from: string, to: string): void {
+  cpSync(from, to, { recursive: true, preserveTimestamps: true });
+}
+
+function ofFiles(source: 'openclaw' | 'pi' | 'claude'): [Furnish, Open] {
+  return [(folder) => furnish(homeIn(folder, source)), (folder) => openFileHome(folder, source)];
+}
+
+function openFileHome(folder: string, source: 'openclaw' | 'pi' | 'claude'): StorageHome {
   const home = homeIn(folder, source);
   const { path, env } = home;
-  await furnish(home);
   const read = () => readFileSync(path, 'utf8');
   const address = [path, '--source', source];
   return {
@@ -72,12 +116,16 @@ async function makeFileHome(folder: string, source: 'openclaw' | 'pi' | 'claude'
   };
 }
 
-async function makeDatabaseHome(folder: string): Promise<StorageHome> {
+async function furnishDatabase(folder: string): Promise<void> {
   const home = makeTalkingHome(undefined, folder);
   await home.edit('--keep', '7');
   home.say('after the first edit');
   await home.edit('--keep', '6');
   home.say('after the second edit');
+}
+
+function openDatabaseHome(folder: string): StorageHome {
+  const home = talkIn(databaseHomeIn(folder));
   const { path, env } = home;
   const backups = () => Object.entries(home.backups(ID));
   return {

@@ -65,7 +65,10 @@ function readNotes(lines: readonly OracleLine[]) {
 }
 
 /** The last compaction: what it keeps of what is older, and whether the rest is lost. */
-function readCompaction(lines: readonly OracleLine[], rows: ReadonlyMap<string, OracleLine>) {
+function readCompaction(
+  lines: readonly OracleLine[],
+  rows: ReadonlyMap<string, OracleLine>,
+): { boundary?: OracleLine; kept: OracleLine[]; drops: boolean } {
   const boundaries = lines.filter(isBoundary);
   const boundary = boundaries.at(-1);
   const telling = boundaries.findLast(({ value }) => keptOf(value!) !== undefined);

@@ -85,6 +85,11 @@ export const SESSIONS_ERRORS = {
       'The lock file could not be made at all: its folder is read-only or could not be made, or the disk is full.',
     remedy: 'Correct what the message names. Nothing was changed: no work is done without its lock.',
   },
+  LOCK_NOT_RELEASED: {
+    means: 'The work that a lock was taken for is done, but the lock file could not be removed after it.',
+    remedy:
+      'Do not repeat the operation. The lock counts until the process that made it has ended; after that the next one takes it over, or remove the file that the message names.',
+  },
   LOCK_LOST: {
     means: 'The lock was no longer ours when the work was done, so the result was not written.',
     remedy:

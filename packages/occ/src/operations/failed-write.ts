@@ -72,10 +72,12 @@ const FAILURES = new Set([
   'STORE_WRITE_FAILED',
 ]);
 
-const WRITE_FAULTS = new Set(['TRANSCRIPT_WRITE_FAILED', 'LOCK_FAILED']);
+const WRITE_FAULTS = new Set(['TRANSCRIPT_WRITE_FAILED', 'LOCK_FAILED', 'LOCK_NOT_RELEASED']);
 
-/** What to say of a session that was changed: that its index entry was not, or what was known before. */
+/** What to say of a session that was rewritten: what went wrong after that, or what was known before. */
 export function noteAfterRewrite(fault: Error | undefined, note: string | undefined): string | undefined {
   if (fault === undefined) return note;
+  if (fault instanceof OpenBotError && fault.code === 'LOCK_NOT_RELEASED')
+    return `The session is as reported. ${fault.message}. ${fault.hint}`;
   return `The session was changed, but its entry in the index could not be: ${fault.message}`;
 }

@@ -8,6 +8,7 @@ import type { FoundSession } from '../storage/contract/found-session.ts';
 import type { EntryChange, HoldOptions, SessionLines, SessionState } from '../storage/contract/rewriting.ts';
 import type { SessionStorage } from '../storage/contract/storage.ts';
 import { lowerCounters } from './counters.ts';
+import { holdSession } from './hold-session.ts';
 import { assertReadable } from './open-session.ts';
 import { type PlannedRewrite, rewriteSession } from './rewrite-session.ts';
 import { RewrittenLines } from './rewritten-lines.ts';
@@ -42,11 +43,10 @@ export async function editSession(
   session: FoundSession,
   edit: SessionEdit,
 ): Promise<EditedSession> {
-  const { hold } = await storage.rewriting();
   const path = storage.transcriptPathOf(session);
   let planned: CleanPlan | undefined;
   let sizeBefore = 0;
-  const rewriting = hold(session, edit, (held) =>
+  const rewriting = holdSession(storage, session, edit, (held) =>
     rewriteSession<EditedSession>(held, {
       kind: 'edit',
       path,

@@ -10,6 +10,7 @@ import type { HeldSession, HoldOptions, SessionState } from '../storage/contract
 import type { SessionStorage } from '../storage/contract/storage.ts';
 import { putBackCounters } from './counters.ts';
 import { expectPath } from './expected-path.ts';
+import { holdSession } from './hold-session.ts';
 import { describeContext, findMissedContext, type RestoredContext } from './restored-context.ts';
 import { type PlannedRewrite, rewriteSession } from './rewrite-session.ts';
 import { assertSameLeaf, assertSameLinks, incompleteContext } from './verify-restored.ts';
@@ -49,9 +50,8 @@ export async function restoreSession(
   session: FoundSession,
   restore: SessionRestore,
 ): Promise<RestoredSession> {
-  const { hold } = await storage.rewriting();
   const path = storage.transcriptPathOf(session);
-  return hold(session, restore, (held) =>
+  return holdSession(storage, session, restore, (held) =>
     withKeptState(held, path, session, restore, (kept, backups) =>
       rewriteSession<RestoredSession>(held, {
         kind: 'restore',

@@ -11,7 +11,7 @@ export interface HeldLock {
   readonly signal: AbortSignal;
   /** Asks the disk. Check it right before a step that must not happen without the lock. */
   isHeld(): boolean;
-  /** Lets go of this lock and of no other. May be called twice. */
+  /** Lets go of this lock and of no other. May be called twice. Rejects with LOCK_NOT_RELEASED where its file stays. */
   release(): Promise<void>;
 }
 
@@ -46,6 +46,8 @@ export function holdLock(
       const wanted = (fstatSync(file.fd).mode & WANTED) !== 0;
       removeLockFile(file);
       noteRelease(path, wanted, heldSince);
+    } catch (cause) {
+      throw notReleased(path, cause);
     } finally {
       endTurn();
     }
@@ -63,6 +65,17 @@ export function holdLock(
   });
   const forget = undoAtEnding('locks', letGo);
   return { path, token, signal: lost.signal, isHeld, release: async () => letGo() };
+}
+
+function notReleased(path: string, cause: unknown): OpenBotError {
+  return new OpenBotError(
+    'LOCK_NOT_RELEASED',
+    `The lock ${path} could not be removed: ${(cause as Error).message}`,
+    {
+      hint: 'It no longer counts once the process that made it has ended. Remove the file if another program still waits for it.',
+      cause,
+    },
+  );
 }
 
 // Others may use a shorter stale time than this holder does.

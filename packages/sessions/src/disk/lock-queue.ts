@@ -33,11 +33,16 @@ export async function runLocked<L extends Releasable, T>(
     return turn;
   }
   const lock = await acquire();
+  let result: T;
   try {
-    return await runBody(name, lock, outer, body);
-  } finally {
-    await lock.release();
+    result = await runBody(name, lock, outer, body);
+  } catch (error) {
+    // Why the body failed matters more than a lock that stays.
+    await lock.release().catch(() => {});
+    throw error;
   }
+  await lock.release();
+  return result;
 }
 
 /** Whether the caller runs inside a body that has the lock of that name. */

@@ -13,6 +13,7 @@ import {
   find,
   ids,
   LONG,
+  message,
   says,
   transcript,
 } from './openclaw-entries.ts';
@@ -57,18 +58,45 @@ describe('thinking that stays', () => {
   });
 });
 
-test('a call without a result that another branch needs is no fault where its id came twice', () => {
+test('a result that came turns later, where it parts words from thinking, keeps its call and the thinking beside it', () => {
   const lines = transcript(
     asks('q1', 'go'),
-    calls('c1', call('x')),
-    answers('elsewhere', 'x'),
-    { ...calls('c2', call('x')), parentId: 'c1' },
-    says('a1', 'done'),
+    calls('c0', call('w', { text: LONG })),
+    calls('c1', thinking, call('x', { text: LONG })),
+    asks('q2', 'go on'),
+    says('s2', 'Well.'),
+    answers('r1', 'x', LONG),
+    calls('leaf', thinking),
   );
   const cleaned = cleanLines(lines, { keep: 0 });
-  expect(ids(cleaned)).toEqual(['q1', 'c1', 'elsewhere', 'a1']);
-  expect(find(cleaned, 'elsewhere')).toEqual(find(lines, 'elsewhere'));
+  expect(ids(cleaned)).toEqual(['q1', 'c1', 'q2', 's2', 'r1', 'leaf']);
+  expect(contentOf(cleaned, 'c1')).toMatchObject([thinking, { id: 'x' }]);
   expect(faultOf(lines, 0)).toBeUndefined();
+});
+
+describe('a call that another branch needs, and whose id came again before any result', () => {
+  const failed = (id: string, ...content: Line[]) =>
+    message(id, { role: 'assistant', content, stopReason: 'error' });
+
+  test.each([
+    ['in a message with a result', [calls('c2', call('x', { text: LONG })), answers('r2', 'x', LONG)]],
+    ['in a message that failed', [failed('c2', call('x', { text: LONG })), answers('r2', 'x', LONG)]],
+    ['without any result', [calls('c2', call('x', { text: LONG }))]],
+  ])('keeps what a provider takes for its result: %s', (_, [again, ...results]) => {
+    const lines = transcript(
+      asks('q1', 'go'),
+      calls('c1', call('x')),
+      answers('elsewhere', 'x'),
+      { ...again, parentId: 'c1' },
+      ...results,
+      says('a1', 'done'),
+    );
+    const cleaned = cleanLines(lines, { keep: 0 });
+    expect(ids(cleaned)).toEqual(ids(lines));
+    expect(find(cleaned, 'elsewhere')).toEqual(find(lines, 'elsewhere'));
+    expect(JSON.stringify(cleaned).length).toBeLessThan(JSON.stringify(lines).length);
+    expect(faultOf(lines, 0)).toBeUndefined();
+  });
 });
 
 describe('words of Claude Code that hang from their thinking, while the conversation went on from there', () => {

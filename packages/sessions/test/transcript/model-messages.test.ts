@@ -119,15 +119,13 @@ describe("what a provider sees of OpenClaw's and pi's transcripts", () => {
     ]);
   });
 
-  test('calls with one id in one message are each without a result', () => {
-    const { refusals } = openclaw(
-      message('assistant', [call('x'), call('x')]),
-      message('assistant', [call('x')]),
-    );
-    expect(refusals).toEqual([
+  test('calls with one id in one message are each without a result, or none is', () => {
+    const twice = [message('assistant', [call('x'), call('x')]), message('assistant', [call('x')])];
+    expect(openclaw(...twice).refusals).toEqual([
       ['a call has its result', 1, 'x'],
       ['a call has its result', 2, 'x'],
     ]);
+    expect(openclaw(...twice, result('x')).refusals).toEqual([]);
   });
 
   test('a call has one result', () => {

@@ -107,19 +107,39 @@ function keepCallsOfResultsBesideThePath(
     const count = transcript.resultCountOf(i);
     if (count === 0 || positionOf.has(i)) continue;
     for (let row = transcript.firstResultOf(i), end = row + count; row < end; row++) {
-      const call = findCallAbove(transcript, i, transcript.results.idAt(row), positionOf, pairs, path);
-      if (call !== undefined) needed.add(call);
+      const id = transcript.results.idAt(row);
+      const position = findCallAbove(transcript, i, id, positionOf, path);
+      if (position !== undefined) addCallsBeforeResults(transcript, path, pairs, position, id, needed);
     }
   }
 }
 
-/** The call on the path that a result beside it answers, unless one on its own branch does. */
+/**
+ * The last call with an id at a position, and those behind it up to the next results: a provider takes the result of any of
+ * them for the call's own.
+ */
+function addCallsBeforeResults(
+  transcript: Transcript,
+  path: readonly number[],
+  { firstCallAt }: PairedCalls,
+  first: number,
+  id: number,
+  needed: Set<number>,
+): void {
+  for (let position = first; position < path.length; position++) {
+    const index = path[position]!;
+    if (transcript.resultCountOf(index) > 0 || transcript.has(index, FLAG.startsTurn)) return;
+    const order = findCall(transcript, index, id);
+    if (order >= 0) needed.add(firstCallAt[position]! + order);
+  }
+}
+
+/** The position of the call that a result beside the path answers, unless one on its own branch does. */
 function findCallAbove(
   transcript: Transcript,
   result: number,
   id: number,
   positionOf: ReadonlyMap<number, number>,
-  { firstCallAt }: PairedCalls,
   path: readonly number[],
 ): number | undefined {
   if (id < 0) return undefined;
@@ -131,8 +151,7 @@ function findCallAbove(
     at = transcript.parentOf(at);
   }
   for (let position = positionOf.get(at) ?? -1; position >= 0; position--) {
-    const order = findCall(transcript, path[position]!, id);
-    if (order >= 0) return firstCallAt[position]! + order;
+    if (findCall(transcript, path[position]!, id) >= 0) return position;
   }
   return undefined;
 }

@@ -22,7 +22,7 @@ export function tiedCalls(
   const walk = walkOf(lines, path);
   const messages = placesOfWords(lines, path);
   const ofWords = calls.filter(({ line }) => messages.has(line.messageId!));
-  const ofResults = besideWords(walk, path, calls, zoneOf);
+  const ofResults = besideWords(walk, calls, zoneOf);
   return { calls: new Set([...answeredElsewhere(lines, path, calls), ...ofWords, ...ofResults]), messages };
 }
 
@@ -45,7 +45,14 @@ function answeredElsewhere(
     for (const id of line.results) {
       if (above.slice(0, join).some((one) => one.calls.some((call) => call.id === id))) continue;
       const answered = calls.findLast((call) => call.id === id && call.line.index <= above[join]!.index);
-      if (answered !== undefined) found.push(answered);
+      if (answered === undefined) continue;
+      // A provider takes the result of any call with its id before the next results for its own.
+      const behind = path.lines.slice(path.lines.indexOf(answered.line) + 1);
+      const end = behind.findIndex(({ results, startsTurn }) => results.length > 0 || startsTurn);
+      const before = end < 0 ? behind : behind.slice(0, end);
+      const lastWithId = (line: OracleLine) =>
+        calls.filter((call) => call.line === line && call.id === id).slice(-1);
+      found.push(answered, ...before.flatMap(lastWithId));
     }
   }
   return found;
@@ -71,7 +78,6 @@ export function placesOfWords(lines: readonly OracleLine[], path: OraclePath): S
 /** The same of words beside a result; and they must not begin a turn where turns count. */
 function besideWords(
   walk: readonly OracleLine[],
-  path: OraclePath,
   calls: readonly OracleCall[],
   zoneOf: (line: OracleLine) => Action,
 ): OracleCall[] {

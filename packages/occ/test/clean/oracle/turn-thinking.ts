@@ -32,49 +32,52 @@ export interface ExpectedThinking {
 export function expectThinking(rules: ThinkingRules, first: (call: OracleCall) => Action): ExpectedThinking {
   const { path, turns, calls, openFrom, after, tiedMessages, zoneOf } = rules;
   const messageOf = (line: OracleLine) => line.messageId ?? line;
+  const turnOf = (line: OracleLine) => turns.findIndex(({ lines }) => lines.includes(line));
+  const isThere = ({ line, order, id }: OracleCall) => {
+    const value = after[line.index] === undefined ? undefined : parseObject(after[line.index]!);
+    const left = contentOf(value).filter((block) => isCall(block) && block.id === id);
+    // Of calls with one id the last ones stay.
+    return left.length >= line.calls.slice(order).filter((call) => call.id === id).length;
+  };
+  // A result that came in turns later parts messages of that turn, which may stay whole. It needs its own call for that.
+  const isLate = (call: OracleCall) => call.results.some(({ line }) => turnOf(line) !== turnOf(call.line));
+  const hasLate = calls.some(isLate);
+  const own = (call: OracleCall): Action => {
+    const action = first(call);
+    const isTied = action === 'remove' && isLate(call) && path.lines.some(thinks) && isThere(call);
+    return isTied ? 'truncate' : action;
+  };
+
   const thinkers = new Set(path.lines.filter(thinks).map(messageOf));
   const open = path.lines.find(({ index }) => index === openFrom);
   const staying = new Set<unknown>([
     ...tiedMessages,
-    ...calls.filter((call) => first(call) !== 'remove').map(({ line }) => messageOf(line)),
+    ...calls.filter((call) => own(call) !== 'remove').map(({ line }) => messageOf(line)),
   ]);
   if (open !== undefined) staying.add(messageOf(open));
   const isEmptyLeaf = (line: OracleLine) => line === path.leaf && saysNothing(line);
   const stays = (line: OracleLine) => thinks(line) && (staying.has(messageOf(line)) || isEmptyLeaf(line));
 
   const whole = (call: OracleCall): Action => {
-    const action = first(call);
+    const action = own(call);
     const isKept = thinkers.has(messageOf(call.line)) && staying.has(messageOf(call.line));
     return action === 'remove' && isKept ? 'truncate' : action;
   };
-  const turnOf = (line: OracleLine) => turns.findIndex(({ lines }) => lines.includes(line));
   // An edit may take out what a person said between two turns, a compaction may cut a turn through.
   const isOdd = rules.lines.some(({ value }) => ODD.includes((value?.subtype ?? value?.type) as string));
-  // A result that came in turns later parts messages of that turn, which may stay whole.
-  const isLate = calls.some(({ line, results }) =>
-    results.some((result) => turnOf(result.line) !== turnOf(line)),
-  );
   const mayBeTied = (number: number) =>
-    (isOdd || isLate ? turns : turns.slice(number, number + 1)).some(({ lines }) =>
-      lines.some(isLate ? thinks : stays),
+    (isOdd || hasLate ? turns : turns.slice(number, number + 1)).some(({ lines }) =>
+      lines.some(hasLate ? thinks : stays),
     );
-  const isThere = ({ line }: OracleCall) => {
-    const value = after[line.index] === undefined ? undefined : parseObject(after[line.index]!);
-    return contentOf(value).filter(isCall).length === line.calls.length;
-  };
   const tied = new Set(
     [...turns.keys()].filter((number) => {
       const going = calls.filter((call) => turnOf(call.line) === number && whole(call) === 'remove');
       return going.length > 0 && mayBeTied(number) && going.every(isThere);
     }),
   );
-  // Only the calls that such results answer are needed for that.
-  const isTiedByResult = (call: OracleCall) =>
-    call.results.some(({ line }) => turnOf(line) !== turnOf(call.line)) && mayBeTied(0) && isThere(call);
   const actionOf = (call: OracleCall): Action => {
     const action = whole(call);
-    const isTied = tied.has(turnOf(call.line)) || isTiedByResult(call);
-    return action === 'remove' && isTied ? 'truncate' : action;
+    return action === 'remove' && tied.has(turnOf(call.line)) ? 'truncate' : action;
   };
 
   const lost = new Set(calls.filter((call) => actionOf(call) === 'remove').map(({ line }) => turnOf(line)));

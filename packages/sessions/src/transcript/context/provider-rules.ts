@@ -50,7 +50,7 @@ export function findRefusals(transcript: Transcript, messages: readonly ModelMes
     }
   }
 
-  /** By the id of a call, as a number: the entries that have it. Ids come round again. */
+  /** By the id of a call, as a number: the entries that have it, since ids come round again. */
   function callsIn({ entries }: ModelMessage): Map<number, number[]> {
     const calls = new Map<number, number[]>();
     for (const entry of entries) {

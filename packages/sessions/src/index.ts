@@ -55,6 +55,7 @@ export {
 // Transcripts: the lines of each session
 
 export { appendAssistantMessageToSessionTranscript } from './lifecycle/mirror-delivery.ts';
+export { listenToProgress, type Progress, reportProgress } from './progress.ts';
 export { contextTokens } from './transcript/context/tokens.ts';
 export type { TranscriptEntry } from './transcript/entry.ts';
 export { redactSecrets } from './transcript/redact/redact.ts';

@@ -7,6 +7,7 @@ import * as sessions from '../src/index.ts';
 /** Each entry point and its names, types included. A name is offered by one entry point only. */
 const SURFACE: Readonly<Record<string, string>> = {
   '.': `
+    Progress listenToProgress reportProgress
     ChatType DEFAULT_ACCOUNT_ID DEFAULT_AGENT_ID DEFAULT_MAIN_KEY DeliveryContext ErrorCode
     InitSessionStateParams LifecycleConfig MsgContext OpenBotError SESSION_LABEL_MAX_LENGTH
     SessionConfig SessionEntry SessionInitResult SessionStore StoredEntry StoredSession Transcript
@@ -76,6 +77,7 @@ const SURFACE: Readonly<Record<string, string>> = {
     resolveHomeDir resolveOpenclawHome resolveUserPath transcriptFileName
   `,
   'openclaw-database': `
+    openDatabaseWhenFree
     DatabaseSession DatabaseStoreOptions DatabaseTranscript LineKeeper OpenclawDatabase Projection
     assertWritable changeEntriesOfSession compareProjections inTransaction isColdSession
     isSameVersion iterateEventLines iterateEvents listDatabaseSessions

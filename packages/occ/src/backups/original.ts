@@ -4,7 +4,7 @@ import { open, rename, unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { OpenBotError } from '@openbot/sessions';
+import { OpenBotError, reportProgress } from '@openbot/sessions';
 import { giveToFolderOwner, makeLeftoverPath, syncFolder } from '@openbot/sessions/disk';
 import type { Backup } from '../storage/contract/kept-state.ts';
 import { originalNameOf } from './backup-names.ts';
@@ -43,6 +43,7 @@ function statOf(path: string): Stats | undefined {
 /** Keeps a backup as the original. It has its name when it was read back from disk and found to be the same. */
 export async function keepAsOriginal(paths: BackupPaths, backup: Backup): Promise<void> {
   const { constants, createZstdCompress } = await import('node:zlib');
+  reportProgress({ step: 'Compressing the first state of the session' });
   const target = originalPathOf(paths);
   const temp = makeLeftoverPath(target, 'tmp');
   try {
@@ -66,6 +67,7 @@ export async function unpackOriginal({
   path,
 }: Pick<Original, 'path'>): Promise<{ path: string; sizeBytes: number }> {
   const { createZstdDecompress } = await import('node:zlib');
+  reportProgress({ step: 'Unpacking the first state of the session' });
   const temp = makeLeftoverPath(join(dirname(path), basename(path, '.zst')), 'tmp');
   try {
     await pipeline(

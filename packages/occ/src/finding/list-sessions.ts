@@ -1,3 +1,4 @@
+import { reportProgress } from '@openbot/sessions';
 import { percentOf } from '../percent-of.ts';
 import { storageOf } from '../storage/all.ts';
 import type { SessionEnds } from '../storage/contract/finding.ts';
@@ -31,7 +32,10 @@ export function listNewestSessions(scope: SearchScope, limit = Number.POSITIVE_I
   const listed: ListedSession[] = [];
   const names: string[] = [];
   const owners: SessionOwner[] = [];
-  for (const located of locateSessions(scope, limit)) {
+  reportProgress({ step: 'Looking for sessions' });
+  const all = locateSessions(scope, limit);
+  for (const [at, located] of all.entries()) {
+    reportProgress({ share: at / all.length });
     const session = listed.length < limit ? storageOf(located).describe(located) : undefined;
     const name = nameOf(located, session?.sessionId ?? located.sessionId);
     if (session !== undefined) listed.push({ session, name });

@@ -1,4 +1,4 @@
-import { OpenBotError } from '@openbot/sessions';
+import { OpenBotError, reportProgress } from '@openbot/sessions';
 import { isCallingSession } from '../callers/calling-session.ts';
 import type { ResolvedSession, SearchScope } from '../storage/contract/found-session.ts';
 import { findCurrentSession } from './current-session.ts';
@@ -10,6 +10,7 @@ import { findSessionByName } from './session-by-name.ts';
  * title or path; without a name the current one. Throws for a session whose transcript is gone.
  */
 export async function resolveSession(scope: SearchScope, name?: string): Promise<ResolvedSession> {
+  reportProgress({ step: 'Looking for the session' });
   if (name === undefined) return findCurrentSession(scope);
   const wanted = name.trim();
   if (wanted === '')

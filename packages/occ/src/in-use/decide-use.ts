@@ -56,6 +56,13 @@ function describeUser(use: SessionUse): string {
   }
 }
 
+/** What a process waits for that waits for the end of the use. */
+export function describeWait(use: SessionUse): string {
+  if (use.kind === 'lock') return `${use.holder}, which holds the lock of the session`;
+  if (use.kind === 'writer') return `${use.who}, which has the session open for writing`;
+  return 'the run that has not finished the last exchange of the session';
+}
+
 function describeAge(ms: number): string {
   const seconds = Math.max(0, Math.floor(ms / 1000));
   return seconds === 1 ? '1 second' : `${seconds} seconds`;

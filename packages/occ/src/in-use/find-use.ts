@@ -50,6 +50,7 @@ export function findLock(path: string): LockUse | undefined {
     lockPath,
     pid,
     who: lock.description,
+    holder: lock.who,
     isKnownAlive: lock.liveness === 'alive',
     isAncestor: isOfThisHost(lock.holder) && isAncestor(pid),
     isBrief: token !== undefined,

@@ -7,6 +7,8 @@ export interface LockUse {
   readonly pid: number | undefined;
   /** For a message: the process, its program and since when. */
   readonly who: string;
+  /** The same without the time. */
+  readonly holder: string;
   /** False if it cannot be determined here, as for a process of another host. */
   readonly isKnownAlive: boolean;
   /** It is above this process: the agent whose tool call runs us. */

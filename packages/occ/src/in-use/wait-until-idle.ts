@@ -1,6 +1,8 @@
 import { type Stats, statSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { reportProgress } from '@openbot/sessions';
 import { isHolderAlive, type ProcessIdentity } from '@openbot/sessions/disk';
+import { describeWait } from './decide-use.ts';
 import { findLock, findUnfinished, findWriter } from './find-use.ts';
 import { isRecent, type SessionUse, type UnfinishedUse } from './session-use.ts';
 
@@ -40,11 +42,15 @@ export async function waitUntilIdle(path: string, wait: IdleWait): Promise<IdleO
       quietSince ??= now;
       if (isOver || now - quietSince >= quietMs) {
         use = await findWriter(path);
-        if (use === undefined) return { state: 'idle' };
+        if (use === undefined) {
+          reportProgress({ waitingFor: undefined });
+          return { state: 'idle' };
+        }
         quietSince = undefined;
       }
     }
     if (use !== undefined && isOver) return { state: 'in-use', use };
+    if (use !== undefined) reportProgress({ waitingFor: describeWait(use) });
     const pause = Math.min(nextPause(pollMs, now - started), quietLeft(quietSince, now, quietMs));
     await sleep(Math.max(1, isOver ? pause : Math.min(pause, waitMs - (now - started))));
   }

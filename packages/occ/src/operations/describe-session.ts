@@ -1,4 +1,11 @@
-import { activePath, contextTokens, OpenBotError, type Transcript, turnsOf } from '@openbot/sessions';
+import {
+  activePath,
+  contextTokens,
+  OpenBotError,
+  reportProgress,
+  type Transcript,
+  turnsOf,
+} from '@openbot/sessions';
 import { contextOf, FLAG, hasTools } from '@openbot/sessions/transcript';
 import type { ScheduledEdit } from '../backups/scheduled-edit.ts';
 import type { LineReader } from '../clean/plan.ts';
@@ -70,6 +77,7 @@ function tryPreset(
   removal: ResolvedToolRemovalOptions,
   readLine: LineReader,
 ): SessionInfo['presets'][string] {
+  reportProgress({ step: 'Trying the presets' });
   const { tokens, statistics } = planClean(transcript, removal, readLine);
   return {
     tokensAfter: tokens.after,

@@ -1,4 +1,4 @@
-import { OpenBotError, type Transcript } from '@openbot/sessions';
+import { OpenBotError, reportProgress, type Transcript } from '@openbot/sessions';
 import { asciiJson, type FieldValue } from '@openbot/sessions/rewrite';
 import type { LineEdit } from '../clean/line-edit.ts';
 import type { CleanPlan } from '../clean/plan.ts';
@@ -30,6 +30,7 @@ export function planClone(
   options: ResolvedToolRemovalOptions = KEEP_ALL,
 ): CleanPlan {
   assertCloneable(transcript, name);
+  reportProgress({ step: 'Planning the clone' });
   const plan = planClean(transcript, options, readLine);
   return { ...plan, editOf: withNewId(transcript, plan, identity) };
 }

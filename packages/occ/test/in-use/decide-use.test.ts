@@ -6,6 +6,7 @@ import type { UseFlags } from '../../src/storage/contract/use.ts';
 
 const lock: LockUse = {
   kind: 'lock',
+  holder: 'process 42 (openclaw)',
   lockPath: '/s/abc.jsonl.lock',
   pid: 42,
   who: 'process 42 (node openclaw.mjs), since 2026-01-01T00:00:00.000Z',

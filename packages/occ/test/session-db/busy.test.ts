@@ -81,8 +81,8 @@ test('let go in time: the edit waits, then goes through', async () => {
   const holder = startChild(HOLDER, [home.path]);
   await holder.said('held');
   const running = home.occProcess('edit', ID, '--strip-tools=extreme', '--wait=100', '--json');
-  // Its record is the last thing that it writes before it waits.
-  while (home.journal(ID).length === 0) await sleep(5);
+  // Its lock is the last thing that it makes before it waits.
+  while (!existsSync(join(home.sessions, `${ID}.jsonl.lock`))) await sleep(5);
   holder.tell('let-go');
   const { code, stdout, stderr } = await running;
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });

@@ -16,7 +16,8 @@ export function createRecordingTerminal(colour = false): RecordingTerminal {
     writeError: (text) => {
       record.stderr += text;
     },
-    showProgress: () => {},
+    followProgress: () => () => {},
+    eraseProgress: () => {},
     isTerminal: colour,
     columns: 80,
     maxLineWidth: colour ? 80 : Number.POSITIVE_INFINITY,

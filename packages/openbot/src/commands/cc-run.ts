@@ -1,4 +1,5 @@
 import { type RunEvent, type RunOutcome, type RunRequest, startRun } from '@openbot/claude-code';
+import { reportProgress } from '@openbot/sessions';
 import { type CommandInput, OutputLost } from '@openbot/sessions/command-line';
 import { passOnSignal } from '@openbot/sessions/disk';
 import { resolveUserPath } from '@openbot/sessions/layout';
@@ -23,7 +24,10 @@ export async function ccRun(input: CommandInput<typeof RUN_FLAGS>): Promise<void
   const print = (event: RunEvent | MessageEvent) => {
     const text = flags.json ? `${toJsonText(event)}\n` : report.format(event);
     if (text !== undefined) terminal.write(text);
+    const progress = report.progressAfter(event);
+    if (progress !== undefined) reportProgress(progress);
   };
+  reportProgress({ step: 'Choosing the session' });
   const run = startRun({ ...request, ...(answers === undefined ? UNATTENDED : ATTENDED) });
   const isWatched = answers !== undefined || (input.isInteractive && !flags.json);
   let desk: PermissionDesk | undefined;
@@ -50,6 +54,7 @@ export async function ccRun(input: CommandInput<typeof RUN_FLAGS>): Promise<void
     }
     outcome = await run.outcome;
   } finally {
+    reportProgress({ step: undefined });
     desk?.end();
     answers?.close();
     signals.release();

@@ -5,6 +5,7 @@ import {
   readRegistry,
   selectSession,
 } from '@openbot/claude-code';
+import { reportProgress } from '@openbot/sessions';
 import { type CommandInput, writeJson } from '@openbot/sessions/command-line';
 import { discoverWithProgress } from './discover-with-progress.ts';
 import type { SELECT_FLAGS } from './flags.ts';
@@ -25,6 +26,7 @@ export async function ccSelect(input: CommandInput<typeof SELECT_FLAGS>): Promis
     discoverWithProgress(input, (options) => discoverSessions(repoPath, { ...options, agentId })),
     readProjectBranch(repoPath, { env }),
   ]);
+  reportProgress({ step: 'Choosing the session' });
   const selection = await selectSession({
     task,
     repoPath,

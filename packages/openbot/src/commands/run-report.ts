@@ -1,4 +1,5 @@
 import type { PermissionRequest, RunEvent, RunOutcome, SessionSelection } from '@openbot/claude-code';
+import type { Progress } from '@openbot/sessions';
 import type { Terminal } from '@openbot/sessions/command-line';
 import { formatAge, formatUsd, printable, shorten } from '@openbot/sessions/terminal-text';
 import { explainDenial, type RunRules } from '../permissions/explain-denial.ts';
@@ -59,6 +60,22 @@ export class RunReport {
         return `${palette.yellow(printable(`Warning: ${event.message}`))}\n`;
       default:
         return undefined;
+    }
+  }
+
+  /** What goes on behind an event; undefined where it does not change that. */
+  progressAfter(event: RunEvent | MessageEvent): Progress | undefined {
+    switch (event.type) {
+      case 'queued':
+        return { waitingFor: describeHolder(event.behind) };
+      case 'selected':
+        return { step: 'Starting Claude Code' };
+      case 'leftover':
+      case 'fallback':
+      case 'warning':
+        return undefined;
+      default:
+        return this.#open.size > 0 ? undefined : { step: 'Claude Code is working' };
     }
   }
 

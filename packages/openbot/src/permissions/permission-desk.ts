@@ -2,6 +2,7 @@ import { closeSync, openSync } from 'node:fs';
 import { createInterface, type Interface } from 'node:readline';
 import { ReadStream } from 'node:tty';
 import type { ClaudeRun, PermissionRequest } from '@openbot/claude-code';
+import { reportProgress } from '@openbot/sessions';
 import { type Dialog, openDialog, type Prompt, QUESTION_TOOL } from './dialog.ts';
 
 /** The terminal at which the person is asked. */
@@ -114,6 +115,7 @@ export class PermissionDesk {
     this.#asking ??= begin(openDialog(request, output.columns || USUAL_COLUMNS));
     const { prompt } = this.#asking;
     this.#shown = Promise.withResolvers();
+    reportProgress({ step: undefined });
     // Discards a half-typed line.
     if (lines.terminal) for (const name of ['e', 'u']) lines.write(null, { ctrl: true, name });
     output.write(prompt?.text ?? '');

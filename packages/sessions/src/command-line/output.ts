@@ -1,5 +1,11 @@
 import { fstatSync, writeSync } from 'node:fs';
-import type { OutputStream } from './terminal.ts';
+
+/** The part of `process.stdout` and `process.stderr` that a terminal needs. */
+export interface OutputStream {
+  readonly isTTY?: boolean;
+  readonly columns?: number;
+  write(text: string): unknown;
+}
 
 /** Called once, with the error after which nothing is written to that output any more. */
 type OnLost = (error: NodeJS.ErrnoException) => void;

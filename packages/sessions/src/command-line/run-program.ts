@@ -23,22 +23,28 @@ export async function runProgram<Context extends object>(
     const { command, flags, words } = parseArguments(program, argv);
     const prepared = command.needsNoSettings ? undefined : await program.prepare?.(flags, surroundings);
     mode = prepared ?? mode;
-    const body = (await command.load()) as CommandBody<object>;
-    await body({
-      ...prepared?.context,
-      flags: prepared === undefined ? flags : { ...flags, json: mode.json, verbose: mode.verbose },
-      words,
-      commandLine: [program.name, ...argv],
-      env,
-      get cwd() {
-        return surroundings.cwd;
-      },
-      terminal: mode.json ? { ...terminal, palette: PLAIN_PALETTE } : terminal,
-      get isInteractive() {
-        return surroundings.isInteractive ?? false;
-      },
-      readInput: surroundings.readInput ?? (async () => ''),
-    });
+    // Programs that read JSON take stderr for an error.
+    const stopProgress = mode.json ? undefined : terminal.followProgress();
+    try {
+      const body = (await command.load()) as CommandBody<object>;
+      await body({
+        ...prepared?.context,
+        flags: prepared === undefined ? flags : { ...flags, json: mode.json, verbose: mode.verbose },
+        words,
+        commandLine: [program.name, ...argv],
+        env,
+        get cwd() {
+          return surroundings.cwd;
+        },
+        terminal: mode.json ? { ...terminal, palette: PLAIN_PALETTE } : terminal,
+        get isInteractive() {
+          return surroundings.isInteractive ?? false;
+        },
+        readInput: surroundings.readInput ?? (async () => ''),
+      });
+    } finally {
+      stopProgress?.();
+    }
     return 0;
   } catch (error) {
     return reportError(program, error, terminal, mode);

@@ -11,12 +11,14 @@ import { openTerminal } from './terminal.ts';
 export interface StartOptions {
   /** A working folder that was deleted keeps its name for the command, instead of being an error. */
   readonly allowsDeletedFolder?: boolean;
+  /** Has the function called before the process dies of a signal. */
+  readonly beforeEnding?: (undo: () => void) => unknown;
 }
 
 /** Runs the command line of this process on its own terminal, and sets the exit code. */
 export async function startProgram<Context extends object>(
   program: Program<Context>,
-  { allowsDeletedFolder = false }: StartOptions = {},
+  { allowsDeletedFolder = false, beforeEnding }: StartOptions = {},
 ): Promise<void> {
   const { env } = process;
   const argv = process.argv.slice(2);
@@ -33,6 +35,7 @@ export async function startProgram<Context extends object>(
   });
   const isPlain = beforeDashes(argv).includes(longFlag('noColor'));
   const terminal = openTerminal(stdout, stderr, isPlain ? { ...env, NO_COLOR: '1' } : env, lost.signal);
+  beforeEnding?.(() => terminal.eraseProgress());
   let folder: string | undefined;
   process.exitCode = await runProgram(program, argv, {
     env,

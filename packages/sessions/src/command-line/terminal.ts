@@ -1,6 +1,7 @@
 import { toJsonText } from '../terminal-text/json-text.ts';
 import { type Palette, paletteFor } from '../terminal-text/palette.ts';
-import { cutEnd } from '../terminal-text/text-width.ts';
+import type { OutputStream } from './output.ts';
+import { ProgressLine } from './progress-line.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -8,8 +9,10 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 export interface Terminal {
   write(text: string): void;
   writeError(text: string): void;
-  /** Shown while a person waits, and erased by `undefined` or the next output. Nothing where stderr is no terminal. */
-  showProgress(text: string | undefined): void;
+  /** Says on stderr what takes long, from now on. Returns the function that ends this. */
+  followProgress(): () => void;
+  /** For output that does not go through this terminal, and for the end of the process. */
+  eraseProgress(): void;
   /** Whether stdout is a terminal, not a pipe or a file. */
   readonly isTerminal: boolean;
   /** COLUMNS, or the width of the terminal; 80 where neither is known. */
@@ -24,19 +27,11 @@ export interface Terminal {
   readonly lost?: AbortSignal;
 }
 
-/** The part of `process.stdout` and `process.stderr` that a terminal needs. */
-export interface OutputStream {
-  readonly isTTY?: boolean;
-  readonly columns?: number;
-  write(text: string): unknown;
-}
-
 /** One JSON value, readable by people and programs alike. */
 export function writeJson(terminal: Pick<Terminal, 'write'>, value: unknown): void {
   terminal.write(`${toJsonText(value, 2)}\n`);
 }
 
-const ERASE_LINE = '\r\u001b[K';
 const USUAL_COLUMNS = 80;
 
 export function openTerminal(
@@ -47,22 +42,17 @@ export function openTerminal(
 ): Terminal {
   const isDumb = env.TERM === 'dumb';
   const hasColour = (stream: OutputStream) => wantsColour(env) ?? (stream.isTTY === true && !isDumb);
-  let hasProgress = false;
-  const showProgress = (text: string | undefined) => {
-    if (!stderr.isTTY || isDumb || (text === undefined && !hasProgress)) return;
-    hasProgress = text !== undefined;
-    // A line that wraps could not be erased, and a full line may wrap.
-    stderr.write(`${ERASE_LINE}${cutEnd(text ?? '', (stderr.columns || USUAL_COLUMNS) - 1)}`);
-  };
+  const progress = new ProgressLine(stderr, isDumb);
   const writeTo = (stream: OutputStream, text: string) => {
-    showProgress(undefined);
+    progress.erase();
     stream.write(text);
   };
   const columns = readColumns(env) ?? (stdout.columns || USUAL_COLUMNS);
   return {
     write: (text) => writeTo(stdout, text),
     writeError: (text) => writeTo(stderr, text),
-    showProgress,
+    followProgress: () => progress.follow(),
+    eraseProgress: () => progress.erase(),
     isTerminal: stdout.isTTY === true,
     columns,
     maxLineWidth: stdout.isTTY || stdout.columns ? columns : Number.POSITIVE_INFINITY,

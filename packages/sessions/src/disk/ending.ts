@@ -1,5 +1,6 @@
 /**
- * What is to be undone when a signal ends the process: temp files, then locks, then folders that were made for them. Every
+ * What is to be undone when a signal ends the process: a line on the screen, temp files, then locks, then folders that were
+ * made for them. Every
  * copy of this module in a process shares one state, since a command is made of several bundles.
  */
 interface Ending {
@@ -12,12 +13,12 @@ interface Ending {
   readonly listeners: Map<NodeJS.Signals, () => void>;
 }
 
-type UndoStep = 'files' | 'locks' | 'folders';
+type UndoStep = 'screen' | 'files' | 'locks' | 'folders';
 
 const KEY = Symbol.for('@openbot/sessions/ending');
 const shared = globalThis as { [KEY]?: Ending };
 shared[KEY] ??= {
-  undo: { files: new Set(), locks: new Set(), folders: new Set() },
+  undo: { screen: new Set(), files: new Set(), locks: new Set(), folders: new Set() },
   deferrals: 0,
   end: undefined,
   listeners: new Map(),
@@ -88,6 +89,7 @@ export function passOnSignal(signal: NodeJS.Signals): void {
 
 /** A rename that is under way fails without its temp file, so files go before the locks that protect the target. */
 function undoAll(): void {
+  run('screen');
   run('files');
   // An open that is under way in another thread makes its file after all.
   if (ending.undo.files.size > 0) {

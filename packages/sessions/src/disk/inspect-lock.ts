@@ -15,6 +15,8 @@ interface LockInspection {
   /** False when the next caller takes it over: its holder is gone, or its time is over. */
   held: boolean;
   liveness: Liveness;
+  /** As a phrase for a person. */
+  who: string;
   /** Who holds it and since when, as a phrase for a person. */
   description: string;
 }
@@ -27,16 +29,22 @@ export function inspectLock(lockPath: string, staleMs = DEFAULT_STALE_MS): LockI
     holder: lock.holder,
     held: judgeLock(lock, staleMs, Date.now()) === 'held',
     liveness: lock.isFile ? isHolderAlive(lock.holder) : 'unknown',
+    who: describeHolder(lock),
     description: describeLock(lock),
   };
 }
 
 /** One phrase for people: who holds a lock and since when. */
 function describeLock(lock: LockSnapshot): string {
-  const { holder } = lock;
   const since = new Date(Number(lock.mtimeNs / 1_000_000n)).toISOString();
   if (!lock.isFile) return `something that is not a file, there since ${since}`;
-  if (holder.pid === undefined) return `a program that is not named in the lock, last changed ${since}`;
+  if (lock.holder.pid === undefined) return `a program that is not named in the lock, last changed ${since}`;
+  return `${describeHolder(lock)}, since ${lock.holder.createdAt ?? since}`;
+}
+
+/** `process 4242 (openclaw) on host`. */
+export function describeHolder({ holder }: LockSnapshot): string {
+  if (holder.pid === undefined) return 'a program that is not named in it';
   const self = ownIdentity();
   const here = holder.host === undefined || holder.host === self.host;
   const liveness = isHolderAlive(holder);
@@ -44,7 +52,7 @@ function describeLock(lock: LockSnapshot): string {
   const who = here && holder.pid === self.pid ? 'this process' : `process ${holder.pid}`;
   const where = holder.host === undefined ? '' : ` on ${holder.host}`;
   const state = liveness === 'dead' ? ', no longer running' : '';
-  return `${who}${command ? ` (${command})` : ''}${where}${state}, since ${holder.createdAt ?? since}`;
+  return `${who}${command ? ` (${command})` : ''}${where}${state}`;
 }
 
 export function lockTimeout(path: string, timeoutMs: number, lock: LockSnapshot | undefined): OpenBotError {

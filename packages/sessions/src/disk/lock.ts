@@ -3,10 +3,11 @@ import { chmodSync, lstatSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { OpenBotError } from '../errors.ts';
+import { isProgressWanted, reportProgress } from '../progress.ts';
 import { resolveFolderLinks } from './canonical-path.ts';
 import { makeFolder } from './folders.ts';
 import { type HeldLock, holdLock, WANTED } from './held-lock.ts';
-import { lockTimeout } from './inspect-lock.ts';
+import { describeHolder, lockTimeout } from './inspect-lock.ts';
 import {
   claimStaleLock,
   createLockFile,
@@ -55,6 +56,7 @@ async function waitForFile(
   const { timeoutMs, pollIntervalMs, staleMs, maxHoldMs } = limits;
   if (shouldStepBack(path)) await stepBack(path, pollIntervalMs);
   const isStale = staleJudge(staleMs, timeoutMs);
+  const reportWait = waitReporter(path);
   let judgedAt = Number.NEGATIVE_INFINITY;
   let crashed = false;
   for (;;) {
@@ -64,6 +66,7 @@ async function waitForFile(
     if (!isThere) {
       const file = await createInFolder(path, formatLockRecord(token, new Date(), maxHoldMs));
       if (file !== undefined) {
+        reportWait(undefined, 0);
         if (crashed) sweepLeftovers(dirname(path), staleMs);
         else sweepLeftoversIfCheap(dirname(path), staleMs);
         return file;
@@ -73,8 +76,10 @@ async function waitForFile(
       endStreak(path);
       const seen = attempt(path, () => readLockSnapshot(path));
       if (seen === undefined) continue;
-      if (!isStale(seen)) askForTurn(seen, path);
-      else if (attempt(path, () => claimStaleLock(path, seen, staleMs))) {
+      if (!isStale(seen)) {
+        askForTurn(seen, path);
+        reportWait(seen, judgedAt - started);
+      } else if (attempt(path, () => claimStaleLock(path, seen, staleMs))) {
         crashed = true;
         continue;
       }
@@ -84,6 +89,21 @@ async function waitForFile(
     await pause(Math.min(nextPoll(pollIntervalMs, waited), timeoutMs - waited), signal);
   }
 }
+
+/** Finding out who holds a lock costs more than looking whether it is there, so it is done once a second. */
+function waitReporter(path: string): (lock: LockSnapshot | undefined, waitedMs: number) => void {
+  let nextAt = REPORT_EVERY_MS;
+  return (lock, waitedMs) => {
+    if (lock === undefined) {
+      if (nextAt > REPORT_EVERY_MS) reportProgress({ waitingFor: undefined });
+    } else if (waitedMs >= nextAt && isProgressWanted()) {
+      nextAt = waitedMs + REPORT_EVERY_MS;
+      reportProgress({ waitingFor: `${describeHolder(lock)}, which holds the lock ${path}` });
+    }
+  };
+}
+
+const REPORT_EVERY_MS = 1000;
 
 /** The clock may have jumped: an age counts only for a lock that also stays there while we look. */
 function staleJudge(staleMs: number, timeoutMs: number): (lock: LockSnapshot) => boolean {

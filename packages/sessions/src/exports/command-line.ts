@@ -22,10 +22,11 @@ export {
   showFlag,
 } from '../command-line/flags.ts';
 export { formatCommandHelp, formatHelp } from '../command-line/help.ts';
+export type { OutputStream } from '../command-line/output.ts';
 export { declareVersion, readPackageVersion } from '../command-line/package-version.ts';
 export { type ParsedArguments, parseArguments } from '../command-line/parse-arguments.ts';
 export { OutputLost, reportError } from '../command-line/report-error.ts';
 export { listMisfits, type ResultShape } from '../command-line/result-shape.ts';
 export { runProgram } from '../command-line/run-program.ts';
 export { startProgram } from '../command-line/start-program.ts';
-export { type OutputStream, openTerminal, type Terminal, writeJson } from '../command-line/terminal.ts';
+export { openTerminal, type Terminal, writeJson } from '../command-line/terminal.ts';

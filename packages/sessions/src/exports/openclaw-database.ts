@@ -38,5 +38,6 @@ export {
   readOpenclawDatabase,
   readSessionDatabase,
 } from '../openclaw-db/open-database.ts';
+export { openDatabaseWhenFree } from '../openclaw-db/open-when-free.ts';
 export { assertWritable } from '../openclaw-db/schema.ts';
 export { inTransaction, whileWriting } from '../openclaw-db/transaction.ts';

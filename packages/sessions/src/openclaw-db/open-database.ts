@@ -32,7 +32,7 @@ export interface ReadingDatabase extends OpenclawDatabase {
 }
 
 /** As OpenClaw waits for others itself, so its own writes are expected to be shorter. */
-const DEFAULT_WAIT_MS = 5_000;
+export const DEFAULT_WAIT_MS = 5_000;
 
 const MOST_ATTEMPTS = 5;
 

@@ -1,5 +1,6 @@
 import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
+import { reportProgress } from '../progress.ts';
 import { TranscriptBuilder } from '../transcript/builder.ts';
 import { LineSplitter } from '../transcript/lines.ts';
 import type { Transcript } from '../transcript/transcript.ts';
@@ -48,7 +49,10 @@ async function scan(handle: FileHandle, size: number, rules: 'openclaw' | undefi
   // Memory outside the heap makes the garbage collector run: a short file takes little of it.
   const room = Math.min(CHUNK, roundUp(size + 1, 64 * 1024));
   const chunks = [Buffer.allocUnsafeSlow(room), Buffer.allocUnsafeSlow(room)] as const;
-  await readAhead(handle, chunks, 0, Number.POSITIVE_INFINITY, (chunk, count) => splitter.push(chunk, count));
+  await readAhead(handle, chunks, 0, Number.POSITIVE_INFINITY, (chunk, count, offset) => {
+    splitter.push(chunk, count);
+    reportProgress({ share: Math.min(1, (offset + count) / size) });
+  });
   splitter.finish();
   for (const { line, start, end } of builder.oversizeLines) {
     const fields = await readTopLevelStrings(handle, start, end, builder.placeFields);

@@ -1,4 +1,4 @@
-import { describe, expect, it, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { openTerminal } from '../../src/command-line/terminal.ts';
 
 const TTY = { isTTY: true, columns: 132, write: () => true };
@@ -40,37 +40,4 @@ it('a pipe counts as 80 columns wide, and cuts no line', () => {
   });
   for (const COLUMNS of ['', '0', '-5', 'x', '1e9'])
     expect(openTerminal(TTY, PIPE, { COLUMNS })).toMatchObject({ columns: 132 });
-});
-
-function open(env: Record<string, string> = {}, { isTTY = true, columns = 40 } = {}) {
-  const written: [string, string][] = [];
-  const stream = (name: string) => ({
-    isTTY,
-    columns,
-    write: (text: string) => written.push([name, text]),
-  });
-  return { written, terminal: openTerminal(stream('out'), stream('err'), env) };
-}
-
-test('progress takes one line, and is gone before anything else is written', () => {
-  const { written, terminal } = open({}, { columns: 20 });
-  terminal.showProgress('Reading sessions: 12345 of 99999');
-  terminal.writeError('Warning: x\n');
-  terminal.write('1 session\n');
-  expect(written).toEqual([
-    ['err', '\r\u001b[KReading sessions: …'],
-    ['err', '\r\u001b[K'],
-    ['err', 'Warning: x\n'],
-    ['out', '1 session\n'],
-  ]);
-});
-
-test.each([
-  [{ TERM: 'dumb' }, { isTTY: true }],
-  [{}, { isTTY: false }],
-])('no progress is shown with %j, %j', (env, options) => {
-  const { written, terminal } = open(env, options);
-  terminal.showProgress('Reading');
-  terminal.showProgress(undefined);
-  expect(written).toEqual([]);
 });

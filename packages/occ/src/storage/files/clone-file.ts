@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { constants, existsSync } from 'node:fs';
 import { type FileHandle, open, rename, unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { OpenBotError, scanTranscriptFile } from '@openbot/sessions';
+import { OpenBotError, reportProgress, scanTranscriptFile } from '@openbot/sessions';
 import {
   deferEnding,
   giveToFolderOwner,
@@ -77,6 +77,7 @@ async function withFile<T>(
 ): Promise<T> {
   const file = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   try {
+    reportProgress({ step: 'Reading the session' });
     const transcript = await scanOpenTranscript(file, path);
     return await use(file, { transcript, readLine: makeLineReader(file, transcript) });
   } finally {
@@ -92,6 +93,7 @@ async function stageLines(
 ): Promise<string> {
   const temp = makeLeftoverPath(path, 'tmp');
   const target = await open(temp, 'wx', 0o600);
+  reportProgress({ step: 'Writing the clone' });
   try {
     giveToFolderOwner(target.fd, path);
     const copier = new LineCopier(source, target);
@@ -150,6 +152,7 @@ async function makeClone(clone: FileClone): Promise<Written> {
   let isOver: (() => void) | undefined;
   let removeNote: (() => void) | undefined;
   try {
+    reportProgress({ step: 'Verifying the clone' });
     const after = await scanTranscriptFile(temp);
     const fault = staged.findFault(after);
     if (fault !== undefined) throw cloneNotAsPlanned(fault);

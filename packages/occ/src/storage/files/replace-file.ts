@@ -1,5 +1,5 @@
 import type { FileHandle } from 'node:fs/promises';
-import { scanTranscriptFile, type Transcript } from '@openbot/sessions';
+import { reportProgress, scanTranscriptFile, type Transcript } from '@openbot/sessions';
 import type { HeldLock } from '@openbot/sessions/disk';
 import { type LineCopier, replaceTranscript } from '@openbot/sessions/rewrite';
 import { backupPathsOf } from '../../backups/backup-paths.ts';
@@ -41,6 +41,7 @@ export async function replaceFile(
   let backup: MadeBackup | undefined;
   let fault: Error | undefined;
   let resultBytes = 0;
+  reportProgress({ step: 'Writing the session' });
   const carriedTo = await replaceTranscript(path, file, {
     readTo: backupBytes,
     lock,
@@ -48,6 +49,7 @@ export async function replaceFile(
     keepsTime: true,
     write,
     verify: async (temp) => {
+      reportProgress({ step: 'Verifying the session' });
       const after = await scanTranscriptFile(temp);
       resultBytes = after.byteLength;
       steps.accept(resultBytes);

@@ -1,6 +1,6 @@
 import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
-import { OpenBotError, scanTranscriptFile } from '@openbot/sessions';
+import { OpenBotError, reportProgress, scanTranscriptFile } from '@openbot/sessions';
 import { syncFolder } from '@openbot/sessions/disk';
 import { scanOpenTranscript, withTranscriptLock } from '@openbot/sessions/transcript';
 import { backupPathsOf } from '../../backups/backup-paths.ts';
@@ -71,6 +71,7 @@ async function readFrom<T>(
 ): Promise<T> {
   const file = await opening;
   try {
+    reportProgress({ step: 'Reading the session' });
     const transcript = await scanOpenTranscript(file, path);
     assertReadable(transcript, path);
     return use({ transcript, readLine: makeLineReader(file, transcript) });
@@ -109,6 +110,7 @@ export async function openFileState(held: HeldFile): Promise<SessionState> {
   const { path, entry } = held;
   const file = await openSession(path);
   try {
+    reportProgress({ step: 'Reading the session' });
     const transcript = await scanOpenTranscript(file, path);
     const readLine = makeLineReader(file, transcript);
     const open: OpenFile = { ...held, file, transcript };

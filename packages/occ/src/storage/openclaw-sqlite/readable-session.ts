@@ -1,4 +1,4 @@
-import { OpenBotError } from '@openbot/sessions';
+import { OpenBotError, reportProgress } from '@openbot/sessions';
 import {
   compareProjections,
   type DatabaseTranscript,
@@ -63,6 +63,7 @@ function scan(
   keeper: LineKeeper | undefined,
 ): DatabaseTranscript {
   try {
+    reportProgress({ step: 'Reading the session' });
     return scanDatabaseTranscript(database, sessionId, keeper);
   } catch (error) {
     if (!(error instanceof OpenBotError)) throw error;

@@ -1,4 +1,4 @@
-import type { SessionEntry } from '@openbot/sessions';
+import { reportProgress, type SessionEntry } from '@openbot/sessions';
 import { deferEnding, syncFolder } from '@openbot/sessions/disk';
 import {
   changeEntriesOfSession,
@@ -52,6 +52,7 @@ export async function replaceRows(
   steps: RewriteSteps,
 ): Promise<ReplacedState | undefined> {
   steps.accept(next.sizeAfter);
+  reportProgress({ step: 'Writing the session' });
   const generation = makeGeneration();
   const isOver = deferEnding();
   const undo = async () => {

@@ -6,7 +6,7 @@ import {
   iterateEventLines,
   measureDatabaseTranscript,
   type OpenclawDatabase,
-  openDatabaseForWriting,
+  openDatabaseWhenFree,
   readOpenclawDatabase,
   readTranscriptVersion,
   whileWriting,
@@ -41,7 +41,7 @@ export const sqliteRewriting: RewritingStorage = {
   },
   hold: (session, { force, waitMs }, use) =>
     withSessionLock(transcriptPathOf(session), async () => {
-      const database = openDatabaseForWriting(session.path, { force, waitMs });
+      const database = await openDatabaseWhenFree(session.path, { force, waitMs });
       const keptStates = new KeptStates();
       try {
         await dropUnfinishedRewrite(database, session);

@@ -1,3 +1,4 @@
+import { isProgressWanted, reportProgress } from '../../progress.ts';
 import { TranscriptBuilder } from '../../transcript/builder.ts';
 import { MAX_LINE_BYTES } from '../../transcript/lines.ts';
 import type { Transcript } from '../../transcript/transcript.ts';
@@ -46,8 +47,10 @@ export function scanDatabaseTranscript(
   const seqs: number[] = [];
   let offset = 0;
   const rows = database.db.prepare(`${EVENTS} ORDER BY seq`).iterate(sessionId);
+  const total = isProgressWanted() ? countRows(database, sessionId) : 0;
   for (const row of rows as Iterable<EventRow>) {
     seqs.push(row.seq);
+    if (total > 0 && seqs.length % REPORT_EVERY_ROWS === 0) reportProgress({ share: seqs.length / total });
     if (row.event_json === null && row.event_zstd === null) {
       const size = row.size ?? 0;
       builder.oversize(offset, offset + size, true);
@@ -67,6 +70,15 @@ export function scanDatabaseTranscript(
     ? (index: number) => keeper.read(transcript.startOf(index), transcript.endOf(index))
     : makeRowReader(database, sessionId, seqs);
   return { transcript, seqs, readBytes, readLine: (index) => readBytes(index).toString('latin1') };
+}
+
+const REPORT_EVERY_ROWS = 256;
+
+function countRows({ db }: OpenclawDatabase, sessionId: string): number {
+  const counted = db
+    .prepare('SELECT count(*) AS total FROM transcript_events WHERE session_id = ?')
+    .get(sessionId);
+  return Number(counted?.total ?? 0);
 }
 
 function makeRowReader(

@@ -2,8 +2,8 @@
 import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type OccRun, runOcc } from '../setup/run-occ.ts';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { type OccRun, runOcc, runOccHere } from '../setup/run-occ.ts';
 import { createSessionWithTurns, writeSession } from '../setup/sessions.ts';
 
 let folder: string;
@@ -17,10 +17,15 @@ beforeEach(() => {
   repository = join(home, 'work/repository');
   marker = join(folder, 'ran');
   mkdirSync(repository, { recursive: true });
+  vi.stubEnv('HOME', home);
+  vi.stubEnv('MARKER', marker);
   writeSession(join(home, '.openclaw'), 'main', 'usual', createSessionWithTurns(2));
   writeSession(join(home, 'other'), 'main', 'configured', createSessionWithTurns(2));
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
+afterEach(() => {
+  vi.unstubAllEnvs();
+  rmSync(folder, { recursive: true, force: true });
+});
 
 /** Leave a marker where they are run, and name another state folder. */
 const PLANTED = `process.getBuiltinModule('node:fs').writeFileSync(process.env.MARKER, 'x');`;
@@ -35,6 +40,9 @@ function write(path: string, text: string): string {
 
 const occ = (args: string[], cwd = repository, env: Record<string, string> = {}): Promise<OccRun> =>
   runOcc(args, { cwd, env: { HOME: home, MARKER: marker, ...env } });
+/** In this process: where nothing is to be run. */
+const occHere = (args: string[]): Promise<OccRun> =>
+  runOccHere(args, { cwd: repository, env: { HOME: home, MARKER: marker } });
 const ran = () => existsSync(marker);
 const listIds = (run: OccRun) =>
   (JSON.parse(run.stdout) as { sessionId: string }[]).map(({ sessionId }) => sessionId);
@@ -52,11 +60,11 @@ describe('in the working folder', () => {
     ['.config/occ.config.mjs', MODULE],
   ])('%s is not run, and a note says so', async (path, text) => {
     write(join(repository, path), text);
-    const { code, stdout, stderr } = await occ(['list']);
+    const { code, stdout, stderr } = await occHere(['list']);
     expect(ran()).toBe(false);
     expect([code, stderr]).toEqual([
       0,
-      `Note: ${path} in this folder is code, so it is not run. If you trust it: occ --config ${path} …\n`,
+      `Note: ${path} in this folder is code, so it was not run. If you trust it, use: occ --config ${path} …\n`,
     ]);
     expect(stdout).toContain('usual');
     expect(stdout).not.toContain('configured');
@@ -70,23 +78,30 @@ describe('in the working folder', () => {
     ['.config/occ/index.js', COMMON],
     ['occ.config.json.js', COMMON],
     ['.occrc.js', COMMON],
-    ['.env', 'NODE_OPTIONS=--require=./occ.js'],
   ])('%s is not even looked at', async (path, text) => {
     write(join(repository, path), text);
-    expect(await occ(['list'])).toMatchObject({ code: 0, stderr: '' });
+    expect(await occHere(['list'])).toMatchObject({ code: 0, stderr: '' });
     expect(ran()).toBe(false);
+  });
+
+  it('neither are variables of a file, by the process that starts', async () => {
+    write(join(repository, '.env'), 'NODE_OPTIONS=--require=./occ.js');
+    write(join(repository, 'occ.js'), COMMON);
+    write(join(repository, 'occ.config.js'), MODULE);
+    const { code, stderr } = await occ(['list']);
+    expect([code, stderr, ran()]).toEqual([0, expect.stringContaining('occ.config.js'), false]);
   });
 
   it('programs that read JSON get no remark', async () => {
     write(join(repository, 'occ.config.ts'), MODULE);
-    const run = await occ(['list', '--json']);
+    const run = await occHere(['list', '--json']);
     expect([run.stderr, listIds(run), ran()]).toEqual(['', ['usual'], false]);
   });
 
   it('data beside it counts', async () => {
     write(join(repository, 'occ.config.ts'), MODULE);
     write(join(repository, 'occ.config.json'), '{"stateDirectory":"~/other"}');
-    expect([listIds(await occ(['list', '--json'])), ran()]).toEqual([['configured'], false]);
+    expect([listIds(await occHere(['list', '--json'])), ran()]).toEqual([['configured'], false]);
   });
 
   it.each(['./layer.ts', '../layer', 'gh:someone/layer', 'npm:layer', 'https://example.org/layer.tar.gz'])(
@@ -95,7 +110,7 @@ describe('in the working folder', () => {
       write(join(repository, 'layer.ts'), MODULE);
       write(join(repository, '../layer/occ.config.ts'), MODULE);
       write(join(repository, 'occ.config.json'), JSON.stringify({ extends: layer }));
-      const { code, stderr } = await occ(['list']);
+      const { code, stderr } = await occHere(['list']);
       expect([code, ran()]).toEqual([1, false]);
       expect(stderr).toContain('Error: occ.config.json: extends is not a setting\n');
     },
@@ -109,7 +124,7 @@ describe('in the working folder', () => {
   ])('%s has no way to run anything', async (path, text) => {
     write(join(repository, 'layer.ts'), MODULE);
     write(join(repository, path), text);
-    expect([(await occ(['list'])).code, ran()]).toEqual([1, false]);
+    expect([(await occHere(['list'])).code, ran()]).toEqual([1, false]);
   });
 
   it.each([['.'], [''], ['.config']])(
@@ -126,7 +141,7 @@ describe('in the working folder', () => {
   it('neither are those above it', async () => {
     write(join(home, 'work/occ.config.ts'), MODULE);
     write(join(home, 'work/.config/occ.ts'), MODULE);
-    expect([listIds(await occ(['list', '--json'])), ran()]).toEqual([['usual'], false]);
+    expect([listIds(await occHere(['list', '--json'])), ran()]).toEqual([['usual'], false]);
   });
 });
 

@@ -6,6 +6,7 @@ import { ownIdentity } from '@openbot/sessions/disk';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { findClaudeBinary } from '../../../../test/imitations/claude-binary.ts';
 import { call } from '../../../../test/imitations/messages-format.ts';
+import { LONG } from '../../../../test/setup/hunt.ts';
 import { MARK_VARIABLE } from '../../src/processes/marked-processes.ts';
 import { type RunNote, writeRunNote } from '../../src/processes/run-note.ts';
 import { startRun } from '../../src/run/claude-run.ts';
@@ -93,7 +94,8 @@ describe.skipIf(missing !== undefined)(`by a tool of the real Claude Code ${miss
         : { blocks: [call(`toolu_${word}`, 'Bash', { command: commands[word]! })] };
     });
 
-  test('it is refused in its own repository', async () => {
+  // The gate has it in the test of `cc run` (openbot, run-limits).
+  test('it is refused in its own repository', LONG, async () => {
     const repo = bench.makeRepo('nested');
     const inner = writeInner('nested-inner', 'Be within', repo);
     script({ outermost: inner.command });

@@ -2,23 +2,56 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { HUNT, LONG, sample } from '../../../../test/setup/hunt.ts';
+import { call, type Reply } from '../../../../test/imitations/messages-format.ts';
+import { LONG } from '../../../../test/setup/hunt.ts';
 import { CommandBench, missing, readEvents, readLastLine, use } from '../setup/command-bench.ts';
+
+type Input = Record<string, unknown>;
+
+/** What it makes below the folder of repositories, what is said of it, and the call. */
+const DENIED: [made: string, advice: RegExp, tool: string, input: (bench: CommandBench) => Input][] = [
+  [
+    'rules/made',
+    /no rule allows it, and there is no terminal to ask at; --allow '(Bash\(touch made\))' would\n/,
+    'Bash',
+    () => ({ command: 'touch made' }),
+  ],
+  [
+    'rules/quoted, and more',
+    /--allow '(Bash\(touch '\\''quoted, and more'\\''\))' would\n/,
+    'Bash',
+    () => ({ command: "touch 'quoted, and more'" }),
+  ],
+  [
+    'rules/written',
+    /no rule allows it, .*; --allow '(Edit\(\/\/.*\/rules\/written\))' would\n/,
+    'Write',
+    (bench) => ({ file_path: join(bench.makeRepo('rules'), 'written'), content: 'x' }),
+  ],
+  [
+    '../outside',
+    /outside allowed .*; --allow '(Edit\(\/\/.*\/outside\))' would\n/,
+    'Write',
+    (bench) => ({ file_path: join(bench.home.root, 'outside'), content: 'x' }),
+  ],
+];
+
+const useAll = (...calls: (readonly [tool: string, input: Input])[]): Reply => ({
+  blocks: calls.map(([tool, input], at) => call(`toolu_${at}`, tool, input)),
+});
 
 describe.skipIf(missing !== undefined)(`what a run may do ${missing ?? ''}`, () => {
   let bench: CommandBench;
   beforeAll(async () => {
     bench = await CommandBench.open();
     const repo = bench.makeRepo('rules');
-    const outside = join(bench.home.root, 'outside');
     bench.script({
-      'touch it': () => use('Bash', { command: 'touch made' }),
-      'quote it': () => use('Bash', { command: "touch 'quoted, and more'" }),
-      'touch outside': () => use('Bash', { command: `touch ${outside}` }),
-      'write it': () => use('Write', { file_path: join(repo, 'written'), content: 'x' }),
-      'write outside': () => use('Write', { file_path: outside, content: 'x' }),
-      'write settings': () =>
-        use('Write', { file_path: join(repo, '.claude', 'settings.json'), content: '{}' }),
+      'do all of it': () => useAll(...DENIED.map(([, , tool, input]) => [tool, input(bench)] as const)),
+      'reach beyond': () =>
+        useAll(
+          ['Bash', { command: `touch ${join(bench.home.root, 'outside')}` }],
+          ['Write', { file_path: join(repo, '.claude', 'settings.json'), content: '{}' }],
+        ),
       'ask me': () => use('AskUserQuestion', { questions: [] }),
       'look around': () => use('mcp__openbot__openclaw_session_list', {}),
       'recall it': () => use('mcp__openbot__openclaw_conversation_context', {}),
@@ -31,44 +64,27 @@ describe.skipIf(missing !== undefined)(`what a run may do ${missing ?? ''}`, () 
   const run = (task: string, ...flags: string[]) =>
     bench.run(['cc', 'run', task, '--fresh', ...flags], { cwd: bench.makeRepo('rules') });
 
-  const DENIED: [task: string, made: string, advice: RegExp][] = [
-    [
-      'touch it',
-      'rules/made',
-      /no rule allows it, and there is no terminal to ask at; --allow '(Bash\(touch made\))' would\n/,
-    ],
-    ['quote it', 'rules/quoted, and more', /--allow '(Bash\(touch '\\''quoted, and more'\\''\))' would\n/],
-    [
-      'write it',
-      'rules/written',
-      /no rule allows it, .*; --allow '(Edit\(\/\/.*\/rules\/written\))' would\n/,
-    ],
-    ['write outside', '../outside', /outside allowed .*; --allow '(Edit\(\/\/.*\/outside\))' would\n/],
-  ];
-  test.each(sample(DENIED, { gate: 2 }))(
-    '%s: what no rule allows is denied with the rule that does allow it',
-    HUNT,
-    async (task, made, advice) => {
-      const path = join(bench.home.root, 'repos', made);
-      const denied = await run(task);
-      expect([denied.code, denied.stderr, existsSync(path)]).toEqual([0, '', false]);
-      expect(denied.stdout).toMatch(/\n> \w+ .*\n {2}not allowed: /);
-      expect(denied.stdout).not.toContain('failed');
-      const [, rule = ''] = advice.exec(denied.stdout) ?? [];
-      expect(rule).not.toBe('');
-      const allowed = await run(task, '--allow', 'Read', '--allow', rule.replaceAll("'\\''", "'"));
-      expect([allowed.code, allowed.stderr, existsSync(path)]).toEqual([0, '', true]);
-      expect(allowed.stdout).not.toContain('not allowed');
-    },
-  );
+  test('what no rule allows is denied with the rule that does allow it', async () => {
+    const paths = DENIED.map(([made]) => join(bench.home.root, 'repos', made));
+    const denied = await run('do all of it');
+    expect([denied.code, denied.stderr, paths.filter(existsSync)]).toEqual([0, '', []]);
+    expect(denied.stdout.match(/\n {2}not allowed: /g)).toHaveLength(DENIED.length);
+    expect(denied.stdout).toMatch(/\n> \w+ .*\n {2}not allowed: /);
+    expect(denied.stdout).not.toContain('failed');
+    const rules = DENIED.map(([, advice]) => advice.exec(denied.stdout)?.[1] ?? '');
+    expect(rules).not.toContain('');
+    const flags = rules.flatMap((rule) => ['--allow', rule.replaceAll("'\\''", "'")]);
+    const allowed = await run('do all of it', '--allow', 'Read', ...flags);
+    expect([allowed.code, allowed.stderr, paths.filter(existsSync)]).toEqual([0, '', paths]);
+    expect(allowed.stdout).not.toContain('not allowed');
+  });
 
   test('where a rule does not help, the reason is told and no rule', async () => {
-    const outside = await run('touch outside', '--allow', 'Bash(touch:*)');
-    expect(outside.stdout).toMatch(
+    const { stdout } = await run('reach beyond', '--allow', 'Bash(touch:*)', '--allow', 'Write');
+    expect(stdout).toMatch(
       /\n {2}not allowed: it reaches outside the repository \(\/.*\/outside\), and there is no terminal to ask at\n/,
     );
-    const settings = await run('write settings', '--allow', 'Write');
-    expect(settings.stdout).toMatch(
+    expect(stdout).toMatch(
       /\n {2}not allowed: .*\.claude\/settings\.json.*, and there is no terminal to ask at\n/,
     );
   });

@@ -28,7 +28,7 @@ export function chooseBackup(
 export function explainNoBackup(path: string): string {
   const paths = backupPathsOf(path);
   if (findOriginal(paths) !== undefined)
-    return 'has no backups left, but its original: --original puts it back';
+    return 'has no backups left except its original: restore that with --original';
   const last = readJournal(path).rewrites.at(-1);
   if (last === undefined) return 'has not been edited';
   const { folder, sessionsFolder, importArchive } = paths;

@@ -14,8 +14,8 @@ export async function makeBackupFolder({ folder }: BackupPaths): Promise<void> {
 
 /** Something that is no folder has the name of the folder for backups. */
 function noPlaceForBackups(folder: string, is: string): OpenBotError {
-  return new OpenBotError('SESSION_UNSUPPORTED', `There is no place for backups: ${folder} ${is}`, {
-    hint: 'Nothing was changed. Move it away; occ makes a folder of that name.',
+  return new OpenBotError('SESSION_UNSUPPORTED', `Cannot store a backup: ${folder} ${is}`, {
+    hint: 'Nothing was changed. Move it away; occ creates a folder with that name.',
     details: { fails: ['edit', 'clone', 'restore'] },
   });
 }

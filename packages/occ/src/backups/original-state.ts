@@ -16,8 +16,8 @@ export async function withOriginal<T>(
 ): Promise<T> {
   const original = findOriginal(backupPathsOf(path));
   if (original === undefined) {
-    throw new OpenBotError('RESTORE_FAILED', `No original is kept of session '${sessionId}'`, {
-      hint: 'It is kept when the first backup is rotated out; until then that backup is the first state: --list shows it',
+    throw new OpenBotError('RESTORE_FAILED', `There is no original of session '${sessionId}'`, {
+      hint: 'The original is kept when the first backup is rotated out. Until then that backup is the first state: --list shows it',
     });
   }
   const { original: note } = readJournal(path);

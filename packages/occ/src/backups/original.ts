@@ -85,7 +85,7 @@ export async function unpackOriginal({
     await unlink(temp).catch(() => {});
     if (!String((error as NodeJS.ErrnoException).code).startsWith('Z')) throw error;
     throw new OpenBotError('RESTORE_FAILED', `The original ${path} is damaged: ${(error as Error).message}`, {
-      hint: 'Nothing was changed. --list shows what backups there are.',
+      hint: 'Nothing was changed. --list shows the backups.',
       cause: error,
     });
   }

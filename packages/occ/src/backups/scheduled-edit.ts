@@ -83,15 +83,15 @@ export function settleScheduledEdit(edit: ScheduledEdit): ScheduledEdit {
     state: 'failed',
     error: {
       code: 'EDIT_FAILED',
-      message: `The process that waited to ${isEdit ? 'make it' : 'correct them'} (${pid}) ended before its time`,
-      hint: isEdit ? 'Nothing was lost; run the edit again.' : UNCORRECTED_HINT,
+      message: `The background process ${pid} ended before it ${isEdit ? 'made the edit' : 'corrected them'}`,
+      hint: isEdit ? 'No line was lost; run the edit again.' : UNCORRECTED_HINT,
     },
   };
 }
 
 /** The effect of figures that are too high. */
 export const UNCORRECTED_HINT =
-  'The session itself is clean. Until its next answer OpenClaw takes it for as full as before, and may compact it once.';
+  'The session is clean. Until its next answer OpenClaw counts its old tokens, and may compact it once.';
 
 export function describeFailure(error: unknown): ScheduledEditError {
   const { code, message, hint } = error as { code?: unknown; message?: unknown; hint?: unknown };

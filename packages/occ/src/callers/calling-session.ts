@@ -44,7 +44,7 @@ export function refuseToGuess(scope: SearchScope): void {
   if (source === undefined) return;
   throw new OpenBotError(
     'SESSION_NOT_NAMED',
-    `This is a shell of ${source.title}, and none of its sessions was recognised as the caller: the session must be named`,
+    `This is a shell of ${source.title}, and the session that runs this command was not recognised: name the session`,
     { hint: `Give its id, key or path; 'occ list' shows the sessions. ${source.shell.advice}` },
   );
 }

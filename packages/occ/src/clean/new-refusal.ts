@@ -38,7 +38,7 @@ export function findNewRefusal(
 }
 
 const SENTENCES: Readonly<Record<Refusal['rule'], string>> = {
-  'thinking comes first': "words stand before an assistant's thinking",
+  'thinking comes first': "text comes before an assistant's thinking",
   'a call has its result': 'a call is not followed by its result',
   'a result has its call': 'a result does not follow its call',
 };

@@ -38,6 +38,6 @@ function readOutputPath(output: string, scope: SearchScope): string {
   const folder = dirname(path);
   if (isFolder(folder)) return path;
   throw new OpenBotError('USAGE', `Cannot write ${path}: there is no folder ${folder}`, {
-    hint: 'Make the folder first, or name another file with --output',
+    hint: 'Create the folder first, or name another file with --output',
   });
 }

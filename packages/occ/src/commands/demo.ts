@@ -73,7 +73,10 @@ async function runDemo(input: OccInput<typeof OUTPUT_FLAGS>, folder: string): Pr
       readInput: async () => '',
     });
 
-  if (!flags.json) terminal.write(`An OpenClaw agent with three sessions, in ${folder} (here it is ~).\n\n`);
+  if (!flags.json)
+    terminal.write(
+      `The demo makes an OpenClaw agent with three sessions in ${folder}, shown as ~ below.\n\n`,
+    );
   const results: Record<string, unknown> = {};
   for (const step of DEMO_STEPS) {
     if (flags.json) {
@@ -115,8 +118,8 @@ async function checkRestored(
 ): Promise<void> {
   if (!original.equals(await readFile(demoTranscriptPath(stateDir)))) {
     throw new OpenBotError('RESTORE_FAILED', 'The restored session is not what it was before', {
-      hint: 'This is a fault in occ, or of the disk. Please report it',
+      hint: 'This is a fault in occ or of the disk. Please report it',
     });
   }
-  if (!flags.json) terminal.write('(Compared: byte for byte what it was before the edit.)\n\n');
+  if (!flags.json) terminal.write('(Checked: the session is byte for byte what it was before the edit.)\n\n');
 }

@@ -31,5 +31,5 @@ export function explainPresetTakenForSession(error: unknown, { flags, settings }
   if (!(error instanceof OpenBotError) || error.code !== 'SESSION_NOT_FOUND') return error;
   const name = error.details?.sessionId as string;
   if (flags.stripTools !== true || !mergePresets(settings.customPresets).has(name)) return error;
-  return sessionNotFound(name, `A preset follows '=': --strip-tools=${name}`);
+  return sessionNotFound(name, `Write a preset after '=': --strip-tools=${name}`);
 }

@@ -23,7 +23,7 @@ function refuseHiddenPreset(written: unknown, file: CheckedFile): void {
   const presets = (written as { customPresets?: unknown } | null | undefined)?.customPresets;
   if (typeof presets !== 'object' || presets === null || !Object.hasOwn(presets, '__proto__')) return;
   const where = describePath(['customPresets', '__proto__'], file);
-  throw new OpenBotError('CONFIG_INVALID', `${where} is not a name for a preset`, {
+  throw new OpenBotError('CONFIG_INVALID', `${where} is not a valid name for a preset`, {
     hint: 'Choose another name',
   });
 }

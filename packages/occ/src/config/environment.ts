@@ -47,6 +47,6 @@ function readOne<T>(
   if (choice !== undefined) return choice[1];
   const known = choices.map(([written]) => written).join(', ');
   throw new OpenBotError('CONFIG_INVALID', `${name} must be one of ${known}, not '${env[name]}'`, {
-    hint: `Correct the variable, or take it away: unset ${name}`,
+    hint: `Correct the variable, or remove it: unset ${name}`,
   });
 }

@@ -96,7 +96,7 @@ function parseRcFile(text: string, shownPath: string): Values {
     const match = /^\s*([^\s=]+)\s*=\s*(.*?)\s*$/.exec(line);
     if (match === null) {
       throw new OpenBotError('CONFIG_INVALID', `${shownPath}: line ${at + 1} is not of the form key=value`, {
-        hint: 'Write lines such as defaultPreset=aggressive; JSON belongs into occ.config.json',
+        hint: 'Write lines such as defaultPreset=aggressive; JSON belongs in occ.config.json',
       });
     }
     put(values, match[1]!.split('.'), readValue(match[2]!));

@@ -34,10 +34,8 @@ export function ambiguousName(
 function adviseOn(name: string, matches: readonly LocatedSession[]): string | undefined {
   const count = (values: unknown[]) => new Set(values).size;
   if (count(matches.map(({ sessionId }) => sessionId)) === 1) {
-    if (count(matches.map(({ source }) => source)) > 1)
-      return 'Say whose it is with --source, or give its path';
-    if (count(matches.map(({ agentId }) => agentId)) > 1)
-      return 'Say whose it is with --agent, or give its path';
+    if (count(matches.map(({ source }) => source)) > 1) return 'Choose one with --source, or give its path';
+    if (count(matches.map(({ agentId }) => agentId)) > 1) return 'Choose one with --agent, or give its path';
     return 'They have the same id: give the path of the one that you mean';
   }
   const wanted = name.toLowerCase();

@@ -56,7 +56,7 @@ function withoutGuessing(scope: SearchScope): SearchScope {
   const warn = (fault: OpenBotError) => {
     if (fault.code === 'CONFIG_UNREADABLE') throw fault;
     if (fault.code === 'DATABASE_UNREADABLE') {
-      const hint = [fault.hint, 'No other session is guessed: name one by its id or path.'];
+      const hint = [fault.hint, 'occ does not guess another session: name one by its id or path.'];
       throw new OpenBotError(fault.code, fault.message, {
         hint: hint.filter(Boolean).join(' '),
         cause: fault,

@@ -28,9 +28,13 @@ export function sessionOfKept(
   if (session !== undefined) return session;
   const source = recogniseSource(scope, transcriptPath, head);
   if (source === undefined) {
-    throw new OpenBotError('SESSION_UNSUPPORTED', `${path} is no transcript of OpenClaw, pi or Claude Code`, {
-      hint: 'Nothing was changed. It is empty or damaged; occ restore --list shows what other backups there are',
-    });
+    throw new OpenBotError(
+      'SESSION_UNSUPPORTED',
+      `${path} is not a transcript of OpenClaw, pi or Claude Code`,
+      {
+        hint: 'Nothing was changed. It is empty or damaged; occ restore --list shows the other backups',
+      },
+    );
   }
   assertDemanded(scope, path, source.name);
   return source.describeGone(transcriptPath, head, scope);

@@ -29,7 +29,7 @@ function advise(folders: readonly string[], name: string, mayBeBeginning: boolea
   const found = exact.length > 0 ? exact : begun;
   const newest = found.toSorted((a, b) => b.number - a.number)[0];
   if (newest === undefined || new Set(found.map(({ stem }) => stem)).size > 1) return undefined;
-  return `Backups of it are left. To make a session of the newest: ${cloneCommand(newest.path)}`;
+  return `Backups of it exist. To make a session from the newest: ${cloneCommand(newest.path)}`;
 }
 
 /** The command that makes a session of a backup or an original. */

@@ -42,7 +42,7 @@ export function findSessionAtPath(scope: SearchScope, name: string): FoundSessio
 }
 
 const KILLED_CLONE =
-  'It was left by a clone that was killed before it had its entry; the next edit, clone or restore of a session beside it removes it';
+  'A clone that was killed left it. The next edit, clone or restore of a session in the same folder removes it';
 
 function describe(located: LocatedSession): FoundSession | undefined {
   return storageOf(located).describe(located);
@@ -113,10 +113,10 @@ function notASession({ path, number, transcriptPath }: KeptFile): OpenBotError {
     number === undefined ? ['an original', '--original'] : ['a backup', `--backup ${number}`];
   // A command is pasted: nothing may follow it without a space.
   const restore = isPresent(transcriptPath)
-    ? `To go back to it: occ restore ${quoteForShell(transcriptPath)} ${flag} —`
-    : 'Its session is gone.';
+    ? `To restore it: occ restore ${quoteForShell(transcriptPath)} ${flag} —`
+    : 'Its session no longer exists.';
   return new OpenBotError('SESSION_UNSUPPORTED', `${path} is ${what}, not a session`, {
-    hint: `${restore} To make a new session of it: ${cloneCommand(path)}`,
+    hint: `${restore} To make a new session from it: ${cloneCommand(path)}`,
   });
 }
 

@@ -70,24 +70,24 @@ function describeAge(ms: number): string {
 
 /** @param who the program that has the session in memory */
 export function noteOfMemory(who: string): string {
-  return `${who} goes on with what it has in memory; the change counts from the next resume.`;
+  return `${who} continues with what it has in memory; the change takes effect at the next resume.`;
 }
 
 const SURVIVES_NOTE = noteOfMemory('The run that called this command');
 
-const OWN_RUN_HINT = 'Run this command when the run is over, from outside of it.';
+const OWN_RUN_HINT = 'Run this command from outside the run, when the run has ended.';
 
 function listRemedies(use: SessionUse, canSchedule: boolean): string {
-  const later = canSchedule ? ', or have it done by itself afterwards with --when-idle' : '';
+  const later = canSchedule ? ', or clean in the background afterwards with --when-idle' : '';
   const wait = `Wait for the end of the run with --wait${later}.`;
-  if (use.kind === 'unfinished') return `${wait} If no agent is at work on it, use --force.`;
+  if (use.kind === 'unfinished') return `${wait} If no agent is working on it, use --force.`;
   if (use.kind === 'writer') return `${wait} If that process hangs, stop it.`;
   if (use.isKnownAlive) return `${wait} If that process hangs, stop it: its lock is then taken over.`;
-  return `${wait} If that program is gone for certain, remove ${use.lockPath}.`;
+  return `${wait} If that program has certainly ended, remove ${use.lockPath}.`;
 }
 
 function scheduledNote(use: SessionUse): string {
-  return `${explainDelay(use)} The edit follows when that is over; 'occ info' then shows its result.`;
+  return `${explainDelay(use)} The edit is made when that has ended; 'occ info' then shows its result.`;
 }
 
 function explainDelay(use: SessionUse): string {

@@ -52,7 +52,7 @@ function describeUnchanged({ unchanged, plan }: EditedSession): string | undefin
   const percent = plan.tokens.before <= 0 ? 0 : Math.round((100 * tokens) / plan.tokens.before);
   if (plan.options.truncateOver !== undefined || percent < WORTH_A_WORD_PERCENT)
     return UNCHANGED_NOTES[unchanged];
-  return `${UNCHANGED_NOTES[unchanged]} But ${calls} large ones in the turns that stay make up about ${percent}% of the context: repeat the command with --truncate-over ${LARGE_CHARACTERS} to shorten them.`;
+  return `${UNCHANGED_NOTES[unchanged]} But ${calls} large ones in the turns that are kept make up about ${percent}% of the context: repeat the command with --truncate-over ${LARGE_CHARACTERS} to shorten them.`;
 }
 
 /** Less is not worth another look. */

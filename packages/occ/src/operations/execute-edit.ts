@@ -98,6 +98,6 @@ async function scheduleFor(
     runner,
     env: options.scope.env,
   });
-  const nothingYet = unchanged === undefined ? '' : ' As the session is now there is nothing to clean.';
+  const nothingYet = unchanged === undefined ? '' : ' At present there is nothing to clean.';
   return describeEdit(options, found, planned, { scheduled: true, note: note + nothingYet });
 }

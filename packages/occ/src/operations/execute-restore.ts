@@ -78,9 +78,9 @@ function describeRestore(
 /** What became of a session that was taken on from an earlier entry since the backup was made. */
 function describePath({ isRelinked, missed }: RestoredSession): string | undefined {
   if (missed !== undefined)
-    return `The model is not given all that came back, since the session was taken on from an earlier entry: ${missed}.`;
+    return `The model does not read all that was restored, because the session was continued from an earlier entry: ${missed}.`;
   return isRelinked
-    ? 'Since the backup was made the session had been taken on from an earlier entry; it goes on behind the restored lines now.'
+    ? 'Since the backup was made, the session was continued from an earlier entry. That part now follows the restored lines.'
     : undefined;
 }
 

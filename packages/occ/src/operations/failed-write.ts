@@ -29,7 +29,7 @@ export function describeFailedWrite(error: unknown, target: string | FoundSessio
     `Failed to write ${path}: ${isLink ? 'it is a symbolic link' : message}`,
     {
       hint: isLink
-        ? `Nothing was changed. Name the file that it leads to: ${followLink(path)}`
+        ? `Nothing was changed. ${adviseOnLink(path)}`
         : 'Check disk space and permissions; the original is unchanged',
       cause: error,
     },
@@ -43,11 +43,11 @@ function withFlags(error: OpenBotError, doing: Operation): OpenBotError {
   return new OpenBotError(error.code, error.message, { hint, cause: error });
 }
 
-function followLink(path: string): string {
+function adviseOnLink(path: string): string {
   try {
-    return realpathSync(path);
+    return `Name the file that it leads to: ${realpathSync(path)}`;
   } catch {
-    return 'it leads nowhere';
+    return 'It leads to a file that does not exist: name another file.';
   }
 }
 
@@ -79,5 +79,5 @@ export function noteAfterRewrite(fault: Error | undefined, note: string | undefi
   if (fault === undefined) return note;
   if (fault instanceof OpenBotError && fault.code === 'LOCK_NOT_RELEASED')
     return `The session is as reported. ${fault.message}. ${fault.hint}`;
-  return `The session was changed, but its entry in the index could not be: ${fault.message}`;
+  return `The session was changed, but its index entry could not be updated: ${fault.message}`;
 }

@@ -159,7 +159,7 @@ function recommendationLines(
   options: ReportOptions,
 ): string[] {
   const { preset, truncateOver, reason } = recommendPreset(info, presets);
-  if (preset === undefined) return [`Recommendation: leave it; ${reason}.`];
+  if (preset === undefined) return [`Recommendation: do not clean; ${reason}.`];
   const limit = truncateOver === undefined ? [] : ['--truncate-over', String(truncateOver)];
   const command = commandFor('edit', session, options, `--strip-tools=${preset}`, ...limit);
   return [

@@ -12,7 +12,7 @@ export function formatRestore({ result, session, foundBy }: RestoreOutcome, opti
   const kept =
     result.linesKept === 0
       ? 'no lines were written since then'
-      : `${formatQuantity(result.linesKept, 'line')} written since then, behind the restored ones`;
+      : `${formatQuantity(result.linesKept, 'line')} written since then, after the restored ones`;
   const title = result.context.complete
     ? `${palette.green('✓')} Session restored`
     : `${palette.yellow('!')} Session restored, but the model does not read all of it`;
@@ -46,7 +46,7 @@ function describeContext({ messages, toolCalls, toolResults, tokens, basis }: Co
 function describeLeft({ toolCallsLeft }: Context): string[] {
   if (toolCallsLeft === 0) return [];
   const calls = formatQuantity(toolCallsLeft, 'tool call');
-  return [`Not read: ${calls} that came back, on a branch that the conversation has left`];
+  return [`Not read: ${calls} that were restored, on a branch that the conversation has left`];
 }
 
 const MADE_BEFORE: Readonly<Record<BackupInfo['madeBefore'], string>> = {
@@ -81,6 +81,6 @@ export function formatBackups(
     return `  ${cells.join('  ').trimEnd()}`;
   });
   const original = list.some((backup) => backup.original) ? `, or ${palette.cyan('--original')},` : '';
-  const hint = `Put one back with ${palette.cyan('--backup <number>')}${original} instead of --list.`;
+  const hint = `Restore one with ${palette.cyan('--backup <number>')}${original} instead of --list.`;
   return [`Backups of ${palette.bold(id)}, newest first:`, ...lines, hint, ''].join('\n');
 }

@@ -11,8 +11,8 @@ export function rotatedLines(
 ): string[] {
   if (rotatedOut === undefined) return [];
   const numbers = rotatedOut.map((path) => /\.backup\.(\d+)\.jsonl$/.exec(path)?.[1] ?? path);
-  const went = `Rotated out: backup ${numbers.join(', ')}; five are kept`;
+  const went = `Rotated out: backup ${numbers.join(', ')}; the newest five are kept`;
   if (originalPath === undefined) return [went];
   const command = options.palette.cyan(commandFor('restore', session, options, '--original'));
-  return [`${went}, and the original: ${command}`];
+  return [`${went}, and the original (${command})`];
 }

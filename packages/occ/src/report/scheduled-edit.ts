@@ -15,7 +15,7 @@ export function scheduledEditLines(report: ScheduledEditReport, options: ReportO
   }
   const finished = formatMinute(Date.parse(report.finishedAt ?? report.requestedAt));
   if (report.state === 'failed') {
-    const { message = 'it ended without saying why', hint } = report.error ?? {};
+    const { message = 'no reason was recorded', hint } = report.error ?? {};
     return [
       `${title}: ${palette.red('failed')} at ${finished}: ${printable(message)}`,
       ...(hint === undefined ? [] : [`  ${printable(hint)}`]),

@@ -61,7 +61,7 @@ function withFields(edit: LineEdit | undefined, fields: readonly [string, FieldV
 }
 
 export function cloneNotAsPlanned(fault: string): OpenBotError {
-  return new OpenBotError('CLONE_FAILED', `The clone did not read back as planned: ${fault}`, {
+  return new OpenBotError('CLONE_FAILED', `The clone did not pass verification: ${fault}`, {
     hint: 'It was removed. The session was rewritten at the same time, or the disk is failing; try again.',
   });
 }

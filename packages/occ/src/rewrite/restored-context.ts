@@ -76,14 +76,14 @@ export function findMissedContext(
   const others = path.filter((id) => !isWanted.has(id));
   const isSame = path.length - others.length === wanted.length && isInOrder(path, wanted);
   if (!isSame || others.some((id) => now.indexOf(id) !== undefined && !isDoubled(after, id))) {
-    return `the conversation would take another path, without ${countCallsLeft(after, then)} of the tool calls that come back`;
+    return `the conversation would take another path, without ${countCallsLeft(after, then)} of the restored tool calls`;
   }
   const given = new Set(listContext(after));
   const givenThen = new Set(listContext(then));
   const isExpected = (id: string) =>
     isWanted.has(id) && (then.indexOf(id) === undefined || givenThen.has(id));
   const lost = listContext(now).filter((id) => isExpected(id) && !given.has(id));
-  if (lost.length > 0) return 'a part of what the model is given now would be lost to it';
+  if (lost.length > 0) return 'the model would no longer read a part of what it reads now';
   const known = new Set([...listRefusals(then), ...listRefusals(now)].flatMap(({ names }) => names));
   const refusal = listRefusals(after).find(({ names }) => !names.some((name) => known.has(name)));
   return refusal && FAULTS[refusal.rule];
@@ -93,9 +93,9 @@ const UNCLEAR =
   'it is not certain what was said since: messages of the backup were repeated, and not all of them in their order';
 
 const FAULTS: Readonly<Record<Refusal['rule'], string>> = {
-  'a call has its result': 'a tool call would stand there without its result',
-  'a result has its call': 'a result would stand there without its tool call',
-  'thinking comes first': 'thinking would stand where providers refuse it',
+  'a call has its result': 'a tool call would be without its result',
+  'a result has its call': 'a result would be without its tool call',
+  'thinking comes first': 'thinking would be where providers refuse it',
 };
 
 /** An id that two lines have does not tell which of them the session still has. */

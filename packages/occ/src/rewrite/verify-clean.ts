@@ -22,15 +22,15 @@ export function findFault(
     const is = line++;
     if (is >= after.length) return 'lines are missing at its end';
     if (after.kindOf(is) !== before.kindOf(i) || after.idOf(is) !== before.idOf(i)) {
-      return `line ${is + 1} is not what line ${i + 1} was`;
+      return `line ${is + 1} differs from line ${i + 1} of the session`;
     }
     lineBefore[is] = i;
     if (after.parentOf(is) === DANGLING && before.parentOf(i) !== DANGLING) {
-      return `line ${is + 1} hangs from nothing`;
+      return `line ${is + 1} has no parent`;
     }
   }
   if (line !== after.length) return 'it has more lines than planned';
-  if (leafIdOf(after) !== leafIdOf(before)) return 'its last entry is another one';
+  if (leafIdOf(after) !== leafIdOf(before)) return 'its last entry is not the expected one';
   const lonely = countLonely(pairCalls(after, activePath(after).entries));
   if (lonely.calls > plan.lonely.calls) return 'a call lost its result';
   if (lonely.results > plan.lonely.results) return 'a result lost its call';

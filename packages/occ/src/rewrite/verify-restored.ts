@@ -9,7 +9,7 @@ export function assertSameLeaf(after: Transcript, now: Transcript, path: string)
   if (leafNow < 0 || (leafAfter >= 0 && after.idOf(leafAfter) === now.idOf(leafNow))) return;
   throw new OpenBotError(
     'RESTORE_FAILED',
-    `What was to replace ${path} would not go on from where the session is`,
+    `What was to replace ${path} would not continue from the end of the session`,
     {
       hint: 'Nothing was changed. Another program rewrote the session since the backup was made.',
     },
@@ -32,7 +32,7 @@ export function assertSameLinks(after: Transcript, originOf: OriginOf): void {
       'RESTORE_FAILED',
       'What was said since the backup was made refers to lines that the backup does not have',
       {
-        hint: 'Nothing was changed, since a part of the conversation would be lost. --list shows what other backups there are.',
+        hint: 'Nothing was changed, since a part of the conversation would be lost. --list shows the other backups.',
       },
     );
   }
@@ -42,9 +42,9 @@ export function assertSameLinks(after: Transcript, originOf: OriginOf): void {
 export function incompleteContext(why: string, backup: string): OpenBotError {
   return new OpenBotError(
     'RESTORE_FAILED',
-    `The session was taken on from an earlier entry since the backup was made: with it back, ${why}`,
+    `Since the backup was made, the session was continued from an earlier entry. After a restore, ${why}`,
     {
-      hint: `Nothing was changed. --force puts the lines back all the same, and says what the model is given. ${backup} is a whole session: occ clone with its path makes a new one of it.`,
+      hint: `Nothing was changed. --force restores the lines anyway, and says what the model reads. ${backup} is a complete session: occ clone with its path makes a new session from it.`,
     },
   );
 }

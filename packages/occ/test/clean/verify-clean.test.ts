@@ -49,7 +49,7 @@ describe('the verifier judges what a provider will see', () => {
   ];
 
   test('words before thinking in what is one message to it', () => {
-    expect(judge(turn, ['r'], { c: [text('Reading.')] })).toBe("words stand before an assistant's thinking");
+    expect(judge(turn, ['r'], { c: [text('Reading.')] })).toBe("text comes before an assistant's thinking");
     expect(judge(turn, ['r'], { c: [text('Reading.')], a: [text('Done.')] })).toBeUndefined();
     expect(judge(turn, ['r', 'c'])).toBeUndefined();
   });

@@ -37,7 +37,7 @@ describe('the command line', () => {
     [['edti'], /^Error: Unknown command: edti\n {2}Did you mean edit\?/],
     [
       ['edit', '--strip-tools', 'aggressive'],
-      "Error: Session 'aggressive' not found\n  A preset follows '=': --strip-tools=aggressive\n",
+      "Error: Session 'aggressive' not found\n  Write a preset after '=': --strip-tools=aggressive\n",
     ],
     [['edit', '--strip-tools=mine'], /^Error: Unknown preset: mine\n {2}Known presets: default, aggressive/],
     [['edit', '--strip-tools', '--wait', '--when-idle'], /^Error: --wait and --when-idle contradict/],
@@ -46,7 +46,7 @@ describe('the command line', () => {
     [['list', '--force'], /has no flag --force\n {2}'occ edit', 'occ clone' and 'occ restore' have it/],
     [
       ['clone', 'abc123', '-o', '/nowhere/at-all/x.jsonl'],
-      'Error: Cannot write /nowhere/at-all/x.jsonl: there is no folder /nowhere/at-all\n  Make the folder first',
+      'Error: Cannot write /nowhere/at-all/x.jsonl: there is no folder /nowhere/at-all\n  Create the folder first',
     ],
     [['clone', 'abc123', '-o', '/etc/passwd/x.jsonl', '--dry-run'], /there is no folder \/etc\/passwd\n/],
   ])('occ %j is refused', async (args, text) => {

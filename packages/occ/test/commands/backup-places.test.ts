@@ -105,7 +105,7 @@ describe('something else in the place of', () => {
     else symlinkSync(join(state.home, 'nowhere'), kept);
     const { code, message, hint } = await state.refused('edit', ID, '--strip-tools');
     expect(code).toBe('EDIT_FAILED');
-    expect(message).toContain(`There is no place for backups: ${kept} is`);
+    expect(message).toContain(`Cannot store a backup: ${kept} is`);
     expect(hint).toContain('Nothing was changed');
     expect(read()).toBe(original);
     expect(await numbers()).toEqual([]);

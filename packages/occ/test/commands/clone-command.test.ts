@@ -93,7 +93,7 @@ describe('occ clone', () => {
     expect(await state.refused('clone', ID, '-o', output)).toEqual({
       code: 'USAGE',
       message: `Cannot write ${output}: there is no folder ${folder()}`,
-      hint: 'Make the folder first, or name another file with --output',
+      hint: 'Create the folder first, or name another file with --output',
     });
     expect(takeSnapshot(state.home)).toEqual(before);
   });

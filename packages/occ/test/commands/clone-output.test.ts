@@ -36,7 +36,7 @@ it('a file elsewhere is in no index, and the result says so', async () => {
   const path = join(sessions, '..', 'copy.jsonl');
   expect(await state.json('clone', ID, '-o', path)).toMatchObject({
     clonedSessionPath: path,
-    note: 'It is in no index: an index names files of its own folder alone',
+    note: 'It is not in the index, which lists only files of its own folder',
   });
   expect(readIndex()).toEqual(before);
   expect(existsSync(path)).toBe(true);

@@ -48,7 +48,7 @@ describe('--output', () => {
     for (const flags of [[], ['--dry-run']]) {
       expect(await state.refused('clone', ID, '-o', target, ...flags)).toEqual({
         code: 'CLONE_FAILED',
-        message: `Failed to write ${target}: it exists already`,
+        message: `Failed to write ${target}: it already exists`,
         hint: expect.stringContaining('--output'),
       });
     }

@@ -120,7 +120,7 @@ describe('occ restore --original', () => {
   it('where none is kept: says when one is', async () => {
     await editTimes(1);
     const { code, message, hint } = await state.refused('restore', ID, '--original');
-    expect([code, message]).toEqual(['RESTORE_FAILED', `No original is kept of session '${ID}'`]);
+    expect([code, message]).toEqual(['RESTORE_FAILED', `There is no original of session '${ID}'`]);
     expect(hint).toContain('--list');
   });
 

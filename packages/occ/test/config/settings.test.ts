@@ -281,7 +281,9 @@ describe('faults name the file and the key', () => {
     ['.occrc', 'customPresets.__proto__.keepTurnsWithTools=x'],
   ])('a preset that checks would pass over: %s', async (name, text) => {
     write(name, text);
-    expect((await refuse()).message).toBe(`${name}: customPresets.__proto__ is not a name for a preset`);
+    expect((await refuse()).message).toBe(
+      `${name}: customPresets.__proto__ is not a valid name for a preset`,
+    );
   });
 
   it('a directory in the place of the file', async () => {
@@ -342,7 +344,7 @@ describe('the environment', () => {
   ])('%s=%s is refused', async (name, value, message) => {
     const refused = await refuse({ env: { [name]: value } });
     expect(refused.message).toMatch(message);
-    expect(refused.hint).toBe(`Correct the variable, or take it away: unset ${name}`);
+    expect(refused.hint).toBe(`Correct the variable, or remove it: unset ${name}`);
   });
 
   it('a default preset that does not exist is refused by the name of its variable', async () => {

@@ -173,11 +173,11 @@ test('the hint says what tells the sessions apart', async () => {
   await expect(resolveSession(scopeAt(home), 'abc')).rejects.toMatchObject({ hint: MORE });
   put(join(sessionsFolder(home, 'molt'), `${ABC1}.jsonl`), header(ABC1));
   await expect(resolveSession(scopeAt(home, { allAgents: true }), ABC1)).rejects.toMatchObject({
-    hint: 'Say whose it is with --agent, or give its path',
+    hint: 'Choose one with --agent, or give its path',
   });
   put(join(home, '.claude/projects/-w', `${ABC2}.jsonl`), `{"sessionId":"${ABC2}","cwd":"/w"}\n`);
   await expect(resolveSession(scopeAt(home, { source: 'all' }), ABC2)).rejects.toMatchObject({
-    hint: 'Say whose it is with --source, or give its path',
+    hint: 'Choose one with --source, or give its path',
   });
   put(join(folder, `${DEF}-topic-1.jsonl`), header(DEF));
   await expect(resolveSession(scopeAt(home), DEF.slice(0, 6))).rejects.toMatchObject({

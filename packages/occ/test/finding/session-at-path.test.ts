@@ -86,7 +86,7 @@ test.each(['none.jsonl', './none', '~/none/none.jsonl', '.openclaw/'])(
 );
 
 test.each([
-  [`${ONE}.backup.3.jsonl`, 'Its session is gone'],
+  [`${ONE}.backup.3.jsonl`, 'Its session no longer exists'],
   [`${ONE}.trajectory.jsonl`, 'occ list'],
   [`${ONE}.jsonl.reset.2026-11-15T18-14-09.411Z`, 'occ list'],
   [`${ONE}.jsonl.lock`, 'occ list'],

@@ -99,7 +99,7 @@ test.each(['', ' --when-idle'])(
     expect(JSON.parse(JSON.parse(await agent.said('called')).stdout)).toMatchObject({
       changed: false,
       scheduled: true,
-      note: expect.stringContaining('As the session is now there is nothing to clean.'),
+      note: expect.stringContaining('At present there is nothing to clean.'),
     });
     agent.tell('end');
     await agent.said('did end');

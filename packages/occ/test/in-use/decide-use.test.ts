@@ -116,7 +116,7 @@ describe("the session's own run", () => {
   );
 
   test.each(own)('is refused where nothing can be scheduled ($kind)', (use) => {
-    expect(refusal(use, { canSchedule: false, waitMs: 1000 }).hint).toContain('when the run is over');
+    expect(refusal(use, { canSchedule: false, waitMs: 1000 }).hint).toContain('when the run has ended');
   });
 
   test('--force goes ahead on an unfinished exchange, not under the lock of the agent', () => {

@@ -8,7 +8,7 @@ import { makeTempFolder } from '../setup/temp-folder.ts';
 
 const starttime = readProcessStat(process.pid)?.starttime;
 const NOTE =
-  /Claude Code has it open \(process (\d+)\) and goes on with what it has in memory; the change counts from the next resume\./;
+  /Claude Code has it open \(process (\d+)\) and continues with what it has in memory; the change takes effect at the next resume\./;
 
 describe.skipIf(starttime === undefined)('a session that a Claude Code has open (needs /proc)', () => {
   let home: Home;

@@ -87,7 +87,7 @@ describe('an OpenClaw agent that names its own session: the edit is scheduled, a
     const { error } = JSON.parse(stderr);
     expect(error).toMatchObject({
       code: 'SESSION_IN_USE',
-      hint: expect.stringContaining('when the run is over'),
+      hint: expect.stringContaining('when the run has ended'),
     });
     expect(error.hint).not.toContain('--wait');
     expect(readFileSync(path)).toEqual(before);

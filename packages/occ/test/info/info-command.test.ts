@@ -181,7 +181,7 @@ describe('occ info', () => {
     }
     const { code, stdout } = await runOccHere(['info', ID, '--state-dir', stateDir]);
     expect(code).toBe(0);
-    expect(stdout).toContain('Recommendation: leave it; there are no tool calls to clean.');
+    expect(stdout).toContain('Recommendation: do not clean; there are no tool calls to clean.');
   });
 
   it('mentions broken lines, and counts what is around them', async () => {

@@ -74,7 +74,7 @@ it('one whose process was ended has failed, and nothing is lost', async () => {
   writeFileSync(path.replace('.jsonl', '.occ.json'), JSON.stringify(journal));
   const { stdout } = await runOccHere(['info', ID, '--state-dir', stateDir]);
   expect(stdout).toMatch(
-    /Last scheduled edit: failed at 2026-11-15 20:58 UTC: .*\n {2}Nothing was lost; run the edit again/,
+    /Last scheduled edit: failed at 2026-11-15 20:58 UTC: .*\n {2}No line was lost; run the edit again/,
   );
 });
 

@@ -33,7 +33,7 @@ it('a restore tells what came back, what was kept and how to undo it', () => {
   expect(formatRestore(restoreOutcome(), PLAIN)).toBe(`✓ Session restored: abc123-def456
   From: ~/.openclaw/agents/main/sessions/abc123-def456.backup.1.jsonl
   Size: 98 KB → 126 KB
-  Kept: 4 lines written since then, behind the restored ones
+  Kept: 4 lines written since then, after the restored ones
   The model reads: 21 messages, 10 tool calls, 10 results, 12,300 tokens (recorded)
   Backup: ~/.openclaw/agents/main/sessions/abc123-def456.backup.2.jsonl
   Undo: occ restore abc123-def456
@@ -63,7 +63,7 @@ it('backups are listed newest first, with what they were made for', () => {
   #10  2026-11-15 20:10 UTC  2.0 KB  before a restore     ~/.openclaw/agents/main/sessions/abc123-def456.backup.10.jsonl
   #9   2026-11-15 20:09 UTC  125 KB  before an edit       ~/.openclaw/agents/main/sessions/abc123-def456.backup.9.jsonl
   #8   2026-11-15 20:08 UTC    99 B  reason not recorded  ~/.openclaw/agents/main/sessions/abc123-def456.backup.8.jsonl
-Put one back with --backup <number> instead of --list.
+Restore one with --backup <number> instead of --list.
 `);
   expect(formatBackups(SESSION.sessionId, [], PLAIN)).toBe(
     'No backups of abc123-def456: the session has not been edited.\n',

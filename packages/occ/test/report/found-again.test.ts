@@ -74,7 +74,7 @@ it('a backup, named by its path, leads to the session that it is of', async () =
     ['info', join(dirname(path), 'backups', `${ID}.backup.1.jsonl`)],
     options,
   );
-  const [, back] = /To go back to it: occ (.*?) — To make/.exec(stderr)!;
+  const [, back] = /To restore it: occ (.*?) — To make/.exec(stderr)!;
   expect(await runOccHere(back!.split(' '), options)).toMatchObject({ code: 0, stderr: '' });
   expect(readFileSync(path).equals(original)).toBe(true);
 });

@@ -90,7 +90,7 @@ describe('in a terminal', () => {
 
 it('an empty session is all zeros, and left alone', () => {
   expect(formatInfo(EMPTY, FOUND, PLAIN)).toMatch(
-    /Size: 120 B\n {2}Messages: 0 \(0 user, 0 assistant, 0 tool results\)\n {2}Turns: 0 \(0 with tools\)\n {2}Tool calls: 0\n {2}Compactions: 0\n {2}Context: 0 tokens \(estimated\)\n\nRecommendation: leave it; there are no tool calls to clean\.\n$/,
+    /Size: 120 B\n {2}Messages: 0 \(0 user, 0 assistant, 0 tool results\)\n {2}Turns: 0 \(0 with tools\)\n {2}Tool calls: 0\n {2}Compactions: 0\n {2}Context: 0 tokens \(estimated\)\n\nRecommendation: do not clean; there are no tool calls to clean\.\n$/,
   );
 });
 
@@ -229,6 +229,6 @@ describe('the last scheduled edit', () => {
     expect(tail({ state: 'failed', requestedAt, finishedAt, error })).toBe(
       'Last scheduled edit: failed at 2026-11-15 21:02 UTC: Failed to write x\n  Check disk space\n',
     );
-    expect(tail({ state: 'failed', requestedAt })).toContain('it ended without saying why');
+    expect(tail({ state: 'failed', requestedAt })).toContain('no reason was recorded');
   });
 });

@@ -64,7 +64,7 @@ describe.each([
       texts: [...original.texts, ...(isSaid ? ['now', 'About now'] : [])],
     });
     expect(context).toMatchObject({ toolCalls: 12, toolResults: 12, toolCallsLeft: 0, complete: true });
-    expect(note).toContain('goes on behind the restored lines');
+    expect(note).toContain('now follows the restored lines');
     expect(SessionManager.open(path).getLeafId()).toBe(leaf);
     await state.json('restore', ID);
     expect(readFileSync(path, 'utf8')).toBe(before);
@@ -142,7 +142,9 @@ it('a person went back to an answer: what was left stays left, and the report sa
   expect(stdout).toMatch(/^! Session restored, but the model does not read all of it: /);
   expect(stdout).not.toContain('✓');
   expect(stdout).toMatch(/The model reads: .*4 tool calls, 4 results/);
-  expect(stdout).toMatch(/Not read: 8 tool calls that came back, on a branch that the conversation has left/);
+  expect(stdout).toMatch(
+    /Not read: 8 tool calls that were restored, on a branch that the conversation has left/,
+  );
   expect(hear().calls).toEqual(original.calls.slice(0, 4));
   expect(readLines(path).at(-2)).toEqual(before);
 });
@@ -160,7 +162,7 @@ it('a repair that cannot be told from what was said: refused with the reason, an
   );
   const before = readFileSync(path, 'utf8');
   const { message, hint } = await state.refused('restore', ID);
-  expect(message).toContain('a tool call would stand there without its result');
+  expect(message).toContain('a tool call would be without its result');
   expect(hint).toMatch(/^Nothing was changed\. --force /);
   expect(readFileSync(path, 'utf8')).toBe(before);
   const { note, context } = await state.json('restore', ID, '--force');

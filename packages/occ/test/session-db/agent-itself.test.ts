@@ -41,7 +41,9 @@ test.each(['', ` ${ID}`, ' --when-idle', ' --wait=100'])(
     expect(done).toMatchObject({
       sessionId: ID,
       changed: true,
-      note: expect.stringMatching(/goes on with what it has in memory.*next turn sees the cleaned session/),
+      note: expect.stringMatching(
+        /continues with what it has in memory.*next turn reads the cleaned session/,
+      ),
     });
     expect(done).not.toHaveProperty('scheduled');
     expect(findDatabaseFaults(home.path)).toEqual([]);
@@ -65,7 +67,7 @@ test('for people the output says the same', async () => {
   const agent = startChild(GATEWAY, [home.path, ID, 'occ edit --strip-tools=extreme'], env);
   const { code, stdout } = JSON.parse(await agent.said('called'));
   expect(code).toBe(0);
-  expect(stdout.replaceAll(/\s+/g, ' ')).toContain('its run goes on with what it has in memory');
+  expect(stdout.replaceAll(/\s+/g, ' ')).toContain('its run continues with what it has in memory');
 });
 
 test('a run in progress that is all that there is: nothing is changed, and it is said that there will be', async () => {
@@ -79,6 +81,6 @@ test('a run in progress that is all that there is: nothing is changed, and it is
   const { stdout } = JSON.parse(await agent.said('called'));
   expect(JSON.parse(stdout)).toMatchObject({
     changed: false,
-    note: expect.stringMatching(/^Nothing to clean yet.*Edit again when it is over/),
+    note: expect.stringMatching(/^Nothing to clean yet.*Run the edit again when it has ended/),
   });
 });

@@ -185,7 +185,7 @@ describe('refused, and nothing is left', () => {
     await expectRefused([], {
       code: 'DATABASE_UNSUPPORTED',
       message: expect.stringContaining('24'),
-      hint: expect.stringMatching(/--force.*With --output the clone is written to a file/),
+      hint: expect.stringMatching(/--force.*Use --output to write the clone to a file/),
     });
     await expectRefused(['--dry-run'], { code: 'DATABASE_UNSUPPORTED' });
     const target = `${home.folder}/out.jsonl`;

@@ -69,7 +69,7 @@ test('what stands there already is left alone, also by a dry run', async () => {
   mkdirSync(join(home.folder, 'folder.jsonl'));
   const exists = (path: string) => ({
     code: 'CLONE_FAILED',
-    message: `Failed to write ${path}: it exists already`,
+    message: `Failed to write ${path}: it already exists`,
   });
   for (const [path, error] of [
     [target, exists(target)],
@@ -151,7 +151,7 @@ test('a database in no agent folder has no key for a clone, but a file can be ma
   for (const flags of [[], ['--dry-run']])
     expect(await home.refused('clone', lonely, ...flags)).toMatchObject({
       code: 'USAGE',
-      message: expect.stringContaining("no agent's folder"),
+      message: expect.stringContaining('not in the folder of an agent'),
       hint: expect.stringContaining('--output'),
     });
   expect(await home.json('clone', lonely, '-o', target)).toMatchObject({ sourceSessionId: ID });

@@ -141,10 +141,7 @@ describe('something in the way', () => {
     mkdirSync(home.sessions);
     writeFileSync(home.kept, 'mine');
     const { code, message, hint } = readRefusal(await home.occ(...ARGS));
-    expect([code, message]).toEqual([
-      'EDIT_FAILED',
-      `There is no place for backups: ${home.kept} is not a folder`,
-    ]);
+    expect([code, message]).toEqual(['EDIT_FAILED', `Cannot store a backup: ${home.kept} is not a folder`]);
     expect(hint).toContain('Nothing was changed');
     expect(readAllRows(home.path)).toEqual(readAllRows(made.path));
     expect(readFileSync(home.kept, 'utf8')).toBe('mine');

@@ -49,7 +49,7 @@ describe.each(['gateway', 'local'])('an agent that cleans itself in a run of its
     expect(readEntryOf(home.path, KEY)).toEqual(entry);
     expect(cleaned).toMatchObject({ changed: true });
     expect(cleaned.note).toBe(
-      "This is the session that called occ: its run goes on with what it has in memory, and the next turn sees the cleaned session. OpenClaw's token counts are corrected when the run ends.",
+      "This is the session that called occ: its run continues with what it has in memory, and the next turn reads the cleaned session. OpenClaw's token counts are corrected when the run ends.",
     );
     expect(await readScheduled()).toEqual({
       state: 'waiting',
@@ -109,7 +109,7 @@ test('a clean from outside during a run', async () => {
   // OpenClaw gives up a change of the entry that it is about to make when somebody else changes it.
   expect(readEntryOf(home.path, KEY)).toEqual(entry);
   expect(cleaned.note).toBe(
-    "A run of this session is in progress: it goes on with what it has in memory, and the next turn sees the cleaned session. OpenClaw's token counts are corrected when the run ends.",
+    "A run of this session is in progress: it continues with what it has in memory, and the next turn reads the cleaned session. OpenClaw's token counts are corrected when the run ends.",
   );
   await agent.do(`answer ${AFTER_RUN}`);
   expect(await readScheduled()).toMatchObject({ state: 'waiting' });
@@ -134,7 +134,7 @@ test('where nobody can be started to wait for its end, the note says why', async
   const { changed, note } = JSON.parse(terminal.stdout);
   expect(changed).toBe(true);
   expect(note).toMatch(
-    /^A run of this session is in progress: .* cannot be corrected when the run ends: spawn E2BIG\. The session itself is clean\./,
+    /^A run of this session is in progress: .* cannot be corrected when the run ends: spawn E2BIG\. The session is clean\./,
   );
   expect(await readScheduled()).toBeUndefined();
   expect(home.journal(id)).toHaveLength(1);
@@ -204,7 +204,7 @@ test('a process that was killed is told of, and nothing is lost', async () => {
     state: 'failed',
     corrects: 'figures',
     error: {
-      message: expect.stringContaining('ended before its time'),
+      message: expect.stringContaining('ended before it corrected them'),
       hint: expect.stringContaining('clean'),
     },
   });

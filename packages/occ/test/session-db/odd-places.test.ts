@@ -1,4 +1,4 @@
-/** Sessions whose id is no name, and databases that stand in no state folder. */
+/** Sessions whose id cannot be a file name, and databases outside a state folder. */
 import { cpSync, existsSync, mkdirSync, readdirSync, renameSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
@@ -29,7 +29,7 @@ describe('an id that would lead out of the sessions folder', () => {
         const { code, message, hint } = await home.refused(...args);
         expect([code, message]).toEqual([
           'SESSION_UNSUPPORTED',
-          expect.stringContaining('is no name for a file'),
+          expect.stringContaining('cannot be a file name'),
         ]);
         expect(message.length).toBeLessThan(400);
         expect(hint).toContain('occ clone');

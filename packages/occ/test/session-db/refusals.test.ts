@@ -104,9 +104,9 @@ describe('left alone', () => {
       'the conversation goes on from another entry',
       `UPDATE session_transcript_index_state SET leaf_event_id = 'else' WHERE @`,
     ],
-  ])("OpenClaw's own record of the conversation is another one: %s", async (_, sql) => {
+  ])("OpenClaw's own record of the conversation differs: %s", async (_, sql) => {
     changeDatabase(home.path, sql.replace('@', `session_id = '${ID}'`));
-    await expectLeftAlone(/OpenClaw's own record of the conversation is another one/);
+    await expectLeftAlone(/OpenClaw's own record of the conversation differs/);
   });
 
   test('a line that somebody deleted, with what hung from it by foreign keys', async () => {

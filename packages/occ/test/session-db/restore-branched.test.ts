@@ -73,7 +73,7 @@ it.each([
   });
   const calls = original.calls.length + (isSaid ? 1 : 0);
   expect(context).toMatchObject({ toolCalls: calls, toolResults: calls, toolCallsLeft: 0 });
-  expect(note).toContain('goes on behind the restored lines');
+  expect(note).toContain('now follows the restored lines');
   await home.restore();
   expect(home.file()).toBe(before);
 });
@@ -113,7 +113,7 @@ it('the end was moved to a message that had lost its calls: refused, and done by
   const before = home.file();
   const { code, message } = await home.refused('restore', ID);
   expect(code).toBe('RESTORE_FAILED');
-  expect(message).toContain('a tool call would stand there without its result');
+  expect(message).toContain('a tool call would be without its result');
   expect(home.file()).toBe(before);
   const { note } = await home.json('restore', ID, '--force');
   expect(note).toContain('without its result');

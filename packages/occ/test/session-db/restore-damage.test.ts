@@ -161,7 +161,7 @@ describe('a session that was rewritten meanwhile', () => {
   test('cut back to before its end: it would not go on from where it is, so that it is left alone', async () => {
     await home.edit('--strip-tools=extreme');
     rewriteSession(linesNow().slice(0, -2));
-    await expectRefused(/would not go on from where the session is/);
+    await expectRefused(/would not continue from the end of the session/);
   });
 
   test('what was said since hangs from a line that the backup does not have: it is left alone', async () => {
@@ -170,7 +170,7 @@ describe('a session that was rewritten meanwhile', () => {
     const call = linesNow().findIndex((line) => line.includes('"toolCall"'));
     const { id } = JSON.parse(linesNow()[call]!) as Json;
     home.say('', [{ type: 'message', parentId: id, message: { role: 'user', content: 'Instead' } }]);
-    await expectRefused(/would not go on|refers to lines that/, '--backup', '2');
+    await expectRefused(/would not continue|refers to lines that/, '--backup', '2');
     // Also where as many lines hang from nothing as before.
     const [header, , , , ...rest] = linesNow();
     rewriteSession([header!, ...rest]);

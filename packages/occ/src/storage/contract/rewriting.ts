@@ -56,7 +56,7 @@ export interface SessionState extends SessionLines {
   findRestored(kept: KeptState, backups: readonly Backup[]): Promise<RestorableState>;
   /** Makes a change to the entry that a killed rewrite of this storage may have left undone. */
   catchUpEntry(change: EntryChange): Promise<void>;
-  /** Ends the sentence "did not read back as planned. Nothing was changed." */
+  /** Ends the sentence "did not pass verification. Nothing was changed." */
   readonly faultHint: string;
   close(): Promise<void>;
 }

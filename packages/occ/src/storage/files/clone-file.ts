@@ -210,7 +210,7 @@ async function publish(temp: string, path: string): Promise<void> {
 }
 
 function alreadyThere(path: string): OpenBotError {
-  return new OpenBotError('CLONE_FAILED', `Failed to write ${path}: it exists already`, {
+  return new OpenBotError('CLONE_FAILED', `Failed to write ${path}: it already exists`, {
     hint: 'Nothing was changed. Name another file with --output, or move that one away.',
   });
 }

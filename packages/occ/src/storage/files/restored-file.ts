@@ -94,7 +94,7 @@ async function findLater(
     'RESTORE_FAILED',
     `${session.path} has no line in common with the backup ${chosen.path}`,
     {
-      hint: 'Nothing was changed, since it is not known what was said in between. The backup is a whole session: occ clone with its path makes a new one of it.',
+      hint: 'Nothing was changed, since it is not known what was said in between. The backup is a complete session: occ clone with its path makes a new session from it.',
     },
   );
 }

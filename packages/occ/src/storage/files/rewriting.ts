@@ -58,8 +58,8 @@ function makeHeld(path: string): Omit<HeldSession, 'open'> {
     isOwn: (record) => !isOfDatabase(record),
     // They have the header of the session in the database, and what was said there.
     refuseOthers: (what) =>
-      new OpenBotError('RESTORE_FAILED', `${what} was made of OpenClaw's database, not of ${path}`, {
-        hint: 'Nothing was changed. The session in the database is named by its id; what is kept is a whole session: occ clone with its path makes a new one of it.',
+      new OpenBotError('RESTORE_FAILED', `${what} was made from OpenClaw's database, not from ${path}`, {
+        hint: 'Nothing was changed. To restore it, name the session in the database by its id. The backup is a complete session: occ clone with its path makes a new session from it.',
       }),
   };
 }

@@ -14,7 +14,7 @@ export const openclawClones: CloneTraits = {
   resumeCommand: ({ sessionId, isRegistered }) => (isRegistered ? resumeCommandOf(sessionId) : undefined),
 };
 
-export const NO_ENTRY = 'It is in no index: an index names files of its own folder alone';
+export const NO_ENTRY = 'It is not in the index, which lists only files of its own folder';
 
 export function resumeCommandOf(sessionId: string): string {
   return `openclaw agent --session-id ${sessionId} --message "..."`;
@@ -75,7 +75,7 @@ function assertIndexReadable(indexPath: string): void {
     lookIntoSessionStore(indexPath);
   } catch (error) {
     if (!(error instanceof OpenBotError)) throw error;
-    const hint = `${error.hint ?? ''} --no-register makes a clone that is in no index.`.trim();
+    const hint = `${error.hint ?? ''} --no-register makes a clone without an index entry.`.trim();
     throw new OpenBotError(error.code, error.message, { hint, cause: error });
   }
 }

@@ -44,7 +44,7 @@ export function prepareRowClone(request: CloneRequest): PreparedClone {
   if (request.noRegister) {
     throw new OpenBotError(
       'USAGE',
-      "A session in OpenClaw's database cannot be without its entry: --no-register needs --output",
+      "A session in OpenClaw's database needs an entry, so --no-register needs --output",
       { hint: 'Name a file with --output, or leave out --no-register' },
     );
   }
@@ -53,7 +53,7 @@ export function prepareRowClone(request: CloneRequest): PreparedClone {
   if (sessionKey === undefined) {
     throw new OpenBotError(
       'USAGE',
-      `${session.path} is in no agent's folder, so that a clone in it could have no key`,
+      `${session.path} is not in the folder of an agent, so a clone in it cannot have a key`,
       { hint: 'Name a file with --output' },
     );
   }
@@ -111,7 +111,7 @@ function findOtherLine(before: Transcript, after: Transcript, plan: CleanPlan): 
     if (plan.isRemoved(i)) continue;
     const isSame =
       line < after.length && after.kindOf(line) === before.kindOf(i) && after.idOf(line) === before.idOf(i);
-    if (!isSame) return `line ${line + 1} is not what line ${i + 1} was`;
+    if (!isSame) return `line ${line + 1} differs from line ${i + 1} of the session`;
     line++;
   }
   return line === after.length ? undefined : 'it has more lines than planned';
@@ -160,8 +160,8 @@ async function withBackupLines<T>(
 }
 
 function unsupported(path: string, why: string): OpenBotError {
-  return new OpenBotError('SESSION_UNSUPPORTED', `${path} cannot be put into a database: ${why}`, {
-    hint: 'Nothing was written. With --output the clone is written to a file, as it is',
+  return new OpenBotError('SESSION_UNSUPPORTED', `${path} cannot be cloned into a database: ${why}`, {
+    hint: 'Nothing was written. Use --output to write the clone to a file',
   });
 }
 
@@ -207,7 +207,7 @@ function refuseWithAdvice<T>(open: () => T): T {
   } catch (error) {
     if (!(error instanceof OpenBotError) || error.code !== 'DATABASE_UNSUPPORTED') throw error;
     throw new OpenBotError(error.code, error.message, {
-      hint: `${error.hint} With --output the clone is written to a file.`,
+      hint: `${error.hint} Use --output to write the clone to a file.`,
       cause: error,
     });
   }

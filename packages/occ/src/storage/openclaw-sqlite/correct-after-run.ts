@@ -104,7 +104,7 @@ async function correctWhenQuiet(
   let last: string | undefined;
   for (let quiet = 0, faults = 0; ; await sleep(pollMs)) {
     if (!isOurs(readRecord(path), id) || !existsSync(figures.database)) return undefined;
-    if (performance.now() >= until) throw gaveUp('the session is written to all the time');
+    if (performance.now() >= until) throw gaveUp('the session is being written to all the time');
     try {
       const seen = look(figures);
       const hindrance = findHindrance(seen, generation) ?? findNextTurn(seen, figures);
@@ -132,7 +132,7 @@ function describe(tokens: FiguresResult['tokens'], note: string): FiguresResult 
     : { mode: 'figures', changed: true, tokens };
 }
 
-const NEXT_TURN = 'The next turn had begun, and records its own.';
+const NEXT_TURN = 'The next turn had begun and records its own counts.';
 const REWRITTEN = 'The session was rewritten meanwhile.';
 
 function findHindrance({ run, generation }: SessionSnapshot, expected: string): string | undefined {

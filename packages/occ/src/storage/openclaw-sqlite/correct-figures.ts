@@ -154,8 +154,8 @@ function apply(
       const difference = compareProjections(session.projection, projection);
       if (isLowered && difference === undefined && after.transcript.length === session.transcript.length)
         return;
-      throw new OpenBotError('EDIT_FAILED', 'The corrected figures did not read back as planned', {
-        hint: 'Nothing was changed. This session has a structure that is not known here.',
+      throw new OpenBotError('EDIT_FAILED', 'The corrected figures did not pass verification', {
+        hint: 'Nothing was changed. The structure of this session is unknown.',
       });
     },
     changeEntry: (entry) => lowerCounters(entry, tokens),

@@ -118,7 +118,7 @@ function readUnderstood(
     unsupported(
       sessionId,
       purpose,
-      `it has a structure that is not known here: ${why}`,
+      `its structure is unknown: ${why}`,
       `${UNTOUCHED[purpose]}A wrong guess would lose a part of the conversation. occ clone -o writes it to a file`,
     );
   const [broken] = transcript.problems;
@@ -128,7 +128,7 @@ function readUnderstood(
   const kept = readProjection(database, sessionId);
   const difference = kept && compareProjections(projection, kept);
   if (difference !== undefined) {
-    throw unknown(`OpenClaw's own record of the conversation is another one: ${difference}`);
+    throw unknown(`OpenClaw's own record of the conversation differs: ${difference}`);
   }
   return { ...scanned, projection, isIndexed: kept !== undefined };
 }

@@ -37,8 +37,8 @@ export async function findRestoredRows(
   const path = kept.packedPath ?? kept.path;
   const then = states[0]!;
   if (then.transcript.header?.id !== session.transcript.header?.id) {
-    throw new OpenBotError('RESTORE_FAILED', `The backup ${path} is one of another session`, {
-      hint: 'Nothing was changed. --list shows what other backups there are.',
+    throw new OpenBotError('RESTORE_FAILED', `The backup ${path} belongs to another session`, {
+      hint: 'Nothing was changed. --list shows the other backups.',
     });
   }
   const records = rewrites.filter(({ backup }) => backup >= kept.number);
@@ -64,7 +64,7 @@ function assertUndamaged(
   for (const { number, path, sizeBytes } of backups) {
     const made = number < kept.number ? undefined : rewrites.findLast(({ backup }) => backup === number);
     if (made !== undefined && hasOtherSize(made, sizeBytes))
-      throw damaged(path, `it has ${sizeBytes} bytes, and had ${made.backupBytes}`, number !== kept.number);
+      throw damaged(path, `it has ${sizeBytes} bytes instead of ${made.backupBytes}`, number !== kept.number);
   }
 }
 
@@ -87,7 +87,7 @@ function assertRelated(
     'RESTORE_FAILED',
     `Session '${sessionId}' has no line in common with the backup ${path}`,
     {
-      hint: 'Nothing was changed, since it is not known what was said in between. The backup is a whole session: occ clone with its path makes a new one of it.',
+      hint: 'Nothing was changed, since it is not known what was said in between. The backup is a complete session: occ clone with its path makes a new session from it.',
     },
   );
 }
@@ -192,7 +192,7 @@ export function assertAllThere(
   const isWhole = transcript.length === lines.length && transcript.problems.length === 0;
   const isSameEnd = projection.leafEventId === session.projection.leafEventId;
   if (isWhole && isSameEnd) return;
-  throw new OpenBotError('RESTORE_FAILED', 'The restored session did not read back as planned', {
+  throw new OpenBotError('RESTORE_FAILED', 'The restored session did not pass verification', {
     hint: 'Nothing was changed. Another program rewrote the session since the backup was made.',
   });
 }

@@ -55,8 +55,8 @@ export class KeptStates {
 export function damaged(path: string, why: string, isLater: boolean): OpenBotError {
   return new OpenBotError('RESTORE_FAILED', `The backup ${path} is damaged: ${why}`, {
     hint: isLater
-      ? 'Nothing was changed. It holds what was said since the chosen one was made; moved away, what the session still has of that is kept.'
-      : 'Nothing was changed. --list shows what other backups there are.',
+      ? 'Nothing was changed. It holds what was said after the chosen backup was made. If you move it away, only what the session still has of that is kept.'
+      : 'Nothing was changed. --list shows the other backups.',
   });
 }
 

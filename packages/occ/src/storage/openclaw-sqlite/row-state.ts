@@ -58,7 +58,7 @@ export function openRowState(
   }
 }
 
-const FAULT_HINT = 'This session has a structure that is not known here.';
+const FAULT_HINT = 'The structure of this session is unknown.';
 
 function cleanRows(rows: OpenRows, plan: CleanPlan): NextState {
   const { session } = rows;

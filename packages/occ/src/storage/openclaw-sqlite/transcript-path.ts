@@ -31,7 +31,7 @@ function resolveLinks(path: string): string {
 function unnameable(sessionId: string): OpenBotError {
   return new OpenBotError(
     'SESSION_UNSUPPORTED',
-    `Session '${shortenText(sessionId)}' cannot be changed: its id is no name for a file, and so there is no place for its backup`,
-    { hint: 'Nothing was changed. occ clone copies it to an id of its own, which can be changed' },
+    `Session '${shortenText(sessionId)}' cannot be changed: its id cannot be a file name, so no backup can be made`,
+    { hint: 'Nothing was changed. occ clone makes a copy with another id, which can be changed' },
   );
 }

@@ -29,7 +29,7 @@ async function settle(session: FoundSession, question: UseQuestion): Promise<Set
     assertIdle: () => {},
     afterEdit: (edit) => afterEdit(session, question, found, edit),
     restoreNote: found.isInRun
-      ? `${describeRun(question)} goes on with what it has in memory, and the next turn sees the restored session.`
+      ? `${describeRun(question)} continues with what it has in memory, and the next turn reads the restored session.`
       : undefined,
   };
 }
@@ -52,13 +52,13 @@ async function afterEdit(
     () => "OpenClaw's token counts are corrected when the run ends.",
     describeUncorrected,
   );
-  return `${describeRun(question)} goes on with what it has in memory, and the next turn sees the cleaned session. ${corrected}`;
+  return `${describeRun(question)} continues with what it has in memory, and the next turn reads the cleaned session. ${corrected}`;
 }
 
 /** Only for a note. */
 const SEARCH_MS = 200;
 const NOTHING_YET =
-  'Nothing to clean yet: a run of this session is in progress, which is never touched. Edit again when it is over.';
+  'Nothing to clean yet: a run of this session is in progress and is never changed. Run the edit again when it has ended.';
 const LISTED_LATER = 'A running gateway may list the old token count until the next turn of this session.';
 
 function describeRun({ ownRun }: UseQuestion): string {

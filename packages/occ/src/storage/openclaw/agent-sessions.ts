@@ -67,7 +67,7 @@ function warnOfEmptyFile(path: string, warn: SearchScope['warn']): void {
   if (warn === undefined || statSync(path, { throwIfNoEntry: false })?.size !== 0) return;
   warn(
     new OpenBotError('DATABASE_UNREADABLE', `The database ${path} is empty`, {
-      hint: 'If OpenClaw kept sessions in it, put a copy of it back.',
+      hint: 'If OpenClaw kept sessions in it, restore a copy of the file.',
     }),
   );
 }

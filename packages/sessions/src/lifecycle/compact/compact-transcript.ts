@@ -153,11 +153,7 @@ async function verify(temp: string, path: string, before: Transcript, cut: Cut):
   });
   if (isAsPlanned && line === after.length && after.idOf(leafOf(after)) === before.idOf(leafOf(before)))
     return;
-  throw new OpenBotError(
-    'TRANSCRIPT_WRITE_FAILED',
-    `What was to replace ${path} did not read back as planned`,
-    {
-      hint: 'Nothing was changed. Another program rewrote the transcript at the same time, or the disk is failing.',
-    },
-  );
+  throw new OpenBotError('TRANSCRIPT_WRITE_FAILED', `What was to replace ${path} did not pass verification`, {
+    hint: 'Nothing was changed. Another program rewrote the transcript at the same time, or the disk is failing.',
+  });
 }

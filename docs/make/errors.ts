@@ -21,8 +21,8 @@ export const ERROR_CODES: Readonly<Record<string, Readonly<Record<string, Explai
 
 const HEAD = `# Error codes
 
-Every failure that the packages name is an \`OpenBotError\` with a \`code\` from these tables, a message that says what
-happened to what, often a \`hint\`, and the \`cause\` where another error led to it. Branch on the code: it is stable. The
+Every expected failure is an \`OpenBotError\` with a \`code\` from these tables, a message that says what
+happened, often a \`hint\`, and the \`cause\` if another error led to it. Branch on the code: it is stable. The
 text is for people and may change. A failure that is not in a table is a bug in the caller or in OpenBot.
 
 With \`--json\`, \`occ\` and \`openbot\` print a failure as \`{"success":false,"error":{"code","message","hint"}}\` on stderr.

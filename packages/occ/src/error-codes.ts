@@ -2,22 +2,22 @@
 export const OCC_ERRORS = {
   AMBIGUOUS_SESSION: {
     means:
-      'Given to `occ`, the beginning of an id, or a label, fits several sessions. The message lists them. `openbot cc` answers with `USAGE`.',
+      'The beginning of an id, or a label, matches several sessions. The message lists them. `openbot cc` reports `USAGE` instead.',
     remedy: 'Give more characters, the session key or the path.',
   },
   NO_SESSIONS: {
-    means: 'There is no session to choose where none was named.',
+    means: 'No session was named, and there is none to choose.',
     remedy: 'Check the agent and the state folder; `occ list --source all` shows all sessions.',
   },
   SESSION_NOT_NAMED: {
     means:
-      '`occ` runs in the shell of an agent, no session was named, and none was recognised as the caller. The most recently active one might belong to another agent.',
+      "`occ` runs in the shell of an agent, no session was named, and the agent's own session was not recognised. The most recently active session might belong to another agent.",
     remedy:
-      'Name the session by its id, key or path. OpenClaw tells its agent both in the prompt; `occ list` shows all.',
+      'Name the session by its id, key or path. OpenClaw writes id and key into the prompt of its agent; `occ list` shows all sessions.',
   },
   AGENT_NOT_FOUND: {
-    means: 'The state folder has no such agent. The hint lists those it has.',
-    remedy: 'Name one of those with `--agent`, or another folder with `--state-dir`.',
+    means: 'The state folder has no such agent. The hint lists the agents that it has.',
+    remedy: 'Name one of them with `--agent`, or another folder with `--state-dir`.',
   },
   UNKNOWN_PRESET: {
     means: 'No preset of that name is built in or configured.',
@@ -25,32 +25,34 @@ export const OCC_ERRORS = {
   },
   CONFIG_INVALID: {
     means:
-      'A configuration file or an `OCC_*` variable holds a value that does not fit, or names an unknown preset, or a file that `--config` names cannot be read. The message names file and key, or the variable.',
+      'A configuration file or an `OCC_*` variable has a value that is not valid or names an unknown preset, or the file that `--config` names cannot be read. The message names file and key, or the variable.',
     remedy: 'Correct the value that the message names; the package README lists all keys.',
   },
   SESSION_IN_USE: {
-    means: 'Another process writes to the session or seems to. The message names it. Nothing was changed.',
+    means: 'Another process writes to the session, or seems to. The message names it. Nothing was changed.',
     remedy:
-      "Wait with `--wait`, or leave it to a background process with `--when-idle`. Sessions in OpenClaw's database never fail with this.",
+      "Wait with `--wait`, or clean in the background with `--when-idle`. This does not happen to sessions in OpenClaw's database.",
   },
   SESSION_UNSUPPORTED: {
     means:
-      "The file that was named is no session that can be worked on: a backup, an archive, another kind of file, or nothing that this version understands. Or the session in OpenClaw's database is in cold storage, has an id that is no name for a file, or has a structure that is not known, which the message names. Nothing was changed.",
-    remedy: 'Name the session itself; `occ list` shows them. For one in a database do what the hint says.',
+      "The file that was named is not a session that can be cleaned: a backup, an archive, another kind of file, or a format that this version does not know. Or the session in OpenClaw's database is in cold storage, has an id that cannot be a file name, or has an unknown structure. Nothing was changed.",
+    remedy:
+      'Name the session itself; `occ list` shows the sessions. For a session in a database, follow the hint.',
   },
   EDIT_FAILED: {
     means:
-      'An edit could not be finished: the session could not be parsed, written or backed up. The session is as it was. With `--json`, `reason` holds the finer code where there is one: of this table (`SESSION_UNSUPPORTED`, `TRANSCRIPT_UNREADABLE`, `DATABASE_WRITE_FAILED`) or of the system (`ENOSPC`).',
-    remedy: 'Remove the cause that the message names, often disk space or rights, and repeat it.',
+      'An edit could not be finished: the session could not be parsed, written or backed up. The session was not changed. With `--json`, `reason` is the more precise code, if there is one: of these tables (`SESSION_UNSUPPORTED`, `TRANSCRIPT_UNREADABLE`, `DATABASE_WRITE_FAILED`) or of the system (`ENOSPC`).',
+    remedy:
+      'Remove the cause that the message names, often disk space or permissions, and repeat the command.',
   },
   CLONE_FAILED: {
     means: 'A clone could not be made. Nothing is left of it. `reason` is as for `EDIT_FAILED`.',
-    remedy: 'Remove the cause that the message names and repeat it.',
+    remedy: 'Remove the cause that the message names, and repeat the command.',
   },
   RESTORE_FAILED: {
     means:
-      'There is no such backup, or it could not be put back, or the model would not be given all that comes back. The session is as it was.',
+      'The backup does not exist or could not be restored, or the model would not read all that is restored. The session was not changed.',
     remedy:
-      '`occ restore <id> --list` shows the backups that there are. `--force` puts one back although the model would miss a part, and says which.',
+      '`occ restore <id> --list` shows the backups. `--force` restores one although the model would not read a part of it, and says which part.',
   },
 } as const;

@@ -3,7 +3,7 @@ export const OPENBOT_ERRORS = {
   RUN_FAILED: {
     means:
       '`openbot cc run` ended without success: Claude Code or the model failed, the budget was reached, or the run was aborted. The message says which.',
-    remedy: 'Follow the message; the hint names the session to continue.',
+    remedy: 'Read the message; the hint says how to continue the session.',
   },
   NODE_TOO_OLD: {
     means: '`openbot` was started by a Node that is older than 22.19. Nothing was done.',

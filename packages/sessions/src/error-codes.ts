@@ -2,14 +2,14 @@
 export const SESSIONS_ERRORS = {
   UNEXPECTED: {
     means:
-      'The system refused an operation for which there is no other code, such as a full disk under the output or a temp folder that is none, or `occ` or `openbot` has a fault.',
+      'The system refused an operation that has no code of its own, for example because the disk of the output is full or the temp folder does not exist; or `occ` or `openbot` has a fault.',
     remedy:
-      'Do what the hint says. With `--verbose` `occ` shows where it happened; report a fault with that.',
+      'Follow the hint. With `--verbose`, `occ` shows where it happened; include that when you report a fault.',
   },
   USAGE: {
     means:
-      'The command line does not make sense: an unknown flag, a missing value, flags that contradict each other, a folder that is not there; with `openbot cc run`, also a `--session` that is the beginning of no id or of several, or that is of another repository.',
-    remedy: 'Look at the message; `occ <command> --help` or `openbot <command> --help` lists the flags.',
+      'The command line is not valid: an unknown flag, a missing value, flags that contradict each other, a folder that does not exist; with `openbot cc run`, also a `--session` that matches no session or several, or one of another repository.',
+    remedy: 'Read the message; `occ <command> --help` or `openbot <command> --help` lists the flags.',
   },
   INVALID_ARGUMENT: {
     means:
@@ -17,7 +17,7 @@ export const SESSIONS_ERRORS = {
     remedy: 'Correct the value that the message names.',
   },
   INVALID_SESSION_KEY: {
-    means: 'The text is not a session key, or holds something that no key may hold.',
+    means: 'The text is not a session key, or it contains characters that a key must not contain.',
     remedy: 'Use a key as the session list prints it, such as `agent:main:main`.',
   },
   INVALID_SESSION_ID: {
@@ -28,7 +28,8 @@ export const SESSIONS_ERRORS = {
   PATH_ESCAPES_FOLDER: {
     means:
       "An id, key or stored path points outside the agent's own folder, directly or through a symbolic link.",
-    remedy: 'Do not follow it. Find out who wrote that value; correct or remove the entry that holds it.',
+    remedy:
+      'Do not follow it. Find out which program wrote that value; correct or remove the entry that holds it.',
   },
   AGENT_MISMATCH: {
     means:
@@ -37,53 +38,53 @@ export const SESSIONS_ERRORS = {
   },
   SESSION_NOT_FOUND: {
     means:
-      'The store holds no entry for this key, id or label. `occ` finds no such session; a tool of the MCP server no such conversation. `openbot cc` answers with `USAGE`.',
+      'The store has no entry for this key, id or label; `occ` finds no such session; a tool of the MCP server finds no such conversation. `openbot cc` reports `USAGE` instead.',
     remedy: 'List the sessions. Check the agent and the state folder, which the message names.',
   },
   CONFIG_UNREADABLE: {
     means:
-      "OpenClaw's `openclaw.json` is not valid JSON5, cannot be read, or names a variable that is not set. It may move sessions to another folder, so no session is guessed; `occ` warns and goes on where one is named.",
+      "OpenClaw's `openclaw.json` is not valid JSON5, cannot be read, or names a variable that is not set. Because it may name another folder for sessions, `occ` does not guess a session; if one is named, it warns and continues.",
     remedy: 'Repair the file that the message names.',
   },
   STORE_UNREADABLE: {
-    means: 'The store is there but cannot be read: no permission, a folder in its place, a failing disk.',
+    means: 'The store exists but cannot be read: no permission, a folder in its place, a failing disk.',
     remedy: 'Look at the path that the message names. Nothing was changed.',
   },
   STORE_PARSE_FAILED: {
     means:
-      'The store is not valid JSON. The message names file and position. Where `occ` finds transcripts beside it, this is a warning.',
+      'The store is not valid JSON. The message names file and position. If `occ` finds transcripts beside it, this is a warning.',
     remedy:
-      'Repair the file or put a backup in its place. It is never overwritten and never taken for an empty store.',
+      'Repair the file or restore a backup of it. It is never overwritten, and never treated as an empty store.',
   },
   STORE_NOT_AN_OBJECT: {
-    means: 'The store is valid JSON but no object of session keys: an array, a number, `null`.',
+    means: 'The store is valid JSON but not an object of session keys: an array, a number, `null`.',
     remedy: 'As for `STORE_PARSE_FAILED`: repair it or restore a backup.',
   },
   STORE_ENTRY_INVALID: {
     means:
-      'Something other than an object is kept under a session key, or was to be written there. It was left as it is.',
+      'The value under a session key, or the value to be written there, is not an object. Nothing was changed.',
     remedy: 'Repair the value by hand or delete the entry. A new entry must be an object that JSON can hold.',
   },
   STORE_CONFLICT: {
     means:
-      'The entry was changed by someone else while it was being changed: by a program that does not take the lock, or inside the callback that changes it. Nothing was written.',
+      'The entry was changed during its own update: by a program that does not take the lock, or inside the callback of the update. Nothing was written.',
     remedy: 'Repeat the operation. Do not change an entry inside its own update.',
   },
   STORE_WRITE_FAILED: {
     means:
-      'The new content could not be written, for example because the disk is full. The old content is intact, unless the hint says that the new content is in place: then the disk took it, but did not confirm that it survives a power cut.',
-    remedy: 'Remove the cause, then repeat the operation; if the new content is in place, look at it first.',
+      'The new content could not be written, for example because the disk is full. The old content is intact, unless the hint says that the new content is in place: then it was written, but the disk did not confirm that it would survive a power cut.',
+    remedy: 'Remove the cause, then repeat the operation. If the new content is in place, check it first.',
   },
   LOCK_TIMEOUT: {
     means:
-      'Someone else held the lock for as long as we were willing to wait. The message says who, if the lock tells.',
+      'Another process held the lock for the whole waiting time. The message names it, if the lock does.',
     remedy:
-      'Wait for the holder or end it. A lock of a dead process is taken over by itself; do not delete the file by hand while its holder lives.',
+      'Wait for the holder or end it. The lock of a process that has ended is taken over automatically; do not delete the file while its holder runs.',
   },
   LOCK_FAILED: {
     means:
-      'The lock file could not be made at all: its folder is read-only or could not be made, or the disk is full.',
-    remedy: 'Correct what the message names. Nothing was changed: no work is done without its lock.',
+      'The lock file could not be created: its folder is read-only or could not be created, or the disk is full.',
+    remedy: 'Correct what the message names. Nothing was changed.',
   },
   LOCK_NOT_RELEASED: {
     means: 'The work that a lock was taken for is done, but the lock file could not be removed after it.',
@@ -91,9 +92,9 @@ export const SESSIONS_ERRORS = {
       'Do not repeat the operation. The lock counts until the process that made it has ended; after that the next one takes it over, or remove the file that the message names.',
   },
   LOCK_LOST: {
-    means: 'The lock was no longer ours when the work was done, so the result was not written.',
+    means: 'The lock was lost before the work was finished, so the result was not written.',
     remedy:
-      'Repeat the operation. If it recurs, something deletes lock files or the process is suspended for long.',
+      'Repeat the operation. If it happens again, a program deletes lock files, or the process is suspended for a long time.',
   },
   TRANSCRIPT_NOT_FOUND: {
     means: 'The transcript that a session id points to is not on disk.',
@@ -102,53 +103,53 @@ export const SESSIONS_ERRORS = {
   },
   TRANSCRIPT_UNREADABLE: {
     means:
-      'The transcript is there but cannot be read: no permission, a folder in its place, a failing disk. Broken lines are no such failure: they are reported and kept.',
+      'The transcript exists but cannot be read: no permission, a folder in its place, a failing disk. Broken lines do not cause this: they are reported and kept.',
     remedy: 'Look at the path that the message names. Nothing was changed.',
   },
   TRANSCRIPT_HEADER_INVALID: {
     means:
       'The file does not begin with a session header, or a byte order mark precedes it, so agents would refuse it or, in older versions, overwrite it. Nothing was written.',
     remedy:
-      'Check that it is a transcript of OpenClaw or pi. `repairTranscriptHeader` puts a header in front, or drops the mark, and keeps every line.',
+      'Check that it is a transcript of OpenClaw or pi. `repairTranscriptHeader` adds a header, or removes the mark, and keeps every line.',
   },
   TRANSCRIPT_WRITE_FAILED: {
     means: 'A line or a rewritten transcript could not be written. Finished lines are intact.',
     remedy:
-      'Remove the cause, then repeat the operation; a half-written last line is dealt with by the next append.',
+      'Remove the cause, then repeat the operation; the next append leaves a half-written last line on a line of its own.',
   },
   TRANSCRIPT_NOT_SYNCED: {
     means:
-      'A transcript was replaced by its new content, but the disk failed right after that. The new content is in place; whether it outlasts a power cut is not certain.',
+      'A transcript was replaced by its new content, but the disk failed right after that. The new content is in place, but it may not survive a power cut.',
     remedy: 'Check the disk. After a power cut the transcript is the old one or the new one.',
   },
   TRANSCRIPT_EXISTS: {
-    means: 'A new transcript was to be created where a file already is.',
-    remedy: 'Use another session id, or open the file that is there.',
+    means: 'A new transcript was to be created, but the file already exists.',
+    remedy: 'Use another session id, or open the existing file.',
   },
   TRANSCRIPT_UNSUPPORTED: {
     means:
-      'The transcript is of another program (Claude Code), whose rules for a rewrite are its own, or OpenClaw moved its lines out of the database. Nothing was changed.',
+      'The transcript belongs to Claude Code, which has its own rules for a rewrite, or OpenClaw moved its lines out of the database. Nothing was changed.',
     remedy: 'Use that program, or `occ` for a clean.',
   },
   DATABASE_UNREADABLE: {
     means:
-      "OpenClaw's database is not there, is no database, is damaged, or cannot be read: no permission, a folder in its place, a failing disk. Where `occ` finds sessions in files beside it, this is a warning.",
+      "OpenClaw's database does not exist, is not a database, is damaged, or cannot be read: no permission, a folder in its place, a failing disk. If `occ` finds sessions in files beside it, this is a warning.",
     remedy: 'Look at the path that the message names. Nothing was changed.',
   },
   DATABASE_UNSUPPORTED: {
     means:
-      "The schema of OpenClaw's database is of another version than the known one: columns are missing that reading or writing needs, or it was to be changed without `--force`. The message names what is missing.",
+      "The schema of OpenClaw's database has an unknown version: columns that reading or writing needs are missing, or it was to be changed without `--force`. The message names what is missing.",
     remedy:
-      'Update `occ`. For a change, `--force` overrides a version that is only unknown; copy the database first.',
+      'Update `occ`. `--force` allows a change if only the version is unknown; copy the database first.',
   },
   DATABASE_WITHOUT_SESSIONS: {
     means:
-      'The database has no tables of sessions: OpenClaw up to 2026.7 makes the same file for auth profiles and its memory index, and keeps sessions in files. Met only where such a database is to be read or changed itself; a search goes on with the files.',
+      'The database has no tables of sessions: OpenClaw up to 2026.7 uses the same file for auth profiles and its memory index, and keeps sessions in files. This happens only if such a database is read or changed directly; a search continues with the files.',
     remedy: 'Name the session by its id or the path of its transcript.',
   },
   DATABASE_BUSY: {
     means:
-      "Another program, probably OpenClaw's gateway, was writing to the database for as long as we were willing to wait. Nothing was changed.",
+      "Another program, probably OpenClaw's gateway, was writing to the database for the whole waiting time. Nothing was changed.",
     remedy:
       'Try again, wait longer with `--wait` (`edit` and `restore`), or stop the program that holds the database.',
   },

@@ -44,7 +44,7 @@ export function concludeConversation(last: LastState): ConversationEnd {
   // All messages were answered by then.
   if (thrown !== undefined) {
     const isCut = phase.at === 'cut';
-    last.warn(isCut ? 'What Claude Code left at work in the background was ended' : describeBreak(last));
+    last.warn(isCut ? 'Background work that Claude Code left running was ended' : describeBreak(last));
   }
   return {
     isUnknown: false,

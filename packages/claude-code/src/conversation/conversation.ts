@@ -143,7 +143,7 @@ export class Conversation {
     if (actual === undefined || actual === sessionId) return;
     // The result that reports an unknown session has an id of its own.
     if (!ledger.hasBegun && message.type === 'result') return;
-    this.#fail('error', `Claude Code left the session for another one, ${actual}`);
+    this.#fail('error', `Claude Code switched to another session, ${actual}`);
   }
 
   async #begin(model: string): Promise<void> {

@@ -43,7 +43,7 @@ export function assertSayable(text: string, what: 'task' | 'follow-up'): void {
   if (text.trim() === '') throw new OpenBotError('INVALID_ARGUMENT', `the ${what} is empty`);
   const command = LEAVES_SESSION.exec(text)?.[0].trim();
   if (command === undefined) return;
-  throw new OpenBotError('INVALID_ARGUMENT', `${command} would leave the session of the run`, {
+  throw new OpenBotError('INVALID_ARGUMENT', `${command} would switch the run to another session`, {
     hint: 'End the run, and start a fresh one instead.',
   });
 }

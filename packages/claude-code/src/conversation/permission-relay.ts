@@ -30,7 +30,7 @@ export class PermissionRelay {
   /** Always resolves with an answer. `signal` withdraws the request. */
   ask(request: PermissionRequest, signal: AbortSignal): Promise<PermissionAnswer> {
     const { requestId } = request;
-    if (this.#open.has(requestId)) return Promise.resolve(deny('This question is open already.'));
+    if (this.#open.has(requestId)) return Promise.resolve(deny('This question is already open.'));
     return new Promise((resolve) => {
       const { timeoutMs, onAsked, onSettled } = this.#options;
       const settle = (answer: PermissionAnswer, how: PermissionSettlement) => {

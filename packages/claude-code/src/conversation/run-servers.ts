@@ -66,7 +66,7 @@ async function attach(
     env: { ...env },
     runSessionId: sessionId,
     precomputed: sessions && { sessions },
-    onError: (error) => warn(`The agent's tools: ${redactSecrets(error.message)}`),
+    onError: (error) => warn(`The agent's tools failed: ${redactSecrets(error.message)}`),
   });
 }
 
@@ -87,8 +87,8 @@ export async function writeServerConfig(mcpServers: McpServers): Promise<ServerC
     return { path, remove };
   } catch (cause) {
     await remove().catch(() => {});
-    throw new OpenBotError('CLAUDE_NOT_STARTED', 'The MCP servers could not be handed to Claude Code', {
-      hint: `They are written to a file: check that ${tmpdir()} has free space and can be written to.`,
+    throw new OpenBotError('CLAUDE_NOT_STARTED', 'Cannot pass the MCP servers to Claude Code', {
+      hint: `Their settings are passed in a file: check that ${tmpdir()} has free space and can be written to.`,
       cause,
     });
   }

@@ -161,7 +161,7 @@ export class SessionLedger {
         sessions.set(sessionId, entry);
       });
     } catch (error) {
-      warn(`The session could not be written down: ${(error as Error).message}`);
+      warn(`The session could not be recorded in the registry: ${(error as Error).message}`);
       return false;
     }
     this.#run = { ...run, isRegistered: true };

@@ -28,7 +28,7 @@ export function makeToolCaller(tools: readonly McpTool[], { AjvJsonSchemaValidat
     const known = checks.get(name);
     if (known === undefined) {
       const names = [...checks.keys()].join(', ');
-      return refuse(`There is no tool ${JSON.stringify(name.slice(0, 100))}. There are: ${names}.`);
+      return refuse(`Unknown tool ${JSON.stringify(name.slice(0, 100))}. Known tools: ${names}.`);
     }
     try {
       const checked = known.check(input ?? {});

@@ -71,7 +71,7 @@ async function nameOthers(scope: McpScope): Promise<string> {
   const all = await listConversations(scope);
   if (all.length === 0) return 'It has no conversations. Check the agent and the state folder.';
   const names = all.slice(0, NAMED).map(({ key }) => shorten(printable(key), KEY_LIMIT));
-  return `There are: ${names.join(', ')}${all.length > NAMED ? ` and ${all.length - NAMED} more` : ''}.`;
+  return `Its conversations: ${names.join(', ')}${all.length > NAMED ? ` and ${all.length - NAMED} more` : ''}.`;
 }
 
 function chooseKey({ sessionKey, agentId }: McpScope, requested: string | undefined): string {

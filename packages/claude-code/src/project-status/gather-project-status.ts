@@ -85,7 +85,7 @@ async function readDocs(top: string, timeoutMs = LOOK_TIMEOUT_MS): Promise<DocsR
   const unknown = (reason: string): DocsReading => ({ docs: NO_DOCS, gaps: [{ part: 'docs', reason }] });
   try {
     const found = await withTimeLimit(() => lookForDocs(top), timeoutMs);
-    return found ?? unknown(`they could not be looked for within ${timeoutMs / 1000} s`);
+    return found ?? unknown(`the search took longer than ${timeoutMs / 1000} s`);
   } catch (error) {
     return unknown(describeError(error));
   }
@@ -105,11 +105,11 @@ async function listSessions(
     sessions: NO_SESSIONS,
     gaps: [{ part: 'sessions' as const, reason }],
   });
-  if (discover === false) return unknown('they were not looked for');
+  if (discover === false) return unknown('they were not searched for');
   try {
     const found = await withTimeLimit((signal) => discover(repoPath, signal), lookTimeoutMs);
     if (found === undefined) {
-      return unknown(`not all were read within ${lookTimeoutMs / 1000} s: look again`);
+      return unknown(`not all were read within ${lookTimeoutMs / 1000} s; run it again to read the rest`);
     }
     const all = [...found].sort(compareByRecency);
     return {
@@ -142,7 +142,7 @@ function describeProblems(problems: readonly Error[]): StatusGap[] {
       'some are left out',
       problems.filter((error) => !isOfRegistry(error)),
     ),
-    ...describe('not all is known of some', problems.filter(isOfRegistry)),
+    ...describe('some are incomplete', problems.filter(isOfRegistry)),
   ];
 }
 

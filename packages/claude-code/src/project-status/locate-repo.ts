@@ -15,7 +15,7 @@ export interface RepoLocation {
   readonly fault?: string;
 }
 
-const DAMAGED = 'there is a .git, which git takes for no repository: it is damaged or incomplete';
+const DAMAGED = 'there is a .git that git does not accept: it is damaged or incomplete';
 
 export async function locateRepo(settings: CommandSettings): Promise<RepoLocation> {
   // One command each: a path may contain line ends, and a question without an answer would fail the others.

@@ -117,7 +117,7 @@ function describeFull(locks: RepoLocks, repoPath: string): OpenBotError {
   );
   return new OpenBotError(
     'REPO_BUSY',
-    `Two runs already have ${repoPath}: one is at work (${running}), one waits (${queued})`,
+    `Two runs already use ${repoPath}: one is working (${running}), one is waiting (${queued})`,
     { hint: 'Try again when one of them has ended.' },
   );
 }
@@ -134,7 +134,7 @@ export function refuseNestedRun(repoPath: string, env: Environment): void {
   if (outer === undefined) return;
   throw new OpenBotError(
     'REPO_BUSY',
-    `This run was started from within a run in ${repoPath} (session ${outer.sessionId}) and would wait for its end`,
+    `This run was started from within a run in ${repoPath} (session ${outer.sessionId}) and would wait for itself`,
     { hint: 'Do the work in that session, or leave it to a subagent of it.' },
   );
 }

@@ -52,7 +52,7 @@ export function assertNotOpen(sessionId: string, env: Environment): void {
     'SESSION_OPEN',
     `Session ${sessionId} is open in Claude Code: ${describeOpenClaude(open)}`,
     {
-      hint: 'Close it there, go on in a copy of it (with openbot cc run: --fork), or start a fresh session.',
+      hint: 'Close it there, continue in a copy of it (with openbot cc run: --fork), or start a fresh session.',
     },
   );
 }

@@ -136,7 +136,7 @@ function readFile(path: string): RegistryFile {
 function findFault(value: unknown): string | undefined {
   if (!isRecord(value) || !isRecord(value.sessions)) return 'it contains no sessions';
   if (typeof value.version !== 'number' || value.version > VERSION) {
-    return 'its version is not known here';
+    return 'its version is unknown';
   }
   for (const [index, [id, session]] of Object.entries(value.sessions).entries()) {
     const fault = findSessionFault(id, session);
@@ -165,10 +165,10 @@ const KINDS: Readonly<Record<keyof RegisteredSession, [kind: string, isNeeded: b
 
 function findSessionFault(id: string, session: unknown): string | undefined {
   if (!isRecord(session)) return 'it is not an object';
-  if (!isSessionId(id) || session.sessionId !== id) return 'its id is another one';
+  if (!isSessionId(id) || session.sessionId !== id) return 'its id does not match its key';
   for (const [name, [kind, isNeeded]] of Object.entries(KINDS)) {
     const value = session[name];
-    if (value === undefined ? isNeeded : !isOfKind(value, kind)) return `${name} is wrong`;
+    if (value === undefined ? isNeeded : !isOfKind(value, kind)) return `${name} is not valid`;
   }
   return undefined;
 }

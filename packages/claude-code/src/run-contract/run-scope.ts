@@ -36,11 +36,12 @@ export function resolveRunScope(request: RunRequest): RunScope {
   }
   const { maxTurns } = request;
   if (maxTurns !== undefined && !(Number.isInteger(maxTurns) && maxTurns > 0)) {
-    throw invalid(`maxTurns is ${maxTurns}, not a number from 1 on`);
+    throw invalid(`maxTurns is ${maxTurns}, not a whole number above 0`);
   }
   for (const name of ['idleMs', 'permissionTimeoutMs'] as const) {
     const value = request[name];
-    if (value !== undefined && !(value >= 0)) throw invalid(`${name} is ${value}, not a time`);
+    if (value !== undefined && !(value >= 0))
+      throw invalid(`${name} is ${value}, not a number of milliseconds`);
   }
   return {
     repo: resolveRepo(request.repoPath),

@@ -41,7 +41,7 @@ function checkSettings(settings: SelectionSettings): Partial<SessionSelectionCon
     throw new OpenBotError(
       'SELECTION_CONFIG_INVALID',
       `sessionSelection.${shorten(oneLine(unknown), 80)} is not a setting`,
-      { hint: `There are ${Object.keys(RULES).join(', ')}.` },
+      { hint: `Settings: ${Object.keys(RULES).join(', ')}.` },
     );
   }
   const set = (Object.keys(RULES) as Key[]).filter((key) => settings[key] !== undefined);

@@ -278,7 +278,7 @@ test('where there is no main conversation the others are named', async () => {
     keys.map((key, at) => ({ key, entry: entry(at), compose: talk(1) })),
   );
   const { text } = await (await connect())(CONTEXT);
-  expect(text).toContain(`Hint: There are: ${keys.slice(0, 5).join(', ')} and 2 more.`);
+  expect(text).toContain(`Hint: Its conversations: ${keys.slice(0, 5).join(', ')} and 2 more.`);
   const bound = await (await connect({ sessionKey: 'agent:main:telegram:dm:1' }))(CONTEXT);
   expect(bound.text).toMatch(/^SESSION_NOT_FOUND/);
   expect(bound.text).not.toContain('job-');

@@ -184,7 +184,7 @@ describe('the sessions of a project', () => {
 
   it('are unknown, and not none, where they are not looked for', async () => {
     const status = await gatherProjectStatus(makeFolder(), { env: makeEnvironment(), discover: false });
-    expect(status.gaps).toEqual([{ part: 'sessions', reason: 'they were not looked for' }]);
+    expect(status.gaps).toEqual([{ part: 'sessions', reason: 'they were not searched for' }]);
   });
 
   it('are looked for, and gh is asked, while git is still at work', async () => {
@@ -225,7 +225,7 @@ describe('the sessions of a project', () => {
     });
     expect(status.sessions.total).toBe(0);
     expect(status.gaps).toEqual([
-      { part: 'sessions', reason: 'not all were read within 0.02 s: look again' },
+      { part: 'sessions', reason: 'not all were read within 0.02 s; run it again to read the rest' },
     ]);
     expect(asked?.aborted).toBe(true);
   });
@@ -275,7 +275,7 @@ describe('the sessions of a project', () => {
     const registries = await gatherProjectStatus(repo, { env, stateDir });
     expect(registries.sessions.total).toBe(1);
     expect(registries.gaps).toEqual([
-      { part: 'sessions', reason: expect.stringMatching(/^not all is known of some: .* \(and 1 more\)$/) },
+      { part: 'sessions', reason: expect.stringMatching(/^some are incomplete: .* \(and 1 more\)$/) },
     ]);
     const folder = join(projects, repo.replace(/[^a-zA-Z0-9]/g, '-'));
     mkdirSync(join(folder, '22222222-2222-4222-8222-222222222222.jsonl'));

@@ -101,7 +101,7 @@ describe.skipIf(missing !== undefined)(`by a tool of the real Claude Code ${miss
     script({ outermost: inner.command });
     const { run } = bench.start('Be outermost', { repoPath: repo, allowedTools: ['Bash'] });
     expect(await run.outcome).toMatchObject({ result: 'success', text: 'Done.' });
-    expect(inner.read()).toMatch(/would wait for its end[\s\S]*REPO_BUSY/);
+    expect(inner.read()).toMatch(/would wait for itself[\s\S]*REPO_BUSY/);
     expect(inner.read()).not.toContain('"queued"');
   });
 
@@ -112,7 +112,7 @@ describe.skipIf(missing !== undefined)(`by a tool of the real Claude Code ${miss
     script({ outermost: between.command, between: innermost.command });
     const { run } = bench.start('Be outermost', { repoPath: repo, allowedTools: ['Bash'] });
     expect(await run.outcome).toMatchObject({ result: 'success', text: 'Done.' });
-    expect(innermost.read()).toMatch(/would wait for its end[\s\S]*REPO_BUSY/);
+    expect(innermost.read()).toMatch(/would wait for itself[\s\S]*REPO_BUSY/);
     expect(between.read()).toMatch(/"type":"ended".*"result":"success"/);
   });
 });

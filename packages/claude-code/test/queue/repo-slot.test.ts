@@ -30,7 +30,7 @@ test('one has it, one waits, a third is refused, and each end lets the next one 
   expect(first.isWanted()).toBe(true);
   await expect(take()).rejects.toMatchObject({
     code: 'REPO_BUSY',
-    message: expect.stringMatching(/one is at work .* one waits/),
+    message: expect.stringMatching(/one is working .* one is waiting/),
     hint: expect.any(String),
   });
   await first.release();

@@ -20,7 +20,7 @@ export function chooseBackup(
   const chosen = backups.find(({ number }) => number === backup);
   if (chosen !== undefined) return chosen;
   throw new OpenBotError('RESTORE_FAILED', `Session '${sessionId}' has no backup ${backup}`, {
-    hint: `There are: ${backups.map(({ number }) => number).join(', ')}; --list shows them`,
+    hint: `Its backups: ${backups.map(({ number }) => number).join(', ')}; --list shows them`,
   });
 }
 

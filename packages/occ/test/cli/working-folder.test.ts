@@ -51,7 +51,7 @@ describe('in a folder that was deleted', () => {
     expect(runInDeletedFolder(['list', '--json'], nameless)).toMatchObject({
       status: 1,
       stdout: '',
-      stderr: expect.stringMatching(/"code":"USAGE","message":"The working folder does not exist any more"/),
+      stderr: expect.stringMatching(/"code":"USAGE","message":"The working folder no longer exists"/),
     });
   });
 });

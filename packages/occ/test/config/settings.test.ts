@@ -267,7 +267,7 @@ describe('faults name the file and the key', () => {
 
   it.each(['occ.config.json', '.occrc'])('a pipe in the place of %s', async (name) => {
     execFileSync('mkfifo', [join(cwd, name)]);
-    expect((await refuse()).message).toBe(`${name}: it is no ordinary file`);
+    expect((await refuse()).message).toBe(`${name}: it is not a regular file`);
   });
 
   it('a pipe in the place of package.json is passed over', async () => {

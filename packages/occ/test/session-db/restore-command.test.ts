@@ -56,7 +56,7 @@ test('a backup that is not there is refused with the numbers of those that are',
   const before = takeFileSnapshot(home.folder);
   const { code, message, hint } = await home.refused('restore', ID, '--backup', '7');
   expect([code, message]).toEqual(['RESTORE_FAILED', `Session '${ID}' has no backup 7`]);
-  expect(hint).toContain('There are: 1, 2');
+  expect(hint).toContain('Its backups: 1, 2');
   expect(takeFileSnapshot(home.folder)).toEqual(before);
 });
 

@@ -89,9 +89,9 @@ export function readRepoPath(input: SearchInput): string {
 export async function readTask(input: SearchInput, command: string): Promise<string> {
   const [word = ''] = input.words;
   if (word !== '-') return checkTask(word, 'What is the task?', command);
-  if (input.isInteractive) input.terminal.writeError('Type the task. Ctrl-D on a line of its own ends it.\n');
+  if (input.isInteractive) input.terminal.writeError('Type the task, then press Ctrl-D on an empty line.\n');
   const task = await input.readInput();
-  return checkTask(task.trim(), 'There is no task on standard input', command);
+  return checkTask(task.trim(), 'Standard input has no task', command);
 }
 
 function checkTask(task: string, complaint: string, command: string): string {

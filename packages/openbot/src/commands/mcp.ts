@@ -39,7 +39,7 @@ function readWorkspace(input: CommandInput<typeof MCP_FLAGS>): string | undefine
   if (named === undefined) return undefined;
   const path = resolveUserPath(named, input.env);
   if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return path;
-  throw new OpenBotError('USAGE', `--workspace names no folder: ${path}`, {
-    hint: "Leave it out for the agent's own workspace, or name an existing folder",
+  throw new OpenBotError('USAGE', `--workspace is not a folder: ${path}`, {
+    hint: "Omit it for the agent's own workspace, or name an existing folder",
   });
 }

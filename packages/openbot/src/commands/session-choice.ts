@@ -111,7 +111,7 @@ async function refuseOtherRepo(input: RunInput, sessionId: string, { repoPath, a
       },
     );
   }
-  warn(input, `Session ${sessionId} belongs to ${session.repoPath}, which does not exist any more`);
+  warn(input, `Session ${sessionId} belongs to ${session.repoPath}, which no longer exists`);
   warnOfOwner(input, session, agentId);
 }
 

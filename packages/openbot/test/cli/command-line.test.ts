@@ -34,13 +34,13 @@ test.each([
   [['mcp', '--session', ''], /--session is empty/, /--session agent:main:main/],
   [['mcp', '--session=  '], /--session is empty/, /Leave it out/],
   [['mcp', '--workspace', ''], /--workspace is empty/, /Leave it out/],
-  [['mcp', '--workspace', '/nowhere/at all'], /--workspace names no folder: \/nowhere/, /Leave it out/],
+  [['mcp', '--workspace', '/nowhere/at all'], /--workspace is not a folder: \/nowhere/, /Omit it/],
   [['mcp', '--repo', ''], /--repo is empty/, /Leave it out/],
   [['mcp', '--agent', ' '], /--agent is empty/, /--agent main/],
   [['cc', 'status', '--agent', '../x'], /agent id/, /\n {2}It names one file/],
   [['cc', 'select'], /What is the task/, /openbot cc select "/],
   [['cc', 'select', 'two', 'words'], /Unexpected word: 'words'/, /quotation marks/],
-  [['cc', 'select', '-'], /no task on standard input/, /openbot cc select - </],
+  [['cc', 'select', '-'], /Standard input has no task/, /openbot cc select - </],
   [['cc', 'run'], /What is the task/, /openbot cc run "/],
   [['cc', 'run', '- fix this'], /'- fix this' begins with a dash/, /-- before the task/],
   [['cc', 'run', 'x', '--nope'], /--nope/, /cc run --help/],
@@ -87,10 +87,10 @@ test('an error shows no characters that act or hide', async () => {
   expect(stderr).toContain('Unknown command: cc a\ufffd[31m\ufffdb\ufffdc\n');
 });
 
-test('what follows -- is no flag', async () => {
+test('words after -- are not flags', async () => {
   const { code, stderr } = await makeHome().run(['cc', 'run', '--', '- x', '--json']);
   expect(code).toBe(1);
-  expect(stderr).toMatch(/Unexpected word: '--json'\n {2}.*what follows -- is no flag/);
+  expect(stderr).toMatch(/Unexpected word: '--json'\n {2}.*words after -- are not flags/);
 });
 
 test('the start of an id that fits two sessions', async () => {

@@ -57,9 +57,7 @@ test('a working folder that was deleted is named as such', () => {
   mkdirSync(gone);
   const { status, stderr } = shell(`cd ${gone} && rmdir ${gone} && "$@"`, 'cc', 'list');
   expect(status).toBe(1);
-  expect(stderr).toBe(
-    'Error: The working folder does not exist any more\n  Go to a folder that exists: cd ~\n',
-  );
+  expect(stderr).toBe('Error: The working folder no longer exists\n  Go to a folder that exists: cd ~\n');
   expect(() => rmdirSync(gone)).toThrow();
 });
 

@@ -84,7 +84,7 @@ describe.skipIf(missing !== undefined)(`the limits of a run ${missing ?? ''}`, (
     await second.shows(/waiting/);
     const third = await bench.run(['cc', 'run', 'come third'], { cwd });
     expect([third.code, third.stdout]).toEqual([1, '']);
-    expect(third.stderr).toMatch(/^Error: Two runs already have \S+\/busy: .*\n {2}Try again/);
+    expect(third.stderr).toMatch(/^Error: Two runs already use \S+\/busy: .*\n {2}Try again/);
     expect(third.stderr).toContain(`process ${second.child.pid}`);
     const refused = await bench.run(['cc', 'run', 'come third', '--json'], { cwd });
     expect(JSON.parse(refused.stderr).error).toMatchObject({ code: 'REPO_BUSY' });
@@ -101,6 +101,6 @@ describe.skipIf(missing !== undefined)(`the limits of a run ${missing ?? ''}`, (
     bench.script({ outer: () => use('Bash', { command }) });
     const ran = await bench.run(['cc', 'run', 'outer', '--fresh', '--allow', 'Bash'], { cwd });
     expect([ran.code, ran.stderr]).toEqual([0, '']);
-    expect(ran.stdout).toMatch(/It gave: .*REPO_BUSY.*would wait for its end/);
+    expect(ran.stdout).toMatch(/It gave: .*REPO_BUSY.*would wait for itself/);
   });
 });

@@ -82,9 +82,7 @@ describe.skipIf(missing !== undefined)(`the session of a run ${missing ?? ''}`, 
     renameSync(former, cwd);
     const ran = await bench.run(['cc', 'run', 'go on', '--session', sessionId], { cwd });
     expect(ran.code).toBe(0);
-    expect(ran.stderr).toBe(
-      `Warning: Session ${sessionId} belongs to ${former}, which does not exist any more\n`,
-    );
+    expect(ran.stderr).toBe(`Warning: Session ${sessionId} belongs to ${former}, which no longer exists\n`);
     expect(ran.stdout).toContain(`Session ${sessionId} resume, `);
     // From now on it is of the new place.
     expect(await bench.run(['cc', 'run', 'go on', '--session', sessionId], { cwd })).toMatchObject({

@@ -49,7 +49,7 @@ function listItems(key: string, flag: Flag): Item[] {
   const long = { text: longFlag(key), help: flag.help };
   const isNegatable = flag.kind === 'boolean' && flag.negatable;
   return isNegatable
-    ? [long, { text: long.text.replace('--', '--no-'), help: `Take back ${long.text}` }]
+    ? [long, { text: long.text.replace('--', '--no-'), help: `Turn off ${long.text}` }]
     : [long];
 }
 

@@ -11,7 +11,7 @@ export function declareCompletion(name: string, program: () => Program): Command
   return {
     name: 'completion',
     summary: 'Print the script that completes command lines in a shell',
-    description: ['It completes commands, flags, and the values of flags that have a choice.'],
+    description: ['It completes commands, flags, and the values of flags that have fixed values.'],
     positionals: [{ name: 'shell', required: true, choices: SHELLS }],
     flags: {},
     examples: [

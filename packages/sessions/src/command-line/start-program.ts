@@ -54,7 +54,7 @@ export async function startProgram<Context extends object>(
 
 function outputFailed(cause: Error): OpenBotError {
   return new OpenBotError('UNEXPECTED', `The output could not be written: ${cause.message}`, {
-    hint: 'Check its destination: the disk may be full, or the file closed. What the command changed stays changed',
+    hint: 'Check its destination: the disk may be full, or the file closed. Changes that the command made remain',
     cause,
   });
 }
@@ -68,7 +68,7 @@ function readWorkingFolder(name: string | undefined): string {
     return process.cwd();
   } catch {
     if (name === undefined || !isAbsolute(name)) {
-      throw new OpenBotError('USAGE', 'The working folder does not exist any more', {
+      throw new OpenBotError('USAGE', 'The working folder no longer exists', {
         hint: 'Go to a folder that exists: cd ~',
       });
     }

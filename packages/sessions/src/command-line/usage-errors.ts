@@ -64,7 +64,7 @@ export function tooManyWords(program: Program, command: Command, extra: readonly
   return new OpenBotError('USAGE', `Unexpected ${extra.length === 1 ? 'word' : 'words'}: ${shown}`, {
     hint: [
       `'${program.name} ${command.name}' takes ${first === undefined ? 'flags only' : `one ${first.name}`}`,
-      ...(extra[0]!.startsWith('-') ? ['what follows -- is no flag, so flags go before it'] : []),
+      ...(extra[0]!.startsWith('-') ? ['words after -- are not flags, so put flags before it'] : []),
       ...(first?.whenTooMany === undefined ? [] : [first.whenTooMany]),
       helpHint(program, command),
     ].join('; '),

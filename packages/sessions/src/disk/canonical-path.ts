@@ -22,7 +22,7 @@ export function resolveWithinFolder(path: string): string {
     target = realpathSync.native(absolute);
   } catch (cause) {
     throw new OpenBotError('PATH_ESCAPES_FOLDER', `${absolute} is a symbolic link that leads nowhere`, {
-      hint: 'Remove the link, or put the file back that it names.',
+      hint: 'Remove the link, or restore the file that it names.',
       cause,
     });
   }

@@ -55,12 +55,12 @@ export function holdLock(
   const refresh = setInterval(
     () => {
       if (isHeld()) touch(file.fd);
-      else lose('was taken away while it was held');
+      else lose('was removed while it was held');
     },
     Math.min(Math.max(1, limits.staleMs / 3), LONGEST_REFRESH_MS),
   ).unref();
   const limit = endAfter(limits.maxHoldMs, () => {
-    lose(`was held for longer than ${limits.maxHoldMs} ms and let go`);
+    lose(`was held for longer than ${limits.maxHoldMs} ms and was released`);
     letGo();
   });
   const forget = undoAtEnding('locks', letGo);

@@ -37,14 +37,14 @@ export function inspectLock(lockPath: string, staleMs = DEFAULT_STALE_MS): LockI
 /** One phrase for people: who holds a lock and since when. */
 function describeLock(lock: LockSnapshot): string {
   const since = new Date(Number(lock.mtimeNs / 1_000_000n)).toISOString();
-  if (!lock.isFile) return `something that is not a file, there since ${since}`;
-  if (lock.holder.pid === undefined) return `a program that is not named in the lock, last changed ${since}`;
+  if (!lock.isFile) return `something that is not a file, since ${since}`;
+  if (lock.holder.pid === undefined) return `an unknown program, last changed ${since}`;
   return `${describeHolder(lock)}, since ${lock.holder.createdAt ?? since}`;
 }
 
 /** `process 4242 (openclaw) on host`. */
 export function describeHolder({ holder }: LockSnapshot): string {
-  if (holder.pid === undefined) return 'a program that is not named in it';
+  if (holder.pid === undefined) return 'an unknown program';
   const self = ownIdentity();
   const here = holder.host === undefined || holder.host === self.host;
   const liveness = isHolderAlive(holder);
@@ -56,7 +56,7 @@ export function describeHolder({ holder }: LockSnapshot): string {
 }
 
 export function lockTimeout(path: string, timeoutMs: number, lock: LockSnapshot | undefined): OpenBotError {
-  const holder = lock === undefined ? 'others, who took it in turns' : describeLock(lock);
+  const holder = lock === undefined ? 'several processes in turn' : describeLock(lock);
   return new OpenBotError('LOCK_TIMEOUT', `Waited ${timeoutMs} ms for the lock ${path}, held by ${holder}`, {
     hint: 'Try again when that process is done. If it hangs, stop it: its lock is then taken over at once.',
   });

@@ -140,8 +140,8 @@ function attempt<T>(path: string, step: () => T): T {
 }
 
 function lockFailed(path: string, cause: unknown): OpenBotError {
-  return new OpenBotError('LOCK_FAILED', `Cannot make the lock ${path}: ${(cause as Error).message}`, {
-    hint: 'Check that its folder is a folder, that it is writable, and that the disk is not full.',
+  return new OpenBotError('LOCK_FAILED', `Cannot create the lock ${path}: ${(cause as Error).message}`, {
+    hint: 'Check that its folder exists and is writable, and that the disk is not full.',
     cause,
   });
 }

@@ -33,7 +33,7 @@ export function findOpenClaude(configFolder: string, sessionId: string): OpenCla
 
 /** `process 4711, which is at a turn` */
 export function describeOpenClaude({ pid, status }: OpenClaude): string {
-  return `process ${pid}${status === 'busy' ? ', which is at a turn' : ''}`;
+  return `process ${pid}${status === 'busy' ? ', which is working' : ''}`;
 }
 
 function readPublished(path: string): OpenClaude | undefined {

@@ -180,7 +180,7 @@ const WITHOUT_WAITING = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
 export function readSmallFile(path: string): string {
   const stats = statSync(path);
   if (stats.isDirectory()) throw new Error('it is a folder');
-  if (!stats.isFile()) throw new Error('it is no ordinary file');
+  if (!stats.isFile()) throw new Error('it is not a regular file');
   if (stats.size > LARGEST_BYTES) throw new Error(`it is larger than ${LARGEST_BYTES} bytes`);
   // The type leaves out that flags may be a number.
   return readFileSync(path, { encoding: 'utf8', flag: WITHOUT_WAITING as unknown as string });

@@ -102,7 +102,7 @@ export function readOwnKey(agent: AgentSessions, sessionKey: unknown): string {
 export function mismatch(asked: string, owner: string, storePath: string): OpenBotError {
   return new OpenBotError(
     'AGENT_MISMATCH',
-    `A session of agent ${asked} was asked of the sessions of agent ${owner} at ${storePath}`,
+    `A session of agent ${asked} was requested from the store of agent ${owner}, ${storePath}`,
     { hint: `Use the store of agent ${asked}.` },
   );
 }
@@ -110,7 +110,7 @@ export function mismatch(asked: string, owner: string, storePath: string): OpenB
 function linkedToOther(asked: string, owner: string, storePath: string): OpenBotError {
   return new OpenBotError(
     'AGENT_MISMATCH',
-    `${storePath} is to hold the sessions of agent ${asked}, but a link leads from there to the files of agent ${owner}`,
+    `${storePath} should hold the sessions of agent ${asked}, but a link leads from it to the files of agent ${owner}`,
     { hint: `Give agent ${asked} a folder of its own.` },
   );
 }

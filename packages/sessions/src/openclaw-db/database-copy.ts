@@ -43,7 +43,7 @@ export function copyDatabase(path: string, versions: FileVersions): DatabaseCopy
 }
 
 function copyFailed(path: string, cause: unknown): Error {
-  const why = `what a program left beside it when it ended badly can only be read from a copy, and copying failed: ${(cause as Error).message}`;
+  const why = `a program that crashed left changes beside it that can only be read from a copy, and copying failed: ${(cause as Error).message}`;
   return unreadable(path, why, 'Make room in the folder for temporary files, or start OpenClaw once.', cause);
 }
 

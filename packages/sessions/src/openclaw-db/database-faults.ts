@@ -36,8 +36,8 @@ export function describeDatabaseFault(path: string, cause: unknown, doing: 'read
     });
   }
   if (code === ERROR && /no such (table|column)|has no column/.test(message)) {
-    return new OpenBotError('DATABASE_UNSUPPORTED', `${path} has another schema than is known: ${message}`, {
-      hint: `Nothing was changed. Version ${KNOWN_SCHEMA_VERSION}, of OpenClaw 2026.9, is known.`,
+    return new OpenBotError('DATABASE_UNSUPPORTED', `${path} has an unknown schema: ${message}`, {
+      hint: `Nothing was changed. The known version is ${KNOWN_SCHEMA_VERSION}, of OpenClaw 2026.9.`,
       cause,
     });
   }
@@ -55,17 +55,17 @@ export function describeDatabaseFault(path: string, cause: unknown, doing: 'read
 
 export function unreadable(path: string, why: string, hint?: string, cause?: unknown): OpenBotError {
   return new OpenBotError('DATABASE_UNREADABLE', `Cannot read the database ${path}: ${why}`, {
-    hint: hint ?? 'It was left as it is. Check the path and who may read it.',
+    hint: hint ?? 'It was not changed. Check the path and who may read it.',
     cause,
   });
 }
 
 const READ_HINTS: Record<number, string | undefined> = {
   [READONLY]: undefined,
-  [IOERR]: 'It was left as it is. Check the disk.',
+  [IOERR]: 'It was not changed. Check the disk.',
   [FULL]: 'The disk is full: make room and try again.',
-  [CORRUPT]: 'It was left as it is. Restore a backup of it, or let `openclaw doctor` look at it.',
-  [NOTADB]: 'It was left as it is. A database of OpenClaw was expected there.',
+  [CORRUPT]: 'It was not changed. Restore a backup of it, or let `openclaw doctor` look at it.',
+  [NOTADB]: 'It was not changed. A database of OpenClaw was expected there.',
   [CANTOPEN]: undefined,
 };
 

@@ -41,7 +41,7 @@ function statFile(database: string, path: string): FileSignature | undefined {
   }
   if (stat === undefined) return undefined;
   if (!stat.isFile()) {
-    const what = stat.isDirectory() ? 'a folder' : 'no ordinary file';
+    const what = stat.isDirectory() ? 'a folder' : 'not a regular file';
     throw unreadable(database, path === database ? `it is ${what}` : `${path} is ${what}`);
   }
   return signatureOf(stat);

@@ -93,7 +93,7 @@ export function openDatabaseForWriting(path: string, options: WritingOptions = {
     db = connect(real, { mode: 'rw' }, { timeout: options.waitMs ?? DEFAULT_WAIT_MS });
     db.exec('PRAGMA foreign_keys = ON; PRAGMA synchronous = FULL; PRAGMA fullfsync = ON');
     const held = db.prepare('PRAGMA foreign_keys').get();
-    if (held?.foreign_keys !== 1) throw unreadable(real, 'this SQLite does not hold foreign keys');
+    if (held?.foreign_keys !== 1) throw unreadable(real, 'this SQLite does not enforce foreign keys');
     const database = { path: real, db, schema: readSchema(db), close: () => void db?.close() };
     assertSessionTables(database);
     assertColumns(database, COLUMNS_READ, 'read');

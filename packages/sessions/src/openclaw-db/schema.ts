@@ -172,7 +172,7 @@ export function assertColumns(
     'DATABASE_UNSUPPORTED',
     `${path} has schema version ${describeVersion(schema)} and cannot be ${doing === 'read' ? 'read' : 'written'}: it lacks ${shown}`,
     {
-      hint: `Version ${KNOWN_SCHEMA_VERSION}, of OpenClaw 2026.9, is known. Check that it is OpenClaw's database.`,
+      hint: `The known version is ${KNOWN_SCHEMA_VERSION}, of OpenClaw 2026.9. Check that it is OpenClaw's database.`,
     },
   );
 }
@@ -187,7 +187,7 @@ export function assertWritable(
     throw new OpenBotError(
       'DATABASE_UNSUPPORTED',
       `${path} has schema version ${describeVersion(schema)}; only version ${KNOWN_SCHEMA_VERSION} is known well enough to be changed`,
-      { hint: 'Nothing was changed. --force changes it all the same: have a copy of the database first.' },
+      { hint: 'Nothing was changed. --force changes it anyway: copy the database first.' },
     );
   }
   assertColumns(database, COLUMNS_WRITTEN, 'write');

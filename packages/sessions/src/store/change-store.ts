@@ -105,7 +105,7 @@ export function assertUntouched(
     const was = base.members[base.index.get(key) ?? -1];
     const is = now.members[now.index.get(key) ?? -1];
     if (was === is || JSON.stringify(was?.value) === JSON.stringify(is?.value)) continue;
-    throw new OpenBotError('STORE_CONFLICT', `${key} in ${path} was changed while it was being changed`, {
+    throw new OpenBotError('STORE_CONFLICT', `${key} in ${path} was changed during its own update`, {
       hint: 'Do not change an entry inside the callback that changes it. Programs must take the lock to write.',
     });
   }
@@ -140,7 +140,7 @@ function remember(
 }
 
 function lockLost(lock: HeldLock): OpenBotError {
-  return new OpenBotError('LOCK_LOST', `The lock ${lock.path} was taken away before the store was written`, {
+  return new OpenBotError('LOCK_LOST', `The lock ${lock.path} was removed before the store was written`, {
     hint: 'Nothing was written. Try again.',
   });
 }

@@ -105,9 +105,9 @@ export function getEntry(document: StoreDocument, key: string): StoredEntry | un
     const reason = describeValue(document.members[at]!.value);
     throw new OpenBotError(
       'STORE_ENTRY_INVALID',
-      `What is kept under ${key} is no session entry but ${reason}`,
+      `The value under ${key} is not a session entry but ${reason}`,
       {
-        hint: 'It was left as it is. Repair the file by hand, or delete the entry.',
+        hint: 'It was not changed. Repair the file by hand, or delete the entry.',
       },
     );
   }
@@ -146,13 +146,13 @@ export function parseObject(bytes: Buffer, path: string): { [key: string]: unkno
     'STORE_NOT_AN_OBJECT',
     `${path} must hold one JSON object, but holds ${describeValue(value)}`,
     {
-      hint: 'It was left as it is. Move it away to start with an empty store.',
+      hint: 'It was not changed. Move it away to start with an empty store.',
     },
   );
 }
 
 function parseFailed(bytes: Buffer, path: string): OpenBotError {
-  const fault = findJsonFault(bytes) ?? { offset: 0, line: 1, column: 1, reason: 'the text is no JSON' };
+  const fault = findJsonFault(bytes) ?? { offset: 0, line: 1, column: 1, reason: 'the text is not JSON' };
   const where = `line ${fault.line}, column ${fault.column} (byte ${fault.offset} of ${bytes.length})`;
   const empty = bytes.length === 0;
   return new OpenBotError(
@@ -163,7 +163,7 @@ function parseFailed(bytes: Buffer, path: string): OpenBotError {
     {
       hint: empty
         ? 'A write was probably cut short. Restore a backup, or remove the file to start with an empty store.'
-        : 'It was left as it is. Repair it or restore a backup.',
+        : 'It was not changed. Repair it or restore a backup.',
     },
   );
 }

@@ -34,7 +34,7 @@ export function statStoreFile(path: string): FileSignature | undefined {
   }
   if (stat === undefined) return undefined;
   if (!stat.isFile())
-    throw unreadable(path, stat.isDirectory() ? 'it is a folder' : 'it is no ordinary file');
+    throw unreadable(path, stat.isDirectory() ? 'it is a folder' : 'it is not a regular file');
   return signatureOf(stat);
 }
 
@@ -69,7 +69,7 @@ function readOnce(path: string): { content: Buffer; signature: FileSignature; se
   }
   try {
     const before = fstatSync(fd, { bigint: true });
-    if (!before.isFile()) throw unreadable(path, 'it is no ordinary file');
+    if (!before.isFile()) throw unreadable(path, 'it is not a regular file');
     if (before.size > MAX_STORE_BYTES) {
       throw unreadable(
         path,
@@ -108,7 +108,7 @@ export function signatureOf({ dev, ino, size, mtimeNs, ctimeNs }: BigIntStats): 
 
 function unreadable(path: string, why: string, cause?: unknown): OpenBotError {
   return new OpenBotError('STORE_UNREADABLE', `Cannot read the session store ${path}: ${why}`, {
-    hint: 'It was left as it is. Check the path and who may read it.',
+    hint: 'It was not changed. Check the path and who may read it.',
     cause,
   });
 }

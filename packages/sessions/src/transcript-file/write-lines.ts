@@ -59,7 +59,7 @@ async function takeBack(
   } catch (second) {
     return new OpenBotError(
       'TRANSCRIPT_WRITE_FAILED',
-      `${fault.message}; what was written of it could not be taken back: ${(second as Error).message}`,
+      `${fault.message}; the part that was written could not be removed: ${(second as Error).message}`,
       { hint: 'Readers skip the unfinished line, and the next append puts it on a line of its own.', cause },
     );
   }

@@ -41,7 +41,7 @@ describe('flags and words', () => {
     [['letter', 'send', '--wait', '5'], "--wait takes its seconds only after '='", 'a text that is named 5'],
     [['letter', 'send', '- buy milk'], "'- buy milk' begins with a dash", "letter send -- '- buy milk'"],
     [['letter', 'send', 'a', 'b'], "Unexpected word: 'b'", 'put the text between quotation marks'],
-    [['letter', 'send', 'a', '--', '--json'], "Unexpected word: '--json'", 'what follows -- is no flag'],
+    [['letter', 'send', 'a', '--', '--json'], "Unexpected word: '--json'", 'words after -- are not flags'],
     [['letter', 'sned'], 'Unknown command: letter sned', 'Did you mean letter send?'],
     [['letter', 'burn'], 'Unknown command: letter burn', "'post letter' has send and list"],
     [['letter', 'list', '--to', 'x'], "'post letter list' has no flag --to", "'post letter send' has it"],

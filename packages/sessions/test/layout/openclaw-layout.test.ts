@@ -205,5 +205,5 @@ test('a pipe in the place of openclaw.json is refused, not waited for', () => {
   const folder = makeTempFolder();
   const path = join(folder, 'openclaw.json');
   execFileSync('mkfifo', [path]);
-  expect(() => readOpenclawConfig(folder, {}, parseJSON5)).toThrow(`${path}: it is no ordinary file`);
+  expect(() => readOpenclawConfig(folder, {}, parseJSON5)).toThrow(`${path}: it is not a regular file`);
 });

@@ -85,7 +85,7 @@ describe('a failing disk', () => {
     };
     await expect(failing(io)).rejects.toMatchObject({
       code: 'TRANSCRIPT_WRITE_FAILED',
-      message: expect.stringContaining('could not be taken back'),
+      message: expect.stringContaining('could not be removed'),
     });
     expect(readFileSync(path).length).toBe(before.length + 150);
     const next = await appendToTranscript(path, draft);

@@ -36,7 +36,7 @@ export async function withCurrentTranscript<T>(
     const done = await withTranscriptLock(resolveWithinFolder(path), runBody, lock);
     if (done !== undefined) return done.result;
   }
-  throw new OpenBotError('STORE_CONFLICT', `${sessionKey} got a new session again and again`, {
+  throw new OpenBotError('STORE_CONFLICT', `${sessionKey} was given new sessions repeatedly`, {
     hint: 'Nothing was written. Try again.',
   });
 }

@@ -77,7 +77,7 @@ export async function removeTogether(agent: AgentSessions, removal: Removal): Pr
     });
     if (archiving !== undefined) return settle(agent, archiving);
   }
-  throw new OpenBotError('STORE_CONFLICT', 'The session to remove was replaced again and again', {
+  throw new OpenBotError('STORE_CONFLICT', 'The session to remove was replaced repeatedly', {
     hint: 'Nothing was changed. Try again.',
   });
 }

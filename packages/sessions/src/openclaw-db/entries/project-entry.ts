@@ -154,7 +154,7 @@ function isPlainKey({ db, schema }: OpenclawDatabase, key: unknown): boolean {
 }
 
 function invalid(key: string, why: string): OpenBotError {
-  return new OpenBotError('STORE_ENTRY_INVALID', `The entry for ${key} cannot be kept: ${why}`, {
+  return new OpenBotError('STORE_ENTRY_INVALID', `The entry for ${key} cannot be stored: ${why}`, {
     hint: 'OpenClaw refuses a database with such an entry. Nothing was changed.',
   });
 }

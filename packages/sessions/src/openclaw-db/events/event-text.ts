@@ -26,7 +26,7 @@ export function decompressEvent(path: string, compressed: Uint8Array): Buffer {
     return zstdDecompressSync(compressed, { maxOutputLength: MOST_COMPRESSED_BYTES });
   } catch (error) {
     const why = `a compressed line in it is damaged (${(error as Error).message})`;
-    throw unreadable(path, why, 'It was left as it is. Restore a backup of the database.', error);
+    throw unreadable(path, why, 'It was not changed. Restore a backup of the database.', error);
   }
 }
 

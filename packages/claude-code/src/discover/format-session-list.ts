@@ -79,7 +79,7 @@ export function formatSessionList(
   });
   const total = options.total ?? sessions.length;
   const all = formatQuantity(total, 'session');
-  const headline = total > sessions.length ? `The first ${formatCount(sessions.length)} of ${all}` : all;
+  const headline = total > sessions.length ? `Showing ${formatCount(sessions.length)} of ${all}` : all;
   return [headline, palette.dim(head), ...lines, ''].join('\n');
 }
 

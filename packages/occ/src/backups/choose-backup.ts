@@ -13,7 +13,7 @@ export function chooseBackup(
   const newest = backups.at(-1);
   if (newest === undefined) {
     throw new OpenBotError('RESTORE_FAILED', `No backup found for session '${sessionId}'`, {
-      hint: `Session ${explainNoBackup(path)}`,
+      hint: `The session ${explainNoBackup(path)}`,
     });
   }
   if (backup === undefined) return newest;

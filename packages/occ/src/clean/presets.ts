@@ -47,7 +47,7 @@ export const isPercent = (value: unknown): value is number =>
 export const isCharacterLimit = (value: unknown): value is number =>
   Number.isSafeInteger(value) && (value as number) >= LEAST_LIMIT;
 
-const LEAST_LIMIT = 500;
+export const LEAST_LIMIT = 500;
 
 export const LIMIT_MUST_BE = `must be a whole number of at least ${LEAST_LIMIT}`;
 export const KEEP_MUST_BE = 'must be a whole number of at least 0';

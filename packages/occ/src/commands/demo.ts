@@ -30,7 +30,7 @@ export async function demo(input: OccInput<typeof OUTPUT_FLAGS>): Promise<void> 
     forget();
   }
   if (!input.flags.json) {
-    input.terminal.write(`Removed ${folder}. Nothing of yours was read or changed.\n`);
+    input.terminal.write(`Removed ${folder}. Your own sessions were not read or changed.\n`);
   }
 }
 

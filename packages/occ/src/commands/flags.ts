@@ -1,5 +1,5 @@
 import { declareFlags } from '@openbot/sessions/command-line';
-import { BUILT_IN_PRESETS } from '../clean/presets.ts';
+import { BUILT_IN_PRESETS, LEAST_LIMIT } from '../clean/presets.ts';
 import { SOURCE_NAMES } from '../storage/contract/found-session.ts';
 
 /** What `--wait` without a value means. */
@@ -63,7 +63,7 @@ export const CLEANING_FLAGS = declareFlags({
   truncateOver: {
     kind: 'number',
     whole: true,
-    least: 1,
+    least: LEAST_LIMIT,
     value: 'characters',
     help: 'Also shorten calls and output above this size (at least 500) in all other turns, except in the last exchange',
   },

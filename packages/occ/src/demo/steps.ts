@@ -30,10 +30,10 @@ export const DEMO_STEPS: readonly DemoStep[] = [
   },
   { name: 'edit', why: 'Clean it.', command: 'edit', words: SESSION, flags: { stripTools: true } },
   { name: 'infoAfter', why: 'What is left?', command: 'info', words: SESSION, flags: {} },
-  { name: 'restore', why: 'Take it back.', command: 'restore', words: SESSION, flags: {} },
+  { name: 'restore', why: 'Undo the clean.', command: 'restore', words: SESSION, flags: {} },
   {
     name: 'clone',
-    why: 'Leave the session alone and continue in a cleaned copy.',
+    why: 'Or clean a copy and do not change the session.',
     command: 'clone',
     words: SESSION,
     flags: { stripTools: 'aggressive' },

@@ -11,8 +11,8 @@ export function formatRestore({ result, session, foundBy }: RestoreOutcome, opti
   const choice = describeChoice(foundBy, session);
   const kept =
     result.linesKept === 0
-      ? 'no lines were written since then'
-      : `${formatQuantity(result.linesKept, 'line')} written since then, after the restored ones`;
+      ? 'no lines'
+      : `${formatQuantity(result.linesKept, 'line')}, kept after the restored ones`;
   const title = result.context.complete
     ? `${palette.green('✓')} Session restored`
     : `${palette.yellow('!')} Session restored, but the model does not read all of it`;
@@ -21,7 +21,7 @@ export function formatRestore({ result, session, foundBy }: RestoreOutcome, opti
     ...(choice === undefined ? [] : [`  Chosen: ${choice}`]),
     `  From: ${shortenPath(result.restoredFrom, home)}`,
     `  Size: ${formatSize(result.sizeBefore)} → ${formatSize(result.sizeAfter)}`,
-    `  Kept: ${kept}`,
+    `  Added since the backup: ${kept}`,
     `  The model reads: ${describeContext(result.context)}`,
     ...describeLeft(result.context).map((line) => `  ${line}`),
     `  Backup: ${shortenPath(result.backupPath, home)}`,

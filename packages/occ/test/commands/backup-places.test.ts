@@ -145,7 +145,7 @@ it('backups that are gone although the session was edited: it says where they we
   renameSync(join(kept, NAME(1)), join(state.home, 'moved'));
   const { message, hint } = await state.refused('restore', ID);
   expect(message).toBe(`No backup found for session '${ID}'`);
-  expect(hint).toContain('Session has been edited, but its backups were moved or deleted');
+  expect(hint).toContain('The session has been edited, but its backups were moved or deleted');
   expect(hint).toContain(kept);
   const { stdout } = await state.occ('restore', ID, '--list');
   expect(stdout).toContain('its backups were moved or deleted');

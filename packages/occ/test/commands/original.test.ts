@@ -144,7 +144,7 @@ it('is listed, last of all, and the reports tell of it', async () => {
   await editTimes(5);
   const { stdout } = await state.occ('edit', ID, '--keep', '8');
   expect(stdout).toContain(
-    `  Rotated out: backup 1; five are kept, and the original: occ restore ${ID} --original\n`,
+    `  Rotated out: backup 1; the newest five are kept, and the original (occ restore ${ID} --original)\n`,
   );
   const list = await state.json('restore', ID, '--list');
   expect(list.map(({ number }: { number: number }) => number)).toEqual([6, 5, 4, 3, 2, 0]);

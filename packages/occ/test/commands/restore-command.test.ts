@@ -72,11 +72,11 @@ describe('occ restore', () => {
     expect(await state.refused('restore', ID)).toEqual({
       code: 'RESTORE_FAILED',
       message: `No backup found for session '${ID}'`,
-      hint: 'Session has not been edited',
+      hint: 'The session has not been edited',
     });
     const { code, stdout, stderr } = await state.occ('restore', ID);
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-    expect(stderr).toBe(`Error: No backup found for session '${ID}'\n  Session has not been edited\n`);
+    expect(stderr).toBe(`Error: No backup found for session '${ID}'\n  The session has not been edited\n`);
     expect(read()).toBe(original);
   });
 
@@ -86,7 +86,7 @@ describe('occ restore', () => {
     const { stdout } = await state.occ('restore', ID);
     expect(stdout).toContain(`✓ Session restored: ${ID}\n`);
     expect(stdout).toContain(`  From: ~/.openclaw/agents/main/sessions/backups/${ID}.backup.1.jsonl\n`);
-    expect(stdout).toContain('  Kept: 4 lines written since then');
+    expect(stdout).toContain('  Added since the backup: 4 lines, kept');
     expect(stdout).toContain(`  Undo: occ restore ${ID}\n`);
   });
 

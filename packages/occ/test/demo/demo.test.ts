@@ -44,7 +44,7 @@ describe('occ demo', () => {
       '✓ Session restored: 5e550a11',
       'byte for byte what it was before the edit',
       '✓ Session cloned: 5e550a11',
-      'Nothing of yours was read or changed.',
+      'Your own sessions were not read or changed.',
     ]) {
       expect(stdout).toContain(said);
     }

@@ -148,7 +148,7 @@ describe('pi', () => {
     callFrom(own, `occ ${args.join(' ')}`, 'fresh');
     const { note, ...result } = JSON.parse((await runOcc(args, { env })).stdout);
     expect(result).toMatchObject({ sessionId: OTHER, scheduled: true });
-    expect(note).toContain("called from the session's own run. The edit follows");
+    expect(note).toContain("called from the session's own run. The edit is made");
   });
 });
 

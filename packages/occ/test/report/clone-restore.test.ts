@@ -33,14 +33,16 @@ it('a restore tells what came back, what was kept and how to undo it', () => {
   expect(formatRestore(restoreOutcome(), PLAIN)).toBe(`✓ Session restored: abc123-def456
   From: ~/.openclaw/agents/main/sessions/abc123-def456.backup.1.jsonl
   Size: 98 KB → 126 KB
-  Kept: 4 lines written since then, after the restored ones
+  Added since the backup: 4 lines, kept after the restored ones
   The model reads: 21 messages, 10 tool calls, 10 results, 12,300 tokens (recorded)
   Backup: ~/.openclaw/agents/main/sessions/abc123-def456.backup.2.jsonl
   Undo: occ restore abc123-def456
 `);
-  expect(formatRestore(restoreOutcome({ linesKept: 1 }), PLAIN)).toContain('Kept: 1 line written');
+  expect(formatRestore(restoreOutcome({ linesKept: 1 }), PLAIN)).toContain(
+    'Added since the backup: 1 line, kept',
+  );
   expect(formatRestore(restoreOutcome({ linesKept: 0 }), PLAIN)).toContain(
-    'Kept: no lines were written since then',
+    'Added since the backup: no lines\n',
   );
 });
 

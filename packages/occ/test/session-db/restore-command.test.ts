@@ -20,7 +20,7 @@ test('never edited: there is nothing to go back to, and nothing is left behind',
   expect(await home.refused('restore', ID)).toEqual({
     code: 'RESTORE_FAILED',
     message: `No backup found for session '${ID}'`,
-    hint: 'Session has not been edited',
+    hint: 'The session has not been edited',
   });
   expect(await home.json('restore', ID, '--list')).toEqual([]);
   expect((await home.occ('restore', ID, '--list')).stdout).toContain('has not been edited');

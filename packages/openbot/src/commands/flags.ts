@@ -40,7 +40,7 @@ const BUDGET = declareFlags({
     kind: 'number',
     prefix: '$',
     least: LEAST_BUDGET,
-    mustBe: 'an amount in US dollars',
+    mustBe: 'an amount in US dollars above 0',
     value: 'usd',
     example: '2.50',
     help: 'Most that the session may cost, all its runs together',

@@ -31,8 +31,8 @@ export function readRules({
   const wrong = rules.find((rule) => !RULE.test(rule));
   if (wrong === undefined) return rules;
   throw usage(
-    `--allow does not understand '${wrong}'`,
-    "A rule is a tool, or a tool with what it may do: --allow 'Read,Bash(git status:*)'",
+    `'${wrong}' is not a rule for --allow`,
+    "A rule is the name of a tool, with or without what it may do: --allow 'Read,Bash(git status:*)'",
   );
 }
 

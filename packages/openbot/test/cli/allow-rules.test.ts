@@ -16,5 +16,5 @@ test.each([
 });
 
 test.each(['Bash(git', 'Bash()', 'git status', 'Bash(a)b', '(x)'])('--allow %j is refused', (rule) => {
-  expect(() => readRules({ flags: { allow: [rule] } })).toThrow(`--allow does not understand '${rule}'`);
+  expect(() => readRules({ flags: { allow: [rule] } })).toThrow(`'${rule}' is not a rule for --allow`);
 });

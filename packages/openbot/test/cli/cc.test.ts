@@ -50,7 +50,7 @@ describe('cc list', () => {
       isRunning: false,
     });
     const { stdout } = await home.run(['cc', 'list', '--all', '-n', '2']);
-    expect(stdout).toMatch(new RegExp(`^The first 2 of ${all.length} sessions\\n`));
+    expect(stdout).toMatch(new RegExp(`^Showing 2 of ${all.length} sessions\\n`));
     expect(stdout).toContain('REPOSITORY');
     expect(stdout.trimEnd().split('\n')).toHaveLength(4);
   });

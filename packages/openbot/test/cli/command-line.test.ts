@@ -54,7 +54,7 @@ test.each([
     /its first 8 characters or more, or a title/,
   ],
   [['cc', 'run', 'x', '--session', '12345678'], /begins with '12345678'/, /cc list/],
-  [['cc', 'run', 'x', '--allow', 'Bash(git'], /does not understand 'Bash\(git'/, /--allow 'Read/],
+  [['cc', 'run', 'x', '--allow', 'Bash(git'], /'Bash\(git' is not a rule for --allow/, /--allow 'Read/],
   [['cc', 'run', 'x', '--threshold', '60'], /from 0 to 1/, /--threshold 0.7/],
   [['cc', 'run', 'x', '--budget', '0'], /US dollars/, /--budget 2.50/],
   [['cc', 'run', 'x', '--repo', '/nowhere/at all'], /\/nowhere\/at all/, /\S/],

@@ -183,10 +183,7 @@ export const DOORS: Doors = {
       'use',
     ],
     'storage/files': [
-      'clone-file',
-      'clone-traits',
       'file-session',
-      'killed-clones',
       'open-calls',
       'replace-file',
       'rewriting',
@@ -195,9 +192,11 @@ export const DOORS: Doors = {
       'transcript-title',
       'use',
     ],
+    'storage/files/clones': ['clone-file', 'clone-note', 'clone-traits', 'killed-clones'],
     'storage/openclaw': ['source'],
     'storage/openclaw-files': ['clone-entry', 'finding', 'openclaw-sessions', 'storage'],
     'storage/openclaw-sqlite': ['database-sessions', 'database-transcript', 'storage'],
+    'storage/openclaw-sqlite/figures': ['correct-after-run', 'run-in-progress'],
     'storage/pi': ['source'],
   },
   'claude-code': {

@@ -19,6 +19,8 @@ import { describe, TEXT } from './tool.ts';
 /** A conversation of the agent, and the storage that holds its entry. */
 export interface Conversation extends StoredSession {
   readonly storage: 'sqlite' | 'files';
+  /** A database that may hold its lines. */
+  readonly databasePath?: string;
   readonly files: AgentFiles;
 }
 
@@ -31,9 +33,9 @@ export async function findConversation(scope: McpScope, requested: unknown): Pro
   const files = locateAgent(scope);
   const { storePath, agentId } = files;
   let notFound: unknown;
-  for (const { store, storage } of await openStores(files)) {
+  for (const { store, ...place } of await openStores(files)) {
     try {
-      return { ...(await resolveSession({ storePath, agentId, store, sessionKey })), storage, files };
+      return { ...(await resolveSession({ storePath, agentId, store, sessionKey })), ...place, files };
     } catch (error) {
       if (!(error instanceof OpenBotError) || error.code !== 'SESSION_NOT_FOUND') throw error;
       notFound = error;
@@ -89,11 +91,11 @@ function chooseKey({ sessionKey, agentId }: McpScope, requested: string | undefi
 async function openStores({
   storePath,
   databasePath,
-}: AgentFiles): Promise<{ store: SessionStore; storage: Conversation['storage'] }[]> {
+}: AgentFiles): Promise<({ store: SessionStore } & Pick<Conversation, 'storage' | 'databasePath'>)[]> {
   const ofFiles = { store: openFileSessionStore(storePath), storage: 'files' as const };
   if (databasePath === undefined) return [ofFiles];
   const { openOpenclawDatabaseStore } = await import('@openbot/sessions/openclaw-database');
-  return [{ store: openOpenclawDatabaseStore(databasePath), storage: 'sqlite' }, ofFiles];
+  return [{ store: openOpenclawDatabaseStore(databasePath), storage: 'sqlite', databasePath }, ofFiles];
 }
 
 function usedAt({ entry }: StoredSession): number {

@@ -12,14 +12,16 @@ const NOTHING: LastMessages = { messages: [], leftOut: 0 };
 
 /** The last messages of a conversation, from the database if that has its lines, otherwise from its file. */
 export async function readConversation(conversation: Conversation, limit: number): Promise<LastMessages> {
+  const { databasePath, entry } = conversation;
   const inDatabase =
-    conversation.storage === 'sqlite' ? await readFromDatabase(conversation, limit) : undefined;
+    databasePath === undefined ? undefined : await readFromDatabase(databasePath, entry.sessionId, limit);
   return inDatabase ?? readFromFile(conversation, limit);
 }
 
 /** Undefined if the database has no lines of the session. */
 async function readFromDatabase(
-  { files, entry: { sessionId } }: Conversation,
+  databasePath: string,
+  sessionId: string,
   limit: number,
 ): Promise<LastMessages | undefined> {
   const sqlite = await import('@openbot/sessions/openclaw-database');
@@ -32,7 +34,7 @@ async function readFromDatabase(
     while (!step.done) step = picking.next(readBytes(step.value));
     return step.value;
   };
-  const found = sqlite.readOpenclawDatabase(files.databasePath!, read);
+  const found = sqlite.readOpenclawDatabase(databasePath, read);
   if (found === 'cold') {
     throw new OpenBotError(
       'TRANSCRIPT_UNREADABLE',

@@ -24,16 +24,6 @@ export interface OriginalNote {
   readonly record?: RewriteRecord;
 }
 
-/** A session that OpenClaw moved into its database keeps the journal of its file: one journal has both. */
-export function isOfDatabase(record: Pick<RewriteRecord, 'generations'>): boolean {
-  return record.generations !== undefined;
-}
-
-/** The journal without what happened to the session in OpenClaw's database. */
-export function withoutDatabase(journal: Journal): Journal {
-  return { ...journal, rewrites: journal.rewrites.filter((record) => !isOfDatabase(record)) };
-}
-
 const EMPTY: Journal = { rewrites: [] };
 
 /** A journal that is missing, torn or foreign is an empty one: it only helps, and nothing depends on it alone. */

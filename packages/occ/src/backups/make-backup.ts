@@ -13,62 +13,56 @@ export interface MadeBackup {
   readonly isLinked: boolean;
 }
 
+/** The session, open. The lock of its transcript must be held. */
+export interface BackupSource {
+  readonly path: string;
+  readonly file: FileHandle;
+  /** How much of it is kept. */
+  readonly bytes: number;
+  /** It is about to be replaced by a new file, so that the old file itself can be the backup, by a second name. */
+  readonly isReplaced: boolean;
+}
+
 /**
- * Keeps the first `bytes` of a session under the name of a backup, on disk but for the folder, which must be synced. The
- * session is about to be replaced by a new file, so the old file itself becomes the backup by a second name; nothing is
- * copied. Only where that cannot be, a copy is made.
- * @param source the session, open; the transcript's lock must be held
+ * Keeps a session under the name of a backup, on disk but for the folder, which must be synced. Nothing is copied where the
+ * old file can be the backup.
  */
 export async function makeBackup(
-  path: string,
-  source: FileHandle,
+  source: BackupSource,
   paths: BackupPaths,
-  bytes: number,
   journal: Journal,
 ): Promise<MadeBackup> {
   await makeBackupFolder(paths);
   const number = nextBackupNumber(paths, journal);
-  const target = backupPathOf(paths, number);
-  const stat = await source.stat();
+  const path = backupPathOf(paths, number);
+  const isLinked = source.isReplaced && (await linkBackup(source, path));
+  if (!isLinked) await copyBackup(source, path);
+  return { number, path, isLinked };
+}
+
+/** @returns false where it must be a copy */
+async function linkBackup({ path, file }: BackupSource, target: string): Promise<boolean> {
+  const { nlink, ino } = await file.stat();
   // A file with further names may be written to under those at any time.
-  const isLinked = stat.nlink === 1 && linkNew(path, target);
-  if (isLinked) {
-    if (lstatSync(target).ino !== stat.ino) {
-      await unlink(target).catch(() => {});
+  if (nlink !== 1 || !linkNew(path, target)) return false;
+  try {
+    if (lstatSync(target).ino !== ino)
       throw new Error('the session was replaced by another program while it was read');
-    }
-    try {
-      await source.sync();
-    } catch (error) {
-      await unlink(target).catch(() => {});
-      throw error;
-    }
-  } else await copyBackup(path, source, target, bytes);
-  return { number, path: target, isLinked };
+    await file.sync();
+    return true;
+  } catch (error) {
+    await unlink(target).catch(() => {});
+    throw error;
+  }
 }
 
-/** The same for a session that stays as it is: its backup must be a copy. */
-export async function copyAsBackup(
-  path: string,
-  source: FileHandle,
-  paths: BackupPaths,
-  bytes: number,
-  journal: Journal,
-): Promise<MadeBackup> {
-  await makeBackupFolder(paths);
-  const number = nextBackupNumber(paths, journal);
-  const target = backupPathOf(paths, number);
-  await copyBackup(path, source, target, bytes);
-  return { number, path: target, isLinked: false };
-}
-
-async function copyBackup(path: string, source: FileHandle, target: string, bytes: number): Promise<void> {
+async function copyBackup({ path, file, bytes }: BackupSource, target: string): Promise<void> {
   const temp = makeLeftoverPath(target, 'tmp');
   try {
     await copyFile(path, temp, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
     const copy = await open(temp, 'r+');
     try {
-      await fitTo(copy, source, bytes);
+      await fitTo(copy, file, bytes);
       await copy.chmod(0o600);
       giveToFolderOwner(copy.fd, target);
       await copy.sync();

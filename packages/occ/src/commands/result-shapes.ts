@@ -1,5 +1,8 @@
 /** What `--json` prints. docs/commands.md is made from it, and a test compares it with real output. */
 import type { ResultShape } from '@openbot/sessions/command-line';
+import { SOURCE_NAMES, STORAGE_KINDS } from '../storage/contract/found-session.ts';
+
+const listValues = (names: readonly string[]) => names.map((name) => `'${name}'`).join(' | ');
 
 const WARNINGS: ResultShape = [{ code: 'string', message: 'string', 'hint?': 'string' }];
 
@@ -105,9 +108,9 @@ export const LIST: ResultShape = [
     sessionId: 'string',
     'sessionKey?': 'string - OpenClaw only',
     agentId: 'string | null - OpenClaw only',
-    source: "'openclaw' | 'pi' | 'claude'",
+    source: listValues(SOURCE_NAMES),
     path: 'string - of the transcript, or of the database that holds it',
-    'storage?': "'sqlite' - absent for a file",
+    'storage?': `${listValues(STORAGE_KINDS)} - absent for a file`,
     'indexPath?': 'string - where it is not sessions.json beside the transcript',
     cwd: 'string | null',
     updatedAt: 'number - milliseconds',
@@ -126,7 +129,7 @@ export const LIST: ResultShape = [
 export const INFO: ResultShape = {
   sessionId: 'string',
   ...FOUND,
-  source: "'openclaw' | 'pi' | 'claude'",
+  source: listValues(SOURCE_NAMES),
   path: 'string',
   sizeBytes: 'number',
   messages: { total: 'number', user: 'number', assistant: 'number', toolResult: 'number', other: 'number' },

@@ -10,7 +10,7 @@ import type { TranscriptHead } from '../storage/contract/finding.ts';
 import type { FoundSession, SearchScope, SourceName } from '../storage/contract/found-session.ts';
 import type { LocatedSession } from '../storage/contract/located-session.ts';
 import { RECOGNITIONS, type SessionSource } from '../storage/contract/source.ts';
-import { isLeftByKilledClone } from '../storage/files/killed-clones.ts';
+import { isLeftByKilledClone } from '../storage/files/clones/killed-clones.ts';
 import { readTranscriptHead } from '../storage/files/transcript-head.ts';
 import { ambiguousName } from './ambiguous-name.ts';
 import { adviseOnBackupBeside, cloneCommand } from './left-backup.ts';

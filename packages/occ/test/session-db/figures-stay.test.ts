@@ -5,7 +5,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { findDatabaseFaults } from '../../../sessions/test/openclaw-db/setup/check-database.ts';
 import { readRecord } from '../../src/schedule/record.ts';
-import { correctAfterRun, type FiguresRun } from '../../src/storage/openclaw-sqlite/correct-after-run.ts';
+import {
+  correctAfterRun,
+  type FiguresRun,
+} from '../../src/storage/openclaw-sqlite/figures/correct-after-run.ts';
 import { waitingProcessOf } from '../in-use/scheduled-processes.ts';
 import { runOccHere } from '../setup/run-occ.ts';
 import {

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import type { CleanPlan } from '../../src/clean/plan.ts';
 import { resolveSession } from '../../src/finding/resolve-session.ts';
 import { STORAGES } from '../../src/storage/all.ts';
-import type { StorageName } from '../../src/storage/contract/storage.ts';
+import type { StorageName } from '../../src/storage/contract/found-session.ts';
 import type { Caller, OwnRun, UseFlags } from '../../src/storage/contract/use.ts';
 import { putDatabase } from '../finding/database.ts';
 import { header, makeHome, put, scopeAt, sessionsFolder, setAge, uuid } from '../finding/home.ts';

@@ -7,7 +7,7 @@ import {
   makeLeftoverPath,
   sweepLeftovers,
 } from '@openbot/sessions/disk';
-import type { CopiedFiles } from '../files/clone-traits.ts';
+import type { CopiedFiles } from '../files/clones/clone-traits.ts';
 
 /** Claude Code keeps the states of files that it can go back to here, in a folder for each session id. */
 export interface HistoryCopy {

@@ -1,7 +1,7 @@
 import { basename, dirname, join } from 'node:path';
 import { quoteForShell } from '@openbot/sessions/terminal-text';
 import type { CloneRequest } from '../contract/rewriting.ts';
-import type { CopiedFiles } from '../files/clone-traits.ts';
+import type { CopiedFiles } from '../files/clones/clone-traits.ts';
 import { makeFilesRewriting } from '../files/rewriting.ts';
 import { isClaudeFileName, resolveProjectsFolder } from './claude-sessions.ts';
 import { cloneTitleLine } from './clone-title.ts';

@@ -2,9 +2,28 @@ import type { OpenBotError } from '@openbot/sessions';
 import type { OpenclawLayout } from '@openbot/sessions/layout';
 import type { TokenBasis } from '@openbot/sessions/transcript';
 
-export const SOURCE_NAMES = ['openclaw', 'pi', 'claude'] as const;
+/** The storages by name: the program that each is of, and what its sessions have as `storage` where they are no files. */
+const STORAGE_NAMES = {
+  'openclaw-files': { source: 'openclaw' },
+  'openclaw-sqlite': { source: 'openclaw', storage: 'sqlite' },
+  pi: { source: 'pi' },
+  claude: { source: 'claude' },
+} as const;
+
+type NamedStorage = (typeof STORAGE_NAMES)[StorageName];
+
+export type StorageName = keyof typeof STORAGE_NAMES;
 /** The program that a session is of. */
-export type SourceName = (typeof SOURCE_NAMES)[number];
+export type SourceName = NamedStorage['source'];
+export type StorageKind = Extract<NamedStorage, { storage: string }>['storage'];
+
+export const SOURCE_NAMES: readonly SourceName[] = [
+  ...new Set(Object.values(STORAGE_NAMES).map(({ source }) => source)),
+];
+export const STORAGE_KINDS: readonly StorageKind[] = Object.values(STORAGE_NAMES).flatMap((named) =>
+  'storage' in named ? [named.storage] : [],
+);
+
 /** The values of `--source`. */
 export type SourceChoice = SourceName | 'all';
 
@@ -36,7 +55,7 @@ export interface FoundSession {
   /** Of the transcript, absolute; of the database where that holds it. */
   readonly path: string;
   /** OpenClaw only: the transcript is in its database. Absent for a file. */
-  readonly storage?: 'sqlite';
+  readonly storage?: StorageKind;
   /** The index, where it is not `sessions.json` beside the transcript. */
   readonly indexPath?: string;
   /** As the transcript says; null where it says none or is gone. */

@@ -1,6 +1,6 @@
 import type { StoredSession } from '@openbot/sessions';
 import { percentOf } from '../../percent-of.ts';
-import type { ContextWindow, FoundSession, SourceName } from './found-session.ts';
+import type { ContextWindow, FoundSession, SourceName, StorageKind } from './found-session.ts';
 
 /** What the names of files, their state and the index say of a session, before its transcript is opened. */
 export interface LocatedSession {
@@ -11,7 +11,7 @@ export interface LocatedSession {
   readonly stem: string;
   readonly path: string;
   /** `path` is a database. */
-  readonly storage?: 'sqlite';
+  readonly storage?: StorageKind;
   /** Milliseconds, with their fraction. */
   readonly updatedAt: number;
   /** 0 for a session in a database: there it is known only once the transcript was opened. */

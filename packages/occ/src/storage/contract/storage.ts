@@ -1,9 +1,7 @@
 import type { FindingStorage } from './finding.ts';
-import type { FoundSession, SourceName } from './found-session.ts';
+import type { FoundSession, SourceName, StorageName } from './found-session.ts';
 import type { RewritingStorage } from './rewriting.ts';
 import type { UseStorage } from './use.ts';
-
-export type StorageName = 'openclaw-files' | 'openclaw-sqlite' | 'pi' | 'claude';
 
 /** One way in which a program keeps its sessions. */
 export interface SessionStorage extends FindingStorage {

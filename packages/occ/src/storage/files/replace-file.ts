@@ -3,11 +3,23 @@ import { reportProgress, scanTranscriptFile, type Transcript } from '@openbot/se
 import type { HeldLock } from '@openbot/sessions/disk';
 import { type LineCopier, replaceTranscript } from '@openbot/sessions/rewrite';
 import { backupPathsOf } from '../../backups/backup-paths.ts';
-import { changeRecord, readJournal } from '../../backups/journal.ts';
+import { changeRecord, type Journal, readJournal } from '../../backups/journal.ts';
 import { type MadeBackup, makeBackup } from '../../backups/make-backup.ts';
 import { hashTail } from '../../backups/tail-hash.ts';
 import type { Counters } from '../../rewrite/counters.ts';
+import type { RewriteRecord } from '../contract/kept-state.ts';
 import type { EntryChange, ReplacedState, RewriteSteps } from '../contract/rewriting.ts';
+
+/** A session that moved into a database keeps the journal of its file: one journal has the records of both. */
+export function isFileRecord({ generations }: RewriteRecord): boolean {
+  return generations === undefined;
+}
+
+/** The journal with the rewrites of the file alone. */
+export function readFileJournal(path: string): Journal {
+  const journal = readJournal(path);
+  return { ...journal, rewrites: journal.rewrites.filter(isFileRecord) };
+}
 
 /** The entry of a session in an index beside its file. */
 export interface IndexEntry {
@@ -58,7 +70,8 @@ export async function replaceFile(
     beforeSwap: async (temp) => {
       const counters = await entry?.readCounters();
       const resultHash = hashTail(temp, resultBytes) ?? '';
-      backup = await makeBackup(path, file, backupPathsOf(path), backupBytes, readJournal(path));
+      const source = { path, file, bytes: backupBytes, isReplaced: true };
+      backup = await makeBackup(source, backupPathsOf(path), readJournal(path));
       await steps.record({ backup: backup.number, backupBytes, resultBytes, resultHash, counters });
     },
     undo: () => steps.undo(),

@@ -1,11 +1,11 @@
 import { OpenBotError, scanTranscriptFile, type Transcript } from '@openbot/sessions';
 import { asciiJson, type LineCopier, replaceTopLevelFields } from '@openbot/sessions/rewrite';
-import { type Journal, readJournal, withoutDatabase } from '../../backups/journal.ts';
+import type { Journal } from '../../backups/journal.ts';
 import type { Backup, KeptState } from '../contract/kept-state.ts';
 import type { Relink, RestorableState, RestoredState, SessionLines } from '../contract/rewriting.ts';
 import { findLaterBytes, type SessionFile, type Stretch } from './later-bytes.ts';
 import { findLaterLines, readLineOf } from './later-lines.ts';
-import { type OpenFile, replaceFile } from './replace-file.ts';
+import { type OpenFile, readFileJournal, replaceFile } from './replace-file.ts';
 import {
   type ChangedLine,
   countLaterLines,
@@ -24,7 +24,7 @@ export async function findRestoredFile(
   backups: readonly Backup[],
 ): Promise<RestorableState> {
   const { path, transcript: now } = open;
-  const journal = withoutDatabase(readJournal(path));
+  const journal = readFileJournal(path);
   const session = { path, bytes: now.byteLength };
   const said =
     kept.packedPath === undefined

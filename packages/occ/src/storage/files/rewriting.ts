@@ -5,16 +5,16 @@ import { syncFolder } from '@openbot/sessions/disk';
 import { scanOpenTranscript, withTranscriptLock } from '@openbot/sessions/transcript';
 import { backupPathsOf } from '../../backups/backup-paths.ts';
 import { listBackupFiles } from '../../backups/backups.ts';
-import { isOfDatabase, readJournal } from '../../backups/journal.ts';
-import { copyAsBackup } from '../../backups/make-backup.ts';
+import { readJournal } from '../../backups/journal.ts';
+import { makeBackup } from '../../backups/make-backup.ts';
 import { rotateBackups } from '../../backups/rotate-backups.ts';
 import { applyPlan, makeLineReader } from '../../rewrite/apply-plan.ts';
 import { assertReadable, openSession } from '../../rewrite/open-session.ts';
 import type { FoundSession } from '../contract/found-session.ts';
 import type { HeldSession, RewritingStorage, SessionLines, SessionState } from '../contract/rewriting.ts';
-import { prepareFileClone } from './clone-file.ts';
-import type { CloneTraits } from './clone-traits.ts';
-import { type HeldFile, type IndexEntry, type OpenFile, replaceFile } from './replace-file.ts';
+import { prepareFileClone } from './clones/clone-file.ts';
+import type { CloneTraits } from './clones/clone-traits.ts';
+import { type HeldFile, type IndexEntry, isFileRecord, type OpenFile, replaceFile } from './replace-file.ts';
 import { findRestoredFile } from './restored-file.ts';
 import { tidyUp } from './tidy-up.ts';
 
@@ -55,7 +55,7 @@ export function makeFilesRewriting({ entryOf, clones }: FileTraits): RewritingSt
 function makeHeld(path: string): Omit<HeldSession, 'open'> {
   return {
     keepWritersOut: (rewrite) => rewrite(),
-    isOwn: (record) => !isOfDatabase(record),
+    isOwn: isFileRecord,
     // They have the header of the session in the database, and what was said there.
     refuseOthers: (what) =>
       new OpenBotError('RESTORE_FAILED', `${what} was made from OpenClaw's database, not from ${path}`, {
@@ -96,7 +96,8 @@ async function backUp({ path }: FoundSession): Promise<string> {
     const file = await openSession(path);
     try {
       const { byteLength } = await scanOpenTranscript(file, path);
-      const backup = await copyAsBackup(path, file, paths, byteLength, readJournal(path));
+      const source = { path, file, bytes: byteLength, isReplaced: false };
+      const backup = await makeBackup(source, paths, readJournal(path));
       await rotateBackups(path);
       await syncFolder(paths.folder);
       return backup.path;

@@ -4,10 +4,11 @@ import { type HeldLock, sweepLeftovers } from '@openbot/sessions/disk';
 import { insertLines } from '@openbot/sessions/rewrite';
 import { backupPathsOf } from '../../backups/backup-paths.ts';
 import { dropUnfinishedBackups, listBackupFiles } from '../../backups/backups.ts';
-import { type Journal, readJournal, updateJournal, withoutDatabase } from '../../backups/journal.ts';
+import { type Journal, updateJournal } from '../../backups/journal.ts';
 import { hashTail } from '../../backups/tail-hash.ts';
 import type { RewriteRecord } from '../contract/kept-state.ts';
-import { sweepKilledClones } from './clone-note.ts';
+import { sweepKilledClones } from './clones/clone-note.ts';
+import { readFileJournal } from './replace-file.ts';
 
 /**
  * Finishes what earlier rewrites of a session left: those that were killed before the swap, and lines that a process wrote
@@ -16,7 +17,7 @@ import { sweepKilledClones } from './clone-note.ts';
  */
 export async function tidyUp(path: string, lock: HeldLock): Promise<Journal> {
   const paths = backupPathsOf(path);
-  const journal = withoutDatabase(readJournal(path));
+  const journal = readFileJournal(path);
   sweepLeftovers(paths.folder);
   sweepKilledClones(paths.sessionsFolder);
   const dropped = await dropUnfinishedBackups(paths, path);
@@ -42,7 +43,7 @@ export async function tidyUp(path: string, lock: HeldLock): Promise<Journal> {
       .filter(({ backup }) => !dropped.includes(backup))
       .map((record) => withCarried(record, carried.get(record.backup))),
   }));
-  return withoutDatabase(readJournal(path));
+  return readFileJournal(path);
 }
 
 function withCarried(record: RewriteRecord, carriedTo: number | undefined): RewriteRecord {

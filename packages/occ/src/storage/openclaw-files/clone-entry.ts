@@ -2,7 +2,7 @@ import { basename, dirname } from 'node:path';
 import { lookIntoSessionStore, OpenBotError, openFileSessionStore } from '@openbot/sessions';
 import { buildCloneSessionKey } from '@openbot/sessions/key';
 import type { FoundSession } from '../contract/found-session.ts';
-import type { CloneEntry, CloneFile, CloneTraits } from '../files/clone-traits.ts';
+import type { CloneEntry, CloneFile, CloneTraits } from '../files/clones/clone-traits.ts';
 import { indexPathOf } from './index-entry.ts';
 
 export const openclawClones: CloneTraits = {

@@ -9,7 +9,7 @@ import { classifySessionFileName, isSessionId, STORE_FILE_NAME } from '@openbot/
 import { readNames, statFile } from '../../layout/look-at-disk.ts';
 import type { SearchScope } from '../contract/found-session.ts';
 import { type LocatedSession, NO_ENTRIES } from '../contract/located-session.ts';
-import { withoutKilledClones } from '../files/killed-clones.ts';
+import { withoutKilledClones } from '../files/clones/killed-clones.ts';
 import { readStateAndHead } from '../files/transcript-head.ts';
 
 export interface StoreSearch extends Pick<SearchScope, 'warn'> {

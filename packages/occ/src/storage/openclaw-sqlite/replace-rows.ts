@@ -18,6 +18,7 @@ import {
 } from '@openbot/sessions/openclaw-database';
 import { type BackupPaths, backupPathOf } from '../../backups/backup-paths.ts';
 import type { Counters } from '../../rewrite/counters.ts';
+import type { RewriteRecord } from '../contract/kept-state.ts';
 import type { ReplacedState, RewriteSteps } from '../contract/rewriting.ts';
 import type { ReadSession } from './readable-session.ts';
 import type { StagedFile } from './staged-file.ts';
@@ -33,6 +34,11 @@ export interface OpenRows {
   readonly session: ReadSession;
   readonly version: ReturnType<typeof readTranscriptVersion>;
   readonly counters: Counters | undefined;
+}
+
+/** Whether a rewrite changed rows: a session that was a file once has records of that too. */
+export function isRowRecord({ generations }: RewriteRecord): boolean {
+  return generations !== undefined;
 }
 
 /** What the rows are to become. */

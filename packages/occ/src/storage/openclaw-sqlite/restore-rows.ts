@@ -1,14 +1,14 @@
 import { OpenBotError } from '@openbot/sessions';
 import type { DatabaseTranscript, Projection } from '@openbot/sessions/openclaw-database';
 import { FLAG } from '@openbot/sessions/transcript';
-import { isOfDatabase, readJournal } from '../../backups/journal.ts';
+import { readJournal } from '../../backups/journal.ts';
 import { isNothingLeft } from '../../clean/empty-message.ts';
 import type { LineEdit } from '../../clean/line-edit.ts';
 import { rewriteLine } from '../../clean/rewrite-line.ts';
 import type { Backup, KeptState, RewriteRecord } from '../contract/kept-state.ts';
 import type { OriginOf, Relink, RestorableState, RestoredState } from '../contract/rewriting.ts';
 import type { ReadSession } from './readable-session.ts';
-import { type OpenRows, replaceRows } from './replace-rows.ts';
+import { isRowRecord, type OpenRows, replaceRows } from './replace-rows.ts';
 import {
   damaged,
   type KeptStates,
@@ -70,7 +70,7 @@ function assertUndamaged(
 
 /** A file that became a backup may have been written to by a process that had it open. */
 function hasOtherSize(record: RewriteRecord, sizeBytes: number): boolean {
-  return isOfDatabase(record) ? sizeBytes !== record.backupBytes : sizeBytes < record.backupBytes;
+  return isRowRecord(record) ? sizeBytes !== record.backupBytes : sizeBytes < record.backupBytes;
 }
 
 function assertRelated(

@@ -14,7 +14,7 @@ import {
 import { withTranscriptLock } from '@openbot/sessions/transcript';
 import { backupPathOf, backupPathsOf } from '../../backups/backup-paths.ts';
 import { listBackupFiles } from '../../backups/backups.ts';
-import { isOfDatabase, readJournal, updateJournal } from '../../backups/journal.ts';
+import { readJournal, updateJournal } from '../../backups/journal.ts';
 import { nextBackupNumber } from '../../backups/make-backup.ts';
 import { makeBackupFolder } from '../../backups/make-backup-folder.ts';
 import { type RotationOptions, rotateBackups } from '../../backups/rotate-backups.ts';
@@ -23,6 +23,7 @@ import type { Backup } from '../contract/kept-state.ts';
 import type { RewritingStorage } from '../contract/rewriting.ts';
 import { prepareRowClone } from './clone-rows.ts';
 import { readSession, readSessionToRewrite } from './readable-session.ts';
+import { isRowRecord } from './replace-rows.ts';
 import { KeptStates } from './restored-lines.ts';
 import { openRowState } from './row-state.ts';
 import { stageFromDatabase } from './staged-file.ts';
@@ -48,7 +49,7 @@ export const sqliteRewriting: RewritingStorage = {
         return await use({
           open: async () => openRowState(database, session, keptStates),
           keepWritersOut: (rewrite) => whileWriting(database, rewrite),
-          isOwn: isOfDatabase,
+          isOwn: isRowRecord,
         });
       } finally {
         keptStates.close();
@@ -142,7 +143,7 @@ export function listBackups(session: FoundSession): Backup[] {
  * put there by a person: its backup has more than it has, and stays.
  */
 function findUnfinished(database: OpenclawDatabase, session: FoundSession): number | undefined {
-  const last = readJournal(transcriptPathOf(session)).rewrites.findLast(isOfDatabase);
+  const last = readJournal(transcriptPathOf(session)).rewrites.findLast(isRowRecord);
   if (last?.generations === undefined) return undefined;
   if (!database.schema.has('transcript_rewrite_watermarks', 'generation')) return undefined;
   const { generation } = readTranscriptVersion(database, session.sessionId);

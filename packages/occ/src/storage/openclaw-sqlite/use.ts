@@ -6,8 +6,8 @@ import { listOpenWriters } from '../../in-use/open-writers.ts';
 import { scheduleEdit } from '../../schedule/start-worker.ts';
 import type { FoundSession } from '../contract/found-session.ts';
 import type { MadeEdit, SettledUse, UseQuestion, UseStorage } from '../contract/use.ts';
-import { correctAfterRun } from './correct-after-run.ts';
-import { findRunInProgress, type RunInProgress, readSnapshot } from './run-in-progress.ts';
+import { correctAfterRun } from './figures/correct-after-run.ts';
+import { findRunInProgress, type RunInProgress, readSnapshot } from './figures/run-in-progress.ts';
 import { transcriptPathOf } from './transcript-path.ts';
 
 /**

@@ -7,10 +7,10 @@ import {
   type FiguresToCorrect,
   type ScheduledEdit,
   UNCORRECTED_HINT,
-} from '../../backups/scheduled-edit.ts';
-import { isOurs, readRecord, recordOutcome, recordOwnProcess } from '../../schedule/record.ts';
-import type { FoundSession } from '../contract/found-session.ts';
-import type { CorrectionTask, FiguresResult } from '../contract/use.ts';
+} from '../../../backups/scheduled-edit.ts';
+import { isOurs, readRecord, recordOutcome, recordOwnProcess } from '../../../schedule/record.ts';
+import type { FoundSession } from '../../contract/found-session.ts';
+import type { CorrectionTask, FiguresResult } from '../../contract/use.ts';
 import { correctFigures } from './correct-figures.ts';
 import { findRunProcess, judgeRun, readSnapshot, type SessionSnapshot } from './run-in-progress.ts';
 

@@ -12,16 +12,16 @@ import {
 } from '@openbot/sessions/openclaw-database';
 import { planLoweredUsage } from '@openbot/sessions/rewrite';
 import { contextOf, estimateTokens, measureContext, withTranscriptLock } from '@openbot/sessions/transcript';
-import { updateJournal } from '../../backups/journal.ts';
-import type { FiguresToCorrect } from '../../backups/scheduled-edit.ts';
-import { rewriteLine } from '../../clean/rewrite-line.ts';
-import { type Counters, lowerCounters, readCounters } from '../../rewrite/counters.ts';
-import type { FoundSession } from '../contract/found-session.ts';
-import type { CorrectedFigures } from '../contract/kept-state.ts';
-import { type ReadSession, readSessionToRewrite } from './readable-session.ts';
-import { applyRewrite } from './replace-rows.ts';
-import { readUsage } from './row-changes.ts';
-import { transcriptPathOf } from './transcript-path.ts';
+import { updateJournal } from '../../../backups/journal.ts';
+import type { FiguresToCorrect } from '../../../backups/scheduled-edit.ts';
+import { rewriteLine } from '../../../clean/rewrite-line.ts';
+import { type Counters, lowerCounters, readCounters } from '../../../rewrite/counters.ts';
+import type { FoundSession } from '../../contract/found-session.ts';
+import type { CorrectedFigures } from '../../contract/kept-state.ts';
+import { type ReadSession, readSessionToRewrite } from '../readable-session.ts';
+import { applyRewrite } from '../replace-rows.ts';
+import { readUsage } from '../row-changes.ts';
+import { transcriptPathOf } from '../transcript-path.ts';
 
 export type Correction =
   /** `generation`: of the rows as they are now. */

@@ -14,12 +14,12 @@ import {
 import { classifySessionFileName } from '@openbot/sessions/layout';
 import { LineCopier } from '@openbot/sessions/rewrite';
 import { scanOpenTranscript } from '@openbot/sessions/transcript';
-import type { CleanPlan } from '../../clean/plan.ts';
-import { applyPlan, makeLineReader } from '../../rewrite/apply-plan.ts';
-import { cloneNotAsPlanned, planClone } from '../../rewrite/plan-clone.ts';
-import { RewrittenLines } from '../../rewrite/rewritten-lines.ts';
-import { findFault } from '../../rewrite/verify-clean.ts';
-import type { CloneRequest, MadeClone, PreparedClone, SessionLines } from '../contract/rewriting.ts';
+import type { CleanPlan } from '../../../clean/plan.ts';
+import { applyPlan, makeLineReader } from '../../../rewrite/apply-plan.ts';
+import { cloneNotAsPlanned, planClone } from '../../../rewrite/plan-clone.ts';
+import { RewrittenLines } from '../../../rewrite/rewritten-lines.ts';
+import { findFault } from '../../../rewrite/verify-clean.ts';
+import type { CloneRequest, MadeClone, PreparedClone, SessionLines } from '../../contract/rewriting.ts';
 import { noteClone, sweepKilledClones } from './clone-note.ts';
 import type { CloneEntry, CloneFile, CloneTraits, CopiedFiles, LineSource } from './clone-traits.ts';
 

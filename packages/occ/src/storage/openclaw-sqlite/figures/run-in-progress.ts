@@ -6,12 +6,12 @@ import {
   readOpenclawDatabase,
   readTranscriptVersion,
 } from '@openbot/sessions/openclaw-database';
-import type { RunState } from '../../backups/scheduled-edit.ts';
-import { findRunner, identify } from '../../in-use/ancestors.ts';
-import { listOpenWriters } from '../../in-use/open-writers.ts';
-import { readCounters } from '../../rewrite/counters.ts';
-import type { FoundSession } from '../contract/found-session.ts';
-import type { OwnRun } from '../contract/use.ts';
+import type { RunState } from '../../../backups/scheduled-edit.ts';
+import { findRunner, identify } from '../../../in-use/ancestors.ts';
+import { listOpenWriters } from '../../../in-use/open-writers.ts';
+import { readCounters } from '../../../rewrite/counters.ts';
+import type { FoundSession } from '../../contract/found-session.ts';
+import type { OwnRun } from '../../contract/use.ts';
 
 export interface SessionSnapshot {
   readonly generation: string | null;

@@ -1,6 +1,6 @@
 import type { Transcript } from '@openbot/sessions';
-import type { CleanPlan } from '../../clean/plan.ts';
-import type { CloneRequest, SessionLines } from '../contract/rewriting.ts';
+import type { CleanPlan } from '../../../clean/plan.ts';
+import type { CloneRequest, SessionLines } from '../../contract/rewriting.ts';
 import type { SavedFiles } from './killed-clones.ts';
 
 /** In what the clones of the storages in files differ. */

@@ -21,7 +21,7 @@ export async function installApart(wanted: PackageApart): Promise<string> {
   const installed = join(folder, 'node_modules', name);
   if (existsSync(installed)) return installed;
 
-  console.error(`note installing ${name} ${version} into ${folder}`);
+  console.error(`note installing ${name} ${version} into ${folder}; this can take some minutes`);
   // It gets its name when it is whole, so that an install that was cut off is never used.
   const partial = `${folder}.${process.pid}.partial`;
   await mkdir(partial, { recursive: true });

@@ -87,9 +87,9 @@ export const SESSIONS_ERRORS = {
     remedy: 'Correct what the message names. Nothing was changed.',
   },
   LOCK_NOT_RELEASED: {
-    means: 'The work that a lock was taken for is done, but the lock file could not be removed after it.',
+    means: 'The operation was completed, but its lock file could not be removed.',
     remedy:
-      'Do not repeat the operation. The lock counts until the process that made it has ended; after that the next one takes it over, or remove the file that the message names.',
+      'Do not repeat the operation. The lock is valid until the process that made it has ended; then the next process takes it over. Or remove the file that the message names.',
   },
   LOCK_LOST: {
     means: 'The lock was lost before the work was finished, so the result was not written.',

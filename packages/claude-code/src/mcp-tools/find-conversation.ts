@@ -147,7 +147,7 @@ function leadsOut(path: string, folder: string): OpenBotError {
 const MAX_KEY = 512;
 
 export const SESSION_KEY_INPUT = {
-  ...describe(TEXT, 'A conversation of this agent. Default: the one that requested this run.'),
+  ...describe(TEXT, 'The key of a conversation of this agent. Default: the one that requested this run.'),
   minLength: 1,
   maxLength: MAX_KEY,
 };

@@ -80,7 +80,7 @@ export const SESSION_SCHEMA = objectOf(
     lineCount: COUNT,
     fileSizeBytes: COUNT,
     isRunning: YES_NO,
-    isOpen: describe(YES_NO, 'Whether a Claude Code has it open, such as a person’s in a terminal.'),
+    isOpen: describe(YES_NO, 'Whether Claude Code has it open, for example in a terminal.'),
     totalInputTokens: NUMBER,
     totalCacheTokens: NUMBER,
     totalOutputTokens: NUMBER,

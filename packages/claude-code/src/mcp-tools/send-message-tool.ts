@@ -11,7 +11,7 @@ export function makeSendMessageTool({ agentId, sessionKey, sendMessage }: McpSco
     description: 'Sends a short message to the person who requested this run.',
     inputSchema: objectOf({
       text: {
-        ...describe(TEXT, 'What the person reads.'),
+        ...describe(TEXT, 'The text of the message.'),
         minLength: 1,
         maxLength: MAX_MESSAGE,
         pattern: '\\S',

@@ -57,8 +57,8 @@ export function makeSessionInfoTool(scope: McpScope): McpTool {
     name: 'openclaw_session_info',
     title: 'About the conversation',
     description:
-      'The conversation that requested this run: channel, model, tokens, times. A server that is not confined to one ' +
-      'conversation also lists the agent’s others.',
+      'Describes the conversation that requested this run: channel, model, tokens, times. Lists the agent’s other ' +
+      'conversations too, unless the server may read only one.',
     inputSchema: objectOf({}, { session_key: SESSION_KEY_INPUT }),
     outputSchema: objectOf(
       {

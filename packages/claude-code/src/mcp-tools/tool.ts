@@ -76,7 +76,7 @@ export interface LeftOut {
 
 export const LEFT_OUT_SCHEMA = describe(
   listOf(objectOf({ what: TEXT, count: COUNT })),
-  'What was left out, because the answer would be too large.',
+  'What was left out because the answer would be too large.',
 );
 
 export interface McpTool {

@@ -72,7 +72,7 @@ function notReleased(path: string, cause: unknown): OpenBotError {
     'LOCK_NOT_RELEASED',
     `The lock ${path} could not be removed: ${(cause as Error).message}`,
     {
-      hint: 'It no longer counts once the process that made it has ended. Remove the file if another program still waits for it.',
+      hint: 'It expires when the process that made it has ended. Remove the file if another program still waits for it.',
       cause,
     },
   );

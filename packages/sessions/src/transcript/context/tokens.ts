@@ -98,8 +98,9 @@ function figuresOf(transcript: Transcript, context: Context): { figures: Figure[
  * position on: a figure that was recorded before it saw the entry as it had been.
  */
 function editChanges(transcript: Transcript, context: Context): { at: number; by: number }[] {
-  const present = new Set(context.entries);
   const changes: { at: number; by: number }[] = [];
+  if (context.edits.size === 0) return changes;
+  const present = new Set(context.entries);
   for (const [target, edit] of context.edits) {
     if (!present.has(target)) continue;
     changes.push({ at: edit, by: ownCharacters(transcript, edit) - ownCharacters(transcript, target) });

@@ -9,8 +9,16 @@ import { findClaudeCodeLeaf } from './claude-code-leaf.ts';
 export function leafOf(transcript: Transcript): number {
   if (transcript.tree !== undefined) return transcript.tree.leaf;
   if (transcript.dialect !== 'claude-code') return transcript.lastInTree;
-  return findClaudeCodeLeaf(transcript, (last) => activePath(transcript, last).entries);
+  const known = claudeLeaves.get(transcript);
+  if (known !== undefined) return known;
+  const leaf = findClaudeCodeLeaf(transcript, (last) => activePath(transcript, last).entries);
+  claudeLeaves.set(transcript, leaf);
+  return leaf;
 }
+
+/** A finished transcript does not change, and many callers ask for its leaf and its path. */
+const claudeLeaves = new WeakMap<Transcript, number>();
+const activePaths = new WeakMap<Transcript, ActivePath>();
 
 interface ActivePath {
   /** Indices of entries, oldest first. */
@@ -23,7 +31,17 @@ interface ActivePath {
 }
 
 /** What the conversation is made of when it goes on from `leaf`. */
-export function activePath(transcript: Transcript, leaf: number = leafOf(transcript)): ActivePath {
+export function activePath(transcript: Transcript, leaf?: number): ActivePath {
+  if (leaf !== undefined) return walkUp(transcript, leaf);
+  let path = activePaths.get(transcript);
+  if (path === undefined) {
+    path = walkUp(transcript, leafOf(transcript));
+    activePaths.set(transcript, path);
+  }
+  return path;
+}
+
+function walkUp(transcript: Transcript, leaf: number): ActivePath {
   const entries: number[] = [];
   const seen = new Uint8Array(transcript.length);
   let brokenAt: number | undefined;

@@ -187,9 +187,9 @@ export class TurnThinking {
     const staysWhole = !this.#callsIn(stretch).includes(REMOVE);
     const thinksAt = (position: number) =>
       (staysWhole || this.#stays[position] === 1) && transcript.has(this.#path[position]!, FLAG.thinking);
-    const positions = this.#contextPositionsIn(stretch);
     // Mostly there is none; what is left of lines takes longer to find out.
-    if (!positions.some(thinksAt)) return false;
+    if (!this.#hasInContext(stretch, thinksAt)) return false;
+    const positions = this.#contextPositionsIn(stretch);
     const misplaced = this.#findMisplaced(positions);
     let begins: Beginning = 'not yet';
     let beganBefore: Beginning = 'not yet';
@@ -222,6 +222,13 @@ export class TurnThinking {
     const messages = modelMessagesOf(this.#transcript, { entries, edits: this.#edits });
     const misplaced = messages.filter((message) => message.hasThinking && !message.beginsWithThinking);
     return new Set(misplaced.flatMap((message) => message.entries));
+  }
+
+  #hasInContext({ first, end }: Stretch, isMeant: (position: number) => boolean): boolean {
+    for (let position = first; position < end; position++) {
+      if (isMeant(position) && this.#contextNumber[this.#path[position]!]! > 0) return true;
+    }
+    return false;
   }
 
   /** The positions of a stretch that are in the context, in its order: a compaction comes before what it kept. */

@@ -2,7 +2,6 @@ import type { Transcript } from '@openbot/sessions';
 import {
   findMember,
   isArrayAt,
-  isObjectAt,
   isStringAt,
   listElements,
   listMembers,
@@ -15,16 +14,13 @@ import { rewriteLine } from './rewrite-line.ts';
 
 /** Whether the message of a line is empty: no blocks, or only blank text. */
 export function isNothingLeft(line: string): boolean {
-  const top = listMembers(line, skipSpace(line, 0));
-  const message = findMember(top, 'message');
-  const members =
-    message !== undefined && isObjectAt(line, message.start) ? listMembers(line, message.start) : top;
+  const top = listMembers(line, skipSpace(line, 0), 'message');
+  const members = findMember(top, 'message')?.members ?? top;
   const content = findMember(members, 'content');
   if (content === undefined) return false;
   if (isStringAt(line, content.start)) return isBlank(line.slice(content.start, content.end));
   if (!isArrayAt(line, content.start)) return false;
-  return listElements(line, content.start).every(({ start }) => {
-    const block = isObjectAt(line, start) ? listMembers(line, start) : [];
+  return listElements(line, content.start).every(({ members: block }) => {
     const type = findMember(block, 'type');
     const text = findMember(block, 'text');
     return (

@@ -22,7 +22,8 @@ export function rewriteLine(line: string, edit: LineEdit, dialect: DialectName, 
   const start = skipSpace(line, 0);
   if (!isObjectAt(line, start)) return line;
   const top =
-    (isRelinkOnly(edit) && seekMembers(line, start, [...edit.fields.keys()])) || listMembers(line, start);
+    (isRelinkOnly(edit) && seekMembers(line, start, [...edit.fields.keys()])) ||
+    listMembers(line, start, 'message');
   const splice = new Splice(line);
   for (const { key, start: from, end } of top) {
     const value = edit.fields?.get(key);
@@ -52,7 +53,8 @@ function isRelinkOnly(edit: LineEdit): edit is LineEdit & { fields: NonNullable<
 /** The members of the message: under `message`, or the line's own where the line is the message. */
 export function messageOf(line: string, top: readonly MemberSpan[]): readonly MemberSpan[] {
   const message = findMember(top, 'message');
-  return message !== undefined && isObjectAt(line, message.start) ? listMembers(line, message.start) : top;
+  if (message === undefined || !isObjectAt(line, message.start)) return top;
+  return message.members ?? listMembers(line, message.start);
 }
 
 function setFields(

@@ -1,9 +1,7 @@
 import {
   findMember,
   isArrayAt,
-  isObjectAt,
   listElements,
-  listMembers,
   type MemberSpan,
   Splice,
   toByteText,
@@ -30,8 +28,7 @@ export function rewriteClaudeCodeContent(parts: LineParts, edit: LineEdit): void
   let result = -1;
   let isShorter = false;
   let resultsLeft = 0;
-  for (const { start, end } of listElements(parts.line, content.start)) {
-    const members = isObjectAt(parts.line, start) ? listMembers(parts.line, start) : [];
+  for (const { start, end, members } of listElements(parts.line, content.start)) {
     const type = readText(parts, findMember(members, 'type')) ?? '';
     let block: string | undefined;
     let isGone = edit.dropThinking === true && belongsToCall(type);

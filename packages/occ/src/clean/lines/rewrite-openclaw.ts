@@ -1,9 +1,7 @@
 import {
   findMember,
   isArrayAt,
-  isObjectAt,
   listElements,
-  listMembers,
   type MemberSpan,
   Splice,
   toByteText,
@@ -21,8 +19,7 @@ export function rewriteOpenClawContent(parts: LineParts, edit: LineEdit): void {
   if (edit.calls === undefined && !edit.dropThinking) return;
   const content = findMember(parts.message, 'content');
   if (content === undefined || !isArrayAt(parts.line, content.start)) return;
-  const blocks = listElements(parts.line, content.start).map(({ start, end }) => {
-    const members = isObjectAt(parts.line, start) ? listMembers(parts.line, start) : [];
+  const blocks = listElements(parts.line, content.start).map(({ start, end, members }) => {
     return { start, end, members, type: readText(parts, findMember(members, 'type')) };
   });
   const losesThinking = edit.dropThinking === true && blocks.some(({ type }) => isThinking(type));

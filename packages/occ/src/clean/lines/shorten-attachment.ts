@@ -34,9 +34,9 @@ export function shortenAttachment(parts: LineParts): void {
 function shortenRendered(parts: LineParts, key: string): void {
   const rendered = findMember(parts.top, key);
   if (rendered === undefined || !isArrayAt(parts.line, rendered.start)) return;
-  for (const { start } of listElements(parts.line, rendered.start)) {
-    const content = isObjectAt(parts.line, start) && findMember(listMembers(parts.line, start), 'content');
-    if (content) shortenOutputs(parts, content, parts.splice);
+  for (const { members } of listElements(parts.line, rendered.start)) {
+    const content = findMember(members, 'content');
+    if (content !== undefined) shortenOutputs(parts, content, parts.splice);
   }
 }
 

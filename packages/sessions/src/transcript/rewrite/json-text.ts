@@ -10,11 +10,15 @@ export interface MemberSpan {
   readonly keyStart: number;
   readonly start: number;
   readonly end: number;
+  /** The members of its value, where that is an object that was to be opened. */
+  readonly members?: readonly MemberSpan[];
 }
 
 export interface ElementSpan {
   readonly start: number;
   readonly end: number;
+  /** Of an object; otherwise empty. */
+  readonly members: readonly MemberSpan[];
 }
 
 const QUOTE = 0x22;
@@ -38,20 +42,31 @@ export function isStringAt(json: string, start: number): boolean {
   return json.charCodeAt(start) === QUOTE;
 }
 
-/** The members of the object that begins at `start`, in their order; keys may repeat, and then the last one counts. */
-export function listMembers(json: string, start: number): MemberSpan[] {
+/**
+ * The members of the object that begins at `start`, in their order; keys may repeat, and then the last one counts.
+ * @param opened the key of objects whose members are listed on the way, so that they need not be gone through again
+ */
+export function listMembers(json: string, start: number, opened?: string): MemberSpan[] {
   const members: MemberSpan[] = [];
+  passMembers(json, start, members, opened);
+  return members;
+}
+
+/** @returns just behind the object */
+function passMembers(json: string, start: number, members: MemberSpan[], opened?: string): number {
   let at = skipSpace(json, start + 1);
   while (at < json.length && json.charCodeAt(at) !== CLOSE_BRACE) {
     const keyStart = at;
     const keyEnd = endOfString(json, at);
+    const key = readKey(json, keyStart, keyEnd);
     const colon = json.charCodeAt(keyEnd) === COLON ? keyEnd : json.indexOf(':', keyEnd);
     const valueStart = skipSpace(json, colon + 1);
-    const end = endOfValue(json, valueStart);
-    members.push({ key: readKey(json, keyStart, keyEnd), keyStart, start: valueStart, end });
+    const inside: MemberSpan[] | undefined = key === opened && isObjectAt(json, valueStart) ? [] : undefined;
+    const end = inside === undefined ? endOfValue(json, valueStart) : passMembers(json, valueStart, inside);
+    members.push({ key, keyStart, start: valueStart, end, members: inside });
     at = behindComma(json, end);
   }
-  return members;
+  return Math.min(at + 1, json.length);
 }
 
 /**
@@ -87,13 +102,14 @@ export function findMember(members: readonly MemberSpan[], key: string): MemberS
   return members.findLast((member) => member.key === key);
 }
 
-/** The elements of the array that begins at `start`. */
+/** The elements of the array that begins at `start`, and their members. */
 export function listElements(json: string, start: number): ElementSpan[] {
   const elements: ElementSpan[] = [];
   let at = skipSpace(json, start + 1);
   while (at < json.length && json.charCodeAt(at) !== CLOSE_BRACKET) {
-    const end = endOfValue(json, at);
-    elements.push({ start: at, end });
+    const members: MemberSpan[] = [];
+    const end = isObjectAt(json, at) ? passMembers(json, at, members) : endOfValue(json, at);
+    elements.push({ start: at, end, members });
     at = behindComma(json, end);
   }
   return elements;

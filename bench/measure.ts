@@ -7,6 +7,8 @@ export interface BenchRow {
   ratio: number;
   limit: number;
   better: 'higher' | 'lower';
+  /** Where our time goes. */
+  details?: string;
 }
 
 /**

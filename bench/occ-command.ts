@@ -15,6 +15,18 @@ const TELL_PEAK = `data:text/javascript,${encodeURIComponent(
    process.on('exit', () => writeSync(3, /VmHWM:\\s+(\\d+) kB/.exec(readFileSync('/proc/self/status', 'utf8'))[1]));`,
 )}`;
 
+/** The names of the steps that a rewrite reports (packages/sessions/src/progress.ts), by their first words. */
+const STEPS = { Looking: 'find', Reading: 'scan', Planning: 'plan', Writing: 'write', Verifying: 'verify' };
+
+/** Tells on descriptor 3 when each step began, and when the last one ended. */
+const TELL_STEPS = `data:text/javascript,${encodeURIComponent(
+  `import { subscribe } from 'node:diagnostics_channel';
+   import { writeSync } from 'node:fs';
+   const begun = [['start', 0], ['load', performance.now()]];
+   subscribe('openbot:progress', ({ step }) => step && begun.push([step, performance.now()]));
+   process.on('exit', () => writeSync(3, JSON.stringify([...begun, ['exit', performance.now()]])));`,
+)}`;
+
 export interface Finished {
   ms: number;
   stdout: string;
@@ -22,7 +34,8 @@ export interface Finished {
 
 export interface RunOptions {
   env?: Record<string, string>;
-  tellPeak?: boolean;
+  /** Gives what was written to descriptor 3 as `stdout`. */
+  tells?: boolean;
 }
 
 /** The time from the start of a program to its end. Throws what it wrote when it fails. */
@@ -34,7 +47,7 @@ export async function run(
   const started = performance.now();
   const child = spawn(command, args, {
     env: { PATH: process.env.PATH, TMPDIR: tmpdir(), ...options.env },
-    stdio: ['ignore', 'pipe', 'pipe', options.tellPeak ? 'pipe' : 'ignore'],
+    stdio: ['ignore', 'pipe', 'pipe', options.tells ? 'pipe' : 'ignore'],
   });
   const texts = ['', '', ''];
   for (const [index, stream] of [child.stdout, child.stderr, child.stdio[3]].entries()) {
@@ -44,9 +57,9 @@ export async function run(
   }
   const exited = once(child, 'exit').then(([code]) => ({ code, ms: performance.now() - started }));
   const [{ code, ms }] = await Promise.all([exited, once(child, 'close')]);
-  const [stdout = '', stderr = '', peak = ''] = texts;
+  const [stdout = '', stderr = '', told = ''] = texts;
   if (code !== 0) throw new Error(`${command} ${args.join(' ')} ended with ${code}: ${stderr || stdout}`);
-  return { ms, stdout: options.tellPeak ? peak : stdout };
+  return { ms, stdout: options.tells ? told : stdout };
 }
 
 export const runNode = (args: readonly string[], options?: RunOptions) =>
@@ -54,8 +67,33 @@ export const runNode = (args: readonly string[], options?: RunOptions) =>
 
 /** The peak of a command's memory in bytes. */
 export async function peakOf(args: readonly string[], env: Record<string, string>): Promise<number> {
-  const { stdout } = await runNode(['--import', TELL_PEAK, ...args], { env, tellPeak: true });
+  const { stdout } = await runNode(['--import', TELL_PEAK, ...args], { env, tells: true });
   return Number(stdout) * 1024;
+}
+
+/** Where the time of one run goes, in the fastest of several: `start 24, load 20, …`, in ms. */
+export async function stepsOf(
+  rounds: number,
+  args: readonly string[],
+  env: Record<string, string>,
+  prepare: () => Promise<unknown>,
+): Promise<string> {
+  let fastest: Finished | undefined;
+  for (let round = 0; round < rounds; round++) {
+    await prepare();
+    const finished = await runNode(['--import', TELL_STEPS, ...args], { env, tells: true });
+    if (fastest === undefined || finished.ms < fastest.ms) fastest = finished;
+  }
+  const { ms, stdout } = fastest!;
+  const begun = JSON.parse(stdout) as [step: string, at: number][];
+  const times = new Map<string, number>();
+  for (const [place, [sentence, at]] of begun.entries()) {
+    const end = begun[place + 1]?.[1] ?? ms;
+    const [word = ''] = sentence.split(' ');
+    const step = STEPS[word as keyof typeof STEPS] ?? (word === sentence ? word : 'swap');
+    times.set(step, (times.get(step) ?? 0) + end - at);
+  }
+  return [...times].map(([step, time]) => `${step} ${time.toFixed(0)}`).join(', ');
 }
 
 /** Runs the same several times, each time after `prepare`, whose time does not count; the fastest time in ms. */

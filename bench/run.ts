@@ -32,6 +32,7 @@ for (const [name, bench] of benches) {
     console.log(
       `${met ? 'ok    ' : 'MISSED'} ${row.name}: ${row.ours} against ${row.peer}; ratio ${row.ratio.toFixed(2)} (${bound})`,
     );
+    if (row.details !== undefined) console.log(`       ${row.details}`);
   }
 }
 if (missed > 0) process.exitCode = 1;

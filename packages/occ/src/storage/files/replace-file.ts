@@ -68,6 +68,7 @@ export async function replaceFile(
       steps.verify(after);
     },
     beforeSwap: async (temp) => {
+      reportProgress({ step: 'Replacing the session' });
       const counters = await entry?.readCounters();
       const resultHash = hashTail(temp, resultBytes) ?? '';
       const source = { path, file, bytes: backupBytes, isReplaced: true };

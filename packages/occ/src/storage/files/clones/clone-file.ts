@@ -156,6 +156,7 @@ async function makeClone(clone: FileClone): Promise<Written> {
     const after = await scanTranscriptFile(temp);
     const fault = staged.findFault(after);
     if (fault !== undefined) throw cloneNotAsPlanned(fault);
+    reportProgress({ step: 'Naming the clone' });
     // Behind what was verified line for line against the original.
     await append(temp, ending);
     if (existsSync(path)) throw alreadyThere(path);

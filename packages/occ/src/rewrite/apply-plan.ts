@@ -10,7 +10,6 @@ export async function applyPlan(
   target: LineCopier,
   transcript: Transcript,
   plan: Pick<CleanPlan, 'isRemoved' | 'editOf'>,
-  readLine: LineReader,
 ): Promise<void> {
   const dialect = transcript.dialect ?? 'openclaw';
   // A byte order mark belongs to no line.
@@ -23,10 +22,13 @@ export async function applyPlan(
       if (from < 0) from = i;
       continue;
     }
-    if (from >= 0) await target.copy(transcript.startOf(from), transcript.startOf(i));
+    const copying = from < 0 ? undefined : target.copy(transcript.startOf(from), transcript.startOf(i));
+    if (copying !== undefined) await copying;
     from = -1;
     if (edit === undefined) continue;
-    const pending = target.putByteText(rewriteLine(readLine(i), edit, dialect) + lineEndOf(transcript, i));
+    const read = target.readText(transcript.startOf(i), transcript.endOf(i));
+    const line = typeof read === 'string' ? read : await read;
+    const pending = target.putByteText(rewriteLine(line, edit, dialect) + lineEndOf(transcript, i));
     if (pending !== undefined) await pending;
   }
   if (from >= 0) await target.copy(transcript.startOf(from), transcript.byteLength);

@@ -1,34 +1,43 @@
 import { readSync, writeSync } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
+import { SourceShrank, SourceWindows } from './source-windows.ts';
 
 const BUFFER = 1024 * 1024;
 const SHORT = 64 * 1024;
 const LINE_FEED = 0x0a;
 
-/** The file became shorter: another program rewrites it. */
-export class SourceShrank extends Error {
-  override readonly name = 'SourceShrank';
-}
-
-/** Copies ranges of one file to the end of another through a buffer of fixed size, however many or large they are. */
+/**
+ * Copies ranges of one file to the end of another through buffers of fixed size, however many or large they are. Ranges
+ * in the order of the file cost the least.
+ */
 export class LineCopier {
   readonly #source: FileHandle;
   readonly #target: FileHandle;
+  readonly #windows: SourceWindows;
   readonly #buffer = Buffer.allocUnsafe(BUFFER);
   #used = 0;
 
   constructor(source: FileHandle, target: FileHandle) {
     this.#source = source;
     this.#target = target;
+    this.#windows = new SourceWindows(source);
   }
 
   /** A promise only where the disk must be waited for: there are thousands of short ranges. */
   copy(start: number, end: number): Promise<void> | undefined {
     const length = end - start;
     if (length > SHORT) return this.#copyLong(start, end);
-    if (this.#used + length > BUFFER) return this.flush().then(() => this.#readShort(start, length));
-    this.#readShort(start, length);
-    return undefined;
+    if (!this.#windows.has(start, end))
+      return this.#windows.moveTo(start, end).then(() => this.copy(start, end));
+    return this.put(this.#windows.take(start, end));
+  }
+
+  /** Gives a range one character a byte, and not to the target. A promise only where the disk must be waited for. */
+  readText(start: number, end: number): string | Promise<string> {
+    if (!this.#windows.has(start, end)) {
+      return this.#windows.moveTo(start, end).then(() => this.readText(start, end));
+    }
+    return this.#windows.takeText(start, end);
   }
 
   async #copyLong(start: number, end: number): Promise<void> {
@@ -36,7 +45,7 @@ export class LineCopier {
       if (this.#used === BUFFER) await this.flush();
       const length = Math.min(BUFFER - this.#used, end - at);
       const { bytesRead } = await this.#source.read(this.#buffer, this.#used, length, at);
-      if (bytesRead === 0) throw new SourceShrank('the file became shorter while it was read');
+      if (bytesRead === 0) throw new SourceShrank();
       this.#used += bytesRead;
       at += bytesRead;
     }
@@ -70,15 +79,6 @@ export class LineCopier {
     for (let from = 0; from < bytes.length; ) {
       from += writeSync(this.#target.fd, bytes, from, bytes.length - from);
     }
-  }
-
-  #readShort(start: number, length: number): void {
-    for (let done = 0; done < length; ) {
-      const count = readSync(this.#source.fd, this.#buffer, this.#used + done, length - done, start + done);
-      if (count === 0) throw new SourceShrank('the file became shorter while it was read');
-      done += count;
-    }
-    this.#used += length;
   }
 
   put(bytes: Buffer): Promise<void> | undefined {

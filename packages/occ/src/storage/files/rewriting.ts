@@ -119,8 +119,7 @@ export async function openFileState(held: HeldFile): Promise<SessionState> {
       transcript,
       readLine,
       clean: (plan) => ({
-        replace: (steps) =>
-          replaceFile(open, (copier) => applyPlan(copier, transcript, plan, readLine), steps),
+        replace: (steps) => replaceFile(open, (copier) => applyPlan(copier, transcript, plan), steps),
       }),
       findRestored: (kept, backups) => findRestoredFile(open, kept, backups),
       catchUpEntry: async (change) => entry?.change(change),

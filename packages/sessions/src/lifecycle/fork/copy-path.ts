@@ -5,10 +5,11 @@ import { OpenBotError } from '../../errors.ts';
 import { composeLine } from '../../transcript/compose.ts';
 import type { Transcript } from '../../transcript/transcript.ts';
 import { activePath } from '../../transcript/tree/tree.ts';
-import { LineCopier, SourceShrank } from '../../transcript-file/copy-lines.ts';
+import { LineCopier } from '../../transcript-file/copy-lines.ts';
 import { describeFileFault } from '../../transcript-file/file-faults.ts';
 import { readRange } from '../../transcript-file/file-parts.ts';
 import { scanTranscriptFile } from '../../transcript-file/scan.ts';
+import { SourceShrank } from '../../transcript-file/source-windows.ts';
 import { findHeader, isLinear, lineEndOf, openForReading, requireHeader } from '../own-transcript.ts';
 
 const MOST_ATTEMPTS = 3;

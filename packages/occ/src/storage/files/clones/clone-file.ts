@@ -88,7 +88,7 @@ async function withFile<T>(
 async function stageLines(
   path: string,
   source: FileHandle,
-  { transcript, readLine }: SessionLines,
+  { transcript }: SessionLines,
   plan: CleanPlan,
 ): Promise<string> {
   const temp = makeLeftoverPath(path, 'tmp');
@@ -97,7 +97,7 @@ async function stageLines(
   try {
     giveToFolderOwner(target.fd, path);
     const copier = new LineCopier(source, target);
-    await applyPlan(copier, transcript, plan, readLine);
+    await applyPlan(copier, transcript, plan);
     // What is appended to a line without an end would be lost with it.
     if (!transcript.terminated) await copier.put(Buffer.from('\n'));
     await copier.flush();

@@ -89,3 +89,11 @@ it('a package.json without our key is none of our business', async () => {
   writeFileSync(join(folder, 'cwd/package.json'), '{"name":"occ","dependencies":{"occ":"1"}}');
   expect((await listLoaded(['list'])).filter(isHeavy)).toEqual([]);
 });
+
+it.each(['occ.js', 'list.js', 'commands.js'])(
+  '%s is ASCII: V8 holds any other text with two bytes a character',
+  (name) => {
+    const text = readFileSync(join(import.meta.dirname, '..', '..', 'dist', 'bin', name), 'utf8');
+    expect(text.match(/.*[\u0080-\uffff].*/g)).toBeNull();
+  },
+);

@@ -1,7 +1,7 @@
 export const MASK = '***';
 
 const SHOWN_FROM = 18;
-const PARTLY_SHOWN = /^[\x21-\x7e]{6}…[\x21-\x7e]{4}$/;
+const PARTLY_SHOWN = /^[\x21-\x7e]{6}\u2026[\x21-\x7e]{4}$/;
 
 /** Long tokens keep their first six and last four characters, enough to tell which key it was; the rest is hidden whole. */
 export function maskToken(value: string): string {
@@ -20,7 +20,7 @@ export function isMasked(value: string): boolean {
 }
 
 const PLACEHOLDER =
-  /^(?:[<$%{[(]|your[-_ ]|my[-_](?:api|secret|token)|process\.env|os\.(?:environ|getenv)|import\.meta|x{3,}$|\.{2,}$|…|\*+$)/i;
+  /^(?:[<$%{[(]|your[-_ ]|my[-_](?:api|secret|token)|process\.env|os\.(?:environ|getenv)|import\.meta|x{3,}$|\.{2,}$|\u2026|\*+$)/i;
 const WORD_OF_CODE =
   /^(?:true|false|null|none|nil|undefined|string|str|number|int|integer|boolean|bool|any|unknown|object|required|optional|redacted|password|token|secret)$/i;
 

@@ -50,7 +50,7 @@ const RULES = PATTERNS.map(([pattern, check]) => ({
 
 /** The secret that belongs to a key id of Amazon's is known by standing beside it, with a few words between. */
 const AMAZON_PAIR =
-  /(?<![A-Za-z0-9_…*-])((?:AKIA|ASIA)[A-Z0-9]{16}[^A-Za-z0-9]{1,8}(?:[A-Za-z_]{2,20}[^A-Za-z0-9/+]{1,4}){0,4})([A-Za-z0-9/+]{40})(?![A-Za-z0-9/+=])/g;
+  /(?<![A-Za-z0-9_\u2026*-])((?:AKIA|ASIA)[A-Z0-9]{16}[^A-Za-z0-9]{1,8}(?:[A-Za-z_]{2,20}[^A-Za-z0-9/+]{1,4}){0,4})([A-Za-z0-9/+]{40})(?![A-Za-z0-9/+=])/g;
 
 export function redactTokens(text: string): string {
   let result = text.replace(AMAZON_PAIR, (_whole, head: string, secret: string) => head + maskToken(secret));

@@ -76,6 +76,7 @@ export const DOORS: Doors = {
       'lock',
       'replace-transcript',
       'scan',
+      'source-windows',
     ],
     'transcript/context': ['context', 'tokens'],
     'transcript/formats': ['claude-code-line', 'detect', 'dialect', 'machine-text', 'openclaw'],
@@ -158,6 +159,7 @@ export const DOORS: Doors = {
     ],
     report: ['clone', 'edit', 'info', 'list', 'recommendation', 'report-options', 'restore'],
     rewrite: [
+      'announce-step',
       'apply-plan',
       'counters',
       'edit-session',

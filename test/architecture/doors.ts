@@ -159,7 +159,6 @@ export const DOORS: Doors = {
     ],
     report: ['clone', 'edit', 'info', 'list', 'recommendation', 'report-options', 'restore'],
     rewrite: [
-      'announce-step',
       'apply-plan',
       'counters',
       'edit-session',

@@ -39,8 +39,12 @@ export function planClone(
 function withNewId(transcript: Transcript, plan: CleanPlan, clone: CloneIdentity): CleanPlan['editOf'] {
   const id = asciiJson(clone.newSessionId);
   if (transcript.dialect === 'claude-code') {
-    return (index) =>
-      transcript.isJson(index) ? withFields(plan.editOf(index), [['sessionId', id]]) : undefined;
+    const ofMost = withField(undefined, 'sessionId', id);
+    return (index) => {
+      if (!transcript.isJson(index)) return undefined;
+      const edit = plan.editOf(index);
+      return edit === undefined ? ofMost : withField(edit, 'sessionId', id);
+    };
   }
   const header = findHeader(transcript);
   const ownFields = new Map([
@@ -56,8 +60,8 @@ function findHeader(transcript: Transcript): number {
   return -1;
 }
 
-function withFields(edit: LineEdit | undefined, fields: readonly [string, FieldValue][]): LineEdit {
-  return { ...edit, fields: new Map([...(edit?.fields ?? []), ...fields]) };
+function withField(edit: LineEdit | undefined, name: string, value: FieldValue): LineEdit {
+  return { ...edit, fields: new Map(edit?.fields).set(name, value) };
 }
 
 export function cloneNotAsPlanned(fault: string): OpenBotError {

@@ -1,4 +1,5 @@
 import { reportProgress } from '@openbot/sessions';
+import { formatQuantity } from '@openbot/sessions/terminal-text';
 import { percentOf } from '../percent-of.ts';
 import { storageOf } from '../storage/all.ts';
 import type { SessionEnds } from '../storage/contract/finding.ts';
@@ -33,9 +34,8 @@ export function listNewestSessions(scope: SearchScope, limit = Number.POSITIVE_I
   const names: string[] = [];
   const owners: SessionOwner[] = [];
   reportProgress({ step: 'Looking for sessions' });
-  const all = locateSessions(scope, limit);
-  for (const [at, located] of all.entries()) {
-    reportProgress({ share: at / all.length });
+  for (const located of locateSessions(scope, limit)) {
+    reportProgress({ step: 'Looking for sessions' });
     const session = listed.length < limit ? storageOf(located).describe(located) : undefined;
     const name = nameOf(located, session?.sessionId ?? located.sessionId);
     if (session !== undefined) listed.push({ session, name });
@@ -50,6 +50,7 @@ export function listNewestSessions(scope: SearchScope, limit = Number.POSITIVE_I
 function readAllEnds(listed: readonly ListedSession[]): ListedSession[] {
   const present = listed.map(({ session }) => session).filter(({ missing, cold }) => !missing && !cold);
   const ends = new Map<FoundSession, SessionEnds>();
+  reportProgress({ step: `Reading ${formatQuantity(present.length, 'session')}` });
   for (const [storage, sessions] of Map.groupBy(present, storageOf)) {
     for (const [session, found] of storage.readEnds(sessions)) ends.set(session, found);
   }

@@ -98,8 +98,8 @@ export class ProgressLine {
         : this.#share !== undefined
           ? `${doing.text}: ${Math.floor(100 * this.#share)}%`
           : `${doing.text}${seconds > 0 ? `: ${seconds} s` : ''}`;
-    // A line that wraps could not be erased, and a full line may wrap.
-    return cutEnd(printable(text), this.#columns - 1);
+    // A line that wraps could not be erased; a full line may wrap, and Ctrl-C adds `^C` to it.
+    return cutEnd(printable(text), this.#columns - 3);
   }
 
   #sayWait(now: number): void {

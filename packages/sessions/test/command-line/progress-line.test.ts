@@ -51,7 +51,7 @@ describe('a progress line', () => {
   });
 
   it('says who is waited for and for how long, until the work goes on', () => {
-    const { stop, at } = open({ columns: 60 });
+    const { stop, at } = open({ columns: 66 });
     at(0, { step: 'Writing' });
     at(500, { waitingFor: 'process 42 (openclaw), which holds the lock' });
     expect(at(3600, { waitingFor: 'process 42 (openclaw), which holds the lock' })).toBe(
@@ -65,7 +65,7 @@ describe('a progress line', () => {
 
   it('is shorter than the terminal, and harmless', () => {
     const { stop, at } = open({ columns: 20 });
-    expect(at(2000, { step: 'Reading\u001b[2J some session' })).toBe('Reading�[2J some s…');
+    expect(at(2000, { step: 'Reading\u001b[2J some session' })).toBe('Reading�[2J some…');
     stop();
   });
 

@@ -1,4 +1,5 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
+import { reportProgress } from '@openbot/sessions';
 import { type FigureSearch, findFirstWords } from '@openbot/sessions/lines';
 import type { FindingStorage, SessionEnds } from '../contract/finding.ts';
 import { parseObject } from './transcript-head.ts';
@@ -11,7 +12,13 @@ const LINE_FEED = 0x0a;
 
 /** The ends of transcripts in files. A bounded part of each is read, never the whole of a large one. */
 export function readEndsOfFiles(search: FigureSearch): FindingStorage['readEnds'] {
-  return (sessions) => new Map(sessions.map((session) => [session, readEnds(session.path, search)]));
+  return (sessions) =>
+    new Map(
+      sessions.map((session, at) => {
+        reportProgress({ share: at / sessions.length });
+        return [session, readEnds(session.path, search)];
+      }),
+    );
 }
 
 function readEnds(path: string, search: FigureSearch): SessionEnds {

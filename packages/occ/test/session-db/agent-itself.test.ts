@@ -31,6 +31,8 @@ beforeEach(() => {
 });
 endScheduledEdits(() => join(home.sessions, `${ID}.jsonl`));
 
+const AT_ONCE = "--when-idle has no effect in OpenClaw's database: the session was edited at once.";
+
 test.each(['', ` ${ID}`, ' --when-idle', ' --wait=100'])(
   'an agent that cleans itself (occ edit%s): at once, and its run goes on with the call that waits',
   async (words) => {
@@ -46,6 +48,7 @@ test.each(['', ` ${ID}`, ' --when-idle', ' --wait=100'])(
       ),
     });
     expect(done).not.toHaveProperty('scheduled');
+    expect(done.note.includes(AT_ONCE)).toBe(words.includes('--when-idle'));
     expect(findDatabaseFaults(home.path)).toEqual([]);
     const during = readAsFile(home.path, ID);
     const calls = [...during.matchAll(/"type":"toolCall","id":"([^"]+)"/g)].map(([, id]) => id);
@@ -62,6 +65,16 @@ test.each(['', ` ${ID}`, ' --when-idle', ' --wait=100'])(
     expect(home.backups(OTHER)).toEqual({});
   },
 );
+
+test('--when-idle without a run: edited at once, and said so where something was', async () => {
+  const edit = ['edit', ID, '--strip-tools=extreme', '--when-idle'];
+  const done = await home.json(...edit);
+  expect(done).toMatchObject({ changed: true, note: AT_ONCE });
+  expect(done).not.toHaveProperty('scheduled');
+  const { changed, note } = await home.json(...edit);
+  expect(changed).toBe(false);
+  expect(note).not.toContain('--when-idle');
+});
 
 test('for people the output says the same', async () => {
   const agent = startChild(GATEWAY, [home.path, ID, 'occ edit --strip-tools=extreme'], env);

@@ -27,7 +27,12 @@ async function settle(session: FoundSession, question: UseQuestion): Promise<Set
     act: 'go',
     isInRun: found.isInRun,
     assertIdle: () => {},
-    afterEdit: (edit) => afterEdit(session, question, found, edit),
+    afterEdit: async (edit) => {
+      const note = await afterEdit(session, question, found, edit);
+      return question.flags.whenIdle && edit.backupPath !== undefined
+        ? [AT_ONCE, note].filter(Boolean).join(' ')
+        : note;
+    },
     restoreNote: found.isInRun
       ? `${describeRun(question)} continues with what it has in memory, and the next turn reads the restored session.`
       : undefined,
@@ -55,6 +60,7 @@ async function afterEdit(
   return `${describeRun(question)} continues with what it has in memory, and the next turn reads the cleaned session. ${corrected}`;
 }
 
+const AT_ONCE = "--when-idle has no effect in OpenClaw's database: the session was edited at once.";
 /** Only for a note. */
 const SEARCH_MS = 200;
 const NOTHING_YET =

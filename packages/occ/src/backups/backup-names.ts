@@ -33,7 +33,7 @@ export function originalNameOf(stem: string): string {
 }
 
 /** The name of the transcript without its ending; undefined for what is not the name of an original. */
-export function readOriginalName(name: string): string | undefined {
+function readOriginalName(name: string): string | undefined {
   return name.endsWith(ORIGINAL_ENDING) ? name.slice(0, -ORIGINAL_ENDING.length) || undefined : undefined;
 }
 

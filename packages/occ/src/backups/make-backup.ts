@@ -14,7 +14,7 @@ export interface MadeBackup {
 }
 
 /** The session, open. The lock of its transcript must be held. */
-export interface BackupSource {
+interface BackupSource {
   readonly path: string;
   readonly file: FileHandle;
   /** How much of it is kept. */

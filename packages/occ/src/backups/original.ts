@@ -18,7 +18,7 @@ export interface Original {
   readonly packedBytes: number;
 }
 
-export function originalPathOf({ folder, stem }: BackupPaths): string {
+function originalPathOf({ folder, stem }: BackupPaths): string {
   return join(folder, originalNameOf(stem));
 }
 

@@ -48,7 +48,7 @@ export interface ScheduledEdit {
   readonly error?: ScheduledEditError;
 }
 
-export interface ScheduledEditError {
+interface ScheduledEditError {
   readonly code: string;
   readonly message: string;
   readonly hint?: string;

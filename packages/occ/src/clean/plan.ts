@@ -1,4 +1,3 @@
-import type { Transcript } from '@openbot/sessions';
 import type { Calibration, TokenBasis } from '@openbot/sessions/transcript';
 import type { LineEdit } from './line-edit.ts';
 import type { ResolvedToolRemovalOptions } from './tool-removal.ts';
@@ -47,9 +46,3 @@ export interface CleanPlan {
   /** What must change in a line that stays; undefined when it stays byte for byte. */
   editOf(index: number): LineEdit | undefined;
 }
-
-export type PlanClean = (
-  transcript: Transcript,
-  options: ResolvedToolRemovalOptions,
-  readLine: LineReader,
-) => CleanPlan;

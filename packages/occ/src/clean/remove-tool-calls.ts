@@ -51,7 +51,7 @@ export function removeToolCalls(
 }
 
 /** @param lines one character a byte, without line ends */
-export function buildTranscript(lines: readonly string[]): Transcript {
+function buildTranscript(lines: readonly string[]): Transcript {
   const builder = new TranscriptBuilder();
   let offset = 0;
   for (const line of lines) {

@@ -7,7 +7,7 @@ import type { CLEANING_FLAGS } from './flags.ts';
 
 type CleaningInput = Pick<OccInput<typeof CLEANING_FLAGS>, 'flags' | 'settings'>;
 
-export interface ChosenRemoval {
+interface ChosenRemoval {
   readonly toolRemoval: ResolvedToolRemovalOptions;
   /** Absent when a flag changed its values. */
   readonly presetName?: string;

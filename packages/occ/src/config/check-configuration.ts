@@ -3,7 +3,7 @@ import { findNearest } from '@openbot/sessions/terminal-text';
 import type { z } from 'zod';
 import { CONFIGURATION_KEYS, configurationSchema, PRESET_KEYS } from './schema.ts';
 
-export interface CheckedFile {
+interface CheckedFile {
   readonly shownPath: string;
   /** The key of the file that contains the settings. */
   readonly under?: string;

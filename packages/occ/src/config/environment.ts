@@ -3,7 +3,7 @@ import type { OutputFormat } from './configuration.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-export interface EnvironmentSettings {
+interface EnvironmentSettings {
   readonly defaultAgentId: string | undefined;
   readonly defaultPreset: string | undefined;
   readonly outputFormat: OutputFormat | undefined;

@@ -19,7 +19,7 @@ export interface ConfigurationFile {
   readonly isOwn: boolean;
 }
 
-export interface FoundConfiguration {
+interface FoundConfiguration {
   /** An earlier file wins over a later one, key by key. */
   readonly files: readonly ConfigurationFile[];
   /** Code in the working folder. It is never run: the folder may be a repository of another author. */

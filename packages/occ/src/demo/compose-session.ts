@@ -7,7 +7,7 @@ import {
 import { CONVERSATION, type DemoCall, type DemoTurn } from './conversation.ts';
 import { composeOutput, type Dice, makeDice } from './tool-output.ts';
 
-export interface DemoSession {
+interface DemoSession {
   readonly sessionId: string;
   readonly cwd: string;
   /** When the last message was written, in milliseconds. */

@@ -13,7 +13,7 @@ export interface EmptySearch {
   readonly advice: readonly string[];
 }
 
-export interface SearchedSource {
+interface SearchedSource {
   readonly source: SessionSource;
   /** None for a source that has no agents, in general or in this scope. */
   readonly agentIds: readonly string[];

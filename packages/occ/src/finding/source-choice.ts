@@ -35,7 +35,7 @@ export function readOwnSessionId({ shell }: SessionSource, { env }: SearchScope)
   return isGiven(id) ? id.trim() : undefined;
 }
 
-export interface Implied {
+interface Implied {
   readonly source: SessionSource;
   readonly flag: string;
 }

@@ -3,7 +3,7 @@ import { describeCommand, type ProcessIdentity, readProcessStat } from '@openbot
 import type { SessionUse } from './session-use.ts';
 
 /** A process above this one. */
-export interface Ancestor {
+interface Ancestor {
   readonly pid: number;
   /** The name of its program; empty if it cannot be read. */
   readonly program: string;

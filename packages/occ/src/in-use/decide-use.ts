@@ -2,7 +2,7 @@ import { OpenBotError } from '@openbot/sessions';
 import type { UseFlags } from '../storage/contract/use.ts';
 import type { SessionUse } from './session-use.ts';
 
-export type UseDecision =
+type UseDecision =
   | { readonly act: 'go'; readonly note?: string }
   | { readonly act: 'refuse'; readonly error: OpenBotError }
   /** `quietMs`: for how long it must then have been idle. */
@@ -11,7 +11,7 @@ export type UseDecision =
   | { readonly act: 'schedule'; readonly note: string };
 
 /** How long a program of the same library may hold a lock before it counts as in use: it only writes. */
-export const BRIEF_WAIT_MS = 5000;
+const BRIEF_WAIT_MS = 5000;
 /** OpenClaw releases its lock and takes it again several times during a run. */
 const QUIET_MS = 300;
 

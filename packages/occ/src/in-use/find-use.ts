@@ -13,7 +13,7 @@ import {
   type WriterUse,
 } from './session-use.ts';
 
-export interface UseSearch {
+interface UseSearch {
   /** If the caller has read it already. Otherwise the end of the file is read. */
   readonly transcript?: Transcript;
   /** The session's run is known to continue: an unfinished exchange then counts at any age. */

@@ -3,7 +3,7 @@ import { scanTranscriptFile, type Transcript } from '@openbot/sessions';
 import { FLAG, LineSplitter, leafOf, TranscriptBuilder } from '@openbot/sessions/transcript';
 
 /** The state of the last exchange of a conversation. */
-export type LastExchange =
+type LastExchange =
   /** The assistant gave its answer, or there are no messages. */
   | 'finished'
   /** A call without a result, a result without an answer, or a person's text without one. */

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, readlinkSync, realpathSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /** A process that holds a file open for writing. */
-export interface OpenWriter {
+interface OpenWriter {
   readonly pid: number;
   readonly fd: number;
 }

@@ -6,7 +6,7 @@ import { describeWait } from './decide-use.ts';
 import { findLock, findUnfinished, findWriter } from './find-use.ts';
 import { isRecent, type SessionUse, type UnfinishedUse } from './session-use.ts';
 
-export interface IdleWait {
+interface IdleWait {
   readonly waitMs: number;
   /** For how long it must have been idle. */
   readonly quietMs: number;

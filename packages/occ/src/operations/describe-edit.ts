@@ -7,7 +7,7 @@ import type { EditOutcome, EditResult } from './results.ts';
 import { editStatistics } from './statistics.ts';
 
 /** What was asked for, as far as the outcome tells it again. */
-export interface AskedEdit {
+interface AskedEdit {
   readonly toolRemoval: ResolvedToolRemovalOptions;
   readonly presetName?: string;
 }

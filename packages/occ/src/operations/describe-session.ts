@@ -22,7 +22,7 @@ import type { FiguresResult } from '../storage/contract/use.ts';
 import { foundFieldsOf } from './found-fields.ts';
 import type { EditResult, ScheduledEditReport, SessionInfo } from './results.ts';
 
-export interface DescribeOptions {
+interface DescribeOptions {
   readonly scope: SearchScope;
   /** An id, its beginning, a key, a label or a path; the current session when absent. */
   readonly sessionId?: string;

@@ -37,7 +37,7 @@ export async function executeEdit(options: EditOptions): Promise<EditOutcome> {
   return editFound(options, found, { ownRun, canSchedule: true });
 }
 
-export interface EditCaller {
+interface EditCaller {
   readonly ownRun: OwnRun;
   /** False for the worker of a scheduled edit. */
   readonly canSchedule: boolean;

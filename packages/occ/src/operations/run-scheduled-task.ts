@@ -5,7 +5,7 @@ import { storageOf } from '../storage/all.ts';
 import type { SearchScope } from '../storage/contract/found-session.ts';
 import { editFound } from './execute-edit.ts';
 
-export interface ScheduledTask {
+interface ScheduledTask {
   readonly scope: SearchScope;
   /** Of the transcript beside which the journal is; the transcript itself may be in a database. */
   readonly path: string;

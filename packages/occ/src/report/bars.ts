@@ -3,7 +3,7 @@ import { percentOf } from '../percent-of.ts';
 import type { ReportOptions } from './report-options.ts';
 
 /** One row: a share of a whole, and a detail. */
-export interface BarRow {
+interface BarRow {
   readonly label: string;
   readonly value: number;
   readonly detail?: string;

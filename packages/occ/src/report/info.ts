@@ -26,7 +26,7 @@ const KIND_TITLES: Readonly<Record<string, string>> = {
 const TOOLS_SHOWN = 8;
 
 /** What `info` was made from. */
-export interface InfoSubject {
+interface InfoSubject {
   readonly session: FoundSession;
   readonly foundBy: FoundBy;
   /** The rules of the presets that were tried. */

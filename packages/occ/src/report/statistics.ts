@@ -5,7 +5,7 @@ import { percentOf } from '../percent-of.ts';
 import { formatChange, formatSize } from './figures.ts';
 
 /** The figures that edits and clones share. */
-export interface CleanFigures {
+interface CleanFigures {
   readonly messages: readonly [before: number, after: number];
   readonly sizes: readonly [before: number, after: number];
   readonly toolCalls: { total: number; removed: number; truncated: number; preserved: number };

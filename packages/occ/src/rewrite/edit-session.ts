@@ -14,7 +14,7 @@ import { type PlannedRewrite, rewriteSession } from './rewrite-session.ts';
 import { RewrittenLines } from './rewritten-lines.ts';
 import { findFault } from './verify-clean.ts';
 
-export interface SessionEdit extends HoldOptions {
+interface SessionEdit extends HoldOptions {
   readonly options: ResolvedToolRemovalOptions;
   /** A run is in progress, which counts anew at its end: the entry is left to it. */
   readonly isInRun?: boolean;

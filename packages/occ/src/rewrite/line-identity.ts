@@ -1,5 +1,5 @@
 /** What no rewrite changes of a line: what it is, and when it was said. */
-export interface LineIdentity {
+interface LineIdentity {
   readonly text: string;
   /** Whether it says when. */
   readonly isTimed: boolean;

@@ -7,7 +7,7 @@ import type { ResolvedToolRemovalOptions } from '../clean/tool-removal.ts';
 import type { SessionLines } from '../storage/contract/rewriting.ts';
 import { assertCloneable } from './open-session.ts';
 
-export interface CloneIdentity {
+interface CloneIdentity {
   readonly sourceSessionId: string;
   readonly newSessionId: string;
   readonly at: Date;

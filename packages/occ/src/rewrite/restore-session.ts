@@ -15,7 +15,7 @@ import { describeContext, findMissedContext, type RestoredContext } from './rest
 import { type PlannedRewrite, rewriteSession } from './rewrite-session.ts';
 import { assertSameLeaf, assertSameLinks, incompleteContext } from './verify-restored.ts';
 
-export interface SessionRestore extends HoldOptions {
+interface SessionRestore extends HoldOptions {
   /** The number of a backup; the newest when left out. */
   readonly backup?: number;
   /** The first state in the place of a backup. */

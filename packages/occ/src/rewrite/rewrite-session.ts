@@ -30,7 +30,7 @@ export type PlannedRewrite<Result> =
       'accept' | 'verify' | 'changeEntry'
     >);
 
-export interface DoneRewrite extends ReplacedState {
+interface DoneRewrite extends ReplacedState {
   readonly rotation: Rotation;
 }
 

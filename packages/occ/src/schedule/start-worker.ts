@@ -10,7 +10,7 @@ import type { ResolvedToolRemovalOptions } from '../clean/tool-removal.ts';
 import type { FoundSession } from '../storage/contract/found-session.ts';
 import { changeRecord, recordProcess } from './record.ts';
 
-export interface ScheduleRequest {
+interface ScheduleRequest {
   /** Of the transcript beside which the journal is. */
   readonly path: string;
   readonly session: Pick<FoundSession, 'source' | 'storage'>;

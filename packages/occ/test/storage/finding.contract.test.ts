@@ -5,8 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { listSessions } from '../../src/finding/list-sessions.ts';
 import { resolveSession } from '../../src/finding/resolve-session.ts';
 import { STORAGES, sourceOf, storageOf } from '../../src/storage/all.ts';
-import type { SearchScope } from '../../src/storage/contract/found-session.ts';
-import type { StorageName } from '../../src/storage/contract/found-session.ts';
+import type { SearchScope, StorageName } from '../../src/storage/contract/found-session.ts';
 import { databasePath, putDatabase, type SessionInDatabase } from '../finding/database.ts';
 import {
   callLine,

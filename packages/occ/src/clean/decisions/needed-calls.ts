@@ -4,7 +4,7 @@ import { NO_CALL, type PairedCalls } from '../pair-calls.ts';
 import type { TurnZones } from '../turn-zones.ts';
 
 /** What of old turns cannot be removed. */
-export interface Needed {
+interface Needed {
   /** Calls, by number. They are shortened instead. */
   readonly calls: Set<number>;
   /** Messages of several lines whose thinking stays, by number. */

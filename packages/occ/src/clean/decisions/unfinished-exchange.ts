@@ -2,7 +2,7 @@ import type { Transcript } from '@openbot/sessions';
 import { FLAG, leafOf } from '@openbot/sessions/transcript';
 import type { PairedCalls } from '../pair-calls.ts';
 
-export interface UnfinishedExchange {
+interface UnfinishedExchange {
   /** The calls that the run in progress still works on, by number. */
   readonly calls: ReadonlySet<number>;
   /** The position of the last assistant message, if the results after it have no answer yet. */

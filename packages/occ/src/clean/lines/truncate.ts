@@ -32,7 +32,7 @@ export function cutAt(text: string, length: number): string {
   return text.slice(0, last >= 0xd800 && last <= 0xdbff ? end - 1 : end);
 }
 
-export type ResultContent = string | readonly unknown[];
+type ResultContent = string | readonly unknown[];
 
 /**
  * A result's content as one text within the limits. Text is what the blocks say, one after the other; an image, or any

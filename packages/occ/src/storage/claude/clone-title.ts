@@ -22,7 +22,7 @@ export function cloneTitleLine(clone: {
 }
 
 /** A clone of a clone counts on. */
-export function nameClone(title: string, word: 'clone' | 'cleaned'): string {
+function nameClone(title: string, word: 'clone' | 'cleaned'): string {
   const plain = title.replace(/\p{Cc}/gu, ' ').trim();
   const earlier = ENDING.exec(plain);
   const ending = earlier === null ? ` (${word})` : ` (${word} ${Number(earlier[1] ?? 1) + 1})`;

@@ -10,7 +10,7 @@ import {
 import type { CopiedFiles } from '../files/clones/clone-traits.ts';
 
 /** Claude Code keeps the states of files that it can go back to here, in a folder for each session id. */
-export interface HistoryCopy {
+interface HistoryCopy {
   readonly folder: string;
   readonly sourceSessionId: string;
   readonly newSessionId: string;

@@ -52,7 +52,7 @@ export interface SessionEnds {
 
 export type SessionAddress = Pick<FoundSession, 'sessionId' | 'path' | 'source' | 'storage'>;
 
-export interface CommandAddress {
+interface CommandAddress {
   readonly name: string;
   /** Flags that lead the search to it. */
   readonly flags: readonly string[];

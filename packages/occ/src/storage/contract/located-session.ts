@@ -40,7 +40,7 @@ export const NO_ENTRIES: readonly StoredSession[] = [];
 type Draft = { -readonly [Field in keyof FoundSession]: FoundSession[Field] };
 
 /** What the transcript itself says, as far as it was read. */
-export interface OwnWords {
+interface OwnWords {
   readonly sessionId?: string;
   readonly cwd?: string;
   readonly title?: string;

@@ -60,7 +60,7 @@ export interface SessionSource {
 
 /** How a source knows a transcript, the surest first. */
 export const RECOGNITIONS = ['certain', 'folder', 'name', 'dialect'] as const;
-export type Recognition = (typeof RECOGNITIONS)[number];
+type Recognition = (typeof RECOGNITIONS)[number];
 
 export interface SessionContainer {
   /** Those with a transcript, newest first. */
@@ -70,7 +70,7 @@ export interface SessionContainer {
 }
 
 /** The shells in which an agent of this source runs commands. */
-export interface AgentShell {
+interface AgentShell {
   /** If any of them is set, the command runs in such a shell. */
   readonly variables: readonly string[];
   /** Holds the id of the session that the shell belongs to. */
@@ -79,7 +79,7 @@ export interface AgentShell {
   readonly advice: string;
 }
 
-export interface WorkingFolder {
+interface WorkingFolder {
   /** Judged without opening it. */
   mayHave(located: LocatedSession): boolean;
   has(session: FoundSession): boolean;

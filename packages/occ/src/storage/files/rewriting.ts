@@ -19,7 +19,7 @@ import { findRestoredFile } from './restored-file.ts';
 import { tidyUp } from './tidy-up.ts';
 
 /** In what the storages in files differ. */
-export interface FileTraits {
+interface FileTraits {
   /** The entry of a session in an index; undefined where there is none. */
   entryOf?(session: FoundSession): IndexEntry | undefined;
   readonly clones: CloneTraits;
@@ -107,7 +107,7 @@ async function backUp({ path }: FoundSession): Promise<string> {
   });
 }
 
-export async function openFileState(held: HeldFile): Promise<SessionState> {
+async function openFileState(held: HeldFile): Promise<SessionState> {
   const { path, entry } = held;
   const file = await openSession(path);
   try {

@@ -29,7 +29,7 @@ export function readTranscriptHead(path: string): TranscriptHead | undefined {
   return head;
 }
 
-export interface OpenedFile {
+interface OpenedFile {
   readonly stats: Stats;
   readonly head: TranscriptHead | undefined;
 }

@@ -12,7 +12,7 @@ import { type LocatedSession, NO_ENTRIES } from '../contract/located-session.ts'
 import { withoutKilledClones } from '../files/clones/killed-clones.ts';
 import { readStateAndHead } from '../files/transcript-head.ts';
 
-export interface StoreSearch extends Pick<SearchScope, 'warn'> {
+interface StoreSearch extends Pick<SearchScope, 'warn'> {
   /** Where OpenClaw writes the agent's transcripts if the index is in another folder. */
   readonly ownFolder?: string;
   /** How many of the newest the caller will open. If it opens all, they are opened at once. */

@@ -42,7 +42,7 @@ export function isRowRecord({ generations }: RewriteRecord): boolean {
 }
 
 /** What the rows are to become. */
-export interface NextRows {
+interface NextRows {
   readonly changes: () => RowChanges;
   readonly sizeAfter: number;
   readonly verify: Rewrite['verify'];

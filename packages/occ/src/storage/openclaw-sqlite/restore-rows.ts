@@ -160,7 +160,7 @@ function originOf({ row, kept }: RestoredLine, states: readonly OpenKeptState[],
  * run. The lines of the chosen backup stay as it has them.
  * @param records of the chosen backup and those after it, oldest first
  */
-export function recallUsage(
+function recallUsage(
   lines: readonly RestoredLine[],
   states: readonly OpenKeptState[],
   session: ReadSession,
@@ -182,7 +182,7 @@ export function recallUsage(
 }
 
 /** The session must be as planned, go on from where it is, and hold together. */
-export function assertAllThere(
+function assertAllThere(
   after: DatabaseTranscript,
   projection: Projection,
   session: ReadSession,
@@ -201,11 +201,7 @@ export function assertAllThere(
  * A line of the session that is not to be there again must be one that a clean takes away: a result, or a message
  * that says nothing but its calls and thinking. Anything else was written by another program, and no backup has it.
  */
-export function assertNothingDropped(
-  session: ReadSession,
-  lines: readonly RestoredLine[],
-  path: string,
-): void {
+function assertNothingDropped(session: ReadSession, lines: readonly RestoredLine[], path: string): void {
   const { transcript } = session;
   const staying = new Set(lines.map(({ row }) => row));
   for (let row = 0; row < transcript.length; row++) {

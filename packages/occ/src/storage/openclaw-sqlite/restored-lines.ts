@@ -115,13 +115,13 @@ export function readKeptLine({ path, file, transcript }: OpenKeptState, index: n
 export const HEADER = 'header';
 
 /** The lines of a transcript by what no rewrite changes. */
-export interface IdentifiedLines {
+interface IdentifiedLines {
   identityOf(index: number): string;
   indexOf(identity: string): number | undefined;
 }
 
 /** A line is known by its id, and one without by what it is and when it was said. */
-export function identifyLines(transcript: Transcript, readBytes: (index: number) => Buffer): IdentifiedLines {
+function identifyLines(transcript: Transcript, readBytes: (index: number) => Buffer): IdentifiedLines {
   const identities = new Map<number, string>();
   const indices = new Map<string, number>();
   for (let index = 0; index < transcript.length; index++) {

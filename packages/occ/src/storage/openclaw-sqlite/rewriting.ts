@@ -62,7 +62,7 @@ export const sqliteRewriting: RewritingStorage = {
 };
 
 /** A backup of a session that stays as it is. */
-export async function backUpRows(session: FoundSession, options?: RotationOptions): Promise<string> {
+async function backUpRows(session: FoundSession, options?: RotationOptions): Promise<string> {
   const { sessionId } = session;
   const transcriptPath = transcriptPathOf(session);
   const paths = backupPathsOf(transcriptPath);
@@ -89,7 +89,7 @@ export async function backUpRows(session: FoundSession, options?: RotationOption
  * that the lock and the backups need are made, and go again where nothing was to be kept.
  * @param transcriptPath beside which the backups are
  */
-export async function withSessionLock<T>(transcriptPath: string, run: () => Promise<T>): Promise<T> {
+async function withSessionLock<T>(transcriptPath: string, run: () => Promise<T>): Promise<T> {
   const paths = backupPathsOf(transcriptPath);
   const { folder, sessionsFolder } = paths;
   const made = [folder, sessionsFolder].filter((path) => !existsSync(path));
@@ -114,10 +114,7 @@ export async function withSessionLock<T>(transcriptPath: string, run: () => Prom
  * A rewrite that was killed before its transaction left a backup of a state that is still the present one, and a record
  * of what never was. Both go.
  */
-export async function dropUnfinishedRewrite(
-  database: OpenclawDatabase,
-  session: FoundSession,
-): Promise<void> {
+async function dropUnfinishedRewrite(database: OpenclawDatabase, session: FoundSession): Promise<void> {
   const path = transcriptPathOf(session);
   const unfinished = findUnfinished(database, session);
   if (unfinished === undefined) return;

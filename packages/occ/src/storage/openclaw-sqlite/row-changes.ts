@@ -117,7 +117,7 @@ export function readUsage(line: Buffer): string | undefined {
 }
 
 /** The line with another usage, otherwise byte for byte as it was. */
-export function putUsage(line: Buffer, usage: string): Buffer {
+function putUsage(line: Buffer, usage: string): Buffer {
   const text = line.toString('latin1');
   const place = findUsage(text);
   if (place === undefined) return line;

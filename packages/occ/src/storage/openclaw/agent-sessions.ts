@@ -9,7 +9,7 @@ import { locateOpenclawSessions } from '../openclaw-files/openclaw-sessions.ts';
 import { hasDatabase, locateDatabaseSessions } from '../openclaw-sqlite/database-sessions.ts';
 import { openDatabaseTranscript } from '../openclaw-sqlite/database-transcript.ts';
 
-export interface AgentSearch extends Pick<SearchScope, 'warn'> {
+interface AgentSearch extends Pick<SearchScope, 'warn'> {
   readonly layout: OpenclawLayout;
   readonly agentId: string;
   /** How many of the newest the caller will open. Those in the database are opened while it is open. */

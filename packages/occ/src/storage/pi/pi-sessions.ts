@@ -15,7 +15,7 @@ export function isPiFileName(name: string): boolean {
 }
 
 /** Where pi keeps its sessions: in one folder for each working folder, or all in one that the user chose. */
-export interface PiFolder {
+interface PiFolder {
   readonly folder: string;
   readonly isFlat: boolean;
 }

@@ -4,7 +4,7 @@ import { ownIdentity, sweepLeftovers, writeFileAtomic } from '@openbot/sessions/
 import { type CloneNote, findKilledClones, markOf, notePathOf, type SavedFiles } from './killed-clones.ts';
 
 /** What a clone is about to give names to. */
-export type NotedClone = Pick<CloneNote, 'sessionId' | 'indexPath' | 'history'> & {
+type NotedClone = Pick<CloneNote, 'sessionId' | 'indexPath' | 'history'> & {
   /** The finished transcript under the name that it has so far, and the name that it gets. */
   readonly temp: string;
   readonly path: string;

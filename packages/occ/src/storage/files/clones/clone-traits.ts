@@ -55,7 +55,7 @@ export interface LineSource {
   stage(path: string, plan: (lines: SessionLines) => CleanPlan): Promise<StagedClone>;
 }
 
-export interface StagedClone {
+interface StagedClone {
   readonly temp: string;
   readonly plan: CleanPlan;
   /** What was cloned. */

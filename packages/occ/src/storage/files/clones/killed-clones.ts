@@ -41,7 +41,7 @@ export function notePathOf(folder: string, clonePath: string): string {
 }
 
 /** What a clone left whose process is gone. Only what is certainly its own: what was written to since is not among it. */
-export interface KilledClone {
+interface KilledClone {
   readonly notePath: string;
   /** A transcript that no entry names. */
   readonly transcript?: string;

@@ -23,7 +23,7 @@ import { applyRewrite } from '../replace-rows.ts';
 import { readUsage } from '../row-changes.ts';
 import { transcriptPathOf } from '../transcript-path.ts';
 
-export type Correction =
+type Correction =
   /** `generation`: of the rows as they are now. */
   | {
       readonly state: 'done';

@@ -111,7 +111,10 @@ test('where the door cannot be closed behind one, it is not had, and others can 
       return locks.running;
     },
   };
-  await expect(takeRepoSlot(failing, options)).rejects.toMatchObject({ code: 'ELOOP' });
+  await expect(takeRepoSlot(failing, options)).rejects.toMatchObject({
+    code: 'LOCK_NOT_RELEASED',
+    cause: { code: 'ELOOP' },
+  });
   expect(existsSync(locks.running)).toBe(false);
   rmSync(door);
   await (await takeRepoSlot(locks, options)).release();

@@ -237,7 +237,7 @@ describe('backups', () => {
     expect(await state.refused('restore', ID, '--backup', '7')).toMatchObject({
       code: 'RESTORE_FAILED',
       message: `Session '${ID}' has no backup 7`,
-      hint: expect.stringContaining('There are: 1'),
+      hint: expect.stringContaining('Its backups: 1'),
     });
   });
 

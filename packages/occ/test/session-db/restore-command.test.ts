@@ -66,7 +66,7 @@ test('it says for people what it did and how to undo it, and doing so undoes it'
   home.say('since');
   const { code, stdout, stderr } = await home.occProcess('restore', ID);
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-  expect(stdout).toContain('4 lines written since then');
+  expect(stdout).toContain('Added since the backup: 4 lines, kept');
   const undo = /Undo: occ (.*)/.exec(stdout)?.[1];
   expect(undo).toBe(`restore ${ID}`);
   expect((await home.occ(...undo!.split(' '))).code).toBe(0);

@@ -20,8 +20,8 @@ test.each([
   [['cc', 'select', 'x', '--threshold', ''], /--threshold is empty/, /--threshold 0.7/],
   [['cc', 'select', 'x', '--model', ' '], /--model is empty/, /--model <name>/],
   [['cc', 'select', 'x', '--model', 'y', '--words'], /contradict/, /Leave one/],
-  [['cc', 'select', 'x', '--budget', '0x10'], /US dollars, not '0x10'/, /--budget 2.50/],
-  [['cc', 'select', 'x', '--budget', '1e3'], /US dollars, not '1e3'/, /--budget 2.50/],
+  [['cc', 'select', 'x', '--budget', '0x10'], /US dollars above 0, not '0x10'/, /--budget 2.50/],
+  [['cc', 'select', 'x', '--budget', '1e3'], /US dollars above 0, not '1e3'/, /--budget 2.50/],
   [['cc', 'select', 'x', '--budget', '0.00001'], /US dollars/, /--budget 2.50/],
   [
     ['cc', 'select', 'x', '--label', 'x'.repeat(65)],

@@ -92,7 +92,7 @@ describe('what is in the way of the file', () => {
 
   test('a pipe, without waiting for somebody to write into it', async () => {
     execFileSync('mkfifo', [path]);
-    await expectRefused('STORE_UNREADABLE', /no ordinary file/);
+    await expectRefused('STORE_UNREADABLE', /not a regular file/);
   });
 
   test('a link out of the folder', async () => {

@@ -21,7 +21,7 @@ function makeRelay(timeoutMs = 600_000) {
   return { relay, settled };
 }
 
-test('the first answer of whoever listens counts', async () => {
+test('the first answer of a listener counts', async () => {
   const { relay, settled } = makeRelay();
   relay.listen(({ requestId }) => {
     expect(relay.respond(requestId, { behavior: 'deny', message: 'no' })).toBe(true);
@@ -49,7 +49,7 @@ test('without an answer in time the answer is no', async () => {
   expect(settled).toEqual([['r1', 'timed-out']]);
 });
 
-test('while nobody listens, or who listens fails, the answer is no at once', async () => {
+test('without a listener, or when it fails, the answer is no at once', async () => {
   const { relay, settled } = makeRelay();
   const stop = relay.listen(() => {
     throw new Error('no terminal');
@@ -69,7 +69,7 @@ test('a question that is withdrawn is answered with no, before and after it was 
   expect(settled.map(([, how]) => how)).toEqual(['withdrawn', 'withdrawn']);
 });
 
-test('who fails later does not answer: the answer is no when nobody else is left', async () => {
+test('a listener that fails later does not answer: the answer is no when no other is left', async () => {
   const { relay, settled } = makeRelay();
   relay.listen(async () => {
     await Promise.resolve();
@@ -82,7 +82,7 @@ test('who fails later does not answer: the answer is no when nobody else is left
   expect(settled).toEqual([['r1', 'nobody-listens']]);
 });
 
-test('while somebody is left who has not failed, his answer is waited for', async () => {
+test('the answer of a listener that has not failed is waited for', async () => {
   const { relay, settled } = makeRelay();
   relay.listen(() => Promise.reject(new Error('the terminal is gone')));
   relay.listen(async ({ requestId }) => {

@@ -30,7 +30,7 @@ describe.skipIf(missing !== undefined)(`a run of the real Claude Code ${missing 
     await bench?.close();
   });
 
-  test('gets servers with their keys, and none of these stands on its command line', async () => {
+  test('gets servers with their keys, and none of these is on its command line', async () => {
     const [seen, token] = ['cmdline', 'token'].map((name) => join(bench.home.root, name)) as [string, string];
     // A server that tells how Claude Code was started, and leaves.
     const script = `printf %s "$TOKEN" > '${token}'; cat /proc/$PPID/cmdline > '${seen}.part'; mv '${seen}.part' '${seen}'`;

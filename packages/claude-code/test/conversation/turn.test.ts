@@ -51,7 +51,7 @@ test('a turn that was asked for ends with its answer', () => {
   expect([turns.isBusy, turns.isAwaited]).toEqual([false, false]);
 });
 
-test('a turn that nobody asked for keeps others waiting, and answers nothing', () => {
+test('a turn that was not requested keeps others waiting, and answers nothing', () => {
   const turns = new Turns();
   turns.watch(INIT);
   expect([turns.isBusy, turns.isAwaited]).toEqual([true, false]);

@@ -22,7 +22,7 @@ import { makeHome } from './claude-home.ts';
 
 const idsOf = (sessions: readonly { sessionId: string }[]) => sessions.map(({ sessionId }) => sessionId);
 
-test('a session that nobody of ours started', async () => {
+test('a session that none of our agents started', async () => {
   const { makeFolder, addSession, options } = makeHome();
   const repo = makeFolder('repo');
   const id = addSession(repo, {

@@ -242,7 +242,7 @@ test('a registry that cannot be read stops a resume; one that cannot be written 
   await expect(open()).rejects.toMatchObject({ code: 'REGISTRY_UNREADABLE' });
 });
 
-test('the end of a crashed run is written down by whoever comes next, with what it cost until then', async () => {
+test('the end of a crashed run is recorded by the next run, with what it cost until then', async () => {
   const { stateDir, env, save, register, read } = makeLedgerRoom();
   save(costState(4));
   const crash = { runner: await endedProcess(), totalCostUsd: 3, unsavedUsd: 0.5 };

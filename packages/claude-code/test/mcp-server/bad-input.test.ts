@@ -85,7 +85,7 @@ describe('the tools', () => {
 });
 
 describe('openclaw_send_message', () => {
-  test('hands the text to whoever delivers it', async () => {
+  test('passes the text to the program that delivers it', async () => {
     const { connect } = makeMcpHome();
     const sent: unknown[] = [];
     const sendMessage = async (message: unknown) => void sent.push(message);
@@ -100,7 +100,7 @@ describe('openclaw_send_message', () => {
     expect(sent).toEqual([{ text: 'Done 😀', agentId: 'main', sessionKey: 'agent:main:telegram:dm:42' }]);
   });
 
-  test('says clearly that it cannot, where nobody delivers', async () => {
+  test('refuses clearly where no program delivers messages', async () => {
     const { connect } = makeMcpHome();
     const { isError, text } = await (await connect())('openclaw_send_message', { text: 'hello' });
     expect(isError).toBe(true);

@@ -163,7 +163,7 @@ describe.skipIf(missing !== undefined)(`the real Claude Code ${missing ?? ''}`, 
     expect(errors).toEqual([]);
   });
 
-  test('asks before it sends what nobody can receive', LONG, async () => {
+  test('asks before it sends what cannot be received', LONG, async () => {
     const { attached } = await attach();
     script([['openclaw_send_message', { text: 'hello' }]]);
     expect((await run(attached)).asked).toEqual([nameOf('openclaw_send_message')]);

@@ -110,7 +110,7 @@ describe('a process of its own', () => {
     expect(replies[1].result.structuredContent.git.currentBranch).toBe('main');
   });
 
-  test('ends quietly when nobody asks anything', async () => {
+  test('ends quietly when no request arrives', async () => {
     expect(await converse(makeMcpHome(), '')).toEqual({ code: 0, replies: [], errors: '' });
   });
 

@@ -231,7 +231,7 @@ describe.each(WAYS)('conversations in %s', (storage, keep) => {
     expect(answer.leftOut).toEqual([{ what: 'otherConversations', count: 10 }]);
   });
 
-  test('keys of other agents, of nobody and of no form are tool errors', async () => {
+  test('keys of other agents, of no agent and of no form are tool errors', async () => {
     const { connect, stateDir } = make({ key: MAIN, compose: talk(1) });
     keep(stateDir, 'work', [{ key: 'agent:work:main', compose: talk(1, 'secret') }]);
     const call = await connect();

@@ -55,7 +55,7 @@ describe('what is found', () => {
     ]);
   });
 
-  test('a heading counts half for what stands under it', () => {
+  test('a heading counts half for the text under it', () => {
     expect(rank('passport', '## Passport\n\nIt is in the drawer.', 'my passport')).toEqual([
       'memory/0.md:1',
       'memory/1.md:1',
@@ -80,7 +80,7 @@ describe('what is found', () => {
     expect(passage?.heading).toBe(heading);
   });
 
-  test('words that stand nowhere find nothing', async () => {
+  test('words that occur nowhere find nothing', async () => {
     const { connect } = makeNotes({ 'a.md': 'hello' });
     expect((await (await connect())(SEARCH, { query: 'zebra' })).answer.results).toEqual([]);
     expect((await (await connect())(SEARCH, { query: '?!' })).answer.results).toEqual([]);

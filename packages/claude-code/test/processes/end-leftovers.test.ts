@@ -111,7 +111,7 @@ describe.skipIf(!hasProc)(`what a crashed run left ${hasProc ? '' : '(there is n
     expect(readRunNotes(env)).toEqual([]);
   });
 
-  test('is not what belongs to a run that is at work, is not meant, or may be at work where nobody can look', async () => {
+  test('is not what belongs to a run that is at work, is not meant, or may be at work where no process can look', async () => {
     const { env, found, write, end } = makeNotes();
     const marks = [randomUUID(), randomUUID(), randomUUID()] as const;
     const [child, tool] = [await start(marks[0]), await start(marks[0])];

@@ -324,7 +324,7 @@ describe('a status with gaps', () => {
     expect(status.gaps).toEqual([{ part: 'git', reason: 'git is not installed' }]);
   });
 
-  it('says why git refuses a repository of somebody else', async () => {
+  it('says why git refuses a repository of another user', async () => {
     const repo = GitRepo.withCommit();
     const status = await gather(repo.path, { ...makeEnvironment(), GIT_TEST_ASSUME_DIFFERENT_OWNER: '1' });
     expect(status.repo.isGitRepo).toBe(false);

@@ -96,7 +96,7 @@ describe('what gh knows', () => {
     expect(status.gaps).toEqual([{ part: 'github', reason }]);
   });
 
-  it('tells no password that stands in an address', async () => {
+  it('shows no password that is part of an address', async () => {
     const status = await gather(
       script(fail(1, 'cannot reach https://ada:hunter2secret@example.org/x.git'), ':'),
     );

@@ -174,7 +174,7 @@ describe('the sessions of a project', () => {
     ).toEqual([]);
   });
 
-  it('are looked for where nobody else does', async () => {
+  it('are looked for where no other program does', async () => {
     const { makeFolder: make, env, stateDir, addSession } = makeHome();
     const repo = make('repo');
     const id = addSession(repo);
@@ -212,7 +212,7 @@ describe('the sessions of a project', () => {
     expect(status.gaps).toEqual([]);
   }, 60_000);
 
-  it('that take too long are a gap, and whoever looks for them is asked to stop', async () => {
+  it('that take too long are a gap, and the search is asked to stop', async () => {
     let asked: AbortSignal | undefined;
     const discover = (_: string, signal: AbortSignal) => {
       asked = signal;

@@ -27,7 +27,7 @@ test('outside git a folder is a repository of its own, with what is below it', (
   expect(isInRepo(repo, root)).toBe(false);
 });
 
-test('a folder inside a repository stands for the repository', () => {
+test('a folder inside a repository means the repository', () => {
   const root = makeTempFolder();
   const top = makeFolder(root, 'repo');
   makeRepo(top);

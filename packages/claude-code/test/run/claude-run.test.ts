@@ -162,7 +162,7 @@ describe.skipIf(missing !== undefined)(`a run of the real Claude Code ${missing 
     expect(bench.registered(sessionId!)).toMatchObject({ result: 'success' });
   });
 
-  test('a permission is asked for, and allowed, changed, denied, timed out, or denied by nobody', async () => {
+  test('a permission is asked for, and allowed, changed, denied, timed out, or denied without a listener', async () => {
     const repo = bench.makeRepo('permissions');
     const touch = (name: string) => call(`toolu_${name}`, 'Bash', { command: `touch ${name}` });
     const results: unknown[] = [];

@@ -175,7 +175,7 @@ describe.skipIf(missing !== undefined)(`runs of the real Claude Code ${missing ?
     expect(await resumed.run.outcome).toMatchObject({ sessionId, result: 'success' });
   });
 
-  test('after a crash of our process Claude Code ends even if nobody comes', LONG, async () => {
+  test('after a crash of our process Claude Code ends even without a next run', LONG, async () => {
     const repo = bench.makeRepo('alone');
     script({ forever: endless });
     const spawned = bench.spawnRun('Work forever', { repoPath: repo, allowedTools: ['Bash'] });

@@ -57,7 +57,7 @@ describe.skipIf(missing !== undefined)(`a run of the real Claude Code goes on ${
     expect(events[0]).toMatchObject({ type: 'selected', selection: { action: 'resume', sessionId } });
   });
 
-  test('in the next best where somebody takes the best while it is chosen', LONG, async () => {
+  test('in the next best where another run takes the best while it is chosen', LONG, async () => {
     const repoPath = bench.makeRepo('taken');
     const { sessionId } = await bench.start('Trim the hedge', { repoPath }).run.outcome;
     let lock: Awaited<ReturnType<typeof lockSession>> | undefined;

@@ -110,7 +110,7 @@ describe.skipIf(missing !== undefined)(`of the real Claude Code nothing is left 
     expect([claude, ...pids, ...marked].filter(lives)).toEqual([]);
   });
 
-  test('after somebody killed it', async () => {
+  test('after it was killed', async () => {
     const repo = bench.makeRepo('killed');
     script();
     const { run, next } = bench.start('Work forever', request(repo));
@@ -121,7 +121,7 @@ describe.skipIf(missing !== undefined)(`of the real Claude Code nothing is left 
     expect(pids.map(lives)).toEqual([false, false, false]);
   });
 
-  test('after somebody killed it behind a script that started it', LONG, async () => {
+  test('after it was killed behind a script that started it', LONG, async () => {
     const repo = bench.makeRepo('killed-behind');
     script();
     const { run, next } = bench.start('Work forever', {
@@ -188,7 +188,7 @@ describe.skipIf(missing !== undefined)(`of the real Claude Code nothing is left 
     for (const pid of pids) await isGone(pid);
   });
 
-  test('when the next run begins, even if nobody was there to end its tools', LONG, async () => {
+  test('when the next run begins, even if no process was left to end its tools', LONG, async () => {
     const repo = bench.makeRepo('alone');
     script();
     const spawned = bench.spawnRun('Work forever', request(repo));

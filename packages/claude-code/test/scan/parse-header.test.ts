@@ -119,7 +119,7 @@ test.each([
   expect(header.firstUserMessage).toBe(firstUserMessage);
 });
 
-test('the marker of a later message names nobody, also where the first one has no text', async () => {
+test('the marker of a later message names no agent, also where the first one has no text', async () => {
   const image = [{ type: 'image', source: { data: 'AAAA' } }];
   const header = await parseText(person('1', image) + person('2', '[openclaw:agent=other]\n\nfoo'));
   expect(header).toMatchObject({ firstUserMessage: 'foo', messageCount: 2 });

@@ -80,7 +80,7 @@ describe('a label', () => {
     }
   });
 
-  it('that nobody has means a fresh session, even where another would be resumed', async () => {
+  it('that no session has means a fresh session, even where another would be resumed', async () => {
     expect(await select([one], { label: 'Docs', registry })).toEqual({
       action: 'fresh',
       reason: 'no session is labelled "Docs"',

@@ -76,7 +76,7 @@ describe('calls and their results', () => {
     expect(contentOf(cleaned, 'c1')).toEqual([{ type: 'text', text: 'Reading both.' }]);
   });
 
-  test('a result follows its call, wherever it stands: before it, or turns later', () => {
+  test('a result follows its call, wherever it is: before it, or turns later', () => {
     const lines = transcript(
       answers('early', 'x'),
       asks('q1', 'go'),
@@ -208,7 +208,7 @@ describe('what is shortened', () => {
     expect(text).toBe(`x${'🦞'.repeat(54)}[truncated]`);
   });
 
-  test('an image in a result is named in its place, also where it stands alone', () => {
+  test('an image in a result is named in its place, also where it is alone', () => {
     const image = { type: 'image', data: 'aGVsbG8='.repeat(100), mimeType: 'image/png' };
     const result = (id: string, toolCallId: string, ...content: Line[]) =>
       message(id, { role: 'toolResult', toolCallId, toolName: 'read', content });
@@ -268,7 +268,7 @@ describe('links', () => {
     expect(find(cleaned, 'r1')).toEqual(find(lines, 'r1'));
   });
 
-  test('what pointed at a removed entry points at what stands for it', () => {
+  test('what pointed at a removed entry points at what replaces it', () => {
     const cleaned = cleanLines(
       transcript(
         ...turn(1),

@@ -50,7 +50,7 @@ describe('what pi gives to a provider', () => {
       .map((run) => run.map(({ timestamp }) => timestamp));
   }
 
-  test('thinking stands first in every message in which it did before', HUNT, () => {
+  test('thinking comes first in every message in which it did before', HUNT, () => {
     fc.assert(
       fc.property(piTranscript, removalOptions, ({ bytes }, options) => {
         const before = new Set(misplaced(bytes).flat());

@@ -58,7 +58,7 @@ function expectToStandAt(lines: readonly Line[], uuid: string | undefined): void
 }
 
 describe('a session of Claude Code that was rewound', () => {
-  test('is cleaned up to where it stands; what was left behind is as it was', () => {
+  test('is cleaned up to its leaf; what was left behind is unchanged', () => {
     const after = clean(rewind('answer 1'));
     expectToStandAt(after, 'answer 1');
     expect(uuidsOf(after)).toEqual(['ask 1', 'answer 1', ...uuidsOf(TURNS).slice(5)]);
@@ -70,13 +70,13 @@ describe('a session of Claude Code that was rewound', () => {
     expect(after).toEqual([...TURNS, rewind('answer 1')]);
   });
 
-  test.each(['call 1', 'result 1'])('keeps the exchange whole that it stands in, at the %s', (leaf) => {
+  test.each(['call 1', 'result 1'])('keeps the exchange whole that it is in, at the %s', (leaf) => {
     const after = clean(rewind(leaf));
     expectToStandAt(after, leaf);
     expect(after).toEqual([...TURNS, rewind(leaf)]);
   });
 
-  test('keeps the line it stands at, also where that would have gone with a call', () => {
+  test('keeps the line it is at, also where that would have gone with a call', () => {
     const blank = { type: 'text', text: ' ' };
     const message = (first: Line, last: Line) => [
       ...[say('ask', null), block('first', 'ask', 'm', first), call('call', 'first', 'm')],
@@ -91,7 +91,7 @@ describe('a session of Claude Code that was rewound', () => {
     }
   });
 
-  test('at one of several results keeps all of them: nobody has answered them', () => {
+  test('at one of several results keeps all of them: they have no answer', () => {
     const parallel = [
       say('ask', null),
       ...[call('c1', 'ask', 'm'), call('c2', 'c1', 'm'), result('r1', 'c1'), result('r2', 'c2')],
@@ -119,7 +119,7 @@ describe('a session of Claude Code that was rewound', () => {
     });
   });
 
-  test('never comes to stand nowhere because all before it went', () => {
+  test('never loses its place because all before it was removed', () => {
     const lines = [
       { ...call('call', '', 'm'), parentUuid: null },
       result('result', 'call'),

@@ -63,7 +63,7 @@ describe('an exchange that is not finished keeps its thinking', () => {
       answers('r2', 'y', LONG),
     );
 
-  test('where words would stand before it, the calls of its turn are shortened instead', () => {
+  test('where words would come before it, the calls of its turn are shortened instead', () => {
     const lines = open([{ type: 'text', text: 'Reading.' }]);
     const cleaned = cleanLines(lines, { keep: 0 });
     expect(ids(cleaned)).toEqual(ids(lines));

@@ -67,7 +67,7 @@ describe('the verifier judges what a provider will see', () => {
     expect(judge(turn, ['c'])).toBe('a result does not follow its call');
   });
 
-  test('a pair that somebody else parted before is not held against it', () => {
+  test('a pair that was parted before is not counted against it', () => {
     const late = [
       turn[0]!,
       turn[1]!,

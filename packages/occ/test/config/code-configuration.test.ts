@@ -219,7 +219,7 @@ describe('--config', () => {
     expect(run.stdout).toContain('usual');
   });
 
-  it('stands in the commands that a report suggests', async () => {
+  it('is part of the commands that a report suggests', async () => {
     write(join(repository, 'mine.json'), '{"stateDirectory":"~/other"}');
     const { stdout } = await occ(['info', '--config', 'mine.json']);
     expect(stdout).not.toBe('');

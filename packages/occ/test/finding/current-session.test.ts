@@ -170,7 +170,7 @@ test.each([
   expect(code).toBe(0);
 });
 
-test('a script that an agent runs is not recognised, and changes nobody else', async () => {
+test('a script that an agent runs is not recognised, and changes no other session', async () => {
   const home = makeHome();
   const script = callLine({ id: 'c1', arguments: { command: 'bash clean.sh' } });
   putSession(home, ONE, 10, userLine('clean yourself') + script);

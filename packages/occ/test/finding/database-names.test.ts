@@ -133,7 +133,7 @@ describe('by path', () => {
     });
   });
 
-  test('a database with one session means that one, wherever it stands', async () => {
+  test('a database with one session means that one, wherever it is', async () => {
     const home = makeHome();
     const sessions = [
       { sessionId: OLD, key: 'agent:main:main' },

@@ -40,7 +40,7 @@ test('the sessions in a database of OpenClaw', async () => {
   ]);
 });
 
-test('label, title and folder stand beside the size that its lines have as a file', async () => {
+test('label, title and folder are beside the size that its lines have as a file', async () => {
   const home = makeHome();
   const lines = [userLine('grüße'.repeat(800))];
   const session = { key: 'agent:main:main', cwd: '/home/ünïcode', entry: { label: 'work' }, lines };

@@ -45,7 +45,7 @@ test('the oldest files too: the index leads to its transcript although the home 
   expect(main?.missing).toBeUndefined();
 });
 
-test('what the index says of a session stands beside what its file says', async () => {
+test('what the index says of a session is shown with what its file says', async () => {
   const home = makeHome();
   const folder = sessionsFolder(home);
   const path = put(join(folder, `${ONE}.jsonl`), header(ONE, '/home/ünïcode'));

@@ -45,7 +45,7 @@ test.each([
   },
 );
 
-test('a session that stands alone is known by its header', async () => {
+test('a session alone in a folder is known by its header', async () => {
   const home = makeHome();
   put(join(home, 'copy.jsonl'), header(ONE, '/w'));
   const { session } = await resolveSession(scopeAt(home), 'copy.jsonl');

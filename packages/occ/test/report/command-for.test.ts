@@ -35,7 +35,7 @@ test.each<[string, SearchAgain, string]>([
   expect(commandFor('restore', IN_DATABASE, { again }, '--backup', '1')).toBe(`occ restore ${expected}`);
 });
 
-test('the only session of a database that stands in no state folder', () => {
+test('the only session of a database outside a state folder', () => {
   const session = { ...IN_DATABASE, agentId: null, path: '/backup/copy.sqlite' };
   expect(commandFor('info', session, { again: { byPath: true } })).toBe('occ info /backup/copy.sqlite');
 });

@@ -104,7 +104,7 @@ it.each([PLAIN, VERBOSE])(
   },
 );
 
-describe('a session that nobody named', () => {
+describe('a session that was not named', () => {
   it.each([
     ['most-recent', 'the most recently active session of agent main (agent:main:main)'],
     ['calling-command', 'the session that is running this command (agent:main:main)'],

@@ -67,7 +67,7 @@ describe('of a session in files', () => {
     expect(`${sessionId}.jsonl`).not.toBe(orphan);
   });
 
-  it('that somebody has written to stays', async () => {
+  it('that another program has written to stays', async () => {
     await kill();
     const [orphan] = listOrphans();
     appendFileSync(join(state.sessions, orphan!), '{"type":"custom","id":"late","parentId":null}\n');

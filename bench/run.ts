@@ -6,10 +6,12 @@
 import { readdirSync } from 'node:fs';
 import type { BenchRow } from './measure.ts';
 
+/** This file, and a script that is run by itself. */
+const NOT_BENCHES = new Set(['run.ts', 'lock-fairness.ts']);
 const wanted = process.argv.slice(2);
 const benches = new Map<string, () => Promise<BenchRow[]>>();
 for (const file of readdirSync(import.meta.dirname).sort()) {
-  if (!file.endsWith('.ts') || file === 'run.ts') continue;
+  if (!file.endsWith('.ts') || NOT_BENCHES.has(file)) continue;
   const { default: bench } = (await import(`./${file}`)) as { default?: () => Promise<BenchRow[]> };
   // What benchmarks share has nothing to run.
   if (bench !== undefined) benches.set(file.slice(0, -'.ts'.length), bench);

@@ -17,12 +17,17 @@ import { afterTest } from '../../../../test/setup/cleaning.ts';
 import { HUNT, sample } from '../../../../test/setup/hunt.ts';
 import { listDiskCalls, runOccWithFault } from '../setup/faults.ts';
 import { createSessionWithTurns } from '../setup/sessions.ts';
-import { ID, makeStateFolder, type StateFolder } from './state-folder.ts';
+import { makeLastingFolder } from '../setup/temp-folder.ts';
+import { ID, type Json, makeStateFolder, type StateFolder } from './state-folder.ts';
 
 let state: StateFolder;
 let path: string;
 let first: string;
 let said: string[];
+const root = makeLastingFolder();
+/** The state folder after five edits, which most tests begin with, and what was said between them. */
+const fiveEdits = { folder: join(root, 'state'), said: [] as string[], results: [] as Json[] };
+
 beforeEach(() => {
   state = makeStateFolder();
   path = state.add(createSessionWithTurns(30, 1, { tree: true, resultLength: 300 }), {
@@ -57,12 +62,27 @@ function say(text: string): void {
 }
 
 async function editTimes(times: number, ...flags: string[]) {
-  const results = [];
-  for (let edit = 0; edit < times; edit++) {
+  const canCopy = times >= 5 && flags.length === 0;
+  const results: Json[] = canCopy ? takeFiveEdits() : [];
+  while (results.length < times) {
     results.push(await state.json('edit', ID, '--keep', String(29 - results.length), ...flags));
     say(`after edit ${said.length + 1}`);
+    if (canCopy && results.length === 5 && fiveEdits.results.length === 0) keepFiveEdits(results);
   }
   return results;
+}
+
+function keepFiveEdits(results: readonly Json[]): void {
+  cpSync(state.stateDir, fiveEdits.folder, { recursive: true });
+  fiveEdits.said.push(...said);
+  fiveEdits.results.push(...results);
+}
+
+function takeFiveEdits(): Json[] {
+  if (fiveEdits.results.length === 0) return [];
+  cpSync(fiveEdits.folder, state.stateDir, { recursive: true });
+  said.push(...fiveEdits.said);
+  return [...fiveEdits.results];
 }
 
 it('is kept by the edit that rotates it out, which says so; before that there is none', async () => {

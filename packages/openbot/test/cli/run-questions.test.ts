@@ -23,6 +23,11 @@ describe.skipIf(reason !== undefined)(`questions in a terminal ${reason ?? ''}`,
     for (const path of secrets) writeFileSync(path, `secret of ${path}`);
     bench.script({
       'touch it': () => use('Bash', { command: 'touch made' }),
+      'touch both': () => ({
+        blocks: ['other', 'made'].map((name, at) =>
+          call(`toolu_${at}`, 'Bash', { command: `touch ${name}` }),
+        ),
+      }),
       'read both': () => ({
         blocks: secrets.map((file_path, at) => call(`toolu_${at}`, 'Read', { file_path })),
       }),
@@ -53,17 +58,18 @@ describe.skipIf(reason !== undefined)(`questions in a terminal ${reason ?? ''}`,
     bench.spawnInTerminal(['cc', 'run', task, '--fresh'], bench.makeRepo(repo), redirection);
   const isMade = (repo: string) => existsSync(join(bench.makeRepo(repo), 'made'));
 
-  test.each([
-    ['n', false],
-    ['y', true],
-  ])('%s: what is to be done is shown, y allows it and n does not', async (key, isAllowed) => {
-    const repo = `terminal-${key}`;
-    const run = start('touch it', repo);
-    await run.shows(/│ command: touch made\r?\n[\s\S]*Allow Bash\? \[y\/N\] /);
-    run.child.stdin!.write(`${key}\r`);
+  test('what is to be done is shown, y allows it and n does not', async () => {
+    const run = start('touch both', 'terminal');
+    const question = (name: string) =>
+      new RegExp(`│ command: touch ${name}\\r?\\n[\\s\\S]*Allow Bash\\? \\[y/N\\] `);
+    await run.shows(question('other'));
+    run.child.stdin!.write('n\r');
+    await run.shows(question('made'));
+    run.child.stdin!.write('y\r');
     const { code, stdout } = await run.ended;
-    expect([code, isMade(repo)]).toEqual([0, isAllowed]);
-    expect(stdout.includes('not allowed')).toBe(!isAllowed);
+    expect([code, isMade('terminal')]).toEqual([0, true]);
+    expect(existsSync(join(bench.makeRepo('terminal'), 'other'))).toBe(false);
+    expect(stdout.match(/not allowed/g)).toHaveLength(1);
   });
 
   test('a question that Ctrl-Z put aside is answered after it was taken up again', LONG, async () => {

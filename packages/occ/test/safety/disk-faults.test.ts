@@ -116,7 +116,7 @@ describe.each(Object.keys(COMMANDS))('%s', (command) => {
         return { at: index + 1, strike: op === 'fsync' || op === 'rename' ? 'EIO' : 'ENOSPC', call } as const;
       });
       const outcomes = new Set<string>();
-      await inLanes(sample(faults, { gate: 8 }), async ({ at, strike, call }) => {
+      await inLanes(sample(faults, { gate: 5 }), async ({ at, strike, call }) => {
         const copy = copyHome(home, makeScratch());
         const run = await runOccWithFault(args, { at, strike, under: copy.folder }, { env: copy.env });
         const when = `${command}, ${strike} at call ${at} (${call.split('/').at(-1)})`;

@@ -59,7 +59,7 @@ test('at changes that edit, clone and restore make on disk', HUNT, async () => {
     }
   }
   expect(points.length).toBeGreaterThan(20);
-  await inLanes(sample(points, { gate: 12 }), ({ operation, at }) =>
+  await inLanes(sample(points, { gate: 8 }), ({ operation, at }) =>
     signalAtCall(operation, at, SIGNALS[at % SIGNALS.length]!, makeScratch()),
   );
 });

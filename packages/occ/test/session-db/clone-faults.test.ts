@@ -31,7 +31,7 @@ test(
     const { calls } = await listSqliteCalls(ARGS, { env: copyHome('looked').env });
     const step = calls.length / 20;
     const kills = Array.from({ length: 20 }, (_, index) => calls.length - Math.floor(index * step));
-    await inLanes(sample(kills, { gate: 5 }), async (at) => {
+    await inLanes(sample(kills, { gate: 3 }), async (at) => {
       const copy = copyHome(`kill ${at}`);
       const when = `at ${calls[at - 1]}`;
       const killed = await runOccWithSqliteFault(ARGS, { at, strike: 'kill-before' }, { env: copy.env });

@@ -170,7 +170,7 @@ describe('each call that fails once', () => {
     });
     expect(faults.length).toBeGreaterThan(5);
     const codes = new Set<string>();
-    await inLanes(sample(faults, { gate: 8 }), async ({ at, strike, call }) => {
+    await inLanes(sample(faults, { gate: 5 }), async ({ at, strike, call }) => {
       const copy = copyTo(makeScratch());
       const ran = await runOccWithFault(ARGS, { at, strike, under: copy.folder }, { env: copy.env });
       const when = `${strike} at call ${at} (${call.split('/').at(-1)}): ${ran.stderr}`;
@@ -201,7 +201,7 @@ describe('each call that fails once', () => {
     const places = calls.map((call, index) => ({ call, at: index + 1 })).slice(begin, end);
     const kinds = new Map(places.map((place) => [place.call, place]));
     expect(kinds.size).toBeGreaterThan(10);
-    await inLanes(sample([...kinds.values()], { gate: 6 }), async ({ call, at }) => {
+    await inLanes(sample([...kinds.values()], { gate: 4 }), async ({ call, at }) => {
       const copy = copyTo(makeScratch());
       const errcode = call.startsWith('exec') ? FULL : IOERR;
       const fault = { at, strike: 'fail', errcode } as const;

@@ -135,7 +135,7 @@ async function checkRemains(copy: DatabaseHome, when: string): Promise<void> {
 
 test('the same without a WAL: what was half done is undone by who comes next', HUNT, async () => {
   let killed = 0;
-  const chosen = sample(killsWithoutWal, { gate: 5 });
+  const chosen = sample(killsWithoutWal, { gate: 3 });
   await inLanes(chosen, async ({ when, run, isCertain }) => {
     const copy = copyWithoutWal();
     const { code, stderr } = await run(copy);
@@ -152,7 +152,7 @@ test('the same without a WAL: what was half done is undone by who comes next', H
 
 test(`killed in any of ${KILLS} places and more, in the transaction and around it`, HUNT, async () => {
   let killed = 0;
-  const chosen = sample(kills, { gate: 12 });
+  const chosen = sample(kills, { gate: 7 });
   await inLanes(chosen, async ({ when, run, isCertain }) => {
     const copy = copyHome();
     const { code, stderr } = await run(copy);

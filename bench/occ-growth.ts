@@ -8,8 +8,8 @@ const SIZES = [5, 50, 250, 1000];
 const ROUNDS = 3;
 /** Peak memory in MB that an edit of a transcript of this size may hold. */
 const MEMORY = new Map([
-  [50, 150],
-  [1000, 250],
+  [50, 100],
+  [1000, 200],
 ]);
 
 export default function bench(): Promise<BenchRow[]> {

@@ -59,7 +59,7 @@ export default function bench(): Promise<BenchRow[]> {
     return [
       await against(folder, '--help', ['--help'], 1.6),
       await against(folder, 'list of 20 sessions', ['list', '--state-dir', few], 1.6),
-      await against(folder, 'list of 2,000 sessions of 1 MB', ['list', '--state-dir', many], 4),
+      await against(folder, 'list of 2,000 sessions of 1 MB', ['list', '--state-dir', many], 3),
     ];
   });
 }

@@ -125,7 +125,7 @@ export const LIST_FLAGS = declareFlags({
     least: 1,
     short: 'n',
     value: 'n',
-    help: 'Show the newest n sessions (default: 50; all with --json)',
+    help: 'Show the newest n sessions (default: 30; all with --json)',
   },
   ...COMMON_FLAGS,
 });

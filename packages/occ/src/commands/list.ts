@@ -9,7 +9,7 @@ import { openSearch } from './search-scope.ts';
 import { writeReport, writeWarnings } from './write-result.ts';
 
 /** A person reads no more; a program gets all. */
-const SHOWN = 50;
+const SHOWN = 30;
 
 /** Which sessions there are, newest first. */
 export async function list(input: OccInput<typeof LIST_FLAGS>): Promise<void> {

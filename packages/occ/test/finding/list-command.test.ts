@@ -66,17 +66,17 @@ describe('occ list', () => {
     expect(JSON.parse((await list(home, ['--limit=3', '--json'])).stdout)).toHaveLength(3);
   });
 
-  test('without a limit people see the newest fifty, programs all', async () => {
+  test('without a limit people see the newest thirty, programs all', async () => {
     const home = makeHome();
     for (let at = 0; at < 55; at++) {
       const id = `${String(at).padStart(8, '0')}-0000-4000-8000-000000000000`;
       setAge(put(join(sessionsFolder(home), `${id}.jsonl`), header(id)), at);
     }
     const { stdout } = await list(home);
-    expect(stdout).toMatch(/^The newest 50 of 55 sessions of agent main \(-n shows more\)\n/);
-    expect(stdout.trimEnd().split('\n')).toHaveLength(52);
-    expect(stdout).toContain('00000005');
-    expect(stdout).not.toContain('00000004');
+    expect(stdout).toMatch(/^The newest 30 of 55 sessions of agent main \(-n shows more\)\n/);
+    expect(stdout.trimEnd().split('\n')).toHaveLength(32);
+    expect(stdout).toContain('00000025');
+    expect(stdout).not.toContain('00000024');
     expect((await list(home, ['-n', '99'])).stdout).toMatch(/^55 sessions/);
     expect(JSON.parse((await list(home, ['--json'])).stdout)).toHaveLength(55);
   });

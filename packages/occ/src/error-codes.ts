@@ -1,5 +1,10 @@
 /** Every failure that this package names: what it means and what to do. docs/errors.md is made from it. */
 export const OCC_ERRORS = {
+  CANCELLED: {
+    means:
+      'The person at the terminal cancelled the choice of a session. The exit code is 130, and nothing was changed.',
+    remedy: 'Run the command again, or name the session.',
+  },
   AMBIGUOUS_SESSION: {
     means:
       'The beginning of an id, or a label, matches several sessions. The message lists them. `openbot cc` reports `USAGE` instead.',

@@ -93,6 +93,7 @@ const SURFACE: Readonly<Record<string, string>> = {
     findFirstWords findOpenclawFigure hideSecrets shortenWords splitOriginMarker
   `,
   'command-line': `
+    MARK_WIDTH PickList PickedRow pickRow
     Command CommandBody CommandInput Flag FlagValues Flags HelpRow HelpSection OutputLost OutputStream
     ParsedArguments Positional Program ResultShape Surroundings Terminal declareCommands declareCompletion
     declareFlags declareVersion formatCommandHelp formatHelp listMisfits listVisible longFlag openTerminal parseArguments

@@ -1,5 +1,6 @@
 import { printable } from '@openbot/sessions/terminal-text';
 import { openScope, type SearchWarning } from '../finding/search-warning.ts';
+import { SOURCES } from '../storage/all.ts';
 import type { SearchScope } from '../storage/contract/found-session.ts';
 import type { OccInput } from './command.ts';
 import type { COMMON_FLAGS } from './flags.ts';
@@ -32,7 +33,7 @@ export function openSearch(input: OccInput<typeof COMMON_FLAGS>): {
 } {
   const { flags, terminal } = input;
   const { yellow } = terminal.errorPalette;
-  return openScope(searchScopeOf(input), ({ message, hint }) => {
+  return openScope({ ...searchScopeOf(input), choose: chooserFor(input) }, ({ message, hint }) => {
     if (flags.json) return;
     const lines = [
       `${yellow('Warning:')} ${printable(message)}`,
@@ -40,4 +41,13 @@ export function openSearch(input: OccInput<typeof COMMON_FLAGS>): {
     ];
     terminal.writeError(`${lines.join('\n  ')}\n`);
   });
+}
+
+/** Undefined where no person is at the terminal, or a program reads the output. */
+function chooserFor(input: OccInput<typeof COMMON_FLAGS>): SearchScope['choose'] {
+  const { flags, env, terminal } = input;
+  const isAgent = SOURCES.some(({ shell }) => shell.variables.some((name) => env[name]));
+  const mayAsk = terminal.isTerminal && !flags.json && !isAgent && !env.CI && env.TERM !== 'dumb';
+  if (!mayAsk || !input.isInteractive) return undefined;
+  return async (sessions) => (await import('./choose-session.ts')).chooseSession(input, sessions);
 }

@@ -25,12 +25,12 @@ export async function findCurrentSession(scope: SearchScope): Promise<ResolvedSe
   const session = calling === undefined ? undefined : storageOf(calling).describe(calling);
   if (session !== undefined) return { session, foundBy: 'calling-command' };
   refuseToGuess(scope);
-  return { session: findNewest(scope, sources), foundBy: 'most-recent' };
+  return findNewest(scope, sources);
 }
 
 function findOwn(source: SessionSource, sessionId: string, scope: SearchScope): FoundSession {
   const own = source.locate(scope).filter((session) => session.sessionId === sessionId);
-  const session = openFirst(own.sort(compareByAge));
+  const [session] = openFirst(own.sort(compareByAge), 1);
   if (session !== undefined) return session;
   throw sessionNotFound(
     sessionId,
@@ -39,14 +39,18 @@ function findOwn(source: SessionSource, sessionId: string, scope: SearchScope): 
 }
 
 /** The most recently active session; of a source that goes by the working folder, one of that folder. */
-function findNewest(scope: SearchScope, sources: readonly SessionSource[]): FoundSession {
+async function findNewest(scope: SearchScope, sources: readonly SessionSource[]): Promise<ResolvedSession> {
   const located = locateSessions(withoutGuessing(scope)).sort(compareByKey);
   const folders = new Map(sources.map(({ name, ofWorkingFolder }) => [name, ofWorkingFolder?.(scope)]));
-  const newest = openFirst(
+  const [newest, ...others] = openFirst(
     located.filter((session) => folders.get(session.source)?.mayHave(session) ?? true),
+    scope.choose === undefined ? 1 : MOST_OFFERED,
     (session) => folders.get(session.source)?.has(session) ?? true,
   );
-  if (newest !== undefined) return newest;
+  if (newest !== undefined && others.length > 0) {
+    return { session: await scope.choose!([newest, ...others]), foundBy: 'argument' };
+  }
+  if (newest !== undefined) return { session: newest, foundBy: 'most-recent' };
   const other = located.find(({ source }) => folders.get(source) !== undefined);
   throw other === undefined ? nothingFound(scope) : folders.get(other.source)!.none();
 }
@@ -72,13 +76,19 @@ function compareByKey(a: LocatedSession, b: LocatedSession): number {
   return Number(a.formerKey !== undefined) - Number(b.formerKey !== undefined);
 }
 
+/** More are found by their names. */
+const MOST_OFFERED = 100;
+
 function openFirst(
   sessions: readonly LocatedSession[],
+  count: number,
   isMeant: (session: FoundSession) => boolean = () => true,
-): FoundSession | undefined {
+): FoundSession[] {
+  const opened: FoundSession[] = [];
   for (const located of sessions) {
+    if (opened.length === count) break;
     const session = located.missing ? undefined : storageOf(located).describe(located);
-    if (session !== undefined && isMeant(session)) return session;
+    if (session !== undefined && isMeant(session)) opened.push(session);
   }
-  return undefined;
+  return opened;
 }

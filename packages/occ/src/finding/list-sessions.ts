@@ -46,6 +46,16 @@ export function listNewestSessions(scope: SearchScope, limit = Number.POSITIVE_I
   return { listed: readAllEnds(listed), names, owners };
 }
 
+/** The same of sessions that were found already. */
+export function listFoundSessions(sessions: readonly FoundSession[]): SessionList {
+  const owners: SessionOwner[] = [];
+  for (const session of sessions) {
+    if (!owners.some((owner) => isSameOwner(owner, session))) owners.push(session);
+  }
+  const listed = sessions.map((session) => ({ session, name: session.sessionId }));
+  return { listed: readAllEnds(listed), names: listed.map(({ name }) => name), owners };
+}
+
 /** Adds what the ends of the transcripts say. */
 function readAllEnds(listed: readonly ListedSession[]): ListedSession[] {
   const present = listed.map(({ session }) => session).filter(({ missing, cold }) => !missing && !cold);

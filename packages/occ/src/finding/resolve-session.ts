@@ -18,7 +18,7 @@ export async function resolveSession(scope: SearchScope, name?: string): Promise
       hint: 'Leave it out for the current one',
     });
   const find = isMeantAsPath(scope, wanted) ? findSessionAtPath : findSessionByName;
-  const session = find(scope, wanted);
+  const session = await find(scope, wanted);
   // An agent that names its own session still runs in it.
   return { session, foundBy: (await isCallingSession(scope, session)) ? 'calling-command' : 'argument' };
 }

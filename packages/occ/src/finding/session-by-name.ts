@@ -11,13 +11,16 @@ import { matchName } from './match-name.ts';
 import { chooseSources } from './source-choice.ts';
 
 /** By full id, session key, label, title or unique beginning of an id. */
-export function findSessionByName(scope: SearchScope, name: string): FoundSession {
+export async function findSessionByName(scope: SearchScope, name: string): Promise<FoundSession> {
   const searched = scopeOfKey(scope, name);
   const faults: OpenBotError[] = [];
   const located = locateSessions({ ...searched, warn: (fault) => void faults.push(fault) });
   const matches = pick(located, name);
   const present = matches.filter(({ missing }) => !missing);
-  if (present.length > 1) throw ambiguousName(name, present);
+  if (present.length > 1) {
+    if (scope.choose === undefined) throw ambiguousName(name, present);
+    return scope.choose(present.flatMap((located) => storageOf(located).describe(located) ?? []));
+  }
   const session = present[0] === undefined ? undefined : storageOf(present[0]).describe(present[0]);
   if (session !== undefined) {
     for (const fault of faults) scope.warn?.(fault);

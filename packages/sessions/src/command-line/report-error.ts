@@ -21,8 +21,10 @@ interface ReportedError {
   readonly reason?: string;
 }
 
-/** The exit code of every failure. */
+/** The exit code of every failure, but for a command that the person cancelled. */
 const FAILURE = 1;
+/** As after Ctrl-C. */
+const CANCELLED = 130;
 
 /** Reports a failure on stderr, as text with a hint or as one JSON object. Returns the exit code. */
 export function reportError(
@@ -34,6 +36,10 @@ export function reportError(
   // Known by its name: each command is a bundle with classes of its own.
   if (error instanceof Error && error.name === OutputLost.name) return FAILURE;
   const reported = describeError(program, error);
+  if (reported.code === 'CANCELLED') {
+    terminal.writeError(`${printable(reported.message)}\n`);
+    return CANCELLED;
+  }
   if (json) {
     terminal.writeError(`${toJsonText({ success: false, error: reported })}\n`);
     return FAILURE;

@@ -97,6 +97,11 @@ export interface SearchScope {
    * agent that calls occ on itself.
    */
   readonly commandLine?: readonly string[];
+  /**
+   * Asks which of several sessions is meant, the newest first. Absent where nobody can be asked: then the newest one is
+   * meant, and a name that several have is an error.
+   */
+  readonly choose?: (sessions: readonly FoundSession[]) => Promise<FoundSession>;
   /** Called for each index or database that cannot be read, where the search goes on without it. */
   readonly warn?: (fault: OpenBotError) => void;
   /** Keeps what one command resolved, so that it reads OpenClaw's configuration once. */

@@ -84,6 +84,10 @@ describe('line ends', () => {
     const [first] = split(Buffer.from('\ufeffabc\n'));
     expect(first).toEqual({ text: 'abc', offset: 3, terminated: true });
   });
+
+  test('a byte order mark alone is a line of no length, without an end', () => {
+    expect(split(Buffer.from('\ufeff'))).toEqual([{ text: '', offset: 3, terminated: false }]);
+  });
 });
 
 describe('lines that are too long', () => {

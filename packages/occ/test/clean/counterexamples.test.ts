@@ -99,37 +99,50 @@ describe('a call that another branch needs, and whose id came again before any r
   });
 });
 
-describe('words of Claude Code that hang from their thinking, while the conversation went on from there', () => {
-  const line = (uuid: string, parentUuid: string | null, type: string, message: Line): Line => ({
-    parentUuid,
-    isSidechain: false,
-    type,
-    message,
-    uuid,
-  });
-  const block = (uuid: string, parentUuid: string | null, id: string, content: Line) =>
-    line(uuid, parentUuid, 'assistant', { id, role: 'assistant', content: [content] });
-  const asked = (uuid: string, parentUuid: string | null) =>
-    block(uuid, parentUuid, `m ${uuid}`, { type: 'tool_use', id: `of ${uuid}`, name: 'Bash', input: {} });
-  const answered = (uuid: string, parentUuid: string) =>
-    line(uuid, parentUuid, 'user', {
-      role: 'user',
-      content: [{ tool_use_id: `of ${parentUuid}`, type: 'tool_result', content: 'x'.repeat(300) }],
-    });
-  const said = (uuid: string, parentUuid: string, id = uuid) =>
-    block(uuid, parentUuid, id, { type: 'text', text: uuid });
-  const lines = [
-    ...[line('ask', null, 'user', { role: 'user', content: 'go' }), asked('c1', 'ask'), answered('r1', 'c1')],
-    block('thought', 'r1', 'm', { type: 'thinking', thinking: 'hm', signature: 'c2ln' }),
-    said('words', 'thought', 'm'),
-    ...[asked('c2', 'thought'), answered('r2', 'c2'), said('answer', 'r2')],
-  ];
+const line = (uuid: string, parentUuid: string | null, type: string, body: Line): Line => ({
+  parentUuid,
+  isSidechain: false,
+  type,
+  message: body,
+  uuid,
+});
+const block = (uuid: string, parentUuid: string | null, id: string, content: Line) =>
+  line(uuid, parentUuid, 'assistant', { id, role: 'assistant', content: [content] });
+const thought = (uuid: string, parentUuid: string | null, id: string) =>
+  block(uuid, parentUuid, id, { type: 'thinking', thinking: 'hm', signature: 'c2ln' });
+const asked = (uuid: string, parentUuid: string | null, id = uuid) =>
+  block(uuid, parentUuid, id, { type: 'tool_use', id: `of ${uuid}`, name: 'Bash', input: {} });
+const answered = (uuid: string, parentUuid: string, ...beside: Line[]) => {
+  const result = { tool_use_id: `of ${parentUuid}`, type: 'tool_result', content: 'x'.repeat(300) };
+  return line(uuid, parentUuid, 'user', { role: 'user', content: [result, ...beside] });
+};
+const said = (uuid: string, parentUuid: string, id = uuid) =>
+  block(uuid, parentUuid, id, { type: 'text', text: uuid });
+const prompt = line('ask', null, 'user', { role: 'user', content: 'go' });
 
-  test('stay on the active path', () => {
-    const cleaned = cleanLines(lines, { keep: 0 });
-    expect(cleaned.map(({ uuid }) => uuid)).toEqual(['ask', 'thought', 'words', 'answer']);
-    const after = readTranscript(bytesOf(cleaned));
-    expect(activePath(after).entries.map((index) => after.idOf(index))).toContain('words');
-    expect(cleanLines(cleaned, { keep: 0 })).toEqual(cleaned);
-  });
+test('words of Claude Code stay on the active path where the conversation went on from their thinking', () => {
+  const lines = [
+    ...[prompt, asked('c1', 'ask'), answered('r1', 'c1'), thought('t', 'r1', 'm'), said('words', 't', 'm')],
+    ...[asked('c2', 't'), answered('r2', 'c2'), said('answer', 'r2')],
+  ];
+  const cleaned = cleanLines(lines, { keep: 0 });
+  expect(cleaned.map(({ uuid }) => uuid)).toEqual(['ask', 't', 'words', 'answer']);
+  const after = readTranscript(bytesOf(cleaned));
+  expect(activePath(after).entries.map((index) => after.idOf(index))).toContain('words');
+  expect(cleanLines(cleaned, { keep: 0 })).toEqual(cleaned);
+});
+
+test('lines of one message with nothing between them do not go on with the message before a result', () => {
+  const lines = [
+    ...[prompt, thought('t1', 'ask', 'm1'), asked('c1', 't1', 'm1')],
+    answered('r1', 'c1', { type: 'text', text: 'words of a person beside it' }),
+    ...[
+      thought('t2', 't1', 'm2'),
+      said('s2', 't2', 'm2'),
+      asked('c2', 's2', 'm2'),
+      thought('leaf', 'c2', 'm3'),
+    ],
+  ];
+  expect(faultOf(lines, 0)).toBeUndefined();
+  expect(cleanLines(lines, { keep: 0 }).map(({ uuid }) => uuid)).toContain('c2');
 });

@@ -12,8 +12,12 @@ interface Stretch {
   readonly end: number;
 }
 
-/** How a message of the assistant begins, neighbouring ones joined. */
-type Beginning = 'not yet' | 'with thinking' | 'with words';
+/** Messages of the assistant that are one message to a provider. */
+interface Joined {
+  begins: 'not yet' | 'with thinking' | 'with words';
+  /** Those that have several lines, by number. */
+  readonly messages: Set<number>;
+}
 
 /**
  * Decides about thinking. Providers read neighbouring messages of the assistant as one and want its thinking first, so
@@ -190,38 +194,36 @@ export class TurnThinking {
     // Mostly there is none; what is left of lines takes longer to find out.
     if (!this.#hasInContext(stretch, thinksAt)) return false;
     const positions = this.#contextPositionsIn(stretch);
-    const misplaced = this.#findMisplaced(positions);
-    let begins: Beginning = 'not yet';
-    let beganBefore: Beginning = 'not yet';
-    let message = -1;
+    const entries = positions.map((position) => this.#path[position]!);
+    const misplaced = new Set(
+      modelMessagesOf(transcript, { entries, edits: this.#edits })
+        .filter(({ hasThinking, beginsWithThinking }) => hasThinking && !beginsWithThinking)
+        .flatMap((message) => message.entries),
+    );
+    let before: Joined | undefined;
+    let current: Joined = { begins: 'not yet', messages: new Set() };
     for (const position of positions) {
       const index = this.#path[position]!;
       const side = sideOf(transcript, index);
-      if (side === 'user' && this.#isLeft(position)) {
-        if (begins !== 'not yet') beganBefore = begins;
-        begins = 'not yet';
+      const thinks = side === 'assistant' && thinksAt(position);
+      if (side === undefined || (!thinks && !this.#isLeft(position))) continue;
+      if (side === 'user') {
+        if (current.begins !== 'not yet') before = current;
+        current = { begins: 'not yet', messages: new Set() };
+        continue;
       }
-      if (side !== 'assistant') continue;
       // Results may be between the lines of one message.
-      if (begins === 'not yet' && message >= 0 && transcript.messageOf(index) === message)
-        begins = beganBefore;
-      message = transcript.messageOf(index);
-      const thinks = thinksAt(position);
-      if (begins === 'not yet') {
-        if (thinks && transcript.has(index, FLAG.beginsWithThinking)) begins = 'with thinking';
-        else if (this.#isLeft(position)) begins = 'with words';
+      const message = transcript.messageOf(index);
+      const goesOn = current.begins === 'not yet' && message >= 0 && before?.messages.has(message);
+      const joined = goesOn ? before! : current;
+      joined.messages.add(message);
+      if (joined.begins === 'not yet') {
+        const isFirst = thinks && transcript.has(index, FLAG.beginsWithThinking);
+        joined.begins = isFirst ? 'with thinking' : 'with words';
       }
-      if (thinks && begins === 'with words' && !misplaced.has(index)) return true;
+      if (thinks && joined.begins === 'with words' && !misplaced.has(index)) return true;
     }
     return false;
-  }
-
-  /** The entries at some positions of the context that are in a message with thinking behind words. */
-  #findMisplaced(positions: readonly number[]): Set<number> {
-    const entries = positions.map((position) => this.#path[position]!);
-    const messages = modelMessagesOf(this.#transcript, { entries, edits: this.#edits });
-    const misplaced = messages.filter((message) => message.hasThinking && !message.beginsWithThinking);
-    return new Set(misplaced.flatMap((message) => message.entries));
   }
 
   #hasInContext({ first, end }: Stretch, isMeant: (position: number) => boolean): boolean {

@@ -35,7 +35,14 @@ export function planClean(
   const context = contextOf(transcript, path);
   const over = options.truncateOver;
   const large = findLargeCalls(transcript, path, pairs, over ?? LARGE_CHARACTERS);
-  const actions = chooseActions(transcript, path, pairs, zones, over === undefined ? new Map() : large);
+  const actions = chooseActions(
+    transcript,
+    path,
+    pairs,
+    zones,
+    over === undefined ? new Map() : large,
+    context,
+  );
   const thinking = new TurnThinking(transcript, path, turns, context, pairs, actions, readLine);
   thinking.keepFirst();
   const lines = planLines(transcript, path, pairs, actions, thinking, readLine);

@@ -1,5 +1,6 @@
 /** Small transcripts that the hunts of this folder once failed with. */
 import { activePath } from '@openbot/sessions';
+import { contextOf } from '@openbot/sessions/transcript';
 import { describe, expect, test } from 'vitest';
 import { findFault } from '../../src/rewrite/verify-clean.ts';
 import { cleanBytes, readTranscript } from './clean-bytes.ts';
@@ -145,4 +146,32 @@ test('lines of one message with nothing between them do not go on with the messa
   ];
   expect(faultOf(lines, 0)).toBeUndefined();
   expect(cleanLines(lines, { keep: 0 }).map(({ uuid }) => uuid)).toContain('c2');
+});
+
+test('a conversation that was rewound to a call which a compaction kept goes on with the summary', () => {
+  const boundary = {
+    ...{
+      parentUuid: null,
+      isSidechain: false,
+      type: 'system',
+      subtype: 'compact_boundary',
+      uuid: 'boundary',
+    },
+    compactMetadata: {
+      preservedMessages: { anchorUuid: 'summary', uuids: ['c1', 'r1'], allUuids: ['c1', 'r1'] },
+    },
+  };
+  const summary = {
+    ...line('summary', 'boundary', 'user', { role: 'user', content: 'what was said so far' }),
+    isCompactSummary: true,
+  };
+  const lines = [
+    ...[prompt, said('old', 'ask'), asked('c1', 'old'), answered('r1', 'c1'), boundary, summary],
+    said('answer', 'r1'),
+  ];
+  const cleaned = cleanLines(lines, { keep: 0 });
+  const after = readTranscript(bytesOf(cleaned));
+  const { entries } = contextOf(after, activePath(after).entries);
+  expect(entries.map((index) => after.idOf(index))).toEqual(['summary', 'c1', 'r1', 'answer']);
+  expect(JSON.stringify(cleaned)).toContain('[truncated]');
 });

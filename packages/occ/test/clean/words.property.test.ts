@@ -6,7 +6,7 @@ import { cleanBytes } from './clean-bytes.ts';
 import { DIALECTS, RUNS } from './dialects.ts';
 import { readLines } from './oracle/read-bytes.ts';
 import { type OracleLine, readLine } from './oracle/read-line.ts';
-import { placesOfWords } from './oracle/tied-calls.ts';
+import { neededMessages } from './oracle/tied-calls.ts';
 import { cutTurns, walkPath } from './oracle/walk-path.ts';
 
 /** All that was said, in order. Blanks say nothing: beside calls and results they may go with them. */
@@ -48,7 +48,7 @@ describe.each(DIALECTS)('what was said, $dialect', ({ dialect, transcripts }) =>
         // An edit may take out what a person said between two turns.
         const isEdited = before.some(({ value }) => value?.type === 'context_edit');
         const last = path.lines.findLast(({ role }) => role === 'assistant');
-        const places = placesOfWords(before, path);
+        const needed = neededMessages(before, path);
         const messageOf = (line: OracleLine | undefined) => line?.messageId ?? line?.index;
         for (const turn of turns) {
           const hasLost = turn.lines.some(({ index, calls }) => left[index]!.calls.length < calls.length);
@@ -57,7 +57,7 @@ describe.each(DIALECTS)('what was said, $dialect', ({ dialect, transcripts }) =>
           );
           const mayThink = (line: OracleLine) =>
             withCalls.has(messageOf(line)) ||
-            places.has(line.messageId!) ||
+            needed.has(line.messageId!) ||
             line === path.leaf ||
             messageOf(line) === messageOf(last);
           for (const line of turn.lines) {

@@ -1,5 +1,5 @@
 import type { Transcript } from '@openbot/sessions';
-import { IMAGE_CHARACTERS, leafOf } from '@openbot/sessions/transcript';
+import { type Context, IMAGE_CHARACTERS, leafOf } from '@openbot/sessions/transcript';
 import type { ToolAction } from '../line-edit.ts';
 import { NO_CALL, type PairedCalls } from '../pair-calls.ts';
 import type { TurnZones } from '../turn-zones.ts';
@@ -35,9 +35,10 @@ export function chooseActions(
   pairs: PairedCalls,
   zones: TurnZones,
   large: LargeCalls,
+  context: Context,
 ): CallActions {
   const unfinished = findUnfinished(transcript, path, pairs);
-  const needed = findNeeded(transcript, path, pairs, zones);
+  const needed = findNeeded(transcript, path, pairs, zones, context);
   const { positionOfCall } = pairs;
   const ofCall = new Uint8Array(positionOfCall.length);
   for (let call = 0; call < ofCall.length; call++) {

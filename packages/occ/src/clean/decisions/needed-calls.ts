@@ -1,5 +1,5 @@
 import type { Transcript } from '@openbot/sessions';
-import { FLAG, leafOf } from '@openbot/sessions/transcript';
+import { type Context, FLAG, leafOf } from '@openbot/sessions/transcript';
 import { NO_CALL, type PairedCalls } from '../pair-calls.ts';
 import type { TurnZones } from '../turn-zones.ts';
 
@@ -17,6 +17,8 @@ interface Needed {
  * - A result on another branch answers the call: that branch could not be resumed.
  * - Lines of Claude Code can belong to the conversation without being on the walk from leaf to root: lines of a message
  *   of which another line is on it, and results of its calls. Words on such a line need that other line.
+ * - A conversation that was rewound to a message which a compaction kept has the summary through the kept messages on its
+ *   path. If all of them went, the model would be given what was before the compaction instead.
  * - A result in one line with a person's words would leave a line that begins a turn of its own among those that stay.
  */
 export function findNeeded(
@@ -24,8 +26,10 @@ export function findNeeded(
   path: readonly number[],
   pairs: PairedCalls,
   zones: Pick<TurnZones, 'actionAt'>,
+  context: Context,
 ): Needed {
   const needed: Needed = { calls: new Set(), messages: new Set() };
+  keepWayToCompaction(transcript, path, pairs, context, needed);
   if (transcript.dialect === 'claude-code')
     keepPlaceOfWordsBesideTheWalk(transcript, path, pairs, zones, needed);
   if (pairs.callOfResult.length < transcript.results.length)
@@ -94,6 +98,33 @@ function walkFrom(transcript: Transcript, leaf: number): Uint8Array {
   const walk = new Uint8Array(transcript.length);
   for (let at = leaf; at >= 0 && walk[at] === 0; at = transcript.parentOf(at)) walk[at] = 1;
   return walk;
+}
+
+function keepWayToCompaction(
+  transcript: Transcript,
+  path: readonly number[],
+  { positionOfCall, firstResultAt, callOfResult }: PairedCalls,
+  { cutBy, cutOff }: Context,
+  needed: Needed,
+): void {
+  if (transcript.dialect !== 'claude-code' || cutBy === undefined || path.includes(cutBy)) return;
+  const isCutOff = new Set(cutOff);
+  const isKept = (index: number) => index < cutBy && !isCutOff.has(index);
+  // A person's line stays in any case.
+  const stays = (index: number) => transcript.roleOf(index) === 'user' && transcript.textSizeOf(index) > 0;
+  if (path.some((index) => isKept(index) && stays(index))) return;
+  const last = path.findLastIndex(isKept);
+  const lastIndex = path[last]!;
+  const message = transcript.messageOf(lastIndex);
+  if (message >= 0) needed.messages.add(message);
+  for (let call = 0; call < positionOfCall.length; call++) {
+    const index = path[positionOfCall[call]!]!;
+    if (index === lastIndex || (message >= 0 && transcript.messageOf(index) === message))
+      needed.calls.add(call);
+  }
+  for (let result = firstResultAt[last]!; result < firstResultAt[last + 1]!; result++) {
+    if (callOfResult[result] !== NO_CALL) needed.calls.add(callOfResult[result]!);
+  }
 }
 
 function keepCallsOfResultsBesideThePath(

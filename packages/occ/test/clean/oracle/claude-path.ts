@@ -1,4 +1,5 @@
 import { isObject, type Json, type OracleLine } from './read-line.ts';
+import type { OraclePath } from './walk-path.ts';
 
 /** The conversation as Claude Code resumes it, told from parsed lines: where it goes on, and what leads there. */
 export function walkClaudePath(lines: readonly OracleLine[]): {
@@ -34,6 +35,16 @@ function findLeaf(
   // By their parents, lines before a compaction do not lead to those behind it.
   const leads = isOld && path.has(boundary) ? kept.includes(noted) : path.has(noted);
   return leads ? last : noted;
+}
+
+/** Lines of a path that the last compaction kept, where the path leads past it: through them it has the summary. */
+export function keptOnWay(lines: readonly OracleLine[], path: OraclePath): OracleLine[] {
+  const rows = new Map<string, OracleLine>();
+  for (const line of lines) if (line.id !== undefined) rows.set(line.id, line);
+  const { boundary, kept } = readCompaction(lines, rows);
+  if (boundary === undefined || path.lines.includes(boundary)) return [];
+  const goesOn = path.lines.some(({ index }) => index > boundary.index) || kept.includes(path.leaf!);
+  return goesOn ? path.lines.filter((line) => kept.includes(line)) : [];
 }
 
 /** What lines of the conversation and notes between them say, one after the other. */

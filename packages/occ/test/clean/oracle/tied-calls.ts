@@ -1,3 +1,4 @@
+import { keptOnWay } from './claude-path.ts';
 import type { Action } from './expect-clean.ts';
 import type { OracleCall } from './pair-calls.ts';
 import type { Json, OracleLine } from './read-line.ts';
@@ -20,10 +21,29 @@ export function tiedCalls(
   zoneOf: (line: OracleLine) => Action,
 ): Tied {
   const walk = walkOf(lines, path);
-  const messages = placesOfWords(lines, path);
-  const ofWords = calls.filter(({ line }) => messages.has(line.messageId!));
+  const messages = neededMessages(lines, path);
+  const onWay = lineToCompaction(lines, path);
+  const own = calls.filter(
+    ({ line, results }) =>
+      messages.has(line.messageId!) || line === onWay || results.some((result) => result.line === onWay),
+  );
   const ofResults = besideWords(walk, calls, zoneOf);
-  return { calls: new Set([...answeredElsewhere(lines, path, calls), ...ofWords, ...ofResults]), messages };
+  return { calls: new Set([...answeredElsewhere(lines, path, calls), ...own, ...ofResults]), messages };
+}
+
+/** Ids of messages that stay for the sake of other lines. */
+export function neededMessages(lines: readonly OracleLine[], path: OraclePath): Set<string> {
+  const messages = placesOfWords(lines, path);
+  const onWay = lineToCompaction(lines, path)?.messageId;
+  return onWay === undefined ? messages : messages.add(onWay);
+}
+
+/** The line through which a rewound conversation has the summary of a compaction, where no line of a person's does that. */
+function lineToCompaction(lines: readonly OracleLine[], path: OraclePath): OracleLine | undefined {
+  const kept = keptOnWay(lines, path);
+  return kept.some(({ role, texts }) => role === 'user' && texts.some((text) => text !== ''))
+    ? undefined
+    : kept.at(-1);
 }
 
 function walkOf(lines: readonly OracleLine[], { leaf }: OraclePath): OracleLine[] {
@@ -62,7 +82,7 @@ function answeredElsewhere(
  * Lines of Claude Code that hang beside the walk are reached through another line of their message, or through the call
  * that they answer. Words on them need that line: the ids of their messages.
  */
-export function placesOfWords(lines: readonly OracleLine[], path: OraclePath): Set<string> {
+function placesOfWords(lines: readonly OracleLine[], path: OraclePath): Set<string> {
   const walk = walkOf(lines, path);
   const ids = path.lines.map(({ messageId }) => messageId).filter((id) => id !== undefined);
   return new Set(

@@ -135,7 +135,7 @@ async function planEdit(
   };
 }
 
-export function notAsPlanned(fault: string, hint: string): OpenBotError {
+function notAsPlanned(fault: string, hint: string): OpenBotError {
   return new OpenBotError('EDIT_FAILED', `The rewritten session did not pass verification: ${fault}`, {
     hint: `Nothing was changed. ${hint}`,
   });

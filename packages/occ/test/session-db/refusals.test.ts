@@ -214,3 +214,19 @@ test('a session that is not there', async () => {
   });
   expect(readAsFile(home.path, ID)).toBe(before);
 });
+
+test('a line that hangs from the one before it, which would go: refused as a structure that is unknown', async () => {
+  const result = { role: 'toolResult', content: 'hello' };
+  home = make([
+    ...compose(),
+    { type: 'message', id: 'e1', parentId: null, message: result },
+    { type: 'message', id: 'e2' },
+  ]);
+  const before = readAsFile(home.path, ID);
+  const { code, message, hint } = await home.refused('edit', ID, '--keep=0');
+  expect(code).toBe('SESSION_UNSUPPORTED');
+  expect(message).toContain('its structure is unknown: ');
+  expect(hint).toContain('Nothing was changed');
+  expect(readAsFile(home.path, ID)).toBe(before);
+  expect(home.journal(ID)).toEqual([]);
+});

@@ -114,13 +114,7 @@ function readUnderstood(
 ): ReadSession {
   const scanned = readFor(purpose, database, sessionId, keeper);
   const { transcript } = scanned;
-  const unknown = (why: string) =>
-    unsupported(
-      sessionId,
-      purpose,
-      `its structure is unknown: ${why}`,
-      `${UNTOUCHED[purpose]}A wrong guess would lose a part of the conversation. occ clone -o writes it to a file`,
-    );
+  const unknown = (why: string) => unknownStructure(sessionId, purpose, why);
   const [broken] = transcript.problems;
   if (broken !== undefined) throw unknown(`line ${broken.line} cannot be read`);
   if (transcript.hasDuplicates) throw unknown('two lines have the same id');
@@ -131,6 +125,16 @@ function readUnderstood(
     throw unknown(`OpenClaw's own record of the conversation differs: ${difference}`);
   }
   return { ...scanned, projection, isIndexed: kept !== undefined };
+}
+
+/** The lines mean something else than we think. */
+export function unknownStructure(sessionId: string, purpose: Purpose, why: string): OpenBotError {
+  return unsupported(
+    sessionId,
+    purpose,
+    `its structure is unknown: ${why}`,
+    `${UNTOUCHED[purpose]}A wrong guess would lose a part of the conversation. occ clone -o writes it to a file`,
+  );
 }
 
 function unsupported(sessionId: string, purpose: Purpose, why: string, hint: string): OpenBotError {

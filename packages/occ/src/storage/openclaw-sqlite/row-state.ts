@@ -10,11 +10,10 @@ import { readJournal } from '../../backups/journal.ts';
 import { nextBackupNumber } from '../../backups/make-backup.ts';
 import type { CleanPlan } from '../../clean/plan.ts';
 import { readCounters } from '../../rewrite/counters.ts';
-import { notAsPlanned } from '../../rewrite/edit-session.ts';
 import { RewrittenLines } from '../../rewrite/rewritten-lines.ts';
 import type { FoundSession } from '../contract/found-session.ts';
 import type { NextState, SessionState } from '../contract/rewriting.ts';
-import { type ReadSession, readSessionToRewrite } from './readable-session.ts';
+import { type ReadSession, readSessionToRewrite, unknownStructure } from './readable-session.ts';
 import type { RowChanges } from './replace-rows.ts';
 import { type OpenRows, replaceRows } from './replace-rows.ts';
 import { findRestoredRows } from './restore-rows.ts';
@@ -73,7 +72,7 @@ function cleanRows(rows: OpenRows, plan: CleanPlan): NextState {
           verify: (after, projection) => {
             steps.verify(after.transcript);
             const fault = findLostEntry(session, projection, plan);
-            if (fault !== undefined) throw notAsPlanned(fault, FAULT_HINT);
+            if (fault !== undefined) throw unknownStructure(rows.sessionId, 'changed', fault);
           },
         },
         steps,

@@ -1,19 +1,13 @@
-/**
- * Makes src/transcript/skim/kernel-code.ts from assembly/, unless it is up to date. The result is committed: its compiler takes
- * 100 MB, and few change the kernel.
- */
+/** Makes src/transcript/skim/kernel-code.ts from assembly/, unless it is up to date. */
 import { createHash } from 'node:crypto';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
-import { installApart } from './install-apart.ts';
 
 const PACKAGE = join(import.meta.dirname, '..');
 const ASSEMBLY = join(PACKAGE, 'assembly');
 const CODE = join(PACKAGE, 'src', 'transcript', 'skim', 'kernel-code.ts');
 
-const COMPILER = { name: 'assemblyscript', version: '0.28.20' };
 const OPTIONS = [
   '-O3',
   '--noAssert',
@@ -24,11 +18,6 @@ const OPTIONS = [
   ...['--initialMemory', '8'],
 ];
 
-/** The part of the compiler's module that is used. */
-interface Asc {
-  main(args: readonly string[]): Promise<{ error: Error | null; stderr: { toString(): string } }>;
-}
-
 export async function makeKernel(): Promise<void> {
   const mark = `/** Made of assembly/ (${await hashSources()}). Not to be changed by hand. */`;
   const present = await readFile(CODE, 'utf8').catch(() => '');
@@ -38,14 +27,15 @@ export async function makeKernel(): Promise<void> {
 
 /** Of everything that the code depends on. */
 async function hashSources(): Promise<string> {
-  const hash = createHash('sha256').update(JSON.stringify([COMPILER, OPTIONS]));
+  const hash = createHash('sha256');
   for (const name of (await readdir(ASSEMBLY)).sort()) hash.update(await readFile(join(ASSEMBLY, name)));
+  hash.update(await readFile(import.meta.filename));
   return hash.digest('hex').slice(0, 16);
 }
 
 async function compile(): Promise<string> {
-  const compiler = join(await installApart(COMPILER), 'dist', 'asc.js');
-  const { main } = (await import(pathToFileURL(compiler).href)) as Asc;
+  // Slow to load, and mostly there is nothing to compile.
+  const { main } = await import('assemblyscript/asc');
   const folder = await mkdtemp(join(tmpdir(), 'openbot-kernel-'));
   try {
     const output = join(folder, 'kernel.wasm');

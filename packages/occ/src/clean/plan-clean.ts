@@ -99,7 +99,7 @@ function planLines(
   transcript: Transcript,
   path: readonly number[],
   { firstCallAt, firstResultAt, callOfResult }: PairedCalls,
-  { ofCall, orphanAt }: CallActions,
+  { ofCall }: CallActions,
   thinking: TurnThinking,
   readLine: LineReader,
 ): PlannedLines {
@@ -114,7 +114,7 @@ function planLines(
     const resultActions = new Uint8Array(results);
     for (let order = 0; order < results; order++) {
       const call = callOfResult[firstResultAt[position]! + order]!;
-      resultActions[order] = call === NO_CALL ? orphanAt(position, index, order) : ofCall[call]!;
+      resultActions[order] = call === NO_CALL ? thinking.orphanAt(position, order) : ofCall[call]!;
     }
     lines.plan(index, position, callActions, resultActions);
   }

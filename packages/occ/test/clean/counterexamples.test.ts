@@ -43,6 +43,18 @@ describe('thinking that stays', () => {
     expect(faultOf(lines, 0)).toBeUndefined();
   });
 
+  test('is parted from words by a result without a call, which stays too', () => {
+    const lines = transcript(
+      calls('c1', { type: 'text', text: 'Reading.' }, call('x', { text: LONG })),
+      answers('orphan', 'y', LONG),
+      calls('leaf', thinking),
+    );
+    const cleaned = cleanLines(lines, { keep: 0 });
+    expect(ids(cleaned)).toEqual(['c1', 'orphan', 'leaf']);
+    expect(faultOf(lines, 0)).toBeUndefined();
+    expect(cleanLines(cleaned, { keep: 0 })).toEqual(cleaned);
+  });
+
   test('and was behind words before keeps no old call', () => {
     const lines = transcript(
       asks('q1', 'go'),

@@ -31,6 +31,9 @@ export class TurnThinking {
   readonly #ofCall: Uint8Array;
   readonly #openFrom: number | undefined;
   readonly #neededMessages: ReadonlySet<number>;
+  readonly #orphanAt: CallActions['orphanAt'];
+  /** Positions of results without a call that stay. */
+  readonly #keptOrphans = new Set<number>();
   readonly #readLine: LineReader;
   /** By index: its number in the context, from 1 on; 0 if it is not in the context. */
   readonly #contextNumber: Int32Array;
@@ -61,6 +64,7 @@ export class TurnThinking {
     this.#stretches = this.#joinTurns(turns);
     this.#openFrom = actions.openFrom;
     this.#neededMessages = actions.neededMessages;
+    this.#orphanAt = actions.orphanAt;
     this.#stays = new Uint8Array(path.length);
   }
 
@@ -77,8 +81,10 @@ export class TurnThinking {
       this.#keepMessagesWhole();
       for (const stretch of this.#stretches) {
         const going = this.#callsGoing(stretch);
-        if (going.length === 0 || !this.#hasWordsBeforeThinking(stretch)) continue;
+        const orphans = this.#orphansGoing(stretch);
+        if (going.length + orphans.length === 0 || !this.#hasWordsBeforeThinking(stretch)) continue;
         for (const call of going) this.#ofCall[call] = TRUNCATE;
+        for (const position of orphans) this.#keptOrphans.add(position);
         isSettled = false;
       }
     }
@@ -98,6 +104,12 @@ export class TurnThinking {
   /** Whether thinking at a position stays even if the calls of its turn are removed. */
   staysAt(position: number): boolean {
     return this.#stays[position] === 1;
+  }
+
+  /** For a result that no call on the path asked for. */
+  orphanAt(position: number, order: number): number {
+    const action = this.#orphanAt(position, this.#path[position]!, order);
+    return action === REMOVE && this.#keptOrphans.has(position) ? TRUNCATE : action;
   }
 
   /** Where thinking stays because a call of its message does, the other calls of the message stay too. */
@@ -132,6 +144,19 @@ export class TurnThinking {
     for (let result = firstResultAt[first]!; result < firstResultAt[end]!; result++) {
       const call = callOfResult[result]!;
       if (call !== NO_CALL && this.#ofCall[call] === REMOVE) going.push(call);
+    }
+    return going;
+  }
+
+  /** Positions of results without a call that go. */
+  #orphansGoing({ first, end }: Stretch): number[] {
+    const { firstResultAt, callOfResult } = this.#pairs;
+    if (!callOfResult.subarray(firstResultAt[first]!, firstResultAt[end]!).includes(NO_CALL)) return [];
+    const going: number[] = [];
+    for (let position = first; position < end; position++) {
+      const results = callOfResult.subarray(firstResultAt[position]!, firstResultAt[position + 1]!);
+      if (results.some((call, order) => call === NO_CALL && this.orphanAt(position, order) === REMOVE))
+        going.push(position);
     }
     return going;
   }
@@ -249,7 +274,9 @@ export class TurnThinking {
     const calls = this.#ofCall.subarray(firstCallAt[position]!, firstCallAt[position + 1]!);
     if (calls.some((action) => action !== REMOVE)) return true;
     const results = callOfResult.subarray(firstResultAt[position]!, firstResultAt[position + 1]!);
-    if (results.some((call) => call !== NO_CALL && this.#ofCall[call] !== REMOVE)) return true;
+    const actionAt = (call: number, order: number) =>
+      call === NO_CALL ? this.orphanAt(position, order) : this.#ofCall[call];
+    if (results.some((call, order) => actionAt(call, order) !== REMOVE)) return true;
     return (
       !(calls.length + results.length > 0 || this.#transcript.has(index, FLAG.thinking)) ||
       !this.#isEmptied(index)

@@ -77,7 +77,13 @@ export function expectClean(
         const call = callOfResult(line, order);
         if (call !== undefined) return actionOf(call);
         const isOpen = line.index > openFrom || line === path.leaf;
-        return isOpen || isNeededElsewhere(line.results[order]) ? 'keep' : zoneOf(line);
+        if (isOpen || isNeededElsewhere(line.results[order])) return 'keep';
+        // It may part words from thinking that stays: merged-form.property.test.ts judges where.
+        const zone = zoneOf(line);
+        const isThere = readLine(after[line.index] ?? '', line.index, dialect).results.length > 0;
+        return zone === 'remove' && isThere && path.lines.some(({ thinking }) => thinking > 0)
+          ? 'truncate'
+          : zone;
       }),
     };
   });

@@ -94,6 +94,10 @@ describe('a call that another branch needs, and whose id came again before any r
   test.each([
     ['in a message with a result', [calls('c2', call('x', { text: LONG })), answers('r2', 'x', LONG)]],
     ['in a message that failed', [failed('c2', call('x', { text: LONG })), answers('r2', 'x', LONG)]],
+    [
+      "in a message that failed, behind a person's",
+      [asks('q2', 'go on'), failed('c2', call('x', { text: LONG })), answers('r2', 'x', LONG)],
+    ],
     ['without any result', [calls('c2', call('x', { text: LONG }))]],
   ])('keeps what a provider takes for its result: %s', (_, [again, ...results]) => {
     const lines = transcript(

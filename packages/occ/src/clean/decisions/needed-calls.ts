@@ -159,7 +159,7 @@ function addCallsBeforeResults(
 ): void {
   for (let position = first; position < path.length; position++) {
     const index = path[position]!;
-    if (transcript.resultCountOf(index) > 0 || transcript.has(index, FLAG.startsTurn)) return;
+    if (transcript.resultCountOf(index) > 0) return;
     const order = findCall(transcript, index, id);
     if (order >= 0) needed.add(firstCallAt[position]! + order);
   }

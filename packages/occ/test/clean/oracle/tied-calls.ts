@@ -68,7 +68,7 @@ function answeredElsewhere(
       if (answered === undefined) continue;
       // A provider takes the result of any call with its id before the next results for its own.
       const behind = path.lines.slice(path.lines.indexOf(answered.line) + 1);
-      const end = behind.findIndex(({ results, startsTurn }) => results.length > 0 || startsTurn);
+      const end = behind.findIndex(({ results }) => results.length > 0);
       const before = end < 0 ? behind : behind.slice(0, end);
       const lastWithId = (line: OracleLine) =>
         calls.filter((call) => call.line === line && call.id === id).slice(-1);

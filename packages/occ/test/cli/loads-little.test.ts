@@ -36,7 +36,7 @@ async function listLoaded(args: readonly string[]): Promise<string[]> {
 
 const filesOf = (loaded: readonly string[]) =>
   loaded.filter((url) => url.startsWith('file:')).map((url) => basename(url));
-const isHeavy = (url: string) => /node_modules|node:sqlite|load-files/.test(url);
+const isHeavy = (url: string) => /node_modules|node:sqlite|node:child_process|load-files/.test(url);
 
 it.each([['--help'], ['--version'], ['--quickstart']])(
   'occ %s loads the launcher and one file',

@@ -52,7 +52,8 @@ function describeUnchanged({ unchanged, plan }: EditedSession): string | undefin
   const percent = plan.tokens.before <= 0 ? 0 : Math.round((100 * tokens) / plan.tokens.before);
   if (plan.options.truncateOver !== undefined || percent < WORTH_A_WORD_PERCENT)
     return UNCHANGED_NOTES[unchanged];
-  return `${UNCHANGED_NOTES[unchanged]} But ${calls} large ones in the turns that are kept make up about ${percent}% of the context: repeat the command with --truncate-over ${LARGE_CHARACTERS} to shorten them.`;
+  const which = calls === 1 ? '1 large tool call' : `${calls} large tool calls`;
+  return `${UNCHANGED_NOTES[unchanged]} But about ${percent}% of the context is ${which} in the turns that are kept: repeat the command with --truncate-over ${LARGE_CHARACTERS} to shorten ${calls === 1 ? 'it' : 'them'}.`;
 }
 
 /** Less is not worth another look. */

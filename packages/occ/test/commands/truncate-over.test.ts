@@ -86,7 +86,7 @@ describe('without it', () => {
     const { changed, note } = await state.json('edit', ID, '--strip-tools');
     expect(changed).toBe(false);
     expect(note).toMatch(
-      /Nothing to clean: .* But 3 large ones .* about \d\d% of the context: .*--truncate-over 2000/,
+      /Nothing to clean: .* But about \d\d% of the context is 3 large tool calls .*: .*--truncate-over 2000/,
     );
     expect(await state.json('edit', ID, '--strip-tools', '--truncate-over', '2000')).toMatchObject({
       changed: true,

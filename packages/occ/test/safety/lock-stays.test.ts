@@ -41,7 +41,7 @@ test.each([
   expect(success).toBe(true);
   expect(note).toMatch(/^The session is as reported\. The lock .* could not be removed: EACCES/);
   expect(note).toContain(lockOf(home));
-  expect(note).toContain('once the process that made it has ended');
+  expect(note).toContain('It expires when the process that made it has ended');
   expect(existsSync(lockOf(home))).toBe(true);
   expect(readFileSync(home.path)).toEqual(readFileSync(fine.path));
   expect(readFileSync(backupPath)).toEqual(readFileSync(furnished.path));

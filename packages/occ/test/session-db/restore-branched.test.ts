@@ -146,9 +146,9 @@ it('a later compaction kept words that an earlier one had left before thinking: 
   const before = home.file();
   const { code, message } = await home.refused('restore', ID);
   expect(code).toBe('RESTORE_FAILED');
-  expect(message).toContain('thinking would stand where providers refuse it');
+  expect(message).toContain('thinking would be where providers refuse it');
   expect(home.file()).toBe(before);
   const { note } = await home.restore(undefined, '--force');
-  expect(note).toContain('thinking would stand where providers refuse it');
+  expect(note).toContain('thinking would be where providers refuse it');
   expect(home.file()).toBe(original + said);
 });

@@ -59,7 +59,8 @@ export class SourceWindows {
     const ahead = await this.#ahead;
     this.#ahead = undefined;
     let window = ahead;
-    if (window === undefined || !reachBack(window, start, last)) {
+    // After a gap the window that was read ahead may have the beginning of the range and not its end.
+    if (window === undefined || end > window.to || !reachBack(window, start, last)) {
       window = await this.#fill(ahead ?? makeWindow(), start);
     }
     this.#current = window;

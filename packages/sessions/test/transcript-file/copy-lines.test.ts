@@ -57,6 +57,33 @@ it.each([
   );
 });
 
+it.each([
+  [
+    [0, 100],
+    [1_048_566, 1_048_676],
+  ],
+  [
+    [0, 100],
+    [1_048_575, 1_048_577],
+    [2_097_100, 2_097_200],
+  ],
+  [
+    [0, 100],
+    [600_000, 600_100],
+    [2_097_150, 2_200_000],
+  ],
+] as Range[][])(
+  'a range after a gap crosses the end of the window that was read ahead: %j %j',
+  async (...given) => {
+    const copied = await copyWith(async (copier) => {
+      for (const [start, end] of given) await copier.copy(start, end);
+    });
+    expect(copied.equals(Buffer.concat(given.map(([start, end]) => CONTENT.subarray(start, end))))).toBe(
+      true,
+    );
+  },
+);
+
 it('copies neighbouring short ranges across all windows', async () => {
   const copied = await copyWith(async (copier) => {
     for (let at = 0; at < SIZE; at += 7919) await copier.copy(at, Math.min(SIZE, at + 7919));

@@ -1,4 +1,4 @@
-import { OpenBotError } from '@openbot/sessions';
+import { OpenBotError, reportProgress } from '@openbot/sessions';
 import { MARK_WIDTH, pickRow } from '@openbot/sessions/command-line';
 import { undoAtEnding } from '@openbot/sessions/disk';
 import { listFoundSessions } from '../finding/list-sessions.ts';
@@ -23,7 +23,9 @@ export async function chooseSession(
     head,
     rows: rows.map((text, at) => ({ text, searched: searchedTextOf(list.listed[at]!.session) })),
   };
-  const picked = await pickRow(terminal, choices, (undo) => undoAtEnding('folders', undo));
+  // The progress line would be drawn over the list while the person reads it.
+  reportProgress({ step: undefined });
+  const picked = await pickRow(terminal, choices, (undo) => undoAtEnding('screen', undo));
   if (picked === undefined) {
     throw new OpenBotError('CANCELLED', 'Cancelled. Nothing was changed.', {
       hint: 'Name a session to be asked nothing',

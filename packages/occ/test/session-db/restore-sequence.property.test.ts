@@ -93,7 +93,7 @@ async function follow(events: ComposedEvent[], steps: readonly Step[], counts: C
         }
         // What it would refuse without the flag, it says with it.
         const { backupPath, linesKept, note: told = '' } = await home.restore(number, '--force');
-        if (told.includes('The model is not given all')) {
+        if (told.includes('The model does not read all')) {
           expect(told).toContain('thinking would be where providers refuse it');
           expect(listMisplaced(home).filter((id) => !misplaced.includes(id))).not.toEqual([]);
         }

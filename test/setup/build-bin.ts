@@ -48,7 +48,7 @@ export async function setup(project: TestProject): Promise<() => void> {
 async function bundleOnce(name: string, bundle: () => Promise<void>): Promise<string | null> {
   const stamp = join(ROOT, 'node_modules/.cache/openbot-bundles', name);
   const before = describeFiles(['packages/*/src/**/*.ts', 'packages/*/build/*.ts', 'package-lock.json']);
-  const made = () => `${before}\n${describeFiles([`packages/${name}/dist/bin/*.js`])}`;
+  const made = () => `${before}\n${describeFiles([`packages/${name}/dist/bin/*js`])}`;
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === made()) return null;
   try {
     await bundle();

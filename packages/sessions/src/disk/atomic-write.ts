@@ -1,5 +1,5 @@
-import type { BigIntStats, Stats } from 'node:fs';
-import { type FileHandle, open, rename, stat, unlink } from 'node:fs/promises';
+import { type BigIntStats, existsSync, fstatSync, type Stats, statSync } from 'node:fs';
+import { type FileHandle, open, rename, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { resolveWithinFolder } from './canonical-path.ts';
 import { giveToFolderOwner, makeFolder, syncFolder } from './folders.ts';
@@ -35,7 +35,7 @@ const realIo: AtomicWriteIo = {
 };
 
 /** What a file is to hold; a function writes it through the handle, for content too large to be held in memory. */
-type NewContent = string | Uint8Array | ((handle: FileHandle) => Promise<void>);
+type NewContent = string | Uint8Array | readonly Uint8Array[] | ((handle: FileHandle) => Promise<void>);
 
 /**
  * Replaces the whole content or nothing: readers see the old file or the new one, also after a power cut. The
@@ -50,20 +50,23 @@ export async function writeFileAtomic(
   const io = { ...realIo, ...options.io };
   const target = resolveWithinFolder(path);
   const folder = dirname(target);
-  await makeFolder(folder, io.syncFolder);
+  // What only asks is done at once: handing it to another thread costs more than the answer.
+  if (!existsSync(folder)) await makeFolder(folder, io.syncFolder);
   if (options.sweep ?? true) sweepLeftoversIfCheap(folder, DEFAULT_STALE_MS);
-  const old = await stat(target).catch(() => undefined);
+  const old = statIfThere(target);
   const temp = makeLeftoverPath(target, 'tmp');
   const handle = await io.open(temp, options.mode ?? 0o600);
   let written: BigIntStats;
   try {
     try {
       if (typeof data === 'function') await data(handle);
-      else await io.write(handle, typeof data === 'string' ? Buffer.from(data) : data);
+      else if (typeof data === 'string') await io.write(handle, Buffer.from(data));
+      else if (data instanceof Uint8Array) await io.write(handle, data);
+      else await writePieces(handle, data, io);
       if (old === undefined) giveToFolderOwner(handle.fd, temp);
       else await keepOwnerAndMode(handle, old);
       await io.syncFile(handle);
-      written = await handle.stat({ bigint: true });
+      written = fstatSync(handle.fd, { bigint: true });
     } finally {
       await handle.close();
     }
@@ -77,12 +80,48 @@ export async function writeFileAtomic(
   return written;
 }
 
+function statIfThere(path: string): Stats | undefined {
+  try {
+    return statSync(path, { throwIfNoEntry: false });
+  } catch {
+    return undefined;
+  }
+}
+
+/** Kept for the next write: a buffer of this size at every write would keep the garbage collector busy. */
+let spare: Buffer | undefined;
+const SPARE_BYTES = 1024 * 1024;
+
+async function writePieces(
+  handle: FileHandle,
+  pieces: readonly Uint8Array[],
+  io: AtomicWriteIo,
+): Promise<void> {
+  const room = spare ?? Buffer.allocUnsafeSlow(SPARE_BYTES);
+  spare = undefined;
+  let filled = 0;
+  for (const piece of pieces) {
+    for (let at = 0; at < piece.length; ) {
+      const count = Math.min(piece.length - at, room.length - filled);
+      room.set(piece.subarray(at, at + count), filled);
+      at += count;
+      filled += count;
+      if (filled < room.length) continue;
+      await io.write(handle, room);
+      filled = 0;
+    }
+  }
+  if (filled > 0) await io.write(handle, room.subarray(0, filled));
+  // Not after a failure: the system may still be reading from it.
+  spare = room;
+}
+
 async function writeAll(handle: FileHandle, data: Uint8Array): Promise<void> {
   for (let done = 0; done < data.length; ) done += (await handle.write(data, done)).bytesWritten;
 }
 
 async function keepOwnerAndMode(handle: FileHandle, old: Stats): Promise<void> {
-  const fresh = await handle.stat();
+  const fresh = fstatSync(handle.fd);
   if (old.uid !== fresh.uid || old.gid !== fresh.gid) {
     // Only root may change the owner; for other users it stays.
     await handle.chown(old.uid, old.gid).catch(() => {});

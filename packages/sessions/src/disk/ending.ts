@@ -1,7 +1,6 @@
 /**
- * What is to be undone when a signal ends the process: a line on the screen, temp files, then locks, then folders that were
- * made for them. Every
- * copy of this module in a process shares one state, since a command is made of several bundles.
+ * What is undone when a signal ends the process, in this order: the state of the terminal, temp files, locks, temp
+ * folders. All copies of this module in a process share one state: a command is made of several bundles.
  */
 interface Ending {
   readonly undo: Readonly<Record<UndoStep, Set<() => void>>>;

@@ -1,5 +1,5 @@
 import { fchownSync, fstatSync, lchownSync, statSync } from 'node:fs';
-import { mkdir, open } from 'node:fs/promises';
+import { mkdir, open, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 
 /** Makes a folder and those missing above it, 0700. `sync` is called for each that got a new name in it, inside first. */
@@ -8,17 +8,40 @@ export async function makeFolder(
   sync: (folder: string) => Promise<void> = syncFolder,
 ): Promise<void> {
   const inner = resolve(folder);
-  const outermost = await mkdir(inner, { recursive: true, mode: 0o700 });
-  if (outermost === undefined) return;
-  const existed = dirname(resolve(outermost));
-  // From the outside in: each belongs to the owner of the one above.
-  const made: string[] = [];
-  for (let at = inner; at !== existed && at !== dirname(at); at = dirname(at)) made.push(at);
-  for (const folder of made.toReversed()) giveFolderToOwner(folder);
-  for (let at = inner; at !== existed && at !== dirname(at); ) {
-    at = dirname(at);
-    await sync(at);
+  if (await isFolder(inner)) return;
+  const missing: string[] = [];
+  // Not `recursive`: Node then tries for ever where nothing can be made, as in /proc.
+  for (let at = inner; ; at = dirname(at)) {
+    try {
+      if (await makeOne(at)) missing.push(at);
+      break;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || at === dirname(at)) throw error;
+      missing.push(at);
+    }
   }
+  // From the outside in: each belongs to the owner of the one above.
+  for (const at of missing.toReversed()) {
+    await makeOne(at);
+    giveFolderToOwner(at);
+  }
+  for (const at of missing) await sync(dirname(at));
+}
+
+/** False when it exists. */
+async function makeOne(folder: string): Promise<boolean> {
+  try {
+    await mkdir(folder, { mode: 0o700 });
+    return true;
+  } catch (error) {
+    // Not every system says EEXIST of every folder that exists.
+    if (!(await isFolder(folder))) throw error;
+    return false;
+  }
+}
+
+async function isFolder(path: string): Promise<boolean> {
+  return (await stat(path).catch(() => undefined))?.isDirectory() === true;
 }
 
 // Some file systems and Windows cannot sync a folder; there is nothing to be gained by failing there.

@@ -29,6 +29,8 @@ export function holdLock(
   const heldSince = performance.now();
   const lost = new AbortController();
   let open = true;
+  /** Why a lock that was let go in time is still there. */
+  let fault: unknown;
   const lose = (why: string) => {
     clearInterval(refresh);
     lost.abort(
@@ -54,17 +56,30 @@ export function holdLock(
   };
   const refresh = setInterval(
     () => {
-      if (isHeld()) touch(file.fd);
-      else lose('was removed while it was held');
+      // An error in a timer would end the process.
+      try {
+        if (isHeld()) touch(file.fd);
+        else lose('was removed while it was held');
+      } catch (error) {
+        lose(`cannot be looked at: ${(error as Error).message}`);
+      }
     },
     Math.min(Math.max(1, limits.staleMs / 3), LONGEST_REFRESH_MS),
   ).unref();
   const limit = endAfter(limits.maxHoldMs, () => {
-    lose(`was held for longer than ${limits.maxHoldMs} ms and was released`);
-    letGo();
+    lose(`was held for longer than ${limits.maxHoldMs} ms`);
+    try {
+      letGo();
+    } catch (error) {
+      fault = error;
+    }
   });
   const forget = undoAtEnding('locks', letGo);
-  return { path, token, signal: lost.signal, isHeld, release: async () => letGo() };
+  const release = async () => {
+    letGo();
+    if (fault !== undefined) throw fault;
+  };
+  return { path, token, signal: lost.signal, isHeld, release };
 }
 
 function notReleased(path: string, cause: unknown): OpenBotError {

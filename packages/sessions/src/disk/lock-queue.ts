@@ -45,6 +45,15 @@ export async function runLocked<L extends Releasable, T>(
   return result;
 }
 
+/** Runs `body` as one that has this lock, which the caller holds for it. */
+export function runInLock<L extends Releasable, T>(
+  name: string,
+  lock: L,
+  body: (lock: L) => T | Promise<T>,
+): Promise<T> {
+  return runBody(name, lock, flows.getStore(), body);
+}
+
 /** Whether the caller runs inside a body that has the lock of that name. */
 export function isInsideLock(name: string): boolean {
   return findFlow(name) !== undefined;

@@ -16,7 +16,7 @@ export function sweepLeftovers(folder: string, staleMs = DEFAULT_STALE_MS): stri
   return sweepNames(folder, listNames(folder), staleMs);
 }
 
-const CROWDED = 2000;
+const CROWDED = 100;
 const CROWDED_PAUSE_MS = 5000;
 const crowdedSince = new Map<string, number>();
 

@@ -34,6 +34,16 @@ test('a new file is 0600, in folders that are 0700', async () => {
   expect(statSync(join(folder, 'agents')).mode & 0o777).toBe(0o700);
 });
 
+test('content in pieces, of several files at once', async () => {
+  const sizes = [0, 1, 700_000, 3_000_000, 5, 348_575, 1024 * 1024, 2];
+  const pieces = sizes.map((size, at) => Buffer.alloc(size, 65 + at));
+  const paths = ['one', 'two', 'three'].map((name) => join(folder, name));
+  await Promise.all(paths.map((each, at) => writeFileAtomic(each, pieces.slice(at))));
+  paths.forEach((each, at) => {
+    expect(readFileSync(each).equals(Buffer.concat(pieces.slice(at)))).toBe(true);
+  });
+});
+
 test('an existing file keeps its mode, whatever the umask says', async () => {
   writeFileSync(path, 'old');
   chmodSync(path, 0o666);
@@ -50,7 +60,7 @@ test('an existing file keeps its owner when root writes it', async ({ skip }) =>
   expect(statSync(path)).toMatchObject({ uid: 12345, gid: 23456 });
 });
 
-test('whoever has the old file open still reads the old content', async () => {
+test('a process that has the old file open still reads the old content', async () => {
   writeFileSync(path, 'old');
   const { ino } = statSync(path);
   await writeFileAtomic(path, 'new');

@@ -1,7 +1,7 @@
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, mkdirSync, renameSync, symlinkSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { beforeEach, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { acquireLock, withLock } from '../../src/disk/lock.ts';
 import { makeTempFolder } from '../setup/temp-folder.ts';
 
@@ -55,7 +55,7 @@ test('a nested call that fails does not stop the next', async () => {
   });
 });
 
-test('the lock outlasts a nested call that nobody waited for', async () => {
+test('the lock is held until a nested call that was not awaited has ended', async () => {
   let nested: Promise<void> | undefined;
   await withLock(path, {}, () => {
     nested = withLock(path, {}, async (lock) => {
@@ -66,7 +66,7 @@ test('the lock outlasts a nested call that nobody waited for', async () => {
   await nested;
 });
 
-test('what a finished body left running has to queue', async () => {
+test('a call that outlives its body has to queue', async () => {
   let late: Promise<boolean> | undefined;
   await withLock(path, {}, () => {
     late = sleep(20).then(() => withLock(path, {}, (lock) => lock.isHeld()));
@@ -91,3 +91,48 @@ test('acquiring by hand inside a locked body is refused rather than waited for',
 test('other locks are not affected by nesting', async () => {
   await withLock(path, {}, () => withLock(`${path}2`, {}, (lock) => expect(lock.path).toMatch(/lock2$/)));
 });
+
+describe('a lock whose file cannot be reached any more', () => {
+  /** Its folder becomes a link to itself, so that every look at the file fails, also for root. */
+  const loseFolder = () => {
+    const folder = dirname(path);
+    renameSync(folder, `${folder}-before`);
+    symlinkSync(folder, folder);
+  };
+  beforeEach(() => {
+    const folder = join(makeTempFolder(), 'locks');
+    mkdirSync(folder);
+    path = join(folder, 'sessions.json.lock');
+  });
+
+  test('is lost when its time is over, and release says that its file stays', async () => {
+    const lock = await acquireLock(path, { maxHoldMs: 30 });
+    loseFolder();
+    await aborted(lock.signal);
+    expect(lock.signal.reason).toMatchObject({
+      code: 'LOCK_LOST',
+      message: expect.stringContaining('30 ms'),
+    });
+    await expect(lock.release()).rejects.toMatchObject({
+      code: 'LOCK_NOT_RELEASED',
+      cause: { code: 'ELOOP' },
+    });
+  });
+
+  test('is lost when it is to be kept fresh', async () => {
+    const lock = await acquireLock(path, { staleMs: 30 });
+    loseFolder();
+    await aborted(lock.signal);
+    expect(lock.signal.reason).toMatchObject({
+      code: 'LOCK_LOST',
+      message: expect.stringContaining('ELOOP'),
+    });
+    await expect(lock.release()).rejects.toMatchObject({ code: 'LOCK_NOT_RELEASED' });
+  });
+});
+
+async function aborted(signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) await sleep(5);
+  // An error in the timer that aborted it would be thrown by now.
+  await sleep(5);
+}

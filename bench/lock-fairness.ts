@@ -1,7 +1,7 @@
 /**
  * How long processes wait for the lock of one store, with the hand-over between processes (a waiting one sets a mode bit of
- * the lock file, a holder that sees it pauses) and without it. Not one of `npm run bench`: it decides whether the hand-over
- * is of use. Needs a machine with nothing else to do.
+ * the lock file, a holder that sees it pauses) and without it. Not one of `npm run bench`: it shows what the hand-over
+ * is good for (docs/decisions/0003-store-and-locks.md). Needs a machine with nothing else to do, or real-time priority (`chrt -r 10`).
  *
  *     node --conditions=openbot-source bench/lock-fairness.ts [rounds] [seconds]
  */
@@ -83,7 +83,8 @@ for (const entries of [PROCESSES, ENTRIES]) {
     }
   }
   const median = (list: number[]) => list.sort((a, b) => a - b)[list.length >> 1]!;
+  const [fair, unfair] = [median(longest.with), median(longest.without)];
   console.log(
-    `  median of the longest: ${median(longest.with).toFixed(0)} ms with, ${median(longest.without).toFixed(0)} ms without`,
+    `  median of the longest: ${fair.toFixed(0)} ms with, ${unfair.toFixed(0)} ms without; ratio ${(unfair / fair).toFixed(2)} (above 1: it helps)`,
   );
 }

@@ -6,21 +6,21 @@ export const ENTRIES = 5000;
 
 export const keyOf = (index: number) => `agent:main:telegram:dm:${100_000 + index}`;
 
-/** A store of 5,000 entries of about 1 KB each, laid out as OpenClaw does. */
-export async function withStore<T>(body: (path: string) => Promise<T>): Promise<T> {
+/** A store of entries of about 1 KB each, laid out as OpenClaw does. */
+export async function withStore<T>(body: (path: string) => Promise<T>, entries = ENTRIES): Promise<T> {
   const folder = await mkdtemp(join(tmpdir(), 'openbot-bench-'));
   try {
     const path = join(folder, 'sessions.json');
-    await writeFile(path, storeText());
+    await writeFile(path, storeText(entries));
     return await body(path);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
 }
 
-function storeText(): string {
+function storeText(entries: number): string {
   const store: Record<string, object> = {};
-  for (let index = 0; index < ENTRIES; index++) store[keyOf(index)] = makeEntry(index);
+  for (let index = 0; index < entries; index++) store[keyOf(index)] = makeEntry(index);
   return JSON.stringify(store, null, 2);
 }
 

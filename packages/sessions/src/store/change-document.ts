@@ -1,5 +1,6 @@
-import { indexMembers, type Member, type StoreDocument } from './document.ts';
+import { indexMembers, type Member, makeDocument, type StoreDocument } from './document.ts';
 import { printEntry } from './json-value.ts';
+import { Pieces } from './pieces.ts';
 
 /** What becomes of each key: a new entry, or nothing. */
 export type EntryChanges = ReadonlyMap<string, object | undefined>;
@@ -45,7 +46,7 @@ function splice(
     const end = document.ends[at]!;
     moveUpTo(at);
     const { member, text } = printMember(members[at]!.key, replaced.get(at)!);
-    pieces.push(document.bytes.subarray(copied, start), text);
+    pieces.push(...document.pieces.slice(copied, start), text);
     copied = end;
     members[at] = member;
     starts[at] = start + shift;
@@ -55,7 +56,7 @@ function splice(
   }
   moveUpTo(members.length);
   const last = document.ends.at(-1)!;
-  pieces.push(document.bytes.subarray(copied, last));
+  pieces.push(...document.pieces.slice(copied, last));
   let length = last + shift;
   for (const [key, entry] of added) {
     const { member, text } = printMember(key, entry);
@@ -65,10 +66,10 @@ function splice(
     length += SEPARATOR.length + text.length;
     ends.push(length);
   }
-  pieces.push(document.bytes.subarray(last));
-  const bytes = Buffer.concat(pieces);
-  if (added.length > 0) return indexMembers(bytes, members, starts, ends);
-  return { bytes, members, starts, ends, index: document.index, regular: true };
+  pieces.push(...document.pieces.slice(last));
+  const content = new Pieces(pieces);
+  if (added.length > 0) return indexMembers(content, members, starts, ends);
+  return makeDocument(content, { members, starts, ends, index: document.index, regular: true });
 }
 
 const [OPENING, SEPARATOR, CLOSING] = ['{\n  ', ',\n  ', '\n}'].map((text) => Buffer.from(text)) as [

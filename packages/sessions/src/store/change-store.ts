@@ -1,155 +1,126 @@
-import { type AtomicWriteIo, writeFileAtomic } from '../disk/atomic-write.ts';
-import type { HeldLock } from '../disk/held-lock.ts';
-import { type LockOptions, withLock } from '../disk/lock.ts';
-import { OpenBotError } from '../errors.ts';
-import { applyChanges, type EntryChanges } from './change-document.ts';
-import type { StoreDraft } from './contract.ts';
-import type { StoreDocument } from './document.ts';
-import {
-  forgetDocument,
-  type Loaded,
-  loadDocument,
-  readCacheTtlMs,
-  rememberDocument,
-} from './document-cache.ts';
-import { openDraft } from './draft.ts';
-import {
-  type FileSignature,
-  isSameVersion,
-  locateStoreFile,
-  MAX_STORE_BYTES,
-  signatureOf,
-  statStoreFile,
-} from './read-store-file.ts';
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { resolveFolderLinks } from '../disk/canonical-path.ts';
+import { withLock } from '../disk/lock.ts';
+import { isInsideLock } from '../disk/lock-queue.ts';
+import { ChangeBatch, type StoreCallback } from './change-batch.ts';
+import type { FileStoreOptions } from './commit-changes.ts';
+import { locateStoreFile } from './read-store-file.ts';
 
-export interface FileStoreOptions {
-  lock?: LockOptions;
-  /** How long reads may be answered from memory; 0 for never. OPENCLAW_SESSION_CACHE_TTL_MS, or 45 s. */
-  cacheTtlMs?: number;
-  /** Replaces steps of the write. For tests of a failing disk. */
-  io?: Partial<AtomicWriteIo>;
+/** A change that waits for its turn, or for another caller to take it along. */
+interface Waiting {
+  readonly options: FileStoreOptions;
+  readonly run: (batch: ChangeBatch) => Promise<void>;
+  /** Ends the waiting for the lock: the caller that has it makes this change too. */
+  readonly taken: AbortController;
 }
 
-/** Reads, changes and writes the store at `storePath` under its lock. Nothing is written when nothing changed. */
+/** By name of the lock, in the order in which they came. */
+const lines = new Map<string, Waiting[]>();
+/** By name of the lock: what the callback that runs is part of. */
+const batches = new Map<string, ChangeBatch>();
+
+/** A reason without a stack, which would cost more than the change. */
+const TAKEN = 'taken along';
+
+/** Other processes get their turn in between. */
+const MOST_TOGETHER = 100;
+
+/**
+ * Reads, changes and writes the store at `storePath` under its lock. Nothing is written when nothing changed. Changes that
+ * wait at the same time are made one after another and written once.
+ */
 export async function changeStore<T>(
   storePath: string,
   options: FileStoreOptions,
-  change: (draft: StoreDraft, document: StoreDocument) => T | Promise<T>,
+  change: StoreCallback<T>,
 ): Promise<T> {
   const path = locateStoreFile(storePath);
-  return withLock(`${path}.lock`, options.lock ?? {}, async (lock) => {
-    const base = loadDocument(path, options.cacheTtlMs);
-    const { draft, finish } = openDraft(base.document);
-    const result = await change(draft, base.document);
-    const changes = finish();
-    if (changes.size > 0) await commit(path, options, base, changes, lock);
-    return result;
+  const name = resolveFolderLinks(`${path}.lock`);
+  const { promise, resolve, reject } = Promise.withResolvers<T>();
+  // It may be rejected before it is looked at.
+  promise.catch(() => {});
+  if (isInsideLock(name)) {
+    await withLock(name, options.lock ?? {}, (lock) =>
+      changeInside(name, new ChangeBatch(path, name, options, lock), (batch) =>
+        batch.run(change, resolve, reject, (run) => run()),
+      ),
+    );
+    return promise;
+  }
+  // The callback runs in the flow of its caller, whichever caller has the lock: locks that it holds may be nested.
+  const inFlow = AsyncLocalStorage.snapshot();
+  const waiting: Waiting = {
+    options,
+    run: (batch) => batch.run(change, resolve, reject, inFlow),
+    taken: new AbortController(),
+  };
+  const line = lines.get(name) ?? [];
+  lines.set(name, line);
+  line.push(waiting);
+  const { lock: { signal, ...limits } = {} } = options;
+  const stop = signal === undefined ? waiting.taken.signal : AbortSignal.any([signal, waiting.taken.signal]);
+  let hasLock = false;
+  const early = Promise.withResolvers<void>();
+  const locked = withLock(name, { ...limits, signal: stop }, (lock) => {
+    hasLock = true;
+    leave(name, waiting);
+    return changeTogether(name, waiting, new ChangeBatch(path, name, options, lock, early.resolve));
   });
-}
-
-const MOST_ATTEMPTS = 5;
-
-async function commit(
-  path: string,
-  options: FileStoreOptions,
-  base: Loaded,
-  changes: EntryChanges,
-  lock: HeldLock,
-): Promise<void> {
-  for (let attempt = 1; ; attempt++) {
-    const isCurrent = isUnchanged(path, base.signature);
-    const { document, signature } = isCurrent ? base : loadDocument(path, options.cacheTtlMs);
-    assertUntouched(path, base.document, document, changes);
-    const next = applyChanges(document, changes);
-    if (next.bytes.length > MAX_STORE_BYTES) {
-      throw writeFailed(
-        path,
-        `it would have ${next.bytes.length} bytes, more than the ${MAX_STORE_BYTES} it may have`,
-      );
-    }
-    let overtaken = false;
-    try {
-      const written = await writeFileAtomic(path, next.bytes, {
-        sweep: false,
-        io: options.io,
-        beforeRename: () => {
-          if (!lock.isHeld()) throw lockLost(lock);
-          overtaken = !isUnchanged(path, signature);
-          if (overtaken) throw writeFailed(path, 'a program that does not take the lock keeps writing it');
-        },
-      });
-      remember(path, next, signatureOf(written), options.cacheTtlMs);
-      return;
-    } catch (error) {
-      if (overtaken && attempt < MOST_ATTEMPTS) continue;
-      if (error instanceof OpenBotError) throw error;
-      throw writeFailed(
-        path,
-        (error as Error).message,
-        error,
-        wasReplaced(path, signature) ? UNSYNCED : undefined,
-      );
-    }
-  }
-}
-
-/** An entry that is about to be replaced must still be the one that the change was made from. */
-export function assertUntouched(
-  path: string,
-  base: StoreDocument,
-  now: StoreDocument,
-  changes: EntryChanges,
-): void {
-  if (base === now) return;
-  for (const key of changes.keys()) {
-    const was = base.members[base.index.get(key) ?? -1];
-    const is = now.members[now.index.get(key) ?? -1];
-    if (was === is || JSON.stringify(was?.value) === JSON.stringify(is?.value)) continue;
-    throw new OpenBotError('STORE_CONFLICT', `${key} in ${path} was changed during its own update`, {
-      hint: 'Do not change an entry inside the callback that changes it. Programs must take the lock to write.',
-    });
-  }
-}
-
-function isUnchanged(path: string, signature: FileSignature | undefined): boolean {
-  const now = statStoreFile(path);
-  return signature === undefined || now === undefined ? signature === now : isSameVersion(now, signature);
-}
-
-function wasReplaced(path: string, signature: FileSignature | undefined): boolean {
   try {
-    return !isUnchanged(path, signature);
-  } catch {
-    return false;
+    await Promise.race([locked, early.promise]);
+  } catch (error) {
+    // Why the change failed matters more than a lock that stays.
+    if (hasLock) await promise;
+    if (hasLock || leave(name, waiting)) throw error;
+  }
+  return promise;
+}
+
+/** False when another caller took it along. */
+function leave(name: string, waiting: Waiting): boolean {
+  const line = lines.get(name);
+  const at = line?.indexOf(waiting) ?? -1;
+  if (line === undefined || at < 0) return false;
+  line.splice(at, 1);
+  if (line.length === 0) lines.delete(name);
+  return true;
+}
+
+async function changeTogether(name: string, first: Waiting, batch: ChangeBatch): Promise<void> {
+  batches.set(name, batch);
+  try {
+    await first.run(batch);
+    for (let count = 1; count < MOST_TOGETHER && batch.isSound; count++) {
+      const next = lines.get(name)?.find((waiting) => isAlike(waiting.options, first.options));
+      if (next === undefined) break;
+      leave(name, next);
+      next.taken.abort(TAKEN);
+      await next.run(batch);
+    }
+    await batch.write();
+  } finally {
+    batches.delete(name);
   }
 }
 
-function remember(
-  path: string,
-  document: StoreDocument,
-  written: FileSignature,
-  ttlMs = readCacheTtlMs(),
-): void {
-  const now = statStoreFile(path);
-  // Getting its name changes the file's ctime; everything else must be as we wrote it.
-  if (ttlMs > 0 && now !== undefined && isSameVersion({ ...written, ctimeNs: now.ctimeNs }, now)) {
-    rememberDocument(path, document, now);
-  } else {
-    forgetDocument(path);
+/** A change made inside the callback of another one. It sees what was changed before that callback, and is written at once. */
+async function changeInside(
+  name: string,
+  batch: ChangeBatch,
+  run: (batch: ChangeBatch) => Promise<void>,
+): Promise<void> {
+  const outer = batches.get(name);
+  await outer?.interrupt();
+  batches.set(name, batch);
+  try {
+    await run(batch);
+    await batch.write();
+  } finally {
+    if (outer === undefined) batches.delete(name);
+    else batches.set(name, outer);
   }
 }
 
-function lockLost(lock: HeldLock): OpenBotError {
-  return new OpenBotError('LOCK_LOST', `The lock ${lock.path} was removed before the store was written`, {
-    hint: 'Nothing was written. Try again.',
-  });
-}
-
-const UNSYNCED = 'The new content is in place, but may not survive a power cut.';
-
-function writeFailed(path: string, why: string, cause?: unknown, hint?: string): OpenBotError {
-  return new OpenBotError('STORE_WRITE_FAILED', `Cannot write the session store ${path}: ${why}`, {
-    hint: hint ?? 'Its old content is still in place.',
-    cause,
-  });
+function isAlike(a: FileStoreOptions, b: FileStoreOptions): boolean {
+  return a.io === b.io && a.cacheTtlMs === b.cacheTtlMs;
 }

@@ -1,5 +1,11 @@
 import { EMPTY_DOCUMENT, parseDocument, type StoreDocument } from './document.ts';
-import { type FileSignature, isSameVersion, readStoreFile, statStoreFile } from './read-store-file.ts';
+import {
+  compareStoreFile,
+  type FileSignature,
+  isSameVersion,
+  readStoreFile,
+  statStoreFile,
+} from './read-store-file.ts';
 import { reparseDocument } from './reparse-document.ts';
 
 interface Cached {
@@ -30,9 +36,16 @@ export function readCacheTtlMs(env: NodeJS.ProcessEnv = process.env): number {
 /** The store at an absolute path, from memory if the file is certainly still the one that was read. */
 export function loadDocument(path: string, ttlMs = readCacheTtlMs()): Loaded {
   const cached = ttlMs > 0 ? cache.get(path) : undefined;
-  if (cached !== undefined && performance.now() - cached.steadyAt < ttlMs && isSettled(cached)) {
+  if (cached !== undefined && performance.now() - cached.steadyAt < ttlMs) {
     const now = statStoreFile(path);
-    if (now !== undefined && isSameVersion(now, cached.signature)) return cached;
+    if (now !== undefined && isSameVersion(now, cached.signature)) {
+      if (isSettled(cached)) return cached;
+      const signature = compareStoreFile(path, cached.document.pieces);
+      if (signature !== undefined) {
+        rememberDocument(path, cached.document, signature);
+        return { document: cached.document, signature };
+      }
+    }
   }
   const read = readStoreFile(path);
   if (read === undefined) {

@@ -5,6 +5,7 @@ import { listMembers, skipSpace } from '../transcript/rewrite/json-text.ts';
 import type { StoredEntry, StoredSession, UnreadableSession } from './contract.ts';
 import { findJsonFault } from './json-fault.ts';
 import { freezeJson } from './json-value.ts';
+import { Pieces } from './pieces.ts';
 
 /** One key and its value, shared by all versions of the document in which it is the same. */
 export interface Member {
@@ -18,6 +19,8 @@ export interface Member {
  * changed, and so that everything else is written back exactly as it was found.
  */
 export interface StoreDocument {
+  readonly pieces: Pieces;
+  /** The same in one. */
   readonly bytes: Buffer;
   readonly members: readonly Member[];
   /** Byte range of member i. */
@@ -29,14 +32,17 @@ export interface StoreDocument {
   readonly regular: boolean;
 }
 
-export const EMPTY_DOCUMENT: StoreDocument = {
-  bytes: Buffer.alloc(0),
-  members: [],
-  starts: [],
-  ends: [],
-  index: new Map(),
-  regular: true,
-};
+export const EMPTY_DOCUMENT: StoreDocument = indexMembers(Buffer.alloc(0), [], [], []);
+
+export function makeDocument(pieces: Pieces, rest: Omit<StoreDocument, 'pieces' | 'bytes'>): StoreDocument {
+  return {
+    ...rest,
+    pieces,
+    get bytes() {
+      return pieces.whole();
+    },
+  };
+}
 
 /** Reads a whole store. `path` is for the error message only. */
 export function parseDocument(content: Buffer, path: string): StoreDocument {
@@ -70,23 +76,25 @@ export function scanMembers(bytes: Buffer): MemberSpans {
 }
 
 export function indexMembers(
-  bytes: Buffer,
+  content: Buffer | Pieces,
   members: Member[],
   starts: number[],
   ends: number[],
 ): StoreDocument {
+  const pieces = content instanceof Pieces ? content : new Pieces([content]);
   const index = new Map(members.map(({ key }, at) => [key, at]));
-  if (index.size === members.length) return { bytes, members, starts, ends, index, regular: true };
+  if (index.size === members.length) {
+    return makeDocument(pieces, { members, starts, ends, index, regular: true });
+  }
   // As in every JSON reader the last one of equal keys counts.
   const kept = [...index.values()].toSorted((a, b) => a - b);
-  return {
-    bytes,
+  return makeDocument(pieces, {
     members: kept.map((at) => members[at]!),
     starts: kept.map((at) => starts[at]!),
     ends: kept.map((at) => ends[at]!),
     index: new Map(kept.map((at, position) => [members[at]!.key, position])),
     regular: false,
-  };
+  });
 }
 
 /** The frozen entry of a member; undefined when its value is none. */

@@ -1,12 +1,17 @@
 import type { SessionEntry } from '../entry/session-entry.ts';
 import { OpenBotError } from '../errors.ts';
-import type { EntryChanges } from './change-document.ts';
 import type { Change, StoreDraft, StoredEntry, StoredSession } from './contract.ts';
 import { entryOf, getEntry, listEntries, type StoreDocument } from './document.ts';
 import { freezeJson, printEntry } from './json-value.ts';
 
-/** A draft over one version of a document, and what was changed in it so far. */
-export function openDraft(base: StoreDocument): { draft: StoreDraft; finish(): EntryChanges } {
+/**
+ * A draft over one version of a document, and what was changed in it so far.
+ * @param before changes of that document which count as made
+ */
+export function openDraft(
+  base: StoreDocument,
+  before: ReadonlyMap<string, SessionEntry | undefined> = new Map(),
+): { draft: StoreDraft; finish(): ReadonlyMap<string, SessionEntry | undefined> } {
   const changes = new Map<string, SessionEntry | undefined>();
   let finished = false;
   const assertOpen = () => {
@@ -16,16 +21,18 @@ export function openDraft(base: StoreDocument): { draft: StoreDraft; finish(): E
       });
     }
   };
+  const getBefore = (key: string) => (before.has(key) ? before.get(key) : getEntry(base, key));
+  const hasBefore = (key: string) => (before.has(key) ? before.get(key) !== undefined : base.index.has(key));
   const get = (key: string): StoredEntry | undefined =>
-    changes.has(key) ? changes.get(key) : getEntry(base, key);
+    changes.has(key) ? changes.get(key) : getBefore(key);
   const draft: StoreDraft = {
     get,
     list: () => {
       const kept: StoredSession[] = listEntries(base).flatMap(({ key, entry }) => {
-        const now = changes.has(key) ? changes.get(key) : entry;
+        const now = changes.has(key) ? changes.get(key) : before.has(key) ? before.get(key) : entry;
         return now === undefined ? [] : [{ key, entry: now }];
       });
-      const added = [...changes].flatMap(([key, entry]) =>
+      const added = [...new Map([...before, ...changes])].flatMap(([key, entry]) =>
         entry === undefined || base.index.has(key) ? [] : [{ key, entry }],
       );
       return [...kept, ...added];
@@ -38,8 +45,8 @@ export function openDraft(base: StoreDocument): { draft: StoreDraft; finish(): E
     },
     delete: (key) => {
       assertOpen();
-      const there = changes.has(key) ? changes.get(key) !== undefined : base.index.has(key);
-      if (base.index.has(key)) changes.set(key, undefined);
+      const there = changes.has(key) ? changes.get(key) !== undefined : hasBefore(key);
+      if (hasBefore(key)) changes.set(key, undefined);
       else changes.delete(key);
       return there;
     },
@@ -48,7 +55,7 @@ export function openDraft(base: StoreDocument): { draft: StoreDraft; finish(): E
     draft,
     finish: () => {
       finished = true;
-      return withoutRepeats(base, changes);
+      return withoutRepeats(base, before, changes);
     },
   };
 }
@@ -68,13 +75,19 @@ export function changeOne(
 }
 
 /** Drops changes that change nothing. */
-function withoutRepeats(base: StoreDocument, changes: EntryChanges): EntryChanges {
+function withoutRepeats(
+  base: StoreDocument,
+  before: ReadonlyMap<string, SessionEntry | undefined>,
+  changes: ReadonlyMap<string, SessionEntry | undefined>,
+): ReadonlyMap<string, SessionEntry | undefined> {
   const real = new Map(changes);
   for (const [key, entry] of changes) {
-    const at = base.index.get(key);
-    if (at === undefined || entry === undefined) continue;
-    const member = base.members[at]!;
-    if (entryOf(member) === entry || JSON.stringify(member.value) === JSON.stringify(entry)) real.delete(key);
+    if (entry === undefined) continue;
+    const member = base.members[base.index.get(key) ?? -1];
+    const was = before.has(key) ? before.get(key) : member?.value;
+    if (was === undefined) continue;
+    const isSame = was === entry || (member !== undefined && entryOf(member) === entry && !before.has(key));
+    if (isSame || JSON.stringify(was) === JSON.stringify(entry)) real.delete(key);
   }
   return real;
 }

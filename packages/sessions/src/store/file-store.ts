@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { isJsonObject } from '../entry/json-object.ts';
-import { changeStore, type FileStoreOptions } from './change-store.ts';
+import { changeStore } from './change-store.ts';
+import type { FileStoreOptions } from './commit-changes.ts';
 import type { SessionStore, StoredSession } from './contract.ts';
 import { getEntry, listEntries, listUnreadable, readObject } from './document.ts';
 import { loadDocument } from './document-cache.ts';
@@ -18,7 +19,7 @@ export function openFileSessionStore(storePath: string, options: FileStoreOption
     list: async () => listEntries(load()),
     listUnreadable: async () => listUnreadable(load()),
     update: (key, change) => changeStore(path, options, (draft) => changeOne(draft, key, change)),
-    updateMany: (change) => changeStore(path, options, change),
+    updateMany: (change) => changeStore(path, options, (draft) => change(draft)),
     delete: (key) => changeStore(path, options, (draft) => draft.delete(key)),
     watch: (listener, onError) => {
       const end = watchStore(path, load, listener, onError);

@@ -2,7 +2,7 @@ import { runLocked, takeTurn } from '../disk/lock-queue.ts';
 import type { SessionEntry } from '../entry/session-entry.ts';
 import { callListener } from '../listeners.ts';
 import { applyChanges } from './change-document.ts';
-import { assertUntouched } from './change-store.ts';
+import { assertUntouched } from './commit-changes.ts';
 import type { SessionStore, StoreChange, StoreDraft } from './contract.ts';
 import { getEntry, listEntries, listUnreadable, parseDocument } from './document.ts';
 import { changeOne, openDraft } from './draft.ts';

@@ -1,6 +1,7 @@
 import { type BigIntStats, closeSync, constants, fstatSync, lstatSync, openSync, readSync } from 'node:fs';
 import { resolveWithinFolder } from '../disk/canonical-path.ts';
 import { OpenBotError } from '../errors.ts';
+import type { Pieces } from './pieces.ts';
 
 /** Tells one version of a file from another without reading it. */
 export interface FileSignature {
@@ -57,6 +58,41 @@ export function readStoreFile(path: string): { content: Buffer; signature: FileS
 }
 
 function readOnce(path: string): { content: Buffer; signature: FileSignature; settled: boolean } | undefined {
+  return withOpenFile(path, (fd, before) => {
+    const content = readAll(fd, Number(before.size));
+    const signature = signatureOf(before);
+    const after = signatureOf(fstatSync(fd, { bigint: true }));
+    return {
+      content,
+      signature,
+      settled: isSameVersion(signature, after) && content.length === Number(before.size),
+    };
+  });
+}
+
+// One for all: a new one of the size of a store at every look would keep the garbage collector busy.
+const chunk = Buffer.allocUnsafeSlow(64 * 1024);
+
+/** The signature of the file if it holds exactly these bytes. */
+export function compareStoreFile(path: string, bytes: Pieces): FileSignature | undefined {
+  return withOpenFile(path, (fd, before) => {
+    if (Number(before.size) !== bytes.length) return undefined;
+    let place = 0;
+    for (const piece of bytes.list) {
+      for (let at = 0; at < piece.length; ) {
+        const count = readSync(fd, chunk, 0, Math.min(chunk.length, piece.length - at), place);
+        if (count === 0 || piece.compare(chunk, 0, count, at, at + count) !== 0) return undefined;
+        at += count;
+        place += count;
+      }
+    }
+    const signature = signatureOf(before);
+    return isSameVersion(signature, signatureOf(fstatSync(fd, { bigint: true }))) ? signature : undefined;
+  });
+}
+
+/** Undefined when there is no file. */
+function withOpenFile<T>(path: string, read: (fd: number, before: BigIntStats) => T): T | undefined {
   if (statStoreFile(path) === undefined) return undefined;
   let fd: number;
   try {
@@ -76,14 +112,7 @@ function readOnce(path: string): { content: Buffer; signature: FileSignature; se
         `it has ${before.size} bytes, more than the ${MAX_STORE_BYTES} that a store may have`,
       );
     }
-    const content = readAll(fd, Number(before.size));
-    const signature = signatureOf(before);
-    const after = signatureOf(fstatSync(fd, { bigint: true }));
-    return {
-      content,
-      signature,
-      settled: isSameVersion(signature, after) && content.length === Number(before.size),
-    };
+    return read(fd, before);
   } catch (error) {
     throw error instanceof OpenBotError ? error : unreadable(path, (error as Error).message, error);
   } finally {

@@ -27,7 +27,7 @@ export function loadSessionStore(
  * what others wrote since `store` was read. A file that does not parse is not replaced.
  */
 export function saveSessionStore(storePath: string, store: SessionStoreRecord): Promise<void> {
-  return changeStore(storePath, {}, (draft, document) => putRecord(draft, document, store));
+  return changeStore(storePath, {}, (draft, read) => putRecord(draft, read(), store));
 }
 
 /** Reads, changes and writes under the lock. Resolves to what the mutator returns, once it is on disk. */
@@ -35,7 +35,8 @@ export function updateSessionStore<T>(
   storePath: string,
   mutator: (store: SessionStoreRecord) => T | Promise<T>,
 ): Promise<T> {
-  return changeStore(storePath, {}, async (draft, document) => {
+  return changeStore(storePath, {}, async (draft, read) => {
+    const document = read();
     const store = copyRecord(document);
     const result = await mutator(store);
     putRecord(draft, document, store);

@@ -136,6 +136,19 @@ describe('changing', () => {
     expect(next.bytes.toString()).toBe(JSON.stringify(store, null, 2));
   });
 
+  test('many changes one after another, each of which shares the bytes of the one before', () => {
+    const store: Record<string, object> = {};
+    for (let at = 0; at < 20; at++) store[`key ${at}`] = { at, text: 'ä' };
+    let document = parse(JSON.stringify(store, null, 2));
+    for (let change = 0; change < 200; change++) {
+      const key = `key ${(change * 7) % 23}`;
+      store[key] = { change, text: 'é'.repeat(change % 13) };
+      document = applyChanges(document, new Map([[key, store[key]]]));
+      expect(Buffer.concat(document.pieces.list).toString()).toBe(JSON.stringify(store, null, 2));
+    }
+    expectWhole(document, new Map(Object.entries(store)));
+  });
+
   test('a store that begins empty or ends empty is a store', () => {
     const empty = parse(' { } ');
     const one = applyChanges(empty, new Map([['a', { n: 1 }]]));

@@ -1,21 +1,18 @@
-import { constants, lstatSync } from 'node:fs';
+import { constants, existsSync, fstatSync, lstatSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { resolveWithinFolder } from '../disk/canonical-path.ts';
 import type { HeldLock } from '../disk/held-lock.ts';
 import type { LockOptions } from '../disk/lock.ts';
 import { OpenBotError } from '../errors.ts';
-import {
-  assertDraft,
-  composeEntry,
-  composeLine,
-  type EntryDraft,
-  targetOfDraft,
-} from '../transcript/compose.ts';
+import { assertDraft, type EntryDraft, targetOfDraft } from '../transcript/compose.ts';
+import { type NewTranscript, writeNewTranscript } from './create.ts';
 import { emitSessionTranscriptUpdate } from './events.ts';
 import { describeFileFault, notAFile } from './file-faults.ts';
 import { headerMissing, readHeader } from './header.ts';
+import { KnownIds } from './known-ids.ts';
 import { assertHeld, withTranscriptLock } from './lock.ts';
-import { hasEntryId, inspectTail, KnownIds, type Tail, type TailState } from './tail.ts';
+import { type AppendedEntry, placeDrafts } from './place-drafts.ts';
+import { hasEntryId, inspectTail, type TailState } from './tail.ts';
 import { type AppendIo, realAppendIo, writeLines } from './write-lines.ts';
 
 interface AppendOptions {
@@ -26,18 +23,12 @@ interface AppendOptions {
    * True: a sync costs little beside the model's answer that it protects from a power cut.
    */
   durable?: boolean;
+  /** Makes a transcript that does not exist, with the first entries in it: one write for both. Else it is an error. */
+  create?: Pick<NewTranscript, 'sessionId' | 'cwd' | 'parentSession'>;
   lock?: LockOptions;
   io?: Partial<AppendIo>;
   /** Makes uuids, of which the first eight characters count. */
   randomId?: () => string;
-}
-
-interface AppendedEntry {
-  type: EntryDraft['type'];
-  /** Undefined in a version 1 transcript. */
-  id: string | undefined;
-  parentId: string | null | undefined;
-  timestamp: string;
 }
 
 interface AppendResult {
@@ -82,20 +73,49 @@ async function appendDrafts(
 ): Promise<AppendResult> {
   for (const draft of drafts) assertDraft(draft);
   const target = resolveWithinFolder(path);
-  assertIsFile(target);
+  const { create } = options;
+  if (create === undefined) assertIsFile(target);
   const append = async (lock: HeldLock) => {
+    // Under the lock, so that calls made one after another keep their order.
+    if (create !== undefined && !existsSync(target)) {
+      const made = await createWith(target, drafts, { ...options, create }, ids);
+      if (made !== undefined) return made;
+    }
+    assertIsFile(target);
     const handle = await openForAppend(target);
     try {
       return await appendToOpen(handle, target, drafts, options, ids, lock);
     } catch (error) {
       throw describeFileFault(target, error, 'write');
     } finally {
-      await handle.close();
+      const closed = handle.close();
+      // Nothing is left to fail once the lines are on the disk.
+      if (options.durable ?? true) closed.catch(() => {});
+      else await closed;
     }
   };
   const result = await withTranscriptLock(target, append, options.lock);
   if (drafts.length > 0) emitSessionTranscriptUpdate(path);
   return result;
+}
+
+/** Undefined when a program that takes no lock was faster. */
+async function createWith(
+  path: string,
+  drafts: readonly EntryDraft[],
+  options: AppendOptions & Required<Pick<AppendOptions, 'create'>>,
+  ids: KnownIds,
+): Promise<AppendResult | undefined> {
+  const { create, now, durable, randomId } = options;
+  for (const draft of drafts) if (targetOfDraft(draft) !== undefined) throw noSuchTarget(path, draft);
+  try {
+    const transcript = { ...create, path, now, durable };
+    const made = await writeNewTranscript(transcript, drafts, () => ids.make(randomId));
+    return { ...made, tail: 'whole' };
+  } catch (error) {
+    if (error instanceof OpenBotError && error.code === 'TRANSCRIPT_EXISTS') return undefined;
+    throw error;
+  }
 }
 
 /**
@@ -128,7 +148,7 @@ async function appendToOpen(
   ids: KnownIds,
   lock: HeldLock,
 ): Promise<AppendResult> {
-  const stat = await handle.stat({ bigint: true });
+  const stat = fstatSync(handle.fd, { bigint: true });
   if (!stat.isFile()) throw notAFile(path);
   const size = Number(stat.size);
   const header = await readHeader(handle, size);
@@ -147,27 +167,9 @@ async function appendToOpen(
     durable: options.durable ?? true,
     io: { ...realAppendIo, ...options.io },
   });
+  ids.passOver(size + bytes.length);
   const offset = size + (tail.state === 'whole' ? 0 : 1);
   return { entries, offset, bytes: size + bytes.length - offset, tail: tail.state };
-}
-
-function placeDrafts(
-  drafts: readonly EntryDraft[],
-  tail: Tail,
-  timestamp: string,
-  makeId: () => string,
-): { entries: AppendedEntry[]; lines: string } {
-  const entries: AppendedEntry[] = [];
-  let lines = '';
-  let parentId = tail.leafId;
-  for (const draft of drafts) {
-    const id = tail.linear ? undefined : makeId();
-    const entry = { type: draft.type, id, parentId: tail.linear ? undefined : parentId, timestamp };
-    lines += composeLine(composeEntry(draft, entry));
-    entries.push(entry);
-    parentId = id;
-  }
-  return { entries, lines };
 }
 
 /** A label or compaction that points nowhere makes agents drop what it should keep. */
@@ -178,10 +180,13 @@ async function assertTarget(
   draft: EntryDraft,
 ): Promise<void> {
   const target = targetOfDraft(draft);
-  if (target === undefined || (await hasEntryId(handle, size, target))) return;
-  throw new OpenBotError(
+  if (target !== undefined && !(await hasEntryId(handle, size, target))) throw noSuchTarget(path, draft);
+}
+
+function noSuchTarget(path: string, draft: EntryDraft): OpenBotError {
+  return new OpenBotError(
     'INVALID_ARGUMENT',
-    `${draft.type} names the entry ${JSON.stringify(target)}, which is not in ${path}`,
+    `${draft.type} names the entry ${JSON.stringify(targetOfDraft(draft))}, which is not in ${path}`,
     {
       hint: 'Nothing was written. Use the id of an entry of this transcript; lines of version 1 have none.',
     },

@@ -5,8 +5,9 @@ import { makeLeftoverPath } from '../disk/leftover-name.ts';
 import { linkNew } from '../disk/link-new.ts';
 import { OpenBotError } from '../errors.ts';
 import { assertSessionId } from '../layout/safe-id.ts';
-import { composeHeader, composeLine } from '../transcript/compose.ts';
+import { composeHeader, composeLine, type EntryDraft } from '../transcript/compose.ts';
 import { describeFileFault } from './file-faults.ts';
+import { type AppendedEntry, placeDrafts } from './place-drafts.ts';
 
 export interface NewTranscript {
   path: string;
@@ -23,8 +24,21 @@ export interface NewTranscript {
  * it or not at all, and never in the place of something that exists.
  */
 export async function createTranscript(transcript: NewTranscript): Promise<void> {
+  await writeNewTranscript(transcript, [], () => '');
+}
+
+/** As createTranscript, with its first entries. Says where they are. */
+export async function writeNewTranscript(
+  transcript: NewTranscript,
+  drafts: readonly EntryDraft[],
+  makeId: () => string,
+): Promise<{ entries: readonly AppendedEntry[]; offset: number; bytes: number }> {
   const { path } = transcript;
-  const line = composeLine(headerOf(transcript));
+  const header = headerOf(transcript);
+  const first = composeLine(header);
+  const root = { leafId: null, linear: false };
+  const { entries, lines } = placeDrafts(drafts, root, String(header.timestamp), makeId);
+  const content = first + lines;
   const folder = dirname(path);
   const durable = transcript.durable ?? true;
   const sync = durable ? syncFolder : async () => {};
@@ -32,8 +46,8 @@ export async function createTranscript(transcript: NewTranscript): Promise<void>
     await makeFolder(folder, sync);
     const temp = makeLeftoverPath(path, 'tmp');
     try {
-      await writeNew(temp, line, durable);
-      if (!linkNew(temp, path)) await writeNew(path, line, durable);
+      await writeNew(temp, content, durable);
+      if (!linkNew(temp, path)) await writeNew(path, content, durable);
     } finally {
       await unlink(temp).catch(() => {});
     }
@@ -41,6 +55,7 @@ export async function createTranscript(transcript: NewTranscript): Promise<void>
   } catch (error) {
     throw await describeCreateFault(path, error);
   }
+  return { entries, offset: Buffer.byteLength(first), bytes: Buffer.byteLength(lines) };
 }
 
 /** True when it was made now, false when there is one already. */

@@ -33,6 +33,8 @@ export type SessionEntry = {
   runtimeMs?: number;
   systemSent?: boolean;
   abortedLastRun?: boolean;
+  /** What ended that run; absent where another program ended it. */
+  abortedBy?: RunAbortCause;
   lastHeartbeatText?: string;
   lastHeartbeatSentAt?: number;
   agentHarnessId?: string;
@@ -97,6 +99,8 @@ export type SessionEntry = {
 
   // What the person set for this session
   thinkingLevel?: string;
+  /** The level of the last run, for the line in the transcript that notes a change. */
+  lastThinkingLevel?: string;
   verboseLevel?: string;
   reasoningLevel?: string;
   elevatedLevel?: string;
@@ -129,6 +133,9 @@ interface ForeignDelivery {
   channel?: string;
   [field: string]: unknown;
 }
+
+/** `interrupt`: by a newer message. `shutdown`: its process was asked to end. `crash`: its process died. */
+export type RunAbortCause = 'person' | 'interrupt' | 'timeout' | 'shutdown' | 'crash';
 
 type TtsAutoMode = 'off' | 'always' | 'inbound' | 'tagged' | (string & {});
 

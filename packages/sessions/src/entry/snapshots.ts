@@ -8,6 +8,8 @@ export interface SessionSkillSnapshot {
   resolvedSkills?: SessionSkill[];
   /** Grows whenever the skills on disk change. */
   version?: number;
+  /** Of the folders and settings that it was made from: while it is the same, nothing is read again. */
+  signature?: string;
 }
 
 interface SessionSkill {

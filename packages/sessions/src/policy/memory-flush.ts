@@ -35,6 +35,10 @@ export function shouldRunMemoryFlush(params: {
 export interface MemoryFlushSettings {
   softThresholdTokens: number;
   reserveTokensFloor: number;
+  /** Whether groups are flushed. */
+  inGroups: boolean;
+  /** Whether sessions are flushed whose agent cannot write to its workspace. */
+  inReadOnly: boolean;
   /** Only where configured; otherwise the caller that runs the flush uses its own text. */
   prompt?: string;
   systemPrompt?: string;
@@ -53,6 +57,10 @@ interface CompactionConfig {
 interface MemoryFlushOptions {
   enabled?: boolean;
   softThresholdTokens?: number;
+  /** true */
+  inGroups?: boolean;
+  /** false: there is no file to keep a memory in. */
+  inReadOnly?: boolean;
   prompt?: string;
   systemPrompt?: string;
 }
@@ -67,6 +75,8 @@ export function resolveMemoryFlushSettings(cfg?: MemoryFlushConfig): MemoryFlush
   return {
     softThresholdTokens: readCount(flush?.softThresholdTokens) ?? DEFAULT_MEMORY_FLUSH_SOFT_TOKENS,
     reserveTokensFloor: readCount(compaction?.reserveTokensFloor) ?? DEFAULT_RESERVE_TOKENS_FLOOR,
+    inGroups: flush?.inGroups !== false,
+    inReadOnly: flush?.inReadOnly === true,
     ...(prompt === '' ? {} : { prompt }),
     ...(systemPrompt === '' ? {} : { systemPrompt }),
   };

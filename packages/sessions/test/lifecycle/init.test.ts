@@ -69,6 +69,62 @@ describe('the first message', () => {
   });
 });
 
+describe('a caller that awaits the write itself', () => {
+  it('gets a session that goes on at once, and a new one when it is written', async () => {
+    const memory = openMemorySessionStore();
+    const order: string[] = [];
+    const begin = async (ctx: MsgContext) => {
+      const disk = Promise.withResolvers<void>();
+      const store: typeof memory = {
+        ...memory,
+        updateMany: async (change) => {
+          const result = await memory.updateMany(change);
+          setImmediate(disk.resolve);
+          await disk.promise;
+          order.push('written');
+          return result;
+        },
+      };
+      let written: Promise<unknown> | undefined;
+      const result = await init(ctx, {
+        store,
+        onWriting: (writing) => {
+          written = writing;
+        },
+      });
+      order.push(result.isNewSession ? 'new' : 'goes on');
+      await written;
+      return result;
+    };
+    const first = await begin(hello);
+    const second = await begin({ ...hello, OriginatingChannel: 'telegram', OriginatingTo: '42' });
+    const third = await begin({ ...hello, Body: '/new' });
+    expect(order).toEqual(['written', 'new', 'goes on', 'written', 'written', 'new']);
+    expect(second.sessionId).toBe(first.sessionId);
+    expect(third.previousSessionEntry).toMatchObject({ sessionId: first.sessionId, lastTo: '42' });
+  });
+
+  it('hears of a write that failed', async () => {
+    const memory = openMemorySessionStore();
+    await init(hello, { store: memory });
+    let written: Promise<unknown> | undefined;
+    const full: typeof memory = {
+      ...memory,
+      updateMany: async (change) => {
+        await memory.updateMany(change);
+        throw new Error('The disk is full');
+      },
+    };
+    await init(hello, {
+      store: full,
+      onWriting: (writing) => {
+        written = writing;
+      },
+    });
+    await expect(written).rejects.toThrow('The disk is full');
+  });
+});
+
 describe('which session', () => {
   it('an explicit key, lower-cased', async () => {
     expect((await init({ SessionKey: ' agent:main:Telegram:DM:42 ' })).sessionKey).toBe(
@@ -76,7 +132,7 @@ describe('which session', () => {
     );
   });
 
-  it('the agent is told by the key, by the message, by the caller', async () => {
+  it('the agent is taken from the key, then the message, then the caller', async () => {
     expect((await init({ SessionKey: 'agent:codex:main' })).storePath).toBe(agent.storePathOf('codex'));
     expect((await init({ AgentId: 'codex' })).sessionKey).toBe('agent:codex:main');
     expect((await init({}, { agentId: 'codex' })).sessionKey).toBe('agent:codex:main');

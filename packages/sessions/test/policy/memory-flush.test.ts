@@ -51,7 +51,12 @@ describe('resolveMemoryFlushSettings', () => {
     resolveMemoryFlushSettings({ agents: { defaults: { compaction } } } as MemoryFlushConfig);
 
   it('has defaults', () => {
-    const defaults = { softThresholdTokens: 4000, reserveTokensFloor: 20_000 };
+    const defaults = {
+      softThresholdTokens: 4000,
+      reserveTokensFloor: 20_000,
+      inGroups: true,
+      inReadOnly: false,
+    };
     expect(resolveMemoryFlushSettings()).toEqual(defaults);
     expect(settings({ reserveTokensFloor: -1, memoryFlush: { softThresholdTokens: Number.NaN } })).toEqual(
       defaults,
@@ -63,10 +68,19 @@ describe('resolveMemoryFlushSettings', () => {
   });
 
   it('takes what is configured', () => {
-    const memoryFlush = { enabled: true, softThresholdTokens: 0, prompt: ' Save now. ', systemPrompt: ' ' };
+    const memoryFlush = {
+      enabled: true,
+      softThresholdTokens: 0,
+      inGroups: false,
+      inReadOnly: true,
+      prompt: ' Save now. ',
+      systemPrompt: ' ',
+    };
     expect(settings({ reserveTokensFloor: 1234.5, memoryFlush })).toEqual({
       softThresholdTokens: 0,
       reserveTokensFloor: 1234,
+      inGroups: false,
+      inReadOnly: true,
       prompt: 'Save now.',
     });
   });

@@ -26,26 +26,28 @@ export async function incrementCompactionCount(
   const known = (sessionKey && sessionStore?.[sessionKey]) || params.sessionEntry;
   if (storePath === undefined || sessionKey === undefined) {
     if (known === undefined) return undefined;
-    return remember(params, { ...known, ...countOne(known, params.tokensAfter) });
+    return remember(params, { ...known, ...countCompactions(known, 1, params.tokensAfter) });
   }
   const agent = openAgentSessions({ storePath, store: params.store, agentId: params.agentId });
   const entry = await changeEntry(agent, readClock(params), {
     sessionKey,
     sessionId: params.sessionId ?? params.sessionEntry?.sessionId,
     isActivity: true,
-    patch: (stored) => countOne(stored, params.tokensAfter),
+    patch: (stored) => countCompactions(stored, 1, params.tokensAfter),
   });
   return entry === null ? undefined : remember(params, entry);
 }
 
-function countOne(
+/** The fields that compactions change; `tokensAfter` is of the last one. */
+export function countCompactions(
   entry: Readonly<SessionEntry>,
+  made: number,
   tokensAfter: number | undefined,
 ): Partial<SessionEntry> & { compactionCount: number } {
   const count = entry.compactionCount;
   return {
     ...readFigures(entry, tokensAfter),
-    compactionCount: (typeof count === 'number' && Number.isFinite(count) ? count : 0) + 1,
+    compactionCount: (typeof count === 'number' && Number.isFinite(count) ? count : 0) + made,
     contextBudgetStatus: undefined,
   };
 }

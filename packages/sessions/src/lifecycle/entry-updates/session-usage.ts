@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { isJsonObject } from '../../entry/json-object.ts';
 import type { SessionEntry } from '../../entry/session-entry.ts';
 import type { SessionSystemPromptReport } from '../../entry/snapshots.ts';
@@ -7,7 +8,7 @@ import { type ClockParams, readClock } from '../clock.ts';
 import { changeEntry } from './change-entry.ts';
 
 /** What a run cost, in the words of every provider. */
-interface NormalizedUsage {
+export interface NormalizedUsage {
   input?: number;
   output?: number;
   cacheRead?: number;
@@ -15,7 +16,7 @@ interface NormalizedUsage {
   total?: number;
 }
 
-interface SessionUsageUpdate extends ClockParams {
+export interface SessionUsageUpdate extends ClockParams {
   /** Without a store and a key there is nothing to do. */
   storePath?: string;
   store?: SessionStore;
@@ -51,11 +52,19 @@ export async function persistSessionUsageUpdate(params: SessionUsageUpdate): Pro
     sessionId: params.sessionId,
     isActivity: true,
     patch: (entry) => {
-      const figures = readFigures(entry, params.usage);
-      const patch = { ...figures, ...readFacts(params), ...readCliSession(entry, params) };
+      const patch = readUsage(entry, params);
       return Object.keys(patch).length === 0 ? null : patch;
     },
   });
+}
+
+/** The fields that a run's usage changes. */
+export function readUsage(entry: StoredEntry, update: SessionUsageUpdate): Partial<SessionEntry> {
+  return {
+    ...readFigures(entry, update.usage),
+    ...readFacts(entry, update),
+    ...readCliSession(entry, update),
+  };
 }
 
 function readFigures(entry: StoredEntry, usage: NormalizedUsage | undefined): Partial<SessionEntry> {
@@ -76,15 +85,23 @@ function readFigures(entry: StoredEntry, usage: NormalizedUsage | undefined): Pa
   return { ...answer, totalTokensFresh: false };
 }
 
-function readFacts(params: SessionUsageUpdate): Partial<SessionEntry> {
+function readFacts(entry: StoredEntry, params: SessionUsageUpdate): Partial<SessionEntry> {
   const { modelUsed, providerUsed, systemPromptReport } = params;
   const contextTokens = readCount(params.contextTokensUsed);
   return {
     ...(providerUsed ? { modelProvider: providerUsed } : {}),
     ...(modelUsed ? { model: modelUsed } : {}),
     ...(contextTokens ? { contextTokens } : {}),
-    ...(systemPromptReport ? { systemPromptReport } : {}),
+    ...(systemPromptReport && !saysTheSame(entry.systemPromptReport, systemPromptReport)
+      ? { systemPromptReport }
+      : {}),
   };
+}
+
+/** A report that differs only in its time is not worth a write of its size. */
+function saysTheSame(stored: unknown, report: SessionSystemPromptReport): boolean {
+  if (!isJsonObject(stored)) return false;
+  return isDeepStrictEqual({ ...stored, generatedAt: 0 }, { ...report, generatedAt: 0 });
 }
 
 const CLAUDE_CLI = 'claude-cli';

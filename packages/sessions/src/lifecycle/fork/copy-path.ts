@@ -9,7 +9,7 @@ import { LineCopier } from '../../transcript-file/copy-lines.ts';
 import { describeFileFault } from '../../transcript-file/file-faults.ts';
 import { readRange } from '../../transcript-file/file-parts.ts';
 import { scanTranscriptFile } from '../../transcript-file/scan.ts';
-import { SourceShrank } from '../../transcript-file/source-windows.ts';
+import { SourceChanged } from '../../transcript-file/source-windows.ts';
 import { findHeader, isLinear, lineEndOf, openForReading, requireHeader } from '../own-transcript.ts';
 
 const MOST_ATTEMPTS = 3;
@@ -34,7 +34,7 @@ export async function copyActivePath(
       await writeCopy(source, temp, transcript, headerLine, lines, header);
       if (await isCopyOf(temp, transcript, lines)) return temp;
     } catch (error) {
-      if (!(error instanceof SourceShrank)) {
+      if (!(error instanceof SourceChanged)) {
         await unlink(temp).catch(() => {});
         throw describeFileFault(temp, error, 'write');
       }
@@ -89,7 +89,7 @@ async function readObject(from: FileHandle, start: number, end: number): Promise
   try {
     return JSON.parse(text);
   } catch {
-    throw new SourceShrank('the header is not what it was when it was scanned');
+    throw new SourceChanged('The header is not what it was when it was scanned');
   }
 }
 

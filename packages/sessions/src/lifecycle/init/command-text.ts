@@ -1,6 +1,6 @@
 import type { MsgContext } from '../../message/msg-context.ts';
 
-const CURRENT_MESSAGE = /\[Current message[^\]]*\]\s*/;
+const CURRENT_MESSAGE = /\[Current message[^\]\n]{0,100}\]\s*/;
 const WRAPPERS = /^\s*(?:\[[^\]\n]*\]\s*)+/;
 const SENDER = /^[\p{L}\p{N}+()_. -]{1,64}:\s+/u;
 

@@ -46,6 +46,11 @@ export type InitSessionStateParams = ClockParams &
     timeZone?: string;
     /** For the transcript that a reset archives. Waits for 2 s; what is in use for longer is archived by a later call. */
     lock?: LockOptions;
+    /**
+     * Where it is given, a session that goes on is returned before the time and the route of this message are on disk:
+     * the store has the session already. Gets the promise of that write, which the caller must await.
+     */
+    onWriting?: (written: Promise<unknown>) => void;
     /** Hears why a transcript could not be archived yet. A process warning when absent. */
     onArchiveFailure?: (error: Error) => void;
     /** Hears why a thread begins without its parent's conversation. A process warning when absent. */

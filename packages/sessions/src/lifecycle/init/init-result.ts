@@ -32,15 +32,18 @@ export interface SessionInitResult {
 }
 
 /** What was decided and written for a message. */
-export interface InitOutcome extends Pick<SessionInitResult, 'sessionKey' | 'isNewSession' | 'sessionStore'> {
+export interface InitOutcome extends Pick<SessionInitResult, 'sessionKey' | 'isNewSession'> {
+  /** The whole store after this message. */
+  listStore(): SessionInitResult['sessionStore'];
   sessionEntry: SessionEntry;
   previous: SessionEntry | undefined;
 }
 
 export function describeInit(request: InitRequest, outcome: InitOutcome): SessionInitResult {
-  const { sessionEntry, sessionStore, sessionKey, isNewSession, previous } = outcome;
+  const { sessionEntry, sessionKey, isNewSession, previous } = outcome;
   const { ctx, agent, sessionScope, groupResolution, isGroup, resetTriggered, bodyStripped } = request;
   const { sessionId } = sessionEntry;
+  let sessionStore: SessionInitResult['sessionStore'] | undefined;
   // An optional field that does not apply is absent from the result, not undefined.
   return {
     sessionCtx: {
@@ -51,7 +54,11 @@ export function describeInit(request: InitRequest, outcome: InitOutcome): Sessio
     },
     sessionEntry,
     ...(previous && { previousSessionEntry: previous }),
-    sessionStore,
+    // Made when it is asked for: with many sessions it takes longer than the rest, and few callers need it.
+    get sessionStore() {
+      sessionStore ??= outcome.listStore();
+      return sessionStore;
+    },
     sessionKey,
     sessionId,
     isNewSession,

@@ -35,7 +35,8 @@ export async function initSessionState(params: InitSessionStateParams): Promise<
   const { agent, sessionKey, resetTriggered } = request;
   // A large parent takes its time: the copy is made before the store is locked, and used or thrown away then.
   const fork = await prepareThreadFork(request, params.onForkFailure ?? warnOfFork);
-  const outcome = await settleFork(agent, fork, () =>
+  const early = Promise.withResolvers<InitOutcome>();
+  const written = settleFork(agent, fork, () =>
     agent.store.updateMany(async (draft) => {
       const found = await locateEntry(draft, sessionKey, agent);
       const begun = (await hasBegun(agent, found)) ? found : undefined;
@@ -47,10 +48,14 @@ export async function initSessionState(params: InitSessionStateParams): Promise<
         const entry = startSession(draft, begun, file, request.clock.now);
         return { ...keep(draft, request, begun.key, entry), previous: copyJson(begun.entry) };
       }
-      const resumed = keep(draft, request, begun.key, await resume(request, begun));
-      return { ...resumed, isNewSession: false };
+      const kept = keep(draft, request, begun.key, await resume(request, begun));
+      const resumed = { ...kept, isNewSession: false };
+      if (params.onWriting && readPendingArchives(kept.sessionEntry).length === 0) early.resolve(resumed);
+      return resumed;
     }),
   );
+  const outcome = await Promise.race([early.promise, written]);
+  params.onWriting?.(written);
   await archiveEnded(agent, outcome, params);
   return describeInit(request, outcome);
 }
@@ -100,10 +105,13 @@ function keep(
   const sessionKey = foundKey ?? request.sessionKey;
   draft.set(sessionKey, touchEntry(request, entry));
   const sessionEntry = copyJson(draft.get(sessionKey)) as SessionEntry;
-  const sessionStore: Record<string, SessionEntry> = Object.create(null);
-  for (const { key, entry: other } of draft.list()) sessionStore[key] = other;
-  sessionStore[sessionKey] = sessionEntry;
-  return { sessionKey, isNewSession: true, sessionStore, sessionEntry, previous: undefined };
+  const listStore = () => {
+    const sessionStore: Record<string, SessionEntry> = Object.create(null);
+    for (const { key, entry: other } of draft.list()) sessionStore[key] = other;
+    sessionStore[sessionKey] = sessionEntry;
+    return sessionStore;
+  };
+  return { sessionKey, isNewSession: true, listStore, sessionEntry, previous: undefined };
 }
 
 const ARCHIVE_WAIT_MS = 2000;

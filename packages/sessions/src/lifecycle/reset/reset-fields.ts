@@ -85,6 +85,8 @@ export const RESET_RULES = {
   startedAt: 'cleared',
   endedAt: 'cleared',
   runtimeMs: 'cleared',
+  abortedBy: 'cleared',
+  lastThinkingLevel: 'cleared',
   skillsSnapshot: 'cleared',
   systemPromptReport: 'cleared',
 } as const satisfies Record<keyof SessionEntry, ResetRule>;

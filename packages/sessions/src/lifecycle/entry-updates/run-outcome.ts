@@ -1,0 +1,110 @@
+import type { RunAbortCause, SessionEntry } from '../../entry/session-entry.ts';
+import type { SessionSkillSnapshot } from '../../entry/snapshots.ts';
+import type { StoredEntry } from '../../store/contract.ts';
+import { type AgentSessionsParams, openAgentSessions } from '../agent-sessions.ts';
+import { readClock } from '../clock.ts';
+import { changeEntry } from './change-entry.ts';
+import { countCompactions } from './compaction-count.ts';
+import { readUsage, type SessionUsageUpdate } from './session-usage.ts';
+
+/** How a run ended, for the entry. What is absent leaves its fields as they are. */
+export interface RunOutcome
+  extends Pick<
+    SessionUsageUpdate,
+    'usage' | 'modelUsed' | 'providerUsed' | 'contextTokensUsed' | 'systemPromptReport' | 'cliSessionId'
+  > {
+  /** In OpenClaw's words: `running`, `done`, `failed`, `killed`, `timeout`. */
+  status?: SessionEntry['status'];
+  /** ms */
+  startedAt?: number;
+  endedAt?: number;
+  /** The model was given the system prompt. */
+  systemSent?: true;
+  /** The model was given what it must know about its group. */
+  groupIntroSent?: true;
+  /** What ended the run early; null when it came to its own end. */
+  abortedBy?: RunAbortCause | null;
+  compactions?: {
+    readonly count: number;
+    /** Size of the context after the last one. */
+    readonly tokensAfter?: number;
+    /** `usage` is of a request before the last compaction, so it does not tell the size of the context. */
+    readonly isNewerThanUsage: boolean;
+  };
+  /** The run was a memory flush: none is due before the next compaction after it began. */
+  memoryFlush?: {
+    readonly at: number;
+    /** The entry's count when the flush began. */
+    readonly compactionCount: number;
+  };
+  thinkingLevel?: string;
+  skillsSnapshot?: SessionSkillSnapshot;
+  /** The Claude Agent SDK's session behind this one. */
+  sdkSessionId?: string;
+}
+
+/**
+ * Writes everything that a run changes in its session's entry, in one change of the store. Null when there is no entry,
+ * or the key points to another session by now.
+ */
+export async function persistRunOutcome(
+  params: AgentSessionsParams &
+    RunOutcome &
+    Pick<SessionUsageUpdate, 'now' | 'newId'> & {
+      sessionKey: string;
+      /** The session that the run belonged to. */
+      sessionId?: string;
+    },
+): Promise<SessionEntry | null> {
+  return changeEntry(openAgentSessions(params), readClock(params), {
+    sessionKey: params.sessionKey,
+    sessionId: params.sessionId,
+    isActivity: true,
+    patch: (entry) => readOutcome(entry, params),
+  });
+}
+
+function readOutcome(entry: StoredEntry, outcome: RunOutcome): Partial<SessionEntry> {
+  const { status, systemSent, thinkingLevel, skillsSnapshot, memoryFlush } = outcome;
+  const sdkSessionId = outcome.sdkSessionId?.trim();
+  return {
+    ...readFigures(entry, outcome),
+    ...readTimes(entry, outcome),
+    ...(status === undefined ? {} : { status }),
+    ...(systemSent === true && { systemSent }),
+    ...(outcome.groupIntroSent === true &&
+      entry.groupActivationNeedsSystemIntro === true && { groupActivationNeedsSystemIntro: false }),
+    ...(outcome.abortedBy !== undefined && readAbort(outcome.abortedBy)),
+    ...(memoryFlush !== undefined && {
+      memoryFlushAt: memoryFlush.at,
+      memoryFlushCompactionCount: memoryFlush.compactionCount,
+    }),
+    ...(thinkingLevel !== undefined && { lastThinkingLevel: thinkingLevel }),
+    ...(skillsSnapshot !== undefined && { skillsSnapshot }),
+    ...(sdkSessionId && { sdkSessionId }),
+  };
+}
+
+function readFigures(entry: StoredEntry, outcome: RunOutcome): Partial<SessionEntry> {
+  const usage = readUsage(entry, outcome);
+  const { compactions } = outcome;
+  if (compactions === undefined || compactions.count <= 0) return usage;
+  const { count, tokensAfter, isNewerThanUsage } = compactions;
+  if (!isNewerThanUsage) return { ...countCompactions(entry, count, tokensAfter), ...usage };
+  // Without a figure from the compaction, the one of the usage is known and out of date.
+  return { ...usage, ...countCompactions({ ...entry, ...usage }, count, tokensAfter) };
+}
+
+function readTimes(entry: StoredEntry, { startedAt, endedAt }: RunOutcome): Partial<SessionEntry> {
+  const began = startedAt ?? entry.startedAt;
+  return {
+    // A run that begins has no end yet, whatever the one before left.
+    ...(startedAt !== undefined && { startedAt, endedAt: undefined, runtimeMs: undefined }),
+    ...(endedAt !== undefined && { endedAt }),
+    ...(endedAt !== undefined && began !== undefined && { runtimeMs: Math.max(0, endedAt - began) }),
+  };
+}
+
+function readAbort(cause: RunAbortCause | null): Partial<SessionEntry> {
+  return { abortedLastRun: cause !== null, abortedBy: cause ?? undefined };
+}

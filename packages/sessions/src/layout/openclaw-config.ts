@@ -1,8 +1,8 @@
-import { constants, readFileSync, statSync } from 'node:fs';
-import { dirname, join, resolve, sep } from 'node:path';
+import { join } from 'node:path';
 import { isJsonObject } from '../entry/json-object.ts';
 import { OpenBotError } from '../errors.ts';
 import { normalizeAgentId } from '../key/normalize.ts';
+import { fillInVariables, readDataFile } from './data-file.ts';
 import { type Environment, resolveOpenclawHome, resolveUserPath } from './state-dir.ts';
 
 /** What OpenClaw's configuration says of where sessions are. */
@@ -15,7 +15,6 @@ export interface OpenclawConfig {
 }
 
 const CONFIG_NAMES = ['openclaw.json', 'clawdbot.json'];
-const MOST_INCLUDES = 10;
 
 /**
  * Reads `OPENCLAW_CONFIG_PATH`, or `openclaw.json` in the state folder. It is data: nothing in it is executed. Undefined
@@ -29,20 +28,13 @@ export function readOpenclawConfig(
   env: Environment,
   parseJson5: (text: string) => unknown,
 ): OpenclawConfig | undefined {
-  const parseText = (text: string): unknown => {
-    try {
-      return JSON.parse(text);
-    } catch {
-      return parseJson5(text);
-    }
-  };
   const named = env.OPENCLAW_CONFIG_PATH?.trim();
   const paths = named
     ? [resolveUserPath(named, { ...env, HOME: resolveOpenclawHome(env) })]
     : CONFIG_NAMES.map((name) => join(stateDir, name));
   for (const path of paths) {
-    const text = readText(path);
-    if (text !== undefined) return interpret(path, parse(path, text, dirname(path), parseText), env);
+    const file = readDataFile(path, { parseJson5, fail: unreadable });
+    if (file !== undefined) return interpret(path, file.value, env);
   }
   return undefined;
 }
@@ -104,60 +96,9 @@ function systemAgentOf(defaults: unknown): string | undefined {
 }
 
 function fillIn(path: string, text: string, env: Environment): string {
-  return text.replace(/\$?\$\{([A-Z_][A-Z0-9_]*)\}/g, (found, name: string) => {
-    if (found.startsWith('$$')) return found.slice(1);
-    const value = env[name];
-    if (value === undefined || value === '')
-      throw unreadable(path, `it names the variable ${name}, which is not set`);
-    return value;
-  });
-}
-
-/** With the files that it includes; what it says itself wins over them. */
-function parse(
-  path: string,
-  text: string,
-  root: string,
-  parseText: (text: string) => unknown,
-  depth = 0,
-): unknown {
-  let config: unknown;
-  try {
-    config = parseText(text);
-  } catch (error) {
-    throw unreadable(path, (error as Error).message, error);
-  }
-  if (!isJsonObject(config) || config.$include === undefined) return config;
-  const { $include: included, ...own } = config;
-  if (depth >= MOST_INCLUDES) throw unreadable(path, 'too many files include each other');
-  const parts = (Array.isArray(included) ? included : [included]).map((name) => {
-    const target = resolve(dirname(path), String(name));
-    if (!target.startsWith(root + sep))
-      throw unreadable(path, `it includes ${target}, which is outside of its folder`);
-    const content = readText(target);
-    if (content === undefined) throw unreadable(path, `it includes ${target}, which is not there`);
-    return parse(target, content, root, parseText, depth + 1);
-  });
-  return [...parts, own].reduce(merge);
-}
-
-function merge(under: unknown, over: unknown): unknown {
-  if (!isJsonObject(under) || !isJsonObject(over)) return over;
-  const merged: Record<string, unknown> = { ...under };
-  for (const [key, value] of Object.entries(over)) {
-    merged[key] = Object.hasOwn(under, key) ? merge(under[key], value) : value;
-  }
-  return merged;
-}
-
-function readText(path: string): string | undefined {
-  try {
-    return readSmallFile(path);
-  } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
-    throw unreadable(path, message, error);
-  }
+  return fillInVariables(text, env, (name) =>
+    unreadable(path, `it names the variable ${name}, which is not set`),
+  );
 }
 
 function unreadable(path: string, why: string, cause?: unknown): OpenBotError {
@@ -165,23 +106,4 @@ function unreadable(path: string, why: string, cause?: unknown): OpenBotError {
     hint: 'It may name another folder for sessions. Repair it, or name the session by its path.',
     cause,
   });
-}
-
-/** Settings and titles are far smaller. */
-const LARGEST_BYTES = 16 * 1024 * 1024;
-
-/** For a pipe that takes the place of the file meanwhile. Windows has neither the flag nor such pipes. */
-const WITHOUT_WAITING = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
-
-/**
- * The text of a small file that may be in another user's folder. A pipe or a device in its place would never end, and
- * no signal is heard meanwhile, so only an ordinary file is read.
- */
-export function readSmallFile(path: string): string {
-  const stats = statSync(path);
-  if (stats.isDirectory()) throw new Error('it is a folder');
-  if (!stats.isFile()) throw new Error('it is not a regular file');
-  if (stats.size > LARGEST_BYTES) throw new Error(`it is larger than ${LARGEST_BYTES} bytes`);
-  // The type leaves out that flags may be a number.
-  return readFileSync(path, { encoding: 'utf8', flag: WITHOUT_WAITING as unknown as string });
 }

@@ -76,7 +76,7 @@ export function resolveUserPath(path: string, env: Environment = process.env): s
 export function resolveHomeDir(env: Environment = process.env): string {
   const home = [env.HOME, env.USERPROFILE].find(isGiven) ?? homedir();
   if (!isAbsolute(home)) {
-    throw new OpenBotError('INVALID_ARGUMENT', 'the home folder of this user is unknown', {
+    throw new OpenBotError('INVALID_ARGUMENT', 'The home folder of this user is unknown', {
       hint: 'Set HOME to an absolute path, or name the state folder explicitly.',
     });
   }

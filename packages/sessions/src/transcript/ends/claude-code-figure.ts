@@ -3,12 +3,11 @@ import {
   addSince,
   type ContextFigure,
   countCharacters,
+  type Fields,
   type FigureSearch,
   fieldsOf,
   figureOf,
 } from './last-figure.ts';
-
-type Fields = { readonly [key: string]: unknown };
 
 /** Lines that are written beside the conversation although they are in its tree. */
 const ASIDE: ReadonlySet<unknown> = new Set(['file_snapshot', 'fork_briefing']);

@@ -2,6 +2,7 @@ import { isJsonObject } from '../../entry/json-object.ts';
 import { extractSpokenText } from '../extract.ts';
 import { isMessageByProgram } from '../formats/machine-text.ts';
 import { hideSecrets } from '../redact/hide-secrets.ts';
+import { stripChannelPreamble } from './channel-preamble.ts';
 
 const MAX_LENGTH = 200;
 /** Written in front of the first message of a session that an agent starts. */
@@ -47,7 +48,8 @@ export function splitOriginMarker(text: string): { readonly originMarker?: strin
 export function findFirstWords(lines: Iterable<unknown>): string | undefined {
   for (const line of lines) {
     const typed = readTypedText(line);
-    const words = typed === undefined ? '' : shortenWords(splitOriginMarker(typed).rest);
+    const words =
+      typed === undefined ? '' : shortenWords(stripChannelPreamble(splitOriginMarker(typed).rest));
     if (words !== '') return words;
   }
   return undefined;

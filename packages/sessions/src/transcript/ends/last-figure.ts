@@ -17,7 +17,7 @@ export interface ContextFigure {
  */
 export type FigureSearch = (lines: Iterable<unknown>) => ContextFigure | undefined;
 
-type Fields = { readonly [key: string]: unknown };
+export type Fields = { readonly [key: string]: unknown };
 
 /** A figure on a message, and what was added to the context since. */
 export function addSince(tokens: number, usage: Fields, characters: number): ContextFigure {

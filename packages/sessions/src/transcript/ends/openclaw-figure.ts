@@ -3,12 +3,11 @@ import {
   addSince,
   type ContextFigure,
   countCharacters,
+  type Fields,
   type FigureSearch,
   fieldsOf,
   figureOf,
 } from './last-figure.ts';
-
-type Fields = { readonly [key: string]: unknown };
 
 /** What changes the context of the lines before it, or where the conversation goes on. */
 const CHANGES_CONTEXT: ReadonlySet<unknown> = new Set(['compaction', 'reset', 'leaf', 'context_edit']);

@@ -36,8 +36,17 @@ export async function generateTranscript(
   const out = new LineWriter(path);
   let parentId: string | null = null;
 
+  /** As OpenClaw's: short, and never twice in a session. In 1 GB some of eight digits would come again. */
+  const ids = new Set<string>();
+  function newId(): string {
+    for (;;) {
+      const id = hex(8);
+      if (ids.size < ids.add(id).size) return id;
+    }
+  }
+
   async function message(body: object): Promise<void> {
-    const id = hex(8);
+    const id = newId();
     await out.write({ type: 'message', id, parentId, timestamp: ISO, message: body });
     parentId = id;
   }

@@ -33,3 +33,15 @@ async function time(work: () => Promise<unknown>): Promise<number> {
   await work();
   return performance.now() - start;
 }
+
+/** The times of so many runs in ms, sorted. */
+export async function timesOf(runs: number, work: () => Promise<unknown>): Promise<number[]> {
+  const times: number[] = [];
+  for (let run = 0; run < runs; run++) times.push(await time(work));
+  return times.toSorted((a, b) => a - b);
+}
+
+/** @param sorted from `timesOf` */
+export function percentile(sorted: readonly number[], share: number): number {
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))]!;
+}

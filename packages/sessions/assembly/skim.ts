@@ -2,7 +2,8 @@
  * Takes from the bytes of one line of JSON what a shape names, checking the whole line on the way: see
  * src/transcript/skim/skimmer.ts, which lays out the shape and reads the events that come out of here.
  *
- * A node of a shape is: leaf, its number, the node of elements, the keys, whether an element opens a row.
+ * A node of a shape is: leaf, its number, the node of elements, the keys, whether an element opens a row, and the word
+ * that was found there last: its record, its number.
  * Keys are lists by length; an item of a list is: the next one, a bit, the node, the bytes of the key.
  * An event is: number of the node and tag, and two figures.
  */
@@ -22,7 +23,7 @@ import {
   unitsOf,
   unusual,
 } from './json-text';
-import { intern, wordOf } from './strings';
+import { holds, intern, recordOf, wordOf } from './strings';
 
 export { allocate } from './memory';
 export { find, intern, recordOf, size } from './strings';
@@ -223,10 +224,21 @@ function takeString(node: usize, leaf: i32, start: usize, end: usize): void {
     const isPlain = escaped === 0 && !isWide;
     if (isPlain && leaf === Leaf.REF) emit(node, Tag.FIGURE, intern(start, <i32>(end - start)), 0);
     else if (isPlain && leaf !== Leaf.LIST && end - start <= MAX_WORD) {
-      const number = intern(start, <i32>(end - start));
-      emit(node, Tag.WORD, wordOf(number), number);
+      takeWord(node, start, <i32>(end - start));
     } else emit(node, Tag.STRING, <i32>start, <i32>end);
   }
+}
+
+/** Mostly the same as in the line before. */
+function takeWord(node: usize, start: usize, length: i32): void {
+  const last: usize = load<u32>(node, 20);
+  if (last === 0 || !holds(last, start, length)) {
+    const number = intern(start, length);
+    store<u32>(node, <u32>recordOf(number), 20);
+    store<i32>(node, number, 24);
+  }
+  const number = load<i32>(node, 24);
+  emit(node, Tag.WORD, wordOf(number), number);
 }
 
 /** A `<` or a `[`, perhaps written as an escape. */

@@ -83,17 +83,16 @@ function slotOf(start: usize, length: i32, hash: i32): usize {
   let at = slots + ((<usize>slot) << 2);
   for (let number = load<i32>(at) - 1; number >= 0; number = load<i32>(at) - 1) {
     const record = recordOf(number);
-    if (
-      load<i32>(record) === hash &&
-      load<i32>(record, 4) === length &&
-      isSame(record + HEADER, start, length)
-    ) {
-      return at;
-    }
+    if (load<i32>(record) === hash && holds(record, start, length)) return at;
     slot = (slot + 1) & slotMask;
     at = slots + ((<usize>slot) << 2);
   }
   return at;
+}
+
+/** Whether a record is of this string. */
+export function holds(record: usize, start: usize, length: i32): bool {
+  return load<i32>(record, 4) === length && isSame(record + HEADER, start, length);
 }
 
 function isSame(a: usize, b: usize, length: i32): bool {

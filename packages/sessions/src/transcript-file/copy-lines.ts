@@ -1,6 +1,6 @@
 import { readSync, writeSync } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
-import { SourceShrank, SourceWindows } from './source-windows.ts';
+import { SourceChanged, SourceWindows } from './source-windows.ts';
 
 const BUFFER = 1024 * 1024;
 const SHORT = 64 * 1024;
@@ -45,7 +45,7 @@ export class LineCopier {
       if (this.#used === BUFFER) await this.flush();
       const length = Math.min(BUFFER - this.#used, end - at);
       const { bytesRead } = await this.#source.read(this.#buffer, this.#used, length, at);
-      if (bytesRead === 0) throw new SourceShrank();
+      if (bytesRead === 0) throw new SourceChanged();
       this.#used += bytesRead;
       at += bytesRead;
     }

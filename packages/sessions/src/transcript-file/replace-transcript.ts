@@ -61,8 +61,7 @@ export async function replaceTranscript(
     await target.chmod(old.mode & 0o600);
     // Only root may change the owner; for other users it stays.
     await target.chown(old.uid, old.gid).catch(() => {});
-    await target.sync();
-    await replacement.verify(temp);
+    await finishBoth(target.sync(), replacement.verify(temp));
     isOver = deferEnding();
     await replacement.beforeSwap?.(temp);
     assertHeld(lock, path, doing);
@@ -93,6 +92,13 @@ export async function replaceTranscript(
   } finally {
     await target.close();
     isOver?.();
+  }
+}
+
+/** The disk is not waited for before the file is read back. Where one fails, the other is waited for all the same. */
+async function finishBoth(...works: readonly Promise<void>[]): Promise<void> {
+  for (const settled of await Promise.allSettled(works)) {
+    if (settled.status === 'rejected') throw settled.reason;
   }
 }
 

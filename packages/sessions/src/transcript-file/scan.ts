@@ -14,12 +14,17 @@ const CHUNK = 1024 * 1024;
  * Reads a transcript of any size and age into its columns. Memory depends on how many lines there are, not on how
  * long they are together. Broken lines are no error: they are entries too, and named in `problems`.
  * @param rules `openclaw` for lines that only OpenClaw wrote
+ * @param former a former state of the same transcript: ids that both have are held once
  */
-export async function scanTranscriptFile(path: string, rules?: 'openclaw'): Promise<Transcript> {
+export async function scanTranscriptFile(
+  path: string,
+  rules?: 'openclaw',
+  former?: Transcript,
+): Promise<Transcript> {
   try {
     const handle = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
     try {
-      return await scanOpenTranscript(handle, path, rules);
+      return await scanOpenTranscript(handle, path, rules, former);
     } finally {
       await handle.close();
     }
@@ -33,18 +38,24 @@ export async function scanOpenTranscript(
   handle: FileHandle,
   path: string,
   rules?: 'openclaw',
+  former?: Transcript,
 ): Promise<Transcript> {
   try {
     const stats = await handle.stat();
     if (!stats.isFile()) throw notAFile(path);
-    return await scan(handle, stats.size, rules);
+    return await scan(handle, stats.size, rules, former);
   } catch (error) {
     throw describeFileFault(path, error, 'read');
   }
 }
 
-async function scan(handle: FileHandle, size: number, rules: 'openclaw' | undefined): Promise<Transcript> {
-  const builder = new TranscriptBuilder();
+async function scan(
+  handle: FileHandle,
+  size: number,
+  rules: 'openclaw' | undefined,
+  former: Transcript | undefined,
+): Promise<Transcript> {
+  const builder = new TranscriptBuilder(undefined, former?.strings);
   const splitter = new LineSplitter(builder);
   // Memory outside the heap makes the garbage collector run: a short file takes little of it.
   const room = Math.min(CHUNK, roundUp(size + 1, 64 * 1024));

@@ -1,6 +1,8 @@
+import { writeSync } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import { OpenBotError } from '../errors.ts';
 import { describeFileFault } from './file-faults.ts';
+import { SMALL } from './file-parts.ts';
 
 /** The steps that a full or failing disk can break. Tests put faults in their place. */
 export interface AppendIo {
@@ -11,7 +13,10 @@ export interface AppendIo {
 }
 
 export const realAppendIo: AppendIo = {
-  write: async (handle, bytes) => (await handle.write(bytes, 0, bytes.length, null)).bytesWritten,
+  write: async (handle, bytes) =>
+    bytes.length > SMALL
+      ? (await handle.write(bytes, 0, bytes.length, null)).bytesWritten
+      : writeSync(handle.fd, bytes, 0, bytes.length, null),
   sync: (handle) => handle.datasync(),
   truncate: (handle, size) => handle.truncate(size),
 };

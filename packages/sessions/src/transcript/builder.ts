@@ -23,8 +23,8 @@ interface EarlyLine {
  * their order; every line becomes an entry.
  */
 export class TranscriptBuilder implements LineSink {
-  readonly #strings = new StringTable();
-  readonly #transcript = new Transcript(this.#strings);
+  readonly #strings: StringTable;
+  readonly #transcript: Transcript;
   readonly #facts = emptyLineFacts();
   #dialect: Dialect | undefined;
   #skimmed: SkimmedLine | undefined;
@@ -33,8 +33,13 @@ export class TranscriptBuilder implements LineSink {
   #earlyBytes = 0;
   #described = false;
 
-  /** @param dialect where it is known beforehand; else the first lines tell it */
-  constructor(dialect?: 'openclaw') {
+  /**
+   * @param dialect where it is known beforehand; else the first lines tell it
+   * @param strings those of another transcript, so that ids of both have the same numbers
+   */
+  constructor(dialect?: 'openclaw', strings: StringTable = new StringTable()) {
+    this.#strings = strings;
+    this.#transcript = new Transcript(strings);
     if (dialect === 'openclaw') this.#use(openclawDialect);
   }
 

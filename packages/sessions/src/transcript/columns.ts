@@ -135,10 +135,10 @@ export class ToolTable {
     const row = this.length++;
     if (row === this.#ids.length) {
       const capacity = row + (row >> 1);
-      this.#ids = copyInto(new Int32Array(capacity), this.#ids);
-      this.#names = copyInto(new Uint32Array(capacity), this.#names);
-      this.#sizes = copyInto(new Uint32Array(capacity), this.#sizes);
-      this.#errors = copyInto(new Uint8Array(capacity), this.#errors);
+      this.#ids = new Int32Array(grow(this.#ids, capacity));
+      this.#names = new Uint32Array(grow(this.#names, capacity));
+      this.#sizes = new Uint32Array(grow(this.#sizes, capacity));
+      this.#errors = new Uint8Array(grow(this.#errors, capacity));
     }
     this.#ids[row] = id;
     this.#names[row] = this.#words.number(name);
@@ -180,10 +180,9 @@ export class IndexOfId {
 
   set(id: number, entry: number): void {
     if (id >= this.#entries.length) {
-      const grown = new Int32Array(Math.max(id + 1, this.#entries.length + (this.#entries.length >> 1))).fill(
-        -1,
-      );
-      this.#entries = copyInto(grown, this.#entries);
+      const { length } = this.#entries;
+      const capacity = Math.max(id + 1, length + (length >> 1));
+      this.#entries = new Int32Array(grow(this.#entries, capacity)).fill(-1, length);
     }
     this.#entries[id] = entry;
   }
@@ -197,7 +196,7 @@ export class UsageTable {
   add(input: number, output: number, cacheRead: number, cacheWrite: number, total: number): number {
     const at = this.#rows * 5;
     if (at === this.#figures.length) {
-      this.#figures = copyInto(new Float64Array(5 * (this.#rows + (this.#rows >> 1))), this.#figures);
+      this.#figures = new Float64Array(grow(this.#figures, 5 * (this.#rows + (this.#rows >> 1))));
     }
     this.#figures[at] = input;
     this.#figures[at + 1] = output;
@@ -239,10 +238,10 @@ export class Words {
   }
 }
 
-function copyInto<T extends { set(source: ArrayLike<number>): void }>(
-  larger: T,
-  smaller: ArrayLike<number>,
-): T {
-  larger.set(smaller);
-  return larger;
+/** The memory of a column for more rows. The former memory is free at once, and not when the garbage collector runs. */
+function grow(
+  { buffer, BYTES_PER_ELEMENT: size }: { buffer: ArrayBuffer; BYTES_PER_ELEMENT: number },
+  length: number,
+): ArrayBuffer {
+  return buffer.transfer(length * size);
 }

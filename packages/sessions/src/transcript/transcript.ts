@@ -50,7 +50,7 @@ export class Transcript {
 
   readonly #columns = new EntryColumns();
   readonly #typeWords = new Words();
-  readonly #strings: StringTable;
+  readonly strings: StringTable;
   readonly #indexOfId = new IndexOfId();
   /** Whether an id appears more than once: the last line with it is what the id means. */
   #hasDuplicates = false;
@@ -76,7 +76,7 @@ export class Transcript {
   hasNavigation = false;
 
   constructor(strings: StringTable = new StringTable()) {
-    this.#strings = strings;
+    this.strings = strings;
   }
 
   get length(): number {
@@ -132,7 +132,7 @@ export class Transcript {
   }
   /** The entry that an id means: the last one with it. */
   indexOf(id: string): number | undefined {
-    const number = this.#strings.find(id);
+    const number = this.strings.find(id);
     return number < 0 ? undefined : this.#indexOfId.get(number);
   }
   /** The entry that an id means, by the id's number. */
@@ -277,7 +277,7 @@ export class Transcript {
   }
 
   #textOf(id: number): string | undefined {
-    return id < 0 ? undefined : this.#strings.text(id);
+    return id < 0 ? undefined : this.strings.text(id);
   }
 
   /** For the builder: one more line. */
@@ -360,12 +360,12 @@ export class Transcript {
    */
   identify(index: number, id: string, parentId: string | undefined): void {
     const block = this.#columns.of(index);
-    const number = this.#strings.internText(id);
+    const number = this.strings.internText(id);
     block.ids[index % BLOCK] = number;
     const known = this.#indexOfId.get(number);
     if (known === undefined || known < index) this.#indexOfId.set(number, index);
     if (parentId !== undefined) {
-      block.parentIds[index % BLOCK] = this.#strings.internText(parentId);
+      block.parentIds[index % BLOCK] = this.strings.internText(parentId);
       this.#openParents.push(index);
     } else {
       this.#setFlag(index, FLAG.noParentField);

@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { LONG } from '../../../../test/setup/hunt.ts';
 import { OpenBotError } from '../../src/errors.ts';
 import { TranscriptBuilder } from '../../src/transcript/builder.ts';
 import { contextOf } from '../../src/transcript/context/context.ts';
@@ -123,7 +124,7 @@ describe('files that are not as they should be', () => {
     expect(activePath(transcript)).toEqual({ entries: [1, 2, 3], brokenAt: undefined });
   });
 
-  test('such a line may be the last one, or no JSON at all', async () => {
+  test('such a line may be the last one, or no JSON at all', LONG, async () => {
     const last = await scan(`${HEADER}${user('a', null)}${user('big', 'a', 'x'.repeat(64 * 1024 * 1024))}`);
     expect(last.idOf(leafOf(last))).toBe('big');
     const noise = await scan(

@@ -20,18 +20,20 @@ export interface Refusal {
  */
 export function findRefusals(transcript: Transcript, messages: readonly ModelMessage[]): Refusal[] {
   const refusals: Refusal[] = [];
-  let asked = new Map<number, number[]>();
+  let asked: ReadonlyMap<number, readonly number[]> = NO_CALLS;
   for (const [number, message] of messages.entries()) {
     if (message.hasThinking && !message.beginsWithThinking) {
       refusals.push({ rule: 'thinking comes first', message: number, entry: message.entries[0]! });
     }
-    const answered = new Set<number>();
+    let answered = NO_IDS;
     for (const entry of message.entries) {
       const first = transcript.firstResultOf(entry);
       for (let order = 0; order < transcript.resultCountOf(entry); order++) {
         const id = transcript.results.idAt(first + order);
-        if (id >= 0 && asked.has(id) && !answered.has(id)) answered.add(id);
-        else {
+        if (id >= 0 && asked.has(id) && !answered.has(id)) {
+          if (answered === NO_IDS) answered = new Set();
+          answered.add(id);
+        } else {
           const { callId } = transcript.resultsOf(entry)[order]!;
           refusals.push({ rule: 'a result has its call', message: number, entry, callId });
         }
@@ -51,7 +53,8 @@ export function findRefusals(transcript: Transcript, messages: readonly ModelMes
   }
 
   /** By the id of a call, as a number: the entries that have it, since ids come round again. */
-  function callsIn({ entries }: ModelMessage): Map<number, number[]> {
+  function callsIn({ entries }: ModelMessage): ReadonlyMap<number, readonly number[]> {
+    if (!entries.some((entry) => transcript.callCountOf(entry) > 0)) return NO_CALLS;
     const calls = new Map<number, number[]>();
     for (const entry of entries) {
       const first = transcript.firstCallOf(entry);
@@ -65,6 +68,10 @@ export function findRefusals(transcript: Transcript, messages: readonly ModelMes
     return calls;
   }
 }
+
+/** Most messages have neither calls nor results, and a transcript may have hundreds of thousands of messages. */
+const NO_CALLS: ReadonlyMap<number, readonly number[]> = new Map();
+const NO_IDS = new Set<number>();
 
 function orderOf(transcript: Transcript, entry: number, id: number): number {
   const first = transcript.firstCallOf(entry);

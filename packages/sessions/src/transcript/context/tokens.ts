@@ -139,7 +139,7 @@ function recordedRatio(figures: readonly Figure[]): number | undefined {
       from = figure;
     }
   }
-  return ratios.sort((a, b) => a - b)[Math.floor(ratios.length / 2)];
+  return Float64Array.from(ratios).sort()[Math.floor(ratios.length / 2)];
 }
 
 /** How characters become tokens in this session. */

@@ -12,6 +12,8 @@ export interface MemberSpan {
   readonly end: number;
   /** The members of its value, where that is an object that was to be opened. */
   readonly members?: readonly MemberSpan[];
+  /** The elements of its value, where that is an array that was listed on the way. */
+  readonly elements?: readonly ElementSpan[];
 }
 
 export interface ElementSpan {
@@ -75,14 +77,54 @@ function passMembers(json: string, start: number, members: MemberSpan[], opened?
  */
 export function seekMembers(json: string, start: number, keys: readonly string[]): MemberSpan[] | undefined {
   const members: MemberSpan[] = [];
+  const at = passSought(json, start, keys, members);
+  return at === undefined || mayComeAgain(json, start, at, keys) ? undefined : members;
+}
+
+/**
+ * As `seekMembers`, and on to an array: the members up to `outer`, whose own are listed up to `inner`, whose
+ * elements are listed.
+ */
+export function seekArray(
+  json: string,
+  start: number,
+  keys: readonly string[],
+  outer: string,
+  inner: string,
+): { readonly top: readonly MemberSpan[]; readonly members: readonly MemberSpan[] } | undefined {
+  const top: MemberSpan[] = [];
+  const members: MemberSpan[] = [];
+  const object = passSought(json, start, keys, top, outer);
+  if (object === undefined || !isObjectAt(json, object)) return undefined;
+  const array = passSought(json, object, [], members, inner);
+  if (array === undefined || !isArrayAt(json, array)) return undefined;
+  const elements: ElementSpan[] = [];
+  const end = passElements(json, array, elements);
+  if (mayComeAgain(json, start, end, [...keys, outer, inner])) return undefined;
+  members.push({ key: inner, keyStart: -1, start: array, end, elements });
+  return { top, members };
+}
+
+/**
+ * Lists members until all of the keys have come, and further to the value of `last`, where one is named.
+ * @returns behind them, or where that value begins; undefined where they do not all come, or one of them twice
+ */
+function passSought(
+  json: string,
+  start: number,
+  keys: readonly string[],
+  members: MemberSpan[],
+  last?: string,
+): number | undefined {
   let left = keys.length;
   let at = skipSpace(json, start + 1);
-  while (left > 0) {
+  while (left > 0 || last !== undefined) {
     if (at >= json.length || json.charCodeAt(at) !== QUOTE) return undefined;
     const keyEnd = endOfString(json, at);
     const key = readKey(json, at, keyEnd);
     const colon = json.charCodeAt(keyEnd) === COLON ? keyEnd : json.indexOf(':', keyEnd);
     const valueStart = skipSpace(json, colon + 1);
+    if (key === last) return left === 0 ? valueStart : undefined;
     if (keys.includes(key)) {
       if (members.some((member) => member.key === key)) return undefined;
       left--;
@@ -91,10 +133,13 @@ export function seekMembers(json: string, start: number, keys: readonly string[]
     members.push({ key, keyStart: at, start: valueStart, end });
     at = behindComma(json, end);
   }
+  return at;
+}
+
+/** Whether one of the keys may follow in what was not read. */
+function mayComeAgain(json: string, start: number, from: number, keys: readonly string[]): boolean {
   // A key can also be written with escapes.
-  if (json.includes('\\u00', start)) return undefined;
-  for (const key of keys) if (json.includes(`"${key}"`, at)) return undefined;
-  return members;
+  return json.includes('\\u00', start) || keys.some((key) => json.includes(`"${key}"`, from));
 }
 
 /** The value that a key means: the last one. */
@@ -105,6 +150,12 @@ export function findMember(members: readonly MemberSpan[], key: string): MemberS
 /** The elements of the array that begins at `start`, and their members. */
 export function listElements(json: string, start: number): ElementSpan[] {
   const elements: ElementSpan[] = [];
+  passElements(json, start, elements);
+  return elements;
+}
+
+/** @returns just behind the array */
+function passElements(json: string, start: number, elements: ElementSpan[]): number {
   let at = skipSpace(json, start + 1);
   while (at < json.length && json.charCodeAt(at) !== CLOSE_BRACKET) {
     const members: MemberSpan[] = [];
@@ -112,7 +163,7 @@ export function listElements(json: string, start: number): ElementSpan[] {
     elements.push({ start: at, end, members });
     at = behindComma(json, end);
   }
-  return elements;
+  return Math.min(at + 1, json.length);
 }
 
 /** Just behind the value that begins at `start`. */

@@ -16,7 +16,7 @@ const LEAVES: Readonly<Record<LeafName, number>> = {
   weight: 11,
   list: 12,
 };
-const NODE_SIZE = 20;
+const NODE_SIZE = 28;
 const KEY_SIZE = 12;
 const MAX_KEY = 31;
 

@@ -9,8 +9,9 @@ const OTHERS = COMMANDS.map(({ name }) => name).filter((name) => name !== 'list'
 
 const BUNDLES = {
   folder: PACKAGE,
+  program: 'occ',
   entries: new Map([
-    ['occ', [join(SOURCE, 'cli', 'start.ts')]],
+    ['start', [join(SOURCE, 'cli', 'start.ts')]],
     ['result-shapes', [join(SOURCE, 'commands', 'result-shapes.ts')]],
     ['load-files', [join(SOURCE, 'config', 'load-files.ts')]],
     ['list', commandFiles('list')],

@@ -1,27 +1,33 @@
 /**
  * Makes the `dist/bin` of a package: its command line as it is installed, with the libraries of the workspace inside. A
- * process loads two files of it: the start, and the bundle that holds its command, since every further file costs start-up
- * time. Commands that share most of their code share a bundle. What the start and a command both need is in both files, so
- * an error that crosses over is known by its code or its name and not by its class. It is not minified: with the compile
- * cache that saves no time, and it would spoil stack traces.
+ * process loads the module `<program>.js`, which loads two bundles: the start, and the one that holds its command, since every
+ * further file costs start-up time. Commands that share most of their code share a bundle. What the start and a command both
+ * need is in both files, so an error that crosses over is known by its code or its name and not by its class. It is not
+ * minified: with the code cache that saves no time, and it would spoil stack traces.
  */
 import childProcess from 'node:child_process';
 import crypto from 'node:crypto';
 import fs from 'node:fs';
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { build, type OutputFile, type Plugin } from 'esbuild';
+import { type BuildOptions, build, type OutputFile, type Plugin } from 'esbuild';
+import { BUNDLE_SCOPE } from '../src/command-line/bundles/load-bundle.ts';
+
+const LOADER = join(import.meta.dirname, '../src/command-line/bundles/load-bundle.ts');
 
 export interface CommandBundles {
   /** The folder of the package. */
   readonly folder: string;
-  /** The source files of each bundle by its name. The first bundle is the start. */
+  readonly program: string;
+  /** The source files of each bundle by its name. The one called `start` exports the function of that name. */
   readonly entries: ReadonlyMap<string, readonly string[]>;
   /** Packages that are installed beside it and loaded when they are needed. */
   readonly external: readonly string[];
   /** Bundles whose commands never run an `import()` of a source file. They are made without those files. */
   readonly light: readonly string[];
 }
+
+type MadeFile = Pick<OutputFile, 'path' | 'text'>;
 
 /**
  * Files that are as they should be are not touched, the others are replaced whole: a process may be loading them. For
@@ -33,56 +39,91 @@ export async function bundleCommand(
 ): Promise<void> {
   const output = join(bundles.folder, 'dist', 'bin');
   const names = [...bundles.entries.keys()];
-  const built = await Promise.all(names.map((name) => bundleEntry(bundles, name, output)));
+  const built = await Promise.all([
+    ...names.map((name) => bundleEntry(bundles, name, output)),
+    makeModule(bundles, output),
+  ]);
   await mkdir(output, { recursive: true });
-  // The start last: what it names is there when it appears.
-  const files = built.toReversed().flat();
+  // The module last: what it names is there when it appears.
+  const files = built.flat();
   for (const { path, text } of files) await replaceFile(path, text);
   if (options.clean) await removeFormer(output, new Set(files.map(({ path }) => basename(path))));
+}
+
+const COMMON: BuildOptions = {
+  bundle: true,
+  platform: 'node',
+  target: 'node22.19',
+  conditions: ['openbot-source'],
+  legalComments: 'none',
+  logLevel: 'silent',
+};
+
+/** The one file that Node itself loads. */
+async function makeModule({ folder, program }: CommandBundles, output: string): Promise<MadeFile[]> {
+  const { outputFiles } = await build({
+    ...COMMON,
+    stdin: {
+      contents: `import { openBundles } from ${JSON.stringify(LOADER)};
+        export const start = () => openBundles('${program}', import.meta.dirname)('start').start();`,
+      resolveDir: folder,
+    },
+    outfile: join(output, `${program}.js`),
+    format: 'esm',
+    write: false,
+    plugins: [bareFileSystem],
+  });
+  return outputFiles;
 }
 
 async function bundleEntry(
   { folder, entries, external, light }: CommandBundles,
   name: string,
   output: string,
-): Promise<OutputFile[]> {
+): Promise<MadeFile[]> {
   const files = entries.get(name)!;
   const { outputFiles } = await build({
+    ...COMMON,
     stdin: {
       contents: files.map((file) => `export * from ${JSON.stringify(file)};`).join('\n'),
       resolveDir: folder,
     },
-    outfile: join(output, `${name}.js`),
-    bundle: true,
-    format: 'esm',
-    platform: 'node',
-    target: 'node22.19',
-    conditions: ['openbot-source'],
+    outfile: join(output, `${name}.cjs`),
+    format: 'cjs',
+    banner: { js: `(function (${BUNDLE_SCOPE.join(', ')}) {` },
+    footer: { js: '})' },
+    define: { 'import.meta.url': 'bundleUrl', 'import.meta.dirname': 'bundleFolder' },
     external: [...external],
-    legalComments: 'none',
     write: false,
-    logLevel: 'silent',
     plugins: [
-      keepOtherBundles(entries),
+      otherBundles(entries),
       ...(light.includes(name) ? [leaveOutLate] : []),
       bareFileSystem,
       lateBuiltins,
       lateTextWidth,
     ],
   });
-  return outputFiles;
+  return outputFiles.map(({ path, text }) => ({
+    path,
+    text: text.replaceAll(/(?<![\w$.'"`])import\(/g, 'importModule('),
+  }));
 }
 
 /** What is imported when it is needed, and is a bundle, stays a file of its own. */
-function keepOtherBundles(entries: CommandBundles['entries']): Plugin {
+function otherBundles(entries: CommandBundles['entries']): Plugin {
   return {
     name: 'other-bundles',
     setup(builder) {
       builder.onResolve({ filter: /^\./ }, ({ kind, resolveDir, path }) => {
-        if (kind !== 'dynamic-import') return undefined;
         const target = join(resolveDir, path);
-        const name = [...entries].find(([, files]) => files.includes(target))?.[0];
-        return name === undefined ? undefined : { path: `./${name}.js`, external: true };
+        const isOther = kind === 'dynamic-import' && [...entries.values()].flat().includes(target);
+        return isOther ? { path: target, namespace: 'other-bundle' } : undefined;
+      });
+      builder.onLoad({ filter: /./, namespace: 'other-bundle' }, ({ path }) => {
+        const [name, files] = [...entries].find(([, files]) => files.includes(path))!;
+        // Each command calls other functions of the bundle.
+        const command = files.length > 1 ? `, '${basename(path, '.ts')}'` : '';
+        return { contents: `module.exports = loadBundle('${name}'${command});` };
       });
     },
   };
@@ -124,7 +165,7 @@ const lateBuiltins: Plugin = {
   name: 'late-builtins',
   setup(builder) {
     const late: Readonly<Record<string, readonly string[]>> = {
-      'node:crypto': Object.keys(crypto).filter((name) => /^(create|random)/.test(name)),
+      'node:crypto': Object.keys(crypto).filter((name) => /^(create|random|hash$)/.test(name)),
       'node:child_process': Object.keys(childProcess).filter((name) => /^(spawn|exec|fork)/.test(name)),
     };
     const filter = /^node:(?:crypto|child_process)$/;

@@ -1,16 +1,20 @@
-/** Node runs what its compile cache holds: it must be in a folder that nobody else can write to, or nowhere. */
+/** What was compiled in former runs is run: it must be in a folder that no other user can write to, or nowhere. */
 import { spawnSync } from 'node:child_process';
 import {
   chmodSync,
   chownSync,
+  cpSync,
+  existsSync,
   lstatSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
   realpathSync,
+  renameSync,
   rmSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -141,8 +145,139 @@ describe.each(Object.entries(LAUNCHERS))('%s', (_name, launcher) => {
   });
 });
 
-it('both commands do it by the same function', () => {
-  const functionOf = (path: string) => readFileSync(path, 'utf8').split('function enableCompileCache()')[1];
-  expect(functionOf(LAUNCHERS.occ)).toBeDefined();
-  expect(functionOf(LAUNCHERS.occ)).toBe(functionOf(LAUNCHERS.openbot));
+describe('what is kept of a bundle', () => {
+  const MARK = '"an installation of its own"';
+  let installed: string;
+  let bundle: string;
+
+  beforeEach(() => {
+    installed = join(folder, 'occ');
+    for (const name of ['bin', 'dist/bin', 'package.json']) {
+      cpSync(join(LAUNCHERS.occ, '../..', name), join(installed, name), { recursive: true });
+    }
+    bundle = join(installed, 'dist/bin/start.cjs');
+    writeStart(MARK);
+  });
+
+  /** A start that prints, and is long enough to be kept. */
+  const writeStart = (text: string) =>
+    writeFileSync(
+      bundle,
+      `(function (module) { module.exports.start = () => { say(); }; function say() { process.stdout.write(${text}); } })`,
+    );
+
+  function start(nodeArgs: readonly string[] = []): string {
+    const { status, stdout, stderr } = spawnSync(
+      process.execPath,
+      [...nodeArgs, join(installed, 'bin/occ.js')],
+      { env: { PATH: process.env.PATH!, HOME: home, TMPDIR: temp }, cwd: folder, encoding: 'utf8' },
+    );
+    expect([status, stderr]).toEqual([0, '']);
+    return stdout;
+  }
+
+  const kept = () => join(cache, readdirSync(cache).find((name) => /^occ-start-\w+-v/.test(name))!);
+  /** Whether V8 took what was kept. */
+  const tells = join(import.meta.dirname, '../setup/tell-rejected.ts');
+
+  it('is taken by the next run, with the functions that were called', () => {
+    expect(start(['--import', tells])).toBe('an installation of its own, taken: undefined');
+    expect(readFileSync(kept()).includes('say')).toBe(true);
+    expect(start(['--import', tells])).toBe('an installation of its own, taken: true');
+    expect(readdirSync(cache).filter((name) => name.endsWith('.tmp'))).toEqual([]);
+    expect(lstatSync(kept()).mode & 0o777).toBe(0o600);
+  });
+
+  it('does not outlive its bundle, also where that has the same length', () => {
+    start();
+    writeStart('"an installation of his own"');
+    expect(start()).toBe('an installation of his own');
+    // The new one is kept in its place.
+    expect(start(['--import', tells])).toBe('an installation of his own, taken: true');
+  });
+
+  it.each([
+    ['nothing', () => Buffer.alloc(0)],
+    ['other bytes', (bytes: Buffer) => Buffer.alloc(bytes.length, 'x')],
+    ['its first half', (bytes: Buffer) => bytes.subarray(0, bytes.length / 2)],
+    ['its head alone', (bytes: Buffer) => bytes.subarray(0, 128)],
+    [
+      'other bytes behind its head',
+      (bytes: Buffer) => Buffer.concat([bytes.subarray(0, 128), Buffer.alloc(999, 'x')]),
+    ],
+  ])('is not taken where %s is left of it', (_, damage) => {
+    start();
+    writeFileSync(kept(), damage(readFileSync(kept())));
+    expect(start(['--import', tells])).toMatch(/^an installation of its own, taken: (undefined|false)$/);
+  });
+
+  it('is taken whole or not at all, wherever a bit of it is wrong', () => {
+    const wanted = start();
+    const whole = readFileSync(kept());
+    let seed = 1;
+    const random = (below: number) => {
+      seed = (Math.imul(seed, 1_103_515_245) + 12_345) >>> 0;
+      return Math.floor((seed / 2 ** 32) * below);
+    };
+    const places = Array.from({ length: 20 }, () => ({ at: random(whole.length), bit: 1 << random(8) }));
+    for (const { at, bit } of places) {
+      const damaged = Buffer.from(whole);
+      damaged[at]! ^= bit;
+      writeFileSync(kept(), damaged);
+      expect([at, start(['--import', tells])]).toEqual([at, `${wanted}, taken: undefined`]);
+      // The run made it anew.
+      expect(readFileSync(kept()).equals(damaged)).toBe(false);
+    }
+    expect(start(['--import', tells])).toBe(`${wanted}, taken: true`);
+  });
+
+  it('is made anew where V8 rejects it, but not by every run', () => {
+    start();
+    const other = ['--stack-size=900'];
+    const bytes = readFileSync(kept());
+    expect(start([...other, '--import', tells])).toBe('an installation of its own, taken: false');
+    expect(readFileSync(kept()).equals(bytes)).toBe(true);
+    const hoursAgo = new Date(Date.now() - 2 * 3_600_000);
+    utimesSync(kept(), hoursAgo, hoursAgo);
+    start(other);
+    expect(start([...other, '--import', tells])).toBe('an installation of its own, taken: true');
+  });
+
+  it('loses what killed runs left unfinished', () => {
+    mkdirSync(cache, { recursive: true, mode: 0o700 });
+    const left = join(cache, 'occ-start-x.1.tmp');
+    const written = join(cache, 'occ-start-x.2.tmp');
+    for (const path of [left, written]) writeFileSync(path, 'x');
+    const hoursAgo = new Date(Date.now() - 2 * 3_600_000);
+    utimesSync(left, hoursAgo, hoursAgo);
+    start();
+    expect([existsSync(left), existsSync(written)]).toEqual([false, true]);
+    expect(existsSync(kept())).toBe(true);
+  });
+
+  it('of another installation is left alone', () => {
+    start();
+    const other = join(folder, 'other');
+    renameSync(installed, other);
+    installed = other;
+    start();
+    expect(readdirSync(cache).filter((name) => name.startsWith('occ-start-'))).toHaveLength(2);
+  });
+
+  it('is made anew after a day, and removed after a month without use', () => {
+    start();
+    const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000);
+    const unused = join(cache, 'occ-start-of-an-older-node');
+    const recent = join(cache, 'occ-start-of-another-node');
+    for (const path of [unused, recent]) writeFileSync(path, '');
+    utimesSync(unused, daysAgo(31), daysAgo(31));
+    utimesSync(recent, daysAgo(29), daysAgo(29));
+    start();
+    expect(existsSync(unused)).toBe(true);
+    utimesSync(kept(), daysAgo(2), daysAgo(2));
+    const before = kept();
+    start();
+    expect(Date.now() - lstatSync(before).mtimeMs).toBeLessThan(86_400_000);
+    expect([existsSync(unused), existsSync(recent)]).toEqual([false, true]);
+  });
 });

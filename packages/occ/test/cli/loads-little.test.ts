@@ -39,9 +39,9 @@ const filesOf = (loaded: readonly string[]) =>
 const isHeavy = (url: string) => /node_modules|node:sqlite|node:child_process|load-files/.test(url);
 
 it.each([['--help'], ['--version'], ['--quickstart']])(
-  'occ %s loads the launcher and one file',
+  'occ %s loads the launcher and the start',
   async (flag) => {
-    expect(filesOf(await listLoaded([flag]))).toEqual(['occ.js', 'occ.js']);
+    expect(filesOf(await listLoaded([flag]))).toEqual(['occ.js', 'occ.js', 'start.cjs']);
   },
 );
 
@@ -49,7 +49,8 @@ it.each([[['list']], [['info', 'abc']], [['edit', '--strip-tools', '--dry-run']]
   'occ %j loads one file more, and no configuration library where there is no configuration',
   async (args) => {
     const loaded = await listLoaded(args);
-    expect(filesOf(loaded)).toEqual(['occ.js', 'occ.js', args[0] === 'list' ? 'list.js' : 'commands.js']);
+    const bundle = args[0] === 'list' ? 'list.cjs' : 'commands.cjs';
+    expect(filesOf(loaded)).toEqual(['occ.js', 'occ.js', 'start.cjs', bundle]);
     expect(loaded.filter(isHeavy)).toEqual([]);
   },
 );
@@ -84,14 +85,14 @@ it.each([
   expect(heavy).not.toMatch(/yaml|toml|zod/);
 });
 
-it('a package.json without our key is none of our business', async () => {
+it('a package.json without our key is ignored', async () => {
   mkdirSync(join(folder, 'cwd'));
   writeFileSync(join(folder, 'cwd/package.json'), '{"name":"occ","dependencies":{"occ":"1"}}');
   expect((await listLoaded(['list'])).filter(isHeavy)).toEqual([]);
 });
 
-it.each(['occ.js', 'list.js', 'commands.js'])(
-  '%s is ASCII: V8 holds any other text with two bytes a character',
+it.each(['start.cjs', 'list.cjs', 'commands.cjs'])(
+  '%s is ASCII: it is read as one byte a character, and so V8 holds it',
   (name) => {
     const text = readFileSync(join(import.meta.dirname, '..', '..', 'dist', 'bin', name), 'utf8');
     expect(text.match(/.*[\u0080-\uffff].*/g)).toBeNull();

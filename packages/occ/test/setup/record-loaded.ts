@@ -1,6 +1,8 @@
-/** Loaded into a node process by `--import`: at its end it writes which modules were loaded, one URL to a line. */
+/** Loaded into a node process by `--import`: at its end it writes which modules and bundles were loaded, one URL to a line. */
 import { writeFileSync } from 'node:fs';
-import { registerHooks } from 'node:module';
+import { registerHooks, syncBuiltinESMExports } from 'node:module';
+import { pathToFileURL } from 'node:url';
+import vm from 'node:vm';
 
 const loaded: string[] = [];
 registerHooks({
@@ -10,6 +12,13 @@ registerHooks({
     return resolved;
   },
 });
+vm.Script = class extends vm.Script {
+  constructor(code: string, options: vm.ScriptOptions) {
+    super(code, options);
+    loaded.push(pathToFileURL(options.filename!).href);
+  }
+};
+syncBuiltinESMExports();
 const { getBuiltinModule } = process;
 process.getBuiltinModule = ((id: string) => {
   loaded.push(id);

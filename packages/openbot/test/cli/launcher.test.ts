@@ -28,21 +28,24 @@ function launch(bundle: string | undefined, args: readonly string[], pretendedVe
   return { status, stdout, stderr };
 }
 
-test.each(['18.0.0', '20.20.2', '22.18.9'])('Node %s is told to be too old, also as JSON', (version) => {
-  const plain = launch(BUNDLE, ['cc', 'list'], version);
-  expect([plain.status, plain.stdout]).toEqual([1, '']);
-  expect(plain.stderr).toMatch(/^Error: openbot needs Node 22\.19 or newer; this is Node .*\n {2}Install/);
-  const json = launch(BUNDLE, ['cc', 'list', '--json'], version);
-  expect([json.status, json.stdout]).toEqual([1, '']);
-  expect(JSON.parse(json.stderr)).toEqual({
-    success: false,
-    error: {
-      code: 'NODE_TOO_OLD',
-      message: expect.stringContaining(`this is Node ${version}`),
-      hint: expect.any(String),
-    },
-  });
-});
+test.each(['18.0.0', '20.20.2', '22.18.9'])(
+  'Node %s gets the error that it is too old, also as JSON',
+  (version) => {
+    const plain = launch(BUNDLE, ['cc', 'list'], version);
+    expect([plain.status, plain.stdout]).toEqual([1, '']);
+    expect(plain.stderr).toMatch(/^Error: openbot needs Node 22\.19 or newer; this is Node .*\n {2}Install/);
+    const json = launch(BUNDLE, ['cc', 'list', '--json'], version);
+    expect([json.status, json.stdout]).toEqual([1, '']);
+    expect(JSON.parse(json.stderr)).toEqual({
+      success: false,
+      error: {
+        code: 'NODE_TOO_OLD',
+        message: expect.stringContaining(`this is Node ${version}`),
+        hint: expect.any(String),
+      },
+    });
+  },
+);
 
 test.each(['22.19.0', '24.1.0', '100.0.0'])('Node %s is new enough', (version) => {
   expect(launch(BUNDLE, [], version)).toEqual({ status: 0, stdout: 'started', stderr: '' });

@@ -1,12 +1,31 @@
 import { channel } from 'node:diagnostics_channel';
 
+/**
+ * `scan` reads one session as a whole, `list` a little of many, `pack` compresses or unpacks a first state, `ask` waits for
+ * other programs, `run` for an agent.
+ */
+export type Step =
+  | 'find'
+  | 'list'
+  | 'choose'
+  | 'ask'
+  | 'run'
+  | 'scan'
+  | 'plan'
+  | 'write'
+  | 'verify'
+  | 'swap'
+  | 'pack';
+
 /** What a process is doing that may take long. It is reported for people who wait; nothing depends on it. */
 export type Progress =
   /**
-   * A step begins, and ends with the next one: `Reading the session`. The same step again only says that it goes on;
-   * undefined means that a person is asked, or nothing is done.
+   * A step begins, and ends with the next one. The text is for people: `Reading the session`. The same text again only says
+   * that it goes on.
    */
-  | { readonly step: string | undefined }
+  | { readonly step: Step; readonly text: string }
+  /** A person is asked, or nothing is done. */
+  | { readonly step: undefined }
   /** How much of the step is done, from 0 to 1. */
   | { readonly share: number }
   /** The work stands still until another process is done; undefined when it goes on. */

@@ -2,8 +2,8 @@ import { lstatSync, readdirSync } from 'node:fs';
 import { unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Backup } from '../storage/contract/kept-state.ts';
-import { readArchivedBackupName, readBackupName } from './backup-names.ts';
-import type { BackupPaths } from './backup-paths.ts';
+import { readArchivedBackupName, readBackupName, readKeptPath } from './backup-names.ts';
+import { type BackupPaths, backupPathsOf } from './backup-paths.ts';
 
 export const MAX_BACKUPS = 5;
 
@@ -42,6 +42,34 @@ function lookAtBackups(paths: BackupPaths, sessionPath: string): { backups: Back
     else if (!backups.has(number)) backups.set(number, found);
   }
   return { backups: [...backups.values()].sort((a, b) => a.number - b.number), unfinished };
+}
+
+/**
+ * Returns a function that says whether a session has a backup or an original, judged by names alone. Every folder is read
+ * once, however many sessions are asked about.
+ */
+export function makeBackupFinder(): (transcriptPath: string) => boolean {
+  const stemsIn = remember((folder) => {
+    const kept = namesIn(folder).flatMap((name) => readKeptPath(join(folder, name)) ?? []);
+    return new Set(kept.map(({ transcriptPath }) => backupPathsOf(transcriptPath).stem));
+  });
+  const archivedIn = remember((folder) => namesIn(folder).filter((name) => name.includes('.backup.')));
+  return (transcriptPath) => {
+    const { folder, sessionsFolder, importArchive, stem } = backupPathsOf(transcriptPath);
+    return (
+      stemsIn(folder).has(stem) ||
+      stemsIn(sessionsFolder).has(stem) ||
+      archivedIn(importArchive).some((name) => readArchivedBackupName(name, stem) !== undefined)
+    );
+  };
+}
+
+function remember<T>(read: (folder: string) => T): (folder: string) => T {
+  const known = new Map<string, T>();
+  return (folder) => {
+    if (!known.has(folder)) known.set(folder, read(folder));
+    return known.get(folder)!;
+  };
 }
 
 type NamedBackup = Pick<Backup, 'number' | 'path' | 'keptIn'>;

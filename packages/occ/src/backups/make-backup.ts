@@ -1,6 +1,7 @@
 import { constants, lstatSync } from 'node:fs';
 import { copyFile, type FileHandle, open, rename, unlink } from 'node:fs/promises';
 import { giveToFolderOwner, linkNew, makeLeftoverPath } from '@openbot/sessions/disk';
+import { SourceChanged } from '@openbot/sessions/rewrite';
 import { type BackupPaths, backupPathOf } from './backup-paths.ts';
 import { highestBackupNumber } from './backups.ts';
 import type { Journal } from './journal.ts';
@@ -47,7 +48,7 @@ async function linkBackup({ path, file }: BackupSource, target: string): Promise
   if (nlink !== 1 || !linkNew(path, target)) return false;
   try {
     if (lstatSync(target).ino !== ino)
-      throw new Error('the session was replaced by another program while it was read');
+      throw new SourceChanged('The session was replaced by another program while it was read');
     await file.sync();
     return true;
   } catch (error) {
@@ -83,7 +84,7 @@ async function fitTo(copy: FileHandle, source: FileHandle, bytes: number): Promi
   const buffer = Buffer.allocUnsafe(64 * 1024);
   for (let at = size; at < bytes; ) {
     const { bytesRead } = await source.read(buffer, 0, Math.min(buffer.length, bytes - at), at);
-    if (bytesRead === 0) throw new Error('the session became shorter while it was copied');
+    if (bytesRead === 0) throw new SourceChanged();
     for (let done = 0; done < bytesRead; ) {
       done += (await copy.write(buffer, done, bytesRead - done, at + done)).bytesWritten;
     }

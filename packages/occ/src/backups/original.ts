@@ -43,7 +43,7 @@ function statOf(path: string): Stats | undefined {
 /** Keeps a backup as the original. It has its name when it was read back from disk and found to be the same. */
 export async function keepAsOriginal(paths: BackupPaths, backup: Backup): Promise<void> {
   const { constants, createZstdCompress } = await import('node:zlib');
-  reportProgress({ step: 'Compressing the first state of the session' });
+  reportProgress({ step: 'pack', text: 'Compressing the first state of the session' });
   const target = originalPathOf(paths);
   const temp = makeLeftoverPath(target, 'tmp');
   try {
@@ -67,7 +67,7 @@ export async function unpackOriginal({
   path,
 }: Pick<Original, 'path'>): Promise<{ path: string; sizeBytes: number }> {
   const { createZstdDecompress } = await import('node:zlib');
-  reportProgress({ step: 'Unpacking the first state of the session' });
+  reportProgress({ step: 'pack', text: 'Unpacking the first state of the session' });
   const temp = makeLeftoverPath(join(dirname(path), basename(path, '.zst')), 'tmp');
   try {
     await pipeline(

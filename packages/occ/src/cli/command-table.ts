@@ -14,8 +14,8 @@ import {
 
 const NAMING = `Name a session by its id, the beginning of its id, its session key, its label or its path. Without a name it is
 the current one: the session of the agent that runs this command, otherwise the most recently active one (with Claude
-Code: of this folder). In an agent's shell, name the session if the agent's own is not recognised. In a terminal, a list
-of the sessions is shown to choose from if several may be meant.`;
+Code: of this folder). In an agent's shell, name the session if the agent's own is not recognised. In a terminal, you choose
+from a list if there are several sessions, or if several match the name.`;
 
 const CLEANING = `Old tool calls and their results are removed. The newest turns with tools keep theirs; in the older part of those
 turns, each call and result is shortened to 120 characters or 2 lines. What people and the agent said is not changed.`;

@@ -25,7 +25,7 @@ export const OCC: Program<OccContext, typeof COMMON_FLAGS> = {
 results, and keeps what people and the agent said. It works on the sessions of OpenClaw (SQLite and files), pi and Claude
 Code.`,
     usage: 'occ <command> [session] [flags]',
-    commonTitle: 'Flags of every command (demo has only the last three):',
+    commonTitle: 'Common flags (demo has only the last three, completion and version the last):',
     sections: [{ title: 'Presets of --strip-tools:', rows: PRESET_ROWS }],
     examples: [
       ['occ info', 'show where the context goes'],

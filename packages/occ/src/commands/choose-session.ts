@@ -1,6 +1,6 @@
 import { OpenBotError, reportProgress } from '@openbot/sessions';
-import { MARK_WIDTH, pickRow } from '@openbot/sessions/command-line';
-import { undoAtEnding } from '@openbot/sessions/disk';
+import { pickRow } from '@openbot/sessions/command-line';
+import { passOnSignal, undoAtEnding } from '@openbot/sessions/disk';
 import { listFoundSessions } from '../finding/list-sessions.ts';
 import { formatSessionRows } from '../report/list.ts';
 import type { FoundSession } from '../storage/contract/found-session.ts';
@@ -15,23 +15,30 @@ export async function chooseSession(
 ): Promise<FoundSession> {
   const { terminal } = input;
   const list = listFoundSessions(sessions);
-  const columns = terminal.columns - MARK_WIDTH - 1;
-  const options = { ...formatOptionsOf(input), verbose: false, columns };
-  const [head = '', ...rows] = formatSessionRows(list, options, Date.now());
+  const options = { ...formatOptionsOf(input), verbose: false };
   const choices = {
     question: 'Which session?',
-    head,
-    rows: rows.map((text, at) => ({ text, searched: searchedTextOf(list.listed[at]!.session) })),
+    noun: 'session',
+    searched: list.listed.map(({ session }) => searchedTextOf(session)),
+    layOut: (columns: number) => formatSessionRows(list, { ...options, columns }, Date.now()),
   };
   // The progress line would be drawn over the list while the person reads it.
   reportProgress({ step: undefined });
   const picked = await pickRow(terminal, choices, (undo) => undoAtEnding('screen', undo));
-  if (picked === undefined) {
-    throw new OpenBotError('CANCELLED', 'Cancelled. Nothing was changed.', {
-      hint: 'Name a session to be asked nothing',
-    });
+  if (picked === 'interrupted') interrupt();
+  if (typeof picked === 'string') {
+    throw new OpenBotError('CANCELLED', 'Cancelled. Nothing was changed.');
   }
   return sessions[picked]!;
+}
+
+/**
+ * The list reads Ctrl-C as a key. A script that runs this command ends with it, as with other programs, if it gets the signal
+ * too, which the terminal would have sent to the whole group.
+ */
+function interrupt(): void {
+  if (process.platform !== 'win32') process.kill(0, 'SIGINT');
+  passOnSignal('SIGINT');
 }
 
 function searchedTextOf(session: FoundSession): string {

@@ -11,7 +11,7 @@ export const SESSION_OF_CLEAN = {
   whenTooMany: 'write a preset as --strip-tools=<preset>',
 } as const;
 
-/** Every command has these. */
+/** Every command that prints a report has these. */
 export const OUTPUT_FLAGS = declareFlags({
   json: {
     kind: 'boolean',

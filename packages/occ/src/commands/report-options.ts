@@ -15,6 +15,7 @@ export function formatOptionsOf({ flags, env, terminal }: OccInput<typeof COMMON
     palette: terminal.palette,
     home: env.HOME || env.USERPROFILE || homedir(),
     columns: terminal.columns,
+    maxLineWidth: terminal.maxLineWidth,
   };
 }
 

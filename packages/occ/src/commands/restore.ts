@@ -1,9 +1,12 @@
 import { OpenBotError } from '@openbot/sessions';
 import { writeJson } from '@openbot/sessions/command-line';
+import { makeBackupFinder } from '../backups/backups.ts';
 import { resolveSession } from '../finding/resolve-session.ts';
 import { withWarnings } from '../finding/search-warning.ts';
 import { executeRestore, explainNoBackups, listBackups } from '../operations/execute-restore.ts';
 import { formatBackups, formatRestore } from '../report/restore.ts';
+import { storageOf } from '../storage/all.ts';
+import type { FoundSession } from '../storage/contract/found-session.ts';
 import { keepsOriginal, type OccInput } from './command.ts';
 import type { RESTORE_FLAGS } from './flags.ts';
 import { reportOptionsOf } from './report-options.ts';
@@ -19,7 +22,7 @@ export async function restore(input: OccInput<typeof RESTORE_FLAGS>): Promise<vo
       hint: 'Leave one of them out',
     });
   }
-  const { scope, warnings } = openSearch(input);
+  const { scope, warnings } = openRestorable(input);
   const outcome = await executeRestore({
     scope,
     sessionId: input.words[0],
@@ -33,6 +36,21 @@ export async function restore(input: OccInput<typeof RESTORE_FLAGS>): Promise<vo
   else writeReport(terminal, formatRestore(outcome, reportOptionsOf(input, scope)));
 }
 
+/** A session without a backup is not among those to choose from. */
+function openRestorable(input: OccInput<typeof RESTORE_FLAGS>): ReturnType<typeof openSearch> {
+  const { scope, warnings } = openSearch(input);
+  const hasBackup = makeBackupFinder();
+  const isOffered = (session: FoundSession) => {
+    try {
+      return hasBackup(storageOf(session).transcriptPathOf(session));
+    } catch {
+      // Its id cannot be a file name, or its folder cannot be read.
+      return false;
+    }
+  };
+  return { scope: { ...scope, isOffered }, warnings };
+}
+
 async function showBackups(input: OccInput<typeof RESTORE_FLAGS>): Promise<void> {
   const { flags, terminal } = input;
   if (flags.backup !== undefined || flags.original) {
@@ -42,7 +60,7 @@ async function showBackups(input: OccInput<typeof RESTORE_FLAGS>): Promise<void>
       { hint: '--list only shows; leave one of them out' },
     );
   }
-  const { scope, warnings } = openSearch(input);
+  const { scope, warnings } = openRestorable(input);
   const { session } = await resolveSession(scope, input.words[0]);
   const backups = await listBackups(session);
   if (flags.json) {

@@ -5,7 +5,7 @@ import { SOURCES, storageOf } from '../storage/all.ts';
 import type { FoundSession, ResolvedSession, SearchScope } from '../storage/contract/found-session.ts';
 import { compareByAge, type LocatedSession } from '../storage/contract/located-session.ts';
 import type { SessionSource } from '../storage/contract/source.ts';
-import { locateSessions } from './locate-sessions.ts';
+import { listOffered, locateSessions } from './locate-sessions.ts';
 import { nothingFound } from './no-sessions.ts';
 import { chooseSources, demandedSource, readOwnSessionId } from './source-choice.ts';
 
@@ -42,15 +42,18 @@ function findOwn(source: SessionSource, sessionId: string, scope: SearchScope): 
 async function findNewest(scope: SearchScope, sources: readonly SessionSource[]): Promise<ResolvedSession> {
   const located = locateSessions(withoutGuessing(scope)).sort(compareByKey);
   const folders = new Map(sources.map(({ name, ofWorkingFolder }) => [name, ofWorkingFolder?.(scope)]));
-  const [newest, ...others] = openFirst(
+  const found = openFirst(
     located.filter((session) => folders.get(session.source)?.mayHave(session) ?? true),
-    scope.choose === undefined ? 1 : MOST_OFFERED,
+    scope.choose === undefined ? 1 : Number.POSITIVE_INFINITY,
     (session) => folders.get(session.source)?.has(session) ?? true,
   );
-  if (newest !== undefined && others.length > 0) {
-    return { session: await scope.choose!([newest, ...others]), foundBy: 'argument' };
+  const [newest] = found;
+  if (newest !== undefined) {
+    const offered = listOffered(scope, found);
+    const isSure = offered.length === 0 || (offered.length === 1 && offered[0] === newest);
+    if (scope.choose === undefined || isSure) return { session: newest, foundBy: 'most-recent' };
+    return { session: await scope.choose(offered), foundBy: 'argument' };
   }
-  if (newest !== undefined) return { session: newest, foundBy: 'most-recent' };
   const other = located.find(({ source }) => folders.get(source) !== undefined);
   throw other === undefined ? nothingFound(scope) : folders.get(other.source)!.none();
 }
@@ -75,9 +78,6 @@ function withoutGuessing(scope: SearchScope): SearchScope {
 function compareByKey(a: LocatedSession, b: LocatedSession): number {
   return Number(a.formerKey !== undefined) - Number(b.formerKey !== undefined);
 }
-
-/** More are found by their names. */
-const MOST_OFFERED = 100;
 
 function openFirst(
   sessions: readonly LocatedSession[],

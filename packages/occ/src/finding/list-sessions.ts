@@ -33,9 +33,10 @@ export function listNewestSessions(scope: SearchScope, limit = Number.POSITIVE_I
   const listed: ListedSession[] = [];
   const names: string[] = [];
   const owners: SessionOwner[] = [];
-  reportProgress({ step: 'Looking for sessions' });
+  reportProgress({ step: 'find', text: 'Looking for sessions' });
   for (const located of locateSessions(scope, limit)) {
-    reportProgress({ step: 'Looking for sessions' });
+    // For those that are opened: the others take no time.
+    if (listed.length < limit) reportProgress({ step: 'find', text: 'Looking for sessions' });
     const session = listed.length < limit ? storageOf(located).describe(located) : undefined;
     const name = nameOf(located, session?.sessionId ?? located.sessionId);
     if (session !== undefined) listed.push({ session, name });
@@ -60,7 +61,7 @@ export function listFoundSessions(sessions: readonly FoundSession[]): SessionLis
 function readAllEnds(listed: readonly ListedSession[]): ListedSession[] {
   const present = listed.map(({ session }) => session).filter(({ missing, cold }) => !missing && !cold);
   const ends = new Map<FoundSession, SessionEnds>();
-  reportProgress({ step: `Reading ${formatQuantity(present.length, 'session')}` });
+  reportProgress({ step: 'list', text: `Reading ${formatQuantity(present.length, 'session')}` });
   for (const [storage, sessions] of Map.groupBy(present, storageOf)) {
     for (const [session, found] of storage.readEnds(sessions)) ends.set(session, found);
   }

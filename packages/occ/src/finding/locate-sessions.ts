@@ -1,5 +1,5 @@
 import type { OpenBotError } from '@openbot/sessions';
-import type { SearchScope } from '../storage/contract/found-session.ts';
+import type { FoundSession, SearchScope } from '../storage/contract/found-session.ts';
 import { compareByAge, type LocatedSession } from '../storage/contract/located-session.ts';
 import { chooseSources } from './source-choice.ts';
 
@@ -17,4 +17,9 @@ export function locateSessions(scope: SearchScope, opened = 0): LocatedSession[]
   if (located.length === 0 && faults[0] !== undefined) throw faults[0];
   for (const fault of faults) scope.warn?.(fault);
   return located;
+}
+
+/** Those to choose from. */
+export function listOffered({ isOffered }: SearchScope, sessions: FoundSession[]): FoundSession[] {
+  return isOffered === undefined ? sessions : sessions.filter(isOffered);
 }

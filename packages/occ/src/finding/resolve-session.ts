@@ -10,7 +10,7 @@ import { findSessionByName } from './session-by-name.ts';
  * title or path; without a name the current one. Throws for a session whose transcript is gone.
  */
 export async function resolveSession(scope: SearchScope, name?: string): Promise<ResolvedSession> {
-  reportProgress({ step: 'Looking for the session' });
+  reportProgress({ step: 'find', text: 'Looking for the session' });
   if (name === undefined) return findCurrentSession(scope);
   const wanted = name.trim();
   if (wanted === '')

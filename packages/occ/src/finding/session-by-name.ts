@@ -6,7 +6,7 @@ import type { LocatedSession } from '../storage/contract/located-session.ts';
 import type { SessionSource } from '../storage/contract/source.ts';
 import { ambiguousName } from './ambiguous-name.ts';
 import { adviseOnLeftBackup } from './left-backup.ts';
-import { locateSessions } from './locate-sessions.ts';
+import { listOffered, locateSessions } from './locate-sessions.ts';
 import { matchName } from './match-name.ts';
 import { chooseSources } from './source-choice.ts';
 
@@ -19,7 +19,9 @@ export async function findSessionByName(scope: SearchScope, name: string): Promi
   const present = matches.filter(({ missing }) => !missing);
   if (present.length > 1) {
     if (scope.choose === undefined) throw ambiguousName(name, present);
-    return scope.choose(present.flatMap((located) => storageOf(located).describe(located) ?? []));
+    const described = present.flatMap((located) => storageOf(located).describe(located) ?? []);
+    const offered = listOffered(scope, described);
+    return scope.choose(offered.length === 0 ? described : offered);
   }
   const session = present[0] === undefined ? undefined : storageOf(present[0]).describe(present[0]);
   if (session !== undefined) {

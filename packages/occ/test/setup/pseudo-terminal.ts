@@ -25,18 +25,28 @@ export interface TerminalSession {
   /** Resolves when the text was written to the terminal; rejects when the command ended without it. */
   shows(text: string): Promise<void>;
   press(keys: string): void;
+  resize(columns: number): void;
   signal(signal: NodeJS.Signals): void;
   readonly ended: Promise<TerminalRun>;
+}
+
+interface TerminalOptions {
+  readonly env: Record<string, string>;
+  readonly cwd: string;
+  readonly columns?: number;
+  /** Has the command run by a script of this shell, which does something else afterwards. */
+  readonly script?: { readonly shell: string; readonly next: string };
 }
 
 /** Runs the real command in a terminal of its own, as a person would. */
 export function runInTerminal(
   args: readonly string[],
-  { env, cwd, columns = 100 }: { env: Record<string, string>; cwd: string; columns?: number },
+  { env, cwd, columns = 100, script }: TerminalOptions,
 ): TerminalSession {
   const command = [process.execPath, OCC_LAUNCHER, ...args].map(quoteForShell).join(' ');
-  const own = `echo "pid=$$."; exec ${command}`;
-  const all = `stty cols ${columns} rows 30; sh -c ${quoteForShell(own)}; code=$?; stty -a; echo "code=$code."`;
+  const own = `echo "pid=$$. tty=$(tty)."; ${script === undefined ? `exec ${command}` : `${command}; ${script.next}`}`;
+  // Ctrl-C goes to this shell too, which says afterwards how the terminal is.
+  const all = `trap : INT; stty cols ${columns} rows 30; ${script?.shell ?? 'sh'} -c ${quoteForShell(own)}; code=$?; stty -a; echo "code=$code."`;
   const child = spawn('script', ['-qfc', all, '/dev/null'], {
     cwd,
     env: { SHELL: '/bin/sh', TERM: 'xterm', ...cleanEnvironment(env) },
@@ -71,6 +81,8 @@ export function runInTerminal(
       }
     },
     press: (keys) => void child.stdin.write(keys),
+    resize: (columns) =>
+      void spawnSync('stty', ['-F', /tty=(.+?)\./.exec(output)![1]!, 'cols', String(columns)]),
     signal: (signal) => void process.kill(Number(/pid=(\d+)\./.exec(output)![1]), signal),
   };
 }

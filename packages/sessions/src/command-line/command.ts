@@ -30,8 +30,8 @@ export interface CommandInput<
   readonly terminal: Terminal;
   /** Whether a person can be asked on standard input. Read only where it is needed: it opens standard input. */
   readonly isInteractive: boolean;
-  /** Standard input to its end. */
-  readInput(): Promise<string>;
+  /** Standard input to its end, or to somewhere behind so many bytes. */
+  readInput(mostBytes?: number): Promise<string>;
 }
 
 /** Resolves when the command is done; a failure is thrown. */
@@ -52,8 +52,8 @@ export interface Surroundings {
   readonly terminal: Terminal;
   /** False by default. */
   readonly isInteractive?: boolean;
-  /** Standard input to its end. Default: it is empty. */
-  readInput?(): Promise<string>;
+  /** Standard input to its end, or to somewhere behind so many bytes. Default: it is empty. */
+  readInput?(mostBytes?: number): Promise<string>;
 }
 
 /** One command, declared once: the parser, help, completion and the documentation are made from it. */

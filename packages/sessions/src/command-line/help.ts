@@ -1,3 +1,4 @@
+import { wrapText } from '../terminal-text/text-width.ts';
 import { type Command, type HelpRow, listVisible, type Program, showSynopsis } from './command.ts';
 import { type Flags, longFlag, OWN_FLAGS, showFlag } from './flags.ts';
 
@@ -47,7 +48,7 @@ export function formatCommandHelp(
     ...description.map(paragraph),
     ...(ownRows.length === 0 ? [] : [titled('Flags:', columns(ownRows))]),
     ...sections.map(({ title, rows }) => titled(title, columns(rows))),
-    ...(hasCommon ? [titled('Flags of every command:', columns(everywhere))] : []),
+    ...(hasCommon ? [titled('Common flags:', columns(everywhere))] : []),
     ...(examples.length === 0 ? [] : [titled('Examples:', columns(examples))]),
   ]);
 }
@@ -91,17 +92,6 @@ function columnsWithin(width: number, rows: readonly HelpRow[]): string[] {
   return rows.flatMap(([left, right]) =>
     wrapText(right, width - indent).map((line, at) => (at === 0 ? left : '').padEnd(indent) + line),
   );
-}
-
-/** Lines of at most `width` characters, broken between words. A word that is longer has a line of its own. */
-function wrapText(text: string, width: number): string[] {
-  const lines: string[] = [];
-  for (const word of text.split(/\s+/)) {
-    const longer = `${lines.at(-1)} ${word}`;
-    if (lines.length === 0 || longer.length > width) lines.push(word);
-    else lines[lines.length - 1] = longer;
-  }
-  return lines;
 }
 
 function joinParts(parts: readonly string[]): string {

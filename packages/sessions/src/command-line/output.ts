@@ -5,6 +5,8 @@ export interface OutputStream {
   readonly isTTY?: boolean;
   readonly columns?: number;
   write(text: string): unknown;
+  /** What was written and has not left the process. */
+  readonly writableLength?: number;
 }
 
 /** Called once, with the error after which nothing is written to that output any more. */
@@ -31,6 +33,9 @@ export function openOutput(fd: 1 | 2, onLost: OnLost): OutputStream {
       // From here on everything goes through the stream, so that nothing overtakes what it holds.
       stream ??= openStream(fd, lose);
       stream.write(rest);
+    },
+    get writableLength() {
+      return stream?.writableLength ?? 0;
     },
   };
 }

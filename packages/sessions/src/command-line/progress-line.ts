@@ -61,21 +61,31 @@ export class ProgressLine {
   #take(news: Progress): void {
     const now = this.#now();
     if ('waitingFor' in news) {
-      if (news.waitingFor === undefined) this.#wait = undefined;
+      if (news.waitingFor === undefined) this.#endWait(now);
       else this.#wait = { text: news.waitingFor, since: this.#wait?.since ?? now };
     } else {
-      this.#wait = undefined;
+      this.#endWait(now);
       if ('share' in news) {
         this.#share = news.share;
         this.#step ??= { text: 'Reading', since: now };
-      } else if (news.step !== this.#step?.text) {
-        this.#step = news.step === undefined ? undefined : { text: news.step, since: now };
+      } else if (news.step === undefined) {
+        this.#step = undefined;
+        this.#share = undefined;
+      } else if (news.text !== this.#step?.text) {
+        this.#step = { text: news.text, since: now };
         this.#share = undefined;
       }
     }
     if ((this.#wait ?? this.#step) === undefined) this.erase();
     else if (this.#isDrawn) this.#draw();
     else this.#sayWait(now);
+  }
+
+  /** The time of the wait is not that of the step which had to wait. */
+  #endWait(now: number): void {
+    if (this.#wait !== undefined && this.#step !== undefined)
+      this.#step = { ...this.#step, since: this.#step.since + now - this.#wait.since };
+    this.#wait = undefined;
   }
 
   #draw(): void {

@@ -88,7 +88,8 @@ export function guessMode(program: Program, argv: readonly string[], env: Enviro
   const json = words.findLast((word) => word === '--json' || word === '--no-json');
   return {
     json: json === undefined ? (program.prefersJson?.(env) ?? false) : json === '--json',
-    verbose: words.includes('--verbose'),
+    // A program may have a flag of this name for something else.
+    verbose: 'verbose' in program.commonFlags && words.includes('--verbose'),
   };
 }
 

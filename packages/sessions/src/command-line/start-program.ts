@@ -13,12 +13,14 @@ export interface StartOptions {
   readonly allowsDeletedFolder?: boolean;
   /** Has the function called before the process dies of a signal. */
   readonly beforeEnding?: (undo: () => void) => unknown;
+  /** Nothing goes on after the command: the process exits at once, without giving its memory back piece by piece. */
+  readonly exits?: boolean;
 }
 
 /** Runs the command line of this process on its own terminal, and sets the exit code. */
 export async function startProgram<Context extends object>(
   program: Program<Context>,
-  { allowsDeletedFolder = false, beforeEnding }: StartOptions = {},
+  { allowsDeletedFolder = false, beforeEnding, exits = false }: StartOptions = {},
 ): Promise<void> {
   const { env } = process;
   const argv = process.argv.slice(2);
@@ -48,8 +50,22 @@ export async function startProgram<Context extends object>(
     get isInteractive() {
       return process.stdin.isTTY === true && stderr.isTTY === true;
     },
-    readInput: async () => (await import('node:stream/consumers')).text(process.stdin),
+    readInput,
   });
+  if (exits && !stdout.writableLength && !stderr.writableLength) process.exit();
+}
+
+async function readInput(mostBytes = Number.POSITIVE_INFINITY): Promise<string> {
+  const pieces: Buffer[] = [];
+  let bytes = 0;
+  for await (const piece of process.stdin) {
+    pieces.push(piece as Buffer);
+    bytes += (piece as Buffer).length;
+    if (bytes > mostBytes) break;
+  }
+  return Buffer.concat(pieces)
+    .toString('utf8')
+    .replace(/^\ufeff/, '');
 }
 
 function outputFailed(cause: Error): OpenBotError {

@@ -15,7 +15,7 @@ export interface Terminal {
   eraseProgress(): void;
   /** Whether stdout is a terminal, not a pipe or a file. */
   readonly isTerminal: boolean;
-  /** COLUMNS, or the width of the terminal; 80 where neither is known. */
+  /** COLUMNS, or the width of the terminal now; 80 where neither is known. */
   readonly columns: number;
   /** Where a line is cut: at the edge of the terminal; a pipe has none, and its reader wants whole lines. */
   readonly maxLineWidth: number;
@@ -47,15 +47,17 @@ export function openTerminal(
     progress.erase();
     stream.write(text);
   };
-  const columns = readColumns(env) ?? (stdout.columns || USUAL_COLUMNS);
+  const readWidth = () => readColumns(env) ?? (stdout.columns || USUAL_COLUMNS);
   return {
     write: (text) => writeTo(stdout, text),
     writeError: (text) => writeTo(stderr, text),
     followProgress: () => progress.follow(),
     eraseProgress: () => progress.erase(),
     isTerminal: stdout.isTTY === true,
-    columns,
-    maxLineWidth: stdout.isTTY || stdout.columns ? columns : Number.POSITIVE_INFINITY,
+    get columns() {
+      return readWidth();
+    },
+    maxLineWidth: stdout.isTTY || stdout.columns ? readWidth() : Number.POSITIVE_INFINITY,
     palette: paletteFor(hasColour(stdout)),
     errorPalette: paletteFor(hasColour(stderr)),
     lost,

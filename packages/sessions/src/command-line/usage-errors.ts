@@ -51,7 +51,7 @@ export function foreignFlag(program: Program, key: string, written: string, comm
   const names = joinNames(owners.map(({ name }) => `'${program.name} ${name}'`));
   const whose =
     owners.length === others.length && owners.length > 1
-      ? 'All other commands have it'
+      ? 'Most other commands have it'
       : `${names} ${owners.length === 1 ? 'has' : 'have'} it`;
   return new OpenBotError('USAGE', `'${program.name} ${command.name}' has no flag ${written}`, {
     hint: `${whose}; ${helpHint(program, command)}`,

@@ -64,3 +64,14 @@ function takeWidth(clusters: Iterable<string>, width: number): string[] {
   }
   return kept;
 }
+
+/** Lines of at most `width` columns, broken between words. A word that is longer has a line of its own. */
+export function wrapText(text: string, width: number): string[] {
+  const lines: string[] = [];
+  for (const word of text.split(/\s+/)) {
+    const longer = `${lines.at(-1)} ${word}`;
+    if (lines.length === 0 || textWidth(longer) > width) lines.push(word);
+    else lines[lines.length - 1] = longer;
+  }
+  return lines;
+}

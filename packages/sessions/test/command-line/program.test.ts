@@ -68,7 +68,7 @@ describe('flags and words', () => {
     expect(stderr).toContain('Did you mean --no-color?');
   });
 
-  it('an error is one JSON object where --json stands anywhere before --', async () => {
+  it('an error is one JSON object if --json is anywhere before --', async () => {
     const { stderr } = await run('--json', 'lettr');
     expect(JSON.parse(stderr)).toMatchObject({ success: false, error: { code: 'USAGE' } });
     expect((await run('lettr', '--', '--json')).stderr).toMatch(/^Error: /);

@@ -98,10 +98,12 @@ export interface SearchScope {
    */
   readonly commandLine?: readonly string[];
   /**
-   * Asks which of several sessions is meant, the newest first. Absent where nobody can be asked: then the newest one is
+   * Asks which of several sessions is meant, the newest first. Absent where no person can be asked: then the newest one is
    * meant, and a name that several have is an error.
    */
   readonly choose?: (sessions: readonly FoundSession[]) => Promise<FoundSession>;
+  /** Whether a session is among those to choose from. Left out: all are. */
+  readonly isOffered?: (session: FoundSession) => boolean;
   /** Called for each index or database that cannot be read, where the search goes on without it. */
   readonly warn?: (fault: OpenBotError) => void;
   /** Keeps what one command resolved, so that it reads OpenClaw's configuration once. */

@@ -17,6 +17,8 @@ export interface LineEdit {
   readonly contextTokens?: number;
   /** Top-level fields and their new JSON: links to removed lines. */
   readonly fields?: ReadonlyMap<string, FieldValue>;
+  /** What the rest of the edit makes of the line, where that is known from planning: only `fields` and figures are missing. */
+  readonly begun?: string;
   /** Top-level fields that the line must have, and their JSON: added at its end if missing. */
   readonly ownFields?: ReadonlyMap<string, string>;
 }

@@ -45,7 +45,8 @@ const SENTENCES: Readonly<Record<Refusal['rule'], string>> = {
 
 interface Judged {
   readonly path: readonly number[];
-  readonly sent: ReadonlySet<number>;
+  /** Entries that reach the model. */
+  readonly sent: readonly number[];
   readonly messages: readonly ModelMessage[];
   readonly refusals: readonly Refusal[];
 }
@@ -54,7 +55,7 @@ function judge(transcript: Transcript): Judged {
   const path = activePath(transcript).entries;
   const context = contextOf(transcript, path);
   const messages = modelMessagesOf(transcript, context);
-  return { path, sent: new Set(context.entries), messages, refusals: findRefusals(transcript, messages) };
+  return { path, sent: context.entries, messages, refusals: findRefusals(transcript, messages) };
 }
 
 /** Whether a result answers a call of a failed message, which is not sent. Before, it could match another call. */
@@ -68,7 +69,7 @@ function answersSilent(
   const position = path.indexOf(entry);
   return transcript.resultsOf(entry).some((result, order) => {
     const call = callOfResult[firstResultAt[position]! + order]!;
-    return result.callId === callId && call !== NO_CALL && !sent.has(path[positionOfCall[call]!]!);
+    return result.callId === callId && call !== NO_CALL && !sent.includes(path[positionOfCall[call]!]!);
   });
 }
 

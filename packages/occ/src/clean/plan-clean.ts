@@ -104,19 +104,20 @@ function planLines(
   readLine: LineReader,
 ): PlannedLines {
   const lines = new PlannedLines(transcript, readLine);
+  // One for all lines: most of them are removed or kept as a whole.
+  const actions: number[] = [];
   for (let position = 0; position < path.length; position++) {
     const calls = firstCallAt[position + 1]! - firstCallAt[position]!;
     const results = firstResultAt[position + 1]! - firstResultAt[position]!;
     if (calls + results === 0) continue;
-    const index = path[position]!;
     const first = firstCallAt[position]!;
-    const callActions = ofCall.subarray(first, first + calls);
-    const resultActions = new Uint8Array(results);
+    actions.length = 0;
+    for (let order = 0; order < calls; order++) actions.push(ofCall[first + order]!);
     for (let order = 0; order < results; order++) {
       const call = callOfResult[firstResultAt[position]! + order]!;
-      resultActions[order] = call === NO_CALL ? thinking.orphanAt(position, order) : ofCall[call]!;
+      actions.push(call === NO_CALL ? thinking.orphanAt(position, order) : ofCall[call]!);
     }
-    lines.plan(index, position, callActions, resultActions);
+    lines.plan(path[position]!, position, actions, calls);
   }
   for (const index of thinking.goes()) lines.dropThinking(index);
   lines.planRestOfMessages(path);

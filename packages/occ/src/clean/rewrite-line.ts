@@ -5,6 +5,7 @@ import {
   lowerUsage,
   type MemberSpan,
   Splice,
+  seekArray,
   seekMembers,
   skipSpace,
 } from '@openbot/sessions/rewrite';
@@ -15,15 +16,18 @@ import { rewriteOpenClawContent } from './lines/rewrite-openclaw.ts';
 
 /**
  * The line with what an edit changes, and otherwise byte for byte as it was.
- * @param line one character a byte (see toByteText); valid JSON
+ * @param given one character a byte (see toByteText); valid JSON
  * @param cuts receives what was shortened
  */
-export function rewriteLine(line: string, edit: LineEdit, dialect: DialectName, cuts?: Cuts): string {
+export function rewriteLine(given: string, edit: LineEdit, dialect: DialectName, cuts?: Cuts): string {
+  const line = edit.begun ?? given;
   const start = skipSpace(line, 0);
   if (!isObjectAt(line, start)) return line;
+  const sought = seekContent(line, start, edit, dialect);
   const top =
-    (isRelinkOnly(edit) && seekMembers(line, start, [...edit.fields.keys()])) ||
-    listMembers(line, start, 'message');
+    sought?.top ??
+    ((isRelinkOnly(edit) && seekMembers(line, start, [...edit.fields.keys()])) ||
+      listMembers(line, start, 'message'));
   const splice = new Splice(line);
   for (const { key, start: from, end } of top) {
     const value = edit.fields?.get(key);
@@ -32,7 +36,7 @@ export function rewriteLine(line: string, edit: LineEdit, dialect: DialectName, 
   }
   if (isRelinkOnly(edit)) return splice.toString();
   if (edit.ownFields !== undefined) setFields(line, top, edit.ownFields, splice);
-  const message = messageOf(line, top);
+  const message = sought?.members ?? messageOf(line, top);
   const rewriteContent = dialect === 'claude-code' ? rewriteClaudeCodeContent : rewriteOpenClawContent;
   rewriteContent({ line, top, message, splice, cuts }, edit);
   const usage = findMember(message, 'usage');
@@ -48,6 +52,15 @@ function isRelinkOnly(edit: LineEdit): edit is LineEdit & { fields: NonNullable<
   const { fields, calls, results, outputs, dropThinking, contextTokens, ownFields } = edit;
   const isMore = calls ?? results ?? outputs ?? dropThinking ?? contextTokens ?? ownFields;
   return fields !== undefined && isMore === undefined;
+}
+
+/** Lines of OpenClaw's that only lose blocks of their content. What is behind it is not read. */
+function seekContent(line: string, start: number, edit: LineEdit, dialect: DialectName) {
+  const { fields, calls, results, outputs, dropThinking, contextTokens, ownFields } = edit;
+  if (dialect !== 'openclaw' || (calls === undefined && !dropThinking)) return undefined;
+  const isMore = (results !== undefined && results !== 'remove') || outputs !== undefined;
+  if (isMore || contextTokens !== undefined || ownFields !== undefined) return undefined;
+  return seekArray(line, start, fields === undefined ? [] : [...fields.keys()], 'message', 'content');
 }
 
 /** The members of the message: under `message`, or the line's own where the line is the message. */

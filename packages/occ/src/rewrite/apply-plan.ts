@@ -1,7 +1,7 @@
 import { readSync } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import type { Transcript } from '@openbot/sessions';
-import type { LineCopier } from '@openbot/sessions/rewrite';
+import { type LineCopier, SourceChanged } from '@openbot/sessions/rewrite';
 import type { CleanPlan, LineReader } from '../clean/plan.ts';
 import { rewriteLine } from '../clean/rewrite-line.ts';
 
@@ -26,7 +26,7 @@ export async function applyPlan(
     if (copying !== undefined) await copying;
     from = -1;
     if (edit === undefined) continue;
-    const read = target.readText(transcript.startOf(i), transcript.endOf(i));
+    const read = edit.begun ?? target.readText(transcript.startOf(i), transcript.endOf(i));
     const line = typeof read === 'string' ? read : await read;
     const pending = target.putByteText(rewriteLine(line, edit, dialect) + lineEndOf(transcript, i));
     if (pending !== undefined) await pending;
@@ -52,7 +52,7 @@ export function makeLineReader(source: FileHandle, transcript: Transcript): Line
     if (buffer.length < length) buffer = Buffer.allocUnsafe(length * 2);
     for (let filled = 0; filled < length; ) {
       const count = readSync(source.fd, buffer, filled, length - filled, start + filled);
-      if (count === 0) throw new Error('the session became shorter while it was read');
+      if (count === 0) throw new SourceChanged();
       filled += count;
     }
     return buffer.toString('latin1', 0, length);

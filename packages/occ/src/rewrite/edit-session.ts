@@ -55,7 +55,7 @@ export async function editSession(
       plan: async (state) => {
         assertReadable(state.transcript, session.path);
         edit.assertIdle?.(state.transcript);
-        reportProgress({ step: 'Planning what to remove' });
+        reportProgress({ step: 'plan', text: 'Planning what to remove' });
         planned = planClean(state.transcript, edit.options, state.readLine);
         sizeBefore = state.transcript.byteLength;
         return planEdit(state, planned, edit.isInRun ?? false);
@@ -86,7 +86,7 @@ function measureEdit(
 ): EditedSession {
   const { transcript, readLine } = lines;
   assertReadable(transcript, session.path);
-  reportProgress({ step: 'Planning what to remove' });
+  reportProgress({ step: 'plan', text: 'Planning what to remove' });
   const plan = planClean(transcript, options, readLine);
   const sizeBefore = transcript.byteLength;
   if (!plan.changes) return leaveAsItIs(plan, sizeBefore, 'nothing to clean');

@@ -30,7 +30,7 @@ export function planClone(
   options: ResolvedToolRemovalOptions = KEEP_ALL,
 ): CleanPlan {
   assertCloneable(transcript, name);
-  reportProgress({ step: 'Planning the clone' });
+  reportProgress({ step: 'plan', text: 'Planning the clone' });
   const plan = planClean(transcript, options, readLine);
   return { ...plan, editOf: withNewId(transcript, plan, identity) };
 }

@@ -46,7 +46,7 @@ export class RewrittenLines {
 
   #rewrite(index: number, edit: LineEdit): string {
     const { transcript, readLine } = this.#lines;
-    const line = rewriteLine(readLine(index), edit, transcript.dialect ?? 'openclaw');
+    const line = rewriteLine(edit.begun ?? readLine(index), edit, transcript.dialect ?? 'openclaw');
     if (this.#rememberedSize + line.length <= MOST_REMEMBERED) {
       this.#rememberedSize += line.length;
       this.#remembered.set(index, line);

@@ -21,7 +21,7 @@ export function findFault(
     if (plan.isRemoved(i)) continue;
     const is = line++;
     if (is >= after.length) return 'lines are missing at its end';
-    if (after.kindOf(is) !== before.kindOf(i) || after.idOf(is) !== before.idOf(i)) {
+    if (after.kindOf(is) !== before.kindOf(i) || !hasSameId(before, i, after, is)) {
       return `line ${is + 1} differs from line ${i + 1} of the session`;
     }
     lineBefore[is] = i;
@@ -35,6 +35,12 @@ export function findFault(
   if (lonely.calls > plan.lonely.calls) return 'a call lost its result';
   if (lonely.results > plan.lonely.results) return 'a result lost its call';
   return findNewRefusal(before, after, (index) => lineBefore[index]!);
+}
+
+/** Ids of two states that share their strings have the same numbers. */
+function hasSameId(before: Transcript, i: number, after: Transcript, is: number): boolean {
+  if (before.strings !== after.strings) return before.idOf(i) === after.idOf(is);
+  return before.idNumberOf(i) === after.idNumberOf(is);
 }
 
 function leafIdOf(transcript: Transcript): string | undefined {

@@ -9,6 +9,9 @@ import { ACTIONS, KEEP as KEEP_TOOL, REMOVE as REMOVE_TOOL } from './call-action
 const REMOVE = 1;
 const STRIP = 2;
 
+/** As much of the shortened lines is remembered; the rest is shortened again when it is written. */
+const MOST_BEGUN = 2 * 1024 * 1024;
+
 /** The decision about each line of a transcript. */
 export class PlannedLines {
   readonly #transcript: Transcript;
@@ -17,6 +20,9 @@ export class PlannedLines {
   readonly #fates: Uint8Array;
   readonly #edits = new Map<number, LineEdit>();
   readonly #shortened = new Map<number, Shortened>();
+  /** By index: shortened lines as they will be. */
+  readonly #begun = new Map<number, LineEdit>();
+  #begunSize = 0;
   /** Messages of several lines of which a line lost calls or thinking. */
   readonly #losers = new Set<number>();
   #changes = false;
@@ -36,7 +42,8 @@ export class PlannedLines {
   }
 
   editOf(index: number): LineEdit | undefined {
-    return this.#fates[index] === STRIP ? STRIPPED : this.#edits.get(index);
+    if (this.#fates[index] === STRIP) return STRIPPED;
+    return this.#edits.size === 0 ? undefined : (this.#begun.get(index) ?? this.#edits.get(index));
   }
 
   /** The lines of which something was cut off. */
@@ -66,23 +73,21 @@ export class PlannedLines {
     return saved;
   }
 
-  /** A line with calls or results, and what is to be done to each of them. */
-  plan(index: number, position: number, calls: Uint8Array, results: Uint8Array): void {
+  /**
+   * A line with calls or results.
+   * @param actions what is to be done to each of its calls, then to each of its results; read before this returns
+   */
+  plan(index: number, position: number, actions: readonly number[], calls: number): void {
     let removed = 0;
     let kept = 0;
-    for (const action of calls) {
-      if (action === REMOVE_TOOL) removed++;
-      else if (action === KEEP_TOOL) kept++;
+    for (let i = 0; i < actions.length; i++) {
+      if (actions[i] === REMOVE_TOOL) removed++;
+      else if (actions[i] === KEEP_TOOL) kept++;
+      if (i === calls - 1 && removed > 0) this.#noteLoss(index);
     }
-    if (removed > 0) this.#noteLoss(index);
-    for (const action of results) {
-      if (action === REMOVE_TOOL) removed++;
-      else if (action === KEEP_TOOL) kept++;
-    }
-    const total = calls.length + results.length;
-    if (kept === total) return;
-    if (removed === total) this.#strip(index);
-    else this.#edit(index, position, calls, results);
+    if (kept === actions.length) return;
+    if (removed === actions.length) this.#strip(index);
+    else this.#edit(index, position, actions.slice(0, calls), actions.slice(calls));
   }
 
   /** A line with tool output in a person's message, which is to be shortened. It is never removed. */
@@ -91,11 +96,10 @@ export class PlannedLines {
     const isStripped = this.#fates[index] === STRIP;
     const edit: LineEdit = { ...(isStripped ? STRIPPED : this.#edits.get(index)), outputs: 'truncate' };
     const cuts = noCuts();
-    if (!isShortened(this.#readLine(index), edit, this.#transcript, cuts) || cuts.outputs === 0) return;
-    this.#changes = true;
+    const shortened = shorten(this.#readLine(index), edit, this.#transcript, cuts);
+    if (shortened === undefined || cuts.outputs === 0) return;
     this.#fates[index] = 0;
-    this.#edits.set(index, edit);
-    this.#shortened.set(index, { position, cuts });
+    this.#noteShortened(index, edit, shortened, { position, cuts });
   }
 
   /** An entry whose thinking goes, as far as it was not planned yet. */
@@ -169,18 +173,26 @@ export class PlannedLines {
     this.#fates[index] = isLeftWithNothing(this.#transcript, index, this.#readLine) ? REMOVE : STRIP;
   }
 
-  #edit(index: number, position: number, calls: Uint8Array, results: Uint8Array): void {
+  #edit(index: number, position: number, calls: readonly number[], results: readonly number[]): void {
     const edit: LineEdit = {
       calls: calls.length === 0 ? undefined : oneForAll(calls),
       results: results.length === 0 ? undefined : oneForAll(results),
       dropThinking: calls.includes(REMOVE_TOOL) || undefined,
     };
-    const line = this.#readLine(index);
     const cuts = noCuts();
-    if (!isShortened(line, edit, this.#transcript, cuts)) return;
+    const shortened = shorten(this.#readLine(index), edit, this.#transcript, cuts);
+    if (shortened !== undefined) this.#noteShortened(index, edit, shortened, { position, cuts });
+  }
+
+  #noteShortened(index: number, edit: LineEdit, line: string, shortened: Shortened): void {
     this.#changes = true;
     this.#edits.set(index, edit);
-    this.#shortened.set(index, { position, cuts });
+    this.#shortened.set(index, shortened);
+    this.#begun.delete(index);
+    if (this.#begunSize + line.length > MOST_BEGUN) return;
+    this.#begunSize += line.length;
+    // A copy: made of parts of the line, it would keep the whole line in memory.
+    this.#begun.set(index, { begun: Buffer.from(line, 'latin1').toString('latin1') });
   }
 }
 
@@ -203,19 +215,21 @@ function noCuts(): Cuts {
   return { calls: new Map(), results: new Map(), outputs: 0, outputCharacters: 0, images: 0 };
 }
 
-function isShortened(line: string, edit: LineEdit, transcript: Transcript, cuts: Cuts): boolean {
+/** The shorter line; undefined where it would not be shorter. */
+function shorten(line: string, edit: LineEdit, transcript: Transcript, cuts: Cuts): string | undefined {
   try {
-    return rewriteLine(line, edit, transcript.dialect ?? 'openclaw', cuts).length < line.length;
+    const shortened = rewriteLine(line, edit, transcript.dialect ?? 'openclaw', cuts);
+    return shortened.length < line.length ? shortened : undefined;
   } catch (error) {
     // Nested too deeply to be serialized: it is left unchanged.
-    if (error instanceof RangeError) return false;
+    if (error instanceof RangeError) return undefined;
     throw error;
   }
 }
 
-function oneForAll(actions: Uint8Array): ToolAction | readonly ToolAction[] {
+function oneForAll(actions: readonly number[]): ToolAction | readonly ToolAction[] {
   if (actions.every((action) => action === actions[0])) return ACTIONS[actions[0]!]!;
-  return Array.from(actions, (action) => ACTIONS[action]!);
+  return actions.map((action) => ACTIONS[action]!);
 }
 
 function isAt(actions: LineEdit['calls'], order: number, action: ToolAction): boolean {

@@ -1,23 +1,11 @@
 import type { Transcript } from '@openbot/sessions';
-import { type Context, FLAG, leafOf, modelMessagesOf, sideOf, type Turn } from '@openbot/sessions/transcript';
+import { type Context, FLAG, leafOf, type Turn } from '@openbot/sessions/transcript';
 import { isLeftWithNothing } from '../empty-message.ts';
 import { NO_CALL, type PairedCalls } from '../pair-calls.ts';
 import type { LineReader } from '../plan.ts';
 import { type CallActions, REMOVE, TRUNCATE } from './call-actions.ts';
-
-/** A stretch of a path, as positions in it. */
-interface Stretch {
-  readonly first: number;
-  /** Exclusive. */
-  readonly end: number;
-}
-
-/** Messages of the assistant that are one message to a provider. */
-interface Joined {
-  begins: 'not yet' | 'with thinking' | 'with words';
-  /** Those that have several lines, by number. */
-  readonly messages: Set<number>;
-}
+import { ContextStretches, type Stretch } from './context-stretches.ts';
+import { hasWordsBeforeThinking } from './words-before-thinking.ts';
 
 /**
  * Decides about thinking. Providers read neighbouring messages of the assistant as one and want its thinking first, so
@@ -35,10 +23,8 @@ export class TurnThinking {
   /** Positions of results without a call that stay. */
   readonly #keptOrphans = new Set<number>();
   readonly #readLine: LineReader;
-  /** By index: its number in the context, from 1 on; 0 if it is not in the context. */
-  readonly #contextNumber: Int32Array;
   readonly #edits: Context['edits'];
-  readonly #stretches: readonly Stretch[];
+  readonly #stretches: ContextStretches;
   /** By position: 1 where thinking stays even if the calls of its turn are removed. */
   #stays: Uint8Array;
 
@@ -57,11 +43,7 @@ export class TurnThinking {
     this.#ofCall = actions.ofCall;
     this.#readLine = readLine;
     this.#edits = context.edits;
-    this.#contextNumber = new Int32Array(transcript.length);
-    for (let number = 0; number < context.entries.length; number++) {
-      this.#contextNumber[context.entries[number]!] = number + 1;
-    }
-    this.#stretches = this.#joinTurns(turns);
+    this.#stretches = new ContextStretches(transcript.length, path, turns, context);
     this.#openFrom = actions.openFrom;
     this.#neededMessages = actions.neededMessages;
     this.#orphanAt = actions.orphanAt;
@@ -79,7 +61,7 @@ export class TurnThinking {
       isSettled = true;
       this.#stays = this.#findStaying();
       this.#keepMessagesWhole();
-      for (const stretch of this.#stretches) {
+      for (const stretch of this.#stretches.all) {
         const going = this.#callsGoing(stretch);
         const orphans = this.#orphansGoing(stretch);
         if (going.length + orphans.length === 0 || !this.#hasWordsBeforeThinking(stretch)) continue;
@@ -92,7 +74,7 @@ export class TurnThinking {
 
   /** Entries whose thinking goes with the calls of their turn. */
   *goes(): Generator<number> {
-    for (const stretch of this.#stretches) {
+    for (const stretch of this.#stretches.all) {
       if (!this.#callsIn(stretch).includes(REMOVE)) continue;
       for (let position = stretch.first; position < stretch.end; position++) {
         const index = this.#path[position]!;
@@ -166,23 +148,6 @@ export class TurnThinking {
     return this.#ofCall.subarray(firstCallAt[first]!, firstCallAt[end]!);
   }
 
-  /** Turns. Two turns count as one if the context holds no message of a person between them. */
-  #joinTurns(turns: readonly Turn[]): Stretch[] {
-    const stretches: { first: number; end: number }[] = [];
-    const isInContext = (position: number) => this.#contextNumber[this.#path[position]!]! > 0;
-    const isInContextOf = ({ first, end }: Stretch) => {
-      for (let position = first; position < end; position++) if (isInContext(position)) return true;
-      return false;
-    };
-    for (const { first, end } of turns) {
-      const last = stretches.at(-1);
-      if (last !== undefined && !isInContext(first) && isInContextOf(last) && isInContextOf({ first, end }))
-        last.end = end;
-      else stretches.push({ first, end });
-    }
-    return stretches;
-  }
-
   #findStaying(): Uint8Array {
     const transcript = this.#transcript;
     const path = this.#path;
@@ -209,62 +174,21 @@ export class TurnThinking {
     return stays;
   }
 
-  /** Whether thinking that stays would be in a message that begins with words, and was in none before. */
   #hasWordsBeforeThinking(stretch: Stretch): boolean {
-    const transcript = this.#transcript;
     // A turn of which no call goes keeps its thinking.
     const staysWhole = !this.#callsIn(stretch).includes(REMOVE);
     const thinksAt = (position: number) =>
-      (staysWhole || this.#stays[position] === 1) && transcript.has(this.#path[position]!, FLAG.thinking);
+      (staysWhole || this.#stays[position] === 1) &&
+      this.#transcript.has(this.#path[position]!, FLAG.thinking);
     // Mostly there is none; what is left of lines takes longer to find out.
-    if (!this.#hasInContext(stretch, thinksAt)) return false;
-    const positions = this.#contextPositionsIn(stretch);
-    const entries = positions.map((position) => this.#path[position]!);
-    const misplaced = new Set(
-      modelMessagesOf(transcript, { entries, edits: this.#edits })
-        .filter(({ hasThinking, beginsWithThinking }) => hasThinking && !beginsWithThinking)
-        .flatMap((message) => message.entries),
-    );
-    let before: Joined | undefined;
-    let current: Joined = { begins: 'not yet', messages: new Set() };
-    for (const position of positions) {
-      const index = this.#path[position]!;
-      const side = sideOf(transcript, index);
-      const thinks = side === 'assistant' && thinksAt(position);
-      if (side === undefined || (!thinks && !this.#isLeft(position))) continue;
-      if (side === 'user') {
-        if (current.begins !== 'not yet') before = current;
-        current = { begins: 'not yet', messages: new Set() };
-        continue;
-      }
-      // Results may be between the lines of one message.
-      const message = transcript.messageOf(index);
-      const goesOn = current.begins === 'not yet' && message >= 0 && before?.messages.has(message);
-      const joined = goesOn ? before! : current;
-      joined.messages.add(message);
-      if (joined.begins === 'not yet') {
-        const isFirst = thinks && transcript.has(index, FLAG.beginsWithThinking);
-        joined.begins = isFirst ? 'with thinking' : 'with words';
-      }
-      if (thinks && joined.begins === 'with words' && !misplaced.has(index)) return true;
-    }
-    return false;
-  }
-
-  #hasInContext({ first, end }: Stretch, isMeant: (position: number) => boolean): boolean {
-    for (let position = first; position < end; position++) {
-      if (isMeant(position) && this.#contextNumber[this.#path[position]!]! > 0) return true;
-    }
-    return false;
-  }
-
-  /** The positions of a stretch that are in the context, in its order: a compaction comes before what it kept. */
-  #contextPositionsIn({ first, end }: Stretch): number[] {
-    const numberOf = (position: number) => this.#contextNumber[this.#path[position]!]!;
-    const positions: number[] = [];
-    for (let position = first; position < end; position++)
-      if (numberOf(position) > 0) positions.push(position);
-    return positions.sort((one, other) => numberOf(one) - numberOf(other));
+    if (!this.#stretches.hasInContext(stretch, thinksAt)) return false;
+    const positions = this.#stretches.contextPositionsIn(stretch);
+    const positionOf = new Map(positions.map((position) => [this.#path[position]!, position]));
+    const context = { entries: [...positionOf.keys()], edits: this.#edits };
+    return hasWordsBeforeThinking(this.#transcript, context, {
+      thinks: (index) => thinksAt(positionOf.get(index)!),
+      isLeft: (index) => this.#isLeft(positionOf.get(index)!),
+    });
   }
 
   /** Whether anything but thinking stays of an entry. */

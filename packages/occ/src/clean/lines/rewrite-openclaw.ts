@@ -19,7 +19,8 @@ export function rewriteOpenClawContent(parts: LineParts, edit: LineEdit): void {
   if (edit.calls === undefined && !edit.dropThinking) return;
   const content = findMember(parts.message, 'content');
   if (content === undefined || !isArrayAt(parts.line, content.start)) return;
-  const blocks = listElements(parts.line, content.start).map(({ start, end, members }) => {
+  const elements = content.elements ?? listElements(parts.line, content.start);
+  const blocks = elements.map(({ start, end, members }) => {
     return { start, end, members, type: readText(parts, findMember(members, 'type')) };
   });
   const losesThinking = edit.dropThinking === true && blocks.some(({ type }) => isThinking(type));

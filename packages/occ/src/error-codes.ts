@@ -20,18 +20,9 @@ export const OCC_ERRORS = {
     remedy:
       'Name the session by its id, key or path. OpenClaw writes id and key into the prompt of its agent; `occ list` shows all sessions.',
   },
-  AGENT_NOT_FOUND: {
-    means: 'The state folder has no such agent. The hint lists the agents that it has.',
-    remedy: 'Name one of them with `--agent`, or another folder with `--state-dir`.',
-  },
   UNKNOWN_PRESET: {
     means: 'No preset of that name is built in or configured.',
     remedy: 'Use one that the hint lists, or define it under `customPresets`.',
-  },
-  CONFIG_INVALID: {
-    means:
-      'A configuration file or an `OCC_*` variable has a value that is not valid or names an unknown preset, or the file that `--config` names cannot be read. The message names file and key, or the variable.',
-    remedy: 'Correct the value that the message names; the package README lists all keys.',
   },
   SESSION_IN_USE: {
     means: 'Another process writes to the session, or seems to. The message names it. Nothing was changed.',

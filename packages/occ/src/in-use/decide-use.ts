@@ -29,13 +29,17 @@ export function decideUse(use: SessionUse | undefined, sessionId: string, flags:
   // The own run cannot end before this command does.
   if (!isOwn && flags.waitMs !== undefined) return { act: 'wait', ms: flags.waitMs, quietMs: QUIET_MS };
   if (!isOwn && use.kind === 'lock' && use.isBrief) return { act: 'wait', ms: BRIEF_WAIT_MS, quietMs: 0 };
-  return { act: 'refuse', error: describeUse(use, sessionId, flags.canSchedule) };
+  return { act: 'refuse', error: describeUse(use, sessionId, flags) };
 }
 
 /** The use as an error: who uses it, and what the user can do. */
-export function describeUse(use: SessionUse, sessionId: string, canSchedule: boolean): OpenBotError {
+export function describeUse(
+  use: SessionUse,
+  sessionId: string,
+  flags: Pick<UseFlags, 'canSchedule' | 'waitMs'>,
+): OpenBotError {
   return new OpenBotError('SESSION_IN_USE', `Session '${sessionId}' is in use: ${describeUser(use)}`, {
-    hint: isOwnRun(use) ? OWN_RUN_HINT : listRemedies(use, canSchedule),
+    hint: isOwnRun(use) ? OWN_RUN_HINT : listRemedies(use, flags),
   });
 }
 
@@ -77,9 +81,15 @@ const SURVIVES_NOTE = noteOfMemory('The run that called this command');
 
 const OWN_RUN_HINT = 'Run this command from outside the run, when the run has ended.';
 
-function listRemedies(use: SessionUse, canSchedule: boolean): string {
-  const later = canSchedule ? ', or clean in the background afterwards with --when-idle' : '';
-  const wait = `Wait for the end of the run with --wait${later}.`;
+function listRemedies(
+  use: SessionUse,
+  { canSchedule, waitMs }: Pick<UseFlags, 'canSchedule' | 'waitMs'>,
+): string {
+  const waiting =
+    waitMs === undefined
+      ? 'Wait for the end of the run with --wait'
+      : `Give --wait a longer time than ${waitMs / 1000} s`;
+  const wait = `${waiting}${canSchedule ? ', or clean in the background afterwards with --when-idle' : ''}.`;
   if (use.kind === 'unfinished') return `${wait} If no agent is working on it, use --force.`;
   if (use.kind === 'writer') return `${wait} If that process hangs, stop it.`;
   if (use.isKnownAlive) return `${wait} If that process hangs, stop it: its lock is then taken over.`;

@@ -77,7 +77,7 @@ function tryPreset(
   removal: ResolvedToolRemovalOptions,
   readLine: LineReader,
 ): SessionInfo['presets'][string] {
-  reportProgress({ step: 'Trying the presets' });
+  reportProgress({ step: 'plan', text: 'Trying the presets' });
   const { tokens, statistics } = planClean(transcript, removal, readLine);
   return {
     tokensAfter: tokens.after,

@@ -1,5 +1,6 @@
 import { realpathSync } from 'node:fs';
 import { OpenBotError } from '@openbot/sessions';
+import { SourceChanged } from '@openbot/sessions/rewrite';
 import { storageOf } from '../storage/all.ts';
 import type { FoundSession } from '../storage/contract/found-session.ts';
 import type { FileFault } from '../storage/contract/storage.ts';
@@ -39,7 +40,7 @@ export function describeFailedWrite(error: unknown, target: string | FoundSessio
 /** Clones do not wait for others. */
 function withFlags(error: OpenBotError, doing: Operation): OpenBotError {
   if (error.code !== 'DATABASE_BUSY' || doing === 'clone') return error;
-  const hint = `${error.hint} --wait waits longer for it.`;
+  const hint = `${error.hint} --wait <seconds> waits longer for it.`;
   return new OpenBotError(error.code, error.message, { hint, cause: error });
 }
 
@@ -54,7 +55,8 @@ function adviseOnLink(path: string): string {
 function isFailureOf(error: unknown, doing: Operation): error is OpenBotError {
   if (!(error instanceof OpenBotError)) return false;
   const fails = error.details?.fails as readonly Operation[] | undefined;
-  return fails?.includes(doing) ?? (doing !== 'restore' && FAILURES.has(error.code));
+  if (fails !== undefined) return fails.includes(doing);
+  return error instanceof SourceChanged || (doing !== 'restore' && FAILURES.has(error.code));
 }
 
 /**

@@ -1,4 +1,4 @@
-import { formatCount, formatQuantity, printable } from '@openbot/sessions/terminal-text';
+import { formatCount, formatQuantity, printable, wrapText } from '@openbot/sessions/terminal-text';
 import type { ResolvedToolRemovalOptions } from '../clean/tool-removal.ts';
 import { shortenText } from '../errors.ts';
 import type { SessionInfo } from '../operations/results.ts';
@@ -136,20 +136,25 @@ function presetLines(
   return [
     options.palette.bold('What each preset would leave (tokens)'),
     ...barLines(rows, tokens.context, options),
-    ...(options.verbose ? ruleLines(subject) : []),
+    ...(options.verbose ? ruleLines(subject, options) : []),
   ];
 }
 
-function ruleLines({ presets }: InfoSubject): string[] {
-  return Object.entries(presets).map(
-    ([name, rules]) => `  ${printable(name)}: ${describeRemoval(rules, undefined)}`,
+function ruleLines({ presets }: InfoSubject, options: ReportOptions): string[] {
+  return Object.entries(presets).flatMap(([name, rules]) =>
+    sentenceLines(`${printable(name)}: ${describeRemoval(rules, undefined)}`, '  ', options),
   );
+}
+
+function sentenceLines(text: string, indent: string, { maxLineWidth = Infinity }: ReportOptions): string[] {
+  return wrapText(text, maxLineWidth - indent.length).map((line) => indent + line);
 }
 
 type Effect = Pick<SessionInfo['presets'][string], 'toolCallsRemoved' | 'toolCallsTruncated'>;
 
 function describeEffect({ toolCallsRemoved, toolCallsTruncated }: Effect, percent: number): string {
-  if (toolCallsRemoved + toolCallsTruncated === 0) return 'nothing to clean';
+  if (toolCallsRemoved + toolCallsTruncated === 0)
+    return percent === 0 ? 'nothing to clean' : `${percent}% less, outside of tool calls`;
   return `${percent}% less: ${formatCount(toolCallsRemoved)} removed, ${formatCount(toolCallsTruncated)} truncated`;
 }
 
@@ -159,11 +164,11 @@ function recommendationLines(
   options: ReportOptions,
 ): string[] {
   const { preset, truncateOver, reason } = recommendPreset(info, presets);
-  if (preset === undefined) return [`Recommendation: do not clean; ${reason}.`];
+  if (preset === undefined) return sentenceLines(`Recommendation: do not clean; ${reason}.`, '', options);
   const limit = truncateOver === undefined ? [] : ['--truncate-over', String(truncateOver)];
   const command = commandFor('edit', session, options, `--strip-tools=${preset}`, ...limit);
   return [
     `Recommendation: ${options.palette.cyan(command)}`,
-    `  It ${reason}, and can be undone with occ restore.`,
+    ...sentenceLines(`It ${reason}, and can be undone with occ restore.`, '  ', options),
   ];
 }

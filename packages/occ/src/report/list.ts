@@ -77,7 +77,8 @@ function chooseColumns(
   const sessions = listed.map(({ session }) => session);
   const sources = new Set(owners.map(({ source }) => source));
   const agents = new Set(owners.map(({ agentId }) => agentId).filter((agentId) => agentId !== null));
-  const shorten = verbose ? (name: string) => name : shortenNames(names);
+  // A name that occurs twice is ambiguous at any length; whole it would leave a narrow table no room.
+  const shorten = verbose ? (name: string) => name : shortenNames(isNarrow ? [...new Set(names)] : names);
   const ownKey = isNarrow && agents.size === 1 ? `agent:${[...agents][0]}:` : '';
   const show = verbose ? formatCount : roundCount;
   const hasShares = sessions.some((session) => shareOf(session) !== undefined);

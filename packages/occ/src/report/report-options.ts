@@ -8,6 +8,8 @@ export interface ReportOptions {
   readonly home: string;
   /** The width of the terminal. */
   readonly columns: number;
+  /** Where sentences are broken between words; not in a pipe. */
+  readonly maxLineWidth?: number;
   /** What printed commands need in order to find the session again. */
   readonly again?: SearchAgain;
 }

@@ -54,7 +54,7 @@ export function statisticsLines({ messages, sizes, toolCalls, outputs, tokens }:
     `  Tool calls: ${calls}`,
     ...(outputs === 0 ? [] : [`  Output in messages: ${formatCount(outputs)} truncated`]),
     `  Context: ${formatTokenChange(tokens)}`,
-    `  Size: ${formatChange(...sizes, formatSize)}`,
+    `  Size: ${formatSizeChange(...sizes)}`,
   ];
 }
 
@@ -77,7 +77,7 @@ export function verboseStatisticsLines(
           `  Output:       ${formatCount(outputs)} truncated (commands, background agents, files in messages)`,
         ]),
     `  Context:      ${formatTokenChange(tokens)}`,
-    `  Size:         ${formatChange(...sizes, formatSize)}`,
+    `  Size:         ${formatSizeChange(...sizes)}`,
   ];
 }
 
@@ -86,4 +86,10 @@ function formatTokenChange({ before, after, basis }: PlanTokens): string {
   if (before === after) return `${formatCount(before)} tokens (unchanged, ${basis})`;
   const change = after < before ? `${percentOf(before - after, before)}% less` : 'more';
   return `${formatCount(before)} → ${formatCount(after)} tokens (${change}, ${basis})`;
+}
+
+/** Only a clone can be larger: it names its source. */
+function formatSizeChange(before: number, after: number): string {
+  if (after <= before) return formatChange(before, after, formatSize);
+  return `${formatSize(before)} → ${formatSize(after)} (it names its source)`;
 }

@@ -52,7 +52,8 @@ async function waitAndEdit(run: ScheduledRun): Promise<object | undefined> {
       goOn: () => isOurs(readRecord(path), id),
     });
     if (idle.state === 'called-off') return undefined;
-    if (idle.state === 'in-use') throw giveUp(describeUse(idle.use, sessionId, true), limitMs);
+    if (idle.state === 'in-use')
+      throw giveUp(describeUse(idle.use, sessionId, { canSchedule: true }), limitMs);
     try {
       return await run.edit();
     } catch (error) {

@@ -1,6 +1,6 @@
 import { OpenBotError } from '@openbot/sessions';
 import { describe, expect, test } from 'vitest';
-import { decideUse } from '../../src/in-use/decide-use.ts';
+import { decideUse, describeUse } from '../../src/in-use/decide-use.ts';
 import type { LockUse, SessionUse, UnfinishedUse, WriterUse } from '../../src/in-use/session-use.ts';
 import type { UseFlags } from '../../src/storage/contract/use.ts';
 
@@ -29,10 +29,15 @@ function refusal(use: SessionUse, flags: Partial<UseFlags> = {}): OpenBotError {
   return decision.error;
 }
 
-test('nobody uses it: go, whatever was asked for', () => {
+test('not in use: go, whatever the flags', () => {
   for (const flags of [{}, { force: true }, { waitMs: 5 }, { whenIdle: true }]) {
     expect(decide(undefined, flags)).toEqual({ act: 'go' });
   }
+});
+
+test('after --wait a longer time is advised', () => {
+  const hint = describeUse(lock, 'abc', { canSchedule: true, waitMs: 1500 }).hint;
+  expect(hint).toMatch(/^Give --wait a longer time than 1\.5 s, or clean in the background .*--when-idle\./);
 });
 
 describe('nothing asked for', () => {
@@ -104,7 +109,7 @@ describe("the session's own run", () => {
   ];
 
   test.each(own)(
-    'that a rewrite would abort ($kind): scheduled unasked, and nobody waits for himself',
+    'that a rewrite would abort ($kind): scheduled without a flag, and the run does not wait for itself',
     (use) => {
       for (const flags of [{}, { waitMs: 1000 }, { whenIdle: true }]) {
         expect(decide(use, flags)).toMatchObject({

@@ -3,7 +3,7 @@ import { formatClone } from '../../src/report/clone.ts';
 import { formatBackups, formatRestore } from '../../src/report/restore.ts';
 import { cloneOutcome, PLAIN, restoreOutcome, SESSION, VERBOSE } from './outcomes.ts';
 
-it('a clone tells what it took, where it is and how to resume it', () => {
+it('the report of a clone says what it contains, where it is and how to resume it', () => {
   expect(formatClone(cloneOutcome(), PLAIN)).toBe(`✓ Session cloned: abc123-def456 → xyz789-uvw012
   Messages: 45 → 38 (16% reduction)
   Tool calls: 12 removed, 5 truncated, 8 preserved
@@ -29,7 +29,7 @@ it('a clone that is only tried says so', () => {
   expect(text).toMatch(/\n {2}Nothing was written\.\n$/);
 });
 
-it('a restore tells what came back, what was kept and how to undo it', () => {
+it('the report of a restore says what was restored, what was kept and how to undo it', () => {
   expect(formatRestore(restoreOutcome(), PLAIN)).toBe(`✓ Session restored: abc123-def456
   From: ~/.openclaw/agents/main/sessions/abc123-def456.backup.1.jsonl
   Size: 98 KB → 126 KB
@@ -46,7 +46,7 @@ it('a restore tells what came back, what was kept and how to undo it', () => {
   );
 });
 
-it('a restore tells its note before it says how to undo it', () => {
+it('the report of a restore has its note before the command that undoes it', () => {
   const text = formatRestore(restoreOutcome({ note: 'It counts from the next resume.' }), PLAIN);
   expect(text).toMatch(/\n {2}Backup: .*\n {2}It counts from the next resume\.\n {2}Undo: /);
 });
@@ -70,4 +70,11 @@ Restore one with --backup <number> instead of --list.
   expect(formatBackups(SESSION.sessionId, [], PLAIN)).toBe(
     'No backups of abc123-def456: the session has not been edited.\n',
   );
+});
+
+it('an exact clone is larger by the name of its source', () => {
+  const { result, ...outcome } = cloneOutcome();
+  const statistics = { ...result.statistics, sizeOriginal: 1000, sizeCloned: 1100 };
+  const text = formatClone({ ...outcome, result: { ...result, statistics } }, PLAIN);
+  expect(text).toContain('  Size: 1.0 KB → 1.1 KB (it names its source)\n');
 });

@@ -40,7 +40,7 @@ Undo: occ restore abc123-def456
 `);
 });
 
-it('turns that there are none of get no range, and a single one gets its number', () => {
+it('a count of zero turns has no range, and a single turn has its number', () => {
   const plan = {
     ...editOutcome().plan,
     turnsWithToolsTotal: 1,
@@ -73,7 +73,7 @@ it('a session without tool calls says that there are none', () => {
 });
 
 describe('a dry run', () => {
-  it('speaks of what would happen, and that nothing did', () => {
+  it('says what would happen, and that nothing was changed', () => {
     const lines = formatEdit(unwrittenOutcome({ changed: false, dryRun: true }), PLAIN).split('\n');
     expect(lines[0]).toBe('○ Would edit session: abc123-def456 (dry run)');
     expect(lines).toContain('  Tool calls: 12 removed, 5 truncated, 8 preserved');
@@ -85,7 +85,7 @@ describe('a dry run', () => {
     expect(text).toMatch(/^• Would change nothing: abc123-def456 \(dry run\)\n {2}There is nothing older/);
   });
 
-  it('tells a note too', () => {
+  it('contains a note too', () => {
     const text = formatEdit(unwrittenOutcome({ changed: false, dryRun: true, note: 'It is in use.' }), PLAIN);
     expect(text).toContain('  It is in use.\n');
   });

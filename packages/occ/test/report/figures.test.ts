@@ -35,7 +35,7 @@ describe('percent', () => {
   });
 });
 
-it('a moment that is none is no failure', () => {
+it('an invalid time causes no error', () => {
   expect(formatMinute(Date.UTC(2026, 0, 2, 3, 4))).toBe('2026-01-02 03:04 UTC');
   expect(formatMinute(Number.NaN)).toBe('an unknown time');
 });

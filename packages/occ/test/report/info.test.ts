@@ -187,6 +187,14 @@ describe('recommendation', () => {
   });
 });
 
+it('a preset that shortens output only outside of tool calls says so', () => {
+  const info = {
+    ...INFO,
+    presets: { default: { tokensAfter: 98_800, toolCallsRemoved: 0, toolCallsTruncated: 0 } },
+  };
+  expect(formatInfo(info, FOUND, PLAIN)).toMatch(/98,800 {3}99% {2}1% less, outside of tool calls\n/);
+});
+
 it('a preset that would change nothing says so', () => {
   const info = {
     ...INFO,

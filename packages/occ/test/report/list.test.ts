@@ -114,6 +114,12 @@ test.each([200, 100, 80, 60, 50, 40])('no line is wider than a terminal of %i co
   expect(text).toContain('c08003b6');
 });
 
+test.each([60, 40])('an id that occurs twice leaves room at %i columns', (columns) => {
+  const sessions = [session({ agentId: 'main' }), session({ agentId: 'molt' })];
+  const lines = formatList(listOf(...sessions), { ...OPTIONS, columns }, NOW).split('\n');
+  expect(lines[2]).toMatch(/^c08003b6 {2}5 min ago {2}/);
+});
+
 /** Sessions as people have them, in a terminal of a given width. */
 function formatAt(columns: number, more: Partial<FoundSession> = {}): string[] {
   const list = listOf(

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeEach, expect, test } from 'vitest';
+import { HUNT, tries } from '../../../../test/setup/hunt.ts';
 import { findDatabaseFaults } from '../../../sessions/test/openclaw-db/setup/check-database.ts';
 import { generateEvents } from '../../../sessions/test/openclaw-db/setup/compose-turns.ts';
 import { BUILT_IN_PRESETS } from '../../src/clean/presets.ts';
@@ -42,7 +43,7 @@ const readQuestions = () =>
     return message?.role === 'user' && message.content.startsWith('Question number') ? [message.content] : [];
   });
 
-test('held by another program for longer than it may take: refused in words, and nothing is left', async () => {
+test('held by another program for too long: refused with a clear error, and nothing is left', async () => {
   const before = readAllRows(home.path);
   const holder = startChild(HOLDER, [home.path]);
   await holder.said('held');
@@ -92,7 +93,7 @@ test('let go in time: the edit waits, then goes through', async () => {
 });
 
 test.each([1, 2, 3])(
-  'somebody speaks between the plan and the change, %i times: it is planned anew, the last time while nobody can',
+  'a message arrives between the plan and the change, %i times: it is planned anew, the last time with writers kept out',
   async (times) => {
     const talker = new DatabaseSync(home.path);
     let spoken = 0;
@@ -117,23 +118,28 @@ test.each([1, 2, 3])(
   },
 );
 
-test('an agent that speaks without a pause while it is cleaned again and again: nothing that it said is lost', async () => {
-  const talker = startChild(TALKER, [home.path, ID]);
-  await talker.said('appended');
-  for (let edit = 0; edit < 4; edit++) {
-    const { code, stderr } = await home.occProcess('edit', ID, '--keep', '1', '--wait=100', '--json');
-    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-  }
-  talker.tell('stop');
-  const count = Number(await talker.said('stopped'));
-  expect(await talker.ended).toBe(0);
-  expect(count).toBeGreaterThan(4);
-  expect(readQuestions()).toEqual(Array.from({ length: count }, (_, i) => `Question number ${i + 1}`));
-  const file = readAsFile(home.path, ID);
-  for (let number = 1; number <= count; number++) expect(file).toContain(`Answer number ${number}"`);
-  expect(findDatabaseFaults(home.path)).toEqual([]);
-  expect(existsSync(`${home.path}-wal`)).toBe(false);
-});
+test(
+  'an agent that writes without a pause while it is cleaned again and again: no message is lost',
+  HUNT,
+  async () => {
+    const edits = tries({ gate: 2, torture: 10 });
+    const talker = startChild(TALKER, [home.path, ID]);
+    await talker.said('appended');
+    for (let edit = 0; edit < edits; edit++) {
+      const { code, stderr } = await home.occProcess('edit', ID, '--keep', '1', '--wait=100', '--json');
+      expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    }
+    talker.tell('stop');
+    const count = Number(await talker.said('stopped'));
+    expect(await talker.ended).toBe(0);
+    expect(count).toBeGreaterThan(edits);
+    expect(readQuestions()).toEqual(Array.from({ length: count }, (_, i) => `Question number ${i + 1}`));
+    const file = readAsFile(home.path, ID);
+    for (let number = 1; number <= count; number++) expect(file).toContain(`Answer number ${number}"`);
+    expect(findDatabaseFaults(home.path)).toEqual([]);
+    expect(existsSync(`${home.path}-wal`)).toBe(false);
+  },
+);
 
 test('two edits at once: one after the other, and each leaves its backup', async () => {
   const [one, other] = await Promise.all([

@@ -53,7 +53,7 @@ export async function replaceFile(
   let backup: MadeBackup | undefined;
   let fault: Error | undefined;
   let resultBytes = 0;
-  reportProgress({ step: 'Writing the session' });
+  reportProgress({ step: 'write', text: 'Writing the session' });
   const carriedTo = await replaceTranscript(path, file, {
     readTo: backupBytes,
     lock,
@@ -61,14 +61,14 @@ export async function replaceFile(
     keepsTime: true,
     write,
     verify: async (temp) => {
-      reportProgress({ step: 'Verifying the session' });
-      const after = await scanTranscriptFile(temp);
+      reportProgress({ step: 'verify', text: 'Verifying the session' });
+      const after = await scanTranscriptFile(temp, undefined, transcript);
       resultBytes = after.byteLength;
       steps.accept(resultBytes);
       steps.verify(after);
     },
     beforeSwap: async (temp) => {
-      reportProgress({ step: 'Replacing the session' });
+      reportProgress({ step: 'swap', text: 'Replacing the session' });
       const counters = await entry?.readCounters();
       const resultHash = hashTail(temp, resultBytes) ?? '';
       const source = { path, file, bytes: backupBytes, isReplaced: true };

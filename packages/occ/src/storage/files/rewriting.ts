@@ -71,7 +71,7 @@ async function readFrom<T>(
 ): Promise<T> {
   const file = await opening;
   try {
-    reportProgress({ step: 'Reading the session' });
+    reportProgress({ step: 'scan', text: 'Reading the session' });
     const transcript = await scanOpenTranscript(file, path);
     assertReadable(transcript, path);
     return use({ transcript, readLine: makeLineReader(file, transcript) });
@@ -111,7 +111,7 @@ async function openFileState(held: HeldFile): Promise<SessionState> {
   const { path, entry } = held;
   const file = await openSession(path);
   try {
-    reportProgress({ step: 'Reading the session' });
+    reportProgress({ step: 'scan', text: 'Reading the session' });
     const transcript = await scanOpenTranscript(file, path);
     const readLine = makeLineReader(file, transcript);
     const open: OpenFile = { ...held, file, transcript };

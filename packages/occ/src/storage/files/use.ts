@@ -38,7 +38,7 @@ async function settle(
       if (flags.force || ownRun !== 'no') return;
       const ageMs = Date.now() - statSync(path).mtimeMs;
       if (!isRecent(ageMs) || judgeLastExchange(transcript) !== 'unfinished') return;
-      throw describeUse({ kind: 'unfinished', ageMs, ownRun: 'no' }, sessionId, true);
+      throw describeUse({ kind: 'unfinished', ageMs, ownRun: 'no' }, sessionId, flags);
     },
     afterEdit: async ({ backupPath }) => (backupPath === undefined ? undefined : note),
     restoreNote: note,
@@ -53,7 +53,7 @@ async function settle(
     quietMs: decision.quietMs,
     ignoreUnfinished: flags.force,
   });
-  if (outcome.state === 'in-use') throw describeUse(outcome.use, sessionId, flags.canSchedule);
+  if (outcome.state === 'in-use') throw describeUse(outcome.use, sessionId, flags);
   return allow();
 }
 

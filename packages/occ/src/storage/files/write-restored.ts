@@ -1,6 +1,6 @@
 import { open } from 'node:fs/promises';
 import type { Transcript } from '@openbot/sessions';
-import type { LineCopier } from '@openbot/sessions/rewrite';
+import { type LineCopier, SourceChanged } from '@openbot/sessions/rewrite';
 import type { OriginOf } from '../contract/rewriting.ts';
 import type { Stretch } from './later-bytes.ts';
 
@@ -128,7 +128,7 @@ async function copyStretch(copier: LineCopier, { path, start, end }: Stretch): P
     const buffer = Buffer.allocUnsafe(Math.min(CHUNK, end - start));
     for (let at = start; at < end; ) {
       const { bytesRead } = await file.read(buffer, 0, Math.min(buffer.length, end - at), at);
-      if (bytesRead === 0) throw new Error(`${path} became shorter while it was read`);
+      if (bytesRead === 0) throw new SourceChanged(`${path} became shorter while it was read`);
       await copier.put(buffer.subarray(0, bytesRead));
       at += bytesRead;
     }

@@ -63,7 +63,7 @@ function scan(
   keeper: LineKeeper | undefined,
 ): DatabaseTranscript {
   try {
-    reportProgress({ step: 'Reading the session' });
+    reportProgress({ step: 'scan', text: 'Reading the session' });
     return scanDatabaseTranscript(database, sessionId, keeper);
   } catch (error) {
     if (!(error instanceof OpenBotError)) throw error;

@@ -58,7 +58,7 @@ export async function replaceRows(
   steps: RewriteSteps,
 ): Promise<ReplacedState | undefined> {
   steps.accept(next.sizeAfter);
-  reportProgress({ step: 'Writing the session' });
+  reportProgress({ step: 'write', text: 'Writing the session' });
   const generation = makeGeneration();
   const isOver = deferEnding();
   const undo = async () => {

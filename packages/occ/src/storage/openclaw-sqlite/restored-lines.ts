@@ -1,5 +1,6 @@
 import { closeSync, openSync, readSync } from 'node:fs';
 import { OpenBotError, scanTranscriptFile, type Transcript } from '@openbot/sessions';
+import { SourceChanged } from '@openbot/sessions/rewrite';
 import { identifyLine } from '../../rewrite/line-identity.ts';
 import type { Backup } from '../contract/kept-state.ts';
 import type { ReadSession } from './readable-session.ts';
@@ -105,7 +106,7 @@ export function readKeptLine({ path, file, transcript }: OpenKeptState, index: n
   const line = Buffer.allocUnsafe(transcript.endOf(index) - start);
   for (let filled = 0; filled < line.length; ) {
     const count = readSync(file, line, filled, line.length - filled, start + filled);
-    if (count === 0) throw new Error(`${path} became shorter while it was read`);
+    if (count === 0) throw new SourceChanged(`${path} became shorter while it was read`);
     filled += count;
   }
   return line;

@@ -77,7 +77,7 @@ async function withFile<T>(
 ): Promise<T> {
   const file = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   try {
-    reportProgress({ step: 'Reading the session' });
+    reportProgress({ step: 'scan', text: 'Reading the session' });
     const transcript = await scanOpenTranscript(file, path);
     return await use(file, { transcript, readLine: makeLineReader(file, transcript) });
   } finally {
@@ -93,7 +93,7 @@ async function stageLines(
 ): Promise<string> {
   const temp = makeLeftoverPath(path, 'tmp');
   const target = await open(temp, 'wx', 0o600);
-  reportProgress({ step: 'Writing the clone' });
+  reportProgress({ step: 'write', text: 'Writing the clone' });
   try {
     giveToFolderOwner(target.fd, path);
     const copier = new LineCopier(source, target);
@@ -152,11 +152,11 @@ async function makeClone(clone: FileClone): Promise<Written> {
   let isOver: (() => void) | undefined;
   let removeNote: (() => void) | undefined;
   try {
-    reportProgress({ step: 'Verifying the clone' });
-    const after = await scanTranscriptFile(temp);
+    reportProgress({ step: 'verify', text: 'Verifying the clone' });
+    const after = await scanTranscriptFile(temp, undefined, before);
     const fault = staged.findFault(after);
     if (fault !== undefined) throw cloneNotAsPlanned(fault);
-    reportProgress({ step: 'Naming the clone' });
+    reportProgress({ step: 'swap', text: 'Naming the clone' });
     // Behind what was verified line for line against the original.
     await append(temp, ending);
     if (existsSync(path)) throw alreadyThere(path);

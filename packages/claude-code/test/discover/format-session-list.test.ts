@@ -70,7 +70,7 @@ test.each([24, 40, 60, 80, 100, 120])('large numbers and long names fit into %i 
   }
 });
 
-test('room is made by what tells least: figures are rounded, then columns go', () => {
+test('a narrow table rounds figures first, then leaves out columns', () => {
   const head = (columns: number) => formatSessionList(wide, { now: NOW, columns }).split('\n')[1];
   expect(head(140)).toMatch(/MESSAGES .*TOKENS/);
   expect(head(80)).not.toContain('MESSAGES');
@@ -80,7 +80,7 @@ test('room is made by what tells least: figures are rounded, then columns go', (
   expect(formatSessionList([first!], { now: NOW, columns: 160 })).toContain(' 123,605,000 ');
 });
 
-test('a session whose transcript is gone is told by its last task', () => {
+test('a session without a transcript is described by its last task', () => {
   const gone = makeSession({
     hasTranscript: false,
     firstMessage: '',

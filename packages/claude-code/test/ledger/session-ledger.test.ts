@@ -53,7 +53,7 @@ function makeLedgerRoom() {
   };
 }
 
-test('the git folder is written down, which outlives a worktree; outside git there is none', async () => {
+test('the git folder, which outlives a worktree, is recorded; outside git none is', async () => {
   const { open, read, warnings } = makeLedgerRoom();
   const [repo, tree, plain] = [makeTempFolder(), join(makeTempFolder(), 'tree'), makeTempFolder()];
   makeRepo(repo);
@@ -121,7 +121,7 @@ test('a session that another agent ran has cost what that one paid, and keeps it
   expect((await open({ maxBudgetUsd: 5 })).budgetLeftUsd).toBe(2);
 });
 
-test('a damaged registry of another agent is passed over', async () => {
+test('a damaged registry of another agent is skipped', async () => {
   const { open, stateDir, register } = makeLedgerRoom();
   await register({ totalCostUsd: 1 });
   mkdirSync(resolveRegistryPath(stateDir, 'other'), { recursive: true });
@@ -166,7 +166,7 @@ test('a label names one session of a repository, and what it named before is sai
   expect([read(OTHER)?.label, warnings]).toEqual([undefined, []]);
 });
 
-test('a turn that failed before it could tell its cost takes nothing away', async () => {
+test('a turn that failed before it reported its cost does not lower the total', async () => {
   const { open, register } = makeLedgerRoom();
   await register({ totalCostUsd: 3 });
   expect(await (await open()).addCost(0)).toEqual({ costUsd: 0, totalCostUsd: 3 });
@@ -225,13 +225,13 @@ test('a run whose end could not be written down is not running any more', async 
   expect(isRunning(entry)).toBe(false);
 });
 
-test('a long task is kept as far as it tells what the session is about', async () => {
+test('the beginning of a long task is kept', async () => {
   const { open, read } = makeLedgerRoom();
   await (await open({ action: 'fresh', task: 'x'.repeat(300_000) })).begin('m');
   expect(read()!.tasks).toEqual([`${'x'.repeat(1999)}…`]);
 });
 
-test('a registry that cannot be read stops a resume; one that cannot be written is told, and the run goes on', async () => {
+test('an unreadable registry stops a resume; for an unwritable one the run warns and continues', async () => {
   const { open, stateDir, warnings } = makeLedgerRoom();
   const fresh = await open({ action: 'fresh', maxBudgetUsd: 1 });
   mkdirSync(resolveRegistryPath(stateDir, 'main'), { recursive: true });

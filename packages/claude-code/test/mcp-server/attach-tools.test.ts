@@ -42,7 +42,7 @@ describe('tools for a run of this process', () => {
     },
   );
 
-  test('started for a conversation, reading it is none', async () => {
+  test('reading the conversation that it was started for needs no permission', async () => {
     const { options } = makeMcpHome();
     const { allowed } = await attachTools({ ...options, sessionKey: 'agent:main:main' });
     expect([...allowed].sort()).toEqual([...LOOKING, ...OF_CONVERSATIONS].sort());
@@ -63,7 +63,7 @@ describe('tools for a run of this process', () => {
     for (const { _meta } of tools) expect(_meta).toEqual({ 'anthropic/alwaysLoad': true });
   });
 
-  test('name the version of this package unless they are told another', async () => {
+  test('name the version of this package unless another one is given', async () => {
     const { options } = makeMcpHome();
     const client = await connectTo(await attachTools(options));
     expect(client.getServerVersion()?.version).toBe(manifest.version);
@@ -127,7 +127,7 @@ describe('where there can be no tools', () => {
     expect((await attachTools({ ...options, ...own })).servers).toEqual({});
   });
 
-  test('a connection that fails is told, and refused', async () => {
+  test('a failed connection is reported and refused', async () => {
     const { options } = makeMcpHome();
     const errors: Error[] = [];
     const { servers } = await attachTools({ ...options, onError: (error) => errors.push(error) });

@@ -139,7 +139,7 @@ describe('a server that cannot be', () => {
 test.each([
   ['a file that is not there', () => readFileSync('/missing/claude-code/work/sessions.json')],
   ['a file that is no JSON', () => JSON.parse('{"classified')],
-])('%s is told of without its path and what it holds', async (_name, fail) => {
+])('%s is reported without its path and content', async (_name, fail) => {
   const { connect } = makeMcpHome();
   const call = await connect({ sendMessage: async () => fail() });
   const { isError, text } = await call('openclaw_send_message', { text: 'x' });

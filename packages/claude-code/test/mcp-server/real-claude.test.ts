@@ -151,7 +151,7 @@ describe.skipIf(missing !== undefined)(`the real Claude Code ${missing ?? ''}`, 
     expect(JSON.parse(results()[0]!.text)).toMatchObject({ asOf, sessions: [{ firstMessage: 'known' }] });
   });
 
-  test('is told that a message could not be sent', LONG, async () => {
+  test('learns that a message could not be sent', LONG, async () => {
     const { attached, errors } = await attach({
       sendMessage: async () => {
         throw new Error('The line is dead');

@@ -26,7 +26,7 @@ describe('files that are not as they should be', () => {
     expect((await (await connect())(CONTEXT)).answer.messages).toEqual([]);
   });
 
-  test('broken lines and half of one are passed over', async () => {
+  test('broken lines and a torn line are skipped', async () => {
     const { connect, transcript, write } = make();
     writeFileSync(transcript, 'no json\n', { flag: 'a' });
     writeFileSync(transcript, '{"type":"message","id":"x', { flag: 'a' });
@@ -74,14 +74,14 @@ describe('files that are not as they should be', () => {
     expect([isError, text.split(':')[0]]).toEqual([true, 'PATH_ESCAPES_FOLDER']);
   });
 
-  test('a folder in the place of a transcript has no messages', async () => {
+  test('a folder with the name of a transcript has no messages', async () => {
     const { connect, transcript } = make();
     rmSync(transcript);
     mkdirSync(transcript);
     expect((await (await connect())(CONTEXT)).answer.messages).toEqual([]);
   });
 
-  test('what was taken out of the context or replaced there is not told', async () => {
+  test('messages that were removed from the context or replaced are not returned', async () => {
     const { connect, transcript, id } = make();
     const say = (name: string, parentId: string | null) => ({
       ...{ type: 'message', id: name, parentId },
@@ -107,7 +107,7 @@ describe('files that are not as they should be', () => {
     expect(answer.messages[0].text).toBe('in the thread 1');
   });
 
-  test('times that are none are left out', async () => {
+  test('invalid times are left out', async () => {
     const { connect, setEntry, id } = make();
     for (const updatedAt of [8.64e15, -8.64e15, 1e300]) {
       setEntry({ sessionId: id, updatedAt, sessionStartedAt: updatedAt });

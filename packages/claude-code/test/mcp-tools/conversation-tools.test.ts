@@ -21,7 +21,7 @@ describe.each(WAYS)('conversations in %s', (storage, keep) => {
   };
   const texts = (answer: { messages: { text: string }[] }) => answer.messages.map(({ text }) => text);
 
-  test('the main conversation is told, oldest first, with times', async () => {
+  test('the main conversation is returned, oldest first, with times', async () => {
     const { connect, ids } = make({ key: MAIN, compose: talk(2) });
     const { answer } = await (await connect())(CONTEXT);
     expect(answer).toMatchObject({ sessionKey: MAIN, sessionId: ids[0], leftOut: [] });
@@ -44,7 +44,7 @@ describe.each(WAYS)('conversations in %s', (storage, keep) => {
     expect((await call(CONTEXT)).answer.messages).toHaveLength(20);
   });
 
-  test('a message too long to be read is passed over and counted, and an earlier one given for it', async () => {
+  test('a message that is too long is skipped and counted, and an earlier one is returned', async () => {
     const { connect } = make({
       key: MAIN,
       compose: (session) => {
@@ -73,7 +73,7 @@ describe.each(WAYS)('conversations in %s', (storage, keep) => {
     expect(texts((await (await connect())(CONTEXT)).answer)).toEqual(['look', 'seen']);
   });
 
-  test('branches that were left are not told', async () => {
+  test('abandoned branches are not returned', async () => {
     const { connect } = make({
       key: MAIN,
       compose: (session) => {
@@ -88,7 +88,7 @@ describe.each(WAYS)('conversations in %s', (storage, keep) => {
     expect(texts((await (await connect())(CONTEXT)).answer)).toEqual(['first', 'good', 'better', 'fine']);
   });
 
-  test('what was said before a compaction is told, what was said before a reset is not', async () => {
+  test('messages before a compaction are returned, messages before a reset are not', async () => {
     const { connect } = make(
       {
         key: MAIN,
@@ -249,7 +249,7 @@ describe.each(WAYS)('conversations in %s', (storage, keep) => {
     }
   });
 
-  test('a key of another agent inside the own store is not told of', async () => {
+  test('a key of another agent in the own store is not returned', async () => {
     const { connect } = make(
       { key: MAIN, compose: talk(1) },
       { key: 'agent:work:main', compose: talk(1, 'secret') },

@@ -239,7 +239,7 @@ describe('where it looks', () => {
     expect([isError, text.split(':')[0]]).toEqual([true, 'PATH_ESCAPES_FOLDER']);
   });
 
-  test('bytes that are no text do no harm', async () => {
+  test('bytes that are no text cause no error', async () => {
     const { connect, memory } = makeNotes({});
     mkdirSync(memory, { recursive: true });
     writeFileSync(join(memory, 'x.md'), Buffer.from([0xff, 0xfe, 0, 0x0a, ...Buffer.from('needle'), 0xc3]));

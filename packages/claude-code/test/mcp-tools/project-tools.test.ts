@@ -121,7 +121,7 @@ describe('openclaw_session_list', () => {
     expect(text).toMatch(/^REGISTRY_UNREADABLE: .*claude-code\/main\/sessions\.json/);
   });
 
-  test('a registry of another agent that cannot be read is passed over, and not told of', async () => {
+  test('an unreadable registry of another agent is skipped and not mentioned', async () => {
     const { connect, write, repo, addSession } = makeMcpHome();
     const id = addSession(repo);
     write('state/claude-code/work/sessions.json', '{"classified');

@@ -17,7 +17,7 @@ async function complain(text: string): Promise<string> {
   return claude.stderr;
 }
 
-test('what it complains of is told without keys, and of much the end', async () => {
+test('its error output is reported without keys, and only its end if it is long', async () => {
   expect(await complain(`\nno entry for ${KEY}\n`)).toMatch(/^no entry for sk-ant\S+$/);
   const long = await complain(`${'much\n'.repeat(100_000)}the end\n`);
   expect(long).toMatch(/much\nthe end$/);
@@ -28,7 +28,7 @@ test.each<[string, string]>([
   ['in a line', `first\nthe key is ${KEY} ${'x'.repeat(50)}\n`],
   ['in a line of its own', `\n${KEY}\n`],
   ['in a text without lines', `and the key is ${KEY} `],
-])('no part of a key is told where the text is cut within it: %s', async (_name, start) => {
+])('no part of a key is shown if the text is cut within it: %s', async (_name, start) => {
   const isSingle = start.endsWith(' ');
   const at = start.indexOf(KEY) + 40;
   for (const limit of [4096, 16 * 4096]) {

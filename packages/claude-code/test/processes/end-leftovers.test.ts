@@ -56,7 +56,7 @@ describe.skipIf(!hasProc)(`what a crashed run left ${hasProc ? '' : '(there is n
     };
   }
 
-  test('is ended, Claude Code and its tools, and told once', async () => {
+  test('is ended, Claude Code and its tools, and reported once', async () => {
     const { env, found, write, end } = makeNotes();
     const mark = randomUUID();
     const [child, tool] = [await start(mark), await start(mark)];

@@ -43,7 +43,7 @@ test('what is taken away is this note, not that of a later run in the session', 
   expect(readRunNotes(env)).toEqual([other]);
 });
 
-test('what cannot be read is passed over', () => {
+test('unreadable files are skipped', () => {
   const { folder, env, make } = makeFolder();
   const good = make();
   writeRunNote(good, env);

@@ -118,7 +118,7 @@ describe('the status as text', () => {
     );
   });
 
-  it('does not say that there is no repository or no commit where git could not tell', () => {
+  it('does not claim that there is no repository or commit if git did not answer', () => {
     const refused = formatProjectStatus({
       ...PLAIN,
       gaps: [{ part: 'git', reason: 'git failed: bad config' }],

@@ -49,7 +49,7 @@ describe('the status of a git repository', () => {
     );
   });
 
-  it('tells staged from other changes, whatever the names are', async () => {
+  it('distinguishes staged from other changes, whatever the names are', async () => {
     const repo = GitRepo.withCommit();
     const latin = Buffer.concat([Buffer.from('latin-'), Buffer.from([0xe9])]);
     repo.write('to be renamed.txt', 'many words that make it the same file\n'.repeat(20));

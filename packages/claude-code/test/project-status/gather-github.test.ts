@@ -104,7 +104,7 @@ describe('what gh knows', () => {
     expect(JSON.stringify(status)).not.toContain('hunter2secret');
   });
 
-  it('has nothing to read, no terminal, and is told not to ask', async () => {
+  it('has empty input and no terminal, and is started with prompts disabled', async () => {
     const said = join(makeFolder(), 'said');
     const ask = `
       if read answer; then echo "read $answer"; else echo 'nothing to read'; fi > '${said}'

@@ -247,7 +247,7 @@ describe('the sessions of a project', () => {
     expect(status.sessions.recent).toMatchObject([{ sessionId: id, lineCount: 43 }]);
   }, 60_000);
 
-  it('that cannot be read are told beside the others', async () => {
+  it('that cannot be read are reported beside the others', async () => {
     const { makeFolder: make, env, stateDir, addSession, projects } = makeHome();
     const repo = make('repo');
     const id = addSession(repo);
@@ -263,7 +263,7 @@ describe('the sessions of a project', () => {
     expect(text).toContain('Unknown   sessions: some are left out');
   });
 
-  it('that are known without the registry of their agent are told apart from those left out', async () => {
+  it('that are known without the registry of their agent are counted apart from those left out', async () => {
     const { makeFolder: make, env, stateDir, addSession, projects } = makeHome();
     const repo = make('repo');
     addSession(repo);

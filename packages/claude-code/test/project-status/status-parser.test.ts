@@ -30,7 +30,7 @@ function parse(chunks: readonly Buffer[], limit = 100) {
 }
 
 describe('the parser of git status', () => {
-  it('tells staged, modified, untracked and conflicted paths apart', () => {
+  it('distinguishes staged, modified, untracked and conflicted paths', () => {
     expect(parse([OUTPUT])).toEqual({
       headSha: 'c'.repeat(40),
       branch: 'feature/x',

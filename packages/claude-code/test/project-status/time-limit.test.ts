@@ -3,7 +3,7 @@ import { withTimeLimit } from '../../src/project-status/time-limit.ts';
 
 const LONG = 600_000;
 
-describe('a look with a time limit', () => {
+describe('a search with a time limit', () => {
   it('gives what it finds, and throws what it throws', async () => {
     expect(await withTimeLimit(async () => 'found', LONG)).toBe('found');
     await expect(withTimeLimit(() => Promise.reject(new Error('broken')), LONG)).rejects.toThrow('broken');

@@ -94,7 +94,7 @@ describe.skipIf(missing !== undefined)(`by a tool of the real Claude Code ${miss
         : { blocks: [call(`toolu_${word}`, 'Bash', { command: commands[word]! })] };
     });
 
-  // The gate has it in the test of `cc run` (openbot, run-limits).
+  // The gate has one in the test of `cc run` (openbot, run-limits).
   test('it is refused in its own repository', LONG, async () => {
     const repo = bench.makeRepo('nested');
     const inner = writeInner('nested-inner', 'Be within', repo);
@@ -105,7 +105,7 @@ describe.skipIf(missing !== undefined)(`by a tool of the real Claude Code ${miss
     expect(inner.read()).not.toContain('"queued"');
   });
 
-  test('it is refused over another repository between, which goes on', async () => {
+  test('it is refused over another repository between, which goes on', LONG, async () => {
     const [repo, other] = [bench.makeRepo('ring-one'), bench.makeRepo('ring-two')];
     const innermost = writeInner('ring-innermost', 'Be innermost', repo);
     const between = writeInner('ring-between', 'Be between', other);

@@ -94,7 +94,7 @@ test('of many at once one has it, one waits, and all others are refused', async 
   for (const slot of slots) await slot.release();
 });
 
-test('where the door cannot be closed behind one, it is not had, and others can have it', async () => {
+test('if the door lock cannot be released, the slot is not taken, and others can take it', async () => {
   const root = makeTempFolder();
   const [own, door] = [join(root, 'own'), join(root, 'door')];
   for (const folder of [own, door]) mkdirSync(folder);
@@ -141,7 +141,7 @@ test('worktrees of one repository share it, other folders do not', () => {
   );
 });
 
-test('a session is had by one at a time, and its id names no other file', async () => {
+test('one process at a time holds a session, and its id names no other file', async () => {
   const root = makeTempFolder();
   const id = '0e9f1f6c-9a0c-4b5e-8f4b-2f4f6f0f9a01';
   const env = { CLAUDE_CONFIG_DIR: root };

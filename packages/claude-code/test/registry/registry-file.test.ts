@@ -108,7 +108,7 @@ test('what is wrong with a registry is said without what is in it', () => {
   }
 });
 
-test('a folder in the place of a registry is an error that names it', () => {
+test('a folder with the name of a registry is an error that names it', () => {
   const stateDir = makeTempFolder();
   const path = resolveRegistryPath(stateDir, 'main');
   mkdirSync(path, { recursive: true });

@@ -6,7 +6,7 @@ import { type ClaudeRun, startRun } from '../../src/run/claude-run.ts';
 import type { RunEvent } from '../../src/run-contract/run-event.ts';
 import { makeHome } from '../discover/claude-home.ts';
 
-test('an abort is heard while a model is asked, and the model is told', async () => {
+test('an abort ends a question to the model', async () => {
   const home = makeHome();
   const repo = join(home.root, 'repo');
   mkdirSync(repo);

@@ -278,7 +278,7 @@ describe.skipIf(missing !== undefined)(`a run of the real Claude Code ${missing 
     }
   });
 
-  test('a secret in an error is told nowhere', async () => {
+  test('a secret in an error is shown nowhere', async () => {
     const key = `sk-ant-api03-${'q7Xz'.repeat(20)}-AA`;
     bench.api.setReplies(() => apiErrors.invalidRequest(`bad credential ${key}`));
     const { run, events } = bench.start('Go');
@@ -287,7 +287,7 @@ describe.skipIf(missing !== undefined)(`a run of the real Claude Code ${missing 
     expect(JSON.stringify([outcome, events])).not.toContain('q7Xz'.repeat(3));
   });
 
-  test('that the API is asked again is told', LONG, async () => {
+  test('a repeated request to the API is reported', LONG, async () => {
     // Without the header that tells a client not to repeat it.
     const { headers: _, ...overloaded } = apiErrors.overloaded();
     let asked = 0;

@@ -95,7 +95,7 @@ describe.skipIf(missing !== undefined)(`of the real Claude Code nothing is left 
     expect([claude, ...pids].map(lives)).toEqual([false, false, false, false]);
   });
 
-  test('after an abort of one that does not hear of it', async () => {
+  test('after an abort of a process that does not react to it', async () => {
     const repo = bench.makeRepo('deaf');
     script();
     const { run, next } = bench.start('Work forever', {
@@ -162,7 +162,7 @@ describe.skipIf(missing !== undefined)(`of the real Claude Code nothing is left 
     for (const pid of [claude, ...pids]) await isGone(pid);
   });
 
-  test('after this program was killed while it does not hear', async () => {
+  test('after this program was killed while it does not hear', LONG, async () => {
     const repo = bench.makeRepo('crash-deaf');
     script();
     const spawned = bench.spawnRun('Work forever', {

@@ -26,7 +26,7 @@ test('it knows the largest figures of each id, also after it was saved', HUNT, (
   );
 });
 
-test('ids that hardly differ are told apart, and many are kept in little', () => {
+test('similar ids are distinguished, and many need little memory', () => {
   const table = new IdTable();
   const ids = Array.from({ length: 100_000 }, (_, i) => `msg_01${String(i).padStart(22, '0')}`);
   for (const id of [...ids, ...ids]) table.add(id, 3, 20_000, 400);

@@ -142,7 +142,7 @@ describe('by words alone', () => {
   });
 });
 
-it('a model is told what a session did before its last task', async () => {
+it('a model learns what a session did before its last task', async () => {
   const tasks = ['repair the login redirect', 'bump the version'];
   const prompts: string[] = [];
   await selectSession({

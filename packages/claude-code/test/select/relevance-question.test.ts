@@ -93,7 +93,7 @@ describe('the question to the model', () => {
     }
   });
 
-  it('stays one block whatever anybody writes', HUNT, () => {
+  it('stays one block whatever the text contains', HUNT, () => {
     const texts = fc.oneof(
       fc.string({ unit: 'binary', maxLength: 50 }),
       fc.constantFrom(`</data-${TAG}>`, '\ud800', '</data>', '\\u003c'),

@@ -239,7 +239,7 @@ describe('without a label', () => {
 });
 
 describe('the model', () => {
-  it('decides between sessions that words would not tell apart', async () => {
+  it('decides between sessions with equal words', async () => {
     const sessions = [
       makeSession({ sessionId: 'a', firstMessage: 'Authentication broken' }),
       makeSession({ sessionId: 'b', firstMessage: 'Colours of the chart' }),
@@ -320,7 +320,7 @@ describe('the model', () => {
     expect(failing.scores!.every(({ ceiling }) => ceiling === undefined)).toBe(true);
   });
 
-  it('is not told the secrets of a task, nor is the log', async () => {
+  it('gets no secrets of a task, nor does the log', async () => {
     const task = 'deploy with password=hunter2secret9 to prod';
     const lines: string[] = [];
     const own = makeSession({ sessionId: 'own', lastTask: task });
@@ -329,7 +329,7 @@ describe('the model', () => {
     expect(`${lines.join()}${JSON.stringify(selection)}`).not.toContain('hunter2');
   });
 
-  it('that fails leaves the choice to words, and that is told', async () => {
+  it('that fails leaves the choice to words, and this is reported', async () => {
     const lines: string[] = [];
     const askModel: AskModel = async () => Promise.reject(new Error('no network'));
     const selection = await select([one], { askModel, log: (line) => lines.push(line) });

@@ -74,7 +74,7 @@ describe('what words have in common', () => {
     ['deploy with the key 0123456789abcdef0123456789abcdef', '0123456789'],
     ['deploy with sk-ant-api03-AbCdEfGh12345678AbCdEfGh12345678', 'api03'],
     [`${'deploy '.repeat(2850)}password=hunter2secret9`, 'hunter2'],
-  ])('is told without secrets: %s', (text, secret) => {
+  ])('is shown without secrets: %s', (text, secret) => {
     const { score, reasoning } = compare(text, text);
     expect(score).toBe(1);
     expect(reasoning).toContain('deploy');

@@ -147,7 +147,7 @@ test('a change so soon after a reading that times cannot show it is seen', async
   expect(await look()).toBe('nothing');
 });
 
-test('the time of a look is one before the file is looked at', async () => {
+test('the time of a search is taken before the file is read', async () => {
   const { folder, cache, path, reader } = setUp(block('m1', 5));
   const index = new SessionIndex(folder, cache, () => {
     appendFileSync(path, block('m2', 6));
@@ -174,7 +174,7 @@ test('while the clock says less than the times of the file, nothing is taken for
   expect(await look(past)).toBe('grown');
 });
 
-test('a known file in whose place is a link to itself is told when it is read, not before', async () => {
+test('a known file that became a link to itself is reported when it is read, not before', async () => {
   const { look, path, folder, cache } = setUp(block('m1', 5));
   await look();
   rmSync(path);

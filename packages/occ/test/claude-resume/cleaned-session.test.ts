@@ -42,7 +42,7 @@ describe.skipIf(CLAUDE_MISSING !== undefined)(
     beforeEach(() => session.reset());
     afterAll(() => session?.close());
 
-    test('is told to the model whole while nothing was cleaned', LONG, async () => {
+    test('reaches the model whole while nothing was cleaned', LONG, async () => {
       const { requests } = await session.resume('and now');
       expect(inOrder(tellConversation(requests[0]))).toEqual([...WHOLE_CONVERSATION, 'user | and now']);
     });

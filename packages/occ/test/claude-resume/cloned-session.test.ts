@@ -45,7 +45,7 @@ describe.skipIf(CLAUDE_MISSING !== undefined)(
       expect(new Set(ids.filter((id) => id !== undefined))).toEqual(new Set([clonedSessionId]));
     });
 
-    test('an exact copy tells the model what the source tells it', LONG, async () => {
+    test('an exact copy gives the model the same messages as its source', LONG, async () => {
       const clone = await session.occ(['clone', SESSION_ID, '--source', 'claude', '--json']);
       expect(clone.stderr).toBe('');
       const { clonedSessionId } = JSON.parse(clone.stdout) as Clone;

@@ -97,7 +97,7 @@ describe.skipIf(CLAUDE_MISSING !== undefined)(
       expect(await resume()).toEqual(FIRST_TURN);
     });
 
-    test('rewound, and a note of another line', async () => {
+    test('rewound, and a note of another line', LONG, async () => {
       await append(rewind(find('First done.').uuid), note(find('Second done.').uuid));
       expect((await resume()).at(-1)).toBe(WHOLE_CONVERSATION.at(-1));
     });

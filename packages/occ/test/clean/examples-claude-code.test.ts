@@ -61,7 +61,7 @@ describe('lines of one message', () => {
     expect(find(cleaned, 'm2').parentUuid).toBe('m1-text');
   });
 
-  test('thinking of the messages after the call goes too, and a message of nothing else', () => {
+  test('thinking after the call is removed too, and a message that has nothing else', () => {
     const lines = transcript(
       ...turn.slice(0, 5),
       block('m2-redacted', 'm2', { type: 'redacted_thinking', data: 'cmVk' }),
@@ -76,7 +76,7 @@ describe('lines of one message', () => {
     expect(find(cleaned, 'm3-text').parentUuid).toBe('m1-text');
   });
 
-  test('an exchange in progress keeps its thinking, and what stands before it in the turn', () => {
+  test('an exchange in progress keeps its thinking, and what precedes it in the turn', () => {
     const lines = transcript(
       ...turn.slice(0, 5),
       block('m2-thinking', 'm2', thinking),
@@ -98,7 +98,7 @@ describe('lines of one message', () => {
   });
 });
 
-test('an entry that was written twice goes twice: the first line would come back in the place of the last', () => {
+test('an entry that was written twice is removed twice: the first line would replace the last', () => {
   const lines = transcript(
     user('q1', 'go'),
     block('m1-text', 'm1', text('Let me look.')),
@@ -134,7 +134,7 @@ describe('parallel calls', () => {
     block('m2', 'm2', text('here they are')),
   );
 
-  test('go together, also what stands beside the path', () => {
+  test('are removed together, also those beside the path', () => {
     const cleaned = cleanLines(turn, { keep: 0 });
     expect(uuids(cleaned)).toEqual(['q1', 'm2']);
     expect(find(cleaned, 'm2').parentUuid).toBe('q1');

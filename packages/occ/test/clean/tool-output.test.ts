@@ -62,7 +62,7 @@ describe('of Claude Code', () => {
     expect(contents(cleanLines(lines, ALL))[1]).toBe(`<${name}>${CUT}</${name}>`);
   });
 
-  test('the report of a background agent is shortened, what else is told of its task is not', () => {
+  test('the report of a background agent is shortened, the rest of its notification is not', () => {
     const notified = user(NOTIFICATION(LONG), { origin: { kind: 'task-notification' } });
     const [, cleaned] = contents(cleanLines(claude(user('go'), notified, answer()), ALL));
     expect(cleaned).toBe(NOTIFICATION(CUT));
@@ -105,7 +105,7 @@ describe('of Claude Code', () => {
       },
     );
 
-    test('is told by its marks: what a person typed meanwhile stays, whatever it quotes', () => {
+    test('is recognised by its marks: what a person typed meanwhile stays, whatever it quotes', () => {
       const before = lines(queued(NOTIFICATION(LONG), { commandMode: 'prompt', origin: { kind: 'human' } }));
       expect(cleanLines(before, ALL)).toEqual(before);
     });
@@ -158,7 +158,7 @@ describe('of Claude Code', () => {
   });
 
   test.each([{ origin: { kind: 'human' } }, { promptSource: 'typed' }, { promptSource: 'sdk' }])(
-    'a text that a person typed is none, also where it begins with output that was pasted: %j',
+    'a text that a person typed stays, also if it begins with pasted output: %j',
     (marks) => {
       const pasted = `<bash-stdout>${LONG}</bash-stdout> why?`;
       const lines = claude(

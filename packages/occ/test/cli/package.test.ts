@@ -32,7 +32,8 @@ it('has the launcher, the bundles, the sources, the skill and nothing of the bui
   for (const path of [
     'bin/occ.js',
     'dist/bin/occ.js',
-    'dist/bin/commands.js',
+    'dist/bin/start.cjs',
+    'dist/bin/commands.cjs',
     'src/index.ts',
     'LICENSE',
     'README.md',

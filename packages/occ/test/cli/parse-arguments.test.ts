@@ -99,7 +99,7 @@ describe('flags with a value', () => {
   });
 });
 
-describe('flags whose value stands only after =', () => {
+describe('flags that take a value only after =', () => {
   it.each([
     ['edit --strip-tools', { stripTools: true }, []],
     ['edit --strip-tools=extreme', { stripTools: 'extreme' }, []],
@@ -152,7 +152,7 @@ describe('flags without a value', () => {
 });
 
 describe('words', () => {
-  it('flags may stand before the command', () => {
+  it('flags may precede the command', () => {
     expect(parse('--json --agent work list')).toEqual({
       command: 'list',
       flags: { json: true, agent: 'work' },

@@ -45,7 +45,7 @@ describe('in a folder that was deleted', () => {
     expect(stderr).toContain(`there is no folder ${join(folder, 'gone')}\n`);
   });
 
-  it('whose name nobody knows, only what needs none works', () => {
+  it('whose path is unknown, only commands that need none work', () => {
     const nameless = ['env', '-u', 'PWD'];
     expect(runInDeletedFolder(['--help'], nameless)).toMatchObject({ status: 0, stderr: '' });
     expect(runInDeletedFolder(['list', '--json'], nameless)).toMatchObject({

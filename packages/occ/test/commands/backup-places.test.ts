@@ -99,7 +99,7 @@ describe('backups of an earlier version, beside the session', () => {
   });
 });
 
-describe('something else in the place of', () => {
+describe('something else with the name of', () => {
   it.each(['a file', 'a link that leads nowhere'])('the folder: %s', async (what) => {
     if (what === 'a file') writeFileSync(kept, 'mine');
     else symlinkSync(join(state.home, 'nowhere'), kept);

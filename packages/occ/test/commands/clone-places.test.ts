@@ -25,7 +25,7 @@ beforeEach(() => {
 });
 
 describe('--output', () => {
-  it('a relative path is taken from where the person stands', async () => {
+  it('a relative path is resolved against the working folder', async () => {
     mkdirSync(join(state.home, 'kept/here'), { recursive: true });
     const { clonedSessionPath } = await state.json('clone', ID, '--output', 'kept/here/clone.jsonl');
     expect(clonedSessionPath).toBe(join(state.home, 'kept/here/clone.jsonl'));
@@ -69,7 +69,7 @@ describe('--output', () => {
 });
 
 describe('the index', () => {
-  it('is made where there is none', async () => {
+  it('is made if it is missing', async () => {
     rmSync(join(state.sessions, 'sessions.json'));
     const { clonedSessionId, sessionKey } = await state.json('clone', ID);
     const text = readFileSync(join(state.sessions, 'sessions.json'), 'utf8');
@@ -151,7 +151,7 @@ describe('odd sessions', () => {
 });
 
 describe('of pi', () => {
-  it("stands beside its source under pi's kind of name, opens in pi, and is resumed by its path", async () => {
+  it('is beside its source with a name as pi makes it, opens in pi, and is resumed by its path', async () => {
     const folder = join(state.home, '.pi/agent/sessions/--work it--');
     mkdirSync(folder, { recursive: true });
     const source = join(folder, `2026-01-01T00-00-00-000Z_${ID}.jsonl`);

@@ -23,7 +23,7 @@ const STATISTICS = [
 ];
 
 describe('--dry-run', () => {
-  it('writes nothing at all, and tells what the edit then does', async () => {
+  it('writes nothing, and reports what the edit then does', async () => {
     const path = state.add(thirtyTurns({ usage: true }), { entry: { totalTokens: 90_000 } });
     const before = takeSnapshot(state.home);
     const planned = await state.json('edit', ID, '--strip-tools', '--dry-run');

@@ -97,7 +97,7 @@ describe('a line written to the old file after the swap', () => {
     expect(read().endsWith(line('late'))).toBe(true);
   });
 
-  it('stands before what was said in the new file meanwhile, which stays last, and a restore has all of it', async () => {
+  it('comes before what was said in the new file meanwhile, which stays last, and a restore has all of it', async () => {
     const writer = await editWithOpenWriter();
     appendFileSync(path, line('said meanwhile'));
     await writer.write(line('late one') + line('late two'));

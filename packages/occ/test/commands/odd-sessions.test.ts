@@ -167,7 +167,7 @@ it('a file of which no line can be read is no session', async () => {
 });
 
 describe('links', () => {
-  it('a link to a session is refused in words that name the session, and both stay', async () => {
+  it('a link to a session is refused with the name of the session, and both stay', async () => {
     const path = state.add(thirtyTurns());
     const link = join(state.home, 'link.jsonl');
     symlinkSync(path, link);

@@ -85,7 +85,7 @@ function takeFiveEdits(): Json[] {
   return [...fiveEdits.results];
 }
 
-it('is kept by the edit that rotates it out, which says so; before that there is none', async () => {
+it('is kept by the edit that rotates it out, which says so, and not before', async () => {
   const results = await editTimes(6);
   expect(results.slice(0, 5).filter((result) => 'rotatedOut' in result || 'originalPath' in result)).toEqual(
     [],
@@ -160,7 +160,7 @@ describe('occ restore --original', () => {
   });
 });
 
-it('is listed, last of all, and the reports tell of it', async () => {
+it('is listed last, and the reports mention it', async () => {
   await editTimes(5);
   const { stdout } = await state.occ('edit', ID, '--keep', '8');
   expect(stdout).toContain(

@@ -148,7 +148,7 @@ describe('after a clean the session opens in pi', () => {
 });
 
 describe("backups of pi's sessions", () => {
-  it('stand in a folder of their own, and pi lists none of them', async () => {
+  it('are in a folder of their own, and pi lists none of them', async () => {
     writeTurns(30);
     const { backupPath } = await occ('edit', ID, '--strip-tools');
     expect(backupPath).toBe(join(folder, 'backups', `${NAME}.backup.1.jsonl`));

@@ -161,7 +161,7 @@ describe('the index entry', () => {
     expect(state.entryOf(ID)).toMatchObject({ totalTokens: 31_000, totalTokensFresh: true });
   });
 
-  it("of a key that has a new session by now is nobody's to change", async () => {
+  it('of a key that has a new session by now is not changed', async () => {
     const path = state.add(lines(), { entry: COUNTERS });
     const index = join(state.sessions, 'sessions.json');
     writeFileSync(

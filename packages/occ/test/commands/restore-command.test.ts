@@ -80,7 +80,7 @@ describe('occ restore', () => {
     expect(read()).toBe(original);
   });
 
-  it('is told to people with the way back', async () => {
+  it('is reported to people with the command that undoes it', async () => {
     await state.json('edit', ID, '--strip-tools');
     talk();
     const { stdout } = await state.occ('restore', ID);

@@ -105,7 +105,7 @@ describe('without it', () => {
     expect(Math.abs(freed - info.largeCalls.tokens)).toBeLessThan(0.02 * freed);
   });
 
-  it('a session with nothing large is told nothing of it', async () => {
+  it('is not mentioned for a session without large calls', async () => {
     writeFileSync(path, oneTurn().replaceAll(JSON.stringify(LARGE), JSON.stringify(SMALL)));
     const { note } = await state.json('edit', ID, '--strip-tools');
     expect(note).not.toContain('--truncate-over');

@@ -255,7 +255,7 @@ describe('faults name the file and the key', () => {
     expect((await refuse()).message).toMatch(message);
   });
 
-  it('a broken package.json that may not even be meant for us is passed over', async () => {
+  it('a broken package.json, which may not be for us, is skipped', async () => {
     write('package.json', '{"occ":');
     expect(await load()).toMatchObject({ defaultPreset: 'default' });
   });
@@ -265,12 +265,12 @@ describe('faults name the file and the key', () => {
     expect((await refuse()).message).toBe('occ.config.jsonc: not valid JSON at line 3, column 17');
   });
 
-  it.each(['occ.config.json', '.occrc'])('a pipe in the place of %s', async (name) => {
+  it.each(['occ.config.json', '.occrc'])('a pipe with the name of %s', async (name) => {
     execFileSync('mkfifo', [join(cwd, name)]);
     expect((await refuse()).message).toBe(`${name}: it is not a regular file`);
   });
 
-  it('a pipe in the place of package.json is passed over', async () => {
+  it('a pipe with the name package.json is skipped', async () => {
     execFileSync('mkfifo', [join(cwd, 'package.json')]);
     expect(await load()).toMatchObject({ defaultPreset: 'default' });
   });
@@ -286,7 +286,7 @@ describe('faults name the file and the key', () => {
     );
   });
 
-  it('a directory in the place of the file', async () => {
+  it('a directory with the name of the file', async () => {
     mkdirSync(join(cwd, '.occrc'));
     expect((await refuse()).message).toMatch(/^\.occrc: /);
   });

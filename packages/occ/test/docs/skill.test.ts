@@ -35,7 +35,7 @@ describe('the skill', () => {
     expect(openclaw.install).toBeUndefined();
   });
 
-  it('is published, and stands where a repository has its skills', () => {
+  it('is published, and is where a repository has its skills', () => {
     expect(manifest.files).toContain('skills');
     expect(readFileSync(join(PACKAGE, '../../skills/occ/SKILL.md'), 'utf8')).toBe(skill);
   });

@@ -151,7 +151,7 @@ test('the name of a session of pi', async () => {
   expect((await resolveSession(scope, 'new name')).session.sessionId).toBe(ONE);
 });
 
-test('clones are told from their original in Claude Code’s own list', async () => {
+test('clones are distinguished from their original in Claude Code’s own list', async () => {
   const home = makeHome();
   const here = join(home, 'here');
   mkdirSync(here);

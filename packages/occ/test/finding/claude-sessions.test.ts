@@ -9,7 +9,7 @@ function line(sessionId: string, cwd: string, text = 'hello'): string {
   return `${JSON.stringify({ parentUuid: null, type: 'user', message: { role: 'user', content: text }, uuid: uuid('a'), cwd, sessionId })}\n`;
 }
 
-test('transcripts of all projects; what lies deeper belongs to one of them', async () => {
+test('transcripts of all projects; files in deeper folders belong to one of them', async () => {
   const home = makeHome();
   copyFixture('claude-code/projects', join(home, '.claude/projects'));
   const found = await listSessions(scopeAt(home, { source: 'claude' }));

@@ -45,7 +45,7 @@ test('the session that was resolved is the one that is listed', async () => {
   }
 });
 
-test('a beginning that a former session has too is ambiguous, and the error tells them apart', async () => {
+test('a beginning that a former session has too is ambiguous, and the error lists both', async () => {
   await expect(resolveSession(scopeAt(makeSessions()), 'abc')).rejects.toMatchObject({
     code: 'AMBIGUOUS_SESSION',
     details: { matches: [NEW, OLD] },

@@ -225,7 +225,7 @@ describe('a database that cannot be read', () => {
     });
   });
 
-  test('a file in the place of its folder is no database', async () => {
+  test('a file with the name of its folder is no database', async () => {
     const home = makeHome();
     put(join(home, '.openclaw/agents/main/agent'), '');
     put(join(sessionsFolder(home), `${ONE}.jsonl`), header(ONE));

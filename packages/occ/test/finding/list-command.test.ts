@@ -206,7 +206,7 @@ describe('occ list', () => {
     expect((await list(home)).stdout).toMatch(/^88888888 +unknown +missing /m);
   });
 
-  test('sessions of several sources and agents are told apart', async () => {
+  test('sessions of several sources and agents are distinguished', async () => {
     const home = makeHome();
     putSessions(home, 1);
     putSessions(home, 2, 'molt');

@@ -169,13 +169,13 @@ test.each(['{"agent:main:a": {"sessionId"', '', '[]', 'null'])(
   },
 );
 
-test('a folder in the place of the index is an error', async () => {
+test('a folder with the name of the index is an error', async () => {
   const home = makeHome();
   mkdirSync(join(sessionsFolder(home), 'sessions.json'), { recursive: true });
   await expect(listSessions(scopeAt(home))).rejects.toMatchObject({ code: 'STORE_UNREADABLE' });
 });
 
-test('a file in the place of the sessions folder is an error, not an empty list', async () => {
+test('a file with the name of the sessions folder is an error, not an empty list', async () => {
   const home = makeHome();
   put(sessionsFolder(home), 'no folder');
   await expect(listSessions(scopeAt(home))).rejects.toMatchObject({

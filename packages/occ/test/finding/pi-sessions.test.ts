@@ -19,7 +19,7 @@ test('sessions of all working folders, by what their headers say', async () => {
   expect(found.every(({ sessionKey }) => sessionKey === undefined)).toBe(true);
 });
 
-test('a file that pi would not open as a session is none', async () => {
+test('a file that pi would not open is not listed', async () => {
   const home = makeHome();
   const folder = join(home, '.pi/agent/sessions/--work--');
   put(join(folder, `2026-01-01T00-00-00-000Z_${ONE}.jsonl`), '{"type":"message"}\n');

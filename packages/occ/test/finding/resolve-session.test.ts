@@ -81,7 +81,7 @@ test('an id that is the beginning of another means itself', async () => {
   expect((await resolveSession(scopeAt(home), 'work')).session.sessionId).toBe('work');
 });
 
-test('a session and its topics are told apart by the names of their files', async () => {
+test('a session and its topics are distinguished by the names of their files', async () => {
   const home = makeHome();
   const folder = sessionsFolder(home);
   const own = put(join(folder, `${ABC1}.jsonl`), header(ABC1));
@@ -167,7 +167,7 @@ test('with a broken index an id is found; a name that only the index can know fa
 
 const MORE = 'Give more characters of the id, or its path';
 
-test('the hint says what tells the sessions apart', async () => {
+test('the hint says how the sessions differ', async () => {
   const home = makeAgents();
   const folder = sessionsFolder(home);
   await expect(resolveSession(scopeAt(home), 'abc')).rejects.toMatchObject({ hint: MORE });

@@ -38,7 +38,7 @@ test.each([
     '11111111-1111-4111-8111-111111111111',
   ],
 ])(
-  'the source of a file outside all known folders is told from itself: %s',
+  'the source of a file outside all known folders is recognised by its content: %s',
   async (file, source, sessionId) => {
     const { session } = await resolveSession(scopeAt(makeHome()), join(FIXTURES, file));
     expect(session).toMatchObject({ source, sessionId, agentId: null, path: join(FIXTURES, file) });
@@ -53,7 +53,7 @@ test('a session alone in a folder is known by its header', async () => {
   expect((await resolveSession(scopeAt(home, { source: 'pi' }), 'copy.jsonl')).session.source).toBe('pi');
 });
 
-test('the agent of another state folder is told from its layout', async () => {
+test('the agent of another state folder is recognised by its layout', async () => {
   const home = makeHome();
   const path = put(join(sessionsFolder(home, 'molt', 'other-state'), `${ONE}.jsonl`), header(ONE));
   expect((await resolveSession(scopeAt(home), path)).session).toMatchObject({
@@ -91,7 +91,7 @@ test.each([
   [`${ONE}.jsonl.reset.2026-11-15T18-14-09.411Z`, 'occ list'],
   [`${ONE}.jsonl.lock`, 'occ list'],
   ['sessions.json', 'occ list'],
-])('%s belongs to a session and is none', async (name, hint) => {
+])('%s belongs to a session and is not one itself', async (name, hint) => {
   const home = makeHome();
   put(join(home, name), header(ONE));
   await expect(resolveSession(scopeAt(home), `./${name}`)).rejects.toMatchObject({

@@ -83,7 +83,7 @@ test('an OpenClaw agent that cleans itself: its run goes on undisturbed, the edi
   expect(agent.process.exitCode).toBeNull();
 });
 
-test.each(['--wait=100', '--when-idle'])('the same with %s: nobody waits for himself', async (flag) => {
+test.each(['--wait=100', '--when-idle'])('the same with %s: a run does not wait for itself', async (flag) => {
   const leaf = readLines(path).at(-1)!.id as string;
   const agent = startChild(AGENT, [path, `occ edit --strip-tools ${flag} --json`, leaf], env);
   expect(JSON.parse(JSON.parse(await agent.said('called')).stdout)).toMatchObject({ scheduled: true });

@@ -14,7 +14,7 @@ test('ancestors are listed from the parent on, with their programs', () => {
   expect(listAncestors(0x7ffffff0)).toEqual([]);
 });
 
-test('the start time of a process tells it from a later one with the same pid', ({ skip }) => {
+test('the start time distinguishes a process from a later one with the same pid', ({ skip }) => {
   if (process.platform !== 'linux') skip('only Linux shows the start time of a process in /proc');
   expect(readProcessStat(process.pid)?.starttime).toBeGreaterThan(0);
   expect(readProcessStat(0x7ffffff0)).toBeUndefined();

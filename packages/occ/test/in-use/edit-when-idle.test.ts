@@ -90,7 +90,7 @@ test('replaced while it waits: ends', async () => {
   expect(readRecord(path)).toEqual(waiting('another'));
 });
 
-test('a record that waits for a process that is gone is told as failed', () => {
+test('a record that waits for a process that is gone is reported as failed', () => {
   expect(readScheduledEdit(path)).toMatchObject({
     state: 'failed',
     error: { code: 'EDIT_FAILED', message: expect.stringContaining(String(0x7ffffff0)) },

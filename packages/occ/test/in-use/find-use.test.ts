@@ -34,7 +34,7 @@ describe('a lock on the transcript', () => {
     expect(await findUse(path)).toBeUndefined();
   });
 
-  test('of a process that was killed: not in use, and whoever takes the lock next gets it', async () => {
+  test('of a process that was killed: not in use, and the next process gets the lock', async () => {
     const holder = startChild(child('hold-lock'), [path]);
     await holder.said('held');
     holder.process.kill('SIGKILL');
@@ -54,7 +54,7 @@ describe('a lock on the transcript', () => {
     else expect(await findUse(path)).toMatchObject({ kind: 'lock' });
   });
 
-  test('of a process on another host: in use, though nobody can tell whether it lives', async () => {
+  test('of a process on another host: in use, although it cannot be checked', async () => {
     writeFileSync(`${path}.lock`, JSON.stringify({ pid: 1, starttime: 1, host: `not-${hostname()}` }));
     expect(await findUse(path)).toMatchObject({ kind: 'lock', isKnownAlive: false, isAncestor: false });
   });
@@ -80,7 +80,7 @@ describe('a lock on the transcript', () => {
     });
   });
 
-  test('that this process holds itself is nobody else', async () => {
+  test('that this process holds itself does not count', async () => {
     await withTranscriptLock(path, async () => {
       if (process.platform === 'linux') expect(await findUse(path)).toBeUndefined();
     });

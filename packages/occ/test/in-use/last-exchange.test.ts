@@ -54,7 +54,7 @@ describe('OpenClaw and pi', () => {
     expect(await judge(`${lines}${JSON.stringify(answer)}\n`)).toEqual(['finished', 'finished']);
   });
 
-  test('a torn last line is passed over', async () => {
+  test('a torn last line is skipped', async () => {
     expect(await judge(`${chain(said)}{"type":"mess`)).toEqual(['finished', 'finished']);
   });
 });

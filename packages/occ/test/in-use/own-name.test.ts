@@ -78,7 +78,7 @@ describe('an OpenClaw agent that names its own session: the edit is scheduled, a
     expect(stdout).toContain(`Edit scheduled: ${ID}\n  Chosen: the session that is running this command`);
   });
 
-  test('a restore is refused, and nobody is told to wait for himself', async () => {
+  test('a restore is refused, and does not advise the run to wait for itself', async () => {
     await runOcc(['edit', KEY, '--strip-tools=extreme'], { env: { OPENCLAW_STATE_DIR: stateDir } });
     callFrom(path, `occ restore ${KEY} --json`, 'old');
     const before = readFileSync(path);
@@ -130,7 +130,7 @@ describe('pi', () => {
   test.each([
     ['names its own session', ['edit', OTHER, '--strip-tools=extreme', '--source', 'pi', '--json']],
     ['names no session, beside an OpenClaw', ['edit', '--strip-tools=extreme', '--json']],
-  ])('that %s: cleaned at once, and told from when it counts', async (_, args) => {
+  ])('that %s: cleaned at once, with a note from when on it counts', async (_, args) => {
     callFrom(own, `occ ${args.join(' ')}`, 'fresh');
     const { code, stdout, stderr } = await runOcc(args, { env });
     expect([code, stderr]).toEqual([0, '']);

@@ -79,7 +79,7 @@ describe('--when-idle', () => {
     expect(readFileSync(path, 'utf8')).not.toContain('toolCall');
   });
 
-  test('on a session that nobody uses: edits at once', async () => {
+  test('on a session that is not in use: edits at once', async () => {
     const { stdout } = await occ('edit', ID, '--strip-tools=extreme', '--when-idle');
     expect(JSON.parse(stdout)).toMatchObject({ changed: true, backupPath: backup(1) });
     expect((await info()).lastScheduledEdit).toBeUndefined();

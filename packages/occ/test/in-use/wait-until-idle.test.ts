@@ -37,7 +37,7 @@ function append(line: object, id: string, parentId: string): void {
   appendFileSync(path, `${JSON.stringify({ id, parentId, ...line })}\n`);
 }
 
-test('nobody uses it: over as soon as it was quiet for a moment', async () => {
+test('not in use: over as soon as it was quiet for a moment', async () => {
   expect(await wait().over).toEqual({ state: 'idle' });
 });
 
@@ -93,7 +93,7 @@ test('while the process of the run lives, an unfinished exchange counts at any a
   expect(await waiting.over).toEqual({ state: 'idle' });
 });
 
-test('when the time is over: tells who uses it', async () => {
+test('when the time is over: names the process that uses it', async () => {
   const holder = startChild(child('hold-lock'), [path]);
   await holder.said('held');
   expect(await wait({ waitMs: 60 }).over).toMatchObject({
@@ -114,7 +114,7 @@ test('locks only, where the guess was overridden', async () => {
   expect(await wait({ ignoreUnfinished: true }).over).toEqual({ state: 'idle' });
 });
 
-test('a transcript that disappears is in nobody’s use', async () => {
+test('a transcript that disappears is not in use', async () => {
   append(question, 'a', 'e4');
   const waiting = wait();
   await sleep(50);

@@ -81,7 +81,7 @@ describe('identifyTurnBoundaries', () => {
     ]);
   });
 
-  it('tells turns without tools', () => {
+  it('recognises turns without tools', () => {
     const entries = [...session(1, 0).slice(1), ...session(1, 1).slice(1)] as MessageEntry[];
     expect(identifyTurnBoundaries(entries).map(({ hasToolCalls }) => hasToolCalls)).toEqual([false, true]);
   });

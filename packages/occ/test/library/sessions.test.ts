@@ -213,7 +213,7 @@ describe('backups', () => {
     await expect(createBackup(backup(1))).rejects.toMatchObject({ code: 'SESSION_UNSUPPORTED' });
   });
 
-  it("of pi's session stands where pi does not look", async () => {
+  it('of a session of pi is where pi does not look', async () => {
     const folder = join(makeTempFolder(), '--work--');
     mkdirSync(folder);
     const pi = join(folder, `2026-01-01T00-00-00-000Z_${ID}.jsonl`);

@@ -149,7 +149,7 @@ it('a person went back to an answer: what was left stays left, and the report sa
   expect(readLines(path).at(-2)).toEqual(before);
 });
 
-it('a repair that cannot be told from what was said: refused with the reason, and done by --force', async () => {
+it('a repair that cannot be distinguished from new messages: refused with the reason, and done by --force', async () => {
   await state.json('edit', ID, '--keep=0');
   const session = SessionManager.open(path);
   const said = (session.getBranch() as Json[]).filter(({ message }) => message?.stopReason === 'toolUse');

@@ -190,7 +190,7 @@ describe.each(Object.keys(COMMANDS))('%s', (command) => {
     }
   });
 
-  test('a folder in the place of the lock or of the new file: refused in words', async () => {
+  test('a folder with the name of the lock or the new file: refused with a clear error', async () => {
     if (command !== 'clone') mkdirSync(`${home.path}.lock`);
     const target = join(home.folder, 'taken');
     mkdirSync(target);

@@ -64,7 +64,7 @@ test('occ reads it as a session, and pi opens it with the same conversation', as
   );
 });
 
-test('what stands there already is left alone, also by a dry run', async () => {
+test('an existing file is not changed, also by a dry run', async () => {
   writeFileSync(target, 'mine\n');
   mkdirSync(join(home.folder, 'folder.jsonl'));
   const exists = (path: string) => ({
@@ -90,7 +90,7 @@ test('a dry run leaves nothing', async () => {
   expect(takeFileSnapshot(home.folder)).toEqual(before);
 });
 
-test('somebody who writes to the database is not waited for', async () => {
+test('does not wait for another writer of the database', async () => {
   const holder = startChild(HOLDER, [home.path]);
   await holder.said('held');
   await home.json('clone', ID, '--output', target);
@@ -135,7 +135,7 @@ test.each([
   await home.json('clone', ID, '-o', target, '--strip-tools=extreme');
 });
 
-test('another record of the conversation than its lines tell is no hindrance for a file', async () => {
+test('a record of the conversation that differs from its lines does not prevent a clone to a file', async () => {
   changeDatabase(
     home.path,
     `UPDATE session_transcript_index_state SET leaf_event_id = '${ID}' WHERE session_id = '${ID}'`,

@@ -113,7 +113,7 @@ describe('a full disk', () => {
 });
 
 describe('something in the way', () => {
-  test('a file in the place of the folder for backups', async () => {
+  test('a file with the name of the folder for backups', async () => {
     writeFileSync(home.sessions, 'a file');
     const { message, hint } = readRefusal(await home.occ(...ARGS));
     expect([message, hint]).toEqual([
@@ -129,7 +129,7 @@ describe('something in the way', () => {
     expect(readAllRows(home.path)).toEqual(readAllRows(made.path));
   });
 
-  test('a folder in the place of the journal', async () => {
+  test('a folder with the name of the journal', async () => {
     mkdirSync(join(home.kept, `${ID}.occ.json`), { recursive: true });
     expect(readRefusal(await home.occ(...ARGS)).code).toBe('EDIT_FAILED');
     expect(readAllRows(home.path)).toEqual(readAllRows(made.path));
@@ -137,7 +137,7 @@ describe('something in the way', () => {
     expect(readdirSync(home.kept)).toEqual([`${ID}.occ.json`]);
   });
 
-  test('a file in the place of the folder for backups', async () => {
+  test('a file with the name of the folder for backups', async () => {
     mkdirSync(home.sessions);
     writeFileSync(home.kept, 'mine');
     const { code, message, hint } = readRefusal(await home.occ(...ARGS));
@@ -147,7 +147,7 @@ describe('something in the way', () => {
     expect(readFileSync(home.kept, 'utf8')).toBe('mine');
   });
 
-  test('a folder in the place of a file that SQLite needs beside the database', async () => {
+  test('a folder with the name of a file that SQLite needs beside the database', async () => {
     mkdirSync(`${home.path}-wal`);
     const { code, message } = readRefusal(await home.occ(...ARGS));
     expect([code, message]).toEqual(['DATABASE_UNREADABLE', expect.stringContaining(home.path)]);
@@ -212,7 +212,7 @@ describe('each call that fails once', () => {
   });
 });
 
-describe('while nobody else can write, because others spoke again and again', () => {
+describe('while writers are kept out, because others wrote again and again', () => {
   const { exec } = DatabaseSync.prototype;
   afterEach(() => {
     DatabaseSync.prototype.exec = exec;

@@ -28,7 +28,7 @@ const usagesIn = (path: string): Map<string, Json> =>
   );
 
 test.each([true, false])(
-  'the last answer tells the size of the cleaned context, marked as ours (recorded apart: %s)',
+  'the last answer has the size of the cleaned context, marked as ours (recorded apart: %s)',
   async (contextUsage) => {
     const budget = { state: 'ok', totalTokens: 25_000 };
     const home = make(contextUsage, {

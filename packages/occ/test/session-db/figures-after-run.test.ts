@@ -119,7 +119,7 @@ test('a clean from outside during a run', async () => {
   expectCorrected(cleaned.tokens.after);
 });
 
-test('where nobody can be started to wait for its end, the note says why', async () => {
+test('if no process can be started that waits for its end, the note says why', async () => {
   const agent = makeAgent('run-1');
   await agent.do('begin');
   const terminal = createRecordingTerminal();
@@ -191,7 +191,7 @@ test('two cleans in one run: the figures are those of the second', async () => {
   expect(lastAnswer().message.usage.totalTokens).toBe(AFTER_RUN);
 });
 
-test('a process that was killed is told of, and nothing is lost', async () => {
+test('a killed process is reported, and nothing is lost', async () => {
   const agent = makeAgent('run-1');
   await agent.do('begin');
   await home.json('edit', id, '--strip-tools=extreme');

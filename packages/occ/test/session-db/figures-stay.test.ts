@@ -120,7 +120,7 @@ describe('it ends by itself', () => {
     return { agent, waiting: waitingProcessOf(journalled)! };
   }
 
-  test('when somebody else rewrites the session', async () => {
+  test('when another program rewrites the session', async () => {
     const { agent } = await cleanDuringRun();
     await home.json('restore', id);
     const after = readAsFile(home.path, id);

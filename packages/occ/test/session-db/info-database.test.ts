@@ -104,7 +104,7 @@ test('for people it is the same text, but for what names the place', async () =>
   expect(stdout).toMatch(/Source: OpenClaw, agent main[\s\S]*Key: agent:main:main[\s\S]*Path: .*\.sqlite/);
 });
 
-test('not a byte, name or time of anything changes, whoever else has the database open', async () => {
+test('no byte, name or time of any file changes, whichever program has the database open', async () => {
   const before = takeSnapshot(home.folder);
   await home.json('info', ID);
   await home.json('info', KEY);
@@ -120,7 +120,7 @@ test('not a byte, name or time of anything changes, whoever else has the databas
   gateway.close();
 });
 
-test('what was said a moment ago is counted, also while somebody writes', async () => {
+test('a message of a moment ago is counted, also while another program writes', async () => {
   const before = await home.json('info', ID);
   const gateway = new DatabaseSync(home.path);
   appendTurn(gateway, ID, 'just now');

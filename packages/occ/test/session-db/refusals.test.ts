@@ -109,7 +109,7 @@ describe('left alone', () => {
     await expectLeftAlone(/OpenClaw's own record of the conversation differs/);
   });
 
-  test('a line that somebody deleted, with what hung from it by foreign keys', async () => {
+  test('a deleted line, with the rows that referred to it by foreign keys', async () => {
     changeDatabase(
       home.path,
       `PRAGMA foreign_keys = ON; DELETE FROM transcript_events WHERE session_id = '${ID}' AND seq = 7`,

@@ -63,7 +63,7 @@ test('backups by hand are rotated as others are', async () => {
   expect(Object.keys(home.backups(ID))).toEqual(['3', '4', '5', '6', '7']);
 });
 
-test('edit and clone tell of what they did, and a dry run of what they would do', async () => {
+test('edit and clone report what they did, and a dry run what it would do', async () => {
   const before = home.file();
   const extreme = { preset: 'extreme' };
   const planned = await executeEdit({ sessionId: ID, toolRemoval: extreme, dryRun: true });

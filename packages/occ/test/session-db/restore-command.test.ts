@@ -80,7 +80,7 @@ test('by its path, by the path that its file would have, and by the beginning of
   }
 });
 
-test('held by another program: refused in words, and nothing is left', async () => {
+test('held by another program: refused with a clear error, and nothing is left', async () => {
   await home.edit('--strip-tools=extreme');
   const before = readAllRows(home.path);
   const kept = { backups: home.backups(ID), journal: home.journal(ID) };

@@ -116,7 +116,7 @@ describe('a backup of another session', () => {
     await expectRefused(/no line in common/);
   });
 
-  test('of lines that the session never had, behind the chosen one, is passed over', async () => {
+  test('of lines that the session never had, after the chosen one, is skipped', async () => {
     const original = home.file();
     await home.edit('--strip-tools=extreme');
     const said = home.say('since');
@@ -198,7 +198,7 @@ describe('a session that was rewritten meanwhile', () => {
   });
 });
 
-test('lines without ids are told apart by what they are and when they were said', async () => {
+test('lines without ids are distinguished by content and time', async () => {
   const linear = [...makeEvents(4)].map((event) => {
     const { id, parentId: _, ...rest } = event as Json;
     return rest.type === 'session' ? { ...rest, id } : rest;

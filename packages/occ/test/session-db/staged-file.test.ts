@@ -30,7 +30,7 @@ test('it has its name when it is given one, and not before', () => {
   expect(readdirSync(folder)).toEqual(['copy.jsonl']);
 });
 
-test('somebody speaks while it is read: it holds what was read the second time, once', () => {
+test('a message arrives while it is read: it contains what was read the second time, once', () => {
   let calls = 0;
   const { file } = stageFromDatabase(home.path, target, (database, copy) => {
     for (const line of iterateEventLines(database, ID)) copy.put(line);

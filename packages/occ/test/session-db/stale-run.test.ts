@@ -63,7 +63,7 @@ async function expectRun(): Promise<void> {
 
 // Who has a file open is only known there.
 describe.runIf(process.platform === 'linux')('no run, so nothing is claimed, left undone or started', () => {
-  test('nobody has the database open', async () => {
+  test('no process has the database open', async () => {
     await leaveRunByKill();
     await expectNoRun();
   });
@@ -94,7 +94,7 @@ describe('a run, for all that is known', () => {
     await expectRun();
   });
 
-  test('whose start nobody wrote down', async () => {
+  test('whose start was not recorded', async () => {
     await leaveRunByKill();
     changeEntry(`json_remove(entry_json, '$.startedAt')`);
     await startGateway();

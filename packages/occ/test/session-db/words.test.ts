@@ -85,7 +85,7 @@ describe('a backup that cannot be written', () => {
   });
 });
 
-test('a key of many thousand characters is not told whole', async () => {
+test('a key of many thousand characters is shortened', async () => {
   const key = `agent:main:${'k'.repeat(50_000)}`;
   changeDatabase(
     home.path,

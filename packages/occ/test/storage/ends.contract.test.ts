@@ -105,7 +105,7 @@ describe.each(STORAGES.map((storage) => [storage.name, storage] as const))('%s',
   const person = (text: string): Said => ({ by: 'person', text });
   const agent = (tokens: number, text = 'Done'): Said => ({ by: 'agent', text, tokens });
 
-  test('tells the first words and the last figure, as `occ info` does', async () => {
+  test('has the first words and the last figure, as in `occ info`', async () => {
     const home = makeHome();
     const said = [person('Hello there'), agent(1000), person('And now?'), agent(2500)];
     kind.put(home, said);

@@ -65,7 +65,7 @@ describe('cc list', () => {
     expect(session).toMatchObject({ title: 'The Parser', firstMessage: 'teach the parser' });
   });
 
-  test('none is said in words, and is an empty list in JSON', async () => {
+  test('an empty list is a sentence as text, and [] as JSON', async () => {
     const repo = makeRepo('empty');
     expect((await home.run(['cc', 'list', '--repo', repo])).stdout).toBe(
       `No Claude Code sessions of ${repo}.\n`,
@@ -81,7 +81,7 @@ describe('cc list', () => {
   });
 });
 
-test('cc status tells of git and of sessions', async () => {
+test('cc status reports git and sessions', async () => {
   const repo = makeRepo('one');
   writeSession(home, repo, ONE, 'teach the parser');
   const status = await home.json<ProjectStatus>('cc', 'status', '--repo', repo);
@@ -166,7 +166,7 @@ describe('cc select', () => {
     expect(selection.action).toBe('fresh');
   });
 
-  test('a label that nobody knows means a fresh session', async () => {
+  test('an unknown label means a fresh session', async () => {
     const repo = makeRepo('one');
     const args = ['cc', 'select', 'x', '--repo', repo, '--label', 'release'];
     expect(await home.json<SessionSelection>(...args)).toMatchObject({ action: 'fresh' });

@@ -20,7 +20,7 @@ const ended: RunEvent = {
   outcome: { result: 'success', text: '', turns: 1, costUsd: 0, totalCostUsd: 0, unsent: [] },
 };
 
-test('a message is told before the result of its call, however early it comes', () => {
+test('a message is printed before the result of its call, however early that arrives', () => {
   const messages = new HeldMessages();
   messages.add('one');
   const events = [
@@ -41,7 +41,7 @@ test('a message is told before the result of its call, however early it comes', 
   ]);
 });
 
-test('what was sent before the end is told before it', () => {
+test('a message that was sent before the end is printed before it', () => {
   const messages = new HeldMessages();
   messages.takeBefore(call('a'));
   messages.add('one');

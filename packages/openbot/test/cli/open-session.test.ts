@@ -136,7 +136,7 @@ describe.skipIf(missing !== undefined)(`a session that is open in Claude Code ${
     expect(ran.stderr).toContain('--fork needs --session or --label');
   });
 
-  test('--fork by a label that nobody has is refused', async () => {
+  test('--fork with an unknown label is refused', async () => {
     const args = ['cc', 'run', 'x', '--fork', '--label', 'nobody'];
     const ran = await bench.run(args, { cwd: bench.makeRepo('nobody') });
     expect(ran.code).not.toBe(0);

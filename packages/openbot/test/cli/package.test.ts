@@ -46,7 +46,7 @@ function openbot(...args: string[]) {
 }
 
 test('it has the launcher, the bundles and the library, and not what is in the bundles', () => {
-  for (const path of ['bin/openbot.js', 'dist/bin/commands.js', 'src/index.ts', 'LICENSE', 'README.md']) {
+  for (const path of ['bin/openbot.js', 'dist/bin/commands.cjs', 'src/index.ts', 'LICENSE', 'README.md']) {
     expect([path, existsSync(join(installed, path))]).toEqual([path, true]);
   }
   for (const part of ['dist', 'src']) {
@@ -58,7 +58,7 @@ test('it has the launcher, the bundles and the library, and not what is in the b
 
 test.each([
   [['--help'], /^Usage:\n {2}openbot/m],
-  [['--version'], /^openbot \d/],
+  [['--version'], /^\d+\.\d+\.\d+\n$/],
   [['cc', 'list', '--all'], /^No Claude Code sessions/],
   [['cc', 'status'], /project/],
   [['cc', 'select', 'x', '--words'], /^fresh: /],

@@ -13,7 +13,7 @@ const EVENTS = readFileSync(
 /** Those of a run that stays open, which this one does not. */
 const OF_OPEN_RUNS = ['follow-up-queued', 'idle'];
 
-test('the README names every event that a run can tell', () => {
+test('the README names every event of a run', () => {
   const types = [...EVENTS.matchAll(/readonly type: '([\w-]+)'/g)].map(([, type]) => type!);
   expect(types).toContain('retrying');
   const named = new Set([...README.matchAll(/`([\w-]+)`/g)].map(([, name]) => name));

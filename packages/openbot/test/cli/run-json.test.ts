@@ -21,7 +21,7 @@ describe.skipIf(missing !== undefined)(`a run as JSON ${missing ?? ''}`, () => {
   afterAll(() => bench?.close());
 
   test.skipIf(noTerminal !== '')(
-    `in a terminal nobody is asked: it is denied ${noTerminal}`,
+    `in a terminal no question is asked: it is denied ${noTerminal}`,
     LONG,
     async () => {
       const cwd = bench.makeRepo('terminal');

@@ -79,7 +79,7 @@ describe.skipIf(missing !== undefined)(`what a run may do ${missing ?? ''}`, () 
     expect(allowed.stdout).not.toContain('not allowed');
   });
 
-  test('where a rule does not help, the reason is told and no rule', async () => {
+  test('if no rule would help, the reason is given instead of a rule', async () => {
     const { stdout } = await run('reach beyond', '--allow', 'Bash(touch:*)', '--allow', 'Write');
     expect(stdout).toMatch(
       /\n {2}not allowed: it reaches outside the repository \(\/.*\/outside\), and there is no terminal to ask at\n/,
@@ -89,7 +89,7 @@ describe.skipIf(missing !== undefined)(`what a run may do ${missing ?? ''}`, () 
     );
   });
 
-  test('Claude Code has no tool for questions that nobody can answer', LONG, async () => {
+  test('Claude Code has no tool for questions that cannot be answered', LONG, async () => {
     const asked = await run('ask me');
     expect(asked.stdout).toMatch(/No such tool available: AskUserQuestion/);
   });

@@ -59,7 +59,7 @@ const settled = (settlement: PermissionSettlement): RunEvent => ({
   settlement,
 });
 
-test('a failure is told once: not again where a permission was denied', () => {
+test('a failure is reported once: not again if a permission was denied', () => {
   expect(report.format(failed('x'))).toBe('  failed: no way\n');
   report.format(tool('Write', {}));
   expect(report.format({ type: 'permission', request })).toBeUndefined();
@@ -74,7 +74,7 @@ test('a call that fails because the run is ended at its question has not failed'
   expect(report.format(settled('withdrawn'))).toBe('  question withdrawn\n');
 });
 
-test('one that was allowed and fails is told', () => {
+test('one that was allowed and fails is reported', () => {
   report.format(tool('Write', {}));
   report.format({ type: 'permission', request });
   expect(report.format(settled('allowed'))).toBeUndefined();
@@ -101,7 +101,7 @@ test('which session was chosen, and why words were compared where a model was to
   );
 });
 
-test('the API that does not answer is told of', () => {
+test('an API that does not answer is reported', () => {
   const retrying = { type: 'retrying', attempt: 3, maxRetries: 10, reason: 'overloaded' } as const;
   expect(report.format(retrying)).toBe('… the API does not answer, trying again: 3 of 10\n');
   expect(report.format({ ...retrying, status: 529 })).toBe(
@@ -125,7 +125,7 @@ test('the last line names the session and the cost', () => {
   expect(formatOutcome({ ...none, result: 'aborted' }, terminal)).toBe('✗ aborted  nothing was started\n');
 });
 
-test('an answer that overtook its call is told after it', () => {
+test('an answer that overtook its call is printed after it', () => {
   report.format({ type: 'permission', request });
   expect(report.format(settled('nobody-listens'))).toBeUndefined();
   expect(report.format(tool('Write', { file_path: '/a' }))).toBe(

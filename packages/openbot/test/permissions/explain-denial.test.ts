@@ -51,7 +51,7 @@ test('a rule that was given, and did not help, is no advice', () => {
   );
 });
 
-test('another reason than missing rules is told in their place', () => {
+test('another reason than missing rules is given instead of them', () => {
   const reason = 'Claude requested permissions to edit /a/.git/config which is a sensitive file.';
   expect(denied({ toolName: 'Write', input: { file_path: '/a/.git/config' }, reason })).toBe(
     `${reason.slice(0, -1)}, and there is no terminal to ask at`,

@@ -100,7 +100,7 @@ test('a risky one wants the whole word', async () => {
   ]);
 });
 
-test('what is typed for one question does not answer the next, which nobody has seen', async () => {
+test('text typed for one question does not answer the next, which was not shown yet', async () => {
   ask({ requestId: 'a' });
   ask({ requestId: 'b', toolName: 'Write' });
   await typeAfter(1, 'y\ny\n');

@@ -67,7 +67,7 @@ test.each([
   }
 });
 
-test('blanks that push the rest out of sight are told by their number', () => {
+test('many blanks are shown as their number', () => {
   const blanks = ' '.repeat(4200);
   const show = (text: string) => showBehindBar([['', text]], 80).text;
   expect(show(`echo start;${blanks}; touch unseen`)).toBe('  │ echo start;[4,200 blanks]; touch unseen\n');

@@ -12,11 +12,11 @@ beforeEach(() => {
   path = join(makeTempFolder(), 's.jsonl.lock');
 });
 
-test('no lock: nothing to tell', () => {
+test('no lock: undefined', () => {
   expect(inspectLock(path)).toBeUndefined();
 });
 
-test('a lock of this process is held, and let go it is gone', async () => {
+test('a lock of this process is held, and gone after its release', async () => {
   const lock = await acquireLock(path);
   expect(inspectLock(path)).toMatchObject({
     held: true,
@@ -40,14 +40,14 @@ test('the lock of a process that ended is not held', async () => {
   });
 });
 
-test('a holder of another host cannot be told alive or dead: held until its age says otherwise', () => {
+test('a holder on another host cannot be checked: held until the lock is old', () => {
   writeFileSync(path, JSON.stringify({ ...ownIdentity(), host: 'elsewhere' }));
   expect(inspectLock(path)).toMatchObject({ held: true, liveness: 'unknown' });
   utimesSync(path, new Date(0), new Date(0));
   expect(inspectLock(path)).toMatchObject({ held: false, liveness: 'unknown' });
 });
 
-test('a folder in the place of a lock is respected', () => {
+test('a folder with the name of a lock is respected', () => {
   mkdirSync(path);
   expect(inspectLock(path)).toMatchObject({ held: true, liveness: 'unknown' });
 });

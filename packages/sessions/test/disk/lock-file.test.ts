@@ -60,7 +60,7 @@ describe('the lock file', () => {
     await lock.release();
   });
 
-  test('cannot be made where a file stands for a folder', async () => {
+  test('cannot be made if a file has the name of its folder', async () => {
     writeFileSync(join(folder, 'agents'), '');
     await expect(acquireLock(join(folder, 'agents', 'a.lock'))).rejects.toMatchObject({
       code: 'LOCK_FAILED',
@@ -257,7 +257,7 @@ describe('a lock that is held', () => {
     await lock.release();
   });
 
-  test('keeps its owner when it was replaced: nobody releases what is not theirs', async () => {
+  test('keeps its owner when it was replaced: a process releases only its own lock', async () => {
     const lock = await acquireLock(path, { staleMs: 60 });
     rmSync(path);
     writeFileSync(path, 'somebody else');
@@ -279,7 +279,7 @@ describe('a lock that is held', () => {
     await next.release();
   });
 
-  test('can be released although somebody changed its mode', async () => {
+  test('can be released although another program changed its mode', async () => {
     const lock = await acquireLock(path);
     chmodSync(path, 0o444);
     await lock.release();

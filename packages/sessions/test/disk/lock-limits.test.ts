@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { readLockLimits } from '../../src/disk/lock.ts';
 
-test('waits for 10 s, looks every 25 ms, takes a lock for left behind after 30 s, unless told otherwise', () => {
+test('by default waits for 10 s, looks every 25 ms, and treats a lock as left behind after 30 s', () => {
   const limits = { timeoutMs: 10_000, pollIntervalMs: 25, staleMs: 30_000, maxHoldMs: undefined };
   expect(readLockLimits({})).toEqual(limits);
   expect(readLockLimits({ timeoutMs: undefined, staleMs: undefined })).toEqual(limits);

@@ -43,7 +43,13 @@ describe('making a folder', () => {
     expect(synced).toEqual(['a', '']);
   });
 
+  test.runIf(process.platform === 'linux')('says so where the system lets no folder be made', async () => {
+    await expect(makeFolder('/proc/openbot/state')).rejects.toMatchObject({ code: 'ENOENT' });
+  });
+
   test('says so when a file is in the way', async () => {
+    writeFileSync(join(folder, 'file'), 'file');
+    await expect(makeFolder(join(folder, 'file'))).rejects.toMatchObject({ code: 'EEXIST' });
     writeFileSync(join(folder, 'agents'), 'file');
     await expect(makeFolder(join(folder, 'agents/main'))).rejects.toMatchObject({ code: 'ENOTDIR' });
     expect(readFileSync(join(folder, 'agents'), 'utf8')).toBe('file');

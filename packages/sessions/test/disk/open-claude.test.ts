@@ -39,7 +39,7 @@ function publish(fields: Record<string, unknown> = {}, name = `${fields.pid ?? p
 describe.skipIf(own === undefined)(
   'what a running Claude Code publishes (needs /proc for start times)',
   () => {
-    test('tells which session it has open', () => {
+    test('reports which session it has open', () => {
       publish({ status: 'busy' });
       writeFileSync(join(config, 'sessions', `${process.pid}.0123.key`), '{"peerToken":"x"}');
       expect(listOpenClaudes(config)).toEqual([{ sessionId: ID, pid: process.pid, status: 'busy' }]);

@@ -24,7 +24,7 @@ const ofDeadProcess = (kind: 'tmp' | 'claimed') =>
   makeLeftoverName('sessions.json', kind).replace(`.${process.pid}.`, `.${deadPid}.`);
 const foreign = (pid: string | number) => `sessions.json.${pid}.0f0e0d0c-1111-4222-8333-444455556666.tmp`;
 
-test('a name tells who made it', () => {
+test('a name says which process made it', () => {
   expect(parseLeftoverName(makeLeftoverName('sessions.json', 'tmp'))).toEqual({
     kind: 'tmp',
     pid: process.pid,

@@ -29,7 +29,7 @@ describe('older spellings', () => {
     });
   });
 
-  test('what other programs say of delivery in words of their own is not respelled', () => {
+  test('delivery fields of other programs stay as they are', () => {
     const entry = {
       ...base,
       delivery: { kind: 'direct', target: '+14155551234', account: 'default' },

@@ -86,7 +86,7 @@ describe('agent ids', () => {
     );
   });
 
-  it('tells a valid one', () => {
+  it('recognises a valid one', () => {
     expect(['main', 'Main', ' a_b-1 '].map(isValidAgentId)).toEqual([true, true, true]);
     expect(['', '-a', 'a b', 'a'.repeat(65), undefined].map(isValidAgentId)).toEqual([
       false,
@@ -129,7 +129,7 @@ describe('account ids and main keys', () => {
   );
 });
 
-describe('parts that cannot stand in a key', () => {
+describe('parts that a key cannot contain', () => {
   const control = [
     'a\u0000b',
     'a\nb',

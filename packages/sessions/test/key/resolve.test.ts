@@ -78,7 +78,7 @@ describe('resolveGroupSessionKey', () => {
     [{ From: '-100', ChatType: 'group' }],
     [{ ChatType: 'group', Provider: 'telegram' }],
     [{ From: 'telegram:group:', ChatType: 'group' }],
-  ])('%j is a group that cannot be told', (ctx) => {
+  ])('%j is an unknown group', (ctx) => {
     expect(resolveGroupSessionKey(ctx)).toBeNull();
     expect(isGroupMessage(ctx)).toBe(true);
   });
@@ -222,7 +222,7 @@ describe('what a key says of its session', () => {
     expect(deriveChannelFromKey(key)).toBe(channel);
   });
 
-  it('tells the kinds', () => {
+  it('distinguishes the kinds', () => {
     expect(isSubagentSessionKey('agent:main:subagent:worker1:task123')).toBe(true);
     expect(isSubagentSessionKey('subagent:x')).toBe(true);
     expect(isSubagentSessionKey('agent:main:subagent:x:thread:1')).toBe(true);

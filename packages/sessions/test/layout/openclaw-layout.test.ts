@@ -201,7 +201,7 @@ test.each([
   );
 });
 
-test('a pipe in the place of openclaw.json is refused, not waited for', () => {
+test('a pipe with the name openclaw.json is refused, not waited for', () => {
   const folder = makeTempFolder();
   const path = join(folder, 'openclaw.json');
   execFileSync('mkfifo', [path]);

@@ -99,7 +99,7 @@ describe('agent ids', () => {
   });
 });
 
-it('whatever the ids, a transcript lies directly in the folder of its agent, or is refused', HUNT, () => {
+it('whatever the ids, a transcript is directly in the folder of its agent, or is refused', HUNT, () => {
   const stateDir = '/state';
   const hostile = fc.oneof(
     fc.string({ maxLength: 20 }),

@@ -105,7 +105,7 @@ describe('resolveSessionFilePath', () => {
     expect(readdirSync(other)).toEqual(['s1.jsonl']);
   });
 
-  it('refuses a session id that is none, whatever is recorded', () => {
+  it('refuses an invalid session id, whatever is recorded', () => {
     expect(() => resolveSessionFilePath('../x', { sessionFile: 'a.jsonl' }, { sessionsDir })).toThrow(
       expect.objectContaining({ code: 'INVALID_SESSION_ID' }),
     );

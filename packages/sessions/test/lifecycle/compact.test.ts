@@ -171,7 +171,7 @@ describe('compactSession', () => {
     expect(readWithPi(path)).toEqual(['assistant: [toolCall x]', 'toolResult: second']);
   });
 
-  it('an old compaction stays, in the place of one line, and keeps nothing that is gone', async () => {
+  it('an old compaction replaces one of the lines, and refers to nothing that was removed', async () => {
     const path = await write(...texts(4));
     const ids = readLines(path)
       .slice(1)
@@ -372,7 +372,7 @@ describe('compactSession', () => {
     expect(readWithPi(path)).toEqual(['compactionSummary: SUM', 'user: 6']);
   });
 
-  it('lines that somebody appends without the lock are carried over', async () => {
+  it('lines that another program appends without the lock are carried over', async () => {
     const path = await write(...texts(200));
     let stop = false;
     const written: string[] = [];
@@ -401,7 +401,7 @@ describe('compactSession', () => {
     expect(written.filter((id) => !live.includes(id) && !whole.includes(id))).toEqual([]);
   });
 
-  it('waits for whoever writes, and changes nothing if they do not finish', async () => {
+  it('waits for a writer, and changes nothing if it does not finish', async () => {
     const path = await write(...texts(10));
     const before = readFileSync(path);
     const lock = await acquireLock(`${path}.lock`);

@@ -217,7 +217,7 @@ describe('a deletion that was killed halfway', () => {
     });
   });
 
-  it('marks that make no sense are passed over', async () => {
+  it('invalid marks are ignored', async () => {
     const pendingArchives = [
       null,
       7,

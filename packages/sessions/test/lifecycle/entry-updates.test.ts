@@ -66,7 +66,7 @@ describe('persistSessionUsageUpdate', () => {
     expect(agent.entry()).toEqual({ ...entry, updatedAt: NOW, outputTokens: 5 });
   });
 
-  it('a total stands in for the prompt only where nothing else tells it, and without the answer', async () => {
+  it('a total replaces the prompt figure only if there is no other, and without the answer', async () => {
     agent.writeStore({ [KEY]: entry });
     await persistSessionUsageUpdate({ ...place(), usage: { output: 20, total: 70 } });
     expect(agent.entry()).toMatchObject({ outputTokens: 20, totalTokens: 50, totalTokensFresh: true });
@@ -74,7 +74,7 @@ describe('persistSessionUsageUpdate', () => {
     expect(agent.entry()).toMatchObject({ totalTokens: 7, cacheRead: 0, cacheWrite: 0 });
   });
 
-  it('ids of command line programs that are none are not mixed with what is', async () => {
+  it('an invalid map of CLI session ids is replaced, not extended', async () => {
     agent.writeStore({ [KEY]: { ...entry, cliSessionIds: 'ab' } });
     await persistSessionUsageUpdate({ ...place(), providerUsed: 'codex', cliSessionId: 'c' });
     expect(agent.entry().cliSessionIds).toEqual({ codex: 'c' });
@@ -238,7 +238,7 @@ describe('recordSessionMetaFromInbound', () => {
     expect(agent.entry(sessionKey).displayName).toBe('slack:Acme #general');
   });
 
-  it('names are one line each, whoever chose them', async () => {
+  it('names are one line each, wherever they come from', async () => {
     await recordSessionMetaFromInbound({
       ...place(),
       sessionKey: 'agent:main:x:group:1',
@@ -264,7 +264,7 @@ describe('recordSessionMetaFromInbound', () => {
 });
 
 describe('updateLastRoute', () => {
-  it('writes every field that tells the route, normalised, and does not count as use', async () => {
+  it('writes every field of the route, normalised, and does not count as use', async () => {
     agent.writeStore({ [KEY]: { ...entry, route: { channel: 'webchat' }, deliveryContext: { note: 'x' } } });
     await updateLastRoute({
       ...place(),

@@ -35,14 +35,14 @@ it('the table, pinned', () => {
     'abortedLastRun compactionCount sessionFile sessionId sessionStartedAt systemSent updatedAt',
   );
   expect(fieldsOf('cleared')).toBe(
-    'authProfileOverrideCompactionCount cacheRead cacheWrite claudeCliSessionId cliSessionIds compactionCheckpoints contextBudgetStatus contextTokens endedAt estimatedCostUsd inputTokens lastActivityAt lastInteractionAt memoryFlushAt memoryFlushCompactionCount outputTokens runtimeMs sdkSessionId skillsSnapshot startedAt status systemPromptReport totalTokens totalTokensFresh',
+    'abortedBy authProfileOverrideCompactionCount cacheRead cacheWrite claudeCliSessionId cliSessionIds compactionCheckpoints contextBudgetStatus contextTokens endedAt estimatedCostUsd inputTokens lastActivityAt lastInteractionAt lastThinkingLevel memoryFlushAt memoryFlushCompactionCount outputTokens runtimeMs sdkSessionId skillsSnapshot startedAt status systemPromptReport totalTokens totalTokensFresh',
   );
   expect(fieldsOf('kept')).toBe(
     'agentHarnessId authProfileOverride authProfileOverrideSource channel chatType delivery deliveryContext displayName elevatedLevel execAsk execHost execNode execSecurity groupActivation groupActivationNeedsSystemIntro groupChannel groupId label lastAccountId lastChannel lastHeartbeatSentAt lastHeartbeatText lastThreadId lastTo model modelOverride modelProvider origin providerOverride queueCap queueDebounceMs queueDrop queueMode reasoningLevel responseUsage route sendPolicy space spawnedBy subject thinkingLevel ttsAuto verboseLevel',
   );
 });
 
-it('fields that nobody here knows are kept, but for those that hold the old session', () => {
+it('unknown fields are kept, except those that refer to the old session', () => {
   const unknown = { futureField: { a: [1, 2] }, forkedFromParent: true };
   const held = Object.fromEntries(FOREIGN_FIELDS_CLEARED.map((field) => [field, 'x']));
   const next = startNextEntry({ sessionId: 'old', updatedAt: 1, ...unknown, ...held } as SessionEntry, fresh);

@@ -58,7 +58,7 @@ describe('resetSession', () => {
     expect(updates).toEqual([path]);
   });
 
-  it('makes the new transcript at once where it is told the folder of work', async () => {
+  it('makes the new transcript at once if the working folder is given', async () => {
     agent.writeStore({ 'agent:main:telegram:group:1:topic:7': entry });
     await reset({ sessionKey: 'agent:main:telegram:group:1:topic:7', cwd: '/work' });
     expect(agent.files()).toEqual(['id-1-topic-7.jsonl']);
@@ -117,7 +117,7 @@ describe('resetSession', () => {
     expect(agent.entry()).not.toHaveProperty('pendingArchives');
   });
 
-  it('a message that resets tells of a transcript in use by a process warning', async () => {
+  it('a message that resets reports a transcript in use with a process warning', async () => {
     const path = await agent.talk('old', ['one']);
     agent.writeStore({ [KEY]: entry });
     const warned = new Promise<Error>((resolve) => process.once('warning', resolve));
@@ -133,7 +133,7 @@ describe('resetSession', () => {
     expect(await warned).toMatchObject({ code: 'OPENBOT_ARCHIVE' });
   });
 
-  it('a session that somebody went back to meanwhile is not archived any more', async () => {
+  it('a session that a key leads to again is not archived', async () => {
     const path = await agent.talk('old', ['one']);
     agent.writeStore({ [KEY]: entry });
     const lock = await acquireLock(`${path}.lock`);
@@ -147,7 +147,7 @@ describe('resetSession', () => {
     expect(agent.entry()).not.toHaveProperty('pendingArchives');
   });
 
-  it('a folder in the place of a transcript is left alone', async () => {
+  it('a folder with the name of a transcript is not changed', async () => {
     agent.writeStore({ [KEY]: entry });
     mkdirSync(agent.path('old.jsonl'));
     expect(await reset()).toMatchObject({ sessionId: 'id-1', archived: [] });

@@ -51,7 +51,7 @@ describe('lines', () => {
     expect(readOther()).toEqual(before);
   });
 
-  test('a replaced one is plain, tells its own length and hangs where it says', () => {
+  test('a replaced one is plain, has its own length and the parent that it names', () => {
     expect(eventAt(3)).toMatchObject({ event_json: null });
     const { event_id: id, created_at: createdAt } = identityAt(3)!;
     const line = JSON.stringify({
@@ -74,7 +74,7 @@ describe('lines', () => {
     expect(readOther()).toEqual(before);
   });
 
-  test('one whose new parent is told need not be read for it', () => {
+  test('one whose new parent is given is not read for it', () => {
     const line = Buffer.from(JSON.stringify({ type: 'message', id: 'x', parentId: 'said' }));
     openEventChanges(database, ID).replace(3, line, 'told');
     expect(identityAt(3)!.parent_id).toBe('told');

@@ -261,7 +261,7 @@ test('a missing database is empty, and is not made', async () => {
   expect(existsSync(path)).toBe(false);
 });
 
-test('watching tells of changes by other processes, and of a database that becomes unreadable', async () => {
+test('watching reports changes by other processes, and a database that becomes unreadable', async () => {
   const { path, folder, store } = open();
   const updated = new Set<string>();
   const errors: unknown[] = [];

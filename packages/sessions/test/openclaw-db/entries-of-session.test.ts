@@ -61,7 +61,7 @@ test('one that is left is left as it is, to the byte', () => {
   expect(readNodes()).toEqual(before);
 });
 
-test.each(['no JSON', '[]', '"text"', 'null'])('what is no entry (%s) is passed over', (json) => {
+test.each(['no JSON', '[]', '"text"', 'null'])('what is not an entry (%s) is skipped', (json) => {
   database.db.prepare('UPDATE session_nodes SET entry_json = ?').run(json);
   changeEntriesOfSession(database, ID, () => {
     throw new Error('asked');

@@ -20,7 +20,7 @@ test('the lines from the last one back are the lines of the transcript, compress
   expect(backwards).toEqual(forwards.toReversed());
 });
 
-test('a line that nobody asks for is not read: a damaged one before it does no harm', () => {
+test('a line that is not needed is not read: a damaged one causes no error', () => {
   const path = join(makeTempFolder(), 'openclaw-agent.sqlite');
   const message = (text: string) => ({ type: 'message', id: text, message: { role: 'user', content: text } });
   const sessionId = 'one';

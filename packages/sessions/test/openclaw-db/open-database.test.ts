@@ -114,7 +114,7 @@ test('what OpenClaw 2026.7.35 keeps beside sessions in files is no session stora
 });
 
 test.each(['sessions', 'session_entries', 'transcript_lines'])(
-  'a table %s of an unknown schema is refused, not passed over',
+  'a table %s of an unknown schema is refused, not ignored',
   (table) => {
     const path = join(makeTempFolder(), 'openclaw-agent.sqlite');
     createFileEraDatabase(path);
@@ -191,7 +191,7 @@ test('writing holds foreign keys and syncs commits, and changes nothing about ho
   database.close();
 });
 
-test('a transaction that fails leaves nothing, and its own error is the one that is heard', () => {
+test('a failed transaction leaves nothing, and throws its own error', () => {
   const { path } = copyFixture();
   const database = openDatabaseForWriting(path);
   const failing = () =>

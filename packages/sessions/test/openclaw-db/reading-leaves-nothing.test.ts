@@ -36,7 +36,7 @@ function makeCopyFolder(): string {
   return folder;
 }
 
-test('a database that nobody has open', () => {
+test('a database that no process has open', () => {
   const { path, folder } = copyFixture();
   const before = describeFolder(folder);
   const during = readOpenclawDatabase(path, (database) => {
@@ -238,7 +238,7 @@ test('a program that begins to write while we read: it is read again, beside it'
   others[0]?.close();
 });
 
-test('an error while somebody writes is no error until it comes again', () => {
+test('an error while another program writes is ignored unless it is repeated', () => {
   const { path } = copyFixture();
   let calls = 0;
   const read = () =>

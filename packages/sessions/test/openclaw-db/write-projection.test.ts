@@ -38,7 +38,7 @@ const PATH: Projection = {
   messageCount: 2,
 };
 
-test('a path that is written is read again, in the place of the one before', () => {
+test('a path that is written replaces the previous one', () => {
   const other = readProjection(database, OTHER);
   writeProjection(database, ID, PATH, 1234);
   const kept = readProjection(database, ID)!;
@@ -67,7 +67,7 @@ test('an empty path is one too', () => {
   expect(readProjection(database, ID)).toMatchObject({ rows: [], leafEventId: null, fault: undefined });
 });
 
-describe('no path is told', () => {
+describe('no path is returned', () => {
   test.each([
     'UPDATE session_transcript_index_state SET needs_rebuild = 1',
     'UPDATE session_transcript_index_state SET indexed_seq = indexed_seq - 1',

@@ -127,7 +127,7 @@ describe('resolveDailyResetAtMs', () => {
     );
   });
 
-  it('never lies ahead, never more than two days back, and stays until the next', HUNT, () => {
+  it('is never in the future, never more than two days back, and stays until the next', HUNT, () => {
     const zones = ['UTC', 'America/New_York', 'Australia/Lord_Howe', 'Asia/Kathmandu', 'Pacific/Apia'];
     fc.assert(
       fc.property(
@@ -165,7 +165,7 @@ describe('resolveDailyResetAtMs', () => {
     });
   });
 
-  it('refuses an unknown zone and a time that is none', () => {
+  it('refuses an unknown zone and an invalid time', () => {
     const refusal = (run: () => unknown) =>
       expect(run).toThrowError(
         expect.objectContaining({ code: 'INVALID_ARGUMENT', hint: expect.any(String) as string }),

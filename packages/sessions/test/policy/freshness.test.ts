@@ -187,7 +187,7 @@ describe('resolveSessionResetPolicy', () => {
     );
   });
 
-  it('an unknown mode is none', () => {
+  it('an unknown mode is ignored', () => {
     expect(policy({ reset: { mode: 'weekly' as SessionResetMode } }).mode).toBe('daily');
     expect(policy({ reset: { mode: 'manual' } }).mode).toBe('manual');
   });

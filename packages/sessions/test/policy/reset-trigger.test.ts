@@ -89,7 +89,7 @@ describe('isAuthorizedSender', () => {
     expect(may({ SenderId: '42' }, ['  '])).toBe(false);
   });
 
-  it('the adapter’s refusal stands over every list', () => {
+  it('a refusal of the adapter overrides every list', () => {
     expect(may({ CommandAuthorized: false, SenderId: '42' }, ['*', '42'])).toBe(false);
   });
 

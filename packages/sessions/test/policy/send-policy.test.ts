@@ -113,7 +113,7 @@ describe('conditions', () => {
     expect(denied(match, { sessionKey: 'agent:main:slack:dm:1' })).toBe(false);
   });
 
-  it('a rule that cannot be read is passed over', () => {
+  it('an unreadable rule is skipped', () => {
     const rules = [
       null,
       { match: { channel: 'slack' } },

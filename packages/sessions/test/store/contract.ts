@@ -348,7 +348,7 @@ export function describeStoreContract({
         while (!condition()) await sleep(5);
       };
 
-      test('tells what was updated and what was deleted, and stops when told', async () => {
+      test('reports updates and deletions until it is stopped', async () => {
         const store = openWith({ a: entry('a'), b: entry('b') });
         const seen = collect();
         const end = store.watch(seen.listener);

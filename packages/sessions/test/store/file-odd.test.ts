@@ -22,7 +22,7 @@ describe('files that are a little odd', () => {
     expect(JSON.parse(readFileSync(path, 'utf8'))).toEqual({ k: entry('old'), n: entry('n') });
   });
 
-  test('bytes that are no UTF-8 stay as they are in entries that nobody touches', async () => {
+  test('bytes that are not UTF-8 stay unchanged in entries that are not updated', async () => {
     const odd = Buffer.concat([
       Buffer.from('{"a":{"t":"'),
       Buffer.from([0xff, 0xfe]),

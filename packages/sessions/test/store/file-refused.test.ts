@@ -90,7 +90,7 @@ describe('what is in the way of the file', () => {
     await expectRefused('STORE_UNREADABLE', /it is a folder/);
   });
 
-  test('a pipe, without waiting for somebody to write into it', async () => {
+  test('a pipe, without waiting for a writer', async () => {
     execFileSync('mkfifo', [path]);
     await expectRefused('STORE_UNREADABLE', /not a regular file/);
   });

@@ -29,7 +29,7 @@ async function until(condition: () => boolean): Promise<void> {
   while (!condition()) await sleep(5);
 }
 
-test('hears of another process', async () => {
+test('reports changes by another process', async () => {
   mkdirSync(folder);
   writeFileSync(path, textOf('a', 'b'));
   const changes: StoreChange[] = [];
@@ -45,7 +45,7 @@ test('hears of another process', async () => {
   expect(new Set(changes.flatMap(({ updated }) => updated))).toEqual(new Set(['b']));
 });
 
-test('hears of a store that does not exist yet, nor its folder', async () => {
+test('watches a store that does not exist yet, nor its folder', async () => {
   const seen: string[] = [];
   store.watch(({ updated }) => seen.push(...updated));
   mkdirSync(folder);
@@ -53,7 +53,7 @@ test('hears of a store that does not exist yet, nor its folder', async () => {
   await until(() => seen.includes('a'));
 });
 
-test('tells of a store that breaks, once, and goes on when it is whole again', async () => {
+test('reports a damaged store once, and continues when it is repaired', async () => {
   mkdirSync(folder);
   writeFileSync(path, textOf('a'));
   const seen: string[] = [];
@@ -76,7 +76,7 @@ test('tells of a store that breaks, once, and goes on when it is whole again', a
   expect(seen.slice(1).toSorted()).toEqual(['-a', '-c']);
 });
 
-test('whoever fails at hearing of a broken store is told of the next one all the same', async () => {
+test('a listener that throws on a damaged store is called for the next one too', async () => {
   mkdirSync(folder);
   writeFileSync(path, textOf('a'));
   const warned: string[] = [];

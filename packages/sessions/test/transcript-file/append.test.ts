@@ -133,7 +133,7 @@ describe('appendToTranscript', () => {
     expect(readEntries(path)).toHaveLength(5);
   });
 
-  it('refuses drafts that are none before it looks at the file', async () => {
+  it('refuses invalid drafts before it looks at the file', async () => {
     const before = readFileSync(path);
     await expect(appendToTranscript(path, { type: 'message' } as never)).rejects.toMatchObject({
       code: 'INVALID_ARGUMENT',

@@ -49,7 +49,7 @@ describe('readLinesBackwards', () => {
     );
   });
 
-  it('tells where a line is that is too long to be held', async () => {
+  it('gives the position of a line that is too long to be held', async () => {
     const found = await linesBackwards(Buffer.from(`a\n${'b'.repeat(200_000)}\nc`), 1000);
     expect(found.map((line) => [line.start, line.end, line.bytes?.toString()])).toEqual([
       [200_003, 200_004, 'c'],

@@ -114,7 +114,7 @@ test('hands out every byte, in order', async () => {
   expect(Buffer.concat(pieces).toString()).toBe(text);
 });
 
-test('of lines that are too long to be held, all is told but the ends of their texts', async () => {
+test('of lines that are too long to be held, all but the ends of their texts is read', async () => {
   const tail = 'y'.repeat(9);
   const text = `Hello "you"\n${'é'.repeat(2_000_000)}${tail}`;
   const long = [

@@ -73,7 +73,7 @@ describe('createTranscript', () => {
     expect(readdirSync(folder.path).sort()).toEqual(['dir.jsonl', 'file', 'link.jsonl']);
   });
 
-  it('refuses ids and folders that are none', async () => {
+  it('refuses invalid ids and folders', async () => {
     const path = join(folder.path, 'x.jsonl');
     await expect(createTranscript({ ...at(path), sessionId: '../x' })).rejects.toMatchObject({
       code: 'INVALID_SESSION_ID',
@@ -86,7 +86,7 @@ describe('createTranscript', () => {
 });
 
 describe('ensureTranscript', () => {
-  it('makes one only where there is none', async () => {
+  it('makes one only if there is none', async () => {
     const path = join(folder.path, 's1.jsonl');
     const made = await Promise.all(Array.from({ length: 8 }, () => ensureTranscript(at(path))));
     expect(made.filter(Boolean)).toHaveLength(1);

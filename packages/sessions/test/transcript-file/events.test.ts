@@ -70,7 +70,7 @@ describe('transcript updates', () => {
     expect(later.message).toContain('later is broken');
   });
 
-  it('may register and stop listeners while being told', () => {
+  it('may register and stop listeners while they are called', () => {
     const heard: string[] = [];
     const stop = listen(() => {
       heard.push('first');

@@ -120,7 +120,7 @@ describe('repairTranscriptHeader', () => {
     for (let n = 0; n < appended; n++) expect(text).toContain(`{"type":"custom","n":${n}}\n`);
   });
 
-  it('refuses what is no file, and ids that are none', async () => {
+  it('refuses what is not a file, and invalid ids', async () => {
     await expect(repair()).rejects.toMatchObject({ code: 'TRANSCRIPT_NOT_FOUND' });
     mkdirSync(path);
     await expect(repair()).rejects.toMatchObject({ code: 'TRANSCRIPT_UNREADABLE' });

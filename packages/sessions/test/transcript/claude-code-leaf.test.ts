@@ -12,7 +12,7 @@ function leafIdOf(...lines: (Line | readonly Line[])[]): string | undefined {
   return leaf === NO_PARENT ? undefined : transcript.idOf(leaf);
 }
 
-describe('where a conversation of Claude Code stands', () => {
+describe('the leaf of a conversation of Claude Code', () => {
   test('at its last line, whatever a note names on the way there', () => {
     expect(leafIdOf(TURNS)).toBe('d');
     expect(leafIdOf(TURNS, note('d'))).toBe('d');
@@ -85,7 +85,7 @@ describe('where a conversation of Claude Code stands', () => {
   });
 });
 
-describe('where it stands after a compaction', () => {
+describe('the leaf after a compaction', () => {
   const kept = { preservedMessages: { anchorUuid: 's', uuids: ['c', 'd'], allUuids: ['c', 'd'] } };
   const compact = (metadata: Line = {}) => [boundary('x', 'd', metadata), user('s', 'x'), user('e', 's')];
 

@@ -36,14 +36,14 @@ function read(...usages: object[]): Transcript {
 }
 
 describe('is read', () => {
-  test('in the place of what all requests of the run cost together', () => {
+  test('instead of the sum of all requests of the run', () => {
     expect(contextTokens(read({ ...FIGURES, contextUsage: AVAILABLE }))).toMatchObject({
       tokens: 5_000,
       basis: 'recorded',
     });
   });
 
-  test('as not known, where it says so: the other figures do not tell it', () => {
+  test('as unknown if it says so, whatever the other figures are', () => {
     const unknown = { ...FIGURES, contextUsage: { state: 'unavailable' } };
     expect(contextTokens(read(unknown)).basis).toBe('estimated');
     const { tokens, basis } = contextTokens(read({ ...FIGURES, contextUsage: AVAILABLE }, unknown));
@@ -76,7 +76,7 @@ describe('is lowered', () => {
   });
 
   test.each([{ state: 'unavailable' }, { state: 'else', totalTokens: 7 }, null, 'text', undefined])(
-    'only where it tells a size: %j stays',
+    'only if it has a size: %j stays',
     (contextUsage) => {
       const lowered = JSON.parse(lowerUsage(JSON.stringify({ ...FIGURES, contextUsage }), 1_200, 'openclaw'));
       expect(lowered).toMatchObject({ totalTokens: 1_200 });

@@ -84,11 +84,11 @@ describe("what a provider sees of OpenClaw's and pi's transcripts", () => {
     ['text before it', [text('a'), thinking], 'later'],
     ['a call before it', [call('x'), thinking], 'later'],
     ['a block of an unknown kind before it', [{ type: 'of_the_future' }, thinking], 'later'],
-  ])('knows what stands first: %s', (_, content, expected) => {
+  ])('knows what comes first: %s', (_, content, expected) => {
     expect(openclaw(message('user', 'go'), message('assistant', content)).told[1]!.thinking).toBe(expected);
   });
 
-  test('an entry that an edit replaced or took out counts as the model hears it', () => {
+  test('an entry that an edit replaced or removed counts as the model reads it', () => {
     const { told } = openclaw(
       message('user', 'go'),
       message('assistant', [thinking, text('a')]),
@@ -156,7 +156,7 @@ describe("what a provider sees of Claude Code's transcripts", () => {
   const use = (id: string) => ({ type: 'tool_use', id, name: 'Read', input: {} });
   const done = (id: string) => ({ type: 'tool_result', tool_use_id: id, content: 'done' });
 
-  test('the lines of one message are one, whatever stands between them', () => {
+  test('the lines of one message are one, whatever is between them', () => {
     const { told, refusals } = read([
       line('q', null, 'user', 'go'),
       line('t', 'q', 'assistant', [thinking], 'm1'),

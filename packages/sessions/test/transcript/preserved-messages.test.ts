@@ -61,7 +61,7 @@ describe('what a compaction of Claude Code preserves', () => {
     expect(keptBy({ ...list(), ...segment('c', 'f') })).toEqual([]);
   });
 
-  test('stands behind the summary', () => {
+  test('follows the summary', () => {
     expect(givenBy(compacted({}))).toBe('s g h');
     expect(givenBy(compacted(list('e', 'f')))).toBe('s e f g h');
     expect(givenBy(compacted(segment('d', 'f')))).toBe('s d e f g h');

@@ -334,7 +334,7 @@ describe('lines that a quick reader could get wrong', () => {
     }
   });
 
-  test('more blocks than anybody writes', () => {
+  test('more blocks than usual', () => {
     const block = '{"type":"toolCall","id":"a","name":"b","arguments":{"path":"c"}}';
     expectSame(shape, `{"message":{"content":[${Array(5000).fill(block).join(',')}]}}`);
   });

@@ -53,7 +53,7 @@ test('a session that none of our agents started', async () => {
   });
 });
 
-test('a session of ours has what the registry knows, and is there once', async () => {
+test('a session of ours has the data of the registry, and is listed once', async () => {
   const { makeFolder, addSession, options, stateDir } = makeHome();
   const repo = makeFolder('repo');
   const id = addSession(repo, { text: '[openclaw:agent=ada]\n\nFix the login' });
@@ -133,7 +133,7 @@ test('running ones come first, then the newest; a runner that crashed runs nothi
   expect(sessions.map(({ isRunning }) => isRunning)).toEqual([true, false, false, false]);
 });
 
-test('paths whose folders collide are told apart by the lines', async () => {
+test('paths that share a folder name are distinguished by their lines', async () => {
   const { makeFolder, addSession, options } = makeHome();
   const [dot, dash] = [makeFolder('col.x'), makeFolder('col-x')];
   const [first, second] = [addSession(dot), addSession(dash)];
@@ -197,7 +197,7 @@ test.each([false, true])('each session is in one list, wherever it went; in git:
 });
 
 test.each(['repo-new', 'elsewhere'])(
-  'of a session that was carried on in %s the old copy is none',
+  'a session that was continued in %s is listed once, not with its old copy',
   async (name) => {
     const { makeFolder, addSession, options } = makeHome();
     const [before, now] = [makeFolder('repo'), makeFolder(name)];
@@ -251,7 +251,7 @@ test('only <uuid>.jsonl is a session', async () => {
   expect(idsOf(await discoverSessions(repo, options))).toEqual([id]);
 });
 
-test('what cannot be read is left out and told', async () => {
+test('unreadable sessions are left out and reported', async () => {
   const { makeFolder, addSession, options, projects } = makeHome();
   const repo = makeFolder('repo');
   const id = addSession(repo);
@@ -264,7 +264,7 @@ test('what cannot be read is left out and told', async () => {
   expect(problems).toEqual([`TRANSCRIPT_UNREADABLE ${odd}`]);
 });
 
-test('a folder that cannot be read is told, the rest is found, and what was known of it is kept', async () => {
+test('an unreadable folder is reported, the rest is found, and its index is kept', async () => {
   const { root, makeFolder, addSession, options, projects, stateDir } = makeHome();
   const [repo, below] = [makeFolder('repo'), makeFolder('repo/below')];
   const [id, hidden] = [addSession(repo), addSession(below)];
@@ -295,7 +295,7 @@ test('a folder that cannot be read is told, the rest is found, and what was know
   expect(idsOf(await discoverSessions(repo, options)).sort()).toEqual([id, hidden].sort());
 });
 
-test('what is no folder among the folders of sessions is nothing to tell', async () => {
+test('a file among the session folders is ignored', async () => {
   const { makeFolder, addSession, options, projects } = makeHome();
   const repo = makeFolder('repo');
   const id = addSession(repo);
@@ -308,7 +308,7 @@ test('what is no folder among the folders of sessions is nothing to tell', async
   expect(problems).toEqual([]);
 });
 
-test('a look that is ended keeps what it has read', async () => {
+test('an aborted search keeps what it has read', async () => {
   const { makeFolder, addSession, options, stateDir } = makeHome();
   const repo = makeFolder('repo');
   const ids = Array.from({ length: 9 }, () => addSession(repo));
@@ -326,7 +326,7 @@ test('a look that is ended keeps what it has read', async () => {
   expect(idsOf(await discoverSessions(repo, options)).sort()).toEqual(ids.sort());
 });
 
-test('a look that is ended when all is read has its answer', async () => {
+test('a search that is aborted after everything was read has its answer', async () => {
   const { makeFolder, addSession, options } = makeHome();
   const repo = makeFolder('repo');
   const ids = [addSession(repo), addSession(makeFolder('repo/below'))];
@@ -342,7 +342,7 @@ test('a look that is ended when all is read has its answer', async () => {
   await expect(discoverSessions(unread, { ...options, signal: ending.signal })).rejects.toThrow();
 });
 
-test('working folders that can be none make nobody stumble', async () => {
+test('impossible working folders cause no error', async () => {
   const { makeFolder, addSession, options } = makeHome();
   const repo = makeFolder('repo');
   const id = addSession(repo, {
@@ -352,7 +352,7 @@ test('working folders that can be none make nobody stumble', async () => {
   expect(idsOf(await discoverAllSessions(options))).toEqual([id]);
 });
 
-test('a session that is in two folders is there once, as it was written last', async () => {
+test('a session in two folders is listed once, with the newer file', async () => {
   const { makeFolder, addSession, options } = makeHome();
   const [dot, below] = [makeFolder('repo'), makeFolder('repo/below')];
   const id = addSession(dot, { text: 'old', modified: '2026-10-01T00:00:00Z' });
@@ -369,7 +369,7 @@ test('a repository without sessions, and a Claude Code that never ran', async ()
   expect(await discoverAllSessions(options)).toEqual([]);
 });
 
-test('a damaged registry is told and the rest found; for its own agent it is an error', async () => {
+test('a damaged registry is reported and the rest found; for its own agent it is an error', async () => {
   const { makeFolder, addSession, options, stateDir } = makeHome();
   const repo = makeFolder('repo');
   const [id, entry] = [addSession(repo), registered({ repoPath: repo, agentId: 'zoe' })];

@@ -109,28 +109,24 @@ describe.skipIf(missing !== undefined)(`runs of the real Claude Code ${missing ?
     expect(bench.registered(sessionId)).not.toHaveProperty('runner');
   });
 
-  test(
-    'a Claude Code that somebody kills is one failure of the run at work, and none of an idle one',
-    LONG,
-    async () => {
-      const repo = bench.makeRepo('killed');
-      const held = hold(answer('late'));
-      script({ slowly: () => held.reply });
-      const busy = bench.start('Work slowly', { repoPath: repo });
-      process.kill((await busy.next('started')).pid, 'SIGKILL');
-      const outcome = await busy.run.outcome;
-      held.letGo();
-      expect(outcome).toMatchObject({ result: 'error', turns: 0, failure: expect.stringMatching(/\S/) });
-      expect(bench.registered(outcome.sessionId!)).toMatchObject({ result: 'error' });
+  test('a killed Claude Code is one failure of a busy run, and none of an idle one', LONG, async () => {
+    const repo = bench.makeRepo('killed');
+    const held = hold(answer('late'));
+    script({ slowly: () => held.reply });
+    const busy = bench.start('Work slowly', { repoPath: repo });
+    process.kill((await busy.next('started')).pid, 'SIGKILL');
+    const outcome = await busy.run.outcome;
+    held.letGo();
+    expect(outcome).toMatchObject({ result: 'error', turns: 0, failure: expect.stringMatching(/\S/) });
+    expect(bench.registered(outcome.sessionId!)).toMatchObject({ result: 'error' });
 
-      const idle = bench.start('Be quick', { repoPath: repo, idleMs: 600_000 });
-      const { pid } = await idle.next('started');
-      await idle.next('idle');
-      process.kill(pid, 'SIGKILL');
-      expect(await idle.run.outcome).toMatchObject({ result: 'success', text: 'Done.' });
-      expect(idle.events.filter(({ type }) => type === 'warning')).toHaveLength(1);
-    },
-  );
+    const idle = bench.start('Be quick', { repoPath: repo, idleMs: 600_000 });
+    const { pid } = await idle.next('started');
+    await idle.next('idle');
+    process.kill(pid, 'SIGKILL');
+    expect(await idle.run.outcome).toMatchObject({ result: 'success', text: 'Done.' });
+    expect(idle.events.filter(({ type }) => type === 'warning')).toHaveLength(1);
+  });
 
   test(
     'SIGTERM of our process ends Claude Code and its tools, and is what the process then dies of',

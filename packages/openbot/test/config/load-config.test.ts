@@ -1,0 +1,245 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: the placeholders of the file are what is tested
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { makeTempFolder } from '../../../sessions/test/setup/temp-folder.ts';
+import { loadBotConfig } from '../../src/config/load-config.ts';
+
+const SECRET = 'sk-live-3141592653589793';
+
+async function load(text: string, env: Record<string, string> = {}, files: Record<string, string> = {}) {
+  const stateDir = makeTempFolder();
+  writeFileSync(join(stateDir, 'openbot.json'), text);
+  for (const [name, content] of Object.entries(files)) writeFileSync(join(stateDir, name), content);
+  return (await loadBotConfig(stateDir, env)).config;
+}
+
+/** The error without the folder of the file. */
+async function fault(text: string, env: Record<string, string> = {}) {
+  const error = await load(text, env).then(
+    () => expect.fail('it was accepted'),
+    (thrown) => thrown,
+  );
+  return { code: error.code, message: error.message.replace(/\S+openbot\.json/g, 'FILE'), hint: error.hint };
+}
+
+describe('reading openbot.json', () => {
+  it('a state folder that is a file is refused in a sentence', async () => {
+    const stateDir = join(makeTempFolder(), 'file');
+    writeFileSync(stateDir, '');
+    await expect(loadBotConfig(stateDir, {})).rejects.toMatchObject({
+      code: 'USAGE',
+      message: `The state folder ${stateDir} is a file, or is inside one`,
+    });
+  });
+
+  it('without a file the configuration is empty', async () => {
+    const stateDir = makeTempFolder();
+    await expect(loadBotConfig(stateDir, {})).resolves.toEqual({
+      path: join(stateDir, 'openbot.json'),
+      exists: false,
+      config: {},
+    });
+  });
+
+  it('without a state folder too', async () => {
+    const { exists } = await loadBotConfig(join(makeTempFolder(), 'none'), {});
+    expect(exists).toBe(false);
+  });
+
+  it('reads JSON5, and keeps settings that it does not know', async () => {
+    const config = await load(`{
+      // by hand
+      agents: { defaults: { model: 'script/demo', heartbeat: { every: '30m' } }, },
+      gateway: { port: 18789 },
+    }`);
+    expect(config).toEqual({
+      agents: { defaults: { model: 'script/demo', heartbeat: { every: '30m' } } },
+      gateway: { port: 18789 },
+    });
+  });
+
+  it('reads files that it includes', async () => {
+    const config = await load(
+      '{ $include: "./agents.json5", session: { mainKey: "home" } }',
+      {},
+      { 'agents.json5': '{ session: { mainKey: "other", scope: "global" } }' },
+    );
+    expect(config).toEqual({ session: { mainKey: 'home', scope: 'global' } });
+  });
+
+  it('takes over a configuration of OpenClaw', async () => {
+    await expect(
+      load(`{
+        agents: {
+          defaults: {
+            model: { primary: 'anthropic/claude-opus-4-5', fallbacks: ['openai/gpt-5'] },
+            models: { 'anthropic/claude-opus-4-5': { alias: 'opus', params: { temperature: 1 } } },
+            compaction: { memoryFlush: { enabled: true, softThresholdTokens: 4000 } },
+            thinkingDefault: 'low', timeoutSeconds: 600, userTimezone: 'Europe/Berlin', contextTokens: 200000,
+          },
+          list: [{ id: 'main', default: true, identity: { name: 'Claw' }, skills: ['weather'] }],
+        },
+        bindings: [{ agentId: 'main', match: { channel: 'telegram', peer: { kind: 'dm', id: '42' } } }],
+        session: {
+          scope: 'per-sender', dmScope: 'per-channel-peer', identityLinks: { alice: ['telegram:42'] },
+          reset: { mode: 'daily', atHour: 4 }, resetByType: { thread: { mode: 'idle', idleMinutes: 90 } },
+          sendPolicy: { default: 'allow', rules: [{ action: 'deny', match: { channel: 'discord' } }] },
+        },
+        channels: { telegram: { enabled: true, botToken: 'x', allowFrom: ['42', 43] }, defaults: {} },
+        messages: { queue: { mode: 'steer', byChannel: { discord: 'collect' } }, groupChat: { historyLimit: 50 } },
+        tools: { profile: 'coding' }, meta: { lastTouchedVersion: '2026.9.6' },
+      }`),
+    ).resolves.toMatchObject({ session: { dmScope: 'per-channel-peer' } });
+  });
+});
+
+describe('variables', () => {
+  it('fills in the value wherever a text names it', async () => {
+    const config = await load(
+      '{ channels: { telegram: { botToken: "${TOKEN}", url: "https://x/${TOKEN}/${HOST_1}" } } }',
+      { TOKEN: SECRET, HOST_1: 'a' },
+    );
+    expect(config).toEqual({
+      channels: { telegram: { botToken: SECRET, url: `https://x/${SECRET}/a` } },
+    });
+  });
+
+  it('leaves a doubled dollar, small letters and plain dollars as text', async () => {
+    const config = await load('{ a: ["$${TOKEN}", "${token}", "$TOKEN", "5$"] }', { TOKEN: SECRET });
+    expect(config).toEqual({ a: ['${TOKEN}', '${token}', '$TOKEN', '5$'] });
+  });
+
+  it('a value is not read a second time', async () => {
+    expect(await load('{ a: "${ONE}" }', { ONE: '${TWO}', TWO: 'x' })).toEqual({ a: '${TWO}' });
+  });
+
+  it.each<Record<string, string>>([{}, { TELEGRAM_TOKEN: '' }])(
+    'a missing one is an error that names setting and variable: %j',
+    async (env) => {
+      expect(
+        await fault('{ channels: { telegram: { accounts: [{ botToken: "${TELEGRAM_TOKEN}" }] } } }', env),
+      ).toEqual({
+        code: 'CONFIG_INVALID',
+        message:
+          'FILE: channels.telegram.accounts[0].botToken names the variable TELEGRAM_TOKEN, which is not set',
+        hint: 'Set TELEGRAM_TOKEN in the environment. To write the text itself: $${TELEGRAM_TOKEN}',
+      });
+    },
+  );
+});
+
+describe('wrong values', () => {
+  it.each([
+    ['{ agents: [] }', 'agents must be an object'],
+    [
+      '{ channels: { telegram: { groups: { "*": { requireMention: 1 } } } } }',
+      'channels.telegram.groups.*.requireMention must be true or false',
+    ],
+    [
+      '{ channels: { telegram: { replyToMode: "some" } } }',
+      'channels.telegram.replyToMode must be one of off, first, all',
+    ],
+    ['[]', 'the file must be an object'],
+    [
+      '{ agents: { defaults: { timeoutSeconds: "600" } } }',
+      'agents.defaults.timeoutSeconds must be a number of seconds above 0',
+    ],
+    [
+      '{ agents: { defaults: { timeoutSeconds: 0 } } }',
+      'agents.defaults.timeoutSeconds must be a number of seconds above 0',
+    ],
+    ['{ agents: { list: [{}] } }', 'agents.list[0].id must be text'],
+    ['{ agents: { list: [{ id: " " }] } }', 'agents.list[0].id must not be empty'],
+    [
+      '{ agents: { defaults: { model: 1 } } }',
+      'agents.defaults.model must be text such as provider/model, or an object with primary and fallbacks',
+    ],
+    [
+      '{ agents: { defaults: { userTimezone: "Mars/Olympus" } } }',
+      'agents.defaults.userTimezone must be the name of a time zone, such as Europe/Berlin',
+    ],
+    ['{ agents: { defaults: { tools: { deny: ["exec"] } } } }', 'agents.defaults.tools'],
+    [
+      '{ session: { dmScope: "per-peeer" } }',
+      'session.dmScope must be one of main, per-peer, per-channel-peer, per-account-channel-peer',
+    ],
+    ['{ session: { reset: { atHour: 25 } } }', 'session.reset.atHour must be an hour from 0 to 23'],
+    [
+      '{ session: { identityLinks: { alice: "telegram:1" } } }',
+      'session.identityLinks.alice must be a list of ids',
+    ],
+    ['{ bindings: [{ agentId: "main", match: {} }] }', 'bindings[0].match.channel must be text'],
+    ['{ messages: { queue: { cap: 0 } } }', 'messages.queue.cap must be a whole number, 1 or more'],
+    [
+      '{ agents: { list: [{ id: "Main" }] }, bindings: [{ agentId: "mian", match: { channel: "x" } }] }',
+      'bindings[0].agentId must be one of the agents: main',
+    ],
+    [
+      '{ bindings: [{ agentId: "ghost", match: { channel: "x" } }] }',
+      'bindings[0].agentId must be one of the agents: main',
+    ],
+    ['{ agents: { list: [{ id: "../x" }] } }', 'agents.list[0].id must be a plain name'],
+    ['{ agents: { entries: { "a/b": {} } } }', 'agents.entries.a/b must be a plain name'],
+    [
+      '{ agents: { list: [{ id: "a" }, { id: "A" }] } }',
+      'agents.list[1].id must not be the id of another agent',
+    ],
+  ])('%s', async (text, expected) => {
+    const { code, message, hint } = await fault(text);
+    expect([code, message, hint]).toEqual([
+      'CONFIG_INVALID',
+      expect.stringContaining(`FILE: ${expected}`),
+      'Correct the value, or leave the setting out',
+    ]);
+  });
+
+  it('names every fault on a line of its own', async () => {
+    const { message } = await fault('{ session: { scope: 1, mainKey: 2 } }');
+    expect(message).toBe(
+      'FILE: session.scope must be one of per-sender, global\nFILE: session.mainKey must be text',
+    );
+  });
+
+  it('never shows a value, which may be a secret', async () => {
+    for (const text of [
+      `{ session: { scope: "\${KEY}", mainKey: ["\${KEY}"] } }`,
+      `{ session: { scope: "${SECRET}" } }`,
+      `{ key: ${SECRET} }`,
+      `{ "key": "${SECRET}", }}`,
+      `{ key: "${SECRET}`,
+    ]) {
+      const error = await load(text, { KEY: SECRET }).catch((thrown) => thrown);
+      const shown = [error.message, error.hint, error.stack, String(error.cause), JSON.stringify(error)].join(
+        '\n',
+      );
+      expect(error.code).toBe('CONFIG_INVALID');
+      expect(shown).not.toContain(SECRET.slice(0, 5));
+    }
+  });
+});
+
+describe('files that cannot be read', () => {
+  it('a folder in its place', async () => {
+    const stateDir = makeTempFolder();
+    mkdirSync(join(stateDir, 'openbot.json'));
+    await expect(loadBotConfig(stateDir, {})).rejects.toMatchObject({
+      code: 'CONFIG_INVALID',
+      message: `Cannot read ${join(stateDir, 'openbot.json')}: it is a folder`,
+    });
+  });
+
+  it('a link that leads nowhere is not the same as no file', async () => {
+    const stateDir = makeTempFolder();
+    symlinkSync(join(stateDir, 'none'), join(stateDir, 'openbot.json'));
+    await expect(loadBotConfig(stateDir, {})).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
+  });
+
+  it('a torn file names the position', async () => {
+    expect(await fault('{ agents: { defaults: ')).toEqual({
+      code: 'CONFIG_INVALID',
+      message: 'Cannot read FILE: JSON5: invalid end of input at 1:23',
+      hint: 'Correct the file, or move it away: without it the defaults hold',
+    });
+  });
+});

@@ -1,0 +1,99 @@
+import { chmodSync, closeSync, fstatSync, openSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { giveToFolderOwner, loadSqlite, makeFolder, syncFolder } from '@openbot/sessions/disk';
+import { watchOthers } from './data-version.ts';
+import { describeFault, isBusy, unreadable } from './database-faults.ts';
+import { groupCommits } from './group-commits.ts';
+import { prepareSchema } from './schema.ts';
+
+/** What arrives and what is to be sent, in one file, so that both are durable with one commit. */
+export interface BotDatabase {
+  readonly path: string;
+  prepare(sql: string): StatementSync;
+  /** Runs `read` outside of any transaction: what it sees is committed. */
+  read<T>(read: () => T): Promise<T>;
+  /**
+   * Runs `change` in a transaction, together with what other callers want to write at the same time. All of its changes
+   * are durable when the promise resolves; none is there when it rejects. It may be run a second time, after everything
+   * that it did was taken back.
+   */
+  write<T>(change: () => T): Promise<T>;
+  /** Calls the listener when another process, or another connection, has committed. Returns the function that ends it. */
+  onOtherCommit(listener: () => void): () => void;
+  /** Waits for the writes that were asked for. */
+  close(): Promise<void>;
+}
+
+export const DATABASE_NAME = 'openbot-inbox.sqlite';
+
+/** Opens the database of a state folder, and makes both when they are missing. Several processes may have it open. */
+export async function openBotDatabase(stateDir: string): Promise<BotDatabase> {
+  const path = join(stateDir, DATABASE_NAME);
+  try {
+    await makeFolder(stateDir);
+    await makePrivateFile(path);
+  } catch (cause) {
+    throw unreadable(path, (cause as Error).message, cause);
+  }
+  const db = await connect(path);
+  const commits = groupCommits(db, path);
+  const others = watchOthers(db);
+  return {
+    path,
+    prepare: (sql) => db.prepare(sql),
+    read: (read) => whenFree(path, read),
+    write: commits.write,
+    onOtherCommit: (listener) => others.add(listener),
+    close: async () => {
+      others.end();
+      await commits.settled();
+      if (db.isOpen) db.close();
+    },
+  };
+}
+
+/** SQLite gives its other files the rights of this one. */
+async function makePrivateFile(path: string): Promise<void> {
+  const fd = openSync(path, 'a', 0o600);
+  try {
+    const { size, mode } = fstatSync(fd);
+    if ((mode & 0o077) !== 0) chmodSync(path, mode & 0o700);
+    if (size > 0) return;
+    giveToFolderOwner(fd, path);
+  } finally {
+    closeSync(fd);
+  }
+  await syncFolder(dirname(path));
+}
+
+function connect(path: string): Promise<DatabaseSync> {
+  return whenFree(path, () => {
+    // No wait inside SQLite: it would stop everything else that this process does.
+    const db = new (loadSqlite().DatabaseSync)(path, { timeout: 0 });
+    try {
+      prepareSchema(db, path);
+      return db;
+    } catch (error) {
+      db.close();
+      throw error;
+    }
+  });
+}
+
+const LONGEST_WAIT_MS = 10_000;
+
+/** Another process may be the first to open the database, or repair it after a crash: that keeps readers out. */
+async function whenFree<T>(path: string, read: () => T): Promise<T> {
+  const started = performance.now();
+  for (;;) {
+    try {
+      return read();
+    } catch (error) {
+      if (!isBusy(error) || performance.now() - started > LONGEST_WAIT_MS)
+        throw describeFault(path, error, 'read');
+    }
+    await sleep(1 + 4 * Math.random());
+  }
+}

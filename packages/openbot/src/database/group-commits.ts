@@ -1,0 +1,130 @@
+import type { DatabaseSync } from 'node:sqlite';
+import { describeFault, isBusy } from './database-faults.ts';
+
+interface Write {
+  readonly since: number;
+  readonly run: () => unknown;
+  readonly resolve: (value: unknown) => void;
+  readonly reject: (reason: unknown) => void;
+  /** Was in a transaction that failed as a whole: it gets one of its own. */
+  isAlone: boolean;
+}
+
+type Outcome = { readonly value: unknown } | { readonly fault: unknown };
+
+export interface GroupCommits {
+  write<T>(change: () => T): Promise<T>;
+  /** Resolves when nothing waits. */
+  settled(): Promise<void>;
+}
+
+/** More than this would keep other processes, and the rest of this one, waiting. */
+const MOST_TOGETHER = 500;
+const LONGEST_WAIT_MS = 10_000;
+
+/**
+ * A commit waits for the disk, however much is in it. So all changes that are asked for until the event loop comes round
+ * share one transaction, each in a savepoint: one that fails takes only its own changes back.
+ */
+export function groupCommits(db: DatabaseSync, path: string, longestWaitMs = LONGEST_WAIT_MS): GroupCommits {
+  const sql = {
+    begin: db.prepare('BEGIN IMMEDIATE'),
+    commit: db.prepare('COMMIT'),
+    savepoint: db.prepare('SAVEPOINT change'),
+    release: db.prepare('RELEASE change'),
+    takeBack: db.prepare('ROLLBACK TO change'),
+  };
+  let waiting: Write[] = [];
+  let isScheduled = false;
+  const onSettled: (() => void)[] = [];
+
+  const schedule = (pauseMs = 0) => {
+    if (isScheduled) return;
+    isScheduled = true;
+    if (pauseMs === 0) setImmediate(flush);
+    else setTimeout(flush, pauseMs);
+  };
+  const flush = () => {
+    isScheduled = false;
+    const isFree = begin();
+    if (isFree) commit(nextGroup());
+    if (waiting.length > 0) schedule(isFree ? 0 : 1 + 2 * Math.random());
+    else for (const tell of onSettled.splice(0)) tell();
+  };
+  /** False when another process is writing, which is waited for without blocking. */
+  const begin = () => {
+    try {
+      sql.begin.run();
+      return true;
+    } catch (error) {
+      const longAgo = isBusy(error) ? performance.now() - longestWaitMs : Number.POSITIVE_INFINITY;
+      const failed = waiting.filter(({ since }) => since <= longAgo);
+      waiting = waiting.filter(({ since }) => since > longAgo);
+      for (const { reject } of failed) reject(describeFault(path, error, 'write'));
+      return false;
+    }
+  };
+  const nextGroup = () => {
+    const alone = waiting.findIndex(({ isAlone }) => isAlone);
+    const count = alone === 0 ? 1 : alone < 0 ? MOST_TOGETHER : Math.min(alone, MOST_TOGETHER);
+    return waiting.splice(0, count);
+  };
+  const commit = (group: readonly Write[]) => {
+    let outcomes: Outcome[];
+    try {
+      outcomes = group.map(attempt);
+      sql.commit.run();
+    } catch (error) {
+      rollBack(db);
+      if (group.length === 1) group[0]!.reject(describeFault(path, error, 'write'));
+      else waiting.unshift(...group.map((write) => ({ ...write, isAlone: true })));
+      return;
+    }
+    group.forEach(({ resolve, reject }, at) => {
+      const outcome = outcomes[at]!;
+      if ('value' in outcome) resolve(outcome.value);
+      else reject(describeFault(path, outcome.fault, 'write'));
+    });
+  };
+  const attempt = ({ run }: Write): Outcome => {
+    sql.savepoint.run();
+    try {
+      const value = run();
+      sql.release.run();
+      return { value };
+    } catch (fault) {
+      // A full disk can end the whole transaction.
+      if (!db.isTransaction) throw fault;
+      sql.takeBack.run();
+      sql.release.run();
+      return { fault };
+    }
+  };
+
+  return {
+    write: (change) =>
+      new Promise((resolve, reject) => {
+        waiting.push({
+          since: performance.now(),
+          run: change,
+          resolve: resolve as (value: unknown) => void,
+          reject,
+          isAlone: false,
+        });
+        schedule();
+      }),
+    settled: () =>
+      new Promise((resolve) => {
+        if (waiting.length === 0 && !isScheduled) resolve();
+        else onSettled.push(resolve);
+      }),
+  };
+}
+
+function rollBack(db: DatabaseSync): void {
+  try {
+    if (db.isTransaction) db.exec('ROLLBACK');
+  } catch {
+    // The next BEGIN says what is wrong.
+  }
+}

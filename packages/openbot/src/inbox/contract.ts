@@ -1,0 +1,138 @@
+import type { MsgContext } from '@openbot/sessions';
+import type { SessionRef } from '../session-address.ts';
+
+/** What makes a message the same message when a network delivers it again. */
+export interface MessageIdentity {
+  readonly channel: string;
+  /** Which of the accounts on the channel received it. */
+  readonly accountId: string;
+  /** The chat, group or thread that it was written in, in the words of the channel. */
+  readonly conversationId: string;
+  readonly messageId: string;
+}
+
+/** What the sender wants of the turn of this one message. */
+export interface TurnWish {
+  /** `provider/model`, for this run alone. */
+  readonly model?: string;
+  /** This and the next are kept for the session. */
+  readonly thinkingLevel?: string;
+  readonly verboseLevel?: string;
+  readonly timeoutMs?: number;
+  /** Where the replies are sent beside the place that the message came from. */
+  readonly deliverTo?: {
+    readonly channel: string;
+    readonly accountId: string;
+    readonly to: string;
+    readonly threadId?: string | number;
+  };
+}
+
+/** A message as it arrived, with the session that it was routed to. */
+export interface Arrival {
+  readonly identity: MessageIdentity;
+  readonly agentId: string;
+  readonly sessionKey: string;
+  /** JSON values only: it is kept as JSON. */
+  readonly ctx: MsgContext;
+  readonly wish?: TurnWish;
+  /** ms */
+  readonly receivedAt: number;
+}
+
+export type InboxState =
+  /** Kept; no turn has been chosen for it. */
+  | { readonly state: 'received' }
+  /** Waits for the end of another run of its session. */
+  | { readonly state: 'queued' }
+  /** Part of a turn that has begun and has no answer yet. */
+  | { readonly state: 'running'; readonly turnId: string }
+  /** The replies of its turn are in the outbox. */
+  | { readonly state: 'answered'; readonly turnId: string }
+  /** Gets no turn: not addressed to the agent, pushed out of a full queue, withdrawn. */
+  | { readonly state: 'dropped'; readonly reason: string }
+  /** Its turn failed and is not tried again. */
+  | { readonly state: 'failed'; readonly turnId?: string; readonly error: string };
+
+export type WaitingState = Extract<InboxState['state'], 'received' | 'queued' | 'running'>;
+
+export type InboxMessage = Arrival &
+  InboxState & {
+    /** Grows with the order of arrival. */
+    readonly seq: number;
+    /** How often a run of its turn was begun. */
+    readonly tries: number;
+  };
+
+/** A session that has messages without an end. */
+export interface WaitingSession {
+  readonly agentId: string;
+  readonly sessionKey: string;
+  readonly firstSeq: number;
+  readonly count: number;
+}
+
+/** Something that happened and that the agent reads before the next message of the session. */
+export interface SystemEvent {
+  readonly text: string;
+  /** ms */
+  readonly at: number;
+}
+
+/**
+ * What arrives, until it has an answer. Every promise that resolves is durable: it survives the end of the process and a
+ * power cut. Several processes may use one inbox.
+ */
+export interface Inbox {
+  /**
+   * Keeps a message. Whoever sent it may be told so once this resolves. A message whose identity is known is not
+   * kept again: the result has the kept one and `isNew: false`. `as` keeps it in another state than received.
+   */
+  accept(
+    arrival: Arrival,
+    as?: Extract<InboxState, { state: 'received' | 'dropped' }>,
+  ): Promise<{ readonly message: InboxMessage; readonly isNew: boolean }>;
+  get(seq: number): Promise<InboxMessage | undefined>;
+  find(identity: MessageIdentity): Promise<InboxMessage | undefined>;
+  /** The messages of a session that are received, queued or running, in order of arrival. */
+  waiting(session: SessionRef): Promise<readonly InboxMessage[]>;
+  /** Sessions with such messages, the one that waits longest first. */
+  waitingSessions(): Promise<readonly WaitingSession[]>;
+  /** All of one turn, in order of arrival. */
+  ofTurn(turnId: string): Promise<readonly InboxMessage[]>;
+  /**
+   * In one change, which counts a try when it is to running. A message that has an end stays as it is, and so does one that
+   * is in no state of `from`. Resolves with those that were moved.
+   */
+  move(seqs: readonly number[], to: InboxState, from?: readonly WaitingState[]): Promise<readonly number[]>;
+  /**
+   * The last messages of a conversation in any state, oldest first: what a group has said. `among` leaves only those of
+   * one session (a topic of the group), or those that arrived before another one.
+   */
+  recent(
+    conversation: Omit<MessageIdentity, 'messageId'>,
+    limit: number,
+    among?: { readonly sessionKey?: string; readonly beforeSeq?: number },
+  ): Promise<readonly InboxMessage[]>;
+  counts(): Promise<Readonly<Record<InboxState['state'], number>>>;
+  /**
+   * Calls the listener after this or another process changed the inbox: at once, or some 50 ms after another process did.
+   * It may be called without a change. Returns the function that ends it. Does not keep the process alive.
+   */
+  onChange(listener: () => void): () => void;
+
+  /** `address` is that of `addressOf`. At most 20 per session, the newest ones; the same text as the newest waiting one is not kept again. */
+  addEvent(address: string, event: SystemEvent): Promise<void>;
+  /**
+   * Gives the waiting events of a session to a turn. The same turn gets them again when it asks again, so that a turn
+   * that is repeated after a crash loses none; no other turn does. Those added since wait for the next turn.
+   */
+  takeEvents(address: string, turnId: string): Promise<readonly SystemEvent[]>;
+
+  /**
+   * Removes messages with an end that arrived before `before`, and events from before it that were given to a turn which
+   * is not running. Returns how many messages.
+   */
+  prune(before: number): Promise<number>;
+  close(): Promise<void>;
+}

@@ -1,0 +1,149 @@
+import type { BotDatabase } from '../../database/bot-database.ts';
+import { Listeners } from '../../listeners.ts';
+import type { Inbox, InboxMessage, InboxState, MessageIdentity } from '../contract.ts';
+import { noMessages, partsOf, toMessage } from '../inbox-message.ts';
+import { openEvents } from './sqlite-events.ts';
+
+interface Row {
+  seq: number;
+  channel: string;
+  account_id: string;
+  conversation_id: string;
+  message_id: string;
+  agent_id: string;
+  session_key: string;
+  ctx: string;
+  wish: string | null;
+  received_at: number;
+  state: InboxState['state'];
+  turn_id: string | null;
+  reason: string | null;
+  tries: number;
+}
+
+const WAITING = "state IN ('received', 'queued', 'running')";
+const SAME_CONVERSATION = 'channel = ? AND account_id = ? AND conversation_id = ?';
+
+/** Closing it leaves the database open, which the outbox may share. */
+export function openSqliteInbox(database: BotDatabase): Inbox {
+  const { prepare, read, write } = database;
+  const sql = {
+    insert: prepare(
+      `INSERT INTO inbox (channel, account_id, conversation_id, message_id, agent_id, session_key, ctx, wish, received_at, state, reason)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+    ),
+    get: prepare('SELECT * FROM inbox WHERE seq = ?'),
+    find: prepare(`SELECT * FROM inbox WHERE ${SAME_CONVERSATION} AND message_id = ?`),
+    waiting: prepare(
+      `SELECT * FROM inbox WHERE session_key = ? AND agent_id = ? AND ${WAITING} ORDER BY seq`,
+    ),
+    sessions: prepare(
+      `SELECT agent_id AS agentId, session_key AS sessionKey, min(seq) AS firstSeq, count(*) AS count
+       FROM inbox WHERE ${WAITING} GROUP BY session_key, agent_id ORDER BY firstSeq`,
+    ),
+    ofTurn: prepare('SELECT * FROM inbox WHERE turn_id = ? ORDER BY seq'),
+    move: prepare(
+      `UPDATE inbox SET state = ?, turn_id = ?, reason = ?, tries = tries + ? WHERE seq = ? AND ${WAITING}
+       AND (?6 IS NULL OR instr(?6, state) > 0)`,
+    ),
+    recent: prepare(
+      `SELECT * FROM inbox WHERE ${SAME_CONVERSATION} AND session_key = coalesce(?, session_key) AND seq < ?
+       ORDER BY seq DESC LIMIT ?`,
+    ),
+    counts: prepare('SELECT state, count(*) AS count FROM inbox GROUP BY state'),
+    prune: prepare(`DELETE FROM inbox WHERE received_at < ? AND NOT (${WAITING})`),
+  };
+  const events = openEvents(database);
+  const listeners: Listeners = new Listeners('of the inbox', () =>
+    database.onOtherCommit(() => listeners.call()),
+  );
+  const change = async <T>(run: () => T): Promise<T> => {
+    const result = await write(run);
+    listeners.call();
+    return result;
+  };
+  const one = (row: unknown) => (row === undefined ? undefined : toInboxMessage(row as Row));
+  const all = (rows: readonly unknown[]) => rows.map((row) => toInboxMessage(row as Row));
+
+  return {
+    accept: async (arrival, as = { state: 'received' }) => {
+      const { identity, agentId, sessionKey, receivedAt } = arrival;
+      const ctx = JSON.stringify(arrival.ctx);
+      const wish = arrival.wish === undefined ? null : JSON.stringify(arrival.wish);
+      const same = identityOf(identity);
+      const { state } = as;
+      return change(() => {
+        const { changes } = sql.insert.run(
+          ...same,
+          agentId,
+          sessionKey,
+          ctx,
+          wish,
+          receivedAt,
+          state,
+          partsOf(as).reason,
+        );
+        return { message: toInboxMessage(sql.find.get(...same) as unknown as Row), isNew: changes === 1 };
+      });
+    },
+    get: (seq) => read(() => one(sql.get.get(seq))),
+    find: (identity) => read(() => one(sql.find.get(...identityOf(identity)))),
+    waiting: ({ agentId, sessionKey }) => read(() => all(sql.waiting.all(sessionKey, agentId))),
+    waitingSessions: () =>
+      read(() =>
+        sql.sessions.all().map((row) => ({
+          agentId: String(row.agentId),
+          sessionKey: String(row.sessionKey),
+          firstSeq: Number(row.firstSeq),
+          count: Number(row.count),
+        })),
+      ),
+    ofTurn: (turnId) => read(() => all(sql.ofTurn.all(turnId))),
+    move: (seqs, to, from) => {
+      const { turnId, reason } = partsOf(to);
+      const tries = to.state === 'running' ? 1 : 0;
+      const states = from?.join(' ') ?? null;
+      const moveOne = (seq: number) => sql.move.run(to.state, turnId, reason, tries, seq, states);
+      return change(() => [...new Set(seqs)].filter((seq) => moveOne(seq).changes === 1));
+    },
+    recent: ({ channel, accountId, conversationId }, limit, among = {}) => {
+      const { sessionKey = null, beforeSeq = Number.MAX_SAFE_INTEGER } = among;
+      const values = [channel, accountId, conversationId, sessionKey, beforeSeq, limit];
+      return read(() => all(sql.recent.all(...values)).reverse());
+    },
+    counts: () =>
+      read(() => {
+        const counts = noMessages();
+        for (const row of sql.counts.all()) counts[row.state as InboxState['state']] = Number(row.count);
+        return counts;
+      }),
+    onChange: (listener) => listeners.add(listener),
+    addEvent: (address, event) => change(() => events.add(address, event)),
+    takeEvents: (address, turnId) => write(() => events.take(address, turnId)),
+    prune: (before) =>
+      write(() => {
+        const { changes } = sql.prune.run(before);
+        events.prune(before);
+        return Number(changes);
+      }),
+    close: async () => listeners.end(),
+  };
+}
+
+function identityOf({ channel, accountId, conversationId, messageId }: MessageIdentity) {
+  return [channel, accountId, conversationId, messageId] as const;
+}
+
+function toInboxMessage(row: Row): InboxMessage {
+  const { channel, account_id: accountId, conversation_id: conversationId, message_id: messageId } = row;
+  const { seq, state, turn_id: turnId, reason, tries } = row;
+  const arrival = {
+    identity: { channel, accountId, conversationId, messageId },
+    agentId: row.agent_id,
+    sessionKey: row.session_key,
+    ctx: JSON.parse(row.ctx),
+    ...(row.wish === null ? {} : { wish: JSON.parse(row.wish) }),
+    receivedAt: row.received_at,
+  };
+  return toMessage(arrival, { seq, state, turnId, reason, tries });
+}

@@ -1,0 +1,93 @@
+import type { ReplyPayload } from './reply-payload.ts';
+
+export interface DeliveryTarget {
+  readonly channel: string;
+  readonly accountId: string;
+  readonly to: string;
+  readonly threadId?: string | number;
+}
+
+/** A reply that is to be sent. */
+export interface OutboundMessage {
+  /** Unique. A reply of a turn has `<turnId>:<number>`. Channels that can recognise a repeat are given it. */
+  readonly key: string;
+  readonly agentId: string;
+  readonly sessionKey: string;
+  readonly turnId?: string;
+  readonly target: DeliveryTarget;
+  readonly payload: ReplyPayload;
+  /** ms */
+  readonly createdAt: number;
+}
+
+export type OutboxState =
+  | { readonly state: 'waiting'; readonly nextTryAt: number }
+  /** Given to the channel. After `until` the sender is taken to have died. */
+  | { readonly state: 'sending'; readonly owner: string; readonly until: number }
+  | { readonly state: 'sent'; readonly sentAt: number; readonly ids: readonly string[] }
+  /** Never tried again by itself. */
+  | { readonly state: 'dead'; readonly diedAt: number };
+
+export type OutboxMessage = OutboundMessage &
+  OutboxState & {
+    readonly seq: number;
+    readonly tries: number;
+    /** An earlier try may have reached the network without our knowing. */
+    readonly mayBeRepeat: boolean;
+    /** Of the last try that failed. */
+    readonly error?: string;
+  };
+
+/** Replies, until the channel has taken them. Durable when a promise resolves, as the inbox. */
+export interface Outbox {
+  /** All of them or none. A key that is known is left as it is. */
+  put(messages: readonly OutboundMessage[]): Promise<void>;
+  /**
+   * Takes messages for one account of a channel and marks them as being sent. Messages to one target (channel, account,
+   * to, thread) keep their order: none is given out before all earlier ones to the same target are sent or dead.
+   * What was being sent by an owner whose time is up is given out again, with `mayBeRepeat`.
+   */
+  claim(request: {
+    readonly channel: string;
+    readonly accountId: string;
+    readonly owner: string;
+    readonly now: number;
+    readonly leaseMs: number;
+    readonly limit: number;
+  }): Promise<readonly OutboxMessage[]>;
+  /** Makes what owners were sending due at once where they are known to be gone. Returns how many messages. */
+  release(isGone: (owner: string) => boolean): Promise<number>;
+  /** Only the owner of a claim may end it; false when it is not the owner any more. */
+  sent(
+    key: string,
+    owner: string,
+    result: { readonly at: number; readonly ids: readonly string[] },
+  ): Promise<boolean>;
+  /** `mayHaveArrived`: the next try is marked as a possible repeat. */
+  retry(
+    key: string,
+    owner: string,
+    failure: { readonly error: string; readonly nextTryAt: number; readonly mayHaveArrived: boolean },
+  ): Promise<boolean>;
+  dead(
+    key: string,
+    owner: string,
+    failure: { readonly error: string; readonly at: number },
+  ): Promise<boolean>;
+  /** When the next message for this account is due, or the time of its sender is up; undefined when none is open. */
+  nextDue(channel: string, accountId: string): Promise<number | undefined>;
+  /** Accounts that have messages which are neither sent nor dead, also those whose channel is not open anywhere, in any order. */
+  waitingAccounts(): Promise<
+    readonly { readonly channel: string; readonly accountId: string; readonly count: number }[]
+  >;
+  ofTurn(turnId: string): Promise<readonly OutboxMessage[]>;
+  get(key: string): Promise<OutboxMessage | undefined>;
+  /** The last ones that died, newest first. */
+  listDead(limit: number): Promise<readonly OutboxMessage[]>;
+  counts(): Promise<Readonly<Record<OutboxState['state'], number>>>;
+  /** As in the inbox. */
+  onChange(listener: () => void): () => void;
+  /** Removes sent messages that were sent before `before`. */
+  prune(before: number): Promise<number>;
+  close(): Promise<void>;
+}

@@ -1,0 +1,45 @@
+import type { OutboundMessage, OutboxMessage, OutboxState } from './contract.ts';
+
+/** What both drivers keep of a message beside what was put. */
+export interface Progress {
+  readonly seq: number;
+  readonly state: OutboxState['state'];
+  /** When it is tried next (0 for a new one: a clock that is set back holds up none), when its sender is taken to have died, when it was sent, or when it died. */
+  readonly at: number;
+  readonly owner: string | null;
+  readonly ids: readonly string[];
+  readonly tries: number;
+  readonly mayBeRepeat: boolean;
+  readonly error: string | null;
+}
+
+export function toMessage(put: OutboundMessage, progress: Progress): OutboxMessage {
+  const { seq, tries, mayBeRepeat, error } = progress;
+  return { ...put, seq, tries, mayBeRepeat, ...(error === null ? {} : { error }), ...toState(progress) };
+}
+
+function toState({ state, at, owner, ids }: Progress): OutboxState {
+  switch (state) {
+    case 'waiting':
+      return { state, nextTryAt: at };
+    case 'sending':
+      return { state, owner: owner ?? '', until: at };
+    case 'sent':
+      return { state, sentAt: at, ids };
+    case 'dead':
+      return { state, diedAt: at };
+  }
+}
+
+export function noMessages(): Record<OutboxState['state'], number> {
+  return { waiting: 0, sending: 0, sent: 0, dead: 0 };
+}
+
+/** Messages of one account that agree in it keep their order. A thread may be named by a number or a text. */
+export function recipientOf({ target }: Pick<OutboundMessage, 'target'>): string {
+  return JSON.stringify(target.threadId === undefined ? [target.to] : [target.to, target.threadId]);
+}
+
+export function isOpen({ state }: Pick<Progress, 'state'>): boolean {
+  return state === 'waiting' || state === 'sending';
+}

@@ -1,0 +1,146 @@
+import type { BotDatabase } from '../../database/bot-database.ts';
+import { Listeners } from '../../listeners.ts';
+import type { Outbox, OutboxMessage, OutboxState } from '../contract.ts';
+import { noMessages, recipientOf, toMessage } from '../outbox-message.ts';
+
+interface Row {
+  seq: number;
+  key: string;
+  agent_id: string;
+  session_key: string;
+  turn_id: string | null;
+  channel: string;
+  account_id: string;
+  recipient: string;
+  payload: string;
+  created_at: number;
+  state: OutboxState['state'];
+  at: number;
+  owner: string | null;
+  ids: string | null;
+  tries: number;
+  may_be_repeat: number;
+  error: string | null;
+}
+
+const OPEN = "state IN ('waiting', 'sending')";
+/** The first open message to each recipient: the others wait for it. */
+const FIRST = `SELECT min(seq) FROM outbox WHERE channel = ? AND account_id = ? AND ${OPEN} GROUP BY recipient`;
+const OWN = "key = ? AND owner = ? AND state = 'sending'";
+
+/** Closing it leaves the database open, which the inbox may share. */
+export function openSqliteOutbox(database: BotDatabase): Outbox {
+  const { prepare, read, write } = database;
+  const sql = {
+    insert: prepare(
+      `INSERT INTO outbox (key, agent_id, session_key, turn_id, channel, account_id, recipient, payload, created_at, state, at)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 'waiting', 0) ON CONFLICT (key) DO NOTHING`,
+    ),
+    due: prepare(`SELECT seq FROM outbox WHERE seq IN (${FIRST}) AND at <= ? ORDER BY seq LIMIT ?`),
+    claim: prepare(
+      `UPDATE outbox SET may_be_repeat = may_be_repeat OR state = 'sending', state = 'sending', owner = ?, at = ?, tries = tries + 1
+       WHERE seq = ? RETURNING *`,
+    ),
+    owners: prepare("SELECT DISTINCT owner FROM outbox WHERE state = 'sending'"),
+    release: prepare("UPDATE outbox SET at = 0 WHERE state = 'sending' AND owner = ?"),
+    sent: prepare(`UPDATE outbox SET state = 'sent', at = ?, ids = ? WHERE ${OWN}`),
+    retry: prepare(
+      `UPDATE outbox SET state = 'waiting', at = ?, error = ?, may_be_repeat = may_be_repeat OR ? WHERE ${OWN}`,
+    ),
+    dead: prepare(`UPDATE outbox SET state = 'dead', at = ?, error = ? WHERE ${OWN}`),
+    nextDue: prepare(`SELECT min(at) AS at FROM outbox WHERE seq IN (${FIRST})`),
+    accounts: prepare(
+      `SELECT channel, account_id AS accountId, count(*) AS count FROM outbox WHERE ${OPEN} GROUP BY channel, account_id`,
+    ),
+    ofTurn: prepare('SELECT * FROM outbox WHERE turn_id = ? ORDER BY seq'),
+    get: prepare('SELECT * FROM outbox WHERE key = ?'),
+    listDead: prepare("SELECT * FROM outbox WHERE state = 'dead' ORDER BY at DESC, seq DESC LIMIT ?"),
+    counts: prepare('SELECT state, count(*) AS count FROM outbox GROUP BY state'),
+    prune: prepare("DELETE FROM outbox WHERE state = 'sent' AND at < ?"),
+  };
+  const listeners: Listeners = new Listeners('of the outbox', () =>
+    database.onOtherCommit(() => listeners.call()),
+  );
+  const change = async <T>(run: () => T): Promise<T> => {
+    const result = await write(run);
+    listeners.call();
+    return result;
+  };
+  const all = (rows: readonly unknown[]) => rows.map((row) => toOutboxMessage(row as Row));
+
+  return {
+    put: async (messages) => {
+      const rows = messages.map((message) => {
+        const { key, agentId, sessionKey, turnId, target, payload, createdAt } = message;
+        const { channel, accountId } = target;
+        const recipient = recipientOf(message);
+        const text = JSON.stringify(payload);
+        const turn = turnId ?? null;
+        return [key, agentId, sessionKey, turn, channel, accountId, recipient, text, createdAt];
+      });
+      if (rows.length === 0) return;
+      await change(() => {
+        for (const row of rows) sql.insert.run(...row);
+      });
+    },
+    claim: async ({ channel, accountId, owner, now, leaseMs, limit }) => {
+      // Looking first: a worker that finds nothing to do has nothing to make durable.
+      const isDue = await read(() => sql.due.get(channel, accountId, now, 1) !== undefined);
+      if (!isDue || limit <= 0) return [];
+      return write(() =>
+        sql.due
+          .all(channel, accountId, now, limit)
+          .map(({ seq }) => toOutboxMessage(sql.claim.get(owner, now + leaseMs, seq!) as unknown as Row)),
+      );
+    },
+    release: async (isGone) => {
+      const owners = await read(() => sql.owners.all().map(({ owner }) => String(owner)));
+      const gone = owners.filter(isGone);
+      if (gone.length === 0) return 0;
+      return change(() => gone.reduce((sum, owner) => sum + Number(sql.release.run(owner).changes), 0));
+    },
+    sent: (key, owner, { at, ids }) =>
+      change(() => sql.sent.run(at, JSON.stringify(ids), key, owner).changes === 1),
+    retry: (key, owner, { error, nextTryAt, mayHaveArrived }) =>
+      change(() => sql.retry.run(nextTryAt, error, mayHaveArrived ? 1 : 0, key, owner).changes === 1),
+    dead: (key, owner, { error, at }) => change(() => sql.dead.run(at, error, key, owner).changes === 1),
+    nextDue: (channel, accountId) =>
+      read(() => (sql.nextDue.get(channel, accountId)?.at as number | null) ?? undefined),
+    waitingAccounts: () =>
+      read(() =>
+        sql.accounts.all().map(({ channel, accountId, count }) => ({
+          channel: String(channel),
+          accountId: String(accountId),
+          count: Number(count),
+        })),
+      ),
+    ofTurn: (turnId) => read(() => all(sql.ofTurn.all(turnId))),
+    get: (key) => read(() => all(sql.get.all(key))[0]),
+    listDead: (limit) => read(() => all(sql.listDead.all(limit))),
+    counts: () =>
+      read(() => {
+        const counts = noMessages();
+        for (const row of sql.counts.all()) counts[row.state as OutboxState['state']] = Number(row.count);
+        return counts;
+      }),
+    onChange: (listener) => listeners.add(listener),
+    prune: (before) => write(() => Number(sql.prune.run(before).changes)),
+    close: async () => listeners.end(),
+  };
+}
+
+function toOutboxMessage(row: Row): OutboxMessage {
+  const { seq, key, turn_id: turnId, channel, account_id: accountId, state, at, owner, tries, error } = row;
+  const [to, threadId] = JSON.parse(row.recipient);
+  const put = {
+    key,
+    agentId: row.agent_id,
+    sessionKey: row.session_key,
+    ...(turnId === null ? {} : { turnId }),
+    target: { channel, accountId, to, ...(threadId === undefined ? {} : { threadId }) },
+    payload: JSON.parse(row.payload),
+    createdAt: row.created_at,
+  };
+  const ids = row.ids === null ? [] : JSON.parse(row.ids);
+  return toMessage(put, { seq, state, at, owner, ids, tries, mayBeRepeat: row.may_be_repeat === 1, error });
+}

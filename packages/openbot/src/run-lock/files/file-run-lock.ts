@@ -1,0 +1,56 @@
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import { OpenBotError } from '@openbot/sessions';
+import { acquireLock, type HeldLock, inspectLock } from '@openbot/sessions/disk';
+import type { RunLock } from '../contract.ts';
+
+/**
+ * One lock file for each session that runs. The lock of a process that lives is never taken from it, however long the run
+ * takes or the machine sleeps: a process is known by its id and its start. One that died holds nothing.
+ */
+export function openFileRunLock(stateDir: string): RunLock {
+  const held = new Map<HeldLock, string>();
+  // Not in the agent's folder: a folder makes an agent known, and the lock of an unknown one is taken too.
+  const pathOf = (address: string) => join(stateDir, 'run-locks', fileNameOf(address));
+  return {
+    acquire: async (address, { waitMs, signal }) => {
+      let lock: HeldLock;
+      try {
+        lock = await acquireLock(pathOf(address), { timeoutMs: waitMs, ...(signal ? { signal } : {}) });
+      } catch (error) {
+        if (error instanceof OpenBotError && error.code === 'LOCK_TIMEOUT') return undefined;
+        throw error;
+      }
+      held.set(lock, address);
+      return {
+        address,
+        isHeld: () => lock.isHeld(),
+        release: async () => {
+          held.delete(lock);
+          await lock.release();
+        },
+      };
+    },
+    holder: async (address) => {
+      const lock = inspectLock(pathOf(address));
+      if (!lock?.held) return undefined;
+      const since = Date.parse(lock.holder.createdAt ?? '');
+      return {
+        description: lock.who,
+        since: Number.isNaN(since) ? undefined : since,
+        isOwn: [...held.values()].includes(address),
+      };
+    },
+    close: async () => {
+      for (const lock of held.keys()) await lock.release();
+      held.clear();
+    },
+  };
+}
+
+/** Its beginning is for people; any text can be a key, so its hash makes the name unique and short. */
+function fileNameOf(address: string): string {
+  const readable = address.replace(/[^a-z0-9]+/gi, '-').slice(0, 60);
+  const hash = createHash('sha256').update(address).digest('hex').slice(0, 24);
+  return `${readable}-${hash}.lock`;
+}

@@ -1,0 +1,103 @@
+import type { EntryDraft, TranscriptMessage } from '@openbot/sessions/transcript';
+
+/** The transcript of one session id. */
+export interface TranscriptRef {
+  readonly agentId: string;
+  readonly sessionKey: string;
+  readonly sessionId: string;
+  /** As the store has it: where the driver finds the lines. */
+  readonly sessionFile: string;
+  /** For the header of a transcript that does not exist yet. */
+  readonly cwd: string;
+}
+
+export interface AppendedEntry {
+  readonly type: EntryDraft['type'];
+  readonly id: string | undefined;
+}
+
+/** The line that begins a turn in a transcript: `custom` with this type and a TurnMark. */
+export const TURN_MARK = 'openbot.turn';
+
+/** The line before a message that was added to a run which had begun: `custom` with this type and a TurnMark. */
+export const JOINED_MARK = 'openbot.joined';
+
+/** The line that begins a memory flush, which belongs to no turn: `custom` with this type. */
+export const MEMORY_FLUSH_MARK = 'openbot.memory-flush';
+
+/**
+ * The line after a run that was ended by a person, a newer message, its limit or the end of its process: `custom` with
+ * the turn id and the cause.
+ */
+export const END_MARK = 'openbot.turn-end';
+
+/** Written in one piece with the message of the person, so that a transcript has both or neither. */
+export interface TurnMark {
+  readonly turnId: string;
+  /** 1, and one more for each run that was begun again after a crash. */
+  readonly attempt: number;
+  /** Message ids of the channel. Another conversation of the session may have the same ones. */
+  readonly messages: readonly string[];
+  /** Their numbers in the inbox. */
+  readonly seqs: readonly number[];
+}
+
+/** What a turn left in its transcript. */
+export interface TurnTrace {
+  readonly mark: TurnMark;
+  /** Messages after the last mark of the turn up to the next turn, a memory flush or the end, the person's included. */
+  readonly messages: readonly TranscriptMessage[];
+  /** Numbers in the inbox of the messages that were added to the turn by a JOINED_MARK. */
+  readonly joined: readonly number[];
+  /** What an END_MARK says: the run was ended on purpose. */
+  readonly abortedBy?: string;
+  /** Nothing of another turn follows. */
+  readonly isLast: boolean;
+}
+
+/** A message of the context and the entry that it comes from. */
+export interface ContextMessage {
+  /** What a compaction can name as the first entry to keep. Undefined for a summary, and in transcripts without ids. */
+  readonly entryId?: string;
+  /**
+   * As it was written. The summary of a compaction has the role `compactionSummary` and a field `summary`, as in pi; that of
+   * a branch `branchSummary`, and a custom message `custom`.
+   */
+  readonly message: TranscriptMessage;
+}
+
+/**
+ * `default` is the default of `occ edit --strip-tools`. `hard` keeps one turn with tools, and shortens large calls and
+ * results in it too, but for the last exchange.
+ */
+export type CleanStrength = 'default' | 'hard';
+
+export interface CleanResult {
+  /** False when there was nothing that could be removed or shortened. */
+  readonly changed: boolean;
+  /** Of the context; estimated. */
+  readonly savedTokens: number;
+}
+
+/** The lines of all sessions. Appending is durable, and all lines of one call are written together or not at all. */
+export interface Transcripts {
+  /** Makes the transcript when it does not exist. */
+  append(ref: TranscriptRef, drafts: readonly EntryDraft[]): Promise<readonly AppendedEntry[]>;
+  /** Looks from the end backwards; undefined when the turn left nothing. */
+  findTurn(ref: TranscriptRef, turnId: string): Promise<TurnTrace | undefined>;
+  /** What the model would read now: the active path with its last compaction applied. Reads the whole transcript. */
+  readContext(ref: TranscriptRef): Promise<readonly ContextMessage[]>;
+  /**
+   * Tokens of the context: the last recorded figure and an estimate of what came since. Reads only the end of the
+   * transcript where that tells it. 0 when there is no transcript.
+   */
+  measureContext(ref: TranscriptRef): Promise<number>;
+  /**
+   * Removes and shortens old tool calls and their results, after a backup. The messages of people and the model, the leaf
+   * and the ids of entries stay. Only for the holder of the session's run lock.
+   */
+  clean(ref: TranscriptRef, strength: CleanStrength): Promise<CleanResult>;
+  /** Calls the listener after every append of this process. Returns the function that ends it. */
+  onUpdate(listener: (ref: TranscriptRef) => void): () => void;
+  close(): Promise<void>;
+}

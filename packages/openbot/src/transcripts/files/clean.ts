@@ -1,0 +1,28 @@
+import { dirname } from 'node:path';
+import type { CleanResult, CleanStrength } from '../contract.ts';
+
+const STRENGTHS = {
+  default: { preset: 'default' },
+  hard: { preset: 'default', keepTurnsWithTools: 1, truncatePercent: 0, truncateOver: 2000 },
+} as const satisfies Record<CleanStrength, object>;
+
+/**
+ * Cleans a transcript whose run lock the caller holds. The file is replaced: what was remembered of its size or of the
+ * places of its lines is out of date afterwards; the ids of its entries are not.
+ */
+export async function cleanTranscript(path: string, strength: CleanStrength): Promise<CleanResult> {
+  // Loaded here: cleaning is rare, and the cleaner is larger than everything else that a turn needs.
+  const { executeEdit } = await import('oc-context-cleaner');
+  const { changed, tokens } = await executeEdit({
+    sessionId: path,
+    source: 'openclaw',
+    toolRemoval: STRENGTHS[strength],
+    // The last exchange is unfinished because the run that waits for this is ours. Locks of others still count.
+    force: true,
+    waitMs: 5000,
+    cwd: dirname(path),
+    // The caller's own variables could name another session, or make this process look like a tool of its run.
+    env: {},
+  });
+  return { changed, savedTokens: changed ? Math.max(0, tokens.before - tokens.after) : 0 };
+}

@@ -1,0 +1,79 @@
+import { open } from 'node:fs/promises';
+import { resolveSessionFilePath } from '@openbot/sessions';
+import {
+  openTranscriptForAppend,
+  readFileLinesBackwards,
+  scanOpenTranscript,
+  type TranscriptAppender,
+} from '@openbot/sessions/transcript';
+import { Listeners } from '../../listeners.ts';
+import { contextMessages } from '../context-messages.ts';
+import type { TranscriptRef, Transcripts } from '../contract.ts';
+import { traceTurn } from '../trace-turn.ts';
+import { cleanTranscript } from './clean.ts';
+import { measureTranscript } from './measure.ts';
+
+/** An appender remembers the ids of its transcript; without it they are read again. */
+const MOST_APPENDERS = 200;
+
+/** Transcripts as files of the agents' sessions folders, which other programs may append to as well. */
+export function openFileTranscripts(stateDir: string): Transcripts {
+  const appenders = new Map<string, TranscriptAppender>();
+  const listeners = new Listeners<TranscriptRef>('for transcript updates');
+  const pathOf = ({ agentId, sessionId, sessionFile }: TranscriptRef) =>
+    resolveSessionFilePath(sessionId, { sessionFile }, { agentId, stateDir });
+  const appenderOf = (ref: TranscriptRef) => {
+    const path = pathOf(ref);
+    const { sessionId, cwd } = ref;
+    const name = JSON.stringify([path, sessionId, cwd]);
+    const appender = appenders.get(name) ?? openTranscriptForAppend(path, { create: { sessionId, cwd } });
+    appenders.delete(name);
+    appenders.set(name, appender);
+    if (appenders.size > MOST_APPENDERS) appenders.delete(appenders.keys().next().value!);
+    return appender;
+  };
+  return {
+    append: async (ref, drafts) => {
+      const { entries } = await appenderOf(ref).append(drafts);
+      if (drafts.length > 0) listeners.call(ref);
+      return entries.map(({ type, id }) => ({ type, id }));
+    },
+    findTurn: (ref, turnId) => unlessMissing(() => traceTurn(backwards(pathOf(ref)), turnId)),
+    readContext: async (ref) => (await unlessMissing(() => readContext(pathOf(ref)))) ?? [],
+    measureContext: (ref) => measureTranscript(pathOf(ref)),
+    clean: (ref, strength) => cleanTranscript(pathOf(ref), strength),
+    onUpdate: (listener) => listeners.add(listener),
+    close: async () => {
+      listeners.end();
+      appenders.clear();
+    },
+  };
+}
+
+async function* backwards(path: string): AsyncGenerator<Buffer | undefined> {
+  for await (const { bytes } of readFileLinesBackwards(path)) yield bytes;
+}
+
+async function readContext(path: string) {
+  const handle = await open(path);
+  try {
+    const transcript = await scanOpenTranscript(handle, path);
+    return await contextMessages(transcript, async (start, end) => {
+      const bytes = Buffer.allocUnsafe(end - start);
+      const { bytesRead } = await handle.read(bytes, 0, bytes.length, start);
+      return bytes.subarray(0, bytesRead);
+    });
+  } finally {
+    await handle.close();
+  }
+}
+
+async function unlessMissing<T>(read: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await read();
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT') return undefined;
+    throw error;
+  }
+}

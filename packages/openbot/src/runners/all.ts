@@ -1,0 +1,18 @@
+import type { Runner } from './contract.ts';
+
+export interface RunnerSettings {
+  readonly stateDir: string;
+}
+
+/** Loaded when a session first uses one: most processes need one of them, or none. */
+const RUNNERS: Readonly<Record<string, (settings: RunnerSettings) => Promise<Runner>>> = {
+  script: async ({ stateDir }) => (await import('./script/runner.ts')).openScriptRunner(stateDir),
+};
+
+/** Providers that have a runner, for messages. */
+export const PROVIDERS: readonly string[] = Object.keys(RUNNERS);
+
+/** Undefined when no runner knows the provider. */
+export async function loadRunner(provider: string, settings: RunnerSettings): Promise<Runner | undefined> {
+  return Object.hasOwn(RUNNERS, provider) ? RUNNERS[provider]!(settings) : undefined;
+}

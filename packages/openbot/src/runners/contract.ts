@@ -1,0 +1,130 @@
+import type { SessionSystemPromptReport } from '@openbot/sessions';
+import type { EntryDraft } from '@openbot/sessions/transcript';
+import type { AppendedEntry, ContextMessage, TranscriptRef } from '../transcripts/contract.ts';
+
+/** In the words of OpenClaw and pi. `input` is what was not read from a cache. */
+export interface RunUsage {
+  readonly input?: number;
+  readonly output?: number;
+  readonly cacheRead?: number;
+  readonly cacheWrite?: number;
+}
+
+/** Why a run was aborted. `abortReason` of abort.ts makes the reason of a signal from it. */
+export type AbortCause = 'person' | 'interrupt' | 'timeout' | 'shutdown';
+
+export type RunEnd =
+  | { readonly type: 'end'; readonly reason: 'stop' }
+  /** By the signal of the request. `runWithLimits` adds the cause. */
+  | { readonly type: 'end'; readonly reason: 'aborted'; readonly cause?: AbortCause }
+  /** The conversation does not fit into the model's window. */
+  | { readonly type: 'end'; readonly reason: 'overflow'; readonly error: string; readonly hint?: string }
+  | {
+      readonly type: 'end';
+      readonly reason: 'error';
+      readonly error: string;
+      /** What a person should do about it: set a key, choose another model. */
+      readonly hint?: string;
+      /** The same request may succeed later. */
+      readonly isTransient: boolean;
+    };
+
+export type RunEvent =
+  | { readonly type: 'text'; readonly delta: string }
+  | { readonly type: 'thinking'; readonly delta: string }
+  /** The model finished one message; text after it belongs to the next one. */
+  | { readonly type: 'message-end'; readonly text: string }
+  | {
+      readonly type: 'tool-call';
+      readonly id: string;
+      readonly name: string;
+      readonly arguments: Readonly<Record<string, unknown>>;
+    }
+  | {
+      readonly type: 'tool-result';
+      readonly id: string;
+      readonly name: string;
+      readonly text: string;
+      readonly isError: boolean;
+    }
+  /** Of one request to the model. The last one tells how full the context is. */
+  | { readonly type: 'usage'; readonly usage: RunUsage }
+  | { readonly type: 'compaction'; readonly phase: 'start' }
+  | {
+      readonly type: 'compaction';
+      readonly phase: 'end';
+      /** The compaction did not succeed and is tried again; it does not count. */
+      readonly willRetry: boolean;
+      readonly tokensAfter?: number;
+    }
+  /** Old tool calls were removed from the transcript because the conversation had become too long for the model. */
+  | { readonly type: 'cleaned'; readonly savedTokens: number }
+  /** A message that was given to `steer` is now part of the conversation and in the transcript. */
+  | { readonly type: 'steered'; readonly messageId: string }
+  /** What a tool sent to a person by itself; the reply is not sent a second time. */
+  | { readonly type: 'sent'; readonly text: string; readonly mediaUrls?: readonly string[] }
+  | RunEnd;
+
+export interface ModelChoice {
+  readonly provider: string;
+  readonly model: string;
+  /** Tokens; undefined when it is not known. */
+  readonly contextWindow?: number;
+}
+
+export interface SystemPrompt {
+  readonly text: string;
+  readonly report: SessionSystemPromptReport;
+}
+
+export interface RunRequest {
+  readonly transcript: TranscriptRef;
+  /** Appends to the transcript of this run. Fails once the run lock is lost. */
+  append(drafts: readonly EntryDraft[]): Promise<readonly AppendedEntry[]>;
+  /** As Transcripts.readContext, of the transcript of this run: reads all of it. */
+  readContext(): Promise<readonly ContextMessage[]>;
+  /** As Transcripts.measureContext, of the transcript of this run: cheap. */
+  measureContext(): Promise<number>;
+  readonly model: ModelChoice;
+  readonly thinkingLevel?: string;
+  readonly systemPrompt: SystemPrompt;
+  /** The last message of the person. It is already the last message in the transcript. */
+  readonly prompt: string;
+  /** Tools can read and write here and nowhere else. */
+  readonly workspaceDir: string;
+  /** Absolute. Tools can also read there: the folders of skills. */
+  readonly readableDirs?: readonly string[];
+  /** Names of the tools that the model may use; all of the runner's when absent. */
+  readonly tools?: readonly string[];
+  readonly signal: AbortSignal;
+}
+
+/**
+ * One execution of the agent. The runner appends what the model and its tools say to the transcript, as they say it: a
+ * message is in the transcript before its `message-end`, a call before its tool starts.
+ */
+export interface Run {
+  /**
+   * Iterated once. The last event is `end`. Must not throw for failures of a request, a model or a tool: they are events.
+   * Ends soon after the signal aborts, with every call in the transcript answered. Ends with `aborted` then, unless the
+   * last answer is already whole in the transcript.
+   */
+  readonly events: AsyncIterable<RunEvent>;
+  /**
+   * A message that arrives during the run. True when the run reads it before it stops: a `steered` event then follows,
+   * and the runner has written mark and message to the transcript. False when it cannot any more. A run that is aborted
+   * or fails may end without it: only `steered` says that the message was read, and without that it is still waiting.
+   */
+  steer(message: { readonly messageId: string; readonly text: string; readonly mark: EntryDraft }): boolean;
+}
+
+/** Runs an agent with the models of some provider. */
+export interface Runner {
+  readonly name: string;
+  /** Undefined when this runner has no such model; an error event of the run explains everything else. */
+  describeModel(provider: string, model: string): ModelChoice | undefined;
+  start(request: RunRequest): Run;
+  /** Replaces old messages by a summary. The transcript has a compaction entry afterwards. */
+  compact(request: RunRequest): Run;
+  close(): Promise<void>;
+}

@@ -1,0 +1,103 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { OpenBotError } from '@openbot/sessions';
+import type { Run, RunEvent, Runner, RunRequest } from '../contract.ts';
+import { compactConversation } from './compaction.ts';
+import { answerAsEcho } from './echo.ts';
+import { checkScript, DEFAULT_WINDOW, playScript, type Script, type ScriptModel } from './script.ts';
+import { describeFault, ScriptRun } from './script-run.ts';
+
+const PROVIDER = 'script';
+/** The model of people who have chosen none. */
+export const ECHO_MODEL = 'echo';
+const SCRIPT_NAME = /^[A-Za-z0-9][\w.-]{0,99}$/;
+
+/** `script/echo`, and `script/<name>` for each `<state folder>/scripts/<name>.json`. */
+export function openScriptRunner(stateDir: string): Runner {
+  const positions = new Map<string, { next: number }>();
+  const pathOf = (name: string) => join(stateDir, 'scripts', `${name}.json`);
+  return makeRunner((name) => {
+    if (name === ECHO_MODEL) return { contextWindow: DEFAULT_WINDOW, answer: answerAsEcho };
+    const path = pathOf(name);
+    if (!SCRIPT_NAME.test(name) || !existsSync(path)) return undefined;
+    const position = positions.get(name) ?? { next: 0 };
+    positions.set(name, position);
+    return playScript(readScript(path), position);
+  });
+}
+
+/** Plays one script, whatever the model is called. */
+export function makeScriptRunner({ script }: { readonly script: Script | ScriptModel }): Runner {
+  const model = 'answer' in script ? script : playScript(checkScript(script, 'of this runner'), { next: 0 });
+  return makeRunner(() => model);
+}
+
+function readScript(path: string): Script {
+  let value: unknown;
+  try {
+    value = JSON.parse(readFileSync(path, 'utf8'));
+  } catch (cause) {
+    throw new OpenBotError(
+      'INVALID_ARGUMENT',
+      `The script ${path} cannot be read: ${(cause as Error).message}`,
+      { cause },
+    );
+  }
+  return checkScript(value, path);
+}
+
+/** @param find throws for a model that is there but cannot be used */
+function makeRunner(find: (name: string) => ScriptModel | undefined): Runner {
+  const findForRun = ({ model: { model } }: RunRequest): ScriptModel => {
+    const found = find(model);
+    if (found === undefined)
+      throw new OpenBotError('MODEL_NOT_FOUND', `There is no model ${PROVIDER}/${model}`);
+    return found;
+  };
+  return {
+    name: 'script',
+    describeModel: (provider, model) => {
+      if (provider !== PROVIDER) return undefined;
+      try {
+        const found = find(model);
+        return found && { provider, model, contextWindow: found.contextWindow };
+      } catch {
+        return { provider, model };
+      }
+    },
+    start: (request) => orFault(() => new ScriptRun(findForRun(request), request)),
+    compact: (request) =>
+      orFault(() => ({ events: compact(findForRun(request), request), steer: () => false })),
+    close: async () => {},
+  };
+}
+
+function orFault(start: () => Run): Run {
+  try {
+    return start();
+  } catch (error) {
+    return {
+      events: (async function* () {
+        yield describeFault(error);
+      })(),
+      steer: () => false,
+    };
+  }
+}
+
+const TOO_SHORT: RunEvent = {
+  type: 'end',
+  reason: 'error',
+  error: 'The conversation is too short to be compacted',
+  isTransient: false,
+};
+
+async function* compact({ contextWindow }: ScriptModel, request: RunRequest): AsyncGenerator<RunEvent> {
+  try {
+    request.signal.throwIfAborted();
+    const after = yield* compactConversation(request, request.model.contextWindow ?? contextWindow);
+    yield after === undefined ? TOO_SHORT : { type: 'end', reason: 'stop' };
+  } catch (error) {
+    yield request.signal.aborted ? { type: 'end', reason: 'aborted' } : describeFault(error);
+  }
+}

@@ -1,0 +1,56 @@
+import type { MsgContext, SessionEntry } from '@openbot/sessions';
+import { isGroupMessage } from '@openbot/sessions/key';
+import type { ChannelSettings } from '../../config/bot-config.ts';
+import { hasMention, type MentionWords } from '../words/strip-mentions.ts';
+
+export type GroupActivation = NonNullable<SessionEntry['groupActivation']>;
+
+export type GroupSettings = NonNullable<ChannelSettings['groups']>;
+
+/** What the person set for the session wins over the configuration. Without either, the agent waits to be mentioned. */
+export function resolveGroupActivation(params: {
+  entry?: Pick<SessionEntry, 'groupActivation'>;
+  groups?: GroupSettings;
+  groupId?: string;
+}): GroupActivation {
+  const { entry, groups = {}, groupId } = params;
+  if (entry?.groupActivation === 'always' || entry?.groupActivation === 'mention')
+    return entry.groupActivation;
+  const own = groupId !== undefined && Object.hasOwn(groups, groupId) ? groups[groupId] : undefined;
+  return (own?.requireMention ?? groups['*']?.requireMention) === false ? 'always' : 'mention';
+}
+
+export interface Addressing {
+  readonly isAddressed: boolean;
+  readonly why: 'direct' | 'always' | 'mentioned' | 'reply' | 'command' | 'not-addressed';
+}
+
+/** Whether a message is for the agent. One that is not stays in the history of its group. */
+export function decideAddressing(params: {
+  ctx: MsgContext;
+  activation: GroupActivation;
+  mentions: MentionWords;
+  /** The message answers one of the agent's. */
+  isReplyToAgent?: boolean;
+  /** The message is a command, and its sender may give commands. */
+  isAuthorizedCommand?: boolean;
+}): Addressing {
+  const { ctx, activation, isReplyToAgent = false, isAuthorizedCommand = false } = params;
+  const mentions = { botUsername: ctx.BotUsername, ...params.mentions };
+  const text = [ctx.CommandBody, ctx.RawBody, ctx.Body, ctx.Transcript].find(
+    (body) => typeof body === 'string' && body !== '',
+  );
+  if (!isGroupMessage(ctx)) return { isAddressed: true, why: 'direct' };
+  if (ctx.WasMentioned === true || hasMention(text ?? '', mentions))
+    return { isAddressed: true, why: 'mentioned' };
+  if (isReplyToAgent || isReplyTo(ctx, mentions.botUsername)) return { isAddressed: true, why: 'reply' };
+  if (isAuthorizedCommand) return { isAddressed: true, why: 'command' };
+  if (activation === 'always') return { isAddressed: true, why: 'always' };
+  return { isAddressed: false, why: 'not-addressed' };
+}
+
+/** For channels that tell the name of whom a message answers. Names can be chosen; a username cannot be shared. */
+function isReplyTo(ctx: MsgContext, botUsername: string | undefined): boolean {
+  const name = botUsername?.trim().replace(/^@/, '').toLowerCase() ?? '';
+  return name !== '' && ctx.ReplyToSender?.trim().replace(/^@/, '').toLowerCase() === name;
+}

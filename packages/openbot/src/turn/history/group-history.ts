@@ -1,0 +1,34 @@
+import { shorten } from '@openbot/sessions/terminal-text';
+import type { InboxMessage } from '../../inbox/contract.ts';
+import { finalizeInboundContext, readRawBody } from '../inbound/finalize-inbound-context.ts';
+import { resolveSenderName } from '../words/sender-label.ts';
+import type { HistoryEntry } from './history-entries.ts';
+
+/** What others said is context: a long text need not be read to its end. */
+const MAX_BODY = 4000;
+
+/**
+ * The messages that the agent has not read: those after the last one that had a turn. A message whose turn is being
+ * repeated after a crash, and those behind it, count as unread.
+ *
+ * @param messages of one conversation, oldest first
+ */
+export function listUnanswered(messages: readonly InboxMessage[]): readonly InboxMessage[] {
+  const lastRead = messages.findLastIndex(({ state }) => state === 'answered' || state === 'failed');
+  return messages.slice(lastRead + 1);
+}
+
+export function toHistoryEntry({ ctx, identity, receivedAt }: InboxMessage): HistoryEntry {
+  return {
+    sender: resolveSenderName(ctx) ?? 'unknown',
+    body: shorten(readRawBody(ctx), MAX_BODY),
+    timestamp: ctx.Timestamp ?? receivedAt,
+    messageId: identity.messageId,
+  };
+}
+
+/** A message that the turn answers together with a later one: all of it. */
+export function toTurnEntry(message: InboxMessage): HistoryEntry {
+  const ctx = finalizeInboundContext(message.ctx);
+  return { ...toHistoryEntry(message), body: ctx.BodyForAgent, ctx };
+}

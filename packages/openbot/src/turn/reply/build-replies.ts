@@ -1,0 +1,67 @@
+import type { SessionEntry } from '@openbot/sessions';
+import type { ReplyPayload } from '../../outbox/reply-payload.ts';
+import type { ModelChoice } from '../../runners/contract.ts';
+import type { Turn } from '../open-turn.ts';
+import { timeoutOf } from '../run-agent.ts';
+import type { RunTally } from '../run-tally.ts';
+import { buildReplyPayloads } from './build-reply-payloads.ts';
+import { buildErrorPayload, type RunFailure } from './error-payload.ts';
+import { mediaWithin } from './resolve-media.ts';
+
+/** What people are sent after a run. An aborted run sends nothing, unless it ran out of time. */
+export function buildReplies(
+  turn: Turn,
+  entry: SessionEntry,
+  model: ModelChoice,
+  tally: RunTally,
+): ReplyPayload[] {
+  const { tools, agent, message } = turn;
+  const { end } = tally;
+  const failure = readFailure(tally, turn);
+  const said = end.reason === 'aborted' ? [] : tally.texts.map((text) => ({ text }));
+  const name = `${model.provider}/${model.model}`;
+  return buildReplyPayloads({
+    payloads: failure === undefined ? said : [...said, buildErrorPayload(failure)],
+    isHeartbeat: message.ctx.Provider === 'heartbeat',
+    replyToMode: tools.config.channels?.[message.identity.channel]?.replyToMode,
+    currentMessageId: message.identity.messageId,
+    resolveMedia: mediaWithin(agent.workspaceDir),
+    sentByTool: tally.sent,
+    responsePrefix: tools.config.messages?.responsePrefix,
+    prefixValues: { model: model.model, provider: model.provider, thinkingLevel: entry.thinkingLevel },
+    extras: {
+      reasoningLevel: entry.reasoningLevel ?? agent.reasoningDefault,
+      reasoning: tally.thinking,
+      verboseLevel: entry.verboseLevel ?? agent.verboseDefault,
+      tools: tally.tools,
+      wereToolsStreamed: turn.watcher.showsTools,
+      responseUsage: entry.responseUsage,
+      usage: tally.totalUsage,
+      model: name,
+      contextTokens: contextTokensOf(tally),
+      contextWindow: model.contextWindow,
+    },
+  });
+}
+
+/** What the model has read and written at its last request, or what a compaction after it left. */
+function contextTokensOf({ usage, compactions }: RunTally): number | undefined {
+  if (compactions.isNewerThanUsage) return compactions.tokensAfter;
+  if (usage === undefined) return undefined;
+  const { input = 0, output = 0, cacheRead = 0, cacheWrite = 0 } = usage;
+  return input + output + cacheRead + cacheWrite;
+}
+
+function readFailure({ end }: RunTally, turn: Turn): RunFailure | undefined {
+  switch (end.reason) {
+    case 'error':
+      return { kind: 'error', error: end.error, hint: end.hint, isTransient: end.isTransient };
+    case 'overflow':
+      return { kind: 'overflow', error: end.error };
+    case 'aborted':
+      if (end.cause !== 'timeout') return undefined;
+      return { kind: 'timeout', seconds: Math.round(timeoutOf(turn) / 1000) };
+    case 'stop':
+      return undefined;
+  }
+}

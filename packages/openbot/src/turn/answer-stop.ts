@@ -1,0 +1,26 @@
+import { deliver } from './deliver.ts';
+import type { Turn } from './open-turn.ts';
+import type { TurnResult } from './turn-tools.ts';
+
+/**
+ * The answer to `/stop`. The queue has acted before its turn begins: it has ended the run and withdrawn what waited. No
+ * model is asked.
+ */
+export async function answerStop(turn: Turn): Promise<TurnResult> {
+  const { work, message, models, sessions } = turn;
+  const [entry] = await Promise.all([sessions.store.get(work.sessionKey), work.begun]);
+  const wasRunning = entry?.abortedBy === 'person' && (entry.endedAt ?? 0) >= message.receivedAt;
+  const payloads = [{ text: wasRunning ? 'Stopped.' : 'Nothing was running.' }];
+  await deliver(turn, { entry, sessionKey: work.sessionKey }, payloads, () => true);
+  return {
+    outcome: { end: 'answered' },
+    report: {
+      sessionId: entry?.sessionId ?? '',
+      provider: models.defaultProvider,
+      model: models.defaultModel,
+      payloads,
+      compactions: 0,
+      outcome: 'answered',
+    },
+  };
+}

@@ -1,0 +1,93 @@
+import { resolveSendPolicy, type StoredEntry } from '@openbot/sessions';
+import { composeDeliveryMirror } from '@openbot/sessions/transcript';
+import type { InboxMessage } from '../inbox/contract.ts';
+import type { DeliveryTarget, OutboundMessage } from '../outbox/contract.ts';
+import type { ReplyPayload } from '../outbox/reply-payload.ts';
+import type { Turn } from './open-turn.ts';
+
+/** Where a message is answered. */
+export function targetOfReply({ identity, ctx }: InboxMessage): DeliveryTarget {
+  const { channel, accountId, conversationId } = identity;
+  const threadId = ctx.MessageThreadId;
+  return {
+    channel,
+    accountId,
+    to: ctx.OriginatingTo?.trim() || conversationId,
+    ...(threadId !== undefined && { threadId }),
+  };
+}
+
+/**
+ * Puts the replies of a turn into the outbox, if its session may send. What the model did not say itself is noted in the
+ * transcript, so that the agent knows what the person was told.
+ */
+export async function deliver(
+  turn: Turn,
+  session: { readonly entry?: StoredEntry; readonly sessionKey: string },
+  payloads: readonly ReplyPayload[],
+  isOurs = ({ isError }: ReplyPayload) => isError === true,
+): Promise<void> {
+  const { tools, work, message } = turn;
+  const wished = message.wish?.deliverTo;
+  const targets = [targetOfReply(message), ...(wished === undefined ? [] : [wished])].filter((target) =>
+    maySend(turn, session, target),
+  );
+  const { agentId, sessionKey, turnId } = work;
+  const createdAt = tools.now();
+  const messages: OutboundMessage[] = targets.flatMap((target, place) =>
+    payloads.map((payload, n) => ({
+      key: place === 0 ? `${turnId}:${n}` : `${turnId}:${n}:${place}`,
+      agentId,
+      sessionKey,
+      turnId,
+      target,
+      payload,
+      createdAt,
+    })),
+  );
+  if (messages.length === 0) return;
+  await Promise.all([
+    tools.outbox.put(messages),
+    session.entry && mirror(turn, session.entry, messages.slice(0, payloads.length), isOurs),
+  ]);
+}
+
+function maySend(
+  { tools }: Turn,
+  { entry, sessionKey }: { readonly entry?: StoredEntry; readonly sessionKey: string },
+  { channel }: DeliveryTarget,
+): boolean {
+  // A person at this machine reads the answer where it was asked for: nothing is sent.
+  if (channel === LOCAL_CHANNEL) return true;
+  return resolveSendPolicy({ cfg: tools.config, entry, sessionKey, channel }) === 'allow';
+}
+
+/** Of messages that a person gives to this program instead of a chat network. */
+export const LOCAL_CHANNEL = 'cli';
+
+/** Once, also when the turn is repeated after a crash. */
+export async function mirror(
+  turn: Turn,
+  entry: StoredEntry,
+  messages: readonly Pick<OutboundMessage, 'key' | 'payload'>[],
+  isOurs: (payload: ReplyPayload) => boolean,
+): Promise<void> {
+  const { transcripts } = turn.tools;
+  const ref = turn.refOf(entry);
+  const drafts = messages
+    .filter(({ payload }) => isOurs(payload))
+    .flatMap(({ key, payload }) => {
+      const message = composeDeliveryMirror(payload, turn.startedAt);
+      return message === undefined ? [] : [{ ...message, idempotencyKey: key }];
+    });
+  if (drafts.length === 0) return;
+  const known = turn.work.recovering ? await transcripts.readContext(ref) : [];
+  const missing = drafts.filter(
+    ({ idempotencyKey: key }) => !known.some(({ message }) => message.idempotencyKey === key),
+  );
+  if (missing.length === 0) return;
+  await transcripts.append(
+    ref,
+    missing.map((message) => ({ type: 'message', message })),
+  );
+}

@@ -1,0 +1,104 @@
+import {
+  applyResetModelOverride,
+  initSessionState,
+  type MsgContext,
+  type SessionEntry,
+  type StoredEntry,
+} from '@openbot/sessions';
+import { isMachineZone } from '../config/machine-zone.ts';
+import type { Turn } from './open-turn.ts';
+
+/** The session that a turn runs in. */
+export interface TurnSession {
+  readonly sessionKey: string;
+  readonly sessionId: string;
+  readonly entry: SessionEntry;
+  readonly isNewSession: boolean;
+  readonly isGroup: boolean;
+  /** What the person wrote to the agent. */
+  readonly body: string;
+  /** When the entry has this message. Nothing but the end of the turn waits for it. */
+  readonly written: Promise<unknown>;
+  /** For the agent: what was changed when the session began. */
+  readonly notices: readonly string[];
+}
+
+/** Finds or begins the session, and sets the model that a reset asks for (`/new opus hello`). */
+export async function initSession(turn: Turn, ctx: MsgContext): Promise<TurnSession> {
+  const { tools, work, agent, models, sessions } = turn;
+  const now = () => turn.startedAt;
+  let written: Promise<unknown> = Promise.resolve();
+  // A `/new` that its sender takes back resets nothing.
+  if (tools.kindOf(turn.message) !== 'text') await work.begun;
+  const [session] = await Promise.all([
+    initSessionState({
+      ctx: { ...ctx, SessionKey: work.sessionKey },
+      cfg: tools.config,
+      ...sessions,
+      timeZone: isMachineZone(agent.userTimezone) ? undefined : agent.userTimezone,
+      now,
+      onWriting: (writing) => {
+        written = writing;
+        // A turn that fails before it looks would end the process.
+        written.catch(() => {});
+      },
+    }),
+    work.begun,
+  ]);
+  const { sessionKey, sessionId, isNewSession, isGroup, resetTriggered, sessionCtx } = session;
+  const { defaultProvider, defaultModel, aliasIndex } = models;
+  // Read now: the entry is changed in place.
+  const { providerOverride = defaultProvider, modelOverride = defaultModel } = session.sessionEntry;
+  const { selection, sessionEntry = session.sessionEntry } = await applyResetModelOverride({
+    resetTriggered,
+    bodyStripped: session.bodyStripped,
+    sessionCtx,
+    sessionEntry: session.sessionEntry,
+    sessionKey,
+    ...sessions,
+    defaultProvider,
+    defaultModel,
+    aliasIndex,
+    now,
+  });
+  const entry = await keepWishes(turn, sessionKey, sessionEntry);
+  const isSwitched =
+    selection !== undefined && (selection.provider !== providerOverride || selection.model !== modelOverride);
+  return {
+    sessionKey,
+    sessionId,
+    entry,
+    isNewSession,
+    isGroup,
+    body: sessionCtx.BodyStripped ?? '',
+    written,
+    notices: isSwitched
+      ? [`Model switched. ${selection.provider}/${selection.model} answers from now on.`]
+      : [],
+  };
+}
+
+/** What a message sets for its session, and not only for its own run. */
+async function keepWishes(turn: Turn, sessionKey: string, entry: SessionEntry): Promise<SessionEntry> {
+  const { thinkingLevel = entry.thinkingLevel, verboseLevel = entry.verboseLevel } = turn.message.wish ?? {};
+  if (thinkingLevel === entry.thinkingLevel && verboseLevel === entry.verboseLevel) return entry;
+  const changed = { thinkingLevel, verboseLevel };
+  await turn.sessions.store.update(sessionKey, (stored) => stored && { ...stored, ...changed });
+  return { ...entry, ...changed };
+}
+
+/** The session of a run that was cut off: it goes on in the session that it began in, whatever the time is now. */
+export async function resumeSession(turn: Turn, entry: StoredEntry): Promise<TurnSession> {
+  const { work } = turn;
+  await work.begun;
+  return {
+    sessionKey: work.sessionKey,
+    sessionId: entry.sessionId,
+    entry: { ...entry },
+    isNewSession: false,
+    isGroup: entry.chatType === 'group' || entry.chatType === 'channel',
+    body: '',
+    written: Promise.resolve(),
+    notices: [],
+  };
+}

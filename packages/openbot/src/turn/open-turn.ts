@@ -1,0 +1,48 @@
+import { existsSync } from 'node:fs';
+import { resolveSessionFilePath, type SessionStore, type StoredEntry } from '@openbot/sessions';
+import { makeFolder } from '@openbot/sessions/disk';
+import { type ResolvedAgent, resolveAgentSettings } from '../config/agents.ts';
+import { indexModels, type ModelIndex } from '../config/models.ts';
+import type { InboxMessage } from '../inbox/contract.ts';
+import type { TurnWork } from '../queue/contract.ts';
+import type { TranscriptRef } from '../transcripts/contract.ts';
+import type { TurnTools, TurnWatcher } from './turn-tools.ts';
+
+/** One turn and what all its steps need. */
+export interface Turn {
+  readonly tools: TurnTools;
+  readonly work: TurnWork;
+  readonly watcher: TurnWatcher;
+  /** The message that is answered. */
+  readonly message: InboxMessage;
+  readonly agent: ResolvedAgent;
+  readonly models: ModelIndex;
+  readonly sessions: { readonly store: SessionStore; readonly storePath: string; readonly agentId: string };
+  /** ms; the same for all that is written when the turn begins. */
+  readonly startedAt: number;
+  refOf(entry: Pick<StoredEntry, 'sessionId' | 'sessionFile'>): TranscriptRef;
+}
+
+export async function openTurn(tools: TurnTools, work: TurnWork, watcher: TurnWatcher): Promise<Turn> {
+  const { agentId, sessionKey } = work;
+  const { config, stateDir, env } = tools;
+  const agent = resolveAgentSettings({ config, agentId, stateDir, env });
+  if (!existsSync(agent.workspaceDir)) await makeFolder(agent.workspaceDir);
+  return {
+    tools,
+    work,
+    watcher,
+    message: work.messages.at(-1)!,
+    agent,
+    models: indexModels(agent),
+    sessions: { ...tools.openStore(agentId), agentId },
+    startedAt: tools.now(),
+    refOf: ({ sessionId, sessionFile }) => ({
+      agentId,
+      sessionKey,
+      sessionId,
+      sessionFile: resolveSessionFilePath(sessionId, { sessionFile }, { agentId, stateDir }),
+      cwd: agent.workspaceDir,
+    }),
+  };
+}

@@ -1,0 +1,88 @@
+import { isDeepStrictEqual } from 'node:util';
+import { persistRunOutcome } from '@openbot/sessions';
+import type { InboxMessage } from '../../inbox/contract.ts';
+import type { OutboundMessage } from '../../outbox/contract.ts';
+import type { ReplyPayload } from '../../outbox/reply-payload.ts';
+import { mirror, targetOfReply } from '../deliver.ts';
+import type { Turn } from '../open-turn.ts';
+import { buildErrorPayload } from '../reply/error-payload.ts';
+import type { TurnReport, TurnResult } from '../turn-tools.ts';
+import type { Left } from './find-what-was-left.ts';
+
+/** Tells the person that a turn is not tried again: every process that ran it ended during the run. */
+export function composeGiveUp(turn: {
+  readonly agentId: string;
+  readonly sessionKey: string;
+  readonly turnId: string;
+  readonly messages: readonly InboxMessage[];
+  /** ms */
+  readonly now: number;
+}): OutboundMessage {
+  const { agentId, sessionKey, turnId, messages, now: createdAt } = turn;
+  const last = messages.at(-1)!;
+  const payload = buildErrorPayload({ kind: 'gave-up' });
+  return {
+    key: `${turnId}:failed`,
+    agentId,
+    sessionKey,
+    turnId,
+    target: targetOfReply(last),
+    payload,
+    createdAt,
+  };
+}
+
+/** Ends a turn whose runs were all cut off. */
+export async function giveUp(turn: Turn, left: Left): Promise<TurnResult> {
+  const { tools, work } = turn;
+  await work.begun;
+  const message = composeGiveUp({ ...work, now: tools.now() });
+  await tools.outbox.put([message]);
+  if (left.at === 'cut-off') await closeTranscript(turn, left, [message]);
+  return fail(turn, 'The process ended during every run of this message', [message.payload]);
+}
+
+/** Ends a turn whose replies are in the outbox already. A second run would have no keys left for its own. */
+export async function endAsTold(
+  turn: Turn,
+  left: Extract<Left, { readonly at: 'told' }>,
+): Promise<TurnResult> {
+  const { tools, work, sessions } = turn;
+  const { entry, replies } = left;
+  await work.begun;
+  // Those to a second place have the same words.
+  const own = replies.filter(({ target }) => isDeepStrictEqual(target, replies[0]?.target));
+  await closeTranscript(turn, left, own);
+  const { sessionKey } = work;
+  const { sessionId } = entry;
+  const payloads = own.map(({ payload }) => payload);
+  const failure = payloads.find(({ isError }) => isError);
+  const status = failure === undefined ? 'done' : 'failed';
+  await persistRunOutcome({ ...sessions, sessionKey, sessionId, status, now: tools.now });
+  if (failure !== undefined) return fail(turn, failure.text ?? 'The run failed', payloads);
+  const { report } = fail(turn, '', payloads);
+  return { outcome: { end: 'answered' }, report: { ...report, outcome: 'answered', error: undefined } };
+}
+
+/** The next turn must find no call without a result, and what the person was told. */
+async function closeTranscript(
+  turn: Turn,
+  { entry, lines }: Extract<Left, { readonly at: 'told' | 'cut-off' }>,
+  messages: readonly OutboundMessage[],
+): Promise<void> {
+  if (lines.length > 0) await turn.tools.transcripts.append(turn.refOf(entry), lines);
+  await mirror(turn, entry, messages, ({ isError }) => isError === true);
+}
+
+function fail({ models }: Turn, error: string, payloads: readonly ReplyPayload[]): TurnResult {
+  const report: TurnReport = {
+    sessionId: '',
+    provider: models.defaultProvider,
+    model: models.defaultModel,
+    payloads,
+    compactions: 0,
+    outcome: 'failed',
+    error: { message: error },
+  };
+  return { outcome: { end: 'failed', error }, report };
+}

@@ -1,0 +1,73 @@
+import type { SessionStore } from '@openbot/sessions';
+import type { Environment } from '@openbot/sessions/layout';
+import type { BotConfig } from '../config/bot-config.ts';
+import type { Inbox, InboxMessage } from '../inbox/contract.ts';
+import type { Outbox } from '../outbox/contract.ts';
+import type { ReplyPayload } from '../outbox/reply-payload.ts';
+import type { MessageKind, TurnOutcome } from '../queue/contract.ts';
+import type { AbortCause, RunEvent, Runner, RunUsage } from '../runners/contract.ts';
+import type { Transcripts } from '../transcripts/contract.ts';
+import type { SkillWatch } from './skills/watch-skills.ts';
+import type { MentionWords } from './words/strip-mentions.ts';
+
+/** What all turns of a bot share. Everything that they keep goes through the first five. */
+export interface TurnTools {
+  readonly inbox: Inbox;
+  readonly outbox: Outbox;
+  readonly transcripts: Transcripts;
+  openStore(agentId: string): { readonly store: SessionStore; readonly storePath: string };
+  /** Undefined when no runner has models of this provider. */
+  findRunner(provider: string): Promise<Runner | undefined>;
+  readonly config: BotConfig;
+  readonly mentions: MentionWords;
+  readonly stateDir: string;
+  readonly env: Environment;
+  kindOf(message: InboxMessage): MessageKind;
+  /** ms */
+  now(): number;
+  /** One line for each channel that is open. */
+  summarizeChannels(): readonly string[];
+  /** Of a process that runs many turns. */
+  readonly skillWatch?: SkillWatch;
+}
+
+/** Somebody who waits for this turn in this process. */
+export interface TurnWatcher {
+  /** Tool calls are shown as they happen, and not again in the replies. */
+  readonly showsTools?: boolean;
+  onEvent(event: TurnEvent): void;
+}
+
+export type TurnEvent =
+  | RunEvent
+  /** The session and the model are known; the run begins. */
+  | {
+      readonly type: 'started';
+      readonly turnId: string;
+      readonly sessionKey: string;
+      readonly sessionId: string;
+      readonly isNewSession: boolean;
+      readonly provider: string;
+      readonly model: string;
+    }
+  | { readonly type: 'warning'; readonly message: string };
+
+/** What became of a turn. */
+export interface TurnReport {
+  readonly sessionId: string;
+  readonly provider: string;
+  readonly model: string;
+  /** What a person would be sent. */
+  readonly payloads: readonly ReplyPayload[];
+  readonly usage?: RunUsage;
+  readonly lastUsage?: RunUsage;
+  readonly compactions: number;
+  readonly outcome: 'answered' | 'silent' | 'aborted' | 'failed';
+  readonly abortedBy?: AbortCause;
+  readonly error?: { readonly message: string; readonly hint?: string };
+}
+
+export interface TurnResult {
+  readonly outcome: TurnOutcome;
+  readonly report: TurnReport;
+}

@@ -1,0 +1,49 @@
+import type { TurnWork } from '../queue/contract.ts';
+import { answerStop } from './answer-stop.ts';
+import { chooseRun, writeSystemPrompt } from './choose-run.ts';
+import { finishTurn } from './finish-turn.ts';
+import { finalizeInboundContext } from './inbound/finalize-inbound-context.ts';
+import { initSession, resumeSession } from './init-session.ts';
+import { flushMemory } from './memory/flush-memory.ts';
+import { mergeMessages } from './merge-messages.ts';
+import { openTurn } from './open-turn.ts';
+import { findWhatWasLeft, noteCrash } from './recovery/find-what-was-left.ts';
+import { endAsTold, giveUp } from './recovery/give-up.ts';
+import { runAgent } from './run-agent.ts';
+import { ensureSkills } from './skills/ensure-skills.ts';
+import type { TurnResult, TurnTools, TurnWatcher } from './turn-tools.ts';
+import { writePrompt } from './write-prompt.ts';
+
+/** A message whose run ends the process each time must not do so for ever. */
+const MAX_RUNS = 8;
+
+/**
+ * One turn: from the message of a person, which is routed already, to the replies in the outbox. Continues what an
+ * earlier run of it left. The numbers are the steps of OpenClaw's data flow.
+ */
+export async function runTurn(tools: TurnTools, work: TurnWork, watcher: TurnWatcher): Promise<TurnResult> {
+  const turn = await openTurn(tools, work, watcher);
+  if (tools.kindOf(turn.message) === 'stop') return answerStop(turn);
+  const left = await findWhatWasLeft(turn);
+  if (left.at === 'end') return finishTurn(turn, await resumeSession(turn, left.entry), left);
+  if (left.at === 'told') return endAsTold(turn, left);
+  if (left.at === 'cut-off') await noteCrash(turn, left.entry);
+  if (!work.mayRun || (left.at === 'cut-off' && left.attempt >= MAX_RUNS)) return giveUp(turn, left);
+
+  // 1
+  const ctx = finalizeInboundContext(mergeMessages(work.messages, tools.config), tools.mentions);
+  // 2 initSessionState, 3 applyResetModelOverride
+  const begun = left.at === 'start' ? await initSession(turn, ctx) : await resumeSession(turn, left.entry);
+  const chosen = await chooseRun(turn, begun);
+  // 4 ensureSkillSnapshot
+  const skills = await ensureSkills(turn, begun);
+  // 5 buildInboundBody
+  const prompt = left.at === 'start' ? await writePrompt(turn, ctx, begun, chosen.notices) : left.prompt;
+  const systemPrompt = writeSystemPrompt(turn, ctx, begun, { model: chosen.model, skills });
+  // 6 runMemoryFlushIfNeeded
+  const session = await flushMemory(turn, begun, { ...chosen, systemPrompt, left });
+  // 7
+  const tally = await runAgent(turn, session, { ...chosen, systemPrompt, prompt, left });
+  // 8 persistRunOutcome, 9 buildReplyPayloads, 10 deliver
+  return finishTurn(turn, session, { ...chosen, tally, systemPrompt, skills });
+}

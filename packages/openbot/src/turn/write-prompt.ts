@@ -1,0 +1,87 @@
+import type { MsgContext } from '@openbot/sessions';
+import { isGroupMessage } from '@openbot/sessions/key';
+import type { InboxMessage, SystemEvent } from '../inbox/contract.ts';
+import { addressOf } from '../session-address.ts';
+import { listUnanswered, toHistoryEntry, toTurnEntry } from './history/group-history.ts';
+import { DEFAULT_GROUP_HISTORY_LIMIT, type HistoryEntry } from './history/history-entries.ts';
+import { buildInboundBody } from './inbound/build-inbound-body.ts';
+import { finalizeInboundContext } from './inbound/finalize-inbound-context.ts';
+import type { TurnSession } from './init-session.ts';
+import type { Turn } from './open-turn.ts';
+import { describePreviousRun } from './session-fields/previous-run.ts';
+
+/** What the model reads as the message of the person, with everything that OpenBot adds to it. */
+export async function writePrompt(
+  turn: Turn,
+  ctx: MsgContext,
+  session: TurnSession,
+  moreNotices: readonly string[],
+): Promise<string> {
+  const { tools, work, agent, message } = turn;
+  const at = turn.startedAt;
+  const previous = describePreviousRun(session.entry);
+  const own = [...(previous === undefined ? [] : [previous]), ...session.notices, ...moreNotices];
+  const events: SystemEvent[] = [
+    ...(await tools.inbox.takeEvents(addressOf(work), work.turnId)),
+    ...own.map((text) => ({ text, at })),
+  ];
+  const { channel, conversationId: conversation } = message.identity;
+  const text = buildInboundBody({
+    ctx: { Timestamp: message.receivedAt, ...ctx },
+    body: session.body,
+    group: session.isGroup ? { channel, conversation } : undefined,
+    history: await readHistory(turn, session.isGroup),
+    events,
+    channelSummary: tools.summarizeChannels(),
+    timeZone: agent.userTimezone,
+    isMainSession: isMain(session.sessionKey) && !isGroupMessage(ctx),
+    isNewSession: session.isNewSession,
+  });
+  return work.note === undefined ? text : `${work.note}\n\n${text}`;
+}
+
+/** What the model reads during a run: the text that the message would begin a turn with, without what only a turn has. */
+export async function writeSteered(turn: Turn, message: InboxMessage, afterSeq: number): Promise<string> {
+  const { tools, agent } = turn;
+  const { channel, conversationId: conversation } = message.identity;
+  const ctx = finalizeInboundContext(message.ctx, tools.mentions);
+  const unread = isGroupMessage(ctx) ? await readUnread(turn, message, limitOf(turn)) : [];
+  return buildInboundBody({
+    ctx: { Timestamp: message.receivedAt, ...ctx },
+    body: ctx.BodyForAgent,
+    group: { channel, conversation },
+    history: unread.filter(({ seq }) => seq > afterSeq).map(toHistoryEntry),
+    timeZone: agent.userTimezone,
+    isMainSession: false,
+    isNewSession: false,
+  });
+}
+
+/**
+ * What comes before the message that is answered: the other messages of the turn and, up to the limit, what the group
+ * said since the last answer.
+ */
+async function readHistory(turn: Turn, isGroup: boolean): Promise<HistoryEntry[]> {
+  const { message } = turn;
+  const own = turn.work.messages.slice(0, -1);
+  const limit = isGroup ? limitOf(turn) : 0;
+  const unread = limit > 0 ? await readUnread(turn, message, limit + own.length) : [];
+  const others = unread.filter(({ seq }) => own.every((one) => one.seq !== seq)).slice(-limit);
+  return [...others, ...own]
+    .sort((a, b) => a.seq - b.seq)
+    .map((one) => (own.includes(one) ? toTurnEntry(one) : toHistoryEntry(one)));
+}
+
+/** The inbox has it, so it is there after a restart too. Topics of a group are sessions of their own. */
+async function readUnread({ tools }: Turn, before: InboxMessage, limit: number) {
+  const { identity, sessionKey, seq } = before;
+  return listUnanswered(await tools.inbox.recent(identity, limit, { sessionKey, beforeSeq: seq }));
+}
+
+function limitOf({ tools }: Turn): number {
+  return Math.max(0, tools.config.messages?.groupChat?.historyLimit ?? DEFAULT_GROUP_HISTORY_LIMIT);
+}
+
+function isMain(sessionKey: string): boolean {
+  return sessionKey === 'global' || /^agent:[^:]+:[^:]+$/.test(sessionKey);
+}

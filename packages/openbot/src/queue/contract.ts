@@ -1,0 +1,49 @@
+import type { InboxMessage } from '../inbox/contract.ts';
+import type { HeldRun } from '../run-lock/contract.ts';
+
+/**
+ * Offers a message to the running agent. `joins`: when the agent reads it, it belongs to this turn; otherwise it is a
+ * hint, and gets a turn of its own later. False when the run takes no messages any more.
+ */
+export type Steer = (message: InboxMessage, how: { readonly joins: boolean }) => boolean | Promise<boolean>;
+
+/** One turn, as the queue gives it to `runTurn`. */
+export interface TurnWork {
+  readonly agentId: string;
+  readonly sessionKey: string;
+  readonly turnId: string;
+  /** At least one, in order of arrival, all to be answered in the same place. */
+  readonly messages: readonly InboxMessage[];
+  /** A run of this turn was begun before and did not end. What it left is in the transcript. */
+  readonly recovering: boolean;
+  /**
+   * False when the turn was begun too often. What an earlier run has answered is still delivered; without an answer the
+   * outcome is `failed`.
+   */
+  readonly mayRun: boolean;
+  /** Names the messages that a full queue pushed out. Belongs in front of what the people wrote. */
+  readonly note?: string;
+  /** Its reason is an OpenBotError: RUN_INTERRUPTED, RUN_STOPPED, RUN_LOCK_LOST or BOT_STOPPING. */
+  readonly signal: AbortSignal;
+  /** Resolves when the inbox has the messages as running. Nothing may be written to the transcript before. */
+  readonly begun: Promise<void>;
+  readonly lock: HeldRun;
+  /** From now on messages that arrive are offered to `steer`, in order and one at a time. */
+  openSteering(steer: Steer): void;
+  /** The message is in the transcript. Resolves when it belongs to this turn in the inbox too. */
+  joined(seq: number): Promise<void>;
+}
+
+export type TurnOutcome =
+  /** The replies are in the outbox, or there are none. An aborted run counts as answered too. */
+  | { readonly end: 'answered' }
+  /** Is not tried again; the person has got an error. */
+  | { readonly end: 'failed'; readonly error: string }
+  /** The process ends. The turn is recovered by the next one that takes the session. */
+  | { readonly end: 'later' };
+
+/**
+ * What a message asks of the queue. A `command` is neither merged with others nor given to a running agent; a `stop`
+ * ends the run and withdraws what waits before it.
+ */
+export type MessageKind = 'text' | 'command' | 'stop';

@@ -1,0 +1,44 @@
+import type { QueueSettings } from '@openbot/sessions/policy';
+import type { Clock } from '../clock.ts';
+import type { Inbox, InboxMessage } from '../inbox/contract.ts';
+import type { RunLock } from '../run-lock/contract.ts';
+import type { SessionRef } from '../session-address.ts';
+import type { MessageKind, TurnOutcome, TurnWork } from './contract.ts';
+
+export interface TurnFailure {
+  readonly agentId: string;
+  readonly sessionKey: string;
+  readonly turnId: string;
+  readonly messages: readonly InboxMessage[];
+  readonly error: string;
+}
+
+export interface QueueDependencies {
+  readonly inbox: Inbox;
+  readonly runLock: RunLock;
+  readonly clock: Clock;
+  /** Must not start a second run of the same turn id beside one that it has not ended. */
+  runTurn(work: TurnWork): Promise<TurnOutcome>;
+  settingsOf(session: SessionRef, channel: string): QueueSettings | Promise<QueueSettings>;
+  kindOf(message: InboxMessage): MessageKind;
+  newTurnId(): string;
+  /** Whether this process begins turns for these messages, which are all that wait in a session. */
+  isWanted(waiting: readonly InboxMessage[]): boolean;
+  /**
+   * A turn is given up. Tells the person; called again with the same turn id when the process ends before the messages
+   * are marked as failed.
+   */
+  onFailed(failure: TurnFailure): Promise<void>;
+  /** Another process runs the session, and its messages wait. */
+  onHeld(sessionKey: string): void;
+  onDropped(messages: readonly InboxMessage[], reason: string): void;
+  /**
+   * Asked, with the session locked where it was, before a turn of `messages` is tried again; without messages the failure
+   * concerns none in particular. False when the messages that it concerns have an end now.
+   */
+  mayRetry(error: unknown, sessionKey: string, messages: readonly InboxMessage[]): Promise<boolean>;
+  /** Something could not be read or written; it is tried again. */
+  onTrouble(error: unknown, sessionKey: string): void;
+  readonly pollMs: number;
+  readonly maxTries: number;
+}

@@ -1,0 +1,204 @@
+import { randomUUID } from 'node:crypto';
+import { systemClock } from '../clock.ts';
+import { abortReason } from '../runners/abort.ts';
+import { addressOf, type SessionRef } from '../session-address.ts';
+import type { QueueDependencies } from './dependencies.ts';
+import { kindOfMessage } from './message-kind.ts';
+import { type PassEnd, SessionQueue } from './session-queue.ts';
+
+type Required = 'inbox' | 'runLock' | 'runTurn' | 'settingsOf';
+
+export interface DispatcherOptions
+  extends Pick<QueueDependencies, Required>,
+    Partial<Omit<QueueDependencies, Required>> {
+  /** Runs of all agents together. 4 unless given. */
+  readonly maxConcurrentRuns?: number;
+  /** Runs of one agent; no limit of its own where undefined. */
+  maxConcurrentOf?(agentId: string): number | undefined;
+  /** How often `recover` is repeated, for messages whose process died. Never when absent. */
+  readonly sweepMs?: number;
+}
+
+const MAX_CONCURRENT_RUNS = 4;
+const POLL_MS = 100;
+const MAX_TRIES = 3;
+
+interface Place {
+  readonly queue: SessionQueue;
+  state:
+    | { readonly at: 'ready' }
+    | { readonly at: 'busy'; readonly done: Promise<void> }
+    | { readonly at: 'asleep'; cancel(): void };
+}
+
+/**
+ * Gives every waiting message its turn. Sessions that are ready are served in a circle, one turn each, so that a busy
+ * one does not hold up others; a session that waits (for another process, a debounce or a disk) takes no place.
+ */
+export class Dispatcher {
+  readonly #dependencies: QueueDependencies;
+  readonly #options: DispatcherOptions;
+  /** By address. */
+  readonly #places = new Map<string, Place>();
+  /** In the order in which they are served. */
+  readonly #ready = new Set<Place>();
+  readonly #busyByAgent = new Map<string, number>();
+  readonly #idleListeners: (() => void)[] = [];
+  #busy = 0;
+  #isStopping = false;
+  #cancelSweep: (() => void) | undefined;
+
+  constructor(options: DispatcherOptions) {
+    this.#options = options;
+    this.#dependencies = {
+      inbox: options.inbox,
+      runLock: options.runLock,
+      runTurn: (work) => options.runTurn(work),
+      settingsOf: (session, channel) => options.settingsOf(session, channel),
+      clock: options.clock ?? systemClock,
+      kindOf: options.kindOf ?? ((message) => kindOfMessage(message)),
+      newTurnId: options.newTurnId ?? randomUUID,
+      isWanted: (waiting) => options.isWanted?.(waiting) ?? true,
+      onFailed: options.onFailed ?? (async () => {}),
+      mayRetry: options.mayRetry ?? (async () => true),
+      onHeld: options.onHeld ?? (() => {}),
+      onDropped: options.onDropped ?? (() => {}),
+      onTrouble: options.onTrouble ?? (() => {}),
+      pollMs: options.pollMs ?? POLL_MS,
+      maxTries: options.maxTries ?? MAX_TRIES,
+    };
+  }
+
+  /** A message of this session was accepted. */
+  wake(sessionKey: string, agentId: string): void {
+    if (this.#isStopping) return;
+    const session = { agentId, sessionKey };
+    const place = this.#places.get(addressOf(session));
+    if (place === undefined) {
+      this.#add(session);
+    } else {
+      place.queue.wake();
+      if (place.state.at === 'asleep') this.#makeReady(place);
+    }
+    this.#serve();
+  }
+
+  /** Takes up what other processes left, or what this one had before it was started again. */
+  async recover(): Promise<void> {
+    if (this.#isStopping) return;
+    try {
+      for (const session of await this.#dependencies.inbox.waitingSessions()) {
+        if (!this.#places.has(addressOf(session))) this.#add(session);
+      }
+      this.#serve();
+    } finally {
+      this.#planSweep();
+    }
+  }
+
+  /** Ends the run of the session at an address. False when it has none in this process. */
+  abort(address: string, reason = abortReason('person')): boolean {
+    return this.#places.get(address)?.queue.abort(reason) ?? false;
+  }
+
+  /** Resolves when no session has messages that wait or run, here or, for those woken here, in another process. */
+  async idle(): Promise<void> {
+    if (this.#places.size === 0) return;
+    await new Promise<void>((resolve) => this.#idleListeners.push(resolve));
+  }
+
+  /** Starts no turn any more, and resolves when those that run have ended. `abort` makes that soon. */
+  async stop({ abort = false }: { readonly abort?: boolean } = {}): Promise<void> {
+    this.#isStopping = true;
+    this.#cancelSweep?.();
+    const reason = abort ? abortReason('shutdown') : undefined;
+    const busy: Promise<void>[] = [];
+    for (const place of [...this.#places.values()]) {
+      place.queue.stop(reason);
+      if (place.state.at === 'busy') busy.push(place.state.done);
+      else this.#remove(place);
+    }
+    await Promise.all(busy);
+  }
+
+  #add({ agentId, sessionKey }: SessionRef): void {
+    const queue = new SessionQueue(agentId, sessionKey, this.#dependencies);
+    const place: Place = { queue, state: { at: 'ready' } };
+    this.#places.set(queue.address, place);
+    this.#ready.add(place);
+  }
+
+  #makeReady(place: Place): void {
+    if (place.state.at === 'asleep') place.state.cancel();
+    place.state = { at: 'ready' };
+    this.#ready.add(place);
+  }
+
+  #remove(place: Place): void {
+    if (place.state.at === 'asleep') place.state.cancel();
+    this.#ready.delete(place);
+    this.#places.delete(place.queue.address);
+    if (this.#places.size === 0) for (const resolve of this.#idleListeners.splice(0)) resolve();
+  }
+
+  #serve(): void {
+    const most = this.#options.maxConcurrentRuns ?? MAX_CONCURRENT_RUNS;
+    for (const place of this.#ready) {
+      if (this.#busy >= most) return;
+      if (this.#isFull(place.queue.agentId)) continue;
+      this.#ready.delete(place);
+      place.state = { at: 'busy', done: this.#handle(place) };
+    }
+  }
+
+  #isFull(agentId: string): boolean {
+    const most = this.#mostOf(agentId);
+    return most !== undefined && (this.#busyByAgent.get(agentId) ?? 0) >= most;
+  }
+
+  #mostOf(agentId: string): number | undefined {
+    try {
+      return this.#options.maxConcurrentOf?.(agentId);
+    } catch (error) {
+      // One agent with a fault must not hold up the others.
+      this.#dependencies.onTrouble(error, '*');
+      return undefined;
+    }
+  }
+
+  async #handle(place: Place): Promise<void> {
+    const { agentId } = place.queue;
+    this.#count(agentId, 1);
+    const end = await place.queue.handle(() => this.#ready.size === 0);
+    this.#count(agentId, -1);
+    if (this.#isStopping) this.#remove(place);
+    else this.#settle(place, end);
+    this.#serve();
+  }
+
+  #settle(place: Place, end: PassEnd): void {
+    if (end.action === 'again' || place.queue.isWoken) this.#makeReady(place);
+    else if (end.action === 'forget') this.#remove(place);
+    else {
+      const cancel = this.#dependencies.clock.after(end.ms, () => {
+        this.#makeReady(place);
+        this.#serve();
+      });
+      place.state = { at: 'asleep', cancel };
+    }
+  }
+
+  #count(agentId: string, change: 1 | -1): void {
+    this.#busy += change;
+    this.#busyByAgent.set(agentId, (this.#busyByAgent.get(agentId) ?? 0) + change);
+  }
+
+  #planSweep(): void {
+    const { sweepMs } = this.#options;
+    this.#cancelSweep?.();
+    if (sweepMs === undefined || this.#isStopping) return;
+    this.#cancelSweep = this.#dependencies.clock.after(sweepMs, () => {
+      this.recover().catch((error) => this.#dependencies.onTrouble(error, '*'));
+    });
+  }
+}

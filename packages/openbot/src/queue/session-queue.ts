@@ -1,0 +1,256 @@
+import { OpenBotError } from '@openbot/sessions';
+import { delayAfter } from '../clock.ts';
+import type { InboxMessage, InboxState } from '../inbox/contract.ts';
+import type { HeldRun } from '../run-lock/contract.ts';
+import { addressOf } from '../session-address.ts';
+import { ActiveTurn } from './active-turn.ts';
+import type { TurnOutcome } from './contract.ts';
+import type { QueueDependencies } from './dependencies.ts';
+import type { NextStep } from './plan.ts';
+import { isSingle, SessionMessages } from './session-messages.ts';
+import { isStorageTrouble } from './storage-trouble.ts';
+
+/** What the queue knows of a turn of this process that did not end as it should. */
+interface Unfinished {
+  readonly error?: string;
+  /** The disk or the database failed, not the turn: beginning again is not counted. */
+  readonly isFree: boolean;
+  /** It ended and only the inbox does not have it. */
+  readonly ended?: { readonly outcome: TurnOutcome; readonly seqs: readonly number[] };
+}
+
+/** What happens to a session next. */
+export type PassEnd =
+  | { readonly action: 'forget' }
+  | { readonly action: 'again' }
+  | { readonly action: 'sleep'; readonly ms: number };
+
+const RETRY = { firstMs: 500, mostMs: 30_000 };
+const LOCK_RETRY = { firstMs: 50, mostMs: 1000 };
+
+/** The messages of one session, for as long as some of them wait. */
+export class SessionQueue {
+  readonly agentId: string;
+  readonly sessionKey: string;
+  readonly address: string;
+  readonly #dependencies: QueueDependencies;
+  readonly #messages: SessionMessages;
+  readonly #unfinished = new Map<string, Unfinished>();
+  #active: ActiveTurn | undefined;
+  #lockMisses = 0;
+  /** Failures in a row. */
+  #troubles = 0;
+  #isWoken = false;
+  #isStopping = false;
+
+  constructor(agentId: string, sessionKey: string, dependencies: QueueDependencies) {
+    this.agentId = agentId;
+    this.sessionKey = sessionKey;
+    this.address = addressOf(this);
+    this.#dependencies = dependencies;
+    this.#messages = new SessionMessages({ agentId, sessionKey }, dependencies);
+  }
+
+  /** A message was accepted. */
+  wake(): void {
+    this.#isWoken = true;
+    this.#active?.poke();
+  }
+
+  /** A message came after the last look. */
+  get isWoken(): boolean {
+    return this.#isWoken;
+  }
+
+  /** True when there is a run. */
+  abort(reason: OpenBotError): boolean {
+    this.#active?.abort(reason);
+    return this.#active !== undefined;
+  }
+
+  /** Starts no turn any more. */
+  stop(abortReason?: OpenBotError): void {
+    this.#isStopping = true;
+    if (abortReason !== undefined) this.#active?.abort(abortReason);
+  }
+
+  /** Handles turns of this session while it has some that are due and `mayGoOn`, at least one. Does not reject. */
+  async handle(mayGoOn: () => boolean): Promise<PassEnd> {
+    try {
+      return await this.#handleLocked(mayGoOn);
+    } catch (error) {
+      return await this.#retryLater(error);
+    }
+  }
+
+  async #handleLocked(mayGoOn: () => boolean): Promise<PassEnd> {
+    const { runLock, onHeld } = this.#dependencies;
+    this.#isWoken = false;
+    const lock = await runLock.acquire(this.address, { waitMs: 0 });
+    if (lock === undefined) {
+      // The process that has it may have handled our messages too.
+      if ((await this.#messages.waiting()).length === 0) return { action: 'forget' };
+      if (this.#lockMisses === 0) onHeld(this.sessionKey);
+      return { action: 'sleep', ms: delayAfter(++this.#lockMisses, LOCK_RETRY) };
+    }
+    this.#lockMisses = 0;
+    try {
+      while (!this.#isStopping) {
+        const end = await this.#handleOne(lock);
+        if (end.action !== 'again' || !mayGoOn()) return end;
+      }
+      return { action: 'forget' };
+    } finally {
+      await lock.release().catch((error) => this.#report(error));
+    }
+  }
+
+  async #handleOne(lock: HeldRun): Promise<PassEnd> {
+    const { clock, newTurnId, isWanted } = this.#dependencies;
+    const ended = [...this.#unfinished].find(([, turn]) => turn.ended !== undefined);
+    if (ended !== undefined) return this.#finish(ended[0], ended[1].ended!);
+
+    this.#isWoken = false;
+    const waiting = await this.#messages.waiting();
+    if (!isWanted(waiting)) return { action: 'forget' };
+    const next = await this.#messages.plan(waiting);
+    switch (next.step) {
+      case 'nothing':
+        return { action: 'forget' };
+      case 'wait':
+        return { action: 'sleep', ms: Math.max(1, next.until - clock.now()) };
+      case 'recover':
+        return this.#recover(next, waiting.length, lock);
+      case 'start': {
+        const note = isSingle(waiting) ? undefined : await this.#messages.findNote(next.messages);
+        return this.#run({
+          turnId: newTurnId(),
+          messages: next.messages,
+          recovering: false,
+          mayRun: true,
+          note,
+          begin: (turnId) => this.#messages.begin(next.messages, turnId, next.queue),
+          waiting: waiting.length,
+          lock,
+        });
+      }
+    }
+  }
+
+  async #recover(
+    { turnId, messages }: Extract<NextStep, { step: 'recover' }>,
+    waiting: number,
+    lock: HeldRun,
+  ): Promise<PassEnd> {
+    const { inbox, maxTries, onFailed } = this.#dependencies;
+    const former = this.#unfinished.get(turnId);
+    const isFree = former?.isFree === true;
+    const tries = countTries(messages);
+    if (!isFree && tries > maxTries) {
+      const error = former?.error ?? `The process ended during each of ${maxTries} runs.`;
+      await onFailed({ agentId: this.agentId, sessionKey: this.sessionKey, turnId, messages, error });
+      const seqs = messages.map(({ seq }) => seq);
+      await inbox.move(seqs, { state: 'failed', turnId, error });
+      this.#unfinished.delete(turnId);
+      return { action: 'again' };
+    }
+    return this.#run({
+      turnId,
+      messages,
+      recovering: true,
+      mayRun: isFree ? tries <= maxTries : tries < maxTries,
+      note: await this.#messages.findNote(messages),
+      begin: async () => (isFree ? undefined : this.#messages.begin(messages, turnId, [])),
+      waiting,
+      lock,
+    });
+  }
+
+  async #run(turn: {
+    turnId: string;
+    messages: readonly InboxMessage[];
+    recovering: boolean;
+    mayRun: boolean;
+    note: string | undefined;
+    begin(turnId: string): Promise<void>;
+    /** How many messages of the session have no end. */
+    waiting: number;
+    lock: HeldRun;
+  }): Promise<PassEnd> {
+    const { turnId, messages, recovering, mayRun, note, lock } = turn;
+    const { inbox, clock, pollMs, runTurn } = this.#dependencies;
+    if (this.#isStopping) return { action: 'forget' };
+    const begun = turn.begin(turnId);
+    // The turn awaits it; without this a turn that fails earlier would end the process.
+    begun.catch(() => {});
+    const active = new ActiveTurn({
+      inbox,
+      clock,
+      pollMs,
+      lock,
+      work: {
+        agentId: this.agentId,
+        sessionKey: this.sessionKey,
+        turnId,
+        messages,
+        recovering,
+        mayRun,
+        note,
+      },
+      begun,
+      lookAtOnce: turn.waiting > messages.length || this.#isWoken,
+      makeRules: (all) => this.#messages.makeRules(all),
+      drop: (drop, among) => this.#messages.drop(drop, among),
+      onTrouble: (error) => this.#report(error),
+    });
+    this.#active = active;
+    let outcome: TurnOutcome;
+    let seqs: readonly number[];
+    try {
+      outcome = await runTurn(active.work);
+    } catch (error) {
+      // What is left of the turn is running, and is recovered.
+      if (error instanceof OpenBotError && error.code === 'MESSAGE_WITHDRAWN') return { action: 'again' };
+      return await this.#noteFailure(turnId, messages, error);
+    } finally {
+      this.#active = undefined;
+      seqs = await active.end();
+    }
+    // Without the lock, the process that has it now finds the turn running and finishes it.
+    if (outcome.end === 'later' || !lock.isHeld()) return { action: 'sleep', ms: RETRY.firstMs };
+    const ended = { outcome, seqs };
+    this.#unfinished.set(turnId, { isFree: true, ended });
+    return this.#finish(turnId, ended);
+  }
+
+  async #noteFailure(turnId: string, messages: readonly InboxMessage[], error: unknown): Promise<PassEnd> {
+    const message = error instanceof Error ? error.message : String(error);
+    this.#unfinished.set(turnId, { error: message, isFree: isStorageTrouble(error) });
+    return this.#retryLater(error, messages);
+  }
+
+  async #retryLater(error: unknown, messages: readonly InboxMessage[] = []): Promise<PassEnd> {
+    if (!(await this.#dependencies.mayRetry(error, this.sessionKey, messages))) return { action: 'again' };
+    this.#report(error);
+    return { action: 'sleep', ms: delayAfter(++this.#troubles, RETRY) };
+  }
+
+  async #finish(turnId: string, { outcome, seqs }: NonNullable<Unfinished['ended']>): Promise<PassEnd> {
+    const state: InboxState =
+      outcome.end === 'failed'
+        ? { state: 'failed', turnId, error: outcome.error }
+        : { state: 'answered', turnId };
+    await this.#dependencies.inbox.move(seqs, state);
+    this.#unfinished.delete(turnId);
+    this.#troubles = 0;
+    return { action: 'again' };
+  }
+
+  #report(error: unknown): void {
+    this.#dependencies.onTrouble(error, this.sessionKey);
+  }
+}
+
+function countTries(messages: readonly InboxMessage[]): number {
+  return Math.max(...messages.map(({ tries }) => tries));
+}

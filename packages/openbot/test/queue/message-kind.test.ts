@@ -1,0 +1,33 @@
+import type { MsgContext } from '@openbot/sessions';
+import { expect, test } from 'vitest';
+import { kindOfMessage } from '../../src/queue/message-kind.ts';
+
+const kind = (RawBody: string, rest: MsgContext = {}) =>
+  kindOfMessage({ ctx: { RawBody, ...rest } }, ['/new', 'fresh start']);
+
+test('words with a slash, and those that begin a new session, are commands', () => {
+  for (const text of [
+    '/new',
+    ' /new sonnet',
+    '/status',
+    '/NEW',
+    'Fresh start please',
+    '@bot /new',
+    '<@42>: /new',
+  ]) {
+    expect(kind(text), text).toBe('command');
+  }
+  for (const text of ['hello', '', 'a /new one', '/ 2', 'freshly started', '@bot hello', '1/2', '//']) {
+    expect(kind(text), text).toBe('text');
+  }
+  expect(kindOfMessage({ ctx: {} })).toBe('text');
+  expect(kindOfMessage({ ctx: { Body: '[history] /new', CommandBody: '/new' } })).toBe('command');
+});
+
+test('only a sender with the right stops a run', () => {
+  expect(kind('/stop', { CommandAuthorized: true })).toBe('stop');
+  expect(kind('/stop@mybot', { CommandAuthorized: true, BotUsername: 'mybot' })).toBe('stop');
+  expect(kind('/stop')).toBe('command');
+  expect(kind('/stop', { CommandAuthorized: false })).toBe('command');
+  expect(kind('/stop it, please', { CommandAuthorized: true })).toBe('command');
+});

@@ -1,0 +1,33 @@
+import { OpenBotError } from '@openbot/sessions';
+import type { SendFailure } from './contract.ts';
+
+/** The error that `send` of a channel throws. */
+export function sendFailure(
+  message: string,
+  fields: {
+    readonly isPermanent: boolean;
+    readonly mayHaveArrived: boolean;
+    readonly retryAfterMs?: number;
+    readonly cause?: unknown;
+  },
+): SendFailure {
+  const { cause, ...rest } = fields;
+  return Object.assign(new OpenBotError('SEND_FAILED', message, { cause }), rest);
+}
+
+/** Reads what a channel threw. What it does not say is assumed so that no reply is lost and no repeat goes unmarked. */
+export function readSendFailure(error: unknown): {
+  readonly text: string;
+  readonly isPermanent: boolean;
+  readonly mayHaveArrived: boolean;
+  readonly retryAfterMs: number;
+} {
+  const fields = (typeof error === 'object' && error !== null ? error : {}) as Partial<SendFailure>;
+  const { isPermanent, mayHaveArrived, retryAfterMs } = fields;
+  return {
+    text: error instanceof Error ? error.message : String(error),
+    isPermanent: isPermanent === true,
+    mayHaveArrived: mayHaveArrived !== false,
+    retryAfterMs: typeof retryAfterMs === 'number' && retryAfterMs > 0 ? retryAfterMs : 0,
+  };
+}

@@ -1,0 +1,209 @@
+import type { Channel } from '../channels/contract.ts';
+import { readSendFailure, sendFailure } from '../channels/send-failure.ts';
+import { type Clock, delayAfter } from '../clock.ts';
+import type { Outbox, OutboxMessage } from '../outbox/contract.ts';
+import { decideAfterFailure, markRepeat, type RetryLimits } from './next-try.ts';
+
+export interface SenderDependencies {
+  readonly outbox: Outbox;
+  readonly clock: Clock;
+  /** Names this process among those that use the outbox. */
+  readonly owner: string;
+  /** A send that takes longer is aborted, and counts as perhaps arrived. */
+  readonly sendTimeoutMs: number;
+  /** Longer than a send may take: after it another process sends the message again. */
+  readonly leaseMs: number;
+  /** Sends of one account at a time, each to another target. */
+  readonly concurrency: number;
+  /** How often to look in any case; changes of the outbox are heard before. */
+  readonly pollMs: number;
+  readonly limits: RetryLimits;
+  random(): number;
+  /** The message will not be tried again. */
+  onDead(message: OutboxMessage, error: string): void;
+  /** The outbox could not be read or written; it is tried again. */
+  onTrouble(error: unknown): void;
+}
+
+const STORAGE_RETRY = { firstMs: 100, mostMs: 10_000 };
+
+/** Sends the replies of one account of a channel. */
+export class AccountSender {
+  readonly #channel: Channel;
+  readonly #dependencies: SenderDependencies;
+  readonly #sending = new Map<Promise<void>, AbortController>();
+  readonly #listeners = new Set<() => void>();
+  #looking: Promise<void> | undefined;
+  #mustLookAgain = false;
+  #isStopped = false;
+  #troubles = 0;
+  #cancelTimer: (() => void) | undefined;
+  #endListening: (() => void) | undefined;
+
+  constructor(channel: Channel, dependencies: SenderDependencies) {
+    this.#channel = channel;
+    this.#dependencies = dependencies;
+  }
+
+  /** Looks for replies that are due. */
+  wake(): void {
+    if (this.#isStopped) return;
+    this.#endListening ??= this.#dependencies.outbox.onChange(() => this.wake());
+    this.#mustLookAgain = true;
+    this.#looking ??= this.#lookWhileNeeded().finally(() => {
+      this.#looking = undefined;
+      for (const listener of [...this.#listeners]) listener();
+      if (this.#mustLookAgain) this.wake();
+    });
+  }
+
+  /** Resolves with true when no reply waits, with false when one still does at `deadline` or is not due before it. */
+  async drain(deadline: number): Promise<boolean> {
+    const { clock, outbox } = this.#dependencies;
+    const { name, accountId } = this.#channel;
+    for (;;) {
+      this.wake();
+      await this.#looking;
+      if (this.#sending.size === 0) {
+        const due = await outbox.nextDue(name, accountId);
+        if (due === undefined) return true;
+        if (due >= deadline) return false;
+      }
+      if (this.#isStopped || clock.now() >= deadline) return false;
+      await this.#nextLook(deadline);
+    }
+  }
+
+  /** Claims nothing any more, waits so long for the sends in progress and aborts the others. */
+  async stop({ withinMs }: { withinMs?: number }): Promise<void> {
+    this.#isStopped = true;
+    this.#cancelTimer?.();
+    this.#endListening?.();
+    for (const listener of [...this.#listeners]) listener();
+    await this.#looking;
+    const abort = () => {
+      for (const controller of this.#sending.values()) controller.abort(timedOut('The process ends.'));
+    };
+    const cancel = withinMs === undefined ? undefined : this.#dependencies.clock.after(withinMs, abort);
+    await Promise.all(this.#sending.keys());
+    cancel?.();
+  }
+
+  #nextLook(deadline: number): Promise<void> {
+    const { clock } = this.#dependencies;
+    return new Promise((resolve) => {
+      const end = () => {
+        cancel();
+        this.#listeners.delete(end);
+        resolve();
+      };
+      const cancel = clock.after(deadline - clock.now(), end);
+      this.#listeners.add(end);
+    });
+  }
+
+  async #lookWhileNeeded(): Promise<void> {
+    this.#cancelTimer?.();
+    this.#cancelTimer = undefined;
+    let waitMs = this.#dependencies.pollMs;
+    try {
+      while (this.#mustLookAgain && !this.#isStopped) {
+        this.#mustLookAgain = false;
+        waitMs = await this.#look();
+      }
+      this.#troubles = 0;
+    } catch (error) {
+      this.#dependencies.onTrouble(error);
+      waitMs = delayAfter(++this.#troubles, STORAGE_RETRY);
+    }
+    if (!this.#isStopped) this.#cancelTimer = this.#dependencies.clock.after(waitMs, () => this.wake());
+  }
+
+  /** Returns when to look again. */
+  async #look(): Promise<number> {
+    const { outbox, clock, owner, leaseMs, concurrency, pollMs } = this.#dependencies;
+    const { name: channel, accountId } = this.#channel;
+    const limit = concurrency - this.#sending.size;
+    // A send that ends wakes us.
+    if (limit <= 0) return pollMs;
+    const claimed = await outbox.claim({ channel, accountId, owner, now: clock.now(), leaseMs, limit });
+    for (const message of claimed) this.#start(message);
+    if (claimed.length === limit) return pollMs;
+    const due = await outbox.nextDue(channel, accountId);
+    // Due now, and yet not claimed: it became due in between, or another process has it.
+    return due === undefined ? pollMs : Math.min(pollMs, Math.max(1, due - clock.now()));
+  }
+
+  #start(message: OutboxMessage): void {
+    const controller = new AbortController();
+    const sending: Promise<void> = this.#send(message, controller).finally(() => {
+      this.#sending.delete(sending);
+      this.wake();
+    });
+    this.#sending.set(sending, controller);
+  }
+
+  async #send(message: OutboxMessage, controller: AbortController): Promise<void> {
+    const { outbox, clock, owner, limits, random, onDead } = this.#dependencies;
+    const { key } = message;
+    try {
+      const { ids } = await this.#callChannel(message, controller);
+      await this.#record(() => outbox.sent(key, owner, { at: clock.now(), ids }));
+    } catch (error) {
+      const failure = readSendFailure(error);
+      const now = clock.now();
+      const after = decideAfterFailure(message, failure, { limits, now, chance: random() });
+      const { mayHaveArrived } = failure;
+      if (after.action === 'retry') {
+        const { nextTryAt } = after;
+        await this.#record(() =>
+          outbox.retry(key, owner, { error: failure.text, nextTryAt, mayHaveArrived }),
+        );
+      } else if (await this.#record(() => outbox.dead(key, owner, { error: after.error, at: now }))) {
+        onDead(message, after.error);
+      }
+    }
+  }
+
+  /** A channel that does not obey the signal is left alone when its time is up. */
+  async #callChannel(
+    { key, target, payload, mayBeRepeat }: OutboxMessage,
+    controller: AbortController,
+  ): Promise<{ readonly ids: readonly string[] }> {
+    const { clock, sendTimeoutMs } = this.#dependencies;
+    const { signal } = controller;
+    const cancel = clock.after(sendTimeoutMs, () => {
+      controller.abort(timedOut(`The channel took longer than ${sendTimeoutMs} ms.`));
+    });
+    const isMarked = mayBeRepeat && !this.#channel.recognisesRepeats;
+    const request = { key, target, payload: isMarked ? markRepeat(payload) : payload, mayBeRepeat, signal };
+    const aborted = new Promise<never>((_, reject) => {
+      // Later than the channel: its own failure may tell more.
+      signal.addEventListener('abort', () => setImmediate(() => reject(signal.reason)), { once: true });
+    });
+    try {
+      return await Promise.race([this.#channel.send(request), aborted]);
+    } finally {
+      cancel();
+    }
+  }
+
+  /** Until it succeeds: what the network has taken is not forgotten because a disk was full for a while. */
+  async #record(write: () => Promise<boolean>): Promise<boolean> {
+    const { clock, onTrouble } = this.#dependencies;
+    for (let failures = 1; ; failures++) {
+      try {
+        return await write();
+      } catch (error) {
+        onTrouble(error);
+        // The claim runs out, and the message counts as a possible repeat.
+        if (this.#isStopped) return false;
+        await new Promise<void>((resolve) => void clock.after(delayAfter(failures, STORAGE_RETRY), resolve));
+      }
+    }
+  }
+}
+
+function timedOut(message: string) {
+  return sendFailure(message, { isPermanent: false, mayHaveArrived: true });
+}

@@ -1,0 +1,59 @@
+import { randomUUID } from 'node:crypto';
+import type { Channel } from '../channels/contract.ts';
+import { systemClock } from '../clock.ts';
+import type { Outbox } from '../outbox/contract.ts';
+import { AccountSender, type SenderDependencies } from './account-sender.ts';
+import type { RetryLimits } from './next-try.ts';
+
+export interface SenderOptions extends Partial<Omit<SenderDependencies, 'outbox' | 'limits' | 'leaseMs'>> {
+  readonly outbox: Outbox;
+  /** The accounts that this process has open. Replies for others wait for the process that has them. */
+  readonly channels: readonly Channel[];
+  readonly limits?: Partial<RetryLimits>;
+}
+
+const HOUR_MS = 3_600_000;
+const LIMITS: RetryLimits = { firstMs: 1000, mostMs: HOUR_MS / 6, maxTries: 200, maxAgeMs: 24 * HOUR_MS };
+const SEND_TIMEOUT_MS = 60_000;
+
+/** Time to write down how a send ended, before another process takes its message for lost. */
+const LEASE_MARGIN_MS = 30_000;
+
+/** Sends what is in the outbox, each account by itself: one that is stuck does not hold up others. */
+export class Sender {
+  readonly #accounts: readonly AccountSender[];
+
+  constructor({ channels, limits, ...options }: SenderOptions) {
+    const { sendTimeoutMs = SEND_TIMEOUT_MS } = options;
+    const dependencies: SenderDependencies = {
+      clock: systemClock,
+      owner: randomUUID(),
+      concurrency: 16,
+      pollMs: 5000,
+      random: Math.random,
+      onDead: () => {},
+      onTrouble: () => {},
+      ...options,
+      sendTimeoutMs,
+      leaseMs: sendTimeoutMs + LEASE_MARGIN_MS,
+      limits: { ...LIMITS, ...limits },
+    };
+    this.#accounts = channels.map((channel) => new AccountSender(channel, dependencies));
+  }
+
+  /** Starts, and looks for replies that are due. Later ones are found by themselves. */
+  wake(): void {
+    for (const account of this.#accounts) account.wake();
+  }
+
+  /** Sends until no reply waits. False when some are left at `deadline` (ms), or are to be tried only after it. */
+  async drain(deadline: number): Promise<boolean> {
+    const results = await Promise.all(this.#accounts.map((account) => account.drain(deadline)));
+    return results.every(Boolean);
+  }
+
+  /** Waits so long for the sends in progress, without an end when absent; then aborts them as possibly arrived. */
+  async stop({ withinMs }: { readonly withinMs?: number } = {}): Promise<void> {
+    await Promise.all(this.#accounts.map((account) => account.stop({ withinMs })));
+  }
+}

@@ -1,0 +1,294 @@
+import { describe, expect, test } from 'vitest';
+import type { Channel } from '../../src/channels/contract.ts';
+import { MemoryChannel } from '../../src/channels/memory/memory-channel.ts';
+import { MemoryNetwork } from '../../src/channels/memory/memory-network.ts';
+import { Sender, type SenderOptions } from '../../src/delivery/sender.ts';
+import type { Outbox, OutboxMessage } from '../../src/outbox/contract.ts';
+import { openMemoryOutbox } from '../../src/outbox/memory/memory-outbox.ts';
+import { ManualClock } from '../setup/manual-clock.ts';
+
+interface Options extends Partial<SenderOptions> {
+  readonly recognisesRepeats?: boolean;
+  /** The same outbox and network, as another process sees them. */
+  readonly shared?: { readonly outbox: Outbox; readonly clock: ManualClock; readonly network: MemoryNetwork };
+}
+
+function makeDelivery({ recognisesRepeats = false, shared, ...options }: Options = {}) {
+  const outbox: Outbox = options.outbox ?? shared?.outbox ?? openMemoryOutbox();
+  const clock = shared?.clock ?? new ManualClock();
+  const network = shared?.network ?? new MemoryNetwork({ recognisesRepeats });
+  const dead: OutboxMessage[] = [];
+  const troubles: unknown[] = [];
+  const sender = new Sender({
+    random: () => 0.5,
+    onDead: (message) => dead.push(message),
+    onTrouble: (error) => troubles.push(error),
+    channels: [new MemoryChannel({ network })],
+    ...options,
+    outbox,
+    clock,
+  });
+  const put = async (key: string, { to = 'ada', channel = 'memory', accountId = 'default' } = {}) => {
+    const target = { channel, accountId, to };
+    const names = { key, agentId: 'main', sessionKey: 'agent:main:main' };
+    await outbox.put([{ ...names, target, payload: { text: `text ${key}` }, createdAt: clock.now() }]);
+    sender.wake();
+  };
+  const shown = () => network.shown.map(({ payload }) => payload.text);
+  return { outbox, clock, network, sender, put, shown, dead, troubles };
+}
+
+test('a reply is sent, with its id', async () => {
+  const { put, clock, shown, outbox } = makeDelivery();
+  await put('k1');
+  await clock.advance(1);
+  expect(shown()).toEqual(['text k1']);
+  expect(await outbox.get('k1')).toMatchObject({ state: 'sent', ids: ['sent-1'], tries: 1 });
+});
+
+test('replies that another process put are found', async () => {
+  const one = makeDelivery();
+  const two = makeDelivery({ shared: one, channels: [] });
+  one.sender.wake();
+  await one.clock.advance(1);
+  await two.put('k1');
+  await one.clock.advance(1);
+  expect(one.shown()).toEqual(['text k1']);
+});
+
+test('two processes with the same account send each reply once', async () => {
+  const one = makeDelivery();
+  const two = makeDelivery({ shared: one });
+  for (let n = 1; n <= 20; n++) await (n % 2 ? one : two).put(`k${n}`, { to: `person ${n % 3}` });
+  await one.clock.advance(2000);
+  expect(one.shown().toSorted()).toEqual(Array.from({ length: 20 }, (_, n) => `text k${n + 1}`).toSorted());
+});
+
+describe('a send that fails', () => {
+  test('is tried again with growing waits, and the next to the same target waits for it', async () => {
+    const { put, clock, network, shown, outbox } = makeDelivery();
+    network.addFault({ fault: 'refuse' }, { to: 'ada', times: 2 });
+    await put('k1');
+    await put('k2');
+    await put('k3', { to: 'bob' });
+    await clock.advance(999);
+    expect(shown()).toEqual(['text k3']);
+    expect(await outbox.get('k1')).toMatchObject({ state: 'waiting', tries: 1, mayBeRepeat: false });
+    await clock.advance(1);
+    expect(await outbox.get('k1')).toMatchObject({ state: 'waiting', tries: 2 });
+    await clock.advance(2000);
+    expect(shown()).toEqual(['text k3', 'text k1', 'text k2']);
+  });
+
+  test('waits as long as the network asks for', async () => {
+    const { put, clock, network, shown } = makeDelivery();
+    network.addFault({ fault: 'refuse', retryAfterMs: 30_000 });
+    await put('k1');
+    await clock.advance(29_999);
+    expect(shown()).toEqual([]);
+    await clock.advance(1);
+    expect(shown()).toEqual(['text k1']);
+  });
+
+  test('for good is a dead letter at once, and the next one is sent', async () => {
+    const { put, clock, network, shown, dead, outbox } = makeDelivery();
+    network.addFault({ fault: 'refuse', isPermanent: true });
+    await put('k1');
+    await put('k2');
+    await clock.advance(1);
+    expect(shown()).toEqual(['text k2']);
+    expect(dead.map(({ key }) => key)).toEqual(['k1']);
+    expect(await outbox.listDead(10)).toMatchObject([
+      { key: 'k1', error: 'The network refused the message.' },
+    ]);
+  });
+
+  test('again and again is a dead letter in the end', async () => {
+    const { put, clock, network, dead } = makeDelivery({ limits: { maxTries: 4 } });
+    network.addFault({ fault: 'refuse' }, { times: 100 });
+    await put('k1');
+    await clock.until(() => dead.length > 0);
+    expect(network.sends).toBe(4);
+  });
+
+  test('and may have arrived is marked for people, where the network cannot tell', async () => {
+    const { put, clock, network, shown } = makeDelivery();
+    network.addFault({ fault: 'lose answer' });
+    await put('k1');
+    await clock.advance(2000);
+    expect(shown()).toEqual(['text k1', '(This may be a repeat.)\ntext k1']);
+  });
+
+  test('and may have arrived is shown once, where the network can tell', async () => {
+    const { put, clock, network, shown, outbox } = makeDelivery({ recognisesRepeats: true });
+    network.addFault({ fault: 'lose answer' });
+    await put('k1');
+    await clock.advance(2000);
+    expect(shown()).toEqual(['text k1']);
+    expect(network.sends).toBe(2);
+    expect(await outbox.get('k1')).toMatchObject({ state: 'sent', ids: ['sent-1'] });
+  });
+});
+
+describe('one that is stuck', () => {
+  test('does not hold up other targets, and is given up after its time', async () => {
+    const { put, clock, network, shown, outbox } = makeDelivery({ sendTimeoutMs: 5000 });
+    network.addFault({ fault: 'stall' }, { to: 'ada' });
+    network.addFault({ fault: 'hang' }, { to: 'eve' });
+    await put('k1');
+    await put('k2', { to: 'eve' });
+    await put('k3', { to: 'bob' });
+    await clock.advance(1);
+    expect(shown()).toEqual(['text k3']);
+    await clock.advance(5000);
+    expect(await outbox.get('k1')).toMatchObject({ state: 'waiting', mayBeRepeat: true });
+    expect(await outbox.get('k2')).toMatchObject({
+      state: 'waiting',
+      error: 'The channel took longer than 5000 ms.',
+    });
+    await clock.advance(1000);
+    expect(shown()).toHaveLength(3);
+  });
+
+  test('account does not hold up another, with as many stuck as there may be', async () => {
+    const stuck = new MemoryNetwork();
+    stuck.addFault({ fault: 'hang' }, { times: 100 });
+    const free = new MemoryNetwork();
+    const { put, clock, outbox } = makeDelivery({
+      channels: [new MemoryChannel({ name: 'stuck', network: stuck }), new MemoryChannel({ network: free })],
+      concurrency: 2,
+    });
+    for (let n = 0; n < 5; n++) await put(`s${n}`, { channel: 'stuck', to: `person ${n}` });
+    await put('k1');
+    await clock.advance(1);
+    expect(free.shown).toHaveLength(1);
+    expect(stuck.sends).toBe(2);
+    expect(await outbox.counts()).toMatchObject({ sending: 2, waiting: 3, sent: 1 });
+  });
+
+  test('is sent by another process when this one died', async () => {
+    const one = makeDelivery({ channels: [] });
+    await one.put('k1');
+    await one.outbox.claim({
+      channel: 'memory',
+      accountId: 'default',
+      owner: 'dead',
+      now: one.clock.now(),
+      leaseMs: 90_000,
+      limit: 1,
+    });
+    const two = makeDelivery({ shared: one });
+    two.sender.wake();
+    await two.clock.advance(89_000);
+    expect(two.network.sends).toBe(0);
+    await two.clock.advance(1000);
+    expect(two.shown()).toEqual(['(This may be a repeat.)\ntext k1']);
+  });
+});
+
+test('what the network has taken is not forgotten because the outbox failed for a while', async () => {
+  const outbox = openMemoryOutbox();
+  let failures = 4;
+  const failing: Outbox = {
+    ...outbox,
+    sent: async (...args) => {
+      if (failures-- > 0) throw new Error('disk full');
+      return outbox.sent(...args);
+    },
+  };
+  const { put, clock, shown, troubles } = makeDelivery({ outbox: failing });
+  await put('k1');
+  await clock.until(async () => (await outbox.get('k1'))?.state === 'sent');
+  expect(shown()).toEqual(['text k1']);
+  expect(troubles).toHaveLength(4);
+});
+
+test('an outbox that cannot be read is tried again', async () => {
+  const outbox = openMemoryOutbox();
+  let failures = 5;
+  const failing: Outbox = {
+    ...outbox,
+    claim: async (request) => {
+      if (failures-- > 0) throw new Error('database is locked');
+      return outbox.claim(request);
+    },
+  };
+  const { put, clock, shown } = makeDelivery({ outbox: failing });
+  await put('k1');
+  await clock.until(() => shown().length === 1);
+});
+
+describe('a command that ends', () => {
+  const soon = (clock: ManualClock) => clock.now() + 10_000;
+
+  test('drains what is due, and what becomes due in time', async () => {
+    const { put, clock, network, sender, shown } = makeDelivery();
+    network.addFault({ fault: 'refuse' });
+    await put('k1');
+    await put('k2');
+    const drained = track(sender.drain(soon(clock)));
+    await clock.until(() => drained.value !== undefined);
+    expect(drained.value).toBe(true);
+    expect(shown()).toEqual(['text k1', 'text k2']);
+  });
+
+  test('does not wait for what comes later than it waits', async () => {
+    const { put, clock, network, sender } = makeDelivery();
+    network.addFault({ fault: 'refuse', retryAfterMs: 60_000 });
+    await put('k1');
+    const start = clock.now();
+    const drained = track(sender.drain(soon(clock)));
+    await clock.until(() => drained.value !== undefined);
+    expect(drained.value).toBe(false);
+    expect(clock.now() - start).toBeLessThan(10_000);
+  });
+
+  test('gives up at its deadline', async () => {
+    const { put, clock, network, sender } = makeDelivery();
+    network.addFault({ fault: 'hang' });
+    await put('k1');
+    const drained = track(sender.drain(soon(clock)));
+    await clock.advance(10_000);
+    expect(drained.value).toBe(false);
+  });
+
+  test('stop waits for a send, or aborts it as perhaps arrived', async () => {
+    const { put, clock, network, sender, outbox } = makeDelivery();
+    network.addFault({ fault: 'stall' });
+    await put('k1');
+    await clock.advance(1);
+    const stopped = track(sender.stop({ withinMs: 5000 }).then(() => true));
+    await clock.advance(4999);
+    expect(stopped.value).toBeUndefined();
+    await clock.advance(1);
+    await clock.until(() => stopped.value === true);
+    expect(await outbox.get('k1')).toMatchObject({ state: 'waiting', mayBeRepeat: true });
+    await put('k2', { to: 'bob' });
+    await clock.advance(5000);
+    expect(network.sends).toBe(1);
+  });
+});
+
+test('a channel that throws without a promise is a failure like any other', async () => {
+  const broken: Channel = Object.assign(new MemoryChannel(), {
+    send: () => {
+      throw new TypeError('no such method');
+    },
+  });
+  const { put, clock, outbox } = makeDelivery({ channels: [broken] });
+  await put('k1');
+  await clock.advance(1);
+  expect(await outbox.get('k1')).toMatchObject({
+    state: 'waiting',
+    error: 'no such method',
+    mayBeRepeat: true,
+  });
+});
+
+function track<T>(promise: Promise<T>): { value?: T } {
+  const tracked: { value?: T } = {};
+  void promise.then((value) => {
+    tracked.value = value;
+  });
+  return tracked;
+}

@@ -1,0 +1,28 @@
+import type { Channel } from '../channels/contract.ts';
+import type { Sender } from '../delivery/sender.ts';
+import type { Dispatcher } from '../queue/dispatcher.ts';
+import type { BotState } from '../state/open-state.ts';
+import type { TurnReport, TurnTools, TurnWatcher } from '../turn/turn-tools.ts';
+import type { BotOptions } from './contract.ts';
+
+/** Waits for the turn of a message in this process. */
+export interface SayWatcher extends TurnWatcher {
+  readonly sessionKey: string;
+  /** The person does not wait any longer. */
+  isAborted(): boolean;
+  /** When storage failed first. ms, of `performance.now` */
+  troubledSince?: number;
+  onReport(report: TurnReport, turnId: string): void;
+}
+
+/** The parts of a running bot, for `say`. */
+export interface BotParts {
+  readonly options: BotOptions;
+  readonly state: BotState;
+  readonly tools: TurnTools;
+  readonly dispatcher: Dispatcher;
+  readonly sender: Sender;
+  readonly local: Channel;
+  /** By the seq of the message. */
+  readonly watchers: Map<number, SayWatcher>;
+}

@@ -1,0 +1,134 @@
+import type { Environment } from '@openbot/sessions/layout';
+import type { Channel } from '../channels/contract.ts';
+import type { BotConfig } from '../config/bot-config.ts';
+import type { ReplyPayload } from '../outbox/reply-payload.ts';
+import type { RunEvent, Runner, RunUsage } from '../runners/contract.ts';
+import type { BotState } from '../state/open-state.ts';
+
+export interface BotOptions {
+  /** Absolute. */
+  readonly stateDir: string;
+  readonly config: BotConfig;
+  readonly env: Environment;
+  /** Replies can be delivered through these, and what arrives on them is answered. */
+  readonly channels?: readonly Channel[];
+  /** In the place of the files of the state folder. Closed with the bot. */
+  readonly state?: BotState;
+  /** ms */
+  readonly now?: () => number;
+  /** By provider; they win over those that OpenBot has. The caller closes them. */
+  readonly runners?: Readonly<Record<string, Runner>>;
+  /** Called for what the owner of the bot should know. A warning of the process when absent. */
+  readonly report?: (notice: BotNotice) => void;
+}
+
+/** Nothing ends because of it. */
+export interface BotNotice {
+  readonly about: /** A setting that is not used, or one that is missing. */
+    | 'configuration'
+    /** The disk or the database failed, or a turn did for another reason; it is tried again. */
+    | 'trouble'
+    /** Messages that get no turn: a full queue pushed them out, or a person withdrew them. */
+    | 'dropped'
+    /** A reply that is not sent any more. */
+    | 'dead letter';
+  readonly message: string;
+  readonly cause?: unknown;
+}
+
+/** How `openBot` is called. */
+export type OpenBot = (options: BotOptions) => Promise<Bot>;
+
+/** Where a reply is sent beside being returned. What is left out comes from the last route of the session. */
+export interface WantedDelivery {
+  /** `last`, or absent: the channel of the last message of the session. */
+  readonly channel?: string;
+  readonly accountId?: string;
+  readonly to?: string;
+}
+
+/** A message of the person who runs this process. */
+export interface SayRequest {
+  readonly message: string;
+  /** Wins over bindings. */
+  readonly agentId?: string;
+  /** Whole (`agent:main:main`), or without the agent in front. */
+  readonly sessionKey?: string;
+  /** Of a session that exists. */
+  readonly sessionId?: string;
+  /** Routed as a direct message from there would be, on `channel` and `accountId`. */
+  readonly to?: string;
+  readonly channel?: string;
+  readonly accountId?: string;
+  /** Kept for the session. */
+  readonly thinking?: string;
+  /** Kept for the session. */
+  readonly verbose?: string;
+  /** An alias, `provider/model` or a model, for this run alone. */
+  readonly model?: string;
+  readonly timeoutMs?: number;
+  readonly deliver?: WantedDelivery;
+  /** Aborts the run; `say` still resolves, with what was said up to then. */
+  readonly signal?: AbortSignal;
+  /** The caller shows tool calls as they happen, so that replies do not repeat them. */
+  readonly showsTools?: boolean;
+  /** Called in order. The `end` event comes before `say` resolves. */
+  readonly onEvent?: (event: SayEvent) => void;
+}
+
+export type SayEvent =
+  | RunEvent
+  /** Another run holds the session. */
+  | { readonly type: 'waiting'; readonly behind: string }
+  /** The session and the model are known; the run begins. */
+  | {
+      readonly type: 'started';
+      readonly turnId: string;
+      readonly sessionKey: string;
+      readonly sessionId: string;
+      readonly isNewSession: boolean;
+      readonly provider: string;
+      readonly model: string;
+    }
+  /** Something that the person should know and that ends nothing: a SKILL.md that cannot be read. */
+  | { readonly type: 'warning'; readonly message: string };
+
+export interface SayResult {
+  readonly turnId: string;
+  readonly agentId: string;
+  readonly sessionKey: string;
+  readonly sessionId: string;
+  readonly provider: string;
+  readonly model: string;
+  /** What a person would be sent. Empty when the agent chose to say nothing. */
+  readonly payloads: readonly ReplyPayload[];
+  /** Of all requests of the run together. */
+  readonly usage?: RunUsage;
+  /** Of its last request. */
+  readonly lastUsage?: RunUsage;
+  readonly compactions?: number;
+  readonly outcome: 'answered' | 'silent' | 'aborted' | 'failed';
+  /** Of `failed`: what went wrong; of `aborted`: by what, such as a timeout. */
+  readonly error?: { readonly message: string; readonly hint?: string };
+  readonly durationMs: number;
+  /** Where the replies went; absent without `deliver`. */
+  readonly delivered?: readonly { readonly key: string; readonly state: 'sent' | 'waiting' | 'dead' }[];
+}
+
+/** Agents that answer. All that they keep is in the state folder; several processes may open one. */
+export interface Bot {
+  /**
+   * One turn. Rejects with an OpenBotError before anything is kept or run: unknown agent, session or model, a text that is
+   * no message, a delivery without a usable channel. What happens to a run is in the result.
+   */
+  say(request: SayRequest): Promise<SayResult>;
+  /**
+   * The agent reads it before the next message of the session; kept until then. `agentId` is for keys that name no agent
+   * (`global`); the default agent when absent.
+   */
+  addSystemEvent(sessionKey: string, text: string, agentId?: string): Promise<void>;
+  /** Resolves when every message that was accepted has its end and its replies are sent. */
+  idle(): Promise<void>;
+  /** Aborts what runs, and resolves when it has ended. */
+  close(): Promise<void>;
+}

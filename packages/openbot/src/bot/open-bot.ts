@@ -1,0 +1,191 @@
+import { OpenBotError } from '@openbot/sessions';
+import { isGroupMessage } from '@openbot/sessions/key';
+import { resolveQueueSettings } from '@openbot/sessions/policy';
+import type { Channel, ChannelHost } from '../channels/contract.ts';
+import { resolveDefaultAgentId, resolveMaxConcurrent } from '../config/agents.ts';
+import { Sender } from '../delivery/sender.ts';
+import type { TurnOutcome, TurnWork } from '../queue/contract.ts';
+import { Dispatcher } from '../queue/dispatcher.ts';
+import { kindOfMessage } from '../queue/message-kind.ts';
+import { loadRunner } from '../runners/all.ts';
+import type { Runner } from '../runners/contract.ts';
+import { addressOf, type SessionRef } from '../session-address.ts';
+import { type BotState, openState } from '../state/open-state.ts';
+import { composeGiveUp } from '../turn/recovery/give-up.ts';
+import { refuseTurn } from '../turn/refuse-turn.ts';
+import { watchSkills } from '../turn/skills/watch-skills.ts';
+import { runTurn } from '../turn/turn.ts';
+import type { TurnTools } from '../turn/turn-tools.ts';
+import type { BotParts } from './bot-parts.ts';
+import type { Bot, BotNotice, BotOptions } from './contract.ts';
+import { decideArrival } from './decide-arrival.ts';
+import { giveUpLocalReplies, openLocalAccount } from './local-account.ts';
+import { mayRetry } from './may-retry.ts';
+import { compileMentions, describeTrouble, warn } from './notices.ts';
+import { isProcessGone, nameProcess } from './process-name.ts';
+import { pruneSometimes } from './prune-sometimes.ts';
+import { routeMessage } from './route-message.ts';
+import { say } from './say.ts';
+
+export async function openBot(options: BotOptions): Promise<Bot> {
+  const { channels = [] } = options;
+  const { stateDir, config, env } = options;
+  const state = options.state ?? (await openState(stateDir, { store: config.session?.store, env }));
+  const parts = assemble(options, state);
+  const { dispatcher, sender } = parts;
+  const now = options.now ?? Date.now;
+  await state.outbox.release(isProcessGone);
+  await giveUpLocalReplies(state.outbox, now());
+  for (const channel of channels) await channel.start(hostOf(parts, channel));
+  // A command answers its own message; what others left in other sessions is for a process that stays.
+  if (channels.length > 0) await dispatcher.recover();
+  sender.wake();
+  return {
+    say: (request) => say(parts, request),
+    addSystemEvent: (sessionKey, text, agentId = resolveDefaultAgentId(config)) =>
+      state.inbox.addEvent(addressOf({ agentId, sessionKey }), { text, at: now() }),
+    idle: async () => {
+      await dispatcher.idle();
+      await sender.drain(Number.POSITIVE_INFINITY);
+    },
+    close: async () => {
+      await Promise.all(channels.map((channel) => channel.stop()));
+      await dispatcher.stop({ abort: true });
+      await sender.stop({ withinMs: CLOSE_MS });
+      parts.tools.skillWatch?.close();
+      await state.close();
+    },
+  };
+}
+
+/** How long a send may hold up the end of the process. */
+const CLOSE_MS = 5000;
+
+/**
+ * Turns that were begun and never came to a run. Far more than runs: a process that dies soon after its start has begun
+ * the turns of all sessions, and only one of them is to blame.
+ */
+const MAX_TRIES = 100;
+
+function assemble(options: BotOptions, state: BotState): BotParts {
+  const { config, stateDir, env, channels = [] } = options;
+  const now = options.now ?? Date.now;
+  const local = openLocalAccount();
+  const report = options.report ?? warn;
+  const onTrouble = (error: unknown, sessionKey?: string) => report(describeTrouble(error, sessionKey));
+  const sender = new Sender({
+    outbox: state.outbox,
+    channels: [...channels, local],
+    owner: nameProcess(),
+    onTrouble: (error) => onTrouble(error),
+    onDead: ({ target, key }, error) => {
+      report({
+        about: 'dead letter',
+        message: `The reply ${key} to ${target.channel} was given up: ${error}`,
+      });
+    },
+  });
+  const watchers: BotParts['watchers'] = new Map();
+  const runners = new Map<string, Promise<Runner | undefined>>();
+  const tools: TurnTools = {
+    inbox: state.inbox,
+    outbox: state.outbox,
+    transcripts: state.transcripts,
+    openStore: (agentId) => ({ store: state.storeOf(agentId), storePath: state.storePathOf(agentId) }),
+    findRunner: (provider) => {
+      const own = options.runners?.[provider];
+      if (own !== undefined) return Promise.resolve(own);
+      const runner = runners.get(provider) ?? loadRunner(provider, { stateDir });
+      runners.set(provider, runner);
+      return runner;
+    },
+    config,
+    stateDir,
+    env,
+    now,
+    mentions: compileMentions(config, report),
+    kindOf: (message) => kindOfMessage(message, config.session?.resetTriggers),
+    summarizeChannels: () => channels.flatMap((channel) => channel.summary?.() ?? []),
+    skillWatch: channels.length > 0 ? watchSkills() : undefined,
+  };
+  const dispatcher = new Dispatcher({
+    inbox: state.inbox,
+    runLock: state.runLock,
+    settingsOf: async (session, channel) => {
+      const sessionEntry = await findEntry(state, session);
+      return resolveQueueSettings({ cfg: config, channel, sessionEntry });
+    },
+    runTurn: (work) => runWatched({ tools, watchers, sender, report }, work),
+    maxConcurrentRuns: config.agents?.maxConcurrentRuns,
+    maxConcurrentOf: (agentId) => resolveMaxConcurrent(config, agentId),
+    onFailed: async (failure) => {
+      await state.outbox.put([composeGiveUp({ ...failure, now: now() })]);
+      sender.wake();
+    },
+    mayRetry: (error, sessionKey, messages) =>
+      mayRetry({ state, watchers, local, hasChannels: channels.length > 0 }, { error, sessionKey, messages }),
+    kindOf: tools.kindOf,
+    isWanted: (waiting) => channels.length > 0 || waiting.some(({ seq }) => watchers.has(seq)),
+    onTrouble,
+    onDropped: (messages, reason) => {
+      const what = messages.length === 1 ? '1 message' : `${messages.length} messages`;
+      const get = messages.length === 1 ? 'gets' : 'get';
+      const message = `${what} of ${messages[0]?.sessionKey} ${get} no answer: ${reason}`;
+      report({ about: 'dropped', message });
+    },
+    maxTries: MAX_TRIES,
+    sweepMs: channels.length > 0 ? 30_000 : undefined,
+  });
+  return { options, state, tools, dispatcher, sender, local, watchers };
+}
+
+/** Entries can be unreadable; the turn then says so. */
+async function findEntry(state: BotState, { agentId, sessionKey }: SessionRef) {
+  return state
+    .storeOf(agentId)
+    .get(sessionKey)
+    .catch(() => undefined);
+}
+
+async function runWatched(
+  parts: Pick<BotParts, 'tools' | 'watchers' | 'sender'> & { report(notice: BotNotice): void },
+  work: TurnWork,
+): Promise<TurnOutcome> {
+  const { tools, watchers, sender } = parts;
+  const watching = work.messages.flatMap(({ seq }) => watchers.get(seq) ?? []);
+  const { outcome, report } = await runTurn(tools, work, {
+    showsTools: watching.some(({ showsTools }) => showsTools),
+    onEvent: (event) => {
+      for (const watcher of watching) watcher.onEvent(event);
+    },
+  }).catch((error: unknown) => {
+    if (!(error instanceof OpenBotError) || error.code !== 'AGENT_NOT_FOUND') throw error;
+    parts.report({ about: 'configuration', message: `${error.message}. ${error.hint}`, cause: error });
+    return refuseTurn(tools, work, error);
+  });
+  sender.wake();
+  for (const watcher of watching) watcher.onReport(report, work.turnId);
+  return outcome;
+}
+
+/** Keeps what a channel receives, and wakes the session that it belongs to. */
+function hostOf({ options, state, dispatcher, tools }: BotParts, channel: Channel): ChannelHost {
+  return {
+    accept: async ({ conversationId, messageId, ctx }) => {
+      const { agentId, sessionKey } = routeMessage(options.config, channel, ctx);
+      const identity = { channel: channel.name, accountId: channel.accountId, conversationId, messageId };
+      const entry = isGroupMessage(ctx) ? await findEntry(state, { agentId, sessionKey }) : undefined;
+      const { isAddressed } = decideArrival(tools, channel, ctx, entry);
+      const arrival = { identity, agentId, sessionKey, ctx, receivedAt: tools.now() };
+      const { message, isNew } = await state.inbox.accept(
+        arrival,
+        isAddressed ? undefined : { state: 'dropped', reason: NOT_ADDRESSED },
+      );
+      pruneSometimes(state, message.seq, tools.now());
+      if (isNew && isAddressed) dispatcher.wake(sessionKey, agentId);
+      return { identity, isNew };
+    },
+  };
+}
+
+const NOT_ADDRESSED = 'not addressed to the agent';

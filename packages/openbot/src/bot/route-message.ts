@@ -1,0 +1,40 @@
+import { type MsgContext, OpenBotError, resolveGroupSessionKey } from '@openbot/sessions';
+import { resolveAgentIdFromSessionKey } from '@openbot/sessions/key';
+import { resolveDefaultAgentId } from '../config/agents.ts';
+import type { BotConfig } from '../config/bot-config.ts';
+import { type RoutePeer, resolveRoute } from '../routing/resolve-route.ts';
+
+/** The agent and the session of a message that came in on a channel. A key that the adapter chose is used as it is. */
+export function routeMessage(
+  config: BotConfig,
+  channel: { readonly name: string; readonly accountId: string },
+  ctx: MsgContext,
+): { readonly agentId: string; readonly sessionKey: string } {
+  const key = ctx.SessionKey?.trim();
+  if (key) {
+    const agentId =
+      key === 'global' ? (ctx.AgentId ?? resolveDefaultAgentId(config)) : resolveAgentIdFromSessionKey(key);
+    return { agentId, sessionKey: key };
+  }
+  const { agentId, sessionKey } = resolveRoute({
+    config,
+    channel: channel.name,
+    accountId: channel.accountId,
+    peer: readPeer(ctx),
+    threadId: ctx.MessageThreadId,
+    agentId: ctx.AgentId,
+  });
+  return { agentId, sessionKey };
+}
+
+function readPeer(ctx: MsgContext): RoutePeer {
+  const group = resolveGroupSessionKey(ctx);
+  if (group !== null) return { kind: group.chatType, id: group.id };
+  const id = ctx.SenderId?.trim() || ctx.From?.trim();
+  if (!id) {
+    throw new OpenBotError('INVALID_ARGUMENT', 'A message names neither its sender nor its group', {
+      hint: 'The channel must set SenderId or From in the message context.',
+    });
+  }
+  return { kind: 'direct', id };
+}

@@ -5,19 +5,24 @@ import { COMMANDS } from '../src/cli/command-table.ts';
 
 const PACKAGE = join(import.meta.dirname, '..');
 const SOURCE = join(PACKAGE, 'src');
-const LIGHT = ['cc-list', 'cc-select', 'cc-status'];
-const OTHERS = COMMANDS.map(({ name }) => name.replaceAll(' ', '-')).filter((name) => !LIGHT.includes(name));
+const OWN = ['agent', 'cc-list', 'cc-select', 'cc-status'];
+const OTHERS = COMMANDS.map(({ name }) => name.replaceAll(' ', '-')).filter((name) => !OWN.includes(name));
 
 const BUNDLES = {
   folder: PACKAGE,
+  program: 'openbot',
   entries: new Map([
-    ['openbot', [join(SOURCE, 'cli', 'start.ts')]],
+    ['start', [join(SOURCE, 'cli', 'start.ts')]],
     ['result-shapes', [join(SOURCE, 'commands', 'result-shapes.ts')]],
+    ['agent', commandFiles('agent')],
+    // Loaded where there is an openbot.json; with zod inside, of which it needs a small part.
+    ['config-file', [join(SOURCE, 'config', 'config-file.ts')]],
     ['cc-list', commandFiles('cc-list')],
     ['cc-select-status', commandFiles('cc-select', 'cc-status')],
     ['commands', commandFiles(...OTHERS)],
   ]),
-  external: ['@anthropic-ai/*', '@modelcontextprotocol/*'],
+  // The cleaner is installed beside it, and loaded by the rare turn that cleans.
+  external: ['@anthropic-ai/*', '@modelcontextprotocol/*', 'confbox', 'oc-context-cleaner'],
   // They read transcripts of Claude Code, and no database.
   light: ['cc-list', 'cc-select-status'],
 };

@@ -2,8 +2,65 @@
 export const OPENBOT_ERRORS = {
   RUN_FAILED: {
     means:
-      '`openbot cc run` ended without success: Claude Code or the model failed, the budget was reached, or the run was aborted. The message says which.',
-    remedy: 'Read the message; the hint says how to continue the session.',
+      '`openbot agent` or `openbot cc run` ended without success: the agent or the model failed, the budget or the time was reached, or the run was aborted. The message says which.',
+    remedy: 'Read the message; the hint says what to set, or how to continue the session.',
+  },
+  MODEL_NOT_FOUND: {
+    means: 'No runner has the model that was asked for. The hint lists those that the configuration names.',
+    remedy: 'Set `agents.defaults.model` in `openbot.json`, or name another one with `--model`.',
+  },
+  TOOL_FAILED: {
+    means: 'A tool could not do what the model asked for. The message is the result that the model reads.',
+    remedy: 'None is needed; the model reads the message. To give a session more rights, see `execSecurity`.',
+  },
+  RUN_OVER: {
+    means: 'A runner wrote to the transcript after its run had ended. Nothing was written.',
+    remedy: 'Report it: it is a fault of the runner.',
+  },
+  RUN_INTERRUPTED: {
+    means: 'A newer message ended the run: the queue mode of the session is `interrupt`.',
+    remedy: 'Nothing. The newer message is answered, and the agent reads that the run was cut off.',
+  },
+  RUN_STOPPED: {
+    means: 'A person ended the run.',
+    remedy: 'Nothing. The next message continues the session.',
+  },
+  RUN_TIMED_OUT: {
+    means: 'A run took longer than its limit: `--timeout`, or `timeoutSeconds` of the agent, or 600 seconds.',
+    remedy:
+      'Ask again, in smaller steps, or set a larger limit. What was said until then is in the transcript.',
+  },
+  MESSAGE_WITHDRAWN: {
+    means: 'A person took back a message at the moment when its turn began.',
+    remedy: 'Nothing. The message gets no turn, and others that wait are handled.',
+  },
+  RUN_LOCK_LOST: {
+    means:
+      'Another process took over the session while this one ran it, for example after the machine slept.',
+    remedy: 'Nothing. The other process finishes the turn.',
+  },
+  BOT_STOPPING: {
+    means: 'The process ends and a run is still in progress.',
+    remedy: 'Nothing. The turn is continued by the next process that handles the session.',
+  },
+  SEND_FAILED: {
+    means: 'A chat network did not take a message. It is sent again, unless the network refuses it for good.',
+    remedy: 'Read the message. What is not sent again is kept as a dead letter.',
+  },
+  INBOX_UNREADABLE: {
+    means:
+      'The database of messages, `openbot-inbox.sqlite` in the state folder, cannot be opened or read: it is damaged, another program made it, there is no permission, or a folder is in its place. It was not changed, and no empty one was put in its place.',
+    remedy:
+      'Look at the path that the message names. Restore a backup of the file, or move it away: messages that have no answer yet are in it.',
+  },
+  INBOX_TOO_NEW: {
+    means: 'A newer `openbot` made the database of messages. Nothing was changed.',
+    remedy: 'Update `openbot` to the version that made the database, or a newer one.',
+  },
+  INBOX_WRITE_FAILED: {
+    means:
+      'A message or a reply could not be kept: the disk is full or fails, the database is read-only, or another process wrote to it for longer than 10 seconds. Nothing of it was kept.',
+    remedy: 'Remove the cause that the message names. A channel delivers the message again.',
   },
   NODE_TOO_OLD: {
     means: '`openbot` was started by a Node that is older than 22.19. Nothing was done.',

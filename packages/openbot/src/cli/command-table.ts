@@ -1,5 +1,12 @@
 import { declareCommands } from '@openbot/sessions/command-line';
-import { LIST_FLAGS, MCP_FLAGS, RUN_FLAGS, SEARCH_FLAGS, SELECT_FLAGS } from '../commands/flags.ts';
+import {
+  AGENT_FLAGS,
+  LIST_FLAGS,
+  MCP_FLAGS,
+  RUN_FLAGS,
+  SEARCH_FLAGS,
+  SELECT_FLAGS,
+} from '../commands/flags.ts';
 
 const TASK = {
   name: 'task',
@@ -11,6 +18,31 @@ const declare = declareCommands();
 
 /** Every command, in the order of the help. */
 export const COMMANDS = [
+  declare({
+    name: 'agent',
+    summary: 'Say something to an agent, and print its answer',
+    description: [
+      `The agent remembers the conversation. Without --message and --message-file the message is read from standard
+input. In a terminal the answer appears as it is written, with the tools that the agent uses; otherwise only the
+answer is printed. Ctrl-C aborts the run, a second one ends the command at once.`,
+      `The model, the agents and all else are set in openbot.json of the state folder. Without it a built-in script
+model answers.`,
+    ],
+    positionals: [],
+    flags: AGENT_FLAGS,
+    examples: [
+      ['openbot agent -m "hello"', 'talk to the default agent'],
+      ['openbot agent --agent ops --message-file ./task.md', 'read the message from a file'],
+      ['git diff | openbot agent -m - --json', 'read it from standard input, print JSON'],
+      ['openbot agent -t +15550123 -m "status update"', 'talk where a message from there would go'],
+      ['openbot agent --session-key agent:ops:incident-42 -m "go on"', 'talk in one session'],
+    ],
+    async results() {
+      const { AGENT } = await import('../commands/result-shapes.ts');
+      return { 'openbot agent --json': AGENT };
+    },
+    load: async () => (await import('../commands/agent.ts')).agent,
+  }),
   declare({
     name: 'cc list',
     summary: 'List the Claude Code sessions of a repository',

@@ -14,7 +14,7 @@ import { COMMANDS } from './command-table.ts';
 
 export const OPENBOT: Program = {
   name: 'openbot',
-  version: () => `openbot ${readPackageVersion(import.meta.url)}`,
+  version: () => readPackageVersion(import.meta.url),
   commands: [
     ...COMMANDS,
     declareCompletion('openbot', () => OPENBOT),
@@ -23,9 +23,10 @@ export const OPENBOT: Program = {
   commonFlags: {},
   help: {
     about:
-      'openbot is the session layer for persistent-identity agents. It lists, chooses and runs the Claude Code sessions of a repository.',
+      'openbot is the session layer for persistent-identity agents. It talks to agents that remember, and lists, chooses and runs the Claude Code sessions of a repository.',
     usage: 'openbot <command> [flags]',
     examples: [
+      ['openbot agent -m "hello"', 'talk to the default agent'],
       ['openbot cc list', 'the Claude Code sessions of this repository'],
       ['openbot cc run "fix the login test"', 'continue the session that fits, or start one'],
     ],

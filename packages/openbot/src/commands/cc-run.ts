@@ -1,18 +1,18 @@
 import { type RunEvent, type RunOutcome, type RunRequest, startRun } from '@openbot/claude-code';
 import { reportProgress } from '@openbot/sessions';
 import { type CommandInput, OutputLost } from '@openbot/sessions/command-line';
-import { passOnSignal } from '@openbot/sessions/disk';
 import { resolveUserPath } from '@openbot/sessions/layout';
 import { toJsonText } from '@openbot/sessions/terminal-text';
 import { runFailed } from '../errors.ts';
 import { ATTENDED, findAnswerSource, PermissionDesk, UNATTENDED } from '../permissions/permission-desk.ts';
+import { abortOnSignals } from './abort-on-signals.ts';
 import type { RUN_FLAGS } from './flags.ts';
 import { HeldMessages, type MessageEvent } from './held-messages.ts';
 import { makeModel, readAgentState, readLabel, readRepoPath, readRules, readTask } from './input.ts';
 import { formatOutcome, RunReport } from './run-report.ts';
 import { readSessionChoice } from './session-choice.ts';
 
-/** Run a task in Claude Code, in the session that fits, and prints what happens. */
+/** Runs a task in Claude Code, in the session that fits, and prints what happens. */
 export async function ccRun(input: CommandInput<typeof RUN_FLAGS>): Promise<void> {
   const { flags, terminal } = input;
   const messages = new HeldMessages();
@@ -27,15 +27,19 @@ export async function ccRun(input: CommandInput<typeof RUN_FLAGS>): Promise<void
     const progress = report.progressAfter(event);
     if (progress !== undefined) reportProgress(progress);
   };
-  reportProgress({ step: 'Choosing the session' });
+  reportProgress({ step: 'choose', text: 'Choosing the session' });
   const run = startRun({ ...request, ...(answers === undefined ? UNATTENDED : ATTENDED) });
   const isWatched = answers !== undefined || (input.isInteractive && !flags.json);
   let desk: PermissionDesk | undefined;
   // Claude Code's tools can take a while to end.
-  const signals = abortOnSignals(run, () => {
-    desk?.leave();
-    if (isWatched) terminal.writeError('… ending\n');
-  });
+  const signals = abortOnSignals(
+    () => {
+      desk?.leave();
+      if (isWatched) terminal.writeError('… ending\n');
+      run.abort();
+    },
+    () => run.abort(),
+  );
   if (answers !== undefined) {
     desk = new PermissionDesk(run, {
       openInput: answers.open,
@@ -101,28 +105,5 @@ async function readRequest(
     selection: { askModel: makeModel(env), config: { enabled: !flags.words, resumeThreshold } },
     agentTools: flags.noMcp ? false : { sessionKey, sendMessage: async ({ text }) => onMessage(text) },
     pathToClaudeCodeExecutable: program === undefined ? undefined : resolveUserPath(program, env),
-  };
-}
-
-const SIGNALS: readonly NodeJS.Signals[] = ['SIGINT', 'SIGTERM', 'SIGHUP'];
-
-/** The first signal calls `onCaught`. Every signal aborts the run; `dieOfCaught` ends this process after its outcome. */
-function abortOnSignals(run: { abort(): void }, onCaught: () => void) {
-  let caught: NodeJS.Signals | undefined;
-  const onSignal = (signal: NodeJS.Signals) => {
-    if (caught === undefined) onCaught();
-    caught ??= signal;
-    run.abort();
-  };
-  for (const signal of SIGNALS) process.on(signal, onSignal);
-  return {
-    /** For Ctrl-C while readline reads the terminal in raw mode. */
-    interrupt: () => onSignal('SIGINT'),
-    release(): void {
-      for (const signal of SIGNALS) process.off(signal, onSignal);
-    },
-    dieOfCaught(): void {
-      if (caught !== undefined) passOnSignal(caught);
-    },
   };
 }

@@ -26,7 +26,7 @@ export async function ccSelect(input: CommandInput<typeof SELECT_FLAGS>): Promis
     discoverWithProgress(input, (options) => discoverSessions(repoPath, { ...options, agentId })),
     readProjectBranch(repoPath, { env }),
   ]);
-  reportProgress({ step: 'Choosing the session' });
+  reportProgress({ step: 'choose', text: 'Choosing the session' });
   const selection = await selectSession({
     task,
     repoPath,

@@ -5,7 +5,7 @@ import { discoverWithProgress } from './discover-with-progress.ts';
 import type { SEARCH_FLAGS } from './flags.ts';
 import { readAgentState, readRepoPath } from './input.ts';
 
-const ASKING: Progress = { step: 'Asking git and GitHub' };
+const ASKING: Progress = { step: 'ask', text: 'Asking git and GitHub' };
 
 /** Shows git, GitHub, documents and sessions of a repository. */
 export async function ccStatus(input: CommandInput<typeof SEARCH_FLAGS>): Promise<void> {

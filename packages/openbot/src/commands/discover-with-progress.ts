@@ -24,7 +24,7 @@ function passOnProgress(): DiscoverOptions['onProgress'] {
   let share = 0;
   return ({ done, total, partOfLarge = 0 }) => {
     share = Math.max(share, (done + partOfLarge) / total);
-    reportProgress({ step: `Reading ${formatQuantity(total, 'session')}` });
+    reportProgress({ step: 'list', text: `Reading ${formatQuantity(total, 'session')}` });
     reportProgress({ share: Math.min(1, share) });
   };
 }

@@ -96,3 +96,42 @@ export const RUN_EVENT: ResultShape = {
   type: 'string - one event on each line; the README of openbot lists the types',
   '[name]': 'any',
 };
+
+const USAGE: ResultShape = {
+  'input?': 'number - without the cache',
+  'output?': 'number',
+  'cacheRead?': 'number',
+  'cacheWrite?': 'number',
+  total: 'number',
+};
+
+export const AGENT: ResultShape = {
+  payloads: [
+    {
+      text: 'string',
+      mediaUrl: 'string | null',
+      'mediaUrls?': ['string'],
+      'replyToId?': 'string',
+      'audioAsVoice?': 'boolean',
+      'isError?': 'boolean',
+      'channelData?': 'any',
+    },
+  ],
+  meta: {
+    durationMs: 'number',
+    agentMeta: {
+      sessionId: 'string',
+      sessionKey: 'string',
+      agentId: 'string',
+      provider: 'string',
+      model: 'string',
+      'usage?': USAGE,
+      'lastCallUsage?': USAGE,
+      'compactionCount?': 'number - compactions during the run',
+    },
+    runId: 'string',
+    outcome: "'answered' | 'silent' | 'aborted'",
+    aborted: 'boolean',
+    'delivered?': [{ key: 'string', state: "'sent' | 'waiting' | 'dead'" }],
+  },
+};

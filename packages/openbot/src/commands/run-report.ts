@@ -69,13 +69,13 @@ export class RunReport {
       case 'queued':
         return { waitingFor: describeHolder(event.behind) };
       case 'selected':
-        return { step: 'Starting Claude Code' };
+        return { step: 'run', text: 'Starting Claude Code' };
       case 'leftover':
       case 'fallback':
       case 'warning':
         return undefined;
       default:
-        return this.#open.size > 0 ? undefined : { step: 'Claude Code is working' };
+        return this.#open.size > 0 ? undefined : { step: 'run', text: 'Claude Code is working' };
     }
   }
 

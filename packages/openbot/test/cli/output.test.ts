@@ -41,7 +41,7 @@ test.skipIf(process.platform !== 'linux')('output that cannot be written is a fa
   });
 });
 
-test('errors that cannot be told change nothing', () => {
+test('errors that cannot be printed change nothing', () => {
   expect(shell('"$@" 2>&-', 'cc', 'frobnicate')).toMatchObject({ status: 1, stdout: '' });
 });
 
@@ -65,8 +65,14 @@ test('a working folder that was deleted is named as such', () => {
 function listLoaded(args: readonly string[]): string[] {
   const fault = inject('openbotBundleFault');
   if (fault !== null) throw new Error(`The bundle of openbot could not be made. ${fault}`);
-  const hook = `import { registerHooks } from 'node:module';
+  const hook = `import { registerHooks, syncBuiltinESMExports } from 'node:module';
+    import { pathToFileURL } from 'node:url';
+    import vm from 'node:vm';
     const loaded = [];
+    vm.Script = class extends vm.Script {
+      constructor(code, options) { super(code, options); loaded.push(pathToFileURL(options.filename).href); }
+    };
+    syncBuiltinESMExports();
     registerHooks({ load(url, context, next) { loaded.push(url); return next(url, context); } });
     process.on('exit', () => process.stderr.write(loaded.filter((url) => url.startsWith('file:')).join(' ')));`;
   const preload = `data:text/javascript,${encodeURIComponent(hook)}`;
@@ -79,15 +85,15 @@ function listLoaded(args: readonly string[]): string[] {
   return ran.stderr.split(' ').map((url) => url.replace(/^.*\/packages\/openbot\//, ''));
 }
 
-const START = ['bin/openbot.js', 'dist/bin/openbot.js'];
+const START = ['bin/openbot.js', 'dist/bin/openbot.js', 'dist/bin/start.cjs'];
 
 test.each([
   [['--help'], []],
   [['--version'], []],
   [['cc', 'run', '--help'], []],
-  [['cc', 'list'], ['dist/bin/cc-list.js']],
-  [['cc', 'status'], ['dist/bin/cc-select-status.js']],
-  [['cc', 'select', 'x', '--words'], ['dist/bin/cc-select-status.js']],
+  [['cc', 'list'], ['dist/bin/cc-list.cjs']],
+  [['cc', 'status'], ['dist/bin/cc-select-status.cjs']],
+  [['cc', 'select', 'x', '--words'], ['dist/bin/cc-select-status.cjs']],
 ])('%j loads the start and the command, and nothing more', (args, more) => {
   expect(listLoaded(args)).toEqual([...START, ...more]);
 });
@@ -107,7 +113,7 @@ test.each([
   ['cc-list', ['project-status', 'select', ...RUNS_AND_SERVES]],
   ['cc-select-status', RUNS_AND_SERVES],
 ])('the bundle %s holds nothing of %j', (name, rooms) => {
-  const text = readFileSync(join(import.meta.dirname, '..', '..', 'dist', 'bin', `${name}.js`), 'utf8');
+  const text = readFileSync(join(import.meta.dirname, '..', '..', 'dist', 'bin', `${name}.cjs`), 'utf8');
   const held = new Set(
     [...text.matchAll(/^\/\/ packages\/[^/]+\/src\/([^/]+)\//gm)].map(([, room]) => room!),
   );

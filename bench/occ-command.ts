@@ -15,10 +15,7 @@ const TELL_PEAK = `data:text/javascript,${encodeURIComponent(
    process.on('exit', () => writeSync(3, /VmHWM:\\s+(\\d+) kB/.exec(readFileSync('/proc/self/status', 'utf8'))[1]));`,
 )}`;
 
-/** The names of the steps that a rewrite reports (packages/sessions/src/progress.ts), by their first words. */
-const STEPS = { Looking: 'find', Reading: 'scan', Planning: 'plan', Writing: 'write', Verifying: 'verify' };
-
-/** Tells on descriptor 3 when each step began, and when the last one ended. */
+/** Tells on descriptor 3 when each step began (packages/sessions/src/progress.ts), and when the last one ended. */
 const TELL_STEPS = `data:text/javascript,${encodeURIComponent(
   `import { subscribe } from 'node:diagnostics_channel';
    import { writeSync } from 'node:fs';
@@ -87,10 +84,8 @@ export async function stepsOf(
   const { ms, stdout } = fastest!;
   const begun = JSON.parse(stdout) as [step: string, at: number][];
   const times = new Map<string, number>();
-  for (const [place, [sentence, at]] of begun.entries()) {
+  for (const [place, [step, at]] of begun.entries()) {
     const end = begun[place + 1]?.[1] ?? ms;
-    const [word = ''] = sentence.split(' ');
-    const step = STEPS[word as keyof typeof STEPS] ?? (word === sentence ? word : 'swap');
     times.set(step, (times.get(step) ?? 0) + end - at);
   }
   return [...times].map(([step, time]) => `${step} ${time.toFixed(0)}`).join(', ');

@@ -1,0 +1,99 @@
+/** From the acceptance of a message to its reply in the outbox, with a model that answers at once. */
+import { open, readFile, rename } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { type BenchRow, percentile } from './measure.ts';
+import { inTempFolder } from './occ-command.ts';
+import { openBenchBot, placeTalkers } from './turn-fixture.ts';
+
+const SESSIONS = 1000;
+const TURNS = 300;
+const WARM_UP = 30;
+
+export default function bench(): Promise<BenchRow[]> {
+  return inTempFolder(async (folder) => {
+    await placeTalkers(folder, SESSIONS);
+    const { bot, ask } = await openBenchBot(folder);
+    const disk = await openBareDisk(folder);
+    const ours: number[] = [];
+    const bare: number[] = [];
+    for (let turn = 0; turn < WARM_UP + TURNS; turn++) {
+      const begun = performance.now();
+      await ask((turn * 37) % SESSIONS);
+      const answered = performance.now();
+      // The end of the turn and the sending are not part of the wait.
+      await bot.idle();
+      const bareBegun = performance.now();
+      await disk.write();
+      if (turn < WARM_UP) continue;
+      ours.push(answered - begun);
+      bare.push(performance.now() - bareBegun);
+    }
+    await bot.close();
+    await disk.close();
+    const at = (times: readonly number[], share: number) =>
+      percentile(
+        times.toSorted((a, b) => a - b),
+        share,
+      );
+    const row = (name: string, share: number, limitMs: number): BenchRow => ({
+      name: `turn overhead with ${SESSIONS} sessions, ${name}`,
+      ours: `${at(ours, share).toFixed(2)} ms`,
+      peer: `a limit of ${limitMs} ms`,
+      ratio: at(ours, share) / limitMs,
+      limit: 1,
+      better: 'lower',
+    });
+    return [
+      {
+        ...row('p50', 0.5, 8),
+        details: `p95 ${at(ours, 0.95).toFixed(2)} ms; the same writes by themselves: ${describe(bare, at)}; ratio of the medians ${(at(ours, 0.5) / at(bare, 0.5)).toFixed(2)}`,
+      },
+      row('p99', 0.99, 40),
+    ];
+  });
+}
+
+function describe(times: readonly number[], at: (times: readonly number[], share: number) => number): string {
+  return `p50 ${at(times, 0.5).toFixed(2)} ms, p99 ${at(times, 0.99).toFixed(2)} ms`;
+}
+
+/** What one turn waits for, without the turn: accept; begin beside the store; ask; answer; reply. */
+async function openBareDisk(folder: string): Promise<{ write(): Promise<void>; close(): Promise<void> }> {
+  const store = await readFile(join(folder, 'agents', 'main', 'sessions', 'sessions.json'));
+  const database = new DatabaseSync(join(folder, 'bare.sqlite'));
+  database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; CREATE TABLE row (text TEXT)');
+  const insert = database.prepare('INSERT INTO row VALUES (?)');
+  const transcript = await open(join(folder, 'bare.jsonl'), 'a');
+  const text = 'x'.repeat(700);
+  const append = async () => {
+    await transcript.appendFile(`${text}\n`);
+    await transcript.datasync();
+  };
+  return {
+    write: async () => {
+      insert.run(text);
+      const stored = writeAtomic(join(folder, 'bare.json'), store);
+      insert.run(text);
+      await stored;
+      await append();
+      await append();
+      insert.run(text);
+    },
+    close: async () => {
+      database.close();
+      await transcript.close();
+    },
+  };
+}
+
+async function writeAtomic(path: string, bytes: Buffer): Promise<void> {
+  const handle = await open(`${path}.tmp`, 'w', 0o600);
+  await handle.writeFile(bytes);
+  await handle.sync();
+  await handle.close();
+  await rename(`${path}.tmp`, path);
+  const parent = await open(dirname(path));
+  await parent.sync();
+  await parent.close();
+}

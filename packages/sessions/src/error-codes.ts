@@ -41,6 +41,18 @@ export const SESSIONS_ERRORS = {
       'The store has no entry for this key, id or label; `occ` finds no such session; a tool of the MCP server finds no such conversation. `openbot cc` reports `USAGE` instead.',
     remedy: 'List the sessions. Check the agent and the state folder, which the message names.',
   },
+  AGENT_NOT_FOUND: {
+    means:
+      'There is no such agent: the state folder has none, or the configuration of `openbot` lists others. The hint lists those that exist.',
+    remedy:
+      'Name one of them with `--agent`, or another folder with `--state-dir`. For `openbot`, add the agent to `agents.list` of `openbot.json`.',
+  },
+  CONFIG_INVALID: {
+    means:
+      'A configuration file (of `occ`, or `openbot.json`) or an `OCC_*` variable has a value that is not valid, names an unknown preset or a variable that is not set, or the file cannot be read. The message names file and key, or the variable; it never shows the value of a variable.',
+    remedy:
+      'Correct the value that the message names. The README of `occ` and [configuration.md](configuration.md) list all keys.',
+  },
   CONFIG_UNREADABLE: {
     means:
       "OpenClaw's `openclaw.json` is not valid JSON5, cannot be read, or names a variable that is not set. Because it may name another folder for sessions, `occ` does not guess a session; if one is named, it warns and continues.",

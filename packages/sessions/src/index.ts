@@ -38,7 +38,8 @@ export { resolveAgentId, resolveStateDir } from './layout/state-dir.ts';
 
 export type { DeliveryContext } from './entry/delivery-context.ts';
 export { readSdkSessionId } from './entry/read-session-entry.ts';
-export type { SessionEntry } from './entry/session-entry.ts';
+export type { RunAbortCause, SessionEntry } from './entry/session-entry.ts';
+export type { SessionSkillSnapshot, SessionSystemPromptReport } from './entry/snapshots.ts';
 export type { SessionStore, StoredEntry, StoredSession } from './store/contract.ts';
 export { clearSessionStoreCacheForTest } from './store/document-cache.ts';
 export { lookIntoSessionStore, openFileSessionStore } from './store/file-store.ts';
@@ -76,6 +77,7 @@ export { scanTranscriptFile } from './transcript-file/scan.ts';
 export { compactSession } from './lifecycle/compact/compact-session.ts';
 export { incrementCompactionCount, markMemoryFlushed } from './lifecycle/entry-updates/compaction-count.ts';
 export { recordSessionMetaFromInbound, updateLastRoute } from './lifecycle/entry-updates/inbound-record.ts';
+export { persistRunOutcome, type RunOutcome } from './lifecycle/entry-updates/run-outcome.ts';
 export { persistSessionUsageUpdate, setSdkSessionId } from './lifecycle/entry-updates/session-usage.ts';
 export { forkSessionFromParent } from './lifecycle/fork/fork-session.ts';
 export type { InitSessionStateParams, LifecycleConfig } from './lifecycle/init/init-request.ts';

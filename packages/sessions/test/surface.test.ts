@@ -9,8 +9,9 @@ const SURFACE: Readonly<Record<string, string>> = {
   '.': `
     Progress listenToProgress reportProgress
     ChatType DEFAULT_ACCOUNT_ID DEFAULT_AGENT_ID DEFAULT_MAIN_KEY DeliveryContext ErrorCode
-    InitSessionStateParams LifecycleConfig MsgContext OpenBotError SESSION_LABEL_MAX_LENGTH
-    SessionConfig SessionEntry SessionInitResult SessionStore StoredEntry StoredSession Transcript
+    InitSessionStateParams LifecycleConfig MsgContext OpenBotError RunAbortCause RunOutcome SESSION_LABEL_MAX_LENGTH
+    SessionConfig SessionEntry SessionInitResult SessionSkillSnapshot SessionStore
+    SessionSystemPromptReport StoredEntry StoredSession Transcript
     TranscriptEntry TranscriptUpdate activePath appendAssistantMessageToSessionTranscript
     appendToTranscript applyResetModelOverride buildAgentMainSessionKey buildAgentPeerSessionKey
     clearSessionStoreCacheForTest compactSession contextTokens createTranscript deleteSession
@@ -18,7 +19,7 @@ const SURFACE: Readonly<Record<string, string>> = {
     incrementCompactionCount initSessionState loadSessionStore lookIntoSessionStore
     markMemoryFlushed normalizeAgentId normalizeMainKey onSessionTranscriptUpdate
     openFileSessionStore openMemorySessionStore parseAgentSessionKey parseSessionLabel
-    persistSessionUsageUpdate pruneSessions recordSessionMetaFromInbound readSdkSessionId readSessionUpdatedAt redactSecrets resetSession
+    persistRunOutcome persistSessionUsageUpdate pruneSessions recordSessionMetaFromInbound readSdkSessionId readSessionUpdatedAt redactSecrets resetSession
     resolveAgentId resolveDailyResetAtMs resolveDefaultSessionStorePath resolveGroupSessionKey
     resolveSendPolicy resolveSession resolveSessionFilePath resolveSessionKey
     resolveSessionTranscriptPath resolveSessionTranscriptsDirForAgent resolveStateDir
@@ -33,7 +34,7 @@ const SURFACE: Readonly<Record<string, string>> = {
     classifySessionKeyShape deriveChannelFromKey deriveChatTypeFromKey formatSessionKey
     getSubagentDepth isCronRunSessionKey isCronSessionKey isGroupMessage isHookSessionKey
     isSubagentSessionKey isThreadSessionKey isValidAgentId listSessionKeySpellings
-    normalizeAccountId normalizeOptionalAccountId parseSessionKey parseThreadSessionSuffix
+    normalizeAccountId normalizeChatType normalizeOptionalAccountId parseSessionKey parseThreadSessionSuffix
     resolveAgentIdFromSessionKey resolveLinkedPeerId resolveThreadParentSessionKey resolveThreadRoot
     resolveThreadSessionKeys toAgentRequestSessionKey toAgentStoreSessionKey
   `,
@@ -50,30 +51,30 @@ const SURFACE: Readonly<Record<string, string>> = {
     Calibration Context ContextSize DANGLING DialectName EntryDraft FLAG IMAGE_CHARACTERS
     LineSplitter ModelMessage Refusal SessionFileEntry SpokenText TokenBasis TokenUsage ToolCallRef
     ToolResultRef TranscriptAppender TranscriptBuilder TranscriptHeader TranscriptMessage Turn
-    buildSessionFileEntry composeEntry composeHeader composeLine composeUserMessage childrenOf callIdsOf answeredIdsOf contextCharacters contextOf
+    buildSessionFileEntry composeDeliveryMirror composeEntry composeHeader composeLine composeUserMessage childrenOf callIdsOf answeredIdsOf contextCharacters contextOf
     ensureTranscript estimateTokens extractSessionText extractSpokenText findRefusals
     formatSpokenText hasTools leafOf listSessionFiles measureContext modelMessagesOf
     openTranscriptForAppend readFileEnds readFileLinesBackwards readFileStart repairTranscriptHeader
     scanOpenTranscript sideOf withTranscriptLock
   `,
   rewrite: `
-    ElementSpan FieldValue LineCopier MemberSpan Splice asciiJson findMember fromByteText
+    ElementSpan FieldValue LineCopier MemberSpan SourceChanged Splice asciiJson findMember fromByteText
     insertLines isArrayAt isObjectAt isStringAt listElements listMembers lowerUsage planLoweredUsage
-    planRelinking relinkedFieldsOf replaceTopLevelFields replaceTranscript seekMembers skipSpace
+    planRelinking relinkedFieldsOf replaceTopLevelFields replaceTranscript seekArray seekMembers skipSpace
     toByteText
   `,
   disk: `
     HeldLock LockHolder LockOptions ProcessIdentity ProcessStat acquireLock deferEnding
     describeCommand describeOpenClaude endOnSignals findOpenClaude giveFolderToOwner
-    giveToFolderOwner inspectLock isHolderAlive isHandledElsewhere linkNew listOpenClaudes makeFolder
+    giveToFolderOwner inspectLock isHolderAlive isHandledElsewhere linkNew listOpenClaudes loadSqlite makeFolder
     makeLeftoverPath ownIdentity passOnSignal readProcessStat sweepLeftovers syncFolder undoAtEnding
     withLock writeFileAtomic
   `,
   layout: `
     AGENT_DATABASE_NAME AGENT_ID_ENV_NAMES Environment MAX_SLUG OPENBOT_STATE OPENCLAW_STATE
     OpenclawConfig OpenclawLayout STORE_FILE_NAME StateDirConvention assertSessionId
-    classifySessionFileName claudeProjectSlug isSessionId maySlugBeBelow openclawLayoutOf
-    readOpenclawConfig readSmallFile resolveAgentDatabasePath resolveAgentDir resolveAgentFolderName
+    classifySessionFileName claudeProjectSlug fillInVariables isSessionId maySlugBeBelow openclawLayoutOf
+    readDataFile readOpenclawConfig readSmallFile resolveAgentDatabasePath resolveAgentDir resolveAgentFolderName
     resolveHomeDir resolveOpenclawHome resolveUserPath transcriptFileName
   `,
   'openclaw-database': `
@@ -93,7 +94,7 @@ const SURFACE: Readonly<Record<string, string>> = {
     findFirstWords findOpenclawFigure hideSecrets shortenWords splitOriginMarker
   `,
   'command-line': `
-    MARK_WIDTH PickList PickedRow pickRow
+    PickList pickRow
     Command CommandBody CommandInput Flag FlagValues Flags HelpRow HelpSection OutputLost OutputStream
     ParsedArguments Positional Program ResultShape Surroundings Terminal declareCommands declareCompletion
     declareFlags declareVersion formatCommandHelp formatHelp listMisfits listVisible longFlag openTerminal parseArguments
@@ -101,7 +102,7 @@ const SURFACE: Readonly<Record<string, string>> = {
   `,
   'terminal-text': `
     PLAIN_PALETTE Palette cutEnd cutMiddle findNearest formatAge formatCount formatQuantity formatUsd
-    oneLine padEnd padStart paletteFor printable quoteForShell roundCount shorten textWidth toJsonText
+    oneLine padEnd padStart paletteFor printable quoteForShell roundCount shorten textWidth toJsonText wrapText
   `,
 };
 

@@ -25,7 +25,7 @@ export { formatCommandHelp, formatHelp } from '../command-line/help.ts';
 export type { OutputStream } from '../command-line/output.ts';
 export { declareVersion, readPackageVersion } from '../command-line/package-version.ts';
 export { type ParsedArguments, parseArguments } from '../command-line/parse-arguments.ts';
-export { MARK_WIDTH, type PickedRow, type PickList, pickRow } from '../command-line/pick-row.ts';
+export { type PickList, pickRow } from '../command-line/pick-row.ts';
 export { OutputLost, reportError } from '../command-line/report-error.ts';
 export { listMisfits, type ResultShape } from '../command-line/result-shape.ts';
 export { runProgram } from '../command-line/run-program.ts';

@@ -13,6 +13,7 @@ export { writeFileAtomic } from '../disk/atomic-write.ts';
 export { giveFolderToOwner, giveToFolderOwner, makeFolder, syncFolder } from '../disk/folders.ts';
 export { makeLeftoverPath } from '../disk/leftover-name.ts';
 export { linkNew } from '../disk/link-new.ts';
+export { loadSqlite } from '../disk/load-sqlite.ts';
 export { sweepLeftovers } from '../disk/sweep-leftovers.ts';
 
 // Processes

@@ -17,8 +17,8 @@ export {
 
 // Files
 
+export { fillInVariables, readDataFile, readSmallFile } from '../layout/data-file.ts';
 export { classifySessionFileName, STORE_FILE_NAME } from '../layout/file-name.ts';
-export { readSmallFile } from '../layout/openclaw-config.ts';
 export { AGENT_DATABASE_NAME, resolveAgentDatabasePath } from '../layout/paths.ts';
 export { assertSessionId, isSessionId, transcriptFileName } from '../layout/safe-id.ts';
 

@@ -16,6 +16,7 @@ export {
   listElements,
   listMembers,
   type MemberSpan,
+  seekArray,
   seekMembers,
   skipSpace,
 } from '../transcript/rewrite/json-text.ts';
@@ -31,3 +32,4 @@ export { type FieldValue, replaceTopLevelFields, Splice } from '../transcript/re
 
 export { LineCopier } from '../transcript-file/copy-lines.ts';
 export { insertLines, replaceTranscript } from '../transcript-file/replace-transcript.ts';
+export { SourceChanged } from '../transcript-file/source-windows.ts';

@@ -6,4 +6,4 @@ export { findNearest } from '../terminal-text/nearest-name.ts';
 export { type Palette, PLAIN_PALETTE, paletteFor } from '../terminal-text/palette.ts';
 export { oneLine, printable, shorten } from '../terminal-text/printable.ts';
 export { quoteForShell } from '../terminal-text/quote-for-shell.ts';
-export { cutEnd, cutMiddle, padEnd, padStart, textWidth } from '../terminal-text/text-width.ts';
+export { cutEnd, cutMiddle, padEnd, padStart, textWidth, wrapText } from '../terminal-text/text-width.ts';

@@ -52,6 +52,7 @@ export {
 // New lines
 
 export {
+  composeDeliveryMirror,
   composeEntry,
   composeHeader,
   composeLine,

@@ -2,6 +2,7 @@ import { realpathSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { DatabaseSync, DatabaseSyncOptions } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
+import { loadSqlite } from '../disk/load-sqlite.ts';
 import { OpenBotError } from '../errors.ts';
 import { copyDatabase } from './database-copy.ts';
 import { describeDatabaseFault, needsWriting, unreadable } from './database-faults.ts';
@@ -232,23 +233,4 @@ function locate(path: string): string {
 
 function missing(path: string, cause?: unknown): never {
   throw unreadable(path, 'there is no such file', 'Check the agent and the state folder.', cause);
-}
-
-type Sqlite = typeof import('node:sqlite');
-
-let sqlite: Sqlite | undefined;
-
-/** Loads SQLite at its first use. Older Nodes warn that it is experimental, which tells the person nothing. */
-function loadSqlite(): Sqlite {
-  if (sqlite !== undefined) return sqlite;
-  const { emitWarning } = process;
-  process.emitWarning = ((warning: string | Error, ...rest: unknown[]) => {
-    if (!String(warning).includes('SQLite')) Reflect.apply(emitWarning, process, [warning, ...rest]);
-  }) as typeof emitWarning;
-  try {
-    sqlite = process.getBuiltinModule('node:sqlite');
-  } finally {
-    process.emitWarning = emitWarning;
-  }
-  return sqlite;
 }

@@ -66,7 +66,7 @@ describe.each(Object.entries(calls))('%s', (_, call) => {
     expect(others()).toBe(before);
   });
 
-  it('refuses keys that are none', async () => {
+  it('refuses invalid keys', async () => {
     for (const key of [
       'agent:../other:main',
       'agent:',
@@ -184,7 +184,7 @@ describe.each(linked)('an agent that has another one’s files by a link in plac
   });
 });
 
-it('a link from anywhere else leads to an agent that is told by its files', async () => {
+it('a link from elsewhere leads to the agent whose files it names', async () => {
   const link = join(agent.stateDir, 'link');
   symlinkSync(join(secret, '..'), link);
   const storePath = join(link, 'sessions.json');
@@ -194,7 +194,7 @@ it('a link from anywhere else leads to an agent that is told by its files', asyn
   });
 });
 
-it('a state folder, an agents folder and a sessions folder may lie elsewhere', async () => {
+it('a state folder, an agents folder and a sessions folder may be elsewhere', async () => {
   const away = join(agent.stateDir, 'away');
   mkdirSync(join(agent.folder, '..'), { recursive: true });
   mkdirSync(join(away, 'agents', 'main'), { recursive: true });
@@ -208,7 +208,7 @@ it('a state folder, an agents folder and a sessions folder may lie elsewhere', a
   }
 });
 
-it('a parent that is none is refused', async () => {
+it('an invalid parent is refused', async () => {
   const parentEntry = null as unknown as { sessionId: string };
   await expect(forkSessionFromParent({ parentEntry, storePath: agent.storePath })).rejects.toMatchObject({
     code: 'INVALID_ARGUMENT',
@@ -226,7 +226,7 @@ it('an agent named beside the path must be its owner', async () => {
   });
 });
 
-it('a store that agents share serves the keys of all, and is told whose by agentId', async () => {
+it('a store that agents share serves the keys of all, and agentId limits a call to one', async () => {
   const storePath = join(agent.stateDir, 'shared.json');
   for (const SessionKey of ['agent:main:main', 'agent:other:main']) {
     const result = await initSessionState({ ctx: { SessionKey }, cfg: { session: { store: storePath } } });
@@ -237,7 +237,7 @@ it('a store that agents share serves the keys of all, and is told whose by agent
   ).rejects.toMatchObject({ code: 'AGENT_MISMATCH' });
 });
 
-it('a clock that is none is refused before anything is written', async () => {
+it('an invalid clock is refused before anything is written', async () => {
   const now = () => Number.NaN;
   await expect(
     initSessionState({ ctx: { Body: 'hi' }, cfg: {}, storePath: agent.storePath, now }),

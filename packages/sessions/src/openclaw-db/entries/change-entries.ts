@@ -2,7 +2,7 @@ import { runLocked, takeTurn } from '../../disk/lock-queue.ts';
 import type { OpenSessionEntry } from '../../entry/session-entry.ts';
 import { OpenBotError } from '../../errors.ts';
 import type { EntryChanges } from '../../store/change-document.ts';
-import { assertUntouched } from '../../store/change-store.ts';
+import { assertUntouched } from '../../store/commit-changes.ts';
 import type { StoreDraft } from '../../store/contract.ts';
 import type { StoreDocument } from '../../store/document.ts';
 import { openDraft } from '../../store/draft.ts';

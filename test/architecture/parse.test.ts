@@ -77,7 +77,7 @@ it('sees export * in both spellings, and no other export', () => {
   expect(parse(text).exportStars).toEqual([1, 3]);
 });
 
-it('tells how a global is used', () => {
+it('recognises how a global is used', () => {
   expect(globals('new Date();')).toEqual([['Date', undefined, 'new', 0]]);
   expect(globals('new Date;')).toEqual([['Date', undefined, 'new', 0]]);
   expect(globals('new Date(0);')).toEqual([['Date', undefined, 'new', 1]]);

@@ -19,7 +19,7 @@ describe.skipIf(missing !== undefined)(`the real Claude Code on the imitation ${
     await home?.remove();
   });
 
-  test('runs in folders and an environment of its own, and asks nobody else', async () => {
+  test('runs in folders and an environment of its own, and calls no other server', async () => {
     process.env.ANTHROPIC_MODEL = 'of-the-person';
     api.setReplies([
       {

@@ -100,7 +100,7 @@ describe('the imitation of the Messages API', () => {
     }
   });
 
-  test('refuses a broken conversation, unless told to take any', async () => {
+  test('refuses a broken conversation, unless it is configured to accept any', async () => {
     const broken = { model: 'm', messages: [{ role: 'assistant', content: 'I begin' }] };
     const strict = await start({ replies: () => ({ blocks: [say('ok')] }) });
     expect((await post(strict.url, broken)).status).toBe(400);

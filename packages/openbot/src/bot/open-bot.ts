@@ -95,10 +95,11 @@ function assemble(options: BotOptions, state: BotState): BotParts {
     findRunner: (provider) => {
       const own = options.runners?.[provider];
       if (own !== undefined) return Promise.resolve(own);
-      const runner = runners.get(provider) ?? loadRunner(provider, { stateDir });
+      const runner = runners.get(provider) ?? loadRunner(provider, { stateDir, config, env });
       runners.set(provider, runner);
       return runner;
     },
+    sessionTools: () => [],
     config,
     stateDir,
     env,

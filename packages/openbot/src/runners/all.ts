@@ -1,7 +1,11 @@
+import type { Environment } from '@openbot/sessions/layout';
+import type { BotConfig } from '../config/bot-config.ts';
 import type { Runner } from './contract.ts';
 
 export interface RunnerSettings {
   readonly stateDir: string;
+  readonly config: BotConfig;
+  readonly env: Environment;
 }
 
 /** Loaded when a session first uses one: most processes need one of them, or none. */

@@ -1,5 +1,6 @@
 import type { SessionSystemPromptReport } from '@openbot/sessions';
 import type { EntryDraft } from '@openbot/sessions/transcript';
+import type { RunTools, SentByTool } from '../tools/contract.ts';
 import type { AppendedEntry, ContextMessage, TranscriptRef } from '../transcripts/contract.ts';
 
 /** In the words of OpenClaw and pi. `input` is what was not read from a cache. */
@@ -27,7 +28,14 @@ export type RunEnd =
       readonly hint?: string;
       /** The same request may succeed later. */
       readonly isTransient: boolean;
+      /** Why the provider refused; another model may answer where it is given. */
+      readonly failure?: ModelFailure;
+      /** How long the provider asks to wait. */
+      readonly retryAfterMs?: number;
     };
+
+/** `unauthorised` has no usable key, `exhausted` no credit; `unreachable` gives no answer at all. */
+export type ModelFailure = 'overloaded' | 'rate-limited' | 'unauthorised' | 'exhausted' | 'unreachable';
 
 export type RunEvent =
   | { readonly type: 'text'; readonly delta: string }
@@ -61,8 +69,8 @@ export type RunEvent =
   | { readonly type: 'cleaned'; readonly savedTokens: number }
   /** A message that was given to `steer` is now part of the conversation and in the transcript. */
   | { readonly type: 'steered'; readonly messageId: string }
-  /** What a tool sent to a person by itself; the reply is not sent a second time. */
-  | { readonly type: 'sent'; readonly text: string; readonly mediaUrls?: readonly string[] }
+  /** After the result of a tool that sent something to a person by itself. */
+  | ({ readonly type: 'sent' } & SentByTool)
   | RunEnd;
 
 export interface ModelChoice {
@@ -90,14 +98,35 @@ export interface RunRequest {
   readonly systemPrompt: SystemPrompt;
   /** The last message of the person. It is already the last message in the transcript. */
   readonly prompt: string;
-  /** Tools can read and write here and nowhere else. */
+  /** The folder that the agent works in. `tools` are confined to it. */
   readonly workspaceDir: string;
-  /** Absolute. Tools can also read there: the folders of skills. */
+  /** Absolute. The agent can also read there: the folders of skills. */
   readonly readableDirs?: readonly string[];
-  /** Names of the tools that the model may use; all of the runner's when absent. */
-  readonly tools?: readonly string[];
+  readonly tools: RunTools;
+  readonly ownSession: OwnSession;
+  /** Asks whether a tool of the runner's own program may be used. Those of `tools` are allowed already. */
+  permit(request: PermissionRequest, signal: AbortSignal): Promise<Permission>;
   readonly signal: AbortSignal;
 }
+
+/** The session of the runner's own program that has this conversation, for runners that have one. */
+export interface OwnSession {
+  /** Undefined in a new session, and after a reset. */
+  readonly id: string | undefined;
+  /** Keeps it in the entry of the session. Undefined forgets it. */
+  save(id: string | undefined): Promise<void>;
+}
+
+export interface PermissionRequest {
+  readonly callId: string;
+  readonly toolName: string;
+  readonly arguments: Readonly<Record<string, unknown>>;
+}
+
+export type Permission =
+  | { readonly isAllowed: true }
+  /** The reason is for the model. */
+  | { readonly isAllowed: false; readonly reason: string };
 
 /**
  * One execution of the agent. The runner appends what the model and its tools say to the transcript, as they say it: a

@@ -1,9 +1,9 @@
 import type { SessionEntry } from '@openbot/sessions';
 import type { ResolvedAgent } from '../config/agents.ts';
-import { TOOLS } from './all.ts';
+import type { Tool } from './contract.ts';
 
 /**
- * The tools that a session may use, in OpenClaw's words for what it may execute. There is no shell yet, so they decide on
+ * Names of the tools that a session may use, in OpenClaw's words for what it may execute. There is no shell yet, so they decide on
  * the tools that change something; all sessions may read.
  *
  * - `execSecurity`: `full` (also when absent) allows all; `allowlist` those that the agent's `tools` name; `deny`, and
@@ -12,11 +12,12 @@ import { TOOLS } from './all.ts';
  *   ask yet, so what would be asked is refused. `off`, also when absent, asks nothing.
  */
 export function allowedTools(
+  tools: readonly Tool[],
   entry: Pick<SessionEntry, 'execSecurity' | 'execAsk'>,
   settings: Pick<ResolvedAgent, 'tools'>,
 ): string[] {
   const mayChange = mayChangeBy(entry, settings.tools);
-  return TOOLS.flatMap(({ name, changes }) =>
+  return tools.flatMap(({ name, changes }) =>
     (settings.tools?.includes(name) ?? true) && (!changes || mayChange(name)) ? [name] : [],
   );
 }

@@ -1,4 +1,5 @@
 import { OpenBotError } from '@openbot/sessions';
+import type { DeliveryTarget } from '../outbox/contract.ts';
 
 /** The part of JSON Schema that arguments of tools are described with. */
 export interface ArgumentsSchema {
@@ -7,9 +8,12 @@ export interface ArgumentsSchema {
     Record<
       string,
       {
-        readonly type: 'string' | 'integer' | 'boolean';
+        readonly type: 'string' | 'integer' | 'number' | 'boolean' | 'array';
         readonly description: string;
         readonly minimum?: number;
+        readonly enum?: readonly string[];
+        /** Of an array. */
+        readonly items?: { readonly type: 'string' };
       }
     >
   >;
@@ -22,11 +26,20 @@ export interface ToolContext {
   /** Absolute. What is in them can be read by its absolute path: the skills of the agent. */
   readonly readableDirs?: readonly string[];
   readonly signal: AbortSignal;
+  /** The model's name for this call. */
+  readonly callId: string;
+}
+
+/** What a tool sent to a person by itself; the reply is not sent a second time. */
+export interface SentByTool {
+  readonly text: string;
+  readonly mediaUrls?: readonly string[];
 }
 
 export interface ToolResult {
   readonly text: string;
   readonly isError: boolean;
+  readonly sent?: SentByTool;
 }
 
 /** What a model can do. */
@@ -37,8 +50,35 @@ export interface Tool {
   readonly parameters: ArgumentsSchema;
   /** It can change something. Such tools are refused to sessions that may only read. */
   readonly changes: boolean;
-  /** Called with arguments that fit `parameters`. May throw: `runTool` makes a result of it. */
-  run(args: Readonly<Record<string, unknown>>, context: ToolContext): Promise<string>;
+  /** Called with arguments that fit `parameters`. May throw: `RunTools.run` makes a result of it. */
+  run(
+    args: Readonly<Record<string, unknown>>,
+    context: ToolContext,
+  ): Promise<string | { readonly text: string; readonly sent?: SentByTool }>;
+}
+
+export interface ToolCall {
+  readonly id: string;
+  readonly name: string;
+  readonly arguments: unknown;
+}
+
+/** The conversation that tools work for. */
+export interface ToolSession {
+  readonly agentId: string;
+  readonly sessionKey: string;
+  readonly sessionId: string;
+  readonly turnId: string;
+  /** Where the person is who is answered. */
+  readonly requester: DeliveryTarget;
+}
+
+/** The tools of one run. */
+export interface RunTools {
+  /** What the model may use. */
+  readonly list: readonly Tool[];
+  /** Runs one call of a model. Never throws: every failure is a result that the model reads. */
+  run(call: ToolCall, signal: AbortSignal): Promise<ToolResult>;
 }
 
 /** A failure that the model can act on; its message is the result. */

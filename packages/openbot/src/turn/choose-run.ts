@@ -2,22 +2,24 @@ import { type MsgContext, resolveGroupSessionKey, type SessionSkillSnapshot } fr
 import type { EntryDraft } from '@openbot/sessions/transcript';
 import { resolveModel } from '../config/models.ts';
 import type { ModelChoice, Runner, SystemPrompt } from '../runners/contract.ts';
-import { TOOLS } from '../tools/all.ts';
-import { allowedTools } from '../tools/allowed-tools.ts';
+import type { RunTools } from '../tools/contract.ts';
 import { type GroupActivation, resolveGroupActivation } from './history/group-activation.ts';
 import { buildGroupIntro, describeNewActivation } from './history/group-intro.ts';
 import type { TurnSession } from './init-session.ts';
+import { offerTools } from './offer-tools.ts';
 import type { Turn } from './open-turn.ts';
 import { buildSystemPrompt } from './prompt/build-system-prompt.ts';
 import { SILENT_REPLY_TOKEN } from './reply/tokens.ts';
 import { chooseModel } from './session-fields/choose-model.ts';
 import { chooseThinkingLevel, linesForChanges } from './session-fields/lines-for-changes.ts';
-import { isReadOnlySession } from './session-fields/read-only.ts';
 
 export interface ChosenRun {
   readonly runner: Runner | undefined;
   readonly model: ModelChoice;
   readonly thinkingLevel: string | undefined;
+  readonly tools: RunTools;
+  /** The agent may look but not change anything. */
+  readonly isReadOnly: boolean;
   /** The transcript's lines for a model or a level that differs from the run before. */
   readonly lines: readonly EntryDraft[];
   /** For the agent: what is not as the session asks. */
@@ -25,10 +27,8 @@ export interface ChosenRun {
 }
 
 /** Which model answers, and how hard it thinks. */
-export async function chooseRun(
-  turn: Turn,
-  { entry, isGroup }: Pick<TurnSession, 'entry' | 'isGroup'>,
-): Promise<ChosenRun> {
+export async function chooseRun(turn: Turn, session: TurnSession): Promise<ChosenRun> {
+  const { entry, isGroup } = session;
   const { tools, models, message, agent } = turn;
   const asked = message.wish?.model === undefined ? undefined : resolveModel(message.wish.model, models);
   const standard = { provider: models.defaultProvider, model: models.defaultModel };
@@ -52,6 +52,7 @@ export async function chooseRun(
     runner: runner?.describeModel(model.provider, model.model) === undefined ? undefined : runner,
     model,
     thinkingLevel,
+    ...offerTools(turn, session),
     lines: linesForChanges(entry, { model, thinkingLevel }),
     notices: [
       notice,
@@ -70,10 +71,9 @@ export function writeSystemPrompt(
   turn: Turn,
   ctx: MsgContext,
   { sessionKey, sessionId, entry, isGroup }: TurnSession,
-  { model, skills }: { model: ModelChoice; skills: SessionSkillSnapshot },
+  chosen: Pick<ChosenRun, 'model' | 'tools' | 'isReadOnly'> & { readonly skills: SessionSkillSnapshot },
 ): SystemPrompt {
   const { tools, agent, work, message, startedAt } = turn;
-  const allowed = allowedTools(entry, agent);
   const channel = message.ctx.Provider ?? message.ctx.OriginatingChannel;
   return buildSystemPrompt({
     agentId: work.agentId,
@@ -84,11 +84,11 @@ export function writeSystemPrompt(
     sessionKey,
     sessionId,
     isGroup,
-    isReadOnly: isReadOnlySession(entry, agent),
+    isReadOnly: chosen.isReadOnly,
     channel,
-    model,
-    skillsPrompt: skills.prompt,
-    tools: TOOLS.filter(({ name }) => allowed.includes(name)),
+    model: chosen.model,
+    skillsPrompt: chosen.skills.prompt,
+    tools: chosen.tools.list,
     groupIntro: isGroup
       ? buildGroupIntro({
           channel: message.identity.channel,

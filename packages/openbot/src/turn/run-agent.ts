@@ -1,19 +1,18 @@
 import { join } from 'node:path';
-import { OpenBotError } from '@openbot/sessions';
+import { OpenBotError, readSdkSessionId, setSdkSessionId } from '@openbot/sessions';
 import { composeUserMessage, type EntryDraft } from '@openbot/sessions/transcript';
 import { CONFIG_FILE_NAME } from '../config/load-config.ts';
 import { modelNotFound } from '../config/models.ts';
 import type { ModelChoice, Run, RunEvent, RunRequest, SystemPrompt } from '../runners/contract.ts';
 import { recoverFromOverflow } from '../runners/recover-from-overflow.ts';
 import { runWithLimits } from '../runners/run-with-limits.ts';
-import { allowedTools } from '../tools/allowed-tools.ts';
 import { JOINED_MARK, TURN_MARK, type TurnMark } from '../transcripts/contract.ts';
 import type { ChosenRun } from './choose-run.ts';
 import type { TurnSession } from './init-session.ts';
+import { readableDirsOf } from './offer-tools.ts';
 import type { Turn } from './open-turn.ts';
 import type { Left } from './recovery/find-what-was-left.ts';
 import { type RunTally, tallyOf, tallyRun } from './run-tally.ts';
-import { listSkillFolders } from './skills/scan-folders.ts';
 import { writeSteered } from './write-prompt.ts';
 
 export interface AgentRun extends ChosenRun {
@@ -75,7 +74,11 @@ async function* joinSteered(
   }
 }
 
-export function requestOf(turn: Turn, { entry }: TurnSession, what: AgentRun): RunRequest {
+export function requestOf(
+  turn: Turn,
+  { entry, sessionKey, sessionId }: TurnSession,
+  what: AgentRun,
+): RunRequest {
   const { tools, work, agent } = turn;
   const transcript = turn.refOf(entry);
   return {
@@ -93,8 +96,18 @@ export function requestOf(turn: Turn, { entry }: TurnSession, what: AgentRun): R
     systemPrompt: what.systemPrompt,
     prompt: what.prompt,
     workspaceDir: agent.workspaceDir,
-    readableDirs: listSkillFolders({ ...tools, workspaceDir: agent.workspaceDir }).map(({ path }) => path),
-    tools: allowedTools(entry, agent),
+    readableDirs: readableDirsOf(turn),
+    tools: what.tools,
+    ownSession: {
+      id: readSdkSessionId(entry),
+      save: async (sdkSessionId) => {
+        await setSdkSessionId({ ...turn.sessions, sessionKey, sessionId, sdkSessionId, now: tools.now });
+      },
+    },
+    permit: async () => ({
+      isAllowed: false,
+      reason: 'No rule allows it, and a run cannot ask a person yet.',
+    }),
     signal: work.signal,
   };
 }

@@ -6,6 +6,7 @@ import type { Outbox } from '../outbox/contract.ts';
 import type { ReplyPayload } from '../outbox/reply-payload.ts';
 import type { MessageKind, TurnOutcome } from '../queue/contract.ts';
 import type { AbortCause, RunEvent, Runner, RunUsage } from '../runners/contract.ts';
+import type { Tool, ToolSession } from '../tools/contract.ts';
 import type { Transcripts } from '../transcripts/contract.ts';
 import type { SkillWatch } from './skills/watch-skills.ts';
 import type { MentionWords } from './words/strip-mentions.ts';
@@ -18,6 +19,8 @@ export interface TurnTools {
   openStore(agentId: string): { readonly store: SessionStore; readonly storePath: string };
   /** Undefined when no runner has models of this provider. */
   findRunner(provider: string): Promise<Runner | undefined>;
+  /** The tools that a conversation has beside those for files. */
+  sessionTools(session: ToolSession): readonly Tool[];
   readonly config: BotConfig;
   readonly mentions: MentionWords;
   readonly stateDir: string;

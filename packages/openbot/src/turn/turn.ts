@@ -39,7 +39,7 @@ export async function runTurn(tools: TurnTools, work: TurnWork, watcher: TurnWat
   const skills = await ensureSkills(turn, begun);
   // 5 buildInboundBody
   const prompt = left.at === 'start' ? await writePrompt(turn, ctx, begun, chosen.notices) : left.prompt;
-  const systemPrompt = writeSystemPrompt(turn, ctx, begun, { model: chosen.model, skills });
+  const systemPrompt = writeSystemPrompt(turn, ctx, begun, { ...chosen, skills });
   // 6 runMemoryFlushIfNeeded
   const session = await flushMemory(turn, begun, { ...chosen, systemPrompt, left });
   // 7

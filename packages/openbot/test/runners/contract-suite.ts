@@ -146,7 +146,7 @@ export function testRunner(name: string, { model, open }: RunnerUnderTest): void
     });
 
     it('refuses a tool that the request does not name', async () => {
-      const request = await session.ask('write', { tools: ['list_files', 'read_file'] });
+      const request = await session.ask('write', { tools: session.toolsNamed('list_files', 'read_file') });
       const events = await run(request, [
         { tool: 'write_file', args: { path: 'a', content: 'x' } },
         { text: 'no' },

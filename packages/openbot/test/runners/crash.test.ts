@@ -12,13 +12,15 @@ it('a scripted crash kills the process, and what was said before is kept', async
   const program = `
     import { appendToTranscript } from '@openbot/sessions';
     import { makeScriptRunner } from ${JSON.stringify(join(SOURCES, 'runners/script/runner.ts'))};
+    import { FILE_TOOLS } from ${JSON.stringify(join(SOURCES, 'tools/all.ts'))};
+    import { openRunTools } from ${JSON.stringify(join(SOURCES, 'tools/run-tools.ts'))};
     const steps = [{ text: 'I look.' }, { tool: 'list_files' }, { text: 'I s' }, { crash: true }];
     const run = makeScriptRunner({ script: { turns: [{ steps }] } }).start({
       append: async (drafts) => (await appendToTranscript(${JSON.stringify(path)}, drafts)).entries,
       measureContext: async () => 0,
       model: { provider: 'script', model: 'x' },
       prompt: 'hello',
-      workspaceDir: ${JSON.stringify(workspaceDir)},
+      tools: openRunTools(FILE_TOOLS, { workspaceDir: ${JSON.stringify(workspaceDir)} }),
       signal: new AbortController().signal,
     });
     for await (const event of run.events) console.log(event.type);

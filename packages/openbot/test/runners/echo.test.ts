@@ -11,7 +11,7 @@ let session: TestSession;
 let runner: Runner;
 beforeEach(async () => {
   session = await makeSession(ECHO);
-  runner = (await loadRunner('script', { stateDir: session.stateDir }))!;
+  runner = (await loadRunner('script', { stateDir: session.stateDir, config: {}, env: {} }))!;
 });
 
 const say = async (prompt: string, model = 'echo') => {
@@ -193,6 +193,6 @@ describe('script/<name>', () => {
 describe('loadRunner', () => {
   it('knows no runner for other providers', async () => {
     expect(PROVIDERS).toContain('script');
-    await expect(loadRunner('constructor', { stateDir: '/' })).resolves.toBeUndefined();
+    await expect(loadRunner('constructor', { stateDir: '/', config: {}, env: {} })).resolves.toBeUndefined();
   });
 });

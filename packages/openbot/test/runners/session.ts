@@ -7,6 +7,9 @@ import { afterTest } from '../../../../test/setup/cleaning.ts';
 import { user } from '../../../sessions/test/setup/drafts.ts';
 import { makeTempFolder } from '../../../sessions/test/setup/temp-folder.ts';
 import type { ModelChoice, Run, RunEvent, RunRequest } from '../../src/runners/contract.ts';
+import { FILE_TOOLS } from '../../src/tools/all.ts';
+import type { RunTools } from '../../src/tools/contract.ts';
+import { openRunTools } from '../../src/tools/run-tools.ts';
 import type { ContextMessage, Transcripts } from '../../src/transcripts/contract.ts';
 import { openFileTranscripts } from '../../src/transcripts/files/file-transcripts.ts';
 
@@ -20,6 +23,8 @@ export interface TestSession {
   readonly stateDir: string;
   readonly workspaceDir: string;
   readonly transcripts: Transcripts;
+  /** Those of the files, confined to the workspace. */
+  toolsNamed(...names: string[]): RunTools;
   append(
     drafts: readonly EntryDraft[],
   ): Promise<readonly { type: EntryDraft['type']; id: string | undefined }[]>;
@@ -45,6 +50,12 @@ export async function makeSession(model: ModelChoice): Promise<TestSession> {
     sessionFile: path,
     cwd: workspaceDir,
   };
+  const ownSession = {
+    id: undefined as string | undefined,
+    save: async (id: string | undefined) => {
+      ownSession.id = id;
+    },
+  };
   const append = (drafts: readonly EntryDraft[]) => transcripts.append(ref, drafts);
   const readContext = () => transcripts.readContext(ref);
   const lines = () =>
@@ -56,6 +67,7 @@ export async function makeSession(model: ModelChoice): Promise<TestSession> {
     stateDir,
     transcripts,
     workspaceDir,
+    toolsNamed: (...names) => openRunTools(FILE_TOOLS, { workspaceDir }, names),
     append,
     lines,
     readContext,
@@ -72,6 +84,9 @@ export async function makeSession(model: ModelChoice): Promise<TestSession> {
         systemPrompt: { text: 'You help.', report: {} as never },
         prompt,
         workspaceDir,
+        tools: openRunTools(FILE_TOOLS, { workspaceDir }),
+        ownSession,
+        permit: async () => ({ isAllowed: true }),
         signal: new AbortController().signal,
         ...more,
       };

@@ -15,8 +15,10 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { HUNT, isTorture } from '../../../../test/setup/hunt.ts';
 import { beforePathCalls } from '../../../sessions/test/setup/node-faults.ts';
 import { makeTempFolder } from '../../../sessions/test/setup/temp-folder.ts';
-import { runTool, TOOLS } from '../../src/tools/all.ts';
+import { FILE_TOOLS } from '../../src/tools/all.ts';
 import { allowedTools } from '../../src/tools/allowed-tools.ts';
+import type { Tool } from '../../src/tools/contract.ts';
+import { openRunTools } from '../../src/tools/run-tools.ts';
 
 let folder: string;
 let workspaceDir: string;
@@ -29,8 +31,14 @@ beforeEach(() => {
   writeFileSync(join(folder, 'outside/secret.txt'), 'SECRET');
 });
 
-const run = (name: string, args: unknown, signal = new AbortController().signal) =>
-  runTool({ name, arguments: args }, { workspaceDir, signal });
+const callIn = (
+  places: Parameters<typeof openRunTools>[1],
+  name: string,
+  args: unknown,
+  { allowed, signal = new AbortController().signal }: { allowed?: string[]; signal?: AbortSignal } = {},
+) => openRunTools(FILE_TOOLS, places, allowed).run({ id: 'call-1', name, arguments: args }, signal);
+const run = (name: string, args: unknown, signal?: AbortSignal) =>
+  callIn({ workspaceDir }, name, args, { signal });
 const inside = (path: string) => join(workspaceDir, path);
 
 describe('list_files', () => {
@@ -62,8 +70,7 @@ describe('list_files', () => {
   it('says that a workspace is empty or not there', async () => {
     mkdirSync(inside('empty'));
     await expect(run('list_files', { path: 'empty' })).resolves.toMatchObject({ text: '(no files)' });
-    const nowhere = { workspaceDir: join(folder, 'none'), signal: new AbortController().signal };
-    await expect(runTool({ name: 'list_files', arguments: {} }, nowhere)).resolves.toMatchObject({
+    await expect(callIn({ workspaceDir: join(folder, 'none') }, 'list_files', {})).resolves.toMatchObject({
       text: 'The workspace has no files yet.',
     });
   });
@@ -134,9 +141,10 @@ describe('write_file', () => {
   });
 
   it('makes the workspace itself', async () => {
-    const context = { workspaceDir: join(folder, 'fresh/ws'), signal: new AbortController().signal };
-    const request = { name: 'write_file', arguments: { path: 'a', content: '' } };
-    await expect(runTool(request, context)).resolves.toMatchObject({ isError: false });
+    const place = { workspaceDir: join(folder, 'fresh/ws') };
+    await expect(callIn(place, 'write_file', { path: 'a', content: '' })).resolves.toMatchObject({
+      isError: false,
+    });
     expect(existsSync(join(folder, 'fresh/ws/a'))).toBe(true);
   });
 
@@ -179,7 +187,7 @@ describe('every tool stays inside the workspace', () => {
     ['a link to nothing outside', 'dangling'],
     ['a long name', 'x'.repeat(300)],
   ];
-  it.each(TOOLS.map(({ name }) => name))('%s', async (name) => {
+  it.each(FILE_TOOLS.map(({ name }) => name))('%s', async (name) => {
     symlinkSync(join(folder, 'outside/secret.txt'), inside('out-file'));
     symlinkSync(join(folder, 'outside'), inside('out-folder'));
     symlinkSync(join(folder, 'outside/none.txt'), inside('dangling'));
@@ -255,7 +263,7 @@ describe('every tool stays inside the workspace', () => {
   });
 });
 
-describe('runTool', () => {
+describe('openRunTools', () => {
   it.each([
     ['no object', 'read_file', 'x', 'The arguments must be a JSON object.'],
     ['a missing argument', 'read_file', {}, 'The argument path is missing.'],
@@ -272,12 +280,43 @@ describe('runTool', () => {
   });
 
   it('refuses a tool that the session may not use', async () => {
-    const request = { name: 'write_file', arguments: { path: 'x', content: 'x' }, allowed: ['read_file'] };
-    await expect(runTool(request, { workspaceDir, signal: new AbortController().signal })).resolves.toEqual({
+    const args = { path: 'x', content: 'x' };
+    await expect(callIn({ workspaceDir }, 'write_file', args, { allowed: ['read_file'] })).resolves.toEqual({
       text: 'The tool write_file must not be used in this session. There are: read_file.',
       isError: true,
     });
     expect(existsSync(inside('x'))).toBe(false);
+  });
+
+  it('checks choices and lists, and passes on what a tool sent', async () => {
+    const tool: Tool = {
+      name: 'tell',
+      description: 'Tells.',
+      parameters: {
+        type: 'object',
+        properties: {
+          how: { type: 'string', description: 'How.', enum: ['loud', 'low'] },
+          who: { type: 'array', description: 'Whom.', items: { type: 'string' } },
+        },
+        required: [],
+      },
+      changes: false,
+      run: async ({ how, who }, { callId }) => ({ text: `${callId} ${how} ${who}`, sent: { text: 'hello' } }),
+    };
+    const tools = openRunTools([tool], { workspaceDir });
+    const tell = (args: unknown) =>
+      tools.run({ id: 'c7', name: 'tell', arguments: args }, new AbortController().signal);
+    await expect(tell({ how: 'loud', who: ['a', 'b'] })).resolves.toEqual({
+      text: 'c7 loud a,b',
+      isError: false,
+      sent: { text: 'hello' },
+    });
+    await expect(tell({ how: 'mute' })).resolves.toMatchObject({
+      text: 'The argument how must be one of loud, low.',
+    });
+    await expect(tell({ who: ['a', 3] })).resolves.toMatchObject({
+      text: 'The argument who must be a list of type string.',
+    });
   });
 
   it('does nothing after an abort', async () => {
@@ -304,16 +343,13 @@ describe('allowedTools', () => {
     [{ execAsk: 'always' }, { tools: ALL }, READING],
     [{ execSecurity: 'deny', execAsk: 'off' }, {}, READING],
   ])('%j with %j', (entry, settings, tools) => {
-    expect(allowedTools(entry, settings)).toEqual(tools);
+    expect(allowedTools(FILE_TOOLS, entry, settings)).toEqual(tools);
   });
 });
 
 describe('folders that can only be read', () => {
   const use = (name: string, args: unknown) =>
-    runTool(
-      { name, arguments: args },
-      { workspaceDir, readableDirs: [join(folder, 'skills')], signal: new AbortController().signal },
-    );
+    callIn({ workspaceDir, readableDirs: [join(folder, 'skills')] }, name, args);
   beforeEach(() => {
     mkdirSync(join(folder, 'skills/mail'), { recursive: true });
     writeFileSync(join(folder, 'skills/mail/SKILL.md'), 'how to mail');

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { runTool } from '../../tools/all.ts';
 import type { ToolResult } from '../../tools/contract.ts';
 import type { Run, RunEnd, RunEvent, RunRequest, RunUsage } from '../contract.ts';
 import { toolResult } from '../open-calls.ts';
@@ -82,7 +81,8 @@ export class ScriptRun implements Run {
   async *#answer(prompt: string): Events<RunEnd | undefined> {
     const { model, tools, signal } = this.#request;
     const readContext = () => this.#request.readContext();
-    const answer = this.#model.answer({ prompt, model: model.model, tools, readContext });
+    const names = tools.list.map(({ name }) => name);
+    const answer = this.#model.answer({ prompt, model: model.model, tools: names, readContext });
     let results: readonly ToolResult[] = [];
     for (let overflow = this.#overflow(); ; overflow = this.#overflow()) {
       signal.throwIfAborted();
@@ -136,7 +136,7 @@ export class ScriptRun implements Run {
 
   /** Ends the message with calls, runs them and lets the model read what was said meanwhile. */
   async *#call(calls: readonly ScriptCall[]): Events<readonly ToolResult[]> {
-    const { tools: allowed, workspaceDir, readableDirs, signal } = this.#request;
+    const { tools, signal } = this.#request;
     const placed = calls.map(({ tool, args = {} }) => ({
       id: `call_${randomUUID()}`,
       name: tool,
@@ -148,12 +148,13 @@ export class ScriptRun implements Run {
     for (const call of placed) {
       // Also after an abort: the tool then does nothing, and the call gets a result.
       if (!signal.aborted) yield { type: 'tool-call', ...call };
-      const result = await runTool({ ...call, allowed }, { workspaceDir, readableDirs, signal });
+      const { sent, ...result } = await tools.run(call, signal);
       const { id, name } = call;
       await this.#request.append([toolResult({ id, name, ...result }, Date.now())]);
       this.#tokens += tokensOf(result.text);
       results.push(result);
       yield { type: 'tool-result', id, name, ...result };
+      if (sent !== undefined) yield { type: 'sent', ...sent };
     }
     signal.throwIfAborted();
     yield* this.#readSteered();

@@ -51,8 +51,8 @@ export interface Script {
 export interface Question {
   readonly prompt: string;
   readonly model: string;
-  /** Names of the tools that may be used; all when absent. */
-  readonly tools?: readonly string[];
+  /** Names of the tools that may be used. */
+  readonly tools: readonly string[];
   readContext(): Promise<readonly ContextMessage[]>;
 }
 

@@ -5,7 +5,6 @@ import type { TurnSession } from '../init-session.ts';
 import type { Turn } from '../open-turn.ts';
 import { requestOf, timeoutOf } from '../run-agent.ts';
 import { tallyRun } from '../run-tally.ts';
-import { isReadOnlySession } from '../session-fields/read-only.ts';
 import { runMemoryFlushIfNeeded } from './run-memory-flush.ts';
 
 /** Has the agent save its memories where a compaction is near. The session as it is afterwards. */
@@ -26,7 +25,7 @@ export async function flushMemory(
     config: tools.config,
     contextWindow: chosen.model.contextWindow,
     isGroup: session.isGroup,
-    isReadOnly: isReadOnlySession(session.entry, agent),
+    isReadOnly: chosen.isReadOnly,
     timeZone: agent.userTimezone,
     now: tools.now,
     append: request.append,

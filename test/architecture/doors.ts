@@ -255,7 +255,7 @@ export const DOORS: Doors = {
     runners: ['abort', 'all', 'contract', 'open-calls', 'recover-from-overflow', 'run-with-limits'],
     'runners/script': ['runner'],
     state: ['open-state'],
-    tools: ['all', 'allowed-tools', 'contract'],
+    tools: ['all', 'allowed-tools', 'contract', 'run-tools'],
     transcripts: ['contract'],
     'transcripts/files': ['clean', 'file-transcripts'],
     'transcripts/memory': ['memory-transcripts'],

@@ -24,6 +24,7 @@ import { openDatabaseHere } from './open-here.ts';
 
 const NAME = 'openbot-inbox.sqlite';
 const CHILD = new URL('children/accept-messages.ts', import.meta.url);
+const OPENER = new URL('children/open-new.ts', import.meta.url);
 const ENV = { NODE_OPTIONS: '--conditions=openbot-source' };
 
 describe('the file', () => {
@@ -190,6 +191,17 @@ describe('several connections', () => {
     const database = await openDatabaseHere(stateDir);
     expect(await openSqliteInbox(database).counts()).toMatchObject({ answered: 120, received: 0 });
     expect(await openSqliteOutbox(database).counts()).toMatchObject({ waiting: 240 });
+  });
+
+  test('several processes make the same new database at the same moment', HUNT, async () => {
+    const root = makeTempFolder();
+    const names = ['a', 'b', 'c'];
+    const count = tries({ gate: 60, torture: 2000 });
+    const children = names.map((name) => startChild(OPENER, [root, name, String(count), ...names], ENV));
+    await Promise.all(children.map(({ ended }) => ended));
+    for (const child of children) expect(child.output()).toBe('opened\n'.repeat(count));
+    const database = await openDatabaseHere(join(root, 'state-0'));
+    expect((await openSqliteInbox(database).accept(arrival('1'))).isNew).toBe(true);
   });
 
   test(

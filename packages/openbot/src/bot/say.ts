@@ -208,11 +208,11 @@ async function announceWait(
   isStarted: () => boolean,
 ): Promise<void> {
   const holder = await state.runLock.holder(addressOf(message)).catch(() => undefined);
-  const own = holder?.isOwn ? await state.inbox.get(message.seq).catch(() => undefined) : undefined;
+  const waiting = holder?.isOwn ? await state.inbox.waiting(message).catch(() => []) : [];
   if (holder === undefined || isStarted()) return;
   if (!holder.isOwn) onEvent?.({ type: 'waiting', behind: holder.description });
-  // The turn that this process runs is not the one of the message.
-  else if (own?.state === 'received' || own?.state === 'queued')
+  // Without one it is the turn of this message that takes long to begin.
+  else if (waiting.some(({ seq }) => seq < message.seq))
     onEvent?.({ type: 'waiting', behind: 'the answer to an earlier message of this session' });
 }
 

@@ -19,6 +19,14 @@ export type FinalizedContext = MsgContext &
  * - BodyForCommands: CommandBody without structure and, in groups, without the words that address the agent
  */
 export function finalizeInboundContext(ctx: MsgContext, mentions: MentionWords = {}): FinalizedContext {
+  // Adapters give several variants of one text, and it may be long.
+  const read = new Map<string, string>();
+  const readText = (value: unknown) => {
+    if (typeof value !== 'string') return undefined;
+    const text = read.get(value) ?? cleanText(normalizeInboundTextNewlines(value));
+    read.set(value, text);
+    return text;
+  };
   const given = {
     Body: readText(ctx.Body),
     RawBody: readText(ctx.RawBody),
@@ -60,8 +68,4 @@ export function readRawBody(ctx: MsgContext): string {
 function guessChatType(ctx: MsgContext): 'group' | 'channel' | undefined {
   if (!isGroupMessage(ctx)) return undefined;
   return ctx.From?.toLowerCase().includes(':channel:') ? 'channel' : 'group';
-}
-
-function readText(value: unknown): string | undefined {
-  return typeof value === 'string' ? cleanText(normalizeInboundTextNewlines(value)) : undefined;
 }

@@ -51,8 +51,6 @@ CREATE TABLE inbox (
   message_id TEXT NOT NULL,
   agent_id TEXT NOT NULL,
   session_key TEXT NOT NULL,
-  ctx TEXT NOT NULL,
-  wish TEXT,
   received_at REAL NOT NULL,
   state TEXT NOT NULL,
   turn_id TEXT,
@@ -61,9 +59,15 @@ CREATE TABLE inbox (
   tries INTEGER NOT NULL DEFAULT 0,
   UNIQUE (channel, account_id, conversation_id, message_id)
 ) STRICT;
+-- Apart from the states, which change several times: SQLite would write a long message again with each of them.
+CREATE TABLE inbox_content (
+  seq INTEGER PRIMARY KEY REFERENCES inbox ON DELETE CASCADE,
+  ctx TEXT NOT NULL,
+  wish TEXT
+) STRICT;
 CREATE INDEX inbox_waiting ON inbox (session_key, seq) WHERE state IN ('received', 'queued', 'running');
 CREATE INDEX inbox_turn ON inbox (turn_id) WHERE turn_id IS NOT NULL;
-CREATE INDEX inbox_conversation ON inbox (channel, account_id, conversation_id, seq);
+CREATE INDEX inbox_conversation ON inbox (channel, account_id, conversation_id, session_key, seq);
 
 CREATE TABLE event (
   seq INTEGER PRIMARY KEY AUTOINCREMENT,

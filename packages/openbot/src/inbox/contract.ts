@@ -106,13 +106,13 @@ export interface Inbox {
    */
   move(seqs: readonly number[], to: InboxState, from?: readonly WaitingState[]): Promise<readonly number[]>;
   /**
-   * The last messages of a conversation in any state, oldest first: what a group has said. `among` leaves only those of
-   * one session (a topic of the group), or those that arrived before another one.
+   * The last messages of a session in a conversation, in any state, oldest first: what a group, or a topic of it, has
+   * said. With `beforeSeq` only those that arrived before that one.
    */
   recent(
     conversation: Omit<MessageIdentity, 'messageId'>,
     limit: number,
-    among?: { readonly sessionKey?: string; readonly beforeSeq?: number },
+    among: { readonly sessionKey: string; readonly beforeSeq?: number },
   ): Promise<readonly InboxMessage[]>;
   counts(): Promise<Readonly<Record<InboxState['state'], number>>>;
   /**

@@ -47,7 +47,9 @@ export class SessionMessages {
   async findNote(messages: readonly InboxMessage[]): Promise<string | undefined> {
     const first = messages[0]!;
     const { channel, accountId, conversationId } = first.identity;
-    const recent = await this.#dependencies.inbox.recent({ channel, accountId, conversationId }, RECENT);
+    const { sessionKey } = this.#session;
+    const conversation = { channel, accountId, conversationId };
+    const recent = await this.#dependencies.inbox.recent(conversation, RECENT, { sessionKey });
     const target = targetOf(first);
     return describeLeftOut(
       findLeftOut(

@@ -75,12 +75,12 @@ export function openMemoryInbox(): Inbox {
       listeners.call();
       return moved;
     },
-    recent: async (conversation, limit, { sessionKey, beforeSeq = Number.MAX_SAFE_INTEGER } = {}) => {
+    recent: async (conversation, limit, { sessionKey, beforeSeq = Number.MAX_SAFE_INTEGER }) => {
       const name = nameOf({ ...conversation, messageId: '' });
       const same = filter(
         ({ arrival, seq }) =>
           nameOf({ ...arrival.identity, messageId: '' }) === name &&
-          (sessionKey === undefined || arrival.sessionKey === sessionKey) &&
+          arrival.sessionKey === sessionKey &&
           seq < beforeSeq,
       );
       return same.slice(Math.max(0, same.length - limit)).map(toPlain);

@@ -1,7 +1,8 @@
 import type { BotDatabase } from '../../database/bot-database.ts';
 import { Listeners } from '../../listeners.ts';
 import type { Inbox, InboxMessage, InboxState, MessageIdentity } from '../contract.ts';
-import { noMessages, partsOf, toMessage } from '../inbox-message.ts';
+import { isWaiting, noMessages, partsOf, toMessage } from '../inbox-message.ts';
+import { type ContentRow, type MessageContent, MessageContents } from './message-contents.ts';
 import { openEvents } from './sqlite-events.ts';
 
 interface Row {
@@ -12,8 +13,6 @@ interface Row {
   message_id: string;
   agent_id: string;
   session_key: string;
-  ctx: string;
-  wish: string | null;
   received_at: number;
   state: InboxState['state'];
   turn_id: string | null;
@@ -24,15 +23,20 @@ interface Row {
 const WAITING = "state IN ('received', 'queued', 'running')";
 const SAME_CONVERSATION = 'channel = ? AND account_id = ? AND conversation_id = ?';
 
+/** Another process removed the message after its row was read. */
+const PRUNED: ContentRow = { ctx: '{}', wish: null };
+
 /** Closing it leaves the database open, which the outbox may share. */
 export function openSqliteInbox(database: BotDatabase): Inbox {
   const { prepare, read, write } = database;
   const sql = {
     insert: prepare(
-      `INSERT INTO inbox (channel, account_id, conversation_id, message_id, agent_id, session_key, ctx, wish, received_at, state, reason)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+      `INSERT INTO inbox (channel, account_id, conversation_id, message_id, agent_id, session_key, received_at, state, reason)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
     ),
     get: prepare('SELECT * FROM inbox WHERE seq = ?'),
+    insertContent: prepare('INSERT INTO inbox_content (seq, ctx, wish) VALUES (?, ?, ?)'),
+    content: prepare('SELECT ctx, wish FROM inbox_content WHERE seq = ?'),
     find: prepare(`SELECT * FROM inbox WHERE ${SAME_CONVERSATION} AND message_id = ?`),
     waiting: prepare(
       `SELECT * FROM inbox WHERE session_key = ? AND agent_id = ? AND ${WAITING} ORDER BY seq`,
@@ -47,7 +51,7 @@ export function openSqliteInbox(database: BotDatabase): Inbox {
        AND (?6 IS NULL OR instr(?6, state) > 0)`,
     ),
     recent: prepare(
-      `SELECT * FROM inbox WHERE ${SAME_CONVERSATION} AND session_key = coalesce(?, session_key) AND seq < ?
+      `SELECT * FROM inbox WHERE ${SAME_CONVERSATION} AND session_key = ? AND seq < ?
        ORDER BY seq DESC LIMIT ?`,
     ),
     counts: prepare('SELECT state, count(*) AS count FROM inbox GROUP BY state'),
@@ -62,8 +66,14 @@ export function openSqliteInbox(database: BotDatabase): Inbox {
     listeners.call();
     return result;
   };
-  const one = (row: unknown) => (row === undefined ? undefined : toInboxMessage(row as Row));
-  const all = (rows: readonly unknown[]) => rows.map((row) => toInboxMessage(row as Row));
+  const contents = new MessageContents();
+  const toInboxMessage = (row: unknown, written?: ContentRow): InboxMessage => {
+    const { seq } = row as Row;
+    const read = () => written ?? (sql.content.get(seq) as ContentRow | undefined) ?? PRUNED;
+    return fromRow(row as Row, contents.get(seq, read));
+  };
+  const one = (row: unknown) => (row === undefined ? undefined : toInboxMessage(row));
+  const all = (rows: readonly unknown[]) => rows.map((row) => toInboxMessage(row));
 
   return {
     accept: async (arrival, as = { state: 'received' }) => {
@@ -73,18 +83,23 @@ export function openSqliteInbox(database: BotDatabase): Inbox {
       const same = identityOf(identity);
       const { state } = as;
       return change(() => {
-        const { changes } = sql.insert.run(
+        const { reason } = partsOf(as);
+        const { changes, lastInsertRowid } = sql.insert.run(
           ...same,
           agentId,
           sessionKey,
-          ctx,
-          wish,
           receivedAt,
           state,
-          partsOf(as).reason,
+          reason,
         );
-        return { message: toInboxMessage(sql.find.get(...same) as unknown as Row), isNew: changes === 1 };
-      });
+        const isNew = changes === 1;
+        if (isNew) sql.insertContent.run(lastInsertRowid, ctx, wish);
+        return { row: sql.find.get(...same), isNew };
+        // Only now: a transaction that is taken back gives its numbers to other messages.
+      }).then(({ row, isNew }) => ({
+        message: isNew ? toInboxMessage(row, { ctx, wish }) : toInboxMessage(row),
+        isNew,
+      }));
     },
     get: (seq) => read(() => one(sql.get.get(seq))),
     find: (identity) => read(() => one(sql.find.get(...identityOf(identity)))),
@@ -104,10 +119,11 @@ export function openSqliteInbox(database: BotDatabase): Inbox {
       const tries = to.state === 'running' ? 1 : 0;
       const states = from?.join(' ') ?? null;
       const moveOne = (seq: number) => sql.move.run(to.state, turnId, reason, tries, seq, states);
+      if (!isWaiting(to)) contents.forget(seqs);
       return change(() => [...new Set(seqs)].filter((seq) => moveOne(seq).changes === 1));
     },
-    recent: ({ channel, accountId, conversationId }, limit, among = {}) => {
-      const { sessionKey = null, beforeSeq = Number.MAX_SAFE_INTEGER } = among;
+    recent: ({ channel, accountId, conversationId }, limit, among) => {
+      const { sessionKey, beforeSeq = Number.MAX_SAFE_INTEGER } = among;
       const values = [channel, accountId, conversationId, sessionKey, beforeSeq, limit];
       return read(() => all(sql.recent.all(...values)).reverse());
     },
@@ -134,15 +150,14 @@ function identityOf({ channel, accountId, conversationId, messageId }: MessageId
   return [channel, accountId, conversationId, messageId] as const;
 }
 
-function toInboxMessage(row: Row): InboxMessage {
+function fromRow(row: Row, content: MessageContent): InboxMessage {
   const { channel, account_id: accountId, conversation_id: conversationId, message_id: messageId } = row;
   const { seq, state, turn_id: turnId, reason, tries } = row;
   const arrival = {
     identity: { channel, accountId, conversationId, messageId },
     agentId: row.agent_id,
     sessionKey: row.session_key,
-    ctx: JSON.parse(row.ctx),
-    ...(row.wish === null ? {} : { wish: JSON.parse(row.wish) }),
+    ...content,
     receivedAt: row.received_at,
   };
   return toMessage(arrival, { seq, state, turnId, reason, tries });

@@ -79,7 +79,8 @@ function isReservedLine(text: string, start: number): boolean {
       if (RESERVED.has(read)) return true;
       const isBracketed = read.startsWith('[');
       if (!isBracketed && !PREFIXES.has(read)) return false;
-      if (isBracketed && (character === ']' || read.length >= MAX_ENVELOPE)) return OURS_IN_BRACKETS.test(read);
+      if (isBracketed && (character === ']' || read.length >= MAX_ENVELOPE))
+        return OURS_IN_BRACKETS.test(read);
     }
   }
   return OURS_IN_BRACKETS.test(read);

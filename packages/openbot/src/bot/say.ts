@@ -1,13 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { type MsgContext, OpenBotError, parseAgentSessionKey, type StoredSession } from '@openbot/sessions';
-import { assertAgentKnown, chooseAgentId, listAgentIds, resolveAgentSettings } from '../config/agents.ts';
+import {
+  assertAgentKnown,
+  chooseAgentId,
+  listAgentIds,
+  resolveAgentSettings,
+  shareOneStore,
+} from '../config/agents.ts';
 import { CONFIG_FILE_NAME } from '../config/load-config.ts';
 import { indexModels, modelNotFound, resolveModel } from '../config/models.ts';
 import type { InboxMessage, TurnWish } from '../inbox/contract.ts';
 import type { DeliveryTarget } from '../outbox/contract.ts';
 import { resolveAddress } from '../routing/request-route.ts';
-import { addressOf } from '../session-address.ts';
+import { addressOf, type SessionRef } from '../session-address.ts';
 import type { TurnReport } from '../turn/turn-tools.ts';
 import type { BotParts } from './bot-parts.ts';
 import type { SayRequest, SayResult } from './contract.ts';
@@ -21,6 +27,7 @@ const DELIVERY_MS = 30_000;
 export async function say(parts: BotParts, request: SayRequest): Promise<SayResult> {
   const startedAt = performance.now();
   const { agentId, sessionKey } = await findPlace(parts, request);
+  refuseSharedSession(parts, { agentId, sessionKey });
   const wish = await readWish(parts, request, agentId, sessionKey);
   const { message } = await parts.state.inbox.accept({
     identity: {
@@ -61,10 +68,7 @@ function contextOf({ message }: SayRequest): MsgContext {
   return { RawBody: message, ChatType: 'direct', CommandAuthorized: true };
 }
 
-async function findPlace(
-  { options, state }: BotParts,
-  request: SayRequest,
-): Promise<{ readonly agentId: string; readonly sessionKey: string }> {
+async function findPlace({ options, state }: BotParts, request: SayRequest): Promise<SessionRef> {
   const { config, stateDir } = options;
   if (request.message.trim() === '') {
     throw new OpenBotError('USAGE', 'The message is empty', { hint: 'Example: openbot agent -m "hello"' });
@@ -91,6 +95,13 @@ async function findPlace(
   });
   assertAgentKnown({ config, stateDir, agentId });
   return { agentId, sessionKey };
+}
+
+function refuseSharedSession({ options }: BotParts, { agentId, sessionKey }: SessionRef): void {
+  if (parseAgentSessionKey(sessionKey) !== null || !shareOneStore(options.config, options.stateDir)) return;
+  throw new OpenBotError('USAGE', `The session ${sessionKey} names no agent, and the agents have one store`, {
+    hint: `Name a session of one agent, such as agent:${agentId}:main, or put {agentId} into session.store`,
+  });
 }
 
 async function readWish(

@@ -50,6 +50,15 @@ export function listAgentIds(config: BotConfig, stateDir: string): readonly stri
   return [...new Set([DEFAULT_AGENT_ID, ...listFolders(join(stateDir, 'agents'))])];
 }
 
+/**
+ * Whether several agents keep their entries in one store. A key that names no agent (`global`) would then be one entry of
+ * all of them, with runs that exclude each other for one agent only.
+ */
+export function shareOneStore(config: BotConfig, stateDir: string): boolean {
+  const { store } = config.session ?? {};
+  return store !== undefined && !store.includes('{agentId}') && listAgentIds(config, stateDir).length > 1;
+}
+
 function listFolders(folder: string): string[] {
   try {
     return readdirSync(folder, { withFileTypes: true })

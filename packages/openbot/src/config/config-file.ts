@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
 import { normalizeAgentId, OpenBotError } from '@openbot/sessions';
 import { type Environment, fillInVariables, readDataFile } from '@openbot/sessions/layout';
-import { listAgentIds } from './agents.ts';
+import { listAgentIds, shareOneStore } from './agents.ts';
 import type { BotConfig } from './bot-config.ts';
 import { botConfigSchema } from './schema.ts';
 
@@ -42,7 +42,7 @@ function fillIn(value: unknown, at: readonly PropertyKey[], path: string, env: E
 
 /**
  * What one value alone does not show. A binding with a misspelt agent would hand private messages to another one, and two
- * agents with one id would share their sessions.
+ * agents with one id, or with one session "global" in one store, would share their sessions.
  */
 function refuseMisfits(config: BotConfig, path: string): void {
   const { agents, bindings = [] } = config;
@@ -57,6 +57,10 @@ function refuseMisfits(config: BotConfig, path: string): void {
   for (const [index, { agentId }] of bindings.entries()) {
     if (known.includes(normalizeAgentId(agentId))) continue;
     faults.push([['bindings', index, 'agentId'], `must be one of the agents: ${known.join(', ')}`]);
+  }
+  if (config.session?.scope === 'global' && shareOneStore(config, dirname(path))) {
+    const why = 'must contain {agentId}: with session.scope "global" each agent has a session of that name';
+    faults.push([['session', 'store'], why]);
   }
   if (faults.length > 0) throw invalid(path, faults);
 }

@@ -125,3 +125,17 @@ test('messages of both agents that wait in the global scope are taken up by the 
   expect(saidBy(home, 'a').at(-1)).toBe('assistant: to u1');
   expect(saidBy(home, 'b').at(-1)).toBe('assistant: to u2');
 });
+
+test('agents with one store do not share the session "global"', async () => {
+  const home = new BotHome();
+  const config: BotConfig = {
+    session: { store: join(home.stateDir, 'sessions.json') },
+    agents: { list: [{ id: 'a' }, { id: 'b' }] },
+  };
+  const bot = await home.open({ play: PARROT, config });
+  await expect(bot.say({ message: 'say hello', sessionKey: 'global' })).rejects.toMatchObject({
+    code: 'USAGE',
+    message: 'The session global names no agent, and the agents have one store',
+  });
+  expect(await bot.say({ message: 'say hello' })).toMatchObject({ sessionKey: 'agent:a:main' });
+});

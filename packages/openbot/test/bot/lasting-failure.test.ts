@@ -1,5 +1,6 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { type BotState, openState } from '../../src/state/open-state.ts';
 import { BotHome, MAIN, PARROT, textsOf } from './bot-home.ts';
@@ -118,4 +119,21 @@ test('a command that waits for an earlier message of its session says so', async
     outcome: 'aborted',
     error: { message: 'The message was withdrawn before the agent read it' },
   });
+});
+
+test('a command whose own turn takes long to begin does not blame another message', async () => {
+  const home = new BotHome();
+  const state = await openState(home.stateDir);
+  const { inbox } = state;
+  const isFree = Promise.withResolvers<void>();
+  const move: typeof inbox.move = (...args) => isFree.promise.then(() => inbox.move(...args));
+  const bot = await home.open({ play: PARROT, state: { ...state, inbox: { ...inbox, move } } });
+  const events: string[] = [];
+  const said = bot.say({ message: 'say hello', onEvent: ({ type }) => events.push(type) });
+  // Longer than a command waits until it says what it waits for.
+  await sleep(600);
+  isFree.resolve();
+  await said;
+  expect(events).toContain('started');
+  expect(events).not.toContain('waiting');
 });

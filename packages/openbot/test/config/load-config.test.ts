@@ -172,6 +172,10 @@ describe('wrong values', () => {
     ['{ bindings: [{ agentId: "main", match: {} }] }', 'bindings[0].match.channel must be text'],
     ['{ messages: { queue: { cap: 0 } } }', 'messages.queue.cap must be a whole number, 1 or more'],
     [
+      '{ session: { scope: "global", store: "/x.json" }, agents: { list: [{ id: "a" }, { id: "b" }] } }',
+      'session.store must contain {agentId}: with session.scope "global" each agent has a session of that name',
+    ],
+    [
       '{ agents: { list: [{ id: "Main" }] }, bindings: [{ agentId: "mian", match: { channel: "x" } }] }',
       'bindings[0].agentId must be one of the agents: main',
     ],

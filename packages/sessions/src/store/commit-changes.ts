@@ -113,7 +113,7 @@ function remember(
   const now = statStoreFile(path);
   // Getting its name changes the file's ctime; everything else must be as we wrote it.
   const isOurs = now !== undefined && isSameVersion({ ...written, ctimeNs: now.ctimeNs }, now);
-  if (ttlMs > 0 && isOurs) rememberDocument(path, document, now);
+  if (ttlMs > 0 && isOurs) rememberDocument(path, document, now, true);
   else forgetDocument(path);
   return { document, signature: isOurs ? now : written };
 }

@@ -11,8 +11,9 @@ import { reparseDocument } from './reparse-document.ts';
 interface Cached {
   document: StoreDocument;
   signature: FileSignature;
-  /** When the content was read: by the wall clock to compare with the file's times, by the steady one for its age. */
-  readAt: number;
+  /** Every later change shows in the signature. */
+  isSettled: boolean;
+  /** When the content was read, by the steady clock. */
   steadyAt: number;
 }
 
@@ -39,7 +40,7 @@ export function loadDocument(path: string, ttlMs = readCacheTtlMs()): Loaded {
   if (cached !== undefined && performance.now() - cached.steadyAt < ttlMs) {
     const now = statStoreFile(path);
     if (now !== undefined && isSameVersion(now, cached.signature)) {
-      if (isSettled(cached)) return cached;
+      if (cached.isSettled) return cached;
       const signature = compareStoreFile(path, cached.document.pieces);
       if (signature !== undefined) {
         rememberDocument(path, cached.document, signature);
@@ -58,9 +59,16 @@ export function loadDocument(path: string, ttlMs = readCacheTtlMs()): Loaded {
   return { document, signature };
 }
 
-export function rememberDocument(path: string, document: StoreDocument, signature: FileSignature): void {
+/** @param isOwn this process wrote the file and gave it its name */
+export function rememberDocument(
+  path: string,
+  document: StoreDocument,
+  signature: FileSignature,
+  isOwn = false,
+): void {
   cache.delete(path);
-  cache.set(path, { document, signature, readAt: Date.now(), steadyAt: performance.now() });
+  const isSettled = isOwn ? hasTwoTimes(signature) : wasWrittenBefore(signature, Date.now());
+  cache.set(path, { document, signature, isSettled, steadyAt: performance.now() });
   const [oldest] = cache.keys();
   if (cache.size > MOST_STORES && oldest !== undefined) cache.delete(oldest);
 }
@@ -78,8 +86,13 @@ export function clearSessionStoreCacheForTest(): void {
 const STEP_MS = 20;
 const COARSE_STEP_MS = 2_100;
 
-function isSettled({ signature, readAt }: Cached): boolean {
-  const coarse = signature.mtimeNs % 1_000_000_000n === 0n;
-  const sinceWritten = Math.abs(readAt - Number(signature.mtimeNs / 1_000_000n));
+function wasWrittenBefore({ mtimeNs }: FileSignature, readAt: number): boolean {
+  const coarse = mtimeNs % 1_000_000_000n === 0n;
+  const sinceWritten = Math.abs(readAt - Number(mtimeNs / 1_000_000n));
   return sinceWritten > (coarse ? COARSE_STEP_MS : STEP_MS);
+}
+
+/** A write gives a file one time for both. Where they differ, because it got its name in a later step, a write shows. */
+function hasTwoTimes({ mtimeNs, ctimeNs }: FileSignature): boolean {
+  return mtimeNs !== ctimeNs;
 }

@@ -17,7 +17,6 @@ export async function agent(input: CommandInput<typeof AGENT_FLAGS>): Promise<vo
   const stateDir = readStateDir(input);
   const request = await readSayRequest(input);
   const loaded = await loadBotConfig(stateDir, env);
-  if (!flags.json && flags.model === undefined) explainModel(loaded, terminal);
   const report = new AgentReport(terminal, {
     streams: terminal.isTerminal && !flags.json,
     // The prefix is known when the reply is.
@@ -46,7 +45,12 @@ export async function agent(input: CommandInput<typeof AGENT_FLAGS>): Promise<vo
       ...request,
       signal: aborting.signal,
       showsTools: report.streams,
-      onEvent: (event) => report.write(event),
+      onEvent: (event) => {
+        // Not before: a request that is refused has another sentence to read.
+        if (event.type === 'started' && !flags.json && flags.model === undefined)
+          explainModel(loaded, terminal);
+        report.write(event);
+      },
     });
   } finally {
     reportProgress({ step: undefined });

@@ -1,8 +1,9 @@
 /** `openbot agent` as a person runs it: one process for each message. */
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, rmdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { listMisfits, listVisible } from '@openbot/sessions/command-line';
 import { describe, expect, it } from 'vitest';
+import { HUNT, tries } from '../../../../test/setup/hunt.ts';
 import { noTerminal, screenOf, startInTerminal } from '../../../../test/setup/in-terminal.ts';
 import { OPENBOT } from '../../src/cli/main.ts';
 import { makeAgentBench } from '../setup/agent-process.ts';
@@ -93,6 +94,31 @@ describe('a conversation', () => {
   });
 });
 
+it.each([
+  ['different sessions', (n: number) => ['--session-key', `agent:main:s${n}`], 4],
+  ['the same session', () => [], 1],
+] as const)(
+  'several commands at once are answered in a home that has nothing yet, on %s',
+  HUNT,
+  async (_, argsOf, sessions) => {
+    for (let round = 0; round < tries({ gate: 2, torture: 40 }); round++) {
+      const bench = makeAgentBench();
+      rmdirSync(bench.stateDir);
+      const commands = [1, 2, 3, 4].map((n) => bench.agent(['-m', `say ${n}`, '--json', ...argsOf(n)]));
+      for (const { code, stdout, stderr } of await Promise.all(commands)) {
+        expect({ code, stderr }).toEqual({
+          code: 0,
+          stderr: expect.stringMatching(/^(… waiting for .*\n)?$/),
+        });
+        expect(JSON.parse(stdout).payloads[0].text).toContain('You said: ');
+      }
+      expect(Object.keys(bench.store())).toHaveLength(sessions);
+      const said = bench.lines().filter(({ message }) => (message as { role?: string })?.role === 'user');
+      for (const n of [1, 2, 3, 4]) expect(JSON.stringify(said).split(`say ${n}`)).toHaveLength(2);
+    }
+  },
+);
+
 describe('which session', () => {
   it('--session-id continues one, whichever agent has it', async () => {
     const bench = makeAgentBench();
@@ -112,6 +138,8 @@ describe('which session', () => {
     ]);
     expect([unknown.code, unknown.stdout]).toEqual([1, '']);
     expect(JSON.parse(unknown.stderr).error.code).toBe('SESSION_NOT_FOUND');
+    const refused = await bench.agent(['-m', 'x', '--session-id', 'none']);
+    expect(refused.stderr).toMatch(/^Error: There is no session none\n/);
   });
 
   it('--to goes where a message from there would go', async () => {

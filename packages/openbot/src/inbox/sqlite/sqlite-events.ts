@@ -2,13 +2,19 @@ import type { BotDatabase } from '../../database/bot-database.ts';
 import type { SystemEvent } from '../contract.ts';
 import { MOST_EVENTS } from '../inbox-message.ts';
 
-/** The events of the sessions. Each function is to be run in a transaction. */
+/** The events of the sessions. What changes them is to be run in a transaction. */
 export function openEvents({ prepare }: BotDatabase): {
+  /** Whether a turn would get any. */
+  has(address: string, turnId: string): boolean;
   add(address: string, event: SystemEvent): void;
   take(address: string, turnId: string): readonly SystemEvent[];
   prune(before: number): void;
 } {
   const sql = {
+    any: prepare(
+      `SELECT EXISTS (SELECT 1 FROM event WHERE session_key = ?1 AND turn_id IS NULL)
+         OR EXISTS (SELECT 1 FROM event WHERE session_key = ?1 AND turn_id = ?2) AS has`,
+    ),
     newest: prepare(
       'SELECT text FROM event WHERE session_key = ? AND turn_id IS NULL ORDER BY seq DESC LIMIT 1',
     ),
@@ -28,6 +34,7 @@ export function openEvents({ prepare }: BotDatabase): {
   const ofTurn = (address: string, turnId: string) =>
     sql.ofTurn.all(address, turnId).map(({ text, at }) => ({ text: String(text), at: Number(at) }));
   return {
+    has: (address, turnId) => sql.any.get(address, turnId)?.has === 1,
     add: (address, { text, at }) => {
       if (sql.newest.get(address)?.text === text) return;
       sql.insert.run(address, text, at);

@@ -135,7 +135,11 @@ export function openSqliteInbox(database: BotDatabase): Inbox {
       }),
     onChange: (listener) => listeners.add(listener),
     addEvent: (address, event) => change(() => events.add(address, event)),
-    takeEvents: (address, turnId) => write(() => events.take(address, turnId)),
+    takeEvents: async (address, turnId) => {
+      // Nearly every turn has none, and need not wait until no other process writes.
+      if (!(await read(() => events.has(address, turnId)))) return [];
+      return write(() => events.take(address, turnId));
+    },
     prune: (before) =>
       write(() => {
         const { changes } = sql.prune.run(before);

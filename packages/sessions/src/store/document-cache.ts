@@ -92,7 +92,10 @@ function wasWrittenBefore({ mtimeNs }: FileSignature, readAt: number): boolean {
   return sinceWritten > (coarse ? COARSE_STEP_MS : STEP_MS);
 }
 
-/** A write gives a file one time for both. Where they differ, because it got its name in a later step, a write shows. */
+/**
+ * A write gives a file one time for both. Where that of its state is later, because it got its name in a later step, a
+ * write shows. A file system that has no such time has an earlier one: that of the file's creation, or none.
+ */
 function hasTwoTimes({ mtimeNs, ctimeNs }: FileSignature): boolean {
-  return mtimeNs !== ctimeNs;
+  return ctimeNs > mtimeNs;
 }

@@ -64,7 +64,9 @@ namespace Tag {
 }
 
 const EVENT_SIZE: usize = 12;
-const EVENTS_END: usize = 32 * 1024;
+const EVENTS_END: usize = 64 * 1024;
+const LINE_SIZE: usize = 12;
+const LINES_END: usize = 12 * 1024;
 const MAX_KEY: i32 = 31;
 const MAX_WORD: usize = 64;
 const MAX_DEPTH: i32 = 200;
@@ -77,9 +79,13 @@ const OPEN_ARRAY: i32 = 0x5b;
 const CLOSE_ARRAY: i32 = 0x5d;
 const COMMA: i32 = 0x2c;
 const COLON: i32 = 0x3a;
+const LINE_FEED: i32 = 0x0a;
+const CARRIAGE_RETURN: i32 = 0x0d;
 
-/** Where the events of a line are. */
-export const events: usize = memory.data(32 * 1024, 16);
+/** Where the events are, of one line or of those that were skimmed together. */
+export const events: usize = memory.data(64 * 1024, 16);
+/** Of lines that were skimmed together: where each begins and ends, and behind its last event. */
+export const lines: usize = memory.data(12 * 1024, 16);
 let eventsEnd: usize = 0;
 let isWeighing: bool = false;
 let weight: i32 = 0;
@@ -88,14 +94,40 @@ let weight: i32 = 0;
  * @returns how many events there are, or -1 for a line that is no JSON object or not plain enough
  */
 export function skim(start: usize, end: usize, root: usize): i32 {
-  begin(end);
   eventsEnd = events;
+  if (skimOne(start, end, root) !== end) return -1;
+  return <i32>((eventsEnd - events) / EVENT_SIZE);
+}
+
+/**
+ * Skims whole lines, one after the other, up to the first that is not plain enough, has no line end, or has no room for its
+ * events.
+ * @returns how many lines there were
+ */
+export function skimLines(start: usize, end: usize, root: usize): i32 {
+  let line = lines;
+  eventsEnd = events;
+  for (; start < end && line + LINE_SIZE <= lines + LINES_END; line += LINE_SIZE) {
+    const stop = skimOne(start, end, root);
+    if (stop === 0) break;
+    const next = byteAt(stop) === CARRIAGE_RETURN ? stop + 1 : stop;
+    if (next >= end || byteAt(next) !== LINE_FEED) break;
+    store<u32>(line, <u32>start);
+    store<u32>(line, <u32>stop, 4);
+    store<u32>(line, <u32>eventsEnd, 8);
+    start = next + 1;
+  }
+  return <i32>((line - lines) / LINE_SIZE);
+}
+
+/** @returns behind an object and the spaces that follow it; 0 where there is none, or it is not plain enough */
+function skimOne(start: usize, end: usize, root: usize): usize {
+  begin(end);
   isWeighing = false;
   const at = passSpaces(start);
-  if (byteAt(at) !== OPEN_OBJECT) return -1;
+  if (byteAt(at) !== OPEN_OBJECT) return 0;
   const stop = passObject(at, root, 0);
-  if (unusual || passSpaces(stop) !== end) return -1;
-  return <i32>((eventsEnd - events) / EVENT_SIZE);
+  return unusual ? 0 : passSpaces(stop);
 }
 
 function emit(node: usize, tag: i32, first: i32, second: i32): void {

@@ -11,6 +11,8 @@ import { settleOpenclawTree } from './tree/openclaw-tree.ts';
 /** A file whose dialect is unknown by then is read as the more lenient one, lest its lines pile up. */
 const MAX_EARLY_LINES = 1000;
 const MAX_EARLY_BYTES = 4 * 1024 * 1024;
+/** So many lines at most are skimmed alone before it is tried again to skim several together. */
+const MOST_ALONE = 255;
 
 /** A line that came before any that tells the dialect; read again when it is known. */
 interface EarlyLine {
@@ -32,6 +34,9 @@ export class TranscriptBuilder implements LineSink {
   #early: EarlyLine[] = [];
   #earlyBytes = 0;
   #described = false;
+  /** How many lines are skimmed alone behind one that could not be skimmed with others, and how many of them are left. */
+  #alone = 0;
+  #aloneFor = 0;
 
   /**
    * @param dialect where it is known beforehand; else the first lines tell it
@@ -50,6 +55,23 @@ export class TranscriptBuilder implements LineSink {
       return;
     }
     this.#read(bytes, start, end, offset);
+  }
+
+  /** Lines are skimmed together until one is not as plain as most; then so many are skimmed alone, lest it is tried for each. */
+  lines(bytes: Buffer, start: number, end: number, offset: number): number {
+    const skimmer = this.#skimmer;
+    if (skimmer === undefined || this.#aloneFor-- > 0) return start;
+    const shift = offset - start;
+    const before = this.#transcript.length;
+    const stop = skimmer.skimLines(bytes, start, end, (from, to) => {
+      clearLineFacts(this.#facts);
+      this.#readSkimmed();
+      this.#transcript.add(from + shift, to + shift, this.#facts);
+    });
+    if (stop > start) this.#transcript.terminated = true;
+    this.#alone = this.#transcript.length - before > this.#alone ? 0 : Math.min(2 * this.#alone + 1, MOST_ALONE);
+    this.#aloneFor = this.#alone;
+    return stop;
   }
 
   oversize(offset: number, endOffset: number, terminated: boolean): void {
@@ -129,14 +151,17 @@ export class TranscriptBuilder implements LineSink {
     clearLineFacts(facts);
     if (isBlank(bytes, start, end)) facts.kind = 'blank';
     else if (this.#skimmer === undefined) this.#readUnknown(bytes, start, end, offset);
-    else if (this.#skimmer.skim(bytes, start, end)) {
-      this.#dialect!.read(this.#skimmed!, facts);
-      if (!this.#described) this.#describe();
-    } else {
+    else if (this.#skimmer.skim(bytes, start, end)) this.#readSkimmed();
+    else {
       facts.kind = 'broken';
       this.#problem(offset, endOffset, 'broken');
     }
     this.#transcript.add(offset, endOffset, facts);
+  }
+
+  #readSkimmed(): void {
+    this.#dialect!.read(this.#skimmed!, this.#facts);
+    if (!this.#described) this.#describe();
   }
 
   /** No line of the file shows a dialect: JSON is kept as unknown, all else is broken. */

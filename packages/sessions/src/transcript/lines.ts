@@ -16,6 +16,12 @@ export interface LineSink {
    * @param terminated false for a last line without a line end
    */
   line(bytes: Buffer, start: number, end: number, offset: number, terminated: boolean): void;
+  /**
+   * Takes whole lines with their line ends, as many as it likes.
+   * @param offset where `start` is in the file
+   * @returns behind the last of them
+   */
+  lines?(bytes: Buffer, start: number, end: number, offset: number): number;
   /** A line of more than the allowed bytes, also without the rest of its long strings: only its place is known. */
   oversize(offset: number, endOffset: number, terminated: boolean): void;
 }
@@ -76,6 +82,11 @@ export class LineSplitter {
       } else at = count;
     }
     while (at < count) {
+      // The first line may begin with a byte order mark.
+      if (this.#sink.lines !== undefined && base + at > 0 && this.#maxLine >= LONG_LINE_BYTES) {
+        at = this.#sink.lines(chunk, at, count, base + at);
+        if (at === count) break;
+      }
       const end = indexOfLineFeed(chunk, at, count);
       if (end < 0) {
         this.#offset = base + at;

@@ -3,10 +3,14 @@ import { KERNEL_CODE } from './kernel-code.ts';
 /** What assembly/ exports. Addresses and lengths are of its memory. */
 interface KernelExports {
   readonly memory: { readonly buffer: ArrayBuffer };
-  /** Where the events of the line skimmed last are. */
+  /** Where the events of what was skimmed last are. */
   readonly events: { readonly value: number };
+  /** Where it says of lines that were skimmed together: their beginning, their end, and behind their last event. */
+  readonly lines: { readonly value: number };
   /** How many events there are, or -1. */
   skim(start: number, end: number, root: number): number;
+  /** How many lines were skimmed together; those behind them are to be skimmed one by one. */
+  skimLines(start: number, end: number, root: number): number;
   allocate(size: number): number;
   intern(start: number, length: number): number;
   find(start: number, length: number): number;
@@ -20,7 +24,8 @@ declare const WebAssembly: {
   Instance: new (module: object) => { readonly exports: unknown };
 };
 
-const FIRST_LINE_ROOM = 256 * 1024;
+/** So much can be placed without taking more memory. */
+export const FIRST_LINE_ROOM = 256 * 1024;
 const FIRST_TEXT_ROOM = 1024;
 
 let compiled: object | undefined;
@@ -57,7 +62,7 @@ export class Kernel {
     return this.#figures;
   }
 
-  /** Puts a line where the kernel can see it, until the next one comes. Returns its address. */
+  /** Puts a line, or several, where the kernel can see it, until the next one comes. Returns its address. */
   placeLine(bytes: Buffer, start: number, end: number): number {
     const length = end - start;
     if (length >= this.#lineRoom) {

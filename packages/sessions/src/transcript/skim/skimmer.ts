@@ -1,4 +1,4 @@
-import type { Kernel } from './kernel.ts';
+import { FIRST_LINE_ROOM, type Kernel } from './kernel.ts';
 import { add, appendText, hasHead, pick } from './pick.ts';
 import { HEAD_LENGTH, NULL_REF, type Shape, type ShapeNode, type SkimmedLine } from './shape.ts';
 import { type PlacedShape, placeShape } from './shape-in-memory.ts';
@@ -21,6 +21,10 @@ const LONG_LINE = 256 * 1024;
 /** And where they are longer than this, it is not kept for the next one. */
 const HUGE_LINE = 4 * 1024 * 1024;
 
+/** As many bytes are looked at together. */
+const TOGETHER = FIRST_LINE_ROOM - 1;
+
+const CARRIAGE_RETURN = 0x0d;
 const BACKSLASH = 0x5c;
 const LOWER_U = 0x75;
 
@@ -59,8 +63,39 @@ export class Skimmer {
     const at = kernel.placeLine(bytes, start, end);
     const count = kernel.code.skim(at, at + end - start, this.#placed.root);
     if (count < 0) return this.#parse(bytes, start, end);
-    this.#read(count);
+    const from = kernel.code.events.value >> 2;
+    this.#read(from, from + 3 * count);
     return true;
+  }
+
+  /**
+   * Skims whole lines together, up to one that must be looked at alone: it is long, or is left to JSON.parse.
+   * @param take is called for each line, with its place without its line end
+   * @returns behind the last of them
+   */
+  skimLines(bytes: Buffer, start: number, end: number, take: (start: number, end: number) => void): number {
+    const kernel = this.#kernel;
+    const { code } = kernel;
+    let at = start;
+    for (let isOver = false; !isOver; ) {
+      const to = Math.min(end, at + TOGETHER);
+      const placed = kernel.placeLine(bytes, at, to);
+      const count = code.skimLines(placed, placed + to - at, this.#placed.root);
+      const from = at - placed;
+      let event = code.events.value >> 2;
+      for (let line = code.lines.value >> 2, last = line + 3 * count; line < last; line += 3) {
+        const { figures } = kernel;
+        const lineEnd = figures[line + 1]! + from;
+        const lastEvent = figures[line + 2]! >> 2;
+        this.#into.clear();
+        this.#read(event, lastEvent);
+        take(figures[line]! + from, lineEnd);
+        event = lastEvent;
+        at = bytes[lineEnd] === CARRIAGE_RETURN ? lineEnd + 2 : lineEnd + 1;
+      }
+      isOver = count === 0 || at >= end;
+    }
+    return at;
   }
 
   #skimApart(bytes: Buffer, start: number, end: number): boolean {
@@ -82,12 +117,11 @@ export class Skimmer {
     return true;
   }
 
-  #read(count: number): void {
+  #read(from: number, to: number): void {
     const into = this.#into;
     const { nodes } = this.#placed;
     let { figures } = this.#kernel;
-    const from = this.#kernel.code.events.value >> 2;
-    for (let at = from; at < from + 3 * count; at += 3) {
+    for (let at = from; at < to; at += 3) {
       const event = figures[at]!;
       const node = nodes[event & 0xffff]!;
       const figure = figures[at + 1]!;

@@ -133,6 +133,7 @@ function planOutputs(
   over: number,
   lines: PlannedLines,
 ): void {
+  if (!transcript.hasFlag(FLAG.toolOutput)) return;
   let position = path.findLastIndex((index) => transcript.roleOf(index) === 'assistant');
   for (; position >= 0; position--) {
     const index = path[position]!;

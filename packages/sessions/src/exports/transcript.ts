@@ -35,10 +35,10 @@ export {
   type ContextSize,
   contextCharacters,
   estimateTokens,
-  IMAGE_CHARACTERS,
   measureContext,
   type TokenBasis,
 } from '../transcript/context/tokens.ts';
+export { IMAGE_CHARACTERS } from '../transcript/entry.ts';
 
 // Text
 

@@ -24,6 +24,8 @@ class EntryBlock {
   readonly thinking = new Uint32Array(BLOCK);
   readonly copies = new Uint32Array(BLOCK);
   readonly images = new Uint16Array(BLOCK);
+  /** All that an entry gives to the model. */
+  readonly characters = new Float64Array(BLOCK);
   readonly messages = new Int32Array(BLOCK);
   readonly usageRows = new Int32Array(BLOCK);
   readonly callStarts = new Uint32Array(BLOCK);

@@ -169,3 +169,6 @@ export interface LeafState {
   /** A line moves the leaf to an entry that is not there. */
   readonly hasInvalidLeafControl: boolean;
 }
+
+/** What an image weighs: it costs what it shows, not what its base64 text is long. */
+export const IMAGE_CHARACTERS = 4800;

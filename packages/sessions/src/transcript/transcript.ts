@@ -3,6 +3,7 @@ import {
   type EntryKind,
   type EntryRole,
   FLAG,
+  IMAGE_CHARACTERS,
   isConversation,
   KINDS,
   type LeafState,
@@ -49,6 +50,9 @@ export class Transcript {
   readonly problems: LineProblem[] = [];
 
   readonly #columns = new EntryColumns();
+  /** A bit for each kind that a line is of, and the flags of all lines. */
+  #kinds = 0;
+  #flags = 0;
   readonly #typeWords = new Words();
   readonly strings: StringTable;
   readonly #indexOfId = new IndexOfId();
@@ -81,6 +85,16 @@ export class Transcript {
 
   get length(): number {
     return this.#columns.length;
+  }
+
+  /** Whether any line is of a kind. */
+  hasKind(kind: EntryKind): boolean {
+    return (this.#kinds & (1 << KIND_NUMBER.get(kind)!)) !== 0;
+  }
+
+  /** Whether any line was read with one of these flags. */
+  hasFlag(flags: number): boolean {
+    return (this.#flags & flags) !== 0;
   }
 
   /** Whether an id appears more than once. */
@@ -154,6 +168,10 @@ export class Transcript {
   }
   imageCountOf(index: number): number {
     return this.#columns.of(index).images[index % BLOCK]!;
+  }
+  /** What an entry gives to the model where it is part of the context: text, thinking, calls, results and images. */
+  charactersOf(index: number): number {
+    return this.#columns.of(index).characters[index % BLOCK]!;
   }
   /** The id of the entry that this one points at. */
   targetOf(index: number): string | undefined {
@@ -287,7 +305,10 @@ export class Transcript {
     const at = index % BLOCK;
     block.starts[at] = start;
     block.ends[at] = end;
-    block.kinds[at] = KIND_NUMBER.get(facts.kind)!;
+    const kind = KIND_NUMBER.get(facts.kind)!;
+    block.kinds[at] = kind;
+    this.#kinds |= 1 << kind;
+    this.#flags |= facts.flags;
     block.roles[at] = ROLE_NUMBER.get(facts.role)!;
     block.flags[at] = facts.flags;
     block.types[at] = this.#typeWords.number(facts.type);
@@ -303,14 +324,18 @@ export class Transcript {
         : this.#usage.add(usage.input, usage.output, usage.cacheRead, usage.cacheWrite, usage.total);
     block.callStarts[at] = this.calls.length;
     block.callCounts[at] = facts.calls.length;
+    let characters = facts.textSize + facts.thinkingSize + facts.imageCount * IMAGE_CHARACTERS;
     for (const call of facts.calls) {
       this.calls.add(call.id, call.name, call.size, false);
+      characters += call.name.length + call.size;
     }
     block.resultStarts[at] = this.results.length;
     block.resultCounts[at] = facts.results.length;
     for (const result of facts.results) {
       this.results.add(result.callId, result.name, result.size, result.isError);
+      characters += result.size;
     }
+    block.characters[at] = characters;
     this.#link(index, facts);
     if (facts.control !== undefined) this.controls.set(index, facts.control);
     const moves = facts.kind === 'leaf' || facts.kind === 'reset' || (facts.flags & FLAG.sideAppend) !== 0;

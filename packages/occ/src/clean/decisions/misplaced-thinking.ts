@@ -19,6 +19,7 @@ export function findMisplacedThinking(
   thinking: TurnThinking,
   lines: PlannedLines,
 ): number[] {
+  if (!transcript.hasFlag(FLAG.thinking)) return [];
   const positionOf = new Int32Array(transcript.length).fill(NOWHERE);
   for (let position = 0; position < path.length; position++) positionOf[path[position]!] = position;
   const found: number[] = [];

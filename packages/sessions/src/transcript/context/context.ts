@@ -42,7 +42,8 @@ interface Cut {
 
 function cutPath(transcript: Transcript, path: readonly number[]): Cut {
   let cut = -1;
-  for (let position = path.length - 1; position >= 0 && cut < 0; position--) {
+  const mayBeCut = transcript.hasKind('compaction') || transcript.hasKind('reset');
+  for (let position = mayBeCut ? path.length - 1 : -1; position >= 0 && cut < 0; position--) {
     const kind = transcript.kindOf(path[position]!);
     if (kind === 'compaction' || kind === 'reset') cut = position;
   }
@@ -80,6 +81,7 @@ function rejoin(transcript: Transcript, path: readonly number[]): Cut | undefine
 
 function findEdits(transcript: Transcript, given: readonly number[]): Map<number, number> {
   const edits = new Map<number, number>();
+  if (!transcript.hasKind('context-edit')) return edits;
   for (const index of given) {
     const target = transcript.kindOf(index) === 'context-edit' ? transcript.targetIndexOf(index) : undefined;
     if (target === undefined) continue;

@@ -1,4 +1,4 @@
-import { FLAG } from '../entry.ts';
+import { FLAG, IMAGE_CHARACTERS } from '../entry.ts';
 import type { Transcript } from '../transcript.ts';
 import { activePath } from '../tree/tree.ts';
 import { type Context, contextOf } from './context.ts';
@@ -33,32 +33,12 @@ export interface Calibration {
 }
 
 export const CHARACTERS_PER_TOKEN = 4;
-/** What an image weighs: it costs what it shows, not what its base64 text is long. */
-export const IMAGE_CHARACTERS = 4800;
 /** Less text than this between two figures says little about a ratio. */
 const MIN_CALIBRATION_CHARACTERS = 2000;
 
 /** How many characters an entry gives to the model, edits applied. */
 export function contextCharacters(transcript: Transcript, index: number, context: Context): number {
-  return ownCharacters(transcript, context.edits.get(index) ?? index);
-}
-
-function ownCharacters(transcript: Transcript, index: number): number {
-  let total =
-    transcript.textSizeOf(index) +
-    transcript.thinkingSizeOf(index) +
-    transcript.imageCountOf(index) * IMAGE_CHARACTERS;
-  const calls = transcript.callCountOf(index);
-  if (calls > 0) {
-    const first = transcript.firstCallOf(index);
-    for (let call = first; call < first + calls; call++) total += transcript.calls.weightAt(call);
-  }
-  const results = transcript.resultCountOf(index);
-  if (results > 0) {
-    const first = transcript.firstResultOf(index);
-    for (let result = first; result < first + results; result++) total += transcript.results.sizeAt(result);
-  }
-  return total;
+  return transcript.charactersOf(context.edits.size === 0 ? index : (context.edits.get(index) ?? index));
 }
 
 interface Figure {
@@ -77,7 +57,7 @@ function figuresOf(transcript: Transcript, context: Context): { figures: Figure[
   let charactersThen = 0;
   const hasEdits = context.edits.size > 0;
   for (const index of context.entries) {
-    const own = ownCharacters(transcript, index);
+    const own = transcript.charactersOf(index);
     characters += hasEdits ? contextCharacters(transcript, index, context) : own;
     charactersThen += own;
     if (context.cutBy !== undefined && index < context.cutBy) continue;
@@ -103,10 +83,10 @@ function editChanges(transcript: Transcript, context: Context): { at: number; by
   const present = new Set(context.entries);
   for (const [target, edit] of context.edits) {
     if (!present.has(target)) continue;
-    changes.push({ at: edit, by: ownCharacters(transcript, edit) - ownCharacters(transcript, target) });
+    changes.push({ at: edit, by: transcript.charactersOf(edit) - transcript.charactersOf(target) });
   }
   for (const target of context.takenOut) {
-    const own = ownCharacters(transcript, target);
+    const own = transcript.charactersOf(target);
     changes.push({ at: target, by: own }, { at: context.edits.get(target)!, by: -own });
   }
   return changes.sort((a, b) => a.at - b.at);

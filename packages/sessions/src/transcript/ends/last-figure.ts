@@ -3,7 +3,8 @@
  * much for a list. Both give the same recorded figures; what the end does not tell is left unknown.
  */
 import { isJsonObject } from '../../entry/json-object.ts';
-import { CHARACTERS_PER_TOKEN, IMAGE_CHARACTERS, type TokenBasis } from '../context/tokens.ts';
+import { CHARACTERS_PER_TOKEN, type TokenBasis } from '../context/tokens.ts';
+import { IMAGE_CHARACTERS } from '../entry.ts';
 import { ESTIMATED_BY } from '../formats/dialect.ts';
 
 export interface ContextFigure {

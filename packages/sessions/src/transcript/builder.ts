@@ -69,7 +69,8 @@ export class TranscriptBuilder implements LineSink {
       this.#transcript.add(from + shift, to + shift, this.#facts);
     });
     if (stop > start) this.#transcript.terminated = true;
-    this.#alone = this.#transcript.length - before > this.#alone ? 0 : Math.min(2 * this.#alone + 1, MOST_ALONE);
+    this.#alone =
+      this.#transcript.length - before > this.#alone ? 0 : Math.min(2 * this.#alone + 1, MOST_ALONE);
     this.#aloneFor = this.#alone;
     return stop;
   }

@@ -4,7 +4,7 @@ import { type OpenFolder, rootOf, withFolder, withFolderBelow } from './workspac
 
 const MOST_NAMES = 1000;
 /** Folders of other programs with thousands of files that are of no interest. */
-const NOT_ENTERED: ReadonlySet<string> = new Set(['.git', 'node_modules']);
+export const NOT_ENTERED: ReadonlySet<string> = new Set(['.git', 'node_modules']);
 
 export const listFiles: Tool = {
   name: 'list_files',
@@ -21,7 +21,7 @@ export const listFiles: Tool = {
   changes: false,
   run: async ({ path = '.', recursive = false }, context) => {
     const listing: Listing = { names: [], left: 0 };
-    await withFolder(rootOf(context, path as string), path as string, {}, (folder) =>
+    await withFolder(rootOf(context, path as string), path as string, (folder) =>
       list(folder, '', recursive as boolean, listing, context),
     );
     if (listing.names.length === 0) return '(no files)';
@@ -61,7 +61,7 @@ async function list(
   }
 }
 
-/** One folder that cannot be read, or is gone by now, is shown by its name only. */
-function ignoreUnreadable(error: NodeJS.ErrnoException): void {
+/** What cannot be read, or is gone by now, does not end the work on the rest. */
+export function ignoreUnreadable(error: NodeJS.ErrnoException): void {
   if (!['EACCES', 'EPERM', 'ENOENT', 'ENOTDIR', 'ELOOP', 'EMFILE'].includes(error.code ?? '')) throw error;
 }

@@ -84,41 +84,56 @@ export async function withFile<T>(
   const { root, path: real, missing } = await locate(workspaceDir, path);
   if (missing.length > 0) throw toolFailure(`There is no file ${path}.`);
   if (real === root) throw toolFailure(`${path} is a folder. Use list_files.`);
-  return walk({ root, path: dirname(real), missing }, async (folder) => {
-    const name = basename(real);
-    const handle = await open(join(folder.path, name), O_RDONLY | O_NOFOLLOW | O_NONBLOCK).catch(refuseLink);
-    try {
-      await assertUnmoved(join(folder.realPath, name));
-      const stats = await handle.stat();
-      if (stats.isDirectory()) throw toolFailure(`${path} is a folder. Use list_files.`);
-      if (!stats.isFile()) throw toolFailure(`${path} is not a regular file.`);
-      return await use(handle, stats);
-    } finally {
-      await handle.close();
-    }
-  });
+  return walk({ root, path: dirname(real), missing }, (folder) =>
+    withFileBelow(folder, basename(real), path, use),
+  );
 }
 
-/** Folder and name of a file that is to be written. A link to another file of the workspace means that file. */
-export async function splitPath(
-  workspaceDir: string,
+/** Calls `use` with a regular file in an open folder. `path` is the model's name for it. */
+export async function withFileBelow<T>(
+  folder: OpenFolder,
+  name: string,
   path: string,
-): Promise<{ folder: string; name: string }> {
-  await makeFolder(workspaceDir);
-  const { root, path: real } = await locate(workspaceDir, path);
-  if (real === root) throw toolFailure(`${JSON.stringify(path)} is not the name of a file.`);
-  return { folder: dirname(real), name: basename(real) };
+  use: (handle: FileHandle, stats: Stats) => Promise<T>,
+): Promise<T> {
+  const handle = await open(join(folder.path, name), O_RDONLY | O_NOFOLLOW | O_NONBLOCK).catch(refuseLink);
+  try {
+    await assertUnmoved(join(folder.realPath, name));
+    const stats = await handle.stat();
+    if (stats.isDirectory()) throw toolFailure(`${path} is a folder. Use list_files.`);
+    if (!stats.isFile()) throw toolFailure(`${path} is not a regular file.`);
+    return await use(handle, stats);
+  } finally {
+    await handle.close();
+  }
 }
 
-/** Calls `use` with an open folder. `make`: with the missing folders above and itself. */
-export async function withFolder<T>(
+/**
+ * Calls `use` with the folder and the name of a file that is to be written. A link to another file of the workspace means
+ * that file. `make`: the file and folders above it may be missing, and the folders are made.
+ */
+export async function withFolderOf<T>(
   workspaceDir: string,
   path: string,
   { make = false }: { make?: boolean },
+  use: (folder: OpenFolder, name: string) => Promise<T>,
+): Promise<T> {
+  if (make) await makeFolder(workspaceDir);
+  const { root, path: real, missing } = await locate(workspaceDir, path);
+  if (real === root) throw toolFailure(`${JSON.stringify(path)} is not the name of a file.`);
+  if (missing.length > 0 && !make) throw toolFailure(`There is no file ${path}.`);
+  const folder = { root, path: dirname(real), missing: missing.slice(0, -1) };
+  return walk(folder, (open) => use(open, basename(real)));
+}
+
+/** Calls `use` with an open folder. */
+export async function withFolder<T>(
+  workspaceDir: string,
+  path: string,
   use: (folder: OpenFolder) => Promise<T>,
 ): Promise<T> {
   const place = await locate(workspaceDir, path);
-  if (place.missing.length > 0 && !make) throw toolFailure(`There is no folder ${path}.`);
+  if (place.missing.length > 0) throw toolFailure(`There is no folder ${path}.`);
   return walk(place, use);
 }
 

@@ -187,12 +187,14 @@ describe('every tool stays inside the workspace', () => {
     ['a link to nothing outside', 'dangling'],
     ['a long name', 'x'.repeat(300)],
   ];
+  /** Arguments of all tools beside the path. */
+  const ANYTHING = { content: 'changed', pattern: 'S', oldText: 'SECRET', newText: 'changed' };
   it.each(FILE_TOOLS.map(({ name }) => name))('%s', async (name) => {
     symlinkSync(join(folder, 'outside/secret.txt'), inside('out-file'));
     symlinkSync(join(folder, 'outside'), inside('out-folder'));
     symlinkSync(join(folder, 'outside/none.txt'), inside('dangling'));
     for (const [what, path] of hostile()) {
-      const result = await run(name, { path, content: 'changed' });
+      const result = await run(name, { path, ...ANYTHING });
       expect({ what, ...result }).toMatchObject({ what, isError: true });
       expect(result.text).not.toContain('SECRET');
     }
@@ -223,6 +225,10 @@ describe('every tool stays inside the workspace', () => {
     ['read_file', { path: 'notes/sub/secret.txt' }],
     ['list_files', { path: 'notes/sub' }],
     ['write_file', { path: 'notes/sub/new.txt', content: 'x' }],
+    ['edit_file', { path: 'notes/secret.txt', oldText: 'S', newText: 'x' }],
+    ['edit_file', { path: 'notes/sub/secret.txt', oldText: 'harmless', newText: 'harmless too' }],
+    ['grep', { pattern: '[A-Z]' }],
+    ['grep', { pattern: '[A-Z]', path: 'notes/secret.txt' }],
   ])('also when a folder on the way becomes a link at any moment: %s %j', HUNT, async (name, args) => {
     mkdirSync(join(folder, 'outside/sub'));
     mkdirSync(inside('notes/sub'));
@@ -274,7 +280,12 @@ describe('openRunTools', () => {
       { path: 'a', offset: 0 },
       'The argument offset must be at least 1.',
     ],
-    ['an unknown tool', 'rm', {}, 'There is no tool "rm". There are: list_files, read_file, write_file.'],
+    [
+      'an unknown tool',
+      'rm',
+      {},
+      'There is no tool "rm". There are: list_files, read_file, grep, write_file, edit_file.',
+    ],
   ])('answers %s with an error', async (_what, name, args, text) => {
     await expect(run(name, args)).resolves.toEqual({ text, isError: true });
   });
@@ -327,8 +338,8 @@ describe('openRunTools', () => {
 });
 
 describe('allowedTools', () => {
-  const READING = ['list_files', 'read_file'];
-  const ALL = [...READING, 'write_file'];
+  const READING = ['list_files', 'read_file', 'grep'];
+  const ALL = [...READING, 'write_file', 'edit_file'];
   it.each([
     [{}, {}, ALL],
     [{ execSecurity: 'full' }, {}, ALL],

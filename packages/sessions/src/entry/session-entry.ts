@@ -116,6 +116,8 @@ export type SessionEntry = {
   execSecurity?: string;
   execAsk?: string;
   execNode?: string;
+  /** Rules that people allowed for this session by their answer `always`. */
+  permissionsAdded?: string[];
 
   // Snapshots
   skillsSnapshot?: SessionSkillSnapshot;

@@ -46,6 +46,7 @@ const FIELDS = [
   'execSecurity',
   'execAsk',
   'execNode',
+  'permissionsAdded',
   'thinkingLevel',
   'lastThinkingLevel',
   'verboseLevel',

@@ -87,6 +87,7 @@ export const RESET_RULES = {
   runtimeMs: 'cleared',
   abortedBy: 'cleared',
   lastThinkingLevel: 'cleared',
+  permissionsAdded: 'cleared',
   skillsSnapshot: 'cleared',
   systemPromptReport: 'cleared',
 } as const satisfies Record<keyof SessionEntry, ResetRule>;

@@ -10,6 +10,7 @@ import {
 } from '@openbot/sessions';
 import { type CommandInput, type FlagValues, longFlag } from '@openbot/sessions/command-line';
 import { AGENT_ID_ENV_NAMES, type Environment, resolveUserPath } from '@openbot/sessions/layout';
+import { isRule } from '../permissions/rules.ts';
 import type { RUN_FLAGS, SEARCH_FLAGS } from './flags.ts';
 
 /** The input of every command that looks for sessions. */
@@ -28,15 +29,13 @@ export function readRules({
   readonly flags: FlagValues<Pick<typeof RUN_FLAGS, 'allow'>>;
 }): string[] {
   const rules = flags.allow?.flatMap(splitRules) ?? [];
-  const wrong = rules.find((rule) => !RULE.test(rule));
+  const wrong = rules.find((rule) => !isRule(rule));
   if (wrong === undefined) return rules;
   throw usage(
     `'${wrong}' is not a rule for --allow`,
     "A rule is the name of a tool, with or without what it may do: --allow 'Read,Bash(git status:*)'",
   );
 }
-
-const RULE = /^[\p{L}\w.*-]+(?:\(.+\))?$/su;
 
 function splitRules(text: string): string[] {
   const rules = [''];

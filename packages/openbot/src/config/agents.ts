@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { DEFAULT_AGENT_ID, normalizeAgentId, OpenBotError, resolveAgentId } from '@openbot/sessions';
 import { AGENT_ID_ENV_NAMES, type Environment, resolveUserPath } from '@openbot/sessions/layout';
 import { findNearest } from '@openbot/sessions/terminal-text';
-import { type AgentSettings, type BotConfig, CONFIG_FILE_NAME } from './bot-config.ts';
+import type { PermissionSettings } from '../permissions/contract.ts';
+import { type AgentSettings, type BotConfig, CONFIG_FILE_NAME, type ExecSettings } from './bot-config.ts';
 import { findMachineZone } from './machine-zone.ts';
 
 type ConfiguredAgent = AgentSettings & {
@@ -100,6 +101,8 @@ export interface ResolvedAgent extends Omit<AgentSettings, 'tools' | 'workspace'
   /** Absolute. */
   readonly workspaceDir: string;
   readonly tools?: readonly string[];
+  readonly exec: ExecSettings;
+  readonly permissions: PermissionSettings;
   /** That of the machine where none is configured. */
   readonly userTimezone: string;
 }
@@ -123,6 +126,8 @@ export function resolveAgentSettings(params: {
     agentId,
     models: { ...defaults.models, ...settings.models },
     tools: tools === undefined || isList(tools) ? tools : tools.allow,
+    exec: { ...config.tools?.exec, ...execOf(defaults), ...execOf(settings) },
+    permissions: { ...defaults.permissions, ...settings.permissions },
     workspaceDir: resolveWorkspaceDir(params, own),
     userTimezone: settings.userTimezone ?? defaults.userTimezone ?? findMachineZone(),
   };
@@ -130,6 +135,10 @@ export function resolveAgentSettings(params: {
 
 function isList(tools: NonNullable<AgentSettings['tools']>): tools is readonly string[] {
   return Array.isArray(tools);
+}
+
+function execOf({ tools }: AgentSettings): ExecSettings | undefined {
+  return tools === undefined || isList(tools) ? undefined : tools.exec;
 }
 
 /** As OpenClaw: the default agent has the plain name, so that no two agents share a folder by default. */

@@ -1,5 +1,6 @@
 import type { LifecycleConfig } from '@openbot/sessions';
 import type { MemoryFlushConfig, QueueConfig } from '@openbot/sessions/policy';
+import type { PermissionSettings } from '../permissions/contract.ts';
 
 export const CONFIG_FILE_NAME = 'openbot.json';
 
@@ -31,6 +32,24 @@ export interface BotConfig extends LifecycleConfig {
     responsePrefix?: string;
   };
   skills?: { load?: { extraDirs?: readonly string[] }; allowBundled?: readonly string[] };
+  /** For all agents. */
+  tools?: { exec?: ExecSettings };
+}
+
+/** The tool `exec`. Names are OpenClaw's, but for `allowlist` and `passEnv`. */
+export interface ExecSettings {
+  /** Commands run on this machine (`auto`, `gateway`); with another value, which asks for more, none does. */
+  host?: 'auto' | 'gateway' | 'sandbox' | 'node';
+  /** Which commands run: none (also when absent), those of `allowlist`, all. */
+  security?: 'deny' | 'allowlist' | 'full';
+  /** Whether a person is asked: never, about what is not in `allowlist` (also when absent), each time. */
+  ask?: 'off' | 'on-miss' | 'always';
+  /** `git status`, or with a pattern `git log:*`, `ls *`. */
+  allowlist?: readonly string[];
+  /** Seconds. 300. */
+  timeoutSec?: number;
+  /** Names of variables that commands get beside the usual ones. */
+  passEnv?: readonly string[];
 }
 
 /** In the words of OpenClaw and pi. A model that has fewer takes the nearest. */
@@ -76,7 +95,10 @@ export interface AgentSettings {
   /** Names of skills that the agent may use; all when absent. */
   skills?: readonly string[];
   /** Names of tools that the agent may use; all when absent. */
-  tools?: readonly string[] | { readonly allow?: readonly string[]; readonly deny?: never };
+  tools?:
+    | readonly string[]
+    | { readonly allow?: readonly string[]; readonly deny?: never; readonly exec?: ExecSettings };
+  permissions?: PermissionSettings;
   /** Text in front of the system prompt. */
   systemPrompt?: string;
 }

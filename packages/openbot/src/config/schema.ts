@@ -1,10 +1,13 @@
 /** What `openbot.json` may contain. Loaded where there is such a file. Messages never contain a value: it may be a secret. */
 import * as z from 'zod/mini';
+import type { PermissionSettings } from '../permissions/contract.ts';
+import { isRule } from '../permissions/rules.ts';
 import {
   type AgentSettings,
   type Binding,
   type BotConfig,
   type ChannelSettings,
+  type ExecSettings,
   THINKING_LEVELS,
 } from './bot-config.ts';
 
@@ -48,9 +51,37 @@ function byName<S extends z.ZodMiniType>(value: S) {
 }
 
 const mostSeconds = 'must be a number of seconds above 0';
+const seconds = z.optional(
+  z.number(mostSeconds).check(z.refine((value) => value > 0, { error: mostSeconds })),
+);
+
+const exec = section({
+  host: oneOf('auto', 'gateway', 'sandbox', 'node'),
+  security: oneOf('deny', 'allowlist', 'full'),
+  ask: oneOf('off', 'on-miss', 'always'),
+  allowlist: texts,
+  timeoutSec: seconds,
+  passEnv: texts,
+} satisfies Shape<ExecSettings>);
+
+const rules = z.optional(
+  z.array(
+    text.check(z.refine(isRule, { error: 'must be a rule such as Read or Bash(git status)' })),
+    'must be a list of rules such as Read or Bash(git status)',
+  ),
+);
+
+const permissions = section({
+  allow: rules,
+  deny: rules,
+  ask: oneOf('on-miss', 'always', 'off'),
+  timeoutSeconds: seconds,
+} satisfies Shape<PermissionSettings>);
+
 const allowedTools = z.looseObject(
   {
     allow: texts,
+    exec,
     // The tools of a model are not known here, so that a list of exceptions could not be kept.
     deny: z.optional(z.never('is not known here: name the tools that are allowed, in allow')),
   },
@@ -77,15 +108,14 @@ const settings = {
   thinkingDefault: oneOf(...THINKING_LEVELS),
   verboseDefault: oneOf('off', 'on', 'full'),
   reasoningDefault: oneOf('off', 'on', 'stream'),
-  timeoutSeconds: z.optional(
-    z.number(mostSeconds).check(z.refine((seconds) => seconds > 0, { error: mostSeconds })),
-  ),
+  timeoutSeconds: seconds,
   maxConcurrent: count(1),
   contextTokens: count(1),
   skills: texts,
   tools: z.optional(
     z.union([z.array(text), allowedTools], 'must be a list of names, or an object with allow'),
   ),
+  permissions,
   systemPrompt: someText,
 } satisfies Shape<AgentSettings>;
 
@@ -224,6 +254,7 @@ export const botConfigSchema = z.looseObject(
       responsePrefix: z.optional(z.string('must be text')),
     } satisfies Shape<Messages>),
     skills: section({ load: section({ extraDirs: texts }), allowBundled: texts }),
+    tools: section({ exec }),
   } satisfies Shape<BotConfig>,
   'must be an object',
 );

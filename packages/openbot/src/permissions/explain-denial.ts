@@ -2,6 +2,7 @@ import { relative, sep } from 'node:path';
 import { type PermissionRequest, resolveRepo } from '@openbot/claude-code';
 import { printable, quoteForShell, shorten } from '@openbot/sessions/terminal-text';
 import { QUESTION_TOOL } from './dialog.ts';
+import { hasFileRule, suggestNarrow } from './rules.ts';
 
 /** The options of a run that decide what is allowed. */
 export interface RunRules {
@@ -39,7 +40,7 @@ const NO_REASON = /^This command requires approval\.?$/i;
 
 /** Claude Code asks about files outside its folder, but a rule for the file allows them. */
 function isOnlyOutside({ toolName, reason }: PermissionRequest): boolean {
-  return toolName in FILE_RULES && reason !== undefined && /^Path is outside allowed/i.test(reason);
+  return hasFileRule(toolName) && reason !== undefined && /^Path is outside allowed/i.test(reason);
 }
 
 function isInside(repoPath: string, path: string): boolean {
@@ -47,29 +48,11 @@ function isInside(repoPath: string, path: string): boolean {
   return route !== '..' && !route.startsWith(`..${sep}`);
 }
 
-/** The kind of rule by tool: `Edit` rules cover `Write` too. */
-const FILE_RULES: Readonly<Record<string, string>> = { Read: 'Read', Write: 'Edit', Edit: 'Edit' };
-
 /** The narrowest simple rule that would have allowed a call, in Claude Code's syntax. */
 export function suggestRule({
   toolName,
   input,
 }: Pick<PermissionRequest, 'toolName' | 'input'>): string | undefined {
-  const { command, file_path: path, url } = input;
   if (toolName === QUESTION_TOOL) return undefined;
-  if (toolName === 'Bash' && typeof command === 'string' && SIMPLE_COMMAND.test(command.trim())) {
-    return `Bash(${command.trim()})`;
-  }
-  const fileRule = FILE_RULES[toolName];
-  // In a rule an absolute path begins with two slashes.
-  if (fileRule !== undefined && typeof path === 'string' && SIMPLE_PATH.test(path))
-    return `${fileRule}(/${path})`;
-  if (toolName === 'WebFetch' && typeof url === 'string' && URL.canParse(url)) {
-    return `WebFetch(domain:${new URL(url).hostname})`;
-  }
-  return toolName;
+  return suggestNarrow({ toolName, arguments: input }) ?? toolName;
 }
-
-/** Without characters that have a meaning in a shell, a rule or a terminal. */
-const SIMPLE_COMMAND = /^(?:(?![;&|<>`$()*?[\]{}\\!#])[\x20-\x7e]){1,150}$/;
-const SIMPLE_PATH = /^\/(?:(?![*?[\]{}()\\!])[\x20-\x7e\p{L}]){1,200}$/u;

@@ -1,7 +1,10 @@
 import type { SessionSystemPromptReport } from '@openbot/sessions';
 import type { EntryDraft } from '@openbot/sessions/transcript';
+import type { Permission, PermissionRequest } from '../permissions/contract.ts';
 import type { RunTools, SentByTool } from '../tools/contract.ts';
 import type { AppendedEntry, ContextMessage, TranscriptRef } from '../transcripts/contract.ts';
+
+export type { Permission, PermissionRequest };
 
 /** In the words of OpenClaw and pi. `input` is what was not read from a cache. */
 export interface RunUsage {
@@ -104,7 +107,10 @@ export interface RunRequest {
   readonly readableDirs?: readonly string[];
   readonly tools: RunTools;
   readonly ownSession: OwnSession;
-  /** Asks whether a tool of the runner's own program may be used. Those of `tools` are allowed already. */
+  /**
+   * Asks whether a tool of the runner's own program may be used: rules, then a person, who may take minutes. Never rejects.
+   * `tools` ask by themselves.
+   */
   permit(request: PermissionRequest, signal: AbortSignal): Promise<Permission>;
   readonly signal: AbortSignal;
 }
@@ -116,17 +122,6 @@ export interface OwnSession {
   /** Keeps it in the entry of the session. Undefined forgets it. */
   save(id: string | undefined): Promise<void>;
 }
-
-export interface PermissionRequest {
-  readonly callId: string;
-  readonly toolName: string;
-  readonly arguments: Readonly<Record<string, unknown>>;
-}
-
-export type Permission =
-  | { readonly isAllowed: true }
-  /** The reason is for the model. */
-  | { readonly isAllowed: false; readonly reason: string };
 
 /**
  * One execution of the agent. The runner appends what the model and its tools say to the transcript, as they say it: a

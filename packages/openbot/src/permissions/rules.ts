@@ -1,0 +1,190 @@
+/**
+ * Rules about tools, in Claude Code's syntax: `Read`, `Bash(git status)`, `Bash(git log:*)`, `Edit(src/**)`,
+ * `WebFetch(domain:example.org)`, `mcp__server`. They compare names and texts and look at no file.
+ */
+import { basename, isAbsolute, join, posix, relative, resolve } from 'node:path';
+
+/** A call of a tool. */
+export interface ToolUse {
+  readonly toolName: string;
+  readonly arguments: Readonly<Record<string, unknown>>;
+}
+
+/** What paths in rules and calls are relative to. */
+export interface RulePlaces {
+  readonly workspaceDir: string;
+  readonly home?: string;
+}
+
+const RULE = /^([\p{L}\w.*-]+)(?:\((.+)\))?$/su;
+
+export function isRule(text: string): boolean {
+  return RULE.test(text);
+}
+
+/** Claude Code's names, which rules may use for tools of other names that do the same. */
+const ALSO_CALLED: Readonly<Record<string, readonly string[]>> = {
+  exec: ['Bash'],
+  read_file: ['Read'],
+  list_files: ['Glob'],
+  grep: ['Grep'],
+  edit_file: ['Edit'],
+  write_file: ['Write', 'Edit'],
+  Write: ['Edit'],
+  NotebookEdit: ['Edit'],
+};
+
+const namesOf = (toolName: string) => [toolName, ...(ALSO_CALLED[toolName] ?? [])];
+
+/** The first rule that allows a call. A pattern of a command covers only a simple one, without a second command in it. */
+export function findAllowing(rules: readonly string[], use: ToolUse, places: RulePlaces): string | undefined {
+  return rules.find((rule) =>
+    matches(rule, use, places, (pattern, command) => allowsCommand(pattern, command)),
+  );
+}
+
+/** The first rule that forbids a call, or a part of its command. Shells have more ways to hide a command than this finds. */
+export function findDenying(rules: readonly string[], use: ToolUse, places: RulePlaces): string | undefined {
+  return rules.find((rule) =>
+    matches(rule, use, places, (pattern, command) =>
+      [command, ...listParts(command)].some((part) => matchesPattern(pattern, part)),
+    ),
+  );
+}
+
+function matches(
+  rule: string,
+  { toolName, arguments: args }: ToolUse,
+  places: RulePlaces,
+  matchCommand: (pattern: string, command: string) => boolean,
+): boolean {
+  const [, name = '', detail] = RULE.exec(rule) ?? [];
+  const isNamed = namesOf(toolName).some((own) => matchesWild(name, own) || isOfServer(name, own));
+  if (!isNamed || detail === undefined) return isNamed;
+  const { command, url } = args;
+  const path = pathIn(args);
+  if (typeof command === 'string') return matchCommand(detail, command.trim());
+  if (path !== undefined) return matchesPath(detail, path, places);
+  if (typeof url === 'string') return matchesDomain(detail, url);
+  return Object.values(args).some((value) => typeof value === 'string' && matchesWild(detail, value));
+}
+
+function isOfServer(rule: string, toolName: string): boolean {
+  return /^mcp__[^*]+$/.test(rule) && toolName.startsWith(`${rule}__`);
+}
+
+function pathIn({
+  file_path: file,
+  notebook_path: notebook,
+  path,
+}: ToolUse['arguments']): string | undefined {
+  return [file, notebook, path].find((value) => typeof value === 'string');
+}
+
+/** Exactly this command; with `:*` or `*`, simple commands of this form. */
+export function allowsCommand(pattern: string, command: string): boolean {
+  return pattern === command || (SIMPLE.test(command) && matchesPattern(pattern, command));
+}
+
+/** Characters that could begin a second command, redirect output or be expanded. */
+const SIMPLE = /^[^;&|<>`$(){}\\\r\n\0]+$/;
+
+function matchesPattern(pattern: string, command: string): boolean {
+  const prefix = pattern.endsWith(':*') ? pattern.slice(0, -2) : undefined;
+  if (prefix === undefined) return matchesWild(pattern, command);
+  return prefix === '' || command === prefix || command.startsWith(`${prefix} `);
+}
+
+function listParts(command: string): string[] {
+  return command
+    .split(/[;&|\r\n(){}`]+|\$\(/)
+    .map((part) => part.trim().replace(/^(?:\w+=\S*\s+)+/, ''))
+    .filter((part) => part !== '');
+}
+
+/** Without backtracking into earlier stars: linear in the length of the text for each star. */
+function matchesWild(pattern: string, text: string): boolean {
+  const [first = '', ...rest] = pattern.split('*');
+  if (rest.length === 0) return pattern === text;
+  const last = rest.pop()!;
+  if (!text.startsWith(first) || !text.endsWith(last) || text.length < first.length + last.length)
+    return false;
+  let at = first.length;
+  const end = text.length - last.length;
+  for (const part of rest) {
+    const found = text.indexOf(part, at);
+    if (found < 0 || found + part.length > end) return false;
+    at = found + part.length;
+  }
+  return true;
+}
+
+/** As in a .gitignore: a name without a slash at any depth, a folder with all below it. `//` begins an absolute path. */
+function matchesPath(pattern: string, path: string, { workspaceDir, home }: RulePlaces): boolean {
+  const wanted = resolve(workspaceDir, path);
+  if (!pattern.includes('/')) {
+    const inside = relative(workspaceDir, wanted);
+    const isInside = !inside.startsWith('..') && !isAbsolute(inside);
+    return isInside && (matchesWild(pattern, basename(wanted)) || inside.split('/').includes(pattern));
+  }
+  if (pattern.startsWith('~/') && home === undefined) return false;
+  const full = pattern.startsWith('//')
+    ? pattern.slice(1)
+    : pattern.startsWith('~/')
+      ? join(home!, pattern.slice(2))
+      : join(workspaceDir, pattern);
+  return matchesSegments(posix.normalize(full).replace(/\/$/, '').split('/'), wanted.split('/'));
+}
+
+/** A pattern that is used up matches what is left: it names a folder above. */
+function matchesSegments(pattern: readonly string[], path: readonly string[]): boolean {
+  const [first, ...rest] = pattern;
+  if (first === undefined) return true;
+  if (first === '**') return path.some((_, at) => matchesSegments(rest, path.slice(at)));
+  const [own, ...below] = path;
+  return own !== undefined && matchesWild(first, own) && matchesSegments(rest, below);
+}
+
+function matchesDomain(pattern: string, url: string): boolean {
+  const domain = /^domain:(.+)$/.exec(pattern)?.[1];
+  if (domain === undefined) return matchesWild(pattern, url);
+  const host = URL.canParse(url) ? new URL(url).hostname : undefined;
+  return host !== undefined && (host === domain || host.endsWith(`.${domain}`));
+}
+
+/** The kind of rule by tool: `Edit` rules cover `Write` too. */
+const FILE_RULES: Readonly<Record<string, string>> = { Read: 'Read', Write: 'Edit', Edit: 'Edit' };
+
+/** Whether a rule can name the file of a call of this tool. */
+export function hasFileRule(toolName: string): boolean {
+  return toolName in FILE_RULES;
+}
+
+/**
+ * The narrowest simple rule that would have allowed a call. Undefined where only a rule for every use of the tool would
+ * do, though its uses differ.
+ */
+export function suggestNarrow({ toolName, arguments: args }: ToolUse): string | undefined {
+  const { command, file_path: path, path: relativePath, url } = args;
+  if (namesOf(toolName).includes('Bash')) {
+    const isSimple = typeof command === 'string' && SIMPLE_COMMAND.test(command.trim());
+    return isSimple ? `${toolName}(${command.trim()})` : undefined;
+  }
+  const fileRule = FILE_RULES[toolName];
+  if (fileRule !== undefined)
+    // In a rule an absolute path begins with two slashes.
+    return typeof path === 'string' && SIMPLE_PATH.test(path) ? `${fileRule}(/${path})` : undefined;
+  if (toolName in ALSO_CALLED) {
+    const isSimple = typeof relativePath === 'string' && SIMPLE_PATH.test(`/${relativePath}`);
+    return isSimple ? `${toolName}(./${relativePath})` : undefined;
+  }
+  if (typeof url === 'string')
+    return URL.canParse(url) && toolName === 'WebFetch'
+      ? `WebFetch(domain:${new URL(url).hostname})`
+      : undefined;
+  return toolName;
+}
+
+/** Without characters that have a meaning in a shell, a rule or a terminal. */
+const SIMPLE_COMMAND = /^(?:(?![;&|<>`$()*?[\]{}\\!#])[\x20-\x7e]){1,150}$/;
+const SIMPLE_PATH = /^\/(?:(?![*?[\]{}()\\!])[\x20-\x7e\p{L}]){1,200}$/u;

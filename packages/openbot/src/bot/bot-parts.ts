@@ -1,5 +1,6 @@
 import type { Channel } from '../channels/contract.ts';
 import type { Sender } from '../delivery/sender.ts';
+import type { ConversationDesk } from '../questions/conversation-desk.ts';
 import type { Dispatcher } from '../queue/dispatcher.ts';
 import type { BotState } from '../state/open-state.ts';
 import type { TurnReport, TurnTools, TurnWatcher } from '../turn/turn-tools.ts';
@@ -22,6 +23,7 @@ export interface BotParts {
   readonly tools: TurnTools;
   readonly dispatcher: Dispatcher;
   readonly sender: Sender;
+  readonly desk: ConversationDesk;
   readonly local: Channel;
   /** By the seq of the message. */
   readonly watchers: Map<number, SayWatcher>;

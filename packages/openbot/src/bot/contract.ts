@@ -1,7 +1,9 @@
 import type { Environment } from '@openbot/sessions/layout';
 import type { Channel } from '../channels/contract.ts';
+import type { Clock } from '../clock.ts';
 import type { BotConfig } from '../config/bot-config.ts';
 import type { ReplyPayload } from '../outbox/reply-payload.ts';
+import type { Asker } from '../permissions/contract.ts';
 import type { RunEvent, Runner, RunUsage } from '../runners/contract.ts';
 import type { BotState } from '../state/open-state.ts';
 
@@ -16,6 +18,8 @@ export interface BotOptions {
   readonly state?: BotState;
   /** ms */
   readonly now?: () => number;
+  /** Of the time that people have for an answer. The system's when absent. */
+  readonly clock?: Clock;
   /** By provider; they win over those that OpenBot has. The caller closes them. */
   readonly runners?: Readonly<Record<string, Runner>>;
   /** Called for what the owner of the bot should know. A warning of the process when absent. */
@@ -70,6 +74,8 @@ export interface SayRequest {
   readonly deliver?: WantedDelivery;
   /** Aborts the run; `say` still resolves, with what was said up to then. */
   readonly signal?: AbortSignal;
+  /** Asks the person for permissions. Without it they are denied. */
+  readonly asker?: Asker;
   /** The caller shows tool calls as they happen, so that replies do not repeat them. */
   readonly showsTools?: boolean;
   /** Called in order. The `end` event comes before `say` resolves. */

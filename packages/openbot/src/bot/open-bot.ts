@@ -2,8 +2,10 @@ import { OpenBotError } from '@openbot/sessions';
 import { isGroupMessage } from '@openbot/sessions/key';
 import { resolveQueueSettings } from '@openbot/sessions/policy';
 import type { Channel, ChannelHost } from '../channels/contract.ts';
+import { systemClock } from '../clock.ts';
 import { resolveDefaultAgentId, resolveMaxConcurrent } from '../config/agents.ts';
 import { Sender } from '../delivery/sender.ts';
+import { ConversationDesk } from '../questions/conversation-desk.ts';
 import type { TurnOutcome, TurnWork } from '../queue/contract.ts';
 import { Dispatcher } from '../queue/dispatcher.ts';
 import { kindOfMessage } from '../queue/message-kind.ts';
@@ -22,6 +24,7 @@ import { decideArrival } from './decide-arrival.ts';
 import { giveUpLocalReplies, openLocalAccount } from './local-account.ts';
 import { mayRetry } from './may-retry.ts';
 import { compileMentions, describeTrouble, warn } from './notices.ts';
+import { findAsker, takeAnswer } from './permission-questions.ts';
 import { isProcessGone, nameProcess } from './process-name.ts';
 import { pruneSometimes } from './prune-sometimes.ts';
 import { routeMessage } from './route-message.ts';
@@ -85,6 +88,7 @@ function assemble(options: BotOptions, state: BotState): BotParts {
       });
     },
   });
+  const desk = new ConversationDesk({ outbox: state.outbox, now, onPut: () => sender.wake() });
   const watchers: BotParts['watchers'] = new Map();
   const runners = new Map<string, Promise<Runner | undefined>>();
   const tools: TurnTools = {
@@ -100,6 +104,8 @@ function assemble(options: BotOptions, state: BotState): BotParts {
       return runner;
     },
     sessionTools: () => [],
+    askerOf: (place) => findAsker({ config, channels, desk }, place),
+    clock: options.clock ?? systemClock,
     config,
     stateDir,
     env,
@@ -137,7 +143,7 @@ function assemble(options: BotOptions, state: BotState): BotParts {
     maxTries: MAX_TRIES,
     sweepMs: channels.length > 0 ? 30_000 : undefined,
   });
-  return { options, state, tools, dispatcher, sender, local, watchers };
+  return { options, state, tools, dispatcher, sender, desk, local, watchers };
 }
 
 /** Entries can be unreadable; the turn then says so. */
@@ -156,6 +162,7 @@ async function runWatched(
   const watching = work.messages.flatMap(({ seq }) => watchers.get(seq) ?? []);
   const { outcome, report } = await runTurn(tools, work, {
     showsTools: watching.some(({ showsTools }) => showsTools),
+    asker: watching.find(({ asker }) => asker !== undefined)?.asker,
     onEvent: (event) => {
       for (const watcher of watching) watcher.onEvent(event);
     },
@@ -170,14 +177,20 @@ async function runWatched(
 }
 
 /** Keeps what a channel receives, and wakes the session that it belongs to. */
-function hostOf({ options, state, dispatcher, tools }: BotParts, channel: Channel): ChannelHost {
+function hostOf({ options, state, dispatcher, desk, tools }: BotParts, channel: Channel): ChannelHost {
   return {
     accept: async ({ conversationId, messageId, ctx }) => {
       const { agentId, sessionKey } = routeMessage(options.config, channel, ctx);
       const identity = { channel: channel.name, accountId: channel.accountId, conversationId, messageId };
+      const arrival = { identity, agentId, sessionKey, ctx, receivedAt: tools.now() };
+      const answer = await takeAnswer({ ...tools, desk }, arrival);
+      if (answer !== undefined) {
+        const { isNew } = await state.inbox.accept(arrival, { state: 'answered', turnId: answer.turnId });
+        if (isNew) await answer.settle();
+        return { identity, isNew };
+      }
       const entry = isGroupMessage(ctx) ? await findEntry(state, { agentId, sessionKey }) : undefined;
       const { isAddressed } = decideArrival(tools, channel, ctx, entry);
-      const arrival = { identity, agentId, sessionKey, ctx, receivedAt: tools.now() };
       const { message, isNew } = await state.inbox.accept(
         arrival,
         isAddressed ? undefined : { state: 'dropped', reason: NOT_ADDRESSED },

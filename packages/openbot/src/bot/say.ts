@@ -177,6 +177,7 @@ async function waitForTurn(parts: BotParts, message: InboxMessage, request: SayR
     sessionKey,
     isAborted: () => request.signal?.aborted === true,
     showsTools: request.showsTools,
+    asker: request.asker,
     onEvent: (event) => {
       isStarted ||= event.type === 'started';
       request.onEvent?.(event);

@@ -47,7 +47,7 @@ export type InboxState =
   | { readonly state: 'queued' }
   /** Part of a turn that has begun and has no answer yet. */
   | { readonly state: 'running'; readonly turnId: string }
-  /** The replies of its turn are in the outbox. */
+  /** The replies of its turn are in the outbox, or it answered a question of the turn. */
   | { readonly state: 'answered'; readonly turnId: string }
   /** Gets no turn: not addressed to the agent, pushed out of a full queue, withdrawn. */
   | { readonly state: 'dropped'; readonly reason: string }
@@ -90,7 +90,7 @@ export interface Inbox {
    */
   accept(
     arrival: Arrival,
-    as?: Extract<InboxState, { state: 'received' | 'dropped' }>,
+    as?: Extract<InboxState, { state: 'received' | 'answered' | 'dropped' }>,
   ): Promise<{ readonly message: InboxMessage; readonly isNew: boolean }>;
   get(seq: number): Promise<InboxMessage | undefined>;
   find(identity: MessageIdentity): Promise<InboxMessage | undefined>;

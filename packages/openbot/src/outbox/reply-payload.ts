@@ -11,6 +11,8 @@ export interface ReplyPayload {
   /** Audio is sent as a voice message. */
   audioAsVoice?: boolean;
   isError?: boolean;
+  /** Asks for a permission. A person answers it by a message that names the id, or by a reply. */
+  question?: { readonly id: string; readonly turnId: string };
   /** For one channel only, in its own words. */
   channelData?: Record<string, unknown>;
 }

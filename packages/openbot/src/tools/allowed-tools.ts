@@ -1,33 +1,91 @@
 import type { SessionEntry } from '@openbot/sessions';
 import type { ResolvedAgent } from '../config/agents.ts';
+import { allowsCommand } from '../permissions/rules.ts';
 import type { Tool } from './contract.ts';
 
-/**
- * Names of the tools that a session may use, in OpenClaw's words for what it may execute. There is no shell yet, so they decide on
- * the tools that change something; all sessions may read.
- *
- * - `execSecurity`: `full` (also when absent) allows all; `allowlist` those that the agent's `tools` name; `deny`, and
- *   every value that is not known, none.
- * - `execAsk`: `always` would ask a person before each use and `on-miss` before one that is not on the list. A run cannot
- *   ask yet, so what would be asked is refused. `off`, also when absent, asks nothing.
- */
-export function allowedTools(
-  tools: readonly Tool[],
-  entry: Pick<SessionEntry, 'execSecurity' | 'execAsk'>,
-  settings: Pick<ResolvedAgent, 'tools'>,
-): string[] {
-  const mayChange = mayChangeBy(entry, settings.tools);
-  return tools.flatMap(({ name, changes }) =>
-    (settings.tools?.includes(name) ?? true) && (!changes || mayChange(name)) ? [name] : [],
-  );
+/** What decides on the tools of a session that change something, in OpenClaw's words. All sessions may read. */
+export interface UseRules {
+  readonly entry: Pick<SessionEntry, 'execSecurity' | 'execAsk'>;
+  readonly agent: Pick<ResolvedAgent, 'tools' | 'exec'>;
+  /** A person can be asked. */
+  readonly canAsk: boolean;
 }
 
-function mayChangeBy(
-  { execSecurity = 'full', execAsk = 'off' }: Pick<SessionEntry, 'execSecurity' | 'execAsk'>,
-  listed: readonly string[] | undefined,
-): (name: string) => boolean {
-  const isListed = (name: string) => listed?.includes(name) ?? false;
-  if (execSecurity !== 'full' && execSecurity !== 'allowlist') return () => false;
-  if (execAsk === 'off') return execSecurity === 'full' ? () => true : isListed;
-  return execAsk === 'on-miss' ? isListed : () => false;
+export type UseDecision =
+  | { readonly do: 'run' }
+  /** `on-miss`: unless a rule allows it. */
+  | { readonly do: 'ask'; readonly how: 'on-miss' | 'always' }
+  | { readonly do: 'refuse'; readonly reason: string };
+
+/** Names of the tools that are offered. What would have to be asked about is not offered where nobody can be asked. */
+export function allowedTools(tools: readonly Tool[], rules: UseRules): string[] {
+  const listed = rules.agent.tools;
+  return tools
+    .filter((tool) => listed?.includes(tool.name) ?? true)
+    .filter((tool) => !tool.changes || mayBeUsed(tool, rules))
+    .map(({ name }) => name);
+}
+
+function mayBeUsed(tool: Tool, rules: UseRules): boolean {
+  const { security, ask } = limitsOf(tool, rules);
+  if (security === 'deny') return false;
+  if (ask === 'always') return rules.canAsk;
+  if (tool.commandOf !== undefined || security === 'full') {
+    // Which command is allowed is known with the command.
+    return rules.canAsk || tool.commandOf !== undefined || ask === 'off' || isListed(tool, rules);
+  }
+  return isListed(tool, rules) || (ask === 'on-miss' && rules.canAsk);
+}
+
+/** Whether a tool can be used at least once without a question. */
+export function isUsedUnasked(tool: Tool, rules: UseRules): boolean {
+  const { ask } = limitsOf(tool, rules);
+  return ask === 'off' || (ask === 'on-miss' && (tool.commandOf !== undefined || isListed(tool, rules)));
+}
+
+/** What happens to one use of a tool that is offered. */
+export function decideUse(tool: Tool, args: Readonly<Record<string, unknown>>, rules: UseRules): UseDecision {
+  if (!tool.changes) return { do: 'run' };
+  const { security, ask } = limitsOf(tool, rules);
+  if (security === 'deny') return { do: 'refuse', reason: 'This session must not change anything.' };
+  if (ask === 'always') return { do: 'ask', how: 'always' };
+  if (tool.commandOf === undefined)
+    return ask === 'off' || isListed(tool, rules) ? { do: 'run' } : { do: 'ask', how: 'on-miss' };
+  const command = tool.commandOf(args);
+  const { allowlist = [] } = rules.agent.exec;
+  if (security === 'full' || allowlist.some((pattern) => allowsCommand(pattern, command)))
+    return { do: 'run' };
+  if (ask === 'on-miss') return { do: 'ask', how: 'on-miss' };
+  return { do: 'refuse', reason: 'This command is not in the list of commands that may be run.' };
+}
+
+const SECURITIES = ['deny', 'allowlist', 'full'] as const;
+const ASKS = ['always', 'on-miss', 'off'] as const;
+
+/**
+ * Tools that run commands are allowed by the configuration, and a session can only narrow that. The others are allowed
+ * unless the session says otherwise. A word that is not known is the strictest.
+ */
+function limitsOf(
+  { commandOf }: Tool,
+  { entry, agent }: UseRules,
+): { security: (typeof SECURITIES)[number]; ask: (typeof ASKS)[number] } {
+  const { execSecurity = 'full', execAsk = 'off' } = entry;
+  if (commandOf === undefined)
+    return { security: strictest(SECURITIES, execSecurity), ask: strictest(ASKS, execAsk) };
+  const { host = 'auto', security = 'deny', ask = 'on-miss' } = agent.exec;
+  // A sandbox or another machine was asked for, and there is none.
+  const isHere = host === 'auto' || host === 'gateway';
+  return {
+    security: strictest(SECURITIES, execSecurity, isHere ? security : 'deny'),
+    ask: strictest(ASKS, execAsk, ask),
+  };
+}
+
+function strictest<T extends string>(order: readonly T[], ...words: readonly string[]): T {
+  return order[Math.min(...words.map((word) => Math.max(0, order.indexOf(word as T))))]!;
+}
+
+function isListed({ name }: Tool, { agent }: UseRules): boolean {
+  return agent.tools?.includes(name) ?? false;
 }

@@ -50,6 +50,8 @@ export interface Tool {
   readonly parameters: ArgumentsSchema;
   /** It can change something. Such tools are refused to sessions that may only read. */
   readonly changes: boolean;
+  /** Of a tool that runs commands of the model: which one. What a session may execute is decided by it. */
+  commandOf?(args: Readonly<Record<string, unknown>>): string;
   /** Called with arguments that fit `parameters`. May throw: `RunTools.run` makes a result of it. */
   run(
     args: Readonly<Record<string, unknown>>,

@@ -1,4 +1,5 @@
 import { OpenBotError } from '@openbot/sessions';
+import type { Permission } from '../permissions/contract.ts';
 import {
   type ArgumentsSchema,
   type RunTools,
@@ -9,29 +10,43 @@ import {
   toolFailure,
 } from './contract.ts';
 
-/** @param allowed names of the tools that may be used; all when absent */
+/** Asked before each use of a tool, with arguments that fit. */
+export type PermitUse = (
+  tool: Tool,
+  args: Readonly<Record<string, unknown>>,
+  context: ToolContext,
+) => Promise<Permission>;
+
+/**
+ * @param allowed names of the tools that may be used; all when absent
+ * @param permit every use is permitted when absent
+ */
 export function openRunTools(
   tools: readonly Tool[],
   places: Pick<ToolContext, 'workspaceDir' | 'readableDirs'>,
   allowed?: readonly string[],
+  permit?: PermitUse,
 ): RunTools {
   const list = tools.filter(({ name }) => allowed?.includes(name) ?? true);
   return {
     list,
-    run: (call, signal) => runTool(tools, list, call, { ...places, signal, callId: call.id }),
+    run: (call, signal) => runTool({ tools, list, permit }, call, { ...places, signal, callId: call.id }),
   };
 }
 
 async function runTool(
-  tools: readonly Tool[],
-  list: readonly Tool[],
+  { tools, list, permit }: { tools: readonly Tool[]; list: readonly Tool[]; permit?: PermitUse },
   call: ToolCall,
   context: ToolContext,
 ): Promise<ToolResult> {
   try {
     context.signal.throwIfAborted();
     const tool = list.find(({ name }) => name === call.name) ?? refuse(tools, list, call.name);
-    const output = await tool.run(checkArguments(tool.parameters, call.arguments), context);
+    const args = checkArguments(tool.parameters, call.arguments);
+    const permission = await permit?.(tool, args, context);
+    if (permission?.isAllowed === false) throw toolFailure(permission.reason);
+    context.signal.throwIfAborted();
+    const output = await tool.run(args, context);
     return { ...(typeof output === 'string' ? { text: output } : output), isError: false };
   } catch (error) {
     return { text: describeFailure(error, context), isError: true };

@@ -2,24 +2,20 @@ import { type MsgContext, resolveGroupSessionKey, type SessionSkillSnapshot } fr
 import type { EntryDraft } from '@openbot/sessions/transcript';
 import { resolveModel } from '../config/models.ts';
 import type { ModelChoice, Runner, SystemPrompt } from '../runners/contract.ts';
-import type { RunTools } from '../tools/contract.ts';
 import { type GroupActivation, resolveGroupActivation } from './history/group-activation.ts';
 import { buildGroupIntro, describeNewActivation } from './history/group-intro.ts';
 import type { TurnSession } from './init-session.ts';
-import { offerTools } from './offer-tools.ts';
+import { type OfferedTools, offerTools } from './offer-tools.ts';
 import type { Turn } from './open-turn.ts';
 import { buildSystemPrompt } from './prompt/build-system-prompt.ts';
 import { SILENT_REPLY_TOKEN } from './reply/tokens.ts';
 import { chooseModel } from './session-fields/choose-model.ts';
 import { chooseThinkingLevel, linesForChanges } from './session-fields/lines-for-changes.ts';
 
-export interface ChosenRun {
+export interface ChosenRun extends OfferedTools {
   readonly runner: Runner | undefined;
   readonly model: ModelChoice;
   readonly thinkingLevel: string | undefined;
-  readonly tools: RunTools;
-  /** The agent may look but not change anything. */
-  readonly isReadOnly: boolean;
   /** The transcript's lines for a model or a level that differs from the run before. */
   readonly lines: readonly EntryDraft[];
   /** For the agent: what is not as the session asks. */

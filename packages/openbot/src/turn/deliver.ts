@@ -52,8 +52,8 @@ export async function deliver(
   ]);
 }
 
-function maySend(
-  { tools }: Turn,
+export function maySend(
+  { tools }: Pick<Turn, 'tools'>,
   { entry, sessionKey }: { readonly entry?: StoredEntry; readonly sessionKey: string },
   { channel }: DeliveryTarget,
 ): boolean {

@@ -1,19 +1,30 @@
+import type { RunRequest } from '../runners/contract.ts';
 import { FILE_TOOLS } from '../tools/all.ts';
-import { allowedTools } from '../tools/allowed-tools.ts';
+import { allowedTools, decideUse, isUsedUnasked } from '../tools/allowed-tools.ts';
 import type { RunTools } from '../tools/contract.ts';
+import { makeExec } from '../tools/exec/exec.ts';
 import { openRunTools } from '../tools/run-tools.ts';
 import { targetOfReply } from './deliver.ts';
 import type { TurnSession } from './init-session.ts';
+import { openPolicy } from './open-policy.ts';
 import type { Turn } from './open-turn.ts';
 import { isReadOnlySession } from './session-fields/read-only.ts';
 import { listSkillFolders } from './skills/scan-folders.ts';
 
+export interface OfferedTools {
+  readonly tools: RunTools;
+  /** For tools of the runner's own program. */
+  readonly permit: RunRequest['permit'];
+  /** The agent may look but not change anything. */
+  readonly isReadOnly: boolean;
+  /** The agent may change nothing without a person's answer. */
+  readonly isAsking: boolean;
+}
+
 /** What the agent can do in this turn. */
-export function offerTools(
-  turn: Turn,
-  { entry, sessionKey, sessionId }: TurnSession,
-): { readonly tools: RunTools; readonly isReadOnly: boolean } {
+export function offerTools(turn: Turn, turnSession: TurnSession): OfferedTools {
   const { tools, work, agent, message } = turn;
+  const { entry, sessionKey, sessionId } = turnSession;
   const { workspaceDir } = agent;
   const session = {
     agentId: work.agentId,
@@ -22,13 +33,27 @@ export function offerTools(
     turnId: work.turnId,
     requester: targetOfReply(message),
   };
-  const all = [...FILE_TOOLS, ...tools.sessionTools(session)];
+  const policy = openPolicy(turn, turnSession);
+  const rules = { entry, agent, canAsk: policy.canAsk };
+  const all = [...FILE_TOOLS, makeExec(agent.exec, tools.env), ...tools.sessionTools(session)];
   const offered = openRunTools(
     all,
     { workspaceDir, readableDirs: readableDirsOf(turn) },
-    allowedTools(all, entry, agent),
+    allowedTools(all, rules),
+    async (tool, args, { callId, signal }) => {
+      const request = { callId, toolName: tool.name, arguments: args };
+      const use = decideUse(tool, args, rules);
+      if (use.do === 'ask') return policy.permit(request, signal, use.how);
+      const reason = use.do === 'refuse' ? use.reason : policy.findDenial(request);
+      return reason === undefined ? { isAllowed: true } : { isAllowed: false, reason };
+    },
   );
-  return { tools: offered, isReadOnly: isReadOnlySession(offered.list, workspaceDir) };
+  return {
+    tools: offered,
+    permit: (request, signal) => policy.permit(request, signal),
+    isReadOnly: isReadOnlySession(offered.list, workspaceDir),
+    isAsking: !offered.list.some((tool) => tool.changes && isUsedUnasked(tool, rules)),
+  };
 }
 
 /** The folders of skills. */

@@ -104,10 +104,7 @@ export function requestOf(
         await setSdkSessionId({ ...turn.sessions, sessionKey, sessionId, sdkSessionId, now: tools.now });
       },
     },
-    permit: async () => ({
-      isAllowed: false,
-      reason: 'No rule allows it, and a run cannot ask a person yet.',
-    }),
+    permit: what.permit,
     signal: work.signal,
   };
 }

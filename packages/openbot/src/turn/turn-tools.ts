@@ -1,9 +1,11 @@
 import type { SessionStore } from '@openbot/sessions';
 import type { Environment } from '@openbot/sessions/layout';
+import type { Clock } from '../clock.ts';
 import type { BotConfig } from '../config/bot-config.ts';
 import type { Inbox, InboxMessage } from '../inbox/contract.ts';
-import type { Outbox } from '../outbox/contract.ts';
+import type { DeliveryTarget, Outbox } from '../outbox/contract.ts';
 import type { ReplyPayload } from '../outbox/reply-payload.ts';
+import type { Asker } from '../permissions/contract.ts';
 import type { MessageKind, TurnOutcome } from '../queue/contract.ts';
 import type { AbortCause, RunEvent, Runner, RunUsage } from '../runners/contract.ts';
 import type { Tool, ToolSession } from '../tools/contract.ts';
@@ -21,6 +23,10 @@ export interface TurnTools {
   findRunner(provider: string): Promise<Runner | undefined>;
   /** The tools that a conversation has beside those for files. */
   sessionTools(session: ToolSession): readonly Tool[];
+  /** How the person who wrote a message is asked for permissions; a text says why they cannot be. */
+  askerOf(place: QuestionPlace): Asker | string;
+  /** Of the time that people have for an answer. */
+  readonly clock: Clock;
   readonly config: BotConfig;
   readonly mentions: MentionWords;
   readonly stateDir: string;
@@ -34,10 +40,19 @@ export interface TurnTools {
   readonly skillWatch?: SkillWatch;
 }
 
+/** The turn that asks, and where the person is. */
+export interface QuestionPlace {
+  readonly turnId: string;
+  readonly message: InboxMessage;
+  readonly target: DeliveryTarget;
+}
+
 /** Somebody who waits for this turn in this process. */
 export interface TurnWatcher {
   /** Tool calls are shown as they happen, and not again in the replies. */
   readonly showsTools?: boolean;
+  /** Asks the person who waits, in the place of their conversation. */
+  readonly asker?: Asker;
   onEvent(event: TurnEvent): void;
 }
 

@@ -16,8 +16,8 @@ import { HUNT, isTorture } from '../../../../test/setup/hunt.ts';
 import { beforePathCalls } from '../../../sessions/test/setup/node-faults.ts';
 import { makeTempFolder } from '../../../sessions/test/setup/temp-folder.ts';
 import { FILE_TOOLS } from '../../src/tools/all.ts';
-import { allowedTools } from '../../src/tools/allowed-tools.ts';
 import type { Tool } from '../../src/tools/contract.ts';
+import { makeExec } from '../../src/tools/exec/exec.ts';
 import { openRunTools } from '../../src/tools/run-tools.ts';
 
 let folder: string;
@@ -31,12 +31,14 @@ beforeEach(() => {
   writeFileSync(join(folder, 'outside/secret.txt'), 'SECRET');
 });
 
+const EXEC = makeExec({}, { PATH: process.env.PATH });
 const callIn = (
   places: Parameters<typeof openRunTools>[1],
   name: string,
   args: unknown,
   { allowed, signal = new AbortController().signal }: { allowed?: string[]; signal?: AbortSignal } = {},
-) => openRunTools(FILE_TOOLS, places, allowed).run({ id: 'call-1', name, arguments: args }, signal);
+) =>
+  openRunTools([...FILE_TOOLS, EXEC], places, allowed).run({ id: 'call-1', name, arguments: args }, signal);
 const run = (name: string, args: unknown, signal?: AbortSignal) =>
   callIn({ workspaceDir }, name, args, { signal });
 const inside = (path: string) => join(workspaceDir, path);
@@ -228,6 +230,8 @@ describe('every tool stays inside the workspace', () => {
     ['edit_file', { path: 'notes/secret.txt', oldText: 'S', newText: 'x' }],
     ['edit_file', { path: 'notes/sub/secret.txt', oldText: 'harmless', newText: 'harmless too' }],
     ['grep', { pattern: '[A-Z]' }],
+    ['exec', { command: 'cat *', workdir: 'notes' }],
+    ['exec', { command: 'ls; echo x > new.txt', workdir: 'notes/sub' }],
     ['grep', { pattern: '[A-Z]', path: 'notes/secret.txt' }],
   ])('also when a folder on the way becomes a link at any moment: %s %j', HUNT, async (name, args) => {
     mkdirSync(join(folder, 'outside/sub'));
@@ -284,7 +288,7 @@ describe('openRunTools', () => {
       'an unknown tool',
       'rm',
       {},
-      'There is no tool "rm". There are: list_files, read_file, grep, write_file, edit_file.',
+      'There is no tool "rm". There are: list_files, read_file, grep, write_file, edit_file, exec.',
     ],
   ])('answers %s with an error', async (_what, name, args, text) => {
     await expect(run(name, args)).resolves.toEqual({ text, isError: true });
@@ -334,27 +338,6 @@ describe('openRunTools', () => {
     const result = await run('write_file', { path: 'x', content: 'x' }, AbortSignal.abort());
     expect(result).toEqual({ text: 'The run was aborted before this tool ran.', isError: true });
     expect(existsSync(inside('x'))).toBe(false);
-  });
-});
-
-describe('allowedTools', () => {
-  const READING = ['list_files', 'read_file', 'grep'];
-  const ALL = [...READING, 'write_file', 'edit_file'];
-  it.each([
-    [{}, {}, ALL],
-    [{ execSecurity: 'full' }, {}, ALL],
-    [{ execSecurity: 'full' }, { tools: ['read_file'] }, ['read_file']],
-    [{ execSecurity: 'allowlist' }, {}, READING],
-    [{ execSecurity: 'allowlist' }, { tools: ['write_file'] }, ['write_file']],
-    [{ execSecurity: 'deny' }, { tools: ALL }, READING],
-    [{ execSecurity: 'whatever' }, {}, READING],
-    [{ execAsk: 'off' }, {}, ALL],
-    [{ execAsk: 'on-miss' }, {}, READING],
-    [{ execAsk: 'on-miss' }, { tools: ALL }, ALL],
-    [{ execAsk: 'always' }, { tools: ALL }, READING],
-    [{ execSecurity: 'deny', execAsk: 'off' }, {}, READING],
-  ])('%j with %j', (entry, settings, tools) => {
-    expect(allowedTools(FILE_TOOLS, entry, settings)).toEqual(tools);
   });
 });
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ToolResult } from '../../tools/contract.ts';
+import type { RunTools, ToolResult } from '../../tools/contract.ts';
 import type { Run, RunEnd, RunEvent, RunRequest, RunUsage } from '../contract.ts';
 import { toolResult } from '../open-calls.ts';
 import { compactConversation } from './compaction.ts';
@@ -91,6 +91,8 @@ export class ScriptRun implements Run {
       if (done) break;
       results = [];
       if ('tool' in step) results = yield* this.#call([step]);
+      else if ('ask' in step)
+        results = yield* this.#call([{ tool: step.ask, args: step.args }], this.#permit);
       else if ('tools' in step) results = yield* this.#call(step.tools);
       else if ('overflow' in step) return overflowEnd('The script says so.');
       else if ('fail' in step) return failure(step);
@@ -104,7 +106,10 @@ export class ScriptRun implements Run {
   }
 
   async *#do(
-    step: Exclude<ScriptStep, { tool: string } | { tools: unknown } | { fail: string } | { overflow: true }>,
+    step: Exclude<
+      ScriptStep,
+      { tool: string } | { ask: string } | { tools: unknown } | { fail: string } | { overflow: true }
+    >,
   ): Events {
     const { signal } = this.#request;
     if ('text' in step) yield* this.#say(step);
@@ -135,8 +140,11 @@ export class ScriptRun implements Run {
   }
 
   /** Ends the message with calls, runs them and lets the model read what was said meanwhile. */
-  async *#call(calls: readonly ScriptCall[]): Events<readonly ToolResult[]> {
-    const { tools, signal } = this.#request;
+  async *#call(
+    calls: readonly ScriptCall[],
+    run: RunTools['run'] = this.#request.tools.run,
+  ): Events<readonly ToolResult[]> {
+    const { signal } = this.#request;
     const placed = calls.map(({ tool, args = {} }) => ({
       id: `call_${randomUUID()}`,
       name: tool,
@@ -148,7 +156,7 @@ export class ScriptRun implements Run {
     for (const call of placed) {
       // Also after an abort: the tool then does nothing, and the call gets a result.
       if (!signal.aborted) yield { type: 'tool-call', ...call };
-      const { sent, ...result } = await tools.run(call, signal);
+      const { sent, ...result } = await run(call, signal);
       const { id, name } = call;
       await this.#request.append([toolResult({ id, name, ...result }, Date.now())]);
       this.#tokens += tokensOf(result.text);
@@ -160,6 +168,15 @@ export class ScriptRun implements Run {
     yield* this.#readSteered();
     return results;
   }
+
+  /** A tool of the model's own program: it is permitted or not, and does nothing. */
+  readonly #permit: RunTools['run'] = async ({ id, name, arguments: args }, signal) => {
+    const use = { callId: id, toolName: name, arguments: args as Readonly<Record<string, unknown>> };
+    const permission = await this.#request.permit(use, signal);
+    return permission.isAllowed
+      ? { text: 'It was allowed.', isError: false }
+      : { text: permission.reason, isError: true };
+  };
 
   async *#readSteered(): Events {
     for (let message = this.#waiting.shift(); message !== undefined; message = this.#waiting.shift()) {

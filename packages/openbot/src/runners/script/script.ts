@@ -13,6 +13,8 @@ export type ScriptStep =
   | { readonly text: string; readonly chunks?: readonly string[]; readonly delayMs?: number }
   | { readonly thinking: string }
   | ScriptCall
+  /** Asks for the permission to use a tool of its own, which does nothing. The result says whether it may. */
+  | ScriptAsk
   /** Several calls of one message. */
   | { readonly tools: readonly ScriptCall[] }
   /** In the place of the estimated figures of the message. */
@@ -29,6 +31,11 @@ export type ScriptStep =
 
 export interface ScriptCall {
   readonly tool: string;
+  readonly args?: Readonly<Record<string, unknown>>;
+}
+
+export interface ScriptAsk {
+  readonly ask: string;
   readonly args?: Readonly<Record<string, unknown>>;
 }
 
@@ -104,6 +111,7 @@ const STEP_FIELDS: Readonly<Record<string, string>> = {
   text: 'string',
   thinking: 'string',
   tool: 'string',
+  ask: 'string',
   tools: 'object',
   usage: 'object',
   waitMs: 'number',

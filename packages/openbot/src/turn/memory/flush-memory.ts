@@ -25,7 +25,8 @@ export async function flushMemory(
     config: tools.config,
     contextWindow: chosen.model.contextWindow,
     isGroup: session.isGroup,
-    isReadOnly: chosen.isReadOnly,
+    // A person who is asked about memories while their message waits would not know why.
+    isReadOnly: chosen.isReadOnly || chosen.isAsking,
     timeZone: agent.userTimezone,
     now: tools.now,
     append: request.append,

@@ -1,0 +1,72 @@
+import type { Environment } from '@openbot/sessions/layout';
+import type { ExecSettings } from '../../config/bot-config.ts';
+import { type Tool, toolFailure } from '../contract.ts';
+import { rootOf, withFolder } from '../workspace.ts';
+
+/** Seconds. */
+const DEFAULT_TIMEOUT = 300;
+
+/** What programs need to work at all. Everything else, keys and tokens among it, stays here unless `passEnv` names it. */
+const PASSED = ['PATH', 'HOME', 'USER', 'LOGNAME', 'SHELL', 'LANG', 'LANGUAGE', 'TMPDIR', 'TZ'];
+
+/** Runs commands of the model. What a command does is not confined: it has the rights of this process. */
+export function makeExec(
+  { timeoutSec = DEFAULT_TIMEOUT, passEnv = [] }: ExecSettings,
+  env: Environment,
+): Tool {
+  return {
+    name: 'exec',
+    description: `Runs a shell command in the workspace and shows its output and exit code. It gets no input. After ${timeoutSec} s it is ended, and so is what it leaves running.`,
+    parameters: {
+      type: 'object',
+      properties: {
+        command: { type: 'string', description: 'The command, for sh.' },
+        workdir: {
+          type: 'string',
+          description: 'The folder to run it in, relative to the workspace. Default: the workspace.',
+        },
+        timeout: { type: 'number', minimum: 1, description: `Seconds; at most ${timeoutSec}.` },
+      },
+      required: ['command'],
+    },
+    changes: true,
+    commandOf: ({ command }) => (command as string).trim(),
+    run: async ({ command, workdir = '.', timeout = timeoutSec }, context) => {
+      const { workspaceDir, signal } = context;
+      // Other folders that can be read are not for working in.
+      const root = rootOf({ workspaceDir }, workdir as string);
+      const seconds = Math.min(timeout as number, timeoutSec);
+      // Rarely needed, so it is not loaded with every command.
+      const { runCommand } = await import('./run-command.ts');
+      const { output, end } = await withFolder(root, workdir as string, (folder) =>
+        runCommand({
+          command: command as string,
+          cwd: folder.path,
+          env: chooseVariables(env, passEnv),
+          timeoutMs: seconds * 1000,
+          signal,
+        }),
+      );
+      const shown = output === '' ? '(no output)' : output;
+      switch (end.by) {
+        case 'exit':
+          return `${shown}\n(Command exited with code ${end.code})${end.left ? LEFT : ''}`;
+        case 'signal':
+          return `${shown}\n(Command was ended by ${end.signal})${end.left ? LEFT : ''}`;
+        case 'timeout':
+          throw toolFailure(`${shown}\n(The command took longer than ${seconds} s and was ended.)`);
+        case 'abort':
+          throw toolFailure(`${shown}\n(The run was aborted, and the command was ended.)`);
+      }
+    },
+  };
+}
+
+const LEFT = '\n(It left processes running in the background. They were ended.)';
+
+function chooseVariables(env: Environment, passEnv: readonly string[]): Record<string, string> {
+  const names = [...PASSED, ...Object.keys(env).filter((name) => name.startsWith('LC_')), ...passEnv];
+  const given = names.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]] as const]));
+  // Programs then write no colours and ask nothing.
+  return { ...Object.fromEntries(given), TERM: 'dumb' };
+}

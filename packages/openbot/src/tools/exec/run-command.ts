@@ -1,0 +1,95 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { CutOutput } from './cut-output.ts';
+
+export interface CommandRequest {
+  readonly command: string;
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+}
+
+/** `left`: processes of its group were still there. They are ended. */
+export type CommandEnd =
+  | { readonly by: 'exit'; readonly code: number; readonly left: boolean }
+  | { readonly by: 'signal'; readonly signal: string; readonly left: boolean }
+  | { readonly by: 'timeout' }
+  | { readonly by: 'abort' };
+
+/** Between SIGTERM and SIGKILL. */
+const PATIENCE_MS = 2000;
+/** A process that left the group can hold the output open for ever. */
+const DRAIN_MS = 1000;
+
+/**
+ * Runs a command in a process group of its own and resolves when the group has ended. A process that starts a group or a
+ * session of its own is not found.
+ */
+export async function runCommand(request: CommandRequest): Promise<{ output: string; end: CommandEnd }> {
+  const { command, cwd, env, timeoutMs, signal } = request;
+  signal.throwIfAborted();
+  const child = spawn('/bin/sh', ['-c', command], {
+    cwd,
+    env,
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const output = new CutOutput();
+  child.stdout.on('data', (piece: Buffer) => output.add(piece));
+  child.stderr.on('data', (piece: Buffer) => output.add(piece));
+  const closed = new Promise<void>((resolve) => child.once('close', () => resolve()));
+  const { promise: cut, resolve: cutOff } = Promise.withResolvers<CommandEnd>();
+  const timer = setTimeout(() => cutOff({ by: 'timeout' }), timeoutMs);
+  const abort = () => cutOff({ by: 'abort' });
+  signal.addEventListener('abort', abort, { once: true });
+  try {
+    const end = await Promise.race([waitForExit(child), cut]);
+    // After the shell has ended its group may have members: what it started with `&`.
+    const isGone = await endGroup(child.pid!, end.by === 'timeout' || end.by === 'abort');
+    await Promise.race([closed, pause(DRAIN_MS)]);
+    return { output: output.text(), end: 'left' in end ? { ...end, left: !isGone } : end };
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener('abort', abort);
+    child.stdout.destroy();
+    child.stderr.destroy();
+  }
+}
+
+function waitForExit(child: ChildProcess): Promise<CommandEnd> {
+  return new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.once('exit', (code, name) =>
+      resolve(
+        code === null
+          ? { by: 'signal', signal: name ?? 'a signal', left: false }
+          : { by: 'exit', code, left: false },
+      ),
+    );
+  });
+}
+
+/** Resolves when no process of the group is left; with true when there was none. */
+async function endGroup(pid: number, isRunning: boolean): Promise<boolean> {
+  if (!isRunning && !signalGroup(pid, 0)) return true;
+  signalGroup(pid, 'SIGTERM');
+  const until = performance.now() + PATIENCE_MS;
+  while (signalGroup(pid, 0) && performance.now() < until) await pause(10);
+  // What SIGKILL cannot end at once hangs in the kernel, and is not waited for longer.
+  for (let tries = 0; tries < 100 && signalGroup(pid, 'SIGKILL'); tries++) await pause(10);
+  return false;
+}
+
+/** False when the group has no process. */
+function signalGroup(pid: number, name: NodeJS.Signals | 0): boolean {
+  try {
+    // The negative number means the group.
+    return process.kill(-pid, name);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}

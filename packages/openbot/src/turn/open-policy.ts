@@ -1,0 +1,35 @@
+import { Policy } from '../permissions/policy.ts';
+import { maySend, targetOfReply } from './deliver.ts';
+import type { TurnSession } from './init-session.ts';
+import type { Turn } from './open-turn.ts';
+
+/** What this session may do, and who is asked. */
+export function openPolicy(turn: Turn, session: TurnSession): Policy {
+  const { tools, work, agent, message, sessions } = turn;
+  const { entry, sessionKey, sessionId } = session;
+  const target = targetOfReply(message);
+  const asker = () =>
+    maySend(turn, session, target)
+      ? tools.askerOf({ turnId: work.turnId, message, target })
+      : 'this session must not send messages';
+  return new Policy({
+    settings: agent.permissions,
+    places: { workspaceDir: agent.workspaceDir, home: tools.env.HOME },
+    added: rulesIn(entry.permissionsAdded),
+    asker: turn.watcher.asker ?? asker(),
+    clock: tools.clock,
+    remember: async (rule) => {
+      await sessions.store.update(sessionKey, (stored) =>
+        // A rule is for the session that asked, not for the one after a reset.
+        stored?.sessionId === sessionId
+          ? { ...stored, permissionsAdded: [...new Set([...rulesIn(stored.permissionsAdded), rule])] }
+          : stored,
+      );
+    },
+  });
+}
+
+/** The store may have been changed by hand. */
+function rulesIn(value: unknown): string[] {
+  return Array.isArray(value) ? value.filter((rule) => typeof rule === 'string') : [];
+}

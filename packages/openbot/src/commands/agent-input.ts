@@ -65,6 +65,11 @@ function refuseSeveral(flags: AgentFlags, keys: readonly (keyof AgentFlags)[], w
   );
 }
 
+/** Whether standard input holds the message. */
+export function readsInput({ message, messageFile }: AgentFlags): boolean {
+  return (message ?? messageFile ?? '-') === '-';
+}
+
 async function readMessage(input: AgentInput): Promise<string> {
   const { flags } = input;
   const isTyped = flags.message !== undefined && flags.message !== '-';

@@ -1,7 +1,7 @@
 import { OpenBotError, reportProgress } from '@openbot/sessions';
 import { type CommandInput, type Terminal, writeJson } from '@openbot/sessions/command-line';
 import { passOnSignal } from '@openbot/sessions/disk';
-import type { SayResult } from '../bot/contract.ts';
+import type { SayEvent, SayResult } from '../bot/contract.ts';
 import { openBot } from '../bot/open-bot.ts';
 import { type LoadedConfig, loadBotConfig } from '../config/load-config.ts';
 import { indexModels } from '../config/models.ts';
@@ -10,6 +10,7 @@ import { readSayRequest, readStateDir } from './agent-input.ts';
 import { AgentReport, formatPayloads } from './agent-report.ts';
 import { describeResult } from './agent-result.ts';
 import type { AGENT_FLAGS } from './flags.ts';
+import { openTerminalQuestions } from './terminal-questions.ts';
 
 /** Says something to an agent, and prints its answer. */
 export async function agent(input: CommandInput<typeof AGENT_FLAGS>): Promise<void> {
@@ -31,6 +32,7 @@ export async function agent(input: CommandInput<typeof AGENT_FLAGS>): Promise<vo
   const aborting = new AbortController();
   const signals = abortOnSignals(
     () => {
+      questions?.leave();
       report.writeAborting();
       aborting.abort(new OpenBotError('CANCELLED', 'Aborted'));
     },
@@ -39,20 +41,28 @@ export async function agent(input: CommandInput<typeof AGENT_FLAGS>): Promise<vo
       passOnSignal(signal);
     },
   );
+  const questions = await openTerminalQuestions(input, signals.interrupt);
+  // Text that is printed below a question could imitate another one.
+  let shown: Promise<unknown> | undefined;
+  const onEvent = (event: SayEvent) => {
+    // Not before: a request that is refused has another sentence to read.
+    if (event.type === 'started' && !flags.json && flags.model === undefined) explainModel(loaded, terminal);
+    if (questions === undefined) report.write(event);
+    else shown = Promise.all([shown, questions.whenFree()]).then(() => report.write(event));
+  };
   let result: SayResult;
   try {
+    const asker = questions?.asker;
     result = await bot.say({
       ...request,
       signal: aborting.signal,
       showsTools: report.streams,
-      onEvent: (event) => {
-        // Not before: a request that is refused has another sentence to read.
-        if (event.type === 'started' && !flags.json && flags.model === undefined)
-          explainModel(loaded, terminal);
-        report.write(event);
-      },
+      asker,
+      onEvent,
     });
   } finally {
+    questions?.end();
+    await shown;
     reportProgress({ step: undefined });
     await bot.close();
     signals.release();

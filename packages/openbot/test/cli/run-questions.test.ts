@@ -1,5 +1,4 @@
 /** What `cc run` asks in a terminal, and how it is answered there. */
-import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -8,11 +7,10 @@ import { findClaudeBinary } from '../../../../test/imitations/claude-binary.ts';
 import { call } from '../../../../test/imitations/messages-format.ts';
 import { HUNT, LONG, sample } from '../../../../test/setup/hunt.ts';
 import { type Command, CommandBench, missing, readEvents, use } from '../setup/command-bench.ts';
+import { noTerminal } from '../setup/terminal-command.ts';
 
 const found = findClaudeBinary();
 const binary = 'path' in found ? found.path : '';
-const noTerminal =
-  spawnSync('script', ['--version']).status === 0 ? undefined : 'there is no script(1) of util-linux';
 const reason = missing ?? noTerminal;
 
 describe.skipIf(reason !== undefined)(`questions in a terminal ${reason ?? ''}`, () => {

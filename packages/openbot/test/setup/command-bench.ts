@@ -1,9 +1,7 @@
 /** The command in processes of its own, with the real Claude Code on the imitation of the API. */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { RunEvent } from '@openbot/claude-code';
 import { inject } from 'vitest';
 import { ClaudeBench } from '../../../../test/imitations/claude-bench.ts';
@@ -16,6 +14,9 @@ import {
   say,
 } from '../../../../test/imitations/messages-format.ts';
 import { COMMAND } from './command-file.ts';
+import { type Command, type Ran, spawnInTerminal, waitFor, watchCommand } from './terminal-command.ts';
+
+export { type Command, type Ran, waitFor };
 
 const binary = findClaudeBinary();
 /** Why Claude Code cannot be run here. */
@@ -32,20 +33,6 @@ export const use = (name: string, input: Record<string, unknown>): Reply => ({
 /** What the last message of a conversation says, the results of tools included. */
 export function lastSaid({ messages }: MessagesRequest): string {
   return JSON.stringify(blocksOf(messages.filter(({ role }) => role === 'user').at(-1)!));
-}
-
-export interface Ran {
-  readonly code: number | null;
-  readonly signal: NodeJS.Signals | null;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
-export interface Command {
-  readonly child: ChildProcess;
-  readonly ended: Promise<Ran>;
-  /** Waits for a text on stdout or stderr. */
-  shows(text: RegExp): Promise<RegExpExecArray>;
 }
 
 export interface SpawnOptions {
@@ -82,18 +69,11 @@ export class CommandBench extends ClaudeBench {
     return this.#watch(child);
   }
 
-  /** In a terminal of its own, which first shows the pid; what is typed is written to `child.stdin`. */
+  /** As `spawnInTerminal` of terminal-command.ts. */
   spawnInTerminal(args: readonly string[], cwd: string, redirection = ''): Command {
-    const words = [process.execPath, ...COMMAND, ...args].map((word) => `'${word.replaceAll("'", "'\\''")}'`);
-    const child = spawn(
-      'script',
-      ['-qec', `echo "pid $$"; exec ${words.join(' ')} ${redirection}`, '/dev/null'],
-      {
-        cwd,
-        env: { ...this.env, TERM: 'xterm' },
-      },
-    );
-    return this.#watch(child);
+    const command = spawnInTerminal(args, { cwd, env: this.env, redirection });
+    this.children.push(command.child);
+    return command;
   }
 
   run(args: readonly string[], options?: SpawnOptions): Promise<Ran> {
@@ -102,26 +82,7 @@ export class CommandBench extends ClaudeBench {
 
   #watch(child: ChildProcess): Command {
     this.children.push(child);
-    const texts = { stdout: '', stderr: '' };
-    for (const name of ['stdout', 'stderr'] as const) {
-      child[name]!.setEncoding('utf8').on('data', (piece: string) => {
-        texts[name] += piece;
-      });
-    }
-    let isOver = false;
-    const ended = once(child, 'close').then(([code, signal]) => {
-      isOver = true;
-      return { code, signal, ...texts };
-    });
-    const shows = (text: RegExp) => {
-      const describe = () => `${text} in ${JSON.stringify(texts)}`;
-      return waitFor(describe, () => {
-        const found = text.exec(texts.stdout + texts.stderr);
-        if (found === null && isOver) throw new Error(`the command ended without ${describe()}`);
-        return found ?? undefined;
-      });
-    };
-    return { child, ended, shows };
+    return watchCommand(child);
   }
 }
 
@@ -146,16 +107,6 @@ export function readPid(repo: string): Promise<number> {
     () => 'the pid of the tool',
     () => (existsSync(path) && Number(readFileSync(path, 'utf8'))) || undefined,
   );
-}
-
-/** Looks again and again, for as long as the test may take. */
-export async function waitFor<T>(describe: () => string, look: () => T | undefined): Promise<T> {
-  for (let tries = 0; tries < 2400; tries++) {
-    const found = look();
-    if (found !== undefined) return found;
-    await sleep(25);
-  }
-  throw new Error(`there never was ${describe()}`);
 }
 
 /** Whether a process is there and not only waiting to be reaped. */

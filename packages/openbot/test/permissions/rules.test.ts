@@ -1,0 +1,117 @@
+import { expect, test } from 'vitest';
+import { findAllowing, findDenying, isRule, suggestNarrow } from '../../src/permissions/rules.ts';
+
+const PLACES = { workspaceDir: '/ws', home: '/home/ada' };
+const bash = (command: string) => ({ toolName: 'Bash', arguments: { command } });
+const use = (toolName: string, args: Record<string, unknown> = {}) => ({ toolName, arguments: args });
+const allows = (rule: string, what: Parameters<typeof findAllowing>[1]) =>
+  findAllowing([rule], what, PLACES) !== undefined;
+const denies = (rule: string, what: Parameters<typeof findAllowing>[1]) =>
+  findDenying([rule], what, PLACES) !== undefined;
+
+test.each([
+  ['Bash', 'anything; at all', true],
+  ['Bash(git status)', 'git status', true],
+  ['Bash(git status)', ' git status ', true],
+  ['Bash(git status)', 'git status -s', false],
+  ['Bash(git log:*)', 'git log', true],
+  ['Bash(git log:*)', 'git log --oneline -3', true],
+  ['Bash(git log:*)', 'git logs', false],
+  ['Bash(git * --help)', 'git push --help', true],
+  ['Bash(git * --help)', 'git push', false],
+  ['Bash(npm run *)', 'npm run test', true],
+  ['Bash(a; b)', 'a; b', true],
+  ['Bash(a:*)', 'a; b', false],
+  ['Bash(a:*)', 'a && b', false],
+  ['Bash(a:*)', 'a | b', false],
+  ['Bash(a:*)', 'a > /etc/passwd', false],
+  ['Bash(a:*)', 'a $(b)', false],
+  ['Bash(a:*)', 'a `b`', false],
+  ['Bash(a:*)', 'a $B', false],
+  ['Bash(a:*)', 'a\nb', false],
+  ['Bash(a:*)', 'a & b', false],
+  ['Bash(*)', 'a <(b)', false],
+  ['Read', 'ls', false],
+])('%s allows the command %j: %s', (rule, command, expected) => {
+  expect(allows(rule, bash(command))).toBe(expected);
+  expect(allows(rule, use('exec', { command }))).toBe(expected);
+});
+
+test.each([
+  ['Bash(rm:*)', 'rm -rf x', true],
+  ['Bash(rm:*)', 'cd y && rm x', true],
+  ['Bash(rm:*)', 'echo $(rm x)', true],
+  ['Bash(rm:*)', 'echo `rm x`', true],
+  ['Bash(rm:*)', 'X=1 rm x', true],
+  ['Bash(rm:*)', '(rm x)', true],
+  ['Bash(rm:*)', 'echo\nrm x', true],
+  ['Bash(rm:*)', 'rmdir x', false],
+  ['Bash', 'ls', true],
+])('%s denies the command %j: %s', (rule, command, expected) => {
+  expect(denies(rule, bash(command))).toBe(expected);
+});
+
+test.each([
+  ['Read(src/**)', 'src/a/b.ts', true],
+  ['Read(src/**)', '/ws/src/b.ts', true],
+  ['Read(src/**)', 'other/b.ts', false],
+  ['Read(src/**)', 'src/../../etc/passwd', false],
+  ['Read(src/)', 'src/a/b.ts', true],
+  ['Read(./a.txt)', 'a.txt', true],
+  ['Read(./a.txt)', 'deep/a.txt', false],
+  ['Read(*.md)', 'deep/a.md', true],
+  ['Read(*.md)', '/etc/a.md', false],
+  ['Read(.env)', 'deep/.env', true],
+  ['Read(//etc/hosts)', '/etc/hosts', true],
+  ['Read(//etc/*)', '/etc/hosts', true],
+  ['Read(//etc/*.d)', '/etc/hosts', false],
+  ['Read(~/.ssh/**)', '/home/ada/.ssh/id', true],
+  ['Read(/src/*.ts)', 'src/a.ts', true],
+  ['Read(src/*/x)', 'src/a/b/x', false],
+])('%s is about the file %j: %s', (rule, path, expected) => {
+  expect(allows(rule, use('Read', { file_path: path }))).toBe(expected);
+  expect(denies(rule, use('read_file', { path }))).toBe(expected);
+});
+
+test.each([
+  ['Edit', use('Write', { file_path: '/a' }), true],
+  ['Edit', use('edit_file', { path: 'a' }), true],
+  ['Write', use('Edit', { file_path: '/a' }), false],
+  ['mcp__mail', use('mcp__mail__send'), true],
+  ['mcp__mail__send', use('mcp__mail__send'), true],
+  ['mcp__mail__*', use('mcp__mail__send'), true],
+  ['mcp__ma', use('mcp__mail__send'), false],
+  ['*', use('Anything'), true],
+  ['WebFetch(domain:example.org)', use('WebFetch', { url: 'https://example.org/x' }), true],
+  ['WebFetch(domain:example.org)', use('WebFetch', { url: 'https://www.example.org/x' }), true],
+  ['WebFetch(domain:example.org)', use('WebFetch', { url: 'https://badexample.org/' }), false],
+  ['WebFetch(domain:example.org)', use('WebFetch', { url: 'nonsense' }), false],
+  ['Task(Explore)', use('Task', { kind: 'Explore' }), true],
+  ['Task(Explore)', use('Task', {}), false],
+  ['not a rule (', use('not'), false],
+])('%s allows %j: %s', (rule, what, expected) => {
+  expect(allows(rule, what)).toBe(expected);
+});
+
+test('a rule with many stars takes no exponential time', () => {
+  expect(allows(`Bash(${'*a'.repeat(200)})`, bash('a'.repeat(100_000)))).toBe(true);
+  expect(allows(`Bash(${'*a'.repeat(200)}b)`, bash('a'.repeat(100_000)))).toBe(false);
+});
+
+test.each([
+  [bash('git push'), 'Bash(git push)'],
+  [bash('a; b'), undefined],
+  [bash('a *'), undefined],
+  [use('exec', { command: 'make test' }), 'exec(make test)'],
+  [use('write_file', { path: 'notes/a.txt' }), 'write_file(./notes/a.txt)'],
+  [use('write_file', { path: 'a*' }), undefined],
+  [use('Write', { file_path: '/a' }), 'Edit(//a)'],
+  [use('Write', { file_path: 'a' }), undefined],
+  [use('WebFetch', { url: 'https://example.org/x' }), 'WebFetch(domain:example.org)'],
+  [use('Browser', { url: 'https://example.org/x' }), undefined],
+  [use('WebSearch', { query: 'x' }), 'WebSearch'],
+])('always for %j adds %s, which allows it and is a rule', (what, rule) => {
+  expect(suggestNarrow(what)).toBe(rule);
+  if (rule === undefined) return;
+  expect([isRule(rule), allows(rule, what)]).toEqual([true, true]);
+});

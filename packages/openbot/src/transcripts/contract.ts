@@ -72,6 +72,13 @@ export interface ContextMessage {
  */
 export type CleanStrength = 'default' | 'hard';
 
+/** A clean that was asked for, in the words of `occ edit`. */
+export interface CleanChoice {
+  readonly preset?: 'default' | 'aggressive' | 'extreme';
+  /** The last turns with tools that are left alone or only shortened, in the place of the preset's number. */
+  readonly keep?: number;
+}
+
 export interface CleanResult {
   /** False when there was nothing that could be removed or shortened. */
   readonly changed: boolean;
@@ -96,7 +103,7 @@ export interface Transcripts {
    * Removes and shortens old tool calls and their results, after a backup. The messages of people and the model, the leaf
    * and the ids of entries stay. Only for the holder of the session's run lock.
    */
-  clean(ref: TranscriptRef, strength: CleanStrength): Promise<CleanResult>;
+  clean(ref: TranscriptRef, how: CleanStrength | CleanChoice): Promise<CleanResult>;
   /** Calls the listener after every append of this process. Returns the function that ends it. */
   onUpdate(listener: (ref: TranscriptRef) => void): () => void;
   close(): Promise<void>;

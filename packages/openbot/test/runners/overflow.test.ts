@@ -5,7 +5,6 @@ import type { Runner } from '../../src/runners/contract.ts';
 import { recoverFromOverflow } from '../../src/runners/recover-from-overflow.ts';
 import { makeScriptRunner } from '../../src/runners/script/runner.ts';
 import type { Script, ScriptTurn } from '../../src/runners/script/script.ts';
-import type { CleanStrength } from '../../src/transcripts/contract.ts';
 import { assertTranscriptHolds, collect, makeSession, saidIn, type TestSession, typesOf } from './session.ts';
 
 const MODEL = { provider: 'script', model: 'test', contextWindow: 100_000 };
@@ -79,7 +78,7 @@ describe('recoverFromOverflow', () => {
 
   it('tries each step once', async () => {
     await talk(3, { inTools: true });
-    const strengths: CleanStrength[] = [];
+    const strengths: unknown[] = [];
     const runner = recoverFromOverflow(play({ steps: [{ overflow: true }] }), {
       clean: async (_ref, strength) => {
         strengths.push(strength);

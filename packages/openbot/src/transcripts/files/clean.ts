@@ -1,5 +1,5 @@
 import { dirname } from 'node:path';
-import type { CleanResult, CleanStrength } from '../contract.ts';
+import type { CleanChoice, CleanResult, CleanStrength } from '../contract.ts';
 
 const STRENGTHS = {
   default: { preset: 'default' },
@@ -10,13 +10,14 @@ const STRENGTHS = {
  * Cleans a transcript whose run lock the caller holds. The file is replaced: what was remembered of its size or of the
  * places of its lines is out of date afterwards; the ids of its entries are not.
  */
-export async function cleanTranscript(path: string, strength: CleanStrength): Promise<CleanResult> {
+export async function cleanTranscript(path: string, how: CleanStrength | CleanChoice): Promise<CleanResult> {
   // Loaded here: cleaning is rare, and the cleaner is larger than everything else that a turn needs.
   const { executeEdit } = await import('oc-context-cleaner');
   const { changed, tokens } = await executeEdit({
     sessionId: path,
     source: 'openclaw',
-    toolRemoval: STRENGTHS[strength],
+    toolRemoval:
+      typeof how === 'string' ? STRENGTHS[how] : { preset: how.preset, keepTurnsWithTools: how.keep },
     // The last exchange is unfinished because the run that waits for this is ours. Locks of others still count.
     force: true,
     waitMs: 5000,

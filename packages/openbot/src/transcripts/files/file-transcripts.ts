@@ -41,7 +41,7 @@ export function openFileTranscripts(stateDir: string): Transcripts {
     findTurn: (ref, turnId) => unlessMissing(() => traceTurn(backwards(pathOf(ref)), turnId)),
     readContext: async (ref) => (await unlessMissing(() => readContext(pathOf(ref)))) ?? [],
     measureContext: (ref) => measureTranscript(pathOf(ref)),
-    clean: (ref, strength) => cleanTranscript(pathOf(ref), strength),
+    clean: (ref, how) => cleanTranscript(pathOf(ref), how),
     onUpdate: (listener) => listeners.add(listener),
     close: async () => {
       listeners.end();

@@ -56,12 +56,12 @@ export function openMemoryTranscripts(now: () => number = Date.now): Transcripts
       return contextMessages(scan(bytes), (start, end) => bytes.subarray(start, end));
     },
     measureContext: async (ref) => contextTokens(scan(bytesOf(ref))).tokens,
-    clean: async (ref, strength) => {
+    clean: async (ref, how) => {
       const folder = await mkdtemp(join(tmpdir(), 'openbot-clean-'));
       try {
         const path = join(folder, `${ref.sessionId}.jsonl`);
         await writeFile(path, bytesOf(ref));
-        const result = await cleanTranscript(path, strength);
+        const result = await cleanTranscript(path, how);
         const lines = (await readFile(path, 'utf8')).split(/(?<=\n)/).map((line) => Buffer.from(line));
         transcripts.get(nameOf(ref))?.lines.splice(0, Number.POSITIVE_INFINITY, ...lines);
         return result;

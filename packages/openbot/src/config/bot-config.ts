@@ -32,8 +32,20 @@ export interface BotConfig extends LifecycleConfig {
     responsePrefix?: string;
   };
   skills?: { load?: { extraDirs?: readonly string[] }; allowBundled?: readonly string[] };
+  session?: LifecycleConfig['session'] & {
+    /** How often sessions may pass a message on before a person must speak again. 5. */
+    agentToAgent?: { readonly maxPingPongTurns?: number };
+  };
   /** For all agents. */
-  tools?: { exec?: ExecSettings };
+  tools?: {
+    exec?: ExecSettings;
+    sessions?: {
+      /** Which sessions of its agent a session reaches: itself, also those that it spawned, or all. */
+      readonly visibility?: 'self' | 'tree' | 'agent';
+    };
+  };
+  /** Coding runs that a conversation may start. */
+  claudeCode?: CodingSettings;
 }
 
 /** The tool `exec`. Names are OpenClaw's, but for `allowlist` and `passEnv`. */
@@ -50,6 +62,43 @@ export interface ExecSettings {
   timeoutSec?: number;
   /** Names of variables that commands get beside the usual ones. */
   passEnv?: readonly string[];
+}
+
+export interface CodingSettings {
+  /** Folders in which runs may work, with all that is below them. Without any, no run can be started. */
+  repos?: readonly string[];
+  /** How the session of a run is chosen. */
+  sessionSelection?: {
+    relevanceModel?: string;
+    relevanceMaxTokens?: number;
+    relevanceTimeoutMs?: number;
+    resumeThreshold?: number;
+    enabled?: boolean;
+  };
+  model?: string;
+  /** Of a session, where the tool names none. */
+  maxBudgetUsd?: number;
+  /** Rules for calls that need no permission: `Read`, `Bash(git status:*)`. */
+  allowedTools?: readonly string[];
+  permissionMode?: 'default' | 'acceptEdits' | 'plan' | 'dontAsk' | 'auto';
+  /** Neither the user's nor the repository's settings of Claude Code. */
+  isolated?: boolean;
+  /** How often a long run says that it works. 10; 0 for never. */
+  progressMinutes?: number;
+  /** How long a run waits for follow-ups. 30. */
+  idleMinutes?: number;
+}
+
+export interface SubagentSettings {
+  /** 1: sessions that were spawned spawn none. */
+  maxSpawnDepth?: number;
+  /** Spawned sessions of one session that work at the same time. 5. */
+  maxChildrenPerAgent?: number;
+  /** An alias or `provider/model`, where the tool names none. */
+  model?: string;
+  thinking?: string;
+  /** Of one task, where the tool names none. */
+  runTimeoutSeconds?: number;
 }
 
 /** In the words of OpenClaw and pi. A model that has fewer takes the nearest. */
@@ -101,6 +150,9 @@ export interface AgentSettings {
   permissions?: PermissionSettings;
   /** Text in front of the system prompt. */
   systemPrompt?: string;
+  subagents?: SubagentSettings;
+  /** In the place of the same settings of `claudeCode` for all agents. */
+  claudeCode?: CodingSettings;
 }
 
 /** Every condition that is given must hold. */

@@ -7,7 +7,9 @@ import {
   type Binding,
   type BotConfig,
   type ChannelSettings,
+  type CodingSettings,
   type ExecSettings,
+  type SubagentSettings,
   THINKING_LEVELS,
 } from './bot-config.ts';
 
@@ -88,6 +90,41 @@ const allowedTools = z.looseObject(
   'must be a list of names, or an object with allow',
 );
 
+const seconds = z.optional(
+  z.number(mostSeconds).check(z.refine((value) => value > 0, { error: mostSeconds })),
+);
+
+const subagents = section({
+  maxSpawnDepth: count(0),
+  maxChildrenPerAgent: count(1),
+  model: someText,
+  thinking: oneOf(...THINKING_LEVELS),
+  runTimeoutSeconds: seconds,
+} satisfies Shape<SubagentSettings>);
+
+const amount = 'must be an amount of US dollars above 0';
+const share = 'must be a number from 0 to 1';
+
+const claudeCode = section({
+  repos: texts,
+  sessionSelection: section({
+    relevanceModel: someText,
+    relevanceMaxTokens: count(1),
+    relevanceTimeoutMs: count(1),
+    resumeThreshold: z.optional(
+      z.number(share).check(z.refine((value) => value >= 0 && value <= 1, { error: share })),
+    ),
+    enabled: flag,
+  } satisfies Shape<NonNullable<CodingSettings['sessionSelection']>>),
+  model: someText,
+  maxBudgetUsd: z.optional(z.number(amount).check(z.refine((usd) => usd > 0, { error: amount }))),
+  allowedTools: texts,
+  permissionMode: oneOf('default', 'acceptEdits', 'plan', 'dontAsk', 'auto'),
+  isolated: flag,
+  progressMinutes: count(0),
+  idleMinutes: count(0),
+} satisfies Shape<CodingSettings>);
+
 const settings = {
   workspace: someText,
   model: z.optional(
@@ -117,6 +154,8 @@ const settings = {
   ),
   permissions,
   systemPrompt: someText,
+  subagents,
+  claudeCode,
 } satisfies Shape<AgentSettings>;
 
 type Compaction = NonNullable<Defaults['compaction']>;
@@ -173,6 +212,7 @@ const session = section({
   resetByChannel: byName(reset),
   resetTriggers: texts,
   idleMinutes: count(1),
+  agentToAgent: section({ maxPingPongTurns: count(0) }),
   sendPolicy: section({
     default: z.optional(sendAction),
     rules: z.optional(
@@ -253,8 +293,9 @@ export const botConfigSchema = z.looseObject(
       groupChat: section({ historyLimit: count(0), mentionPatterns: texts }),
       responsePrefix: z.optional(z.string('must be text')),
     } satisfies Shape<Messages>),
+    tools: section({ exec, sessions: section({ visibility: oneOf('self', 'tree', 'agent') }) }),
+    claudeCode,
     skills: section({ load: section({ extraDirs: texts }), allowBundled: texts }),
-    tools: section({ exec }),
   } satisfies Shape<BotConfig>,
   'must be an object',
 );

@@ -90,10 +90,6 @@ const allowedTools = z.looseObject(
   'must be a list of names, or an object with allow',
 );
 
-const seconds = z.optional(
-  z.number(mostSeconds).check(z.refine((value) => value > 0, { error: mostSeconds })),
-);
-
 const subagents = section({
   maxSpawnDepth: count(0),
   maxChildrenPerAgent: count(1),

@@ -26,6 +26,23 @@ export interface TurnWish {
     readonly to: string;
     readonly threadId?: string | number;
   };
+  /** Of a message that another session of the agent wrote. */
+  readonly relay?: Relay;
+}
+
+/** A message from one session of an agent to another one. */
+export interface Relay {
+  /**
+   * `send` asks a session, `spawn` gives a task to a new one, and `announce` tells the asker how that ended; nobody waits
+   * for the answer to an announcement.
+   */
+  readonly kind: 'send' | 'spawn' | 'announce';
+  /** Keys of the sessions that it came through, the one that wrote it last. */
+  readonly chain: readonly string[];
+  /** The answer begins a turn in the session of the asker, and what that says is sent there. A system event when absent. */
+  readonly announceTo?: TurnWish['deliverTo'];
+  /** What the asker calls it. */
+  readonly label?: string;
 }
 
 /** A message as it arrived, with the session that it was routed to. */

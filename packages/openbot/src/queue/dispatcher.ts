@@ -101,9 +101,20 @@ export class Dispatcher {
     return this.#places.get(address)?.queue.abort(reason) ?? false;
   }
 
+  /** A turn of the agent waits for another turn, which may use its place. Returns the function that takes it back. */
+  lendPlace(agentId: string): () => void {
+    this.#count(agentId, -1);
+    this.#serve();
+    return () => this.#count(agentId, 1);
+  }
+
+  get isIdle(): boolean {
+    return this.#places.size === 0;
+  }
+
   /** Resolves when no session has messages that wait or run, here or, for those woken here, in another process. */
   async idle(): Promise<void> {
-    if (this.#places.size === 0) return;
+    if (this.isIdle) return;
     await new Promise<void>((resolve) => this.#idleListeners.push(resolve));
   }
 

@@ -73,6 +73,11 @@ export interface ToolSession {
   readonly turnId: string;
   /** Where the person is who is answered. */
   readonly requester: DeliveryTarget;
+  /** Several people read what is said here. */
+  readonly isGroup: boolean;
+  readonly model: { readonly provider: string; readonly model: string; readonly contextWindow?: number };
+  /** Keys of the sessions that the message came through, where another session of the agent wrote it. */
+  readonly chain: readonly string[];
 }
 
 /** The tools of one run. */

@@ -48,7 +48,7 @@ export async function chooseRun(turn: Turn, session: TurnSession): Promise<Chose
     runner: runner?.describeModel(model.provider, model.model) === undefined ? undefined : runner,
     model,
     thinkingLevel,
-    ...offerTools(turn, session),
+    ...offerTools(turn, session, model),
     lines: linesForChanges(entry, { model, thinkingLevel }),
     notices: [
       notice,
@@ -70,7 +70,9 @@ export function writeSystemPrompt(
   chosen: Pick<ChosenRun, 'model' | 'tools' | 'isReadOnly'> & { readonly skills: SessionSkillSnapshot },
 ): SystemPrompt {
   const { tools, agent, work, message, startedAt } = turn;
-  const channel = message.ctx.Provider ?? message.ctx.OriginatingChannel;
+  const { Provider, OriginatingChannel } = message.ctx;
+  // A message of another session comes from no chat network.
+  const channel = message.wish?.relay === undefined ? (Provider ?? OriginatingChannel) : undefined;
   return buildSystemPrompt({
     agentId: work.agentId,
     agentName: agent.name,

@@ -1,8 +1,10 @@
+import { isDeepStrictEqual } from 'node:util';
 import { resolveSendPolicy, type StoredEntry } from '@openbot/sessions';
 import { composeDeliveryMirror } from '@openbot/sessions/transcript';
 import type { InboxMessage } from '../inbox/contract.ts';
 import type { DeliveryTarget, OutboundMessage } from '../outbox/contract.ts';
 import type { ReplyPayload } from '../outbox/reply-payload.ts';
+import type { SentByTool } from '../tools/contract.ts';
 import type { Turn } from './open-turn.ts';
 
 /** Where a message is answered. */
@@ -52,18 +54,35 @@ export async function deliver(
   ]);
 }
 
+/** Whether a message of a turn is one of its replies, and not what a tool sent during the turn. */
+export function isReply({ key, turnId }: OutboundMessage): boolean {
+  return turnId !== undefined && /^:(?:\d+(?::\d+)?|failed)$/.test(key.slice(turnId.length));
+}
+
+/** What tools sent to the person in an earlier run of the turn, which was cut off: the reply must not repeat it. */
+export async function listSentBefore({ tools, work, message }: Turn): Promise<SentByTool[]> {
+  if (!work.recovering) return [];
+  const target = targetOfReply(message);
+  return (await tools.outbox.ofTurn(work.turnId))
+    .filter((one) => !isReply(one) && isDeepStrictEqual(one.target, target))
+    .map(({ payload }) => ({ text: payload.text ?? '', mediaUrls: payload.mediaUrls }));
+}
+
 export function maySend(
   { tools }: Pick<Turn, 'tools'>,
   { entry, sessionKey }: { readonly entry?: StoredEntry; readonly sessionKey: string },
   { channel }: DeliveryTarget,
 ): boolean {
-  // A person at this machine reads the answer where it was asked for: nothing is sent.
-  if (channel === LOCAL_CHANNEL) return true;
+  // A person at this machine, and another session, read the answer where it was asked for: nothing is sent.
+  if (channel === LOCAL_CHANNEL || channel === SESSIONS_CHANNEL) return true;
   return resolveSendPolicy({ cfg: tools.config, entry, sessionKey, channel }) === 'allow';
 }
 
 /** Of messages that a person gives to this program instead of a chat network. */
 export const LOCAL_CHANNEL = 'cli';
+
+/** Of messages that sessions of an agent write to each other. */
+export const SESSIONS_CHANNEL = 'sessions';
 
 /** Once, also when the turn is repeated after a crash. */
 export async function mirror(

@@ -3,11 +3,11 @@ import { persistRunOutcome, type SessionSkillSnapshot } from '@openbot/sessions'
 import type { ModelChoice, SystemPrompt } from '../runners/contract.ts';
 import { END_MARK } from '../transcripts/contract.ts';
 import type { ChosenRun } from './choose-run.ts';
-import { deliver } from './deliver.ts';
+import { deliver, listSentBefore } from './deliver.ts';
 import type { TurnSession } from './init-session.ts';
 import type { Turn } from './open-turn.ts';
 import { buildReplies } from './reply/build-replies.ts';
-import { outcomeOfRun, type RunTally } from './run-tally.ts';
+import { addSent, outcomeOfRun, type RunTally } from './run-tally.ts';
 import { chooseThinkingLevel } from './session-fields/lines-for-changes.ts';
 import type { TurnReport, TurnResult } from './turn-tools.ts';
 
@@ -58,7 +58,7 @@ async function reply(
   tally: RunTally,
 ): Promise<TurnResult> {
   const { end } = tally;
-  const payloads = buildReplies(turn, session.entry, model, tally);
+  const payloads = buildReplies(turn, session.entry, model, addSent(tally, await listSentBefore(turn)));
   const report: TurnReport = {
     sessionId: session.sessionId,
     provider: model.provider,

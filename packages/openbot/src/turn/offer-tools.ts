@@ -1,4 +1,4 @@
-import type { RunRequest } from '../runners/contract.ts';
+import type { ModelChoice, RunRequest } from '../runners/contract.ts';
 import { FILE_TOOLS } from '../tools/all.ts';
 import { allowedTools, decideUse, isUsedUnasked } from '../tools/allowed-tools.ts';
 import type { RunTools } from '../tools/contract.ts';
@@ -22,16 +22,21 @@ export interface OfferedTools {
 }
 
 /** What the agent can do in this turn. */
-export function offerTools(turn: Turn, turnSession: TurnSession): OfferedTools {
+export function offerTools(turn: Turn, turnSession: TurnSession, model: ModelChoice): OfferedTools {
   const { tools, work, agent, message } = turn;
-  const { entry, sessionKey, sessionId } = turnSession;
+  const { entry, sessionKey, sessionId, isGroup } = turnSession;
   const { workspaceDir } = agent;
+  const { relay, deliverTo } = message.wish ?? {};
   const session = {
     agentId: work.agentId,
     sessionKey,
     sessionId,
     turnId: work.turnId,
-    requester: targetOfReply(message),
+    // What another session tells this one is for the person that this one talks to.
+    requester: (relay && deliverTo) ?? targetOfReply(message),
+    isGroup,
+    model,
+    chain: relay?.chain ?? [],
   };
   const policy = openPolicy(turn, turnSession);
   const rules = { entry, agent, canAsk: policy.canAsk };

@@ -1,5 +1,6 @@
 import type { RunOutcome } from '@openbot/sessions';
 import type { ModelChoice, RunEnd, RunEvent, RunUsage, SystemPrompt } from '../runners/contract.ts';
+import type { SentByTool } from '../tools/contract.ts';
 import type { ToolReport } from './reply/session-extras.ts';
 
 /** What the events of a run add up to. */
@@ -83,6 +84,17 @@ export async function tallyRun(
 export function tallyOf(texts: readonly string[], end: RunEnd): RunTally {
   const compactions = { count: 0, isNewerThanUsage: false };
   return { texts, thinking: '', tools: [], sent: { texts: [], mediaUrls: [] }, compactions, end };
+}
+
+/** With what tools sent in an earlier run of the same turn. */
+export function addSent(tally: RunTally, sent: readonly SentByTool[]): RunTally {
+  return {
+    ...tally,
+    sent: {
+      texts: [...tally.sent.texts, ...sent.map(({ text }) => text)],
+      mediaUrls: [...tally.sent.mediaUrls, ...sent.flatMap(({ mediaUrls = [] }) => mediaUrls)],
+    },
+  };
 }
 
 function addUsage(sum: RunUsage = {}, one: RunUsage): RunUsage {

@@ -2,6 +2,7 @@ import { persistRunOutcome, type StoredEntry } from '@openbot/sessions';
 import type { EntryDraft, TranscriptMessage } from '@openbot/sessions/transcript';
 import type { OutboundMessage } from '../../outbox/contract.ts';
 import type { AbortCause, ModelChoice, RunEnd, RunUsage } from '../../runners/contract.ts';
+import { isReply } from '../deliver.ts';
 import { formatEventTime } from '../inbound/prepend-system-events.ts';
 import type { Turn } from '../open-turn.ts';
 import { type RunTally, tallyOf } from '../run-tally.ts';
@@ -45,7 +46,7 @@ export async function findWhatWasLeft(turn: Turn): Promise<Left> {
   const openCalls = verdict.at === 'cut-off' ? verdict.openCalls : [];
   const lines = openCalls.map((call) => answerOpenCall(call, turn.startedAt));
   // Replies are put there all at once. Made again from the transcript, they could be others under the same keys.
-  const replies = await tools.outbox.ofTurn(work.turnId);
+  const replies = (await tools.outbox.ofTurn(work.turnId)).filter(isReply);
   if (replies.length > 0) return { at: 'told', entry, lines, replies };
   if (verdict.at === 'cut-off') {
     return {

@@ -141,6 +141,8 @@ export const ROOMS: Readonly<Record<string, RoomTable>> = {
       'queue',
       'turn',
       'delivery',
+      'session-tools',
+      'coding-runs',
       'bot',
       'commands',
       'cli',

@@ -62,6 +62,11 @@ export type {
   SessionChoice,
 } from './run-contract/run-request.ts';
 
+// The notes of an agent
+
+export { type MemoryFile, readMemoryFiles } from './mcp-tools/memory-files.ts';
+export { rankPassages } from './mcp-tools/rank-passages.ts';
+
 // The MCP server
 
 export { type McpServing, type ServeOptions, serveMcp } from './mcp-server/serve-mcp.ts';

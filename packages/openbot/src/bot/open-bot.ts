@@ -12,6 +12,10 @@ import { kindOfMessage } from '../queue/message-kind.ts';
 import { loadRunner } from '../runners/all.ts';
 import type { Runner } from '../runners/contract.ts';
 import { addressOf, type SessionRef } from '../session-address.ts';
+import { makeSessionTools } from '../session-tools/make-session-tools.ts';
+import type { SessionToolParts } from '../session-tools/parts.ts';
+import { PendingCleans } from '../session-tools/pending-cleans.ts';
+import { RelayDesk } from '../session-tools/relay-desk.ts';
 import { type BotState, openState } from '../state/open-state.ts';
 import { composeGiveUp } from '../turn/recovery/give-up.ts';
 import { refuseTurn } from '../turn/refuse-turn.ts';
@@ -48,8 +52,11 @@ export async function openBot(options: BotOptions): Promise<Bot> {
     addSystemEvent: (sessionKey, text, agentId = resolveDefaultAgentId(config)) =>
       state.inbox.addEvent(addressOf({ agentId, sessionKey }), { text, at: now() }),
     idle: async () => {
-      await dispatcher.idle();
-      await sender.drain(Number.POSITIVE_INFINITY);
+      do {
+        await dispatcher.idle();
+        // What one session sends to another begins a turn.
+        await sender.drain(Number.POSITIVE_INFINITY);
+      } while (!dispatcher.isIdle);
     },
     close: async () => {
       await Promise.all(channels.map((channel) => channel.stop()));
@@ -76,9 +83,18 @@ function assemble(options: BotOptions, state: BotState): BotParts {
   const local = openLocalAccount();
   const report = options.report ?? warn;
   const onTrouble = (error: unknown, sessionKey?: string) => report(describeTrouble(error, sessionKey));
+  const watchers: BotParts['watchers'] = new Map();
+  const relays = new RelayDesk({
+    ...state,
+    now,
+    chatTypeOf: async (session) => (await findEntry(state, session))?.chatType,
+    wakeSession: ({ sessionKey, agentId }) => dispatcher.wake(sessionKey, agentId),
+    lendPlace: (agentId) => dispatcher.lendPlace(agentId),
+  });
+  const cleans = new PendingCleans({ ...state, now });
   const sender = new Sender({
     outbox: state.outbox,
-    channels: [...channels, local],
+    channels: [...channels, local, relays.openAccount()],
     owner: nameProcess(),
     onTrouble: (error) => onTrouble(error),
     onDead: ({ target, key }, error) => {
@@ -89,7 +105,6 @@ function assemble(options: BotOptions, state: BotState): BotParts {
     },
   });
   const desk = new ConversationDesk({ outbox: state.outbox, now, onPut: () => sender.wake() });
-  const watchers: BotParts['watchers'] = new Map();
   const runners = new Map<string, Promise<Runner | undefined>>();
   const tools: TurnTools = {
     inbox: state.inbox,
@@ -103,7 +118,7 @@ function assemble(options: BotOptions, state: BotState): BotParts {
       runners.set(provider, runner);
       return runner;
     },
-    sessionTools: () => [],
+    sessionTools: (session) => makeSessionTools(sessionParts, session),
     askerOf: (place) => findAsker({ config, channels, desk }, place),
     clock: options.clock ?? systemClock,
     config,
@@ -115,14 +130,27 @@ function assemble(options: BotOptions, state: BotState): BotParts {
     summarizeChannels: () => channels.flatMap((channel) => channel.summary?.() ?? []),
     skillWatch: channels.length > 0 ? watchSkills() : undefined,
   };
-  const dispatcher = new Dispatcher({
+  const sessionParts: SessionToolParts = {
+    state,
+    config,
+    stateDir,
+    env,
+    channels,
+    relays,
+    cleans,
+    now,
+    wakeSender: () => sender.wake(),
+    hasModel: async (provider, model) =>
+      (await tools.findRunner(provider))?.describeModel(provider, model) !== undefined,
+  };
+  const dispatcher: Dispatcher = new Dispatcher({
     inbox: state.inbox,
     runLock: state.runLock,
     settingsOf: async (session, channel) => {
       const sessionEntry = await findEntry(state, session);
       return resolveQueueSettings({ cfg: config, channel, sessionEntry });
     },
-    runTurn: (work) => runWatched({ tools, watchers, sender, report }, work),
+    runTurn: (work) => runWatched({ tools, watchers, sender, cleans, report }, work),
     maxConcurrentRuns: config.agents?.maxConcurrentRuns,
     maxConcurrentOf: (agentId) => resolveMaxConcurrent(config, agentId),
     onFailed: async (failure) => {
@@ -132,7 +160,8 @@ function assemble(options: BotOptions, state: BotState): BotParts {
     mayRetry: (error, sessionKey, messages) =>
       mayRetry({ state, watchers, local, hasChannels: channels.length > 0 }, { error, sessionKey, messages }),
     kindOf: tools.kindOf,
-    isWanted: (waiting) => channels.length > 0 || waiting.some(({ seq }) => watchers.has(seq)),
+    isWanted: (waiting) =>
+      channels.length > 0 || waiting.some(({ seq }) => watchers.has(seq) || relays.isAwaited(seq)),
     onTrouble,
     onDropped: (messages, reason) => {
       const what = messages.length === 1 ? '1 message' : `${messages.length} messages`;
@@ -155,7 +184,10 @@ async function findEntry(state: BotState, { agentId, sessionKey }: SessionRef) {
 }
 
 async function runWatched(
-  parts: Pick<BotParts, 'tools' | 'watchers' | 'sender'> & { report(notice: BotNotice): void },
+  parts: Pick<BotParts, 'tools' | 'watchers' | 'sender'> & {
+    readonly cleans: PendingCleans;
+    report(notice: BotNotice): void;
+  },
   work: TurnWork,
 ): Promise<TurnOutcome> {
   const { tools, watchers, sender } = parts;
@@ -173,6 +205,7 @@ async function runWatched(
   });
   sender.wake();
   for (const watcher of watching) watcher.onReport(report, work.turnId);
+  await parts.cleans.carryOut(work.turnId, work, outcome.end !== 'later');
   return outcome;
 }
 

@@ -1,5 +1,6 @@
 import { existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { SessionManager } from '@earendil-works/pi-coding-agent';
 import type { MsgContext, SessionEntry } from '@openbot/sessions';
 import { afterTest } from '../../../../test/setup/cleaning.ts';
@@ -211,6 +212,11 @@ export class Chat {
         ...ctx,
       },
     });
+  }
+
+  /** Resolves when people see such a line. */
+  async until(isIt: (line: string) => boolean): Promise<void> {
+    while (!this.shown.some(isIt)) await sleep(10);
   }
 
   get shown(): string[] {

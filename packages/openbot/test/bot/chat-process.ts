@@ -8,6 +8,7 @@ import type { MsgContext } from '@openbot/sessions';
 import { keepCompiled } from '../../../../test/setup/keep-compiled.ts';
 import { openBot } from '../../src/bot/open-bot.ts';
 import type { Channel, ChannelHost, SendRequest } from '../../src/channels/contract.ts';
+import { type BotState, openState } from '../../src/state/open-state.ts';
 
 export interface ChatMessage {
   readonly id: string;
@@ -27,7 +28,7 @@ export type ToParent =
   | { readonly taken: string }
   | { readonly failed: string; readonly error: string };
 
-const [stateDir = '', sentFile = '', configText = '{}'] = process.argv.slice(2);
+const [stateDir = '', sentFile = '', configText = '{}', killAt] = process.argv.slice(2);
 
 class ParentChannel implements Channel {
   readonly name = 'chat';
@@ -65,6 +66,20 @@ class ParentChannel implements Channel {
   }
 }
 
+/** The state, in a process that is killed when it has put a message whose key has `killAt` in it into the outbox. */
+async function openKilledState(at: string): Promise<BotState> {
+  const state = await openState(stateDir);
+  const { put } = state.outbox;
+  const outbox: BotState['outbox'] = {
+    ...state.outbox,
+    put: async (messages) => {
+      await put(messages);
+      if (messages.some(({ key }) => key.includes(at))) process.kill(process.pid, 'SIGKILL');
+    },
+  };
+  return { ...state, outbox };
+}
+
 const tell = (message: ToParent) => process.send?.(message);
 const channel = new ParentChannel();
 mkdirSync(join(stateDir), { recursive: true });
@@ -73,6 +88,7 @@ const bot = await openBot({
   config: JSON.parse(configText),
   env: process.env,
   channels: [channel],
+  state: killAt === undefined ? undefined : await openKilledState(killAt),
 });
 process.on('message', (message: ChatMessage | 'end') => {
   if (message === 'end') {

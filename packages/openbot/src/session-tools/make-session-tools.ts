@@ -1,0 +1,25 @@
+import type { Tool, ToolSession } from '../tools/contract.ts';
+import { makeContextClean } from './context-clean.ts';
+import { makeMemorySearch } from './memory-search.ts';
+import { makeMessage } from './message.ts';
+import { type SessionToolParts, ToolScope } from './parts.ts';
+import { makeSessionStatus } from './session-status.ts';
+import { makeSessionsHistory } from './sessions-history.ts';
+import { makeSessionsList } from './sessions-list.ts';
+import { makeSessionsSend } from './sessions-send.ts';
+import { makeSessionsSpawn } from './sessions-spawn.ts';
+
+/** What an agent can do with its conversations in one turn. */
+export function makeSessionTools(parts: SessionToolParts, session: ToolSession): Tool[] {
+  const scope = new ToolScope(parts, session);
+  return [
+    makeMessage(scope),
+    makeSessionsList(scope),
+    makeSessionsHistory(scope),
+    makeSessionsSend(scope),
+    makeSessionsSpawn(scope),
+    makeSessionStatus(scope),
+    makeContextClean(scope),
+    ...(session.isGroup ? [] : [makeMemorySearch(scope)]),
+  ];
+}

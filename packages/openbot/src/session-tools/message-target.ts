@@ -1,0 +1,96 @@
+import { resolveSendPolicy, type StoredEntry, type StoredSession } from '@openbot/sessions';
+import type { DeliveryTarget } from '../outbox/contract.ts';
+import { resolveRoute } from '../routing/resolve-route.ts';
+import { toolFailure } from '../tools/contract.ts';
+import { LOCAL_CHANNEL, SESSIONS_CHANNEL } from '../turn/deliver.ts';
+import type { ToolScope } from './parts.ts';
+
+/** Whether somebody reads there without an answer being written: a chat, and neither a command nor another session. */
+export function isChat({ channel }: DeliveryTarget): boolean {
+  return channel !== LOCAL_CHANNEL && channel !== SESSIONS_CHANNEL;
+}
+
+/** Where a message goes. What is left out is that of the person who is answered. */
+export function resolveTarget(
+  { parts, session }: ToolScope,
+  wanted: { readonly channel?: string; readonly to?: string },
+): DeliveryTarget {
+  const { requester } = session;
+  const name = wanted.channel?.trim().toLowerCase();
+  const isHere = name === undefined || name === requester.channel;
+  const to = wanted.to?.trim() || (isHere ? requester.to : undefined);
+  if (isHere && to === requester.to && isChat(requester)) return requester;
+  if (isHere && !isChat(requester)) {
+    const names = listNames(parts.channels);
+    throw toolFailure(
+      `What you answer is read where you were asked; write it as your answer. To send elsewhere, name channel and to. ${names}`,
+    );
+  }
+  const open = parts.channels.filter((one) => one.name === (name ?? requester.channel));
+  const channel = open.find(({ accountId }) => accountId === requester.accountId) ?? open[0];
+  if (channel === undefined)
+    throw toolFailure(
+      `There is no channel ${JSON.stringify(name ?? requester.channel)}. ${listNames(parts.channels)}`,
+    );
+  if (to === undefined) throw toolFailure(`Name the recipient on ${channel.name} with to.`);
+  return { channel: channel.name, accountId: channel.accountId, to };
+}
+
+function listNames(channels: readonly { readonly name: string }[]): string {
+  const names = [...new Set(channels.map(({ name }) => name))];
+  return names.length === 0 ? 'No channel is open.' : `Open are: ${names.join(', ')}.`;
+}
+
+/** The session in which the recipient would answer, if it exists. */
+export async function findSessionOf(
+  { parts, session, store }: ToolScope,
+  target: DeliveryTarget,
+): Promise<StoredSession | undefined> {
+  const { agentId } = session;
+  const { config } = parts;
+  const { sessionKey } = resolveRoute({
+    config,
+    ...target,
+    peer: { kind: 'direct', id: target.to },
+    agentId,
+  });
+  const sessions = await store.list();
+  // Topics and groups have keys that do not follow from the address alone.
+  const there = sessions
+    .filter(({ entry }) => isAt(entry, target))
+    .sort((one, other) => (other.entry.updatedAt ?? 0) - (one.entry.updatedAt ?? 0));
+  const isMain = (key: string) => key === 'global' || /^agent:[^:]+:[^:]+$/.test(key);
+  return there.find(({ key }) => !isMain(key)) ?? sessions.find(({ key }) => key === sessionKey) ?? there[0];
+}
+
+function isAt(
+  { deliveryContext }: StoredEntry,
+  { channel, accountId, to, threadId }: DeliveryTarget,
+): boolean {
+  return (
+    deliveryContext?.channel === channel.toLowerCase() &&
+    deliveryContext.to === to &&
+    (deliveryContext.accountId ?? accountId) === accountId &&
+    String(deliveryContext.threadId ?? '') === String(threadId ?? '')
+  );
+}
+
+/** Refuses what the send policy denies: to this session, to one above it, or to the one that the message goes to. */
+export async function assertMaySend(
+  { parts, session, store }: ToolScope,
+  { channel }: DeliveryTarget,
+  recipient: StoredSession | undefined,
+): Promise<void> {
+  const { config: cfg } = parts;
+  const allows = (sessionKey: string, entry: StoredEntry | undefined) =>
+    resolveSendPolicy({ cfg, entry, sessionKey, channel }) === 'allow';
+  const seen = new Set<string>();
+  for (let key: string | undefined = session.sessionKey; key !== undefined && !seen.has(key); ) {
+    seen.add(key);
+    const entry: StoredEntry | undefined = await store.get(key);
+    if (!allows(key, entry)) throw toolFailure('The send policy does not allow this session to send there.');
+    key = entry?.spawnedBy;
+  }
+  if (recipient !== undefined && !allows(recipient.key, recipient.entry))
+    throw toolFailure(`The send policy does not allow messages to ${recipient.key}.`);
+}

@@ -1,0 +1,76 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { ReplyPayload } from '../outbox/reply-payload.ts';
+import { type Tool, toolFailure } from '../tools/contract.ts';
+import { withFile } from '../tools/workspace.ts';
+import { mediaWithin } from '../turn/reply/resolve-media.ts';
+import { assertMaySend, findSessionOf, resolveTarget } from './message-target.ts';
+import { mirrorMessage } from './mirror-message.ts';
+import type { ToolScope } from './parts.ts';
+
+/** Sends a message before the answer, or to somebody else. */
+export function makeMessage(scope: ToolScope): Tool {
+  return {
+    name: 'message',
+    description:
+      'Sends a message to a person at once, by default to the one you talk with. Do not repeat it in your answer.',
+    parameters: {
+      type: 'object',
+      properties: {
+        text: { type: 'string', description: 'The message.' },
+        channel: { type: 'string', description: 'The chat network. Default: the one you are asked on.' },
+        to: {
+          type: 'string',
+          description: 'The recipient there. Default: the person or group you talk with.',
+        },
+        media: {
+          type: 'array',
+          items: { type: 'string' },
+          description: 'Files of the workspace, or https addresses, to send with it.',
+        },
+      },
+      required: ['text'],
+    },
+    // Whether a session may send is up to the send policy.
+    changes: false,
+    run: async ({ text, channel, to, media = [] }) => {
+      const target = resolveTarget(scope, { channel: channel as string, to: to as string });
+      const mediaUrls = await resolveMedia(scope, media as string[]);
+      const payload: ReplyPayload = {
+        ...((text as string).trim() !== '' && { text: text as string }),
+        ...(mediaUrls.length > 0 && { mediaUrl: mediaUrls[0], mediaUrls }),
+      };
+      if (Object.keys(payload).length === 0) throw toolFailure('The message is empty.');
+      const recipient = await findSessionOf(scope, target);
+      await assertMaySend(scope, target, recipient);
+      const { parts, session } = scope;
+      const { agentId, sessionKey, turnId } = session;
+      const key = scope.nameAction('message', [target, payload]);
+      const createdAt = parts.now();
+      const message = { key, agentId, sessionKey, turnId, target, payload, createdAt };
+      await parts.state.outbox.put([message]);
+      parts.wakeSender();
+      // This session has the call itself.
+      if (recipient !== undefined && recipient.key !== sessionKey)
+        await mirrorMessage(scope, recipient, message);
+      const isHere = isDeepStrictEqual(target, session.requester);
+      return {
+        text: `The message is on its way to ${target.to} on ${target.channel}.`,
+        ...(isHere && { sent: { text: payload.text ?? '', mediaUrls } }),
+      };
+    },
+  };
+}
+
+async function resolveMedia({ agent }: ToolScope, media: readonly string[]): Promise<string[]> {
+  const resolve = mediaWithin(agent.workspaceDir);
+  const urls: string[] = [];
+  for (const one of media) {
+    const url = resolve(one);
+    if (url === undefined)
+      throw toolFailure(`${JSON.stringify(one)} is neither a file of the workspace nor an https address.`);
+    // Follows no link out of the workspace.
+    if (!/^https:/i.test(url)) await withFile(agent.workspaceDir, url, async () => {});
+    urls.push(url);
+  }
+  return urls;
+}

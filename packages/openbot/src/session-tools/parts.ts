@@ -1,0 +1,79 @@
+import { hash } from 'node:crypto';
+import { resolveSessionFilePath, type SessionStore, type StoredEntry } from '@openbot/sessions';
+import type { Environment } from '@openbot/sessions/layout';
+import type { Channel } from '../channels/contract.ts';
+import { type ResolvedAgent, resolveAgentSettings } from '../config/agents.ts';
+import type { BotConfig } from '../config/bot-config.ts';
+import type { BotState } from '../state/open-state.ts';
+import type { ToolSession } from '../tools/contract.ts';
+import type { TranscriptRef } from '../transcripts/contract.ts';
+import type { PendingCleans } from './pending-cleans.ts';
+import type { RelayDesk } from './relay-desk.ts';
+
+/** What the tools of conversations share. */
+export interface SessionToolParts {
+  readonly state: Pick<BotState, 'inbox' | 'outbox' | 'transcripts' | 'runLock' | 'storeOf'>;
+  readonly config: BotConfig;
+  readonly stateDir: string;
+  readonly env: Environment;
+  readonly channels: readonly Pick<Channel, 'name' | 'accountId'>[];
+  readonly relays: RelayDesk;
+  readonly cleans: PendingCleans;
+  /** ms */
+  now(): number;
+  /** Something was put into the outbox. */
+  wakeSender(): void;
+  /** Undefined when no runner has models of the provider. */
+  hasModel(provider: string, model: string): Promise<boolean>;
+}
+
+/** One turn, for its tools. */
+export class ToolScope {
+  readonly parts: SessionToolParts;
+  readonly session: ToolSession;
+  readonly agent: ResolvedAgent;
+  readonly #counts = new Map<string, number>();
+
+  constructor(parts: SessionToolParts, session: ToolSession) {
+    this.parts = parts;
+    this.session = session;
+    const { config, stateDir, env } = parts;
+    this.agent = resolveAgentSettings({ config, agentId: session.agentId, stateDir, env });
+  }
+
+  get store(): SessionStore {
+    return this.parts.state.storeOf(this.session.agentId);
+  }
+
+  /**
+   * A name for what a call does: the same for the same content in a run that repeats this turn after a crash, where the
+   * model gives its calls other ids. What a turn asks for twice on purpose has two names.
+   */
+  nameAction(kind: string, content: unknown): string {
+    const print = `${kind}:${hash('sha256', JSON.stringify(content)).slice(0, 24)}`;
+    const count = this.#counts.get(print) ?? 0;
+    this.#counts.set(print, count + 1);
+    return `${this.session.turnId}:${print}:${count}`;
+  }
+
+  /** The transcript of a session of this agent. */
+  refOf(sessionKey: string, { sessionId, sessionFile }: StoredEntry): TranscriptRef {
+    const { agentId } = this.session;
+    return {
+      agentId,
+      sessionKey,
+      sessionId,
+      sessionFile: resolveSessionFilePath(
+        sessionId,
+        { sessionFile },
+        { agentId, stateDir: this.parts.stateDir },
+      ),
+      cwd: this.agent.workspaceDir,
+    };
+  }
+}
+
+/** What a tool answers with: data, which models read well as JSON. */
+export function answer(value: unknown): string {
+  return JSON.stringify(value, null, 1);
+}

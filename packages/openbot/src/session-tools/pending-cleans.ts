@@ -1,0 +1,40 @@
+import type { Inbox } from '../inbox/contract.ts';
+import { addressOf, type SessionRef } from '../session-address.ts';
+import type { CleanChoice, TranscriptRef, Transcripts } from '../transcripts/contract.ts';
+
+/** Cleans that were asked for during a turn. A run reads its transcript, so they are done when it has ended. */
+export class PendingCleans {
+  readonly #waiting = new Map<string, { readonly ref: TranscriptRef; readonly choice: CleanChoice }>();
+  readonly #parts: {
+    readonly inbox: Inbox;
+    readonly transcripts: Transcripts;
+    now(): number;
+  };
+
+  constructor(parts: { readonly inbox: Inbox; readonly transcripts: Transcripts; now(): number }) {
+    this.#parts = parts;
+  }
+
+  /** The last one of a turn counts. */
+  note(turnId: string, ref: TranscriptRef, choice: CleanChoice): void {
+    this.#waiting.set(turnId, { ref, choice });
+  }
+
+  /** The turn has ended and its session is still locked. The next turn reads what came of it. Does not fail. */
+  async carryOut(turnId: string, session: SessionRef, isOver: boolean): Promise<void> {
+    const wanted = this.#waiting.get(turnId);
+    if (wanted === undefined) return;
+    this.#waiting.delete(turnId);
+    // The run goes on later, and can ask again then.
+    if (!isOver) return;
+    const { inbox, transcripts, now } = this.#parts;
+    const text = await transcripts.clean(wanted.ref, wanted.choice).then(
+      ({ changed, savedTokens }) =>
+        changed
+          ? `Your context was cleaned: about ${savedTokens} tokens of old tool calls and results were removed. A backup was made.`
+          : 'Your context was not cleaned: there were no old tool calls or results to remove.',
+      (error: Error) => `Your context was not cleaned: ${error.message}`,
+    );
+    await inbox.addEvent(addressOf(session), { text, at: now() }).catch(() => {});
+  }
+}

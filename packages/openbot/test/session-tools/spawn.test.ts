@@ -1,0 +1,137 @@
+import { expect, test } from 'vitest';
+import { MAIN, textsOf } from '../bot/bot-home.ts';
+import { ToolHome } from './tool-home.ts';
+
+const json = (text: string | undefined) => JSON.parse(text ?? 'null');
+const childrenOf = (home: ToolHome) =>
+  Object.keys(home.entriesOf()).filter((key) => key.includes(':subagent:'));
+const SPAWN = { tool: 'sessions_spawn', args: { task: 'count the plums', label: 'plums' } };
+
+test('a spawned session works beside the conversation, and its result begins a turn there', async () => {
+  const home = new ToolHome()
+    .on('please', [SPAWN, { text: 'I let it count.' }])
+    .on('Task: count the plums', [{ text: 'There are 7.' }])
+    .on('has done its task', [{ text: 'I counted 7 plums.' }]);
+  const bot = await home.start();
+  await home.chat.write('ada', 'please');
+  await bot.idle();
+  expect(home.chat.shown).toEqual(['ada: I let it count.', 'ada: I counted 7 plums.']);
+  const [child] = childrenOf(home);
+  expect(home.entryOf(child)).toMatchObject({ spawnedBy: MAIN, label: 'plums' });
+  expect(child).toMatch(
+    /^agent:main:subagent:[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/,
+  );
+  expect(json(home.resultsIn()[0])).toMatchObject({ status: 'accepted', sessionKey: child, label: 'plums' });
+  expect(home.prompts.at(-1)).toContain(`The session that you spawned, plums (${child}), has done its task:`);
+  expect(home.entryOf()).toMatchObject({ lastChannel: 'memory', lastTo: 'ada' });
+  home.checkTranscripts();
+});
+
+test('a failure is told too, and a silent result is not', async () => {
+  const home = new ToolHome()
+    .on('please', [SPAWN, { text: 'Started.' }])
+    .on('quietly', [{ tool: 'sessions_spawn', args: { task: 'say nothing' } }, { text: 'Started.' }])
+    .on('Task: count', [{ fail: 'no plums' }])
+    .on('Task: say nothing', [{ text: 'NO_REPLY' }])
+    .on('has failed', [{ text: 'It did not work.' }]);
+  const bot = await home.start();
+  await home.chat.write('ada', 'please');
+  await bot.idle();
+  await home.chat.write('ada', 'quietly');
+  await bot.idle();
+  expect(home.chat.shown).toEqual(['ada: Started.', 'ada: It did not work.', 'ada: Started.']);
+});
+
+test('a command waits for the session that it spawned', async () => {
+  const home = new ToolHome().on('please', SPAWN).on('Task: count the plums', [{ text: 'There are 7.' }]);
+  const bot = await home.startCommand();
+  const result = json(textsOf(await bot.say({ message: 'please' }))[0]);
+  expect(result).toMatchObject({ status: 'ok', result: 'There are 7.' });
+});
+
+test('a spawned session spawns none, and reaches only itself', async () => {
+  const home = new ToolHome()
+    .on('please', [{ tool: 'sessions_spawn', args: { task: 'spawn' } }, { text: '{{result}}' }])
+    .on('Task: spawn', [
+      { tool: 'sessions_spawn', args: { task: 'deeper' } },
+      { tool: 'sessions_list' },
+      { tool: 'sessions_history', args: { sessionKey: MAIN } },
+      { tool: 'message', args: { text: 'hello there' } },
+      { text: 'done' },
+    ]);
+  const bot = await home.startCommand({ config: { tools: { sessions: { visibility: 'agent' } } } });
+  await bot.say({ message: 'please' });
+  const [child] = childrenOf(home);
+  expect(childrenOf(home)).toHaveLength(1);
+  const [spawned, listed, read, sent] = home.resultsIn(child);
+  expect(spawned).toBe('A session that was spawned must not spawn others. Do the task yourself.');
+  expect(json(listed).sessions).toMatchObject([{ sessionKey: child }]);
+  expect(read).toBe(`There is no session ${MAIN} that you can reach. See sessions_list.`);
+  expect(sent).toMatch(/^What you answer is read where you were asked;/);
+});
+
+test('the depth can be set', async () => {
+  const home = new ToolHome()
+    .on('please', { tool: 'sessions_spawn', args: { task: 'first' } })
+    .on('Task: first', { tool: 'sessions_spawn', args: { task: 'second' } })
+    .on('Task: second', { tool: 'sessions_spawn', args: { task: 'third' } });
+  const config = { agents: { defaults: { subagents: { maxSpawnDepth: 2 } } } };
+  const bot = await home.startCommand({ config });
+  const first = json(textsOf(await bot.say({ message: 'please' }))[0]);
+  const second = json(first.result);
+  expect(second.result).toBe('A session that was spawned must not spawn others. Do the task yourself.');
+  expect(childrenOf(home)).toHaveLength(2);
+});
+
+test('a session spawns no more than may work at the same time', async () => {
+  const ready = Promise.withResolvers<void>();
+  const home = new ToolHome()
+    .on('please', [
+      { tool: 'sessions_spawn', args: { task: 'wait one' } },
+      { tool: 'sessions_spawn', args: { task: 'wait two' } },
+      { tool: 'sessions_spawn', args: { task: 'wait three' } },
+      { text: 'started' },
+    ])
+    .on('Task: wait', async function* () {
+      await ready.promise;
+      yield { text: 'NO_REPLY' };
+    });
+  const config = { agents: { defaults: { subagents: { maxChildrenPerAgent: 2 } } } };
+  const bot = await home.start({ config });
+  await home.chat.write('ada', 'please');
+  await home.chat.until((line) => line === 'ada: started');
+  ready.resolve();
+  await bot.idle();
+  const [, , third] = home.resultsIn();
+  expect(third).toBe('2 sessions that you spawned are at work, which is the limit. Wait for one to end.');
+  expect(childrenOf(home)).toHaveLength(2);
+});
+
+test('model, thinking and labels are checked and kept', async () => {
+  const home = new ToolHome()
+    .on('wrong model', { tool: 'sessions_spawn', args: { task: 'x', model: 'nowhere/none' } })
+    .on('wrong label', { tool: 'sessions_spawn', args: { task: 'x', label: 'x'.repeat(65) } })
+    .on('right', { tool: 'sessions_spawn', args: { task: 'x', model: 'script/echo', thinking: 'low' } });
+  const bot = await home.startCommand();
+  expect(textsOf(await bot.say({ message: 'wrong model' }))[0]).toMatch(/^There is no model nowhere\/none\./);
+  expect(textsOf(await bot.say({ message: 'wrong label' }))[0]).toMatch(/^The label cannot be used: /);
+  await bot.say({ message: 'right' });
+  const [child] = childrenOf(home);
+  expect(home.entryOf(child)).toMatchObject({
+    providerOverride: 'script',
+    modelOverride: 'echo',
+    thinkingLevel: 'low',
+  });
+});
+
+test('what a group spawned is told in the group, without what is private', async () => {
+  const home = new ToolHome()
+    .on('please', [SPAWN, { text: 'Started.' }])
+    .on('Task: count', [{ text: 'There are 7.' }])
+    .on('has done its task', [{ text: 'Seven.' }]);
+  const bot = await home.start();
+  await home.chat.writeInGroup('g1', { name: 'Bob', id: 'bob' }, 'please', { WasMentioned: true });
+  await bot.idle();
+  expect(home.chat.shown).toEqual(['g1: Started.', 'g1: Seven.']);
+  expect(home.offered.at(-1)).not.toContain('memory_search');
+});

@@ -4,6 +4,7 @@ import type { ConversationDesk } from '../questions/conversation-desk.ts';
 import type { Dispatcher } from '../queue/dispatcher.ts';
 import type { BotState } from '../state/open-state.ts';
 import type { TurnReport, TurnTools, TurnWatcher } from '../turn/turn-tools.ts';
+import type { AgentTools } from './agent-tools.ts';
 import type { BotOptions } from './contract.ts';
 
 /** Waits for the turn of a message in this process. */
@@ -21,6 +22,7 @@ export interface BotParts {
   readonly options: BotOptions;
   readonly state: BotState;
   readonly tools: TurnTools;
+  readonly agentTools: AgentTools;
   readonly dispatcher: Dispatcher;
   readonly sender: Sender;
   readonly desk: ConversationDesk;

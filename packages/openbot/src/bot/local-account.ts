@@ -19,15 +19,21 @@ export function openLocalAccount(): Channel {
   };
 }
 
-/** Replies to processes that ended before they had them. The transcript has their text. */
-export async function giveUpLocalReplies(outbox: Outbox, now: number): Promise<void> {
+/** Messages to accounts of a channel that are processes which have ended. */
+export async function giveUpRepliesTo(
+  wanted: string,
+  outbox: Outbox,
+  { now, error }: { readonly now: number; readonly error: string },
+): Promise<void> {
   for (const { channel, accountId, count } of await outbox.waitingAccounts()) {
-    if (channel !== LOCAL_CHANNEL || !isProcessGone(accountId)) continue;
+    if (channel !== wanted || !isProcessGone(accountId)) continue;
     const owner = randomUUID();
-    const claimed = await outbox.claim({ channel, accountId, owner, now, leaseMs: 60_000, limit: count });
-    for (const { key } of claimed) {
-      const error = 'The command that asked ended before it had the answer. The transcript has it.';
-      await outbox.dead(key, owner, { error, at: now });
+    // Of each recipient only the first one is given out at a time.
+    for (let left = count; left > 0; ) {
+      const claimed = await outbox.claim({ channel, accountId, owner, now, leaseMs: 60_000, limit: left });
+      if (claimed.length === 0) break;
+      for (const { key } of claimed) await outbox.dead(key, owner, { error, at: now });
+      left -= claimed.length;
     }
   }
 }

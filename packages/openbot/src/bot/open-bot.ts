@@ -3,6 +3,8 @@ import { isGroupMessage } from '@openbot/sessions/key';
 import { resolveQueueSettings } from '@openbot/sessions/policy';
 import type { Channel, ChannelHost } from '../channels/contract.ts';
 import { systemClock } from '../clock.ts';
+import { CODING_CHANNEL } from '../coding-runs/contract.ts';
+import { giveReplyToRun } from '../coding-runs/replies-to-runs.ts';
 import { resolveDefaultAgentId, resolveMaxConcurrent } from '../config/agents.ts';
 import { Sender } from '../delivery/sender.ts';
 import { ConversationDesk } from '../questions/conversation-desk.ts';
@@ -11,21 +13,20 @@ import { Dispatcher } from '../queue/dispatcher.ts';
 import { kindOfMessage } from '../queue/message-kind.ts';
 import { loadRunner } from '../runners/all.ts';
 import type { Runner } from '../runners/contract.ts';
-import { addressOf, type SessionRef } from '../session-address.ts';
-import { makeSessionTools } from '../session-tools/make-session-tools.ts';
-import type { SessionToolParts } from '../session-tools/parts.ts';
-import { PendingCleans } from '../session-tools/pending-cleans.ts';
-import { RelayDesk } from '../session-tools/relay-desk.ts';
+import { addressOf } from '../session-address.ts';
 import { type BotState, openState } from '../state/open-state.ts';
+import { LOCAL_CHANNEL, SESSIONS_CHANNEL } from '../turn/deliver.ts';
 import { composeGiveUp } from '../turn/recovery/give-up.ts';
 import { refuseTurn } from '../turn/refuse-turn.ts';
 import { watchSkills } from '../turn/skills/watch-skills.ts';
 import { runTurn } from '../turn/turn.ts';
 import type { TurnTools } from '../turn/turn-tools.ts';
+import { openAgentTools } from './agent-tools.ts';
 import type { BotParts } from './bot-parts.ts';
 import type { Bot, BotNotice, BotOptions } from './contract.ts';
 import { decideArrival } from './decide-arrival.ts';
-import { giveUpLocalReplies, openLocalAccount } from './local-account.ts';
+import { findEntry } from './find-entry.ts';
+import { giveUpRepliesTo, openLocalAccount } from './local-account.ts';
 import { mayRetry } from './may-retry.ts';
 import { compileMentions, describeTrouble, warn } from './notices.ts';
 import { findAsker, takeAnswer } from './permission-questions.ts';
@@ -42,10 +43,17 @@ export async function openBot(options: BotOptions): Promise<Bot> {
   const { dispatcher, sender } = parts;
   const now = options.now ?? Date.now;
   await state.outbox.release(isProcessGone);
-  await giveUpLocalReplies(state.outbox, now());
+  await giveUpRepliesTo(LOCAL_CHANNEL, state.outbox, {
+    now: now(),
+    error: 'The command that asked ended before it had the answer. The transcript has it.',
+  });
   for (const channel of channels) await channel.start(hostOf(parts, channel));
   // A command answers its own message; what others left in other sessions is for a process that stays.
-  if (channels.length > 0) await dispatcher.recover();
+  if (channels.length > 0) {
+    await giveUpRepliesTo(CODING_CHANNEL, state.outbox, { now: now(), error: 'Its process has ended' });
+    await parts.agentTools.coding.tellLost();
+    await dispatcher.recover();
+  }
   sender.wake();
   return {
     say: (request) => say(parts, request),
@@ -60,7 +68,8 @@ export async function openBot(options: BotOptions): Promise<Bot> {
     },
     close: async () => {
       await Promise.all(channels.map((channel) => channel.stop()));
-      await dispatcher.stop({ abort: true });
+      // A turn may wait for its coding run.
+      await Promise.all([dispatcher.stop({ abort: true }), parts.agentTools.coding.close()]);
       await sender.stop({ withinMs: CLOSE_MS });
       parts.tools.skillWatch?.close();
       await state.close();
@@ -84,17 +93,24 @@ function assemble(options: BotOptions, state: BotState): BotParts {
   const report = options.report ?? warn;
   const onTrouble = (error: unknown, sessionKey?: string) => report(describeTrouble(error, sessionKey));
   const watchers: BotParts['watchers'] = new Map();
-  const relays = new RelayDesk({
-    ...state,
+  const runners = new Map<string, Promise<Runner | undefined>>();
+  const findRunner: TurnTools['findRunner'] = (provider) => {
+    const own = options.runners?.[provider];
+    if (own !== undefined) return Promise.resolve(own);
+    const runner = runners.get(provider) ?? loadRunner(provider, { stateDir, config, env });
+    runners.set(provider, runner);
+    return runner;
+  };
+  const agentTools = openAgentTools(options, state, {
     now,
-    chatTypeOf: async (session) => (await findEntry(state, session))?.chatType,
-    wakeSession: ({ sessionKey, agentId }) => dispatcher.wake(sessionKey, agentId),
-    lendPlace: (agentId) => dispatcher.lendPlace(agentId),
+    onTrouble,
+    findRunner,
+    dispatcher: () => dispatcher,
+    sender: () => sender,
   });
-  const cleans = new PendingCleans({ ...state, now });
   const sender = new Sender({
     outbox: state.outbox,
-    channels: [...channels, local, relays.openAccount()],
+    channels: [...channels, local, ...agentTools.accounts],
     owner: nameProcess(),
     onTrouble: (error) => onTrouble(error),
     onDead: ({ target, key }, error) => {
@@ -105,20 +121,13 @@ function assemble(options: BotOptions, state: BotState): BotParts {
     },
   });
   const desk = new ConversationDesk({ outbox: state.outbox, now, onPut: () => sender.wake() });
-  const runners = new Map<string, Promise<Runner | undefined>>();
   const tools: TurnTools = {
     inbox: state.inbox,
     outbox: state.outbox,
     transcripts: state.transcripts,
     openStore: (agentId) => ({ store: state.storeOf(agentId), storePath: state.storePathOf(agentId) }),
-    findRunner: (provider) => {
-      const own = options.runners?.[provider];
-      if (own !== undefined) return Promise.resolve(own);
-      const runner = runners.get(provider) ?? loadRunner(provider, { stateDir, config, env });
-      runners.set(provider, runner);
-      return runner;
-    },
-    sessionTools: (session) => makeSessionTools(sessionParts, session),
+    findRunner,
+    sessionTools: agentTools.toolsOf,
     askerOf: (place) => findAsker({ config, channels, desk }, place),
     clock: options.clock ?? systemClock,
     config,
@@ -130,27 +139,16 @@ function assemble(options: BotOptions, state: BotState): BotParts {
     summarizeChannels: () => channels.flatMap((channel) => channel.summary?.() ?? []),
     skillWatch: channels.length > 0 ? watchSkills() : undefined,
   };
-  const sessionParts: SessionToolParts = {
-    state,
-    config,
-    stateDir,
-    env,
-    channels,
-    relays,
-    cleans,
-    now,
-    wakeSender: () => sender.wake(),
-    hasModel: async (provider, model) =>
-      (await tools.findRunner(provider))?.describeModel(provider, model) !== undefined,
-  };
   const dispatcher: Dispatcher = new Dispatcher({
     inbox: state.inbox,
     runLock: state.runLock,
     settingsOf: async (session, channel) => {
       const sessionEntry = await findEntry(state, session);
-      return resolveQueueSettings({ cfg: config, channel, sessionEntry });
+      const settings = resolveQueueSettings({ cfg: config, channel, sessionEntry });
+      // Another session of the agent waits its turn: it neither interrupts a person nor joins a run.
+      return channel === SESSIONS_CHANNEL ? { ...settings, mode: 'followup', debounceMs: 0 } : settings;
     },
-    runTurn: (work) => runWatched({ tools, watchers, sender, cleans, report }, work),
+    runTurn: (work) => runWatched({ tools, watchers, sender, agentTools, report }, work),
     maxConcurrentRuns: config.agents?.maxConcurrentRuns,
     maxConcurrentOf: (agentId) => resolveMaxConcurrent(config, agentId),
     onFailed: async (failure) => {
@@ -161,7 +159,7 @@ function assemble(options: BotOptions, state: BotState): BotParts {
       mayRetry({ state, watchers, local, hasChannels: channels.length > 0 }, { error, sessionKey, messages }),
     kindOf: tools.kindOf,
     isWanted: (waiting) =>
-      channels.length > 0 || waiting.some(({ seq }) => watchers.has(seq) || relays.isAwaited(seq)),
+      channels.length > 0 || waiting.some(({ seq }) => watchers.has(seq) || agentTools.relays.isAwaited(seq)),
     onTrouble,
     onDropped: (messages, reason) => {
       const what = messages.length === 1 ? '1 message' : `${messages.length} messages`;
@@ -172,22 +170,11 @@ function assemble(options: BotOptions, state: BotState): BotParts {
     maxTries: MAX_TRIES,
     sweepMs: channels.length > 0 ? 30_000 : undefined,
   });
-  return { options, state, tools, dispatcher, sender, desk, local, watchers };
-}
-
-/** Entries can be unreadable; the turn then says so. */
-async function findEntry(state: BotState, { agentId, sessionKey }: SessionRef) {
-  return state
-    .storeOf(agentId)
-    .get(sessionKey)
-    .catch(() => undefined);
+  return { options, state, tools, agentTools, dispatcher, sender, desk, local, watchers };
 }
 
 async function runWatched(
-  parts: Pick<BotParts, 'tools' | 'watchers' | 'sender'> & {
-    readonly cleans: PendingCleans;
-    report(notice: BotNotice): void;
-  },
+  parts: Pick<BotParts, 'tools' | 'watchers' | 'sender' | 'agentTools'> & { report(notice: BotNotice): void },
   work: TurnWork,
 ): Promise<TurnOutcome> {
   const { tools, watchers, sender } = parts;
@@ -205,12 +192,15 @@ async function runWatched(
   });
   sender.wake();
   for (const watcher of watching) watcher.onReport(report, work.turnId);
-  await parts.cleans.carryOut(work.turnId, work, outcome.end !== 'later');
+  await parts.agentTools.cleans.carryOut(work.turnId, work, outcome.end !== 'later');
   return outcome;
 }
 
 /** Keeps what a channel receives, and wakes the session that it belongs to. */
-function hostOf({ options, state, dispatcher, desk, tools }: BotParts, channel: Channel): ChannelHost {
+function hostOf(
+  { options, state, dispatcher, desk, tools, agentTools }: BotParts,
+  channel: Channel,
+): ChannelHost {
   return {
     accept: async ({ conversationId, messageId, ctx }) => {
       const { agentId, sessionKey } = routeMessage(options.config, channel, ctx);
@@ -223,10 +213,19 @@ function hostOf({ options, state, dispatcher, desk, tools }: BotParts, channel: 
         return { identity, isNew };
       }
       const entry = isGroupMessage(ctx) ? await findEntry(state, { agentId, sessionKey }) : undefined;
-      const { isAddressed } = decideArrival(tools, channel, ctx, entry);
+      const runId = await giveReplyToRun(
+        { ...state, records: agentTools.coding.records, isGone: isProcessGone, now: tools.now },
+        { agentId, sessionKey, identity, ctx },
+      );
+      const isAddressed = runId === undefined && decideArrival(tools, channel, ctx, entry).isAddressed;
       const { message, isNew } = await state.inbox.accept(
         arrival,
-        isAddressed ? undefined : { state: 'dropped', reason: NOT_ADDRESSED },
+        isAddressed
+          ? undefined
+          : {
+              state: 'dropped',
+              reason: runId === undefined ? NOT_ADDRESSED : `given to coding run ${runId}`,
+            },
       );
       pruneSometimes(state, message.seq, tools.now());
       if (isNew && isAddressed) dispatcher.wake(sessionKey, agentId);

@@ -6,6 +6,7 @@ import {
   RUN_FLAGS,
   SEARCH_FLAGS,
   SELECT_FLAGS,
+  SEND_FLAGS,
 } from '../commands/flags.ts';
 
 const TASK = {
@@ -105,6 +106,25 @@ the environment, even the address that your API key is sent to. Use --isolated f
       return { 'openbot cc run <task> --json': RUN_EVENT };
     },
     load: async () => (await import('../commands/cc-run.ts')).ccRun,
+  }),
+  declare({
+    name: 'cc send',
+    summary: 'Tell a coding run of a conversation something more',
+    description: [
+      `The run belongs to an agent that another process runs; the agent named its id when it was started. The text is
+kept until that process takes it. If the text is -, it is read from standard input.`,
+    ],
+    positionals: [
+      { name: 'id', required: true },
+      { name: 'text', required: true, whenTooMany: 'put the text in quotation marks' },
+    ],
+    flags: SEND_FLAGS,
+    examples: [['openbot cc send 3f2a9c81 "also fix the docs"', 'a follow-up for that run']],
+    async results() {
+      const { SEND } = await import('../commands/result-shapes.ts');
+      return { 'openbot cc send <id> <text> --json': SEND };
+    },
+    load: async () => (await import('../commands/cc-send.ts')).ccSend,
   }),
   declare({
     name: 'mcp',

@@ -117,6 +117,8 @@ export const RUN_FLAGS = declareFlags({
   json: { kind: 'boolean', help: 'Print each event as one line of JSON' },
 });
 
+export const SEND_FLAGS = declareFlags({ ...STATE_DIR, ...JSON_OUTPUT });
+
 export const MCP_FLAGS = declareFlags({
   repo: { ...REPO.repo, help: 'The repository. Default: CLAUDE_PROJECT_DIR, or the current folder' },
   ...STATE_DIR,

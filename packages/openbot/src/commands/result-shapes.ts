@@ -97,6 +97,11 @@ export const RUN_EVENT: ResultShape = {
   '[name]': 'any',
 };
 
+export const SEND: ResultShape = {
+  id: 'string - of the coding run',
+  state: "'taken' | 'waiting'",
+};
+
 const USAGE: ResultShape = {
   'input?': 'number - without the cache',
   'output?': 'number',

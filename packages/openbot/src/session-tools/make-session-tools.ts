@@ -1,3 +1,4 @@
+import type { ResolvedAgent } from '../config/agents.ts';
 import type { Tool, ToolSession } from '../tools/contract.ts';
 import { makeContextClean } from './context-clean.ts';
 import { makeMemorySearch } from './memory-search.ts';
@@ -10,8 +11,12 @@ import { makeSessionsSend } from './sessions-send.ts';
 import { makeSessionsSpawn } from './sessions-spawn.ts';
 
 /** What an agent can do with its conversations in one turn. */
-export function makeSessionTools(parts: SessionToolParts, session: ToolSession): Tool[] {
-  const scope = new ToolScope(parts, session);
+export function makeSessionTools(
+  parts: SessionToolParts,
+  session: ToolSession,
+  agent: ResolvedAgent,
+): Tool[] {
+  const scope = new ToolScope(parts, session, agent);
   return [
     makeMessage(scope),
     makeSessionsList(scope),

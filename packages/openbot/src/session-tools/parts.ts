@@ -1,8 +1,7 @@
 import { hash } from 'node:crypto';
 import { resolveSessionFilePath, type SessionStore, type StoredEntry } from '@openbot/sessions';
-import type { Environment } from '@openbot/sessions/layout';
 import type { Channel } from '../channels/contract.ts';
-import { type ResolvedAgent, resolveAgentSettings } from '../config/agents.ts';
+import type { ResolvedAgent } from '../config/agents.ts';
 import type { BotConfig } from '../config/bot-config.ts';
 import type { BotState } from '../state/open-state.ts';
 import type { ToolSession } from '../tools/contract.ts';
@@ -15,7 +14,6 @@ export interface SessionToolParts {
   readonly state: Pick<BotState, 'inbox' | 'outbox' | 'transcripts' | 'runLock' | 'storeOf'>;
   readonly config: BotConfig;
   readonly stateDir: string;
-  readonly env: Environment;
   readonly channels: readonly Pick<Channel, 'name' | 'accountId'>[];
   readonly relays: RelayDesk;
   readonly cleans: PendingCleans;
@@ -34,11 +32,10 @@ export class ToolScope {
   readonly agent: ResolvedAgent;
   readonly #counts = new Map<string, number>();
 
-  constructor(parts: SessionToolParts, session: ToolSession) {
+  constructor(parts: SessionToolParts, session: ToolSession, agent: ResolvedAgent) {
     this.parts = parts;
     this.session = session;
-    const { config, stateDir, env } = parts;
-    this.agent = resolveAgentSettings({ config, agentId: session.agentId, stateDir, env });
+    this.agent = agent;
   }
 
   get store(): SessionStore {

@@ -29,12 +29,12 @@ export function makeSessionsList(scope: ToolScope): Tool {
       const now = scope.parts.now();
       const since = activeMinutes === undefined ? 0 : now - (activeMinutes as number) * 60_000;
       const wanted = kinds as string[] | undefined;
+      // The entry of this session is written beside the run, and may not have its time yet.
+      const usedAt = ({ key, entry }: StoredSession) =>
+        key === scope.session.sessionKey ? now : (entry.updatedAt ?? 0);
       const sessions = (await listReachable(scope))
-        .filter(
-          ({ key, entry }) =>
-            (entry.updatedAt ?? 0) >= since && (wanted?.includes(kindOf(key, entry)) ?? true),
-        )
-        .sort((one, other) => (other.entry.updatedAt ?? 0) - (one.entry.updatedAt ?? 0));
+        .filter((one) => usedAt(one) >= since && (wanted?.includes(kindOf(one)) ?? true))
+        .sort((one, other) => usedAt(other) - usedAt(one));
       return answer({
         total: sessions.length,
         sessions: sessions.slice(0, Math.min(limit as number, MOST)).map((one) => describe(scope, one)),
@@ -46,7 +46,7 @@ export function makeSessionsList(scope: ToolScope): Tool {
 function describe({ session }: ToolScope, { key, entry }: StoredSession) {
   return {
     sessionKey: key,
-    kind: kindOf(key, entry),
+    kind: kindOf({ key, entry }),
     ...(key === session.sessionKey && { isThisSession: true }),
     label: entry.label,
     name: entry.displayName ?? entry.origin?.label,
@@ -59,7 +59,7 @@ function describe({ session }: ToolScope, { key, entry }: StoredSession) {
   };
 }
 
-function kindOf(key: string, { chatType }: StoredSession['entry']): (typeof KINDS)[number] {
+function kindOf({ key, entry: { chatType } }: StoredSession): (typeof KINDS)[number] {
   if (isSubagentSessionKey(key)) return 'subagent';
   if (isCronSessionKey(key)) return 'cron';
   if (isHookSessionKey(key)) return 'hook';

@@ -1,10 +1,10 @@
 import { hash } from 'node:crypto';
-import { parseSessionLabel } from '@openbot/sessions';
 import { buildSubagentSessionKey } from '@openbot/sessions/key';
 import { THINKING_LEVELS } from '../config/bot-config.ts';
 import { indexModels, type ModelRef, resolveModel } from '../config/models.ts';
 import type { InboxMessage } from '../inbox/contract.ts';
 import { type Tool, toolFailure } from '../tools/contract.ts';
+import { readLabel } from '../tools/read-label.ts';
 import { isChat } from './message-target.ts';
 import { answer, type ToolScope } from './parts.ts';
 import { measureSpawnDepth } from './reach.ts';
@@ -36,7 +36,7 @@ export function makeSessionsSpawn(scope: ToolScope): Tool {
       const { parts, session, agent } = scope;
       const task = (args.task as string).trim();
       if (task === '') throw toolFailure('The task is empty.');
-      const label = readLabel(args.label as string | undefined);
+      const label = readLabel(args.label);
       const model = await readModel(scope, (args.model as string) ?? agent.subagents?.model);
       const seconds = (args.timeoutSeconds as number) ?? agent.subagents?.runTimeoutSeconds;
       const name = scope.nameAction('spawn', [task, label]);
@@ -102,13 +102,6 @@ async function assertMaySpawn(scope: ToolScope, child: string): Promise<void> {
     throw toolFailure(
       `${busy} sessions that you spawned are at work, which is the limit. Wait for one to end.`,
     );
-}
-
-function readLabel(raw: string | undefined): string | undefined {
-  if (raw === undefined || raw.trim() === '') return undefined;
-  const parsed = parseSessionLabel(raw);
-  if (!parsed.ok) throw toolFailure(`The label cannot be used: ${parsed.error}.`);
-  return parsed.label;
 }
 
 async function readModel(

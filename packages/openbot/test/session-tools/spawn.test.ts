@@ -135,3 +135,50 @@ test('what a group spawned is told in the group, without what is private', async
   expect(home.chat.shown).toEqual(['g1: Started.', 'g1: Seven.']);
   expect(home.offered.at(-1)).not.toContain('memory_search');
 });
+
+test('a spawned session that was cut off goes on, and is announced once', async () => {
+  const stuck = Promise.withResolvers<void>();
+  const home = new ToolHome()
+    .on('please', [SPAWN, { text: 'Started.' }])
+    .on('Your run was cut off', [{ text: 'There are 7.' }])
+    .on('Task: count the plums', async function* () {
+      yield { tool: 'list_files' };
+      stuck.resolve();
+      yield { stall: true };
+    })
+    .on('has done its task', [{ text: 'Seven.' }]);
+  const first = await home.start();
+  await home.chat.write('ada', 'please');
+  await home.chat.until((line) => line === 'ada: Started.');
+  await stuck.promise;
+  await first.close();
+  home.chat = home.chat.again();
+  const second = await home.start();
+  await second.idle();
+  await second.close();
+  home.chat = home.chat.again();
+  const third = await home.start();
+  await third.idle();
+  expect(home.chat.shown).toEqual(['ada: Started.', 'ada: Seven.']);
+  home.checkTranscripts();
+});
+
+test('what another session says does not interrupt a person', async () => {
+  const ready = Promise.withResolvers<void>();
+  const home = new ToolHome()
+    .on('please', [SPAWN, { text: 'Started.' }])
+    .on('Task: count', [{ text: 'There are 7.' }])
+    .on('slow', async function* () {
+      await ready.promise;
+      yield { text: 'Done.' };
+    })
+    .on('has done its task', [{ text: 'Seven.' }]);
+  const bot = await home.start({ config: { messages: { queue: { mode: 'interrupt' } } } });
+  await home.chat.write('ada', 'please');
+  await home.asked('Task: count');
+  await home.chat.write('ada', 'slow');
+  await home.asked('slow');
+  ready.resolve();
+  await bot.idle();
+  expect(home.chat.shown.toSorted()).toEqual(['ada: Done.', 'ada: Seven.', 'ada: Started.']);
+});

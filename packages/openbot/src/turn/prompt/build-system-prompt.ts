@@ -110,7 +110,13 @@ function describeWorkspace({ workspaceDir, isReadOnly, isGroup }: SystemPromptRe
   ].join('\n');
 }
 
-function describeContext({ sessionId, stateDir }: SystemPromptRequest): string {
+function describeContext({ sessionId, stateDir, tools = [] }: SystemPromptRequest): string {
+  if (tools.some(({ name }) => name === 'context_clean')) {
+    return [
+      '## Your context',
+      'The conversation must fit into the window of the model. session_status tells how full it is. context_clean removes old tool calls and their output from it; what people and you said stays word for word, and every clean can be undone.',
+    ].join('\n');
+  }
   const place = `${sessionId} --state-dir ${JSON.stringify(stateDir)}`;
   return [
     '## Your context',

@@ -1,0 +1,76 @@
+import type { Channel } from '../channels/contract.ts';
+import { CodingDesk } from '../coding-runs/coding-desk.ts';
+import { makeCodingTools } from '../coding-runs/coding-tools.ts';
+import { resolveAgentSettings } from '../config/agents.ts';
+import type { Sender } from '../delivery/sender.ts';
+import type { Dispatcher } from '../queue/dispatcher.ts';
+import type { SessionRef } from '../session-address.ts';
+import { makeSessionTools } from '../session-tools/make-session-tools.ts';
+import type { SessionToolParts } from '../session-tools/parts.ts';
+import { PendingCleans } from '../session-tools/pending-cleans.ts';
+import { RelayDesk } from '../session-tools/relay-desk.ts';
+import type { BotState } from '../state/open-state.ts';
+import type { Tool, ToolSession } from '../tools/contract.ts';
+import type { TurnTools } from '../turn/turn-tools.ts';
+import type { BotOptions } from './contract.ts';
+import { findEntry } from './find-entry.ts';
+import { isProcessGone, nameProcess } from './process-name.ts';
+
+/** What the tools of conversations share, and the accounts that bring their messages. */
+export interface AgentTools {
+  readonly relays: RelayDesk;
+  readonly cleans: PendingCleans;
+  readonly coding: CodingDesk;
+  readonly accounts: readonly Channel[];
+  toolsOf(session: ToolSession): readonly Tool[];
+}
+
+/** @param late parts of the bot that need these tools themselves */
+export function openAgentTools(
+  { config, stateDir, env, channels = [], askPerson }: BotOptions,
+  state: BotState,
+  late: {
+    now(): number;
+    dispatcher(): Dispatcher;
+    sender(): Sender;
+    findRunner: TurnTools['findRunner'];
+    onTrouble(error: unknown, sessionKey?: string): void;
+  },
+): AgentTools {
+  const { now, onTrouble } = late;
+  const wakeSender = () => late.sender().wake();
+  const relays = new RelayDesk({
+    ...state,
+    now,
+    chatTypeOf: async (session: SessionRef) => (await findEntry(state, session))?.chatType,
+    wakeSession: ({ sessionKey, agentId }) => late.dispatcher().wake(sessionKey, agentId),
+    lendPlace: (agentId) => late.dispatcher().lendPlace(agentId),
+  });
+  const cleans = new PendingCleans({ ...state, now });
+  const coding = new CodingDesk({
+    ...state,
+    config,
+    stateDir,
+    env,
+    owner: nameProcess(),
+    isGone: isProcessGone,
+    ask: askPerson,
+    now,
+    wakeSender,
+    onTrouble,
+  });
+  const hasModel: SessionToolParts['hasModel'] = async (provider, model) =>
+    (await late.findRunner(provider))?.describeModel(provider, model) !== undefined;
+  const parts = { state, config, stateDir, channels, relays, cleans, now, wakeSender, hasModel };
+  const codingParts = { desk: coding, outbox: state.outbox, config, env, now };
+  return {
+    relays,
+    cleans,
+    coding,
+    accounts: [relays.openAccount(), coding.openAccount()],
+    toolsOf: (session) => {
+      const agent = resolveAgentSettings({ config, agentId: session.agentId, stateDir, env });
+      return [...makeSessionTools(parts, session, agent), ...makeCodingTools(codingParts, session, agent)];
+    },
+  };
+}

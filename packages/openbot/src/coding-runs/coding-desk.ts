@@ -31,6 +31,9 @@ export interface CodingTask {
   readonly settings: CodingSettings;
 }
 
+/** Of the record of a run that has ended. */
+const KEPT_MS = 30 * 24 * 3_600_000;
+
 interface LiveRun {
   readonly run: ClaudeRun;
   record: RunRecord;
@@ -221,10 +224,11 @@ export class CodingDesk {
     }
   }
 
-  /** Tells the requesters of runs whose process died. */
+  /** Tells the requesters of runs whose process died. Old records are removed. */
   async tellLost(): Promise<void> {
     const { isGone, now } = this.#parts;
     for (const record of this.records.list()) {
+      if ((record.endedAt ?? Number.POSITIVE_INFINITY) < now() - KEPT_MS) this.records.remove(record.id);
       if (record.endedAt !== undefined || !isGone(record.owner)) continue;
       const session = record.sessionId === undefined ? '' : ` Its session is ${record.sessionId}.`;
       await new Requester(this.#parts, record).tell(

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeFolder, writeFileAtomic } from '@openbot/sessions/disk';
 import type { RunRecord } from './contract.ts';
@@ -34,6 +34,10 @@ export class RunRecords {
   async put(record: RunRecord): Promise<void> {
     await makeFolder(this.#folder);
     await writeFileAtomic(join(this.#folder, `${record.id}.json`), `${JSON.stringify(record, null, 2)}\n`);
+  }
+
+  remove(id: string): void {
+    if (ID.test(id)) rmSync(join(this.#folder, `${id}.json`), { force: true });
   }
 
   #names(): string[] {

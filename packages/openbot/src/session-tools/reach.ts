@@ -45,9 +45,10 @@ export async function findReachable(scope: ToolScope, wanted: string): Promise<S
   if (owner !== undefined && owner !== agentId)
     throw toolFailure(`${named} belongs to another agent. Only sessions of ${agentId} can be reached.`);
   const reachable = await listReachable(scope);
-  const key = canonical(named);
+  // `main` and `subagent:…` mean those of this agent.
+  const keys = [canonical(named), canonical(`agent:${agentId}:${named}`)];
   const found = reachable.filter(
-    (one) => one.key === key || one.entry.sessionId === named || one.entry.label === named,
+    (one) => keys.includes(one.key) || one.entry.sessionId === named || one.entry.label === named,
   );
   const [session] = found;
   if (session === undefined)

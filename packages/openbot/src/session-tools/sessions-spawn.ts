@@ -90,8 +90,12 @@ async function assertMaySpawn(scope: ToolScope, child: string): Promise<void> {
   const { parts, session, agent, store } = scope;
   const { agentId, sessionKey } = session;
   const { maxSpawnDepth = DEPTH, maxChildrenPerAgent = MOST_CHILDREN } = agent.subagents ?? {};
-  if ((await measureSpawnDepth(scope)) >= maxSpawnDepth)
-    throw toolFailure('A session that was spawned must not spawn others. Do the task yourself.');
+  const depth = await measureSpawnDepth(scope);
+  if (depth >= maxSpawnDepth) {
+    const who =
+      depth === 0 ? 'This agent must not spawn sessions' : 'A session that was spawned must not spawn others';
+    throw toolFailure(`${who}. Do the task yourself.`);
+  }
   assertMayPassOn(scope);
   let busy = 0;
   for (const { key, entry } of await store.list()) {

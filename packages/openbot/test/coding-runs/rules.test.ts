@@ -79,12 +79,14 @@ test('runs of a process that died are told once at the next start', async () => 
   const home = new ToolHome();
   const records = new RunRecords(home.stateDir);
   await records.put(recordOf({ sessionId: 's-1' }));
+  await records.put(recordOf({ id: 'aaaaaaaa', endedAt: 1 }));
   const bot = await home.start();
   await bot.idle();
   const told =
     'Coding run 0123abcd was cut off because its process ended. Its session is s-1. Ask for it again to go on.';
   expect(home.chat.shown).toEqual([`ada: ${told}`]);
   expect(records.get('0123abcd')).toMatchObject({ result: 'lost' });
+  expect(records.get('aaaaaaaa')).toBeUndefined();
   await home.chat.write('ada', 'hello');
   await bot.idle();
   expect(home.prompts[0]).toContain(`Coding run 0123abcd in /project. The person was told: ${told}`);

@@ -24,6 +24,8 @@ test('the main session lists all sessions of its agent, and reads them', async (
     [MAIN, keyOf(home, 'ada'), keyOf(home, 'bob')].sort(),
   );
   expect(listed.sessions[0]).toMatchObject({ sessionKey: MAIN, kind: 'main', isThisSession: true });
+  home.on('read main', { tool: 'sessions_history', args: { sessionKey: 'main' } });
+  expect(json(textsOf(await bot.say({ message: 'read main' }))[0])).toMatchObject({ sessionKey: MAIN });
   home.on('read', { tool: 'sessions_history', args: { sessionKey: keyOf(home, 'ada') } });
   const read = json(textsOf(await bot.say({ message: 'read' }))[0]);
   expect(read.messages).toMatchObject([

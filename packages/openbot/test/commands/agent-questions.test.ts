@@ -1,10 +1,11 @@
 /** What `openbot agent` asks in a terminal, and what happens without one. */
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { afterTest } from '../../../../test/setup/cleaning.ts';
 import { makeAgentBench } from '../setup/agent-process.ts';
-import { noTerminal, spawnInTerminal } from '../setup/terminal-command.ts';
+import { lives } from '../setup/command-bench.ts';
+import { noTerminal, spawnInTerminal, waitFor } from '../setup/terminal-command.ts';
 
 function open(exec: object = { security: 'allowlist' }, permissions: object = {}) {
   const bench = makeAgentBench();
@@ -80,4 +81,24 @@ test('a rule of the agent allows it without a question', async () => {
   const { bench, isMade } = open({ security: 'allowlist' }, { allow: ['Bash(touch made)'] });
   await bench.agent(['-m', 'make it']);
   expect(isMade()).toBe(true);
+});
+
+test.skipIf(noTerminal !== undefined)('a second Ctrl-C ends a command that ignores the first', async () => {
+  const { bench, start } = open({ security: 'full' });
+  const command = 'trap "" TERM INT; echo $$ > pid; while :; do sleep 1000; done';
+  bench.addScript('asks', [{ steps: [{ tool: 'exec', args: { command } }] }]);
+  const run = start(['-m', 'go on']);
+  const path = join(bench.stateDir, 'workspace/pid');
+  const pid = await waitFor(
+    () => 'the pid of the command',
+    () => (existsSync(path) && Number(readFileSync(path, 'utf8'))) || undefined,
+  );
+  run.child.stdin!.write('\x03');
+  await run.shows(/… ending/);
+  run.child.stdin!.write('\x03');
+  await run.ended;
+  await waitFor(
+    () => 'the end of the command',
+    () => !lives(pid) || undefined,
+  );
 });

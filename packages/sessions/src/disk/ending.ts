@@ -1,6 +1,6 @@
 /**
- * What is undone when a signal ends the process, in this order: the state of the terminal, temp files, locks, temp
- * folders. All copies of this module in a process share one state: a command is made of several bundles.
+ * What is undone when a signal ends the process, in this order: processes that were started, the state of the terminal, temp
+ * files, locks, temp folders. All copies of this module in a process share one state: a command is made of several bundles.
  */
 interface Ending {
   readonly undo: Readonly<Record<UndoStep, Set<() => void>>>;
@@ -12,12 +12,12 @@ interface Ending {
   readonly listeners: Map<NodeJS.Signals, () => void>;
 }
 
-type UndoStep = 'screen' | 'files' | 'locks' | 'folders';
+type UndoStep = 'processes' | 'screen' | 'files' | 'locks' | 'folders';
 
 const KEY = Symbol.for('@openbot/sessions/ending');
 const shared = globalThis as { [KEY]?: Ending };
 shared[KEY] ??= {
-  undo: { screen: new Set(), files: new Set(), locks: new Set(), folders: new Set() },
+  undo: { processes: new Set(), screen: new Set(), files: new Set(), locks: new Set(), folders: new Set() },
   deferrals: 0,
   end: undefined,
   listeners: new Map(),
@@ -88,6 +88,7 @@ export function passOnSignal(signal: NodeJS.Signals): void {
 
 /** A rename that is under way fails without its temp file, so files go before the locks that protect the target. */
 function undoAll(): void {
+  run('processes');
   run('screen');
   run('files');
   // An open that is under way in another thread makes its file after all.

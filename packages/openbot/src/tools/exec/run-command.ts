@@ -1,4 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { undoAtEnding } from '@openbot/sessions/disk';
 import { CutOutput } from './cut-output.ts';
 
 export interface CommandRequest {
@@ -18,6 +20,7 @@ export type CommandEnd =
 
 /** Between SIGTERM and SIGKILL. */
 const PATIENCE_MS = 2000;
+const POLL_MS = 20;
 /** A process that left the group can hold the output open for ever. */
 const DRAIN_MS = 1000;
 
@@ -39,6 +42,8 @@ export async function runCommand(request: CommandRequest): Promise<{ output: str
   child.stderr.on('data', (piece: Buffer) => output.add(piece));
   const closed = new Promise<void>((resolve) => child.once('close', () => resolve()));
   const { promise: cut, resolve: cutOff } = Promise.withResolvers<CommandEnd>();
+  // A second Ctrl-C ends this process at once, and the group does not get it.
+  const forget = undoAtEnding('processes', () => signalGroup(child.pid!, 'SIGKILL'));
   const timer = setTimeout(() => cutOff({ by: 'timeout' }), timeoutMs);
   const abort = () => cutOff({ by: 'abort' });
   signal.addEventListener('abort', abort, { once: true });
@@ -49,6 +54,7 @@ export async function runCommand(request: CommandRequest): Promise<{ output: str
     await Promise.race([closed, pause(DRAIN_MS)]);
     return { output: output.text(), end: 'left' in end ? { ...end, left: !isGone } : end };
   } finally {
+    forget();
     clearTimeout(timer);
     signal.removeEventListener('abort', abort);
     child.stdout.destroy();
@@ -69,15 +75,34 @@ function waitForExit(child: ChildProcess): Promise<CommandEnd> {
   });
 }
 
-/** Resolves when no process of the group is left; with true when there was none. */
+/** Resolves when no process of the group runs; with true when none did. */
 async function endGroup(pid: number, isRunning: boolean): Promise<boolean> {
-  if (!isRunning && !signalGroup(pid, 0)) return true;
+  if (!isRunning && !hasProcesses(pid)) return true;
   signalGroup(pid, 'SIGTERM');
   const until = performance.now() + PATIENCE_MS;
-  while (signalGroup(pid, 0) && performance.now() < until) await pause(10);
+  while (hasProcesses(pid) && performance.now() < until) await pause(POLL_MS);
   // What SIGKILL cannot end at once hangs in the kernel, and is not waited for longer.
-  for (let tries = 0; tries < 100 && signalGroup(pid, 'SIGKILL'); tries++) await pause(10);
+  for (let tries = 0; tries < 50 && hasProcesses(pid); tries++) {
+    signalGroup(pid, 'SIGKILL');
+    await pause(POLL_MS);
+  }
   return false;
+}
+
+/** Where it can be seen, without those that have ended and wait to be reaped, which some systems do late. */
+function hasProcesses(group: number): boolean {
+  if (!signalGroup(group, 0)) return false;
+  if (process.platform !== 'linux') return true;
+  return readdirSync('/proc').some((name) => {
+    try {
+      const stat = /^\d+$/.test(name) ? readFileSync(`/proc/${name}/stat`, 'latin1') : '';
+      // The name of the program, in brackets, may contain anything.
+      const [state, , own] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+      return Number(own) === group && state !== 'Z' && state !== 'X';
+    } catch {
+      return false;
+    }
+  });
 }
 
 /** False when the group has no process. */

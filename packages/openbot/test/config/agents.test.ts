@@ -112,6 +112,8 @@ describe('the settings of an agent', () => {
       timeoutSeconds: 5,
       models: { 'a/b': { alias: 'fast' }, 'c/d': {} },
       tools: [],
+      exec: {},
+      permissions: {},
       workspaceDir: '/home/me/ops',
       userTimezone: new Intl.DateTimeFormat().resolvedOptions().timeZone,
     });
@@ -121,6 +123,33 @@ describe('the settings of an agent', () => {
       timeoutSeconds: 60,
       tools: ['read_file'],
       workspaceDir: '/state/workspace',
+    });
+  });
+
+  it('of exec and of permissions are merged one by one', () => {
+    const merged: BotConfig = {
+      tools: { exec: { security: 'allowlist', allowlist: ['ls'], timeoutSec: 9 } },
+      agents: {
+        defaults: { permissions: { allow: ['Read'], deny: ['Bash(rm:*)'] }, tools: { exec: { ask: 'off' } } },
+        list: [
+          {
+            id: 'ops',
+            permissions: { allow: ['Bash'] },
+            tools: { allow: ['exec'], exec: { security: 'full' } },
+          },
+          { id: 'home', tools: ['read_file'] },
+        ],
+      },
+    };
+    expect(resolveAgentSettings(at(merged, { agentId: 'ops' }))).toMatchObject({
+      tools: ['exec'],
+      exec: { security: 'full', allowlist: ['ls'], timeoutSec: 9, ask: 'off' },
+      permissions: { allow: ['Bash'], deny: ['Bash(rm:*)'] },
+    });
+    expect(resolveAgentSettings(at(merged, { agentId: 'home' }))).toMatchObject({
+      tools: ['read_file'],
+      exec: { security: 'allowlist' },
+      permissions: { allow: ['Read'] },
     });
   });
 

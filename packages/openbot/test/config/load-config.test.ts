@@ -160,6 +160,14 @@ describe('wrong values', () => {
       'agents.defaults.userTimezone must be the name of a time zone, such as Europe/Berlin',
     ],
     ['{ agents: { defaults: { tools: { deny: ["exec"] } } } }', 'agents.defaults.tools'],
+    ['{ agents: { defaults: { tools: { exec: { security: "open" } } } } }', 'agents.defaults.tools'],
+    ['{ tools: { exec: { ask: "sometimes" } } }', 'tools.exec.ask'],
+    ['{ tools: { exec: { timeoutSec: 0 } } }', 'tools.exec.timeoutSec'],
+    [
+      '{ agents: { defaults: { permissions: { allow: ["Bash(git"] } } } }',
+      'agents.defaults.permissions.allow',
+    ],
+    ['{ agents: { defaults: { permissions: { ask: "never" } } } }', 'agents.defaults.permissions.ask'],
     [
       '{ session: { dmScope: "per-peeer" } }',
       'session.dmScope must be one of main, per-peer, per-channel-peer, per-account-channel-peer',

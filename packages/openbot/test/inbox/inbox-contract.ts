@@ -72,13 +72,6 @@ export function describeInboxContract(name: string, open: () => Promise<Inbox>):
         );
       });
 
-      test('a message can be kept as dropped', async () => {
-        const inbox = await open();
-        const { message } = await inbox.accept(arrival('1'), { state: 'dropped', reason: 'not addressed' });
-        expect(message).toMatchObject({ state: 'dropped', reason: 'not addressed' });
-        expect(await inbox.waiting(message)).toEqual([]);
-      });
-
       test('what the caller does with its objects later changes nothing', async () => {
         const inbox = await open();
         const given = structuredClone(arrival('1'));
@@ -219,6 +212,19 @@ export function describeInboxContract(name: string, open: () => Promise<Inbox>):
         expect(await inbox.ofTurn('t')).toHaveLength(3);
         expect(await inbox.ofTurn('other')).toEqual([]);
       });
+    });
+
+    test('a message that has its end when it arrives waits for nothing, and is known when it comes again', async () => {
+      const inbox = await open();
+      for (const end of [
+        { state: 'answered', turnId: 't' },
+        { state: 'dropped', reason: 'not addressed' },
+      ] as const) {
+        const { message, isNew } = await inbox.accept(arrival(end.state), end);
+        expect([message, isNew]).toEqual([expect.objectContaining(end), true]);
+        expect(await inbox.accept(arrival(end.state))).toEqual({ message, isNew: false });
+      }
+      expect(await inbox.waitingSessions()).toEqual([]);
     });
 
     test('recent messages of a session in a conversation, in any state, oldest first', async () => {

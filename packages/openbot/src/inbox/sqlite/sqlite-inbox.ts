@@ -31,8 +31,8 @@ export function openSqliteInbox(database: BotDatabase): Inbox {
   const { prepare, read, write } = database;
   const sql = {
     insert: prepare(
-      `INSERT INTO inbox (channel, account_id, conversation_id, message_id, agent_id, session_key, received_at, state, reason)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+      `INSERT INTO inbox (channel, account_id, conversation_id, message_id, agent_id, session_key, received_at, state, turn_id, reason)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
     ),
     get: prepare('SELECT * FROM inbox WHERE seq = ?'),
     insertContent: prepare('INSERT INTO inbox_content (seq, ctx, wish) VALUES (?, ?, ?)'),
@@ -81,15 +81,15 @@ export function openSqliteInbox(database: BotDatabase): Inbox {
       const ctx = JSON.stringify(arrival.ctx);
       const wish = arrival.wish === undefined ? null : JSON.stringify(arrival.wish);
       const same = identityOf(identity);
-      const { state } = as;
+      const { turnId, reason } = partsOf(as);
       return change(() => {
-        const { reason } = partsOf(as);
         const { changes, lastInsertRowid } = sql.insert.run(
           ...same,
           agentId,
           sessionKey,
           receivedAt,
-          state,
+          as.state,
+          turnId,
           reason,
         );
         const isNew = changes === 1;

@@ -39,7 +39,8 @@ export function pairCalls(transcript: Transcript, path: readonly number[]): Pair
     firstCallAt[position] = calls;
     firstResultAt[position] = results;
     const callCount = transcript.callCountOf(index);
-    for (let row = transcript.firstCallOf(index), end = row + callCount; row < end; row++) {
+    const firstCall = callCount === 0 ? 0 : transcript.firstCallOf(index);
+    for (let row = firstCall, end = row + callCount; row < end; row++) {
       const number = calls++;
       positionOfCall[number] = position;
       const id = transcript.calls.idAt(row);
@@ -53,7 +54,8 @@ export function pairCalls(transcript: Transcript, path: readonly number[]): Pair
       waiting.delete(id);
     }
     const resultCount = transcript.resultCountOf(index);
-    for (let row = transcript.firstResultOf(index), end = row + resultCount; row < end; row++) {
+    const firstResult = resultCount === 0 ? 0 : transcript.firstResultOf(index);
+    for (let row = firstResult, end = row + resultCount; row < end; row++) {
       const result = results++;
       const id = transcript.results.idAt(row);
       const number = id < 0 ? undefined : lastCall.get(id);

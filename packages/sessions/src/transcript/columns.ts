@@ -3,9 +3,11 @@ import { ABSENT } from './formats/dialect.ts';
 
 const FIRST_CAPACITY = 256;
 
-const BLOCK_BITS = 12;
+export const BLOCK_BITS = 12;
 /** How many entries a block holds. */
-export const BLOCK = 1 << BLOCK_BITS;
+const BLOCK = 1 << BLOCK_BITS;
+/** Of an index, its place in the block. */
+export const IN_BLOCK = BLOCK - 1;
 
 /** One number of each kind for some entries, in typed arrays: an object a line would cost several times as much. */
 class EntryBlock {
@@ -49,43 +51,47 @@ const BLANK = KINDS.indexOf('blank');
 
 /**
  * The columns of all entries. They grow by blocks, because arrays that are copied to grow leave twice their size behind
- * until the garbage collector runs. `of(index).column[index % BLOCK]` is a value; a block is good until the next call of `of`.
+ * until the garbage collector runs. `of(index).column[index & IN_BLOCK]` is a value; a block is good until the next call of `of`.
  * Blank lines, of which a file may hold millions, cost nothing as long as they are alike.
  */
 export class EntryColumns {
   length = 0;
-  /** Undefined for blocks of blank lines. */
-  readonly #blocks: (EntryBlock | undefined)[] = [];
+  /** By `index >> BLOCK_BITS`. Undefined for blocks of blank lines, which `show` gives. */
+  readonly blocks: (EntryBlock | undefined)[] = [];
   readonly #blanks = new Map<number, BlankBlock>();
   /** The block of blank lines that was asked for last, written out. */
   #shown: { readonly number: number; readonly block: EntryBlock } | undefined;
 
   of(index: number): EntryBlock {
-    return this.#blocks[index >> BLOCK_BITS] ?? this.#show(index >> BLOCK_BITS);
+    return this.blocks[index >> BLOCK_BITS] ?? this.show(index);
   }
 
   /** Room for one more, and its index. */
   next(): number {
     const index = this.length++;
-    if (index % BLOCK === 0) this.#blocks.push(this.#giveUpBlanks() ?? new EntryBlock());
+    if (index % BLOCK === 0) this.blocks.push(this.#giveUpBlanks() ?? new EntryBlock());
     return index;
   }
 
   /** The last block, for other lines, where those in it are blank and alike. */
   #giveUpBlanks(): EntryBlock | undefined {
-    const number = this.#blocks.length - 1;
-    const block = this.#blocks[number];
+    const number = this.blocks.length - 1;
+    const block = this.blocks[number];
     const blanks = block && describeBlanks(block);
     if (blanks === undefined) return undefined;
     this.#blanks.set(number, blanks);
-    this.#blocks[number] = undefined;
+    this.blocks[number] = undefined;
     return block;
   }
 
-  #show(number: number): EntryBlock {
+  show(index: number): EntryBlock {
+    const number = index >> BLOCK_BITS;
     if (this.#shown?.number === number) return this.#shown.block;
     const blanks = this.#blanks.get(number);
-    if (blanks === undefined) return NOWHERE;
+    if (blanks === undefined) {
+      nowhere ??= makeNowhere();
+      return nowhere;
+    }
     const block = this.#shown?.block ?? makeBlankBlock();
     this.#shown = { number, block };
     for (let at = 0; at < BLOCK; at++) {
@@ -121,8 +127,13 @@ function makeBlankBlock(): EntryBlock {
   return block;
 }
 
-/** For an index that no entry has, such as -1: `column[-1 % BLOCK]` is undefined. */
-const NOWHERE = new EntryBlock();
+/** For an index that no entry has, such as -1: all is undefined there. */
+let nowhere: EntryBlock | undefined;
+
+function makeNowhere(): EntryBlock {
+  const columns = Object.entries(new EntryBlock()) as [string, Uint8Array][];
+  return Object.fromEntries(columns.map(([name, column]) => [name, column.slice(0, 0)])) as never;
+}
 
 /** Calls or results, numbered in the order of the file: an id, a name, a size and a flag each. */
 export class ToolTable {

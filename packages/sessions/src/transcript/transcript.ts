@@ -1,4 +1,4 @@
-import { BLOCK, EntryColumns, IndexOfId, ToolTable, UsageTable, Words } from './columns.ts';
+import { BLOCK_BITS, EntryColumns, IN_BLOCK, IndexOfId, ToolTable, UsageTable, Words } from './columns.ts';
 import {
   type EntryKind,
   type EntryRole,
@@ -50,6 +50,8 @@ export class Transcript {
   readonly problems: LineProblem[] = [];
 
   readonly #columns = new EntryColumns();
+  /** Those of the columns. The accessors look into them by themselves: a call more for each figure is what planning would take most of its time for. */
+  readonly #blocks = this.#columns.blocks;
   /** A bit for each kind that a line is of, and the flags of all lines. */
   #kinds = 0;
   #flags = 0;
@@ -113,36 +115,40 @@ export class Transcript {
   }
 
   startOf(index: number): number {
-    return this.#columns.of(index).starts[index % BLOCK]!;
+    return (this.#blocks[index >> BLOCK_BITS] ?? this.#columns.show(index)).starts[index & IN_BLOCK]!;
   }
   endOf(index: number): number {
-    return this.#columns.of(index).ends[index % BLOCK]!;
+    return (this.#blocks[index >> BLOCK_BITS] ?? this.#columns.show(index)).ends[index & IN_BLOCK]!;
   }
   kindOf(index: number): EntryKind {
-    return KINDS[this.#columns.of(index).kinds[index % BLOCK]!]!;
+    return KINDS[(this.#blocks[index >> BLOCK_BITS] ?? this.#columns.show(index)).kinds[index & IN_BLOCK]!]!;
   }
   roleOf(index: number): EntryRole {
-    return ROLES[this.#columns.of(index).roles[index % BLOCK]!]!;
+    return ROLES[(this.#blocks[index >> BLOCK_BITS] ?? this.#columns.show(index)).roles[index & IN_BLOCK]!]!;
   }
   typeOf(index: number): string {
-    return this.#typeWords.word(this.#columns.of(index).types[index % BLOCK]!);
+    return this.#typeWords.word(
+      (this.#blocks[index >> BLOCK_BITS] ?? this.#columns.show(index)).types[index & IN_BLOCK]!,
+    );
   }
   flagsOf(index: number): number {
-    return this.#columns.of(index).flags[index % BLOCK]!;
+    return (this.#blocks[index >> BLOCK_BITS] ?? this.#columns.show(index)).flags[index & IN_BLOCK]!;
   }
   has(index: number, flag: number): boolean {
-    return (this.#columns.of(index).flags[index % BLOCK]! & flag) !== 0;
+    return (
+      ((this.#blocks[index >> BLOCK_BITS] ?? this.#columns.show(index)).flags[index & IN_BLOCK]! & flag) !== 0
+    );
   }
   idOf(index: number): string | undefined {
     return this.#textOf(this.idNumberOf(index));
   }
   /** An id as a number, the same for the same id: ABSENT where the line has none. */
   idNumberOf(index: number): number {
-    return this.#columns.of(index).ids[index % BLOCK] ?? ABSENT;
+    return (this.#blocks[index >> BLOCK_BITS] ?? this.#columns.show(index)).ids[index & IN_BLOCK] ?? ABSENT;
   }
   /** The parent that the line names, as a number: NULL_REF for a root, ABSENT where it names none. */
   parentNumberOf(index: number): number {
-    return this.#columns.of(index).parentIds[index % BLOCK]!;
+    return (this.#blocks[index >> BLOCK_BITS] ?? this.#columns.show(index)).parentIds[index & IN_BLOCK]!;
   }
   /** The entry that an id means: the last one with it. */
   indexOf(id: string): number | undefined {
@@ -155,23 +161,23 @@ export class Transcript {
   }
   /** The parent's index, NO_PARENT or DANGLING. */
   parentOf(index: number): number {
-    return this.#columns.of(index).parents[index % BLOCK]!;
+    return (this.#blocks[index >> BLOCK_BITS] ?? this.#columns.show(index)).parents[index & IN_BLOCK]!;
   }
   textSizeOf(index: number): number {
-    return this.#columns.of(index).text[index % BLOCK]!;
+    return (this.#blocks[index >> BLOCK_BITS] ?? this.#columns.show(index)).text[index & IN_BLOCK]!;
   }
   thinkingSizeOf(index: number): number {
-    return this.#columns.of(index).thinking[index % BLOCK]!;
+    return (this.#blocks[index >> BLOCK_BITS] ?? this.#columns.show(index)).thinking[index & IN_BLOCK]!;
   }
   copySizeOf(index: number): number {
-    return this.#columns.of(index).copies[index % BLOCK]!;
+    return (this.#blocks[index >> BLOCK_BITS] ?? this.#columns.show(index)).copies[index & IN_BLOCK]!;
   }
   imageCountOf(index: number): number {
-    return this.#columns.of(index).images[index % BLOCK]!;
+    return (this.#blocks[index >> BLOCK_BITS] ?? this.#columns.show(index)).images[index & IN_BLOCK]!;
   }
   /** What an entry gives to the model where it is part of the context: text, thinking, calls, results and images. */
   charactersOf(index: number): number {
-    return this.#columns.of(index).characters[index % BLOCK]!;
+    return (this.#blocks[index >> BLOCK_BITS] ?? this.#columns.show(index)).characters[index & IN_BLOCK]!;
   }
   /** The id of the entry that this one points at. */
   targetOf(index: number): string | undefined {
@@ -191,11 +197,11 @@ export class Transcript {
   }
   /** A number shared by the lines of one message, or -1. */
   messageOf(index: number): number {
-    return this.#columns.of(index).messages[index % BLOCK]!;
+    return (this.#blocks[index >> BLOCK_BITS] ?? this.#columns.show(index)).messages[index & IN_BLOCK]!;
   }
 
   callCountOf(index: number): number {
-    return this.#columns.of(index).callCounts[index % BLOCK]!;
+    return (this.#blocks[index >> BLOCK_BITS] ?? this.#columns.show(index)).callCounts[index & IN_BLOCK]!;
   }
   callsOf(index: number): ToolCallRef[] {
     const calls: ToolCallRef[] = [];
@@ -207,7 +213,7 @@ export class Transcript {
     return calls;
   }
   resultCountOf(index: number): number {
-    return this.#columns.of(index).resultCounts[index % BLOCK]!;
+    return (this.#blocks[index >> BLOCK_BITS] ?? this.#columns.show(index)).resultCounts[index & IN_BLOCK]!;
   }
   resultsOf(index: number): ToolResultRef[] {
     const results: ToolResultRef[] = [];
@@ -222,15 +228,15 @@ export class Transcript {
 
   /** The number of an entry's first call in `calls`. */
   firstCallOf(index: number): number {
-    return this.#columns.of(index).callStarts[index % BLOCK]!;
+    return (this.#blocks[index >> BLOCK_BITS] ?? this.#columns.show(index)).callStarts[index & IN_BLOCK]!;
   }
   /** The number of an entry's first result in `results`. */
   firstResultOf(index: number): number {
-    return this.#columns.of(index).resultStarts[index % BLOCK]!;
+    return (this.#blocks[index >> BLOCK_BITS] ?? this.#columns.show(index)).resultStarts[index & IN_BLOCK]!;
   }
   /** The context that the usage of a message tells of, its reply included; 0 where there is none. */
   usageTokensOf(index: number): number {
-    const row = this.#columns.of(index).usageRows[index % BLOCK]!;
+    const row = (this.#blocks[index >> BLOCK_BITS] ?? this.#columns.show(index)).usageRows[index & IN_BLOCK]!;
     return row < 0 ? 0 : this.#usage.tokensAt(row);
   }
   /** Entries that point at another one, in any order. */
@@ -240,7 +246,7 @@ export class Transcript {
   }
 
   usageOf(index: number): TokenUsage | undefined {
-    const row = this.#columns.of(index).usageRows[index % BLOCK]!;
+    const row = (this.#blocks[index >> BLOCK_BITS] ?? this.#columns.show(index)).usageRows[index & IN_BLOCK]!;
     return row < 0 ? undefined : this.#usage.read(row);
   }
 
@@ -289,7 +295,9 @@ export class Transcript {
 
   /** The id that the line names as its parent, also where no such entry exists; null for a root. */
   parentIdOf(index: number): string | null | undefined {
-    const parentId = this.#columns.of(index).parentIds[index % BLOCK]!;
+    const parentId = (this.#blocks[index >> BLOCK_BITS] ?? this.#columns.show(index)).parentIds[
+      index & IN_BLOCK
+    ]!;
     if (this.has(index, FLAG.logicalParent) || parentId === NULL_REF) return null;
     return this.#textOf(parentId);
   }
@@ -302,7 +310,7 @@ export class Transcript {
   add(start: number, end: number, facts: LineFacts): void {
     const index = this.#columns.next();
     const block = this.#columns.of(index);
-    const at = index % BLOCK;
+    const at = index & IN_BLOCK;
     block.starts[at] = start;
     block.ends[at] = end;
     const kind = KIND_NUMBER.get(facts.kind)!;
@@ -348,7 +356,7 @@ export class Transcript {
 
   #link(index: number, facts: LineFacts): void {
     const block = this.#columns.of(index);
-    const at = index % BLOCK;
+    const at = index & IN_BLOCK;
     const { id, parentId } = facts;
     block.ids[at] = id;
     block.parentIds[at] = parentId;
@@ -372,11 +380,11 @@ export class Transcript {
   }
 
   #setFlag(index: number, flag: number): void {
-    this.#columns.of(index).flags[index % BLOCK]! |= flag;
+    (this.#blocks[index >> BLOCK_BITS] ?? this.#columns.show(index)).flags[index & IN_BLOCK]! |= flag;
   }
 
   #setParent(index: number, parent: number): void {
-    this.#columns.of(index).parents[index % BLOCK] = parent;
+    (this.#blocks[index >> BLOCK_BITS] ?? this.#columns.show(index)).parents[index & IN_BLOCK] = parent;
   }
 
   /**
@@ -386,11 +394,11 @@ export class Transcript {
   identify(index: number, id: string, parentId: string | undefined): void {
     const block = this.#columns.of(index);
     const number = this.strings.internText(id);
-    block.ids[index % BLOCK] = number;
+    block.ids[index & IN_BLOCK] = number;
     const known = this.#indexOfId.get(number);
     if (known === undefined || known < index) this.#indexOfId.set(number, index);
     if (parentId !== undefined) {
-      block.parentIds[index % BLOCK] = this.strings.internText(parentId);
+      block.parentIds[index & IN_BLOCK] = this.strings.internText(parentId);
       this.#openParents.push(index);
     } else {
       this.#setFlag(index, FLAG.noParentField);
@@ -412,7 +420,9 @@ export class Transcript {
     for (const index of this.#openParents) {
       // A boundary whose logical parent was cut away is a root, as its line says.
       const missing = this.has(index, FLAG.logicalParent) ? NO_PARENT : DANGLING;
-      const parentId = this.#columns.of(index).parentIds[index % BLOCK]!;
+      const parentId = (this.#blocks[index >> BLOCK_BITS] ?? this.#columns.show(index)).parentIds[
+        index & IN_BLOCK
+      ]!;
       this.#setParent(index, this.#indexOfId.get(parentId) ?? missing);
     }
     if (!this.#hasDuplicates) return;

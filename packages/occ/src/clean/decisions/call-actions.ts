@@ -123,7 +123,8 @@ export function findLargeCalls(
     }
     const result = firstResultAt[position]!;
     const count = firstResultAt[position + 1]! - result;
-    const images = count === 0 ? 0 : (transcript.imageCountOf(index) * IMAGE_CHARACTERS) / count;
+    if (count === 0) continue;
+    const images = (transcript.imageCountOf(index) * IMAGE_CHARACTERS) / count;
     for (let order = 0; order < count; order++) {
       const size = transcript.results.sizeAt(transcript.firstResultOf(index) + order);
       note(callOfResult[result + order]!, size + images);

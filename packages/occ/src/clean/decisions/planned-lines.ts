@@ -204,10 +204,12 @@ export interface Shortened {
 
 function savedByStripping(transcript: Transcript, index: number): number {
   let saved = transcript.thinkingSizeOf(index);
-  const call = transcript.firstCallOf(index);
-  for (let i = 0; i < transcript.callCountOf(index); i++) saved += transcript.calls.weightAt(call + i);
-  const result = transcript.firstResultOf(index);
-  for (let i = 0; i < transcript.resultCountOf(index); i++) saved += transcript.results.sizeAt(result + i);
+  const calls = transcript.callCountOf(index);
+  const call = calls === 0 ? 0 : transcript.firstCallOf(index);
+  for (let i = 0; i < calls; i++) saved += transcript.calls.weightAt(call + i);
+  const results = transcript.resultCountOf(index);
+  const result = results === 0 ? 0 : transcript.firstResultOf(index);
+  for (let i = 0; i < results; i++) saved += transcript.results.sizeAt(result + i);
   return saved;
 }
 

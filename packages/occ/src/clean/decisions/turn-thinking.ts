@@ -111,7 +111,8 @@ export class TurnThinking {
       if (this.#ofCall[call] !== REMOVE) continue;
       const position = positionOfCall[call]!;
       const isWhole =
-        positions.has(position) || messages.has(this.#transcript.messageOf(this.#path[position]!));
+        positions.has(position) ||
+        (messages.size > 0 && messages.has(this.#transcript.messageOf(this.#path[position]!)));
       if (isWhole) this.#ofCall[call] = TRUNCATE;
     }
   }
@@ -166,7 +167,7 @@ export class TurnThinking {
     const leaf = leafOf(transcript);
     for (let position = 0; position < path.length; position++) {
       const index = path[position]!;
-      if (messages.has(transcript.messageOf(index))) stays[position] = 1;
+      if (messages.size > 0 && messages.has(transcript.messageOf(index))) stays[position] = 1;
       // The leaf stays, and without its thinking nothing would be left of it.
       else if (index === leaf && transcript.has(index, FLAG.thinking) && this.#isEmptied(index))
         stays[position] = 1;

@@ -137,7 +137,7 @@ function hasContent(transcript: Transcript, index: number): boolean {
 }
 
 function reachesModel(transcript: Transcript, index: number, isFirst: boolean): boolean {
-  if (transcript.has(index, FLAG.outOfContext) || transcript.has(index, FLAG.failed)) return false;
+  if (transcript.has(index, FLAG.outOfContext | FLAG.failed)) return false;
   switch (transcript.kindOf(index)) {
     case 'message':
     case 'custom-message':

@@ -91,7 +91,7 @@ interface LastCompaction {
 }
 
 export function findLastCompaction(transcript: Transcript): LastCompaction | undefined {
-  let boundary = transcript.length - 1;
+  let boundary = transcript.hasKind('compaction') ? transcript.length - 1 : -1;
   while (boundary >= 0 && transcript.kindOf(boundary) !== 'compaction') boundary--;
   if (boundary < 0) return undefined;
   if (transcript.preservedBy(boundary) !== undefined) {

@@ -45,6 +45,7 @@ function walkUp(transcript: Transcript, leaf: number): ActivePath {
   const entries: number[] = [];
   const seen = new Uint8Array(transcript.length);
   let brokenAt: number | undefined;
+  const hasLeaves = transcript.hasKind('leaf');
   for (let at = leaf; at >= 0; ) {
     // Parents that form a ring would never end.
     if (seen[at] === 1) {
@@ -52,7 +53,7 @@ function walkUp(transcript: Transcript, leaf: number): ActivePath {
       break;
     }
     seen[at] = 1;
-    if (transcript.kindOf(at) !== 'leaf') entries.push(at);
+    if (!hasLeaves || transcript.kindOf(at) !== 'leaf') entries.push(at);
     const parent = transcript.parentOf(at);
     if (parent < 0 && parent !== NO_PARENT) brokenAt = at;
     at = parent;

@@ -41,13 +41,14 @@ export function turnsOf(transcript: Transcript, path: readonly number[]): Turn[]
 
   for (let position = 0; position < path.length; position++) {
     const index = path[position]!;
-    if (transcript.has(index, FLAG.startsTurn)) {
+    const flags = transcript.flagsOf(index);
+    if ((flags & FLAG.startsTurn) !== 0) {
       close(position);
       startsWithPerson = true;
     }
     if (transcript.kindOf(index) === 'message') messages++;
     toolCalls += transcript.callCountOf(index);
-    if (transcript.has(index, FLAG.toolOutput)) toolOutputs++;
+    if ((flags & FLAG.toolOutput) !== 0) toolOutputs++;
   }
   close(path.length);
   return turns;

@@ -33,12 +33,22 @@ export type RunEnd =
       readonly isTransient: boolean;
       /** Why the provider refused; another model may answer where it is given. */
       readonly failure?: ModelFailure;
+      /** The error tells of several models, each with its reason. */
+      readonly hasSummary?: true;
       /** How long the provider asks to wait. */
       readonly retryAfterMs?: number;
     };
 
 /** `unauthorised` has no usable key, `exhausted` no credit; `unreachable` gives no answer at all. */
-export type ModelFailure = 'overloaded' | 'rate-limited' | 'unauthorised' | 'exhausted' | 'unreachable';
+export const MODEL_FAILURES = [
+  'overloaded',
+  'rate-limited',
+  'unauthorised',
+  'exhausted',
+  'unreachable',
+] as const;
+
+export type ModelFailure = (typeof MODEL_FAILURES)[number];
 
 export type RunEvent =
   | { readonly type: 'text'; readonly delta: string }
@@ -72,6 +82,14 @@ export type RunEvent =
   | { readonly type: 'cleaned'; readonly savedTokens: number }
   /** A message that was given to `steer` is now part of the conversation and in the transcript. */
   | { readonly type: 'steered'; readonly messageId: string }
+  /** The model failed, and another one goes on. What it was saying is not finished. */
+  | {
+      readonly type: 'gave-way';
+      /** `provider/model` */
+      readonly from: string;
+      readonly to: string;
+      readonly failure: ModelFailure;
+    }
   /** After the result of a tool that sent something to a person by itself. */
   | ({ readonly type: 'sent' } & SentByTool)
   | RunEnd;

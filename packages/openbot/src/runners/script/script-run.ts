@@ -95,7 +95,7 @@ export class ScriptRun implements Run {
         results = yield* this.#call([{ tool: step.ask, args: step.args }], this.#permit);
       else if ('tools' in step) results = yield* this.#call(step.tools);
       else if ('overflow' in step) return overflowEnd('The script says so.');
-      else if ('fail' in step) return failure(step);
+      else if ('fail' in step) return failureOf(step);
       else yield* this.#do(step);
     }
     // After a call a model always speaks again; an answer is recognised by a last message without calls.
@@ -251,8 +251,9 @@ function overflowEnd(error: string): RunEnd {
   return { type: 'end', reason: 'overflow', error };
 }
 
-function failure({ fail, hint, transient = false }: Extract<ScriptStep, { fail: string }>): RunEnd {
-  return { type: 'end', reason: 'error', error: fail, hint, isTransient: transient };
+function failureOf(step: Extract<ScriptStep, { fail: string }>): RunEnd {
+  const { fail: error, hint, transient: isTransient = false, failure, retryAfterMs } = step;
+  return { type: 'end', reason: 'error', error, hint, isTransient, failure, retryAfterMs };
 }
 
 export function describeFault(error: unknown): RunEnd {

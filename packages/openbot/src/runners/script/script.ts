@@ -1,7 +1,7 @@
 import { OpenBotError } from '@openbot/sessions';
 import type { ToolResult } from '../../tools/contract.ts';
 import type { ContextMessage } from '../../transcripts/contract.ts';
-import type { RunUsage } from '../contract.ts';
+import { MODEL_FAILURES, type ModelFailure, type RunUsage } from '../contract.ts';
 import { spokenIn } from './compaction.ts';
 
 /** What a scripted model does, in this order. */
@@ -22,7 +22,14 @@ export type ScriptStep =
   | { readonly waitMs: number }
   /** Waits until the run is aborted. */
   | { readonly stall: true }
-  | { readonly fail: string; readonly transient?: boolean; readonly hint?: string }
+  | {
+      readonly fail: string;
+      readonly transient?: boolean;
+      readonly hint?: string;
+      /** Another model may answer then. */
+      readonly failure?: ModelFailure;
+      readonly retryAfterMs?: number;
+    }
   /** As if the model had refused the conversation as too long. */
   | { readonly overflow: true }
   | { readonly compact: true; readonly failsFirst?: boolean }
@@ -147,6 +154,8 @@ export function checkScript(value: unknown, name: string): Script {
         !(step.tools as unknown[]).every?.((call) => typeof (call as ScriptCall)?.tool === 'string')
       )
         throw refuse(`${where} a step ${at + 1} whose "tools" is no list of calls`);
+      if (field === 'fail' && step.failure !== undefined && !MODEL_FAILURES.includes(step.failure))
+        throw refuse(`${where} a step ${at + 1} whose "failure" is none of ${MODEL_FAILURES.join(', ')}`);
     }
   }
   return value as Script;

@@ -5,6 +5,9 @@ import {
   type SessionStore,
 } from '@openbot/sessions';
 import type { Environment } from '@openbot/sessions/layout';
+import type { Cooldowns } from '../cooldowns/contract.ts';
+import { openFileCooldowns } from '../cooldowns/files/file-cooldowns.ts';
+import { openMemoryCooldowns } from '../cooldowns/memory/memory-cooldowns.ts';
 import { openBotDatabase } from '../database/bot-database.ts';
 import type { Inbox } from '../inbox/contract.ts';
 import { openMemoryInbox } from '../inbox/memory/memory-inbox.ts';
@@ -25,6 +28,7 @@ export interface BotState {
   readonly outbox: Outbox;
   readonly runLock: RunLock;
   readonly transcripts: Transcripts;
+  readonly cooldowns: Cooldowns;
   /** The same one for each call with the same agent. */
   storeOf(agentId: string): SessionStore;
   /** Names the store of an agent, also where it is not a file. */
@@ -48,6 +52,7 @@ export async function openState(stateDir: string, { store, env }: StateOptions =
       outbox: openSqliteOutbox(database),
       runLock: openFileRunLock(stateDir),
       transcripts: openFileTranscripts(stateDir),
+      cooldowns: openFileCooldowns(stateDir),
     },
     { pathOf: (agentId) => resolveStorePath(store, { agentId, stateDir, env }), open: openFileSessionStore },
     () => database.close(),
@@ -62,6 +67,7 @@ export function openMemoryState(): BotState {
       outbox: openMemoryOutbox(),
       runLock: openMemoryRunLock(),
       transcripts: openMemoryTranscripts(),
+      cooldowns: openMemoryCooldowns(),
     },
     { pathOf: (agentId) => `memory:${agentId}`, open: () => openMemorySessionStore() },
     async () => {},
@@ -85,7 +91,14 @@ function combine(
       return store;
     },
     close: async () => {
-      const all = [parts.inbox, parts.outbox, parts.runLock, parts.transcripts, ...stores.values()];
+      const all = [
+        parts.inbox,
+        parts.outbox,
+        parts.runLock,
+        parts.transcripts,
+        parts.cooldowns,
+        ...stores.values(),
+      ];
       await Promise.all(all.map((part) => part.close()));
       await closeLast();
     },

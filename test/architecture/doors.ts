@@ -256,6 +256,9 @@ export const DOORS: Doors = {
       'result-shapes',
     ],
     config: ['agents', 'bot-config', 'load-config', 'machine-zone', 'models'],
+    cooldowns: ['contract'],
+    'cooldowns/files': ['file-cooldowns'],
+    'cooldowns/memory': ['memory-cooldowns'],
     database: ['bot-database'],
     delivery: ['sender'],
     inbox: ['contract'],
@@ -290,6 +293,7 @@ export const DOORS: Doors = {
     'transcripts/files': ['clean', 'file-transcripts'],
     'transcripts/memory': ['memory-transcripts'],
     turn: ['deliver', 'refuse-turn', 'turn', 'turn-tools'],
+    'turn/failover': ['describe-failover', 'list-candidates', 'run-models'],
     'turn/history': [
       'build-history-context',
       'format-envelope',

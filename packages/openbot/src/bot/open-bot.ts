@@ -125,6 +125,7 @@ function assemble(options: BotOptions, state: BotState): BotParts {
     inbox: state.inbox,
     outbox: state.outbox,
     transcripts: state.transcripts,
+    cooldowns: state.cooldowns,
     openStore: (agentId) => ({ store: state.storeOf(agentId), storePath: state.storePathOf(agentId) }),
     findRunner,
     sessionTools: agentTools.toolsOf,

@@ -40,6 +40,12 @@ export class AgentReport {
       case 'tool-result':
         if (event.isError) this.#writeNote(palette.red(`  failed: ${showBeginning(event.text)}`));
         break;
+      case 'gave-way':
+        // Words that were cut off are in no reply, so they must not be looked for there.
+        this.#stream = new ReplyStream();
+        this.#endLine();
+        this.#writeNote(palette.dim(`… ${printable(`${event.from} failed; ${event.to} goes on`)}`));
+        break;
       case 'compaction':
         if (event.phase === 'start') this.#writeNote(palette.dim('… shortening the conversation'));
         break;

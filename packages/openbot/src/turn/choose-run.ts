@@ -2,6 +2,12 @@ import { type MsgContext, resolveGroupSessionKey, type SessionSkillSnapshot } fr
 import type { EntryDraft } from '@openbot/sessions/transcript';
 import { resolveModel } from '../config/models.ts';
 import type { ModelChoice, Runner, SystemPrompt } from '../runners/contract.ts';
+import {
+  listCandidates,
+  type ModelCandidate,
+  type ModelsOfRun,
+  nameOfModel,
+} from './failover/list-candidates.ts';
 import { type GroupActivation, resolveGroupActivation } from './history/group-activation.ts';
 import { buildGroupIntro, describeNewActivation } from './history/group-intro.ts';
 import type { TurnSession } from './init-session.ts';
@@ -9,12 +15,15 @@ import { type OfferedTools, offerTools } from './offer-tools.ts';
 import type { Turn } from './open-turn.ts';
 import { buildSystemPrompt } from './prompt/build-system-prompt.ts';
 import { SILENT_REPLY_TOKEN } from './reply/tokens.ts';
-import { chooseModel } from './session-fields/choose-model.ts';
+import { chooseModel, limitWindow } from './session-fields/choose-model.ts';
 import { chooseThinkingLevel, linesForChanges } from './session-fields/lines-for-changes.ts';
 
 export interface ChosenRun extends OfferedTools {
+  /** Of the model that is tried first. */
   readonly runner: Runner | undefined;
   readonly model: ModelChoice;
+  /** That model, and those that may take its place. */
+  readonly models: ModelsOfRun;
   readonly thinkingLevel: string | undefined;
   /** The transcript's lines for a model or a level that differs from the run before. */
   readonly lines: readonly EntryDraft[];
@@ -34,19 +43,27 @@ export async function chooseRun(turn: Turn, session: TurnSession): Promise<Chose
   for (const name of names) {
     if (name !== undefined && !runners.has(name)) runners.set(name, await tools.findRunner(name));
   }
-  const { model, notice } = chooseModel({
+  const { model: wanted, notice } = chooseModel({
     entry,
     asked,
     standard,
     describe: (provider, name) => runners.get(provider)?.describeModel(provider, name),
     contextWindowOf: models.contextWindowOf,
   });
-  const runner = runners.get(model.provider);
+  const first = { model: wanted, runner: runners.get(wanted.provider) };
+  // A runner without the model would fail with a sentence of its own; the caller's says what to set.
+  const isKnown = first.runner?.describeModel(wanted.provider, wanted.model) !== undefined;
+  const others = isKnown && asked === undefined ? await findOthers(turn, wanted) : [];
+  const chosen = await passOverResting(turn, [
+    isKnown ? first : { model: wanted, runner: undefined },
+    ...others,
+  ]);
+  const { model, runner } = chosen.candidates[0]!;
   const thinkingLevel = chooseThinkingLevel({ entry, thinkingDefault: agent.thinkingDefault });
   return {
-    // A runner without the model would fail with a sentence of its own; the caller's says what to set.
-    runner: runner?.describeModel(model.provider, model.model) === undefined ? undefined : runner,
+    runner,
     model,
+    models: chosen,
     thinkingLevel,
     ...offerTools(turn, session, model),
     lines: linesForChanges(entry, { model, thinkingLevel }),
@@ -55,6 +72,39 @@ export async function chooseRun(turn: Turn, session: TurnSession): Promise<Chose
       isGroup ? describeNewActivation(entry, activationOf(turn, entry), SILENT_REPLY_TOKEN) : undefined,
     ].filter((text) => text !== undefined),
   };
+}
+
+/** The agent's list of models without the wanted one. An agent without fallbacks has no list. */
+async function findOthers({ tools, models, watcher }: Turn, wanted: ModelChoice): Promise<ModelCandidate[]> {
+  if (models.fallbacks.length === 0) return [];
+  const standard = { provider: models.defaultProvider, model: models.defaultModel };
+  const found = new Map<string, ModelCandidate>();
+  for (const ref of [standard, ...models.fallbacks]) {
+    const name = nameOfModel(ref);
+    if (name === nameOfModel(wanted) || found.has(name)) continue;
+    const runner = await tools.findRunner(ref.provider);
+    const model = runner?.describeModel(ref.provider, ref.model);
+    if (model === undefined) {
+      watcher.onEvent({ type: 'warning', message: `There is no model ${name}: it cannot take over.` });
+    } else found.set(name, { runner, model: limitWindow(model, models.contextWindowOf(ref)) });
+  }
+  return [...found.values()];
+}
+
+async function passOverResting(
+  { tools, watcher, startedAt }: Turn,
+  all: readonly [ModelCandidate, ...ModelCandidate[]],
+): Promise<ModelsOfRun> {
+  if (all.length === 1) return listCandidates(all, new Map(), startedAt);
+  const cooldowns = await tools.cooldowns.read().catch((error: unknown) => {
+    watcher.onEvent({ type: 'warning', message: describeCooldownTrouble(error) });
+    return new Map();
+  });
+  return listCandidates(all, cooldowns, startedAt);
+}
+
+export function describeCooldownTrouble(error: unknown): string {
+  return `It could not be read or kept which models failed: ${error instanceof Error ? error.message : error}`;
 }
 
 function activationOf({ tools, message }: Turn, entry: TurnSession['entry']): GroupActivation {

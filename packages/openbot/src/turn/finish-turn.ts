@@ -1,9 +1,12 @@
 import { setImmediate } from 'node:timers/promises';
-import { persistRunOutcome, type SessionSkillSnapshot } from '@openbot/sessions';
+import { persistRunOutcome, type SessionEntry, type SessionSkillSnapshot } from '@openbot/sessions';
+import type { ReplyPayload } from '../outbox/reply-payload.ts';
 import type { ModelChoice, SystemPrompt } from '../runners/contract.ts';
 import { END_MARK } from '../transcripts/contract.ts';
 import type { ChosenRun } from './choose-run.ts';
 import { deliver, listSentBefore } from './deliver.ts';
+import { type FailedModel, noticeOfChange } from './failover/describe-failover.ts';
+import { nameOfModel } from './failover/list-candidates.ts';
 import type { TurnSession } from './init-session.ts';
 import type { Turn } from './open-turn.ts';
 import { buildReplies } from './reply/build-replies.ts';
@@ -11,8 +14,9 @@ import { addSent, outcomeOfRun, type RunTally } from './run-tally.ts';
 import { chooseThinkingLevel } from './session-fields/lines-for-changes.ts';
 import type { TurnReport, TurnResult } from './turn-tools.ts';
 
-interface EndedRun extends Pick<ChosenRun, 'model'>, Partial<Pick<ChosenRun, 'thinkingLevel'>> {
+interface EndedRun extends Pick<ChosenRun, 'model'>, Partial<Pick<ChosenRun, 'thinkingLevel' | 'models'>> {
   readonly tally: RunTally;
+  readonly failed?: readonly FailedModel[];
   readonly systemPrompt?: SystemPrompt;
   readonly skills?: SessionSkillSnapshot;
 }
@@ -23,8 +27,12 @@ export async function finishTurn(turn: Turn, session: TurnSession, run: EndedRun
   const { thinkingDefault } = turn.agent;
   const { entry, sessionKey, sessionId, isGroup } = session;
   const { tally, model, systemPrompt, thinkingLevel = chooseThinkingLevel({ entry, thinkingDefault }) } = run;
+  const change = describeModelChange(entry, run);
+  const said = addSent(tally, await listSentBefore(turn));
+  const built = buildReplies(turn, entry, { ...run, tally: said, thinkingLevel, notice: change?.text });
   const outcome = outcomeOfRun(tally, {
     model,
+    hasChanged: (run.failed ?? []).length > 0,
     thinkingLevel,
     systemPrompt,
     startedAt,
@@ -32,13 +40,14 @@ export async function finishTurn(turn: Turn, session: TurnSession, run: EndedRun
   });
   const knowsGroup = isGroup && outcome.systemSent === true && entry.groupActivationNeedsSystemIntro === true;
   const [result] = await Promise.all([
-    reply(turn, session, model, tally),
+    reply(turn, session, model, tally, built.payloads),
     // A person waits for the reply: the work for the entry begins after it was given to the outbox.
     setImmediate().then(() =>
       persistRunOutcome({
         ...outcome,
         ...turn.sessions,
         ...(knowsGroup && { groupIntroSent: true }),
+        ...(change !== undefined && built.hasNotice && { fallbackNotice: change.notice }),
         sessionKey,
         sessionId,
         skillsSnapshot: run.skills,
@@ -50,15 +59,25 @@ export async function finishTurn(turn: Turn, session: TurnSession, run: EndedRun
   return result;
 }
 
+/** Undefined where the same model answers as before, and for a run whose end was found after a crash. */
+function describeModelChange(entry: SessionEntry, { models, model, failed = [] }: EndedRun) {
+  if (models === undefined) return undefined;
+  const wanted = nameOfModel(models.wanted);
+  const failure =
+    failed.find(({ name }) => name === wanted)?.failure ??
+    models.resting.find(({ name }) => name === wanted)?.cooldown.failure;
+  return noticeOfChange(entry, { wanted, answered: nameOfModel(model), failure });
+}
+
 /** What the model said becomes replies in the outbox. A turn that another process will finish sends nothing yet. */
 async function reply(
   turn: Turn,
   session: TurnSession,
   model: ModelChoice,
   tally: RunTally,
+  payloads: readonly ReplyPayload[],
 ): Promise<TurnResult> {
   const { end } = tally;
-  const payloads = buildReplies(turn, session.entry, model, addSent(tally, await listSentBefore(turn)));
   const report: TurnReport = {
     sessionId: session.sessionId,
     provider: model.provider,

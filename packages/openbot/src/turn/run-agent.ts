@@ -7,7 +7,11 @@ import type { ModelChoice, Run, RunEvent, RunRequest, SystemPrompt } from '../ru
 import { recoverFromOverflow } from '../runners/recover-from-overflow.ts';
 import { runWithLimits } from '../runners/run-with-limits.ts';
 import { JOINED_MARK, TURN_MARK, type TurnMark } from '../transcripts/contract.ts';
-import type { ChosenRun } from './choose-run.ts';
+import { type ChosenRun, describeCooldownTrouble } from './choose-run.ts';
+import { describeFailure, type FailedModel } from './failover/describe-failover.ts';
+import type { ModelCandidate } from './failover/list-candidates.ts';
+import { runModels } from './failover/run-models.ts';
+import { formatEventTime } from './inbound/prepend-system-events.ts';
 import type { TurnSession } from './init-session.ts';
 import { readableDirsOf } from './offer-tools.ts';
 import type { Turn } from './open-turn.ts';
@@ -20,12 +24,25 @@ export interface AgentRun extends ChosenRun {
   readonly prompt: string;
 }
 
+/** How a run ended, and with which model. */
+export interface AnsweredRun {
+  readonly tally: RunTally;
+  readonly model: ModelChoice;
+  readonly systemPrompt: SystemPrompt;
+  /** Models that were tried before. */
+  readonly failed: readonly FailedModel[];
+}
+
 /** Gives the message to the model and passes on what happens. Does not fail because of the model. */
 export async function runAgent(
   turn: Turn,
   session: TurnSession,
-  what: AgentRun & { readonly left: Left },
-): Promise<RunTally> {
+  what: AgentRun & {
+    readonly left: Left;
+    /** It names the model. */
+    writeSystemPrompt(model: ModelChoice): SystemPrompt;
+  },
+): Promise<AnsweredRun> {
   const { tools, work, watcher } = turn;
   const { sessionKey, sessionId, isNewSession } = session;
   const { model, runner, prompt, left } = what;
@@ -46,14 +63,49 @@ export async function runAgent(
     const { message, hint } = modelNotFound(`${model.provider}/${model.model}`, turn.models, path);
     const end = { type: 'end', reason: 'error', error: message, hint, isTransient: false } as const;
     watcher.onEvent(end);
-    return tallyOf([], end);
+    return { tally: tallyOf([], end), model, systemPrompt: what.systemPrompt, failed: [] };
   }
-  const timeoutMs = timeoutOf(turn);
-  const run = runWithLimits(recoverFromOverflow(runner, tools.transcripts), requestOf(turn, session, what), {
-    timeoutMs,
+  const request = requestOf(turn, session, what);
+  const endsAt = performance.now() + timeoutOf(turn);
+  let { systemPrompt } = what;
+  const run = runModels(what.models, {
+    start: (candidate, given) => {
+      if (candidate.model !== model) systemPrompt = what.writeSystemPrompt(candidate.model);
+      return runWithLimits(
+        recoverFromOverflow(candidate.runner!, tools.transcripts),
+        { ...request, ...given, model: candidate.model, systemPrompt },
+        { timeoutMs: Math.max(1, endsAt - performance.now()) },
+      );
+    },
+    append: request.append,
+    prompt,
+    handOver: (failed, next, hasSpoken) => handOver(turn, attempt, failed, next, hasSpoken),
+    cooldowns: tools.cooldowns,
+    signal: work.signal,
+    now: tools.now,
+    onTrouble: (error) => watcher.onEvent({ type: 'warning', message: describeCooldownTrouble(error) }),
   });
   const offered = openSteering(turn, run, attempt);
-  return tallyRun(joinSteered(turn, run.events, offered), (event) => watcher.onEvent(event));
+  const tally = await tallyRun(joinSteered(turn, run.events, offered), (event) => watcher.onEvent(event));
+  return { tally, model: run.current.model, systemPrompt, failed: run.failed };
+}
+
+/**
+ * What lies between two models. Where the first one left something behind, a new mark separates it: a process that dies
+ * now leaves a turn that goes on, not one that ended with an error.
+ */
+function handOver(
+  turn: Turn,
+  attempt: number,
+  failed: FailedModel,
+  { model }: ModelCandidate,
+  hasSpoken: boolean,
+): { readonly lines: readonly EntryDraft[]; readonly prompt?: string } {
+  const change: EntryDraft = { type: 'model_change', provider: model.provider, modelId: model.model };
+  if (!hasSpoken) return { lines: [change] };
+  const time = formatEventTime(turn.startedAt, turn.agent.userTimezone);
+  const prompt = `System: [${time}] ${failed.name} ${describeFailure(failed.failure)} and could not finish. Go on in its place and answer the last message; what is done already is above.`;
+  return { lines: [change, markOf(turn, attempt), userLine(turn, prompt)], prompt };
 }
 
 /** ms; 600 s unless the message or the agent's settings say otherwise. */
@@ -81,6 +133,7 @@ export function requestOf(
 ): RunRequest {
   const { tools, work, agent } = turn;
   const transcript = turn.refOf(entry);
+  let ownId = readSdkSessionId(entry);
   return {
     transcript,
     append: async (drafts) => {
@@ -99,8 +152,11 @@ export function requestOf(
     readableDirs: readableDirsOf(turn),
     tools: what.tools,
     ownSession: {
-      id: readSdkSessionId(entry),
+      get id() {
+        return ownId;
+      },
       save: async (sdkSessionId) => {
+        ownId = sdkSessionId;
         await setSdkSessionId({ ...turn.sessions, sessionKey, sessionId, sdkSessionId, now: tools.now });
       },
     },

@@ -107,6 +107,8 @@ export function outcomeOfRun(
   tally: RunTally,
   run: {
     readonly model: ModelChoice;
+    /** The transcript has a line that names the model, also if it did not answer. */
+    readonly hasChanged?: boolean;
     readonly thinkingLevel?: string;
     /** Unknown for a run whose end was found after a crash. */
     readonly systemPrompt?: SystemPrompt;
@@ -127,10 +129,12 @@ export function outcomeOfRun(
     abortedBy,
     startedAt,
     endedAt,
-    ...(hasAnswered && {
-      systemSent: true,
+    ...((hasAnswered || run.hasChanged === true) && {
       modelUsed: model.model,
       providerUsed: model.provider,
+    }),
+    ...(hasAnswered && {
+      systemSent: true,
       thinkingLevel,
       ...(systemPrompt !== undefined && { systemPromptReport: systemPrompt.report }),
       ...(model.contextWindow !== undefined && { contextTokensUsed: model.contextWindow }),

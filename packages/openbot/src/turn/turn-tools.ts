@@ -2,6 +2,7 @@ import type { SessionStore } from '@openbot/sessions';
 import type { Environment } from '@openbot/sessions/layout';
 import type { Clock } from '../clock.ts';
 import type { BotConfig } from '../config/bot-config.ts';
+import type { Cooldowns } from '../cooldowns/contract.ts';
 import type { Inbox, InboxMessage } from '../inbox/contract.ts';
 import type { DeliveryTarget, Outbox } from '../outbox/contract.ts';
 import type { ReplyPayload } from '../outbox/reply-payload.ts';
@@ -13,12 +14,13 @@ import type { Transcripts } from '../transcripts/contract.ts';
 import type { SkillWatch } from './skills/watch-skills.ts';
 import type { MentionWords } from './words/strip-mentions.ts';
 
-/** What all turns of a bot share. Everything that they keep goes through the first five. */
+/** What all turns of a bot share. Everything that they keep goes through the first six. */
 export interface TurnTools {
   readonly inbox: Inbox;
   readonly outbox: Outbox;
   readonly transcripts: Transcripts;
   openStore(agentId: string): { readonly store: SessionStore; readonly storePath: string };
+  readonly cooldowns: Cooldowns;
   /** Undefined when no runner has models of this provider. */
   findRunner(provider: string): Promise<Runner | undefined>;
   /** The tools that a conversation has beside those for files. */

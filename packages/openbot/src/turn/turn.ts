@@ -1,4 +1,5 @@
 import type { TurnWork } from '../queue/contract.ts';
+import type { ModelChoice } from '../runners/contract.ts';
 import { answerStop } from './answer-stop.ts';
 import { chooseRun, writeSystemPrompt } from './choose-run.ts';
 import { finishTurn } from './finish-turn.ts';
@@ -39,11 +40,13 @@ export async function runTurn(tools: TurnTools, work: TurnWork, watcher: TurnWat
   const skills = await ensureSkills(turn, begun);
   // 5 buildInboundBody
   const prompt = left.at === 'start' ? await writePrompt(turn, ctx, begun, chosen.notices) : left.prompt;
-  const systemPrompt = writeSystemPrompt(turn, ctx, begun, { ...chosen, skills });
+  const writeFor = (model: ModelChoice) => writeSystemPrompt(turn, ctx, begun, { ...chosen, model, skills });
+  const systemPrompt = writeFor(chosen.model);
   // 6 runMemoryFlushIfNeeded
   const session = await flushMemory(turn, begun, { ...chosen, systemPrompt, left });
   // 7
-  const tally = await runAgent(turn, session, { ...chosen, systemPrompt, prompt, left });
+  const given = { ...chosen, systemPrompt, prompt, left, writeSystemPrompt: writeFor };
+  const answered = await runAgent(turn, session, given);
   // 8 persistRunOutcome, 9 buildReplyPayloads, 10 deliver
-  return finishTurn(turn, session, { ...chosen, tally, systemPrompt, skills });
+  return finishTurn(turn, session, { ...chosen, ...answered, skills });
 }

@@ -73,6 +73,10 @@ export type SessionEntry = {
   modelOverride?: string;
   modelProvider?: string;
   model?: string;
+  /** A person was told that `fallbackNoticeActiveModel` answers in the place of this one (`provider/model`), and why. */
+  fallbackNoticeSelectedModel?: string;
+  fallbackNoticeActiveModel?: string;
+  fallbackNoticeReason?: string;
   authProfileOverride?: string;
   authProfileOverrideSource?: 'auto' | 'user';
   authProfileOverrideCompactionCount?: number;

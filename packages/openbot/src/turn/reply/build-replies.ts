@@ -8,19 +8,29 @@ import { buildReplyPayloads } from './build-reply-payloads.ts';
 import { buildErrorPayload, type RunFailure } from './error-payload.ts';
 import { mediaWithin } from './resolve-media.ts';
 
+export interface RepliedRun {
+  readonly tally: RunTally;
+  readonly model: ModelChoice;
+  readonly thinkingLevel?: string;
+  /** For the person, under an answer: another model than before has given it. */
+  readonly notice?: string;
+}
+
+export interface Replies {
+  readonly payloads: readonly ReplyPayload[];
+  /** The person reads the notice, or there was none to be read. */
+  readonly hasNotice: boolean;
+}
+
 /** What people are sent after a run. An aborted run sends nothing, unless it ran out of time. */
-export function buildReplies(
-  turn: Turn,
-  entry: SessionEntry,
-  model: ModelChoice,
-  tally: RunTally,
-): ReplyPayload[] {
+export function buildReplies(turn: Turn, entry: SessionEntry, run: RepliedRun): Replies {
   const { tools, agent, message } = turn;
+  const { tally, model, notice } = run;
   const { end } = tally;
   const failure = readFailure(tally, turn);
   const said = end.reason === 'aborted' ? [] : tally.texts.map((text) => ({ text }));
   const name = `${model.provider}/${model.model}`;
-  return buildReplyPayloads({
+  const payloads = buildReplyPayloads({
     payloads: failure === undefined ? said : [...said, buildErrorPayload(failure)],
     isHeartbeat: message.ctx.Provider === 'heartbeat',
     replyToMode: tools.config.channels?.[message.identity.channel]?.replyToMode,
@@ -28,7 +38,7 @@ export function buildReplies(
     resolveMedia: mediaWithin(agent.workspaceDir),
     sentByTool: tally.sent,
     responsePrefix: tools.config.messages?.responsePrefix,
-    prefixValues: { model: model.model, provider: model.provider, thinkingLevel: entry.thinkingLevel },
+    prefixValues: { model: model.model, provider: model.provider, thinkingLevel: run.thinkingLevel },
     extras: {
       reasoningLevel: entry.reasoningLevel ?? agent.reasoningDefault,
       reasoning: tally.thinking,
@@ -40,8 +50,10 @@ export function buildReplies(
       model: name,
       contextTokens: contextTokensOf(tally),
       contextWindow: model.contextWindow,
+      notice: end.reason === 'stop' ? notice : undefined,
     },
   });
+  return { payloads, hasNotice: end.reason === 'stop' && (notice === undefined || payloads.length > 0) };
 }
 
 /** What the model has read and written at its last request, or what a compaction after it left. */
@@ -55,6 +67,7 @@ function contextTokensOf({ usage, compactions }: RunTally): number | undefined {
 function readFailure({ end }: RunTally, turn: Turn): RunFailure | undefined {
   switch (end.reason) {
     case 'error':
+      if (end.hasSummary) return { kind: 'no-model', error: end.error, hint: end.hint };
       return { kind: 'error', error: end.error, hint: end.hint, isTransient: end.isTransient };
     case 'overflow':
       return { kind: 'overflow', error: end.error };

@@ -4,6 +4,8 @@ import type { ReplyPayload } from '../../outbox/reply-payload.ts';
 
 export type RunFailure =
   | { readonly kind: 'error'; readonly error: string; readonly hint?: string; readonly isTransient: boolean }
+  /** Several models were tried. The error names each. */
+  | { readonly kind: 'no-model'; readonly error: string; readonly hint?: string }
   | { readonly kind: 'overflow'; readonly error: string }
   | { readonly kind: 'timeout'; readonly seconds: number }
   /** The process died in every run of the turn. */
@@ -27,6 +29,8 @@ function describe(failure: RunFailure): string {
           : 'Choose another model with /new <model>, or look at the configuration.');
       return `⚠️ The model failed: ${endSentence(plain(failure.error))} ${plain(advice)}`;
     }
+    case 'no-model':
+      return `⚠️ ${plain(failure.error, 2 * MAX_ERROR)} ${plain(failure.hint ?? '')}`.trimEnd();
     case 'overflow':
       return '⚠️ This conversation no longer fits into the context window of the model, also after shortening it. Nothing was deleted. Send /new to begin a new session, or choose a model with a larger window.';
     case 'timeout':
@@ -38,8 +42,8 @@ function describe(failure: RunFailure): string {
   }
 }
 
-function plain(text: string): string {
-  return shorten(oneLine(redactSecrets(text.slice(0, 8 * MAX_ERROR))), MAX_ERROR);
+function plain(text: string, limit = MAX_ERROR): string {
+  return shorten(oneLine(redactSecrets(text.slice(0, 8 * limit))), limit);
 }
 
 function endSentence(text: string): string {

@@ -28,6 +28,8 @@ export interface SessionExtras {
   readonly model?: string;
   readonly contextTokens?: number;
   readonly contextWindow?: number;
+  /** A line of our own behind the answer. */
+  readonly notice?: string;
 }
 
 /** Adds tool calls and reasoning in front of the replies and the usage behind them. A silent run stays silent. */
@@ -37,7 +39,8 @@ export function addSessionExtras(
   { isSilent }: { isSilent: boolean },
 ): ReplyPayload[] {
   if (isSilent) return [...replies];
-  const out = [...toolPayload(extras), ...reasoningPayload(extras), ...replies];
+  const said = [...toolPayload(extras), ...reasoningPayload(extras), ...replies];
+  const out = extras.notice === undefined ? said : appendLine(said, extras.notice);
   // A failed run has the sentence about its failure as its last line.
   const usage = replies.some((reply) => reply.isError === true) ? undefined : formatUsageLine(extras);
   return usage === undefined ? out : appendLine(out, usage);

@@ -64,7 +64,7 @@ function readName(value: unknown): string | undefined {
 }
 
 /** A configured window counts where the runner does not know it, and where it is smaller. */
-function limitWindow(model: ModelChoice, configured: number | undefined): ModelChoice {
+export function limitWindow(model: ModelChoice, configured: number | undefined): ModelChoice {
   if (configured === undefined || (model.contextWindow ?? Number.POSITIVE_INFINITY) <= configured)
     return model;
   return { ...model, contextWindow: configured };

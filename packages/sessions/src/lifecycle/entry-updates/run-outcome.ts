@@ -38,6 +38,8 @@ export interface RunOutcome
     readonly compactionCount: number;
   };
   thinkingLevel?: string;
+  /** What the person was told about a model that answers in the place of another; null forgets it. */
+  fallbackNotice?: { readonly selected: string; readonly active: string; readonly reason: string } | null;
   skillsSnapshot?: SessionSkillSnapshot;
   /** The Claude Agent SDK's session behind this one. */
   sdkSessionId?: string;
@@ -54,18 +56,20 @@ export async function persistRunOutcome(
       sessionKey: string;
       /** The session that the run belonged to. */
       sessionId?: string;
+      /** False for a run that no person asked for: it does not keep the session fresh. True. */
+      isActivity?: boolean;
     },
 ): Promise<SessionEntry | null> {
   return changeEntry(openAgentSessions(params), readClock(params), {
     sessionKey: params.sessionKey,
     sessionId: params.sessionId,
-    isActivity: true,
+    isActivity: params.isActivity ?? true,
     patch: (entry) => readOutcome(entry, params),
   });
 }
 
 function readOutcome(entry: StoredEntry, outcome: RunOutcome): Partial<SessionEntry> {
-  const { status, systemSent, thinkingLevel, skillsSnapshot, memoryFlush } = outcome;
+  const { status, systemSent, thinkingLevel, skillsSnapshot, memoryFlush, fallbackNotice } = outcome;
   const sdkSessionId = outcome.sdkSessionId?.trim();
   return {
     ...readFigures(entry, outcome),
@@ -80,6 +84,11 @@ function readOutcome(entry: StoredEntry, outcome: RunOutcome): Partial<SessionEn
       memoryFlushCompactionCount: memoryFlush.compactionCount,
     }),
     ...(thinkingLevel !== undefined && { lastThinkingLevel: thinkingLevel }),
+    ...(fallbackNotice !== undefined && {
+      fallbackNoticeSelectedModel: fallbackNotice?.selected,
+      fallbackNoticeActiveModel: fallbackNotice?.active,
+      fallbackNoticeReason: fallbackNotice?.reason,
+    }),
     ...(skillsSnapshot !== undefined && { skillsSnapshot }),
     ...(sdkSessionId && { sdkSessionId }),
   };

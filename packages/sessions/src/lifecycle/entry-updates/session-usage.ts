@@ -132,13 +132,15 @@ export async function setSdkSessionId(
       sdkSessionId: string | undefined;
       /** The session that the SDK's belongs to: a run that ends after a reset must not revive what was reset. */
       sessionId?: string;
+      /** False for a run that no person asked for. True where an id is set. */
+      isActivity?: boolean;
     },
 ): Promise<SessionEntry | null> {
   const sdkSessionId = params.sdkSessionId?.trim() || undefined;
   return changeEntry(openAgentSessions(params), readClock(params), {
     sessionKey: params.sessionKey,
     sessionId: params.sessionId,
-    isActivity: sdkSessionId !== undefined,
+    isActivity: params.isActivity ?? sdkSessionId !== undefined,
     patch: (entry) => {
       if (sdkSessionId !== undefined) return { sdkSessionId };
       const { 'claude-cli': _, ...others } = entry.cliSessionIds ?? {};

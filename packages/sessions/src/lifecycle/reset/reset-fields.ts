@@ -37,6 +37,10 @@ export const RESET_RULES = {
   modelOverride: 'kept',
   modelProvider: 'kept',
   model: 'kept',
+  // A new session does not bring the model back
+  fallbackNoticeSelectedModel: 'kept',
+  fallbackNoticeActiveModel: 'kept',
+  fallbackNoticeReason: 'kept',
   authProfileOverride: 'kept',
   authProfileOverrideSource: 'kept',
   thinkingLevel: 'kept',

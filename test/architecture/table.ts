@@ -144,6 +144,7 @@ export const ROOMS: Readonly<Record<string, RoomTable>> = {
       'delivery',
       'session-tools',
       'coding-runs',
+      'heartbeats',
       'bot',
       'commands',
       'cli',

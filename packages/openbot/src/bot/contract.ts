@@ -19,7 +19,7 @@ export interface BotOptions {
   readonly state?: BotState;
   /** ms */
   readonly now?: () => number;
-  /** Of the time that people have for an answer. The system's when absent. */
+  /** Of heartbeats, and of the time that people have for an answer. One that does not keep the process running when absent. */
   readonly clock?: Clock;
   /** By provider; they win over those that OpenBot has. The caller closes them. */
   readonly runners?: Readonly<Record<string, Runner>>;

@@ -26,6 +26,7 @@ import type { BotParts } from './bot-parts.ts';
 import type { Bot, BotNotice, BotOptions } from './contract.ts';
 import { decideArrival } from './decide-arrival.ts';
 import { findEntry } from './find-entry.ts';
+import { HEARTBEAT_SINK, reportHeartbeatFailure, startHeartbeats } from './heartbeat.ts';
 import { giveUpRepliesTo, openLocalAccount } from './local-account.ts';
 import { mayRetry } from './may-retry.ts';
 import { compileMentions, describeTrouble, warn } from './notices.ts';
@@ -48,6 +49,7 @@ export async function openBot(options: BotOptions): Promise<Bot> {
     error: 'The command that asked ended before it had the answer. The transcript has it.',
   });
   for (const channel of channels) await channel.start(hostOf(parts, channel));
+  const heartbeats = channels.length > 0 ? await startHeartbeats(parts, options) : undefined;
   // A command answers its own message; what others left in other sessions is for a process that stays.
   if (channels.length > 0) {
     await giveUpRepliesTo(CODING_CHANNEL, state.outbox, { now: now(), error: 'Its process has ended' });
@@ -67,6 +69,7 @@ export async function openBot(options: BotOptions): Promise<Bot> {
       } while (!dispatcher.isIdle);
     },
     close: async () => {
+      await heartbeats?.stop();
       await Promise.all(channels.map((channel) => channel.stop()));
       // A turn may wait for its coding run.
       await Promise.all([dispatcher.stop({ abort: true }), parts.agentTools.coding.close()]);
@@ -110,7 +113,7 @@ function assemble(options: BotOptions, state: BotState): BotParts {
   });
   const sender = new Sender({
     outbox: state.outbox,
-    channels: [...channels, local, ...agentTools.accounts],
+    channels: [...channels, local, ...agentTools.accounts, ...(channels.length > 0 ? [HEARTBEAT_SINK] : [])],
     owner: nameProcess(),
     onTrouble: (error) => onTrouble(error),
     onDead: ({ target, key }, error) => {
@@ -192,6 +195,7 @@ async function runWatched(
     return refuseTurn(tools, work, error);
   });
   sender.wake();
+  reportHeartbeatFailure(work, outcome, parts.report);
   for (const watcher of watching) watcher.onReport(report, work.turnId);
   await parts.agentTools.cleans.carryOut(work.turnId, work, outcome.end !== 'later');
   return outcome;

@@ -13,7 +13,7 @@ type ConfiguredAgent = AgentSettings & {
   readonly name?: string;
 };
 
-function listConfigured({ agents }: BotConfig): readonly ConfiguredAgent[] {
+export function listConfigured({ agents }: BotConfig): readonly ConfiguredAgent[] {
   const listed =
     agents?.list ?? Object.entries(agents?.entries ?? {}).map(([id, settings]) => ({ ...settings, id }));
   return listed.map((agent) => ({ ...agent, id: normalizeAgentId(agent.id) }));

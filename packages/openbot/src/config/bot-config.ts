@@ -153,6 +153,30 @@ export interface AgentSettings {
   subagents?: SubagentSettings;
   /** In the place of the same settings of `claudeCode` for all agents. */
   claudeCode?: CodingSettings;
+  /** Turns without a message of a person. None when absent. */
+  heartbeat?: HeartbeatSettings;
+}
+
+export interface HeartbeatSettings {
+  /** Such as `30m`, which it is when absent; `0m` for none. */
+  every?: string;
+  activeHours?: {
+    /** `08:00` */
+    start?: string;
+    /** `24:00` is the end of the day. */
+    end?: string;
+    /** `user`, the agent's, when absent; `local`, the machine's; or an IANA name. */
+    timezone?: string;
+  };
+  prompt?: string;
+  /** Where alerts go: `last`, `none`, or a channel. */
+  target?: string;
+  to?: string;
+  accountId?: string;
+  /** For heartbeats alone. */
+  model?: string;
+  /** Characters beside HEARTBEAT_OK that are not sent. 300. */
+  ackMaxChars?: number;
 }
 
 /** Every condition that is given must hold. */

@@ -9,9 +9,11 @@ import {
   type ChannelSettings,
   type CodingSettings,
   type ExecSettings,
+  type HeartbeatSettings,
   type SubagentSettings,
   THINKING_LEVELS,
 } from './bot-config.ts';
+import { parseDuration, parseTimeOfDay } from './duration.ts';
 
 // A file is checked once, so compiling a checker for it takes longer than it saves.
 z.config({ jitless: true });
@@ -121,6 +123,52 @@ const claudeCode = section({
   idleMinutes: count(0),
 } satisfies Shape<CodingSettings>);
 
+const timeOfDay = z.optional(
+  text.check(
+    z.refine((value) => parseTimeOfDay(value) !== undefined, { error: 'must be a time such as 08:30' }),
+  ),
+);
+
+const activeHours = z.optional(
+  z
+    .looseObject(
+      {
+        start: timeOfDay,
+        end: timeOfDay,
+        timezone: z.optional(
+          text.check(
+            z.refine((name) => name === 'user' || name === 'local' || isTimeZone(name), {
+              error: 'must be user, local or the name of a time zone, such as Europe/Berlin',
+            }),
+          ),
+        ),
+      } satisfies Shape<NonNullable<HeartbeatSettings['activeHours']>>,
+      'must be an object with start and end',
+    )
+    .check(
+      z.refine(({ start = '00:00', end = '24:00' }) => start !== end, {
+        error: 'must have an end that is not its start',
+      }),
+    ),
+);
+
+const heartbeat = section({
+  every: z.optional(
+    text.check(
+      z.refine((value) => parseDuration(value) !== undefined, {
+        error: 'must be a length of time such as 30m or 1h',
+      }),
+    ),
+  ),
+  activeHours,
+  prompt: someText,
+  target: someText,
+  to: someText,
+  accountId: someText,
+  model: someText,
+  ackMaxChars: count(0),
+} satisfies Shape<HeartbeatSettings>);
+
 const settings = {
   workspace: someText,
   model: z.optional(
@@ -152,6 +200,7 @@ const settings = {
   systemPrompt: someText,
   subagents,
   claudeCode,
+  heartbeat,
 } satisfies Shape<AgentSettings>;
 
 type Compaction = NonNullable<Defaults['compaction']>;

@@ -5,6 +5,7 @@ import type { InboxMessage } from '../inbox/contract.ts';
 import type { DeliveryTarget, OutboundMessage } from '../outbox/contract.ts';
 import type { ReplyPayload } from '../outbox/reply-payload.ts';
 import type { SentByTool } from '../tools/contract.ts';
+import { isHeartbeat } from './heartbeat/heartbeat-message.ts';
 import type { Turn } from './open-turn.ts';
 
 /** Where a message is answered. */
@@ -20,7 +21,7 @@ export function targetOfReply({ identity, ctx }: InboxMessage): DeliveryTarget {
 }
 
 /**
- * Puts the replies of a turn into the outbox, if its session may send. What the model did not say itself is noted in the
+ * Puts the replies of a turn into the outbox, if its session may send, and resolves to where they go. What the model did not say itself is noted in the
  * transcript, so that the agent knows what the person was told.
  */
 export async function deliver(
@@ -28,10 +29,12 @@ export async function deliver(
   session: { readonly entry?: StoredEntry; readonly sessionKey: string },
   payloads: readonly ReplyPayload[],
   isOurs = ({ isError }: ReplyPayload) => isError === true,
-): Promise<void> {
+): Promise<readonly DeliveryTarget[]> {
   const { tools, work, message } = turn;
   const wished = message.wish?.deliverTo;
-  const targets = [targetOfReply(message), ...(wished === undefined ? [] : [wished])].filter((target) =>
+  // A clock has no place where it could be answered.
+  const own = isHeartbeat(message) ? [] : [targetOfReply(message)];
+  const targets = [...own, ...(wished === undefined ? [] : [wished])].filter((target) =>
     maySend(turn, session, target),
   );
   const { agentId, sessionKey, turnId } = work;
@@ -47,11 +50,12 @@ export async function deliver(
       createdAt,
     })),
   );
-  if (messages.length === 0) return;
+  if (messages.length === 0) return [];
   await Promise.all([
     tools.outbox.put(messages),
     session.entry && mirror(turn, session.entry, messages.slice(0, payloads.length), isOurs),
   ]);
+  return targets;
 }
 
 /** Whether a message of a turn is one of its replies, and not what a tool sent during the turn. */

@@ -7,6 +7,8 @@ import type { ChosenRun } from './choose-run.ts';
 import { deliver, listSentBefore } from './deliver.ts';
 import { type FailedModel, noticeOfChange } from './failover/describe-failover.ts';
 import { nameOfModel } from './failover/list-candidates.ts';
+import { isHeartbeat } from './heartbeat/heartbeat-message.ts';
+import { noteAlert } from './heartbeat/heartbeat-replies.ts';
 import type { TurnSession } from './init-session.ts';
 import type { Turn } from './open-turn.ts';
 import { buildReplies } from './reply/build-replies.ts';
@@ -27,7 +29,8 @@ export async function finishTurn(turn: Turn, session: TurnSession, run: EndedRun
   const { thinkingDefault } = turn.agent;
   const { entry, sessionKey, sessionId, isGroup } = session;
   const { tally, model, systemPrompt, thinkingLevel = chooseThinkingLevel({ entry, thinkingDefault }) } = run;
-  const change = describeModelChange(entry, run);
+  // Nobody reads the answer to a heartbeat that has nothing to say.
+  const change = isHeartbeat(turn.message) ? undefined : describeModelChange(entry, run);
   const said = addSent(tally, await listSentBefore(turn));
   const built = buildReplies(turn, entry, { ...run, tally: said, thinkingLevel, notice: change?.text });
   const outcome = outcomeOfRun(tally, {
@@ -98,7 +101,8 @@ async function reply(
     }
     await noted;
   }
-  await deliver(turn, session, payloads);
+  const targets = await deliver(turn, session, payloads);
+  if (isHeartbeat(turn.message) && targets.length > 0) await noteAlert(turn, payloads);
   const isFailed = end.reason === 'error' || end.reason === 'overflow';
   return { outcome: isFailed ? { end: 'failed', error: end.error } : { end: 'answered' }, report };
 }

@@ -6,6 +6,7 @@ import { indexModels, type ModelIndex } from '../config/models.ts';
 import type { InboxMessage } from '../inbox/contract.ts';
 import type { TurnWork } from '../queue/contract.ts';
 import type { TranscriptRef } from '../transcripts/contract.ts';
+import { isHeartbeat } from './heartbeat/heartbeat-message.ts';
 import type { TurnTools, TurnWatcher } from './turn-tools.ts';
 
 /** One turn and what all its steps need. */
@@ -17,7 +18,13 @@ export interface Turn {
   readonly message: InboxMessage;
   readonly agent: ResolvedAgent;
   readonly models: ModelIndex;
-  readonly sessions: { readonly store: SessionStore; readonly storePath: string; readonly agentId: string };
+  readonly sessions: {
+    readonly store: SessionStore;
+    readonly storePath: string;
+    readonly agentId: string;
+    /** What a heartbeat does to an entry does not count as use of the session. */
+    readonly isActivity?: false;
+  };
   /** ms; the same for all that is written when the turn begins. */
   readonly startedAt: number;
   refOf(entry: Pick<StoredEntry, 'sessionId' | 'sessionFile'>): TranscriptRef;
@@ -26,16 +33,21 @@ export interface Turn {
 export async function openTurn(tools: TurnTools, work: TurnWork, watcher: TurnWatcher): Promise<Turn> {
   const { agentId, sessionKey } = work;
   const { config, stateDir, env } = tools;
+  const message = work.messages.at(-1)!;
   const agent = resolveAgentSettings({ config, agentId, stateDir, env });
   if (!existsSync(agent.workspaceDir)) await makeFolder(agent.workspaceDir);
   return {
     tools,
     work,
     watcher,
-    message: work.messages.at(-1)!,
+    message,
     agent,
     models: indexModels(agent),
-    sessions: { ...tools.openStore(agentId), agentId },
+    sessions: {
+      ...tools.openStore(agentId),
+      agentId,
+      ...(isHeartbeat(message) && { isActivity: false }),
+    },
     startedAt: tools.now(),
     refOf: ({ sessionId, sessionFile }) => ({
       agentId,

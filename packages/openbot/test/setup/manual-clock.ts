@@ -8,7 +8,12 @@ interface Timer {
 /** Time passes only when a test says so. */
 export class ManualClock implements Clock {
   readonly #timers = new Set<Timer>();
-  #now = 1_000_000;
+  #now: number;
+
+  /** @param now where it begins, ms */
+  constructor(now = 1_000_000) {
+    this.#now = now;
+  }
 
   now(): number {
     return this.#now;

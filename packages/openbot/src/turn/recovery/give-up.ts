@@ -4,6 +4,8 @@ import type { InboxMessage } from '../../inbox/contract.ts';
 import type { OutboundMessage } from '../../outbox/contract.ts';
 import type { ReplyPayload } from '../../outbox/reply-payload.ts';
 import { mirror, targetOfReply } from '../deliver.ts';
+import { isHeartbeat } from '../heartbeat/heartbeat-message.ts';
+import { noteAlert } from '../heartbeat/heartbeat-replies.ts';
 import type { Turn } from '../open-turn.ts';
 import { buildErrorPayload } from '../reply/error-payload.ts';
 import type { TurnReport, TurnResult } from '../turn-tools.ts';
@@ -53,6 +55,11 @@ export async function endAsTold(
   // Those to a second place have the same words.
   const own = replies.filter(({ target }) => isDeepStrictEqual(target, replies[0]?.target));
   await closeTranscript(turn, left, own);
+  if (isHeartbeat(turn.message))
+    await noteAlert(
+      turn,
+      own.map(({ payload }) => payload),
+    );
   const { sessionKey } = work;
   const { sessionId } = entry;
   const payloads = own.map(({ payload }) => payload);

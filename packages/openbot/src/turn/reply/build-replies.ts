@@ -1,6 +1,8 @@
 import type { SessionEntry } from '@openbot/sessions';
 import type { ReplyPayload } from '../../outbox/reply-payload.ts';
 import type { ModelChoice } from '../../runners/contract.ts';
+import { isHeartbeat } from '../heartbeat/heartbeat-message.ts';
+import { buildHeartbeatReplies } from '../heartbeat/heartbeat-replies.ts';
 import type { Turn } from '../open-turn.ts';
 import { timeoutOf } from '../run-agent.ts';
 import type { RunTally } from '../run-tally.ts';
@@ -30,15 +32,22 @@ export function buildReplies(turn: Turn, entry: SessionEntry, run: RepliedRun): 
   const failure = readFailure(tally, turn);
   const said = end.reason === 'aborted' ? [] : tally.texts.map((text) => ({ text }));
   const name = `${model.provider}/${model.model}`;
-  const payloads = buildReplyPayloads({
-    payloads: failure === undefined ? said : [...said, buildErrorPayload(failure)],
-    isHeartbeat: message.ctx.Provider === 'heartbeat',
-    replyToMode: tools.config.channels?.[message.identity.channel]?.replyToMode,
-    currentMessageId: message.identity.messageId,
+  const common = {
     resolveMedia: mediaWithin(agent.workspaceDir),
     sentByTool: tally.sent,
     responsePrefix: tools.config.messages?.responsePrefix,
     prefixValues: { model: model.model, provider: model.provider, thinkingLevel: run.thinkingLevel },
+  };
+  if (isHeartbeat(message)) {
+    const build = (payload: ReplyPayload) =>
+      buildReplyPayloads({ ...common, payloads: [payload], isHeartbeat: true });
+    return { payloads: buildHeartbeatReplies(turn, entry, tally, build), hasNotice: false };
+  }
+  const payloads = buildReplyPayloads({
+    ...common,
+    payloads: failure === undefined ? said : [...said, buildErrorPayload(failure)],
+    replyToMode: tools.config.channels?.[message.identity.channel]?.replyToMode,
+    currentMessageId: message.identity.messageId,
     extras: {
       reasoningLevel: entry.reasoningLevel ?? agent.reasoningDefault,
       reasoning: tally.thinking,

@@ -30,7 +30,8 @@ const AFTER: readonly RegExp[] = [
 
 const RESET = 'A new session was started via /new or /reset.';
 const STARTUP = '[Startup context loaded by runtime]\n';
-const HEARTBEAT = 'Read HEARTBEAT.md if it exists';
+/** OpenClaw's, and openbot's. */
+const HEARTBEATS = ['Read HEARTBEAT.md if it exists', 'Heartbeat. Work through HEARTBEAT.md'];
 
 /** The words of the person in a message; empty where OpenClaw wrote all of it. */
 export function stripChannelPreamble(text: string): string {
@@ -45,6 +46,6 @@ export function stripChannelPreamble(text: string): string {
 }
 
 function isOwnPrompt(text: string): boolean {
-  if (text.startsWith(HEARTBEAT)) return text.includes('HEARTBEAT_OK');
+  if (HEARTBEATS.some((start) => text.startsWith(start))) return text.includes('HEARTBEAT_OK');
   return text.startsWith(RESET) || (text.startsWith(STARTUP) && text.includes(RESET));
 }

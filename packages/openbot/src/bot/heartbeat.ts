@@ -1,0 +1,56 @@
+import type { Channel } from '../channels/contract.ts';
+import { backgroundClock } from '../clock.ts';
+import { listHeartbeats } from '../config/heartbeats.ts';
+import { HEARTBEAT_ACCOUNT } from '../heartbeats/compose-heartbeat.ts';
+import { HeartbeatTimer } from '../heartbeats/heartbeats.ts';
+import type { TurnOutcome, TurnWork } from '../queue/contract.ts';
+import { HEARTBEAT_CHANNEL, isHeartbeat } from '../turn/heartbeat/heartbeat-message.ts';
+import type { BotParts } from './bot-parts.ts';
+import type { BotNotice, BotOptions } from './contract.ts';
+import { describeTrouble, warn } from './notices.ts';
+
+/** Takes what is said to a heartbeat itself, such as that its turn was given up: there is no person to read it. */
+export const HEARTBEAT_SINK: Channel = {
+  name: HEARTBEAT_CHANNEL,
+  accountId: HEARTBEAT_ACCOUNT,
+  recognisesRepeats: true,
+  start: async () => {},
+  send: async () => ({ ids: [] }),
+  stop: async () => {},
+};
+
+/** Those of all agents that have one. */
+export async function startHeartbeats(
+  { state, tools, dispatcher }: BotParts,
+  { channels = [], clock = { ...backgroundClock, now: tools.now }, report = warn }: BotOptions,
+): Promise<{ stop(): Promise<void> }> {
+  const timers = listHeartbeats(tools).map(
+    (heartbeat) =>
+      new HeartbeatTimer(heartbeat, {
+        config: tools.config,
+        clock,
+        inbox: state.inbox,
+        runLock: state.runLock,
+        findEntry: ({ agentId, sessionKey }) => state.storeOf(agentId).get(sessionKey),
+        channels,
+        wake: ({ agentId, sessionKey }) => dispatcher.wake(sessionKey, agentId),
+        onTrouble: (error, sessionKey) => report(describeTrouble(error, sessionKey)),
+      }),
+  );
+  for (const timer of timers) await timer.start();
+  return {
+    stop: async () => {
+      await Promise.all(timers.map((timer) => timer.stop()));
+    },
+  };
+}
+
+/** A person is told about a message that failed; about a heartbeat only the owner of the bot can be. */
+export function reportHeartbeatFailure(
+  { messages, agentId }: TurnWork,
+  outcome: TurnOutcome,
+  report: (notice: BotNotice) => void,
+): void {
+  if (outcome.end !== 'failed' || !messages.some(isHeartbeat)) return;
+  report({ about: 'trouble', message: `A heartbeat of the agent ${agentId} failed: ${outcome.error}` });
+}

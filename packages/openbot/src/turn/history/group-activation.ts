@@ -14,8 +14,11 @@ export function resolveGroupActivation(params: {
   groupId?: string;
 }): GroupActivation {
   const { entry, groups = {}, groupId } = params;
-  if (entry?.groupActivation === 'always' || entry?.groupActivation === 'mention')
-    return entry.groupActivation;
+  // Other programs write the entry too.
+  const set = String(entry?.groupActivation ?? '')
+    .trim()
+    .toLowerCase();
+  if (set === 'always' || set === 'mention') return set;
   const own = groupId !== undefined && Object.hasOwn(groups, groupId) ? groups[groupId] : undefined;
   return (own?.requireMention ?? groups['*']?.requireMention) === false ? 'always' : 'mention';
 }

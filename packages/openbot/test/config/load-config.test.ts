@@ -169,6 +169,22 @@ describe('wrong values', () => {
     ],
     ['{ agents: { defaults: { permissions: { ask: "never" } } } }', 'agents.defaults.permissions.ask'],
     [
+      '{ agents: { defaults: { heartbeat: { every: "soon" } } } }',
+      'agents.defaults.heartbeat.every must be a length of time such as 30m or 1h',
+    ],
+    [
+      '{ agents: { list: [{ id: "a", heartbeat: { activeHours: { start: "8:00" } } }] } }',
+      'agents.list[0].heartbeat.activeHours.start must be a time such as 08:30',
+    ],
+    [
+      '{ agents: { defaults: { heartbeat: { activeHours: { start: "09:00", end: "09:00" } } } } }',
+      'agents.defaults.heartbeat.activeHours must have an end that is not its start',
+    ],
+    [
+      '{ agents: { defaults: { heartbeat: { activeHours: { timezone: "Mars/Olympus" } } } } }',
+      'agents.defaults.heartbeat.activeHours.timezone must be user, local or the name of a time zone, such as Europe/Berlin',
+    ],
+    [
       '{ session: { dmScope: "per-peeer" } }',
       'session.dmScope must be one of main, per-peer, per-channel-peer, per-account-channel-peer',
     ],

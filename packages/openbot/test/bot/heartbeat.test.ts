@@ -1,4 +1,6 @@
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { loadSqlite } from '@openbot/sessions/disk';
 import { describe, expect, test } from 'vitest';
 import type { Bot } from '../../src/bot/contract.ts';
 import type { BotConfig, HeartbeatSettings } from '../../src/config/bot-config.ts';
@@ -192,6 +194,24 @@ describe('a heartbeat', () => {
     expect(sentOf(bench).at(-1)).toBe(
       'ada: Hello from second.\n\n↪️ script/first is overloaded. script/second answers instead.',
     );
+  });
+
+  test('an alert that was in the outbox when its process died is not sent again', async () => {
+    const bench = await makeBench();
+    await bench.beat([{ text: 'The disk is full.' }]);
+    await bench.bot.close();
+    // As if the process had died right after the outbox had the alert.
+    bench.home.changeEntry(MAIN, { lastHeartbeatText: undefined, lastHeartbeatSentAt: undefined });
+    const path = join(bench.home.stateDir, 'openbot-inbox.sqlite');
+    const db = new (loadSqlite().DatabaseSync)(path);
+    db.exec("UPDATE inbox SET state = 'running', reason = NULL WHERE channel = 'heartbeat'");
+    db.close();
+    await bench.restart();
+    await bench.bot.idle();
+    expect(bench.home.entryOf()).toMatchObject({ lastHeartbeatText: 'The disk is full.' });
+    await bench.beat();
+    expect(bench.agent.beats).toHaveLength(2);
+    expect(sentOf(bench)).toEqual(['ada: The disk is full.']);
   });
 
   test('two bots on one folder make one', async () => {

@@ -12,6 +12,7 @@ import {
   type SessionEntry,
   type SessionStore,
   type SessionSystemPromptReport,
+  setSdkSessionId,
 } from '../../src/index.ts';
 import { DAY, NOW, useAgentFolder } from './agent-folder.ts';
 
@@ -29,6 +30,30 @@ const report: SessionSystemPromptReport = {
 };
 
 describe('persistRunOutcome', () => {
+  it('of a run that no person asked for leaves the time of the last use', async () => {
+    agent.writeStore({ [KEY]: entry });
+    await persistRunOutcome({ ...place(), status: 'done', endedAt: NOW, isActivity: false });
+    expect(agent.entry()).toEqual({ ...entry, status: 'done', endedAt: NOW });
+    await setSdkSessionId({ ...place(), sdkSessionId: 'sdk', isActivity: false });
+    expect(agent.entry()).toMatchObject({ sdkSessionId: 'sdk', updatedAt: entry.updatedAt });
+  });
+
+  it('keeps which model the person was told about, and forgets it', async () => {
+    agent.writeStore({ [KEY]: entry });
+    const fallbackNotice = { selected: 'p/a', active: 'p/b', reason: 'overloaded' };
+    await persistRunOutcome({ ...place(), fallbackNotice });
+    const told = {
+      fallbackNoticeSelectedModel: 'p/a',
+      fallbackNoticeActiveModel: 'p/b',
+      fallbackNoticeReason: 'overloaded',
+    };
+    expect(agent.entry()).toMatchObject(told);
+    await persistRunOutcome({ ...place(), status: 'done' });
+    expect(agent.entry()).toMatchObject(told);
+    await persistRunOutcome({ ...place(), fallbackNotice: null });
+    for (const field of Object.keys(told)) expect(agent.entry()).not.toHaveProperty(field);
+  });
+
   it('writes all that a run changes', async () => {
     agent.writeStore({ [KEY]: { ...entry, abortedLastRun: true, abortedBy: 'timeout' } });
     const written = await persistRunOutcome({

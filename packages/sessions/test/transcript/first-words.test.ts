@@ -59,6 +59,10 @@ describe('what OpenClaw writes before the words of a person', () => {
       `[Startup context loaded by runtime]\nBEGIN_QUOTED_NOTES\n…\nEND_QUOTED_NOTES\n\n${RESET}`,
     ],
     ['a heartbeat', HEARTBEAT],
+    [
+      'a heartbeat of openbot',
+      'Heartbeat. Work through HEARTBEAT.md of your workspace, if there is one. Else reply HEARTBEAT_OK.',
+    ],
     ['an event alone', 'System: [2026-03-03 12:20:37 UTC] Exec completed (clear-nu, code 1) :: done'],
     ['blocks alone', `${CONVERSATION}\n\n${SENDER}`],
   ])('the next message counts after %s', (_, text) =>
@@ -75,6 +79,7 @@ test.each([
   'Conversation info (untrusted metadata):\n```json\n{ "unfinished": true',
   'System: [2026] a plan',
   'Read HEARTBEAT.md if it exists and tell me what it says',
+  'Heartbeat. Work through HEARTBEAT.md and tell me what is left',
   'Why does it say "A new session was started via /new or /reset."?',
   'My notes:\n```json\n{}\n```\nhello',
 ])('words of a person stay as they are: %j', (text) => expect(findFirstWords([said(text)])).toBe(text));

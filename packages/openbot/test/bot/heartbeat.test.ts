@@ -43,16 +43,23 @@ async function makeBench(settings: HeartbeatSettings = { every: '30m' }, more: B
       return chat;
     },
     bot: await open(),
+    /** Other bots on the same folder and clock. */
+    others: [] as Bot[],
     /** Lets time pass until the agent has been asked once more, and its turn has ended. */
     async beat(answer = agent.answer) {
       agent.answer = answer;
       const wanted = agent.beats.length + 1;
-      for (let tries = 0; agent.beats.length < wanted; tries++) {
-        if (tries > 5000) throw new Error('there was no heartbeat');
-        await clock.advance(MINUTE);
-        await sleep(1);
+      for (let minutes = 0; agent.beats.length < wanted; minutes++) {
+        if (minutes > 5000) throw new Error('there was no heartbeat');
+        await bench.pass();
       }
-      await bench.bot.idle();
+    },
+    /** One minute, with all that follows from it: a timer that has looked sleeps again, and has woken its session. */
+    async pass() {
+      const bots = [bench.bot, ...bench.others];
+      await clock.advance(MINUTE);
+      while (clock.waiting < bots.length) await sleep(1);
+      for (const bot of bots) await bot.idle();
     },
     async restart() {
       await bench.bot.close();
@@ -224,16 +231,19 @@ describe('a heartbeat', () => {
       play,
       channels: [new Chat({ accountId: 'second' }).channel],
     });
+    bench.others.push(other);
     await bench.beat([{ text: 'The disk is full.' }]);
-    await other.idle();
-    // To the end of the interval.
-    await clock.advance(20 * MINUTE);
-    await other.idle();
-    await bench.bot.idle();
+    // Nearly to the end of the interval.
+    for (let minutes = 0; minutes < 20; minutes++) await bench.pass();
     expect(bench.agent.beats).toHaveLength(1);
     expect(sentOf(bench)).toEqual(['ada: The disk is full.']);
     expect(home.turnsOf(MAIN)).toHaveLength(2);
   });
+});
+
+test('what a clock asks is not taken for the words of a person', () => {
+  // `occ list` leaves a message out that begins so: packages/sessions/test/transcript/first-words.test.ts
+  expect(HEARTBEAT_PROMPT).toMatch(/^Heartbeat\. Work through HEARTBEAT\.md .*HEARTBEAT_OK/);
 });
 
 test('there are none without a setting, and none in a process that serves no channel', async () => {

@@ -249,6 +249,21 @@ describe.skipIf(noTerminal)('in a terminal', () => {
     expect(screen).not.toContain('reply_to_current');
   });
 
+  it('words that were cut off are left, and the next process knows which model failed', async () => {
+    const bench = makeAgentBench();
+    bench.addScript('first', [
+      { steps: [{ text: 'Half a sen' }, { fail: 'Overloaded', failure: 'overloaded' }] },
+    ]);
+    bench.addScript('second', [{ steps: [{ text: 'The answer.' }] }]);
+    const model = { primary: 'script/first', fallbacks: ['script/second'] };
+    bench.configure({ agents: { defaults: { model } } });
+    const { text } = await startInTerminal([process.execPath, ...COMMAND, 'agent', '-m', 'x'], bench).ended;
+    expect(screenOf(text, 100).join('\n').trim()).toMatch(
+      /^Half a sen\n… script\/first failed; script\/second goes on\nThe answer\.\n+↪️ script\/first is overloaded\. script\/second answers instead\.$/,
+    );
+    expect(await bench.agent(['-m', 'y'])).toEqual({ code: 0, stdout: 'The answer.\n', stderr: '' });
+  });
+
   it('Ctrl-C aborts the run, and the next one answers', async () => {
     const bench = makeAgentBench();
     bench.addScript('slow', [

@@ -25,6 +25,11 @@ export class ManualClock implements Clock {
     return () => this.#timers.delete(timer);
   }
 
+  /** How many callbacks wait for their time. */
+  get waiting(): number {
+    return this.#timers.size;
+  }
+
   /** Lets everything happen that needs no time, and then that which needs so much. */
   async advance(ms: number): Promise<void> {
     const end = this.#now + ms;

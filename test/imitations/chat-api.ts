@@ -2,15 +2,19 @@
  * An imitation of a provider of OpenAI's chat completions: a real HTTP server on loopback that answers from a script
  * and remembers what it was asked. A conversation that a provider would refuse is refused here too.
  */
-import { type ChatReply, type ChatRequest, isRefusal } from './chat-format.ts';
+import { type ChatReply, type ChatRequest, chatErrors, isRefusal } from './chat-format.ts';
 import { findChatFault } from './chat-history.ts';
 import { sendAnswer, sendRefusal } from './chat-reply.ts';
-import { type RecordedRequest, sendJson, startLoopbackServer } from './loopback-server.ts';
+import { type RecordedRequest, sendJson, startLoopbackServer, tokensOf } from './loopback-server.ts';
 
 export interface ChatApiOptions {
   /** Answers each POST /chat/completions whose conversation is in order. */
   readonly reply: (request: ChatRequest) => ChatReply | Promise<ChatReply>;
   readonly models?: readonly string[];
+  /** Requests with another key are refused. */
+  readonly key?: string;
+  /** Tokens; a longer conversation is refused. */
+  readonly window?: number;
 }
 
 export interface ChatApi {
@@ -30,7 +34,12 @@ export async function startChatApi(options: ChatApiOptions): Promise<ChatApi> {
   const faults: string[] = [];
   const models = options.models ?? ['imitation'];
 
-  async function findReply(request: ChatRequest): Promise<ChatReply> {
+  async function findReply(request: ChatRequest, headers: RecordedRequest['headers']): Promise<ChatReply> {
+    if (options.key !== undefined && headers.authorization !== `Bearer ${options.key}`)
+      return chatErrors.authentication();
+    const tokens = tokensOf(request.messages);
+    if (options.window !== undefined && tokens > options.window)
+      return chatErrors.tooLong(tokens, options.window);
     const fault = findChatFault(request.messages);
     if (fault === undefined) return options.reply(request);
     faults.push(fault);
@@ -38,11 +47,11 @@ export async function startChatApi(options: ChatApiOptions): Promise<ChatApi> {
   }
 
   const server = await startLoopbackServer({
-    async answer({ method, path, body }, response) {
+    async answer({ method, path, body, headers }, response) {
       if (method === 'POST' && path === '/v1/chat/completions') {
         const request = body as ChatRequest;
         const id = String(conversations.push(request)).padStart(6, '0');
-        const reply = await findReply(request);
+        const reply = await findReply(request, headers);
         if (isRefusal(reply)) sendRefusal(response, reply);
         else sendAnswer(response, request, reply, id);
       } else if (method === 'GET' && path === '/v1/models') {

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { ChatAnswer, ChatRefusal, ChatRequest, ChatToolCall } from './chat-format.ts';
-import { halves, sendJson } from './loopback-server.ts';
+import { breakOff, halves, sendJson, tokensOf } from './loopback-server.ts';
 
 /** Answers a request, streamed where it asks for that; `id` is unlike all others of this server. */
 export function sendAnswer(
@@ -13,8 +13,12 @@ export function sendAnswer(
   else sendWhole(response, request, answer, id);
 }
 
-export function sendRefusal(response: ServerResponse, { status, message }: ChatRefusal): void {
-  sendJson(response, status, { error: { message, type: 'invalid_request_error', param: null, code: null } });
+export function sendRefusal(response: ServerResponse, refusal: ChatRefusal): void {
+  sendJson(response, refusal.status, errorOf(refusal), refusal.headers);
+}
+
+function errorOf({ message, code = undefined }: ChatRefusal): object {
+  return { error: { message, type: 'invalid_request_error', param: null, code: code ?? null } };
 }
 
 function sendWhole(response: ServerResponse, request: ChatRequest, answer: ChatAnswer, id: string): void {
@@ -41,11 +45,18 @@ function streamAnswer(response: ServerResponse, request: ChatRequest, answer: Ch
   const delta = (fields: object): void =>
     send({ choices: [{ index: 0, delta: fields, finish_reason: null }] });
   delta({ role: 'assistant', content: '' });
+  for (const thought of halves(answer.thinking ?? '')) delta({ reasoning_content: thought });
   for (const content of halves(answer.text ?? '')) delta({ content });
   for (const [index, call] of nameCalls(answer, id).entries()) {
     const { name, arguments: whole } = call.function;
     delta({ tool_calls: [{ index, id: call.id, type: 'function', function: { name, arguments: '' } }] });
     for (const part of halves(whole)) delta({ tool_calls: [{ index, function: { arguments: part } }] });
+  }
+  if (answer.breaksOff !== undefined) {
+    breakOff(response, answer.breaksOff, (refusal) =>
+      response.write(`data: ${JSON.stringify(errorOf(refusal))}\n\n`),
+    );
+    return;
   }
   send({ choices: [{ index: 0, delta: {}, finish_reason: finishOf(answer) }] });
   if (request.stream_options?.include_usage === true) {
@@ -60,7 +71,7 @@ function frame(request: ChatRequest, id: string, object: string): object {
 
 function nameCalls(answer: ChatAnswer, id: string): ChatToolCall[] {
   return (answer.calls ?? []).map((call, place) => ({
-    id: `call_${id}_${place}`,
+    id: call.id ?? `call_${id}_${place}`,
     type: 'function',
     function: { name: call.name, arguments: JSON.stringify(call.arguments) },
   }));
@@ -71,7 +82,7 @@ function finishOf(answer: ChatAnswer): string {
 }
 
 function usageOf(request: ChatRequest, answer: ChatAnswer): object {
-  const prompt = answer.promptTokens ?? Math.ceil(JSON.stringify(request.messages).length / 4);
-  const completion = 10 + Math.ceil(JSON.stringify([answer.text, answer.calls]).length / 4);
+  const prompt = answer.promptTokens ?? tokensOf(request.messages);
+  const completion = 10 + tokensOf([answer.text, answer.calls]);
   return { prompt_tokens: prompt, completion_tokens: completion, total_tokens: prompt + completion };
 }

@@ -76,3 +76,22 @@ export function halves(whole: string): string[] {
   const middle = Math.ceil(whole.length / 2);
   return [whole.slice(0, middle), whole.slice(middle)].filter((half) => half !== '');
 }
+
+/** Leaves a stream without its end. @param fail writes an error to it */
+export function breakOff<E extends object>(
+  response: ServerResponse,
+  how: 'cut' | 'stall' | E,
+  fail: (error: E) => void,
+): void {
+  // What was written so far is sent before the connection is lost.
+  if (how === 'cut') setImmediate(() => response.destroy());
+  else if (how !== 'stall') {
+    fail(how);
+    response.end();
+  }
+}
+
+/** About as a provider would count them. */
+export function tokensOf(value: unknown): number {
+  return Math.ceil((JSON.stringify(value) ?? '').length / 4);
+}

@@ -3,7 +3,7 @@
  * what it was asked. A conversation that the real API would refuse is refused here too, with its kind of message.
  */
 import type { ServerResponse } from 'node:http';
-import { type RecordedRequest, sendJson, startLoopbackServer } from './loopback-server.ts';
+import { type RecordedRequest, sendJson, startLoopbackServer, tokensOf } from './loopback-server.ts';
 import { apiErrors, isErrorReply, type MessagesRequest, type Reply } from './messages-format.ts';
 import { findHistoryFault } from './messages-history.ts';
 import { sendError, sendMessage, streamMessage } from './messages-reply.ts';
@@ -17,6 +17,10 @@ export interface MessagesApiOptions {
   /** Whether a conversation that the real API would refuse is taken. Default: it is refused. */
   readonly takeAnyHistory?: boolean;
   readonly models?: readonly string[];
+  /** Requests with another key are refused. */
+  readonly key?: string;
+  /** Tokens; a longer conversation is refused. */
+  readonly window?: number;
 }
 
 export interface MessagesApi {
@@ -42,7 +46,11 @@ export async function startMessagesApi(options: MessagesApiOptions): Promise<Mes
   let answered = 0;
   let messageCount = 0;
 
-  async function nextReply(request: MessagesRequest): Promise<Reply> {
+  async function nextReply(request: MessagesRequest, headers: RecordedRequest['headers']): Promise<Reply> {
+    if (options.key !== undefined && headers['x-api-key'] !== options.key) return apiErrors.authentication();
+    const tokens = tokensOf([request.system, request.messages]);
+    if (options.window !== undefined && tokens > options.window)
+      return apiErrors.promptTooLong(tokens, options.window);
     const fault = options.takeAnyHistory === true ? undefined : findHistoryFault(request.messages);
     if (fault !== undefined) {
       faults.push(fault);
@@ -53,18 +61,21 @@ export async function startMessagesApi(options: MessagesApiOptions): Promise<Mes
     return reply ?? apiErrors.invalidRequest(`the script has ${count} replies and this is one more request`);
   }
 
-  async function answer({ method, path, body }: RecordedRequest, response: ServerResponse): Promise<void> {
+  async function answer(
+    { method, path, body, headers }: RecordedRequest,
+    response: ServerResponse,
+  ): Promise<void> {
     if (method === 'POST' && path === '/v1/messages') {
       const request = body as MessagesRequest;
       conversations.push(request);
-      const reply = await nextReply(request);
+      const reply = await nextReply(request, headers);
       messageCount += 1;
       const context = { id: `msg_${String(messageCount).padStart(6, '0')}`, model: request.model };
       if (isErrorReply(reply)) sendError(response, reply);
       else if (request.stream === true) streamMessage(response, reply, context);
       else sendMessage(response, reply, context);
     } else if (method === 'POST' && path === '/v1/messages/count_tokens') {
-      sendJson(response, 200, { input_tokens: Math.ceil(JSON.stringify(body).length / 4) });
+      sendJson(response, 200, { input_tokens: tokensOf(body) });
     } else if (method === 'GET' && path === '/v1/models') {
       sendJson(response, 200, listModels(options.models ?? ['claude-sonnet-4-5']));
     } else {

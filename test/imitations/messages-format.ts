@@ -55,7 +55,12 @@ export interface MessageReply {
   readonly usage?: ReplyUsage;
   /** Unless given: `tool_use` when a call is among the blocks, else `end_turn`. */
   readonly stopReason?: string;
+  /** What follows the blocks of a streamed reply in the place of its end. */
+  readonly breaksOff?: BreakOff;
 }
+
+/** The connection is lost, nothing more comes, or the stream ends with an error. */
+export type BreakOff = 'cut' | 'stall' | ErrorReply;
 
 export interface ErrorReply {
   readonly status: number;
@@ -96,7 +101,12 @@ export const apiErrors = {
   promptTooLong: (tokens: number, limit: number) =>
     fail(400, 'invalid_request_error', `prompt is too long: ${tokens} tokens > ${limit} maximum`),
   authentication: () => fail(401, 'authentication_error', 'invalid x-api-key'),
-  rateLimit: () => fail(429, 'rate_limit_error', 'This request would exceed the rate limit'),
+  rateLimit: (retryAfter?: string) => ({
+    ...fail(429, 'rate_limit_error', 'This request would exceed the rate limit'),
+    ...(retryAfter !== undefined && { headers: { 'retry-after': retryAfter } }),
+  }),
+  noCredit: () =>
+    fail(400, 'invalid_request_error', 'Your credit balance is too low to access the Anthropic API'),
   overloaded: () => fail(529, 'overloaded_error', 'Overloaded'),
 } as const;
 

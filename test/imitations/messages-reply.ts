@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { halves, sendJson } from './loopback-server.ts';
+import { breakOff, halves, sendJson } from './loopback-server.ts';
 import type { ErrorReply, MessageReply, ReplyUsage } from './messages-format.ts';
 
 export interface ReplyContext {
@@ -43,6 +43,10 @@ export function streamMessage(response: ServerResponse, reply: MessageReply, con
         delta({ type: 'input_json_delta', partial_json: json });
     }
     send('content_block_stop', { index });
+  }
+  if (reply.breaksOff !== undefined) {
+    breakOff(response, reply.breaksOff, ({ type, message }) => send('error', { error: { type, message } }));
+    return;
   }
   send('message_delta', { delta: { stop_reason: stopReasonOf(reply), stop_sequence: null }, usage });
   send('message_stop', {});

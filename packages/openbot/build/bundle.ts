@@ -17,6 +17,8 @@ const BUNDLES = {
     ['agent', commandFiles('agent')],
     // Loaded where there is an openbot.json; with zod inside, of which it needs a small part.
     ['config-file', [join(SOURCE, 'config', 'config-file.ts')]],
+    // Loaded where the model is not a scripted one. pi itself is installed beside it.
+    ['pi-runner', [join(SOURCE, 'runners', 'pi', 'runner.ts')]],
     ['cc-list', commandFiles('cc-list')],
     ['cc-select-status', commandFiles('cc-select', 'cc-status')],
     ['commands', commandFiles(...OTHERS)],

@@ -9,6 +9,10 @@ export const OPENBOT_ERRORS = {
     means: 'No runner has the model that was asked for. The hint lists those that the configuration names.',
     remedy: 'Set `agents.defaults.model` in `openbot.json`, or name another one with `--model`.',
   },
+  MODEL_KEY_MISSING: {
+    means: 'The provider of the model needs a key, and none is set.',
+    remedy: 'Set the variable that the hint names, or `models.providers.<name>.apiKey` in `openbot.json`.',
+  },
   TOOL_FAILED: {
     means: 'A tool could not do what the model asked for. The message is the result that the model reads.',
     remedy: 'None is needed; the model reads the message. To give a session more rights, see `execSecurity`.',

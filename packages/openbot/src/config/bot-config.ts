@@ -46,6 +46,10 @@ export interface BotConfig extends LifecycleConfig {
   };
   /** Coding runs that a conversation may start. */
   claudeCode?: CodingSettings;
+  models?: {
+    /** By name. A provider that is known without it keeps what is not set here. */
+    providers?: Readonly<Record<string, ProviderSettings>>;
+  };
 }
 
 /** The tool `exec`. Names are OpenClaw's, but for `allowlist` and `passEnv`. */
@@ -99,6 +103,33 @@ export interface SubagentSettings {
   thinking?: string;
   /** Of one task, where the tool names none. */
   runTimeoutSeconds?: number;
+}
+
+/** A provider of models that the runner of pi asks. */
+export interface ProviderSettings {
+  baseUrl?: string;
+  apiKey?: string;
+  /** The kind of its API, such as `anthropic-messages`, `openai-completions` or `openai-responses`. */
+  api?: string;
+  headers?: Readonly<Record<string, string>>;
+  models?: readonly ModelSettings[];
+}
+
+export interface ModelSettings {
+  id: string;
+  name?: string;
+  api?: string;
+  baseUrl?: string;
+  /** Tokens. */
+  contextWindow?: number;
+  /** Tokens of an answer. */
+  maxTokens?: number;
+  /** It can think before it answers. */
+  reasoning?: boolean;
+  input?: readonly string[];
+  /** Dollars for a million tokens. */
+  cost?: Partial<Record<'input' | 'output' | 'cacheRead' | 'cacheWrite', number>>;
+  headers?: Readonly<Record<string, string>>;
 }
 
 /** In the words of OpenClaw and pi. A model that has fewer takes the nearest. */

@@ -10,6 +10,8 @@ import {
   type CodingSettings,
   type ExecSettings,
   type HeartbeatSettings,
+  type ModelSettings,
+  type ProviderSettings,
   type SubagentSettings,
   THINKING_LEVELS,
 } from './bot-config.ts';
@@ -307,6 +309,43 @@ const binding = z.looseObject(
   'must be an object with agentId and match',
 );
 
+const price = z.optional(z.number('must be a number of dollars'));
+const headers = byName(z.string('must be text'));
+const address = z.optional(
+  text.check(
+    z.refine((value) => /^https?:\/\//.test(value), { error: 'must begin with http:// or https://' }),
+  ),
+);
+
+const model = z.looseObject(
+  {
+    id: text,
+    name: someText,
+    api: someText,
+    baseUrl: address,
+    contextWindow: count(1),
+    maxTokens: count(1),
+    reasoning: flag,
+    input: z.optional(
+      z.array(z.enum(['text', 'image'], "must be 'text' or 'image'"), 'must be a list of text and image'),
+    ),
+    cost: section({ input: price, output: price, cacheRead: price, cacheWrite: price }),
+    headers,
+  } satisfies Shape<ModelSettings>,
+  'must be an object with an id',
+);
+
+const provider = z.looseObject(
+  {
+    baseUrl: address,
+    apiKey: someText,
+    api: someText,
+    headers,
+    models: z.optional(z.array(model, 'must be a list of models')),
+  } satisfies Shape<ProviderSettings>,
+  'must be an object, such as { baseUrl: "http://127.0.0.1:8080/v1", api: "openai-completions" }',
+);
+
 const queueModes = ['steer', 'followup', 'collect', 'steer-backlog', 'interrupt', 'queue', 'steer+backlog'];
 
 export const botConfigSchema = z.looseObject(
@@ -341,6 +380,7 @@ export const botConfigSchema = z.looseObject(
     tools: section({ exec, sessions: section({ visibility: oneOf('self', 'tree', 'agent') }) }),
     claudeCode,
     skills: section({ load: section({ extraDirs: texts }), allowBundled: texts }),
+    models: section({ providers: byName(provider) }),
   } satisfies Shape<BotConfig>,
   'must be an object',
 );

@@ -13,10 +13,9 @@ const RUNNERS: Readonly<Record<string, (settings: RunnerSettings) => Promise<Run
   script: async ({ stateDir }) => (await import('./script/runner.ts')).openScriptRunner(stateDir),
 };
 
-/** Providers that have a runner, for messages. */
-export const PROVIDERS: readonly string[] = Object.keys(RUNNERS);
+/** Whatever has no runner of its own is pi's, which knows most providers. */
+const loadOther = async (settings: RunnerSettings) => (await import('./pi/runner.ts')).openPiRunner(settings);
 
-/** Undefined when no runner knows the provider. */
 export async function loadRunner(provider: string, settings: RunnerSettings): Promise<Runner | undefined> {
-  return Object.hasOwn(RUNNERS, provider) ? RUNNERS[provider]!(settings) : undefined;
+  return (Object.hasOwn(RUNNERS, provider) ? RUNNERS[provider]! : loadOther)(settings);
 }

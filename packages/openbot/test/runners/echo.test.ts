@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { loadRunner, PROVIDERS } from '../../src/runners/all.ts';
+import { loadRunner } from '../../src/runners/all.ts';
 import type { Runner } from '../../src/runners/contract.ts';
 import { collect, makeSession, saidIn, type TestSession, typesOf } from './session.ts';
 
@@ -191,8 +191,10 @@ describe('script/<name>', () => {
 });
 
 describe('loadRunner', () => {
-  it('knows no runner for other providers', async () => {
-    expect(PROVIDERS).toContain('script');
-    await expect(loadRunner('constructor', { stateDir: '/', config: {}, env: {} })).resolves.toBeUndefined();
+  it('leaves other providers to pi, which has no models of unknown ones', async () => {
+    const other = (await loadRunner('constructor', { stateDir: '/', config: {}, env: {} }))!;
+    expect(other.name).toBe('pi');
+    expect(other.describeModel('constructor', 'name')).toBeUndefined();
+    expect(other.describeModel('anthropic', 'claude-sonnet-4-5')).toMatchObject({ provider: 'anthropic' });
   });
 });

@@ -1,0 +1,100 @@
+import type { AgentMessage } from '@earendil-works/pi-agent-core';
+import type { SessionEntry, SessionManager } from '@earendil-works/pi-coding-agent';
+import type { EntryDraft } from '@openbot/sessions/transcript';
+import type { AppendedEntry, ContextMessage } from '../../transcripts/contract.ts';
+import type { RunRequest } from '../contract.ts';
+import { OpenCalls } from '../open-calls.ts';
+import type { Pi } from './load-pi.ts';
+
+/**
+ * The conversation of a run: pi's SessionManager in memory on the entries of our transcript. What is added is in the
+ * transcript first and then here, under the id that it has there, so that a compaction names entries of the transcript.
+ */
+export class Conversation {
+  readonly calls = new OpenCalls();
+  readonly #pi: Pi;
+  readonly #request: RunRequest;
+  readonly #entries: SessionEntry[];
+
+  private constructor(pi: Pi, request: RunRequest, entries: SessionEntry[]) {
+    this.#pi = pi;
+    this.#request = request;
+    this.#entries = entries;
+  }
+
+  static async open(pi: Pi, request: RunRequest): Promise<Conversation> {
+    return new Conversation(pi, request, toEntries(await request.readContext()));
+  }
+
+  /** Writes to the transcript. Fails where that fails; nothing is added then. */
+  async append(drafts: readonly EntryDraft[]): Promise<void> {
+    const appended = await this.#request.append(drafts);
+    this.calls.note(drafts);
+    for (const [index, draft] of drafts.entries()) this.#add(draft, appended[index]);
+  }
+
+  manager(): SessionManager {
+    const { sessionId, cwd } = this.#request.transcript;
+    return this.#pi.coding.SessionManager.inMemory(cwd, { id: sessionId }, [...this.#entries]);
+  }
+
+  /** What the model reads, without a system message. */
+  messages(): AgentMessage[] {
+    return this.manager()
+      .buildSessionContext()
+      .messages.filter(({ role }) => role !== 'system');
+  }
+
+  #add(draft: EntryDraft, appended: AppendedEntry | undefined): void {
+    const links = linksOf(appended?.id, this.#entries);
+    if (draft.type === 'message')
+      this.#entries.push({ type: 'message', ...links, message: draft.message } as never);
+    else if (draft.type === 'compaction') this.#entries.push({ ...draft, ...links } as never);
+  }
+}
+
+type Links = Pick<SessionEntry, 'id' | 'parentId' | 'timestamp'>;
+
+function linksOf(id: string | undefined, before: readonly SessionEntry[], timestamp = new Date()): Links {
+  return {
+    // Lines of old transcripts have no id; these are never named.
+    id: id ?? `unnamed-${before.length}`,
+    parentId: before.at(-1)?.id ?? null,
+    timestamp: timestamp.toISOString(),
+  };
+}
+
+function toEntries(context: readonly ContextMessage[]): SessionEntry[] {
+  const entries: SessionEntry[] = [];
+  for (const [index, { entryId, message }] of context.entries()) {
+    const { role, summary, timestamp } = message as { role: string; summary?: string; timestamp?: number };
+    const links = linksOf(entryId, entries, new Date(Number.isFinite(timestamp) ? timestamp! : 0));
+    if (role === 'compactionSummary') {
+      const firstKeptEntryId = context[index + 1]?.entryId ?? links.id;
+      entries.push({
+        type: 'compaction',
+        ...links,
+        summary: summary ?? '',
+        tokensBefore: 0,
+        firstKeptEntryId,
+      });
+    } else if (role === 'branchSummary') {
+      entries.push({ type: 'branch_summary', ...links, summary: summary ?? '', fromId: 'root' });
+    } else if (role === 'custom') {
+      const { customType = '', content = '', display = false } = message as Record<string, unknown>;
+      entries.push({ type: 'custom_message', ...links, customType, content, display } as never);
+    } else if (role !== 'system')
+      entries.push({ type: 'message', ...links, message: normalised(message) } as never);
+  }
+  return entries;
+}
+
+/** pi reads lists of blocks; other programs also write a text. */
+function normalised(message: ContextMessage['message']): ContextMessage['message'] {
+  const { role, content } = message;
+  if (role === 'user' || Array.isArray(content)) return message;
+  return {
+    ...message,
+    content: typeof content === 'string' ? [{ type: 'text', text: content }] : [],
+  } as never;
+}

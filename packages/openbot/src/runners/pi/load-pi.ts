@@ -1,0 +1,61 @@
+import { existsSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { Provider, ProviderStreams } from '@earendil-works/pi-ai';
+import { OpenBotError } from '@openbot/sessions';
+
+const NAME = '@earendil-works/pi-coding-agent';
+
+/** pi's SDK. It is three packages, and only the first is installed by people. */
+export interface Pi {
+  readonly coding: typeof import('@earendil-works/pi-coding-agent');
+  readonly core: typeof import('@earendil-works/pi-agent-core');
+  readonly ai: typeof import('@earendil-works/pi-ai');
+  readonly builtinProviders: () => Provider[];
+  /** The implementation of an API kind such as `anthropic-messages`, loaded at its first request; undefined for an unknown one. */
+  findApi(kind: string): ProviderStreams | undefined;
+}
+
+/** @throws OpenBotError SDK_NOT_INSTALLED */
+export async function loadPi(from: string = import.meta.url): Promise<Pi> {
+  const folder = findPackage(NAME, from) ?? missing();
+  // A global installation keeps the packages of pi inside of it, where only pi itself finds them by name.
+  const inside = join(folder, 'package.json');
+  const coreFolder = findPackage('@earendil-works/pi-agent-core', inside) ?? missing();
+  const aiFolder = findPackage('@earendil-works/pi-ai', inside) ?? missing();
+  const load = (...path: string[]) => import(pathToFileURL(join(...path)).href);
+  try {
+    const [coding, core, ai, { builtinProviders }] = await Promise.all([
+      load(folder, 'dist', 'index.js'),
+      load(coreFolder, 'dist', 'index.js'),
+      load(aiFolder, 'dist', 'index.js'),
+      load(aiFolder, 'dist', 'providers', 'all.js'),
+    ]);
+    const findApi = (kind: string): ProviderStreams | undefined => {
+      const path = join(aiFolder, 'dist', 'api', `${kind}.js`);
+      return /^[a-z-]+$/.test(kind) && existsSync(path) ? ai.lazyApi(() => load(path)) : undefined;
+    };
+    return { coding, core, ai, builtinProviders, findApi };
+  } catch (cause) {
+    throw new OpenBotError(
+      'SDK_NOT_INSTALLED',
+      `the package ${NAME} cannot be loaded: ${(cause as Error).message}`,
+      { hint: `npm install ${NAME}`, cause },
+    );
+  }
+}
+
+/** Looks where Node would. Its own search is of no use: the packages allow no `require`. */
+function findPackage(name: string, from: string): string | undefined {
+  const folders = createRequire(from).resolve.paths(name) ?? [];
+  return folders
+    .map((folder) => join(folder, name))
+    .find((folder) => existsSync(join(folder, 'package.json')));
+}
+
+function missing(): never {
+  throw new OpenBotError('SDK_NOT_INSTALLED', `the package ${NAME}, or one that it needs, is not installed`, {
+    hint: `npm install ${NAME}`,
+  });
+}

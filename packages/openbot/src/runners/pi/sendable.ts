@@ -1,0 +1,76 @@
+import type { AgentMessage } from '@earendil-works/pi-agent-core';
+import type { Api, AssistantMessage, Model, ToolResultMessage } from '@earendil-works/pi-ai';
+
+const BEGINNING: AgentMessage = {
+  role: 'user',
+  content: [{ type: 'text', text: '(The conversation begins with a message of the assistant.)' }],
+  timestamp: 0,
+};
+
+type Block = Record<string, unknown> & { readonly type?: string };
+
+/**
+ * Messages of the transcript in a form that the provider of a model takes, whichever runner wrote them. What pi does itself
+ * is left to it: calls without a result get one, and messages that were cut off are not sent.
+ */
+export function makeSendable(messages: readonly AgentMessage[], model: Model<Api>): AgentMessage[] {
+  const sendable: AgentMessage[] = [];
+  let open = new Set<string>();
+  for (const message of messages) {
+    if (message.role === 'toolResult') {
+      // A result whose call is not sent, or that has been sent, is refused.
+      if (open.delete(message.toolCallId)) sendable.push(withText(message));
+      continue;
+    }
+    open = new Set();
+    if (message.role !== 'assistant') {
+      if (!isEmpty(message)) sendable.push(message);
+      continue;
+    }
+    if (message.stopReason === 'aborted' || message.stopReason === 'error') continue;
+    const own = withoutForeignThinking(message, model);
+    if (own.content.length === 0) continue;
+    open = new Set(own.content.flatMap((block) => (block.type === 'toolCall' ? [block.id] : [])));
+    sendable.push(own);
+  }
+  // The person speaks first. A transcript may begin with what was sent to them.
+  const isBegun = sendable[0] === undefined || sendable[0].role !== 'assistant';
+  return isBegun ? sendable : [BEGINNING, ...sendable];
+}
+
+/** Thinking is signed for the model that had it. */
+function withoutForeignThinking(message: AssistantMessage, model: Model<Api>): AssistantMessage {
+  const isOwn =
+    message.provider === model.provider && message.api === model.api && message.model === model.id;
+  const blocks: readonly Block[] = asBlocks(message.content);
+  const content = blocks.flatMap((block) => {
+    if (block.type === 'thinking' && !isOwn) return [];
+    if (block.type === 'text' && String(block.text ?? '').trim() === '') return [];
+    if (block.type === 'toolCall') return [{ ...block, arguments: asObject(block.arguments) }];
+    return [block];
+  });
+  // A message of thinking alone is refused.
+  const isSpoken = content.some(({ type }) => type !== 'thinking');
+  return { ...message, content: (isSpoken ? content : []) as unknown as AssistantMessage['content'] };
+}
+
+function withText(message: ToolResultMessage): ToolResultMessage {
+  const content = asBlocks(message.content).filter(({ type, text }) => type !== 'text' || text !== '');
+  const filled = content.length === 0 ? [{ type: 'text', text: '(no output)' }] : content;
+  return { ...message, content: filled as unknown as ToolResultMessage['content'] };
+}
+
+function isEmpty(message: AgentMessage): boolean {
+  if (message.role !== 'user') return false;
+  const blocks = asBlocks(message.content);
+  return blocks.every(({ type, text }) => type === 'text' && String(text ?? '').trim() === '');
+}
+
+function asBlocks(content: unknown): readonly Block[] {
+  if (typeof content === 'string') return [{ type: 'text', text: content }];
+  return Array.isArray(content) ? content : [];
+}
+
+function asObject(value: unknown): Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {};
+}

@@ -1,17 +1,15 @@
-import { open } from 'node:fs/promises';
 import { resolveSessionFilePath } from '@openbot/sessions';
 import {
   openTranscriptForAppend,
   readFileLinesBackwards,
-  scanOpenTranscript,
   type TranscriptAppender,
 } from '@openbot/sessions/transcript';
 import { Listeners } from '../../listeners.ts';
-import { contextMessages } from '../context-messages.ts';
 import type { TranscriptRef, Transcripts } from '../contract.ts';
 import { traceTurn } from '../trace-turn.ts';
 import { cleanTranscript } from './clean.ts';
 import { measureTranscript } from './measure.ts';
+import { ContextReader } from './read-context.ts';
 
 /** An appender remembers the ids of its transcript; without it they are read again. */
 const MOST_APPENDERS = 200;
@@ -19,6 +17,7 @@ const MOST_APPENDERS = 200;
 /** Transcripts as files of the agents' sessions folders, which other programs may append to as well. */
 export function openFileTranscripts(stateDir: string): Transcripts {
   const appenders = new Map<string, TranscriptAppender>();
+  const contexts = new ContextReader();
   const listeners = new Listeners<TranscriptRef>('for transcript updates');
   const pathOf = ({ agentId, sessionId, sessionFile }: TranscriptRef) =>
     resolveSessionFilePath(sessionId, { sessionFile }, { agentId, stateDir });
@@ -39,33 +38,20 @@ export function openFileTranscripts(stateDir: string): Transcripts {
       return entries.map(({ type, id }) => ({ type, id }));
     },
     findTurn: (ref, turnId) => unlessMissing(() => traceTurn(backwards(pathOf(ref)), turnId)),
-    readContext: async (ref) => (await unlessMissing(() => readContext(pathOf(ref)))) ?? [],
+    readContext: async (ref) => (await unlessMissing(() => contexts.read(pathOf(ref)))) ?? [],
     measureContext: (ref) => measureTranscript(pathOf(ref)),
     clean: (ref, how) => cleanTranscript(pathOf(ref), how),
     onUpdate: (listener) => listeners.add(listener),
     close: async () => {
       listeners.end();
       appenders.clear();
+      contexts.forget();
     },
   };
 }
 
 async function* backwards(path: string): AsyncGenerator<Buffer | undefined> {
   for await (const { bytes } of readFileLinesBackwards(path)) yield bytes;
-}
-
-async function readContext(path: string) {
-  const handle = await open(path);
-  try {
-    const transcript = await scanOpenTranscript(handle, path);
-    return await contextMessages(transcript, async (start, end) => {
-      const bytes = Buffer.allocUnsafe(end - start);
-      const { bytesRead } = await handle.read(bytes, 0, bytes.length, start);
-      return bytes.subarray(0, bytesRead);
-    });
-  } finally {
-    await handle.close();
-  }
 }
 
 async function unlessMissing<T>(read: () => Promise<T>): Promise<T | undefined> {

@@ -285,6 +285,7 @@ export const DOORS: Doors = {
     'run-lock/files': ['file-run-lock'],
     'run-lock/memory': ['memory-run-lock'],
     runners: ['abort', 'all', 'contract', 'open-calls', 'recover-from-overflow', 'run-with-limits'],
+    'runners/pi': ['runner'],
     'runners/script': ['runner'],
     'session-tools': ['make-session-tools', 'message-target', 'parts', 'pending-cleans', 'relay-desk'],
     state: ['open-state'],

@@ -1,13 +1,22 @@
 import { join } from 'node:path';
-import { CONFIG_FILE_NAME } from '../../config/bot-config.ts';
-import type { RunnerSettings } from '../all.ts';
+import type { Environment } from '@openbot/sessions/layout';
+import { type BotConfig, CONFIG_FILE_NAME } from '../../config/bot-config.ts';
 import type { RunEvent, Runner } from '../contract.ts';
 import { loadPi } from './load-pi.ts';
 import { openModels } from './models.ts';
 import { PiRun } from './pi-run.ts';
 
 /** Models of every provider that pi knows or the configuration describes. */
-export async function openPiRunner({ stateDir, config, env }: RunnerSettings): Promise<Runner> {
+export async function openPiRunner({
+  stateDir,
+  config,
+  env,
+}: {
+  readonly stateDir: string;
+  readonly config: Pick<BotConfig, 'models'>;
+  /** Where the keys of providers are. */
+  readonly env: Environment;
+}): Promise<Runner> {
   const pi = await loadPi().catch((error: Error) => error);
   if (pi instanceof Error) return withoutPi(pi);
   const models = openModels(pi, {

@@ -34,8 +34,8 @@ export function makeSendable(messages: readonly AgentMessage[], model: Model<Api
     sendable.push(own);
   }
   // The person speaks first. A transcript may begin with what was sent to them.
-  const isBegun = sendable[0] === undefined || sendable[0].role !== 'assistant';
-  return isBegun ? sendable : [BEGINNING, ...sendable];
+  const first = sendable.findIndex(({ role }) => role !== 'system');
+  return sendable[first]?.role === 'assistant' ? sendable.toSpliced(first, 0, BEGINNING) : sendable;
 }
 
 /** Thinking is signed for the model that had it. */

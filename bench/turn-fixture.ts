@@ -23,7 +23,8 @@ const CONFIG: BotConfig = {
   messages: { queue: { mode: 'followup', debounceMs: 0, cap: 1000 } },
 };
 
-export async function openBenchBot(stateDir: string): Promise<BenchBot> {
+/** @param more settings in the place of those of the bench */
+export async function openBenchBot(stateDir: string, more: BotConfig = {}): Promise<BenchBot> {
   await mkdir(join(stateDir, 'scripts'), { recursive: true, mode: 0o700 });
   const script = { turns: [{ when: '.', steps: [{ text: 'Answer to {{prompt}}' }] }] };
   await writeFile(join(stateDir, 'scripts', 'instant.json'), JSON.stringify(script));
@@ -51,7 +52,7 @@ export async function openBenchBot(stateDir: string): Promise<BenchBot> {
   };
   const bot = await openBot({
     stateDir,
-    config: CONFIG,
+    config: { ...CONFIG, ...more },
     env: {},
     channels: [channel],
     state: { ...state, outbox: { ...outbox, put } },

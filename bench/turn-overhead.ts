@@ -61,7 +61,9 @@ export default function bench(): Promise<BenchRow[]> {
 }
 
 /** What one turn waits for, without the turn: accept; begin beside the store; ask; answer; reply. */
-async function openBareDisk(folder: string): Promise<{ write(): Promise<void>; close(): Promise<void> }> {
+export async function openBareDisk(
+  folder: string,
+): Promise<{ write(): Promise<void>; close(): Promise<void> }> {
   const store = await readFile(join(folder, 'agents', 'main', 'sessions', 'sessions.json'));
   const database = new DatabaseSync(join(folder, 'bare.sqlite'));
   database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; CREATE TABLE row (text TEXT)');

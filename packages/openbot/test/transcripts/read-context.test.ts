@@ -1,4 +1,4 @@
-import { appendFileSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { call, result, user } from '../../../sessions/test/setup/drafts.ts';
@@ -7,8 +7,7 @@ import { ContextReader } from '../../src/transcripts/files/read-context.ts';
 import { makeTempFolder } from '../setup/temp-folder.ts';
 import { mark, REF, text } from './transcripts-contract.ts';
 
-/** Large enough that its context is remembered. */
-async function makeLarge() {
+async function makeConversation() {
   const stateDir = makeTempFolder();
   const transcripts = openFileTranscripts(stateDir);
   const path = join(stateDir, 'agents', 'main', 'sessions', REF.sessionFile);
@@ -22,7 +21,6 @@ async function makeLarge() {
       text(`answer ${turn}`),
     ]);
   }
-  expect(statSync(path).size).toBeGreaterThan(1024 * 1024);
   const reader = new ContextReader();
   return {
     transcripts,
@@ -32,7 +30,7 @@ async function makeLarge() {
 }
 
 test('what was appended since is read, whatever it is', async () => {
-  const { transcripts, check } = await makeLarge();
+  const { transcripts, check } = await makeConversation();
   await check();
   await transcripts.append(REF, [mark('a'), user('new')]);
   await check();
@@ -48,7 +46,7 @@ test('what was appended since is read, whatever it is', async () => {
 });
 
 test('a clean in between is seen', async () => {
-  const { transcripts, check } = await makeLarge();
+  const { transcripts, check } = await makeConversation();
   await check();
   expect((await transcripts.clean(REF, 'hard')).changed).toBe(true);
   await check();
@@ -57,7 +55,7 @@ test('a clean in between is seen', async () => {
 });
 
 test('so are a file that was rewritten in place, a branch, and a line that is not whole', async () => {
-  const { path, check } = await makeLarge();
+  const { path, check } = await makeConversation();
   await check();
   const lines = readFileSync(path, 'utf8').split('\n');
   const [first] = lines.filter((line) => line.includes('question 3'));

@@ -15,6 +15,8 @@ export class Conversation {
   readonly #pi: Pi;
   readonly #request: RunRequest;
   readonly #entries: SessionEntry[];
+  /** Until something is added. */
+  #messages: readonly AgentMessage[] | undefined;
 
   private constructor(pi: Pi, request: RunRequest, entries: SessionEntry[]) {
     this.#pi = pi;
@@ -39,13 +41,15 @@ export class Conversation {
   }
 
   /** What the model reads, without a system message. */
-  messages(): AgentMessage[] {
-    return this.manager()
+  messages(): readonly AgentMessage[] {
+    this.#messages ??= this.manager()
       .buildSessionContext()
       .messages.filter(({ role }) => role !== 'system');
+    return this.#messages;
   }
 
   #add(draft: EntryDraft, appended: AppendedEntry | undefined): void {
+    this.#messages = undefined;
     const links = linksOf(appended?.id, this.#entries);
     if (draft.type === 'message')
       this.#entries.push({ type: 'message', ...links, message: draft.message } as never);

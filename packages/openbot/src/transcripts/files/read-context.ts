@@ -5,11 +5,10 @@ import { contextMessages } from '../context-messages.ts';
 import type { ContextMessage } from '../contract.ts';
 import { messageOfLine, parse } from '../line-message.ts';
 
-/** Smaller transcripts are read whole, which takes a few milliseconds. */
-const LEAST_BYTES = 1024 * 1024;
-/** A larger context is not remembered: no model can read it. */
-const MOST_CONTEXT_BYTES = 16 * 1024 * 1024;
-const MOST_CONTEXTS = 50;
+/** Of all lines whose messages are remembered. A context of more than that is read anew each time: no model can read it. */
+const MOST_BYTES = 32 * 1024 * 1024;
+/** A transcript up to this size is read in one piece. */
+const MOST_AT_ONCE = 4 * 1024 * 1024;
 /** A file that was rewritten in place differs before its old end. */
 const TAIL_BYTES = 4096;
 
@@ -42,19 +41,18 @@ const SIMPLE = new Set([
   'session_info',
 ]);
 
-/** Reads contexts of transcripts. Of a large one that has only grown since the last time, it reads what was added. */
+/** Reads contexts of transcripts. Of one that has only grown since the last time, it reads what was added. */
 export class ContextReader {
   readonly #known = new Map<string, Known>();
+  #bytes = 0;
 
   async read(path: string): Promise<readonly ContextMessage[]> {
     const handle = await open(path);
     try {
-      const known = this.#known.get(path);
-      this.#known.delete(path);
+      const known = this.#take(path);
       const next: Known | Unknown =
         (known && (await readAdded(handle, known))) ?? (await readAll(handle, path));
-      if (next.leafId !== undefined && next.bytes <= MOST_CONTEXT_BYTES) this.#known.set(path, next);
-      if (this.#known.size > MOST_CONTEXTS) this.#known.delete(this.#known.keys().next().value!);
+      if (next.leafId !== undefined && next.bytes <= MOST_BYTES) this.#remember(path, next);
       return next.messages;
     } finally {
       await handle.close();
@@ -63,21 +61,41 @@ export class ContextReader {
 
   forget(): void {
     this.#known.clear();
+    this.#bytes = 0;
+  }
+
+  #take(path: string): Known | undefined {
+    const known = this.#known.get(path);
+    if (known !== undefined) this.#bytes -= known.bytes;
+    this.#known.delete(path);
+    return known;
+  }
+
+  #remember(path: string, known: Known): void {
+    // Two readers of the same transcript may have begun together.
+    this.#take(path);
+    this.#known.set(path, known);
+    this.#bytes += known.bytes;
+    for (const [oldest] of this.#known) {
+      if (this.#bytes <= MOST_BYTES) return;
+      this.#take(oldest);
+    }
   }
 }
 
 async function readAll(handle: FileHandle, path: string): Promise<Known | Unknown> {
   const identity = await identityOf(handle);
   const transcript = await scanOpenTranscript(handle, path);
-  let bytes = 0;
-  const messages = await contextMessages(transcript, (start, end) => {
-    bytes += end - start;
-    return readBytes(handle, start, end);
-  });
   const last = transcript.length - 1;
   const leafId = last < 0 ? undefined : plainLeafOf(transcript, last);
   const end = last < 0 ? 0 : transcript.endOf(last);
-  if (leafId === undefined || end < LEAST_BYTES) return { messages };
+  const whole = end <= MOST_AT_ONCE ? await readBytes(handle, 0, end) : undefined;
+  let bytes = 0;
+  const messages = await contextMessages(transcript, (from, to) => {
+    bytes += to - from;
+    return whole?.subarray(from, to) ?? readBytes(handle, from, to);
+  });
+  if (leafId === undefined) return { messages };
   const tail = await readBytes(handle, Math.max(0, end - TAIL_BYTES), end);
   return { identity, end, tail, leafId, messages, bytes };
 }

@@ -115,6 +115,6 @@ function explainModel({ config, path }: LoadedConfig, { writeError, errorPalette
   );
   if (isChosen) return;
   writeError(
-    `${errorPalette.dim(`The built-in script model answers. To choose another script, set agents.defaults.model in ${path}`)}\n`,
+    `${errorPalette.dim(`The built-in script model answers. To choose another model, set agents.defaults.model in ${path}`)}\n`,
   );
 }

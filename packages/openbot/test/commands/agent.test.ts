@@ -10,7 +10,7 @@ import { makeAgentBench } from '../setup/agent-process.ts';
 import { COMMAND } from '../setup/command-file.ts';
 
 const NOTE =
-  /^The built-in script model answers\. To choose another script, set agents\.defaults\.model in \S+openbot\.json\n$/;
+  /^The built-in script model answers\. To choose another model, set agents\.defaults\.model in \S+openbot\.json\n$/;
 
 describe('a conversation', () => {
   it('prints the answer, and remembers in the next process', async () => {

@@ -27,7 +27,7 @@ describe('script/echo', () => {
     const { said, calls } = await say('hello there');
     expect(said).toMatch(/^You said: hello there\n/);
     expect(said).toContain('I am script/echo, a scripted model');
-    expect(said).toContain('This version has scripted models only');
+    expect(said).toContain('agents.defaults.model in openbot.json');
     expect(calls).toEqual([]);
   });
 

@@ -53,7 +53,11 @@ export function openModels(pi: Pi, { providers, env, configPath }: Settings): Pi
     const asked: string[] = [];
     const ctx = { env: async (name: string) => void asked.push(name), fileExists: async () => false };
     const signal = new AbortController().signal;
-    await known.get(provider)?.auth.apiKey?.resolve({ ctx, signal } as never);
+    // Some need more than a variable, and say so by an error.
+    await known
+      .get(provider)
+      ?.auth.apiKey?.resolve({ ctx, signal } as never)
+      .catch(() => undefined);
     return asked.filter((name) => /KEY|TOKEN/.test(name)).sort((a, b) => keyFirst(a) - keyFirst(b));
   };
   const explainKey = async (provider: string): Promise<string> => {

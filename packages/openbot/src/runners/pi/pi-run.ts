@@ -23,10 +23,10 @@ const STOP: RunEnd = { type: 'end', reason: 'stop' };
 const ABORTED: RunEnd = { type: 'end', reason: 'aborted' };
 
 /**
- * pi asks once more by itself, and only where the provider does not want it to wait for longer than this. Everything else
- * ends the run, so that another model can answer.
+ * pi asks once more by itself, and only where the provider does not want it to wait for longer than this. Everything else,
+ * and a provider that does not begin to answer, ends the run, so that another model can answer.
  */
-const RETRIES = { maxRetries: 1, maxRetryDelayMs: 2000 };
+const PATIENCE = { maxRetries: 1, maxRetryDelayMs: 2000, timeoutMs: 300_000 };
 
 /** One run of pi's agent loop. The loop waits for every event, so it goes on only after the event was read and written. */
 export class PiRun implements Run {
@@ -43,7 +43,7 @@ export class PiRun implements Run {
   readonly #sent = new Map<string, SentByTool>();
   readonly #stopped = new AbortController();
   readonly #signal: AbortSignal;
-  #takesMessages = true;
+  #takesMessages: boolean;
   /** The last message of the model, whether it is whole or not. */
   #last: AssistantMessage | undefined;
 
@@ -52,6 +52,7 @@ export class PiRun implements Run {
     this.#models = models;
     this.#request = request;
     this.#signal = AbortSignal.any([request.signal, this.#stopped.signal]);
+    this.#takesMessages = !compacts;
     this.events = this.#run(compacts);
   }
 
@@ -62,7 +63,6 @@ export class PiRun implements Run {
   }
 
   async *#run(compacts: boolean): AsyncGenerator<RunEvent, void, undefined> {
-    if (compacts) this.#takesMessages = false;
     let end: RunEnd | undefined;
     const work = (compacts ? this.#compact() : this.#answer()).then((result) => {
       end = result;
@@ -112,7 +112,7 @@ export class PiRun implements Run {
   readonly #stream: StreamFn = (model, context, options) =>
     this.#models.stream(model, context, {
       ...options,
-      ...RETRIES,
+      ...PATIENCE,
       fetch: watchedFetch(this.#exchange),
       sessionId: options?.sessionId ?? this.#request.transcript.sessionId,
     });

@@ -74,7 +74,7 @@ function echo(prompt: string, { model }: Question): string {
 }
 
 function introduction(model: string): string {
-  return `I am script/${model}, a scripted model that works offline: I do not understand language. I can list the files of the workspace ("list the files"), read one ("read notes.txt"), write one ("write hello to notes.txt") and find what you said earlier ("what did I say about …?"). This version has scripted models only; models that understand language come in a later one.`;
+  return `I am script/${model}, a scripted model that works offline: I do not understand language. I can list the files of the workspace ("list the files"), read one ("read notes.txt"), write one ("write hello to notes.txt") and find what you said earlier ("what did I say about …?"). A model that understands language is chosen with agents.defaults.model in openbot.json.`;
 }
 
 /** Without what OpenBot puts around a message: events, the history of a group, names of senders. */

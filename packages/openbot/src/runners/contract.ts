@@ -2,7 +2,7 @@ import type { SessionSystemPromptReport } from '@openbot/sessions';
 import type { EntryDraft } from '@openbot/sessions/transcript';
 import type { Permission, PermissionRequest } from '../permissions/contract.ts';
 import type { RunTools, SentByTool } from '../tools/contract.ts';
-import type { AppendedEntry, ContextMessage, TranscriptRef } from '../transcripts/contract.ts';
+import type { AppendedEntry, ContextMessage, LookBack, TranscriptRef } from '../transcripts/contract.ts';
 
 export type { Permission, PermissionRequest };
 
@@ -112,6 +112,8 @@ export interface RunRequest {
   append(drafts: readonly EntryDraft[]): Promise<readonly AppendedEntry[]>;
   /** As Transcripts.readContext, of the transcript of this run: reads all of it. */
   readContext(): Promise<readonly ContextMessage[]>;
+  /** As Transcripts.lookBack, of the transcript of this run: cheap. */
+  lookBack(): Promise<LookBack>;
   /** As Transcripts.measureContext, of the transcript of this run: cheap. */
   measureContext(): Promise<number>;
   readonly model: ModelChoice;

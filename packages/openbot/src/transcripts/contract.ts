@@ -66,6 +66,25 @@ export interface ContextMessage {
   readonly message: TranscriptMessage;
 }
 
+/** An entry of the active path, as far as its line can be read. */
+export interface PathEntry {
+  /** As the line has it: `message`, `custom`, `compaction`. `unreadable` for a line that is too long to be held. */
+  readonly type: string;
+  readonly id?: string;
+  /** Of a `custom` line. */
+  readonly customType?: string;
+  readonly data?: unknown;
+  /** What the line gives to the model. */
+  readonly message?: TranscriptMessage;
+}
+
+export interface LookBack {
+  /** Another one after lines that were there have been changed or removed. The same after an append. */
+  readonly generation: string;
+  /** The active path, the last entry first. Read as far as it is asked for. */
+  readonly entries: AsyncIterable<PathEntry>;
+}
+
 /**
  * `default` is the default of `occ edit --strip-tools`. `hard` keeps one turn with tools, and shortens large calls and
  * results in it too, but for the last exchange.
@@ -94,6 +113,8 @@ export interface Transcripts {
   findTurn(ref: TranscriptRef, turnId: string): Promise<TurnTrace | undefined>;
   /** What the model would read now: the active path with its last compaction applied. Reads the whole transcript. */
   readContext(ref: TranscriptRef): Promise<readonly ContextMessage[]>;
+  /** What was written last. Cheap: reads only what is asked for. */
+  lookBack(ref: TranscriptRef): Promise<LookBack>;
   /**
    * Tokens of the context: the last recorded figure and an estimate of what came since. Reads only the end of the
    * transcript where that tells it. 0 when there is no transcript.

@@ -143,6 +143,7 @@ export function requestOf(
       return tools.transcripts.append(transcript, drafts);
     },
     readContext: () => tools.transcripts.readContext(transcript),
+    lookBack: () => tools.transcripts.lookBack(transcript),
     measureContext: () => tools.transcripts.measureContext(transcript),
     model: what.model,
     thinkingLevel: what.thinkingLevel,

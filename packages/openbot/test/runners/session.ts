@@ -79,6 +79,7 @@ export async function makeSession(model: ModelChoice): Promise<TestSession> {
         transcript: ref,
         append,
         readContext,
+        lookBack: () => transcripts.lookBack(ref),
         measureContext: () => transcripts.measureContext(ref),
         model,
         systemPrompt: { text: 'You help.', report: {} as never },

@@ -204,6 +204,45 @@ export function describeTranscriptsContract(name: string, open: () => Transcript
       expect(context.map(({ entryId }) => entryId)).toEqual([undefined, kept!.id]);
     });
 
+    describe('lookBack', () => {
+      const types = async (transcripts: Transcripts) => {
+        const seen: string[] = [];
+        for await (const { type, customType } of (await transcripts.lookBack(REF)).entries)
+          seen.push(customType ?? type);
+        return seen;
+      };
+
+      test('gives the entries from the last to the first', async () => {
+        const transcripts = open();
+        expect(await types(transcripts)).toEqual([]);
+        const written = await transcripts.append(REF, [mark('t1'), user('one'), text('two')]);
+        expect(await types(transcripts)).toEqual(['message', 'message', TURN_MARK]);
+        const ids: (string | undefined)[] = [];
+        for await (const entry of (await transcripts.lookBack(REF)).entries) {
+          ids.push(entry.id);
+          if (entry.customType === TURN_MARK) expect(entry.data).toMatchObject({ turnId: 't1' });
+        }
+        expect(ids).toEqual(written.map(({ id }) => id).reverse());
+      });
+
+      test('has the same generation after an append, and another after a clean', async () => {
+        const transcripts = open();
+        const generation = async () => (await transcripts.lookBack(REF)).generation;
+        for (let n = 0; n < 3; n++) {
+          const turn = [user(`ask ${n}`), call(`c${n}`), result(`c${n}`, 'y'.repeat(5000))];
+          await transcripts.append(REF, [...turn, text(`answer ${n}`)]);
+        }
+        const before = await generation();
+        await transcripts.append(REF, [user('more')]);
+        expect(await generation()).toBe(before);
+        expect((await transcripts.clean(REF, 'hard')).changed).toBe(true);
+        const after = await generation();
+        expect(after).not.toBe(before);
+        await transcripts.append(REF, [user('more')]);
+        expect(await generation()).toBe(after);
+      });
+    });
+
     test('measures what the model would read', async () => {
       const transcripts = open();
       expect(await transcripts.measureContext(REF)).toBe(0);

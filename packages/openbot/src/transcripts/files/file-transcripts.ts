@@ -1,3 +1,4 @@
+import { stat } from 'node:fs/promises';
 import { resolveSessionFilePath } from '@openbot/sessions';
 import {
   openTranscriptForAppend,
@@ -6,6 +7,7 @@ import {
 } from '@openbot/sessions/transcript';
 import { Listeners } from '../../listeners.ts';
 import type { TranscriptRef, Transcripts } from '../contract.ts';
+import { readPathBack } from '../read-path-back.ts';
 import { traceTurn } from '../trace-turn.ts';
 import { cleanTranscript } from './clean.ts';
 import { measureTranscript } from './measure.ts';
@@ -39,6 +41,12 @@ export function openFileTranscripts(stateDir: string): Transcripts {
     },
     findTurn: (ref, turnId) => unlessMissing(() => traceTurn(backwards(pathOf(ref)), turnId)),
     readContext: async (ref) => (await unlessMissing(() => contexts.read(pathOf(ref)))) ?? [],
+    lookBack: async (ref) => {
+      const path = pathOf(ref);
+      const generation = await unlessMissing(() => readGeneration(path));
+      if (generation === undefined) return { generation: 'none', entries: readPathBack([]) };
+      return { generation, entries: readPathBack(backwards(path)) };
+    },
     measureContext: (ref) => measureTranscript(pathOf(ref)),
     clean: (ref, how) => cleanTranscript(pathOf(ref), how),
     onUpdate: (listener) => listeners.add(listener),
@@ -48,6 +56,12 @@ export function openFileTranscripts(stateDir: string): Transcripts {
       contexts.forget();
     },
   };
+}
+
+/** Every rewrite puts another file in the place of this one; appends do not. An inode alone is used again. */
+async function readGeneration(path: string): Promise<string> {
+  const { ino, birthtimeNs } = await stat(path, { bigint: true });
+  return `${ino}-${birthtimeNs}`;
 }
 
 async function* backwards(path: string): AsyncGenerator<Buffer | undefined> {

@@ -14,11 +14,13 @@ import { Listeners } from '../../listeners.ts';
 import { contextMessages } from '../context-messages.ts';
 import type { TranscriptRef, Transcripts } from '../contract.ts';
 import { cleanTranscript } from '../files/clean.ts';
+import { readPathBack } from '../read-path-back.ts';
 import { traceTurn } from '../trace-turn.ts';
 
 interface Kept {
   readonly lines: Buffer[];
   leafId: string | null;
+  cleans: number;
 }
 
 /** For tests, and for runs that keep nothing. */
@@ -28,7 +30,7 @@ export function openMemoryTranscripts(now: () => number = Date.now): Transcripts
   const nameOf = ({ agentId, sessionFile }: TranscriptRef) => JSON.stringify([agentId, sessionFile]);
   const make = ({ sessionId, cwd }: TranscriptRef, timestamp: string): Kept => {
     const header = composeLine(composeHeader({ sessionId, cwd, timestamp }));
-    return { lines: [Buffer.from(header)], leafId: null };
+    return { lines: [Buffer.from(header)], leafId: null, cleans: 0 };
   };
   const bytesOf = (ref: TranscriptRef) => Buffer.concat(transcripts.get(nameOf(ref))?.lines ?? []);
   return {
@@ -55,6 +57,10 @@ export function openMemoryTranscripts(now: () => number = Date.now): Transcripts
       const bytes = bytesOf(ref);
       return contextMessages(scan(bytes), (start, end) => bytes.subarray(start, end));
     },
+    lookBack: async (ref) => {
+      const { lines = [], cleans = 0 } = transcripts.get(nameOf(ref)) ?? {};
+      return { generation: String(cleans), entries: readPathBack(lines.toReversed()) };
+    },
     measureContext: async (ref) => contextTokens(scan(bytesOf(ref))).tokens,
     clean: async (ref, how) => {
       const folder = await mkdtemp(join(tmpdir(), 'openbot-clean-'));
@@ -63,7 +69,9 @@ export function openMemoryTranscripts(now: () => number = Date.now): Transcripts
         await writeFile(path, bytesOf(ref));
         const result = await cleanTranscript(path, how);
         const lines = (await readFile(path, 'utf8')).split(/(?<=\n)/).map((line) => Buffer.from(line));
-        transcripts.get(nameOf(ref))?.lines.splice(0, Number.POSITIVE_INFINITY, ...lines);
+        const kept = transcripts.get(nameOf(ref));
+        kept?.lines.splice(0, Number.POSITIVE_INFINITY, ...lines);
+        if (kept !== undefined && result.changed) kept.cleans++;
         return result;
       } finally {
         await rm(folder, { recursive: true });

@@ -62,6 +62,22 @@ export type {
   SessionChoice,
 } from './run-contract/run-request.ts';
 
+// Speaking for an agent with Claude Code
+
+export {
+  type AgentMessage,
+  type AgentPermission,
+  AgentSession,
+  type AgentSessionRequest,
+  endAgentLeftovers,
+} from './agent-session/agent-session.ts';
+export {
+  type AgentCall,
+  type AgentTool,
+  type AgentToolResult,
+  toolNameOf,
+} from './agent-session/agent-tools.ts';
+
 // The notes of an agent
 
 export { type MemoryFile, readMemoryFiles } from './mcp-tools/memory-files.ts';

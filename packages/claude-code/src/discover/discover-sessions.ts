@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { resolveStateDir } from '@openbot/sessions';
 import { listOpenClaudes } from '@openbot/sessions/disk';
 import type { Environment } from '@openbot/sessions/layout';
+import { readConversations } from '../registry/conversations.ts';
 import { isRunning } from '../registry/is-running.ts';
 import type { RegisteredSession } from '../registry/registered-session.ts';
 import { readAllRegistries, readRegistry } from '../registry/registry-file.ts';
@@ -28,7 +29,7 @@ export interface DiscoverOptions extends ScanOptions {
  * The Claude Code sessions of a repository: running ones first, then open ones, then the newest. A session that an
  * agent runs or ran belongs to the repository that its registry names. Any other belongs to the one in which most of
  * its lines were written, among those that search the folder of its transcript. A folder belongs to the nearest
- * repository above it; all worktrees are one repository.
+ * repository above it; all worktrees are one repository. Sessions in which an agent talks to people are left out.
  * @throws OpenBotError REPO_NOT_FOUND; REGISTRY_UNREADABLE for the registry of `agentId`
  */
 export async function discoverSessions(
@@ -66,7 +67,11 @@ async function scanNative(
     options.onProblem?.(error, undefined),
   );
   const cacheDir = join(stateDirOf(options), 'cache', 'claude-sessions');
-  const scanned = await scanFolders(folders, cacheDir, options);
+  const conversations = readConversations(stateDirOf(options));
+  const scanned = (await scanFolders(folders, cacheDir, options)).filter(
+    // A session of a run that a person named for it is that run's, too.
+    ({ sessionId }) => !conversations.has(sessionId) || registered.has(sessionId),
+  );
   const seen = new Set(folders.map(({ path }) => path));
   removeUselessIndexes(cacheDir, (folder) => seen.has(folder) || mayFolderHoldSessions(folder));
   return scanned;

@@ -5,6 +5,7 @@ import {
   redactSecrets,
   resolveStateDir,
 } from '@openbot/sessions';
+import type { Environment } from '@openbot/sessions/layout';
 import { type Repo, resolveRepo } from '../repo/resolve-repo.ts';
 import type { RunRequest } from './run-request.ts';
 
@@ -25,10 +26,16 @@ const OF_ANOTHER_SESSION = [
   'CLAUDE_PROJECT_DIR',
 ];
 
+/** The environment without what a Claude Code that this process runs in has put there. */
+export function leaveOuterSession(env: Environment): Record<string, string | undefined> {
+  const left = { ...env };
+  for (const name of OF_ANOTHER_SESSION) delete left[name];
+  return left;
+}
+
 /** @throws OpenBotError INVALID_ARGUMENT; OpenBotError REPO_NOT_FOUND */
 export function resolveRunScope(request: RunRequest): RunScope {
-  const env = { ...(request.env ?? process.env) };
-  for (const name of OF_ANOTHER_SESSION) delete env[name];
+  const env = leaveOuterSession(request.env ?? process.env);
   if (request.task.trim() === '') throw invalid('the task is empty');
   const { maxBudgetUsd: budget } = request;
   if (budget !== undefined && !(Number.isFinite(budget) && budget > 0)) {

@@ -186,6 +186,7 @@ export interface AgentSettings {
   claudeCode?: CodingSettings;
   /** Turns without a message of a person. None when absent. */
   heartbeat?: HeartbeatSettings;
+  claude?: ClaudeSettings;
 }
 
 export interface HeartbeatSettings {
@@ -208,6 +209,16 @@ export interface HeartbeatSettings {
   model?: string;
   /** Characters beside HEARTBEAT_OK that are not sent. 300. */
   ackMaxChars?: number;
+}
+
+export const CLAUDE_PERMISSION_MODES = ['default', 'acceptEdits', 'plan', 'dontAsk'] as const;
+
+/** What an agent may do with Claude Code's own tools, where a Claude model answers. */
+export interface ClaudeSettings {
+  /** Which of them the model is offered beside the agent's tools: `none` when absent. */
+  readonly tools?: readonly string[] | 'all' | 'none';
+  /** Which uses need no permission. `default`: reading in the workspace. */
+  readonly permissionMode?: (typeof CLAUDE_PERMISSION_MODES)[number];
 }
 
 /** Every condition that is given must hold. */

@@ -7,6 +7,8 @@ import {
   type Binding,
   type BotConfig,
   type ChannelSettings,
+  CLAUDE_PERMISSION_MODES,
+  type ClaudeSettings,
   type CodingSettings,
   type ExecSettings,
   type HeartbeatSettings,
@@ -203,6 +205,12 @@ const settings = {
   subagents,
   claudeCode,
   heartbeat,
+  claude: section({
+    tools: z.optional(
+      z.union([z.array(text), z.enum(['all', 'none'])], 'must be a list of names, "all" or "none"'),
+    ),
+    permissionMode: oneOf(...CLAUDE_PERMISSION_MODES),
+  } satisfies Shape<ClaudeSettings>),
 } satisfies Shape<AgentSettings>;
 
 type Compaction = NonNullable<Defaults['compaction']>;

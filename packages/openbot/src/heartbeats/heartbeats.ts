@@ -60,7 +60,9 @@ export class HeartbeatTimer {
     if (seqs.length > 0) {
       await inbox.move(seqs, { state: 'dropped', reason: 'its time is over' }, ['received', 'queued']);
     }
-    const [last] = await inbox.recent(conversationOf(this.#session), 1, { sessionKey: this.#session.sessionKey });
+    const [last] = await inbox.recent(conversationOf(this.#session), 1, {
+      sessionKey: this.#session.sessionKey,
+    });
     // The first one of all comes with the next interval; one that was missed comes now.
     if (last === undefined || last.identity.messageId >= messageId) this.#done = slot;
     this.#sleep(0);

@@ -11,7 +11,13 @@ export interface RunnerSettings {
 /** Loaded when a session first uses one: most processes need one of them, or none. */
 const RUNNERS: Readonly<Record<string, (settings: RunnerSettings) => Promise<Runner>>> = {
   script: async ({ stateDir }) => (await import('./script/runner.ts')).openScriptRunner(stateDir),
+  claude: openClaude,
+  'claude-cli': openClaude,
 };
+
+async function openClaude(settings: RunnerSettings): Promise<Runner> {
+  return (await import('./claude/runner.ts')).openClaudeRunner(settings);
+}
 
 /** Whatever has no runner of its own is pi's, which knows most providers. */
 const loadOther = async (settings: RunnerSettings) => (await import('./pi/runner.ts')).openPiRunner(settings);

@@ -159,6 +159,8 @@ export function requestOf(
       save: async (sdkSessionId) => {
         ownId = sdkSessionId;
         await setSdkSessionId({ ...turn.sessions, sessionKey, sessionId, sdkSessionId, now: tools.now });
+        // The same request may be started again.
+        ownId = sdkSessionId;
       },
     },
     permit: what.permit,

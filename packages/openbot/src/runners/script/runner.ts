@@ -2,10 +2,11 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { OpenBotError } from '@openbot/sessions';
 import type { Run, RunEvent, Runner, RunRequest } from '../contract.ts';
+import { describeFault } from '../describe-fault.ts';
 import { compactConversation } from './compaction.ts';
 import { answerAsEcho } from './echo.ts';
 import { checkScript, DEFAULT_WINDOW, playScript, type Script, type ScriptModel } from './script.ts';
-import { describeFault, ScriptRun } from './script-run.ts';
+import { ScriptRun } from './script-run.ts';
 
 const PROVIDER = 'script';
 /** The model of people who have chosen none. */

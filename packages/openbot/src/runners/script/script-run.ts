@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { RunTools, ToolResult } from '../../tools/contract.ts';
+import { assistantMessage, type Block, type StopReason, textOf } from '../assistant-message.ts';
 import type { Run, RunEnd, RunEvent, RunRequest, RunUsage } from '../contract.ts';
+import { describeFault } from '../describe-fault.ts';
 import { toolResult } from '../open-calls.ts';
 import { compactConversation } from './compaction.ts';
-import { assistantMessage, type Block, type StopReason, textOf, tokensOf } from './messages.ts';
+import { tokensOf } from './messages.ts';
 import type { ScriptCall, ScriptModel, ScriptStep } from './script.ts';
 
 type Events<T = void> = AsyncGenerator<RunEvent, T, undefined>;
@@ -212,7 +214,7 @@ export class ScriptRun implements Run {
     this.#blocks = [];
     this.#usage = undefined;
     await this.#request.append([
-      assistantMessage(blocks, this.#request, { usage, stopReason, now: Date.now() }),
+      assistantMessage(blocks, this.#request.model, { api: 'script', usage, stopReason, now: Date.now() }),
     ]);
     const { input = 0, output = 0, cacheRead = 0, cacheWrite = 0 } = usage;
     this.#tokens = input + output + cacheRead + cacheWrite;
@@ -254,9 +256,4 @@ function overflowEnd(error: string): RunEnd {
 function failureOf(step: Extract<ScriptStep, { fail: string }>): RunEnd {
   const { fail: error, hint, transient: isTransient = false, failure, retryAfterMs } = step;
   return { type: 'end', reason: 'error', error, hint, isTransient, failure, retryAfterMs };
-}
-
-export function describeFault(error: unknown): RunEnd {
-  const { message, hint } = error as { message?: string; hint?: string };
-  return { type: 'end', reason: 'error', error: message ?? String(error), hint, isTransient: false };
 }

@@ -1,0 +1,341 @@
+import { randomUUID } from 'node:crypto';
+import { type AgentMessage, AgentSession, endAgentLeftovers } from '@openbot/claude-code';
+import type { Environment } from '@openbot/sessions/layout';
+import type { ClaudeSettings } from '../../config/bot-config.ts';
+import type { SentByTool } from '../../tools/contract.ts';
+import type { Run, RunEnd, RunEvent, RunRequest } from '../contract.ts';
+import { describeFault } from '../describe-fault.ts';
+import { BegunCalls } from './begun-calls.ts';
+import { brokenOff, type ClaudeFailure, describeFailure } from './failures.ts';
+import { handOver } from './hand-over.ts';
+import { findKnowledge, type Knowledge, markIdle, markRunning, readBefore } from './knowledge.ts';
+import { Mirror } from './mirror.ts';
+import { effortOf } from './models.ts';
+
+type Events<T = void> = AsyncGenerator<RunEvent, T, undefined>;
+type SteeredMessage = Parameters<Run['steer']>[0];
+type SystemMessage = Extract<AgentMessage, { type: 'system' }>;
+type ResultMessage = Extract<AgentMessage, { type: 'result' }>;
+
+/** What a run needs beside its request. */
+export interface ClaudePlace {
+  readonly stateDir: string;
+  readonly env: Environment;
+  settingsOf(agentId: string): ClaudeSettings;
+}
+
+type OwnSession = { readonly id: string; readonly is: 'known' | 'new' };
+
+const STOP: RunEnd = { type: 'end', reason: 'stop' };
+const ABORTED: RunEnd = { type: 'end', reason: 'aborted' };
+/** Claude Code answers an interrupt within milliseconds, unless it is stuck. */
+const INTERRUPT_PATIENCE_MS = 2000;
+const UNKNOWN_SESSION = /no conversation found|requires a valid session id/i;
+const CUT_OFF = 'The run ended before this call had a result.';
+
+/** Where the conversation with one Claude Code is. */
+type Phase =
+  | { readonly at: 'starting' }
+  /** It has been given the prompt. */
+  | { readonly at: 'asked' }
+  /** It has reported that it works on it. */
+  | { readonly at: 'busy' }
+  | { readonly at: 'over'; readonly failure?: ClaudeFailure }
+  /** It knows no such session: nothing was done. */
+  | { readonly at: 'unknown-session' };
+
+/** One run of an agent by Claude Code. */
+export class ClaudeRun implements Run {
+  readonly events: AsyncIterable<RunEvent>;
+  readonly #request: RunRequest;
+  readonly #place: ClaudePlace;
+  readonly #mirror: Mirror;
+  readonly #sent = new Map<string, SentByTool>();
+  /** Given to `steer` and not yet read by the model, by Claude Code's name once it has them. */
+  readonly #waiting = new Map<string, SteeredMessage>();
+  /** Of the Claude Code that is at work. */
+  #calls = new BegunCalls();
+  #claude: AgentSession | undefined;
+  #patience: NodeJS.Timeout | undefined;
+  #phase: Phase = { at: 'starting' };
+  #takesMessages = true;
+  #lastError: ClaudeFailure | undefined;
+  #retryAfterMs: number | undefined;
+  #summary: string | undefined;
+  #sdkSessionId: string | undefined;
+  #knowledge: Knowledge | undefined;
+
+  constructor(request: RunRequest, place: ClaudePlace) {
+    this.#request = request;
+    this.#place = place;
+    this.#mirror = new Mirror({
+      request,
+      onCall: (id) => this.#calls.begin(id),
+      takeSent: (id) => this.#sent.get(id),
+    });
+    this.events = this.#run();
+  }
+
+  steer(message: SteeredMessage): boolean {
+    if (!this.#takesMessages || this.#request.signal.aborted) return false;
+    const isHeard = this.#phase.at === 'asked' || this.#phase.at === 'busy';
+    this.#waiting.set(isHeard ? this.#claude!.say(message.text) : randomUUID(), message);
+    return true;
+  }
+
+  async *#run(): Events {
+    const { signal } = this.#request;
+    let end: RunEnd;
+    try {
+      signal.throwIfAborted();
+      end = yield* this.#answer();
+    } catch (error) {
+      end = signal.aborted ? ABORTED : describeFault(error);
+      // A transcript that cannot be written is the likely reason.
+      await this.#mirror.close(signal.aborted ? 'aborted' : 'error', CUT_OFF).catch(() => {});
+    }
+    this.#takesMessages = false;
+    yield end;
+  }
+
+  async *#answer(): Events<RunEnd> {
+    const { prompt, model } = this.#request;
+    const { contextWindow } = model;
+    const knowledge = await findKnowledge(this.#request);
+    this.#knowledge = knowledge;
+    const { sessionId, crashedId, unread } = knowledge;
+    if (crashedId !== undefined) await endAgentLeftovers(crashedId, this.#place.env).catch(() => {});
+    if (sessionId !== undefined) {
+      const text = handOver(unread, prompt, { what: 'since', contextWindow });
+      const end = yield* this.#converse({ id: sessionId, is: 'known' }, text);
+      if (end !== undefined) return end;
+      this.#request.signal.throwIfAborted();
+    }
+    const text = handOver(await readBefore(this.#request, knowledge), prompt, {
+      what: 'whole',
+      contextWindow,
+    });
+    const end = yield* this.#converse({ id: randomUUID(), is: 'new' }, text);
+    return end ?? describeFailure({ text: 'Claude Code did not begin a new session' });
+  }
+
+  /** Undefined if there is no such session to go on with. */
+  async *#converse(session: OwnSession, text: string): Events<RunEnd | undefined> {
+    const { signal } = this.#request;
+    const calls = new BegunCalls();
+    const claude = await this.#open(session, calls);
+    if (claude === undefined) return undefined;
+    this.#claude = claude;
+    this.#calls = calls;
+    this.#phase = { at: 'starting' };
+    const onAbort = () => this.#stop(claude);
+    signal.addEventListener('abort', onAbort, { once: true });
+    try {
+      // Claude Code takes a while to start, so that this costs no time.
+      await this.#mirror.append([markRunning(session.id)]);
+      signal.throwIfAborted();
+      claude.say(text);
+      this.#phase = { at: 'asked' };
+      this.#sayWaiting(claude);
+      yield* this.#listen(claude, session.id);
+    } finally {
+      signal.removeEventListener('abort', onAbort);
+      clearTimeout(this.#patience);
+      calls.endAll();
+      await claude.end(this.#isAt('over') ? undefined : 0);
+      this.#claude = undefined;
+    }
+    if (this.#isAt('unknown-session')) return undefined;
+    return yield* this.#conclude(session.id, claude.stderr);
+  }
+
+  async #open(session: OwnSession, calls: BegunCalls): Promise<AgentSession | undefined> {
+    const { transcript, workspaceDir, readableDirs, model, systemPrompt, tools, permit } = this.#request;
+    const { tools: own = 'none', permissionMode } = this.#place.settingsOf(transcript.agentId);
+    try {
+      return await AgentSession.open({
+        agentId: transcript.agentId,
+        stateDir: this.#place.stateDir,
+        env: this.#place.env,
+        session,
+        workspaceDir,
+        readableDirs,
+        model: model.model,
+        systemPrompt: systemPrompt.text,
+        effort: effortOf(this.#request.thinkingLevel),
+        tools: tools.list.map(({ name, description, parameters, changes }) => ({
+          name,
+          description,
+          inputSchema: parameters,
+          isReadOnly: !changes,
+        })),
+        claudeTools: own === 'none' ? [] : own,
+        permissionMode,
+        mayBegin: (callId) => calls.whenBegun(callId),
+        run: async (call, signal) => {
+          const { sent, ...result } = await tools.run(call, AbortSignal.any([signal, this.#request.signal]));
+          if (sent !== undefined) this.#sent.set(call.id, sent);
+          return result;
+        },
+        permit: ({ id, name, arguments: args }, signal) =>
+          permit({ callId: id, toolName: name, arguments: args }, signal),
+        onSummary: (summary) => {
+          this.#summary = summary;
+        },
+      });
+    } catch (error) {
+      const { code } = error as { code?: unknown };
+      const isTaken = code === 'SESSION_BUSY' || code === 'SESSION_OPEN' || code === 'INVALID_SESSION_ID';
+      if (session.is === 'known' && isTaken) return undefined;
+      throw error;
+    }
+  }
+
+  async *#listen(claude: AgentSession, sessionId: string): Events {
+    const messages = claude.messages[Symbol.asyncIterator]();
+    for (;;) {
+      let next: IteratorResult<AgentMessage>;
+      try {
+        next = await messages.next();
+      } catch (error) {
+        // After a result it only says that Claude Code exited with an error.
+        if (this.#phase.at === 'over' || this.#phase.at === 'unknown-session') return;
+        if (this.#request.signal.aborted) return;
+        throw brokenOff(error, claude.stderr);
+      }
+      if (next.done) return;
+      yield* this.#take(next.value, claude, sessionId);
+    }
+  }
+
+  async *#take(message: AgentMessage, claude: AgentSession, sessionId: string): Events {
+    if ('parent_tool_use_id' in message && message.parent_tool_use_id !== null) {
+      this.#letSubagentCall(message);
+    } else if (message.type === 'stream_event') {
+      yield* this.#mirror.stream(message.event as unknown as Record<string, unknown>);
+    } else if (message.type === 'assistant') {
+      if (message.message.model === '<synthetic>') this.#noteError(message);
+      else yield* this.#mirror.speak(message);
+    } else if (message.type === 'user') {
+      yield* this.#mirror.takeResults(message.message.content);
+    } else if (message.type === 'system') {
+      yield* this.#takeNews(message, sessionId);
+    } else if (message.type === 'result') {
+      yield* this.#takeResult(message, claude);
+    } else if (message.type === 'rate_limit_event') {
+      const { status, resetsAt } = message.rate_limit_info;
+      if (status === 'rejected' && resetsAt !== undefined)
+        this.#retryAfterMs = Math.max(0, resetsAt * 1000 - Date.now());
+    } else yield* this.#takeSteered(message);
+  }
+
+  async *#takeNews(message: SystemMessage, sessionId: string): Events {
+    const { ownSession } = this.#request;
+    if (message.subtype === 'init') {
+      if (this.#phase.at === 'asked') this.#phase = { at: 'busy' };
+      this.#sdkSessionId = message.session_id ?? sessionId;
+      if (this.#sdkSessionId !== ownSession.id) await ownSession.save(this.#sdkSessionId);
+    } else if (message.subtype === 'status') {
+      if (message.status === 'compacting') yield { type: 'compaction', phase: 'start' };
+      if (message.compact_result === 'failed') yield { type: 'compaction', phase: 'end', willRetry: true };
+    } else if (message.subtype === 'compact_boundary') {
+      const { pre_tokens: tokensBefore, post_tokens: tokensAfter } = message.compact_metadata;
+      const firstKeptEntryId = this.#knowledge?.promptId;
+      const summary = this.#summary ?? 'Claude Code summarised the conversation in its own session.';
+      await this.#mirror.append([{ type: 'compaction', summary, tokensBefore, firstKeptEntryId }]);
+      yield { type: 'compaction', phase: 'end', willRetry: false, tokensAfter };
+    }
+  }
+
+  async *#takeResult(result: ResultMessage, claude: AgentSession): Events {
+    const isError = result.is_error;
+    const text = result.subtype === 'success' ? result.result : result.errors.join('\n');
+    if (isError && this.#phase.at === 'asked' && UNKNOWN_SESSION.test(text)) {
+      this.#phase = { at: 'unknown-session' };
+      return;
+    }
+    yield* this.#mirror.flush(costOf(result));
+    // What was sent and not read is answered in a turn of its own.
+    if (!isError && !this.#request.signal.aborted && this.#waiting.size > 0) return;
+    // Nothing is awaited between the look at the messages and this: none can be taken and forgotten.
+    this.#takesMessages = false;
+    const status = result.subtype === 'success' ? result.api_error_status : undefined;
+    const failure = { ...this.#lastError, text, status, retryAfterMs: this.#retryAfterMs };
+    this.#phase = { at: 'over', ...(isError && { failure }) };
+    claude.closeInput();
+  }
+
+  /** The SDK passes reports about messages on without having a type for them. */
+  async *#takeSteered(report: AgentMessage): Events {
+    const { type, state, command_uuid: uuid } = report as unknown as Record<string, string>;
+    const message =
+      type === 'command_lifecycle' && state === 'started' ? this.#waiting.get(uuid!) : undefined;
+    if (message === undefined) return;
+    this.#waiting.delete(uuid!);
+    yield* this.#mirror.takeSteered(message.messageId, message.text, message.mark);
+  }
+
+  async *#conclude(sessionId: string, stderr: string): Events<RunEnd> {
+    const { signal } = this.#request;
+    yield* this.#mirror.flush();
+    const end = this.#findEnd(stderr);
+    if (end.reason !== 'stop')
+      await this.#mirror.close(end.reason === 'aborted' ? 'aborted' : 'error', CUT_OFF);
+    // Without a result it is not known what the session has kept: the next run begins another one.
+    if (this.#phase.at === 'over') {
+      const mark = await markIdle(this.#request, this.#knowledge!, this.#sdkSessionId ?? sessionId, {
+        own: this.#mirror.written,
+        unread: [],
+      });
+      await this.#mirror.append([mark]).catch((error) => {
+        if (!signal.aborted) throw error;
+      });
+    }
+    return end;
+  }
+
+  #findEnd(stderr: string): RunEnd {
+    const phase = this.#phase;
+    if (this.#mirror.isAnswered && phase.at === 'over' && phase.failure === undefined) return STOP;
+    if (this.#request.signal.aborted) return this.#mirror.isAnswered ? STOP : ABORTED;
+    if (phase.at !== 'over') throw brokenOff(undefined, stderr);
+    return phase.failure === undefined ? STOP : describeFailure(phase.failure);
+  }
+
+  /** The phase changes while others wait, which the compiler does not see. */
+  #isAt(at: Phase['at']): boolean {
+    return this.#phase.at === at;
+  }
+
+  #noteError(message: Extract<AgentMessage, { type: 'assistant' }>): void {
+    const [block] = message.message.content;
+    this.#lastError = { kind: message.error, text: block?.type === 'text' ? block.text : '' };
+  }
+
+  #letSubagentCall(message: AgentMessage): void {
+    if (message.type !== 'assistant') return;
+    for (const block of message.message.content) if (block.type === 'tool_use') this.#calls.begin(block.id);
+  }
+
+  #sayWaiting(claude: AgentSession): void {
+    const waiting = [...this.#waiting.values()];
+    this.#waiting.clear();
+    for (const message of waiting) this.#waiting.set(claude.say(message.text), message);
+  }
+
+  /** Lets Claude Code note in its session that it was stopped; one that does not react is ended. */
+  #stop(claude: AgentSession): void {
+    this.#calls.endAll();
+    if (this.#phase.at === 'over') return;
+    if (this.#phase.at !== 'busy') return void claude.end(0);
+    this.#patience = setTimeout(() => void claude.end(0), INTERRUPT_PATIENCE_MS);
+    claude.interrupt().catch(() => void claude.end(0));
+  }
+}
+
+/** USD since the last result. The SDK passes it on without having a type for it; the total is of all runs of a session. */
+function costOf(result: ResultMessage): number {
+  const { model_usage_since_last_result: usage } = result as unknown as Record<string, unknown>;
+  const models = Object.values((usage ?? {}) as Record<string, { costUSD?: unknown }>);
+  return models.reduce((sum, { costUSD }) => sum + (typeof costUSD === 'number' ? costUSD : 0), 0);
+}

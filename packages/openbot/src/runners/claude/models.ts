@@ -1,0 +1,40 @@
+import type { AgentSessionRequest } from '@openbot/claude-code';
+import type { ModelChoice } from '../contract.ts';
+
+/** `claude-cli` is OpenClaw's name for it. */
+export const CLAUDE_PROVIDERS: readonly string[] = ['claude', 'claude-cli'];
+
+/** Names that Claude Code resolves to its newest models, and the ids of models; `[1m]` asks for the long window. */
+const MODEL_NAME = /^(?:default|best|opusplan|sonnet|opus|haiku|(?:[\w-]+\.)*claude-[\w.:@-]+)(?:\[1m\])?$/i;
+
+/** Undefined for a name that Claude Code has no model for. */
+export function describeClaudeModel(provider: string, model: string): ModelChoice | undefined {
+  if (!CLAUDE_PROVIDERS.includes(provider) || !MODEL_NAME.test(model)) return undefined;
+  return { provider, model, contextWindow: windowOf(model.toLowerCase()) };
+}
+
+/** Tokens, as Claude Code 2.1.325 reports them. Undefined for models that it may know and this does not. */
+function windowOf(model: string): number | undefined {
+  if (model.endsWith('[1m]') || /^(?:sonnet|opus|haiku)$/.test(model)) return 1_000_000;
+  const [, major] = /claude-(?:sonnet|opus|haiku)-(\d+)/.exec(model) ?? [];
+  if (major !== undefined) return Number(major) < 5 ? 200_000 : 1_000_000;
+  return /claude-3|claude-[\d.-]*(?:sonnet|opus|haiku)/.test(model) ? 200_000 : undefined;
+}
+
+const EFFORTS: Readonly<Record<string, AgentSessionRequest['effort']>> = {
+  off: 'none',
+  minimal: 'low',
+  low: 'low',
+  medium: 'medium',
+  high: 'high',
+  xhigh: 'xhigh',
+  max: 'max',
+  ultra: 'max',
+};
+
+/** Undefined, also for `adaptive`, leaves it to the model. */
+export function effortOf(thinkingLevel: string | undefined): AgentSessionRequest['effort'] {
+  return thinkingLevel !== undefined && Object.hasOwn(EFFORTS, thinkingLevel)
+    ? EFFORTS[thinkingLevel]
+    : undefined;
+}

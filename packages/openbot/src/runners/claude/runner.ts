@@ -1,0 +1,24 @@
+import { resolveAgentSettings } from '../../config/agents.ts';
+import type { RunnerSettings } from '../all.ts';
+import type { Runner } from '../contract.ts';
+import { type ClaudePlace, ClaudeRun } from './claude-run.ts';
+import { describeClaudeModel } from './models.ts';
+
+/** Attempts of Claude Code at one request; its own ten take minutes, in which another model could have answered. */
+const RETRIES = '3';
+
+/** Runs agents with Claude Code, through the Agent SDK. */
+export function openClaudeRunner({ stateDir, config, env }: RunnerSettings): Runner {
+  const place: ClaudePlace = {
+    stateDir,
+    env: { CLAUDE_CODE_MAX_RETRIES: RETRIES, ...env },
+    settingsOf: (agentId) => resolveAgentSettings({ config, agentId, stateDir, env }).claude ?? {},
+  };
+  return {
+    name: 'claude',
+    describeModel: describeClaudeModel,
+    start: (request) => new ClaudeRun(request, place),
+    compact: (request) => new ClaudeRun(request, place),
+    close: async () => {},
+  };
+}

@@ -108,9 +108,11 @@ export const ROOMS: Readonly<Record<string, RoomTable>> = {
       'ledger',
       'conversation',
       'run',
+      'agent-session',
       'index',
     ],
     narrower: {
+      'agent-session': ['registry', 'mcp-server', 'processes', 'queue', 'run-contract', 'conversation'],
       processes: ['repo', 'registry'],
       queue: ['repo', 'registry', 'processes'],
       ledger: ['repo', 'registry', 'scan', 'run-contract'],

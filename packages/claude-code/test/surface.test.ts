@@ -10,6 +10,13 @@ test('the package exports these names, types included, and no others', () => {
     .map((name) => name.trim().replace(/^(?:type |.* as )/, ''))
     .filter((name) => name !== '');
   expect(names.sort()).toEqual([
+    'AgentCall',
+    'AgentMessage',
+    'AgentPermission',
+    'AgentSession',
+    'AgentSessionRequest',
+    'AgentTool',
+    'AgentToolResult',
     'AgentToolsSettings',
     'AnthropicModelOptions',
     'AskModel',
@@ -58,6 +65,7 @@ test('the package exports these names, types included, and no others', () => {
     'assessTaskRelevance',
     'discoverAllSessions',
     'discoverSessions',
+    'endAgentLeftovers',
     'formatProjectStatus',
     'formatSelection',
     'formatSessionList',
@@ -73,6 +81,7 @@ test('the package exports these names, types included, and no others', () => {
     'selectSession',
     'serveMcp',
     'startRun',
+    'toolNameOf',
     'updateRegistry',
   ]);
 });

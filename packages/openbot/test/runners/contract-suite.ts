@@ -9,13 +9,15 @@ import { assertTranscriptHolds, collect, makeSession, saidIn, type TestSession, 
 /** A driver, and a way to decide what its model says: for a real one a server that imitates its provider. */
 export interface RunnerUnderTest {
   readonly model: ModelChoice;
+  /** Of the tests that try every moment of a run, each so many-th is tried: for a runner that takes long to start. 1. */
+  readonly everyMoment?: number;
   open(script: Script): Promise<Runner> | Runner;
 }
 
 const MARK = { type: 'custom', customType: 'openbot.turn', data: { turnId: 't2' } } as const;
 
 /** What every runner promises to the turn. */
-export function testRunner(name: string, { model, open }: RunnerUnderTest): void {
+export function testRunner(name: string, { model, open, everyMoment = 1 }: RunnerUnderTest): void {
   describe(`the runner contract: ${name}`, () => {
     let session: TestSession;
     let runner: Runner | undefined;
@@ -223,7 +225,7 @@ export function testRunner(name: string, { model, open }: RunnerUnderTest): void
       });
 
       it('at any event: the run ends, and the transcript holds', async () => {
-        for (let moment = 0; moment < 14; moment++) {
+        for (let moment = 0; moment < 14; moment += everyMoment) {
           session = await makeSession(model);
           let seen = 0;
           const calls = { tools: [{ tool: 'list_files' }, { tool: 'list_files' }] };
@@ -289,7 +291,7 @@ export function testRunner(name: string, { model, open }: RunnerUnderTest): void
       });
 
       it('takes a message and reads it, or does not take it, at any moment', async () => {
-        for (let moment = 0; moment < 12; moment++) {
+        for (let moment = 0; moment < 12; moment += everyMoment) {
           session = await makeSession(model);
           const run = (await use({ steps: [{ tool: 'list_files' }, { text: 'So it is.' }] })).start(
             await session.ask('look'),

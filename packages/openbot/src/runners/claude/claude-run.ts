@@ -1,28 +1,21 @@
 import { randomUUID } from 'node:crypto';
 import { type AgentMessage, AgentSession, endAgentLeftovers } from '@openbot/claude-code';
-import type { Environment } from '@openbot/sessions/layout';
-import type { ClaudeSettings } from '../../config/bot-config.ts';
 import type { SentByTool } from '../../tools/contract.ts';
 import type { Run, RunEnd, RunEvent, RunRequest } from '../contract.ts';
 import { describeFault } from '../describe-fault.ts';
 import { BegunCalls } from './begun-calls.ts';
+import { compactApart } from './compact-apart.ts';
 import { brokenOff, type ClaudeFailure, describeFailure } from './failures.ts';
 import { handOver } from './hand-over.ts';
 import { findKnowledge, type Knowledge, markIdle, markRunning, readBefore } from './knowledge.ts';
 import { Mirror } from './mirror.ts';
 import { effortOf } from './models.ts';
+import type { ClaudePlace } from './place.ts';
 
 type Events<T = void> = AsyncGenerator<RunEvent, T, undefined>;
 type SteeredMessage = Parameters<Run['steer']>[0];
 type SystemMessage = Extract<AgentMessage, { type: 'system' }>;
 type ResultMessage = Extract<AgentMessage, { type: 'result' }>;
-
-/** What a run needs beside its request. */
-export interface ClaudePlace {
-  readonly stateDir: string;
-  readonly env: Environment;
-  settingsOf(agentId: string): ClaudeSettings;
-}
 
 type OwnSession = { readonly id: string; readonly is: 'known' | 'new' };
 
@@ -41,6 +34,8 @@ type Phase =
   /** It has reported that it works on it. */
   | { readonly at: 'busy' }
   | { readonly at: 'over'; readonly failure?: ClaudeFailure }
+  /** It was stopped, and it is not known what its session has kept. */
+  | { readonly at: 'cut' }
   /** It knows no such session: nothing was done. */
   | { readonly at: 'unknown-session' };
 
@@ -62,10 +57,13 @@ export class ClaudeRun implements Run {
   #lastError: ClaudeFailure | undefined;
   #retryAfterMs: number | undefined;
   #summary: string | undefined;
+  #isCompacted = false;
+  /** Ids of entries that Claude Code is not given. */
+  #unread: readonly string[] = [];
   #sdkSessionId: string | undefined;
   #knowledge: Knowledge | undefined;
 
-  constructor(request: RunRequest, place: ClaudePlace) {
+  constructor(request: RunRequest, place: ClaudePlace, task: 'answer' | 'compact') {
     this.#request = request;
     this.#place = place;
     this.#mirror = new Mirror({
@@ -73,7 +71,7 @@ export class ClaudeRun implements Run {
       onCall: (id) => this.#calls.begin(id),
       takeSent: (id) => this.#sent.get(id),
     });
-    this.events = this.#run();
+    this.events = this.#run(task);
   }
 
   steer(message: SteeredMessage): boolean {
@@ -83,12 +81,12 @@ export class ClaudeRun implements Run {
     return true;
   }
 
-  async *#run(): Events {
+  async *#run(task: 'answer' | 'compact'): Events {
     const { signal } = this.#request;
     let end: RunEnd;
     try {
       signal.throwIfAborted();
-      end = yield* this.#answer();
+      end = yield* task === 'answer' ? this.#answer() : this.#compact();
     } catch (error) {
       end = signal.aborted ? ABORTED : describeFault(error);
       // A transcript that cannot be written is the likely reason.
@@ -99,28 +97,52 @@ export class ClaudeRun implements Run {
   }
 
   async *#answer(): Events<RunEnd> {
-    const { prompt, model } = this.#request;
+    const { prompt, model, signal } = this.#request;
     const { contextWindow } = model;
-    const knowledge = await findKnowledge(this.#request);
-    this.#knowledge = knowledge;
-    const { sessionId, crashedId, unread } = knowledge;
-    if (crashedId !== undefined) await endAgentLeftovers(crashedId, this.#place.env).catch(() => {});
-    if (sessionId !== undefined) {
-      const text = handOver(unread, prompt, { what: 'since', contextWindow });
-      const end = yield* this.#converse({ id: sessionId, is: 'known' }, text);
+    const knowledge = await this.#know();
+    if (knowledge.sessionId !== undefined) {
+      const text = handOver(knowledge.unread, prompt, { what: 'since', contextWindow });
+      const end = yield* this.#converse({ id: knowledge.sessionId, is: 'known' }, (claude) =>
+        claude.say(text),
+      );
       if (end !== undefined) return end;
-      this.#request.signal.throwIfAborted();
+      signal.throwIfAborted();
     }
-    const text = handOver(await readBefore(this.#request, knowledge), prompt, {
-      what: 'whole',
-      contextWindow,
-    });
-    const end = yield* this.#converse({ id: randomUUID(), is: 'new' }, text);
+    const before = await readBefore(this.#request, knowledge);
+    const text = handOver(before, prompt, { what: 'whole', contextWindow });
+    const end = yield* this.#converse({ id: randomUUID(), is: 'new' }, (claude) => claude.say(text));
     return end ?? describeFailure({ text: 'Claude Code did not begin a new session' });
   }
 
+  /** By Claude Code itself where its session knows the conversation, else by a summary that it is asked for apart. */
+  async *#compact(): Events<RunEnd> {
+    this.#takesMessages = false;
+    const knowledge = await this.#know();
+    const before = await readBefore(this.#request, knowledge);
+    if (before.length === 0) return describeFailure({ text: 'There is nothing to summarise yet.' });
+    const { sessionId, unread, promptId } = knowledge;
+    if (sessionId !== undefined && unread.length === 0) {
+      this.#unread = promptId === undefined ? [] : [promptId];
+      const end = yield* this.#converse({ id: sessionId, is: 'known' }, (claude) =>
+        claude.command('/compact'),
+      );
+      if (this.#isCompacted) return STOP;
+      // One that is too long to be summarised as it is can be summarised in parts.
+      if (end?.reason === 'aborted' || end?.reason === 'error') return end;
+    }
+    return yield* compactApart(this.#request, this.#place, { before, promptId });
+  }
+
+  async #know(): Promise<Knowledge> {
+    const knowledge = await findKnowledge(this.#request);
+    this.#knowledge = knowledge;
+    const { crashedId } = knowledge;
+    if (crashedId !== undefined) await endAgentLeftovers(crashedId, this.#place.env).catch(() => {});
+    return knowledge;
+  }
+
   /** Undefined if there is no such session to go on with. */
-  async *#converse(session: OwnSession, text: string): Events<RunEnd | undefined> {
+  async *#converse(session: OwnSession, ask: (claude: AgentSession) => void): Events<RunEnd | undefined> {
     const { signal } = this.#request;
     const calls = new BegunCalls();
     const claude = await this.#open(session, calls);
@@ -134,7 +156,7 @@ export class ClaudeRun implements Run {
       // Claude Code takes a while to start, so that this costs no time.
       await this.#mirror.append([markRunning(session.id)]);
       signal.throwIfAborted();
-      claude.say(text);
+      ask(claude);
       this.#phase = { at: 'asked' };
       this.#sayWaiting(claude);
       yield* this.#listen(claude, session.id);
@@ -199,7 +221,8 @@ export class ClaudeRun implements Run {
         next = await messages.next();
       } catch (error) {
         // After a result it only says that Claude Code exited with an error.
-        if (this.#phase.at === 'over' || this.#phase.at === 'unknown-session') return;
+        if (this.#phase.at === 'over' || this.#phase.at === 'cut' || this.#phase.at === 'unknown-session')
+          return;
         if (this.#request.signal.aborted) return;
         throw brokenOff(error, claude.stderr);
       }
@@ -243,6 +266,7 @@ export class ClaudeRun implements Run {
       const firstKeptEntryId = this.#knowledge?.promptId;
       const summary = this.#summary ?? 'Claude Code summarised the conversation in its own session.';
       await this.#mirror.append([{ type: 'compaction', summary, tokensBefore, firstKeptEntryId }]);
+      this.#isCompacted = true;
       yield { type: 'compaction', phase: 'end', willRetry: false, tokensAfter };
     }
   }
@@ -259,6 +283,11 @@ export class ClaudeRun implements Run {
     if (!isError && !this.#request.signal.aborted && this.#waiting.size > 0) return;
     // Nothing is awaited between the look at the messages and this: none can be taken and forgotten.
     this.#takesMessages = false;
+    // It has answered before it heard that it should stop: the session knows an answer that the person does not get.
+    if (this.#request.signal.aborted && !this.#mirror.isAnswered && !isInterrupted(result)) {
+      this.#phase = { at: 'cut' };
+      return claude.closeInput();
+    }
     const status = result.subtype === 'success' ? result.api_error_status : undefined;
     const failure = { ...this.#lastError, text, status, retryAfterMs: this.#retryAfterMs };
     this.#phase = { at: 'over', ...(isError && { failure }) };
@@ -285,7 +314,7 @@ export class ClaudeRun implements Run {
     if (this.#phase.at === 'over') {
       const mark = await markIdle(this.#request, this.#knowledge!, this.#sdkSessionId ?? sessionId, {
         own: this.#mirror.written,
-        unread: [],
+        unread: this.#unread,
       });
       await this.#mirror.append([mark]).catch((error) => {
         if (!signal.aborted) throw error;
@@ -331,6 +360,10 @@ export class ClaudeRun implements Run {
     this.#patience = setTimeout(() => void claude.end(0), INTERRUPT_PATIENCE_MS);
     claude.interrupt().catch(() => void claude.end(0));
   }
+}
+
+function isInterrupted({ terminal_reason: reason }: ResultMessage): boolean {
+  return reason === 'aborted_streaming' || reason === 'aborted_tools';
 }
 
 /** USD since the last result. The SDK passes it on without having a type for it; the total is of all runs of a session. */

@@ -9,7 +9,7 @@ import { SpokenMessage } from './spoken-message.ts';
 type Events<T = void> = AsyncGenerator<RunEvent, T, undefined>;
 
 interface MirrorParts {
-  readonly request: Pick<RunRequest, 'append' | 'model'>;
+  readonly request: Pick<RunRequest, 'append' | 'model' | 'signal'>;
   /** The call is in the transcript and was reported: its tool may begin. */
   onCall(callId: string): void;
   /** What the tool of a call sent to a person by itself. */
@@ -20,8 +20,10 @@ interface MirrorParts {
 export class Mirror {
   readonly #parts: MirrorParts;
   readonly #calls = new OpenCalls();
-  /** Names of the calls, by id. */
+  /** Names of the calls that have no result, by id. */
   readonly #names = new Map<string, string>();
+  /** A call that Claude Code refuses has its result before its message is whole. */
+  readonly #early: unknown[] = [];
   /** Ids of the entries that were written. */
   readonly written = new Set<string>();
   /** The message that the model is writing. */
@@ -51,13 +53,14 @@ export class Mirror {
   async *stream(event: Readonly<Record<string, unknown>>): Events {
     if (event.type === 'message_start') {
       yield* this.flush();
+      if (this.#isCut) return;
       // A message that was not finished is asked for again; only the second one counts.
       this.#current = new SpokenMessage(event.message as Readonly<Record<string, unknown>>, true);
       this.#isAnswered = false;
       return;
     }
     const words = this.#current?.stream(event);
-    if (words !== undefined) yield words;
+    if (words !== undefined && !this.#isStopped) yield words;
     if (event.type === 'message_stop') yield* this.#finish();
   }
 
@@ -65,13 +68,14 @@ export class Mirror {
   async *speak({ message }: Extract<AgentMessage, { type: 'assistant' }>): Events {
     if (this.#current?.id === message.id) return this.#current.add(message.content);
     yield* this.flush();
+    if (this.#isCut) return;
     const said = textOf(this.#current?.blocks ?? []);
     this.#current = new SpokenMessage({ ...message }, false);
     this.#current.add(message.content);
     this.#isAnswered = false;
     const text = textOf(this.#current.blocks);
     const rest = text.startsWith(said) ? text.slice(said.length) : text;
-    if (rest !== '') yield { type: 'text', delta: rest };
+    if (rest !== '' && !this.#isStopped) yield { type: 'text', delta: rest };
     yield* this.#finish();
   }
 
@@ -79,8 +83,12 @@ export class Mirror {
   async *takeResults(content: unknown): Events {
     if (!Array.isArray(content)) return;
     for (const block of content) {
-      const name = block?.type === 'tool_result' ? this.#names.get(block.tool_use_id) : undefined;
-      if (name === undefined) continue;
+      if (block?.type !== 'tool_result') continue;
+      const name = this.#names.get(block.tool_use_id);
+      if (name === undefined) {
+        this.#early.push(block);
+        continue;
+      }
       const id: string = block.tool_use_id;
       this.#names.delete(id);
       const result = { id, name, text: readText(block.content), isError: block.is_error === true };
@@ -123,7 +131,18 @@ export class Mirror {
     if (results.length > 0) await this.append(results);
   }
 
+  get #isStopped(): boolean {
+    return this.#parts.request.signal.aborted;
+  }
+
+  /** The message that was being written when the run was stopped is the last one. */
+  get #isCut(): boolean {
+    return this.#isStopped && this.#current !== undefined;
+  }
+
   async *#finish(): Events {
+    // It was not in the transcript when the run was stopped.
+    if (this.#isStopped) return;
     const message = this.#current;
     this.#current = undefined;
     if (message === undefined || message.blocks.length === 0) return;
@@ -141,6 +160,7 @@ export class Mirror {
       yield { type: 'tool-call', id, name, arguments: args };
       this.#parts.onCall(id);
     }
+    yield* this.takeResults(this.#early.splice(0));
   }
 
   async #write(blocks: readonly Block[], { usage }: SpokenMessage, stopReason: StopReason): Promise<void> {

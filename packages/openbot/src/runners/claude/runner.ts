@@ -1,8 +1,9 @@
 import { resolveAgentSettings } from '../../config/agents.ts';
 import type { RunnerSettings } from '../all.ts';
 import type { Runner } from '../contract.ts';
-import { type ClaudePlace, ClaudeRun } from './claude-run.ts';
+import { ClaudeRun } from './claude-run.ts';
 import { describeClaudeModel } from './models.ts';
+import type { ClaudePlace } from './place.ts';
 
 /** Attempts of Claude Code at one request; its own ten take minutes, in which another model could have answered. */
 const RETRIES = '3';
@@ -17,8 +18,8 @@ export function openClaudeRunner({ stateDir, config, env }: RunnerSettings): Run
   return {
     name: 'claude',
     describeModel: describeClaudeModel,
-    start: (request) => new ClaudeRun(request, place),
-    compact: (request) => new ClaudeRun(request, place),
+    start: (request) => new ClaudeRun(request, place, 'answer'),
+    compact: (request) => new ClaudeRun(request, place, 'compact'),
     close: async () => {},
   };
 }

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe } from 'vitest';
 import { ClaudeBench } from '../../../../../test/imitations/claude-bench.ts';
 import { findClaudeBinary } from '../../../../../test/imitations/claude-binary.ts';
+import { isTorture } from '../../../../../test/setup/hunt.ts';
 import { openClaudeRunner } from '../../../src/runners/claude/runner.ts';
 import { testRunner } from '../contract-suite.ts';
 import { playOnApi } from './scripted-provider.ts';
@@ -17,6 +18,7 @@ describe.skipIf(isMissing)(`claude${isMissing ? `: ${binary.missing}` : ''}`, ()
 
   testRunner('claude', {
     model: { provider: 'claude', model: 'claude-sonnet-4-5', contextWindow: 200_000 },
+    everyMoment: isTorture ? 1 : 5,
     open: (script) => {
       bench.api.setReplies(playOnApi(script));
       return openClaudeRunner({ stateDir: bench.stateDir, config: {}, env: bench.home.env });

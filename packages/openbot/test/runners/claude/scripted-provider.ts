@@ -38,7 +38,8 @@ export function playOnApi({ turns }: Script): Exclude<MessagesApiOptions['replie
 function readTail({ messages }: MessagesRequest): { said: string; hasResults: boolean } {
   const at = messages.findLastIndex(({ role }) => role === 'assistant');
   const blocks = messages.slice(at + 1).flatMap(blocksOf);
-  const said = blocks.map((block) => (block.type === 'text' ? block.text : '')).join('\n');
+  // A message that comes during a call is put behind the result, by some versions of Claude Code inside it.
+  const said = JSON.stringify(blocks);
   return { said, hasResults: blocks.some(({ type }) => type === 'tool_result') };
 }
 

@@ -1,0 +1,9 @@
+import type { Environment } from '@openbot/sessions/layout';
+import type { ClaudeSettings } from '../../config/bot-config.ts';
+
+/** What a run needs beside its request. */
+export interface ClaudePlace {
+  readonly stateDir: string;
+  readonly env: Environment;
+  settingsOf(agentId: string): ClaudeSettings;
+}

@@ -1,5 +1,6 @@
+import type { Environment } from '@openbot/sessions/layout';
 import { resolveAgentSettings } from '../../config/agents.ts';
-import type { RunnerSettings } from '../all.ts';
+import type { BotConfig } from '../../config/bot-config.ts';
 import type { Runner } from '../contract.ts';
 import { ClaudeRun } from './claude-run.ts';
 import { describeClaudeModel } from './models.ts';
@@ -9,7 +10,15 @@ import type { ClaudePlace } from './place.ts';
 const RETRIES = '3';
 
 /** Runs agents with Claude Code, through the Agent SDK. */
-export function openClaudeRunner({ stateDir, config, env }: RunnerSettings): Runner {
+export function openClaudeRunner({
+  stateDir,
+  config,
+  env,
+}: {
+  readonly stateDir: string;
+  readonly config: BotConfig;
+  readonly env: Environment;
+}): Runner {
   const place: ClaudePlace = {
     stateDir,
     env: { CLAUDE_CODE_MAX_RETRIES: RETRIES, ...env },

@@ -38,6 +38,8 @@ export interface AgentSessionRequest {
   /** Where Claude Code's own tools may also read. */
   readonly readableDirs?: readonly string[];
   readonly model: string;
+  /** Tokens. Claude Code compacts the conversation when it nearly fills it; at least 100,000. */
+  readonly contextWindow?: number;
   /** All of it, and the same after a resume. */
   readonly systemPrompt: string;
   /** How hard the model thinks; undefined leaves it to Claude Code. */
@@ -182,7 +184,7 @@ export class AgentSession {
 const REFUSED: AgentToolResult = { text: 'The run was ended before the tool began.', isError: true };
 
 function composeOptions(request: AgentSessionRequest): Options {
-  const { session, claudeTools, effort, readableDirs = [] } = request;
+  const { session, claudeTools, contextWindow, effort, readableDirs = [] } = request;
   const hasOwnTools = claudeTools === 'all' || claudeTools.length > 0;
   return {
     ...(session.is === 'known' ? { resume: session.id } : { sessionId: session.id }),
@@ -192,6 +194,10 @@ function composeOptions(request: AgentSessionRequest): Options {
     model: request.model,
     // A recorded prompt would be used for all later runs in the place of theirs.
     systemPrompt: { type: 'custom', prompt: request.systemPrompt, snapshot: false },
+    // Left to itself it may not compact before the provider refuses the conversation.
+    ...(contextWindow !== undefined && {
+      extraArgs: { autocompact: String(Math.min(1_000_000, Math.max(100_000, contextWindow))) },
+    }),
     ...(effort === undefined ? {} : effort === 'none' ? { thinking: { type: 'disabled' } } : { effort }),
     includePartialMessages: true,
     // Neither the person's settings nor those of the workspace: no hooks, no rules, no memory of theirs.

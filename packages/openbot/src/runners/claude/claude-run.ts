@@ -4,7 +4,7 @@ import type { SentByTool } from '../../tools/contract.ts';
 import type { Run, RunEnd, RunEvent, RunRequest } from '../contract.ts';
 import { describeFault } from '../describe-fault.ts';
 import { BegunCalls } from './begun-calls.ts';
-import { compactApart } from './compact-apart.ts';
+import { compactApart, unwrapSummary } from './compact-apart.ts';
 import { brokenOff, type ClaudeFailure, describeFailure } from './failures.ts';
 import { handOver } from './hand-over.ts';
 import { findKnowledge, type Knowledge, markIdle, markRunning, readBefore } from './knowledge.ts';
@@ -183,6 +183,7 @@ export class ClaudeRun implements Run {
         workspaceDir,
         readableDirs,
         model: model.model,
+        contextWindow: model.contextWindow,
         systemPrompt: systemPrompt.text,
         effort: effortOf(this.#request.thinkingLevel),
         tools: tools.list.map(({ name, description, parameters, changes }) => ({
@@ -202,7 +203,7 @@ export class ClaudeRun implements Run {
         permit: ({ id, name, arguments: args }, signal) =>
           permit({ callId: id, toolName: name, arguments: args }, signal),
         onSummary: (summary) => {
-          this.#summary = summary;
+          this.#summary = unwrapSummary(summary);
         },
       });
     } catch (error) {

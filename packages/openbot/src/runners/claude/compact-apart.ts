@@ -54,7 +54,8 @@ async function askApart(request: RunRequest, place: ClaudePlace, text: string): 
     claude.say(text);
     for await (const message of claude.messages) {
       if (message.type !== 'result') continue;
-      if (message.subtype === 'success' && !message.is_error) return { summary: unwrap(message.result) };
+      if (message.subtype === 'success' && !message.is_error)
+        return { summary: unwrapSummary(message.result) };
       const [text, status] =
         message.subtype === 'success'
           ? [message.result, message.api_error_status]
@@ -68,6 +69,7 @@ async function askApart(request: RunRequest, place: ClaudePlace, text: string): 
   }
 }
 
-function unwrap(text: string): string {
+/** The summary without the tags, and the considerations before it, that Claude Code asks its model for. */
+export function unwrapSummary(text: string): string {
   return /<summary>([\s\S]*?)<\/summary>/.exec(text)?.[1]?.trim() ?? text.trim();
 }

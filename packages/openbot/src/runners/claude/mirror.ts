@@ -141,11 +141,11 @@ export class Mirror {
   }
 
   async *#finish(): Events {
-    // It was not in the transcript when the run was stopped.
-    if (this.#isStopped) return;
     const message = this.#current;
+    // What was not in the transcript when the run was stopped is no answer.
+    if (message === undefined || !message.isWhole || this.#isStopped) return;
     this.#current = undefined;
-    if (message === undefined || message.blocks.length === 0) return;
+    if (message.blocks.length === 0) return;
     if (message.stopReason !== 'toolUse') {
       this.#last = message;
       return;

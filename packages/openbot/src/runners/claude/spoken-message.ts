@@ -44,6 +44,11 @@ export class SpokenMessage {
     return this.#open === undefined ? this.#whole : [...this.#whole, this.#open];
   }
 
+  /** The provider has said why it stopped. Claude Code ends the stream of a broken connection without that. */
+  get isWhole(): boolean {
+    return typeof this.#stopReason === 'string';
+  }
+
   get stopReason(): StopReason {
     if (this.blocks.some(({ type }) => type === 'toolCall')) return 'toolUse';
     return this.#stopReason === 'max_tokens' || this.#stopReason === 'model_context_window_exceeded'

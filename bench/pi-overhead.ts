@@ -24,9 +24,10 @@ export default function bench(): Promise<BenchRow[]> {
     const api = await startMessagesApi({ replies: () => ({ blocks: [say('An answer.')] }) });
     const bare = await openBarePi(join(folder, 'pi'), api.url);
     const { bot, ask } = await openBenchBot(folder, {
-      session: { dmScope: 'per-channel-peer' },
-      agents: { defaults: { model: 'far/m', userTimezone: 'UTC', thinkingDefault: 'off' } },
-      models: { providers: { far: { ...FAR, baseUrl: api.url, models: [{ id: 'm' }] } } },
+      config: {
+        agents: { defaults: { model: 'far/m', userTimezone: 'UTC', thinkingDefault: 'off' } },
+        models: { providers: { far: { ...FAR, baseUrl: api.url, models: [{ id: 'm' }] } } },
+      },
     });
     await ask(0);
     await bot.idle();

@@ -23,8 +23,11 @@ const CONFIG: BotConfig = {
   messages: { queue: { mode: 'followup', debounceMs: 0, cap: 1000 } },
 };
 
-/** @param more settings in the place of those of the bench */
-export async function openBenchBot(stateDir: string, more: BotConfig = {}): Promise<BenchBot> {
+/** @param own settings in the place of those of the bench */
+export async function openBenchBot(
+  stateDir: string,
+  own: { readonly config?: BotConfig; readonly env?: Readonly<Record<string, string>> } = {},
+): Promise<BenchBot> {
   await mkdir(join(stateDir, 'scripts'), { recursive: true, mode: 0o700 });
   const script = { turns: [{ when: '.', steps: [{ text: 'Answer to {{prompt}}' }] }] };
   await writeFile(join(stateDir, 'scripts', 'instant.json'), JSON.stringify(script));
@@ -52,8 +55,8 @@ export async function openBenchBot(stateDir: string, more: BotConfig = {}): Prom
   };
   const bot = await openBot({
     stateDir,
-    config: { ...CONFIG, ...more },
-    env: {},
+    config: { ...CONFIG, ...own.config },
+    env: own.env ?? {},
     channels: [channel],
     state: { ...state, outbox: { ...outbox, put } },
   });

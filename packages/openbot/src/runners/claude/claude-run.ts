@@ -58,6 +58,7 @@ export class ClaudeRun implements Run {
   #retryAfterMs: number | undefined;
   #summary: string | undefined;
   #isCompacted = false;
+  #isMarked = false;
   /** Ids of entries that Claude Code is not given. */
   #unread: readonly string[] = [];
   #sdkSessionId: string | undefined;
@@ -149,6 +150,7 @@ export class ClaudeRun implements Run {
     if (claude === undefined) return undefined;
     this.#claude = claude;
     this.#calls = calls;
+    this.#sdkSessionId = session.id;
     this.#phase = { at: 'starting' };
     const onAbort = () => this.#stop(claude);
     signal.addEventListener('abort', onAbort, { once: true });
@@ -168,7 +170,7 @@ export class ClaudeRun implements Run {
       this.#claude = undefined;
     }
     if (this.#isAt('unknown-session')) return undefined;
-    return yield* this.#conclude(session.id, claude.stderr);
+    return yield* this.#conclude(claude.stderr);
   }
 
   async #open(session: OwnSession, calls: BegunCalls): Promise<AgentSession | undefined> {
@@ -279,20 +281,23 @@ export class ClaudeRun implements Run {
       this.#phase = { at: 'unknown-session' };
       return;
     }
-    yield* this.#mirror.flush(costOf(result));
     // What was sent and not read is answered in a turn of its own.
-    if (!isError && !this.#request.signal.aborted && this.#waiting.size > 0) return;
+    if (!isError && !this.#request.signal.aborted && this.#waiting.size > 0)
+      return yield* this.#mirror.flush(costOf(result));
     // Nothing is awaited between the look at the messages and this: none can be taken and forgotten.
     this.#takesMessages = false;
-    // It has answered before it heard that it should stop: the session knows an answer that the person does not get.
-    if (this.#request.signal.aborted && !this.#mirror.isAnswered && !isInterrupted(result)) {
-      this.#phase = { at: 'cut' };
-      return claude.closeInput();
-    }
     const status = result.subtype === 'success' ? result.api_error_status : undefined;
     const failure = { ...this.#lastError, text, status, retryAfterMs: this.#retryAfterMs };
     this.#phase = { at: 'over', ...(isError && { failure }) };
+    // It exits while the rest is written.
     claude.closeInput();
+    yield* this.#mirror.flush(costOf(result));
+    if (!this.#request.signal.aborted) {
+      if (!isError) await this.#markIdle();
+    } else if (!this.#mirror.isAnswered && !isInterrupted(result)) {
+      // It has answered before it heard that it should stop: the session knows an answer that the person does not get.
+      this.#phase = { at: 'cut' };
+    }
   }
 
   /** The SDK passes reports about messages on without having a type for them. */
@@ -305,23 +310,23 @@ export class ClaudeRun implements Run {
     yield* this.#mirror.takeSteered(message.messageId, message.text, message.mark);
   }
 
-  async *#conclude(sessionId: string, stderr: string): Events<RunEnd> {
-    const { signal } = this.#request;
+  async *#conclude(stderr: string): Events<RunEnd> {
     yield* this.#mirror.flush();
     const end = this.#findEnd(stderr);
     if (end.reason !== 'stop')
       await this.#mirror.close(end.reason === 'aborted' ? 'aborted' : 'error', CUT_OFF);
     // Without a result it is not known what the session has kept: the next run begins another one.
-    if (this.#phase.at === 'over') {
-      const mark = await markIdle(this.#request, this.#knowledge!, this.#sdkSessionId ?? sessionId, {
-        own: this.#mirror.written,
-        unread: this.#unread,
-      });
-      await this.#mirror.append([mark]).catch((error) => {
-        if (!signal.aborted) throw error;
-      });
-    }
+    if (this.#phase.at === 'over') await this.#markIdle();
     return end;
+  }
+
+  /** Once: from then on the session knows what the transcript says. */
+  async #markIdle(): Promise<void> {
+    if (this.#isMarked) return;
+    this.#isMarked = true;
+    const { written: own } = this.#mirror;
+    const of = { own, unread: this.#unread };
+    await this.#mirror.append([await markIdle(this.#request, this.#knowledge!, this.#sdkSessionId!, of)]);
   }
 
   #findEnd(stderr: string): RunEnd {

@@ -9,8 +9,8 @@ afterEach(async () => {
   api = undefined;
 });
 
-async function start(reply: ChatApiOptions['reply']): Promise<ChatApi> {
-  api = await startChatApi({ reply });
+async function start(reply: ChatApiOptions['reply'], more: Partial<ChatApiOptions> = {}): Promise<ChatApi> {
+  api = await startChatApi({ reply, ...more });
   return api;
 }
 
@@ -62,6 +62,34 @@ describe('the imitation of chat completions', () => {
     }
     expect(chunks.at(-2)?.choices[0]?.finish_reason).toBe('tool_calls');
     expect(chunks.at(-1)?.usage?.prompt_tokens).toBe(4242);
+  });
+
+  test('refuses another key and what is longer than its window', async () => {
+    const { url } = await start(() => ({ text: 'ok' }), { key: 'right', window: 20 });
+    const send = (key: string, text: string) =>
+      fetch(`${url}/chat/completions`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${key}` },
+        body: JSON.stringify(ask(text)),
+      });
+    expect((await send('wrong', 'go')).status).toBe(401);
+    expect((await send('right', 'go')).status).toBe(200);
+    const tooLong = await send('right', 'word '.repeat(40));
+    expect(await tooLong.json()).toMatchObject({ error: { code: 'context_length_exceeded' } });
+  });
+
+  test('streams thinking, and breaks off', async () => {
+    const { url } = await start(({ messages }) => ({
+      thinking: 'hm, hm',
+      text: 'half',
+      breaksOff: messages[0]?.content === 'cut' ? 'cut' : { status: 500, message: 'sorry' },
+    }));
+    const stream = (text: string) => post(url, { ...ask(text), stream: true });
+    const text = await (await stream('go')).text();
+    expect(text).toContain('"reasoning_content":"hm,"');
+    expect(text).toContain('"message":"sorry"');
+    expect(text).not.toContain('[DONE]');
+    await expect(stream('cut').then((response) => response.text())).rejects.toThrow();
   });
 
   test('refuses a broken conversation before the script sees it, and what it does not know', async () => {

@@ -123,6 +123,34 @@ describe('the imitation of the Messages API', () => {
     expect(await (await post(url, ask('go'))).text()).toContain('new script');
   });
 
+  test('refuses another key and what is longer than its window', async () => {
+    const { url } = await start({ replies: () => ({ blocks: [say('ok')] }), key: 'right', window: 20 });
+    const send = (key: string, text: string) =>
+      fetch(`${url}/v1/messages`, {
+        method: 'POST',
+        headers: { 'x-api-key': key },
+        body: JSON.stringify(ask(text)),
+      });
+    expect((await send('wrong', 'go')).status).toBe(401);
+    expect((await send('right', 'go')).status).toBe(200);
+    const tooLong = await send('right', 'word '.repeat(40));
+    expect(tooLong.status).toBe(400);
+    expect(await tooLong.text()).toMatch(/prompt is too long: \d+ tokens > 20 maximum/);
+  });
+
+  test('breaks off a stream: with an error, or with the connection', async () => {
+    const blocks = [say('half')];
+    const { url, setReplies } = await start({
+      replies: [{ blocks, breaksOff: apiErrors.overloaded() }],
+    });
+    const stream = () => post(url, { ...ask('go'), stream: true });
+    const text = await (await stream()).text();
+    expect(text).toContain('"type":"overloaded_error"');
+    expect(text).not.toContain('message_stop');
+    setReplies([{ blocks, breaksOff: 'cut' }]);
+    await expect(stream().then((response) => response.text())).rejects.toThrow();
+  });
+
   test('closes while a client keeps its connection', async () => {
     const server = await startMessagesApi({ replies: [] });
     await (await fetch(`${server.url}/v1/models`)).text();

@@ -127,6 +127,7 @@ export const ROOMS: Readonly<Record<string, RoomTable>> = {
       'clock',
       'listeners',
       'session-address',
+      'claude-code',
       'permissions',
       'config',
       'database',

@@ -5,7 +5,7 @@ import { COMMANDS } from '../src/cli/command-table.ts';
 
 const PACKAGE = join(import.meta.dirname, '..');
 const SOURCE = join(PACKAGE, 'src');
-const OWN = ['agent', 'cc-list', 'cc-select', 'cc-status'];
+const OWN = ['agent', 'cc-send', 'cc-list', 'cc-select', 'cc-status'];
 const OTHERS = COMMANDS.map(({ name }) => name.replaceAll(' ', '-')).filter((name) => !OWN.includes(name));
 
 const BUNDLES = {
@@ -14,14 +14,16 @@ const BUNDLES = {
   entries: new Map([
     ['start', [join(SOURCE, 'cli', 'start.ts')]],
     ['result-shapes', [join(SOURCE, 'commands', 'result-shapes.ts')]],
-    ['agent', commandFiles('agent')],
+    // Both open the state folder.
+    ['agent', commandFiles('agent', 'cc-send')],
     // Loaded where there is an openbot.json; with zod inside, of which it needs a small part.
     ['config-file', [join(SOURCE, 'config', 'config-file.ts')]],
     // Loaded where the model is not a scripted one. pi itself is installed beside it.
     ['pi-runner', [join(SOURCE, 'runners', 'pi', 'runner.ts')]],
     ['cc-list', commandFiles('cc-list')],
     ['cc-select-status', commandFiles('cc-select', 'cc-status')],
-    ['commands', commandFiles(...OTHERS)],
+    // With `cc run`, which has the same code; loaded by the rare turn that searches notes or starts Claude Code.
+    ['commands', [...commandFiles(...OTHERS), join(SOURCE, 'claude-code.ts')]],
   ]),
   // The cleaner is installed beside it, and loaded by the rare turn that cleans.
   external: ['@anthropic-ai/*', '@modelcontextprotocol/*', 'confbox', 'oc-context-cleaner'],

@@ -116,7 +116,7 @@ export class CodingDesk {
     const { stateDir, env, ask = denyAll } = this.#parts;
     const { agentId, sessionKey } = record;
     // Loaded here: most conversations start no run.
-    const { startRun, makeAnthropicModel } = await import('@openbot/claude-code');
+    const { startRun, makeAnthropicModel } = await import('../claude-code.ts');
     const apiKey = env.ANTHROPIC_API_KEY?.trim();
     const run = startRun({
       task,

@@ -1,8 +1,9 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { resolveSendPolicy, type SessionStore } from '@openbot/sessions';
 import { shorten } from '@openbot/sessions/terminal-text';
 import type { BotConfig } from '../config/bot-config.ts';
 import type { Inbox } from '../inbox/contract.ts';
-import type { Outbox } from '../outbox/contract.ts';
+import type { Outbox, OutboxMessage } from '../outbox/contract.ts';
 import { addressOf } from '../session-address.ts';
 import type { RunRecord } from './contract.ts';
 
@@ -60,8 +61,19 @@ function keyOf({ id }: RunRecord, name: string | number): string {
 /** Whether a message that the network named `messageId` is one of those that the run sent. */
 export async function hasSent(outbox: Outbox, run: RunRecord, messageId: string): Promise<boolean> {
   for (let n = 0; ; n++) {
-    const message = await outbox.get(keyOf(run, n));
+    const message = await getSettled(outbox, keyOf(run, n));
     if (message === undefined) return false;
     if (message.state === 'sent' && message.ids.includes(messageId)) return true;
+  }
+}
+
+const SETTLE_TRIES = 100;
+
+/** A person may reply before the id of the message is written down: that is waited for, at most some seconds. */
+async function getSettled(outbox: Outbox, key: string): Promise<OutboxMessage | undefined> {
+  for (let tries = 0; ; tries++) {
+    const message = await outbox.get(key);
+    if (message?.state !== 'sending' || tries === SETTLE_TRIES) return message;
+    await sleep(50);
   }
 }

@@ -30,7 +30,7 @@ export function makeMemorySearch(scope: ToolScope): Tool {
     run: async ({ query, limit = 8 }, { signal }) => {
       if ((query as string).trim() === '') throw toolFailure('The query is empty.');
       // Loaded here: nothing else of a turn needs it.
-      const { readMemoryFiles, rankPassages } = await import('@openbot/claude-code');
+      const { readMemoryFiles, rankPassages } = await import('../claude-code.ts');
       const notes = await readMemoryFiles(scope.agent.workspaceDir);
       const files = [...(await readMemory(scope)), ...notes.files];
       const found = rankPassages([...files, ...(await readConversations(scope, signal))], query as string);

@@ -39,6 +39,7 @@ describe.skipIf(missing !== undefined)(`coding runs of a conversation ${missing 
     await bench.shows(/answers:\nThe docs are right\./);
     expect(bench.bot.prompts.at(-1)).toContain(`Coding run ${id} in ${bench.repo}. The person was told:`);
 
+    await bot.idle();
     const turns = bench.bot.turnsOf().length;
     const ctx = { ReplyToId: bench.idOf(/The docs are right/) };
     await bench.bot.chat.write('ada', 'add a test', { id: 'reply-1', ctx });

@@ -5,9 +5,11 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { findRepo, resolveCodingSettings } from '../../src/coding-runs/coding-settings.ts';
 import type { RunRecord } from '../../src/coding-runs/contract.ts';
+import { hasSent } from '../../src/coding-runs/requester.ts';
 import { RunRecords } from '../../src/coding-runs/run-records.ts';
 import { RunTalk } from '../../src/coding-runs/run-talk.ts';
 import { resolveAgentSettings } from '../../src/config/agents.ts';
+import { openMemoryOutbox } from '../../src/outbox/memory/memory-outbox.ts';
 import { MAIN, textsOf } from '../bot/bot-home.ts';
 import { ToolHome } from '../session-tools/tool-home.ts';
 import { makeHome } from '../setup/run-openbot.ts';
@@ -151,4 +153,19 @@ test('what a person is told of a run is little', () => {
   expect(
     talk.describe({ type: 'ended', outcome: { ...outcome, result: 'success', ending: 'idle', unsent: [] } }),
   ).toBeUndefined();
+});
+
+test('a reply that is faster than our note of what was sent is still one to the run', async () => {
+  const outbox = openMemoryOutbox();
+  const run = recordOf();
+  const target = run.requester;
+  const key = `coding:${run.id}:0`;
+  await outbox.put([
+    { key, agentId: 'main', sessionKey: MAIN, target, payload: { text: 'x' }, createdAt: 1 },
+  ]);
+  await outbox.claim({ ...target, owner: 'sender', now: 2, leaseMs: 1000, limit: 1 });
+  const found = hasSent(outbox, run, 'sent-1');
+  await outbox.sent(key, 'sender', { at: 3, ids: ['sent-1'] });
+  expect(await found).toBe(true);
+  expect(await hasSent(outbox, run, 'sent-2')).toBe(false);
 });

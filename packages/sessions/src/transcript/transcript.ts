@@ -1,11 +1,8 @@
-import { BLOCK_BITS, EntryColumns, IN_BLOCK, IndexOfId, ToolTable, UsageTable, Words } from './columns.ts';
+import { BLOCK_BITS, IN_BLOCK, IndexOfId, ToolTable, UsageTable, Words } from './columns.ts';
 import {
-  type EntryKind,
-  type EntryRole,
   FLAG,
   IMAGE_CHARACTERS,
   isConversation,
-  KINDS,
   type LeafState,
   ROLES,
   type TokenUsage,
@@ -14,6 +11,7 @@ import {
   type TranscriptEntry,
   type TranscriptHeader,
 } from './entry.ts';
+import { EntryFigures, KIND_NUMBER } from './entry-figures.ts';
 import { ABSENT, type DialectName, type LeafControl, type LineFacts } from './formats/dialect.ts';
 import { listStretch, type Stretch } from './list-stretch.ts';
 import { NULL_REF } from './skim/shape.ts';
@@ -24,7 +22,6 @@ export const NO_PARENT = -1;
 /** The parent of an entry that names one which is not in the transcript. */
 export const DANGLING = -2;
 
-const KIND_NUMBER = new Map(KINDS.map((kind, number) => [kind, number]));
 const ROLE_NUMBER = new Map(ROLES.map((role, number) => [role, number]));
 
 /** A line that could not be read as the rest, by number, and why. */
@@ -40,7 +37,7 @@ export interface LineProblem {
  * a hundred bytes a line, its id included). Lines are entries, also those that are blank or broken, so entry `i` is
  * line `i + 1`.
  */
-export class Transcript {
+export class Transcript extends EntryFigures {
   dialect: DialectName | undefined;
   header: TranscriptHeader | undefined;
   /** The size of what was read. */
@@ -49,12 +46,6 @@ export class Transcript {
   terminated = true;
   readonly problems: LineProblem[] = [];
 
-  readonly #columns = new EntryColumns();
-  /** Those of the columns. The accessors look into them by themselves: a call more for each figure is what planning would take most of its time for. */
-  readonly #blocks = this.#columns.blocks;
-  /** A bit for each kind that a line is of, and the flags of all lines. */
-  #kinds = 0;
-  #flags = 0;
   readonly #typeWords = new Words();
   readonly strings: StringTable;
   readonly #indexOfId = new IndexOfId();
@@ -82,21 +73,8 @@ export class Transcript {
   hasNavigation = false;
 
   constructor(strings: StringTable = new StringTable()) {
+    super();
     this.strings = strings;
-  }
-
-  get length(): number {
-    return this.#columns.length;
-  }
-
-  /** Whether any line is of a kind. */
-  hasKind(kind: EntryKind): boolean {
-    return (this.#kinds & (1 << KIND_NUMBER.get(kind)!)) !== 0;
-  }
-
-  /** Whether any line was read with one of these flags. */
-  hasFlag(flags: number): boolean {
-    return (this.#flags & flags) !== 0;
   }
 
   /** Whether an id appears more than once. */
@@ -114,41 +92,13 @@ export class Transcript {
     return this.#lastInTree;
   }
 
-  startOf(index: number): number {
-    return (this.#blocks[index >> BLOCK_BITS] ?? this.#columns.show(index)).starts[index & IN_BLOCK]!;
-  }
-  endOf(index: number): number {
-    return (this.#blocks[index >> BLOCK_BITS] ?? this.#columns.show(index)).ends[index & IN_BLOCK]!;
-  }
-  kindOf(index: number): EntryKind {
-    return KINDS[(this.#blocks[index >> BLOCK_BITS] ?? this.#columns.show(index)).kinds[index & IN_BLOCK]!]!;
-  }
-  roleOf(index: number): EntryRole {
-    return ROLES[(this.#blocks[index >> BLOCK_BITS] ?? this.#columns.show(index)).roles[index & IN_BLOCK]!]!;
-  }
   typeOf(index: number): string {
     return this.#typeWords.word(
-      (this.#blocks[index >> BLOCK_BITS] ?? this.#columns.show(index)).types[index & IN_BLOCK]!,
-    );
-  }
-  flagsOf(index: number): number {
-    return (this.#blocks[index >> BLOCK_BITS] ?? this.#columns.show(index)).flags[index & IN_BLOCK]!;
-  }
-  has(index: number, flag: number): boolean {
-    return (
-      ((this.#blocks[index >> BLOCK_BITS] ?? this.#columns.show(index)).flags[index & IN_BLOCK]! & flag) !== 0
+      (this.blocks[index >> BLOCK_BITS] ?? this.columns.show(index)).types[index & IN_BLOCK]!,
     );
   }
   idOf(index: number): string | undefined {
     return this.#textOf(this.idNumberOf(index));
-  }
-  /** An id as a number, the same for the same id: ABSENT where the line has none. */
-  idNumberOf(index: number): number {
-    return (this.#blocks[index >> BLOCK_BITS] ?? this.#columns.show(index)).ids[index & IN_BLOCK] ?? ABSENT;
-  }
-  /** The parent that the line names, as a number: NULL_REF for a root, ABSENT where it names none. */
-  parentNumberOf(index: number): number {
-    return (this.#blocks[index >> BLOCK_BITS] ?? this.#columns.show(index)).parentIds[index & IN_BLOCK]!;
   }
   /** The entry that an id means: the last one with it. */
   indexOf(id: string): number | undefined {
@@ -158,26 +108,6 @@ export class Transcript {
   /** The entry that an id means, by the id's number. */
   entryOfNumber(id: number): number | undefined {
     return id < 0 ? undefined : this.#indexOfId.get(id);
-  }
-  /** The parent's index, NO_PARENT or DANGLING. */
-  parentOf(index: number): number {
-    return (this.#blocks[index >> BLOCK_BITS] ?? this.#columns.show(index)).parents[index & IN_BLOCK]!;
-  }
-  textSizeOf(index: number): number {
-    return (this.#blocks[index >> BLOCK_BITS] ?? this.#columns.show(index)).text[index & IN_BLOCK]!;
-  }
-  thinkingSizeOf(index: number): number {
-    return (this.#blocks[index >> BLOCK_BITS] ?? this.#columns.show(index)).thinking[index & IN_BLOCK]!;
-  }
-  copySizeOf(index: number): number {
-    return (this.#blocks[index >> BLOCK_BITS] ?? this.#columns.show(index)).copies[index & IN_BLOCK]!;
-  }
-  imageCountOf(index: number): number {
-    return (this.#blocks[index >> BLOCK_BITS] ?? this.#columns.show(index)).images[index & IN_BLOCK]!;
-  }
-  /** What an entry gives to the model where it is part of the context: text, thinking, calls, results and images. */
-  charactersOf(index: number): number {
-    return (this.#blocks[index >> BLOCK_BITS] ?? this.#columns.show(index)).characters[index & IN_BLOCK]!;
   }
   /** The id of the entry that this one points at. */
   targetOf(index: number): string | undefined {
@@ -195,14 +125,7 @@ export class Transcript {
     const preserved = this.#preserved.get(index);
     return preserved === undefined || !('head' in preserved) ? preserved : listStretch(this, preserved);
   }
-  /** A number shared by the lines of one message, or -1. */
-  messageOf(index: number): number {
-    return (this.#blocks[index >> BLOCK_BITS] ?? this.#columns.show(index)).messages[index & IN_BLOCK]!;
-  }
 
-  callCountOf(index: number): number {
-    return (this.#blocks[index >> BLOCK_BITS] ?? this.#columns.show(index)).callCounts[index & IN_BLOCK]!;
-  }
   callsOf(index: number): ToolCallRef[] {
     const calls: ToolCallRef[] = [];
     const from = this.firstCallOf(index);
@@ -211,9 +134,6 @@ export class Transcript {
       calls.push({ id: this.#textOf(this.calls.idAt(row)) ?? '', name, size });
     }
     return calls;
-  }
-  resultCountOf(index: number): number {
-    return (this.#blocks[index >> BLOCK_BITS] ?? this.#columns.show(index)).resultCounts[index & IN_BLOCK]!;
   }
   resultsOf(index: number): ToolResultRef[] {
     const results: ToolResultRef[] = [];
@@ -226,17 +146,9 @@ export class Transcript {
     return results;
   }
 
-  /** The number of an entry's first call in `calls`. */
-  firstCallOf(index: number): number {
-    return (this.#blocks[index >> BLOCK_BITS] ?? this.#columns.show(index)).callStarts[index & IN_BLOCK]!;
-  }
-  /** The number of an entry's first result in `results`. */
-  firstResultOf(index: number): number {
-    return (this.#blocks[index >> BLOCK_BITS] ?? this.#columns.show(index)).resultStarts[index & IN_BLOCK]!;
-  }
   /** The context that the usage of a message tells of, its reply included; 0 where there is none. */
   usageTokensOf(index: number): number {
-    const row = (this.#blocks[index >> BLOCK_BITS] ?? this.#columns.show(index)).usageRows[index & IN_BLOCK]!;
+    const row = (this.blocks[index >> BLOCK_BITS] ?? this.columns.show(index)).usageRows[index & IN_BLOCK]!;
     return row < 0 ? 0 : this.#usage.tokensAt(row);
   }
   /** Entries that point at another one, in any order. */
@@ -246,7 +158,7 @@ export class Transcript {
   }
 
   usageOf(index: number): TokenUsage | undefined {
-    const row = (this.#blocks[index >> BLOCK_BITS] ?? this.#columns.show(index)).usageRows[index & IN_BLOCK]!;
+    const row = (this.blocks[index >> BLOCK_BITS] ?? this.columns.show(index)).usageRows[index & IN_BLOCK]!;
     return row < 0 ? undefined : this.#usage.read(row);
   }
 
@@ -295,7 +207,7 @@ export class Transcript {
 
   /** The id that the line names as its parent, also where no such entry exists; null for a root. */
   parentIdOf(index: number): string | null | undefined {
-    const parentId = (this.#blocks[index >> BLOCK_BITS] ?? this.#columns.show(index)).parentIds[
+    const parentId = (this.blocks[index >> BLOCK_BITS] ?? this.columns.show(index)).parentIds[
       index & IN_BLOCK
     ]!;
     if (this.has(index, FLAG.logicalParent) || parentId === NULL_REF) return null;
@@ -308,15 +220,15 @@ export class Transcript {
 
   /** For the builder: one more line. */
   add(start: number, end: number, facts: LineFacts): void {
-    const index = this.#columns.next();
-    const block = this.#columns.of(index);
+    const index = this.columns.next();
+    const block = this.columns.of(index);
     const at = index & IN_BLOCK;
     block.starts[at] = start;
     block.ends[at] = end;
     const kind = KIND_NUMBER.get(facts.kind)!;
     block.kinds[at] = kind;
-    this.#kinds |= 1 << kind;
-    this.#flags |= facts.flags;
+    this.kinds |= 1 << kind;
+    this.flags |= facts.flags;
     block.roles[at] = ROLE_NUMBER.get(facts.role)!;
     block.flags[at] = facts.flags;
     block.types[at] = this.#typeWords.number(facts.type);
@@ -355,7 +267,7 @@ export class Transcript {
   }
 
   #link(index: number, facts: LineFacts): void {
-    const block = this.#columns.of(index);
+    const block = this.columns.of(index);
     const at = index & IN_BLOCK;
     const { id, parentId } = facts;
     block.ids[at] = id;
@@ -380,11 +292,11 @@ export class Transcript {
   }
 
   #setFlag(index: number, flag: number): void {
-    (this.#blocks[index >> BLOCK_BITS] ?? this.#columns.show(index)).flags[index & IN_BLOCK]! |= flag;
+    (this.blocks[index >> BLOCK_BITS] ?? this.columns.show(index)).flags[index & IN_BLOCK]! |= flag;
   }
 
   #setParent(index: number, parent: number): void {
-    (this.#blocks[index >> BLOCK_BITS] ?? this.#columns.show(index)).parents[index & IN_BLOCK] = parent;
+    (this.blocks[index >> BLOCK_BITS] ?? this.columns.show(index)).parents[index & IN_BLOCK] = parent;
   }
 
   /**
@@ -392,7 +304,7 @@ export class Transcript {
    * what hangs from it stays in reach. To be called before `settle`.
    */
   identify(index: number, id: string, parentId: string | undefined): void {
-    const block = this.#columns.of(index);
+    const block = this.columns.of(index);
     const number = this.strings.internText(id);
     block.ids[index & IN_BLOCK] = number;
     const known = this.#indexOfId.get(number);
@@ -420,7 +332,7 @@ export class Transcript {
     for (const index of this.#openParents) {
       // A boundary whose logical parent was cut away is a root, as its line says.
       const missing = this.has(index, FLAG.logicalParent) ? NO_PARENT : DANGLING;
-      const parentId = (this.#blocks[index >> BLOCK_BITS] ?? this.#columns.show(index)).parentIds[
+      const parentId = (this.blocks[index >> BLOCK_BITS] ?? this.columns.show(index)).parentIds[
         index & IN_BLOCK
       ]!;
       this.#setParent(index, this.#indexOfId.get(parentId) ?? missing);

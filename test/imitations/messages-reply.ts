@@ -43,7 +43,8 @@ export function streamMessage(response: ServerResponse, reply: MessageReply, con
         delta({ type: 'input_json_delta', partial_json: json });
     }
     // A reply that does not end is in the middle of its last block.
-    if (reply.breaksOff === undefined || index < reply.blocks.length - 1) send('content_block_stop', { index });
+    if (reply.breaksOff === undefined || index < reply.blocks.length - 1)
+      send('content_block_stop', { index });
   }
   if (reply.breaksOff !== undefined) {
     breakOff(response, reply.breaksOff, ({ type, message }) => send('error', { error: { type, message } }));

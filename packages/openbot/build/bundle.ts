@@ -22,8 +22,15 @@ const BUNDLES = {
     ['pi-runner', [join(SOURCE, 'runners', 'pi', 'runner.ts')]],
     ['cc-list', commandFiles('cc-list')],
     ['cc-select-status', commandFiles('cc-select', 'cc-status')],
-    // With `cc run`, which has the same code; loaded by the rare turn that searches notes or starts Claude Code.
-    ['commands', [...commandFiles(...OTHERS), join(SOURCE, 'claude-code.ts')]],
+    // With `cc run`, which has the same code; loaded by turns that search notes, start Claude Code, or speak by it.
+    [
+      'commands',
+      [
+        ...commandFiles(...OTHERS),
+        join(SOURCE, 'claude-code.ts'),
+        join(SOURCE, 'runners', 'claude', 'runner.ts'),
+      ],
+    ],
   ]),
   // The cleaner is installed beside it, and loaded by the rare turn that cleans.
   external: ['@anthropic-ai/*', '@modelcontextprotocol/*', 'confbox', 'oc-context-cleaner'],

@@ -1,5 +1,5 @@
 import { randomUUID, type UUID } from 'node:crypto';
-import type { Options, Query, SDKMessage, SDKUserMessage } from '@anthropic-ai/claude-agent-sdk';
+import type { Options, Query, SDKUserMessage } from '@anthropic-ai/claude-agent-sdk';
 import type { HeldLock } from '@openbot/sessions/disk';
 import type { Environment } from '@openbot/sessions/layout';
 import { ItemQueue } from '../conversation/event-source.ts';
@@ -20,7 +20,10 @@ import {
   toolNameOf,
 } from './agent-tools.ts';
 
-export type AgentMessage = SDKMessage;
+/** An `SDKMessage` of the Agent SDK, whose types are not named here: it is installed by those who use it. */
+export interface AgentMessage {
+  readonly type: string;
+}
 
 export type AgentPermission =
   | { readonly isAllowed: true }
@@ -43,11 +46,11 @@ export interface AgentSessionRequest {
   /** All of it, and the same after a resume. */
   readonly systemPrompt: string;
   /** How hard the model thinks; undefined leaves it to Claude Code. */
-  readonly effort?: NonNullable<Options['effort']> | 'none';
+  readonly effort?: 'low' | 'medium' | 'high' | 'xhigh' | 'max' | 'none';
   readonly tools: readonly AgentTool[];
   /** Claude Code's own tools that the model is offered. */
   readonly claudeTools: readonly string[] | 'all';
-  readonly permissionMode?: Options['permissionMode'];
+  readonly permissionMode?: 'default' | 'acceptEdits' | 'plan' | 'dontAsk';
   /** Waited for before the tool of a call begins, whichever it is. False refuses it. */
   mayBegin(callId: string): Promise<boolean>;
   /** Runs a call of one of `tools`. Must not throw. */

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { type AgentMessage, AgentSession, endAgentLeftovers } from '@openbot/claude-code';
+import type { SDKMessage } from '@anthropic-ai/claude-agent-sdk';
+import { AgentSession, endAgentLeftovers } from '@openbot/claude-code';
 import type { SentByTool } from '../../tools/contract.ts';
 import type { Run, RunEnd, RunEvent, RunRequest } from '../contract.ts';
 import { describeFault } from '../describe-fault.ts';
@@ -14,8 +15,8 @@ import type { ClaudePlace } from './place.ts';
 
 type Events<T = void> = AsyncGenerator<RunEvent, T, undefined>;
 type SteeredMessage = Parameters<Run['steer']>[0];
-type SystemMessage = Extract<AgentMessage, { type: 'system' }>;
-type ResultMessage = Extract<AgentMessage, { type: 'result' }>;
+type SystemMessage = Extract<SDKMessage, { type: 'system' }>;
+type ResultMessage = Extract<SDKMessage, { type: 'result' }>;
 
 type OwnSession = { readonly id: string; readonly is: 'known' | 'new' };
 
@@ -217,9 +218,9 @@ export class ClaudeRun implements Run {
   }
 
   async *#listen(claude: AgentSession, sessionId: string): Events {
-    const messages = claude.messages[Symbol.asyncIterator]();
+    const messages = (claude.messages as AsyncIterable<SDKMessage>)[Symbol.asyncIterator]();
     for (;;) {
-      let next: IteratorResult<AgentMessage>;
+      let next: IteratorResult<SDKMessage>;
       try {
         next = await messages.next();
       } catch (error) {
@@ -234,7 +235,7 @@ export class ClaudeRun implements Run {
     }
   }
 
-  async *#take(message: AgentMessage, claude: AgentSession, sessionId: string): Events {
+  async *#take(message: SDKMessage, claude: AgentSession, sessionId: string): Events {
     if ('parent_tool_use_id' in message && message.parent_tool_use_id !== null) {
       this.#letSubagentCall(message);
     } else if (message.type === 'stream_event') {
@@ -301,7 +302,7 @@ export class ClaudeRun implements Run {
   }
 
   /** The SDK passes reports about messages on without having a type for them. */
-  async *#takeSteered(report: AgentMessage): Events {
+  async *#takeSteered(report: SDKMessage): Events {
     const { type, state, command_uuid: uuid } = report as unknown as Record<string, string>;
     const message =
       type === 'command_lifecycle' && state === 'started' ? this.#waiting.get(uuid!) : undefined;
@@ -342,12 +343,12 @@ export class ClaudeRun implements Run {
     return this.#phase.at === at;
   }
 
-  #noteError(message: Extract<AgentMessage, { type: 'assistant' }>): void {
+  #noteError(message: Extract<SDKMessage, { type: 'assistant' }>): void {
     const [block] = message.message.content;
     this.#lastError = { kind: message.error, text: block?.type === 'text' ? block.text : '' };
   }
 
-  #letSubagentCall(message: AgentMessage): void {
+  #letSubagentCall(message: SDKMessage): void {
     if (message.type !== 'assistant') return;
     for (const block of message.message.content) if (block.type === 'tool_use') this.#calls.begin(block.id);
   }

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { SDKMessage } from '@anthropic-ai/claude-agent-sdk';
 import { AgentSession } from '@openbot/claude-code';
 import type { TranscriptMessage } from '@openbot/sessions/transcript';
 import type { RunEnd, RunEvent, RunRequest } from '../contract.ts';
@@ -52,7 +53,7 @@ async function askApart(request: RunRequest, place: ClaudePlace, text: string): 
   try {
     if (signal.aborted) onAbort();
     claude.say(text);
-    for await (const message of claude.messages) {
+    for await (const message of claude.messages as AsyncIterable<SDKMessage>) {
       if (message.type !== 'result') continue;
       if (message.subtype === 'success' && !message.is_error)
         return { summary: unwrapSummary(message.result) };

@@ -1,4 +1,4 @@
-import type { AgentMessage } from '@openbot/claude-code';
+import type { SDKAssistantMessage } from '@anthropic-ai/claude-agent-sdk';
 import type { EntryDraft } from '@openbot/sessions/transcript';
 import type { SentByTool } from '../../tools/contract.ts';
 import { assistantMessage, type Block, type StopReason, textOf } from '../assistant-message.ts';
@@ -65,7 +65,7 @@ export class Mirror {
   }
 
   /** A block that is whole, or a whole message where Claude Code had to ask without a stream. */
-  async *speak({ message }: Extract<AgentMessage, { type: 'assistant' }>): Events {
+  async *speak({ message }: SDKAssistantMessage): Events {
     if (this.#current?.id === message.id) return this.#current.add(message.content);
     yield* this.flush();
     if (this.#isCut) return;

@@ -256,6 +256,7 @@ export const DOORS: Doors = {
       'result-shapes',
     ],
     config: ['agents', 'bot-config', 'heartbeats', 'load-config', 'machine-zone', 'models'],
+    'config/schema': ['schema'],
     cooldowns: ['contract'],
     'cooldowns/files': ['file-cooldowns'],
     'cooldowns/memory': ['memory-cooldowns'],

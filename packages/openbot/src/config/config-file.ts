@@ -4,7 +4,7 @@ import { normalizeAgentId, OpenBotError } from '@openbot/sessions';
 import { type Environment, fillInVariables, readDataFile } from '@openbot/sessions/layout';
 import { listAgentIds, shareOneStore } from './agents.ts';
 import type { BotConfig } from './bot-config.ts';
-import { botConfigSchema } from './schema.ts';
+import { botConfigSchema } from './schema/schema.ts';
 
 /** Its content, checked and with its variables filled in. Unknown settings are kept. Throws CONFIG_INVALID. */
 export function readConfigFile(path: string, env: Environment): BotConfig {

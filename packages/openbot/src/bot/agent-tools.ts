@@ -27,7 +27,7 @@ export interface AgentTools {
 
 /** @param late parts of the bot that need these tools themselves */
 export function openAgentTools(
-  { config, stateDir, env, channels = [], askPerson }: BotOptions,
+  { config, stateDir, env, channels = [] }: BotOptions,
   state: BotState,
   late: {
     now(): number;
@@ -54,7 +54,6 @@ export function openAgentTools(
     env,
     owner: nameProcess(),
     isGone: isProcessGone,
-    ask: askPerson,
     now,
     wakeSender,
     onTrouble,

@@ -1,7 +1,6 @@
 import type { Environment } from '@openbot/sessions/layout';
 import type { Channel } from '../channels/contract.ts';
 import type { Clock } from '../clock.ts';
-import type { AskPerson } from '../coding-runs/contract.ts';
 import type { BotConfig } from '../config/bot-config.ts';
 import type { ReplyPayload } from '../outbox/reply-payload.ts';
 import type { Asker } from '../permissions/contract.ts';
@@ -23,8 +22,6 @@ export interface BotOptions {
   readonly clock?: Clock;
   /** By provider; they win over those that OpenBot has. The caller closes them. */
   readonly runners?: Readonly<Record<string, Runner>>;
-  /** Asks the requester of a coding run what it may do. Everything that no rule allows is denied when absent. */
-  readonly askPerson?: AskPerson;
   /** Called for what the owner of the bot should know. A warning of the process when absent. */
   readonly report?: (notice: BotNotice) => void;
 }

@@ -7,7 +7,7 @@ import { sendFailure } from '../channels/send-failure.ts';
 import type { CodingSettings } from '../config/bot-config.ts';
 import { QUESTION_TOOL } from '../permissions/dialog.ts';
 import type { ToolSession } from '../tools/contract.ts';
-import { type AskPerson, CODING_CHANNEL, denyAll, type RunRecord } from './contract.ts';
+import { CODING_CHANNEL, type RunRecord } from './contract.ts';
 import { Requester, type RequesterParts } from './requester.ts';
 import { RunRecords } from './run-records.ts';
 import { RunTalk } from './run-talk.ts';
@@ -18,7 +18,6 @@ export interface CodingParts extends RequesterParts {
   /** Names this process. */
   readonly owner: string;
   isGone(owner: string): boolean;
-  readonly ask?: AskPerson;
   onTrouble(error: unknown, sessionKey?: string): void;
 }
 
@@ -62,6 +61,7 @@ export class CodingDesk {
     await this.records.put(record);
     const requester = new Requester(this.#parts, record);
     const run = await this.#open(record, task, {
+      permit: session.permit,
       idleMs: task.settings.idleMinutes === undefined ? undefined : task.settings.idleMinutes * 60_000,
       tell: async (text) => {
         if (!(await requester.tell(text)))
@@ -82,7 +82,7 @@ export class CodingDesk {
     await this.records.put(record);
     const messages: string[] = [];
     const tell = async (text: string) => void messages.push(text);
-    const run = await this.#open(record, task, { idleMs: 0, tell, signal });
+    const run = await this.#open(record, task, { permit: session.permit, idleMs: 0, tell, signal });
     const live: LiveRun = { run, record, isIdle: false, over: Promise.resolve() };
     this.#live.set(record.id, live);
     try {
@@ -108,12 +108,13 @@ export class CodingDesk {
     record: RunRecord,
     { task, repoPath, label, maxBudgetUsd, workspaceDir, settings }: CodingTask,
     how: {
+      readonly permit: ToolSession['permit'];
       readonly idleMs: number | undefined;
       readonly signal?: AbortSignal;
       tell(text: string): Promise<unknown>;
     },
   ): Promise<ClaudeRun> {
-    const { stateDir, env, ask = denyAll } = this.#parts;
+    const { stateDir, env } = this.#parts;
     const { agentId, sessionKey } = record;
     // Loaded here: most conversations start no run.
     const { startRun, makeAnthropicModel } = await import('../claude-code.ts');
@@ -145,10 +146,14 @@ export class CodingDesk {
     const ended = new AbortController();
     void run.outcome.catch(() => {}).finally(() => ended.abort());
     run.onPermissionRequest((request) => {
-      ask({ run: record, request }, ended.signal).then(
-        (answer) => run.respondToPermission(request.requestId, answer),
-        (error: Error) =>
-          run.respondToPermission(request.requestId, { behavior: 'deny', message: error.message }),
+      const { requestId, toolUseId: callId, toolName, input } = request;
+      how.permit({ callId, toolName, arguments: input }, ended.signal).then(
+        (answer) =>
+          run.respondToPermission(
+            requestId,
+            answer.isAllowed ? { behavior: 'allow' } : { behavior: 'deny', message: answer.reason },
+          ),
+        (error: Error) => run.respondToPermission(requestId, { behavior: 'deny', message: error.message }),
       );
     });
     return run;

@@ -1,4 +1,3 @@
-import type { PermissionAnswer, PermissionRequest } from '@openbot/claude-code';
 import type { DeliveryTarget } from '../outbox/contract.ts';
 
 /** Follow-ups are outbox messages to the process that has the run: durable, and each is given to it once. */
@@ -26,17 +25,3 @@ export interface RunRecord {
   /** `lost`: its process died. */
   readonly result?: 'success' | 'error' | 'aborted' | 'budget' | 'lost';
 }
-
-export interface CodingQuestion {
-  readonly run: RunRecord;
-  readonly request: PermissionRequest;
-}
-
-/** Asks the person who requested a run. Its answer comes too late when the signal aborts. */
-export type AskPerson = (question: CodingQuestion, signal: AbortSignal) => Promise<PermissionAnswer>;
-
-/** For a bot that cannot ask. */
-export const denyAll: AskPerson = async ({ request }) => ({
-  behavior: 'deny',
-  message: `${request.toolName} was denied: no rule of claudeCode.allowedTools allows it, and nobody can be asked.`,
-});

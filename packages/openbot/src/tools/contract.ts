@@ -1,5 +1,6 @@
 import { OpenBotError } from '@openbot/sessions';
 import type { DeliveryTarget } from '../outbox/contract.ts';
+import type { Permission, PermissionRequest } from '../permissions/contract.ts';
 
 /** The part of JSON Schema that arguments of tools are described with. */
 export interface ArgumentsSchema {
@@ -78,6 +79,8 @@ export interface ToolSession {
   readonly model: { readonly provider: string; readonly model: string; readonly contextWindow?: number };
   /** Keys of the sessions that the message came through, where another session of the agent wrote it. */
   readonly chain: readonly string[];
+  /** Asks about what a program that a tool starts wants to do: rules, then the person. */
+  permit(request: PermissionRequest, signal: AbortSignal): Promise<Permission>;
 }
 
 /** The tools of one run. */

@@ -27,6 +27,8 @@ export function offerTools(turn: Turn, turnSession: TurnSession, model: ModelCho
   const { entry, sessionKey, sessionId, isGroup } = turnSession;
   const { workspaceDir } = agent;
   const { relay, deliverTo } = message.wish ?? {};
+  const policy = openPolicy(turn, turnSession);
+  const permit: RunRequest['permit'] = (request, signal) => policy.permit(request, signal);
   const session = {
     agentId: work.agentId,
     sessionKey,
@@ -37,8 +39,8 @@ export function offerTools(turn: Turn, turnSession: TurnSession, model: ModelCho
     isGroup,
     model,
     chain: relay?.chain ?? [],
+    permit,
   };
-  const policy = openPolicy(turn, turnSession);
   const rules = { entry, agent, canAsk: policy.canAsk };
   const all = [...FILE_TOOLS, makeExec(agent.exec, tools.env), ...tools.sessionTools(session)];
   const offered = openRunTools(
@@ -55,7 +57,7 @@ export function offerTools(turn: Turn, turnSession: TurnSession, model: ModelCho
   );
   return {
     tools: offered,
-    permit: (request, signal) => policy.permit(request, signal),
+    permit,
     isReadOnly: isReadOnlySession(offered.list, workspaceDir),
     isAsking: !offered.list.some((tool) => tool.changes && isUsedUnasked(tool, rules)),
   };

@@ -24,7 +24,11 @@ export class CodingBench extends CommandBench {
   #options(settings: CodingSettings, { config, ...options }: HomeOptions): HomeOptions {
     const sessionSelection = { enabled: false };
     const claudeCode = { repos: [this.repo], isolated: true, sessionSelection, ...settings };
-    return { env: this.env, config: { claudeCode, ...config }, ...options };
+    return {
+      env: this.env,
+      config: { claudeCode, channels: { memory: { allowFrom: ['ada'] } }, ...config },
+      ...options,
+    };
   }
 
   /** What a person sees, once it is there. */
@@ -34,6 +38,12 @@ export class CodingBench extends CommandBench {
       () => `${text} among ${JSON.stringify(chat.shown)}`,
       () => chat.shown.find((line) => text.test(line)),
     );
+  }
+
+  /** What the person must name in the answer to a question about `touch made`. */
+  async questionId(): Promise<string> {
+    const question = await this.shows(/^ada: Permission needed \[[0-9a-f]+\][\s\S]*command: touch made/);
+    return /\[([0-9a-f]+)\]/.exec(question)![1]!;
   }
 
   /** The id that the network gave to a message. */

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe } from 'vitest';
 import { ClaudeBench } from '../../../../../test/imitations/claude-bench.ts';
 import { findClaudeBinary } from '../../../../../test/imitations/claude-binary.ts';
-import { isTorture } from '../../../../../test/setup/hunt.ts';
+import { HUNT, isTorture } from '../../../../../test/setup/hunt.ts';
 import { openClaudeRunner } from '../../../src/runners/claude/runner.ts';
 import { testRunner } from '../contract-suite.ts';
 import { playOnApi } from './scripted-provider.ts';
@@ -9,7 +9,7 @@ import { playOnApi } from './scripted-provider.ts';
 const binary = findClaudeBinary();
 const isMissing = 'missing' in binary;
 
-describe.skipIf(isMissing)(`claude${isMissing ? `: ${binary.missing}` : ''}`, () => {
+describe.skipIf(isMissing)(`claude${isMissing ? `: ${binary.missing}` : ''}`, HUNT, () => {
   let bench: ClaudeBench;
   beforeAll(async () => {
     bench = await ClaudeBench.open();

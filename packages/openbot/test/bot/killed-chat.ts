@@ -7,10 +7,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { SessionManager } from '@earendil-works/pi-coding-agent';
 import { expect } from 'vitest';
 import { afterTest } from '../../../../test/setup/cleaning.ts';
+import type { BotConfig } from '../../src/config/bot-config.ts';
 import type { ChatMessage, SentLine, ToParent } from './chat-process.ts';
 
 const CHILD = join(import.meta.dirname, 'chat-process.ts');
-const CONFIG = {
+const CONFIG: BotConfig = {
   session: { dmScope: 'per-channel-peer' },
   messages: { queue: { mode: 'followup', debounceMs: 0, cap: 1000 } },
 };
@@ -18,8 +19,8 @@ const CONFIG = {
 interface KilledChatOptions {
   /** People who write. 8. */
   readonly sessions?: number;
-  /** The model; without one that of the bot. */
-  readonly model?: string;
+  /** Beside that of the chat: the model, and its provider. */
+  readonly config?: BotConfig;
   /** Beside the environment of this process. */
   readonly env?: Readonly<Record<string, string>>;
 }
@@ -74,8 +75,8 @@ export class KilledChat {
   }
 
   async #start(): Promise<ChildProcess> {
-    const { model, env } = this.#options;
-    const config = model === undefined ? CONFIG : { ...CONFIG, agents: { defaults: { model } } };
+    const { env } = this.#options;
+    const config: BotConfig = { ...CONFIG, ...this.#options.config };
     const child = fork(CHILD, [this.stateDir, this.sentFile, JSON.stringify(config)], {
       env: { ...process.env, ...env },
       execArgv: ['--conditions=openbot-source', '--disable-warning=ExperimentalWarning'],

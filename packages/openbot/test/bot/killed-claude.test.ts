@@ -19,7 +19,11 @@ test.skipIf('missing' in binary)('a bot whose model is Claude Code, killed at an
     return { blocks: wantsFiles ? [call(`toolu_${calls++}`, 'mcp__openbot__list_files', {})] : [say('So.')] };
   });
   const chance = makeChance();
-  const chat = new KilledChat(chance, { sessions: 2, model: 'claude/sonnet', env: claude.home.env });
+  const chat = new KilledChat(chance, {
+    sessions: 2,
+    config: { agents: { defaults: { model: 'claude/sonnet' } } },
+    env: claude.home.env,
+  });
   for (let n = 0; n < tries({ gate: 2, torture: 50 }); n++)
     await chat.live(200 + chance() * 2000, 1 + Math.floor(chance() * 3));
   await chat.finish();

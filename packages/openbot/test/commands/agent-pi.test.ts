@@ -57,9 +57,11 @@ describe.each([
     expect(existsSync(join(bench.folder, '.pi'))).toBe(false);
     expect(readFileSync(transcriptOf(bench), 'utf8')).not.toContain(KEY);
   });
+});
 
+describe('a turn that pi runs', () => {
   it('goes on with what a scripted model said, and back', async () => {
-    const { bench, provider } = await startBench(start);
+    const { bench, provider } = await startBench(startAnthropicKind);
     await bench.agent(['-m', 'my colour is green', '--model', 'script/echo']);
     await bench.agent(['-m', 'and now?']);
     expect(JSON.stringify(provider.conversations.at(-1))).toContain('You said: my colour is green');
@@ -69,7 +71,7 @@ describe.each([
   });
 
   it('is held to the time of a run', async () => {
-    const { bench } = await startBench(start);
+    const { bench } = await startBench(startAnthropicKind);
     const { code, stderr } = await bench.agent(['-m', 'stall', '--timeout', '2']);
     expect(code).not.toBe(0);
     expect(stderr).toContain('too long');

@@ -7,9 +7,23 @@ import { OpenBotError } from '@openbot/sessions';
 
 const NAME = '@earendil-works/pi-coding-agent';
 
+/** What is used of it, and the files that have that. Its index loads a terminal interface too, and takes twice as long. */
+const USED = [
+  'SessionManager',
+  'sessionEntryToContextMessages',
+  'convertToLlm',
+  'DEFAULT_COMPACTION_SETTINGS',
+  'calculateContextTokens',
+  'compact',
+  'estimateTokens',
+  'findCutPoint',
+  'shouldCompact',
+] as const;
+const FILES = ['session-manager.js', 'messages.js', join('compaction', 'compaction.js')];
+
 /** pi's SDK. It is three packages, and only the first is installed by people. */
 export interface Pi {
-  readonly coding: typeof import('@earendil-works/pi-coding-agent');
+  readonly coding: Pick<typeof import('@earendil-works/pi-coding-agent'), (typeof USED)[number]>;
   readonly core: typeof import('@earendil-works/pi-agent-core');
   readonly ai: typeof import('@earendil-works/pi-ai');
   readonly builtinProviders: () => Provider[];
@@ -24,10 +38,9 @@ export async function loadPi(from: string = import.meta.url): Promise<Pi> {
   const inside = join(folder, 'package.json');
   const coreFolder = findPackage('@earendil-works/pi-agent-core', inside) ?? missing();
   const aiFolder = findPackage('@earendil-works/pi-ai', inside) ?? missing();
-  const load = (...path: string[]) => import(pathToFileURL(join(...path)).href);
   try {
     const [coding, core, ai, { builtinProviders }] = await Promise.all([
-      load(folder, 'dist', 'index.js'),
+      loadCoding(join(folder, 'dist')),
       load(coreFolder, 'dist', 'index.js'),
       load(aiFolder, 'dist', 'index.js'),
       load(aiFolder, 'dist', 'providers', 'all.js'),
@@ -44,6 +57,20 @@ export async function loadPi(from: string = import.meta.url): Promise<Pi> {
       { hint: `npm install ${NAME}`, cause },
     );
   }
+}
+
+/** A version that has its files in other places is loaded whole. */
+async function loadCoding(folder: string): Promise<Pi['coding']> {
+  const paths = FILES.map((file) => join(folder, 'core', file));
+  if (paths.every(existsSync)) {
+    const found = Object.assign({}, ...(await Promise.all(paths.map((path) => load(path)))));
+    if (USED.every((name) => name in found)) return found;
+  }
+  return load(folder, 'index.js');
+}
+
+function load(...path: string[]) {
+  return import(pathToFileURL(join(...path)).href);
 }
 
 /** Looks where Node would. Its own search is of no use: the packages allow no `require`. */

@@ -67,7 +67,7 @@ describe.skipIf(missing !== undefined)(`failures of Claude Code${missing ? `: ${
   it('leave one answer where the stream was cut and asked for again', async () => {
     const talk = await claude.openTalk();
     const events = await talk.ask('tell', (_request, requests) =>
-      requests === 0 ? { blocks: [say('Once upon a')], ending: 'cut' } : answer('Once upon a time.'),
+      requests === 0 ? { blocks: [say('Once upon a')], breaksOff: 'cut' } : answer('Once upon a time.'),
     );
     expect(events.at(-1)).toEqual({ type: 'end', reason: 'stop' });
     expect(talk.session.messages()).toEqual(['user: tell', 'assistant: Once upon a time.']);

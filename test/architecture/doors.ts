@@ -255,6 +255,7 @@ export const DOORS: Doors = {
       'mcp',
       'result-shapes',
     ],
+    'commands/talk': ['agent-input', 'agent-report', 'agent-result', 'terminal-questions'],
     config: ['agents', 'bot-config', 'heartbeats', 'load-config', 'machine-zone', 'models'],
     'config/schema': ['schema'],
     cooldowns: ['contract'],

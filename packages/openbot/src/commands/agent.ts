@@ -6,11 +6,11 @@ import { openBot } from '../bot/open-bot.ts';
 import { type LoadedConfig, loadBotConfig } from '../config/load-config.ts';
 import { indexModels } from '../config/models.ts';
 import { abortOnSignals } from './abort-on-signals.ts';
-import { readSayRequest, readStateDir } from './agent-input.ts';
-import { AgentReport, formatPayloads } from './agent-report.ts';
-import { describeResult } from './agent-result.ts';
 import type { AGENT_FLAGS } from './flags.ts';
-import { openTerminalQuestions } from './terminal-questions.ts';
+import { readSayRequest, readStateDir } from './talk/agent-input.ts';
+import { AgentReport, formatPayloads } from './talk/agent-report.ts';
+import { describeResult } from './talk/agent-result.ts';
+import { openTerminalQuestions } from './talk/terminal-questions.ts';
 
 /** Says something to an agent, and prints its answer. */
 export async function agent(input: CommandInput<typeof AGENT_FLAGS>): Promise<void> {

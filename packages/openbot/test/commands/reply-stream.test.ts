@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ReplyStream } from '../../src/commands/reply-stream.ts';
+import { ReplyStream } from '../../src/commands/talk/reply-stream.ts';
 import { buildReplyPayloads } from '../../src/turn/reply/build-reply-payloads.ts';
 import { dropStreamed } from '../../src/turn/reply/drop-repeats.ts';
 

@@ -1,7 +1,7 @@
 import type { CommandInput } from '@openbot/sessions/command-line';
-import type { Asker } from '../permissions/contract.ts';
+import type { Asker } from '../../permissions/contract.ts';
+import type { AGENT_FLAGS } from '../flags.ts';
 import { readsInput } from './agent-input.ts';
-import type { AGENT_FLAGS } from './flags.ts';
 
 /** Questions to the person at the terminal while an agent runs. */
 export interface TerminalQuestions {
@@ -22,8 +22,8 @@ export async function openTerminalQuestions(
   const holdsTask = readsInput(flags);
   if (flags.json || !(holdsTask ? process.stderr.isTTY : isInteractive)) return undefined;
   const [{ findAnswerSource }, { TerminalAsker }] = await Promise.all([
-    import('../permissions/permission-desk.ts'),
-    import('../permissions/terminal-asker.ts'),
+    import('../../permissions/permission-desk.ts'),
+    import('../../permissions/terminal-asker.ts'),
   ]);
   const answers = findAnswerSource({ holdsTask, isInteractive });
   if (answers === undefined) return undefined;

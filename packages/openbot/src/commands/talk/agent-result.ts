@@ -1,5 +1,5 @@
-import type { SayResult } from '../bot/contract.ts';
-import type { RunUsage } from '../runners/contract.ts';
+import type { SayResult } from '../../bot/contract.ts';
+import type { RunUsage } from '../../runners/contract.ts';
 
 /** The result as `openclaw agent --local --json` prints it, with a few fields more. */
 export function describeResult(result: SayResult): object {

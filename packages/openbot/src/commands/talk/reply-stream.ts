@@ -1,4 +1,4 @@
-import { parseReplyDirectives, REPLY_TAG } from '../turn/reply/parse-reply-directives.ts';
+import { parseReplyDirectives, REPLY_TAG } from '../../turn/reply/parse-reply-directives.ts';
 
 const FENCE = /^ {0,3}(?:`{3,}|~{3,})/;
 /** What can still become `NO_REPLY`, `HEARTBEAT_OK` or `MEDIA:`, with the decoration of models around it. */

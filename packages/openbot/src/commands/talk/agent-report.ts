@@ -1,9 +1,9 @@
 import { type Progress, reportProgress } from '@openbot/sessions';
 import type { Terminal } from '@openbot/sessions/command-line';
 import { printable, shorten } from '@openbot/sessions/terminal-text';
-import type { SayEvent } from '../bot/contract.ts';
-import type { ReplyPayload } from '../outbox/reply-payload.ts';
-import { dropStreamed, listMedia } from '../turn/reply/drop-repeats.ts';
+import type { SayEvent } from '../../bot/contract.ts';
+import type { ReplyPayload } from '../../outbox/reply-payload.ts';
+import { dropStreamed, listMedia } from '../../turn/reply/drop-repeats.ts';
 import { ReplyStream } from './reply-stream.ts';
 
 /** Enough to recognise a call. */

@@ -21,7 +21,7 @@ export interface CodingToolParts {
 export function makeCodingTools(parts: CodingToolParts, session: ToolSession, agent: ResolvedAgent): Tool[] {
   const settings = resolveCodingSettings(parts.config, agent);
   if ((settings.repos ?? []).length === 0) return [];
-  // A command, and another session, end with their answer: there is nobody to be told later.
+  // A command, and another session, end with their answer: a later result would have no reader.
   const waits = !isChat(session.requester);
   const start: Tool = {
     name: 'claude_code',

@@ -33,7 +33,7 @@ export interface TurnWish {
 /** A message from one session of an agent to another one. */
 export interface Relay {
   /**
-   * `send` asks a session, `spawn` gives a task to a new one, and `announce` tells the asker how that ended; nobody waits
+   * `send` asks a session, `spawn` gives a task to a new one, and `announce` tells the asker how that ended; no caller waits
    * for the answer to an announcement.
    */
   readonly kind: 'send' | 'spawn' | 'announce';
@@ -102,7 +102,7 @@ export interface SystemEvent {
  */
 export interface Inbox {
   /**
-   * Keeps a message. Whoever sent it may be told so once this resolves. A message whose identity is known is not
+   * Keeps a message. Its sender may be told so once this resolves. A message whose identity is known is not
    * kept again: the result has the kept one and `isNew: false`. `as` keeps it in another state than received.
    */
   accept(

@@ -5,7 +5,7 @@ import { toolFailure } from '../tools/contract.ts';
 import { LOCAL_CHANNEL, SESSIONS_CHANNEL } from '../turn/deliver.ts';
 import type { ToolScope } from './parts.ts';
 
-/** Whether somebody reads there without an answer being written: a chat, and neither a command nor another session. */
+/** Whether a person reads there without an answer being written: a chat, and neither a command nor another session. */
 export function isChat({ channel }: DeliveryTarget): boolean {
   return channel !== LOCAL_CHANNEL && channel !== SESSIONS_CHANNEL;
 }

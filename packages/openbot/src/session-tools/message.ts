@@ -7,7 +7,7 @@ import { assertMaySend, findSessionOf, resolveTarget } from './message-target.ts
 import { mirrorMessage } from './mirror-message.ts';
 import type { ToolScope } from './parts.ts';
 
-/** Sends a message before the answer, or to somebody else. */
+/** Sends a message before the answer, or to another person. */
 export function makeMessage(scope: ToolScope): Tool {
   return {
     name: 'message',

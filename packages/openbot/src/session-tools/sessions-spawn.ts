@@ -77,7 +77,7 @@ export function makeSessionsSpawn(scope: ToolScope): Tool {
   };
 }
 
-/** A command ends with its answer, and so does a task of another session: there is nobody to be told later. */
+/** A command ends with its answer, and so does a task of another session: a later result would have no reader. */
 async function waitForIt({ parts }: ToolScope, message: InboxMessage, signal: AbortSignal): Promise<string> {
   const { sessionKey } = message;
   const end = await parts.relays.wait(message, { timeoutMs: WAIT_MS, signal });

@@ -17,7 +17,7 @@ export type UseDecision =
   | { readonly do: 'ask'; readonly how: 'on-miss' | 'always' }
   | { readonly do: 'refuse'; readonly reason: string };
 
-/** Names of the tools that are offered. What would have to be asked about is not offered where nobody can be asked. */
+/** Names of the tools that are offered. What would have to be asked about is not offered where no person can be asked. */
 export function allowedTools(tools: readonly Tool[], rules: UseRules): string[] {
   const listed = rules.agent.tools;
   return tools

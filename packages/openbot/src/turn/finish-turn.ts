@@ -29,7 +29,7 @@ export async function finishTurn(turn: Turn, session: TurnSession, run: EndedRun
   const { thinkingDefault } = turn.agent;
   const { entry, sessionKey, sessionId, isGroup } = session;
   const { tally, model, systemPrompt, thinkingLevel = chooseThinkingLevel({ entry, thinkingDefault }) } = run;
-  // Nobody reads the answer to a heartbeat that has nothing to say.
+  // A heartbeat that has nothing to say is not sent, so the notice would be lost.
   const change = isHeartbeat(turn.message) ? undefined : describeModelChange(entry, run);
   const said = addSent(tally, await listSentBefore(turn));
   const built = buildReplies(turn, entry, { ...run, tally: said, thinkingLevel, notice: change?.text });

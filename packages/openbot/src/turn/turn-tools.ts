@@ -49,7 +49,7 @@ export interface QuestionPlace {
   readonly target: DeliveryTarget;
 }
 
-/** Somebody who waits for this turn in this process. */
+/** A caller that waits for this turn in this process. */
 export interface TurnWatcher {
   /** Tool calls are shown as they happen, and not again in the replies. */
   readonly showsTools?: boolean;

@@ -1,6 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { defineConfig } from 'vitest/config';
+import { SlowFirst } from './test/setup/slow-first.ts';
 
 const TESTS = ['test/**/*.test.ts', 'packages/*/test/**/*.test.ts'];
 
@@ -24,7 +25,9 @@ export default defineConfig(({ mode }) => {
       // holds that each leaves the environment as it found it.
       pool: 'forks',
       isolate: false,
-      maxWorkers: 3,
+      // More than cores: many tests wait for processes.
+      maxWorkers: 4,
+      sequence: { sequencer: SlowFirst },
       // Buffers outside the heap make a small heap be collected again and again: a third of the time of many tests.
       execArgv: ['--initial-heap-size=512'],
     },

@@ -24,7 +24,7 @@ test.skipIf('missing' in binary)('a bot whose model is Claude Code, killed at an
     config: { agents: { defaults: { model: 'claude/sonnet' } } },
     env: claude.home.env,
   });
-  for (let n = 0; n < tries({ gate: 2, torture: 50 }); n++)
+  for (let n = 0; n < tries({ gate: 1, torture: 50 }); n++)
     await chat.live(200 + chance() * 2000, 1 + Math.floor(chance() * 3));
   await chat.finish();
   checkKilled(chat);

@@ -21,7 +21,7 @@ test('a bot whose models are asked by pi, killed at any moment', HUNT, async () 
   const chat = new KilledChat(chance, {
     config: { agents: { defaults: { model: 'far/m' } }, models: { providers: { far } } },
   });
-  for (let n = 0; n < tries({ gate: 3, torture: 50 }); n++)
+  for (let n = 0; n < tries({ gate: 2, torture: 50 }); n++)
     await chat.live(50 + chance() * 900, 1 + Math.floor(chance() * 4));
   await chat.finish();
   checkKilled(chat);

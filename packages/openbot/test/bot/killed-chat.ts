@@ -128,11 +128,17 @@ export function checkKilled(chat: KilledChat): void {
 
   const sent = chat.listSent();
   const byKey = Map.groupBy(sent, ({ key }) => key);
-  const answered = new Set([...byKey.keys()].map((key) => key.slice(0, key.lastIndexOf(':'))));
+  const givenUp = sent.filter(({ key }) => key.endsWith(':failed'));
+  expect(givenUp, 'messages that were given up').toEqual([]);
+  const answered = Map.groupBy(sent, ({ key }) => key.slice(0, key.lastIndexOf(':')));
   const lost = [...chat.taken.keys()].filter(
     (id) => ![...turnsOf.get(id)!].every((turnId) => answered.has(turnId)),
   );
   expect(lost, 'messages whose reply was not sent').toEqual([]);
+  const astray = [...chat.taken.values()].filter(({ id, from }) =>
+    [...turnsOf.get(id)!].some((turnId) => answered.get(turnId)!.some(({ to }) => to !== from)),
+  );
+  expect(astray, 'messages whose reply went to another person').toEqual([]);
   const unmarked = [...byKey.values()].filter(
     (lines) => lines.filter((line) => !line.mayBeRepeat).length > 1,
   );

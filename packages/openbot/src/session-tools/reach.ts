@@ -15,7 +15,7 @@ import type { ToolScope } from './parts.ts';
  */
 export async function listReachable({ parts, session, store }: ToolScope): Promise<StoredSession[]> {
   const { agentId, sessionKey, isGroup } = session;
-  const own = (await store.list()).filter(({ key }) => ownerOf(key, agentId) === agentId);
+  const own = await listOwn({ session, store });
   const { mainKey, scope } = parts.config.session ?? {};
   const isMain =
     sessionKey === (scope === 'global' ? 'global' : buildAgentMainSessionKey({ agentId, mainKey }));
@@ -30,6 +30,14 @@ export async function listReachable({ parts, session, store }: ToolScope): Promi
     for (const { key, entry } of own) if (tree.has(entry.spawnedBy ?? '')) tree.add(key);
   }
   return own.filter(({ key }) => tree.has(key));
+}
+
+/** The sessions of the agent, without those of others in a store that they share. */
+export async function listOwn({
+  session: { agentId },
+  store,
+}: Pick<ToolScope, 'session' | 'store'>): Promise<StoredSession[]> {
+  return (await store.list()).filter(({ key }) => ownerOf(key, agentId) === agentId);
 }
 
 /** A key without an agent is one of the agent whose store has it. */
@@ -66,15 +74,16 @@ function canonical(key: string): string {
   }
 }
 
-/** How many sessions are above this one: 0 where a person talks. */
-export async function measureSpawnDepth({ store, session }: ToolScope): Promise<number> {
-  let depth = 0;
-  let entry: StoredEntry | undefined = await store.get(session.sessionKey);
-  const seen = new Set([session.sessionKey]);
-  while (entry?.spawnedBy !== undefined && !seen.has(entry.spawnedBy)) {
-    seen.add(entry.spawnedBy);
-    depth++;
-    entry = await store.get(entry.spawnedBy);
+/** This session, then the one that spawned it, and so on up to the one where a person talks. */
+export async function readLineage({
+  store,
+  session,
+}: ToolScope): Promise<{ readonly key: string; readonly entry: StoredEntry | undefined }[]> {
+  const lineage = new Map<string, StoredEntry | undefined>();
+  for (let key: string | undefined = session.sessionKey; key !== undefined && !lineage.has(key); ) {
+    const entry: StoredEntry | undefined = await store.get(key);
+    lineage.set(key, entry);
+    key = entry?.spawnedBy;
   }
-  return depth;
+  return [...lineage].map(([key, entry]) => ({ key, entry }));
 }

@@ -1,13 +1,15 @@
 import { hash } from 'node:crypto';
+import type { StoredEntry } from '@openbot/sessions';
 import { buildSubagentSessionKey } from '@openbot/sessions/key';
 import { THINKING_LEVELS } from '../config/bot-config.ts';
 import { indexModels, type ModelRef, resolveModel } from '../config/models.ts';
 import type { InboxMessage } from '../inbox/contract.ts';
+import { inheritLimits } from '../tools/allowed-tools.ts';
 import { type Tool, toolFailure } from '../tools/contract.ts';
 import { readLabel } from '../tools/read-label.ts';
 import { isChat } from './message-target.ts';
 import { answer, type ToolScope } from './parts.ts';
-import { measureSpawnDepth } from './reach.ts';
+import { listOwn, readLineage } from './reach.ts';
 import { cut, describeTask } from './relay-words.ts';
 import { assertMayPassOn } from './sessions-send.ts';
 
@@ -42,7 +44,8 @@ export function makeSessionsSpawn(scope: ToolScope): Tool {
       const name = scope.nameAction('spawn', [task, label]);
       const { agentId, sessionKey: asker, requester } = session;
       const sessionKey = buildSubagentSessionKey({ agentId, key: toUuid(name) });
-      await assertMaySpawn(scope, sessionKey);
+      const above = await readLineage(scope);
+      await assertMaySpawn(scope, sessionKey, above.length - 1);
       const now = parts.now();
       await scope.store.update(
         sessionKey,
@@ -52,7 +55,9 @@ export function makeSessionsSpawn(scope: ToolScope): Tool {
             updatedAt: now,
             spawnedBy: asker,
             label,
-            chatType: 'direct',
+            // What a group must not read, a session that answers to it must not read either.
+            chatType: session.isGroup ? (groupTypeOf(above[0]?.entry) ?? 'group') : 'direct',
+            ...inheritLimits(above.flatMap(({ entry: one }) => one ?? [])),
             providerOverride: model?.provider,
             modelOverride: model?.model,
             thinkingLevel: (args.thinking as string) ?? agent.subagents?.thinking,
@@ -86,11 +91,10 @@ async function waitForIt({ parts }: ToolScope, message: InboxMessage, signal: Ab
   return answer({ status: end.isAnswered ? 'ok' : 'failed', sessionKey, result: cut(end.text) });
 }
 
-async function assertMaySpawn(scope: ToolScope, child: string): Promise<void> {
-  const { parts, session, agent, store } = scope;
+async function assertMaySpawn(scope: ToolScope, child: string, depth: number): Promise<void> {
+  const { parts, session, agent } = scope;
   const { agentId, sessionKey } = session;
   const { maxSpawnDepth = DEPTH, maxChildrenPerAgent = MOST_CHILDREN } = agent.subagents ?? {};
-  const depth = await measureSpawnDepth(scope);
   if (depth >= maxSpawnDepth) {
     const who =
       depth === 0 ? 'This agent must not spawn sessions' : 'A session that was spawned must not spawn others';
@@ -98,7 +102,7 @@ async function assertMaySpawn(scope: ToolScope, child: string): Promise<void> {
   }
   assertMayPassOn(scope);
   let busy = 0;
-  for (const { key, entry } of await store.list()) {
+  for (const { key, entry } of await listOwn(scope)) {
     if (entry.spawnedBy !== sessionKey || key === child) continue;
     if ((await parts.state.inbox.waiting({ agentId, sessionKey: key })).length > 0) busy++;
   }
@@ -106,6 +110,11 @@ async function assertMaySpawn(scope: ToolScope, child: string): Promise<void> {
     throw toolFailure(
       `${busy} sessions that you spawned are at work, which is the limit. Wait for one to end.`,
     );
+}
+
+function groupTypeOf(entry: StoredEntry | undefined): 'group' | 'channel' | undefined {
+  const type = entry?.chatType;
+  return type === 'group' || type === 'channel' ? type : undefined;
 }
 
 async function readModel(

@@ -82,6 +82,16 @@ function limitsOf(
   };
 }
 
+/** What a session passes on to one that it starts: the strictest limits of its own and of those above it. */
+export function inheritLimits(entries: readonly UseRules['entry'][]): UseRules['entry'] {
+  const securities = entries.flatMap(({ execSecurity }) => execSecurity ?? []);
+  const asks = entries.flatMap(({ execAsk }) => execAsk ?? []);
+  return {
+    ...(securities.length > 0 && { execSecurity: strictest(SECURITIES, ...securities) }),
+    ...(asks.length > 0 && { execAsk: strictest(ASKS, ...asks) }),
+  };
+}
+
 function strictest<T extends string>(order: readonly T[], ...words: readonly string[]): T {
   return order[Math.min(...words.map((word) => Math.max(0, order.indexOf(word as T))))]!;
 }

@@ -1,4 +1,5 @@
 import { type MsgContext, resolveGroupSessionKey, type SessionSkillSnapshot } from '@openbot/sessions';
+import { isSubagentSessionKey } from '@openbot/sessions/key';
 import type { EntryDraft } from '@openbot/sessions/transcript';
 import { resolveModel } from '../config/models.ts';
 import type { ModelChoice, Runner, SystemPrompt } from '../runners/contract.ts';
@@ -137,15 +138,17 @@ export function writeSystemPrompt(
     model: chosen.model,
     skillsPrompt: chosen.skills.prompt,
     tools: chosen.tools.list,
-    groupIntro: isGroup
-      ? buildGroupIntro({
-          channel: message.identity.channel,
-          activation: activationOf(turn, entry),
-          subject: ctx.GroupSubject ?? entry.subject,
-          members: ctx.GroupMembers,
-          silentToken: SILENT_REPLY_TOKEN,
-        })
-      : undefined,
+    // A session that was spawned answers to another one, and not in the group.
+    groupIntro:
+      isGroup && !isSubagentSessionKey(sessionKey)
+        ? buildGroupIntro({
+            channel: message.identity.channel,
+            activation: activationOf(turn, entry),
+            subject: ctx.GroupSubject ?? entry.subject,
+            members: ctx.GroupMembers,
+            silentToken: SILENT_REPLY_TOKEN,
+          })
+        : undefined,
     timeZone: agent.userTimezone,
     now: startedAt,
     extra: ctx.GroupSystemPrompt,

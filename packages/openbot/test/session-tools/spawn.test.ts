@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { MAIN, textsOf } from '../bot/bot-home.ts';
 import { ToolHome } from './tool-home.ts';
@@ -134,6 +136,43 @@ test('what a group spawned is told in the group, without what is private', async
   await bot.idle();
   expect(home.chat.shown).toEqual(['g1: Started.', 'g1: Seven.']);
   expect(home.offered.at(-1)).not.toContain('memory_search');
+});
+
+test('what a group spawned knows no more than the group', async () => {
+  const home = new ToolHome()
+    .on('please', [SPAWN, { text: 'Started.' }])
+    .on('Task: count', [{ text: 'There are 7.' }]);
+  home.writeFile('MEMORY.md', 'The door code is 4711.');
+  const bot = await home.start();
+  await home.chat.writeInGroup('g1', { name: 'Bob', id: 'bob' }, 'please', { WasMentioned: true });
+  await bot.idle();
+  const [child] = childrenOf(home);
+  expect(home.entryOf(child)).toMatchObject({ chatType: 'group' });
+  const task = home.prompts.findIndex((prompt) => prompt.includes('Task: count'));
+  expect(home.offered[task]).not.toContain('memory_search');
+  const files = home.entryOf(child).systemPromptReport?.injectedWorkspaceFiles ?? [];
+  expect(files.map(({ name }) => name)).not.toContain('MEMORY.md');
+});
+
+test('a spawned session has the limits of those above it, and not what was added to their rules', async () => {
+  const home = new ToolHome()
+    .on('please', { tool: 'sessions_spawn', args: { task: 'first' } })
+    .on('Task: first', { tool: 'sessions_spawn', args: { task: 'second' } })
+    .on('Task: second', { tool: 'write_file', args: { path: 'a.txt', content: 'x' } });
+  const config = { agents: { defaults: { subagents: { maxSpawnDepth: 2 } } } };
+  const first = await home.startCommand({ config });
+  await first.say({ message: 'hello' });
+  await first.close();
+  home.changeEntry(MAIN, { execSecurity: 'deny', execAsk: 'always', permissionsAdded: ['write_file'] });
+  const second = await home.startCommand({ config });
+  const end = textsOf(await second.say({ message: 'please' }))[0];
+  expect(json(json(end).result).result).toMatch(/write_file/);
+  expect(childrenOf(home)).toHaveLength(2);
+  for (const child of childrenOf(home)) {
+    expect(home.entryOf(child)).toMatchObject({ execSecurity: 'deny', execAsk: 'always' });
+    expect(home.entryOf(child).permissionsAdded).toBeUndefined();
+  }
+  expect(existsSync(join(home.stateDir, 'workspace/a.txt'))).toBe(false);
 });
 
 test('a spawned session that was cut off goes on, and is announced once', async () => {

@@ -60,7 +60,7 @@ export function openAgentTools(
   });
   const hasModel: SessionToolParts['hasModel'] = async (provider, model) =>
     (await late.findRunner(provider))?.describeModel(provider, model) !== undefined;
-  const parts = { state, config, stateDir, channels, relays, cleans, now, wakeSender, hasModel };
+  const parts = { state, config, stateDir, channels, relays, cleans, now, wakeSender, hasModel, onTrouble };
   const codingParts = { desk: coding, outbox: state.outbox, config, env, now };
   return {
     relays,

@@ -4,6 +4,7 @@ import { resolveRoute } from '../routing/resolve-route.ts';
 import { toolFailure } from '../tools/contract.ts';
 import { LOCAL_CHANNEL, SESSIONS_CHANNEL } from '../turn/deliver.ts';
 import type { ToolScope } from './parts.ts';
+import { listOwn, readLineage } from './reach.ts';
 
 /** Whether a person reads there without an answer being written: a chat, and neither a command nor another session. */
 export function isChat({ channel }: DeliveryTarget): boolean {
@@ -43,18 +44,18 @@ function listNames(channels: readonly { readonly name: string }[]): string {
 
 /** The session in which the recipient would answer, if it exists. */
 export async function findSessionOf(
-  { parts, session, store }: ToolScope,
+  scope: ToolScope,
   target: DeliveryTarget,
 ): Promise<StoredSession | undefined> {
-  const { agentId } = session;
-  const { config } = parts;
+  const { agentId } = scope.session;
+  const { config } = scope.parts;
   const { sessionKey } = resolveRoute({
     config,
     ...target,
     peer: { kind: 'direct', id: target.to },
     agentId,
   });
-  const sessions = await store.list();
+  const sessions = await listOwn(scope);
   // Topics and groups have keys that do not follow from the address alone.
   const there = sessions
     .filter(({ entry }) => isAt(entry, target))
@@ -77,20 +78,15 @@ function isAt(
 
 /** Refuses what the send policy denies: to this session, to one above it, or to the one that the message goes to. */
 export async function assertMaySend(
-  { parts, session, store }: ToolScope,
+  scope: ToolScope,
   { channel }: DeliveryTarget,
   recipient: StoredSession | undefined,
 ): Promise<void> {
-  const { config: cfg } = parts;
+  const { config: cfg } = scope.parts;
   const allows = (sessionKey: string, entry: StoredEntry | undefined) =>
     resolveSendPolicy({ cfg, entry, sessionKey, channel }) === 'allow';
-  const seen = new Set<string>();
-  for (let key: string | undefined = session.sessionKey; key !== undefined && !seen.has(key); ) {
-    seen.add(key);
-    const entry: StoredEntry | undefined = await store.get(key);
+  for (const { key, entry } of await readLineage(scope))
     if (!allows(key, entry)) throw toolFailure('The send policy does not allow this session to send there.');
-    key = entry?.spawnedBy;
-  }
   if (recipient !== undefined && !allows(recipient.key, recipient.entry))
     throw toolFailure(`The send policy does not allow messages to ${recipient.key}.`);
 }

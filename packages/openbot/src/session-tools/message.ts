@@ -51,7 +51,10 @@ export function makeMessage(scope: ToolScope): Tool {
       parts.wakeSender();
       // This session has the call itself.
       if (recipient !== undefined && recipient.key !== sessionKey)
-        await mirrorMessage(scope, recipient, message);
+        // It is on its way: a failure would have the model send it again.
+        await mirrorMessage(scope, recipient, message).catch((error) =>
+          parts.onTrouble(error, recipient.key),
+        );
       const isHere = isDeepStrictEqual(target, session.requester);
       return {
         text: `The message is on its way to ${target.to} on ${target.channel}.`,

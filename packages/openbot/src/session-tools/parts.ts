@@ -19,6 +19,7 @@ export interface SessionToolParts {
   readonly cleans: PendingCleans;
   /** ms */
   now(): number;
+  onTrouble(error: unknown, sessionKey?: string): void;
   /** Something was put into the outbox. */
   wakeSender(): void;
   /** Undefined when no runner has models of the provider. */

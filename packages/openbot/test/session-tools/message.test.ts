@@ -1,6 +1,7 @@
-import { symlinkSync, writeFileSync } from 'node:fs';
+import { globSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import type { BotConfig } from '../../src/config/bot-config.ts';
 import { MAIN, textsOf } from '../bot/bot-home.ts';
 import { ToolHome } from './tool-home.ts';
 
@@ -143,6 +144,53 @@ test('the send policy holds for the sender and for the session that it would go 
     'The send policy does not allow this session to send there.',
   ]);
   expect(home.chat.shown.filter((line) => line.includes('hello there'))).toEqual([]);
+});
+
+test('in a store that agents share, a message is noted in no session of another agent', async () => {
+  const home = new ToolHome().on('tell bob', {
+    tool: 'message',
+    args: { to: 'bob', text: 'Lunch at noon.' },
+  });
+  const store = join(home.stateDir, 'shared.json');
+  const config = {
+    session: { ...PEERS.session, store },
+    agents: { list: [{ id: 'main', default: true }, { id: 'ops' }] },
+    bindings: [{ agentId: 'ops', match: { channel: 'memory', peer: { kind: 'direct', id: 'bob' } } }],
+  } as const;
+  const bot = await home.start({ config: config as unknown as BotConfig });
+  await home.chat.write('bob', 'hi');
+  await bot.idle();
+  await home.chat.write('ada', 'tell bob');
+  await bot.idle();
+  expect(home.chat.shown).toContain('bob: Lunch at noon.');
+  const keys = Object.keys(JSON.parse(readFileSync(store, 'utf8')));
+  expect(keys).toContainEqual(expect.stringMatching(/^agent:ops:.*bob$/));
+  const lines = globSync(join(home.stateDir, 'agents/*/sessions/*.jsonl')).filter((path) =>
+    readFileSync(path, 'utf8').includes('"idempotencyKey"'),
+  );
+  expect(lines).toEqual([]);
+  await home.chat.write('bob', 'next');
+  await bot.idle();
+  expect(home.prompts.at(-1)).not.toContain('Lunch');
+});
+
+test('a message that cannot be noted is sent all the same, and the owner is told', async () => {
+  const home = new ToolHome().on('tell bob', {
+    tool: 'message',
+    args: { to: 'bob', text: 'Lunch at noon.' },
+  });
+  const bot = await home.start({ config: PEERS });
+  await home.chat.write('bob', 'hi');
+  await bot.idle();
+  const bob = Object.keys(home.entriesOf()).find((key) => key.endsWith('bob'))!;
+  const transcript = join(home.stateDir, 'agents/main/sessions', `${home.entryOf(bob).sessionId}.jsonl`);
+  rmSync(transcript);
+  mkdirSync(transcript);
+  await home.chat.write('ada', 'tell bob');
+  await bot.idle();
+  const ada = Object.keys(home.entriesOf()).find((key) => key.endsWith('ada'))!;
+  expect(home.resultsIn(ada)).toEqual(['The message is on its way to bob on memory.']);
+  expect(home.notices.filter(({ about }) => about === 'trouble')).toHaveLength(1);
 });
 
 test('a rule of the send policy for a channel holds for the tool', async () => {

@@ -5,7 +5,7 @@ import type { Channel } from '../channels/contract.ts';
 import type { BotConfig } from '../config/bot-config.ts';
 import type { Arrival } from '../inbox/contract.ts';
 import type { Asker } from '../permissions/contract.ts';
-import type { ConversationDesk, TakenAnswer } from '../questions/conversation-desk.ts';
+import type { Conversation, ConversationDesk, TakenAnswer } from '../questions/conversation-desk.ts';
 import { finalizeInboundContext } from '../turn/inbound/finalize-inbound-context.ts';
 import type { QuestionPlace, TurnTools } from '../turn/turn-tools.ts';
 
@@ -14,21 +14,34 @@ interface Parts {
   readonly desk: ConversationDesk;
 }
 
-/** How the person who wrote a message is asked; a text says why they cannot be. */
+/** How the person whom a turn works for is asked; a text says why they cannot be. */
 export function findAsker(
   { config, desk, channels }: Parts & { readonly channels: readonly Channel[] },
   { turnId, message, target }: QuestionPlace,
 ): Asker | string {
-  const { agentId, sessionKey, identity, ctx } = message;
+  const { agentId, sessionKey } = message;
+  const { conversation, ctx } = personAt(message, target);
   // Their answer would come to the process that has the channel open.
   const isOpen = channels.some(
     ({ name, accountId }) => name === target.channel && accountId === target.accountId,
   );
   if (!isOpen) return 'there is no terminal, and this process has no channel to the conversation';
   // In a group another member may answer.
-  if (!isGroupMessage(ctx) && !mayAnswer(config, identity, ctx))
-    return `the person who wrote may not give commands (channels.${identity.channel}.allowFrom)`;
-  return desk.askerFor({ agentId, sessionKey, turnId, conversation: identity, target });
+  if (!isGroupMessage(ctx) && !mayAnswer(config, conversation, ctx))
+    return `the person who wrote may not give commands (channels.${conversation.channel}.allowFrom)`;
+  return desk.askerFor({ agentId, sessionKey, turnId, conversation, target });
+}
+
+/** A message of another session, or of a clock, was written by no person: the one at the target is meant. */
+function personAt(
+  { identity, ctx }: QuestionPlace['message'],
+  { channel, accountId, to }: QuestionPlace['target'],
+): { conversation: Conversation; ctx: MsgContext } {
+  if (identity.channel === channel) return { conversation: identity, ctx };
+  return {
+    conversation: { channel, accountId, conversationId: to },
+    ctx: { ChatType: ctx.ChatType, Provider: channel, SenderId: to },
+  };
 }
 
 /** A message that answers a question of its conversation, from a sender who may give commands. */
@@ -38,9 +51,17 @@ export async function takeAnswer(
 ): Promise<TakenAnswer | undefined> {
   if (!mayAnswer(config, identity, ctx)) return undefined;
   const { BodyForCommands: text } = finalizeInboundContext(ctx, mentions);
-  return desk.take({ identity, text, replyToId: ctx.ReplyToId, replyToText: ctx.ReplyToBody });
+  const answer = { text, replyToId: ctx.ReplyToId, replyToText: ctx.ReplyToBody };
+  // A question of a turn that no person began is known by the address that it was sent to.
+  const conversationId = ctx.OriginatingTo?.trim() || identity.conversationId;
+  return (
+    (await desk.take({ identity, ...answer })) ??
+    (conversationId === identity.conversationId
+      ? undefined
+      : desk.take({ identity: { ...identity, conversationId }, ...answer }))
+  );
 }
 
-function mayAnswer(config: BotConfig, { channel }: Arrival['identity'], ctx: MsgContext): boolean {
+function mayAnswer(config: BotConfig, { channel }: Conversation, ctx: MsgContext): boolean {
   return isAuthorizedSender({ ctx, allowFrom: config.channels?.[channel]?.allowFrom });
 }

@@ -3,12 +3,13 @@ import type { DeliveryTarget } from '../outbox/contract.ts';
 import { resolveRoute } from '../routing/resolve-route.ts';
 import { toolFailure } from '../tools/contract.ts';
 import { LOCAL_CHANNEL, SESSIONS_CHANNEL } from '../turn/deliver.ts';
+import { HEARTBEAT_CHANNEL } from '../turn/heartbeat/heartbeat-message.ts';
 import type { ToolScope } from './parts.ts';
 import { listOwn, readLineage } from './reach.ts';
 
-/** Whether a person reads there without an answer being written: a chat, and neither a command nor another session. */
+/** Whether a person reads there without an answer being written: a chat, and neither a command, another session nor a clock. */
 export function isChat({ channel }: DeliveryTarget): boolean {
-  return channel !== LOCAL_CHANNEL && channel !== SESSIONS_CHANNEL;
+  return channel !== LOCAL_CHANNEL && channel !== SESSIONS_CHANNEL && channel !== HEARTBEAT_CHANNEL;
 }
 
 /** Where a message goes. What is left out is that of the person who is answered. */
@@ -24,7 +25,9 @@ export function resolveTarget(
   if (isHere && !isChat(requester)) {
     const names = listNames(parts.channels);
     throw toolFailure(
-      `What you answer is read where you were asked; write it as your answer. To send elsewhere, name channel and to. ${names}`,
+      requester.channel === HEARTBEAT_CHANNEL
+        ? `This heartbeat has no chat to send to. To send somewhere, name channel and to. ${names}`
+        : `What you answer is read where you were asked; write it as your answer. To send elsewhere, name channel and to. ${names}`,
     );
   }
   const open = parts.channels.filter((one) => one.name === (name ?? requester.channel));

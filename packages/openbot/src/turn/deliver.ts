@@ -20,6 +20,13 @@ export function targetOfReply({ identity, ctx }: InboxMessage): DeliveryTarget {
   };
 }
 
+/** Where the person is whom a turn works for. Neither another session nor a clock is one: they say where the person is. */
+export function requesterOf(message: InboxMessage): DeliveryTarget {
+  const { relay, deliverTo } = message.wish ?? {};
+  const isForAnother = relay !== undefined || isHeartbeat(message);
+  return (isForAnother ? deliverTo : undefined) ?? targetOfReply(message);
+}
+
 /**
  * Puts the replies of a turn into the outbox, if its session may send, and resolves to where they go. What the model did not say itself is noted in the
  * transcript, so that the agent knows what the person was told.
@@ -66,7 +73,7 @@ export function isReply({ key, turnId }: OutboundMessage): boolean {
 /** What tools sent to the person in an earlier run of the turn, which was cut off: the reply must not repeat it. */
 export async function listSentBefore({ tools, work, message }: Turn): Promise<SentByTool[]> {
   if (!work.recovering) return [];
-  const target = targetOfReply(message);
+  const target = requesterOf(message);
   return (await tools.outbox.ofTurn(work.turnId))
     .filter((one) => !isReply(one) && isDeepStrictEqual(one.target, target))
     .map(({ payload }) => ({ text: payload.text ?? '', mediaUrls: payload.mediaUrls }));

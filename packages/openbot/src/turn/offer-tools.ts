@@ -4,7 +4,7 @@ import { allowedTools, decideUse, isUsedUnasked } from '../tools/allowed-tools.t
 import type { RunTools } from '../tools/contract.ts';
 import { makeExec } from '../tools/exec/exec.ts';
 import { openRunTools } from '../tools/run-tools.ts';
-import { targetOfReply } from './deliver.ts';
+import { requesterOf } from './deliver.ts';
 import type { TurnSession } from './init-session.ts';
 import { openPolicy } from './open-policy.ts';
 import type { Turn } from './open-turn.ts';
@@ -26,7 +26,6 @@ export function offerTools(turn: Turn, turnSession: TurnSession, model: ModelCho
   const { tools, work, agent, message } = turn;
   const { entry, sessionKey, sessionId, isGroup } = turnSession;
   const { workspaceDir } = agent;
-  const { relay, deliverTo } = message.wish ?? {};
   const policy = openPolicy(turn, turnSession);
   const permit: RunRequest['permit'] = (request, signal) => policy.permit(request, signal);
   const session = {
@@ -34,11 +33,10 @@ export function offerTools(turn: Turn, turnSession: TurnSession, model: ModelCho
     sessionKey,
     sessionId,
     turnId: work.turnId,
-    // What another session tells this one is for the person that this one talks to.
-    requester: (relay && deliverTo) ?? targetOfReply(message),
+    requester: requesterOf(message),
     isGroup,
     model,
-    chain: relay?.chain ?? [],
+    chain: message.wish?.relay?.chain ?? [],
     permit,
   };
   const rules = { entry, agent, canAsk: policy.canAsk };

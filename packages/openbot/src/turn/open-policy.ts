@@ -1,5 +1,5 @@
 import { Policy } from '../permissions/policy.ts';
-import { maySend, targetOfReply } from './deliver.ts';
+import { maySend, requesterOf } from './deliver.ts';
 import type { TurnSession } from './init-session.ts';
 import type { Turn } from './open-turn.ts';
 
@@ -7,7 +7,7 @@ import type { Turn } from './open-turn.ts';
 export function openPolicy(turn: Turn, session: TurnSession): Policy {
   const { tools, work, agent, message, sessions } = turn;
   const { entry, sessionKey, sessionId } = session;
-  const target = targetOfReply(message);
+  const target = requesterOf(message);
   const asker = () =>
     maySend(turn, session, target)
       ? tools.askerOf({ turnId: work.turnId, message, target })

@@ -162,6 +162,30 @@ describe('a heartbeat', () => {
     expect(denied.home.entryOf().lastHeartbeatText).toBeUndefined();
   });
 
+  test('what its tools say goes where an alert would go', async () => {
+    const bench = await makeBench();
+    await bench.beat([{ tool: 'message', args: { text: 'The disk is full.' } }, { text: 'HEARTBEAT_OK' }]);
+    expect(sentOf(bench)).toEqual(['ada: The disk is full.']);
+    await bench.beat([{ tool: 'sessions_spawn', args: { task: 'clean up' } }, { text: 'HEARTBEAT_OK' }]);
+    expect(sentOf(bench).slice(1)).toEqual(['ada: Hello from echo.']);
+  });
+
+  test('its tools have no chat with the target none', async () => {
+    const bench = await makeBench({ every: '30m', target: 'none' });
+    await bench.beat([
+      { tool: 'message', args: { text: 'The disk is full.' } },
+      { tool: 'sessions_spawn', args: { task: 'clean up' } },
+      { text: 'HEARTBEAT_OK' },
+    ]);
+    expect(sentOf(bench)).toEqual([]);
+    const [sent, spawned] = bench.home.saidIn().filter((line) => line.startsWith('toolResult: '));
+    expect(sent).toBe(
+      'toolResult: This heartbeat has no chat to send to. To send somewhere, name channel and to. Open are: memory.',
+    );
+    // There is no place for a later result, so it was waited for.
+    expect(spawned).toContain('"result": "Hello from echo."');
+  });
+
   test('does not keep a session fresh', async () => {
     const bench = await makeBench(undefined, { session: { reset: { mode: 'idle', idleMinutes: 45 } } });
     const { sessionId } = bench.home.entryOf();

@@ -175,6 +175,22 @@ test('a spawned session has the limits of those above it, and not what was added
   expect(existsSync(join(home.stateDir, 'workspace/a.txt'))).toBe(false);
 });
 
+test('the turn that tells a result can ask the person', async () => {
+  const home = new ToolHome()
+    .on('please', [SPAWN, { text: 'Started.' }])
+    .on('Task: count', [{ text: 'There are 7.' }])
+    .on('has done its task', [{ ask: 'Bash', args: { command: 'git push' } }, { text: '{{result}}' }]);
+  const bot = await home.start({ config: { channels: { memory: { allowFrom: ['ada', 'ada@home'] } } } });
+  // The address of a person need not be the name of the conversation.
+  const ctx = { OriginatingTo: 'ada@home' };
+  await home.chat.write('ada', 'please', { ctx });
+  await home.chat.until((line) => line.startsWith('ada@home: Permission needed'));
+  const { question } = home.chat.channel.network.shown.at(-1)!.payload;
+  await home.chat.write('ada', `yes ${question!.id}`, { ctx });
+  await bot.idle();
+  expect(home.chat.shown.at(-1)).toBe('ada@home: It was allowed.');
+});
+
 test('a spawned session that was cut off goes on, and is announced once', async () => {
   const stuck = Promise.withResolvers<void>();
   const home = new ToolHome()

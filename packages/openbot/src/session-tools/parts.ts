@@ -9,6 +9,9 @@ import type { TranscriptRef } from '../transcripts/contract.ts';
 import type { PendingCleans } from './pending-cleans.ts';
 import type { RelayDesk } from './relay-desk.ts';
 
+/** The most that a model can wait for another session, or give it: timers hold no more than 24 days. */
+export const MOST_SECONDS = 24 * 3600;
+
 /** What the tools of conversations share. */
 export interface SessionToolParts {
   readonly state: Pick<BotState, 'inbox' | 'outbox' | 'transcripts' | 'runLock' | 'storeOf'>;

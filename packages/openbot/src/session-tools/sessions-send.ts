@@ -1,5 +1,5 @@
 import { type Tool, toolFailure } from '../tools/contract.ts';
-import { answer, type ToolScope } from './parts.ts';
+import { answer, MOST_SECONDS, type ToolScope } from './parts.ts';
 import { findReachable } from './reach.ts';
 import { cut, describeQuestion } from './relay-words.ts';
 
@@ -27,7 +27,7 @@ export function makeSessionsSend(scope: ToolScope): Tool {
         timeoutSeconds: {
           type: 'number',
           minimum: 0,
-          description: `How long to wait; 0 does not wait, and the answer comes later. Default: ${DEFAULT_WAIT_SECONDS}.`,
+          description: `How long to wait; 0 does not wait, and the answer comes later. Default: ${DEFAULT_WAIT_SECONDS}, at most ${MOST_SECONDS}.`,
         },
       },
       required: ['sessionKey', 'message'],
@@ -52,7 +52,8 @@ export function makeSessionsSend(scope: ToolScope): Tool {
         parts.relays.wake(put);
         return answer({ status: 'accepted', sessionKey: to });
       }
-      const end = await parts.relays.wait(put, { timeoutMs: (timeoutSeconds as number) * 1000, signal });
+      const timeoutMs = Math.min(timeoutSeconds as number, MOST_SECONDS) * 1000;
+      const end = await parts.relays.wait(put, { timeoutMs, signal });
       if (end === undefined)
         return answer({ status: 'accepted', sessionKey: to, note: 'No answer yet. It will be told to you.' });
       return answer({ status: end.isAnswered ? 'ok' : 'failed', sessionKey: to, reply: cut(end.text) });

@@ -8,7 +8,7 @@ import { inheritLimits } from '../tools/allowed-tools.ts';
 import { type Tool, toolFailure } from '../tools/contract.ts';
 import { readLabel } from '../tools/read-label.ts';
 import { isChat } from './message-target.ts';
-import { answer, type ToolScope } from './parts.ts';
+import { answer, MOST_SECONDS, type ToolScope } from './parts.ts';
 import { listOwn, readLineage } from './reach.ts';
 import { cut, describeTask } from './relay-words.ts';
 import { assertMayPassOn } from './sessions-send.ts';
@@ -29,7 +29,11 @@ export function makeSessionsSpawn(scope: ToolScope): Tool {
         label: { type: 'string', description: 'A name for the session.' },
         model: { type: 'string', description: 'An alias, or provider/model. Default: that of the agent.' },
         thinking: { type: 'string', enum: THINKING_LEVELS, description: 'How hard it thinks.' },
-        timeoutSeconds: { type: 'number', minimum: 1, description: 'How long it may take.' },
+        timeoutSeconds: {
+          type: 'number',
+          minimum: 1,
+          description: `How long it may take; at most ${MOST_SECONDS}.`,
+        },
       },
       required: ['task'],
     },
@@ -73,7 +77,7 @@ export function makeSessionsSpawn(scope: ToolScope): Tool {
           label,
           ...(isChat(requester) && { announceTo: requester }),
         },
-        wish: { timeoutMs: seconds === undefined ? undefined : seconds * 1000 },
+        wish: { timeoutMs: seconds === undefined ? undefined : Math.min(seconds, MOST_SECONDS) * 1000 },
       });
       if (!isChat(requester)) return waitForIt(scope, message, signal);
       parts.relays.wake(message);

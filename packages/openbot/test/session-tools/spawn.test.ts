@@ -191,6 +191,25 @@ test('the turn that tells a result can ask the person', async () => {
   expect(home.chat.shown.at(-1)).toBe('ada@home: It was allowed.');
 });
 
+test('a time beyond what timers hold does not end a session at once', async () => {
+  const home = new ToolHome()
+    .on('please', { tool: 'sessions_spawn', args: { task: 'count', timeoutSeconds: 1e9 } })
+    .on('ask it', {
+      tool: 'sessions_send',
+      args: { sessionKey: 'plums', message: 'more', timeoutSeconds: 1e9 },
+    })
+    .on('label it', SPAWN)
+    .on(/Task: count|asks you/, async function* () {
+      yield { tool: 'list_files' };
+      yield { text: 'There are 7.' };
+    });
+  const bot = await home.startCommand();
+  for (const message of ['please', 'label it', 'ask it']) {
+    const [text] = textsOf(await bot.say({ message }));
+    expect(json(text)).toMatchObject({ status: 'ok' });
+  }
+});
+
 test('a spawned session that was cut off goes on, and is announced once', async () => {
   const stuck = Promise.withResolvers<void>();
   const home = new ToolHome()

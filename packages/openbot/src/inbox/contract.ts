@@ -138,7 +138,11 @@ export interface Inbox {
    */
   onChange(listener: () => void): () => void;
 
-  /** `address` is that of `addressOf`. At most 20 per session, the newest ones; the same text as the newest waiting one is not kept again. */
+  /**
+   * `address` is that of `addressOf`. At most 20 per session, the newest ones. The same text as the newest waiting one is not
+   * kept again, nor is the same text of the same time, also after a turn was given it: so a caller that repeats after a
+   * crash what it may have done gives the event a time that it had before.
+   */
   addEvent(address: string, event: SystemEvent): Promise<void>;
   /**
    * Gives the waiting events of a session to a turn. The same turn gets them again when it asks again, so that a turn

@@ -152,17 +152,19 @@ export class RelayDesk {
     if (relay.kind === 'announce' || this.#awaited.has(message.seq)) return;
     const replies = await this.#repliesOf(turnId);
     // All replies of a turn are told together, with the first one.
-    if (replies[0]?.key !== key) return;
-    await this.#tell(message, relay, endOf(replies));
+    const [first] = replies;
+    if (first?.key !== key) return;
+    await this.#tell(message, relay, endOf(replies), first.createdAt);
   }
 
-  async #tell(message: InboxMessage, relay: Relay, end: RelayEnd): Promise<void> {
+  async #tell(message: InboxMessage, relay: Relay, end: RelayEnd, at: number): Promise<void> {
     const { agentId, sessionKey } = message;
     const asker = { agentId, sessionKey: relay.chain.at(-1)! };
     const told = { ...end, sessionKey, label: relay.label };
     if (relay.announceTo === undefined) {
       const text = describeLateAnswer(told);
-      await this.#parts.inbox.addEvent(addressOf(asker), { text, at: this.#parts.now() });
+      // Of the time of the reply: a process that brings it again after a crash adds nothing.
+      await this.#parts.inbox.addEvent(addressOf(asker), { text, at });
       return;
     }
     await this.put({

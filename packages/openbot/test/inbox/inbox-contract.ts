@@ -290,6 +290,20 @@ export function describeInboxContract(name: string, open: () => Promise<Inbox>):
       });
     });
 
+    test('an event of the same text and time is kept once, also after a turn had it', async () => {
+      const inbox = await open();
+      await inbox.addEvent('s', { text: 'a', at: 1 });
+      await inbox.addEvent('s', { text: 'b', at: 1 });
+      await inbox.addEvent('s', { text: 'a', at: 1 });
+      expect(await inbox.takeEvents('s', 't1')).toHaveLength(2);
+      await inbox.addEvent('s', { text: 'a', at: 1 });
+      await inbox.addEvent('other', { text: 'a', at: 1 });
+      expect(await inbox.takeEvents('s', 't2')).toEqual([]);
+      await inbox.addEvent('s', { text: 'a', at: 2 });
+      expect(await inbox.takeEvents('s', 't3')).toEqual([{ text: 'a', at: 2 }]);
+      expect(await inbox.takeEvents('other', 't4')).toHaveLength(1);
+    });
+
     test('prune removes what ended and is old, and nothing that waits', async () => {
       const inbox = await open();
       const at = (receivedAt: number) => ({ receivedAt });

@@ -1,3 +1,5 @@
+import { join } from 'node:path';
+import { loadSqlite } from '@openbot/sessions/disk';
 import { expect, test } from 'vitest';
 import { type Line, MAIN, textsOf } from '../bot/bot-home.ts';
 import { ToolHome } from './tool-home.ts';
@@ -140,6 +142,16 @@ test('an answer that is not waited for is told by an event', async () => {
   await bot.idle();
   await bot.say({ message: 'and now' });
   expect(home.prompts.at(-1)).toMatch(/^System: \[.*\] agent:main:memory:\w+:ada answered: It is plum\./);
+  await bot.close();
+  // As if the process had died right after the event was kept.
+  const db = new (loadSqlite().DatabaseSync)(join(home.stateDir, 'openbot-inbox.sqlite'));
+  db.exec("UPDATE outbox SET state = 'waiting', at = 0 WHERE channel = 'sessions'");
+  db.close();
+  home.chat = home.chat.again();
+  const again = await home.start({ config: PEERS });
+  await again.idle();
+  await again.say({ message: 'and then' });
+  expect(home.prompts.at(-1)).not.toContain('plum');
 });
 
 test('a session cannot ask itself, nor one that waits for it, and no message is passed on without end', async () => {

@@ -94,6 +94,8 @@ export function openMemoryInbox(): Inbox {
     addEvent: async (address, { text, at }) => {
       const waiting = eventsOf(address, undefined);
       if (waiting.at(-1)?.event.text === text) return;
+      if (events.some((kept) => kept.address === address && kept.event.at === at && kept.event.text === text))
+        return;
       if (waiting.length === MOST_EVENTS) events = events.filter((kept) => kept !== waiting[0]);
       events.push({ event: { text, at }, address, turnId: undefined });
       listeners.call();

@@ -18,6 +18,7 @@ export function openEvents({ prepare }: BotDatabase): {
     newest: prepare(
       'SELECT text FROM event WHERE session_key = ? AND turn_id IS NULL ORDER BY seq DESC LIMIT 1',
     ),
+    same: prepare('SELECT 1 FROM event WHERE session_key = ? AND at = ? AND text = ? LIMIT 1'),
     insert: prepare('INSERT INTO event (session_key, text, at) VALUES (?, ?, ?)'),
     limit: prepare(
       `DELETE FROM event WHERE seq IN (
@@ -37,6 +38,7 @@ export function openEvents({ prepare }: BotDatabase): {
     has: (address, turnId) => sql.any.get(address, turnId)?.has === 1,
     add: (address, { text, at }) => {
       if (sql.newest.get(address)?.text === text) return;
+      if (sql.same.get(address, at, text) !== undefined) return;
       sql.insert.run(address, text, at);
       sql.limit.run(address);
     },

@@ -292,7 +292,7 @@ export const DOORS: Doors = {
     'runners/script': ['runner'],
     'session-tools': ['make-session-tools', 'message-target', 'parts', 'pending-cleans', 'relay-desk'],
     state: ['open-state'],
-    tools: ['all', 'allowed-tools', 'contract', 'read-label', 'run-tools', 'workspace'],
+    tools: ['all', 'allowed-tools', 'contract', 'name-actions', 'read-label', 'run-tools', 'workspace'],
     'tools/exec': ['exec'],
     transcripts: ['contract'],
     'transcripts/files': ['clean', 'file-transcripts'],

@@ -30,7 +30,7 @@ import { HEARTBEAT_SINK, reportHeartbeatFailure, startHeartbeats } from './heart
 import { giveUpRepliesTo, openLocalAccount } from './local-account.ts';
 import { mayRetry } from './may-retry.ts';
 import { compileMentions, describeTrouble, warn } from './notices.ts';
-import { findAsker, takeAnswer } from './permission-questions.ts';
+import { findAsker, mayAnswer, takeAnswer } from './permission-questions.ts';
 import { isProcessGone, nameProcess } from './process-name.ts';
 import { pruneSometimes } from './prune-sometimes.ts';
 import { routeMessage } from './route-message.ts';
@@ -218,10 +218,13 @@ function hostOf(
         return { identity, isNew };
       }
       const entry = isGroupMessage(ctx) ? await findEntry(state, { agentId, sessionKey }) : undefined;
-      const runId = await giveReplyToRun(
-        { ...state, records: agentTools.coding.records, isGone: isProcessGone, now: tools.now },
-        { agentId, sessionKey, identity, ctx },
-      );
+      // A run does what it is told, so the words of other people are ordinary messages.
+      const runId = mayAnswer(options.config, identity, ctx)
+        ? await giveReplyToRun(
+            { ...state, records: agentTools.coding.records, isGone: isProcessGone, now: tools.now },
+            { agentId, sessionKey, identity, ctx },
+          )
+        : undefined;
       const isAddressed = runId === undefined && decideArrival(tools, channel, ctx, entry).isAddressed;
       const { message, isNew } = await state.inbox.accept(
         arrival,

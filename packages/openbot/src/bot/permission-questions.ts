@@ -62,6 +62,7 @@ export async function takeAnswer(
   );
 }
 
-function mayAnswer(config: BotConfig, { channel }: Conversation, ctx: MsgContext): boolean {
+/** Whether the sender of a message may decide for the agent. */
+export function mayAnswer(config: BotConfig, { channel }: Conversation, ctx: MsgContext): boolean {
   return isAuthorizedSender({ ctx, allowFrom: config.channels?.[channel]?.allowFrom });
 }

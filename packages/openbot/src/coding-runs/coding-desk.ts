@@ -33,6 +33,13 @@ export interface CodingTask {
 /** Of the record of a run that has ended. */
 const KEPT_MS = 30 * 24 * 3_600_000;
 
+interface Opening {
+  readonly permit: ToolSession['permit'];
+  readonly idleMs: number | undefined;
+  readonly signal?: AbortSignal;
+  tell(text: string): Promise<unknown>;
+}
+
 interface LiveRun {
   readonly run: ClaudeRun;
   record: RunRecord;
@@ -57,8 +64,7 @@ export class CodingDesk {
 
   /** Starts a run and returns at once; the person and the agent are told what becomes of it. */
   async start(session: ToolSession, task: CodingTask): Promise<RunRecord> {
-    const record = this.#makeRecord(session, task);
-    await this.records.put(record);
+    const record = await this.#beginRecord(session, task);
     const requester = new Requester(this.#parts, record);
     const run = await this.#open(record, task, {
       permit: session.permit,
@@ -78,8 +84,7 @@ export class CodingDesk {
     task: CodingTask,
     signal: AbortSignal,
   ): Promise<{ readonly id: string; readonly outcome: RunOutcome; readonly messages: readonly string[] }> {
-    const record = this.#makeRecord(session, task);
-    await this.records.put(record);
+    const record = await this.#beginRecord(session, task);
     const messages: string[] = [];
     const tell = async (text: string) => void messages.push(text);
     const run = await this.#open(record, task, { permit: session.permit, idleMs: 0, tell, signal });
@@ -95,24 +100,32 @@ export class CodingDesk {
     }
   }
 
-  #makeRecord(
+  async #beginRecord(
     { agentId, sessionKey, requester }: ToolSession,
     { task, repoPath, label }: CodingTask,
-  ): RunRecord {
+  ): Promise<RunRecord> {
     const { owner, now } = this.#parts;
     const id = randomUUID().slice(0, 8);
-    return { id, agentId, sessionKey, requester, repoPath, task, label, owner, startedAt: now() };
+    const startedAt = now();
+    const record = { id, agentId, sessionKey, requester, repoPath, task, label, owner, startedAt };
+    await this.records.put(record);
+    return record;
   }
 
-  async #open(
+  /** A run that cannot begin has an end all the same, so that its requester is not told later that it was cut off. */
+  async #open(record: RunRecord, task: CodingTask, how: Opening): Promise<ClaudeRun> {
+    try {
+      return await this.#begin(record, task, how);
+    } catch (error) {
+      await this.records.put({ ...record, endedAt: this.#parts.now(), result: 'error' });
+      throw error;
+    }
+  }
+
+  async #begin(
     record: RunRecord,
     { task, repoPath, label, maxBudgetUsd, workspaceDir, settings }: CodingTask,
-    how: {
-      readonly permit: ToolSession['permit'];
-      readonly idleMs: number | undefined;
-      readonly signal?: AbortSignal;
-      tell(text: string): Promise<unknown>;
-    },
+    how: Opening,
   ): Promise<ClaudeRun> {
     const { stateDir, env } = this.#parts;
     const { agentId, sessionKey } = record;

@@ -4,6 +4,7 @@ import type { BotConfig } from '../config/bot-config.ts';
 import type { Outbox } from '../outbox/contract.ts';
 import { isChat } from '../session-tools/message-target.ts';
 import { type Tool, type ToolSession, toolFailure } from '../tools/contract.ts';
+import { nameActions } from '../tools/name-actions.ts';
 import { readLabel } from '../tools/read-label.ts';
 import type { CodingDesk, CodingTask } from './coding-desk.ts';
 import { findRepo, resolveCodingSettings } from './coding-settings.ts';
@@ -80,7 +81,7 @@ async function waitForRun(
 }
 
 function makeSend({ desk, outbox, now }: CodingToolParts, session: ToolSession): Tool {
-  let count = 0;
+  const nameAction = nameActions(session.turnId);
   return {
     name: 'claude_code_send',
     description:
@@ -99,7 +100,7 @@ function makeSend({ desk, outbox, now }: CodingToolParts, session: ToolSession):
       if (run === undefined || run.agentId !== session.agentId || run.sessionKey !== session.sessionKey)
         throw toolFailure(`This conversation has no coding run ${id}.`);
       if ((text as string).trim() === '') throw toolFailure('The text is empty.');
-      const key = `${session.turnId}:follow-up:${run.id}:${count++}`;
+      const key = nameAction('follow-up', [run.id, text]);
       const state = await sendFollowUp(
         outbox,
         run,

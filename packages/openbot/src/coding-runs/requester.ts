@@ -33,10 +33,11 @@ export class Requester {
   async tell(text: string, name?: string): Promise<boolean> {
     const { inbox, outbox, now, wakeSender } = this.#parts;
     const { id, agentId, sessionKey, requester: target } = this.#run;
-    const key = keyOf(this.#run, name ?? this.#count++);
     const maySend = await this.#maySend();
     const words = shorten(text, MOST_CHARACTERS);
     if (maySend) {
+      // Only what is sent has a number: replies are looked for by them, up to the first that is missing.
+      const key = keyOf(this.#run, name ?? this.#count++);
       await outbox.put([{ key, agentId, sessionKey, target, payload: { text: words }, createdAt: now() }]);
       wakeSender();
     }

@@ -1,10 +1,10 @@
-import { hash } from 'node:crypto';
 import { resolveSessionFilePath, type SessionStore, type StoredEntry } from '@openbot/sessions';
 import type { Channel } from '../channels/contract.ts';
 import type { ResolvedAgent } from '../config/agents.ts';
 import type { BotConfig } from '../config/bot-config.ts';
 import type { BotState } from '../state/open-state.ts';
 import type { ToolSession } from '../tools/contract.ts';
+import { nameActions } from '../tools/name-actions.ts';
 import type { TranscriptRef } from '../transcripts/contract.ts';
 import type { PendingCleans } from './pending-cleans.ts';
 import type { RelayDesk } from './relay-desk.ts';
@@ -34,27 +34,18 @@ export class ToolScope {
   readonly parts: SessionToolParts;
   readonly session: ToolSession;
   readonly agent: ResolvedAgent;
-  readonly #counts = new Map<string, number>();
+  /** A name for what a call does, by kind and content. */
+  readonly nameAction: ReturnType<typeof nameActions>;
 
   constructor(parts: SessionToolParts, session: ToolSession, agent: ResolvedAgent) {
     this.parts = parts;
     this.session = session;
     this.agent = agent;
+    this.nameAction = nameActions(session.turnId);
   }
 
   get store(): SessionStore {
     return this.parts.state.storeOf(this.session.agentId);
-  }
-
-  /**
-   * A name for what a call does: the same for the same content in a run that repeats this turn after a crash, where the
-   * model gives its calls other ids. What a turn asks for twice on purpose has two names.
-   */
-  nameAction(kind: string, content: unknown): string {
-    const print = `${kind}:${hash('sha256', JSON.stringify(content)).slice(0, 24)}`;
-    const count = this.#counts.get(print) ?? 0;
-    this.#counts.set(print, count + 1);
-    return `${this.session.turnId}:${print}:${count}`;
   }
 
   /** The transcript of a session of this agent. */

@@ -2,14 +2,22 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, realpathSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Environment } from '@openbot/sessions/layout';
 import { expect, test } from 'vitest';
+import { afterTest } from '../../../../test/setup/cleaning.ts';
+import { nameProcess } from '../../src/bot/process-name.ts';
+import { CodingDesk } from '../../src/coding-runs/coding-desk.ts';
 import { findRepo, resolveCodingSettings } from '../../src/coding-runs/coding-settings.ts';
-import type { RunRecord } from '../../src/coding-runs/contract.ts';
-import { hasSent } from '../../src/coding-runs/requester.ts';
+import { makeCodingTools } from '../../src/coding-runs/coding-tools.ts';
+import { CODING_CHANNEL, type RunRecord } from '../../src/coding-runs/contract.ts';
+import { giveReplyToRun } from '../../src/coding-runs/replies-to-runs.ts';
+import { hasSent, Requester } from '../../src/coding-runs/requester.ts';
 import { RunRecords } from '../../src/coding-runs/run-records.ts';
 import { RunTalk } from '../../src/coding-runs/run-talk.ts';
 import { resolveAgentSettings } from '../../src/config/agents.ts';
 import { openMemoryOutbox } from '../../src/outbox/memory/memory-outbox.ts';
+import { openState } from '../../src/state/open-state.ts';
+import type { ToolSession } from '../../src/tools/contract.ts';
 import { MAIN, textsOf } from '../bot/bot-home.ts';
 import { ToolHome } from '../session-tools/tool-home.ts';
 import { makeHome } from '../setup/run-openbot.ts';
@@ -109,6 +117,128 @@ test('the send policy keeps it from the person, and the agent reads so', async (
   expect(home.prompts[0]).toContain(
     'The send policy kept this from the person: Coding run 0123abcd was cut off',
   );
+});
+
+/** A run of this process that has told the person something, without Claude Code. */
+async function openToldRun(home: ToolHome) {
+  const run = recordOf({ owner: nameProcess() });
+  await new RunRecords(home.stateDir).put(run);
+  const config = { channels: { memory: { allowFrom: ['ada'] } } };
+  const bot = await home.start({ config });
+  const state = await openState(home.stateDir);
+  afterTest(() => state.close());
+  const target = run.requester;
+  const about = { agentId: 'main', sessionKey: MAIN, target, createdAt: 1 };
+  await state.outbox.put([{ ...about, key: 'coding:0123abcd:0', payload: { text: 'It waits.' } }]);
+  await home.chat.until((line) => line === 'ada: It waits.');
+  const { id } = home.chat.channel.network.shown[0]!;
+  /** How many replies wait for the run, whose account is not open. */
+  const given = async () =>
+    (await state.outbox.waitingAccounts()).find(({ channel }) => channel === CODING_CHANNEL)?.count ?? 0;
+  return { bot, state, run, given, ctx: { ReplyToId: id } };
+}
+
+test('a reply reaches a run from a sender who may decide, and once', async () => {
+  const home = new ToolHome();
+  const { bot, given, ctx, state } = await openToldRun(home);
+  await home.chat.write('ada', 'use tabs', { id: 'r1', ctx: { ...ctx, SenderId: 'eve', From: 'eve' } });
+  await bot.idle();
+  expect(await given()).toBe(0);
+  expect(home.prompts.at(-1)).toContain('use tabs');
+  await home.chat.write('ada', 'use spaces', { id: 'r2', ctx });
+  await home.chat.write('ada', 'hello', { id: 'm' });
+  await bot.idle();
+  expect(home.prompts.at(-1)).toContain(
+    'replied to coding run 0123abcd, which was given the reply: use spaces',
+  );
+  await home.chat.write('ada', 'use spaces', { id: 'r2', ctx });
+  await home.chat.write('ada', 'hello again', { id: 'n' });
+  await bot.idle();
+  expect(home.prompts.at(-1)).not.toContain('use spaces');
+  expect(await given()).toBe(1);
+  expect((await state.inbox.counts()).dropped).toBe(1);
+});
+
+test('a reply that a process died over is told to the agent once', async () => {
+  const home = new ToolHome();
+  const { state, run, ctx } = await openToldRun(home);
+  const parts = { ...state, records: new RunRecords(home.stateDir), isGone: () => false };
+  const identity = { channel: 'memory', accountId: 'default', conversationId: 'ada', messageId: 'r' };
+  const reply = { agentId: 'main', sessionKey: MAIN, identity, ctx: { ...ctx, RawBody: 'use tabs' } };
+  expect(await giveReplyToRun({ ...parts, now: () => 10 }, reply)).toBe(run.id);
+  expect(await state.inbox.takeEvents(MAIN, 'a turn')).toHaveLength(1);
+  expect(await giveReplyToRun({ ...parts, now: () => 20 }, reply)).toBe(run.id);
+  expect(await state.inbox.takeEvents(MAIN, 'the next turn')).toEqual([]);
+});
+
+test('what the send policy keeps back leaves no gap among the messages of a run', async () => {
+  const state = await openState(makeTempFolder());
+  const run = recordOf();
+  afterTest(() => state.close());
+  let policy: 'allow' | 'deny' = 'deny';
+  const parts = {
+    ...state,
+    get config() {
+      return { session: { sendPolicy: { default: policy } } };
+    },
+    now: () => 1,
+    wakeSender: () => {},
+  };
+  const requester = new Requester(parts, run);
+  expect(await requester.tell('one')).toBe(false);
+  policy = 'allow';
+  expect(await requester.tell('two')).toBe(true);
+  await state.outbox.claim({ ...run.requester, owner: 'sender', now: 2, leaseMs: 1000, limit: 1 });
+  await state.outbox.sent('coding:0123abcd:0', 'sender', { at: 3, ids: ['sent-1'] });
+  expect(await hasSent(state.outbox, run, 'sent-1')).toBe(true);
+});
+
+const SESSION: ToolSession = {
+  agentId: 'main',
+  sessionKey: MAIN,
+  sessionId: 's',
+  turnId: 't',
+  requester: recordOf({ owner: 'none' }).requester,
+  isGroup: false,
+  model: { provider: 'script', model: 'echo' },
+  chain: [],
+  permit: async () => ({ isAllowed: true }),
+};
+
+async function openDesk(env: Environment = {}) {
+  const stateDir = makeTempFolder();
+  const state = await openState(stateDir);
+  afterTest(() => state.close());
+  const [now, wakeSender, onTrouble, isGone] = [() => 1, () => {}, () => {}, () => false];
+  const parts = { ...state, stateDir, env, config: {}, owner: 'me', now, wakeSender, onTrouble, isGone };
+  return { desk: new CodingDesk(parts), outbox: state.outbox };
+}
+
+test('a run that cannot begin has an end', async () => {
+  const { desk } = await openDesk({
+    get ANTHROPIC_API_KEY(): string {
+      throw new Error('no environment');
+    },
+  });
+  const task = { task: 'x', repoPath: '/project', workspaceDir: '/', settings: {} };
+  await expect(desk.start(SESSION, task)).rejects.toThrow('no environment');
+  await expect(desk.run(SESSION, task, new AbortController().signal)).rejects.toThrow('no environment');
+  expect(desk.records.list()).toMatchObject([{ result: 'error' }, { result: 'error' }]);
+});
+
+test('a repeated turn sends a follow-up of the same words once, and other words too', async () => {
+  const { desk, outbox } = await openDesk();
+  await desk.records.put(recordOf({ owner: 'me' }));
+  const config = { claudeCode: { repos: ['/'] } };
+  const agent = resolveAgentSettings({ config, agentId: 'main', stateDir: '/state', env: {} });
+  const send = async (text: string) => {
+    const parts = { desk, outbox, config, env: {}, now: () => 1 };
+    const tool = makeCodingTools(parts, SESSION, agent).find(({ name }) => name === 'claude_code_send')!;
+    const context = { workspaceDir: '/', signal: AbortSignal.abort(), callId: 'c' };
+    await tool.run({ id: '0123abcd', text }, context);
+  };
+  for (const text of ['one', 'one', 'two']) await send(text);
+  expect(await outbox.counts()).toMatchObject({ waiting: 2 });
 });
 
 test('a conversation reaches no coding run of another one', async () => {

@@ -160,10 +160,7 @@ export function hasFileRule(toolName: string): boolean {
   return toolName in FILE_RULES;
 }
 
-/**
- * The narrowest simple rule that would have allowed a call. Undefined where only a rule for every use of the tool would
- * do, though its uses differ.
- */
+/** The narrowest simple rule that would have allowed a call. Undefined where only a rule for every use of the tool would do. */
 export function suggestNarrow({ toolName, arguments: args }: ToolUse): string | undefined {
   const { command, file_path: path, path: relativePath, url } = args;
   if (namesOf(toolName).includes('Bash')) {
@@ -178,11 +175,9 @@ export function suggestNarrow({ toolName, arguments: args }: ToolUse): string | 
     const isSimple = typeof relativePath === 'string' && SIMPLE_PATH.test(`/${relativePath}`);
     return isSimple ? `${toolName}(./${relativePath})` : undefined;
   }
-  if (typeof url === 'string')
-    return URL.canParse(url) && toolName === 'WebFetch'
-      ? `WebFetch(domain:${new URL(url).hostname})`
-      : undefined;
-  return toolName;
+  return toolName === 'WebFetch' && typeof url === 'string' && URL.canParse(url)
+    ? `WebFetch(domain:${new URL(url).hostname})`
+    : undefined;
 }
 
 /** Without characters that have a meaning in a shell, a rule or a terminal. */

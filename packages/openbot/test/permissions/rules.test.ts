@@ -109,7 +109,10 @@ test.each([
   [use('Write', { file_path: 'a' }), undefined],
   [use('WebFetch', { url: 'https://example.org/x' }), 'WebFetch(domain:example.org)'],
   [use('Browser', { url: 'https://example.org/x' }), undefined],
-  [use('WebSearch', { query: 'x' }), 'WebSearch'],
+  [use('WebSearch', { query: 'x' }), undefined],
+  [use('claude_code', { task: 'x', repo: '/a' }), undefined],
+  [use('mcp__mail__send', { to: 'ada' }), undefined],
+  [use('Task', { prompt: 'x' }), undefined],
 ])('always for %j adds %s, which allows it and is a rule', (what, rule) => {
   expect(suggestNarrow(what)).toBe(rule);
   if (rule === undefined) return;

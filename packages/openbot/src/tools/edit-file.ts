@@ -43,6 +43,13 @@ export const editFile: Tool = {
       const places = findPlaces(text, edit.oldText);
       if (places.length === 0) throw toolFailure(describeMissing(text, path, oldText));
       if (places.length > 1 && !replaceAll) throw toolFailure(describeSeveral(text, places, path));
+      const added = Buffer.byteLength(edit.newText) - Buffer.byteLength(edit.oldText);
+      const size = stats.size + places.length * added;
+      // Reckoned before it is made: a text of that size may not fit into the memory.
+      if (size > MOST_BYTES)
+        throw toolFailure(
+          `${path} would become too large: ${size} bytes. The limit is ${MOST_BYTES} bytes. Nothing was changed.`,
+        );
       const bytes = Buffer.from(replaceAt(text, places, edit));
       await replaceFile(folder, { name, path, bytes, madeFrom: stats }, signal);
       return places.length;

@@ -30,6 +30,17 @@ it('replaces every occurrence with replaceAll, also where they touch', async () 
   expect(content()).toBe('cc b c');
 });
 
+it('refuses to make a file too large, and leaves it as it is', async () => {
+  const before = 'a'.repeat(1024);
+  bench.write('a.txt', before);
+  const { text, isError } = await edit('a', 'ä'.repeat(6 * 1024), { replaceAll: true });
+  expect(isError).toBe(true);
+  expect(text).toBe(
+    'a.txt would become too large: 12582912 bytes. The limit is 10485760 bytes. Nothing was changed.',
+  );
+  expect(content()).toBe(before);
+});
+
 it('names the lines of a text that occurs several times, and changes nothing', async () => {
   bench.write('a.txt', 'x\ny\nx\n\nx\n');
   const { text, isError } = await edit('x', 'z');

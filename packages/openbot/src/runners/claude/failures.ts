@@ -1,5 +1,6 @@
 import { OpenBotError, redactSecrets } from '@openbot/sessions';
 import type { ModelFailure, RunEnd } from '../contract.ts';
+import { failureOfStatus, isTransient } from '../failure-of-status.ts';
 
 /** What Claude Code says about a request that failed. */
 export interface ClaudeFailure {
@@ -22,13 +23,6 @@ const KINDS: Readonly<Record<string, ModelFailure>> = {
   overloaded: 'overloaded',
 };
 
-const STATUSES: Readonly<Record<number, ModelFailure>> = {
-  401: 'unauthorised',
-  402: 'exhausted',
-  403: 'unauthorised',
-  429: 'rate-limited',
-};
-
 const LOGIN_HINT =
   'Set ANTHROPIC_API_KEY, or CLAUDE_CODE_OAUTH_TOKEN (claude setup-token prints one), in the environment of openbot, or log in once with the command claude.';
 
@@ -37,27 +31,28 @@ const HINTS: Readonly<Partial<Record<ModelFailure, string>>> = {
   exhausted: 'Add credit to the account, or choose another model.',
 };
 
-const TRANSIENT: ReadonlySet<ModelFailure | undefined> = new Set([
-  'overloaded',
-  'rate-limited',
-  'unreachable',
-]);
-
 export function describeFailure(failed: ClaudeFailure): RunEnd {
   const error = redactSecrets(failed.text.trim() || 'Claude Code failed without a reason');
   if (/prompt is too long/i.test(error)) return { type: 'end', reason: 'overflow', error };
   const failure = classify(failed);
-  const isTransient = TRANSIENT.has(failure);
   const hint = failure === undefined ? undefined : HINTS[failure];
   const { retryAfterMs } = failed;
-  return { type: 'end', reason: 'error', error, isTransient, hint, failure, retryAfterMs };
+  return {
+    type: 'end',
+    reason: 'error',
+    error,
+    isTransient: isTransient(failure),
+    hint,
+    failure,
+    retryAfterMs,
+  };
 }
 
 function classify({ text, status, kind }: ClaudeFailure): ModelFailure | undefined {
   if (/credit balance/i.test(text)) return 'exhausted';
   const known = kind === undefined ? undefined : KINDS[kind];
   if (known !== undefined) return known;
-  if (typeof status === 'number') return STATUSES[status] ?? (status >= 500 ? 'overloaded' : undefined);
+  if (typeof status === 'number') return failureOfStatus(status);
   return kind === 'server_error' ? 'unreachable' : undefined;
 }
 

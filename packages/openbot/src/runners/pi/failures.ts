@@ -1,5 +1,6 @@
 import type { AssistantMessage } from '@earendil-works/pi-ai';
 import type { ModelFailure, RunEnd } from '../contract.ts';
+import { failureOfStatus, isTransient } from '../failure-of-status.ts';
 
 /** What HTTP said about the last request to the provider. pi itself keeps the text of an error only. */
 export interface Exchange {
@@ -35,16 +36,6 @@ function retryAfterOf(headers: Headers, now: number): number | undefined {
   return ms >= 0 ? ms : undefined;
 }
 
-const BY_STATUS: Readonly<Record<number, ModelFailure>> = {
-  401: 'unauthorised',
-  402: 'exhausted',
-  403: 'unauthorised',
-  408: 'unreachable',
-  429: 'rate-limited',
-  503: 'overloaded',
-  529: 'overloaded',
-};
-
 /** Of errors whose status is not known: those inside of a stream, and those of providers with a transport of their own. */
 const BY_TEXT: readonly (readonly [RegExp, ModelFailure])[] = [
   [
@@ -78,17 +69,12 @@ export function describeFailure(
   const text = readable(message.errorMessage);
   if (isOverflow) return { type: 'end', reason: 'overflow', error: text };
   const failure = failureOf(message.errorMessage ?? '', exchange);
-  const isTransient =
-    failure === 'overloaded' ||
-    failure === 'rate-limited' ||
-    failure === 'unreachable' ||
-    (exchange.status ?? 0) >= 500;
   return {
     type: 'end',
     reason: 'error',
     error: `${name}: ${text}`,
     hint: failure === 'unauthorised' ? keyHint : failure && HINTS[failure],
-    isTransient,
+    isTransient: isTransient(failure),
     failure,
     retryAfterMs: failure === undefined ? undefined : exchange.retryAfterMs,
   };
@@ -99,7 +85,7 @@ function failureOf(text: string, { status, isUnreachable }: Exchange): ModelFail
   if (status !== undefined && status >= 400) {
     // Some providers say with 429, or 400, that an account has no credit.
     const [[noCredit]] = BY_TEXT as [[RegExp, ModelFailure]];
-    return noCredit.test(text) ? 'exhausted' : BY_STATUS[status];
+    return noCredit.test(text) ? 'exhausted' : failureOfStatus(status);
   }
   return BY_TEXT.find(([pattern]) => pattern.test(text))?.[1];
 }

@@ -115,6 +115,14 @@ describe.each(KINDS)('a provider of the $kind kind', ({ start, answer, cut, refu
     expect(requests.length).toBeLessThanOrEqual(2);
   });
 
+  it.each([500, 502, 504, 520, 524])('that fails by itself with %i', async (status) => {
+    const headers = { 'x-should-retry': 'false' };
+    const { settings } = await start([
+      { status, type: 'api_error', message: 'Something broke', headers } as never,
+    ]);
+    expect((await ask(settings)).end).toMatchObject({ failure: 'overloaded', isTransient: true });
+  });
+
   it('that is overloaded for a moment is asked again', async () => {
     const { settings } = await start([refusals.busy, answer]);
     const { events, end } = await ask(settings);

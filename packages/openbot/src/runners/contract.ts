@@ -117,6 +117,8 @@ export interface RunRequest {
   /** As Transcripts.measureContext, of the transcript of this run: cheap. */
   measureContext(): Promise<number>;
   readonly model: ModelChoice;
+  /** Another model is asked if this one fails: it should not wait for long. */
+  readonly hasSuccessor?: boolean;
   readonly thinkingLevel?: string;
   readonly systemPrompt: SystemPrompt;
   /** The last message of the person. It is already the last message in the transcript. */

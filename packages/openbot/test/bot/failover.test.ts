@@ -111,13 +111,23 @@ describe('a model that fails gives way to the next', () => {
     const home = new BotHome();
     const { play } = twoModels();
     const script = makeScriptRunner({ script: { contextWindow: 200_000, answer: asAnswer(play) } });
-    const other = { ...script, describeModel: (provider: string, model: string) => ({ provider, model }) };
+    // The first one must not keep the second one waiting.
+    const hasSuccessor: unknown[] = [];
+    const first = {
+      ...script,
+      start: (request: Parameters<typeof script.start>[0]) => {
+        hasSuccessor.push(request.hasSuccessor);
+        return script.start(request);
+      },
+    };
+    const other = { ...first, describeModel: (provider: string, model: string) => ({ provider, model }) };
     const bot = await home.open({
       config: { agents: { defaults: { model: { primary: 'script/first', fallbacks: ['other/second'] } } } },
-      runners: { script, other },
+      runners: { script: first, other },
     });
     expect(await bot.say({ message: 'say hi' })).toMatchObject({ provider: 'other', model: 'second' });
     expect(modelsIn(home)).toEqual(['script/first', 'other/second']);
+    expect(hasSuccessor).toEqual([true, false]);
     expect(home.linesOf().at(-1)?.message).toMatchObject({ provider: 'other', model: 'second' });
   });
 

@@ -8,24 +8,61 @@ export interface Exchange {
   retryAfterMs?: number;
   /** No answer came at all. */
   isUnreachable?: boolean;
+  /** It was given up because the answer had not begun after this time. */
+  silentMs?: number;
 }
 
-/** A `fetch` that writes down how the exchange went. */
-export function watchedFetch(exchange: Exchange, now: () => number = Date.now): typeof fetch {
+/**
+ * A `fetch` for one request that writes down how the exchange went. After `firstByteMs` without a byte of the answer it
+ * fails, and so does every repetition, without being sent.
+ */
+export function watchedFetch(
+  exchange: Exchange,
+  { firstByteMs, now = Date.now }: { readonly firstByteMs: number; readonly now?: () => number },
+): typeof fetch {
+  const silence = new AbortController();
   return async (input, init) => {
     delete exchange.status;
     delete exchange.retryAfterMs;
     delete exchange.isUnreachable;
+    delete exchange.silentMs;
+    const signals = [init?.signal, silence.signal].filter((signal) => signal instanceof AbortSignal);
+    const noteFailure = () => {
+      exchange.isUnreachable = true;
+      if (silence.signal.aborted) exchange.silentMs = firstByteMs;
+    };
+    const timer = setTimeout(() => {
+      silence.abort(new Error('The answer did not begin in time'));
+      noteFailure();
+    }, firstByteMs);
+    const stopWaiting = () => clearTimeout(timer);
+    init?.signal?.addEventListener('abort', stopWaiting, { once: true });
     try {
-      const response = await fetch(input, init);
+      const response = await fetch(input, { ...init, signal: AbortSignal.any(signals) });
       exchange.status = response.status;
       exchange.retryAfterMs = retryAfterOf(response.headers, now());
+      if (response.ok && response.body !== null) return onFirstByte(response, response.body, stopWaiting);
+      stopWaiting();
       return response;
     } catch (error) {
-      exchange.isUnreachable = true;
+      stopWaiting();
+      noteFailure();
       throw error;
     }
   };
+}
+
+/** The same response. `call` is called when the first part of its body has come, or none will. */
+function onFirstByte(response: Response, body: ReadableStream<Uint8Array>, call: () => void): Response {
+  const watched = new TransformStream<Uint8Array, Uint8Array>({
+    transform(part, controller) {
+      call();
+      controller.enqueue(part);
+    },
+    flush: call,
+    cancel: call,
+  });
+  return new Response(body.pipeThrough(watched), response);
 }
 
 function retryAfterOf(headers: Headers, now: number): number | undefined {
@@ -66,7 +103,11 @@ export function describeFailure(
     keyHint,
   }: { readonly isOverflow: boolean; readonly name: string; readonly keyHint: string },
 ): RunEnd {
-  const text = readable(message.errorMessage);
+  const { silentMs } = exchange;
+  const text =
+    silentMs === undefined
+      ? readable(message.errorMessage)
+      : `The answer did not begin within ${silentMs / 1000} s`;
   if (isOverflow) return { type: 'end', reason: 'overflow', error: text };
   const failure = failureOf(message.errorMessage ?? '', exchange);
   return {

@@ -24,9 +24,13 @@ const ABORTED: RunEnd = { type: 'end', reason: 'aborted' };
 
 /**
  * pi asks once more by itself, and only where the provider does not want it to wait for longer than this. Everything else,
- * and a provider that does not begin to answer, ends the run, so that another model can answer.
+ * and a provider that does not begin to answer, ends the run, so that another model can answer. The last limit is
+ * that of transports which do not use our `fetch`.
  */
-const PATIENCE = { maxRetries: 1, maxRetryDelayMs: 2000, timeoutMs: 300_000 };
+const PATIENCE = { maxRetries: 1, maxRetryDelayMs: 2000, timeoutMs: 600_000 };
+
+/** All models of a turn share its time. The last one may need long: one on this machine reads a long prompt for minutes. */
+const FIRST_BYTE_MS = { withSuccessor: 60_000, last: 300_000 };
 
 /** One run of pi's agent loop. The loop waits for every event, so it goes on only after the event was read and written. */
 export class PiRun implements Run {
@@ -113,7 +117,9 @@ export class PiRun implements Run {
     this.#models.stream(model, context, {
       ...options,
       ...PATIENCE,
-      fetch: watchedFetch(this.#exchange),
+      fetch: watchedFetch(this.#exchange, {
+        firstByteMs: this.#request.hasSuccessor ? FIRST_BYTE_MS.withSuccessor : FIRST_BYTE_MS.last,
+      }),
       sessionId: options?.sessionId ?? this.#request.transcript.sessionId,
     });
 

@@ -6,8 +6,11 @@ import { type ModelCandidate, type ModelsOfRun, nameOfModel } from './list-candi
 import { nextCooldown } from './next-cooldown.ts';
 
 export interface ModelRelay {
-  /** Starts a run with a model. `append` is to be used by it. */
-  start(candidate: ModelCandidate, given: { readonly prompt: string; append: RunRequest['append'] }): Run;
+  /** Starts a run with a model. What is given is for its request. */
+  start(
+    candidate: ModelCandidate,
+    given: Required<Pick<RunRequest, 'prompt' | 'append' | 'hasSuccessor'>>,
+  ): Run;
   readonly append: RunRequest['append'];
   readonly prompt: string;
   /**
@@ -42,7 +45,8 @@ export function runModels(models: ModelsOfRun, relay: ModelRelay): RelayedRun {
   let current = models.candidates[0]!;
   let run: Run | undefined;
   const start = (prompt: string, append: RunRequest['append']) => {
-    run = relay.start(current, { prompt, append });
+    const hasSuccessor = current !== models.candidates.at(-1);
+    run = relay.start(current, { prompt, append, hasSuccessor });
     return run.events;
   };
   const next = (candidate: ModelCandidate) => {

@@ -1,4 +1,7 @@
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { startChatApi } from '../../../../../test/imitations/chat-api.ts';
@@ -8,6 +11,7 @@ import { apiErrors, type Reply, say } from '../../../../../test/imitations/messa
 import { afterTest } from '../../../../../test/setup/cleaning.ts';
 import { makeTempFolder } from '../../../../sessions/test/setup/temp-folder.ts';
 import type { ProviderSettings } from '../../../src/config/bot-config.ts';
+import { describeFailure, type Exchange, watchedFetch } from '../../../src/runners/pi/failures.ts';
 import { loadPi } from '../../../src/runners/pi/load-pi.ts';
 import { openPiRunner } from '../../../src/runners/pi/runner.ts';
 import { assertTranscriptHolds, collect, makeSession, saidIn, type TestSession } from '../session.ts';
@@ -236,5 +240,36 @@ describe('a provider that pi knows', () => {
     const model = { provider: 'anthropic', model: 'claude-sonnet-4-5' };
     expect(saidIn(await collect(runner.start(await session.ask('hello', { model }))))).toBe('Here.');
     expect(existsSync(join(process.env.HOME!, '.pi'))).toBe(false);
+  });
+});
+
+describe('a provider that does not begin to answer', () => {
+  it.each([
+    ['no headers', () => {}],
+    ['no body', (response: ServerResponse) => response.writeHead(200).flushHeaders()],
+  ])('is given up and not asked again: %s', async (_what, answer) => {
+    let asked = 0;
+    const server = createServer((_request, response) => {
+      asked++;
+      answer(response);
+    }).listen(0, '127.0.0.1');
+    afterTest(() => {
+      server.closeAllConnections();
+      server.close();
+    });
+    await once(server, 'listening');
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+    const exchange: Exchange = {};
+    const ask = watchedFetch(exchange, { firstByteMs: 500 });
+    const read = async () => (await ask(url)).text();
+    await expect(read()).rejects.toThrow();
+    await expect(read()).rejects.toThrow();
+    expect(asked).toBe(1);
+    const how = { isOverflow: false, name: 'far/model', keyHint: '' };
+    expect(describeFailure({ errorMessage: 'Connection error.' } as never, exchange, how)).toMatchObject({
+      failure: 'unreachable',
+      isTransient: true,
+      error: 'far/model: The answer did not begin within 0.5 s',
+    });
   });
 });

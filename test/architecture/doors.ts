@@ -217,6 +217,7 @@ export const DOORS: Doors = {
       'follow-ups',
       'load-agent-sdk',
       'permission-relay',
+      'refuse-tools',
       'run-servers',
     ],
     discover: ['describe-session', 'discover-sessions', 'discovered-session'],

@@ -4,6 +4,7 @@ import type { HeldLock } from '@openbot/sessions/disk';
 import type { Environment } from '@openbot/sessions/layout';
 import { ItemQueue } from '../conversation/event-source.ts';
 import { loadAgentSdk } from '../conversation/load-agent-sdk.ts';
+import { refuseTools } from '../conversation/refuse-tools.ts';
 import type { ClaudeProcess } from '../processes/claude-process.ts';
 import { endLeftovers } from '../processes/end-leftovers.ts';
 import { removeRunNote } from '../processes/run-note.ts';
@@ -57,6 +58,8 @@ export interface AgentSessionRequest {
   run(call: AgentCall, signal: AbortSignal): Promise<AgentToolResult>;
   /** Asked about a use of Claude Code's own tools that its rules do not allow by themselves. */
   permit(call: AgentCall, signal: AbortSignal): Promise<AgentPermission>;
+  /** Asked about every use of Claude Code's own tools, also those that it allows by itself: why it is refused. */
+  findDenial?(call: AgentCall): string | undefined;
   /** The summary of each compaction, before the message that reports it. */
   readonly onSummary?: (summary: string) => void;
   readonly warn?: (message: string) => void;
@@ -235,20 +238,12 @@ function composeOptions(request: AgentSessionRequest): Options {
   };
 }
 
-type Hook = NonNullable<NonNullable<Options['hooks']>['PreToolUse']>[number]['hooks'][number];
-
 /** Claude Code starts a tool while the model is still writing its message. */
-function holdTool({ mayBegin }: AgentSessionRequest): Hook {
-  return async (_input, toolUseId) => {
-    if (toolUseId === undefined || (await mayBegin(toolUseId))) return {};
-    return {
-      hookSpecificOutput: {
-        hookEventName: 'PreToolUse',
-        permissionDecision: 'deny',
-        permissionDecisionReason: REFUSED.text,
-      },
-    };
-  };
+function holdTool({ mayBegin, findDenial }: AgentSessionRequest) {
+  return refuseTools(async ({ toolName, input }, id) => {
+    if (id !== undefined && !(await mayBegin(id))) return REFUSED.text;
+    return findDenial?.({ id: id ?? '', name: toolNameOf(toolName), arguments: input });
+  });
 }
 
 /**

@@ -4,6 +4,7 @@ import type { McpServers, RunRequest } from '../run-contract/run-request.ts';
 import type { RunScope } from '../run-contract/run-scope.ts';
 import type { AnnouncedCalls } from './announced-calls.ts';
 import type { PermissionRelay } from './permission-relay.ts';
+import { refuseTools } from './refuse-tools.ts';
 
 /** The MCP servers that Claude Code uses. */
 export interface ClaudeServers {
@@ -30,7 +31,7 @@ export interface ClaudeOptionsParts {
 /** The options that Claude Code is started with. */
 export function composeClaudeOptions(parts: ClaudeOptionsParts): Options {
   const { request, scope, servers, budgetLeftUsd, relay, announcedCalls } = parts;
-  const { model, maxTurns, pathToClaudeCodeExecutable, allowedTools = [] } = request;
+  const { model, maxTurns, pathToClaudeCodeExecutable, allowedTools = [], findDenial } = request;
   const allow = [...servers.allowed, ...allowedTools];
   const given = {
     model,
@@ -39,6 +40,7 @@ export function composeClaudeOptions(parts: ClaudeOptionsParts): Options {
     // With the option `allowedTools`, the SDK warns on stderr of a callback that is not called.
     settings: allow.length === 0 ? undefined : { permissions: { allow } },
     disallowedTools: copy(request.disallowedTools),
+    hooks: findDenial && { PreToolUse: [{ hooks: [refuseTools(findDenial)] }] },
     settingSources: copy(request.settingSources),
     mcpServers: servers.inProcess as Options['mcpServers'],
     // As options of the SDK they would be on the command line, with their keys.

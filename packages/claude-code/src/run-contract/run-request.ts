@@ -31,6 +31,12 @@ export interface RunContext {
   readonly sessions?: readonly DiscoveredSession[];
 }
 
+/** A call of a tool, by Claude Code's names. */
+export interface ToolUse {
+  readonly toolName: string;
+  readonly input: Readonly<Record<string, unknown>>;
+}
+
 /** Options of the agent's tools beside repository and agent. */
 export type AgentToolsSettings = Pick<McpOptions, 'sendMessage' | 'sessionKey' | 'workspace'>;
 
@@ -85,6 +91,8 @@ export interface RunRequest {
   /** Rules for calls without a permission request: `Read`, `Bash(git status:*)`. */
   readonly allowedTools?: readonly string[];
   readonly disallowedTools?: readonly string[];
+  /** Asked about every call, also those that a rule or the mode allows: why it is refused. */
+  readonly findDenial?: (call: ToolUse) => string | undefined;
   /** The most tool rounds in one turn. */
   readonly maxTurns?: number;
   /** Default: all, as in the terminal. Empty: neither the user's nor the repository's settings. */

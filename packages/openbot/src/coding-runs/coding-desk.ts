@@ -34,7 +34,7 @@ export interface CodingTask {
 const KEPT_MS = 30 * 24 * 3_600_000;
 
 interface Opening {
-  readonly permit: ToolSession['permit'];
+  readonly session: ToolSession;
   readonly idleMs: number | undefined;
   readonly signal?: AbortSignal;
   tell(text: string): Promise<unknown>;
@@ -67,7 +67,7 @@ export class CodingDesk {
     const record = await this.#beginRecord(session, task);
     const requester = new Requester(this.#parts, record);
     const run = await this.#open(record, task, {
-      permit: session.permit,
+      session,
       idleMs: task.settings.idleMinutes === undefined ? undefined : task.settings.idleMinutes * 60_000,
       tell: async (text) => {
         if (!(await requester.tell(text)))
@@ -87,7 +87,7 @@ export class CodingDesk {
     const record = await this.#beginRecord(session, task);
     const messages: string[] = [];
     const tell = async (text: string) => void messages.push(text);
-    const run = await this.#open(record, task, { permit: session.permit, idleMs: 0, tell, signal });
+    const run = await this.#open(record, task, { session, idleMs: 0, tell, signal });
     const live: LiveRun = { run, record, isIdle: false, over: Promise.resolve() };
     this.#live.set(record.id, live);
     try {
@@ -151,6 +151,7 @@ export class CodingDesk {
       model: settings.model,
       permissionMode: settings.permissionMode,
       allowedTools: settings.allowedTools,
+      findDenial: ({ toolName, input }) => how.session.findDenial({ toolName, arguments: input }, repoPath),
       // Its questions are put into its answer, which the person can reply to.
       disallowedTools: [QUESTION_TOOL],
       settingSources: settings.isolated ? [] : undefined,
@@ -160,7 +161,7 @@ export class CodingDesk {
     void run.outcome.catch(() => {}).finally(() => ended.abort());
     run.onPermissionRequest((request) => {
       const { requestId, toolUseId: callId, toolName, input } = request;
-      how.permit({ callId, toolName, arguments: input }, ended.signal).then(
+      how.session.permit({ callId, toolName, arguments: input }, ended.signal).then(
         (answer) =>
           run.respondToPermission(
             requestId,

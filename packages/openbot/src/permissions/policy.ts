@@ -38,10 +38,16 @@ export class Policy {
     return typeof this.#options.asker !== 'string';
   }
 
-  /** For tools that need no permission otherwise: why a rule forbids this use. */
-  findDenial(use: ToolUse): string | undefined {
+  /**
+   * For uses that need no permission otherwise: why a rule forbids this one.
+   * @param folder that the tool works in, where it is not the workspace. Paths in rules are relative to both.
+   */
+  findDenial(use: ToolUse, folder?: string): string | undefined {
     const { settings, places } = this.#options;
-    const rule = findDenying(settings.deny ?? [], use, places);
+    const folders = [places.workspaceDir, ...(folder === undefined ? [] : [folder])];
+    const rule = folders
+      .map((workspaceDir) => findDenying(settings.deny ?? [], use, { ...places, workspaceDir }))
+      .find((denying) => denying !== undefined);
     return rule && `The rule ${rule} forbids it. Do not try it in another way.`;
   }
 

@@ -134,6 +134,8 @@ export interface RunRequest {
    * `tools` ask by themselves.
    */
   permit(request: PermissionRequest, signal: AbortSignal): Promise<Permission>;
+  /** Why a rule forbids a use of a tool of the runner's own program, also one that the program would not ask about. */
+  findDenial?(use: Pick<PermissionRequest, 'toolName' | 'arguments'>): string | undefined;
   readonly signal: AbortSignal;
 }
 

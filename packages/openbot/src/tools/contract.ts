@@ -81,6 +81,8 @@ export interface ToolSession {
   readonly chain: readonly string[];
   /** Asks about what a program that a tool starts wants to do: rules, then the person. */
   permit(request: PermissionRequest, signal: AbortSignal): Promise<Permission>;
+  /** Why a rule forbids what such a program does in a folder, also what the program allows by itself. */
+  findDenial(use: Pick<PermissionRequest, 'toolName' | 'arguments'>, folder: string): string | undefined;
 }
 
 /** The tools of one run. */

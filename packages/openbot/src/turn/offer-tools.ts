@@ -1,3 +1,4 @@
+import type { Policy } from '../permissions/policy.ts';
 import type { ModelChoice, RunRequest } from '../runners/contract.ts';
 import { FILE_TOOLS } from '../tools/all.ts';
 import { allowedTools, decideUse, isUsedUnasked } from '../tools/allowed-tools.ts';
@@ -15,6 +16,7 @@ export interface OfferedTools {
   readonly tools: RunTools;
   /** For tools of the runner's own program. */
   readonly permit: RunRequest['permit'];
+  readonly findDenial: NonNullable<RunRequest['findDenial']>;
   /** The agent may look but not change anything. */
   readonly isReadOnly: boolean;
   /** The agent may change nothing without a person's answer. */
@@ -28,6 +30,7 @@ export function offerTools(turn: Turn, turnSession: TurnSession, model: ModelCho
   const { workspaceDir } = agent;
   const policy = openPolicy(turn, turnSession);
   const permit: RunRequest['permit'] = (request, signal) => policy.permit(request, signal);
+  const findDenial: Policy['findDenial'] = (use, folder) => policy.findDenial(use, folder);
   const session = {
     agentId: work.agentId,
     sessionKey,
@@ -38,6 +41,7 @@ export function offerTools(turn: Turn, turnSession: TurnSession, model: ModelCho
     model,
     chain: message.wish?.relay?.chain ?? [],
     permit,
+    findDenial,
   };
   const rules = { entry, agent, canAsk: policy.canAsk };
   const all = [...FILE_TOOLS, makeExec(agent.exec, tools.env), ...tools.sessionTools(session)];
@@ -56,6 +60,7 @@ export function offerTools(turn: Turn, turnSession: TurnSession, model: ModelCho
   return {
     tools: offered,
     permit,
+    findDenial: (use) => policy.findDenial(use),
     isReadOnly: isReadOnlySession(offered.list, workspaceDir),
     isAsking: !offered.list.some((tool) => tool.changes && isUsedUnasked(tool, rules)),
   };

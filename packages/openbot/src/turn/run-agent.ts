@@ -164,6 +164,7 @@ export function requestOf(
       },
     },
     permit: what.permit,
+    findDenial: what.findDenial,
     signal: work.signal,
   };
 }

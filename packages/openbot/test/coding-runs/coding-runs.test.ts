@@ -1,5 +1,5 @@
 /** Coding runs of a conversation, with the real Claude Code on the imitation of the API. */
-import { existsSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { HUNT, LONG } from '../../../../test/setup/hunt.ts';
@@ -89,6 +89,17 @@ describe.skipIf(missing !== undefined)(`coding runs of a conversation ${missing 
     await bench.bot.chat.write('ada', `yes ${await bench.questionId()}`);
     await bench.shows(/answers:/);
     expect(existsSync(join(bench.repo, 'made'))).toBe(true);
+  });
+
+  test('what the agent is denied, its runs are, whatever allows it to them', async () => {
+    writeFileSync(join(bench.repo, '.env'), 'SECRET');
+    bench.script({ 'read it': () => use('Read', { file_path: join(bench.repo, '.env') }) });
+    bench.bot.on('please', start('read it'));
+    const config = { agents: { defaults: { permissions: { deny: ['Read(.env)'] } } } };
+    const bot = await bench.openCommand({ allowedTools: ['Read'] }, { config });
+    const [text] = textsOf(await bot.say({ message: 'please' }));
+    expect(text).toContain('The rule Read(.env) forbids it');
+    expect(text).not.toContain('SECRET');
   });
 
   test('a command waits for its run', HUNT, async () => {

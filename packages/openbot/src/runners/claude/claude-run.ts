@@ -175,7 +175,8 @@ export class ClaudeRun implements Run {
   }
 
   async #open(session: OwnSession, calls: BegunCalls): Promise<AgentSession | undefined> {
-    const { transcript, workspaceDir, readableDirs, model, systemPrompt, tools, permit } = this.#request;
+    const { transcript, workspaceDir, readableDirs, model, systemPrompt, tools, permit, findDenial } =
+      this.#request;
     const { tools: own = 'none', permissionMode } = this.#place.settingsOf(transcript.agentId);
     try {
       return await AgentSession.open({
@@ -205,6 +206,7 @@ export class ClaudeRun implements Run {
         },
         permit: ({ id, name, arguments: args }, signal) =>
           permit({ callId: id, toolName: name, arguments: args }, signal),
+        findDenial: ({ name, arguments: args }) => findDenial?.({ toolName: name, arguments: args }),
         onSummary: (summary) => {
           this.#summary = unwrapSummary(summary);
         },

@@ -154,6 +154,39 @@ describe.skipIf(missing !== undefined)(
       expect(readFileSync(join(workspaceDir, 'new.txt'), 'utf8')).toBe('new');
     });
 
+    it('lets rules forbid what Claude Code allows by itself', async () => {
+      const settings = { tools: ['Read', 'Write'], permissionMode: 'acceptEdits' } as const;
+      const talk = await claude.openTalk({ config: { agents: { defaults: { claude: settings } } } });
+      const { workspaceDir } = talk.session;
+      const [denied, other] = [join(workspaceDir, '.env'), join(workspaceDir, 'notes.txt')];
+      writeFileSync(denied, 'SECRET');
+      writeFileSync(other, 'in the workspace');
+      const use = (id: string, name: string, input: object) => call(id, name, { ...input });
+      const events = await talk.ask(
+        'read',
+        [
+          {
+            blocks: [
+              use('toolu_1', 'Read', { file_path: denied }),
+              use('toolu_2', 'Read', { file_path: other }),
+              use('toolu_3', 'Write', { file_path: join(workspaceDir, 'new.env'), content: 'x' }),
+            ],
+          },
+          answer('Done.'),
+        ],
+        {
+          permit: async () => ({ isAllowed: true }),
+          findDenial: ({ arguments: { file_path: path } }) =>
+            String(path).endsWith('.env') ? 'The rule Read(.env) forbids it.' : undefined,
+        },
+      );
+      const results = events.flatMap((event) => (event.type === 'tool-result' ? [event] : []));
+      expect(results.map(({ isError }) => isError)).toEqual([true, false, true]);
+      expect(results[0]!.text).toContain('The rule Read(.env) forbids it.');
+      expect(JSON.stringify(talk.session.lines())).not.toContain('SECRET');
+      expect(readdirSync(workspaceDir).toSorted()).toEqual(['.env', 'notes.txt']);
+    });
+
     it('follows its own compaction, and its session goes on', async () => {
       const talk = await claude.openTalk();
       await talk.ask('my colour is green', [answer('Green it is.')]);

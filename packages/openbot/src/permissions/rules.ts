@@ -43,13 +43,21 @@ export function findAllowing(rules: readonly string[], use: ToolUse, places: Rul
   );
 }
 
+/** The use that shows what is in a file, for rules about reading. */
+export function readingOf(path: string): ToolUse {
+  return { toolName: 'read_file', arguments: { path } };
+}
+
+/** Tools that show lines of files: what must not be read must not be searched either. */
+const SEARCHING: readonly string[] = ['grep', 'Grep'];
+
 /** The first rule that forbids a call, or a part of its command. Shells have more ways to hide a command than this finds. */
 export function findDenying(rules: readonly string[], use: ToolUse, places: RulePlaces): string | undefined {
-  return rules.find((rule) =>
-    matches(rule, use, places, (pattern, command) =>
-      [command, ...listParts(command)].some((part) => matchesPattern(pattern, part)),
-    ),
-  );
+  const isSearch = SEARCHING.includes(use.toolName);
+  const uses = isSearch ? [use, readingOf(pathIn(use.arguments) ?? '.')] : [use];
+  const matchCommand = (pattern: string, command: string) =>
+    [command, ...listParts(command)].some((part) => matchesPattern(pattern, part));
+  return rules.find((rule) => uses.some((one) => matches(rule, one, places, matchCommand)));
 }
 
 function matches(

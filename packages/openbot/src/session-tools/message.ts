@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ReplyPayload } from '../outbox/reply-payload.ts';
-import { type Tool, toolFailure } from '../tools/contract.ts';
+import { type Tool, type ToolContext, toolFailure } from '../tools/contract.ts';
 import { withFile } from '../tools/workspace.ts';
 import { mediaWithin } from '../turn/reply/resolve-media.ts';
 import { assertMaySend, findSessionOf, resolveTarget } from './message-target.ts';
@@ -32,9 +32,9 @@ export function makeMessage(scope: ToolScope): Tool {
     },
     // Whether a session may send is up to the send policy.
     changes: false,
-    run: async ({ text, channel, to, media = [] }) => {
+    run: async ({ text, channel, to, media = [] }, context) => {
       const target = resolveTarget(scope, { channel: channel as string, to: to as string });
-      const mediaUrls = await resolveMedia(scope, media as string[]);
+      const mediaUrls = await resolveMedia(scope, media as string[], context);
       const payload: ReplyPayload = {
         ...((text as string).trim() !== '' && { text: text as string }),
         ...(mediaUrls.length > 0 && { mediaUrl: mediaUrls[0], mediaUrls }),
@@ -64,15 +64,23 @@ export function makeMessage(scope: ToolScope): Tool {
   };
 }
 
-async function resolveMedia({ agent }: ToolScope, media: readonly string[]): Promise<string[]> {
+async function resolveMedia(
+  { agent }: ToolScope,
+  media: readonly string[],
+  { findReadDenial }: ToolContext,
+): Promise<string[]> {
   const resolve = mediaWithin(agent.workspaceDir);
   const urls: string[] = [];
   for (const one of media) {
     const url = resolve(one);
     if (url === undefined)
       throw toolFailure(`${JSON.stringify(one)} is neither a file of the workspace nor an https address.`);
-    // Follows no link out of the workspace.
-    if (!/^https:/i.test(url)) await withFile(agent.workspaceDir, url, async () => {});
+    if (!/^https:/i.test(url)) {
+      const denial = findReadDenial?.(url);
+      if (denial !== undefined) throw toolFailure(denial);
+      // Follows no link out of the workspace.
+      await withFile(agent.workspaceDir, url, async () => {});
+    }
     urls.push(url);
   }
   return urls;

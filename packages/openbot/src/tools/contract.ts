@@ -26,6 +26,8 @@ export interface ToolContext {
   readonly workspaceDir: string;
   /** Absolute. What is in them can be read by its absolute path: the skills of the agent. */
   readonly readableDirs?: readonly string[];
+  /** Why a rule forbids to show what is in a file: for tools that do so beside the one that reads. */
+  findReadDenial?(path: string): string | undefined;
   readonly signal: AbortSignal;
   /** The model's name for this call. */
   readonly callId: string;

@@ -1,5 +1,6 @@
 import type { Dirent } from 'node:fs';
 import { readdir } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
 import { type Tool, type ToolContext, toolFailure } from './contract.ts';
 import { LineSearch, type LineSearchLimits } from './line-search.ts';
 import { ignoreUnreadable, NOT_ENTERED } from './list-files.ts';
@@ -47,7 +48,7 @@ export function makeGrep(limits: Partial<LineSearchLimits> = {}): Tool {
         longestLine: LONGEST_LINE,
         ...limits,
       });
-      const search: Search = { lines, found: [], files: 0, bytes: 0, large: 0 };
+      const search: Search = { lines, found: [], files: 0, bytes: 0, large: 0, denied: 0 };
       try {
         await searchPlace(search, path as string, context);
       } finally {
@@ -75,6 +76,8 @@ interface Search {
   bytes: number;
   /** Files that were left out because of their size. */
   large: number;
+  /** Files that were left out because a rule forbids to read them. */
+  denied: number;
   /** Why it ended before all files were searched. */
   stopped?: string;
 }
@@ -84,17 +87,24 @@ async function searchPlace(search: Search, path: string, context: ToolContext): 
   const prefix = path.replace(/^(?:\.?\/+)+|\/+$/g, '');
   try {
     const shown = prefix === '.' || prefix === '' ? '' : `${prefix}/`;
-    await withFolder(root, path, (folder) => searchFolder(search, folder, shown, context));
+    const place = { shown, full: resolve(context.workspaceDir, path) };
+    await withFolder(root, path, (folder) => searchFolder(search, folder, place, context));
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOTDIR') throw error;
     await withFile(root, path, (handle, { size }) => searchFile(search, path, size, handle, context));
   }
 }
 
+/** Names of a folder: what the paths of its files begin with for the model, and the path that rules are about. */
+interface FolderNames {
+  readonly shown: string;
+  readonly full: string;
+}
+
 async function searchFolder(
   search: Search,
   folder: OpenFolder,
-  prefix: string,
+  names: FolderNames,
   context: ToolContext,
 ): Promise<void> {
   const entries = await readdir(folder.path, { withFileTypes: true });
@@ -102,7 +112,7 @@ async function searchFolder(
   for (const entry of entries) {
     context.signal.throwIfAborted();
     if (search.stopped !== undefined) return;
-    await searchEntry(search, folder, entry, prefix, context).catch(ignoreUnreadable);
+    await searchEntry(search, folder, entry, names, context).catch(ignoreUnreadable);
   }
 }
 
@@ -110,16 +120,24 @@ async function searchEntry(
   search: Search,
   folder: OpenFolder,
   entry: Dirent,
-  prefix: string,
+  names: FolderNames,
   context: ToolContext,
 ): Promise<void> {
   const { name } = entry;
-  const path = prefix + name.replaceAll(/[\r\n]/g, '?');
+  const path = names.shown + name.replaceAll(/[\r\n]/g, '?');
+  const full = join(names.full, name);
   if (entry.isDirectory()) {
     if (NOT_ENTERED.has(name)) return;
-    await withFolderBelow(folder, name, (below) => searchFolder(search, below, `${path}/`, context));
+    await withFolderBelow(folder, name, (below) =>
+      searchFolder(search, below, { shown: `${path}/`, full }, context),
+    );
   } else if (entry.isFile()) {
-    if (search.files >= MOST_FILES) search.stopped = `${MOST_FILES} files were searched`;
+    // A link may have led here: a rule may be about either name.
+    const isDenied = [full, join(folder.realPath, name)].some(
+      (one) => context.findReadDenial?.(one) !== undefined,
+    );
+    if (isDenied) search.denied++;
+    else if (search.files >= MOST_FILES) search.stopped = `${MOST_FILES} files were searched`;
     else
       await withFileBelow(folder, name, path, (handle, { size }) =>
         searchFile(search, path, size, handle, context),
@@ -158,13 +176,16 @@ async function searchFile(
   }
 }
 
-function describe({ found, stopped, large }: Search): string {
+function describe({ found, stopped, large, denied }: Search): string {
   const notes: string[] = [];
   if (large > 0)
-    notes.push(
-      `[${large === 1 ? '1 file was' : `${large} files were`} left out: larger than ${MOST_BYTES_OF_FILE / 1024 / 1024} MB.]`,
-    );
+    notes.push(`[${countFiles(large)} left out: larger than ${MOST_BYTES_OF_FILE / 1024 / 1024} MB.]`);
+  if (denied > 0) notes.push(`[${countFiles(denied)} left out: a rule forbids reading.]`);
   if (stopped !== undefined)
     notes.push(`[There may be more: ${stopped}. Search a folder, or for something rarer.]`);
   return [...(found.length === 0 ? ['(no matches)'] : found), ...notes].join('\n');
+}
+
+function countFiles(count: number): string {
+  return count === 1 ? '1 file was' : `${count} files were`;
 }

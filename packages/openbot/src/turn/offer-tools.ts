@@ -1,4 +1,5 @@
 import type { Policy } from '../permissions/policy.ts';
+import { readingOf } from '../permissions/rules.ts';
 import type { ModelChoice, RunRequest } from '../runners/contract.ts';
 import { FILE_TOOLS } from '../tools/all.ts';
 import { allowedTools, decideUse, isUsedUnasked } from '../tools/allowed-tools.ts';
@@ -47,7 +48,11 @@ export function offerTools(turn: Turn, turnSession: TurnSession, model: ModelCho
   const all = [...FILE_TOOLS, makeExec(agent.exec, tools.env), ...tools.sessionTools(session)];
   const offered = openRunTools(
     all,
-    { workspaceDir, readableDirs: readableDirsOf(turn) },
+    {
+      workspaceDir,
+      readableDirs: readableDirsOf(turn),
+      findReadDenial: (path) => policy.findDenial(readingOf(path)),
+    },
     allowedTools(all, rules),
     async (tool, args, { callId, signal }) => {
       const request = { callId, toolName: tool.name, arguments: args };

@@ -1,4 +1,5 @@
 import { Policy } from '../permissions/policy.ts';
+import type { RulePlaces } from '../permissions/rules.ts';
 import { maySend, requesterOf } from './deliver.ts';
 import type { TurnSession } from './init-session.ts';
 import type { Turn } from './open-turn.ts';
@@ -14,7 +15,7 @@ export function openPolicy(turn: Turn, session: TurnSession): Policy {
       : 'this session must not send messages';
   return new Policy({
     settings: agent.permissions,
-    places: { workspaceDir: agent.workspaceDir, home: tools.env.HOME },
+    places: placesOfRules(turn),
     added: rulesIn(entry.permissionsAdded),
     asker: turn.watcher.asker ?? asker(),
     clock: tools.clock,
@@ -27,6 +28,10 @@ export function openPolicy(turn: Turn, session: TurnSession): Policy {
       );
     },
   });
+}
+
+export function placesOfRules({ agent, tools }: Turn): RulePlaces {
+  return { workspaceDir: agent.workspaceDir, home: tools.env.HOME };
 }
 
 /** The store may have been changed by hand. */

@@ -93,6 +93,17 @@ test.each([
   expect(allows(rule, what)).toBe(expected);
 });
 
+test.each([
+  ['Read(.env)', use('grep', { pattern: 'x', path: 'a/.env' }), true],
+  ['Read(.env)', use('Grep', { pattern: 'x', path: '/ws/a/.env' }), true],
+  ['Read(.env)', use('grep', { pattern: 'x' }), false],
+  ['Read', use('grep', { pattern: 'x' }), true],
+  ['Read(.env)', use('list_files', { path: '.env' }), false],
+])('%s forbids the search %j: %s', (rule, what, expected) => {
+  expect(denies(rule, what)).toBe(expected);
+  expect(allows(rule, what)).toBe(false);
+});
+
 test('a rule with many stars takes no exponential time', () => {
   expect(allows(`Bash(${'*a'.repeat(200)})`, bash('a'.repeat(100_000)))).toBe(true);
   expect(allows(`Bash(${'*a'.repeat(200)}b)`, bash('a'.repeat(100_000)))).toBe(false);

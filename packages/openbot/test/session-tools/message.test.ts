@@ -94,6 +94,31 @@ test('a person at a command reads the answer: nothing is sent to them', async ()
   );
 });
 
+test('what a rule forbids to read is neither searched nor sent', async () => {
+  const home = new ToolHome()
+    .on('file', { tool: 'grep', args: { pattern: 'KEY', path: 'sub/.env' } })
+    .on('folder', { tool: 'grep', args: { pattern: 'KEY' } })
+    .on('below', { tool: 'grep', args: { pattern: 'KEY', path: 'secrets' } })
+    .on('media', { tool: 'message', args: { text: 'a file', media: ['sub/.env'] } })
+    .on('reply', [{ text: 'Here.\nMEDIA: sub/.env\nMEDIA: a.txt' }]);
+  for (const path of ['a.txt', 'sub/.env', 'secrets/b.txt']) home.writeFile(path, `KEY in ${path}`);
+  const deny = ['Read(.env)', 'read_file(secrets/**)'];
+  const bot = await home.start({ config: { agents: { defaults: { permissions: { deny } } } } });
+  for (const word of ['file', 'folder', 'below', 'media', 'reply']) {
+    await home.chat.write('ada', word);
+    await bot.idle();
+  }
+  const forbidden = 'The rule Read(.env) forbids it. Do not try it in another way.';
+  expect(home.resultsIn()).toEqual([
+    forbidden,
+    'a.txt:1: KEY in a.txt\n[2 files were left out: a rule forbids reading.]',
+    '(no matches)\n[1 file was left out: a rule forbids reading.]',
+    forbidden,
+  ]);
+  const sent = home.chat.channel.network.shown.flatMap(({ payload }) => payload.mediaUrls ?? []);
+  expect(sent).toEqual([join(home.stateDir, 'workspace/a.txt')]);
+});
+
 test('files of the workspace are sent, others are not', async () => {
   const home = new ToolHome()
     .on('good', { tool: 'message', args: { text: 'a file', media: ['a.txt'] } })

@@ -1,8 +1,10 @@
 import type { SessionEntry } from '@openbot/sessions';
 import type { ReplyPayload } from '../../outbox/reply-payload.ts';
+import { findDenying, readingOf } from '../../permissions/rules.ts';
 import type { ModelChoice } from '../../runners/contract.ts';
 import { isHeartbeat } from '../heartbeat/heartbeat-message.ts';
 import { buildHeartbeatReplies } from '../heartbeat/heartbeat-replies.ts';
+import { placesOfRules } from '../open-policy.ts';
 import type { Turn } from '../open-turn.ts';
 import { timeoutOf } from '../run-agent.ts';
 import type { RunTally } from '../run-tally.ts';
@@ -33,7 +35,10 @@ export function buildReplies(turn: Turn, entry: SessionEntry, run: RepliedRun): 
   const said = end.reason === 'aborted' ? [] : tally.texts.map((text) => ({ text }));
   const name = `${model.provider}/${model.model}`;
   const common = {
-    resolveMedia: mediaWithin(agent.workspaceDir),
+    resolveMedia: mediaWithin(agent.workspaceDir, (path) => {
+      const { deny = [] } = agent.permissions;
+      return findDenying(deny, readingOf(path), placesOfRules(turn)) !== undefined;
+    }),
     sentByTool: tally.sent,
     responsePrefix: tools.config.messages?.responsePrefix,
     prefixValues: { model: model.model, provider: model.provider, thinkingLevel: run.thinkingLevel },

@@ -3,15 +3,19 @@ import { isAbsolute, relative, resolve, sep } from 'node:path';
 /**
  * Media of a reply may be on the web, by https, or in the workspace of the agent: a person must not get other files of
  * this machine by talking the model into naming them. By the path alone; links are checked when the file is read.
+ * @param isDenied whether a rule forbids to read a file of the workspace
  */
-export function mediaWithin(workspaceDir: string): (url: string) => string | undefined {
+export function mediaWithin(
+  workspaceDir: string,
+  isDenied: (path: string) => boolean = () => false,
+): (url: string) => string | undefined {
   return (url) => {
     if (/^https:\/\//i.test(url)) return isPlainWebAddress(url) ? url : undefined;
     if (/^[a-z][a-z0-9+.-]+:/i.test(url) || url.startsWith('~') || url.includes('\0')) return undefined;
     const path = resolve(workspaceDir, url);
     const inside = relative(workspaceDir, path);
     const isOutside = inside === '' || inside === '..' || inside.startsWith(`..${sep}`) || isAbsolute(inside);
-    return isOutside ? undefined : path;
+    return isOutside || isDenied(path) ? undefined : path;
   };
 }
 

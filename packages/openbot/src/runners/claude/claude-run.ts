@@ -139,7 +139,10 @@ export class ClaudeRun implements Run {
     const knowledge = await findKnowledge(this.#request);
     this.#knowledge = knowledge;
     const { crashedId } = knowledge;
-    if (crashedId !== undefined) await endAgentLeftovers(crashedId, this.#place.env).catch(() => {});
+    if (crashedId !== undefined) {
+      const env = this.#place.envOf(this.#request.transcript.agentId);
+      await endAgentLeftovers(crashedId, env).catch(() => {});
+    }
     return knowledge;
   }
 
@@ -182,7 +185,7 @@ export class ClaudeRun implements Run {
       return await AgentSession.open({
         agentId: transcript.agentId,
         stateDir: this.#place.stateDir,
-        env: this.#place.env,
+        env: this.#place.envOf(transcript.agentId),
         session,
         workspaceDir,
         readableDirs,

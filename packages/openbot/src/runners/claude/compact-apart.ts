@@ -37,7 +37,7 @@ async function askApart(request: RunRequest, place: ClaudePlace, text: string): 
   const claude = await AgentSession.open({
     agentId: transcript.agentId,
     stateDir: place.stateDir,
-    env: place.env,
+    env: place.envOf(transcript.agentId),
     session: { id: randomUUID(), is: 'none' },
     workspaceDir,
     model: model.model,

@@ -4,6 +4,7 @@ import type { ClaudeSettings } from '../../config/bot-config.ts';
 /** What a run needs beside its request. */
 export interface ClaudePlace {
   readonly stateDir: string;
-  readonly env: Environment;
+  /** What Claude Code gets. */
+  envOf(agentId: string): Environment;
   settingsOf(agentId: string): ClaudeSettings;
 }

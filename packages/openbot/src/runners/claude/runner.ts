@@ -5,6 +5,7 @@ import type { Runner } from '../contract.ts';
 import { ClaudeRun } from './claude-run.ts';
 import { describeClaudeModel } from './models.ts';
 import type { ClaudePlace } from './place.ts';
+import { variablesOfClaude } from './variables.ts';
 
 /** Attempts of Claude Code at one request; its own ten take minutes, in which another model could have answered. */
 const RETRIES = '3';
@@ -19,10 +20,14 @@ export function openClaudeRunner({
   readonly config: BotConfig;
   readonly env: Environment;
 }): Runner {
+  const agentOf = (agentId: string) => resolveAgentSettings({ config, agentId, stateDir, env });
   const place: ClaudePlace = {
     stateDir,
-    env: { CLAUDE_CODE_MAX_RETRIES: RETRIES, ...env },
-    settingsOf: (agentId) => resolveAgentSettings({ config, agentId, stateDir, env }).claude ?? {},
+    envOf: (agentId) => ({
+      CLAUDE_CODE_MAX_RETRIES: RETRIES,
+      ...variablesOfClaude(env, agentOf(agentId).exec.passEnv ?? []),
+    }),
+    settingsOf: (agentId) => agentOf(agentId).claude ?? {},
   };
   return {
     name: 'claude',

@@ -1,13 +1,11 @@
 import type { Environment } from '@openbot/sessions/layout';
 import type { ExecSettings } from '../../config/bot-config.ts';
 import { type Tool, toolFailure } from '../contract.ts';
+import { choosePassed } from '../passed-variables.ts';
 import { rootOf, withFolder } from '../workspace.ts';
 
 /** Seconds. */
 const DEFAULT_TIMEOUT = 300;
-
-/** What programs need to work at all. Everything else, keys and tokens among it, stays here unless `passEnv` names it. */
-const PASSED = ['PATH', 'HOME', 'USER', 'LOGNAME', 'SHELL', 'LANG', 'LANGUAGE', 'TMPDIR', 'TZ'];
 
 /** Runs commands of the model. What a command does is not confined: it has the rights of this process. */
 export function makeExec(
@@ -42,7 +40,8 @@ export function makeExec(
         runCommand({
           command: command as string,
           cwd: folder.path,
-          env: chooseVariables(env, passEnv),
+          // Programs then write no colours and ask nothing.
+          env: { ...choosePassed(env, passEnv), TERM: 'dumb' },
           timeoutMs: seconds * 1000,
           signal,
         }),
@@ -63,10 +62,3 @@ export function makeExec(
 }
 
 const LEFT = '\n(It left processes running in the background. They were ended.)';
-
-function chooseVariables(env: Environment, passEnv: readonly string[]): Record<string, string> {
-  const names = [...PASSED, ...Object.keys(env).filter((name) => name.startsWith('LC_')), ...passEnv];
-  const given = names.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]] as const]));
-  // Programs then write no colours and ask nothing.
-  return { ...Object.fromEntries(given), TERM: 'dumb' };
-}

@@ -187,6 +187,24 @@ describe.skipIf(missing !== undefined)(
       expect(readdirSync(workspaceDir).toSorted()).toEqual(['.env', 'notes.txt']);
     });
 
+    it('gives commands no keys of other providers and no tokens of channels', async () => {
+      const config = {
+        agents: { defaults: { claude: { tools: ['Bash'] } } },
+        tools: { exec: { passEnv: ['WANTED'] } },
+      };
+      const env = { OPENAI_API_KEY: 'k1', SLACK_TOKEN: 't1', AWS_SECRET_ACCESS_KEY: 'a1', WANTED: 'w1' };
+      const talk = await claude.openTalk({ config, env: { ...env, https_proxy: '' } });
+      const events = await talk.ask('look', [
+        { blocks: [call('toolu_1', 'Bash', { command: 'env', description: 'x' })] },
+        answer('Done.'),
+      ]);
+      const text = events.map((event) => (event.type === 'tool-result' ? event.text : '')).join('');
+      const names = text.split('\n').map((line) => line.split('=')[0]);
+      expect(names).toEqual(expect.arrayContaining(['PATH', 'HOME', 'WANTED']));
+      for (const name of ['OPENAI_API_KEY', 'SLACK_TOKEN', 'AWS_SECRET_ACCESS_KEY'])
+        expect(names).not.toContain(name);
+    });
+
     it('follows its own compaction, and its session goes on', async () => {
       const talk = await claude.openTalk();
       await talk.ask('my colour is green', [answer('Green it is.')]);

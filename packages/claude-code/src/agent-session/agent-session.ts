@@ -60,6 +60,8 @@ export interface AgentSessionRequest {
   permit(call: AgentCall, signal: AbortSignal): Promise<AgentPermission>;
   /** Asked about every use of Claude Code's own tools, also those that it allows by itself: why it is refused. */
   findDenial?(call: AgentCall): string | undefined;
+  /** Rules, `Read(.env)`, for files that Claude Code's own tools must leave out when they search. */
+  readonly unreadable?: readonly string[];
   /** The summary of each compaction, before the message that reports it. */
   readonly onSummary?: (summary: string) => void;
   readonly warn?: (message: string) => void;
@@ -211,7 +213,7 @@ function composeOptions(request: AgentSessionRequest): Options {
     strictMcpConfig: true,
     tools: claudeTools === 'all' ? { type: 'preset', preset: 'claude_code' } : [...claudeTools],
     permissionMode: request.permissionMode ?? 'default',
-    settings: { permissions: { allow: [ALLOW_AGENT_TOOLS] } },
+    settings: { permissions: { allow: [ALLOW_AGENT_TOOLS], deny: [...(request.unreadable ?? [])] } },
     ...(hasOwnTools && { additionalDirectories: [...readableDirs] }),
     canUseTool: async (name, input, { toolUseID: id, signal }) => {
       const call = { id, name: toolNameOf(name), arguments: input };

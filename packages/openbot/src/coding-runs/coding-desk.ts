@@ -153,7 +153,7 @@ export class CodingDesk {
       allowedTools: settings.allowedTools,
       findDenial: ({ toolName, input }) => how.session.findDenial({ toolName, arguments: input }, repoPath),
       // Its questions are put into its answer, which the person can reply to.
-      disallowedTools: [QUESTION_TOOL],
+      disallowedTools: [QUESTION_TOOL, ...how.session.unreadable],
       settingSources: settings.isolated ? [] : undefined,
       agentTools: { sessionKey, workspace: workspaceDir, sendMessage: ({ text }) => how.tell(text) },
     });

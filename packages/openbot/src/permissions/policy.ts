@@ -7,7 +7,14 @@ import type {
   PermissionRequest,
   PermissionSettings,
 } from './contract.ts';
-import { findAllowing, findDenying, type RulePlaces, suggestNarrow, type ToolUse } from './rules.ts';
+import {
+  findAllowing,
+  findDenying,
+  listUnreadable,
+  type RulePlaces,
+  suggestNarrow,
+  type ToolUse,
+} from './rules.ts';
 
 export interface PolicyOptions {
   readonly settings: PermissionSettings;
@@ -36,6 +43,11 @@ export class Policy {
 
   get canAsk(): boolean {
     return typeof this.#options.asker !== 'string';
+  }
+
+  /** Rules for a program that searches by itself in files: which it must not read. */
+  get unreadable(): readonly string[] {
+    return listUnreadable(this.#options.settings.deny ?? []);
   }
 
   /**

@@ -48,6 +48,16 @@ export function readingOf(path: string): ToolUse {
   return { toolName: 'read_file', arguments: { path } };
 }
 
+const OF_FILES = /^(?:Read|read_file)(\([^()]+\))$/;
+
+/** The rules about files that must not be read, as Claude Code writes them. It leaves such files out of searches. */
+export function listUnreadable(rules: readonly string[]): string[] {
+  return rules.flatMap((rule) => {
+    const [, files] = OF_FILES.exec(rule) ?? [];
+    return files === undefined ? [] : [`Read${files}`];
+  });
+}
+
 /** Tools that show lines of files: what must not be read must not be searched either. */
 const SEARCHING: readonly string[] = ['grep', 'Grep'];
 

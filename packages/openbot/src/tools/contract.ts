@@ -85,6 +85,8 @@ export interface ToolSession {
   permit(request: PermissionRequest, signal: AbortSignal): Promise<Permission>;
   /** Why a rule forbids what such a program does in a folder, also what the program allows by itself. */
   findDenial(use: Pick<PermissionRequest, 'toolName' | 'arguments'>, folder: string): string | undefined;
+  /** Rules in Claude Code's syntax for the files that such a program must leave out when it searches. */
+  readonly unreadable: readonly string[];
 }
 
 /** The tools of one run. */

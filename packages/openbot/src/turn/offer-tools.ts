@@ -17,7 +17,8 @@ export interface OfferedTools {
   readonly tools: RunTools;
   /** For tools of the runner's own program. */
   readonly permit: RunRequest['permit'];
-  readonly findDenial: NonNullable<RunRequest['findDenial']>;
+  readonly findDenial: RunRequest['findDenial'];
+  readonly unreadable: RunRequest['unreadable'];
   /** The agent may look but not change anything. */
   readonly isReadOnly: boolean;
   /** The agent may change nothing without a person's answer. */
@@ -43,6 +44,7 @@ export function offerTools(turn: Turn, turnSession: TurnSession, model: ModelCho
     chain: message.wish?.relay?.chain ?? [],
     permit,
     findDenial,
+    unreadable: policy.unreadable,
   };
   const rules = { entry, agent, canAsk: policy.canAsk };
   const all = [...FILE_TOOLS, makeExec(agent.exec, tools.env), ...tools.sessionTools(session)];
@@ -66,6 +68,7 @@ export function offerTools(turn: Turn, turnSession: TurnSession, model: ModelCho
     tools: offered,
     permit,
     findDenial: (use) => policy.findDenial(use),
+    unreadable: policy.unreadable,
     isReadOnly: isReadOnlySession(offered.list, workspaceDir),
     isAsking: !offered.list.some((tool) => tool.changes && isUsedUnasked(tool, rules)),
   };

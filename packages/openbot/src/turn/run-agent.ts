@@ -165,6 +165,7 @@ export function requestOf(
     },
     permit: what.permit,
     findDenial: what.findDenial,
+    unreadable: what.unreadable,
     signal: work.signal,
   };
 }

@@ -93,13 +93,17 @@ describe.skipIf(missing !== undefined)(`coding runs of a conversation ${missing 
 
   test('what the agent is denied, its runs are, whatever allows it to them', async () => {
     writeFileSync(join(bench.repo, '.env'), 'SECRET');
-    bench.script({ 'read it': () => use('Read', { file_path: join(bench.repo, '.env') }) });
-    bench.bot.on('please', start('read it'));
-    const config = { agents: { defaults: { permissions: { deny: ['Read(.env)'] } } } };
-    const bot = await bench.openCommand({ allowedTools: ['Read'] }, { config });
-    const [text] = textsOf(await bot.say({ message: 'please' }));
-    expect(text).toContain('The rule Read(.env) forbids it');
-    expect(text).not.toContain('SECRET');
+    bench.script({
+      'touch it': () => use('Bash', { command: 'touch made' }),
+      'read it': () => use('Read', { file_path: join(bench.repo, '.env') }),
+    });
+    for (const task of ['touch it', 'read it']) bench.bot.on(task, start(task));
+    const config = { agents: { defaults: { permissions: { deny: ['Read(.env)', 'Bash(touch:*)'] } } } };
+    const bot = await bench.openCommand({ allowedTools: ['Bash', 'Read'] }, { config });
+    const ask = async (message: string) => textsOf(await bot.say({ message }))[0]!;
+    expect(await ask('touch it')).toContain('The rule Bash(touch:*) forbids it');
+    expect(existsSync(join(bench.repo, 'made'))).toBe(false);
+    expect(await ask('read it')).toContain('denied by your permission settings');
   });
 
   test('a command waits for its run', HUNT, async () => {

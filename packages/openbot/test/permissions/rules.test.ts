@@ -1,5 +1,11 @@
 import { expect, test } from 'vitest';
-import { findAllowing, findDenying, isRule, suggestNarrow } from '../../src/permissions/rules.ts';
+import {
+  findAllowing,
+  findDenying,
+  isRule,
+  listUnreadable,
+  suggestNarrow,
+} from '../../src/permissions/rules.ts';
 
 const PLACES = { workspaceDir: '/ws', home: '/home/ada' };
 const bash = (command: string) => ({ toolName: 'Bash', arguments: { command } });
@@ -102,6 +108,11 @@ test.each([
 ])('%s forbids the search %j: %s', (rule, what, expected) => {
   expect(denies(rule, what)).toBe(expected);
   expect(allows(rule, what)).toBe(false);
+});
+
+test('rules about reading files are told to Claude Code by its names', () => {
+  const rules = ['Read(.env)', 'read_file(secrets/**)', 'Read', 'Bash(rm:*)', 'Edit(a)'];
+  expect(listUnreadable(rules)).toEqual(['Read(.env)', 'Read(secrets/**)']);
 });
 
 test('a rule with many stars takes no exponential time', () => {

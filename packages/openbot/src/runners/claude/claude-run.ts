@@ -209,6 +209,7 @@ export class ClaudeRun implements Run {
         },
         permit: ({ id, name, arguments: args }, signal) =>
           permit({ callId: id, toolName: name, arguments: args }, signal),
+        unreadable: this.#request.unreadable,
         findDenial: ({ name, arguments: args }) => findDenial?.({ toolName: name, arguments: args }),
         onSummary: (summary) => {
           this.#summary = unwrapSummary(summary);

@@ -155,11 +155,12 @@ describe.skipIf(missing !== undefined)(
     });
 
     it('lets rules forbid what Claude Code allows by itself', async () => {
-      const settings = { tools: ['Read', 'Write'], permissionMode: 'acceptEdits' } as const;
+      const settings = { tools: ['Read', 'Write', 'Grep'], permissionMode: 'acceptEdits' } as const;
       const talk = await claude.openTalk({ config: { agents: { defaults: { claude: settings } } } });
       const { workspaceDir } = talk.session;
       const [denied, other] = [join(workspaceDir, '.env'), join(workspaceDir, 'notes.txt')];
       writeFileSync(denied, 'SECRET');
+      writeFileSync(join(workspaceDir, 'hidden.txt'), 'SECRET');
       writeFileSync(other, 'in the workspace');
       const use = (id: string, name: string, input: object) => call(id, name, { ...input });
       const events = await talk.ask(
@@ -170,21 +171,26 @@ describe.skipIf(missing !== undefined)(
               use('toolu_1', 'Read', { file_path: denied }),
               use('toolu_2', 'Read', { file_path: other }),
               use('toolu_3', 'Write', { file_path: join(workspaceDir, 'new.env'), content: 'x' }),
+              use('toolu_4', 'Grep', { pattern: '.', glob: '*.txt', output_mode: 'content' }),
             ],
           },
           answer('Done.'),
         ],
         {
           permit: async () => ({ isAllowed: true }),
+          unreadable: ['Read(hidden.txt)'],
           findDenial: ({ arguments: { file_path: path } }) =>
             String(path).endsWith('.env') ? 'The rule Read(.env) forbids it.' : undefined,
         },
       );
       const results = events.flatMap((event) => (event.type === 'tool-result' ? [event] : []));
-      expect(results.map(({ isError }) => isError)).toEqual([true, false, true]);
-      expect(results[0]!.text).toContain('The rule Read(.env) forbids it.');
+      const of = (id: string) => results.find((result) => result.id === id)!;
+      const ids = ['toolu_1', 'toolu_2', 'toolu_3', 'toolu_4'];
+      expect(ids.map((id) => of(id).isError)).toEqual([true, false, true, false]);
+      expect(of('toolu_1').text).toContain('The rule Read(.env) forbids it.');
+      expect(of('toolu_4').text).toContain('in the workspace');
       expect(JSON.stringify(talk.session.lines())).not.toContain('SECRET');
-      expect(readdirSync(workspaceDir).toSorted()).toEqual(['.env', 'notes.txt']);
+      expect(readdirSync(workspaceDir).toSorted()).toEqual(['.env', 'hidden.txt', 'notes.txt']);
     });
 
     it('gives commands no keys of other providers and no tokens of channels', async () => {

@@ -17,6 +17,7 @@ import { readableDirsOf } from './offer-tools.ts';
 import type { Turn } from './open-turn.ts';
 import type { Left } from './recovery/find-what-was-left.ts';
 import { type RunTally, tallyOf, tallyRun } from './run-tally.ts';
+import { StorageFault } from './storage-fault.ts';
 import { writeSteered } from './write-prompt.ts';
 
 export interface AgentRun extends ChosenRun {
@@ -33,7 +34,7 @@ export interface AnsweredRun {
   readonly failed: readonly FailedModel[];
 }
 
-/** Gives the message to the model and passes on what happens. Does not fail because of the model. */
+/** Gives the message to the model and passes on what happens. Fails because of storage, and not because of the model. */
 export async function runAgent(
   turn: Turn,
   session: TurnSession,
@@ -49,7 +50,9 @@ export async function runAgent(
   const attempt = left.at === 'cut-off' ? left.attempt + 1 : 1;
   const answered = left.at === 'cut-off' ? left.lines : [];
   const lines = [...answered, ...what.lines, markOf(turn, attempt), userLine(turn, prompt)];
-  await tools.transcripts.append(turn.refOf(session.entry), lines);
+  const fault = new StorageFault();
+  const request = requestOf(turn, session, what, fault);
+  await request.append(lines);
   watcher.onEvent({
     type: 'started',
     turnId: work.turnId,
@@ -65,7 +68,6 @@ export async function runAgent(
     watcher.onEvent(end);
     return { tally: tallyOf([], end), model, systemPrompt: what.systemPrompt, failed: [] };
   }
-  const request = requestOf(turn, session, what);
   const endsAt = performance.now() + timeoutOf(turn);
   let { systemPrompt } = what;
   const run = runModels(what.models, {
@@ -78,6 +80,7 @@ export async function runAgent(
       );
     },
     append: request.append,
+    assertWritten: () => fault.throwIfAny(),
     prompt,
     handOver: (failed, next, hasSpoken) => handOver(turn, attempt, failed, next, hasSpoken),
     cooldowns: tools.cooldowns,
@@ -130,18 +133,20 @@ export function requestOf(
   turn: Turn,
   { entry, sessionKey, sessionId }: TurnSession,
   what: AgentRun,
+  fault = new StorageFault(),
 ): RunRequest {
   const { tools, work, agent } = turn;
   const transcript = turn.refOf(entry);
   let ownId = readSdkSessionId(entry);
   return {
     transcript,
-    append: async (drafts) => {
-      if (!work.lock.isHeld()) {
-        throw new OpenBotError('RUN_LOCK_LOST', `Another process has taken over ${work.sessionKey}`);
-      }
-      return tools.transcripts.append(transcript, drafts);
-    },
+    append: (drafts) =>
+      fault.guard(async () => {
+        if (!work.lock.isHeld()) {
+          throw new OpenBotError('RUN_LOCK_LOST', `Another process has taken over ${work.sessionKey}`);
+        }
+        return tools.transcripts.append(transcript, drafts);
+      }),
     readContext: () => tools.transcripts.readContext(transcript),
     lookBack: () => tools.transcripts.lookBack(transcript),
     measureContext: () => tools.transcripts.measureContext(transcript),
@@ -158,7 +163,8 @@ export function requestOf(
       },
       save: async (sdkSessionId) => {
         ownId = sdkSessionId;
-        await setSdkSessionId({ ...turn.sessions, sessionKey, sessionId, sdkSessionId, now: tools.now });
+        const change = { sessionKey, sessionId, sdkSessionId, now: tools.now };
+        await fault.guard(() => setSdkSessionId({ ...turn.sessions, ...change }));
         // The same request may be started again.
         ownId = sdkSessionId;
       },

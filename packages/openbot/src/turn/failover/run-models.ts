@@ -12,6 +12,8 @@ export interface ModelRelay {
     given: Required<Pick<RunRequest, 'prompt' | 'append' | 'hasSuccessor'>>,
   ): Run;
   readonly append: RunRequest['append'];
+  /** Throws what kept the run from being written: no model is to blame, and none could go on. */
+  assertWritten(): void;
   readonly prompt: string;
   /**
    * The lines after which the next model can go on, and the prompt that they end with. `hasSpoken`: the failed model left
@@ -83,6 +85,7 @@ async function* relayEvents(
     };
     const end = yield* passOn(start(prompt, append));
     if (end.reason === 'stop') await forgive(models, relay, name);
+    if (end.reason === 'error' || end.reason === 'overflow') relay.assertWritten();
     if (end.reason !== 'error') return yield end;
     const cooldown = await noteFailure(models, relay, name, end);
     failed.push({ name, failure: end.failure, error: end.error, until: cooldown });

@@ -14,6 +14,8 @@ export interface SayWatcher extends TurnWatcher {
   isAborted(): boolean;
   /** When storage failed first. ms, of `performance.now` */
   troubledSince?: number;
+  /** The turn failed in this process. It is begun again by the one that gets the session next. */
+  onFailed(): void;
   onReport(report: TurnReport, turnId: string): void;
 }
 

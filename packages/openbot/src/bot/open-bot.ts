@@ -190,7 +190,10 @@ async function runWatched(
       for (const watcher of watching) watcher.onEvent(event);
     },
   }).catch((error: unknown) => {
-    if (!(error instanceof OpenBotError) || error.code !== 'AGENT_NOT_FOUND') throw error;
+    if (!(error instanceof OpenBotError) || error.code !== 'AGENT_NOT_FOUND') {
+      for (const watcher of watching) watcher.onFailed();
+      throw error;
+    }
     parts.report({ about: 'configuration', message: `${error.message}. ${error.hint}`, cause: error });
     return refuseTurn(tools, work, error);
   });

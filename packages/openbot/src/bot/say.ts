@@ -12,6 +12,7 @@ import { CONFIG_FILE_NAME } from '../config/load-config.ts';
 import { indexModels, modelNotFound, resolveModel } from '../config/models.ts';
 import type { InboxMessage, TurnWish } from '../inbox/contract.ts';
 import type { DeliveryTarget } from '../outbox/contract.ts';
+import { isStorageTrouble } from '../queue/storage-trouble.ts';
 import { resolveAddress } from '../routing/request-route.ts';
 import { addressOf, type SessionRef } from '../session-address.ts';
 import type { TurnReport } from '../turn/turn-tools.ts';
@@ -182,6 +183,10 @@ async function waitForTurn(parts: BotParts, message: InboxMessage, request: SayR
       isStarted ||= event.type === 'started';
       request.onEvent?.(event);
     },
+    onFailed: () => {
+      isStarted = false;
+      look();
+    },
     onReport: (report, turnId) => resolve({ report, turnId }),
   });
   const abort = () => {
@@ -194,7 +199,10 @@ async function waitForTurn(parts: BotParts, message: InboxMessage, request: SayR
   };
   const look = () => {
     if (isStarted || request.signal?.aborted || !watchers.has(seq)) return;
-    findEnd(parts, seq).then((ended) => ended && resolve(ended), reject);
+    findEnd(parts, seq).then(
+      (ended) => ended && resolve(ended),
+      (error) => (isStorageTrouble(error) ? setTimeout(look, LOOK_AGAIN_MS) : reject(error)),
+    );
   };
   const stopLooking = state.inbox.onChange(look);
   const timer = setTimeout(() => announceWait(parts, message, request, () => isStarted), WAIT_NOTICE_MS);
@@ -212,6 +220,7 @@ async function waitForTurn(parts: BotParts, message: InboxMessage, request: SayR
 }
 
 const WAIT_NOTICE_MS = 300;
+const LOOK_AGAIN_MS = 200;
 
 async function announceWait(
   { state }: BotParts,

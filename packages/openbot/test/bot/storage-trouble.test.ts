@@ -1,7 +1,7 @@
 import { OpenBotError } from '@openbot/sessions';
 import { expect, test } from 'vitest';
 import { type BotState, openState } from '../../src/state/open-state.ts';
-import { BotHome, Chat, textsOf } from './bot-home.ts';
+import { BotHome, Chat, PARROT, textsOf } from './bot-home.ts';
 
 /** A state whose transcripts fail at one write, the nth. */
 async function openFlawed(home: BotHome, { nth, error }: { nth: number; error: Error }): Promise<BotState> {
@@ -103,4 +103,29 @@ test('a run lock that was lost is no reply', async () => {
   await bot.idle();
   expect(chat.shown).toEqual(['ada: hello']);
   expect(runs).toBe(2);
+});
+
+test('a command whose message another process answers after storage failed reports that answer', async () => {
+  const home = new BotHome();
+  const state = await openState(home.stateDir);
+  const { outbox, runLock } = state;
+  const failed = Promise.withResolvers<void>();
+  const put: BotState['outbox']['put'] = async () => {
+    failed.resolve();
+    throw new OpenBotError('DATABASE_BUSY', 'The database is busy');
+  };
+  let tries = 0;
+  // After its failure the first process never gets the session again.
+  const acquire: BotState['runLock']['acquire'] = async (...args) =>
+    ++tries > 1 ? undefined : runLock.acquire(...args);
+  const first = await home.open({
+    play: PARROT,
+    state: { ...state, outbox: { ...outbox, put }, runLock: { ...runLock, acquire } },
+  });
+  const said = first.say({ message: 'say hello' });
+  await failed.promise;
+  const second = await home.open({ play: PARROT });
+  expect(textsOf(await second.say({ message: 'say other' }))).toEqual(['other']);
+  expect(textsOf(await said)).toEqual(['hello']);
+  expect(repliesOf(home)).toEqual(['assistant: hello', 'assistant: other']);
 });

@@ -1,4 +1,12 @@
-import { parseAgentSessionKey } from '@openbot/sessions';
+import {
+  OpenBotError,
+  parseAgentSessionKey,
+  resolveSession,
+  type SessionConfig,
+  type SessionStore,
+  type StoredSession,
+} from '@openbot/sessions';
+import { canonicalizeMainSessionAlias, canonicalizeSessionKey } from '@openbot/sessions/key';
 
 /** A session, among those of all agents. */
 export interface SessionRef {
@@ -7,9 +15,42 @@ export interface SessionRef {
 }
 
 /**
- * One text for it, where sessions of all agents are kept together. Most keys name their agent and are used as they are;
- * `global` does not, and each agent has a session of that name.
+ * One text for it, where sessions of all agents are kept together: the same for each spelling of its key. Most keys name
+ * their agent; `global` does not, and each agent has a session of that name.
  */
 export function addressOf({ agentId, sessionKey }: SessionRef): string {
-  return parseAgentSessionKey(sessionKey) ? sessionKey : `${agentId}|${sessionKey}`;
+  return parseAgentSessionKey(sessionKey) ? canonicalizeSessionKey(sessionKey) : `${agentId}|${sessionKey}`;
+}
+
+/** With the key that messages are accepted under, for a key as a store or an adapter spells it. */
+export function canonicalRef(
+  { mainKey, scope }: Pick<SessionConfig, 'mainKey' | 'scope'> = {},
+  { agentId, sessionKey }: SessionRef,
+): SessionRef {
+  const named = canonicalizeMainSessionAlias({ agentId, sessionKey, mainKey, scope });
+  return { agentId, sessionKey: canonicalizeSessionKey(named) };
+}
+
+/** The sessions of an agent. */
+export interface SessionsOfAgent {
+  readonly store: SessionStore;
+  readonly storePath: string;
+  readonly agentId: string;
+  readonly mainKey?: string;
+}
+
+/**
+ * The session of a key, and the key that the store has it under: another program may have spelled it otherwise, and the
+ * lifecycle keeps that spelling.
+ */
+export async function findSession(
+  sessions: SessionsOfAgent,
+  sessionKey: string,
+): Promise<StoredSession | undefined> {
+  try {
+    return await resolveSession({ ...sessions, sessionKey });
+  } catch (error) {
+    if (error instanceof OpenBotError && error.code === 'SESSION_NOT_FOUND') return undefined;
+    throw error;
+  }
 }

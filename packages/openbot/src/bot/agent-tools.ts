@@ -4,7 +4,7 @@ import { makeCodingTools } from '../coding-runs/coding-tools.ts';
 import { resolveAgentSettings } from '../config/agents.ts';
 import type { Sender } from '../delivery/sender.ts';
 import type { Dispatcher } from '../queue/dispatcher.ts';
-import type { SessionRef } from '../session-address.ts';
+import { canonicalRef, type SessionRef } from '../session-address.ts';
 import { makeSessionTools } from '../session-tools/make-session-tools.ts';
 import type { SessionToolParts } from '../session-tools/parts.ts';
 import { PendingCleans } from '../session-tools/pending-cleans.ts';
@@ -13,7 +13,7 @@ import type { BotState } from '../state/open-state.ts';
 import type { Tool, ToolSession } from '../tools/contract.ts';
 import type { TurnTools } from '../turn/turn-tools.ts';
 import type { BotOptions } from './contract.ts';
-import { findEntry } from './find-entry.ts';
+import { findReadableEntry } from './find-entry.ts';
 import { isProcessGone, nameProcess } from './process-name.ts';
 
 /** What the tools of conversations share, and the accounts that bring their messages. */
@@ -42,7 +42,8 @@ export function openAgentTools(
   const relays = new RelayDesk({
     ...state,
     now,
-    chatTypeOf: async (session: SessionRef) => (await findEntry(state, session))?.chatType,
+    canonical: (session) => canonicalRef(config.session, session),
+    chatTypeOf: async (session: SessionRef) => (await findReadableEntry(state, config, session))?.chatType,
     wakeSession: ({ sessionKey, agentId }) => late.dispatcher().wake(sessionKey, agentId),
     lendPlace: (agentId) => late.dispatcher().lendPlace(agentId),
   });

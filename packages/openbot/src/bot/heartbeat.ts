@@ -7,6 +7,7 @@ import type { TurnOutcome, TurnWork } from '../queue/contract.ts';
 import { HEARTBEAT_CHANNEL, isHeartbeat } from '../turn/heartbeat/heartbeat-message.ts';
 import type { BotParts } from './bot-parts.ts';
 import type { BotNotice, BotOptions } from './contract.ts';
+import { findEntry } from './find-entry.ts';
 import { describeTrouble, warn } from './notices.ts';
 
 /** Takes what is said to a heartbeat itself, such as that its turn was given up: there is no person to read it. */
@@ -31,7 +32,7 @@ export async function startHeartbeats(
         clock,
         inbox: state.inbox,
         runLock: state.runLock,
-        findEntry: ({ agentId, sessionKey }) => state.storeOf(agentId).get(sessionKey),
+        findEntry: (session) => findEntry(state, tools.config, session),
         channels,
         wake: ({ agentId, sessionKey }) => dispatcher.wake(sessionKey, agentId),
         onTrouble: (error, sessionKey) => report(describeTrouble(error, sessionKey)),

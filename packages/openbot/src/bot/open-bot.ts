@@ -25,7 +25,7 @@ import { openAgentTools } from './agent-tools.ts';
 import type { BotParts } from './bot-parts.ts';
 import type { Bot, BotNotice, BotOptions } from './contract.ts';
 import { decideArrival } from './decide-arrival.ts';
-import { findEntry } from './find-entry.ts';
+import { findReadableEntry } from './find-entry.ts';
 import { HEARTBEAT_SINK, reportHeartbeatFailure, startHeartbeats } from './heartbeat.ts';
 import { giveUpRepliesTo, openLocalAccount } from './local-account.ts';
 import { mayRetry } from './may-retry.ts';
@@ -147,7 +147,7 @@ function assemble(options: BotOptions, state: BotState): BotParts {
     inbox: state.inbox,
     runLock: state.runLock,
     settingsOf: async (session, channel) => {
-      const sessionEntry = await findEntry(state, session);
+      const sessionEntry = await findReadableEntry(state, config, session);
       const settings = resolveQueueSettings({ cfg: config, channel, sessionEntry });
       // Another session of the agent waits its turn: it neither interrupts a person nor joins a run.
       return channel === SESSIONS_CHANNEL ? { ...settings, mode: 'followup', debounceMs: 0 } : settings;
@@ -220,7 +220,9 @@ function hostOf(
         if (isNew) await answer.settle();
         return { identity, isNew };
       }
-      const entry = isGroupMessage(ctx) ? await findEntry(state, { agentId, sessionKey }) : undefined;
+      const entry = isGroupMessage(ctx)
+        ? await findReadableEntry(state, options.config, { agentId, sessionKey })
+        : undefined;
       // A run does what it is told, so the words of other people are ordinary messages.
       const runId = mayAnswer(options.config, identity, ctx)
         ? await giveReplyToRun(

@@ -3,8 +3,9 @@ import { resolveAgentIdFromSessionKey } from '@openbot/sessions/key';
 import { resolveDefaultAgentId } from '../config/agents.ts';
 import type { BotConfig } from '../config/bot-config.ts';
 import { type RoutePeer, resolveRoute } from '../routing/resolve-route.ts';
+import { canonicalRef } from '../session-address.ts';
 
-/** The agent and the session of a message that came in on a channel. A key that the adapter chose is used as it is. */
+/** The agent and the session of a message that came in on a channel. A key that the adapter chose decides, in our spelling. */
 export function routeMessage(
   config: BotConfig,
   channel: { readonly name: string; readonly accountId: string },
@@ -14,7 +15,7 @@ export function routeMessage(
   if (key) {
     const agentId =
       key === 'global' ? (ctx.AgentId ?? resolveDefaultAgentId(config)) : resolveAgentIdFromSessionKey(key);
-    return { agentId, sessionKey: key };
+    return canonicalRef(config.session, { agentId, sessionKey: key });
   }
   const { agentId, sessionKey } = resolveRoute({
     config,

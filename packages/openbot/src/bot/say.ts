@@ -14,10 +14,11 @@ import type { InboxMessage, TurnWish } from '../inbox/contract.ts';
 import type { DeliveryTarget } from '../outbox/contract.ts';
 import { isStorageTrouble } from '../queue/storage-trouble.ts';
 import { resolveAddress } from '../routing/request-route.ts';
-import { addressOf, type SessionRef } from '../session-address.ts';
+import { addressOf, canonicalRef, type SessionRef } from '../session-address.ts';
 import type { TurnReport } from '../turn/turn-tools.ts';
 import type { BotParts } from './bot-parts.ts';
 import type { SayRequest, SayResult } from './contract.ts';
+import { findEntry } from './find-entry.ts';
 import { abortedReport, GONE } from './may-retry.ts';
 import { pruneSometimes } from './prune-sometimes.ts';
 
@@ -82,7 +83,9 @@ async function findPlace({ options, state }: BotParts, request: SayRequest): Pro
       const found = sessions.find(({ entry }) => entry.sessionId === request.sessionId);
       // Agents may share a store.
       const owner = found && parseAgentSessionKey(found.key)?.agentId;
-      if (found !== undefined) return { agentId: owner ?? agentId, sessionKey: found.key };
+      if (found !== undefined) {
+        return canonicalRef(config.session, { agentId: owner ?? agentId, sessionKey: found.key });
+      }
     }
     throw new OpenBotError('SESSION_NOT_FOUND', `There is no session ${request.sessionId}`, {
       hint: `Sessions of ${agents.join(', ')} were looked at. Leave --session-id out to use the main session.`,
@@ -95,7 +98,7 @@ async function findPlace({ options, state }: BotParts, request: SayRequest): Pro
     fallbackAgentId: chosen,
   });
   assertAgentKnown({ config, stateDir, agentId });
-  return { agentId, sessionKey };
+  return canonicalRef(config.session, { agentId, sessionKey });
 }
 
 function refuseSharedSession({ options }: BotParts, { agentId, sessionKey }: SessionRef): void {
@@ -114,7 +117,7 @@ async function readWish(
   const { config, stateDir, env } = options;
   const models = indexModels(resolveAgentSettings({ config, agentId, stateDir, env }));
   // Read also to learn of a store that cannot be read before anything is kept.
-  const entry = await state.storeOf(agentId).get(sessionKey);
+  const entry = await findEntry(state, config, { agentId, sessionKey });
   const asked = request.model ?? `${models.defaultProvider}/${models.defaultModel}`;
   const { provider, model } = resolveModel(asked, models);
   const runner = await tools.findRunner(provider);
@@ -238,11 +241,11 @@ async function announceWait(
 }
 
 /** The end of a message whose turn ran in another process; undefined while it has none. */
-async function findEnd({ state }: BotParts, seq: number): Promise<Ended | undefined> {
+async function findEnd({ state, options }: BotParts, seq: number): Promise<Ended | undefined> {
   const message = await state.inbox.get(seq);
   if (message === undefined || message.state === 'received' || message.state === 'queued') return undefined;
   if (message.state === 'running') return undefined;
-  const entry = await state.storeOf(message.agentId).get(message.sessionKey);
+  const entry = await findEntry(state, options.config, message);
   const turnId = 'turnId' in message ? (message.turnId ?? '') : '';
   const replies = turnId === '' ? [] : await state.outbox.ofTurn(turnId);
   const payloads = replies

@@ -11,6 +11,8 @@ const ACCOUNT = 'default';
 export interface RelayParts {
   readonly inbox: Inbox;
   readonly outbox: Outbox;
+  /** With the key that its messages are accepted under. */
+  canonical(session: SessionRef): SessionRef;
   /** The chat type of a session; undefined where it is not known. */
   chatTypeOf(session: SessionRef): Promise<MsgContext['ChatType']>;
   now(): number;
@@ -52,7 +54,8 @@ export class RelayDesk {
     readonly wish?: TurnWish;
   }): Promise<InboxMessage> {
     const { inbox, now, chatTypeOf } = this.#parts;
-    const { key, to, text, relay, wish } = request;
+    const { key, text, relay, wish } = request;
+    const to = this.#parts.canonical(request.to);
     const conversationId = `${relay.chain.at(-1)} > ${addressOf(to)}`;
     const { message } = await inbox.accept({
       identity: { channel: SESSIONS_CHANNEL, accountId: ACCOUNT, conversationId, messageId: key },
@@ -66,7 +69,7 @@ export class RelayDesk {
   }
 
   wake({ agentId, sessionKey }: SessionRef): void {
-    this.#parts.wakeSession({ agentId, sessionKey });
+    this.#parts.wakeSession(this.#parts.canonical({ agentId, sessionKey }));
   }
 
   /** Undefined when the message has no answer in time. The answer then comes as its relay says. */

@@ -1,3 +1,4 @@
+import { findSession } from '../session-address.ts';
 import { deliver } from './deliver.ts';
 import type { Turn } from './open-turn.ts';
 import type { TurnResult } from './turn-tools.ts';
@@ -8,7 +9,8 @@ import type { TurnResult } from './turn-tools.ts';
  */
 export async function answerStop(turn: Turn): Promise<TurnResult> {
   const { work, message, models, sessions } = turn;
-  const [entry] = await Promise.all([sessions.store.get(work.sessionKey), work.begun]);
+  const [found] = await Promise.all([findSession(sessions, work.sessionKey), work.begun]);
+  const entry = found?.entry;
   const wasRunning = entry?.abortedBy === 'person' && (entry.endedAt ?? 0) >= message.receivedAt;
   const payloads = [{ text: wasRunning ? 'Stopped.' : 'Nothing was running.' }];
   await deliver(turn, { entry, sessionKey: work.sessionKey }, payloads, () => true);

@@ -3,7 +3,7 @@ import {
   initSessionState,
   type MsgContext,
   type SessionEntry,
-  type StoredEntry,
+  type StoredSession,
 } from '@openbot/sessions';
 import { isMachineZone } from '../config/machine-zone.ts';
 import type { Turn } from './open-turn.ts';
@@ -88,11 +88,10 @@ async function keepWishes(turn: Turn, sessionKey: string, entry: SessionEntry): 
 }
 
 /** The session of a run that was cut off: it goes on in the session that it began in, whatever the time is now. */
-export async function resumeSession(turn: Turn, entry: StoredEntry): Promise<TurnSession> {
-  const { work } = turn;
-  await work.begun;
+export async function resumeSession(turn: Turn, { key, entry }: StoredSession): Promise<TurnSession> {
+  await turn.work.begun;
   return {
-    sessionKey: work.sessionKey,
+    sessionKey: key,
     sessionId: entry.sessionId,
     entry: { ...entry },
     isNewSession: false,

@@ -1,10 +1,11 @@
 import { existsSync } from 'node:fs';
-import { resolveSessionFilePath, type SessionStore, type StoredEntry } from '@openbot/sessions';
+import { resolveSessionFilePath, type StoredEntry } from '@openbot/sessions';
 import { makeFolder } from '@openbot/sessions/disk';
 import { type ResolvedAgent, resolveAgentSettings } from '../config/agents.ts';
 import { indexModels, type ModelIndex } from '../config/models.ts';
 import type { InboxMessage } from '../inbox/contract.ts';
 import type { TurnWork } from '../queue/contract.ts';
+import type { SessionsOfAgent } from '../session-address.ts';
 import type { TranscriptRef } from '../transcripts/contract.ts';
 import { isHeartbeat } from './heartbeat/heartbeat-message.ts';
 import type { TurnTools, TurnWatcher } from './turn-tools.ts';
@@ -18,10 +19,7 @@ export interface Turn {
   readonly message: InboxMessage;
   readonly agent: ResolvedAgent;
   readonly models: ModelIndex;
-  readonly sessions: {
-    readonly store: SessionStore;
-    readonly storePath: string;
-    readonly agentId: string;
+  readonly sessions: SessionsOfAgent & {
     /** What a heartbeat does to an entry does not count as use of the session. */
     readonly isActivity?: false;
   };
@@ -46,6 +44,7 @@ export async function openTurn(tools: TurnTools, work: TurnWork, watcher: TurnWa
     sessions: {
       ...tools.openStore(agentId),
       agentId,
+      mainKey: config.session?.mainKey,
       ...(isHeartbeat(message) && { isActivity: false }),
     },
     startedAt: tools.now(),

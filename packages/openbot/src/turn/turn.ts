@@ -26,15 +26,15 @@ export async function runTurn(tools: TurnTools, work: TurnWork, watcher: TurnWat
   const turn = await openTurn(tools, work, watcher);
   if (tools.kindOf(turn.message) === 'stop') return answerStop(turn);
   const left = await findWhatWasLeft(turn);
-  if (left.at === 'end') return finishTurn(turn, await resumeSession(turn, left.entry), left);
+  if (left.at === 'end') return finishTurn(turn, await resumeSession(turn, left.session), left);
   if (left.at === 'told') return endAsTold(turn, left);
-  if (left.at === 'cut-off') await noteCrash(turn, left.entry);
+  if (left.at === 'cut-off') await noteCrash(turn, left.session);
   if (!work.mayRun || (left.at === 'cut-off' && left.attempt >= MAX_RUNS)) return giveUp(turn, left);
 
   // 1
   const ctx = finalizeInboundContext(mergeMessages(work.messages, tools.config), tools.mentions);
   // 2 initSessionState, 3 applyResetModelOverride
-  const begun = left.at === 'start' ? await initSession(turn, ctx) : await resumeSession(turn, left.entry);
+  const begun = left.at === 'start' ? await initSession(turn, ctx) : await resumeSession(turn, left.session);
   const chosen = await chooseRun(turn, begun);
   // 4 ensureSkillSnapshot
   const skills = await ensureSkills(turn, begun);

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
+import type { SessionEntry } from '@openbot/sessions';
 import type { EntryDraft } from '@openbot/sessions/transcript';
 import type { InboxMessage } from '../../src/inbox/contract.ts';
 import type { Runner } from '../../src/runners/contract.ts';
@@ -33,24 +34,26 @@ export class LeftBehind {
     text: string,
     receivedAt = Date.now(),
     from = 'ada',
+    sessionKey = MAIN,
   ): Promise<InboxMessage> {
     const identity = { channel: 'memory', accountId: 'default', conversationId: from, messageId };
     const ctx = { RawBody: text, From: from, ChatType: 'direct', Provider: 'memory', OriginatingTo: from };
-    const arrival = { identity, agentId: 'main', sessionKey: MAIN, ctx, receivedAt };
+    const arrival = { identity, agentId: 'main', sessionKey, ctx, receivedAt };
     const { message } = await this.state.inbox.accept(arrival);
     return message;
   }
 
   /** A message whose turn has begun. */
-  async begin(text = 'say hello'): Promise<InboxMessage> {
-    const message = await this.accept('m1', text);
+  async begin(text = 'say hello', sessionKey = MAIN): Promise<InboxMessage> {
+    const message = await this.accept('m1', text, Date.now(), 'ada', sessionKey);
     await this.state.inbox.move([message.seq], { state: 'running', turnId: TURN });
     return message;
   }
 
-  async addEntry(): Promise<void> {
+  async addEntry(sessionKey = MAIN, fields: Partial<SessionEntry> = {}): Promise<void> {
     const { sessionId } = this;
-    await this.state.storeOf('main').update(MAIN, () => ({ sessionId, updatedAt: Date.now() }));
+    const entry = { ...fields, sessionId, updatedAt: Date.now() };
+    await this.state.storeOf('main').update(sessionKey, () => entry);
   }
 
   /** The message in the transcript, and what the model said after it. */

@@ -204,6 +204,7 @@ const SESSION: ToolSession = {
   chain: [],
   permit: async () => ({ isAllowed: true }),
   findDenial: () => undefined,
+  unreadable: [],
 };
 
 async function openDesk(env: Environment = {}) {

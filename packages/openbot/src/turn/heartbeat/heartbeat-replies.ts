@@ -1,6 +1,7 @@
 import type { StoredEntry } from '@openbot/sessions';
 import { resolveHeartbeat } from '../../config/heartbeats.ts';
 import type { ReplyPayload } from '../../outbox/reply-payload.ts';
+import { findSession } from '../../session-address.ts';
 import type { Turn } from '../open-turn.ts';
 import { listMedia } from '../reply/drop-repeats.ts';
 import { stripHeartbeatToken } from '../reply/tokens.ts';
@@ -61,5 +62,7 @@ export async function noteAlert(
   payloads: readonly ReplyPayload[],
 ): Promise<void> {
   const change = { lastHeartbeatText: alertOf(payloads), lastHeartbeatSentAt: tools.now() };
-  await sessions.store.update(work.sessionKey, (entry) => entry && { ...entry, ...change });
+  const found = await findSession(sessions, work.sessionKey);
+  if (found === undefined) return;
+  await sessions.store.update(found.key, (entry) => entry && { ...entry, ...change });
 }

@@ -1,7 +1,8 @@
-import { persistRunOutcome, type StoredEntry } from '@openbot/sessions';
+import { persistRunOutcome, type StoredSession } from '@openbot/sessions';
 import type { EntryDraft, TranscriptMessage } from '@openbot/sessions/transcript';
 import type { OutboundMessage } from '../../outbox/contract.ts';
 import type { AbortCause, ModelChoice, RunEnd, RunUsage } from '../../runners/contract.ts';
+import { findSession } from '../../session-address.ts';
 import { isReply } from '../deliver.ts';
 import { formatEventTime } from '../inbound/prepend-system-events.ts';
 import type { Turn } from '../open-turn.ts';
@@ -16,20 +17,20 @@ export type Left =
       readonly at: 'cut-off';
       /** How many runs were begun, without those that ended because their process was stopped. */
       readonly attempt: number;
-      readonly entry: StoredEntry;
+      readonly session: StoredSession;
       readonly lines: readonly EntryDraft[];
       readonly prompt: string;
     }
   /** The replies are in the outbox; the inbox does not know it. */
   | {
       readonly at: 'told';
-      readonly entry: StoredEntry;
+      readonly session: StoredSession;
       readonly lines: readonly EntryDraft[];
       readonly replies: readonly OutboundMessage[];
     }
   | {
       readonly at: 'end';
-      readonly entry: StoredEntry;
+      readonly session: StoredSession;
       readonly tally: RunTally;
       readonly model: ModelChoice;
     };
@@ -37,9 +38,9 @@ export type Left =
 export async function findWhatWasLeft(turn: Turn): Promise<Left> {
   const { tools, work, sessions } = turn;
   if (!work.recovering) return { at: 'start' };
-  const entry = await sessions.store.get(work.sessionKey);
-  if (entry === undefined) return { at: 'start' };
-  const trace = await tools.transcripts.findTurn(turn.refOf(entry), work.turnId);
+  const session = await findSession(sessions, work.sessionKey);
+  if (session === undefined) return { at: 'start' };
+  const trace = await tools.transcripts.findTurn(turn.refOf(session.entry), work.turnId);
   const verdict = judgeTrace(trace);
   if (verdict.at === 'start') return verdict;
   await joinAgain(turn, trace?.joined ?? []);
@@ -47,19 +48,19 @@ export async function findWhatWasLeft(turn: Turn): Promise<Left> {
   const lines = openCalls.map((call) => answerOpenCall(call, turn.startedAt));
   // Replies are put there all at once. Made again from the transcript, they could be others under the same keys.
   const replies = (await tools.outbox.ofTurn(work.turnId)).filter(isReply);
-  if (replies.length > 0) return { at: 'told', entry, lines, replies };
+  if (replies.length > 0) return { at: 'told', session, lines, replies };
   if (verdict.at === 'cut-off') {
     return {
       at: 'cut-off',
       attempt: verdict.attempt,
-      entry,
+      session,
       lines,
       prompt: describeCutOff(turn, openCalls.length),
     };
   }
   const usage = readUsage(verdict.last);
   const tally = { ...tallyOf(verdict.texts, endOf(verdict)), ...(usage && { usage, totalUsage: usage }) };
-  return { at: 'end', entry, tally, model: readModel(verdict.last, turn) };
+  return { at: 'end', session, tally, model: readModel(verdict.last, turn) };
 }
 
 function endOf(verdict: Extract<TraceVerdict, { readonly at: 'end' }>): RunEnd {
@@ -113,10 +114,9 @@ function readUsage(last: TranscriptMessage | undefined): RunUsage | undefined {
 
 /** The agent is told by the message that continues the run. Where none does, the next run reads it from the entry. */
 export async function noteCrash(
-  { tools, work, sessions }: Turn,
-  { sessionId, abortedBy }: StoredEntry,
+  { tools, sessions }: Turn,
+  { key: sessionKey, entry: { sessionId, abortedBy } }: StoredSession,
 ): Promise<void> {
   if (abortedBy === 'shutdown') return;
-  const { sessionKey } = work;
   await persistRunOutcome({ ...sessions, sessionKey, sessionId, abortedBy: 'crash', now: tools.now });
 }

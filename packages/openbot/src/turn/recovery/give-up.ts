@@ -50,7 +50,7 @@ export async function endAsTold(
   left: Extract<Left, { readonly at: 'told' }>,
 ): Promise<TurnResult> {
   const { tools, work, sessions } = turn;
-  const { entry, replies } = left;
+  const { session, replies } = left;
   await work.begun;
   // Those to a second place have the same words.
   const own = replies.filter(({ target }) => isDeepStrictEqual(target, replies[0]?.target));
@@ -60,7 +60,7 @@ export async function endAsTold(
       turn,
       own.map(({ payload }) => payload),
     );
-  const { sessionKey } = work;
+  const { key: sessionKey, entry } = session;
   const { sessionId } = entry;
   const payloads = own.map(({ payload }) => payload);
   const failure = payloads.find(({ isError }) => isError);
@@ -74,7 +74,7 @@ export async function endAsTold(
 /** The next turn must find no call without a result, and what the person was told. */
 async function closeTranscript(
   turn: Turn,
-  { entry, lines }: Extract<Left, { readonly at: 'told' | 'cut-off' }>,
+  { session: { entry }, lines }: Extract<Left, { readonly at: 'told' | 'cut-off' }>,
   messages: readonly OutboundMessage[],
 ): Promise<void> {
   if (lines.length > 0) await turn.tools.transcripts.append(turn.refOf(entry), lines);

@@ -16,7 +16,7 @@ import type { Runner } from '../runners/contract.ts';
 import { addressOf } from '../session-address.ts';
 import { type BotState, openState } from '../state/open-state.ts';
 import { LOCAL_CHANNEL, SESSIONS_CHANNEL } from '../turn/deliver.ts';
-import { composeGiveUp } from '../turn/recovery/give-up.ts';
+import { tellFailure } from '../turn/recovery/give-up.ts';
 import { refuseTurn } from '../turn/refuse-turn.ts';
 import { watchSkills } from '../turn/skills/watch-skills.ts';
 import { runTurn } from '../turn/turn.ts';
@@ -156,7 +156,7 @@ function assemble(options: BotOptions, state: BotState): BotParts {
     maxConcurrentRuns: config.agents?.maxConcurrentRuns,
     maxConcurrentOf: (agentId) => resolveMaxConcurrent(config, agentId),
     onFailed: async (failure) => {
-      await state.outbox.put([composeGiveUp({ ...failure, now: now() })]);
+      await tellFailure(tools, failure);
       sender.wake();
     },
     mayRetry: (error, sessionKey, messages) =>

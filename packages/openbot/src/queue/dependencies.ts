@@ -1,7 +1,7 @@
 import type { QueueSettings } from '@openbot/sessions/policy';
 import type { Clock } from '../clock.ts';
 import type { Inbox, InboxMessage } from '../inbox/contract.ts';
-import type { RunLock } from '../run-lock/contract.ts';
+import type { HeldRun, RunLock } from '../run-lock/contract.ts';
 import type { SessionRef } from '../session-address.ts';
 import type { MessageKind, TurnOutcome, TurnWork } from './contract.ts';
 
@@ -11,6 +11,7 @@ export interface TurnFailure {
   readonly turnId: string;
   readonly messages: readonly InboxMessage[];
   readonly error: string;
+  readonly lock: HeldRun;
 }
 
 export interface QueueDependencies {

@@ -148,7 +148,8 @@ export class SessionQueue {
     const tries = countTries(messages);
     if (!isFree && tries > maxTries) {
       const error = former?.error ?? `The process ended during each of ${maxTries} runs.`;
-      await onFailed({ agentId: this.agentId, sessionKey: this.sessionKey, turnId, messages, error });
+      const { agentId, sessionKey } = this;
+      await onFailed({ agentId, sessionKey, turnId, messages, error, lock });
       const seqs = messages.map(({ seq }) => seq);
       await inbox.move(seqs, { state: 'failed', turnId, error });
       this.#unfinished.delete(turnId);

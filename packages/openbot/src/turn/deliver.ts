@@ -1,12 +1,14 @@
 import { isDeepStrictEqual } from 'node:util';
-import { resolveSendPolicy, type StoredEntry } from '@openbot/sessions';
+import { OpenBotError, resolveSendPolicy, type StoredEntry } from '@openbot/sessions';
 import { composeDeliveryMirror } from '@openbot/sessions/transcript';
 import type { InboxMessage } from '../inbox/contract.ts';
 import type { DeliveryTarget, OutboundMessage } from '../outbox/contract.ts';
 import type { ReplyPayload } from '../outbox/reply-payload.ts';
+import type { TurnWork } from '../queue/contract.ts';
 import type { SentByTool } from '../tools/contract.ts';
 import { isHeartbeat } from './heartbeat/heartbeat-message.ts';
 import type { Turn } from './open-turn.ts';
+import type { TurnTools } from './turn-tools.ts';
 
 /** Where a message is answered. */
 export function targetOfReply({ identity, ctx }: InboxMessage): DeliveryTarget {
@@ -28,7 +30,7 @@ export function requesterOf(message: InboxMessage): DeliveryTarget {
 }
 
 /**
- * Puts the replies of a turn into the outbox, if its session may send, and resolves to where they go. What the model did not say itself is noted in the
+ * Puts the replies of a turn into the outbox, if its session may send, and resolves to those. What the model did not say itself is noted in the
  * transcript, so that the agent knows what the person was told.
  */
 export async function deliver(
@@ -36,14 +38,12 @@ export async function deliver(
   session: { readonly entry?: StoredEntry; readonly sessionKey: string },
   payloads: readonly ReplyPayload[],
   isOurs = ({ isError }: ReplyPayload) => isError === true,
-): Promise<readonly DeliveryTarget[]> {
+): Promise<readonly OutboundMessage[]> {
   const { tools, work, message } = turn;
   const wished = message.wish?.deliverTo;
   // A clock has no place where it could be answered.
   const own = isHeartbeat(message) ? [] : [targetOfReply(message)];
-  const targets = [...own, ...(wished === undefined ? [] : [wished])].filter((target) =>
-    maySend(turn, session, target),
-  );
+  const targets = [...own, ...(wished === undefined ? [] : [wished])];
   const { agentId, sessionKey, turnId } = work;
   const createdAt = tools.now();
   const messages: OutboundMessage[] = targets.flatMap((target, place) =>
@@ -57,12 +57,33 @@ export async function deliver(
       createdAt,
     })),
   );
-  if (messages.length === 0) return [];
-  await Promise.all([
-    tools.outbox.put(messages),
-    session.entry && mirror(turn, session.entry, messages.slice(0, payloads.length), isOurs),
-  ]);
-  return targets;
+  return putReplies(
+    tools,
+    work,
+    session,
+    messages,
+    (put) => session.entry && mirror(turn, session.entry, put.slice(0, payloads.length), isOurs),
+  );
+}
+
+/**
+ * The only way of replies into the outbox: to places that the session may send to, and from the process that holds its
+ * lock. Another one may be making the reply that needs the same key. Resolves to what was put.
+ */
+export async function putReplies(
+  tools: Pick<TurnTools, 'outbox' | 'config'>,
+  { lock }: Pick<TurnWork, 'lock'>,
+  session: { readonly entry?: StoredEntry; readonly sessionKey: string },
+  messages: readonly OutboundMessage[],
+  /** Writes beside it what was put. */
+  note?: (put: readonly OutboundMessage[]) => Promise<void> | undefined,
+): Promise<readonly OutboundMessage[]> {
+  const allowed = messages.filter(({ target }) => maySend({ tools }, session, target));
+  if (allowed.length === 0) return [];
+  if (!lock.isHeld())
+    throw new OpenBotError('RUN_LOCK_LOST', `Another process has taken over ${session.sessionKey}`);
+  await Promise.all([tools.outbox.put(allowed), note?.(allowed)]);
+  return allowed;
 }
 
 /** Whether a message of a turn is one of its replies, and not what a tool sent during the turn. */
@@ -80,7 +101,7 @@ export async function listSentBefore({ tools, work, message }: Turn): Promise<Se
 }
 
 export function maySend(
-  { tools }: Pick<Turn, 'tools'>,
+  { tools }: { readonly tools: Pick<TurnTools, 'config'> },
   { entry, sessionKey }: { readonly entry?: StoredEntry; readonly sessionKey: string },
   { channel }: DeliveryTarget,
 ): boolean {

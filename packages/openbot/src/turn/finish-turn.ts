@@ -101,8 +101,8 @@ async function reply(
     }
     await noted;
   }
-  const targets = await deliver(turn, session, payloads);
-  if (isHeartbeat(turn.message) && targets.length > 0) await noteAlert(turn, payloads);
+  const sent = await deliver(turn, session, payloads);
+  if (isHeartbeat(turn.message) && sent.length > 0) await noteAlert(turn, payloads);
   const isFailed = end.reason === 'error' || end.reason === 'overflow';
   return { outcome: isFailed ? { end: 'failed', error: end.error } : { end: 'answered' }, report };
 }

@@ -1,47 +1,46 @@
 import { isDeepStrictEqual } from 'node:util';
 import { persistRunOutcome } from '@openbot/sessions';
-import type { InboxMessage } from '../../inbox/contract.ts';
 import type { OutboundMessage } from '../../outbox/contract.ts';
 import type { ReplyPayload } from '../../outbox/reply-payload.ts';
-import { mirror, targetOfReply } from '../deliver.ts';
+import type { TurnWork } from '../../queue/contract.ts';
+import { isReply, mirror, putReplies, targetOfReply } from '../deliver.ts';
 import { isHeartbeat } from '../heartbeat/heartbeat-message.ts';
 import { noteAlert } from '../heartbeat/heartbeat-replies.ts';
 import type { Turn } from '../open-turn.ts';
 import { buildErrorPayload } from '../reply/error-payload.ts';
-import type { TurnReport, TurnResult } from '../turn-tools.ts';
+import type { TurnReport, TurnResult, TurnTools } from '../turn-tools.ts';
 import type { Left } from './find-what-was-left.ts';
 
-/** Tells the person that a turn is not tried again: every process that ran it ended during the run. */
-export function composeGiveUp(turn: {
-  readonly agentId: string;
-  readonly sessionKey: string;
-  readonly turnId: string;
-  readonly messages: readonly InboxMessage[];
-  /** ms */
-  readonly now: number;
-}): OutboundMessage {
-  const { agentId, sessionKey, turnId, messages, now: createdAt } = turn;
-  const last = messages.at(-1)!;
-  const payload = buildErrorPayload({ kind: 'gave-up' });
-  return {
-    key: `${turnId}:failed`,
-    agentId,
-    sessionKey,
-    turnId,
-    target: targetOfReply(last),
-    payload,
-    createdAt,
-  };
+/**
+ * Tells the person that a turn is not tried again, unless a run of it has answered. Resolves to what they were told,
+ * which is nothing where the session must not send.
+ */
+export async function tellFailure(
+  { outbox, config, openStore, now }: Pick<TurnTools, 'outbox' | 'config' | 'openStore' | 'now'>,
+  work: Pick<TurnWork, 'agentId' | 'sessionKey' | 'turnId' | 'messages' | 'lock'>,
+  payload: ReplyPayload = buildErrorPayload({ kind: 'gave-up' }),
+): Promise<readonly OutboundMessage[]> {
+  const { agentId, sessionKey, turnId, messages } = work;
+  const told = (await outbox.ofTurn(turnId)).filter(isReply);
+  if (told.length > 0) return told;
+  // An entry that cannot be read may be why the turn failed: the person is told so all the same.
+  const entry = await openStore(agentId)
+    .store.get(sessionKey)
+    .catch(() => undefined);
+  const target = targetOfReply(messages.at(-1)!);
+  const key = `${turnId}:failed`;
+  const message = { key, agentId, sessionKey, turnId, target, payload, createdAt: now() };
+  return putReplies({ outbox, config }, work, { entry, sessionKey }, [message]);
 }
 
 /** Ends a turn whose runs were all cut off. */
 export async function giveUp(turn: Turn, left: Left): Promise<TurnResult> {
   const { tools, work } = turn;
   await work.begun;
-  const message = composeGiveUp({ ...work, now: tools.now() });
-  await tools.outbox.put([message]);
-  if (left.at === 'cut-off') await closeTranscript(turn, left, [message]);
-  return fail(turn, 'The process ended during every run of this message', [message.payload]);
+  const messages = await tellFailure(tools, work);
+  if (left.at === 'cut-off') await closeTranscript(turn, left, messages);
+  const payloads = messages.map(({ payload }) => payload);
+  return fail(turn, 'The process ended during every run of this message', payloads);
 }
 
 /** Ends a turn whose replies are in the outbox already. A second run would have no keys left for its own. */

@@ -16,6 +16,7 @@ import type { Runner } from '../runners/contract.ts';
 import { addressOf } from '../session-address.ts';
 import { type BotState, openState } from '../state/open-state.ts';
 import { LOCAL_CHANNEL, SESSIONS_CHANNEL } from '../turn/deliver.ts';
+import { NOT_ADDRESSED } from '../turn/history/group-history.ts';
 import { tellFailure } from '../turn/recovery/give-up.ts';
 import { refuseTurn } from '../turn/refuse-turn.ts';
 import { watchSkills } from '../turn/skills/watch-skills.ts';
@@ -216,7 +217,9 @@ function hostOf(
       const arrival = { identity, agentId, sessionKey, ctx, receivedAt: tools.now() };
       const answer = await takeAnswer({ ...tools, desk }, arrival);
       if (answer !== undefined) {
-        const { isNew } = await state.inbox.accept(arrival, { state: 'answered', turnId: answer.turnId });
+        // It is no turn: what the group said before it is still to be read.
+        const reason = `answered a question of turn ${answer.turnId}`;
+        const { isNew } = await state.inbox.accept(arrival, { state: 'dropped', reason });
         if (isNew) await answer.settle();
         return { identity, isNew };
       }
@@ -246,5 +249,3 @@ function hostOf(
     },
   };
 }
-
-const NOT_ADDRESSED = 'not addressed to the agent';

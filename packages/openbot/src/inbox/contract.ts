@@ -64,9 +64,9 @@ export type InboxState =
   | { readonly state: 'queued' }
   /** Part of a turn that has begun and has no answer yet. */
   | { readonly state: 'running'; readonly turnId: string }
-  /** The replies of its turn are in the outbox, or it answered a question of the turn. */
+  /** The replies of its turn are in the outbox. */
   | { readonly state: 'answered'; readonly turnId: string }
-  /** Gets no turn: not addressed to the agent, pushed out of a full queue, withdrawn. */
+  /** Gets no turn: not addressed to the agent, pushed out of a full queue, withdrawn, the answer to a question. */
   | { readonly state: 'dropped'; readonly reason: string }
   /** Its turn failed and is not tried again. */
   | { readonly state: 'failed'; readonly turnId?: string; readonly error: string };

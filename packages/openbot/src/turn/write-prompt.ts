@@ -2,7 +2,7 @@ import type { MsgContext } from '@openbot/sessions';
 import { isGroupMessage } from '@openbot/sessions/key';
 import type { InboxMessage, SystemEvent } from '../inbox/contract.ts';
 import { addressOf } from '../session-address.ts';
-import { listUnanswered, toHistoryEntry, toTurnEntry } from './history/group-history.ts';
+import { isHistory, listUnanswered, toHistoryEntry, toTurnEntry } from './history/group-history.ts';
 import { DEFAULT_GROUP_HISTORY_LIMIT, type HistoryEntry } from './history/history-entries.ts';
 import { buildInboundBody } from './inbound/build-inbound-body.ts';
 import { finalizeInboundContext } from './inbound/finalize-inbound-context.ts';
@@ -73,9 +73,18 @@ async function readHistory(turn: Turn, isGroup: boolean): Promise<HistoryEntry[]
 }
 
 /** The inbox has it, so it is there after a restart too. Topics of a group are sessions of their own. */
-async function readUnread({ tools }: Turn, before: InboxMessage, limit: number) {
-  const { identity, sessionKey, seq } = before;
-  return listUnanswered(await tools.inbox.recent(identity, limit, { sessionKey, beforeSeq: seq }));
+async function readUnread({ tools }: Turn, before: InboxMessage, limit: number): Promise<InboxMessage[]> {
+  const { identity, sessionKey } = before;
+  const found: InboxMessage[] = [];
+  // What is no history does not count.
+  for (let beforeSeq = before.seq; found.length < limit; ) {
+    const page = await tools.inbox.recent(identity, limit, { sessionKey, beforeSeq });
+    const unread = listUnanswered(page);
+    found.unshift(...unread.filter(isHistory));
+    if (unread.length < limit) break;
+    beforeSeq = page[0]!.seq;
+  }
+  return found.slice(Math.max(0, found.length - limit));
 }
 
 function limitOf({ tools }: Turn): number {

@@ -84,7 +84,7 @@ test('the person is asked, says yes, and the run goes on', async () => {
   ]);
   await bot.close();
   const state = await openState(home.stateDir);
-  expect(await state.inbox.counts()).toMatchObject({ answered: 2, received: 0, queued: 0, dropped: 0 });
+  expect(await state.inbox.counts()).toMatchObject({ answered: 1, received: 0, queued: 0, dropped: 1 });
   await state.close();
 });
 
@@ -235,6 +235,28 @@ test('in a group only a sender who may give commands answers', async () => {
   await talk.chat.writeInGroup('crew', ada, `no ${await talk.question('crew', 2)}`);
   await talk.bot.idle();
   expect(talk.said('crew').slice(0, 2)).toEqual([`[${id}] Allowed.`, 'It was allowed.']);
+});
+
+test('what a group said before an answer is read in its next turn', async () => {
+  const talk = await new Dialogue().open();
+  const [ada, eve] = [
+    { name: 'Ada', id: 'ada' },
+    { name: 'Eve', id: 'eve' },
+  ];
+  const mention = { BotUsername: 'bot' } satisfies MsgContext;
+  await talk.chat.writeInGroup('crew', ada, '@bot publish it', mention);
+  const id = await talk.question('crew');
+  await talk.chat.writeInGroup('crew', eve, 'the tests are red', mention);
+  await talk.chat.writeInGroup('crew', ada, `yes ${id}`, mention);
+  await talk.bot.idle();
+  await talk.chat.writeInGroup('crew', ada, '@bot once more', mention);
+  const again = await talk.question('crew', 2);
+  const asked = talk.home.saidIn('agent:main:memory:group:crew').filter((line) => line.startsWith('user: '));
+  expect(asked).toHaveLength(2);
+  expect(asked[1]).toContain('Eve: the tests are red');
+  expect(asked[1]).not.toContain(`yes ${id}`);
+  await talk.chat.writeInGroup('crew', ada, `no ${again}`, mention);
+  await talk.bot.idle();
 });
 
 test('a person who may not give commands is not asked', async () => {

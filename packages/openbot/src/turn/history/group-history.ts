@@ -7,15 +7,26 @@ import type { HistoryEntry } from './history-entries.ts';
 /** What others said is context: a long text need not be read to its end. */
 const MAX_BODY = 4000;
 
+/** Why a message of a group got no turn that is no more than something that the group said. */
+export const NOT_ADDRESSED = 'not addressed to the agent';
+
 /**
- * The messages that the agent has not read: those after the last one that had a turn. A message whose turn is being
- * repeated after a crash, and those behind it, count as unread.
+ * The messages after the last one that had a turn. A message whose turn is being repeated after a crash, and those behind
+ * it, count as unread.
  *
  * @param messages of one conversation, oldest first
  */
 export function listUnanswered(messages: readonly InboxMessage[]): readonly InboxMessage[] {
   const lastRead = messages.findLastIndex(({ state }) => state === 'answered' || state === 'failed');
   return messages.slice(lastRead + 1);
+}
+
+/**
+ * Of what was dropped, only what was not addressed to the agent. What a full queue pushed out is named apart; what was
+ * withdrawn, and what answered a question or a coding run, is not for the agent to read.
+ */
+export function isHistory(message: InboxMessage): boolean {
+  return message.state !== 'dropped' || message.reason === NOT_ADDRESSED;
 }
 
 export function toHistoryEntry({ ctx, identity, receivedAt }: InboxMessage): HistoryEntry {

@@ -1,6 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { InboxMessage, InboxState } from '../../../src/inbox/contract.ts';
-import { listUnanswered, toHistoryEntry } from '../../../src/turn/history/group-history.ts';
+import {
+  isHistory,
+  listUnanswered,
+  NOT_ADDRESSED,
+  toHistoryEntry,
+} from '../../../src/turn/history/group-history.ts';
 
 function message(seq: number, state: InboxState, ctx: InboxMessage['ctx'] = {}): InboxMessage {
   return {
@@ -15,7 +20,7 @@ function message(seq: number, state: InboxState, ctx: InboxMessage['ctx'] = {}):
   };
 }
 
-const dropped = { state: 'dropped', reason: 'not addressed' } as const;
+const dropped = { state: 'dropped', reason: NOT_ADDRESSED } as const;
 const answered = { state: 'answered', turnId: 't' } as const;
 const running = { state: 'running', turnId: 't' } as const;
 
@@ -30,6 +35,14 @@ describe('listUnanswered', () => {
   it('gives a turn that is repeated the same messages', () => {
     const messages = [message(1, answered), message(2, dropped), message(3, running), message(4, dropped)];
     expect(listUnanswered(messages.filter(({ seq }) => seq < 3)).map(({ seq }) => seq)).toEqual([2]);
+  });
+});
+
+describe('isHistory', () => {
+  it('takes what waits and what was not addressed, and nothing else that was dropped', () => {
+    expect([dropped, running].map((state) => isHistory(message(1, state)))).toEqual([true, true]);
+    for (const reason of ['queue full: named in the next turn', 'withdrawn', 'given to coding run c1'])
+      expect(isHistory(message(1, { state: 'dropped', reason })), reason).toBe(false);
   });
 });
 

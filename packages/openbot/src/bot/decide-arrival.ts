@@ -2,6 +2,7 @@ import type { MsgContext, StoredEntry } from '@openbot/sessions';
 import { resolveGroupSessionKey } from '@openbot/sessions';
 import { isAuthorizedSender, matchResetTrigger } from '@openbot/sessions/policy';
 import type { BotConfig } from '../config/bot-config.ts';
+import { kindOfMessage } from '../queue/message-kind.ts';
 import {
   type Addressing,
   decideAddressing,
@@ -28,16 +29,18 @@ export function decideArrival(
       groupId: resolveGroupSessionKey(ctx)?.id,
     }),
     mentions,
-    isAuthorizedCommand: isReset(config, finalizeInboundContext(ctx, mentions), settings.allowFrom),
+    isAuthorizedCommand: isCommand(config, finalizeInboundContext(ctx, mentions), settings.allowFrom),
   });
 }
 
-function isReset(
+/** A reset or a stop, from a sender who may give them. */
+function isCommand(
   config: BotConfig,
   ctx: MsgContext,
   allowFrom: readonly (string | number)[] | undefined,
 ): boolean {
   const { resetTriggers: triggers } = config.session ?? {};
+  if (kindOfMessage({ ctx }, { triggers, allowFrom }) === 'stop') return true;
   const authorized = isAuthorizedSender({ ctx, allowFrom });
   const body = ctx.BodyForCommands ?? '';
   return matchResetTrigger({ body, triggers, authorized, botUsername: ctx.BotUsername }) !== null;

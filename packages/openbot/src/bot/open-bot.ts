@@ -140,7 +140,11 @@ function assemble(options: BotOptions, state: BotState): BotParts {
     env,
     now,
     mentions: compileMentions(config, report),
-    kindOf: (message) => kindOfMessage(message, config.session?.resetTriggers),
+    kindOf: (message) =>
+      kindOfMessage(message, {
+        triggers: config.session?.resetTriggers,
+        allowFrom: config.channels?.[message.identity.channel]?.allowFrom,
+      }),
     summarizeChannels: () => channels.flatMap((channel) => channel.summary?.() ?? []),
     skillWatch: channels.length > 0 ? watchSkills() : undefined,
   };

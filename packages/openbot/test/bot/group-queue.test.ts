@@ -29,7 +29,10 @@ async function begin(mode: string, groupChat: { historyLimit?: number } = {}, qu
     }
     yield { text: 'Yes.' };
   };
-  const config = { messages: { queue: { mode, debounceMs: 0, ...queue }, groupChat } } as BotConfig;
+  const config = {
+    messages: { queue: { mode, debounceMs: 0, ...queue }, groupChat },
+    channels: { whatsapp: { allowFrom: [ALICE.id] } },
+  } as BotConfig;
   const bot = await home.open({ config, channels: [chat.channel], play });
   return {
     home,
@@ -201,4 +204,16 @@ test('what a stop withdrew does not come back as history', async () => {
   await chat.writeInGroup(GROUP, ALICE, '@bot hello', at(43));
   await goOn();
   expect(prompts.join('\n')).not.toContain('delete all');
+});
+
+test.each(['/stop', '/abort'])('%s of a sender who may give commands needs no mention', async (stop) => {
+  const { chat, prompts, entered, goOn } = await begin('followup');
+  await chat.writeInGroup(GROUP, ALICE, '@bot one', at(40));
+  await entered;
+  await chat.writeInGroup(GROUP, BOB, stop, at(41));
+  await chat.writeInGroup(GROUP, ALICE, stop, at(42));
+  await chat.until((line) => line.endsWith('Stopped.'));
+  await goOn();
+  expect(chat.shown).toEqual([`${GROUP}: Stopped.`]);
+  expect(prompts).toHaveLength(1);
 });

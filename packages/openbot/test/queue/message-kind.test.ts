@@ -2,8 +2,8 @@ import type { MsgContext } from '@openbot/sessions';
 import { expect, test } from 'vitest';
 import { kindOfMessage } from '../../src/queue/message-kind.ts';
 
-const kind = (RawBody: string, rest: MsgContext = {}) =>
-  kindOfMessage({ ctx: { RawBody, ...rest } }, ['/new', 'fresh start']);
+const kind = (RawBody: string, rest: MsgContext = {}, allowFrom?: readonly string[]) =>
+  kindOfMessage({ ctx: { RawBody, ...rest } }, { triggers: ['/new', 'fresh start'], allowFrom });
 
 test('words with a slash, and those that begin a new session, are commands', () => {
   for (const text of [
@@ -29,5 +29,8 @@ test('only a sender with the right stops a run', () => {
   expect(kind('/stop@mybot', { CommandAuthorized: true, BotUsername: 'mybot' })).toBe('stop');
   expect(kind('/stop')).toBe('command');
   expect(kind('/stop', { CommandAuthorized: false })).toBe('command');
+  expect(kind('/stop', { SenderId: 'ada' }, ['ada'])).toBe('stop');
+  expect(kind('/stop', { SenderId: 'eve' }, ['ada'])).toBe('command');
+  expect(kind('/stop', { SenderId: 'ada', CommandAuthorized: false }, ['ada'])).toBe('command');
   expect(kind('/stop it, please', { CommandAuthorized: true })).toBe('command');
 });

@@ -38,6 +38,14 @@ export type OutboxMessage = OutboundMessage &
     readonly error?: string;
   };
 
+/** ms */
+export interface PruneTimes {
+  readonly sent: number;
+  readonly dead: number;
+  /** For channels whose dead letters are of less use. */
+  readonly deadIn?: Readonly<Record<string, number>>;
+}
+
 /** Replies, until the channel has taken them. Durable when a promise resolves, as the inbox. */
 export interface Outbox {
   /** All of them or none. A key that is known is left as it is. */
@@ -87,7 +95,7 @@ export interface Outbox {
   counts(): Promise<Readonly<Record<OutboxState['state'], number>>>;
   /** As in the inbox. */
   onChange(listener: () => void): () => void;
-  /** Removes sent messages that were sent before `before`. */
-  prune(before: number): Promise<number>;
+  /** Removes what was sent or died before these times, and returns how many messages. */
+  prune(before: PruneTimes): Promise<number>;
   close(): Promise<void>;
 }

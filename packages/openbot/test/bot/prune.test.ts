@@ -26,3 +26,21 @@ test('messages with an end are removed after a month, those that wait are not', 
   expect(await state.inbox.waiting({ agentId: 'main', sessionKey: 'agent:main:main' })).toHaveLength(1);
   await state.close();
 });
+
+test('dead letters are kept for 90 days, those of local commands for some', async () => {
+  const state = openMemoryState();
+  for (const channel of ['chat', 'cli']) {
+    const target = { channel, accountId: 'default', to: 'c' };
+    const session = { agentId: 'main', sessionKey: 'agent:main:main' };
+    await state.outbox.put([{ ...session, key: channel, target, payload: { text: 'hi' }, createdAt: 0 }]);
+    const claim = { channel, accountId: 'default', owner: 'me', now: 0, leaseMs: 1, limit: 1 };
+    await state.outbox.claim(claim);
+    await state.outbox.dead(channel, 'me', { error: 'gone', at: 0 });
+  }
+  const dead = async () => (await state.outbox.listDead(9)).map(({ key }) => key);
+  pruneSometimes(state, 100, 4 * DAY_MS);
+  await expect.poll(dead).toEqual(['chat']);
+  pruneSometimes(state, 200, 91 * DAY_MS);
+  await expect.poll(dead).toEqual([]);
+  await state.close();
+});

@@ -6,8 +6,8 @@ import { checkAgainstModel } from './outbox-model.ts';
 
 /** What every outbox does, whatever it is kept in. `open` gives an empty one. */
 export function describeOutboxContract(name: string, open: () => Promise<Outbox>): void {
-  const claim = (outbox: Outbox, { owner = 'me', now = 1000, limit = 10 } = {}) =>
-    outbox.claim({ channel: 'telegram', accountId: 'default', owner, now, leaseMs: 50, limit });
+  const claim = (outbox: Outbox, { owner = 'me', now = 1000, limit = 10, channel = 'telegram' } = {}) =>
+    outbox.claim({ channel, accountId: 'default', owner, now, leaseMs: 50, limit });
   const claimKeys = async (...args: Parameters<typeof claim>) => (await claim(...args)).map(({ key }) => key);
 
   describe(`${name} outbox`, () => {
@@ -206,9 +206,27 @@ export function describeOutboxContract(name: string, open: () => Promise<Outbox>
       await outbox.sent('1', 'me', { at: 10, ids: [] });
       await outbox.sent('2', 'me', { at: 30, ids: [] });
       expect(await outbox.counts()).toEqual({ waiting: 1, sending: 1, sent: 2, dead: 0 });
-      expect(await outbox.prune(20)).toBe(1);
+      expect(await outbox.prune({ sent: 20, dead: 40 })).toBe(1);
       expect(await outbox.get('1')).toBeUndefined();
       expect(await outbox.counts()).toEqual({ waiting: 1, sending: 1, sent: 1, dead: 0 });
+    });
+
+    test('forgets dead letters later, in some channels sooner', async () => {
+      const outbox = await open();
+      const cli = { ...outbound('').target, channel: 'cli' };
+      await outbox.put([outbound('1', '1'), outbound('2', '2'), outbound('3', '3', { target: cli })]);
+      await outbox.put([outbound('4', '4', { target: { ...cli, to: '4' } })]);
+      await claim(outbox, { limit: 4 });
+      await claim(outbox, { limit: 4, channel: 'cli' });
+      for (const [key, at] of [
+        ['1', 10],
+        ['2', 30],
+        ['3', 30],
+        ['4', 50],
+      ] as const)
+        expect(await outbox.dead(key, 'me', { at, error: 'no way' })).toBe(true);
+      expect(await outbox.prune({ sent: 60, dead: 20, deadIn: { cli: 40 } })).toBe(2);
+      expect((await outbox.listDead(4)).map(({ key }) => key)).toEqual(['4', '2']);
     });
 
     test('tells of its changes until it is asked to stop', async () => {

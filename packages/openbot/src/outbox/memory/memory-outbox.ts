@@ -98,8 +98,12 @@ export function openMemoryOutbox(): Outbox {
       return counts;
     },
     onChange: (listener) => listeners.add(listener),
-    prune: async (before) => {
-      const old = filter(({ state, at }) => state === 'sent' && at < before);
+    prune: async ({ sent, dead, deadIn = {} }) => {
+      const old = filter(
+        ({ state, at, put }) =>
+          (state === 'sent' && at < sent) ||
+          (state === 'dead' && at < Math.max(dead, deadIn[put.target.channel] ?? 0)),
+      );
       for (const { put } of old) messages.delete(put.key);
       return old.length;
     },

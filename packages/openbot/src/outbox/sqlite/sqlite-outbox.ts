@@ -56,7 +56,8 @@ export function openSqliteOutbox(database: BotDatabase): Outbox {
     get: prepare('SELECT * FROM outbox WHERE key = ?'),
     listDead: prepare("SELECT * FROM outbox WHERE state = 'dead' ORDER BY at DESC, seq DESC LIMIT ?"),
     counts: prepare('SELECT state, count(*) AS count FROM outbox GROUP BY state'),
-    prune: prepare("DELETE FROM outbox WHERE state = 'sent' AND at < ?"),
+    prune: prepare('DELETE FROM outbox WHERE state = ? AND at < ?'),
+    pruneIn: prepare("DELETE FROM outbox WHERE state = 'dead' AND channel = ? AND at < ?"),
   };
   const listeners: Listeners = new Listeners('of the outbox', () =>
     database.onOtherCommit(() => listeners.call()),
@@ -124,7 +125,15 @@ export function openSqliteOutbox(database: BotDatabase): Outbox {
         return counts;
       }),
     onChange: (listener) => listeners.add(listener),
-    prune: (before) => write(() => Number(sql.prune.run(before).changes)),
+    prune: ({ sent, dead, deadIn = {} }) =>
+      write(() => {
+        const removed = [
+          sql.prune.run('sent', sent),
+          sql.prune.run('dead', dead),
+          ...Object.entries(deadIn).map(([channel, before]) => sql.pruneIn.run(channel, before)),
+        ];
+        return removed.reduce((sum, { changes }) => sum + Number(changes), 0);
+      }),
     close: async () => listeners.end(),
   };
 }

@@ -43,10 +43,10 @@ export async function runTurn(tools: TurnTools, work: TurnWork, watcher: TurnWat
   const writeFor = (model: ModelChoice) => writeSystemPrompt(turn, ctx, begun, { ...chosen, model, skills });
   const systemPrompt = writeFor(chosen.model);
   // 6 runMemoryFlushIfNeeded
-  const session = await flushMemory(turn, begun, { ...chosen, systemPrompt, left });
+  const { session, rest } = await flushMemory(turn, begun, { ...chosen, systemPrompt, left });
   // 7
   const given = { ...chosen, systemPrompt, prompt, left, writeSystemPrompt: writeFor };
-  const answered = await runAgent(turn, session, given);
+  const answered = await runAgent(rest, session, given);
   // 8 persistRunOutcome, 9 buildReplyPayloads, 10 deliver
   return finishTurn(turn, session, { ...chosen, ...answered, skills });
 }

@@ -1,7 +1,10 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
-import { BotHome, Chat, MAIN, PARROT, textsOf } from './bot-home.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, test, vi } from 'vitest';
+import { afterTest } from '../../../../test/setup/cleaning.ts';
+import { makeScriptRunner } from '../../src/runners/script/runner.ts';
+import { asAnswer, BotHome, Chat, MAIN, PARROT, textsOf } from './bot-home.ts';
 
 test('the agent lists the files of its workspace', async () => {
   const home = new BotHome();
@@ -200,6 +203,37 @@ test('memories are saved before a compaction, once for each', async () => {
   await bot.say({ message: 'five' });
   expect(flushes()).toBe(2);
   home.checkTranscripts();
+});
+
+test('the limit of time is one for the flush of memories and the run', async () => {
+  // Longer than any other timer.
+  const LIMIT_MS = 500_000_000;
+  const delays: number[] = [];
+  const setTimer = globalThis.setTimeout;
+  const spy = vi.spyOn(globalThis, 'setTimeout').mockImplementation(((then: () => void, ms = 0) => {
+    if (ms > LIMIT_MS / 4 && ms <= LIMIT_MS) delays.push(ms);
+    return setTimer(then, ms);
+  }) as typeof setTimeout);
+  afterTest(() => spy.mockRestore());
+  const home = new BotHome();
+  let flushMs = 0;
+  const answer = asAnswer(async function* ({ prompt }) {
+    const isFlush = prompt.includes('Pre-compaction memory flush');
+    const begunAt = performance.now();
+    if (isFlush) await sleep(50);
+    yield { usage: { input: 30_000, output: 10 } };
+    yield { text: isFlush ? 'NO_REPLY' : 'ok' };
+    if (isFlush) flushMs = performance.now() - begunAt;
+  });
+  const script = makeScriptRunner({ script: { contextWindow: 50_000, answer } });
+  const bot = await home.open({ runners: { script } });
+  await bot.say({ message: 'my cat is called Minka', timeoutMs: LIMIT_MS });
+  expect(delays).toHaveLength(1);
+  await bot.say({ message: 'two', timeoutMs: LIMIT_MS });
+  expect(flushMs).toBeGreaterThan(0);
+  const [, flush, run] = delays;
+  expect(flush).toBe(LIMIT_MS / 2);
+  expect(run).toBeLessThanOrEqual(LIMIT_MS - flushMs);
 });
 
 test('the same message twice is one turn, also after a restart', async () => {

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ClaudeBench } from '../../../../test/imitations/claude-bench.ts';
 import { findClaudeBinary } from '../../../../test/imitations/claude-binary.ts';
 import { apiErrors, call, type Reply, say } from '../../../../test/imitations/messages-format.ts';
+import { LONG } from '../../../../test/setup/hunt.ts';
 import { makeAgentBench } from '../setup/agent-process.ts';
 
 const binary = findClaudeBinary();
@@ -18,7 +19,7 @@ describe.skipIf(isMissing)(
     });
     afterAll(() => claude?.close());
 
-    it('keeps its words over processes and other models, until a reset', async () => {
+    it('keeps its words over processes and other models, until a reset', LONG, async () => {
       const bench = makeAgentBench(claude.home.env);
       bench.configure({ agents: { defaults: { model: 'claude/sonnet' } } });
       const entry = () => bench.store()['agent:main:main'] as Record<string, unknown>;

@@ -11,13 +11,19 @@ export interface RunnerUnderTest {
   readonly model: ModelChoice;
   /** Of the tests that try every moment of a run, each so many-th is tried: for a runner that takes long to start. 1. */
   readonly everyMoment?: number;
+  /** Some of the tests are left out: a runner that starts a program for each run takes long. */
+  readonly isSampled?: boolean;
   open(script: Script): Promise<Runner> | Runner;
 }
 
 const MARK = { type: 'custom', customType: 'openbot.turn', data: { turnId: 't2' } } as const;
 
 /** What every runner promises to the turn. */
-export function testRunner(name: string, { model, open, everyMoment = 1 }: RunnerUnderTest): void {
+export function testRunner(
+  name: string,
+  { model, open, everyMoment = 1, isSampled = false }: RunnerUnderTest,
+): void {
+  const rest = { skip: isSampled };
   describe(`the runner contract: ${name}`, () => {
     let session: TestSession;
     let runner: Runner | undefined;
@@ -78,7 +84,7 @@ export function testRunner(name: string, { model, open, everyMoment = 1 }: Runne
       expect(second).toBeGreaterThan(first! + 500);
     });
 
-    it('passes thinking on apart from the text', async () => {
+    it('passes thinking on apart from the text', rest, async () => {
       const request = await session.ask('think');
       const events = await run(request, [{ thinking: 'Hm.' }, { text: 'So.' }]);
       const thought = events.map((event) => (event.type === 'thinking' ? event.delta : '')).join('');
@@ -113,7 +119,7 @@ export function testRunner(name: string, { model, open, everyMoment = 1 }: Runne
       await assertTranscriptHolds(session);
     });
 
-    it('answers several calls of one message', async () => {
+    it('answers several calls of one message', rest, async () => {
       const request = await session.ask('look');
       const events = await run(request, [
         { tools: [{ tool: 'list_files' }, { tool: 'list_files' }] },
@@ -123,14 +129,14 @@ export function testRunner(name: string, { model, open, everyMoment = 1 }: Runne
       await assertTranscriptHolds(session);
     });
 
-    it('makes a failed tool a result, and goes on', async () => {
+    it('makes a failed tool a result, and goes on', rest, async () => {
       const request = await session.ask('read');
       const events = await run(request, [{ tool: 'read_file', args: { path: 'none' } }, { text: 'A pity.' }]);
       expect(events).toContainEqual(expect.objectContaining({ type: 'tool-result', isError: true }));
       expect(events.at(-1)).toMatchObject({ reason: 'stop' });
     });
 
-    it('keeps tools in the workspace', async () => {
+    it('keeps tools in the workspace', rest, async () => {
       writeFileSync(join(session.stateDir, 'secret'), 'SECRET');
       symlinkSync(session.stateDir, join(session.workspaceDir, 'out'));
       const request = await session.ask('read');
@@ -148,7 +154,7 @@ export function testRunner(name: string, { model, open, everyMoment = 1 }: Runne
       expect(existsSync(join(session.stateDir, 'new'))).toBe(false);
     });
 
-    it('refuses a tool that the request does not name', async () => {
+    it('refuses a tool that the request does not name', rest, async () => {
       const request = await session.ask('write', { tools: session.toolsNamed('list_files', 'read_file') });
       const events = await run(request, [
         { tool: 'write_file', args: { path: 'a', content: 'x' } },
@@ -159,17 +165,21 @@ export function testRunner(name: string, { model, open, everyMoment = 1 }: Runne
       await assertTranscriptHolds(session);
     });
 
-    it.each([true, false])('makes a failure of the model an event (transient: %s)', async (transient) => {
-      const request = await session.ask('hello');
-      const events = await run(request, [{ text: 'I was about' }, { fail: 'overloaded', transient }]);
-      expect(events.at(-1)).toMatchObject({
-        type: 'end',
-        reason: 'error',
-        error: expect.stringContaining('overloaded'),
-        isTransient: transient,
-      });
-      await assertTranscriptHolds(session);
-    });
+    it.each([true, false])(
+      'makes a failure of the model an event (transient: %s)',
+      rest,
+      async (transient) => {
+        const request = await session.ask('hello');
+        const events = await run(request, [{ text: 'I was about' }, { fail: 'overloaded', transient }]);
+        expect(events.at(-1)).toMatchObject({
+          type: 'end',
+          reason: 'error',
+          error: expect.stringContaining('overloaded'),
+          isTransient: transient,
+        });
+        await assertTranscriptHolds(session);
+      },
+    );
 
     it('makes a transcript that cannot be written an event', async () => {
       const request = await session.ask('hello', { append: () => Promise.reject(new Error('lock lost')) });
@@ -196,7 +206,7 @@ export function testRunner(name: string, { model, open, everyMoment = 1 }: Runne
         expect(session.messages()).toEqual(['user: hello']);
       });
 
-      it('while it speaks: what was said stays', async () => {
+      it('while it speaks: what was said stays', rest, async () => {
         const events = await abortAt([{ text: 'One two' }, { stall: true }], ({ type }) => type === 'text');
         expect(events.at(-1)).toMatchObject({ type: 'end', reason: 'aborted' });
         const last = session.lines().findLast(({ message }) => message !== undefined)!.message!;
@@ -204,7 +214,7 @@ export function testRunner(name: string, { model, open, everyMoment = 1 }: Runne
         expect(session.messages().at(-1)).toMatch(/^assistant: One/);
       });
 
-      it('while the model is silent', async () => {
+      it('while the model is silent', rest, async () => {
         const controller = new AbortController();
         const request = await session.ask('hello', { signal: controller.signal });
         const collecting = run(request, [{ stall: true }]);
@@ -240,7 +250,7 @@ export function testRunner(name: string, { model, open, everyMoment = 1 }: Runne
         }
       });
 
-      it('between a result and the answer', async () => {
+      it('between a result and the answer', rest, async () => {
         const steps = [{ tool: 'list_files' }, { text: 'never' }];
         const events = await abortAt(steps, ({ type }) => type === 'tool-result');
         expect(events.at(-1)).toMatchObject({ reason: 'aborted' });
@@ -279,7 +289,7 @@ export function testRunner(name: string, { model, open, everyMoment = 1 }: Runne
         await assertTranscriptHolds(session);
       });
 
-      it('is in the transcript before the event', async () => {
+      it('is in the transcript before the event', rest, async () => {
         const request = await session.ask('look');
         const run = (await use({ steps: [{ text: 'So.' }] })).start(request);
         let isGiven = false;
@@ -311,7 +321,7 @@ export function testRunner(name: string, { model, open, everyMoment = 1 }: Runne
         }
       });
 
-      it('is refused after an abort', async () => {
+      it('is refused after an abort', rest, async () => {
         const controller = new AbortController();
         const request = await session.ask('look', { signal: controller.signal });
         const run = (await use({ steps: [{ text: 'One two three' }] })).start(request);
@@ -358,7 +368,7 @@ export function testRunner(name: string, { model, open, everyMoment = 1 }: Runne
         await assertTranscriptHolds(session);
       });
 
-      it('fails by an event, and changes nothing', async () => {
+      it('fails by an event, and changes nothing', rest, async () => {
         const request = await session.ask('first words');
         const lines = session.lines();
         const events = await collect((await use({ steps: [{ text: 'x' }] })).compact(request));
@@ -366,7 +376,7 @@ export function testRunner(name: string, { model, open, everyMoment = 1 }: Runne
         expect(session.lines()).toEqual(lines);
       });
 
-      it('can be aborted', async () => {
+      it('can be aborted', rest, async () => {
         await talk(3);
         const request = await session.ask('x', { signal: AbortSignal.abort() });
         const lines = session.lines();

@@ -18,7 +18,8 @@ describe.skipIf(isMissing)(`claude${isMissing ? `: ${binary.missing}` : ''}`, HU
 
   testRunner('claude', {
     model: { provider: 'claude', model: 'claude-sonnet-4-5', contextWindow: 200_000 },
-    everyMoment: isTorture ? 1 : 5,
+    everyMoment: isTorture ? 1 : 7,
+    isSampled: !isTorture,
     open: (script) => {
       bench.api.setReplies(playOnApi(script));
       return openClaudeRunner({ stateDir: bench.stateDir, config: {}, env: bench.home.env });

@@ -2,6 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { call, say, think } from '../../../../../test/imitations/messages-format.ts';
+import { LONG } from '../../../../../test/setup/hunt.ts';
 import type { RunRequest } from '../../../src/runners/contract.ts';
 import { answer, count, missing, useClaude } from './claude-talk.ts';
 
@@ -211,7 +212,7 @@ describe.skipIf(missing !== undefined)(
         expect(names).not.toContain(name);
     });
 
-    it('follows its own compaction, and its session goes on', async () => {
+    it('follows its own compaction, and its session goes on', LONG, async () => {
       const talk = await claude.openTalk();
       await talk.ask('my colour is green', [answer('Green it is.')]);
       await talk.ask('more', [{ blocks: [say('More.')], usage: { input_tokens: 190_000 } }]);
@@ -236,23 +237,27 @@ describe.skipIf(missing !== undefined)(
       expect(count(claude.receivedText(), 'They like green.')).toBe(1);
     });
 
-    it('hands a conversation of 50 MB over in part, and then goes on as fast as with a small one', async () => {
-      const talk = await claude.openTalk();
-      await talk.session.ask('x');
-      const long = 'y'.repeat(10_000);
-      const entries = Array.from({ length: 5000 }, (_, n) => ({
-        type: 'message' as const,
-        message: { role: 'user', content: [{ type: 'text', text: `${n} ${long}` }], timestamp: n },
-      }));
-      await talk.session.append(entries);
-      await talk.ask('the last words', [answer('Much.')]);
-      const size = claude.receivedText().length;
-      expect(size).toBeGreaterThan(100_000);
-      expect(size).toBeLessThan(600_000);
-      expect(claude.receivedText()).toMatch(/earlier messages are left out.*4999 yyy.*the last words/s);
-      const readContext = () => Promise.reject(new Error('all of it was read'));
-      const events = await talk.ask('and now?', [answer('Still much.')], { readContext });
-      expect(events.at(-1)).toEqual({ type: 'end', reason: 'stop' });
-    });
+    it(
+      'hands a conversation of 50 MB over in part, and then goes on as fast as with a small one',
+      LONG,
+      async () => {
+        const talk = await claude.openTalk();
+        await talk.session.ask('x');
+        const long = 'y'.repeat(10_000);
+        const entries = Array.from({ length: 5000 }, (_, n) => ({
+          type: 'message' as const,
+          message: { role: 'user', content: [{ type: 'text', text: `${n} ${long}` }], timestamp: n },
+        }));
+        await talk.session.append(entries);
+        await talk.ask('the last words', [answer('Much.')]);
+        const size = claude.receivedText().length;
+        expect(size).toBeGreaterThan(100_000);
+        expect(size).toBeLessThan(600_000);
+        expect(claude.receivedText()).toMatch(/earlier messages are left out.*4999 yyy.*the last words/s);
+        const readContext = () => Promise.reject(new Error('all of it was read'));
+        const events = await talk.ask('and now?', [answer('Still much.')], { readContext });
+        expect(events.at(-1)).toEqual({ type: 'end', reason: 'stop' });
+      },
+    );
   },
 );

@@ -1,6 +1,7 @@
 import { rmSync, statSync, truncateSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { call, say } from '../../../../../test/imitations/messages-format.ts';
+import { LONG } from '../../../../../test/setup/hunt.ts';
 import { lockSession } from '../../../../claude-code/src/queue/run-locks.ts';
 import { readConversations } from '../../../../claude-code/src/registry/conversations.ts';
 import { assistant, result, user } from '../../../../sessions/test/setup/drafts.ts';
@@ -52,7 +53,7 @@ describe.skipIf(missing !== undefined)(`Claude Code's own session${missing ? `: 
     expect(claude.received()).toHaveLength(3);
   });
 
-  it.each(['not a uuid', '0b0c6d1e-1111-4222-8333-444455556666'])('may be unknown: %s', async (id) => {
+  it.each(['not a uuid', '0b0c6d1e-1111-4222-8333-444455556666'])('may be unknown: %s', LONG, async (id) => {
     const talk = await claude.openTalk();
     await talk.session.append([user('from before'), assistant({ type: 'text', text: 'I know.' })]);
     const ownSession = {
@@ -64,7 +65,7 @@ describe.skipIf(missing !== undefined)(`Claude Code's own session${missing ? `: 
     expect(claude.receivedText()).toContain('from before');
   });
 
-  it('of another program goes on, and is told nothing twice', async () => {
+  it('of another program goes on, and is told nothing twice', LONG, async () => {
     const talk = await claude.openTalk();
     await talk.ask('my colour is green', [answer('Green it is.')]);
     const id = talk.ownId()!;
@@ -79,7 +80,7 @@ describe.skipIf(missing !== undefined)(`Claude Code's own session${missing ? `: 
     expect(count(claude.receivedText(), 'my colour is green')).toBe(1);
   });
 
-  it('is not shared with another process that works in it', async () => {
+  it('is not shared with another process that works in it', LONG, async () => {
     const talk = await claude.openTalk();
     await talk.ask('my colour is green', [answer('Green it is.')]);
     const id = talk.ownId()!;
@@ -108,7 +109,7 @@ describe.skipIf(missing !== undefined)(`Claude Code's own session${missing ? `: 
     expect(count(claude.receivedText(), 'Seven, says another model')).toBe(1);
   });
 
-  it('is told what others wrote into the transcript during its run', async () => {
+  it('is told what others wrote into the transcript during its run', LONG, async () => {
     const talk = await claude.openTalk();
     let isDone = false;
     await talk.ask('hello', [answer('Hello.')], {}, async ({ type }) => {
@@ -148,7 +149,7 @@ describe.skipIf(missing !== undefined)(`Claude Code's own session${missing ? `: 
     expect(talk.ownId()).toBe(cleaned);
   });
 
-  it('is left when another program has compacted the transcript', async () => {
+  it('is left when another program has compacted the transcript', LONG, async () => {
     const talk = await claude.openTalk();
     await talk.ask('my colour is green', [answer('Green it is.')]);
     const [, last] = await talk.session.append([user('old'), user('kept')]);

@@ -4,8 +4,9 @@ import type { Clock } from '../clock.ts';
 import type { BotConfig } from '../config/bot-config.ts';
 import type { ReplyPayload } from '../outbox/reply-payload.ts';
 import type { Asker } from '../permissions/contract.ts';
-import type { RunEvent, Runner, RunUsage } from '../runners/contract.ts';
+import type { Runner, RunUsage } from '../runners/contract.ts';
 import type { BotState } from '../state/open-state.ts';
+import type { TurnEvent } from '../turn/turn-tools.ts';
 
 export interface BotOptions {
   /** Absolute. */
@@ -83,21 +84,9 @@ export interface SayRequest {
 }
 
 export type SayEvent =
-  | RunEvent
+  | TurnEvent
   /** Another run holds the session. */
-  | { readonly type: 'waiting'; readonly behind: string }
-  /** The session and the model are known; the run begins. */
-  | {
-      readonly type: 'started';
-      readonly turnId: string;
-      readonly sessionKey: string;
-      readonly sessionId: string;
-      readonly isNewSession: boolean;
-      readonly provider: string;
-      readonly model: string;
-    }
-  /** Something that the person should know and that ends nothing: a SKILL.md that cannot be read. */
-  | { readonly type: 'warning'; readonly message: string };
+  | { readonly type: 'waiting'; readonly behind: string };
 
 export interface SayResult {
   readonly turnId: string;

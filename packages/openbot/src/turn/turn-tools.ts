@@ -70,6 +70,7 @@ export type TurnEvent =
       readonly provider: string;
       readonly model: string;
     }
+  /** Something that the person should know and that ends nothing: a SKILL.md that cannot be read. */
   | { readonly type: 'warning'; readonly message: string };
 
 /** What became of a turn. */

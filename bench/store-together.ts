@@ -1,7 +1,7 @@
 /** Changes of a store of 1,000 entries, as turns make them: one by one, and of 50 sessions that talk at once. */
-import { open, readFile, rename } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { readFile } from 'node:fs/promises';
 import { openFileSessionStore } from '@openbot/sessions';
+import { writeAtomic } from './bare-write.ts';
 import { type BenchRow, percentile, timesOf } from './measure.ts';
 import { keyOf, withStore } from './store-fixture.ts';
 
@@ -59,15 +59,4 @@ export default function bench(): Promise<BenchRow[]> {
       },
     ];
   }, ENTRIES);
-}
-
-async function writeAtomic(path: string, bytes: Buffer): Promise<void> {
-  const handle = await open(`${path}.tmp`, 'w', 0o600);
-  await handle.writeFile(bytes);
-  await handle.sync();
-  await handle.close();
-  await rename(`${path}.tmp`, path);
-  const folder = await open(dirname(path));
-  await folder.sync();
-  await folder.close();
 }

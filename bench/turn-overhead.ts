@@ -1,7 +1,8 @@
 /** From the acceptance of a message to its reply in the outbox, with a model that answers at once. */
-import { open, readFile, rename } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { open, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { writeAtomic } from './bare-write.ts';
 import { type BenchRow, percentile } from './measure.ts';
 import { inTempFolder } from './occ-command.ts';
 import { openBenchBot, placeTalkers } from './turn-fixture.ts';
@@ -89,15 +90,4 @@ export async function openBareDisk(
       await transcript.close();
     },
   };
-}
-
-async function writeAtomic(path: string, bytes: Buffer): Promise<void> {
-  const handle = await open(`${path}.tmp`, 'w', 0o600);
-  await handle.writeFile(bytes);
-  await handle.sync();
-  await handle.close();
-  await rename(`${path}.tmp`, path);
-  const parent = await open(dirname(path));
-  await parent.sync();
-  await parent.close();
 }

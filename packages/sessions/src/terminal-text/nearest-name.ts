@@ -1,14 +1,25 @@
 /** The name that was most likely meant; undefined when none is near. */
-export function findNearest(given: string, names: readonly string[]): string | undefined {
+export function findNearest(
+  given: string,
+  names: readonly string[],
+  // Of three letters, two others are another word.
+  most = given.length < 4 ? 1 : Math.max(2, Math.floor(given.length / 3)),
+): string | undefined {
   const wanted = given.toLowerCase();
   let best: string | undefined;
-  let bestDistance = Math.max(2, Math.floor(wanted.length / 3)) + 1;
+  let bestDistance = most + 1;
   for (const name of names) {
-    const distance =
-      name.toLowerCase().startsWith(wanted) && wanted.length > 1 ? 1 : editDistance(wanted, name);
+    const distance = distanceOf(wanted, name);
     if (distance < bestDistance) [best, bestDistance] = [name, distance];
   }
   return bestDistance < wanted.length ? best : undefined;
+}
+
+function distanceOf(wanted: string, name: string): number {
+  if (name.toLowerCase().startsWith(wanted) && wanted.length > 1) return 1;
+  const distance = editDistance(wanted, name);
+  // `thinking` for `think`.
+  return name.length > 3 && wanted.startsWith(name.toLowerCase()) ? Math.min(2, distance) : distance;
 }
 
 /** Letters to insert, delete or replace; two neighbours exchanged count as one. */

@@ -14,3 +14,12 @@ it.each([
 ])('%s is nearest to %s', (given, nearest) => {
   expect(findNearest(given, NAMES)).toBe(nearest);
 });
+
+it.each([
+  ['pdf', ['md', 'html', 'jsonl'], undefined],
+  ['man', ['main', 'ops'], 'main'],
+  ['thinking', ['model', 'think'], 'think'],
+  ['confg', ['cc', 'config'], 'config'],
+])('%s among %s is nearest to %s', (given, names, nearest) => {
+  expect(findNearest(given, names)).toBe(nearest);
+});

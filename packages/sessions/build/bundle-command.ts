@@ -23,6 +23,10 @@ export interface CommandBundles {
   readonly entries: ReadonlyMap<string, readonly string[]>;
   /** Packages that are installed beside it and loaded when they are needed. */
   readonly external: readonly string[];
+  /** The same, but only where they are imported when they are needed; otherwise they are inside. */
+  readonly lateExternal?: readonly string[];
+  /** As `external`, but not what is below the name: `zod` and not `zod/mini`. */
+  readonly exactExternal?: readonly string[];
   /** Bundles whose commands never run an `import()` of a source file. They are made without those files. */
   readonly light: readonly string[];
 }
@@ -77,7 +81,7 @@ async function makeModule({ folder, program }: CommandBundles, output: string): 
 }
 
 async function bundleEntry(
-  { folder, entries, external, light }: CommandBundles,
+  { folder, entries, external, lateExternal = [], exactExternal = [], light }: CommandBundles,
   name: string,
   output: string,
 ): Promise<MadeFile[]> {
@@ -97,6 +101,7 @@ async function bundleEntry(
     write: false,
     plugins: [
       otherBundles(entries),
+      installedBeside(lateExternal, exactExternal),
       ...(light.includes(name) ? [leaveOutLate] : []),
       bareFileSystem,
       lateBuiltins,
@@ -125,6 +130,19 @@ function otherBundles(entries: CommandBundles['entries']): Plugin {
         const command = files.length > 1 ? `, '${basename(path, '.ts')}'` : '';
         return { contents: `module.exports = loadBundle('${name}'${command});` };
       });
+    },
+  };
+}
+
+function installedBeside(late: readonly string[], exact: readonly string[]): Plugin {
+  return {
+    name: 'installed-beside',
+    setup(builder) {
+      builder.onResolve({ filter: /^[^.]/ }, ({ kind, path }) =>
+        (kind === 'dynamic-import' && late.includes(path)) || exact.includes(path)
+          ? { path, external: true }
+          : undefined,
+      );
     },
   };
 }

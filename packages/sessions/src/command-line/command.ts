@@ -7,6 +7,10 @@ export interface Positional {
   /** Shown as `<name>` instead of `[name]`; the command itself asks for one that is missing. */
   readonly required?: true;
   readonly choices?: readonly string[];
+  /** As of a flag. */
+  readonly complete?: string;
+  /** It takes every further word too. Only for the last one. */
+  readonly many?: true;
   /** A remark for a command line with too many words. */
   readonly whenTooMany?: string;
 }
@@ -45,6 +49,13 @@ export interface HelpSection {
   readonly rows: readonly HelpRow[];
 }
 
+export interface HelpTopic {
+  /** One line, in the list of topics. */
+  readonly summary: string;
+  /** Paragraphs and tables. */
+  load(): Promise<readonly (string | HelpSection)[]>;
+}
+
 export interface Surroundings {
   readonly env: Environment;
   /** Read only where a command needs it: reading it may fail. */
@@ -66,6 +77,8 @@ export interface Command {
   readonly description?: readonly string[];
   readonly positionals: readonly Positional[];
   readonly flags: Flags;
+  /** The flag that a word is likely meant for, where it takes none: `message`. */
+  readonly wordsMean?: string;
   /** Further sections of its help. */
   readonly sections?: readonly HelpSection[];
   readonly examples: readonly HelpRow[];
@@ -107,13 +120,21 @@ export interface Program<Context extends object = object, Common extends Flags =
     readonly sections?: readonly HelpSection[];
     readonly examples: readonly HelpRow[];
     readonly closing?: readonly string[];
+    /** Titles above the commands, by the first words of their names; a group is then one row. Commands of no family come last. */
+    readonly families?: readonly { readonly title: string; readonly words: readonly string[] }[];
+    /** What the commands of a group are about, in one line. */
+    readonly groups?: Readonly<Record<string, string>>;
   };
+  /** What `help <topic>` explains beside the commands. */
+  readonly topics?: Readonly<Record<string, HelpTopic>>;
   /** Texts that a flag alone prints: `--quickstart`. */
   readonly pages?: Readonly<Record<string, { readonly help: string; readonly text: string }>>;
   /** Whether errors are JSON where no flag says so, for failures before the settings are known. */
   prefersJson?(env: Environment): boolean;
   /** Reads what the commands need beside their flags. `json` and `verbose` win over the flags. */
   prepare?(flags: FlagValues<Common>, surroundings: Surroundings): Promise<Prepared<Context>>;
+  /** Exit codes by the code of an error, where it is not 1: `{ USAGE: 2 }`. */
+  readonly exitCodes?: Readonly<Record<string, number>>;
   /** Replaces the hint of an error by one for this command line. */
   advise?(code: string, hint: string | undefined): string | undefined;
 }
@@ -128,18 +149,32 @@ export function listVisible({ commands }: Program): readonly Command[] {
   return commands.filter(({ hidden }) => !hidden);
 }
 
-/** The command that the words begin with. */
+/** The command that the words begin with: `sessions show` rather than `sessions`. */
 export function findCommand({ commands }: Program, words: readonly string[]): Command | undefined {
-  return commands.find(({ name }) => name.split(' ').every((word, at) => words[at] === word));
+  const fitting = commands.filter(({ name }) => name.split(' ').every((word, at) => words[at] === word));
+  return fitting.find(({ name }) => name.includes(' ')) ?? fitting[0];
+}
+
+/** The commands of a group: `cc list`, `cc run`. */
+export function listGroup(program: Program, group: string): readonly Command[] {
+  return listVisible(program).filter(({ name }) => name.startsWith(`${group} `));
+}
+
+/** The words that a command line can begin with, each once. */
+export function listFirstWords(program: Program): readonly string[] {
+  return [...new Set(listVisible(program).map(({ name }) => name.split(' ')[0]!))];
 }
 
 /** Whether a word begins the names of several commands: `cc`. */
 export function isGroup(program: Program, word: string | undefined): boolean {
-  return listVisible(program).some(({ name }) => name.startsWith(`${word} `));
+  return word !== undefined && listGroup(program, word).length > 0;
 }
 
-/** `edit [session]`, `cc run <task>`. */
+/** `edit [session]`, `cc run <task>`, `search <words…>`. */
 export function showSynopsis({ name, positionals }: Command): string {
-  const words = positionals.map((one) => (one.required ? `<${one.name}>` : `[${one.name}]`));
+  const words = positionals.map(({ name: word, required, many }) => {
+    const shown = many ? `${word}…` : word;
+    return required ? `<${shown}>` : `[${shown}]`;
+  });
   return [name, ...words].join(' ');
 }

@@ -69,7 +69,8 @@ function describeValue(flag: GivenFlag['flag']): string {
 function adviseValue({ key, flag, written, explainedBy }: GivenFlag, text: string): string {
   const nearest = flag.kind === 'choice' ? findNearest(text, flag.choices) : undefined;
   if (nearest !== undefined) return `Did you mean ${nearest}?`;
-  if (flag.example !== undefined) return `Example: ${longFlag(key)} ${flag.example}`;
+  const example = flag.example ?? (flag.kind === 'choice' ? flag.choices[0] : undefined);
+  if (example !== undefined) return `Example: ${longFlag(key)} ${example}`;
   const between = bareOf(flag) === undefined ? ' ' : '=';
   return `Write ${written}${between}<${flag.value}>; '${explainedBy}' explains it`;
 }

@@ -16,6 +16,8 @@ interface ValueFlag extends FlagText {
   readonly value: string;
   /** A value that the flag could have, for hints. */
   readonly example?: string;
+  /** What the hidden command `complete` of the program is asked for: `session`. */
+  readonly complete?: string;
 }
 
 interface TextFlag<Kind extends 'text' | 'path'> extends ValueFlag {

@@ -3,7 +3,14 @@ import { findNearest } from '../terminal-text/nearest-name.ts';
 import { type Command, findCommand, type Program } from './command.ts';
 import { type FlagValue, readFlagValue } from './flag-value.ts';
 import { bareOf, type Flag, longFlag, OWN_FLAGS, takesNextWord } from './flags.ts';
-import { foreignFlag, helpHint, tooManyWords, unknownCommand, unknownFlag } from './usage-errors.ts';
+import {
+  flagBeforeCommand,
+  foreignFlag,
+  helpHint,
+  tooManyWords,
+  unknownCommand,
+  unknownFlag,
+} from './usage-errors.ts';
 
 export interface ParsedArguments {
   readonly command: Command;
@@ -25,16 +32,17 @@ interface OptionToken {
  * @throws OpenBotError for everything that the command does not take
  */
 export function parseArguments(program: Program, argv: readonly string[]): ParsedArguments {
-  const known = listFlags(program);
+  const everything = listFlags(program.commands);
+  const command = findCommand(program, splitArguments(argv, everything).words);
+  // A short form may belong to other flags in other commands.
+  const known = command === undefined ? everything : listFlags([command, ...program.commands]);
   const { options, words: all } = splitArguments(argv, known);
-  const command = findCommand(program, all);
+  if (command !== undefined && findCommand(program, all) !== command)
+    throw flagBeforeCommand(program, command);
   const given = options
     .map((token) => readOption(program, command, known, argv, token))
     .filter(({ key }) => !(key in OWN_FLAGS));
   if (command === undefined) throw unknownCommand(program, all);
-  for (const { key, written } of given) {
-    if (!(key in command.flags)) throw foreignFlag(program, key, written, command);
-  }
   const words = all.slice(command.name.split(' ').length);
   checkWords(program, command, words);
   const flags: Record<string, FlagValue> = {};
@@ -45,10 +53,16 @@ export function parseArguments(program: Program, argv: readonly string[]): Parse
   return { command, flags, words };
 }
 
-/** Of all commands. A flag has one short form everywhere, and takes a word or not. */
-function listFlags({ commands }: Program): ReadonlyMap<string, readonly [key: string, flag: Flag]> {
-  const entries = [OWN_FLAGS, ...commands.map(({ flags }) => flags)].flatMap(Object.entries<Flag>);
-  return new Map(entries.map(([key, flag]) => [longFlag(key).slice(2), [key, flag]]));
+/** By their long names. Of a name or a short form that several commands have, that of the first command counts, here and in Node. */
+function listFlags(commands: readonly Command[]): ReadonlyMap<string, readonly [key: string, flag: Flag]> {
+  const found = new Map<string, readonly [string, Flag]>();
+  for (const [key, flag] of [OWN_FLAGS, ...commands.map(({ flags }) => flags)].flatMap(
+    Object.entries<Flag>,
+  )) {
+    const name = longFlag(key).slice(2);
+    if (!found.has(name)) found.set(name, [key, flag]);
+  }
+  return found;
 }
 
 function splitArguments(argv: readonly string[], known: ReturnType<typeof listFlags>) {
@@ -77,7 +91,7 @@ function readOption(
   known: ReturnType<typeof listFlags>,
   argv: readonly string[],
   token: OptionToken,
-): { key: string; written: string; value: FlagValue } {
+): { key: string; value: FlagValue } {
   const { rawName: written, value: text } = token;
   const isNegated = !known.has(token.name) && token.name.startsWith('no-');
   const [key = '', anyFlag] = known.get(isNegated ? token.name.slice(3) : token.name) ?? [];
@@ -86,14 +100,16 @@ function readOption(
   if (flag === undefined || (isNegated && !(flag.kind === 'boolean' && flag.negatable))) {
     throw unknownFlag(program, written.startsWith('--') ? written : word, word, command);
   }
+  if (command !== undefined && !(key in command.flags) && !(key in OWN_FLAGS))
+    throw foreignFlag(program, key, written, command);
   if (flag.kind === 'boolean') {
-    if (text === undefined) return { key, written, value: !isNegated };
+    if (text === undefined) return { key, value: !isNegated };
     throw new OpenBotError('USAGE', `${written} takes no value`, { hint: helpHint(program, command) });
   }
   const explainedBy = `${[program.name, ...(command === undefined ? [] : [command.name])].join(' ')} --help`;
   refuseDetachedNumber(flag, written, text, argv[token.index + 1], command);
   const value = readFlagValue({ key, flag, written, text: readText(token), explainedBy });
-  return { key, written, value: flag.kind === 'list' ? [String(value)] : value };
+  return { key, value: flag.kind === 'list' ? [String(value)] : value };
 }
 
 /** Node takes every next word for the value; here a flag is none. A short flag may have `=` before its value. */
@@ -124,7 +140,7 @@ function refuseDetachedNumber(
 
 function checkWords(program: Program, command: Command, words: readonly string[]): void {
   const { positionals } = command;
-  if (words.length > positionals.length)
+  if (words.length > positionals.length && !positionals.at(-1)?.many)
     throw tooManyWords(program, command, words.slice(positionals.length));
   for (const [at, { name, choices, required }] of positionals.entries()) {
     const word = words[at];

@@ -203,7 +203,8 @@ async function* readKeys(stdin: NodeJS.ReadStream): AsyncGenerator<string> {
     isOver = true;
     wake();
   };
-  stdin.setEncoding('utf8').on('data', onData).on('end', onEnd).on('error', onEnd);
+  // A question before this one has paused it.
+  stdin.setEncoding('utf8').on('data', onData).on('end', onEnd).on('error', onEnd).resume();
   const nextChunk = (ms?: number) =>
     new Promise<void>((resolve) => {
       wake = resolve;

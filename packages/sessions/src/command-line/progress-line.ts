@@ -14,6 +14,9 @@ interface Doing {
   readonly since: number;
 }
 
+/** `performance` brings six modules of Node, which many a short command does not load otherwise. */
+const readClock = () => process.uptime() * 1000;
+
 /**
  * Says on stderr what takes longer than a second: in a terminal one line, which is rewritten and erased before anything
  * else is written; elsewhere, once, what is waited for.
@@ -31,7 +34,7 @@ export class ProgressLine {
   #wait: Doing | undefined;
   #isWaitSaid = false;
 
-  constructor(stderr: OutputStream, isDumb: boolean, now = () => performance.now()) {
+  constructor(stderr: OutputStream, isDumb: boolean, now = readClock) {
     this.#stderr = stderr;
     this.#isDrawn = stderr.isTTY === true && !isDumb;
     this.#now = now;

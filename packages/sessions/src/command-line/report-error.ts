@@ -21,14 +21,14 @@ interface ReportedError {
   readonly reason?: string;
 }
 
-/** The exit code of every failure, but for a command that the person cancelled. */
+/** The exit code of every failure that the program gives no other. */
 const FAILURE = 1;
 /** As after Ctrl-C. */
 const CANCELLED = 130;
 
 /** Reports a failure on stderr, as text with a hint or as one JSON object. Returns the exit code. */
 export function reportError(
-  program: Pick<Program, 'name' | 'commonFlags' | 'advise'>,
+  program: Pick<Program, 'name' | 'commonFlags' | 'advise' | 'exitCodes'>,
   error: unknown,
   terminal: Pick<Terminal, 'writeError' | 'errorPalette'>,
   { json, verbose }: ReportMode,
@@ -40,16 +40,17 @@ export function reportError(
     terminal.writeError(`${printable(reported.message)}\n`);
     return CANCELLED;
   }
+  const exitCode = program.exitCodes?.[reported.code] ?? FAILURE;
   if (json) {
     terminal.writeError(`${toJsonText({ success: false, error: reported })}\n`);
-    return FAILURE;
+    return exitCode;
   }
   const { red, dim } = terminal.errorPalette;
   const lines = [`${red('Error:')} ${printableLines(reported.message).join('\n  ')}`];
   lines.push(...printableLines(reported.hint).map((line) => `  ${line}`));
   if (verbose && error instanceof Error) lines.push(dim(error.stack ?? ''));
   terminal.writeError(`${lines.join('\n')}\n`);
-  return FAILURE;
+  return exitCode;
 }
 
 /** An OpenBotError is known by its code. The codes of the system and of Node are not documented, so they are not passed on. */

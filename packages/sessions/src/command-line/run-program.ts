@@ -1,10 +1,9 @@
 import { PLAIN_PALETTE } from '../terminal-text/palette.ts';
-import { type CommandBody, findCommand, isGroup, type Program, type Surroundings } from './command.ts';
-import { formatCommandHelp, formatHelp } from './help.ts';
+import type { CommandBody, Program, Surroundings } from './command.ts';
+import { explainItself } from './explain-itself.ts';
 import { parseArguments } from './parse-arguments.ts';
 import { type ReportMode, reportError } from './report-error.ts';
 import type { Environment } from './terminal.ts';
-import { unknownCommand } from './usage-errors.ts';
 
 /** Runs one command line, without the names of node and the program. Returns the exit code; never throws. */
 export async function runProgram<Context extends object>(
@@ -15,7 +14,7 @@ export async function runProgram<Context extends object>(
   const { env, terminal } = surroundings;
   let mode = guessMode(program, argv, env);
   try {
-    const answer = answerAboutItself(program, argv, terminal.columns);
+    const answer = await explainItself(program, beforeDashes(argv), terminal.columns);
     if (answer !== undefined) {
       terminal.write(answer);
       return 0;
@@ -49,37 +48,6 @@ export async function runProgram<Context extends object>(
   } catch (error) {
     return reportError(program, error, terminal, mode);
   }
-}
-
-/** Help, the version and the pages win over everything else on the line. */
-function answerAboutItself(program: Program, argv: readonly string[], columns: number): string | undefined {
-  const words = beforeDashes(argv);
-  const names = words.filter((word) => !word.startsWith('-'));
-  const isBare = argv.length === 0 || (isGroup(program, words[0]) && words[1] === undefined);
-  if (isBare || words[0] === 'help' || words.includes('--help') || words.includes('-h')) {
-    return formatHelpOn(program, words[0] === 'help' ? names.slice(1) : names, words, columns);
-  }
-  if (isGroup(program, words[0]) && words[1] === 'help') return formatHelp(program, columns);
-  if (words.includes('--version') || words.includes('-V')) return `${program.version()}\n`;
-  return Object.entries(program.pages ?? {}).find(([name]) => words.includes(`--${name}`))?.[1].text;
-}
-
-/** Of the command that the line begins with, or names somewhere: the value of a flag may precede it. */
-function formatHelpOn(
-  program: Program,
-  names: readonly string[],
-  words: readonly string[],
-  columns: number,
-): string {
-  const isAllOfGroup = isGroup(program, names[0]) && (names[1] === undefined || names[1] === 'help');
-  if (names.length === 0 || isAllOfGroup) return formatHelp(program, columns);
-  const command = findCommand(program, names);
-  if (command !== undefined) return formatCommandHelp(program, command, columns);
-  if (words[0]?.startsWith('-')) {
-    const later = names.flatMap((_, at) => findCommand(program, names.slice(at)) ?? [])[0];
-    return later === undefined ? formatHelp(program, columns) : formatCommandHelp(program, later, columns);
-  }
-  throw unknownCommand(program, names);
 }
 
 /** For a failure that comes before the command line and the settings are understood. */

@@ -24,10 +24,15 @@ export async function startProgram<Context extends object>(
 ): Promise<void> {
   const { env } = process;
   const argv = process.argv.slice(2);
-  const lost = new AbortController();
+  // Made when it is needed: most commands do without it, and it is not loaded yet.
+  let lost: AbortController | undefined;
+  const getLost = () => {
+    lost ??= new AbortController();
+    return lost;
+  };
   const stderr = openOutput(2, () => {});
   const stdout = openOutput(1, (error) => {
-    lost.abort(error);
+    getLost().abort(error);
     // The reader of a pipe may leave early (`occ list | head -1`); that is no failure.
     if (error.code !== 'EPIPE') {
       process.once('exit', () => {
@@ -36,7 +41,12 @@ export async function startProgram<Context extends object>(
     }
   });
   const isPlain = beforeDashes(argv).includes(longFlag('noColor'));
-  const terminal = openTerminal(stdout, stderr, isPlain ? { ...env, NO_COLOR: '1' } : env, lost.signal);
+  const terminal = openTerminal(
+    stdout,
+    stderr,
+    isPlain ? { ...env, NO_COLOR: '1' } : env,
+    () => getLost().signal,
+  );
   beforeEnding?.(() => terminal.eraseProgress());
   let folder: string | undefined;
   process.exitCode = await runProgram(program, argv, {

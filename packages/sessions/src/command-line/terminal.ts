@@ -38,7 +38,7 @@ export function openTerminal(
   stdout: OutputStream,
   stderr: OutputStream,
   env: Environment,
-  lost?: AbortSignal,
+  getLost?: () => AbortSignal,
 ): Terminal {
   const isDumb = env.TERM === 'dumb';
   const hasColour = (stream: OutputStream) => wantsColour(env) ?? (stream.isTTY === true && !isDumb);
@@ -60,7 +60,9 @@ export function openTerminal(
     maxLineWidth: stdout.isTTY || stdout.columns ? readWidth() : Number.POSITIVE_INFINITY,
     palette: paletteFor(hasColour(stdout)),
     errorPalette: paletteFor(hasColour(stderr)),
-    lost,
+    get lost() {
+      return getLost?.();
+    },
   };
 }
 

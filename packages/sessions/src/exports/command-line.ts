@@ -6,6 +6,7 @@ export {
   declareCommands,
   type HelpRow,
   type HelpSection,
+  type HelpTopic,
   listVisible,
   type Positional,
   type Program,

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { noTerminal, startInTerminal } from '../../../../test/setup/in-terminal.ts';
@@ -34,35 +34,47 @@ function writeFiles(files: Readonly<Record<string, string>>): string {
 
 /** Asks one shell, which has the script, for each line in turn. It prints `<end>` behind the answer to each. */
 async function askShell(shell: Shell, lines: readonly string[]): Promise<string[][]> {
-  const folder = writeFiles({ script: await printScript(shell), ask: ASK[shell] });
+  const folder = writeFiles({ script: await printScript(shell), ask: ASK[shell], program: ANSWERS[shell] });
   const { status, stdout, stderr } = spawnSync(shell, [...QUIET[shell], 'ask', ...lines], {
     cwd: folder,
     env: { PATH: process.env.PATH, HOME: folder, TERM: 'xterm' },
     timeout: 60_000,
     encoding: 'utf8',
   });
-  expect([status, stderr]).toEqual([0, '']);
+  expect([status, stderr, existsSync(join(folder, 'ran'))]).toEqual([0, '', false]);
   const answers = stdout.split('<end>\n').slice(0, -1);
   return answers.map((answer) => answer.split('\n').filter((line) => line !== ''));
 }
 
 type Shell = 'bash' | 'zsh' | 'fish';
 
+/** The last one would be run where a shell expands what it is offered. */
+const PRINTED = 'agent:main:main\\tMain\\nagent:ops:main\\tOps\\n$(touch ran)\\tEvil\\n';
+
+/** A program in the place of `post`: it is asked for what only it knows. */
+const ANSWERS: Record<Shell, string> = {
+  bash: `post() { [[ $* == complete\\ letter\\ --* ]] && printf '${PRINTED}'; }`,
+  zsh: `post() { [[ "$*" == complete\\ letter\\ --* ]] && printf '${PRINTED}'; }`,
+  fish: `function post; string match -q 'complete letter --*' -- "$argv"; and printf '${PRINTED}'; end`,
+};
+
 const QUIET: Record<Shell, string[]> = { bash: ['--norc'], zsh: ['-f'], fish: ['--no-config'] };
 
 const ASK: Record<Shell, string> = {
   // The words as readline splits them, at blanks and `=`.
   bash: `source ./script
+source ./program
 for line; do
-  read -ra COMP_WORDS <<< "\${line//=/ = }"
-  if [[ $line == *' ' || $line == *= ]]; then COMP_WORDS+=(''); fi
-  COMP_CWORD=$(( \${#COMP_WORDS[@]} - 1 )); _post_completion
+  split=\${line//=/ = }
+  read -ra COMP_WORDS <<< "\${split//:/ : }"
+  if [[ $line == *' ' ]]; then COMP_WORDS+=(''); fi
+  COMP_CWORD=$(( \${#COMP_WORDS[@]} - 1 )); _post_completion post
   printf '%s\\n' "\${COMPREPLY[@]}" '<end>'
 done`,
   // Types each line into an interactive zsh in a terminal of its own, and lists what the completion adds.
   zsh: `zmodload zsh/zpty
 zpty -b typist zsh -f -i
-zpty -w typist "PROMPT=; autoload -Uz compinit && compinit -u -D; source ./script
+zpty -w typist "PROMPT=; autoload -Uz compinit && compinit -u -D; source ./script; source ./program
 compadd () {
   if [[ \\\${@[1,(i)(-|--)]} == *-(O|A|D)\\\\ * ]]; then builtin compadd \\"\\$@\\"; return \\$?; fi
   local -a hits; builtin compadd -A hits \\"\\$@\\"; print -rl -- \\$hits >> answers
@@ -78,7 +90,7 @@ for line; do
   until (( $(grep -c '<end>' answers) == asked )); do zpty -rt typist text; sleep 0.02; done
 done
 cat answers`,
-  fish: `source ./script
+  fish: `source ./script; source ./program
 for line in $argv
     complete -C $line
     echo '<end>'
@@ -87,11 +99,18 @@ end`,
 
 /** What each shell offers for a line that is typed so far. */
 const OFFERED: readonly (readonly [line: string, offered: readonly string[]])[] = [
-  ['', ['letter', 'pick', 'version', 'completion']],
+  ['', ['letter', 'pick', 'stamps', 'version', 'completion', 'help']],
   ['p', ['pick']],
   ['letter ', ['send', 'list']],
   ['letter l', ['list']],
   ['pick ', ['bash', 'zsh']],
+  ['pick bash ', []],
+  ['help ', ['letter', 'pick', 'stamps', 'version', 'completion', 'postage']],
+  // A group that is a command too.
+  ['stamps ', ['find']],
+  ['stamps --', ['--of', '--no-color', '--help']],
+  ['stamps --of ag', ['agent:main:main', 'agent:ops:main']],
+  ['stamps --of=ag', ['agent:main:main', 'agent:ops:main']],
   ['completion ', ['bash', 'zsh', 'fish']],
   ['-', ['--no-color', '--help', '--version', '--rates']],
   ['letter list --', ['--json', '--no-json', '--no-color', '--help']],
@@ -132,7 +151,9 @@ it.skipIf(noBashTerminal !== undefined)(
   `Tab completes in an interactive bash ${noBashTerminal ?? ''}`,
   async () => {
     const folder = writeFiles({ script: await printScript('bash') });
-    writeFileSync(join(folder, 'rc'), 'PS1="> "; source ./script; post() { printf "<%s>" "$@"; echo; }');
+    const asked = `if [[ $1 == complete ]]; then printf '${PRINTED}'; return; fi`;
+    const post = `post() { ${asked}; printf "<%s>" "$@"; echo; }`;
+    writeFileSync(join(folder, 'rc'), `PS1="> "; source ./script; ${post}`);
     const { child, ended, shows } = startInTerminal(['bash', '--rcfile', 'rc', '-i'], {
       cwd: folder,
       env: { PATH: process.env.PATH, HOME: folder },
@@ -140,8 +161,12 @@ it.skipIf(noBashTerminal !== undefined)(
     await shows(/> /);
     child.stdin!.write('post let\tse\t--tone=f\t--sta\tscr\t\n');
     await shows(/<letter>.*\r\n/);
+    child.stdin!.write('post stamps --of agent:o\t--of=agent:m\t\n');
+    await shows(/<stamps>.*\r\n/);
     child.stdin!.write('exit\n');
-    expect((await ended).text).toContain('<letter><send><--tone=formal><--state-dir><script>\r\n');
+    const { text } = await ended;
+    expect(text).toContain('<letter><send><--tone=formal><--state-dir><script>\r\n');
+    expect(text).toContain('<stamps><--of><agent:ops:main><--of=agent:main:main>\r\n');
   },
 );
 

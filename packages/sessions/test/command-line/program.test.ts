@@ -56,6 +56,31 @@ describe('flags and words', () => {
     expect(CALLS).toEqual([]);
   });
 
+  it('a group may be a command too, and a command may take many words', async () => {
+    expect(await run('stamps')).toMatchObject({ code: 0 });
+    expect(await run('stamps', 'find', 'blue', 'one')).toMatchObject({ code: 0 });
+    expect(CALLS).toEqual(['stamps', { find: ['blue', 'one'] }]);
+    const { stdout } = await run('stamps', '--help');
+    expect(stdout).toMatch(/List stamps\..*Commands:\n {2}stamps find <words…>/s);
+    const { code, stderr } = await run('stamps', 'fnid');
+    expect([code, stderr]).toEqual([1, expect.stringContaining('Did you mean stamps find?')]);
+  });
+
+  it('a short form is that of the command', async () => {
+    expect(await run('stamps', 'find', '-c', 'blue')).toMatchObject({ code: 0 });
+    expect(await run('letter', 'send', '-c', '3', 'Hi')).toMatchObject({ code: 0 });
+    expect(CALLS).toEqual([
+      { find: ['blue'], cheap: true },
+      { word: 'Hi', copies: 3 },
+    ]);
+    expect((await run('-c', '3', 'stamps', 'find', 'x')).stderr).toMatch(
+      /^Error: A flag before 'stamps find' has another meaning.*\n {2}Put it after the command: post stamps find …/,
+    );
+    expect((await run('letter', 'list', '-c')).stderr).toMatch(
+      /'post letter list' has no flag -c\n {2}'post letter send' and 'post stamps find' have it/,
+    );
+  });
+
   it('every command takes --no-color, and none is given it', async () => {
     for (const argv of [
       ['letter', 'send', 'Hi', '--no-color'],
@@ -75,18 +100,58 @@ describe('flags and words', () => {
   });
 });
 
+it('a program may give wrong use an exit code of its own', async () => {
+  const terminal = openTerminal({ write: () => {} }, { write: () => {} }, {});
+  const surroundings = { env: {}, cwd: '/', terminal };
+  const failing = { ...SAMPLE, prepare: () => Promise.reject(new Error('no settings')) };
+  for (const [argv, without, withCode] of [
+    [['lettr'], 1, 2],
+    [['letter', 'list'], 1, 1],
+  ] as const) {
+    expect(await runProgram(failing, argv, surroundings)).toBe(without);
+    expect(await runProgram({ ...failing, exitCodes: { USAGE: 2 } }, argv, surroundings)).toBe(withCode);
+  }
+});
+
 describe('what the program says of itself', () => {
-  it.each([
-    [[]],
-    [['help']],
-    [['letter']],
-    [['letter', 'help']],
-    [['letter', '--help']],
-    [['help', 'letter']],
-  ])('%j: the commands', async (argv) => {
+  it.each([[[]], [['help']], [['--help']]])('%j: the commands', async (argv) => {
     const { code, stdout } = await run(...argv);
     expect([code, stdout]).toEqual([0, (await run('--help')).stdout]);
-    expect(stdout).toContain('letter send <text>');
+    expect(stdout).toMatch(/Mail:\n {2}letter <command> +Letters: send, list\n {2}pick <shell>/);
+    expect(stdout).toMatch(/Further commands:\n {2}stamps \[command\] +List stamps: find\n {2}version/);
+    expect(stdout).toMatch(/Topics of help:\n {2}postage {2}What it costs/);
+  });
+
+  it.each([[['letter']], [['letter', 'help']], [['letter', '--help']], [['help', 'letter']]])(
+    '%j: the commands of the group',
+    async (argv) => {
+      const { code, stdout } = await run(...argv);
+      expect([code, stdout]).toEqual([0, (await run('letter')).stdout]);
+      expect(stdout).toMatch(/^Letters\.\n\nUsage:\n {2}post letter <command>.*letter send <text>/s);
+      expect(stdout).not.toContain('stamps');
+    },
+  );
+
+  it('a topic', async () => {
+    expect(await run('help', 'postage')).toEqual({
+      code: 0,
+      stdout: 'What it costs.\n\nMuch.\n\nRates:\n  letter  1\n',
+      stderr: '',
+    });
+  });
+
+  it.each([
+    [['help', 'postag'], 'Unknown command or topic: postag', 'Did you mean postage?'],
+    [['help', 'letter', 'sned'], 'Unknown command: letter sned', 'Did you mean letter send?'],
+    [['lettr'], 'Unknown command: lettr', 'Did you mean letter?'],
+    [['lettr', 'sned'], 'Unknown command: lettr', 'Did you mean letter send?'],
+    [['send'], 'Unknown command: send', 'Did you mean letter send?'],
+  ])('%j: the nearest name', async (argv, message, hint) => {
+    const { code, stdout, stderr } = await run(...argv);
+    expect([code, stdout]).toEqual([1, '']);
+    const [first, second] = stderr.split('\n');
+    expect(first).toContain(message);
+    expect(second).toContain(hint);
   });
 
   it('the version and the pages', async () => {

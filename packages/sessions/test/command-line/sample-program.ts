@@ -78,7 +78,39 @@ export const SAMPLE: Program<Context> = {
       examples: [['post pick bash', 'that one']],
       load: async () => pick,
     }),
+    declare({
+      name: 'stamps',
+      summary: 'List stamps',
+      positionals: [],
+      flags: declareFlags({
+        of: { kind: 'text', value: 'letter', complete: 'letter', help: 'Those of a letter' },
+      }),
+      examples: [['post stamps', 'all of them']],
+      load: async () => async (input) => {
+        input.calls.push('stamps');
+      },
+    }),
+    declare({
+      name: 'stamps find',
+      summary: 'Find stamps',
+      positionals: [{ name: 'words', required: true, many: true }],
+      // The short form of another flag, in another command, that takes a word.
+      flags: declareFlags({ cheap: { kind: 'boolean', short: 'c', help: 'Only cheap ones' } }),
+      examples: [],
+      load: async () => async (input) => {
+        input.calls.push({ find: input.words, cheap: input.flags.cheap });
+      },
+    }),
     declareVersion('post', () => SAMPLE),
+    declare({
+      name: 'complete',
+      hidden: true,
+      summary: 'List letters for a shell',
+      positionals: [{ name: 'what' }, { name: 'words', many: true }],
+      flags: {},
+      examples: [],
+      load: async () => async () => {},
+    }),
     declare({
       name: 'background-send',
       hidden: true,
@@ -92,7 +124,19 @@ export const SAMPLE: Program<Context> = {
     }),
   ],
   commonFlags: {},
-  help: { about: 'Sends letters.', usage: 'post <command> [flags]', examples: [['post letter list', 'all']] },
+  help: {
+    about: 'Sends letters.',
+    usage: 'post <command> [flags]',
+    examples: [['post letter list', 'all']],
+    families: [{ title: 'Mail:', words: ['letter', 'pick'] }],
+    groups: { letter: 'Letters' },
+  },
+  topics: {
+    postage: {
+      summary: 'What it costs',
+      load: async () => ['Much.', { title: 'Rates:', rows: [['letter', '1']] }],
+    },
+  },
   pages: { rates: { help: 'What it costs', text: 'Too much.\n' } },
   prepare: async ({ json }) => ({ context: { calls: CALLS }, json: json === true, verbose: false }),
 };

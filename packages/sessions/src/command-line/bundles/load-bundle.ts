@@ -25,12 +25,13 @@ type LoadBundle = (name: string, command?: string) => unknown;
 export function openBundles(program: string, folder: string): LoadBundle {
   const compiled = findCacheFolder();
   const cache = compiled === undefined ? undefined : new CodeCache(compiled, program);
-  // For the packages that a command loads beside its bundle.
-  if (compiled !== undefined) process.getBuiltinModule('node:module').enableCompileCache(compiled);
   const loaded = new Map<string, object>();
   const load: LoadBundle = (name, command) => {
     const known = loaded.get(name);
     if (known !== undefined) return known;
+    // For the packages that a command loads beside its bundle, the first after that of the start.
+    if (compiled !== undefined && loaded.size === 1)
+      process.getBuiltinModule('node:module').enableCompileCache(compiled);
     const path = join(folder, `${name}.cjs`);
     const run = compile(path, cache, command === undefined ? name : `${name}-${command}`);
     const requireBeside = (id: string) =>

@@ -49,6 +49,17 @@ export {
   type SpokenText,
 } from '../transcript/extract.ts';
 
+// A line as a reader understands it
+
+export type { MessageBlock } from '../transcript/view/blocks.ts';
+export {
+  type LineMessage,
+  type LineUsage,
+  readLineMessage,
+  type Speaker,
+} from '../transcript/view/line-message.ts';
+export { textsOf } from '../transcript/view/texts-of.ts';
+
 // New lines
 
 export {
@@ -66,7 +77,7 @@ export {
 export { openTranscriptForAppend, type TranscriptAppender } from '../transcript-file/append.ts';
 export { ensureTranscript } from '../transcript-file/create.ts';
 export { readFileEnds, readFileLinesBackwards, readFileStart } from '../transcript-file/file-parts.ts';
-export { repairTranscriptHeader } from '../transcript-file/header.ts';
+export { hasTranscriptHeader, repairTranscriptHeader } from '../transcript-file/header.ts';
 export { withTranscriptLock } from '../transcript-file/lock.ts';
 export { scanOpenTranscript } from '../transcript-file/scan.ts';
 export {

@@ -33,7 +33,11 @@ type IsSecret = (name: Name, value: Value, after: string) => boolean;
 
 const LOOKED_BEHIND = 32;
 
+/** Every name has one of these in it. */
+const ANY_NAME = /pass|pwd|secret|credential|key|token/i;
+
 export function redactAssignments(text: string): string {
+  if (!ANY_NAME.test(text)) return text;
   let result = replaceValues(text, ASSIGNMENT, isSecretValue);
   result = replaceValues(result, KEY_VARIABLE, isSecretValue);
   result = replaceValues(result, FLAG, (_name, value) => looksSecret(value.text));

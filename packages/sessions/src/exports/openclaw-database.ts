@@ -3,8 +3,9 @@ export type { DatabaseStoreOptions } from '../openclaw-db/entries/change-entries
 export { openOpenclawDatabaseStore } from '../openclaw-db/entries/database-store.ts';
 export { changeEntriesOfSession, readEntriesOfSession } from '../openclaw-db/entries/entries-of-session.ts';
 export { writeEntry as writeDatabaseEntry } from '../openclaw-db/entries/entry-rows.ts';
+export { lookIntoDatabaseEntries } from '../openclaw-db/entries/list-entries.ts';
 export { openEventChanges, openEventCopies, openSearchChanges } from '../openclaw-db/events/change-events.ts';
-export { iterateEventLines, iterateEvents } from '../openclaw-db/events/event-text.ts';
+export { iterateEventLines, iterateEvents, iterateEventsAfter } from '../openclaw-db/events/event-text.ts';
 export {
   compareProjections,
   type Projection,
@@ -19,6 +20,7 @@ export {
 } from '../openclaw-db/events/scan-transcript.ts';
 export {
   isSameVersion,
+  listTranscriptVersions,
   makeGeneration,
   markRewritten,
   readTranscriptVersion,
@@ -35,6 +37,7 @@ export {
 export {
   type OpenclawDatabase,
   openDatabaseForWriting,
+  readDatabaseQuietly,
   readOpenclawDatabase,
   readSessionDatabase,
 } from '../openclaw-db/open-database.ts';

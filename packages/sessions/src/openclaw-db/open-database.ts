@@ -42,7 +42,7 @@ const MOST_ATTEMPTS = 5;
  * is of one moment, unless `hasChangedSince` says otherwise.
  */
 export function openDatabaseForReading(path: string): ReadingDatabase {
-  return openSettled(locate(path), true);
+  return openSettled(locate(path), true, assertReadable);
 }
 
 /**
@@ -50,10 +50,30 @@ export function openDatabaseForReading(path: string): ReadingDatabase {
  * must do nothing but read, or begin by taking back what it did the time before. Only the last result counts.
  */
 export function readOpenclawDatabase<T>(path: string, read: (database: OpenclawDatabase) => T): T {
+  return readChecked(path, read, assertReadable);
+}
+
+/** The same for a database of another program, with tables of its own. */
+export function readDatabaseQuietly<T>(path: string, read: (db: DatabaseSync) => T): T {
+  return readChecked(
+    path,
+    ({ db }) => read(db),
+    () => {},
+  );
+}
+
+type Check = (database: Pick<OpenclawDatabase, 'path' | 'schema'>) => void;
+
+const assertReadable: Check = (database) => {
+  assertSessionTables(database);
+  assertColumns(database, COLUMNS_READ, 'read');
+};
+
+function readChecked<T>(path: string, read: (database: OpenclawDatabase) => T, check: Check): T {
   const real = locate(path);
   for (let attempt = 1; ; attempt++) {
     const isLast = attempt === MOST_ATTEMPTS;
-    const database = openSettled(real, !isLast);
+    const database = openSettled(real, !isLast, check);
     try {
       const result = read(database);
       if (isLast || !database.hasChangedSince()) return result;
@@ -107,11 +127,11 @@ export function openDatabaseForWriting(path: string, options: WritingOptions = {
 }
 
 /** Opens, and again if it failed while another process wrote. Without `quietly` locks are used even if files must be made. */
-function openSettled(path: string, quietly: boolean): ReadingDatabase {
+function openSettled(path: string, quietly: boolean, check: Check): ReadingDatabase {
   for (let attempt = 1; ; attempt++) {
     const before = statDatabase(path) ?? missing(path);
     try {
-      return openReading(path, before, quietly);
+      return openReading(path, before, quietly, check);
     } catch (error) {
       if (attempt === MOST_ATTEMPTS || isUntouched(before, statDatabase(path)))
         throw describeDatabaseFault(path, error, 'read');
@@ -119,32 +139,32 @@ function openSettled(path: string, quietly: boolean): ReadingDatabase {
   }
 }
 
-function openReading(path: string, before: FileVersions, quietly: boolean): ReadingDatabase {
+function openReading(path: string, before: FileVersions, quietly: boolean, check: Check): ReadingDatabase {
   // A live writer has a `-wal` and its index, or a `-journal`: without them no process writes.
   const hasLines = (before.wal?.size ?? 0n) > 0n;
   const isWalUnused = before.wal === undefined || (!hasLines && before.shm === undefined);
   const isQuiet = isWalUnused && (before.journal?.size ?? 0n) === 0n;
-  if (quietly && isQuiet) return openUnlocked(path, before);
-  if (hasLines && before.shm === undefined) return openCopy(path, before);
+  if (quietly && isQuiet) return openUnlocked(path, before, check);
+  if (hasLines && before.shm === undefined) return openCopy(path, before, check);
   try {
-    return openLocked(path, before);
+    return openLocked(path, before, check);
   } catch (error) {
     if (!needsWriting((error as Error).cause ?? error)) throw error;
-    return openCopy(path, before);
+    return openCopy(path, before, check);
   }
 }
 
-function openUnlocked(path: string, before: FileVersions): ReadingDatabase {
+function openUnlocked(path: string, before: FileVersions, check: Check): ReadingDatabase {
   const db = connect(path, { immutable: '1' }, { readOnly: true });
-  return finishReading(path, db, {
+  return finishReading(path, db, check, {
     hasChangedSince: () => !isUntouched(before, statDatabase(path)),
     close: () => db.close(),
   });
 }
 
-function openLocked(path: string, before: FileVersions): ReadingDatabase {
+function openLocked(path: string, before: FileVersions, check: Check): ReadingDatabase {
   const db = connect(path, {}, { readOnly: true, timeout: DEFAULT_WAIT_MS });
-  return finishReading(path, db, {
+  return finishReading(path, db, check, {
     hasChangedSince: () => false,
     close: () => {
       db.close();
@@ -153,13 +173,13 @@ function openLocked(path: string, before: FileVersions): ReadingDatabase {
   });
 }
 
-function openCopy(path: string, before: FileVersions): ReadingDatabase {
+function openCopy(path: string, before: FileVersions, check: Check): ReadingDatabase {
   const copy = copyDatabase(path, before);
   let db: DatabaseSync | undefined;
   try {
     // Undoing a half-done transaction writes to the copy; a `-wal` is only read.
     db = connect(copy.path, {}, { readOnly: before.journal === undefined });
-    const database = finishReading(path, db, {
+    const database = finishReading(path, db, check, {
       hasChangedSince: () => !isUntouched(before, statDatabase(path)),
       close: () => {
         db?.close();
@@ -179,13 +199,13 @@ function openCopy(path: string, before: FileVersions): ReadingDatabase {
 function finishReading(
   path: string,
   db: DatabaseSync,
+  check: Check,
   ends: Pick<ReadingDatabase, 'hasChangedSince' | 'close'>,
 ): ReadingDatabase {
   try {
     db.exec('BEGIN');
     const database = { path, db, schema: readSchema(db), ...ends };
-    assertSessionTables(database);
-    assertColumns(database, COLUMNS_READ, 'read');
+    check(database);
     return database;
   } catch (error) {
     ends.close();

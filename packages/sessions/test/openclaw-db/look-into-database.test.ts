@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { zstdCompressSync } from 'node:zlib';
 import { expect, test } from 'vitest';
+import { lookIntoDatabaseEntries } from '../../src/openclaw-db/entries/list-entries.ts';
 import { iterateEventLines } from '../../src/openclaw-db/events/event-text.ts';
 import {
   lookIntoOpenclawDatabase,
@@ -172,4 +173,47 @@ test('a compressed header, a damaged line, and lines with line ends in them', ()
       expect.objectContaining({ code: 'DATABASE_UNREADABLE', message: expect.stringContaining(path) }),
     );
   });
+});
+
+test('entries as OpenClaw lists them: by key, without skills and prompts', () => {
+  const { path } = copyFixture();
+  const entries = lookIntoDatabaseEntries(path)!;
+  expect(entries.map(({ key }) => key)).toEqual(['agent:main:main', 'agent:main:think']);
+  const [{ entry }] = entries as [(typeof entries)[number]];
+  expect(entry.model).toBe('mock-1');
+  expect(entry).not.toHaveProperty('skillsSnapshot');
+  expect(entry).not.toHaveProperty('systemPromptReport');
+});
+
+test('an owner and those who took part are listed; what is no entry, was deleted, or is internal is not', () => {
+  const path = makeDatabase(
+    [
+      node('agent:main:b', 'b', '{"sessionId":"b","updatedAt":7,"skillsSnapshot":{"prompt":"x"}}'),
+      node('agent:main:broken', 'c', '{'),
+      node('agent:main:gone', 'd', '{}'),
+      node('agent:main:internal-session-effects:run-1', 'e', '{"sessionId":"e","updatedAt":7}'),
+      "UPDATE session_nodes SET entry_valid = -1 WHERE session_key = 'agent:main:gone';",
+      `UPDATE session_nodes SET owner_actor_type = 'human', owner_actor_id = 'ada', owner_assigned_at = 5
+       WHERE session_key = 'agent:main:b';`,
+      `INSERT INTO session_participants VALUES
+       ('agent:main:b', '{"type":"observation","senderKind":"unknown"}', 'cli', 1, 5, 5),
+       ('agent:main:b', '{"type":"profile"}', 'ada', 1, 4, 5);`,
+    ].join('\n'),
+  );
+  expect(lookIntoDatabaseEntries(path)).toEqual([
+    {
+      key: 'agent:main:b',
+      entry: {
+        sessionId: 'b',
+        updatedAt: 7,
+        owner: { actor: { type: 'human', id: 'ada' }, assignedAt: 5 },
+        participants: [
+          { identity: { type: 'profile', id: 'ada' } },
+          { identity: { type: 'observation', senderKind: 'unknown', id: 'cli' } },
+        ],
+        participantCount: 2,
+      },
+    },
+  ]);
+  expect(lookIntoDatabaseEntries(join(makeTempFolder(), 'none.sqlite'))).toBeUndefined();
 });

@@ -83,3 +83,20 @@ export function* iterateEvents(
     yield isTooLong ? undefined : readEvent(path, row as EventCells);
   }
 }
+
+/** The lines of a transcript behind the one of a number; undefined for one that is longer than MAX_LINE_BYTES. */
+export function* iterateEventsAfter(
+  { path, db }: Pick<OpenclawDatabase, 'path' | 'db'>,
+  sessionId: string,
+  after: number,
+): Generator<{ seq: number; line: Buffer | undefined }> {
+  const rows = db.prepare(
+    `SELECT seq, CASE WHEN octet_length(event_json) <= ${MAX_LINE_BYTES} THEN CAST(event_json AS BLOB) END AS event_json,
+       event_zstd
+     FROM transcript_events WHERE session_id = ? AND seq > ? ORDER BY seq`,
+  );
+  for (const row of rows.iterate(sessionId, after)) {
+    const isTooLong = row.event_json === null && row.event_zstd === null;
+    yield { seq: row.seq as number, line: isTooLong ? undefined : readEventLine(path, row as EventCells) };
+  }
+}

@@ -23,6 +23,22 @@ export function readTranscriptVersion(
   return { generation: row.generation, lastSeq: row.lastSeq ?? -1, updatedAt: row.updatedAt };
 }
 
+/** Of every session that has lines in the database. */
+export function listTranscriptVersions({ db }: Pick<OpenclawDatabase, 'db'>): Map<string, TranscriptVersion> {
+  const rows = db.prepare(
+    `SELECT e.session_id AS sessionId, e.lastSeq,
+       (SELECT generation FROM transcript_rewrite_watermarks AS r WHERE r.session_id = e.session_id) AS generation,
+       (SELECT transcript_updated_at FROM session_windows AS w WHERE w.session_id = e.session_id) AS updatedAt
+     FROM (SELECT session_id, max(seq) AS lastSeq FROM transcript_events GROUP BY session_id) AS e`,
+  );
+  const versions = new Map<string, TranscriptVersion>();
+  for (const row of rows.iterate() as Iterable<unknown>) {
+    const { sessionId, ...version } = row as { sessionId: string } & TranscriptVersion;
+    versions.set(sessionId, version);
+  }
+  return versions;
+}
+
 export function isSameVersion(one: TranscriptVersion, other: TranscriptVersion): boolean {
   return (
     one.generation === other.generation && one.lastSeq === other.lastSeq && one.updatedAt === other.updatedAt

@@ -17,9 +17,10 @@ export {
 
 // Files
 
-export { fillInVariables, readDataFile, readSmallFile } from '../layout/data-file.ts';
+export { type DataFile, fillInVariables, readDataFile, readSmallFile } from '../layout/data-file.ts';
 export { classifySessionFileName, STORE_FILE_NAME } from '../layout/file-name.ts';
 export { AGENT_DATABASE_NAME, resolveAgentDatabasePath } from '../layout/paths.ts';
+export { runLockPathOf, sessionAddressOf } from '../layout/run-lock.ts';
 export { assertSessionId, isSessionId, transcriptFileName } from '../layout/safe-id.ts';
 
 // OpenClaw's own settings

@@ -11,19 +11,33 @@ interface DataFileOptions {
   readonly parseJson5: (text: string) => unknown;
   /** Makes the error. `why` holds at most one character of the file, which may contain secrets. */
   readonly fail: (path: string, why: string, cause?: unknown) => Error;
+  /** What the file itself is to say, where that is not on disk yet. */
+  readonly text?: string;
+  /** Called with each file before it is read, also where reading fails. */
+  readonly onFile?: (path: string) => void;
+}
+
+export interface DataFile {
+  readonly value: unknown;
+  /** It and all that it includes, as they were read. */
+  readonly files: readonly string[];
 }
 
 /** Undefined where there is no such file. `$include` of a file names others in its folder; what it says itself wins over them. */
-export function readDataFile(
-  path: string,
-  options: DataFileOptions,
-): { readonly value: unknown } | undefined {
-  const text = readText(path, options);
-  return text === undefined ? undefined : { value: parse(path, text, dirname(path), options) };
+export function readDataFile(path: string, options: DataFileOptions): DataFile | undefined {
+  const text = options.text ?? readText(path, options);
+  if (text === undefined) return undefined;
+  const files = [path];
+  return { value: parse(path, text, { ...options, root: dirname(path), files }), files };
 }
 
-function parse(path: string, text: string, root: string, options: DataFileOptions, depth = 0): unknown {
-  const { fail } = options;
+function parse(
+  path: string,
+  text: string,
+  options: DataFileOptions & { readonly root: string; readonly files: string[] },
+  depth = 0,
+): unknown {
+  const { fail, root, files } = options;
   const config = parseText(path, text, options);
   if (!isJsonObject(config) || config.$include === undefined) return config;
   const { $include: included, ...own } = config;
@@ -34,7 +48,8 @@ function parse(path: string, text: string, root: string, options: DataFileOption
       throw fail(path, `it includes ${target}, which is outside of its folder`);
     const content = readText(target, options);
     if (content === undefined) throw fail(path, `it includes ${target}, which is not there`);
-    return parse(target, content, root, options, depth + 1);
+    files.push(target);
+    return parse(target, content, options, depth + 1);
   });
   return [...parts, own].reduce(merge);
 }
@@ -71,7 +86,8 @@ export function fillInVariables(text: string, env: Environment, onMissing: (name
   });
 }
 
-function readText(path: string, { fail }: DataFileOptions): string | undefined {
+function readText(path: string, { fail, onFile }: DataFileOptions): string | undefined {
+  onFile?.(path);
   try {
     return readSmallFile(path);
   } catch (error) {

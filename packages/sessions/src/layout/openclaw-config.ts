@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { isJsonObject } from '../entry/json-object.ts';
 import { OpenBotError } from '../errors.ts';
 import { normalizeAgentId } from '../key/normalize.ts';
@@ -102,7 +102,9 @@ function fillIn(path: string, text: string, env: Environment): string {
 }
 
 function unreadable(path: string, why: string, cause?: unknown): OpenBotError {
-  return new OpenBotError('CONFIG_UNREADABLE', `Cannot read OpenClaw's configuration ${path}: ${why}`, {
+  // Ours has the same words for where sessions are.
+  const whose = basename(path) === 'openbot.json' ? 'the configuration' : "OpenClaw's configuration";
+  return new OpenBotError('CONFIG_UNREADABLE', `Cannot read ${whose} ${path}: ${why}`, {
     hint: 'It may name another folder for sessions. Repair it, or name the session by its path.',
     cause,
   });

@@ -42,3 +42,36 @@ test('a folder in its place is an error', () => {
   mkdirSync(path);
   expect(() => lookIntoSessionStore(path)).toThrow(expect.objectContaining({ code: 'STORE_UNREADABLE' }));
 });
+
+test('fields that are not needed are left out of a store in the usual layout, and nothing else', () => {
+  const tricky = '\n    }\n    "skillsSnapshot": {\n';
+  const entry = {
+    sessionId: 'a',
+    skillsSnapshot: { prompt: tricky, skills: [{ name: '}' }], version: 0 },
+    label: tricky,
+    origin: { skillsSnapshot: { kept: true } },
+    systemPromptReport: {},
+  };
+  const stored = { 'agent:main:a': entry, 'agent:main:b': { ...entry, skillsSnapshot: undefined } };
+  writeFileSync(path, JSON.stringify(stored, null, 2));
+  const needless = ['skillsSnapshot', 'systemPromptReport'] as const;
+  const [first, second] = lookIntoSessionStore(path, needless)!;
+  expect(first).toEqual({ key: 'agent:main:a', entry: { ...entry, skillsSnapshot: null } });
+  expect(second).toEqual({ key: 'agent:main:b', entry: { ...entry, skillsSnapshot: undefined } });
+
+  writeFileSync(path, JSON.stringify(stored));
+  expect(lookIntoSessionStore(path, needless)![0]!.entry).toEqual(entry);
+});
+
+test('what is wrong with a store is said of the whole file', () => {
+  const text = JSON.stringify({ 'agent:main:a': { skillsSnapshot: { prompt: 'x' } } }, null, 2);
+  writeFileSync(path, `${text.slice(0, -1)}!`);
+  expect(() => lookIntoSessionStore(path, ['skillsSnapshot'])).toThrow(`byte ${text.length - 1} of`);
+});
+
+test('a field that begins alike, at the end of a store', () => {
+  const stored = { 'agent:main:a': { skillsSnapshot: { prompt: 'x' } }, 'agent:main:b': { s: 1 } };
+  writeFileSync(path, JSON.stringify(stored, null, 2));
+  const found = lookIntoSessionStore(path, ['skillsSnapshot', 'systemPromptReport'])!;
+  expect(found.map(({ entry }) => entry)).toEqual([{ skillsSnapshot: null }, { s: 1 }]);
+});

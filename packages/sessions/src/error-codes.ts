@@ -8,7 +8,7 @@ export const SESSIONS_ERRORS = {
   },
   USAGE: {
     means:
-      'The command line is not valid: an unknown flag, a missing value, flags that contradict each other, a folder that does not exist; with `openbot cc run`, also a `--session` that matches no session or several, or one of another repository.',
+      'The command line is not valid: an unknown flag, a missing value, flags that contradict each other, a folder that does not exist; with `openbot cc run`, also a `--session` that matches no session or several, or one of another repository. The exit code of `openbot` is 2.',
     remedy: 'Read the message; `occ <command> --help` or `openbot <command> --help` lists the flags.',
   },
   INVALID_ARGUMENT: {
@@ -51,7 +51,7 @@ export const SESSIONS_ERRORS = {
     means:
       'A configuration file (of `occ`, or `openbot.json`) or an `OCC_*` variable has a value that is not valid, names an unknown preset or a variable that is not set, or the file cannot be read. The message names file and key, or the variable; it never shows the value of a variable.',
     remedy:
-      'Correct the value that the message names. The README of `occ` and [configuration.md](configuration.md) list all keys.',
+      'Correct the value that the message names. The README of `occ` and [config.md](config.md) list all keys.',
   },
   CONFIG_UNREADABLE: {
     means:

@@ -48,14 +48,15 @@ const SURFACE: Readonly<Record<string, string>> = {
     resolveSessionResetPolicy resolveSessionResetType resolveThreadFlag selectEntriesToPrune
   `,
   transcript: `
-    Calibration Context ContextSize DANGLING DialectName EntryDraft FLAG IMAGE_CHARACTERS
-    LineSplitter ModelMessage Refusal SessionFileEntry SpokenText TokenBasis TokenUsage ToolCallRef
-    ToolResultRef TranscriptAppender TranscriptBuilder TranscriptHeader TranscriptMessage Turn
-    buildSessionFileEntry composeDeliveryMirror composeEntry composeHeader composeLine composeUserMessage childrenOf callIdsOf answeredIdsOf contextCharacters contextOf
-    ensureTranscript estimateTokens extractSessionText extractSpokenText findRefusals
-    formatSpokenText hasTools leafOf listSessionFiles measureContext modelMessagesOf
-    openTranscriptForAppend readFileEnds readFileLinesBackwards readFileStart repairTranscriptHeader
-    scanOpenTranscript sideOf withTranscriptLock
+    Calibration Context ContextSize DANGLING DialectName EntryDraft FLAG IMAGE_CHARACTERS LineSplitter
+    ModelMessage Refusal SessionFileEntry SpokenText TokenBasis TokenUsage ToolCallRef ToolResultRef
+    TranscriptAppender TranscriptBuilder TranscriptHeader TranscriptMessage Turn buildSessionFileEntry
+    composeDeliveryMirror composeEntry composeHeader composeLine composeUserMessage childrenOf callIdsOf
+    answeredIdsOf contextCharacters contextOf ensureTranscript estimateTokens extractSessionText
+    extractSpokenText findRefusals formatSpokenText hasTools leafOf listSessionFiles measureContext
+    modelMessagesOf openTranscriptForAppend readFileEnds readFileLinesBackwards readFileStart
+    hasTranscriptHeader repairTranscriptHeader scanOpenTranscript sideOf withTranscriptLock LineMessage LineUsage
+    MessageBlock Speaker readLineMessage textsOf
   `,
   rewrite: `
     ElementSpan FieldValue LineCopier MemberSpan SourceChanged Splice asciiJson findMember fromByteText
@@ -71,22 +72,23 @@ const SURFACE: Readonly<Record<string, string>> = {
     withLock writeFileAtomic
   `,
   layout: `
+    runLockPathOf sessionAddressOf
     AGENT_DATABASE_NAME AGENT_ID_ENV_NAMES Environment MAX_SLUG OPENBOT_STATE OPENCLAW_STATE
     OpenclawConfig OpenclawLayout STORE_FILE_NAME StateDirConvention assertSessionId
-    classifySessionFileName claudeProjectSlug fillInVariables isSessionId maySlugBeBelow openclawLayoutOf
-    readDataFile readOpenclawConfig readSmallFile resolveAgentDatabasePath resolveAgentDir resolveAgentFolderName
-    resolveHomeDir resolveOpenclawHome resolveUserPath transcriptFileName
+    classifySessionFileName claudeProjectSlug fillInVariables isSessionId maySlugBeBelow
+    openclawLayoutOf readDataFile readOpenclawConfig readSmallFile resolveAgentDatabasePath
+    resolveAgentDir resolveAgentFolderName resolveHomeDir resolveOpenclawHome resolveUserPath
+    transcriptFileName DataFile
   `,
   'openclaw-database': `
-    openDatabaseWhenFree
-    DatabaseSession DatabaseStoreOptions DatabaseTranscript LineKeeper OpenclawDatabase Projection
-    assertWritable changeEntriesOfSession compareProjections inTransaction isColdSession
-    isSameVersion iterateEventLines iterateEvents listDatabaseSessions
-    lookIntoOpenclawDatabase makeGeneration markRewritten measureColdArchive
-    measureDatabaseTranscript openDatabaseForWriting openEventChanges openEventCopies
-    openOpenclawDatabaseStore openSearchChanges projectTranscript readEntriesOfSession
-    readFirstEvent readOpenclawDatabase readProjection readSessionDatabase readTranscriptVersion
-    scanDatabaseTranscript whileWriting writeDatabaseEntry writeProjection
+    openDatabaseWhenFree DatabaseSession DatabaseStoreOptions DatabaseTranscript LineKeeper
+    OpenclawDatabase Projection assertWritable changeEntriesOfSession compareProjections inTransaction
+    isColdSession isSameVersion iterateEventLines iterateEvents iterateEventsAfter listDatabaseSessions
+    listTranscriptVersions lookIntoOpenclawDatabase makeGeneration markRewritten measureColdArchive
+    lookIntoDatabaseEntries measureDatabaseTranscript openDatabaseForWriting openEventChanges
+    openEventCopies openOpenclawDatabaseStore openSearchChanges projectTranscript readEntriesOfSession
+    readDatabaseQuietly readFirstEvent readOpenclawDatabase readProjection readSessionDatabase
+    readTranscriptVersion scanDatabaseTranscript whileWriting writeDatabaseEntry writeProjection
   `,
   lines: `
     ClaudeLine ClaudeLineFacts ClaudeLineReader ClaudeLineVisitor ClaudeTitles LineRange
@@ -95,14 +97,15 @@ const SURFACE: Readonly<Record<string, string>> = {
   `,
   'command-line': `
     PickList pickRow
-    Command CommandBody CommandInput Flag FlagValues Flags HelpRow HelpSection OutputLost OutputStream
+    Command CommandBody CommandInput Flag FlagValues Flags HelpRow HelpSection HelpTopic OutputLost OutputStream
     ParsedArguments Positional Program ResultShape Surroundings Terminal declareCommands declareCompletion
     declareFlags declareVersion formatCommandHelp formatHelp listMisfits listVisible longFlag openTerminal parseArguments
     readPackageVersion reportError runProgram showFlag showSynopsis startProgram writeJson
   `,
   'terminal-text': `
     PLAIN_PALETTE Palette cutEnd cutMiddle findNearest formatAge formatCount formatQuantity formatUsd
-    oneLine padEnd padStart paletteFor printable quoteForShell roundCount shorten textWidth toJsonText wrapText
+    oneLine padEnd padStart paletteFor printable quoteForShell roundCount shorten textWidth toJsonText
+    wrapText TableColumn barLines drawBar fitsWhole layOutTable percentOf
   `,
 };
 

@@ -100,6 +100,19 @@ export type SessionEntry = {
   memoryFlushAt?: number;
   /** compactionCount when the last memory flush ran. */
   memoryFlushCompactionCount?: number;
+  /** The last time that old tool calls were removed from the context of the session. */
+  lastClean?: {
+    at: number;
+    /** Of the context; estimated. */
+    savedTokens: number;
+    preset?: string;
+    /** The turn that asked for it. */
+    turnId?: string;
+  };
+  /** The last turn that undid a clean, and the generation of the transcript before that. */
+  lastRestore?: { turnId: string; generation: string };
+  /** The last turn that was told to compact, and how many summaries the transcript had before that. */
+  lastCompact?: { turnId: string; summaries: number };
 
   // What the person set for this session
   thinkingLevel?: string;

@@ -1,7 +1,7 @@
 import { readKeyPart } from './key-text.ts';
 
 /** A person's name, and the ids that are theirs: `42`, or `telegram:42` where other channels use the same id for other people. */
-export type IdentityLinks = Record<string, readonly string[]>;
+export type IdentityLinks = Record<string, readonly (string | number)[]>;
 
 /** The name under which this peer is known on every channel, in lower case; null when no link names the id. */
 export function resolveLinkedPeerId(params: {

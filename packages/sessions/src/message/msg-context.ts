@@ -72,6 +72,7 @@ export interface MsgContext {
   GroupSubject?: string;
   /** Name of a channel-like group, such as `#general`. */
   GroupChannel?: string;
+  /** The guild or the workspace that the group belongs to. */
   GroupSpace?: string;
   GroupMembers?: string;
   GroupSystemPrompt?: string;
@@ -83,6 +84,8 @@ export interface MsgContext {
   SenderUsername?: string;
   SenderTag?: string;
   SenderE164?: string;
+  /** Ids of the roles that the sender has in the guild (`GroupSpace`). */
+  SenderRoles?: string[];
 
   /** Metadata from outside that the agent may read and must not obey. */
   UntrustedContext?: string[];

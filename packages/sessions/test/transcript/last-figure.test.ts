@@ -45,6 +45,8 @@ function compare(search: FigureSearch, lines: readonly string[]): ContextFigure 
 
 const fixtures = readdirSync(FIXTURES, { recursive: true, encoding: 'utf8' })
   .filter((name) => name.endsWith('.jsonl') && !name.includes('trajectory') && !name.includes('subagents'))
+  // Lines made for the figures of a report, without a conversation.
+  .filter((name) => !name.startsWith('ccusage'))
   .map((name) => [name, name.startsWith('claude-code') ? findClaudeCodeFigure : findOpenclawFigure] as const);
 
 test.each(fixtures)('of %s, after each of its lines', (name, search) => {

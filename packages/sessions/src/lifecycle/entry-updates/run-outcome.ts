@@ -38,6 +38,8 @@ export interface RunOutcome
     readonly compactionCount: number;
   };
   thinkingLevel?: string;
+  /** Old tool calls were removed because the conversation had become too long. */
+  lastClean?: SessionEntry['lastClean'];
   /** What the person was told about a model that answers in the place of another; null forgets it. */
   fallbackNotice?: { readonly selected: string; readonly active: string; readonly reason: string } | null;
   skillsSnapshot?: SessionSkillSnapshot;
@@ -84,6 +86,7 @@ function readOutcome(entry: StoredEntry, outcome: RunOutcome): Partial<SessionEn
       memoryFlushCompactionCount: memoryFlush.compactionCount,
     }),
     ...(thinkingLevel !== undefined && { lastThinkingLevel: thinkingLevel }),
+    ...(outcome.lastClean !== undefined && { lastClean: outcome.lastClean }),
     ...(fallbackNotice !== undefined && {
       fallbackNoticeSelectedModel: fallbackNotice?.selected,
       fallbackNoticeActiveModel: fallbackNotice?.active,

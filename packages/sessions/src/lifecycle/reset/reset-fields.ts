@@ -82,6 +82,9 @@ export const RESET_RULES = {
   authProfileOverrideCompactionCount: 'cleared',
   memoryFlushAt: 'cleared',
   memoryFlushCompactionCount: 'cleared',
+  lastClean: 'cleared',
+  lastRestore: 'cleared',
+  lastCompact: 'cleared',
   // Its runs, and what they were made with
   lastInteractionAt: 'cleared',
   lastActivityAt: 'cleared',

@@ -6,6 +6,7 @@ import {
   type Transcript,
   turnsOf,
 } from '@openbot/sessions';
+import { percentOf } from '@openbot/sessions/terminal-text';
 import { contextOf, FLAG, hasTools } from '@openbot/sessions/transcript';
 import type { ScheduledEdit } from '../backups/scheduled-edit.ts';
 import type { LineReader } from '../clean/plan.ts';
@@ -13,7 +14,6 @@ import { planClean } from '../clean/plan-clean.ts';
 import { DEFAULT_PRESET_NAME } from '../clean/presets.ts';
 import { LARGE_CHARACTERS, type ResolvedToolRemovalOptions } from '../clean/tool-removal.ts';
 import { resolveSession } from '../finding/resolve-session.ts';
-import { percentOf } from '../percent-of.ts';
 import { readScheduledEdit } from '../schedule/record.ts';
 import { storageOf } from '../storage/all.ts';
 import type { FoundSession, ResolvedSession, SearchScope } from '../storage/contract/found-session.ts';

@@ -23,6 +23,7 @@ export const claudeSource: SessionSource = {
     advice: 'Claude Code names yours in CLAUDE_CODE_SESSION_ID.',
   },
   exists: (scope) => isFolder(resolveProjectsFolder(scope)),
+  rootOf: resolveProjectsFolder,
   locate: locateClaudeSessions,
   searchedPaths: (scope) => [resolveProjectsFolder(scope)],
   sessionsFolders: listProjectFolders,

@@ -21,4 +21,5 @@ export const claude: SessionStorage = {
   failedPathOf: ({ path }) => path,
   rewriting: async () => (await import('./rewriting.ts')).claudeRewriting,
   use: async () => (await import('../files/use.ts')).fileUse(PROGRAM),
+  following: async () => (await import('../files/following.ts')).fileFollowing,
 };

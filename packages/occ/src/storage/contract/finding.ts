@@ -68,6 +68,8 @@ export interface SearchAgain {
   readonly force?: boolean;
   /** `--state-dir`, where it was given; it means sessions of OpenClaw. */
   readonly flags?: readonly string[];
+  /** What is typed before the name of a command; `occ` when left out. */
+  readonly calledAs?: string;
   /** `--config`, where it was given: it may name the state folder or the agent. */
   readonly config?: string;
   /** Whose sessions the shell looks at without flags; OpenClaw's when left out. */

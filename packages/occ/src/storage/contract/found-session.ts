@@ -106,6 +106,8 @@ export interface SearchScope {
   readonly isOffered?: (session: FoundSession) => boolean;
   /** Called for each index or database that cannot be read, where the search goes on without it. */
   readonly warn?: (fault: OpenBotError) => void;
+  /** Replaces what OpenClaw's own configuration says of where sessions are. */
+  readonly ownLayout?: OpenclawLayout;
   /** Keeps what one command resolved, so that it reads OpenClaw's configuration once. */
   readonly layouts?: Map<string, ResolvedLayout>;
 }

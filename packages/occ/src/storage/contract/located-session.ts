@@ -1,5 +1,5 @@
 import type { StoredSession } from '@openbot/sessions';
-import { percentOf } from '../../percent-of.ts';
+import { percentOf } from '@openbot/sessions/terminal-text';
 import type { ContextWindow, FoundSession, SourceName, StorageKind } from './found-session.ts';
 
 /** What the names of files, their state and the index say of a session, before its transcript is opened. */

@@ -10,11 +10,18 @@ export interface SessionLines {
   readonly readLine: LineReader;
 }
 
+/** The same for as long as the caller wants, whatever becomes of the session meanwhile. */
+export interface OpenLines extends SessionLines {
+  close(): Promise<void>;
+}
+
 /** Reads and rewrites the sessions of one storage. `rewrite/` holds the algorithm, a storage its steps. */
 export interface RewritingStorage {
   /** Reads a session as a whole. `use` must be done with the lines when it returns. */
   read<T>(session: FoundSession, use: (lines: SessionLines) => T): Promise<T>;
-  /** The same for a rewrite that is only planned: throws what `hold` and `open` would throw. */
+  /** Opens a session so that its lines can be read one by one. They are those of this moment until they are closed. */
+  openLines(session: FoundSession): Promise<OpenLines>;
+  /** As `read` for a rewrite that is only planned: throws what `hold` and `open` would throw. */
   readToRewrite<T>(session: FoundSession, options: HoldOptions, use: (lines: SessionLines) => T): Promise<T>;
   /** Runs `use` while no other occ can rewrite the session. What killed rewrites left is tidied up before. */
   hold<T>(session: FoundSession, options: HoldOptions, use: (held: HeldSession) => Promise<T>): Promise<T>;

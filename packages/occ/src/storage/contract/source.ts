@@ -13,6 +13,8 @@ export interface SessionSource {
   readonly shell: AgentShell;
   /** Whether this user has sessions of it, judged by folders alone. */
   exists(scope: SearchScope): boolean;
+  /** The folder that has all sessions of the scope in it, or below. */
+  rootOf(scope: SearchScope): string;
   /** Whether the environment or the configuration names its folder, whether or not that exists. */
   isNamed?(scope: SearchScope): boolean;
   /** The given flags that have a meaning for this source alone. */

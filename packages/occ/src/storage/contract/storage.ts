@@ -1,4 +1,5 @@
 import type { FindingStorage } from './finding.ts';
+import type { FollowingStorage } from './following.ts';
 import type { FoundSession, SourceName, StorageName } from './found-session.ts';
 import type { RewritingStorage } from './rewriting.ts';
 import type { UseStorage } from './use.ts';
@@ -20,6 +21,8 @@ export interface SessionStorage extends FindingStorage {
   rewriting(): Promise<RewritingStorage>;
   /** Who uses a session. Loaded on demand. */
   use(): Promise<UseStorage>;
+  /** Reading lines as they are added. Loaded on demand. */
+  following(): Promise<FollowingStorage>;
 }
 
 /** A failed system call, or an error that was caused by one. */

@@ -11,7 +11,13 @@ import { rotateBackups } from '../../backups/rotate-backups.ts';
 import { applyPlan, makeLineReader } from '../../rewrite/apply-plan.ts';
 import { assertReadable, openSession } from '../../rewrite/open-session.ts';
 import type { FoundSession } from '../contract/found-session.ts';
-import type { HeldSession, RewritingStorage, SessionLines, SessionState } from '../contract/rewriting.ts';
+import type {
+  HeldSession,
+  OpenLines,
+  RewritingStorage,
+  SessionLines,
+  SessionState,
+} from '../contract/rewriting.ts';
 import { prepareFileClone } from './clones/clone-file.ts';
 import type { CloneTraits } from './clones/clone-traits.ts';
 import { type HeldFile, type IndexEntry, isFileRecord, type OpenFile, replaceFile } from './replace-file.ts';
@@ -31,6 +37,7 @@ const LOCK_WAIT_MS = 5000;
 export function makeFilesRewriting({ entryOf, clones }: FileTraits): RewritingStorage {
   return {
     read: (session, use) => readFrom(openToRead(session.path), session, use),
+    openLines: ({ path }) => openFileLines(path),
     readToRewrite: (session, _, use) => readFrom(openSession(session.path), session, use),
     hold: (session, _, use) => {
       const { path } = session;
@@ -69,14 +76,28 @@ async function readFrom<T>(
   { path }: FoundSession,
   use: (lines: SessionLines) => T,
 ): Promise<T> {
-  const file = await opening;
+  const lines = await openFrom(await opening, path);
+  try {
+    return use(lines);
+  } finally {
+    await lines.close();
+  }
+}
+
+/** The lines of a file, also of one that is no session's own: a backup, an archive. */
+export async function openFileLines(path: string): Promise<OpenLines> {
+  return openFrom(await openToRead(path), path);
+}
+
+async function openFrom(file: FileHandle, path: string): Promise<OpenLines> {
   try {
     reportProgress({ step: 'scan', text: 'Reading the session' });
     const transcript = await scanOpenTranscript(file, path);
     assertReadable(transcript, path);
-    return use({ transcript, readLine: makeLineReader(file, transcript) });
-  } finally {
+    return { transcript, readLine: makeLineReader(file, transcript), close: () => file.close() };
+  } catch (error) {
     await file.close();
+    throw error;
   }
 }
 

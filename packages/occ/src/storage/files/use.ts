@@ -13,6 +13,8 @@ export interface FileProgram {
   /** It holds a lock during a run, and opens the file only for the time of a write. */
   readonly takesLock: boolean;
   ownRun(session: FoundSession, caller: Caller): OwnRun;
+  /** The lock that is held during a whole run, where that is not the one of the transcript. */
+  runLockOf?(session: FoundSession): string | undefined;
   /** The process that has the session open, if the program publishes that. */
   describeOpen?(session: FoundSession): string | undefined;
 }
@@ -43,7 +45,8 @@ async function settle(
     afterEdit: async ({ backupPath }) => (backupPath === undefined ? undefined : note),
     restoreNote: note,
   });
-  const use = await findUse(path, { ownRun, isLocked: program.takesLock });
+  const runLockPath = program.runLockOf?.(session);
+  const use = await findUse(path, { ownRun, isLocked: program.takesLock, runLockPath });
   const decision = decideUse(use, sessionId, flags);
   if (decision.act === 'go') return allow(decision.note);
   if (decision.act === 'refuse') throw decision.error;
@@ -52,6 +55,7 @@ async function settle(
     waitMs: decision.ms,
     quietMs: decision.quietMs,
     ignoreUnfinished: flags.force,
+    runLockPath,
   });
   if (outcome.state === 'in-use') throw describeUse(outcome.use, sessionId, flags);
   return allow();

@@ -25,6 +25,7 @@ import { prepareRowClone } from './clone-rows.ts';
 import { readSession, readSessionToRewrite } from './readable-session.ts';
 import { isRowRecord } from './replace-rows.ts';
 import { KeptStates } from './restored-lines.ts';
+import { openRowLines } from './row-lines.ts';
 import { openRowState } from './row-state.ts';
 import { stageFromDatabase } from './staged-file.ts';
 import { transcriptPathOf } from './transcript-path.ts';
@@ -32,6 +33,7 @@ import { transcriptPathOf } from './transcript-path.ts';
 export const sqliteRewriting: RewritingStorage = {
   read: async ({ path, sessionId }, use) =>
     readOpenclawDatabase(path, (database) => use(readSession(database, sessionId))),
+  openLines: async ({ path, sessionId }) => openRowLines(path, sessionId),
   readToRewrite: async (session, { force }, use) => {
     const { path, sessionId } = session;
     transcriptPathOf(session);

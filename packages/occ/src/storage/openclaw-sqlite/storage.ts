@@ -17,4 +17,5 @@ export const openclawSqlite: SessionStorage = {
     `a backup in ${backupPathsOf(transcriptPathOf(session)).folder}`,
   rewriting: async () => (await import('./rewriting.ts')).sqliteRewriting,
   use: async () => (await import('./use.ts')).sqliteUse,
+  following: async () => (await import('./following.ts')).sqliteFollowing,
 };

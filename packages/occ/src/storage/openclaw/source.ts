@@ -34,6 +34,7 @@ export const openclawSource: SessionSource = {
       'OpenClaw names yours in the prompt (session=<key>, sessionId=<id>). A command is recognised where it is the call itself, not where a script runs it.',
   },
   exists: (scope) => isFolder(resolveStateFolder(scope)),
+  rootOf: resolveStateFolder,
   isNamed: isStateFolderNamed,
   givenFlags: ({ stateDirFlag, agentFlag, allAgents }) => [
     ...(isGiven(stateDirFlag) ? ['--state-dir'] : []),

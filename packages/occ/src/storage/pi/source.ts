@@ -14,6 +14,7 @@ export const piSource: SessionSource = {
     advice: 'A command is recognised where it is the call itself, not where a script runs it.',
   },
   exists: (scope) => isFolder(resolvePiFolder(scope).folder),
+  rootOf: (scope) => resolvePiFolder(scope).folder,
   locate: locatePiSessions,
   locateCallers: locatePiSessions,
   searchedPaths: (scope) => [resolvePiFolder(scope).folder],

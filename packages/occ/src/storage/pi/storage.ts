@@ -15,4 +15,5 @@ export const pi: SessionStorage = {
   failedPathOf: ({ path }) => path,
   rewriting: async () => (await import('./rewriting.ts')).piRewriting,
   use: async () => (await import('../files/use.ts')).fileUse(PROGRAM),
+  following: async () => (await import('../files/following.ts')).fileFollowing,
 };

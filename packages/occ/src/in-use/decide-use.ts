@@ -97,7 +97,7 @@ function listRemedies(
 }
 
 function scheduledNote(use: SessionUse): string {
-  return `${explainDelay(use)} The edit is made when that has ended; 'occ info' then shows its result.`;
+  return `${explainDelay(use)} The edit is made when that has ended.`;
 }
 
 function explainDelay(use: SessionUse): string {

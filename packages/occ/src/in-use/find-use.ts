@@ -25,6 +25,8 @@ interface UseSearch {
   readonly writers?: WriterSearch;
   /** Programs that write to such sessions take the lock: open descriptors are not looked for. */
   readonly isLocked?: boolean;
+  /** A further lock, which is held during a whole run. */
+  readonly runLockPath?: string;
 }
 
 /**
@@ -32,14 +34,20 @@ interface UseSearch {
  * descriptor, the guess from an unfinished exchange. A stale lock does not count: taking the lock removes it.
  */
 export async function findUse(path: string, search: UseSearch = {}): Promise<SessionUse | undefined> {
-  const lock = findLock(path);
+  const lock = findLock(path, search.runLockPath);
   if (lock !== undefined) return lock;
   const writer = search.isLocked ? undefined : await findWriter(path, search.writers);
   return writer ?? (await findUnfinished(path, search));
 }
 
-export function findLock(path: string): LockUse | undefined {
-  const lockPath = `${path}.lock`;
+export function findLock(path: string, runLockPath?: string): LockUse | undefined {
+  const own = findHeld(`${path}.lock`);
+  if (own !== undefined || runLockPath === undefined) return own;
+  const run = findHeld(runLockPath);
+  return run && { ...run, isBrief: false };
+}
+
+function findHeld(lockPath: string): LockUse | undefined {
   const lock = inspectLock(lockPath);
   if (lock === undefined || !lock.held) return undefined;
   const { pid, token } = lock.holder;

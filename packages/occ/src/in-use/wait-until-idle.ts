@@ -16,6 +16,8 @@ interface IdleWait {
   readonly ignoreUnfinished?: boolean;
   /** While this process lives, an unfinished exchange counts at any age. */
   readonly runner?: Partial<ProcessIdentity>;
+  /** A further lock, which is held during a whole run. */
+  readonly runLockPath?: string;
   /** Asked at each look; false ends the wait. */
   readonly goOn?: () => boolean | Promise<boolean>;
 }
@@ -81,7 +83,7 @@ class UseWatch {
   }
 
   async look(): Promise<SessionUse | undefined> {
-    const lock = findLock(this.#path);
+    const lock = findLock(this.#path, this.#wait.runLockPath);
     const stat = statSync(this.#path, { throwIfNoEntry: false });
     const seen = this.#seen;
     // A file that is gone is idle; opening it reports that it is gone.

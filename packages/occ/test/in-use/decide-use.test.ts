@@ -92,7 +92,10 @@ describe('--wait and --when-idle', () => {
     expect(decide(use, { waitMs: 7000 })).toMatchObject({ act: 'wait', ms: 7000 });
     const scheduled = decide(use, { whenIdle: true });
     expect(scheduled.act).toBe('schedule');
-    expect(scheduled).toHaveProperty('note', expect.stringContaining("'occ info'"));
+    expect(scheduled).toHaveProperty(
+      'note',
+      expect.stringContaining('The edit is made when that has ended.'),
+    );
   });
 
   test('a lock that is held for one write is waited for unasked, for a few seconds', () => {

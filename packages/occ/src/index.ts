@@ -40,6 +40,7 @@ export {
   type ResolvedConfiguration,
 } from './config/load-configuration.ts';
 export { listSessions } from './finding/list-sessions.ts';
+export { locateSessions } from './finding/locate-sessions.ts';
 export { resolveSession } from './finding/resolve-session.ts';
 export type { SearchWarning } from './finding/search-warning.ts';
 export {
@@ -53,6 +54,7 @@ export {
 } from './library.ts';
 export { createBackup, findLatestBackup, restoreFromBackup } from './operations/backup-operations.ts';
 export { describeSession } from './operations/describe-session.ts';
+export { findReadableSession, type ReadableSession } from './operations/readable-session.ts';
 export type {
   BackupInfo,
   CloneResult,
@@ -65,6 +67,14 @@ export type {
 } from './operations/results.ts';
 export { getCurrentSession, getSessionPath, resolveSessionId } from './operations/session-ids.ts';
 export { findFault } from './rewrite/verify-clean.ts';
+export { findSessionsRoot, followingOf } from './storage/all.ts';
+export type {
+  FollowingStorage,
+  LinesRequest,
+  ReadLines,
+  ReadPlace,
+  TranscriptState,
+} from './storage/contract/following.ts';
 export type {
   FoundSession,
   ResolvedSession,
@@ -72,4 +82,7 @@ export type {
   SourceChoice,
   SourceName,
 } from './storage/contract/found-session.ts';
+export type { LocatedSession } from './storage/contract/located-session.ts';
+export type { OpenLines, SessionLines } from './storage/contract/rewriting.ts';
 export type { FiguresResult } from './storage/contract/use.ts';
+export { fileFollowing } from './storage/files/following.ts';

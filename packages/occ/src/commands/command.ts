@@ -1,4 +1,5 @@
 import type { CommandInput, Flags, FlagValues } from '@openbot/sessions/command-line';
+import type { OpenclawLayout } from '@openbot/sessions/layout';
 import type { Settings } from '../config/settings.ts';
 import type { NO_ORIGINAL } from './flags.ts';
 
@@ -6,6 +7,16 @@ import type { NO_ORIGINAL } from './flags.ts';
 export interface OccContext {
   /** Of the environment and the configuration. `flags.json` and `flags.verbose` follow them. */
   readonly settings: Settings;
+  /** Another program whose commands these are too. */
+  readonly host?: HostProgram;
+}
+
+/** A program that has the commands of occ under a name of its own, for a state folder of its own. */
+export interface HostProgram {
+  /** What is typed before the name of a command: `openbot clean`. */
+  readonly calledAs: string;
+  /** Where sessions are, by its own configuration. */
+  readonly layout?: OpenclawLayout;
 }
 
 /** The input of a command with these flags. */

@@ -5,7 +5,7 @@ import { SOURCE_NAMES } from '../storage/contract/found-session.ts';
 /** What `--wait` without a value means. */
 const DEFAULT_WAIT_SECONDS = 600;
 
-export const SESSION = { name: 'session' } as const;
+export const SESSION = { name: 'session', complete: 'session' } as const;
 export const SESSION_OF_CLEAN = {
   ...SESSION,
   whenTooMany: 'write a preset as --strip-tools=<preset>',

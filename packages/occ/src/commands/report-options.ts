@@ -24,7 +24,7 @@ export function reportOptionsOf(
   input: OccInput<typeof COMMON_FLAGS & typeof FORCE>,
   scope: SearchScope,
 ): ReportOptions {
-  const { flags, words } = input;
+  const { flags, words, host } = input;
   return {
     ...formatOptionsOf(input),
     again: {
@@ -33,6 +33,7 @@ export function reportOptionsOf(
       force: flags.force === true,
       flags: flags.stateDir === undefined ? [] : ['--state-dir', flags.stateDir],
       config: flags.config,
+      calledAs: host?.calledAs,
       ...findDefaults(scope),
     },
   };

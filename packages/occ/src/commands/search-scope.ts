@@ -12,6 +12,7 @@ export function searchScopeOf({
   cwd,
   settings,
   commandLine,
+  host,
 }: OccInput<typeof COMMON_FLAGS>): SearchScope {
   return {
     env,
@@ -23,6 +24,7 @@ export function searchScopeOf({
     allAgents: flags.allAgents,
     source: flags.source,
     commandLine,
+    ownLayout: host?.layout,
   };
 }
 

@@ -31,7 +31,7 @@ export const OCC_ERRORS = {
   },
   SESSION_UNSUPPORTED: {
     means:
-      "The file that was named is not a session that can be cleaned: a backup, an archive, another kind of file, or a format that this version does not know. Or the session in OpenClaw's database is in cold storage, has an id that cannot be a file name, or has an unknown structure. Nothing was changed.",
+      "The file that was named is not a session that can be cleaned: a backup, an archive, another kind of file, or a format that this version does not know. Or the session in OpenClaw's database is in cold storage, has an id that cannot be a file name, or has an unknown structure, or openbot was asked for a turn or a removal there. Nothing was changed.",
     remedy:
       'Name the session itself; `occ list` shows the sessions. For a session in a database, follow the hint.',
   },

@@ -14,6 +14,7 @@ export function chooseBackup(
   if (newest === undefined) {
     throw new OpenBotError('RESTORE_FAILED', `No backup found for session '${sessionId}'`, {
       hint: `The session ${explainNoBackup(path)}`,
+      details: { backups: [] },
     });
   }
   if (backup === undefined) return newest;

@@ -8,7 +8,8 @@ import { splitShellWords } from './shell-words.ts';
 export const STRENGTHS = ['exact', 'loose', 'verb'] as const;
 export type Strength = (typeof STRENGTHS)[number];
 
-const PROGRAMS = new Set(['occ', 'oc-context-cleaner']);
+/** `openbot clean edit` is a command of occ too. */
+const PROGRAMS = new Set(['occ', 'oc-context-cleaner', 'openbot']);
 const DEEPEST_QUOTING = 3;
 
 /** @param commandLine the words of the running command, the program first */

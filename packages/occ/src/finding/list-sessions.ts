@@ -1,6 +1,5 @@
 import { reportProgress } from '@openbot/sessions';
-import { formatQuantity } from '@openbot/sessions/terminal-text';
-import { percentOf } from '../percent-of.ts';
+import { formatQuantity, percentOf } from '@openbot/sessions/terminal-text';
 import { storageOf } from '../storage/all.ts';
 import type { SessionEnds } from '../storage/contract/finding.ts';
 import type { ContextWindow, FoundSession, SearchScope } from '../storage/contract/found-session.ts';

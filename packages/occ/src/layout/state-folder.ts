@@ -67,6 +67,7 @@ export function resolveLayout(scope: SearchScope): OpenclawLayout {
 function readLayout(scope: SearchScope): ResolvedLayout {
   const { env, cwd } = scope;
   const stateDir = resolveStateFolder(scope);
+  if (scope.ownLayout !== undefined) return { layout: scope.ownLayout };
   // OPENCLAW_CONFIG_PATH belongs to the default installation, not to a state folder that was named otherwise.
   const isOwn = !isGiven(scope.stateDirFlag) && !isGiven(env.OCC_STATE_DIRECTORY);
   let config: OpenclawConfig | undefined;
@@ -100,6 +101,13 @@ export function readDatabasePath(path: string): { agentId: string; stateFolder: 
   if (agents !== 'agents' || agent !== 'agent' || name !== AGENT_DATABASE_NAME) return undefined;
   if (!isValidAgentId(agentId)) return undefined;
   return { agentId: agentId!, stateFolder: parts.slice(0, -4).join(sep) || sep };
+}
+
+/** Undefined for a transcript outside a state folder. */
+export function stateFolderOfTranscript(path: string): string | undefined {
+  const parts = path.split(sep);
+  const [agents, , sessions] = parts.slice(-4);
+  return agents === 'agents' && sessions === 'sessions' ? parts.slice(0, -4).join(sep) || sep : undefined;
 }
 
 /** A database outside a state folder has a folder beside it, named with this ending, for the backups of its sessions. */

@@ -38,8 +38,8 @@ export function commandFor(
 ): string {
   const address = storageOf(session).addressInCommand(session, again);
   const config = again.config === undefined ? [] : ['--config', again.config];
-  const words = ['occ', verb, address.name, ...flags, ...address.flags, ...config];
-  return printable(words.map(quoteForShell).join(' '));
+  const words = [verb, address.name, ...flags, ...address.flags, ...config];
+  return printable([again.calledAs ?? 'occ', ...words.map(quoteForShell)].join(' '));
 }
 
 /** The command that undoes a rewrite. What was changed with `--force` is changed back with it. */

@@ -1,4 +1,4 @@
-import { percentOf } from '../percent-of.ts';
+import { percentOf } from '@openbot/sessions/terminal-text';
 
 const UNITS = ['B', 'KB', 'MB', 'GB', 'TB'];
 

@@ -1,11 +1,16 @@
-import { formatCount, formatQuantity, printable, wrapText } from '@openbot/sessions/terminal-text';
+import {
+  barLines,
+  formatCount,
+  formatQuantity,
+  percentOf,
+  printable,
+  wrapText,
+} from '@openbot/sessions/terminal-text';
 import type { ResolvedToolRemovalOptions } from '../clean/tool-removal.ts';
 import { shortenText } from '../errors.ts';
 import type { SessionInfo } from '../operations/results.ts';
-import { percentOf } from '../percent-of.ts';
 import { sourceOf } from '../storage/all.ts';
 import type { FoundBy, FoundSession } from '../storage/contract/found-session.ts';
-import { barLines } from './bars.ts';
 import { commandFor, describeChoice } from './chosen-session.ts';
 import { formatMinute, formatSize } from './figures.ts';
 import { recommendPreset } from './recommendation.ts';
@@ -169,6 +174,10 @@ function recommendationLines(
   const command = commandFor('edit', session, options, `--strip-tools=${preset}`, ...limit);
   return [
     `Recommendation: ${options.palette.cyan(command)}`,
-    ...sentenceLines(`It ${reason}, and can be undone with occ restore.`, '  ', options),
+    ...sentenceLines(
+      `It ${reason}, and can be undone with ${options.again?.calledAs ?? 'occ'} restore.`,
+      '  ',
+      options,
+    ),
   ];
 }

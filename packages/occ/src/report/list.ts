@@ -1,12 +1,15 @@
 import {
   cutEnd,
   cutMiddle,
+  fitsWhole,
   formatAge,
   formatCount,
   formatQuantity,
+  layOutTable,
   oneLine,
   printable,
   roundCount,
+  type TableColumn,
 } from '@openbot/sessions/terminal-text';
 import { shortenText } from '../errors.ts';
 import type { ListedSession, SessionList, SessionOwner } from '../finding/list-sessions.ts';
@@ -17,7 +20,6 @@ import { formatSize } from './figures.ts';
 import type { ReportOptions } from './report-options.ts';
 import { shortenNames } from './short-names.ts';
 import { shortenPath } from './short-path.ts';
-import { fitsWhole, layOutTable, type TableColumn } from './table.ts';
 
 /** The sessions as a table that fits the terminal. @param now milliseconds */
 export function formatList(list: SessionList, options: ReportOptions, now: number): string {

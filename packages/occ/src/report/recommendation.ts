@@ -1,8 +1,7 @@
-import { formatCount, formatQuantity, printable } from '@openbot/sessions/terminal-text';
+import { formatCount, formatQuantity, percentOf, printable } from '@openbot/sessions/terminal-text';
 import { DEFAULT_PRESET_NAME } from '../clean/presets.ts';
 import type { ResolvedToolRemovalOptions } from '../clean/tool-removal.ts';
 import type { SessionInfo } from '../operations/results.ts';
-import { percentOf } from '../percent-of.ts';
 
 /** A clean removes details and invalidates the prompt cache. It is worth it from this share on. */
 const WORTH_IT_PERCENT = 25;

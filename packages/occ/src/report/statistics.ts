@@ -1,7 +1,6 @@
-import { formatCount } from '@openbot/sessions/terminal-text';
+import { formatCount, percentOf } from '@openbot/sessions/terminal-text';
 import type { PlanTokens } from '../clean/plan.ts';
 import type { CloneStatistics, EditStatistics } from '../operations/results.ts';
-import { percentOf } from '../percent-of.ts';
 import { formatChange, formatSize } from './figures.ts';
 
 /** The figures that edits and clones share. */

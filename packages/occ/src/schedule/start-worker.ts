@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { OpenBotError } from '@openbot/sessions';
 import { ownIdentity, type ProcessIdentity, readProcessStat } from '@openbot/sessions/disk';
@@ -81,11 +82,24 @@ export function findLauncher(from: string = import.meta.dirname): string {
     if (existsSync(join(folder, 'package.json')) && existsSync(launcher)) return launcher;
     if (folder === dirname(folder)) break;
   }
+  const installed = findInstalled(from);
+  if (installed !== undefined) return installed;
   throw new OpenBotError(
     'EDIT_FAILED',
     'Cannot schedule the edit: the occ program was not found beside this module',
     { hint: 'Install oc-context-cleaner as a whole, or run the edit when the session is idle.' },
   );
+}
+
+/** Of the package beside a program that has this module inside. */
+function findInstalled(from: string): string | undefined {
+  try {
+    const entry = createRequire(join(from, 'x.js')).resolve('oc-context-cleaner');
+    const launcher = join(dirname(dirname(entry)), 'bin', 'occ.js');
+    return existsSync(launcher) ? launcher : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /** Resolves to the pid of a process in a session of its own: signals to our terminal or process group do not reach it. */

@@ -1,6 +1,5 @@
-import { formatCount } from '@openbot/sessions/terminal-text';
+import { formatCount, percentOf } from '@openbot/sessions/terminal-text';
 import { describe, expect, it } from 'vitest';
-import { percentOf } from '../../src/percent-of.ts';
 import { formatChange, formatMinute, formatSize } from '../../src/report/figures.ts';
 import { shortenPath } from '../../src/report/short-path.ts';
 

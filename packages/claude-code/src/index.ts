@@ -81,10 +81,10 @@ export {
 // The notes of an agent
 
 export { type MemoryFile, readMemoryFiles } from './mcp-tools/memory-files.ts';
-export { rankPassages } from './mcp-tools/rank-passages.ts';
+export { cutNote, type NotePassage, type RankedPassage, rankPassages } from './mcp-tools/rank-passages.ts';
 
 // The MCP server
 
 export { type McpServing, type ServeOptions, serveMcp } from './mcp-server/serve-mcp.ts';
-export type { McpOptions, OutgoingMessage, SendMessage } from './mcp-tools/scope.ts';
+export type { McpOptions, OutgoingMessage, SearchNotes, SendMessage } from './mcp-tools/scope.ts';
 export { MCP_SERVER_NAME, MCP_TOOL_NAMES, type McpToolName } from './mcp-tools/tool.ts';

@@ -2,8 +2,8 @@ import { redactSecrets } from '@openbot/sessions';
 import { wordsOf } from '../select/words.ts';
 import type { MemoryFile } from './memory-files.ts';
 
-/** A part of a note that matches the query. */
-interface Passage {
+/** A part of a note. */
+export interface NotePassage {
   readonly file: string;
   /** First and last line, counted from 1. */
   readonly line: number;
@@ -11,10 +11,14 @@ interface Passage {
   /** The heading above it. */
   readonly heading: string;
   readonly text: string;
+}
+
+/** One that matches the query. */
+export interface RankedPassage extends NotePassage {
   readonly score: number;
 }
 
-interface Stretch extends Omit<Passage, 'score'> {
+interface Stretch extends NotePassage {
   /** The rank of the note by age: the newest is 0. */
   readonly age: number;
 }
@@ -27,9 +31,9 @@ const MAX_CHARACTERS = 2000;
  * the heading does. Newer notes break ties. Secrets are redacted before notes are split and compared: part of a secret is
  * not recognised, and a match would reveal that it exists.
  */
-export function rankPassages(files: readonly MemoryFile[], query: string): Passage[] {
+export function rankPassages(files: readonly MemoryFile[], query: string): RankedPassage[] {
   const words = [...wordsOf(query)];
-  const stretches = files.flatMap((file, age) => cutIntoStretches(file, age));
+  const stretches = files.flatMap((file, age) => cutNote(file).map((passage) => ({ ...passage, age })));
   const found = stretches.flatMap((stretch) => {
     const shares = weighStretch(stretch, words);
     return shares.some((share) => share > 0) ? [{ stretch, shares }] : [];
@@ -69,9 +73,9 @@ function foldText(text: string): string {
   return text.normalize('NFKC').toLowerCase().replace(/\s+/g, ' ');
 }
 
-/** Splits a note into paragraphs, and long ones into pieces. */
-function cutIntoStretches({ name, text }: MemoryFile, age: number): Stretch[] {
-  const stretches: Stretch[] = [];
+/** A note as paragraphs, long ones in pieces, with its secrets redacted. */
+export function cutNote({ name, text }: MemoryFile): NotePassage[] {
+  const stretches: NotePassage[] = [];
   let heading = '';
   let start = 0;
   let gathered: string[] = [];
@@ -79,7 +83,7 @@ function cutIntoStretches({ name, text }: MemoryFile, age: number): Stretch[] {
   const close = () => {
     if (gathered.length > 0) {
       const [line, endLine] = [start, start + gathered.length - 1];
-      stretches.push({ file: name, line, endLine, heading, text: gathered.join('\n'), age });
+      stretches.push({ file: name, line, endLine, heading, text: gathered.join('\n') });
     }
     gathered = [];
     size = 0;

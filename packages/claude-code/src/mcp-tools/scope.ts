@@ -5,6 +5,7 @@ import { type Environment, resolveAgentFolderName, resolveUserPath } from '@open
 import type { DiscoveredSession } from '../discover/discovered-session.ts';
 import { resolveRepo } from '../repo/resolve-repo.ts';
 import { toIsoTime } from './answer.ts';
+import type { RankedPassage } from './rank-passages.ts';
 
 /** An MCP server serves one repository and one agent, and may be confined to one conversation. */
 export interface McpOptions {
@@ -19,6 +20,8 @@ export interface McpOptions {
   readonly sessionKey?: string;
   /** Delivers a message to the requester. */
   readonly sendMessage?: SendMessage;
+  /** Searches the notes in an index. Where it gives undefined, or there is none, they are read and compared by words. */
+  readonly searchNotes?: SearchNotes;
   /** Results of an earlier discovery, used for one minute. */
   readonly precomputed?: Precomputed;
   /** The Claude Code session of the run. It is listed first and as running, whatever `precomputed` says. */
@@ -36,6 +39,12 @@ export interface OutgoingMessage {
   /** Undefined if the server was not started for a conversation. */
   readonly sessionKey: string | undefined;
 }
+
+/** Passages of `memory/*.md` that fit, the best first. */
+export type SearchNotes = (
+  query: string,
+  scope: { readonly workspace: string; readonly agentId: string; readonly note: string | undefined },
+) => Promise<readonly RankedPassage[] | undefined>;
 
 /** What was found before a run. Sessions of other repositories are ignored. */
 interface Precomputed {
@@ -59,6 +68,7 @@ export interface McpScope {
   readonly workspace: string;
   readonly sessionKey: string | undefined;
   readonly sendMessage: SendMessage | undefined;
+  readonly searchNotes: SearchNotes | undefined;
   readonly known: KnownSessions | undefined;
   readonly runSessionId: string | undefined;
   readonly env: NodeJS.ProcessEnv & Environment;
@@ -83,6 +93,7 @@ export function resolveScope(options: McpOptions): McpScope {
     workspace,
     sessionKey: isGiven(options.sessionKey) ? readOwnKey(options.sessionKey, agentId) : undefined,
     sendMessage: options.sendMessage,
+    searchNotes: options.searchNotes,
     known: takeOwn(options.precomputed, repoPath),
     runSessionId: isGiven(options.runSessionId) ? options.runSessionId : undefined,
     env,

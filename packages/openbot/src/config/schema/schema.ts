@@ -1,155 +1,195 @@
-/** What `openbot.json` may contain. Loaded where there is such a file. */
+/** What `openbot.json` may contain: the one source of its checks, its documentation and its JSON schema. Loaded where there is such a file. */
 import * as z from 'zod/mini';
-import type { Binding, BotConfig, ChannelSettings } from '../bot-config.ts';
+import type { BotConfig, ChannelAccountSettings, ChannelSettings } from '../bot-config.ts';
 import { claudeCode, exec, settings } from './agent-settings.ts';
-import { provider } from './providers.ts';
-import { byName, count, flag, id, oneOf, type Shape, section, someText, text, texts } from './values.ts';
+import { embedding, provider } from './providers.ts';
+import { binding, session } from './session-settings.ts';
+import {
+  about,
+  byName,
+  count,
+  flag,
+  id,
+  oneOf,
+  type Shape,
+  section,
+  someText,
+  text,
+  texts,
+  wholeNumber,
+} from './values.ts';
 
-type Defaults = NonNullable<NonNullable<BotConfig['agents']>['defaults']>;
-type Entry = NonNullable<NonNullable<BotConfig['agents']>['list']>[number];
-type Session = NonNullable<BotConfig['session']>;
+type Agents = NonNullable<BotConfig['agents']>;
 type Messages = NonNullable<BotConfig['messages']>;
-type Queue = NonNullable<Messages['queue']>;
-
-type Compaction = NonNullable<Defaults['compaction']>;
-
-const memoryFlush = section({
-  enabled: flag,
-  softThresholdTokens: count(0),
-  inGroups: flag,
-  inReadOnly: flag,
-  prompt: someText,
-  systemPrompt: someText,
-} satisfies Shape<NonNullable<Compaction['memoryFlush']>>);
 
 const agents = section({
-  defaults: section({
-    ...settings,
-    compaction: section({ reserveTokensFloor: count(0), memoryFlush } satisfies Shape<Compaction>),
-  } satisfies Shape<Defaults>),
-  list: z.optional(
-    z.array(
-      z.looseObject(
-        { ...settings, id: text, default: flag, name: someText } satisfies Shape<Entry>,
-        'must be an object with an id',
-      ),
-      'must be a list of agents',
-    ),
+  defaults: about(
+    'Settings of all agents',
+    section(settings satisfies Shape<NonNullable<Agents['defaults']>>),
   ),
-  entries: byName(z.looseObject({ ...settings, name: someText }, 'must be an object')),
-  maxConcurrentRuns: count(1),
-} satisfies Shape<NonNullable<BotConfig['agents']>>);
-
-const reset = section({
-  mode: oneOf('daily', 'idle', 'manual'),
-  atHour: z.optional(
-    z.number('must be an hour from 0 to 23').check(
-      z.refine((hour) => Number.isInteger(hour) && hour >= 0 && hour <= 23, {
-        error: 'must be an hour from 0 to 23',
-      }),
-    ),
-  ),
-  idleMinutes: count(1),
-} satisfies Shape<NonNullable<Session['reset']>>);
-
-const sendAction = z.enum(['allow', 'deny'], "must be 'allow' or 'deny'");
-
-const session = section({
-  scope: oneOf('per-sender', 'global'),
-  dmScope: oneOf('main', 'per-peer', 'per-channel-peer', 'per-account-channel-peer'),
-  identityLinks: byName(z.array(id, 'must be a list of ids')),
-  mainKey: someText,
-  store: someText,
-  reset,
-  resetByType: section({ direct: reset, dm: reset, group: reset, thread: reset }),
-  resetByChannel: byName(reset),
-  resetTriggers: texts,
-  idleMinutes: count(1),
-  agentToAgent: section({ maxPingPongTurns: count(0) }),
-  sendPolicy: section({
-    default: z.optional(sendAction),
-    rules: z.optional(
+  list: about(
+    'The agents. Each has any of the settings of `agents.defaults`, which win over them',
+    z.optional(
       z.array(
-        z.looseObject(
+        z.strictObject(
           {
-            action: sendAction,
-            match: section({
-              channel: someText,
-              chatType: oneOf('direct', 'dm', 'group', 'channel'),
-              keyPrefix: someText,
-              rawKeyPrefix: someText,
-            }),
-          },
-          'must be an object with an action',
+            ...settings,
+            id: about('A plain name: letters, digits, - and _. Required', text),
+            default: about(
+              'The agent that answers where none is named. The first of the list when no one is marked',
+              flag,
+            ),
+            name: about('What it is called', someText),
+          } satisfies Shape<NonNullable<Agents['list']>[number]>,
+          'must be an object with an id',
         ),
-        'must be a list of rules',
+        'must be a list of agents',
       ),
     ),
-  }),
-} satisfies Shape<Session>);
+  ),
+  entries: about(
+    "OpenClaw's newer form of the list: agents by id. `list` wins over it",
+    byName(z.strictObject({ ...settings, name: about('What it is called', someText) }, 'must be an object')),
+  ),
+  maxConcurrentRuns: about('Runs of all agents together', count(1), 4),
+} satisfies Shape<Agents>);
 
-const peer = z.looseObject(
-  {
-    kind: z.enum(['dm', 'direct', 'group', 'channel'], 'must be one of direct, group, channel'),
-    id,
-  },
-  'must be an object with kind and id',
-);
-
-const binding = z.looseObject(
-  {
-    agentId: text,
-    match: z.looseObject(
-      {
-        channel: text,
-        accountId: someText,
-        peer: z.optional(peer),
-        group: z.optional(id),
-        guildId: z.optional(id),
-        teamId: z.optional(id),
-        roles: texts,
-      } satisfies Shape<Binding['match']>,
-      'must be an object with a channel',
-    ),
-  } satisfies Shape<Binding>,
-  'must be an object with agentId and match',
-);
-
-const queueModes = ['steer', 'followup', 'collect', 'steer-backlog', 'interrupt', 'queue', 'steer+backlog'];
-
-export const botConfigSchema = z.looseObject(
-  {
-    agents,
-    bindings: z.optional(z.array(binding, 'must be a list of bindings')),
-    session,
-    channels: byName(
-      z.looseObject(
+const ofAccount = {
+  allowFrom: about(
+    'Ids of the people who may give commands',
+    z.optional(z.array(id, 'must be a list of ids')),
+  ),
+  groups: about(
+    "By the id of a group, `*` for all others. A session's own setting wins",
+    byName(
+      z.strictObject(
         {
-          allowFrom: z.optional(z.array(id, 'must be a list of ids')),
-          groups: byName(z.looseObject({ requireMention: flag }, 'must be an object')),
-          replyToMode: oneOf('off', 'first', 'all'),
-        } satisfies Shape<ChannelSettings>,
+          requireMention: about(
+            '`false` gives the agent every message of the group; otherwise it is given those that mention it or answer it',
+            flag,
+            true,
+          ),
+        },
         'must be an object',
       ),
     ),
-    messages: section({
-      queue: section({
-        mode: oneOf(...queueModes),
-        byChannel: byName(
-          z.enum(queueModes as [string, ...string[]], `must be one of ${queueModes.join(', ')}`),
+  ),
+  replyToMode: about(
+    'Which replies are shown as an answer to the message: none, the first of a turn, all. What the model asks for itself counts always',
+    oneOf('off', 'first', 'all'),
+    'off',
+  ),
+} satisfies Shape<ChannelAccountSettings>;
+
+const channel = z.strictObject(
+  {
+    ...ofAccount,
+    accounts: about(
+      'By the id of an account of yours, for that account in the place of the settings of the channel',
+      byName(z.strictObject(ofAccount, 'must be an object')),
+    ),
+  } satisfies Shape<ChannelSettings>,
+  'must be an object',
+);
+
+const queueModes = [
+  'steer',
+  'followup',
+  'collect',
+  'steer-backlog',
+  'interrupt',
+  'queue',
+  'steer+backlog',
+] as const;
+
+const messages = section({
+  queue: about(
+    'Messages that arrive during a run',
+    section({
+      mode: about('What happens to a message that arrives during a run', oneOf(...queueModes), 'collect'),
+      byChannel: about(
+        'The same by channel',
+        byName(z.enum(queueModes, `must be one of ${queueModes.join(', ')}`)),
+      ),
+      debounceMs: about('How long to wait for further messages', count(0), 1000),
+      debounceMsByChannel: about('The same by channel', byName(wholeNumber(0))),
+      cap: about('Messages of one conversation that may wait', count(1), 20),
+      drop: about('What gives way in a full queue', oneOf('old', 'new', 'summarize'), 'summarize'),
+    } satisfies Shape<NonNullable<Messages['queue']>>),
+  ),
+  groupChat: about(
+    'Groups',
+    section({
+      historyLimit: about('Messages of a group that the agent is given as context', count(0), 50),
+      mentionPatterns: about(
+        'Regular expressions that count as a mention of the agent, besides `@` with its username. One that is invalid, that matches an empty text or that repeats a group with a repetition in it (`(a+)+`) is not used',
+        texts,
+      ),
+    }),
+  ),
+  responsePrefix: about(
+    'Text in front of every reply; `{model}`, `{provider}`, `{modelFull}` and `{thinkingLevel}` are filled in',
+    z.optional(z.string('must be text')),
+  ),
+} satisfies Shape<Messages>);
+
+export const botConfigSchema = z.strictObject(
+  {
+    agents: about('Who answers', agents),
+    bindings: about(
+      'Which agent gets a message: the most specific one that matches, of equal ones the first. Without a match the default agent',
+      z.optional(z.array(binding, 'must be a list of bindings')),
+    ),
+    session: about('Which messages share a session, and how long it lasts', session),
+    channels: about('Chat networks by name, such as `telegram`', byName(channel)),
+    messages: about('How messages are taken and answered', messages),
+    tools: about(
+      'Tools of all agents',
+      section({
+        exec: about('The tool `exec`', exec),
+        sessions: about(
+          'The session tools',
+          section({
+            visibility: about(
+              'Which sessions of its agent a session reaches: `self`, `tree` (also what it spawned), `agent` (all). `agent` for the main session and `tree` for all others when absent',
+              oneOf('self', 'tree', 'agent'),
+            ),
+          }),
         ),
-        debounceMs: count(0),
-        debounceMsByChannel: byName(count(0)),
-        cap: count(1),
-        drop: oneOf('old', 'new', 'summarize'),
-      } satisfies Shape<Queue>),
-      groupChat: section({ historyLimit: count(0), mentionPatterns: texts }),
-      responsePrefix: z.optional(z.string('must be text')),
-    } satisfies Shape<Messages>),
-    tools: section({ exec, sessions: section({ visibility: oneOf('self', 'tree', 'agent') }) }),
-    claudeCode,
-    skills: section({ load: section({ extraDirs: texts }), allowBundled: texts }),
-    models: section({ providers: byName(provider) }),
+      }),
+    ),
+    claudeCode: about('Coding runs that a conversation may start', claudeCode),
+    skills: about(
+      'Skills of all agents',
+      section({
+        load: about(
+          'Where skills are found',
+          section({ extraDirs: about('Further folders with skills', texts) }),
+        ),
+        allowBundled: about('Names of the bundled skills that may be used. All when absent', texts),
+      }),
+    ),
+    models: about(
+      'Models that are not known already',
+      section({
+        providers: about(
+          'By name. A provider that is known without it keeps what is not set here',
+          byName(provider),
+        ),
+      }),
+    ),
+    index: about(
+      'The index for search',
+      section({
+        enabled: about('Whether there is an index', flag, true),
+        embedding: about('Where vectors come from. Without it words alone are searched', embedding),
+      } satisfies Shape<NonNullable<BotConfig['index']>>),
+    ),
   } satisfies Shape<BotConfig>,
   'must be an object',
 );
+
+/** What passes the check is what the program reads: a value of another kind does not compile. */
+export function toBotConfig(checked: z.infer<typeof botConfigSchema>): BotConfig {
+  return checked;
+}

@@ -7,6 +7,24 @@ z.config({ jitless: true });
 /** A setting that the interface has and the schema does not, or the reverse, does not compile. */
 export type Shape<T> = Readonly<Record<keyof T, z.ZodMiniType>>;
 
+/** What is said of a setting. The names are those of JSON schema. */
+export interface Facts {
+  readonly description: string;
+  /** In words where it is not a value of the setting. */
+  readonly default?: unknown;
+  /** A secret: its value is never shown. */
+  readonly writeOnly?: boolean;
+}
+
+/** A setting with what the documentation and the JSON schema say of it. */
+export function about<S extends z.ZodMiniType>(description: string, schema: S, standard?: unknown): S {
+  return schema.check(z.meta(standard === undefined ? { description } : { description, default: standard }));
+}
+
+export function secret<S extends z.ZodMiniType>(description: string, schema: S): S {
+  return schema.check(z.meta({ description, writeOnly: true }));
+}
+
 export const text = z
   .string('must be text')
   .check(z.refine((value) => value.trim() !== '', { error: 'must not be empty' }));
@@ -15,19 +33,21 @@ export const texts = z.optional(z.array(text, 'must be a list of texts'));
 export const flag = z.optional(z.boolean('must be true or false'));
 export const id = z.union([z.string(), z.number()], 'must be text or a number');
 
-export function count(least: number) {
-  const mustBe = `must be a whole number, ${least} or more`;
-  return z.optional(
-    z.number(mustBe).check(z.refine((n) => Number.isInteger(n) && n >= least, { error: mustBe })),
-  );
+export function wholeNumber(least: number) {
+  const error = `must be a whole number, ${least} or more`;
+  return z.int(error).check(z.gte(least, { error }));
 }
 
-export function oneOf(...values: readonly string[]) {
-  return z.optional(z.enum(values as [string, ...string[]], `must be one of ${values.join(', ')}`));
+export function count(least: number) {
+  return z.optional(wholeNumber(least));
+}
+
+export function oneOf<const V extends string>(...values: readonly V[]) {
+  return z.optional(z.enum(values as readonly [V, ...V[]], `must be one of ${values.join(', ')}`));
 }
 
 export function section<S extends z.core.$ZodLooseShape>(shape: S) {
-  return z.optional(z.looseObject(shape, 'must be an object'));
+  return z.optional(z.strictObject(shape, 'must be an object'));
 }
 
 export function byName<S extends z.ZodMiniType>(value: S) {
@@ -35,9 +55,7 @@ export function byName<S extends z.ZodMiniType>(value: S) {
 }
 
 const mostSeconds = 'must be a number of seconds above 0';
-export const seconds = z.optional(
-  z.number(mostSeconds).check(z.refine((value) => value > 0, { error: mostSeconds })),
-);
+export const seconds = z.optional(z.number(mostSeconds).check(z.gt(0, { error: mostSeconds })));
 
 export function isTimeZone(name: string): boolean {
   try {

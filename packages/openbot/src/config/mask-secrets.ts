@@ -1,0 +1,44 @@
+import { isSecretSetting } from './schema/look-up.ts';
+import type { SettingPath } from './setting-path.ts';
+
+const MASK = '********';
+
+/** The value at a path as it may be shown. The name of a variable or of a file is no secret. */
+export function maskSecrets(value: unknown, path: SettingPath = []): unknown {
+  if (Array.isArray(value)) return value.map((item, index) => maskSecrets(item, [...path, index]));
+  if (typeof value === 'object' && value !== null) {
+    return Object.fromEntries(
+      Object.entries(value).map(([key, item]) => [key, maskSecrets(item, [...path, key])]),
+    );
+  }
+  if (isSecretSetting(path)) return isReference(value) ? value : MASK;
+  return typeof value === 'string' ? maskAddresses(value) : value;
+}
+
+/** What comes before the last `@`: a password may contain the characters that end a host. A port is none. */
+const USER_INFO = /(?<=:\/\/)(?:[^\s/?#@:[\]]*:(?!\d{1,5}(?:[/?#]|$))\S*|[^\s/?#]*)(?=@)/g;
+const SECRET_NAME =
+  /token|secret|passw|pwd|credential|key|sig|auth|jwt|hmac|ticket|^(?:code|session|sessionid|sid)$/i;
+
+/** Addresses may carry a password before the host, and tokens behind it. */
+function maskAddresses(text: string): string {
+  if (!text.includes('://')) return text;
+  return text
+    .replace(USER_INFO, maskUser)
+    .replace(/([?&#;])([^=?&#;\s]+)=([^&#;\s]+)/g, (whole, mark: string, name: string, value: string) =>
+      SECRET_NAME.test(name) ? `${mark}${name}=${maskText(value)}` : whole,
+    );
+}
+
+function maskUser(info: string): string {
+  const [user = '', ...password] = info.split(':');
+  return [user, ...(password.length === 0 ? [] : [password.join(':')])].map(maskText).join(':');
+}
+
+function maskText(text: string): string {
+  return text === '' || (text.startsWith('$') && isReference(text)) ? text : MASK;
+}
+
+export function isReference(value: unknown): boolean {
+  return typeof value === 'string' && (/^\$\{[A-Z_][A-Z0-9_]*\}$/.test(value) || value.startsWith('file:'));
+}

@@ -128,6 +128,11 @@ export function resolveAgentSettings(params: {
     tools: tools === undefined || isList(tools) ? tools : tools.allow,
     exec: { ...config.tools?.exec, ...execOf(defaults), ...execOf(settings) },
     permissions: { ...defaults.permissions, ...settings.permissions },
+    compaction: {
+      ...defaults.compaction,
+      ...settings.compaction,
+      memoryFlush: { ...defaults.compaction?.memoryFlush, ...settings.compaction?.memoryFlush },
+    },
     workspaceDir: resolveWorkspaceDir(params, own),
     userTimezone: settings.userTimezone ?? defaults.userTimezone ?? findMachineZone(),
   };

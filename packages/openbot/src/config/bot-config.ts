@@ -5,12 +5,12 @@ import type { PermissionSettings } from '../permissions/contract.ts';
 export const CONFIG_FILE_NAME = 'openbot.json';
 
 /**
- * `openbot.json`. Names are OpenClaw's where it has the setting, so that an `openclaw.json` can be taken over. Unknown
- * settings are ignored; values of known ones are checked when the file is read.
+ * `openbot.json`. Names are OpenClaw's where it has the setting, so that an `openclaw.json` can be taken over. What each
+ * setting means is said in `schema/`, which checks the file when it is read.
  */
 export interface BotConfig extends LifecycleConfig {
   agents?: {
-    defaults?: AgentSettings & NonNullable<MemoryFlushConfig['agents']>['defaults'];
+    defaults?: AgentSettings;
     list?: readonly (AgentSettings & {
       readonly id: string;
       readonly default?: boolean;
@@ -35,6 +35,17 @@ export interface BotConfig extends LifecycleConfig {
   session?: LifecycleConfig['session'] & {
     /** How often sessions may pass a message on before a person must speak again. 5. */
     agentToAgent?: { readonly maxPingPongTurns?: number };
+    threads?: {
+      /** True: a thread has a session of its own. */
+      readonly enabled?: boolean;
+      /** False. The session of a thread begins as a fork of that of its conversation. */
+      readonly inheritParent?: boolean;
+    };
+  };
+  index?: {
+    /** True. */
+    readonly enabled?: boolean;
+    readonly embedding?: EmbeddingSettings;
   };
   /** For all agents. */
   tools?: {
@@ -117,7 +128,6 @@ export interface ProviderSettings {
 
 export interface ModelSettings {
   id: string;
-  name?: string;
   api?: string;
   baseUrl?: string;
   /** Tokens. */
@@ -145,8 +155,21 @@ export const THINKING_LEVELS = [
   'ultra',
 ] as const;
 
+/** An endpoint that speaks OpenAI's API for embeddings. */
+export interface EmbeddingSettings {
+  readonly baseUrl: string;
+  readonly model: string;
+  readonly apiKey?: string;
+  readonly dimensions?: number;
+}
+
 /** What all channels have in common. */
-export interface ChannelSettings {
+export interface ChannelSettings extends ChannelAccountSettings {
+  /** By the id of an account; each setting in the place of that of the channel. */
+  accounts?: Readonly<Record<string, ChannelAccountSettings | undefined>>;
+}
+
+export interface ChannelAccountSettings {
   /** Ids of people who may give commands. */
   allowFrom?: readonly (string | number)[];
   /** By the id of a group; `*` for those that are not listed. */
@@ -186,6 +209,7 @@ export interface AgentSettings {
   claudeCode?: CodingSettings;
   /** Turns without a message of a person. None when absent. */
   heartbeat?: HeartbeatSettings;
+  compaction?: NonNullable<NonNullable<MemoryFlushConfig['agents']>['defaults']>['compaction'];
   claude?: ClaudeSettings;
 }
 

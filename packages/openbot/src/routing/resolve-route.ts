@@ -50,7 +50,7 @@ export function resolveRoute(request: RouteRequest): Route {
   const { config } = request;
   const place = readPlace(request);
   const { agentId, matchedBy } = chooseAgent(request, place);
-  const { scope, mainKey, dmScope, identityLinks } = config.session ?? {};
+  const { scope, mainKey, dmScope, identityLinks, threads } = config.session ?? {};
   const ends = { agentId, channel: place.channel, accountId: place.accountId, matchedBy };
   if (scope === 'global') return { ...ends, sessionKey: 'global', mainSessionKey: 'global' };
   const base = buildAgentPeerSessionKey({
@@ -63,7 +63,7 @@ export function resolveRoute(request: RouteRequest): Route {
     identityLinks,
     dmScope,
   });
-  const threadId = String(request.threadId ?? '').trim();
+  const threadId = threads?.enabled === false ? '' : String(request.threadId ?? '').trim();
   return {
     ...ends,
     mainSessionKey: buildAgentMainSessionKey({ agentId, mainKey }),

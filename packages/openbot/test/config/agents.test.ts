@@ -107,6 +107,7 @@ describe('the settings of an agent', () => {
   it('are the defaults with its own in their place', () => {
     expect(resolveAgentSettings(at(config, { agentId: 'ops' }))).toEqual({
       agentId: 'ops',
+      compaction: { memoryFlush: {} },
       name: 'Ops',
       model: 'script/demo',
       timeoutSeconds: 5,

@@ -33,12 +33,31 @@ describe('reading openbot.json', () => {
     });
   });
 
+  it('leaves out secrets that are not here for what only looks at settings, and nothing else', async () => {
+    const stateDir = makeTempFolder();
+    const write = (text: string) => writeFileSync(join(stateDir, 'openbot.json'), text);
+    write(
+      '{ models: { providers: { a: { apiKey: "${NOPE}" }, b: { apiKey: "file:./none" }, c: { apiKey: "${HERE}" } } } }',
+    );
+    const look = () => loadBotConfig(stateDir, { HERE: SECRET }, { toleratesMissingSecrets: true });
+    const { config, notices } = await look();
+    expect(config.models?.providers).toEqual({ a: {}, b: {}, c: { apiKey: SECRET } });
+    expect(notices).toEqual([
+      'models.providers.a.apiKey names the variable NOPE, which is not set',
+      expect.stringContaining('models.providers.b.apiKey names a file that is not there'),
+    ]);
+    write('{ session: { mainKey: "${NOPE}" } }');
+    await expect(look()).rejects.toMatchObject({ code: 'CONFIG_INVALID' });
+  });
+
   it('without a file the configuration is empty', async () => {
     const stateDir = makeTempFolder();
     await expect(loadBotConfig(stateDir, {})).resolves.toEqual({
       path: join(stateDir, 'openbot.json'),
       exists: false,
       config: {},
+      files: [],
+      notices: [],
     });
   });
 
@@ -47,16 +66,12 @@ describe('reading openbot.json', () => {
     expect(exists).toBe(false);
   });
 
-  it('reads JSON5, and keeps settings that it does not know', async () => {
+  it('reads JSON5', async () => {
     const config = await load(`{
       // by hand
       agents: { defaults: { model: 'script/demo', heartbeat: { every: '30m' } }, },
-      gateway: { port: 18789 },
     }`);
-    expect(config).toEqual({
-      agents: { defaults: { model: 'script/demo', heartbeat: { every: '30m' } } },
-      gateway: { port: 18789 },
-    });
+    expect(config).toEqual({ agents: { defaults: { model: 'script/demo', heartbeat: { every: '30m' } } } });
   });
 
   it('reads files that it includes', async () => {
@@ -68,9 +83,16 @@ describe('reading openbot.json', () => {
     expect(config).toEqual({ session: { mainKey: 'home', scope: 'global' } });
   });
 
-  it('takes over a configuration of OpenClaw', async () => {
-    await expect(
-      load(`{
+  it('what people bring along from OpenClaw may stay, and is said', async () => {
+    const stateDir = makeTempFolder();
+    writeFileSync(join(stateDir, 'openbot.json'), '{ meta: {}, channels: { telegram: { botToken: "x" } } }');
+    const { notices } = await loadBotConfig(stateDir, {});
+    expect(notices).toEqual(['channels.telegram.botToken has no effect', 'meta has no effect']);
+  });
+});
+
+describe('reading openclaw.json where there is no openbot.json', () => {
+  const OPENCLAW = `{
         agents: {
           defaults: {
             model: { primary: 'anthropic/claude-opus-4-5', fallbacks: ['openai/gpt-5'] },
@@ -89,40 +111,80 @@ describe('reading openbot.json', () => {
         channels: { telegram: { enabled: true, botToken: 'x', allowFrom: ['42', 43] }, defaults: {} },
         messages: { queue: { mode: 'steer', byChannel: { discord: 'collect' } }, groupChat: { historyLimit: 50 } },
         tools: { profile: 'coding' }, meta: { lastTouchedVersion: '2026.9.6' },
-      }`),
-    ).resolves.toMatchObject({ session: { dmScope: 'per-channel-peer' } });
+      }`;
+
+  async function loadForeign(text: string, name = 'openclaw.json') {
+    const stateDir = makeTempFolder();
+    writeFileSync(join(stateDir, name), text);
+    return { stateDir, loaded: await loadBotConfig(stateDir, {}) };
+  }
+
+  it.each(['openclaw.json', 'clawdbot.json'])(
+    '%s: what is known counts, and the rest means nothing',
+    async (name) => {
+      const { stateDir, loaded } = await loadForeign(OPENCLAW, name);
+      expect(loaded).toMatchObject({
+        path: join(stateDir, 'openbot.json'),
+        exists: false,
+        openclawPath: join(stateDir, name),
+        config: { session: { dmScope: 'per-channel-peer' } },
+        notices: [],
+      });
+    },
+  );
+
+  it('a variable of what is not known need not be set', async () => {
+    const { loaded } = await loadForeign(
+      '{ gateway: { token: "${NOT_SET}" }, session: { mainKey: "home" } }',
+    );
+    expect(loaded.config.session).toEqual({ mainKey: 'home' });
+  });
+
+  it('a wrong value of what is known is an error, which says what the file is', async () => {
+    await expect(loadForeign('{ session: { dmScope: "other" } }')).rejects.toMatchObject({
+      code: 'CONFIG_INVALID',
+      hint: expect.stringContaining('openbot init --from-openclaw'),
+    });
+  });
+
+  it('openbot.json takes its place as a whole', async () => {
+    const stateDir = makeTempFolder();
+    writeFileSync(join(stateDir, 'openclaw.json'), '{ session: { mainKey: "home" } }');
+    writeFileSync(join(stateDir, 'openbot.json'), '{}');
+    expect((await loadBotConfig(stateDir, {})).config).toEqual({});
   });
 });
 
 describe('variables', () => {
   it('fills in the value wherever a text names it', async () => {
     const config = await load(
-      '{ channels: { telegram: { botToken: "${TOKEN}", url: "https://x/${TOKEN}/${HOST_1}" } } }',
+      '{ channels: { telegram: { botToken: "${TOKEN}" } }, messages: { responsePrefix: "x/${TOKEN}/${HOST_1}" } }',
       { TOKEN: SECRET, HOST_1: 'a' },
     );
     expect(config).toEqual({
-      channels: { telegram: { botToken: SECRET, url: `https://x/${SECRET}/a` } },
+      channels: { telegram: { botToken: SECRET } },
+      messages: { responsePrefix: `x/${SECRET}/a` },
     });
   });
 
   it('leaves a doubled dollar, small letters and plain dollars as text', async () => {
-    const config = await load('{ a: ["$${TOKEN}", "${token}", "$TOKEN", "5$"] }', { TOKEN: SECRET });
-    expect(config).toEqual({ a: ['${TOKEN}', '${token}', '$TOKEN', '5$'] });
+    const config = await load('{ skills: { allowBundled: ["$${TOKEN}", "${token}", "$TOKEN", "5$"] } }', {
+      TOKEN: SECRET,
+    });
+    expect(config.skills?.allowBundled).toEqual(['${TOKEN}', '${token}', '$TOKEN', '5$']);
   });
 
   it('a value is not read a second time', async () => {
-    expect(await load('{ a: "${ONE}" }', { ONE: '${TWO}', TWO: 'x' })).toEqual({ a: '${TWO}' });
+    const { session } = await load('{ session: { mainKey: "${ONE}" } }', { ONE: '${TWO}', TWO: 'x' });
+    expect(session?.mainKey).toBe('${TWO}');
   });
 
   it.each<Record<string, string>>([{}, { TELEGRAM_TOKEN: '' }])(
     'a missing one is an error that names setting and variable: %j',
     async (env) => {
-      expect(
-        await fault('{ channels: { telegram: { accounts: [{ botToken: "${TELEGRAM_TOKEN}" }] } } }', env),
-      ).toEqual({
+      expect(await fault('{ agents: { list: [{ id: "a", name: "${TELEGRAM_TOKEN}" }] } }', env)).toEqual({
         code: 'CONFIG_INVALID',
-        message:
-          'FILE: channels.telegram.accounts[0].botToken names the variable TELEGRAM_TOKEN, which is not set',
+        message: 'FILE: agents.list[0].name names the variable TELEGRAM_TOKEN, which is not set',
         hint: 'Set TELEGRAM_TOKEN in the environment. To write the text itself: $${TELEGRAM_TOKEN}',
       });
     },
@@ -159,8 +221,14 @@ describe('wrong values', () => {
       '{ agents: { defaults: { userTimezone: "Mars/Olympus" } } }',
       'agents.defaults.userTimezone must be the name of a time zone, such as Europe/Berlin',
     ],
-    ['{ agents: { defaults: { tools: { deny: ["exec"] } } } }', 'agents.defaults.tools'],
-    ['{ agents: { defaults: { tools: { exec: { security: "open" } } } } }', 'agents.defaults.tools'],
+    [
+      '{ agents: { defaults: { tools: { deny: ["exec"] } } } }',
+      'agents.defaults.tools.deny is not known here',
+    ],
+    [
+      '{ agents: { defaults: { tools: { exec: { security: "open" } } } } }',
+      'agents.defaults.tools.exec.security must',
+    ],
     ['{ tools: { exec: { ask: "sometimes" } } }', 'tools.exec.ask'],
     ['{ tools: { exec: { timeoutSec: 0 } } }', 'tools.exec.timeoutSec'],
     [
@@ -220,6 +288,26 @@ describe('wrong values', () => {
       expect.stringContaining(`FILE: ${expected}`),
       'Correct the value, or leave the setting out',
     ]);
+  });
+
+  it.each([
+    ['{ sesion: {} }', 'sesion is not a setting. Did you mean session?'],
+    ['{ session: { dmscope: "main" } }', 'session.dmscope is not a setting. Did you mean dmScope?'],
+    [
+      '{ agents: { list: [{ id: "a", modle: "x" }] } }',
+      'agents.list[0].modle is not a setting. Did you mean model?',
+    ],
+    [
+      '{ agents: { defaults: { tools: { alow: [] } } } }',
+      'agents.defaults.tools.alow is not a setting. Did you mean allow?',
+    ],
+    ['{ zzzzzzzzzz: 1 }', 'zzzzzzzzzz is not a setting'],
+    [
+      '{ channels: { telegram: { allowfrom: [] } } }',
+      'channels.telegram.allowfrom is not a setting. Did you mean allowFrom?',
+    ],
+  ])('a name that is not known: %s', async (text, expected) => {
+    expect((await fault(text)).message).toBe(`FILE: ${expected}`);
   });
 
   it('names every fault on a line of its own', async () => {

@@ -1,11 +1,11 @@
-import { chmodSync, closeSync, fstatSync, openSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { giveToFolderOwner, loadSqlite, makeFolder, syncFolder } from '@openbot/sessions/disk';
+import { loadSqlite, makeFolder } from '@openbot/sessions/disk';
 import { watchOthers } from './data-version.ts';
 import { describeFault, isBusy, unreadable } from './database-faults.ts';
 import { groupCommits } from './group-commits.ts';
+import { makePrivateFile } from './private-file.ts';
 import { prepareSchema } from './schema.ts';
 
 /** What arrives and what is to be sent, in one file, so that both are durable with one commit. */
@@ -52,20 +52,6 @@ export async function openBotDatabase(stateDir: string): Promise<BotDatabase> {
       if (db.isOpen) db.close();
     },
   };
-}
-
-/** SQLite gives its other files the rights of this one. */
-async function makePrivateFile(path: string): Promise<void> {
-  const fd = openSync(path, 'a', 0o600);
-  try {
-    const { size, mode } = fstatSync(fd);
-    if ((mode & 0o077) !== 0) chmodSync(path, mode & 0o700);
-    if (size > 0) return;
-    giveToFolderOwner(fd, path);
-  } finally {
-    closeSync(fd);
-  }
-  await syncFolder(dirname(path));
 }
 
 function connect(path: string): Promise<DatabaseSync> {

@@ -18,6 +18,12 @@ export function isBusy(error: unknown): boolean {
   return codeOf(error) === BUSY;
 }
 
+/** The file is not a database, or not a whole one. */
+export function isDamaged(error: unknown): boolean {
+  const code = codeOf(error);
+  return code === CORRUPT || code === NOTADB;
+}
+
 /** What went wrong, as an error with a code. Errors that are not about the file stay as they are. */
 export function describeFault(path: string, cause: unknown, doing: 'read' | 'write'): unknown {
   const code = codeOf(cause);

@@ -2,9 +2,9 @@ import type { DatabaseSync } from 'node:sqlite';
 import { OpenBotError } from '@openbot/sessions';
 import { unreadable } from './database-faults.ts';
 
-const VERSION = 1;
+const VERSION = 2;
 
-/** Sets the connection up, and makes the tables of a new database. Nothing of a newer or foreign one is changed. */
+/** Sets the connection up, and makes the tables of a new database, or adds what an older one has not. Nothing of a newer or foreign one is changed. */
 export function prepareSchema(db: DatabaseSync, path: string): void {
   if (readVersion(db, path) === 0) {
     // Cannot be changed inside a transaction. It stays with the file.
@@ -15,10 +15,10 @@ export function prepareSchema(db: DatabaseSync, path: string): void {
   db.exec('BEGIN IMMEDIATE');
   try {
     // Another process may have been faster.
-    if (readVersion(db, path) === 0) {
-      db.exec(TABLES);
-      db.exec(`PRAGMA user_version = ${VERSION}`);
-    }
+    const version = readVersion(db, path);
+    if (version === 0) db.exec(TABLES);
+    if (version === 1) db.exec(ADD_KIND);
+    db.exec(`PRAGMA user_version = ${VERSION}`);
     db.exec('COMMIT');
   } catch (error) {
     if (db.isTransaction) db.exec('ROLLBACK');
@@ -41,6 +41,8 @@ function readVersion(db: DatabaseSync, path: string): number {
   return version;
 }
 
+const ADD_KIND = 'ALTER TABLE inbox ADD COLUMN kind TEXT';
+
 // Times are REAL: a fraction of a millisecond is no reason to refuse a message.
 const TABLES = `
 CREATE TABLE inbox (
@@ -57,6 +59,8 @@ CREATE TABLE inbox (
   -- Why it was dropped, or how it failed.
   reason TEXT,
   tries INTEGER NOT NULL DEFAULT 0,
+  -- What it asked of the queue when it arrived. NULL until it is decided.
+  kind TEXT,
   UNIQUE (channel, account_id, conversation_id, message_id)
 ) STRICT;
 -- Apart from the states, which change several times: SQLite would write a long message again with each of them.

@@ -45,6 +45,13 @@ export interface Relay {
   readonly label?: string;
 }
 
+/**
+ * What a message asks of the queue. A `command` is neither merged with others nor given to a running agent; `upkeep` is
+ * such a command that does not interrupt a run either; a `stop` ends the run and withdraws what waits before it. An
+ * `aside` is handled at once, beside the run, and neither waits nor counts in the queue.
+ */
+export type MessageKind = 'text' | 'command' | 'upkeep' | 'stop' | 'aside';
+
 /** A message as it arrived, with the session that it was routed to. */
 export interface Arrival {
   readonly identity: MessageIdentity;
@@ -53,6 +60,8 @@ export interface Arrival {
   /** JSON values only: it is kept as JSON. */
   readonly ctx: MsgContext;
   readonly wish?: TurnWish;
+  /** By the configuration of its time. Without it, the first to look decides. */
+  readonly kind?: MessageKind;
   /** ms */
   readonly receivedAt: number;
 }
@@ -109,6 +118,11 @@ export interface Inbox {
     arrival: Arrival,
     as?: Extract<InboxState, { state: 'received' | 'answered' | 'dropped' }>,
   ): Promise<{ readonly message: InboxMessage; readonly isNew: boolean }>;
+  /**
+   * Keeps the kinds of messages that have none. A kind does not change: where another configuration reads a message that
+   * runs otherwise, its turn would be begun a second time.
+   */
+  decideKinds(kinds: ReadonlyMap<number, MessageKind>): Promise<void>;
   get(seq: number): Promise<InboxMessage | undefined>;
   find(identity: MessageIdentity): Promise<InboxMessage | undefined>;
   /** The messages of a session that are received, queued or running, in order of arrival. */

@@ -21,6 +21,7 @@ import { openSqliteOutbox } from '../../src/outbox/sqlite/sqlite-outbox.ts';
 import { arrival } from '../inbox/arrival.ts';
 import { makeTempFolder } from '../setup/temp-folder.ts';
 import { openDatabaseHere } from './open-here.ts';
+import { makeVersion1, readTables } from './version-1.ts';
 
 const NAME = 'openbot-inbox.sqlite';
 const CHILD = new URL('children/accept-messages.ts', import.meta.url);
@@ -100,6 +101,22 @@ describe('the file', () => {
     });
     expect(other.prepare('SELECT name FROM sqlite_schema').all()).toEqual([{ name: 'theirs' }]);
     other.close();
+  });
+
+  test('version 1 keeps every row, and gets what version 2 has more', async () => {
+    const stateDir = makeTempFolder();
+    const before = makeVersion1(stateDir);
+    // Both at once, as two commands may.
+    const [database, second] = await Promise.all([openDatabaseHere(stateDir), openDatabaseHere(stateDir)]);
+    const withKind = (row: unknown) => ({ ...(row as object), kind: null });
+    expect(readTables(database)).toEqual({ ...before, inbox: before.inbox!.map(withKind) });
+    expect(before.inbox).toHaveLength(5);
+    expect(database.prepare('PRAGMA user_version').get()).toEqual({ user_version: 2 });
+    const schemaOf = ({ prepare }: typeof database) =>
+      prepare('SELECT name FROM sqlite_schema ORDER BY name').all();
+    expect(schemaOf(database)).toEqual(schemaOf(await openDatabaseHere()));
+    const { message } = await openSqliteInbox(second).accept(arrival('new', { kind: 'aside' }));
+    expect(message).toMatchObject({ seq: 6, kind: 'aside' });
   });
 
   test('damage that is found later is an error that names the file', async () => {

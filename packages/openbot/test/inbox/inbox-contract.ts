@@ -31,6 +31,35 @@ export function describeInboxContract(name: string, open: () => Promise<Inbox>):
         expect((await inbox.get(message.seq))?.wish).toEqual(wish);
       });
 
+      test('keeps the kind of a message, and decides it once where it has none', async () => {
+        const inbox = await open();
+        const [given, open1, open2] = (await acceptAll(
+          inbox,
+          arrival('1', { kind: 'aside' }),
+          arrival('2'),
+          arrival('3'),
+        )) as [number, number, number];
+        const kindsOf = async () => (await inbox.waiting(arrival(''))).map(({ kind }) => kind);
+        expect(await kindsOf()).toEqual(['aside', undefined, undefined]);
+        await inbox.decideKinds(
+          new Map([
+            [given, 'text'],
+            [open1, 'upkeep'],
+            [999, 'text'],
+          ]),
+        );
+        await inbox.move([open1], { state: 'running', turnId: 't' });
+        await inbox.decideKinds(
+          new Map([
+            [open1, 'text'],
+            [open2, 'text'],
+          ]),
+        );
+        expect(await kindsOf()).toEqual(['aside', 'upkeep', 'text']);
+        expect(await inbox.get(open1)).toMatchObject({ kind: 'upkeep', state: 'running' });
+        expect((await inbox.accept(arrival('1', { kind: 'text' }))).message.kind).toBe('aside');
+      });
+
       test('the same message a second time is the one that is kept', async () => {
         const inbox = await open();
         const first = await inbox.accept(arrival('1'));

@@ -41,6 +41,14 @@ export function openMemoryInbox(): Inbox {
       listeners.call();
       return { message: toPlain(kept), isNew: true };
     },
+    decideKinds: async (kinds) => {
+      for (const [at, kind] of kinds) {
+        const kept = messages.get(at);
+        if (kept?.arrival.kind !== undefined) continue;
+        if (kept !== undefined) messages.set(at, { ...kept, arrival: { ...kept.arrival, kind } });
+      }
+      listeners.call();
+    },
     get: async (wanted) => {
       const kept = messages.get(wanted);
       return kept && toPlain(kept);

@@ -1,6 +1,6 @@
 import type { BotDatabase } from '../../database/bot-database.ts';
 import { Listeners } from '../../listeners.ts';
-import type { Inbox, InboxMessage, InboxState, MessageIdentity } from '../contract.ts';
+import type { Inbox, InboxMessage, InboxState, MessageIdentity, MessageKind } from '../contract.ts';
 import { isWaiting, noMessages, partsOf, toMessage } from '../inbox-message.ts';
 import { type ContentRow, type MessageContent, MessageContents } from './message-contents.ts';
 import { openEvents } from './sqlite-events.ts';
@@ -14,6 +14,7 @@ interface Row {
   agent_id: string;
   session_key: string;
   received_at: number;
+  kind: MessageKind | null;
   state: InboxState['state'];
   turn_id: string | null;
   reason: string | null;
@@ -31,9 +32,10 @@ export function openSqliteInbox(database: BotDatabase): Inbox {
   const { prepare, read, write } = database;
   const sql = {
     insert: prepare(
-      `INSERT INTO inbox (channel, account_id, conversation_id, message_id, agent_id, session_key, received_at, state, turn_id, reason)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+      `INSERT INTO inbox (channel, account_id, conversation_id, message_id, agent_id, session_key, received_at, kind, state, turn_id, reason)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
     ),
+    decideKind: prepare('UPDATE inbox SET kind = ? WHERE seq = ? AND kind IS NULL'),
     get: prepare('SELECT * FROM inbox WHERE seq = ?'),
     insertContent: prepare('INSERT INTO inbox_content (seq, ctx, wish) VALUES (?, ?, ?)'),
     content: prepare('SELECT ctx, wish FROM inbox_content WHERE seq = ?'),
@@ -88,6 +90,7 @@ export function openSqliteInbox(database: BotDatabase): Inbox {
           agentId,
           sessionKey,
           receivedAt,
+          arrival.kind ?? null,
           as.state,
           turnId,
           reason,
@@ -101,6 +104,10 @@ export function openSqliteInbox(database: BotDatabase): Inbox {
         isNew,
       }));
     },
+    decideKinds: (kinds) =>
+      change(() => {
+        for (const [seq, kind] of kinds) sql.decideKind.run(kind, seq);
+      }),
     get: (seq) => read(() => one(sql.get.get(seq))),
     find: (identity) => read(() => one(sql.find.get(...identityOf(identity)))),
     waiting: ({ agentId, sessionKey }) => read(() => all(sql.waiting.all(sessionKey, agentId))),
@@ -162,6 +169,7 @@ function fromRow(row: Row, content: MessageContent): InboxMessage {
     agentId: row.agent_id,
     sessionKey: row.session_key,
     ...content,
+    ...(row.kind !== null && { kind: row.kind }),
     receivedAt: row.received_at,
   };
   return toMessage(arrival, { seq, state, turnId, reason, tries });

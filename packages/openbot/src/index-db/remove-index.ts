@@ -1,0 +1,39 @@
+import { existsSync, rmSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { withLock } from '@openbot/sessions/disk';
+import { openIndexDatabase } from './index-database.ts';
+import { placeOfProgram, placeOfState, type SessionsPlace } from './session-source.ts';
+
+/** Removes an index, for one that is to be made anew. */
+export async function removeIndex(path: string): Promise<void> {
+  await withLock(`${path}.aside.lock`, {}, () => {
+    // The log first: without its database no process takes it for its own.
+    for (const ending of ['-shm', '-wal', '']) rmSync(path + ending, { force: true });
+  });
+}
+
+/** These places, and all others of which the index has sessions. One that cannot be read has none. */
+export async function listPlacesOf(
+  path: string,
+  places: readonly SessionsPlace[],
+  scope: Parameters<typeof placeOfProgram>[1],
+): Promise<SessionsPlace[]> {
+  if (!existsSync(path)) return [...places];
+  let known: { source: string; root: string }[];
+  try {
+    const database = await openIndexDatabase(path, { leaveAlone: ['damaged', 'older', 'locked'] });
+    known = (await database
+      .read(() => database.prepare("SELECT DISTINCT source, root FROM files WHERE kind = 'transcript'").all())
+      .finally(() => database.close())) as typeof known;
+  } catch {
+    return [...places];
+  }
+  const programs = (['openclaw', 'pi', 'claude'] as const)
+    .flatMap((source) => placeOfProgram(source, scope) ?? [])
+    .filter(({ root }) => known.some((one) => one.root === root));
+  // The folder of the index, and those of OpenClaw that were named.
+  const folders = known
+    .filter(({ source, root }) => root === dirname(path) || (source === 'openclaw' && existsSync(root)))
+    .map(({ root }) => placeOfState(root, scope));
+  return [...new Map([...folders, ...programs, ...places].map((place) => [place.root, place])).values()];
+}

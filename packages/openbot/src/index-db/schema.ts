@@ -1,0 +1,126 @@
+/** Another number makes every index that exists be built anew. */
+export const VERSION = 1;
+
+/**
+ * What was said, as words. Letters lose their accents and their case. Text of scripts that are written without spaces is
+ * split into its characters before it comes here (`searchable-text.ts`).
+ */
+const WORDS = `fts5(text, tokenize = "unicode61 remove_diacritics 2")`;
+
+/**
+ * `files` is what was read, up to which place; all else goes with its file. A transcript has one row in `sessions`, of the
+ * same id. Times are milliseconds.
+ */
+export const TABLES = `
+CREATE TABLE files (
+  id INTEGER PRIMARY KEY,
+  -- transcript or memory
+  kind TEXT NOT NULL,
+  -- The program that it is of: openbot, openclaw, pi, claude
+  source TEXT NOT NULL,
+  -- The state folder, or the folder with all sessions of that program
+  root TEXT NOT NULL,
+  agent_id TEXT,
+  session_key TEXT,
+  -- Absolute; of a session in a database the path of that database, and its session id
+  path TEXT NOT NULL,
+  part TEXT NOT NULL DEFAULT '',
+  mtime REAL NOT NULL,
+  size INTEGER NOT NULL,
+  -- Another one when what was there has been replaced
+  generation TEXT NOT NULL,
+  -- Behind the last line that was read, and a hash of what is before it
+  position INTEGER NOT NULL,
+  hash TEXT NOT NULL,
+  -- The messages up to this id are in chunks
+  chunked_to INTEGER NOT NULL DEFAULT 0,
+  UNIQUE (path, part)
+) STRICT;
+CREATE INDEX files_of_root ON files (root, kind);
+
+CREATE TABLE sessions (
+  id INTEGER PRIMARY KEY REFERENCES files ON DELETE CASCADE,
+  session_id TEXT NOT NULL,
+  agent_id TEXT,
+  session_key TEXT,
+  channel TEXT,
+  label TEXT,
+  title TEXT,
+  updated_at REAL NOT NULL,
+  -- Persons' messages so far
+  turns INTEGER NOT NULL DEFAULT 0
+) STRICT;
+CREATE INDEX sessions_of_key ON sessions (session_key);
+
+CREATE TABLE messages (
+  id INTEGER PRIMARY KEY,
+  session INTEGER NOT NULL REFERENCES sessions ON DELETE CASCADE,
+  -- Where its line begins: a byte of the file, or the number of the row
+  position INTEGER NOT NULL,
+  -- Counts the messages of people, from 1; 0 before the first
+  turn INTEGER NOT NULL,
+  -- user, assistant, tool, system, summary
+  speaker TEXT NOT NULL,
+  at REAL,
+  entry_id TEXT
+) STRICT;
+CREATE INDEX messages_of_session ON messages (session, id);
+
+-- Both by the id of the message. A message may be in one or in both.
+CREATE VIRTUAL TABLE said USING ${WORDS};
+CREATE VIRTUAL TABLE tools USING ${WORDS};
+CREATE TRIGGER message_gone AFTER DELETE ON messages BEGIN
+  DELETE FROM said WHERE rowid = old.id;
+  DELETE FROM tools WHERE rowid = old.id;
+END;
+
+-- One row for each request to a model. Copies of a session have rows with the same message and request id.
+CREATE TABLE usage (
+  id INTEGER PRIMARY KEY,
+  session INTEGER NOT NULL REFERENCES sessions ON DELETE CASCADE,
+  position INTEGER NOT NULL,
+  at REAL,
+  provider TEXT,
+  model TEXT,
+  input INTEGER NOT NULL,
+  output INTEGER NOT NULL,
+  cache_read INTEGER NOT NULL,
+  cache_write INTEGER NOT NULL,
+  -- As recorded
+  cost_usd REAL,
+  message_id TEXT,
+  request_id TEXT,
+  is_sidechain INTEGER NOT NULL DEFAULT 0
+) STRICT;
+-- Lines of Claude Code that share a message repeat its figures. Rows without an id are all different.
+CREATE UNIQUE INDEX usage_of_session ON usage (session, message_id, request_id);
+CREATE INDEX usage_at ON usage (at);
+
+-- Pieces of memory files and conversations, for embeddings.
+CREATE TABLE chunks (
+  id INTEGER PRIMARY KEY,
+  file INTEGER NOT NULL REFERENCES files ON DELETE CASCADE,
+  agent_id TEXT,
+  session_key TEXT,
+  -- Lines of a memory file, or ids of messages
+  first INTEGER NOT NULL,
+  last INTEGER NOT NULL,
+  hash TEXT NOT NULL,
+  heading TEXT NOT NULL DEFAULT '',
+  text TEXT NOT NULL
+) STRICT;
+CREATE INDEX chunks_of_file ON chunks (file, first);
+CREATE VIRTUAL TABLE chunk_words USING ${WORDS};
+-- As the scalar functions of sqlite-vec take them: 32-bit floats. An ordinary table, so that a process without sqlite-vec
+-- can still remove what is gone.
+CREATE TABLE vectors (
+  chunk INTEGER NOT NULL REFERENCES chunks ON DELETE CASCADE,
+  -- What made it, where from, and how long it is: vectors of two are not comparable
+  model TEXT NOT NULL,
+  embedding BLOB NOT NULL,
+  UNIQUE (chunk, model)
+) STRICT;
+CREATE TRIGGER chunk_gone AFTER DELETE ON chunks BEGIN
+  DELETE FROM chunk_words WHERE rowid = old.id;
+END;
+`;

@@ -1,0 +1,44 @@
+import { readdirSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import type { LocatedSession } from 'oc-context-cleaner';
+import { listArchives } from '../kept-sessions/files/archives.ts';
+
+/**
+ * Transcripts of conversations that were reset. They are still what was said, and are searched. Those of deleted sessions
+ * are not.
+ */
+export function locateArchives(stateDir: string, sessions: readonly LocatedSession[]): LocatedSession[] {
+  const folders = new Map(listSessionFolders(stateDir));
+  for (const { path, storage, agentId } of sessions) {
+    if (storage === undefined) folders.set(dirname(path), agentId);
+  }
+  return [...folders].flatMap(([folder, agentId]) =>
+    listArchives(folder)
+      // Compressed ones have no lines to follow.
+      .filter(({ kind, path }) => kind === 'reset' && !/\.(?:zst|gz)$/.test(path))
+      .map(({ path, sessionId, sizeBytes, at = 0 }) => ({
+        source: 'openclaw' as const,
+        agentId,
+        sessionId,
+        stem: basename(path).replace(/\.jsonl\.reset\..*$/, ''),
+        path,
+        updatedAt: at,
+        sizeBytes,
+        missing: false,
+        entries: [],
+      })),
+  );
+}
+
+export function isArchive(path: string): boolean {
+  return basename(path).includes('.jsonl.reset.');
+}
+
+function listSessionFolders(stateDir: string): [string, string | null][] {
+  const agents = join(stateDir, 'agents');
+  try {
+    return readdirSync(agents).map((agentId) => [join(agents, agentId, 'sessions'), agentId]);
+  } catch {
+    return [];
+  }
+}

@@ -1,2 +1,2 @@
 /** What few turns need of `@openbot/claude-code`. A file of its own, so that the command `agent` loads it with `import()`. */
-export { makeAnthropicModel, rankPassages, readMemoryFiles, startRun } from '@openbot/claude-code';
+export { makeAnthropicModel, startRun } from '@openbot/claude-code';

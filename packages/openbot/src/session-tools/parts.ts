@@ -2,6 +2,7 @@ import { resolveSessionFilePath, type SessionStore, type StoredEntry } from '@op
 import type { Channel } from '../channels/contract.ts';
 import type { ResolvedAgent } from '../config/agents.ts';
 import type { BotConfig } from '../config/bot-config.ts';
+import type { IndexDatabase } from '../index-db/index-database.ts';
 import type { BotState } from '../state/open-state.ts';
 import type { ToolSession } from '../tools/contract.ts';
 import { nameActions } from '../tools/name-actions.ts';
@@ -23,6 +24,12 @@ export interface SessionToolParts {
   /** ms */
   now(): number;
   onTrouble(error: unknown, sessionKey?: string): void;
+  /** Absent where none is kept. */
+  readonly index?: {
+    readonly path: string;
+    /** Brings its messages up to date with the transcripts. */
+    catchUp(index: IndexDatabase): Promise<unknown>;
+  };
   /** Something was put into the outbox. */
   wakeSender(): void;
   /** Undefined when no runner has models of the provider. */

@@ -1,3 +1,4 @@
+import type { SessionStore } from '@openbot/sessions';
 import type { Inbox } from '../inbox/contract.ts';
 import { addressOf, type SessionRef } from '../session-address.ts';
 import type { CleanChoice, TranscriptRef, Transcripts } from '../transcripts/contract.ts';
@@ -8,10 +9,16 @@ export class PendingCleans {
   readonly #parts: {
     readonly inbox: Inbox;
     readonly transcripts: Transcripts;
+    storeOf(agentId: string): SessionStore;
     now(): number;
   };
 
-  constructor(parts: { readonly inbox: Inbox; readonly transcripts: Transcripts; now(): number }) {
+  constructor(parts: {
+    readonly inbox: Inbox;
+    readonly transcripts: Transcripts;
+    storeOf(agentId: string): SessionStore;
+    now(): number;
+  }) {
     this.#parts = parts;
   }
 
@@ -27,12 +34,19 @@ export class PendingCleans {
     this.#waiting.delete(turnId);
     // The run goes on later, and can ask again then.
     if (!isOver) return;
-    const { inbox, transcripts, now } = this.#parts;
-    const text = await transcripts.clean(wanted.ref, wanted.choice).then(
-      ({ changed, savedTokens }) =>
-        changed
+    const { inbox, transcripts, now, storeOf } = this.#parts;
+    const { ref, choice } = wanted;
+    const text = await transcripts.clean(ref, choice).then(
+      async ({ changed, savedTokens }) => {
+        const lastClean = { at: now(), savedTokens, preset: choice.preset, turnId };
+        if (changed)
+          await storeOf(ref.agentId)
+            .update(ref.sessionKey, (entry) => entry && { ...entry, lastClean })
+            .catch(() => {});
+        return changed
           ? `Your context was cleaned: about ${savedTokens} tokens of old tool calls and results were removed. A backup was made.`
-          : 'Your context was not cleaned: there were no old tool calls or results to remove.',
+          : 'Your context was not cleaned: there were no old tool calls or results to remove.';
+      },
       (error: Error) => `Your context was not cleaned: ${error.message}`,
     );
     await inbox.addEvent(addressOf(session), { text, at: now() }).catch(() => {});

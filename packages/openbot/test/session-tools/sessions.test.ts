@@ -239,6 +239,7 @@ test('a clean is done after the turn, with a backup, and told to the next one', 
   const said = json(textsOf(await bot.say({ message: 'clean' }))[0]);
   expect(said).toMatchObject({ status: 'scheduled', preset: 'extreme', keep: 0 });
   await bot.idle();
+  expect(home.entryOf().lastClean).toMatchObject({ preset: 'extreme', savedTokens: expect.any(Number) });
   await bot.say({ message: 'and now' });
   expect(home.prompts.at(-1)).toMatch(/^System: \[.*\] Your context was cleaned: about \d+ tokens/);
   const results = home.linesOf().filter(({ message }: Line) => message?.role === 'toolResult');
@@ -259,6 +260,11 @@ test('notes and conversations are searched by words', async () => {
   const places = JSON.stringify(found.results);
   expect(places).toContain('memory/2026-11-01.md:3');
   expect(places).toContain(keyOf(home, 'ada'));
+  // It came from the index, where the conversation is a row.
+  const index = new (loadSqlite().DatabaseSync)(join(home.stateDir, 'openbot.sqlite'));
+  expect(index.prepare('SELECT count(*) AS n FROM chunks').get()?.n).toBeGreaterThan(2);
+  expect(index.prepare('SELECT count(*) AS n FROM messages').get()?.n).toBeGreaterThan(1);
+  index.close();
   // Another person's session finds the notes and not what ada said.
   await home.chat.write('bob', 'look');
   await bot.idle();

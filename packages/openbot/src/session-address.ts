@@ -1,12 +1,12 @@
 import {
   OpenBotError,
-  parseAgentSessionKey,
   resolveSession,
   type SessionConfig,
   type SessionStore,
   type StoredSession,
 } from '@openbot/sessions';
 import { canonicalizeMainSessionAlias, canonicalizeSessionKey } from '@openbot/sessions/key';
+import { sessionAddressOf } from '@openbot/sessions/layout';
 
 /** A session, among those of all agents. */
 export interface SessionRef {
@@ -14,13 +14,8 @@ export interface SessionRef {
   readonly sessionKey: string;
 }
 
-/**
- * One text for it, where sessions of all agents are kept together: the same for each spelling of its key. Most keys name
- * their agent; `global` does not, and each agent has a session of that name.
- */
-export function addressOf({ agentId, sessionKey }: SessionRef): string {
-  return parseAgentSessionKey(sessionKey) ? canonicalizeSessionKey(sessionKey) : `${agentId}|${sessionKey}`;
-}
+/** One text for it, the same for each spelling of its key. */
+export const addressOf: (session: SessionRef) => string = sessionAddressOf;
 
 /** With the key that messages are accepted under, for a key as a store or an adapter spells it. */
 export function canonicalRef(

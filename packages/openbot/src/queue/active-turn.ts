@@ -17,6 +17,8 @@ export interface ActiveTurnOptions {
   readonly begun: Promise<void>;
   /** Other messages wait already. */
   readonly lookAtOnce: boolean;
+  /** Messages without an end that may concern the turn. */
+  waiting(): Promise<readonly InboxMessage[]>;
   makeRules(messages: readonly InboxMessage[]): Promise<QueueRules>;
   drop(drop: Drop, among: readonly InboxMessage[]): Promise<void>;
   onTrouble(error: unknown): void;
@@ -115,9 +117,10 @@ export class ActiveTurn {
   }
 
   async #look(): Promise<void> {
-    const { inbox, makeRules, drop, work } = this.#options;
-    const waiting = await inbox.waiting(work);
-    const others = waiting.filter(({ state, seq }) => state !== 'running' && !this.#offered.has(seq));
+    const { inbox, makeRules, drop, waiting } = this.#options;
+    const others = (await waiting()).filter(
+      ({ state, seq }) => state !== 'running' && !this.#offered.has(seq),
+    );
     if (others.length === 0) return;
     const run = { target: this.#target, offered: this.#offered, steering: this.#steering };
     const plan = planArrivals(others, run, await makeRules(others));

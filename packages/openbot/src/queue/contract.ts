@@ -1,4 +1,4 @@
-import type { InboxMessage } from '../inbox/contract.ts';
+import type { InboxMessage, MessageKind } from '../inbox/contract.ts';
 import type { HeldRun } from '../run-lock/contract.ts';
 
 /**
@@ -42,8 +42,9 @@ export type TurnOutcome =
   /** The process ends. The turn is recovered by the next one that takes the session. */
   | { readonly end: 'later' };
 
-/**
- * What a message asks of the queue. A `command` is neither merged with others nor given to a running agent; a `stop`
- * ends the run and withdraws what waits before it.
- */
-export type MessageKind = 'text' | 'command' | 'stop';
+/** Messages of a session that are handled one after another, beside those of the other lane. */
+export type Lane = 'turns' | 'asides';
+
+export function laneOf(kind: MessageKind): Lane {
+  return kind === 'aside' ? 'asides' : 'turns';
+}

@@ -1,9 +1,9 @@
 import type { QueueSettings } from '@openbot/sessions/policy';
 import type { Clock } from '../clock.ts';
-import type { Inbox, InboxMessage } from '../inbox/contract.ts';
+import type { Inbox, InboxMessage, MessageKind } from '../inbox/contract.ts';
 import type { HeldRun, RunLock } from '../run-lock/contract.ts';
 import type { SessionRef } from '../session-address.ts';
-import type { MessageKind, TurnOutcome, TurnWork } from './contract.ts';
+import type { TurnOutcome, TurnWork } from './contract.ts';
 
 export interface TurnFailure {
   readonly agentId: string;
@@ -21,7 +21,12 @@ export interface QueueDependencies {
   /** Must not start a second run of the same turn id beside one that it has not ended. */
   runTurn(work: TurnWork): Promise<TurnOutcome>;
   settingsOf(session: SessionRef, channel: string): QueueSettings | Promise<QueueSettings>;
+  /** The kind that is kept; of a message without one, what the dispatcher was told to take it for. */
   kindOf(message: InboxMessage): MessageKind;
+  /** Why a message gets no turn after all: its sender may not ask for it any more. */
+  refusalOf(message: InboxMessage): string | undefined;
+  /** What a message wants of the queue for itself. */
+  hintOf(message: InboxMessage): Partial<QueueSettings>;
   newTurnId(): string;
   /** Whether this process begins turns for these messages, which are all that wait in a session. */
   isWanted(waiting: readonly InboxMessage[]): boolean;

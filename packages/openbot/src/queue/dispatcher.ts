@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { systemClock } from '../clock.ts';
 import { abortReason } from '../runners/abort.ts';
-import { addressOf, type SessionRef } from '../session-address.ts';
+import type { SessionRef } from '../session-address.ts';
+import type { Lane } from './contract.ts';
 import type { QueueDependencies } from './dependencies.ts';
 import { kindOfMessage } from './message-kind.ts';
-import { type PassEnd, SessionQueue } from './session-queue.ts';
+import { addressOfLane, type PassEnd, SessionQueue } from './session-queue.ts';
 
 type Required = 'inbox' | 'runLock' | 'runTurn' | 'settingsOf';
 
@@ -56,7 +57,9 @@ export class Dispatcher {
       runTurn: (work) => options.runTurn(work),
       settingsOf: (session, channel) => options.settingsOf(session, channel),
       clock: options.clock ?? systemClock,
-      kindOf: options.kindOf ?? ((message) => kindOfMessage(message)),
+      kindOf: (message) => message.kind ?? (options.kindOf ?? kindOfMessage)(message),
+      refusalOf: options.refusalOf ?? (() => undefined),
+      hintOf: options.hintOf ?? (() => ({})),
       newTurnId: options.newTurnId ?? randomUUID,
       isWanted: (waiting) => options.isWanted?.(waiting) ?? true,
       onFailed: options.onFailed ?? (async () => {}),
@@ -70,12 +73,12 @@ export class Dispatcher {
   }
 
   /** A message of this session was accepted. */
-  wake(sessionKey: string, agentId: string): void {
+  wake(sessionKey: string, agentId: string, lane: Lane = 'turns'): void {
     if (this.#isStopping) return;
     const session = { agentId, sessionKey };
-    const place = this.#places.get(addressOf(session));
+    const place = this.#places.get(addressOfLane(session, lane));
     if (place === undefined) {
-      this.#add(session);
+      this.#add(session, lane);
     } else {
       place.queue.wake();
       if (place.state.at === 'asleep') this.#makeReady(place);
@@ -88,7 +91,8 @@ export class Dispatcher {
     if (this.#isStopping) return;
     try {
       for (const session of await this.#dependencies.inbox.waitingSessions()) {
-        if (!this.#places.has(addressOf(session))) this.#add(session);
+        for (const lane of ['turns', 'asides'] as const)
+          if (!this.#places.has(addressOfLane(session, lane))) this.#add(session, lane);
       }
       this.#serve();
     } finally {
@@ -132,8 +136,8 @@ export class Dispatcher {
     await Promise.all(busy);
   }
 
-  #add({ agentId, sessionKey }: SessionRef): void {
-    const queue = new SessionQueue(agentId, sessionKey, this.#dependencies);
+  #add(session: SessionRef, lane: Lane): void {
+    const queue = new SessionQueue(session, lane, this.#dependencies);
     const place: Place = { queue, state: { at: 'ready' } };
     this.#places.set(queue.address, place);
     this.#ready.add(place);
@@ -155,8 +159,9 @@ export class Dispatcher {
   #serve(): void {
     const most = this.#options.maxConcurrentRuns ?? MAX_CONCURRENT_RUNS;
     for (const place of this.#ready) {
-      if (this.#busy >= most) return;
-      if (this.#isFull(place.queue.agentId)) continue;
+      // An aside asks no model, and its person should not wait for those who do.
+      const isRun = place.queue.lane === 'turns';
+      if (isRun && (this.#busy >= most || this.#isFull(place.queue.agentId))) continue;
       this.#ready.delete(place);
       place.state = { at: 'busy', done: this.#handle(place) };
     }
@@ -178,10 +183,10 @@ export class Dispatcher {
   }
 
   async #handle(place: Place): Promise<void> {
-    const { agentId } = place.queue;
-    this.#count(agentId, 1);
+    const { agentId, lane } = place.queue;
+    if (lane === 'turns') this.#count(agentId, 1);
     const end = await place.queue.handle(() => this.#ready.size === 0);
-    this.#count(agentId, -1);
+    if (lane === 'turns') this.#count(agentId, -1);
     if (this.#isStopping) this.#remove(place);
     else this.#settle(place, end);
     this.#serve();

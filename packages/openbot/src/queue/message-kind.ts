@@ -1,27 +1,107 @@
 import { isAuthorizedSender, matchResetTrigger } from '@openbot/sessions/policy';
-import type { InboxMessage } from '../inbox/contract.ts';
-import type { MessageKind } from './contract.ts';
+import { type CommandWords, parseWords, type WordRules } from '../chat-commands/parse-words.ts';
+import type { InboxMessage, MessageKind } from '../inbox/contract.ts';
 
 /** Of people and bots, at the start of a message in a group. Bounded: each repetition takes stack. */
 const MENTIONS = /^(?:<?@[^\s>]{1,100}>?[\s:,]{0,100}){1,20}/;
 
-/**
- * A word with a slash in front, or one that begins a new session, is a command from any sender: its turn decides
- * what comes of it. `/stop` and `/abort` act before that, so their sender must have the right, by the rule for resets.
- */
-export function kindOfMessage(
+export interface MessageRules {
+  readonly triggers?: readonly string[];
+  readonly allowFrom?: readonly (string | number)[];
+  readonly names?: Pick<WordRules, 'isModel' | 'isAlias'>;
+  /** False in a group for a message that does not name the agent: an unknown command may be that of another bot. True. */
+  readonly isAddressed?: boolean;
+}
+
+export interface ReadMessage {
+  readonly kind: MessageKind;
+  /** What it asks of the bot itself; `text` for a sender who may not ask. */
+  readonly words: CommandWords;
+  /** A command and nothing else, of a sender who may give it: a group need not mention the agent for it. */
+  readonly isCommand: boolean;
+  /** A command, of a sender who may give none. */
+  readonly isRefused: boolean;
+}
+
+const TEXT: CommandWords = { is: 'text' };
+const NO_NAMES = { isModel: () => false };
+
+/** What the queue and the turn do with a message. Commands are those of senders who may give them, by the rule for resets. */
+export function readMessage(
   { ctx }: Pick<InboxMessage, 'ctx'>,
-  {
-    triggers,
-    allowFrom,
-  }: { readonly triggers?: readonly string[]; readonly allowFrom?: readonly (string | number)[] } = {},
-): MessageKind {
-  const written = ctx.BodyForCommands ?? ctx.CommandBody ?? ctx.RawBody ?? ctx.Body;
-  if (typeof written !== 'string') return 'text';
-  const body = written.trimStart().replace(MENTIONS, '');
-  const rest = { body, authorized: true, botUsername: ctx.BotUsername };
-  const stop = matchResetTrigger({ ...rest, triggers: ['/stop', '/abort'] });
-  if (stop?.bodyStripped === '' && isAuthorizedSender({ ctx, allowFrom })) return 'stop';
-  const isCommand = /^\/[a-z]/i.test(body) || matchResetTrigger({ ...rest, triggers }) !== null;
-  return isCommand ? 'command' : 'text';
+  { triggers, allowFrom, names = NO_NAMES, isAddressed = true }: MessageRules = {},
+): ReadMessage {
+  const body = commandTextOf(ctx);
+  const { BotUsername: botUsername } = ctx;
+  const words = parseWords(body, { ...names, botUsername });
+  const reset = matchResetTrigger({ body, authorized: true, botUsername, triggers });
+  if ((words.is === 'text' && reset === null) || words.is === 'for another')
+    return { kind: 'text', words, isCommand: false, isRefused: false };
+  const isAuthorized = isAuthorizedSender({ ctx, allowFrom });
+  if (reset !== null) {
+    const inside = isAuthorized ? parseWords(` ${reset.bodyStripped}`, { ...names, botUsername }) : TEXT;
+    const isRefused = !isAuthorized && reset.trigger.startsWith('/');
+    return {
+      kind: 'command',
+      words: inside.is === 'inside' ? inside : TEXT,
+      isCommand: isAuthorized,
+      isRefused,
+    };
+  }
+  if (isAuthorized) {
+    const read = readCommand(words, hasMedia(ctx), isAddressed);
+    return { ...read, isCommand: read.kind !== 'text' && read.kind !== 'command', isRefused: false };
+  }
+  const isRefused = words.is === 'command' || (words.is === 'inside' && words.rest === '');
+  const kind = isRefused || words.is === 'unknown' ? 'command' : 'text';
+  return { kind, words: TEXT, isCommand: false, isRefused };
+}
+
+export function kindOfMessage(message: Pick<InboxMessage, 'ctx'>, rules?: MessageRules): MessageKind {
+  return readMessage(message, rules).kind;
+}
+
+function readCommand(
+  words: CommandWords,
+  comesWithMedia: boolean,
+  isAddressed: boolean,
+): Pick<ReadMessage, 'kind' | 'words'> {
+  switch (words.is) {
+    case 'command':
+      return kindOfCommand(words);
+    case 'unknown':
+      return isAddressed ? { kind: 'aside', words } : { kind: 'text', words: TEXT };
+    case 'inside':
+      // A picture with settings under it is a message to the agent.
+      if (words.rest === '' && !comesWithMedia) return { kind: 'aside', words };
+      // The answer to a shortcut comes with that of its own turn.
+      return { kind: words.shortcuts.length === 0 ? 'text' : 'command', words };
+    case 'for another':
+    case 'text':
+      return { kind: 'text', words };
+  }
+}
+
+function kindOfCommand(words: Extract<CommandWords, { is: 'command' }>): Pick<ReadMessage, 'kind' | 'words'> {
+  switch (words.command.when) {
+    case 'at once':
+      return { kind: 'aside', words };
+    case 'after the run':
+      return { kind: 'upkeep', words };
+    case 'stops':
+      return { kind: words.argument === '' ? 'stop' : 'aside', words };
+    case 'begins a turn':
+      // Not among the configured triggers: the agent reads it.
+      return { kind: 'command', words: TEXT };
+  }
+}
+
+function commandTextOf(ctx: InboxMessage['ctx']): string {
+  if (typeof ctx.BodyForCommands === 'string') return ctx.BodyForCommands;
+  const written = ctx.CommandBody ?? ctx.RawBody ?? ctx.Body;
+  return typeof written === 'string' ? written.trimStart().replace(MENTIONS, '') : '';
+}
+
+function hasMedia({ MediaPath, MediaUrl, MediaPaths = [], MediaUrls = [] }: InboxMessage['ctx']): boolean {
+  return MediaPath !== undefined || MediaUrl !== undefined || MediaPaths.length + MediaUrls.length > 0;
 }

@@ -1,7 +1,6 @@
 import type { QueueSettings } from '@openbot/sessions/policy';
-import type { InboxMessage } from '../inbox/contract.ts';
+import type { InboxMessage, MessageKind } from '../inbox/contract.ts';
 import type { AbortCause } from '../runners/contract.ts';
-import type { MessageKind } from './contract.ts';
 import { type Drop, dropOverflow, WITHDRAWN } from './overflow.ts';
 
 /** Must give the same answer for a message each time within one plan. */
@@ -25,11 +24,8 @@ export function planNext(
   waiting: readonly InboxMessage[],
   rules: QueueRules,
 ): { readonly drops: readonly Drop[]; readonly next: NextStep } {
-  const begun = waiting.find((message) => message.state === 'running');
-  if (begun?.state === 'running') {
-    const messages = waiting.filter((other) => other.state === 'running' && other.turnId === begun.turnId);
-    return { drops: [], next: { step: 'recover', turnId: begun.turnId, messages } };
-  }
+  const begun = findBegun(waiting);
+  if (begun !== undefined) return { drops: [], next: begun };
 
   const { drops, groups } = trim(waiting, rules, { isIdle: true });
   let until = Number.POSITIVE_INFINITY;
@@ -42,6 +38,20 @@ export function planNext(
     until = Math.min(until, dueAt);
   }
   return { drops, next: groups.length === 0 ? { step: 'nothing' } : { step: 'wait', until } };
+}
+
+/** Asides are handled in order of arrival, one by one. */
+export function planAsides(waiting: readonly InboxMessage[]): NextStep {
+  const [first] = waiting;
+  if (first === undefined) return { step: 'nothing' };
+  return findBegun(waiting) ?? { step: 'start', messages: [first], queue: [] };
+}
+
+function findBegun(waiting: readonly InboxMessage[]): Extract<NextStep, { step: 'recover' }> | undefined {
+  const begun = waiting.find((message) => message.state === 'running');
+  if (begun?.state !== 'running') return undefined;
+  const messages = waiting.filter((other) => other.state === 'running' && other.turnId === begun.turnId);
+  return { step: 'recover', turnId: begun.turnId, messages };
 }
 
 /** A run in progress, as far as the plan is concerned. */
@@ -85,7 +95,7 @@ export function planArrivals(
       const { mode } = rules.settingsOf(message);
       const kind = rules.kindOf(message);
       if (kind === 'stop') abort = 'person';
-      else if (mode === 'interrupt') abort ??= 'interrupt';
+      else if (mode === 'interrupt' && kind !== 'upkeep') abort ??= 'interrupt';
       const isSteered = kind === 'text' && (mode === 'steer' || mode === 'steer-backlog') && !isBlocked;
       if (!isSteered) {
         isBlocked = true;

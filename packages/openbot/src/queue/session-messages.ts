@@ -2,34 +2,63 @@ import { OpenBotError } from '@openbot/sessions';
 import type { QueueSettings } from '@openbot/sessions/policy';
 import type { InboxMessage } from '../inbox/contract.ts';
 import type { SessionRef } from '../session-address.ts';
+import { type Lane, laneOf } from './contract.ts';
 import type { QueueDependencies } from './dependencies.ts';
 import { type Drop, describeLeftOut, findLeftOut } from './overflow.ts';
-import { type NextStep, planNext, type QueueRules, targetOf } from './plan.ts';
+import { type NextStep, planAsides, planNext, type QueueRules, targetOf } from './plan.ts';
 
 /** How far back to look for messages that were pushed out of the queue. */
 const RECENT = 200;
 
-/** Reads and moves the messages of one session. */
+/** Reads and moves the messages of one lane of a session. */
 export class SessionMessages {
   readonly #session: SessionRef;
+  readonly #lane: Lane;
   readonly #dependencies: QueueDependencies;
 
-  constructor(session: SessionRef, dependencies: QueueDependencies) {
+  constructor(session: SessionRef, lane: Lane, dependencies: QueueDependencies) {
     this.#session = session;
+    this.#lane = lane;
     this.#dependencies = dependencies;
   }
 
-  waiting(): Promise<readonly InboxMessage[]> {
-    return this.#dependencies.inbox.waiting(this.#session);
+  async waiting(): Promise<readonly InboxMessage[]> {
+    const { kindOf } = this.#dependencies;
+    return (await this.#waitingInBoth()).filter((message) => laneOf(kindOf(message)) === this.#lane);
   }
 
-  async plan(waiting: readonly InboxMessage[]): Promise<NextStep> {
+  async #waitingInBoth(): Promise<readonly InboxMessage[]> {
+    const { inbox, kindOf } = this.#dependencies;
+    const all = await inbox.waiting(this.#session);
+    const open = all.filter(({ kind }) => kind === undefined);
+    if (open.length === 0) return all;
+    await inbox.decideKinds(new Map(open.map((message) => [message.seq, kindOf(message)])));
+    // The other lane, or another process, may have been faster.
+    return inbox.waiting(this.#session);
+  }
+
+  async plan(all: readonly InboxMessage[]): Promise<NextStep> {
+    const waiting = await this.#dropRefused(all);
     if (waiting.length === 0) return { step: 'nothing' };
+    if (this.#lane === 'asides') return planAsides(waiting);
     // The usual case needs no settings.
     if (isSingle(waiting)) return { step: 'start', messages: waiting, queue: [] };
     const { drops, next } = planNext(waiting, await this.makeRules(waiting));
     for (const drop of drops) await this.drop(drop, waiting);
     return next;
+  }
+
+  /** Returns the others. A turn that was begun ends as it began. */
+  async #dropRefused(waiting: readonly InboxMessage[]): Promise<readonly InboxMessage[]> {
+    const { refusalOf } = this.#dependencies;
+    const gone = new Set<InboxMessage>();
+    for (const message of waiting) {
+      const reason = message.state === 'running' ? undefined : refusalOf(message);
+      if (reason === undefined) continue;
+      gone.add(message);
+      await this.drop({ seqs: [message.seq], reason }, waiting);
+    }
+    return gone.size === 0 ? waiting : waiting.filter((message) => !gone.has(message));
   }
 
   async begin(messages: readonly InboxMessage[], turnId: string, queue: readonly number[]): Promise<void> {
@@ -45,6 +74,7 @@ export class SessionMessages {
   }
 
   async findNote(messages: readonly InboxMessage[]): Promise<string | undefined> {
+    if (this.#lane === 'asides') return undefined;
     const first = messages[0]!;
     const { channel, accountId, conversationId } = first.identity;
     const { sessionKey } = this.#session;
@@ -53,19 +83,26 @@ export class SessionMessages {
     const target = targetOf(first);
     return describeLeftOut(
       findLeftOut(
-        recent.filter((message) => targetOf(message) === target),
+        recent.filter(
+          (message) =>
+            targetOf(message) === target && laneOf(this.#dependencies.kindOf(message)) === this.#lane,
+        ),
         first,
       ),
     );
   }
 
   async makeRules(messages: readonly InboxMessage[]): Promise<QueueRules> {
-    const { clock, settingsOf, kindOf } = this.#dependencies;
+    const { clock, settingsOf, kindOf, hintOf } = this.#dependencies;
     const settings = new Map<string, QueueSettings>();
     for (const { channel } of messages.map(({ identity }) => identity)) {
       if (!settings.has(channel)) settings.set(channel, await settingsOf(this.#session, channel));
     }
-    return { now: clock.now(), kindOf, settingsOf: ({ identity }) => settings.get(identity.channel)! };
+    return {
+      now: clock.now(),
+      kindOf,
+      settingsOf: (message) => ({ ...settings.get(message.identity.channel)!, ...hintOf(message) }),
+    };
   }
 
   async drop({ seqs, reason }: Drop, among: readonly InboxMessage[]): Promise<void> {

@@ -2,9 +2,9 @@ import { OpenBotError } from '@openbot/sessions';
 import { delayAfter } from '../clock.ts';
 import type { InboxMessage, InboxState } from '../inbox/contract.ts';
 import type { HeldRun } from '../run-lock/contract.ts';
-import { addressOf } from '../session-address.ts';
+import { addressOf, type SessionRef } from '../session-address.ts';
 import { ActiveTurn } from './active-turn.ts';
-import type { TurnOutcome } from './contract.ts';
+import type { Lane, TurnOutcome } from './contract.ts';
 import type { QueueDependencies } from './dependencies.ts';
 import type { NextStep } from './plan.ts';
 import { isSingle, SessionMessages } from './session-messages.ts';
@@ -28,11 +28,17 @@ export type PassEnd =
 const RETRY = { firstMs: 500, mostMs: 30_000 };
 const LOCK_RETRY = { firstMs: 50, mostMs: 1000 };
 
-/** The messages of one session, for as long as some of them wait. */
+export function addressOfLane(session: SessionRef, lane: Lane): string {
+  return lane === 'turns' ? addressOf(session) : `${addressOf(session)}#asides`;
+}
+
+/** The messages of one lane of a session, for as long as some of them wait. */
 export class SessionQueue {
   readonly agentId: string;
   readonly sessionKey: string;
+  /** Of its lock: the lanes of a session do not wait for each other. */
   readonly address: string;
+  readonly lane: Lane;
   readonly #dependencies: QueueDependencies;
   readonly #messages: SessionMessages;
   readonly #unfinished = new Map<string, Unfinished>();
@@ -43,12 +49,13 @@ export class SessionQueue {
   #isWoken = false;
   #isStopping = false;
 
-  constructor(agentId: string, sessionKey: string, dependencies: QueueDependencies) {
+  constructor({ agentId, sessionKey }: SessionRef, lane: Lane, dependencies: QueueDependencies) {
     this.agentId = agentId;
     this.sessionKey = sessionKey;
-    this.address = addressOf(this);
+    this.lane = lane;
+    this.address = addressOfLane({ agentId, sessionKey }, lane);
     this.#dependencies = dependencies;
-    this.#messages = new SessionMessages({ agentId, sessionKey }, dependencies);
+    this.#messages = new SessionMessages({ agentId, sessionKey }, lane, dependencies);
   }
 
   /** A message was accepted. */
@@ -200,6 +207,8 @@ export class SessionQueue {
       },
       begun,
       lookAtOnce: turn.waiting > messages.length || this.#isWoken,
+      // An aside is over soon, and what else waits has nothing to do with it.
+      waiting: this.lane === 'asides' ? async () => [] : () => this.#messages.waiting(),
       makeRules: (all) => this.#messages.makeRules(all),
       drop: (drop, among) => this.#messages.drop(drop, among),
       onTrouble: (error) => this.#report(error),

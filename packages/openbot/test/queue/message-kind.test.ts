@@ -32,5 +32,5 @@ test('only a sender with the right stops a run', () => {
   expect(kind('/stop', { SenderId: 'ada' }, ['ada'])).toBe('stop');
   expect(kind('/stop', { SenderId: 'eve' }, ['ada'])).toBe('command');
   expect(kind('/stop', { SenderId: 'ada', CommandAuthorized: false }, ['ada'])).toBe('command');
-  expect(kind('/stop it, please', { CommandAuthorized: true })).toBe('command');
+  expect(kind('/stop it, please', { CommandAuthorized: true })).toBe('aside');
 });

@@ -1,6 +1,5 @@
 import type { QueueSettings } from '@openbot/sessions/policy';
-import type { Arrival, InboxMessage, InboxState } from '../../src/inbox/contract.ts';
-import type { MessageKind } from '../../src/queue/contract.ts';
+import type { Arrival, InboxMessage, InboxState, MessageKind } from '../../src/inbox/contract.ts';
 import type { QueueRules } from '../../src/queue/plan.ts';
 
 export const SETTINGS: QueueSettings = {

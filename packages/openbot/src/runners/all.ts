@@ -25,3 +25,8 @@ const loadOther = async (settings: RunnerSettings) => (await import('./pi/runner
 export async function loadRunner(provider: string, settings: RunnerSettings): Promise<Runner | undefined> {
   return (Object.hasOwn(RUNNERS, provider) ? RUNNERS[provider]! : loadOther)(settings);
 }
+
+/** Each of them once. */
+export function loadRunners(settings: RunnerSettings): Promise<readonly Runner[]> {
+  return Promise.all([...new Set(Object.values(RUNNERS)), loadOther].map((load) => load(settings)));
+}

@@ -121,14 +121,18 @@ export interface RunRequest {
   readonly hasSuccessor?: boolean;
   readonly thinkingLevel?: string;
   readonly systemPrompt: SystemPrompt;
-  /** The last message of the person. It is already the last message in the transcript. */
+  /** The last message of the person. It is already the last message in the transcript. Empty for a compaction between two turns. */
   readonly prompt: string;
+  /** Of a compaction: what the person wants of the summary. */
+  readonly instructions?: string;
   /** The folder that the agent works in. `tools` are confined to it. */
   readonly workspaceDir: string;
   /** Absolute. The agent can also read there: the folders of skills. */
   readonly readableDirs?: readonly string[];
   readonly tools: RunTools;
   readonly ownSession: OwnSession;
+  /** Nothing of the run is wanted later: the runner's own program keeps no session of it. */
+  readonly keepsNothing?: true;
   /**
    * Asks whether a tool of the runner's own program may be used: rules, then a person, who may take minutes. Never rejects.
    * `tools` ask by themselves.
@@ -168,11 +172,29 @@ export interface Run {
   steer(message: { readonly messageId: string; readonly text: string; readonly mark: EntryDraft }): boolean;
 }
 
+/** What people are shown of a model. No run needs it. */
+export interface ModelFacts {
+  /** Tokens. */
+  readonly contextWindow?: number;
+  /** Dollars for a million tokens. */
+  readonly cost?: { readonly input: number; readonly output: number };
+  /** Of its provider. `unneeded`: it asks for none; `unknown`: only a request tells. */
+  readonly credential: 'present' | 'missing' | 'unneeded' | 'unknown';
+  /** Where the credential was found, such as the name of a variable, or how to set it. Never its value. */
+  readonly credentialHint?: string;
+  /** `apiKey` of its provider in the configuration can be the credential. */
+  readonly takesKey?: true;
+}
+
 /** Runs an agent with the models of some provider. */
 export interface Runner {
   readonly name: string;
   /** Undefined when this runner has no such model; an error event of the run explains everything else. */
   describeModel(provider: string, model: string): ModelChoice | undefined;
+  /** Asks no provider. Absent, and undefined, where `describeModel` says all that is known. */
+  inspectModel?(provider: string, model: string): Promise<ModelFacts | undefined>;
+  /** Those that it knows by name; others may work too. */
+  listModels?(): readonly { readonly provider: string; readonly model: string }[];
   start(request: RunRequest): Run;
   /** Replaces old messages by a summary. The transcript has a compaction entry afterwards. */
   compact(request: RunRequest): Run;

@@ -368,6 +368,21 @@ export function testRunner(
         await assertTranscriptHolds(session);
       });
 
+      it('can be asked for between two turns, and the conversation goes on', rest, async () => {
+        await talk(4);
+        const answered = await session.ask('the last question');
+        await run(answered, [{ text: 'the last answer' }]);
+        const before = await session.readContext();
+        const runner = await use({ steps: [{ text: 'x' }] });
+        const request = { ...answered, prompt: '', instructions: 'keep the names' };
+        const events = await collect(runner.compact(request));
+        expect(events.at(-1)).toEqual({ type: 'end', reason: 'stop' });
+        expect((await session.readContext()).length).toBeLessThan(before.length);
+        await run(await session.ask('go on'), [{ text: 'gladly' }]);
+        expect(session.messages().slice(-2)).toEqual(['user: go on', 'assistant: gladly']);
+        await assertTranscriptHolds(session);
+      });
+
       it('fails by an event, and changes nothing', rest, async () => {
         const request = await session.ask('first words');
         const lines = session.lines();

@@ -126,7 +126,7 @@ export class ClaudeRun implements Run {
     if (sessionId !== undefined && unread.length === 0) {
       this.#unread = promptId === undefined ? [] : [promptId];
       const end = yield* this.#converse({ id: sessionId, is: 'known' }, (claude) =>
-        claude.command('/compact'),
+        claude.command(`/compact ${this.#request.instructions ?? ''}`.trim()),
       );
       if (this.#isCompacted) return STOP;
       // One that is too long to be summarised as it is can be summarised in parts.
@@ -186,7 +186,7 @@ export class ClaudeRun implements Run {
         agentId: transcript.agentId,
         stateDir: this.#place.stateDir,
         env: this.#place.envOf(transcript.agentId),
-        session,
+        session: this.#request.keepsNothing ? { id: session.id, is: 'none' } : session,
         workspaceDir,
         readableDirs,
         model: model.model,

@@ -18,7 +18,8 @@ export async function* compactApart(
   const { contextWindow } = request.model;
   yield { type: 'compaction', phase: 'start' };
   const tokensBefore = await request.measureContext();
-  const asked = handOver(before, REQUEST, { what: 'whole', contextWindow });
+  const wanted = request.instructions === undefined ? '' : `\nThe person asks of it: ${request.instructions}`;
+  const asked = handOver(before, `${REQUEST}${wanted}`, { what: 'whole', contextWindow });
   const { summary, end } = await askApart(request, place, asked);
   request.signal.throwIfAborted();
   if (summary === undefined) return end;

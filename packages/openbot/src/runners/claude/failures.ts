@@ -23,7 +23,7 @@ const KINDS: Readonly<Record<string, ModelFailure>> = {
   overloaded: 'overloaded',
 };
 
-const LOGIN_HINT =
+export const LOGIN_HINT =
   'Set ANTHROPIC_API_KEY, or CLAUDE_CODE_OAUTH_TOKEN (claude setup-token prints one), in the environment of openbot, or log in once with the command claude.';
 
 const HINTS: Readonly<Partial<Record<ModelFailure, string>>> = {

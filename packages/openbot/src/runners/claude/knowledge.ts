@@ -1,4 +1,4 @@
-import type { EntryDraft, TranscriptMessage } from '@openbot/sessions/transcript';
+import { type EntryDraft, type TranscriptMessage, textsOf } from '@openbot/sessions/transcript';
 import type { PathEntry } from '../../transcripts/contract.ts';
 import type { RunRequest } from '../contract.ts';
 
@@ -91,17 +91,14 @@ function readMark(data: unknown): ClaudeMark {
 
 /** Parts the prompt from the messages around it. Usually it is the last one. */
 function takePrompt(found: readonly PathEntry[], text: string) {
-  const isPrompt = ({ message }: PathEntry) => message?.role === 'user' && wordsOf(message.content) === text;
+  // A compaction that a person asked for: everything is answered.
+  if (text === '') return { prompt: undefined, others: found.map(({ message }) => message!) };
+  const isPrompt = ({ message }: PathEntry) =>
+    message?.role === 'user' && textsOf(message.content).join('') === text;
   const at = found.findLastIndex(isPrompt);
   const index = at === -1 ? found.findLastIndex(({ message }) => message?.role === 'user') : at;
   const others = found.toSpliced(index === -1 ? found.length : index, 1);
   return { prompt: found[index], others: others.map(({ message }) => message!) };
-}
-
-function wordsOf(content: unknown): string {
-  if (typeof content === 'string') return content;
-  if (!Array.isArray(content)) return '';
-  return content.map((block) => (block?.type === 'text' ? String(block.text) : '')).join('');
 }
 
 export function markRunning(sdkSessionId: string): EntryDraft {
@@ -135,6 +132,7 @@ export async function readBefore(
   { promptId }: Knowledge,
 ): Promise<readonly TranscriptMessage[]> {
   const context = await request.readContext();
+  if (request.prompt === '') return context.map(({ message }) => message);
   const index = context.findLastIndex(({ entryId, message }) =>
     promptId === undefined ? message.role === 'user' : entryId === promptId,
   );

@@ -13,6 +13,11 @@ export function describeClaudeModel(provider: string, model: string): ModelChoic
   return { provider, model, contextWindow: windowOf(model.toLowerCase()) };
 }
 
+/** The names that stay; ids of models come and go. */
+export function listClaudeModels(): readonly { readonly provider: string; readonly model: string }[] {
+  return ['sonnet', 'opus', 'haiku'].map((model) => ({ provider: CLAUDE_PROVIDERS[0]!, model }));
+}
+
 /** Tokens, as Claude Code 2.1.325 reports them. Undefined for models that it may know and this does not. */
 function windowOf(model: string): number | undefined {
   if (model.endsWith('[1m]') || /^(?:sonnet|opus|haiku)$/.test(model)) return 1_000_000;

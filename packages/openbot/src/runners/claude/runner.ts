@@ -3,7 +3,8 @@ import { resolveAgentSettings } from '../../config/agents.ts';
 import type { BotConfig } from '../../config/bot-config.ts';
 import type { Runner } from '../contract.ts';
 import { ClaudeRun } from './claude-run.ts';
-import { describeClaudeModel } from './models.ts';
+import { findClaudeCredential } from './credential.ts';
+import { describeClaudeModel, listClaudeModels } from './models.ts';
 import type { ClaudePlace } from './place.ts';
 import { variablesOfClaude } from './variables.ts';
 
@@ -32,6 +33,11 @@ export function openClaudeRunner({
   return {
     name: 'claude',
     describeModel: describeClaudeModel,
+    inspectModel: async (provider, model) => {
+      const known = describeClaudeModel(provider, model);
+      return known && { contextWindow: known.contextWindow, ...findClaudeCredential(env) };
+    },
+    listModels: listClaudeModels,
     start: (request) => new ClaudeRun(request, place, 'answer'),
     compact: (request) => new ClaudeRun(request, place, 'compact'),
     close: async () => {},

@@ -61,7 +61,7 @@ export async function compactConversation(
   conversation: Conversation,
   means: CompactionMeans,
   onStart: () => Promise<void>,
-  { always = false } = {},
+  { always = false, instructions }: { readonly always?: boolean; readonly instructions?: string } = {},
 ): Promise<number | undefined> {
   const { pi, model, streamFn, signal } = means;
   const preparation = prepare(conversation, means, always);
@@ -73,7 +73,7 @@ export async function compactConversation(
     model,
     undefined,
     undefined,
-    undefined,
+    instructions,
     signal,
     'off',
     streamFn,

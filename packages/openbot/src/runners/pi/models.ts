@@ -2,6 +2,7 @@ import type { Api, Model, MutableModels, Provider, ProviderStreams } from '@eare
 import { OpenBotError } from '@openbot/sessions';
 import type { Environment } from '@openbot/sessions/layout';
 import type { ModelSettings, ProviderSettings } from '../../config/bot-config.ts';
+import type { ModelFacts } from '../contract.ts';
 import type { Pi } from './load-pi.ts';
 
 /** As pi where nothing is said. */
@@ -14,6 +15,8 @@ const NO_KEY = 'none';
 export interface PiModels {
   /** Undefined for an unknown one. */
   describe(provider: string, model: string): { readonly contextWindow?: number } | undefined;
+  inspect(provider: string, model: string): Promise<ModelFacts | undefined>;
+  list(): readonly { readonly provider: string; readonly model: string }[];
   /** @throws OpenBotError MODEL_NOT_FOUND, MODEL_KEY_MISSING */
   get(provider: string, model: string): Promise<Model<Api>>;
   readonly stream: MutableModels['streamSimple'];
@@ -71,6 +74,27 @@ export function openModels(pi: Pi, { providers, env, configPath }: Settings): Pi
       const model = models.getModel(provider, id);
       return model && { contextWindow: model.contextWindow };
     },
+    inspect: async (provider, id) => {
+      const model = faults.has(provider) ? undefined : models.getModel(provider, id);
+      if (model === undefined) return undefined;
+      const { contextWindow, cost } = model;
+      // A provider that needs more than a key may say so by an error.
+      const found = await models.getAuth(provider).catch(() => undefined);
+      const isUnneeded = found?.auth.apiKey === NO_KEY;
+      return {
+        contextWindow,
+        // Where the configuration describes a model without a price, nothing is known of it.
+        cost: cost.input + cost.output > 0 ? { input: cost.input, output: cost.output } : undefined,
+        takesKey: true,
+        credential: isUnneeded ? 'unneeded' : found === undefined ? 'missing' : 'present',
+        credentialHint: isUnneeded
+          ? undefined
+          : found === undefined
+            ? await explainKey(provider)
+            : (found.source ?? `models.providers.${provider}.apiKey`),
+      };
+    },
+    list: () => models.getModels().map(({ provider, id }) => ({ provider, model: id })),
     get: async (provider, id) => {
       if (faults.has(provider)) throw faults.get(provider);
       const model = models.getModel(provider, id) ?? notFound(models, provider, id, configPath);
@@ -183,7 +207,7 @@ function describe(
   return {
     ...known,
     id: own.id,
-    name: own.name ?? known?.name ?? own.id,
+    name: known?.name ?? own.id,
     api,
     provider,
     baseUrl,

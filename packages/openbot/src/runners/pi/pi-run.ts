@@ -6,7 +6,12 @@ import type {
   StreamFn,
 } from '@earendil-works/pi-agent-core';
 import type { Api, AssistantMessage, Model, SystemMessage, ThinkingLevel } from '@earendil-works/pi-ai';
-import { composeUserMessage, type EntryDraft, type TranscriptMessage } from '@openbot/sessions/transcript';
+import {
+  composeUserMessage,
+  type EntryDraft,
+  type TranscriptMessage,
+  textsOf,
+} from '@openbot/sessions/transcript';
 import type { SentByTool } from '../../tools/contract.ts';
 import type { Run, RunEnd, RunEvent, RunRequest } from '../contract.ts';
 import { type CompactionMeans, compactConversation, isNearlyFull } from './compaction.ts';
@@ -210,13 +215,13 @@ export class PiRun implements Run {
       // What was cut off is written at the end, when it is known why.
       if (message.stopReason === 'error' || message.stopReason === 'aborted') return;
       await conversation.append([draftOf(message)]);
-      await this.#send({ type: 'message-end', text: textOf(message.content) });
+      await this.#send({ type: 'message-end', text: textsOf(message.content).join('') });
       const { input, output, cacheRead, cacheWrite } = message.usage;
       await this.#send({ type: 'usage', usage: { input, output, cacheRead, cacheWrite } });
     } else if (message.role === 'toolResult') {
       await conversation.append([draftOf(message)]);
       const { toolCallId: id, toolName: name, isError } = message;
-      await this.#send({ type: 'tool-result', id, name, text: textOf(message.content), isError });
+      await this.#send({ type: 'tool-result', id, name, text: textsOf(message.content).join(''), isError });
       const sent = this.#sent.get(id);
       if (sent !== undefined) await this.#send({ type: 'sent', ...sent });
     } else if (message.role === 'user') {
@@ -307,7 +312,10 @@ export class PiRun implements Run {
       const means = await this.#prepare();
       const conversation = await Conversation.open(this.#pi, this.#request);
       const onStart = () => this.#send({ type: 'compaction', phase: 'start' });
-      const tokensAfter = await compactConversation(conversation, means, onStart, { always: true });
+      const tokensAfter = await compactConversation(conversation, means, onStart, {
+        always: true,
+        instructions: this.#request.instructions,
+      });
       if (tokensAfter === undefined) throw new Error('The conversation is too short to be compacted');
       await this.#send({ type: 'compaction', phase: 'end', willRetry: false, tokensAfter });
       return STOP;
@@ -319,10 +327,6 @@ export class PiRun implements Run {
 
 function draftOf(message: AgentMessage): EntryDraft {
   return { type: 'message', message: message as unknown as TranscriptMessage };
-}
-
-function textOf(content: readonly { readonly type: string; readonly text?: string }[]): string {
-  return content.map(({ type, text }) => (type === 'text' ? text : '')).join('');
 }
 
 /** Names that pi does not have become the nearest. Without one, models that can think do so a little, as in OpenClaw. */

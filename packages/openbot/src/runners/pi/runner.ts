@@ -30,6 +30,8 @@ export async function openPiRunner({
       const found = models.describe(provider, model);
       return found && { provider, model, ...found };
     },
+    inspectModel: models.inspect,
+    listModels: models.list,
     start: (request) => new PiRun(pi, models, request, { compacts: false }),
     compact: (request) => new PiRun(pi, models, request, { compacts: true }),
     close: async () => {},
@@ -48,6 +50,7 @@ function withoutPi({ message, hint }: Error & { readonly hint?: string }): Runne
   return {
     name: 'pi',
     describeModel: (provider, model) => ({ provider, model }),
+    inspectModel: async () => ({ credential: 'unknown', credentialHint: `${message}: ${hint}` }),
     start: run,
     compact: run,
     close: async () => {},

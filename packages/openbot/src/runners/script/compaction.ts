@@ -13,7 +13,7 @@ export async function* compactConversation(
   window: number,
   failsFirst = false,
 ): AsyncGenerator<RunEvent, number | undefined, undefined> {
-  const plan = planCompaction(await request.readContext(), window);
+  const plan = planCompaction(await request.readContext(), window, request.instructions);
   if (plan === undefined) return undefined;
   if (failsFirst) {
     yield { type: 'compaction', phase: 'start' };
@@ -32,13 +32,17 @@ interface CompactionPlan {
 }
 
 /** Undefined when there are no older messages that a summary could replace. */
-function planCompaction(context: readonly ContextMessage[], window: number): CompactionPlan | undefined {
+function planCompaction(
+  context: readonly ContextMessage[],
+  window: number,
+  instructions: string | undefined,
+): CompactionPlan | undefined {
   const sizes = context.map(({ message }) => tokensOf(message));
   const tokensBefore = sizes.reduce((sum, size) => sum + size, 0);
   const limit = Math.min(MOST_KEPT_TOKENS, Math.floor(window / 4), Math.floor(tokensBefore / 4));
   const first = findFirstKept(context, sizes, limit);
   if (first === undefined) return undefined;
-  const summary = summarise(context.slice(0, first));
+  const summary = summarise(context.slice(0, first), instructions);
   const kept = sizes.slice(first).reduce((sum, size) => sum + size, 0);
   return {
     draft: { type: 'compaction', summary, tokensBefore, firstKeptEntryId: context[first]!.entryId },
@@ -68,7 +72,7 @@ function canBeFirst({ entryId, message: { role } }: ContextMessage): boolean {
   return entryId !== undefined && (role === 'user' || role === 'assistant');
 }
 
-function summarise(context: readonly ContextMessage[]): string {
+function summarise(context: readonly ContextMessage[], instructions: string | undefined): string {
   const lines = context.flatMap(({ message }) => {
     const { role, summary } = message;
     const words = typeof summary === 'string' ? summary : spokenIn(message.content);
@@ -79,6 +83,7 @@ function summarise(context: readonly ContextMessage[]): string {
   const shown = left > 0 ? [...lines.slice(0, 5), `- … ${left} more …`, ...lines.slice(left + 5)] : lines;
   return [
     `The scripted model shortened ${context.length} earlier messages to their beginnings:`,
+    ...(instructions === undefined ? [] : [`(asked for: ${clip(instructions)})`]),
     ...shown,
   ].join('\n');
 }

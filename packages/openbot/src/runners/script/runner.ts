@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { OpenBotError } from '@openbot/sessions';
 import type { Run, RunEvent, Runner, RunRequest } from '../contract.ts';
@@ -16,8 +16,9 @@ const SCRIPT_NAME = /^[A-Za-z0-9][\w.-]{0,99}$/;
 /** `script/echo`, and `script/<name>` for each `<state folder>/scripts/<name>.json`. */
 export function openScriptRunner(stateDir: string): Runner {
   const positions = new Map<string, { next: number }>();
-  const pathOf = (name: string) => join(stateDir, 'scripts', `${name}.json`);
-  return makeRunner((name) => {
+  const folder = join(stateDir, 'scripts');
+  const pathOf = (name: string) => join(folder, `${name}.json`);
+  const runner = makeRunner((name) => {
     if (name === ECHO_MODEL) return { contextWindow: DEFAULT_WINDOW, answer: answerAsEcho };
     const path = pathOf(name);
     if (!SCRIPT_NAME.test(name) || !existsSync(path)) return undefined;
@@ -25,6 +26,18 @@ export function openScriptRunner(stateDir: string): Runner {
     positions.set(name, position);
     return playScript(readScript(path), position);
   });
+  const listModels = () =>
+    [ECHO_MODEL, ...listScripts(folder)].map((model) => ({ provider: PROVIDER, model }));
+  return { ...runner, listModels };
+}
+
+function listScripts(folder: string): string[] {
+  try {
+    const names = readdirSync(folder).flatMap((name) => /^(.+)\.json$/.exec(name)?.[1] ?? []);
+    return names.filter((name) => SCRIPT_NAME.test(name)).sort();
+  } catch {
+    return [];
+  }
 }
 
 /** Plays one script, whatever the model is called. */
@@ -65,6 +78,10 @@ function makeRunner(find: (name: string) => ScriptModel | undefined): Runner {
       } catch {
         return { provider, model };
       }
+    },
+    inspectModel: async (provider, model) => {
+      const found = provider === PROVIDER ? find(model) : undefined;
+      return found && { contextWindow: found.contextWindow, credential: 'unneeded' };
     },
     start: (request) => orFault(() => new ScriptRun(findForRun(request), request)),
     compact: (request) =>

@@ -105,6 +105,13 @@ export interface CleanResult {
   readonly savedTokens: number;
 }
 
+export interface RestoreResult {
+  /** False when there was nothing to undo. */
+  readonly restored: boolean;
+  /** Lines that were said since, and follow what was restored. */
+  readonly linesKept: number;
+}
+
 /** The lines of all sessions. Appending is durable, and all lines of one call are written together or not at all. */
 export interface Transcripts {
   /** Makes the transcript when it does not exist. */
@@ -125,6 +132,8 @@ export interface Transcripts {
    * and the ids of entries stay. Only for the holder of the session's run lock.
    */
   clean(ref: TranscriptRef, how: CleanStrength | CleanChoice): Promise<CleanResult>;
+  /** Undoes the last clean, and a second time brings it back. What was said since stays. Only for the holder of the run lock. */
+  restore(ref: TranscriptRef): Promise<RestoreResult>;
   /** Calls the listener after every append of this process. Returns the function that ends it. */
   onUpdate(listener: (ref: TranscriptRef) => void): () => void;
   close(): Promise<void>;

@@ -268,6 +268,26 @@ export function describeTranscriptsContract(name: string, open: () => Transcript
       expect((await transcripts.clean(REF, 'hard')).changed).toBe(false);
     });
 
+    test('restores what the last clean removed, with what was said since behind it', async () => {
+      const transcripts = open();
+      expect(await transcripts.restore(REF)).toEqual({ restored: false, linesKept: 0 });
+      for (let n = 0; n < 3; n++) {
+        const turn = [user(`ask ${n}`), call(`c${n}`), result(`c${n}`, 'y'.repeat(5000))];
+        await transcripts.append(REF, [...turn, text(`answer ${n}`)]);
+      }
+      const before = await read(transcripts);
+      expect((await transcripts.clean(REF, { preset: 'extreme' })).changed).toBe(true);
+      await transcripts.append(REF, [user('go on')]);
+      const cleaned = await read(transcripts);
+      const { generation } = await transcripts.lookBack(REF);
+      expect(await transcripts.restore(REF)).toEqual({ restored: true, linesKept: 1 });
+      expect((await read(transcripts)).slice(0, -1)).toEqual(before);
+      expect((await read(transcripts)).at(-1)).toMatchObject({ role: 'user' });
+      expect((await transcripts.lookBack(REF)).generation).not.toBe(generation);
+      expect((await transcripts.restore(REF)).restored).toBe(true);
+      expect(await read(transcripts)).toEqual(cleaned);
+    });
+
     test('tells of every append of this process', async () => {
       const transcripts = open();
       const seen: TranscriptRef[] = [];

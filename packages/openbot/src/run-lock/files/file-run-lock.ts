@@ -1,7 +1,6 @@
-import { createHash } from 'node:crypto';
-import { join } from 'node:path';
 import { OpenBotError } from '@openbot/sessions';
 import { acquireLock, type HeldLock, inspectLock } from '@openbot/sessions/disk';
+import { runLockPathOf } from '@openbot/sessions/layout';
 import type { RunLock } from '../contract.ts';
 
 /**
@@ -10,8 +9,7 @@ import type { RunLock } from '../contract.ts';
  */
 export function openFileRunLock(stateDir: string): RunLock {
   const held = new Map<HeldLock, string>();
-  // Not in the agent's folder: a folder makes an agent known, and the lock of an unknown one is taken too.
-  const pathOf = (address: string) => join(stateDir, 'run-locks', fileNameOf(address));
+  const pathOf = (address: string) => runLockPathOf(stateDir, address);
   return {
     acquire: async (address, { waitMs, signal }) => {
       let lock: HeldLock;
@@ -46,11 +44,4 @@ export function openFileRunLock(stateDir: string): RunLock {
       held.clear();
     },
   };
-}
-
-/** Its beginning is for people; any text can be a key, so its hash makes the name unique and short. */
-function fileNameOf(address: string): string {
-  const readable = address.replace(/[^a-z0-9]+/gi, '-').slice(0, 60);
-  const hash = createHash('sha256').update(address).digest('hex').slice(0, 24);
-  return `${readable}-${hash}.lock`;
 }

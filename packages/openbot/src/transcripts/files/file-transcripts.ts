@@ -9,7 +9,7 @@ import { Listeners } from '../../listeners.ts';
 import type { TranscriptRef, Transcripts } from '../contract.ts';
 import { readPathBack } from '../read-path-back.ts';
 import { traceTurn } from '../trace-turn.ts';
-import { cleanTranscript } from './clean.ts';
+import { cleanTranscript, restoreTranscript } from './clean.ts';
 import { measureTranscript } from './measure.ts';
 import { ContextReader } from './read-context.ts';
 
@@ -49,6 +49,7 @@ export function openFileTranscripts(stateDir: string): Transcripts {
     },
     measureContext: (ref) => measureTranscript(pathOf(ref)),
     clean: (ref, how) => cleanTranscript(pathOf(ref), how),
+    restore: (ref) => restoreTranscript(pathOf(ref)),
     onUpdate: (listener) => listeners.add(listener),
     close: async () => {
       listeners.end();

@@ -21,6 +21,8 @@ interface Kept {
   readonly lines: Buffer[];
   leafId: string | null;
   cleans: number;
+  /** Before the last clean or restore, and right after it. */
+  before?: { readonly lines: readonly Buffer[]; readonly after: number };
 }
 
 /** For tests, and for runs that keep nothing. */
@@ -70,16 +72,28 @@ export function openMemoryTranscripts(now: () => number = Date.now): Transcripts
         const result = await cleanTranscript(path, how);
         const lines = (await readFile(path, 'utf8')).split(/(?<=\n)/).map((line) => Buffer.from(line));
         const kept = transcripts.get(nameOf(ref));
-        kept?.lines.splice(0, Number.POSITIVE_INFINITY, ...lines);
-        if (kept !== undefined && result.changed) kept.cleans++;
+        if (kept !== undefined && result.changed) replace(kept, lines);
         return result;
       } finally {
         await rm(folder, { recursive: true });
       }
     },
+    restore: async (ref) => {
+      const kept = transcripts.get(nameOf(ref));
+      if (kept?.before === undefined) return { restored: false, linesKept: 0 };
+      const since = kept.lines.slice(kept.before.after);
+      replace(kept, [...kept.before.lines, ...since]);
+      return { restored: true, linesKept: since.length };
+    },
     onUpdate: (listener) => listeners.add(listener),
     close: async () => listeners.end(),
   };
+}
+
+function replace(kept: Kept, lines: readonly Buffer[]): void {
+  kept.before = { lines: [...kept.lines], after: lines.length };
+  kept.lines.splice(0, Number.POSITIVE_INFINITY, ...lines);
+  kept.cleans++;
 }
 
 function scan(bytes: Buffer): Transcript {

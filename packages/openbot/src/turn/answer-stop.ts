@@ -1,6 +1,7 @@
 import { findSession } from '../session-address.ts';
 import { deliver } from './deliver.ts';
 import type { Turn } from './open-turn.ts';
+import { resultWithoutRun } from './result-without-run.ts';
 import type { TurnResult } from './turn-tools.ts';
 
 /**
@@ -14,15 +15,6 @@ export async function answerStop(turn: Turn): Promise<TurnResult> {
   const wasRunning = entry?.abortedBy === 'person' && (entry.endedAt ?? 0) >= message.receivedAt;
   const payloads = [{ text: wasRunning ? 'Stopped.' : 'Nothing was running.' }];
   await deliver(turn, { entry, sessionKey: work.sessionKey }, payloads, () => true);
-  return {
-    outcome: { end: 'answered' },
-    report: {
-      sessionId: entry?.sessionId ?? '',
-      provider: models.defaultProvider,
-      model: models.defaultModel,
-      payloads,
-      compactions: 0,
-      outcome: 'answered',
-    },
-  };
+  const { defaultProvider: provider, defaultModel: model } = models;
+  return resultWithoutRun({ sessionId: entry?.sessionId ?? '', provider, model }, payloads);
 }

@@ -1,6 +1,7 @@
 import { type MsgContext, resolveGroupSessionKey, type SessionSkillSnapshot } from '@openbot/sessions';
 import { isSubagentSessionKey } from '@openbot/sessions/key';
 import type { EntryDraft } from '@openbot/sessions/transcript';
+import { resolveChannelSettings } from '../config/channels.ts';
 import { resolveModel } from '../config/models.ts';
 import type { ModelChoice, Runner, SystemPrompt } from '../runners/contract.ts';
 import {
@@ -109,7 +110,7 @@ export function describeCooldownTrouble(error: unknown): string {
 }
 
 function activationOf({ tools, message }: Turn, entry: TurnSession['entry']): GroupActivation {
-  const { groups } = tools.config.channels?.[message.identity.channel] ?? {};
+  const { groups } = resolveChannelSettings(tools.config, message.identity);
   return resolveGroupActivation({ entry, groups, groupId: resolveGroupSessionKey(message.ctx)?.id });
 }
 

@@ -9,6 +9,7 @@ import { type FailedModel, noticeOfChange } from './failover/describe-failover.t
 import { nameOfModel } from './failover/list-candidates.ts';
 import { isHeartbeat } from './heartbeat/heartbeat-message.ts';
 import { noteAlert } from './heartbeat/heartbeat-replies.ts';
+import { answerInside } from './hints.ts';
 import type { TurnSession } from './init-session.ts';
 import type { Turn } from './open-turn.ts';
 import { buildReplies } from './reply/build-replies.ts';
@@ -43,7 +44,7 @@ export async function finishTurn(turn: Turn, session: TurnSession, run: EndedRun
   });
   const knowsGroup = isGroup && outcome.systemSent === true && entry.groupActivationNeedsSystemIntro === true;
   const [result] = await Promise.all([
-    reply(turn, session, model, tally, built.payloads),
+    reply(turn, session, model, tally, [...(await answerInside(turn, session)), ...built.payloads]),
     // A person waits for the reply: the work for the entry begins after it was given to the outbox.
     setImmediate().then(() =>
       persistRunOutcome({

@@ -5,6 +5,7 @@ import {
   type SessionEntry,
   type StoredSession,
 } from '@openbot/sessions';
+import { resolveChannelSettings } from '../config/channels.ts';
 import { isMachineZone } from '../config/machine-zone.ts';
 import type { Turn } from './open-turn.ts';
 
@@ -17,8 +18,12 @@ export interface TurnSession {
   readonly isGroup: boolean;
   /** What the person wrote to the agent. */
   readonly body: string;
+  /** The message began it, with `/new` or another of the words for it. */
+  readonly isReset?: boolean;
   /** When the entry has this message. Nothing but the end of the turn waits for it. */
   readonly written: Promise<unknown>;
+  /** Fields of the entry that hold for this run alone. They are in `entry` too. */
+  readonly hinted?: Partial<SessionEntry>;
   /** For the agent: what was changed when the session began. */
   readonly notices: readonly string[];
 }
@@ -34,6 +39,7 @@ export async function initSession(turn: Turn, ctx: MsgContext): Promise<TurnSess
     initSessionState({
       ctx: { ...ctx, SessionKey: work.sessionKey },
       cfg: tools.config,
+      allowFrom: resolveChannelSettings(tools.config, turn.message.identity).allowFrom,
       ...sessions,
       timeZone: isMachineZone(agent.userTimezone) ? undefined : agent.userTimezone,
       now,
@@ -70,6 +76,7 @@ export async function initSession(turn: Turn, ctx: MsgContext): Promise<TurnSess
     entry,
     isNewSession,
     isGroup,
+    isReset: resetTriggered,
     body: sessionCtx.BodyStripped ?? '',
     written,
     notices: isSwitched

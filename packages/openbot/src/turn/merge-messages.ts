@@ -2,6 +2,7 @@ import type { MsgContext } from '@openbot/sessions';
 import { isGroupMessage } from '@openbot/sessions/key';
 import { isAuthorizedSender } from '@openbot/sessions/policy';
 import type { BotConfig } from '../config/bot-config.ts';
+import { resolveChannelSettings } from '../config/channels.ts';
 import type { InboxMessage } from '../inbox/contract.ts';
 import { readRawBody } from './inbound/finalize-inbound-context.ts';
 
@@ -11,14 +12,14 @@ import { readRawBody } from './inbound/finalize-inbound-context.ts';
  */
 export function mergeMessages(
   messages: readonly InboxMessage[],
-  { channels }: Pick<BotConfig, 'channels'> = {},
+  config: Pick<BotConfig, 'channels'> = {},
 ): MsgContext {
   const contexts = messages.map(({ ctx }) => ctx);
   const last = contexts.at(-1)!;
   if (contexts.length === 1) return last;
   // Words of several people give no command that one of them may not give.
   const areAllAllowed = messages.every(({ ctx, identity }) =>
-    isAuthorizedSender({ ctx, allowFrom: channels?.[identity.channel]?.allowFrom }),
+    isAuthorizedSender({ ctx, allowFrom: resolveChannelSettings(config, identity).allowFrom }),
   );
   const starter = contexts.find(({ ThreadStarterBody }) => ThreadStarterBody)?.ThreadStarterBody;
   const untrusted = contexts.flatMap(({ UntrustedContext = [] }) => UntrustedContext);

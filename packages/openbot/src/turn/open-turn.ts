@@ -8,6 +8,7 @@ import type { TurnWork } from '../queue/contract.ts';
 import type { SessionsOfAgent } from '../session-address.ts';
 import type { TranscriptRef } from '../transcripts/contract.ts';
 import { isHeartbeat } from './heartbeat/heartbeat-message.ts';
+import { withHintedModel } from './hinted-model.ts';
 import type { TurnTools, TurnWatcher } from './turn-tools.ts';
 
 /** One turn and what all its steps need. */
@@ -31,7 +32,7 @@ export interface Turn {
 export async function openTurn(tools: TurnTools, work: TurnWork, watcher: TurnWatcher): Promise<Turn> {
   const { agentId, sessionKey } = work;
   const { config, stateDir, env } = tools;
-  const message = work.messages.at(-1)!;
+  const message = withHintedModel(tools, work.messages);
   const agent = resolveAgentSettings({ config, agentId, stateDir, env });
   if (!existsSync(agent.workspaceDir)) await makeFolder(agent.workspaceDir);
   return {

@@ -16,6 +16,8 @@ export interface RunTally {
   /** Of all requests together. */
   readonly totalUsage?: RunUsage;
   readonly compactions: NonNullable<RunOutcome['compactions']>;
+  /** Tokens of old tool calls that were removed because the conversation had become too long. */
+  readonly cleanedTokens?: number;
   readonly end: RunEnd;
 }
 
@@ -30,6 +32,7 @@ export async function tallyRun(
   let thinking = '';
   let usage: RunUsage | undefined;
   let totalUsage: RunUsage | undefined;
+  let cleanedTokens: number | undefined;
   let compactions: RunTally['compactions'] = { count: 0, isNewerThanUsage: false };
   let end: RunEnd = {
     type: 'end',
@@ -63,6 +66,9 @@ export async function tallyRun(
         totalUsage = addUsage(totalUsage, usage);
         compactions = { ...compactions, isNewerThanUsage: false };
         break;
+      case 'cleaned':
+        cleanedTokens = (cleanedTokens ?? 0) + event.savedTokens;
+        break;
       case 'compaction':
         if (event.phase === 'start' || event.willRetry) break;
         compactions = {
@@ -76,7 +82,10 @@ export async function tallyRun(
         break;
     }
   }
-  const figures = usage === undefined ? {} : { usage, totalUsage };
+  const figures = {
+    ...(usage !== undefined && { usage, totalUsage }),
+    ...(cleanedTokens !== undefined && { cleanedTokens }),
+  };
   return { texts, thinking, tools: [...tools.values()], sent, compactions, end, ...figures };
 }
 
@@ -117,7 +126,7 @@ export function outcomeOfRun(
     readonly endedAt: number;
   },
 ): RunOutcome {
-  const { usage, compactions, end } = tally;
+  const { usage, compactions, cleanedTokens, end } = tally;
   const { model, thinkingLevel = 'off', systemPrompt, startedAt, endedAt } = run;
   const abortedBy = end.reason === 'aborted' ? (end.cause ?? 'person') : null;
   // A run that failed before the model answered carried nothing to it.
@@ -125,6 +134,7 @@ export function outcomeOfRun(
   return {
     ...(usage !== undefined && { usage }),
     compactions,
+    ...(cleanedTokens !== undefined && { lastClean: { at: endedAt, savedTokens: cleanedTokens } }),
     status: statusOf(end),
     abortedBy,
     startedAt,

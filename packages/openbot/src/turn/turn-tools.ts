@@ -1,13 +1,15 @@
 import type { SessionStore } from '@openbot/sessions';
 import type { Environment } from '@openbot/sessions/layout';
+import type { CommandWords } from '../chat-commands/parse-words.ts';
 import type { Clock } from '../clock.ts';
 import type { BotConfig } from '../config/bot-config.ts';
 import type { Cooldowns } from '../cooldowns/contract.ts';
-import type { Inbox, InboxMessage } from '../inbox/contract.ts';
+import type { Inbox, InboxMessage, MessageKind } from '../inbox/contract.ts';
 import type { DeliveryTarget, Outbox } from '../outbox/contract.ts';
 import type { ReplyPayload } from '../outbox/reply-payload.ts';
 import type { Asker } from '../permissions/contract.ts';
-import type { MessageKind, TurnOutcome } from '../queue/contract.ts';
+import type { TurnOutcome } from '../queue/contract.ts';
+import type { RunLock } from '../run-lock/contract.ts';
 import type { AbortCause, RunEvent, Runner, RunUsage } from '../runners/contract.ts';
 import type { Tool, ToolSession } from '../tools/contract.ts';
 import type { Transcripts } from '../transcripts/contract.ts';
@@ -34,6 +36,12 @@ export interface TurnTools {
   readonly stateDir: string;
   readonly env: Environment;
   kindOf(message: InboxMessage): MessageKind;
+  /** What a message asks of the bot itself; `text` for a sender who may not ask. */
+  wordsOf(message: InboxMessage): CommandWords;
+  /** A text of a message without the settings and shortcuts inside it, if its sender may give them. */
+  stripInside(message: InboxMessage, text: string): string;
+  /** Who runs a session. */
+  readonly runLock: Pick<RunLock, 'holder'>;
   /** ms */
   now(): number;
   /** One line for each channel that is open. */

@@ -1,8 +1,11 @@
 import type { TurnWork } from '../queue/contract.ts';
 import type { ModelChoice } from '../runners/contract.ts';
+import { answerCommand } from './answer-command.ts';
+import { answerReset } from './answer-reset.ts';
 import { answerStop } from './answer-stop.ts';
 import { chooseRun, writeSystemPrompt } from './choose-run.ts';
 import { finishTurn } from './finish-turn.ts';
+import { withHints } from './hints.ts';
 import { finalizeInboundContext } from './inbound/finalize-inbound-context.ts';
 import { initSession, resumeSession } from './init-session.ts';
 import { flushMemory } from './memory/flush-memory.ts';
@@ -24,9 +27,12 @@ const MAX_RUNS = 8;
  */
 export async function runTurn(tools: TurnTools, work: TurnWork, watcher: TurnWatcher): Promise<TurnResult> {
   const turn = await openTurn(tools, work, watcher);
-  if (tools.kindOf(turn.message) === 'stop') return answerStop(turn);
+  const kind = tools.kindOf(turn.message);
+  if (kind === 'stop') return answerStop(turn);
+  if (kind === 'aside' || kind === 'upkeep') return answerCommand(turn);
   const left = await findWhatWasLeft(turn);
-  if (left.at === 'end') return finishTurn(turn, await resumeSession(turn, left.session), left);
+  if (left.at === 'end')
+    return finishTurn(turn, await withHints(turn, await resumeSession(turn, left.session)), left);
   if (left.at === 'told') return endAsTold(turn, left);
   if (left.at === 'cut-off') await noteCrash(turn, left.session);
   if (!work.mayRun || (left.at === 'cut-off' && left.attempt >= MAX_RUNS)) return giveUp(turn, left);
@@ -34,8 +40,12 @@ export async function runTurn(tools: TurnTools, work: TurnWork, watcher: TurnWat
   // 1
   const ctx = finalizeInboundContext(mergeMessages(work.messages, tools.config), tools.mentions);
   // 2 initSessionState, 3 applyResetModelOverride
-  const begun = left.at === 'start' ? await initSession(turn, ctx) : await resumeSession(turn, left.session);
+  const begun = await withHints(
+    turn,
+    left.at === 'start' ? await initSession(turn, ctx) : await resumeSession(turn, left.session),
+  );
   const chosen = await chooseRun(turn, begun);
+  if (begun.isReset && begun.body.trim() === '') return answerReset(turn, begun, chosen.model);
   // 4 ensureSkillSnapshot
   const skills = await ensureSkills(turn, begun);
   // 5 buildInboundBody

@@ -1,6 +1,6 @@
 import type { MsgContext } from '@openbot/sessions';
 import { isGroupMessage } from '@openbot/sessions/key';
-import type { InboxMessage, SystemEvent } from '../inbox/contract.ts';
+import type { InboxMessage, MessageKind, SystemEvent } from '../inbox/contract.ts';
 import { addressOf } from '../session-address.ts';
 import { isHistory, listUnanswered, toHistoryEntry, toTurnEntry } from './history/group-history.ts';
 import { DEFAULT_GROUP_HISTORY_LIMIT, type HistoryEntry } from './history/history-entries.ts';
@@ -48,7 +48,7 @@ export async function writeSteered(turn: Turn, message: InboxMessage, afterSeq: 
   const unread = isGroupMessage(ctx) ? await readUnread(turn, message, limitOf(turn)) : [];
   return buildInboundBody({
     ctx: { Timestamp: message.receivedAt, ...ctx },
-    body: ctx.BodyForAgent,
+    body: tools.stripInside(message, ctx.BodyForAgent),
     group: { channel, conversation },
     history: unread.filter(({ seq }) => seq > afterSeq).map(toHistoryEntry),
     timeZone: agent.userTimezone,
@@ -62,14 +62,18 @@ export async function writeSteered(turn: Turn, message: InboxMessage, afterSeq: 
  * said since the last answer.
  */
 async function readHistory(turn: Turn, isGroup: boolean): Promise<HistoryEntry[]> {
-  const { message } = turn;
+  const { message, tools } = turn;
   const own = turn.work.messages.slice(0, -1);
+  const toOwnEntry = (one: InboxMessage) => {
+    const entry = toTurnEntry(one);
+    return { ...entry, body: tools.stripInside(one, entry.body) };
+  };
   const limit = isGroup ? limitOf(turn) : 0;
   const unread = limit > 0 ? await readUnread(turn, message, limit + own.length) : [];
   const others = unread.filter(({ seq }) => own.every((one) => one.seq !== seq)).slice(-limit);
   return [...others, ...own]
     .sort((a, b) => a.seq - b.seq)
-    .map((one) => (own.includes(one) ? toTurnEntry(one) : toHistoryEntry(one)));
+    .map((one) => (own.includes(one) ? toOwnEntry(one) : toHistoryEntry(one)));
 }
 
 /** The inbox has it, so it is there after a restart too. Topics of a group are sessions of their own. */
@@ -79,12 +83,18 @@ async function readUnread({ tools }: Turn, before: InboxMessage, limit: number):
   // What is no history does not count.
   for (let beforeSeq = before.seq; found.length < limit; ) {
     const page = await tools.inbox.recent(identity, limit, { sessionKey, beforeSeq });
-    const unread = listUnanswered(page);
+    // What was asked of the bot itself is no turn of the agent: it has still to read what was said before.
+    const said = page.filter((one) => !isForBot(tools.kindOf(one)));
+    const unread = listUnanswered(said);
     found.unshift(...unread.filter(isHistory));
-    if (unread.length < limit) break;
+    if (page.length < limit || unread.length < said.length) break;
     beforeSeq = page[0]!.seq;
   }
   return found.slice(Math.max(0, found.length - limit));
+}
+
+function isForBot(kind: MessageKind): boolean {
+  return kind === 'aside' || kind === 'upkeep' || kind === 'stop';
 }
 
 function limitOf({ tools }: Turn): number {

@@ -1,8 +1,20 @@
 import { oneLine, shorten } from '@openbot/sessions/terminal-text';
 import type { SystemEvent } from '../../inbox/contract.ts';
 import { SYSTEM_PREFIX } from '../words/markers.ts';
+import { rememberZones } from '../zone-formatter.ts';
 
 const MAX_EVENT = 2000;
+
+const timeParts = rememberZones({
+  hourCycle: 'h23',
+  year: 'numeric',
+  month: '2-digit',
+  day: '2-digit',
+  hour: '2-digit',
+  minute: '2-digit',
+  second: '2-digit',
+  timeZoneName: 'short',
+});
 
 /**
  * Puts what happened since the last message in front of it, one line for each event with its time in the agent's zone:
@@ -31,40 +43,7 @@ export function prependSystemEvents(params: {
 
 /** `2026-01-12 12:19:17 PST` */
 export function formatEventTime(at: number, timeZone = 'UTC'): string {
-  const parts = new Map(
-    formatterFor(timeZone)
-      .formatToParts(at)
-      .map((part) => [part.type, part.value]),
-  );
+  const parts = timeParts(at, timeZone);
   const date = `${parts.get('year')}-${parts.get('month')}-${parts.get('day')}`;
   return `${date} ${parts.get('hour')}:${parts.get('minute')}:${parts.get('second')} ${parts.get('timeZoneName')}`;
-}
-
-const formatters = new Map<string, Intl.DateTimeFormat>();
-
-/** Making a formatter takes longer than the rest of a turn's text. */
-function formatterFor(timeZone: string): Intl.DateTimeFormat {
-  const known = formatters.get(timeZone);
-  if (known !== undefined) return known;
-  const made = makeFormatter(timeZone);
-  formatters.set(timeZone, made);
-  return made;
-}
-
-function makeFormatter(timeZone: string): Intl.DateTimeFormat {
-  try {
-    return new Intl.DateTimeFormat('en-US', {
-      timeZone,
-      hourCycle: 'h23',
-      year: 'numeric',
-      month: '2-digit',
-      day: '2-digit',
-      hour: '2-digit',
-      minute: '2-digit',
-      second: '2-digit',
-      timeZoneName: 'short',
-    });
-  } catch {
-    return makeFormatter('UTC');
-  }
 }

@@ -30,7 +30,7 @@ export async function flushMemory(
     entry: session.entry,
     sessionKey: session.sessionKey,
     sessions: turn.sessions,
-    config: tools.config,
+    config: { agents: { defaults: agent } },
     contextWindow: chosen.model.contextWindow,
     isGroup: session.isGroup,
     // A person who is asked about memories while their message waits would not know why.
@@ -55,7 +55,7 @@ export async function flushMemory(
   }
   const spentMs = performance.now() - begunAt;
   return {
-    session: { ...session, entry: { ...result.entry } },
+    session: { ...session, entry: { ...result.entry, ...session.hinted } },
     rest: result.flush === 'not-due' ? turn : limitTime(turn, timeoutMs - spentMs),
   };
 }

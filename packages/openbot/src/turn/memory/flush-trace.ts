@@ -1,4 +1,4 @@
-import type { EntryDraft, TranscriptMessage } from '@openbot/sessions/transcript';
+import { type EntryDraft, type TranscriptMessage, textsOf } from '@openbot/sessions/transcript';
 import { OpenCalls } from '../../runners/open-calls.ts';
 import { type ContextMessage, MEMORY_FLUSH_MARK } from '../../transcripts/contract.ts';
 
@@ -52,9 +52,6 @@ export function traceFlush(
 function answerOf(message: TranscriptMessage | undefined): string | undefined {
   if (message?.role !== 'assistant' || !Array.isArray(message.content)) return undefined;
   if (message.stopReason === 'error' || message.stopReason === 'aborted') return undefined;
-  const blocks = message.content as { type?: unknown; text?: unknown }[];
-  if (blocks.some((block) => block?.type === 'toolCall')) return undefined;
-  return blocks
-    .flatMap(({ type, text }) => (type === 'text' && typeof text === 'string' ? [text] : []))
-    .join('');
+  if (message.content.some((block) => block?.type === 'toolCall')) return undefined;
+  return textsOf(message.content).join('');
 }

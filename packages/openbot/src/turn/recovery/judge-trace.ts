@@ -1,4 +1,4 @@
-import type { TranscriptMessage } from '@openbot/sessions/transcript';
+import { type TranscriptMessage, textsOf } from '@openbot/sessions/transcript';
 import type { TurnTrace } from '../../transcripts/contract.ts';
 
 export interface OpenCall {
@@ -74,10 +74,7 @@ function callsOf(message: TranscriptMessage): OpenCall[] {
 
 /** The text of a message without its thinking and calls. */
 export function textOf(message: TranscriptMessage): string {
-  if (typeof message.content === 'string') return message.content;
-  return blocksOf(message)
-    .flatMap(({ type, text }) => (type === 'text' && typeof text === 'string' ? [text] : []))
-    .join('');
+  return textsOf(message.content).join('');
 }
 
 function thinkingOf(message: TranscriptMessage): string[] {

@@ -1,4 +1,5 @@
 import type { SessionEntry } from '@openbot/sessions';
+import { resolveChannelSettings } from '../../config/channels.ts';
 import type { ReplyPayload } from '../../outbox/reply-payload.ts';
 import { findDenying, readingOf } from '../../permissions/rules.ts';
 import type { ModelChoice } from '../../runners/contract.ts';
@@ -51,7 +52,7 @@ export function buildReplies(turn: Turn, entry: SessionEntry, run: RepliedRun): 
   const payloads = buildReplyPayloads({
     ...common,
     payloads: failure === undefined ? said : [...said, buildErrorPayload(failure)],
-    replyToMode: tools.config.channels?.[message.identity.channel]?.replyToMode,
+    replyToMode: resolveChannelSettings(tools.config, message.identity).replyToMode,
     currentMessageId: message.identity.messageId,
     extras: {
       reasoningLevel: entry.reasoningLevel ?? agent.reasoningDefault,

@@ -21,6 +21,7 @@ import { openMemoryRunLock } from '../run-lock/memory/memory-run-lock.ts';
 import type { Transcripts } from '../transcripts/contract.ts';
 import { openFileTranscripts } from '../transcripts/files/file-transcripts.ts';
 import { openMemoryTranscripts } from '../transcripts/memory/memory-transcripts.ts';
+import { refuseDatabaseFolder } from './refuse-database-folder.ts';
 
 /** Everything that turns keep. */
 export interface BotState {
@@ -43,8 +44,12 @@ export interface StateOptions {
   readonly env?: Environment;
 }
 
-/** The state in a folder, which several processes may have open. Missing folders are made. */
-export async function openState(stateDir: string, { store, env }: StateOptions = {}): Promise<BotState> {
+/**
+ * The state in a folder, which several processes may have open. Missing folders are made. Throws SESSION_UNSUPPORTED, and
+ * makes nothing, where OpenClaw keeps the sessions of the folder in its database.
+ */
+export async function openState(stateDir: string, { store, env = {} }: StateOptions = {}): Promise<BotState> {
+  await refuseDatabaseFolder(stateDir, env);
   const database = await openBotDatabase(stateDir);
   return combine(
     {

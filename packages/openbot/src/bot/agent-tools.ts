@@ -3,6 +3,8 @@ import { CodingDesk } from '../coding-runs/coding-desk.ts';
 import { makeCodingTools } from '../coding-runs/coding-tools.ts';
 import { resolveAgentSettings } from '../config/agents.ts';
 import type { Sender } from '../delivery/sender.ts';
+import type { IndexDatabase } from '../index-db/index-database.ts';
+import { resolveIndexPath } from '../index-db/index-path.ts';
 import type { Dispatcher } from '../queue/dispatcher.ts';
 import { canonicalRef, type SessionRef } from '../session-address.ts';
 import { makeSessionTools } from '../session-tools/make-session-tools.ts';
@@ -14,6 +16,7 @@ import type { Tool, ToolSession } from '../tools/contract.ts';
 import type { TurnTools } from '../turn/turn-tools.ts';
 import type { BotOptions } from './contract.ts';
 import { findReadableEntry } from './find-entry.ts';
+import { keepsIndex } from './keeps-index.ts';
 import { isProcessGone, nameProcess } from './process-name.ts';
 
 /** What the tools of conversations share, and the accounts that bring their messages. */
@@ -27,7 +30,7 @@ export interface AgentTools {
 
 /** @param late parts of the bot that need these tools themselves */
 export function openAgentTools(
-  { config, stateDir, env, channels = [] }: BotOptions,
+  options: BotOptions,
   state: BotState,
   late: {
     now(): number;
@@ -37,6 +40,7 @@ export function openAgentTools(
     onTrouble(error: unknown, sessionKey?: string): void;
   },
 ): AgentTools {
+  const { config, stateDir, env, channels = [] } = options;
   const { now, onTrouble } = late;
   const wakeSender = () => late.sender().wake();
   const relays = new RelayDesk({
@@ -61,7 +65,26 @@ export function openAgentTools(
   });
   const hasModel: SessionToolParts['hasModel'] = async (provider, model) =>
     (await late.findRunner(provider))?.describeModel(provider, model) !== undefined;
-  const parts = { state, config, stateDir, channels, relays, cleans, now, wakeSender, hasModel, onTrouble };
+  const index = {
+    path: resolveIndexPath(stateDir, env),
+    catchUp: async (database: IndexDatabase) => {
+      const { catchUpState } = await import('../index-db/catch-up-state.ts');
+      await catchUpState(database, stateDir, env);
+    },
+  };
+  const parts = {
+    state,
+    config,
+    stateDir,
+    channels,
+    relays,
+    cleans,
+    now,
+    wakeSender,
+    hasModel,
+    onTrouble,
+    index: keepsIndex(options) ? index : undefined,
+  };
   const codingParts = { desk: coding, outbox: state.outbox, config, env, now };
   return {
     relays,

@@ -6,6 +6,7 @@ import type { BotState } from '../state/open-state.ts';
 import type { TurnReport, TurnTools, TurnWatcher } from '../turn/turn-tools.ts';
 import type { AgentTools } from './agent-tools.ts';
 import type { BotOptions } from './contract.ts';
+import type { MessageReader } from './message-reader.ts';
 
 /** Waits for the turn of a message in this process. */
 export interface SayWatcher extends TurnWatcher {
@@ -29,6 +30,11 @@ export interface BotParts {
   readonly sender: Sender;
   readonly desk: ConversationDesk;
   readonly local: Channel;
+  readonly read: MessageReader;
   /** By the seq of the message. */
   readonly watchers: Map<number, SayWatcher>;
+  /** Ends what follows changes of the configuration. */
+  forgetConfig(): void;
+  /** Those that the bot opened itself, when no run uses them any more. */
+  closeRunners(): Promise<void>;
 }

@@ -11,12 +11,17 @@ import type { TurnEvent } from '../turn/turn-tools.ts';
 export interface BotOptions {
   /** Absolute. */
   readonly stateDir: string;
+  /** It may change while the bot is open, as that of `watchConfig`. A turn keeps what it began with. */
   readonly config: BotConfig;
+  /** Says when the configuration has changed. Returns the function that ends it. */
+  readonly onConfigChange?: (listener: () => void) => () => void;
   readonly env: Environment;
   /** Replies can be delivered through these, and what arrives on them is answered. */
   readonly channels?: readonly Channel[];
   /** In the place of the files of the state folder. Closed with the bot. */
   readonly state?: BotState;
+  /** Whether what is said is indexed. Left out: where the state is that of the folder. */
+  readonly index?: boolean;
   /** ms */
   readonly now?: () => number;
   /** Of heartbeats, and of the time that people have for an answer. One that does not keep the process running when absent. */

@@ -1,26 +1,26 @@
 import type { MsgContext, StoredEntry } from '@openbot/sessions';
 import { resolveGroupSessionKey } from '@openbot/sessions';
-import { isAuthorizedSender, matchResetTrigger } from '@openbot/sessions/policy';
+import { isGroupMessage } from '@openbot/sessions/key';
 import type { BotConfig } from '../config/bot-config.ts';
-import { kindOfMessage } from '../queue/message-kind.ts';
+import { resolveChannelSettings } from '../config/channels.ts';
+import type { ReadMessage } from '../queue/message-kind.ts';
 import {
   type Addressing,
   decideAddressing,
-  type GroupSettings,
   resolveGroupActivation,
 } from '../turn/history/group-activation.ts';
-import { finalizeInboundContext } from '../turn/inbound/finalize-inbound-context.ts';
 import type { MentionWords } from '../turn/words/strip-mentions.ts';
 
 /** Whether a message gets a turn, or is only remembered as something that its group said. */
 export function decideArrival(
   { config, mentions }: { readonly config: BotConfig; readonly mentions: MentionWords },
-  channel: { readonly name: string },
+  channel: { readonly name: string; readonly accountId: string },
   ctx: MsgContext,
   entry: StoredEntry | undefined,
+  { words, isCommand }: ReadMessage,
 ): Addressing {
-  const settings: { allowFrom?: readonly (string | number)[]; groups?: GroupSettings } =
-    config.channels?.[channel.name] ?? {};
+  if (words.is === 'for another' && isGroupMessage(ctx)) return { isAddressed: false, why: 'not-addressed' };
+  const settings = resolveChannelSettings(config, { channel: channel.name, accountId: channel.accountId });
   return decideAddressing({
     ctx,
     activation: resolveGroupActivation({
@@ -29,19 +29,6 @@ export function decideArrival(
       groupId: resolveGroupSessionKey(ctx)?.id,
     }),
     mentions,
-    isAuthorizedCommand: isCommand(config, finalizeInboundContext(ctx, mentions), settings.allowFrom),
+    isAuthorizedCommand: isCommand,
   });
-}
-
-/** A reset or a stop, from a sender who may give them. */
-function isCommand(
-  config: BotConfig,
-  ctx: MsgContext,
-  allowFrom: readonly (string | number)[] | undefined,
-): boolean {
-  const { resetTriggers: triggers } = config.session ?? {};
-  if (kindOfMessage({ ctx }, { triggers, allowFrom }) === 'stop') return true;
-  const authorized = isAuthorizedSender({ ctx, allowFrom });
-  const body = ctx.BodyForCommands ?? '';
-  return matchResetTrigger({ body, triggers, authorized, botUsername: ctx.BotUsername }) !== null;
 }

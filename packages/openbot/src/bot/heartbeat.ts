@@ -1,6 +1,7 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Channel } from '../channels/contract.ts';
 import { backgroundClock } from '../clock.ts';
-import { listHeartbeats } from '../config/heartbeats.ts';
+import { type Heartbeat, listHeartbeats } from '../config/heartbeats.ts';
 import { HEARTBEAT_ACCOUNT } from '../heartbeats/compose-heartbeat.ts';
 import { HeartbeatTimer } from '../heartbeats/heartbeats.ts';
 import type { TurnOutcome, TurnWork } from '../queue/contract.ts';
@@ -20,12 +21,46 @@ export const HEARTBEAT_SINK: Channel = {
   stop: async () => {},
 };
 
-/** Those of all agents that have one. */
-export async function startHeartbeats(
+/** Starts them, and starts them anew when the configuration has others. */
+export async function keepHeartbeats(
+  parts: BotParts,
+  options: BotOptions,
+): Promise<{ stop(): Promise<void> }> {
+  const { report = warn } = options;
+  let listed = listHeartbeats(parts.tools);
+  let timers = await startHeartbeats(listed, parts, options);
+  let isStopped = false;
+  let changing: Promise<unknown> = Promise.resolve();
+  const change = async () => {
+    const next = listHeartbeats(parts.tools);
+    if (isStopped || isDeepStrictEqual(listed, next)) return;
+    await stopAll(timers);
+    listed = next;
+    timers = await startHeartbeats(next, parts, options);
+  };
+  const forget = options.onConfigChange?.(() => {
+    changing = changing.then(change).catch((error: unknown) => report(describeTrouble(error)));
+  });
+  return {
+    stop: async () => {
+      isStopped = true;
+      forget?.();
+      await changing;
+      await stopAll(timers);
+    },
+  };
+}
+
+async function stopAll(timers: readonly HeartbeatTimer[]): Promise<void> {
+  await Promise.all(timers.map((timer) => timer.stop()));
+}
+
+async function startHeartbeats(
+  heartbeats: readonly Heartbeat[],
   { state, tools, dispatcher }: BotParts,
   { channels = [], clock = { ...backgroundClock, now: tools.now }, report = warn }: BotOptions,
-): Promise<{ stop(): Promise<void> }> {
-  const timers = listHeartbeats(tools).map(
+): Promise<readonly HeartbeatTimer[]> {
+  const timers = heartbeats.map(
     (heartbeat) =>
       new HeartbeatTimer(heartbeat, {
         config: tools.config,
@@ -39,11 +74,7 @@ export async function startHeartbeats(
       }),
   );
   for (const timer of timers) await timer.start();
-  return {
-    stop: async () => {
-      await Promise.all(timers.map((timer) => timer.stop()));
-    },
-  };
+  return timers;
 }
 
 /** A person is told about a message that failed; about a heartbeat only the owner of the bot can be. */

@@ -1,21 +1,25 @@
+import { isDeepStrictEqual } from 'node:util';
 import { OpenBotError } from '@openbot/sessions';
 import { isGroupMessage } from '@openbot/sessions/key';
 import { resolveQueueSettings } from '@openbot/sessions/policy';
 import type { Channel, ChannelHost } from '../channels/contract.ts';
+import type { CommandWords } from '../chat-commands/parse-words.ts';
 import { systemClock } from '../clock.ts';
 import { CODING_CHANNEL } from '../coding-runs/contract.ts';
 import { giveReplyToRun } from '../coding-runs/replies-to-runs.ts';
 import { resolveDefaultAgentId, resolveMaxConcurrent } from '../config/agents.ts';
 import { Sender } from '../delivery/sender.ts';
+import { feedIndex, type IndexFeed } from '../index-db/feed.ts';
 import { ConversationDesk } from '../questions/conversation-desk.ts';
-import type { TurnOutcome, TurnWork } from '../queue/contract.ts';
+import { laneOf, type TurnOutcome, type TurnWork } from '../queue/contract.ts';
 import { Dispatcher } from '../queue/dispatcher.ts';
-import { kindOfMessage } from '../queue/message-kind.ts';
 import { loadRunner } from '../runners/all.ts';
 import type { Runner } from '../runners/contract.ts';
 import { addressOf } from '../session-address.ts';
+import { readQueueHint } from '../session-settings/queue-setting.ts';
 import { type BotState, openState } from '../state/open-state.ts';
 import { LOCAL_CHANNEL, SESSIONS_CHANNEL } from '../turn/deliver.ts';
+import { HEARTBEAT_CHANNEL } from '../turn/heartbeat/heartbeat-message.ts';
 import { NOT_ADDRESSED } from '../turn/history/group-history.ts';
 import { tellFailure } from '../turn/recovery/give-up.ts';
 import { refuseTurn } from '../turn/refuse-turn.ts';
@@ -27,9 +31,11 @@ import type { BotParts } from './bot-parts.ts';
 import type { Bot, BotNotice, BotOptions } from './contract.ts';
 import { decideArrival } from './decide-arrival.ts';
 import { findReadableEntry } from './find-entry.ts';
-import { HEARTBEAT_SINK, reportHeartbeatFailure, startHeartbeats } from './heartbeat.ts';
+import { HEARTBEAT_SINK, keepHeartbeats, reportHeartbeatFailure } from './heartbeat.ts';
+import { keepsIndex } from './keeps-index.ts';
 import { giveUpRepliesTo, openLocalAccount } from './local-account.ts';
 import { mayRetry } from './may-retry.ts';
+import { type MessageReader, makeMessageReader } from './message-reader.ts';
 import { compileMentions, describeTrouble, warn } from './notices.ts';
 import { findAsker, mayAnswer, takeAnswer } from './permission-questions.ts';
 import { isProcessGone, nameProcess } from './process-name.ts';
@@ -41,6 +47,7 @@ export async function openBot(options: BotOptions): Promise<Bot> {
   const { channels = [] } = options;
   const { stateDir, config, env } = options;
   const state = options.state ?? (await openState(stateDir, { store: config.session?.store, env }));
+  const index = startIndex(options, state);
   const parts = assemble(options, state);
   const { dispatcher, sender } = parts;
   const now = options.now ?? Date.now;
@@ -50,7 +57,7 @@ export async function openBot(options: BotOptions): Promise<Bot> {
     error: 'The command that asked ended before it had the answer. The transcript has it.',
   });
   for (const channel of channels) await channel.start(hostOf(parts, channel));
-  const heartbeats = channels.length > 0 ? await startHeartbeats(parts, options) : undefined;
+  const heartbeats = channels.length > 0 ? await keepHeartbeats(parts, options) : undefined;
   // A command answers its own message; what others left in other sessions is for a process that stays.
   if (channels.length > 0) {
     await giveUpRepliesTo(CODING_CHANNEL, state.outbox, { now: now(), error: 'Its process has ended' });
@@ -70,15 +77,36 @@ export async function openBot(options: BotOptions): Promise<Bot> {
       } while (!dispatcher.isIdle);
     },
     close: async () => {
+      parts.forgetConfig();
       await heartbeats?.stop();
       await Promise.all(channels.map((channel) => channel.stop()));
       // A turn may wait for its coding run.
       await Promise.all([dispatcher.stop({ abort: true }), parts.agentTools.coding.close()]);
+      await parts.closeRunners();
       await sender.stop({ withinMs: CLOSE_MS });
       parts.tools.skillWatch?.close();
+      await index?.close();
       await state.close();
     },
   };
+}
+
+/** OpenClaw is silent about it too: a stranger learns nothing. */
+const REFUSED = 'a command of a sender who may give none';
+
+/** No list of senders is about them: the owner of the machine, another session, a clock. */
+const OWN_CHANNELS: ReadonlySet<string> = new Set([LOCAL_CHANNEL, SESSIONS_CHANNEL, HEARTBEAT_CHANNEL]);
+
+function startIndex(options: BotOptions, state: BotState): IndexFeed | undefined {
+  const { stateDir, env, channels = [], report = warn } = options;
+  if (!keepsIndex(options)) return undefined;
+  return feedIndex({
+    stateDir,
+    env,
+    transcripts: state.transcripts,
+    report: (message, cause) => report({ about: 'trouble', message, cause }),
+    catchesUp: channels.length > 0,
+  });
 }
 
 /** How long a send may hold up the end of the process. */
@@ -98,11 +126,17 @@ function assemble(options: BotOptions, state: BotState): BotParts {
   const onTrouble = (error: unknown, sessionKey?: string) => report(describeTrouble(error, sessionKey));
   const watchers: BotParts['watchers'] = new Map();
   const runners = new Map<string, Promise<Runner | undefined>>();
+  /** Also those of former settings: a run may go on with one. */
+  const opened: Promise<Runner | undefined>[] = [];
   const findRunner: TurnTools['findRunner'] = (provider) => {
     const own = options.runners?.[provider];
     if (own !== undefined) return Promise.resolve(own);
-    const runner = runners.get(provider) ?? loadRunner(provider, { stateDir, config, env });
+    // A runner reads its providers when it is opened.
+    const known = runners.get(provider);
+    if (known !== undefined) return known;
+    const runner = loadRunner(provider, { stateDir, config, env });
     runners.set(provider, runner);
+    opened.push(runner);
     return runner;
   };
   const agentTools = openAgentTools(options, state, {
@@ -125,6 +159,18 @@ function assemble(options: BotOptions, state: BotState): BotParts {
     },
   });
   const desk = new ConversationDesk({ outbox: state.outbox, now, onPut: () => sender.wake() });
+  let mentions = compileMentions(config, report);
+  let reader = makeMessageReader(options, mentions);
+  let { models } = config;
+  const forgetConfig = options.onConfigChange?.(() => {
+    mentions = compileMentions(config, report);
+    reader = makeMessageReader(options, mentions);
+    if (!isDeepStrictEqual(models, config.models)) runners.clear();
+    models = config.models;
+  });
+  const read: MessageReader = Object.assign((message: Parameters<MessageReader>[0]) => reader(message), {
+    stripInside: (...given: Parameters<MessageReader['stripInside']>) => reader.stripInside(...given),
+  });
   const tools: TurnTools = {
     inbox: state.inbox,
     outbox: state.outbox,
@@ -139,12 +185,13 @@ function assemble(options: BotOptions, state: BotState): BotParts {
     stateDir,
     env,
     now,
-    mentions: compileMentions(config, report),
-    kindOf: (message) =>
-      kindOfMessage(message, {
-        triggers: config.session?.resetTriggers,
-        allowFrom: config.channels?.[message.identity.channel]?.allowFrom,
-      }),
+    get mentions() {
+      return mentions;
+    },
+    kindOf: (message) => message.kind ?? read(message).kind,
+    wordsOf: (message) => read(message).words,
+    stripInside: read.stripInside,
+    runLock: state.runLock,
     summarizeChannels: () => channels.flatMap((channel) => channel.summary?.() ?? []),
     skillWatch: channels.length > 0 ? watchSkills() : undefined,
   };
@@ -158,7 +205,9 @@ function assemble(options: BotOptions, state: BotState): BotParts {
       return channel === SESSIONS_CHANNEL ? { ...settings, mode: 'followup', debounceMs: 0 } : settings;
     },
     runTurn: (work) => runWatched({ tools, watchers, sender, agentTools, report }, work),
-    maxConcurrentRuns: config.agents?.maxConcurrentRuns,
+    get maxConcurrentRuns() {
+      return config.agents?.maxConcurrentRuns;
+    },
     maxConcurrentOf: (agentId) => resolveMaxConcurrent(config, agentId),
     onFailed: async (failure) => {
       await tellFailure(tools, failure);
@@ -167,6 +216,9 @@ function assemble(options: BotOptions, state: BotState): BotParts {
     mayRetry: (error, sessionKey, messages) =>
       mayRetry({ state, watchers, local, hasChannels: channels.length > 0 }, { error, sessionKey, messages }),
     kindOf: tools.kindOf,
+    refusalOf: (message) =>
+      OWN_CHANNELS.has(message.identity.channel) || !read(message).isRefused ? undefined : REFUSED,
+    hintOf: (message) => hintOfQueue(tools.wordsOf(message)),
     isWanted: (waiting) =>
       channels.length > 0 || waiting.some(({ seq }) => watchers.has(seq) || agentTools.relays.isAwaited(seq)),
     onTrouble,
@@ -179,7 +231,29 @@ function assemble(options: BotOptions, state: BotState): BotParts {
     maxTries: MAX_TRIES,
     sweepMs: channels.length > 0 ? 30_000 : undefined,
   });
-  return { options, state, tools, agentTools, dispatcher, sender, desk, local, watchers };
+  const forget = () => forgetConfig?.();
+  const closeRunners = async () => {
+    await Promise.allSettled(opened.map(async (runner) => (await runner)?.close()));
+  };
+  return {
+    options,
+    state,
+    tools,
+    agentTools,
+    dispatcher,
+    sender,
+    desk,
+    local,
+    watchers,
+    read,
+    forgetConfig: forget,
+    closeRunners,
+  };
+}
+
+function hintOfQueue(words: CommandWords): ReturnType<typeof readQueueHint> {
+  const hint = words.is === 'inside' && words.settings.findLast(({ name }) => name === 'queue');
+  return hint ? readQueueHint(hint.value) : {};
 }
 
 async function runWatched(
@@ -188,7 +262,8 @@ async function runWatched(
 ): Promise<TurnOutcome> {
   const { tools, watchers, sender } = parts;
   const watching = work.messages.flatMap(({ seq }) => watchers.get(seq) ?? []);
-  const { outcome, report } = await runTurn(tools, work, {
+  // A turn ends with the configuration that it began with.
+  const { outcome, report } = await runTurn({ ...tools, config: { ...tools.config } }, work, {
     showsTools: watching.some(({ showsTools }) => showsTools),
     asker: watching.find(({ asker }) => asker !== undefined)?.asker,
     onEvent: (event) => {
@@ -211,14 +286,17 @@ async function runWatched(
 
 /** Keeps what a channel receives, and wakes the session that it belongs to. */
 function hostOf(
-  { options, state, dispatcher, desk, tools, agentTools }: BotParts,
+  { options, state, dispatcher, desk, tools, agentTools, read }: BotParts,
   channel: Channel,
 ): ChannelHost {
   return {
-    accept: async ({ conversationId, messageId, ctx }) => {
-      const { agentId, sessionKey } = routeMessage(options.config, channel, ctx);
+    accept: async ({ conversationId, messageId, ctx: received }) => {
+      const { agentId, sessionKey, parentSessionKey } = routeMessage(options.config, channel, received);
+      const ctx =
+        parentSessionKey === undefined ? received : { ParentSessionKey: parentSessionKey, ...received };
       const identity = { channel: channel.name, accountId: channel.accountId, conversationId, messageId };
-      const arrival = { identity, agentId, sessionKey, ctx, receivedAt: tools.now() };
+      const words = read({ identity, agentId, ctx });
+      const arrival = { identity, agentId, sessionKey, ctx, kind: words.kind, receivedAt: tools.now() };
       const answer = await takeAnswer({ ...tools, desk }, arrival);
       if (answer !== undefined) {
         // It is no turn: what the group said before it is still to be read.
@@ -237,18 +315,21 @@ function hostOf(
             { agentId, sessionKey, identity, ctx },
           )
         : undefined;
-      const isAddressed = runId === undefined && decideArrival(tools, channel, ctx, entry).isAddressed;
+      const isAddressed = decideArrival(tools, channel, ctx, entry, words).isAddressed;
+      const reason =
+        runId !== undefined
+          ? `given to coding run ${runId}`
+          : !isAddressed
+            ? NOT_ADDRESSED
+            : words.isRefused
+              ? REFUSED
+              : undefined;
       const { message, isNew } = await state.inbox.accept(
         arrival,
-        isAddressed
-          ? undefined
-          : {
-              state: 'dropped',
-              reason: runId === undefined ? NOT_ADDRESSED : `given to coding run ${runId}`,
-            },
+        reason === undefined ? undefined : { state: 'dropped', reason },
       );
       pruneSometimes(state, message.seq, tools.now());
-      if (isNew && isAddressed) dispatcher.wake(sessionKey, agentId);
+      if (isNew && reason === undefined) dispatcher.wake(sessionKey, agentId, laneOf(words.kind));
       return { identity, isNew };
     },
   };

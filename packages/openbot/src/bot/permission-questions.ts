@@ -3,6 +3,7 @@ import { isGroupMessage } from '@openbot/sessions/key';
 import { isAuthorizedSender } from '@openbot/sessions/policy';
 import type { Channel } from '../channels/contract.ts';
 import type { BotConfig } from '../config/bot-config.ts';
+import { resolveChannelSettings } from '../config/channels.ts';
 import type { Arrival } from '../inbox/contract.ts';
 import type { Asker } from '../permissions/contract.ts';
 import type { Conversation, ConversationDesk, TakenAnswer } from '../questions/conversation-desk.ts';
@@ -63,6 +64,6 @@ export async function takeAnswer(
 }
 
 /** Whether the sender of a message may decide for the agent. */
-export function mayAnswer(config: BotConfig, { channel }: Conversation, ctx: MsgContext): boolean {
-  return isAuthorizedSender({ ctx, allowFrom: config.channels?.[channel]?.allowFrom });
+export function mayAnswer(config: BotConfig, conversation: Conversation, ctx: MsgContext): boolean {
+  return isAuthorizedSender({ ctx, allowFrom: resolveChannelSettings(config, conversation).allowFrom });
 }

@@ -12,6 +12,7 @@ import { CONFIG_FILE_NAME } from '../config/load-config.ts';
 import { indexModels, modelNotFound, resolveModel } from '../config/models.ts';
 import type { InboxMessage, TurnWish } from '../inbox/contract.ts';
 import type { DeliveryTarget } from '../outbox/contract.ts';
+import { laneOf } from '../queue/contract.ts';
 import { isStorageTrouble } from '../queue/storage-trouble.ts';
 import { resolveAddress } from '../routing/request-route.ts';
 import { addressOf, canonicalRef, type SessionRef } from '../session-address.ts';
@@ -31,17 +32,20 @@ export async function say(parts: BotParts, request: SayRequest): Promise<SayResu
   const { agentId, sessionKey } = await findPlace(parts, request);
   refuseSharedSession(parts, { agentId, sessionKey });
   const wish = await readWish(parts, request, agentId, sessionKey);
+  const identity = {
+    channel: parts.local.name,
+    accountId: parts.local.accountId,
+    conversationId: addressOf({ agentId, sessionKey }),
+    messageId: randomUUID(),
+  };
+  const ctx = contextOf(request);
   const { message } = await parts.state.inbox.accept({
-    identity: {
-      channel: parts.local.name,
-      accountId: parts.local.accountId,
-      conversationId: addressOf({ agentId, sessionKey }),
-      messageId: randomUUID(),
-    },
+    identity,
     agentId,
     sessionKey,
-    ctx: contextOf(request),
+    ctx,
     wish,
+    kind: parts.read({ identity, agentId, ctx }).kind,
     receivedAt: parts.tools.now(),
   });
   pruneSometimes(parts.state, message.seq, parts.tools.now());
@@ -208,10 +212,13 @@ async function waitForTurn(parts: BotParts, message: InboxMessage, request: SayR
     );
   };
   const stopLooking = state.inbox.onChange(look);
-  const timer = setTimeout(() => announceWait(parts, message, request, () => isStarted), WAIT_NOTICE_MS);
+  const lane = laneOf(parts.tools.kindOf(message));
+  // What is asked of the bot itself waits for no run.
+  const announce = () => lane === 'turns' && void announceWait(parts, message, request, () => isStarted);
+  const timer = setTimeout(announce, WAIT_NOTICE_MS);
   request.signal?.addEventListener('abort', abort, { once: true });
   try {
-    dispatcher.wake(sessionKey, agentId);
+    dispatcher.wake(sessionKey, agentId, lane);
     if (request.signal?.aborted) abort();
     return await promise;
   } finally {

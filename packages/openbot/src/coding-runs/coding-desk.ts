@@ -5,6 +5,7 @@ import type { Environment } from '@openbot/sessions/layout';
 import type { Channel } from '../channels/contract.ts';
 import { sendFailure } from '../channels/send-failure.ts';
 import type { CodingSettings } from '../config/bot-config.ts';
+import { resolveIndexPath } from '../index-db/index-path.ts';
 import { QUESTION_TOOL } from '../permissions/dialog.ts';
 import type { ToolSession } from '../tools/contract.ts';
 import { CODING_CHANNEL, type RunRecord } from './contract.ts';
@@ -127,8 +128,9 @@ export class CodingDesk {
     { task, repoPath, label, maxBudgetUsd, workspaceDir, settings }: CodingTask,
     how: Opening,
   ): Promise<ClaudeRun> {
-    const { stateDir, env } = this.#parts;
+    const { stateDir, env, config, onTrouble } = this.#parts;
     const { agentId, sessionKey } = record;
+    const { makeNoteSearch } = await import('../memory-search/search-notes.ts');
     // Loaded here: most conversations start no run.
     const { startRun, makeAnthropicModel } = await import('../claude-code.ts');
     const apiKey = env.ANTHROPIC_API_KEY?.trim();
@@ -155,7 +157,16 @@ export class CodingDesk {
       // Its questions are put into its answer, which the person can reply to.
       disallowedTools: [QUESTION_TOOL, ...how.session.unreadable],
       settingSources: settings.isolated ? [] : undefined,
-      agentTools: { sessionKey, workspace: workspaceDir, sendMessage: ({ text }) => how.tell(text) },
+      agentTools: {
+        sessionKey,
+        workspace: workspaceDir,
+        sendMessage: ({ text }) => how.tell(text),
+        searchNotes: makeNoteSearch({
+          indexPath: resolveIndexPath(stateDir, env),
+          settings: config.index,
+          report: (message) => onTrouble(new Error(message), sessionKey),
+        }),
+      },
     });
     const ended = new AbortController();
     void run.outcome.catch(() => {}).finally(() => ended.abort());

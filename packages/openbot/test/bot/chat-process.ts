@@ -8,12 +8,17 @@ import type { MsgContext } from '@openbot/sessions';
 import { keepCompiled } from '../../../../test/setup/keep-compiled.ts';
 import { openBot } from '../../src/bot/open-bot.ts';
 import type { Channel, ChannelHost, SendRequest } from '../../src/channels/contract.ts';
+import { watchConfig } from '../../src/config/watch-config.ts';
 import { type BotState, openState } from '../../src/state/open-state.ts';
 
 export interface ChatMessage {
   readonly id: string;
   readonly from: string;
   readonly text: string;
+  /** Which of the two accounts got it: `default`, or `work`. */
+  readonly account?: string;
+  /** What else the network says of it, such as its group. */
+  readonly ctx?: MsgContext;
 }
 
 export interface SentLine {
@@ -21,26 +26,34 @@ export interface SentLine {
   readonly to: string;
   readonly text: string;
   readonly mayBeRepeat: boolean;
+  readonly replyToId?: string;
 }
 
 export type ToParent =
   | { readonly ready: true }
+  | { readonly changed: true }
+  | { readonly notice: string }
   | { readonly taken: string }
   | { readonly failed: string; readonly error: string };
 
+/** `watch` for the configuration: openbot.json of the state folder, as it is at the time. */
 const [stateDir = '', sentFile = '', configText = '{}', killAt] = process.argv.slice(2);
 
 class ParentChannel implements Channel {
   readonly name = 'chat';
-  readonly accountId = 'default';
+  readonly accountId: string;
   readonly recognisesRepeats = false;
   #host: ChannelHost | undefined;
+
+  constructor(accountId: string) {
+    this.accountId = accountId;
+  }
 
   async start(host: ChannelHost): Promise<void> {
     this.#host = host;
   }
 
-  async receive({ id, from, text }: ChatMessage): Promise<void> {
+  async receive({ id, from, text, ctx: more }: ChatMessage): Promise<void> {
     const ctx: MsgContext = {
       RawBody: text,
       From: from,
@@ -51,12 +64,19 @@ class ParentChannel implements Channel {
       OriginatingChannel: 'chat',
       OriginatingTo: from,
       MessageSid: id,
+      ...more,
     };
-    await this.#host!.accept({ conversationId: from, messageId: id, ctx });
+    await this.#host!.accept({ conversationId: ctx.OriginatingTo!, messageId: id, ctx });
   }
 
   async send({ key, target, payload, mayBeRepeat }: SendRequest): Promise<{ ids: string[] }> {
-    const line: SentLine = { key, to: target.to, text: payload.text ?? '', mayBeRepeat };
+    const line: SentLine = {
+      key,
+      to: target.to,
+      text: payload.text ?? '',
+      mayBeRepeat,
+      replyToId: payload.replyToId,
+    };
     appendFileSync(sentFile, `${JSON.stringify(line)}\n`);
     return { ids: [key] };
   }
@@ -66,13 +86,19 @@ class ParentChannel implements Channel {
   }
 }
 
-/** The state, in a process that is killed when it has put a message whose key has `killAt` in it into the outbox. */
+/**
+ * The state, in a process that is killed when it has put a message whose key has `killAt` in it into the outbox; with
+ * `before:<text>`, when it is about to put one with this text.
+ */
 async function openKilledState(at: string): Promise<BotState> {
   const state = await openState(stateDir);
   const { put } = state.outbox;
   const outbox: BotState['outbox'] = {
     ...state.outbox,
     put: async (messages) => {
+      const before = at.startsWith('before:') ? at.slice('before:'.length) : undefined;
+      if (before !== undefined && messages.some(({ payload }) => payload.text?.includes(before)))
+        process.kill(process.pid, 'SIGKILL');
       await put(messages);
       if (messages.some(({ key }) => key.includes(at))) process.kill(process.pid, 'SIGKILL');
     },
@@ -81,13 +107,17 @@ async function openKilledState(at: string): Promise<BotState> {
 }
 
 const tell = (message: ToParent) => process.send?.(message);
-const channel = new ParentChannel();
+const channels = ['default', 'work'].map((accountId) => new ParentChannel(accountId));
 mkdirSync(join(stateDir), { recursive: true });
+const report = (notice: string) => tell({ notice });
+const watched = configText === 'watch' ? await watchConfig(stateDir, process.env, { report }) : undefined;
 const bot = await openBot({
   stateDir,
-  config: JSON.parse(configText),
+  config: watched?.config ?? JSON.parse(configText),
+  onConfigChange: watched?.onChange,
   env: process.env,
-  channels: [channel],
+  channels,
+  report: ({ message }) => report(message),
   state: killAt === undefined ? undefined : await openKilledState(killAt),
 });
 process.on('message', (message: ChatMessage | 'end') => {
@@ -98,11 +128,13 @@ process.on('message', (message: ChatMessage | 'end') => {
       .then(() => process.disconnect());
     return;
   }
-  channel.receive(message).then(
+  const channel = channels.find(({ accountId }) => accountId === (message.account ?? 'default'));
+  channel!.receive(message).then(
     () => tell({ taken: message.id }),
     (error: Error) => tell({ failed: message.id, error: error.message }),
   );
 });
+watched?.onChange(() => tell({ changed: true }));
 process.on('disconnect', () => process.exit(0));
 keepCompiled();
 tell({ ready: true });

@@ -6,7 +6,12 @@ import type { InboxMessage } from '../../src/inbox/contract.ts';
 import type { Runner } from '../../src/runners/contract.ts';
 import { makeScriptRunner } from '../../src/runners/script/runner.ts';
 import { type BotState, openState } from '../../src/state/open-state.ts';
-import { type JOINED_MARK, type TranscriptRef, TURN_MARK } from '../../src/transcripts/contract.ts';
+import {
+  type AppendedEntry,
+  type JOINED_MARK,
+  type TranscriptRef,
+  TURN_MARK,
+} from '../../src/transcripts/contract.ts';
 import { type BotHome, MAIN } from './bot-home.ts';
 
 export const TURN = 'turn-1';
@@ -62,8 +67,8 @@ export class LeftBehind {
     await this.append([mark(TURN_MARK, 'm1', attempt), user('say hello'), ...more]);
   }
 
-  async append(drafts: readonly EntryDraft[]): Promise<void> {
-    await this.state.transcripts.append(this.#ref, drafts);
+  async append(drafts: readonly EntryDraft[]): Promise<readonly AppendedEntry[]> {
+    return this.state.transcripts.append(this.#ref, drafts);
   }
 
   get #ref(): TranscriptRef {

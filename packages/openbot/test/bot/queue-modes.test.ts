@@ -129,6 +129,41 @@ test('interrupt: the run ends early, and the next one is told', async () => {
   home.checkTranscripts();
 });
 
+const ALLOWED = { ctx: { CommandAuthorized: true } };
+
+test('settings inside a message are not read by a run that it joins', async () => {
+  const { home, chat, model, bot } = await begin('steer');
+  await chat.write('ada', '/verbose on and two', ALLOWED);
+  await model.offered;
+  model.goOn();
+  await bot.idle();
+  expect(home.saidIn().filter((line) => line.startsWith('user: '))).toEqual([
+    expect.stringMatching(/one$/),
+    'user: and two',
+  ]);
+  expect(home.entryOf()).not.toHaveProperty('verboseLevel');
+});
+
+test('settings inside messages that share a turn count together, and the model reads none', async () => {
+  const { home, chat, model, bot } = await begin('collect');
+  await chat.write('ada', '/think high two', ALLOWED);
+  await chat.write('ada', '/think low three', { ctx: { CommandAuthorized: false } });
+  await chat.write('ada', 'four /usage tokens', ALLOWED);
+  await untilState({ home }, ({ queued = 0 }) => queued === 3);
+  model.goOn();
+  await bot.idle();
+  expect(model.prompts.slice(1)).toEqual(['two\n\n/think low three\n\nfour /usage tokens']);
+  expect(home.entryOf()).toMatchObject({ lastThinkingLevel: 'high' });
+});
+
+test('a message can choose its own queue mode', async () => {
+  const { chat, model, bot } = await begin('collect');
+  await chat.write('ada', '/queue interrupt rather this', ALLOWED);
+  await bot.idle();
+  expect(chat.shown).toEqual(['ada: to: rather this']);
+  expect(model.prompts).toHaveLength(2);
+});
+
 test('steer-backlog: the run hears of the message, which then has its own turn', async () => {
   const { home, chat, model, bot } = await begin('steer-backlog');
   await chat.write('ada', 'two', { id: 'm2' });

@@ -341,3 +341,23 @@ test('replies in the outbox are not made again from the transcript', async () =>
   expect(chat.shown).toEqual(['ada: The model failed: no credit.']);
   expect(await stateOf(home)).toMatchObject({ state: 'failed' });
 });
+
+test('a /compact that was cut off does not take the compaction of the run before it for its own', async () => {
+  const home = new BotHome();
+  await LeftBehind.in(home, async (left) => {
+    await left.begin('/compact');
+    await left.addEntry();
+    const talk = ['one', 'two', 'three'].flatMap((text) => [user(text), assistant(text.repeat(2000))]);
+    const kept = await left.append(talk);
+    // The run that it waited for made it, after the command had arrived.
+    const summary = { summary: 'early', tokensBefore: 9000, firstKeptEntryId: kept[2]!.id };
+    await left.append([{ type: 'compaction', ...summary }]);
+  });
+  const chat = new Chat();
+  const config = { channels: { memory: { allowFrom: ['ada'] } } };
+  const bot = await home.open({ config, channels: [chat.channel], play: new NotedModel().play });
+  await bot.idle();
+  expect(chat.shown).toEqual([expect.stringMatching(/^ada: Compacted: .* tokens now\.$/)]);
+  expect(home.linesOf().filter(({ type }) => type === 'compaction')).toHaveLength(2);
+  expect(home.entryOf()).toMatchObject({ lastCompact: { turnId: TURN, summaries: 1 } });
+});

@@ -1,0 +1,79 @@
+import { isGroupMessage } from '@openbot/sessions/key';
+import { takeInside } from '../chat-commands/parse-words.ts';
+import { resolveAgentSettings } from '../config/agents.ts';
+import { resolveChannelSettings } from '../config/channels.ts';
+import { indexModels } from '../config/models.ts';
+import type { InboxMessage } from '../inbox/contract.ts';
+import { type MessageRules, type ReadMessage, readMessage } from '../queue/message-kind.ts';
+import { isKnownModel } from '../session-settings/model-setting.ts';
+import { finalizeInboundContext, readRawBody } from '../turn/inbound/finalize-inbound-context.ts';
+import { hasMention, type MentionWords } from '../turn/words/strip-mentions.ts';
+import type { BotOptions } from './contract.ts';
+
+type ReadableMessage = Pick<InboxMessage, 'ctx' | 'agentId'> & {
+  readonly identity: { readonly channel: string; readonly accountId: string };
+};
+
+export interface MessageReader {
+  (message: ReadableMessage): ReadMessage;
+  stripInside(message: ReadableMessage, text: string): string;
+}
+
+const PLAIN: ReadMessage = { kind: 'text', words: { is: 'text' }, isCommand: false, isRefused: false };
+
+/** Tells what messages ask of the bot itself, by its configuration. */
+export function makeMessageReader(
+  { config, stateDir, env }: Pick<BotOptions, 'config' | 'stateDir' | 'env'>,
+  mentions: MentionWords,
+): MessageReader {
+  const { resetTriggers: triggers } = config.session ?? {};
+  const needsSlash = (triggers ?? []).every((trigger) => trigger.trim().startsWith('/'));
+  const known = new Map<string, MessageRules['names']>();
+  const namesOf = (agentId: string) => {
+    if (!known.has(agentId)) known.set(agentId, findNames({ config, stateDir, env, agentId }));
+    return known.get(agentId);
+  };
+  const read = ({ ctx: given, agentId, identity }: ReadableMessage): ReadMessage => {
+    // Nearly every message, and it may be long.
+    if (needsSlash && !hasSlash(given)) return PLAIN;
+    const ctx = finalizeInboundContext(given, mentions);
+    const isAddressed =
+      !isGroupMessage(ctx) ||
+      ctx.WasMentioned === true ||
+      hasMention(readRawBody(given), { botUsername: ctx.BotUsername, ...mentions });
+    const { allowFrom } = resolveChannelSettings(config, identity);
+    return readMessage({ ctx }, { triggers, allowFrom, names: namesOf(agentId), isAddressed });
+  };
+  const stripInside: MessageReader['stripInside'] = (message, text) => {
+    if (!text.includes('/') || read(message).words.is !== 'inside') return text;
+    const { BotUsername: botUsername } = message.ctx;
+    return takeInside(text, { isModel: () => false, ...namesOf(message.agentId), botUsername }).rest;
+  };
+  return Object.assign(read, { stripInside });
+}
+
+function hasSlash({
+  Body,
+  RawBody,
+  CommandBody,
+  BodyForCommands,
+  BodyForAgent,
+  Transcript,
+}: InboxMessage['ctx']) {
+  return [Body, RawBody, CommandBody, BodyForCommands, BodyForAgent, Transcript].some(
+    (text) => typeof text === 'string' && text.includes('/'),
+  );
+}
+
+/** Undefined for an agent that is not there any more: its turn says so. */
+function findNames(params: Parameters<typeof resolveAgentSettings>[0]): MessageRules['names'] {
+  try {
+    const models = indexModels(resolveAgentSettings(params));
+    return {
+      isModel: (name) => isKnownModel(name, models),
+      isAlias: (word) => models.aliasIndex.byAlias.has(word.toLowerCase()),
+    };
+  } catch {
+    return undefined;
+  }
+}

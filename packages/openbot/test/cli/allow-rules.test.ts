@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readRules } from '../../src/commands/input.ts';
+import { readRules } from '../../src/commands/cc/input.ts';
 
 test.each([
   [undefined, []],

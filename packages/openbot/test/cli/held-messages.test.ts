@@ -1,6 +1,6 @@
 import type { RunEvent } from '@openbot/claude-code';
 import { expect, test } from 'vitest';
-import { HeldMessages } from '../../src/commands/held-messages.ts';
+import { HeldMessages } from '../../src/commands/cc/held-messages.ts';
 
 const call = (toolUseId: string, name = 'mcp__openbot__openclaw_send_message'): RunEvent => ({
   type: 'tool',

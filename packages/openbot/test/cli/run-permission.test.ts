@@ -120,6 +120,6 @@ describe.skipIf(missing !== undefined)(`what a run may do ${missing ?? ''}`, () 
     expect(named.stdout).toMatch(/\n> openclaw_conversation_context\n/);
     expect(named.stdout).not.toContain('not allowed');
     const empty = await run('recall it', '--conversation', '');
-    expect([empty.code, empty.stderr]).toEqual([1, expect.stringContaining('--conversation')]);
+    expect([empty.code, empty.stderr]).toEqual([2, expect.stringContaining('--conversation')]);
   });
 });

@@ -1,7 +1,7 @@
 import type { PermissionSettlement, RunEvent } from '@openbot/claude-code';
 import { openTerminal } from '@openbot/sessions/command-line';
 import { beforeEach, expect, test } from 'vitest';
-import { formatOutcome, RunReport } from '../../src/commands/run-report.ts';
+import { formatOutcome, RunReport } from '../../src/commands/cc/run-report.ts';
 
 const terminal = openTerminal({ write: () => {} }, { write: () => {} }, {});
 let report: RunReport;

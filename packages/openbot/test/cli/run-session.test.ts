@@ -164,7 +164,7 @@ describe.skipIf(missing !== undefined)(`the session of a run ${missing ?? ''}`, 
       expect(readLastLine(ran).sessionId).not.toBe(id);
 
       const refused = await bench.run(['cc', 'run', 'x', '--session', 'ffffffff', '--json'], { cwd });
-      expect([refused.code, refused.stdout]).toEqual([1, '']);
+      expect([refused.code, refused.stdout]).toEqual([2, '']);
       expect(JSON.parse(refused.stderr).error).toMatchObject({
         code: 'USAGE',
         message: expect.stringContaining("begins with 'ffffffff'"),

@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { OpenBotError, resolveStateDir } from '@openbot/sessions';
 import { type CommandInput, writeJson } from '@openbot/sessions/command-line';
 import { printable } from '@openbot/sessions/terminal-text';
-import { sendFollowUp } from '../coding-runs/follow-ups.ts';
-import { RunRecords } from '../coding-runs/run-records.ts';
-import { openState } from '../state/open-state.ts';
+import { sendFollowUp } from '../../coding-runs/follow-ups.ts';
+import { RunRecords } from '../../coding-runs/run-records.ts';
+import { openState } from '../../state/open-state.ts';
 import type { SEND_FLAGS } from './flags.ts';
 
 /** Tells a coding run of another process something more. */

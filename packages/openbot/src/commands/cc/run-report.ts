@@ -2,7 +2,7 @@ import type { PermissionRequest, RunEvent, RunOutcome, SessionSelection } from '
 import type { Progress } from '@openbot/sessions';
 import type { Terminal } from '@openbot/sessions/command-line';
 import { formatAge, formatUsd, printable, shorten } from '@openbot/sessions/terminal-text';
-import { explainDenial, type RunRules } from '../permissions/explain-denial.ts';
+import { explainDenial, type RunRules } from '../../permissions/explain-denial.ts';
 import type { MessageEvent } from './held-messages.ts';
 
 /** Formats the events of a run for a person. */

@@ -10,7 +10,7 @@ import {
 } from '@openbot/sessions';
 import { type CommandInput, type FlagValues, longFlag } from '@openbot/sessions/command-line';
 import { AGENT_ID_ENV_NAMES, type Environment, resolveUserPath } from '@openbot/sessions/layout';
-import { isRule } from '../permissions/rules.ts';
+import { isRule } from '../../permissions/rules.ts';
 import type { RUN_FLAGS, SEARCH_FLAGS } from './flags.ts';
 
 /** The input of every command that looks for sessions. */

@@ -4,8 +4,11 @@ import { OpenBotError } from '@openbot/sessions';
 import { type CommandInput, readPackageVersion } from '@openbot/sessions/command-line';
 import { resolveUserPath } from '@openbot/sessions/layout';
 import { printable } from '@openbot/sessions/terminal-text';
+import { loadBotConfig } from '../../config/load-config.ts';
+import { resolveIndexPath } from '../../index-db/index-path.ts';
+import { makeNoteSearch } from '../../memory-search/search-notes.ts';
+import { readAgentState, readRepoPath } from '../cc/input.ts';
 import type { MCP_FLAGS } from './flags.ts';
-import { readAgentState, readRepoPath } from './input.ts';
 
 /** Serves the MCP tools on standard input and output until the client closes them. */
 export async function mcp(input: CommandInput<typeof MCP_FLAGS>): Promise<void> {
@@ -17,6 +20,7 @@ export async function mcp(input: CommandInput<typeof MCP_FLAGS>): Promise<void> 
     workspace: readWorkspace(input),
     // An empty key would open every conversation instead of confining the server to one.
     sessionKey: input.flags.session,
+    searchNotes: await prepareSearch(input, stateDir),
     version: readPackageVersion(import.meta.url),
     onError: (error) => input.terminal.writeError(`${printable(error.message)}\n`),
   });
@@ -24,6 +28,22 @@ export async function mcp(input: CommandInput<typeof MCP_FLAGS>): Promise<void> 
     input.terminal.writeError('Serving MCP to a client on standard input and output. Ctrl-C ends it.\n');
   }
   await serving.closed;
+}
+
+/** Undefined where the configuration cannot be read: notes are then compared by words. */
+async function prepareSearch(input: CommandInput<typeof MCP_FLAGS>, stateDir: string) {
+  const report = (message: string) => input.terminal.writeError(`${printable(message)}\n`);
+  try {
+    const { config } = await loadBotConfig(stateDir, input.env);
+    return makeNoteSearch({
+      indexPath: resolveIndexPath(stateDir, input.env),
+      settings: config.index,
+      report,
+    });
+  } catch (error) {
+    report((error as Error).message);
+    return undefined;
+  }
 }
 
 /** Claude Code sets CLAUDE_PROJECT_DIR for the servers that it starts. */

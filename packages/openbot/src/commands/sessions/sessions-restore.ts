@@ -1,0 +1,117 @@
+import { existsSync, statSync } from 'node:fs';
+import { basename, dirname } from 'node:path';
+import { OpenBotError } from '@openbot/sessions';
+import { type CommandInput, writeJson } from '@openbot/sessions/command-line';
+import { resolveUserPath } from '@openbot/sessions/layout';
+import { cutEnd, cutMiddle, formatAge, layOutTable, printable } from '@openbot/sessions/terminal-text';
+import type { KeptArchive, SessionKeeper } from '../../kept-sessions/contract.ts';
+import { confirm } from '../confirm.ts';
+import type { RESTORE_FLAGS } from './flags.ts';
+import { openPlace } from './place.ts';
+import { describeKind, formatSize } from './session-report.ts';
+import { showPath } from './session-table.ts';
+import { describeArchives, listUndoCommands } from './undo.ts';
+
+/** Puts an archived transcript back. */
+export async function sessionsRestore(input: CommandInput<typeof RESTORE_FLAGS>): Promise<void> {
+  const { flags, terminal, words, env } = input;
+  const [name = ''] = words;
+  const { keepers } = await openPlace(input);
+  if (name.trim() === '') {
+    listAll(input, keepers);
+    return;
+  }
+  const { keeper, archive } = findArchive(input, keepers, name.trim());
+  const changes = await keeper.openChanges();
+  await confirm(input, `Put ${showPath(archive.path, env)} back`);
+  const { key, sessionId, path, replaced } = await changes.restore(archive, flags.key);
+  if (flags.json) {
+    const undo = replaced === undefined ? [] : listUndoCommands(input, replaced.sessionId, replaced.archived);
+    writeJson(terminal, { key, sessionId, path, from: archive.path, replaced: replaced ?? null, undo });
+    return;
+  }
+  const transcript =
+    path === undefined ? 'It had no transcript; its entry is back' : `Transcript: ${showPath(path, env)}`;
+  terminal.write(`${printable(`${key} is session ${sessionId} again`)}\n  ${transcript}\n`);
+  if (replaced === undefined) return;
+  terminal.write(printable(`  Meanwhile it was session ${replaced.sessionId}.`));
+  terminal.write(`\n${describeArchives(input, replaced.sessionId, replaced.archived)}`);
+}
+
+interface FoundArchive {
+  readonly keeper: SessionKeeper;
+  readonly archive: KeptArchive;
+}
+
+function archivesOf(keepers: readonly SessionKeeper[]): FoundArchive[] {
+  return keepers.flatMap((keeper) =>
+    keeper.listArchives().map((archive): FoundArchive => ({ keeper, archive })),
+  );
+}
+
+/** What can be put back, the newest first. A backup is put back by the cleaner. */
+function listAll(
+  { flags, terminal, env }: CommandInput<typeof RESTORE_FLAGS>,
+  keepers: readonly SessionKeeper[],
+): void {
+  const found = archivesOf(keepers.filter(({ takesTurns }) => takesTurns))
+    .filter(({ archive }) => archive.kind !== 'backup')
+    .sort((one, other) => (other.archive.at ?? 0) - (one.archive.at ?? 0));
+  if (flags.json) {
+    writeJson(terminal, {
+      archives: found.map(({ keeper, archive }) => ({ ...archive, agentId: keeper.agentId })),
+    });
+    return;
+  }
+  if (found.length === 0) {
+    const folders = keepers.map((keeper) => showPath(dirname(keeper.path), env)).join(', ');
+    terminal.write(`Nothing can be put back: there are no archives.\n  Looked in ${folders}\n`);
+    return;
+  }
+  const now = Date.now();
+  const lines = layOutTable<FoundArchive>(
+    [
+      { title: 'ID', show: ({ archive }) => printable(archive.sessionId), cut: cutMiddle, least: 8 },
+      { title: 'WHAT', show: ({ archive }) => describeKind(archive), cut: cutEnd, least: 10 },
+      { title: 'WHEN', show: ({ archive: { at } }) => (at === undefined ? '' : formatAge(at, now)) },
+      { title: 'SIZE', show: ({ archive }) => formatSize(archive.sizeBytes), isFigure: true, leave: 2 },
+      { title: 'AGENT', show: ({ keeper }) => printable(keeper.agentId), cut: cutEnd, least: 6, leave: 1 },
+    ],
+    found,
+    terminal.maxLineWidth,
+    (text) => terminal.palette.bold(text),
+  );
+  terminal.write(`${lines.join('\n')}\nTo put one back: openbot sessions restore <id>\n`);
+}
+
+function findArchive(
+  { env }: Pick<CommandInput<typeof RESTORE_FLAGS>, 'env'>,
+  keepers: readonly SessionKeeper[],
+  name: string,
+): FoundArchive {
+  const all = archivesOf(keepers);
+  const path = /[/\\]/.test(name) ? resolveUserPath(name, env) : undefined;
+  const matches = all.filter(({ archive }) =>
+    path === undefined
+      ? archive.sessionId.startsWith(name) || basename(archive.path) === name
+      : archive.path === path,
+  );
+  const ids = new Set(matches.map(({ archive }) => archive.sessionId));
+  if (ids.size > 1) {
+    throw new OpenBotError(
+      'AMBIGUOUS_SESSION',
+      `'${name}' means ${ids.size} sessions: ${[...ids].join(', ')}`,
+      {
+        hint: 'Give the whole id, or the path of the archive',
+      },
+    );
+  }
+  const [found] = matches.filter(({ archive }) => path !== undefined || archive.kind !== 'backup');
+  if (found !== undefined) return found;
+  const isElsewhere = path !== undefined && existsSync(path) && statSync(path).isFile();
+  throw new OpenBotError('SESSION_NOT_FOUND', `There is no archive '${name}'`, {
+    hint: isElsewhere
+      ? `Archives are beside the store; ${dirname(path)} is another folder. Name its store with --store`
+      : `Looked in ${keepers.map((keeper) => dirname(keeper.path)).join(', ')}`,
+  });
+}

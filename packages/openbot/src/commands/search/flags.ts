@@ -1,0 +1,46 @@
+import { declareFlags } from '@openbot/sessions/command-line';
+import { AGENT, JSON_OUTPUT, STATE_DIR } from '../flags.ts';
+
+const SOURCE = declareFlags({
+  source: {
+    kind: 'choice',
+    choices: ['openclaw', 'pi', 'claude', 'all'],
+    value: 'name',
+    example: 'claude',
+    help: 'Sessions of another program: openclaw, pi, claude, or all. Default: those of the state folder',
+  },
+});
+
+export const SEARCH_FLAGS = declareFlags({
+  agent: { ...AGENT.agent, help: 'Only sessions of this agent. Default: all agents' },
+  channel: { kind: 'text', value: 'name', example: 'telegram', help: 'Only sessions of this chat network' },
+  role: {
+    kind: 'choice',
+    choices: ['user', 'assistant', 'tool', 'system', 'summary'],
+    value: 'who',
+    example: 'user',
+    help: 'Only what this one said: user, assistant, tool, system or summary',
+  },
+  since: {
+    kind: 'text',
+    value: 'time',
+    example: '7d',
+    help: 'Only messages since then: 7d (of 24 hours each), 12h, 2w, or the beginning of a day, such as 2026-11-01',
+  },
+  tools: { kind: 'boolean', help: 'Search calls of tools and the beginnings of their results too' },
+  limit: {
+    kind: 'number',
+    whole: true,
+    least: 1,
+    most: 1000,
+    short: 'n',
+    value: 'count',
+    example: '20',
+    help: 'Show at most this many messages; default 10',
+  },
+  ...SOURCE,
+  ...STATE_DIR,
+  ...JSON_OUTPUT,
+});
+
+export const INDEX_FLAGS = declareFlags({ ...SOURCE, ...STATE_DIR, ...JSON_OUTPUT });

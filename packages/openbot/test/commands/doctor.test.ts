@@ -1,0 +1,251 @@
+/** `openbot doctor` and `openbot health` on folders with something wrong. */
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { noTerminal, startInTerminal } from '../../../../test/setup/in-terminal.ts';
+import { openState } from '../../src/state/open-state.ts';
+import { makePlace, type SessionPlace, snapshot } from '../kept-sessions/session-places.ts';
+import { outbound } from '../outbox/outbound.ts';
+import { COMMAND } from '../setup/command-file.ts';
+
+interface Printed {
+  readonly healthy: boolean;
+  readonly problems: number;
+  readonly warnings: number;
+  readonly checks: readonly {
+    readonly name: string;
+    readonly findings: readonly { what: string; severity: string; fix?: string; fixed?: boolean }[];
+  }[];
+}
+
+const [ONE, TWO, LONE] = [1, 2, 3].map((n) => `11111111-0000-4000-8000-00000000000${n}`) as [
+  string,
+  string,
+  string,
+];
+const header = (id: string) =>
+  `${JSON.stringify({ type: 'session', version: 3, id, timestamp: 'x', cwd: '/' })}\n`;
+const TORN = '{"type":"message","id":"a","parentId":null,"mess';
+
+/** Private, as openbot itself makes files. */
+function closeToOthers(folder: string): void {
+  chmodSync(folder, 0o700);
+  for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
+    const path = join(folder, name);
+    chmodSync(path, statSync(path).isDirectory() ? 0o700 : 0o600);
+  }
+}
+
+function makeBrokenPlace(): SessionPlace {
+  const place = makePlace(
+    {
+      'agent:main:main': { sessionId: ONE, updatedAt: 1, systemSent: true },
+      // Its file is where its name says, and not where the entry does.
+      'agent:main:x': { sessionId: TWO, updatedAt: 1, systemSent: true, sessionFile: 'elsewhere.jsonl' },
+    },
+    {
+      [`agents/main/sessions/${ONE}.jsonl`]: `${header(ONE)}${TORN}`,
+      [`agents/main/sessions/${TWO}.jsonl`]: 'no header\n',
+      [`agents/main/sessions/${LONE}.jsonl`]: header(LONE),
+      [`agents/main/sessions/${LONE}.jsonl.lock`]: JSON.stringify({
+        pid: 2 ** 22 + 1,
+        createdAt: '2026-01-01',
+      }),
+      'agents/main/sessions/sessions.json.4194305.00000000-0000-4000-8000-000000000000.tmp': 'half',
+      'openbot.sqlite': 'no database',
+    },
+  );
+  closeToOthers(place.stateDir);
+  const leftover = readdirSync(place.sessionsDir).find((name) => name.endsWith('.tmp'))!;
+  for (const name of [`${ONE}.jsonl`, leftover]) chmodSync(join(place.sessionsDir, name), 0o644);
+  for (const name of [leftover, `${LONE}.jsonl.lock`]) utimesSync(join(place.sessionsDir, name), 1, 1);
+  return place;
+}
+
+const namesOf = ({ checks }: Printed) =>
+  checks.filter(({ findings }) => findings.length > 0).map(({ name }) => name);
+
+it('finds, repairs without losing a byte, and finds nothing to repair afterwards', async () => {
+  const place = makeBrokenPlace();
+  const before = snapshot(place.stateDir);
+  const looked = await place.run('doctor', '--json');
+  const printed = JSON.parse(looked.stdout) as Printed;
+  expect(looked.code).toBe(1);
+  expect(JSON.parse(looked.stderr)).toMatchObject({ error: { code: 'UNHEALTHY' } });
+  expect(namesOf(printed)).toEqual([
+    'leftovers',
+    'stale-locks',
+    'lost-transcripts',
+    'orphans',
+    'headers',
+    'torn-lines',
+    'index',
+    'file-modes',
+  ]);
+  expect(snapshot(place.stateDir)).toEqual(before);
+
+  const refused = await place.run('doctor', '--fix');
+  expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('needs --yes')]);
+  expect(snapshot(place.stateDir)).toEqual(before);
+
+  const fixed = await place.json<Printed>('doctor', '--fix', '--yes');
+  expect(fixed.healthy).toBe(true);
+  expect(fixed.checks.flatMap(({ findings }) => findings).filter((one) => one.fixed === false)).toEqual([]);
+  const after = await place.json<Printed>('doctor');
+  expect(namesOf(after)).toEqual(['orphans']);
+  const read = (id: string) => readFileSync(join(place.sessionsDir, `${id}.jsonl`), 'utf8');
+  expect(read(ONE)).toBe(`${header(ONE)}${TORN}\n`);
+  expect(read(TWO)).toMatch(/^\{"type":"session".*\nno header\n$/);
+  expect(place.store()['agent:main:x']!.sessionFile).toBe(join(place.sessionsDir, `${TWO}.jsonl`));
+  const aside = readdirSync(join(place.stateDir, 'moved-aside'), { recursive: true, encoding: 'utf8' });
+  expect(aside.join('\n')).toContain('.tmp');
+  expect(readdirSync(place.stateDir).join('\n')).toMatch(/^openbot\.sqlite\.aside-/m);
+});
+
+it("OpenClaw's folder is reported on, and not changed", async () => {
+  const place = makePlace(
+    { 'agent:main:main': { sessionId: ONE, updatedAt: 1, systemSent: true } },
+    { 'openclaw.json': '{}', [`agents/main/sessions/${ONE}.jsonl`]: `${header(ONE)}${TORN}` },
+  );
+  chmodSync(join(place.sessionsDir, `${ONE}.jsonl`), 0o644);
+  const before = snapshot(place.stateDir);
+  const printed = await place.json<Printed>('doctor', '--fix', '--yes');
+  const torn = printed.checks.find(({ name }) => name === 'torn-lines')!;
+  expect(torn.findings).toEqual([
+    {
+      severity: 'warning',
+      what: expect.stringContaining(ONE),
+      remedy: expect.stringContaining("OpenClaw's"),
+    },
+  ]);
+  expect(snapshot(place.stateDir)).toEqual(before);
+  expect(statSync(join(place.sessionsDir, `${ONE}.jsonl`)).mode & 0o777).toBe(0o644);
+});
+
+it('a header behind an empty line, and entries of OpenClaw without their transcripts', async () => {
+  const place = makePlace(
+    {
+      'agent:main:main': { sessionId: ONE, updatedAt: 1, systemSent: true },
+      'agent:main:x': { sessionId: TWO, updatedAt: 1, totalTokens: 9 },
+      'agent:main:y': { sessionId: LONE, updatedAt: 1, lastInteractionAt: 1 },
+      'agent:main:new': { sessionId: '11111111-0000-4000-8000-000000000009', updatedAt: 1 },
+    },
+    { [`agents/main/sessions/${ONE}.jsonl`]: `\n${header(ONE)}`, 'openbot.json': '{}' },
+  );
+  closeToOthers(place.stateDir);
+  const printed = await place.json<Printed>('doctor');
+  expect(namesOf(printed)).toEqual(['lost-transcripts']);
+  const lost = printed.checks.find(({ name }) => name === 'lost-transcripts')!.findings;
+  expect(lost.map(({ what }) => what.match(/of (\S+) is missing/)?.[1])).toEqual([
+    'agent:main:x',
+    'agent:main:y',
+  ]);
+  expect(await place.runHere('sessions', 'show', 'agent:main:x')).toMatchObject({ code: 0 });
+});
+
+it.skipIf(process.platform === 'win32')('files that others can read are told together', async () => {
+  const ids = Array.from({ length: 9 }, (_, n) => `11111111-0000-4000-8000-00000000001${n}`);
+  const place = makePlace(
+    {},
+    {
+      'openbot.json': '{}',
+      'agents/main/agent/openclaw-agent.sqlite': '',
+      [`agents/main/sessions/${ONE}.jsonl.reset.2026-01-01T00-00-00.000Z`]: header(ONE),
+      [`agents/main/sessions/${ONE}.trajectory.jsonl`]: '{}\n',
+      ...Object.fromEntries(ids.map((id) => [`agents/main/sessions/${id}.jsonl`, header(id)])),
+    },
+  );
+  closeToOthers(place.stateDir);
+  const open = ['openbot.json', 'agents/main', 'agents/main/agent/openclaw-agent.sqlite'];
+  const sessions = readdirSync(place.sessionsDir).filter((name) => name !== 'sessions.json');
+  for (const name of [...open, ...sessions.map((one) => `agents/main/sessions/${one}`)])
+    chmodSync(join(place.stateDir, name), name === 'agents/main' ? 0o755 : 0o644);
+  const modes = ({ checks }: Printed) => checks.find(({ name }) => name === 'file-modes')!.findings;
+  const found = modes(JSON.parse((await place.runHere('doctor', '--json')).stdout));
+  expect(found.map(({ what }) => what)).toEqual([
+    expect.stringMatching(/^Others can read .*openbot\.json \(mode 644\)$/),
+    expect.stringMatching(
+      /^13 files and folders of main can be read by others, such as .*main \(mode 755\)$/,
+    ),
+  ]);
+  await place.runHere('doctor', '--fix', '--yes', '--json');
+  expect(modes(JSON.parse((await place.runHere('doctor', '--json')).stdout))).toEqual([]);
+});
+
+it('what only a person can repair', async () => {
+  const place = makePlace(undefined, {
+    'openbot.json': JSON.stringify({
+      agents: { list: [{ id: 'main', model: 'nowhere/big', workspace: '/proc/none/at/all' }] },
+      channels: { telegram: {} },
+    }),
+    'openbot-inbox.sqlite': 'no database',
+    'agents/old/sessions/sessions.json': '{}',
+  });
+  mkdirSync(place.sessionsDir, { recursive: true });
+  writeFileSync(join(place.sessionsDir, 'sessions.json'), '{ torn');
+  closeToOthers(place.stateDir);
+  const { code, stdout } = await place.run('doctor', '--fix', '--yes');
+  expect(code).toBe(1);
+  for (const text of [
+    /✗ stores\n.*sessions\.json/,
+    /✗ database\n.*openbot-inbox\.sqlite is damaged/,
+    /✗ workspaces\n.*\/proc\/none\/at\/all\n.*Not fixed: /,
+    /! agents\n.*agents\/old/,
+    /! channels\n.*telegram/,
+    /✗ models\n.*nowhere\/big/,
+  ])
+    expect(stdout).toMatch(text);
+  expect(readFileSync(join(place.sessionsDir, 'sessions.json'), 'utf8')).toBe('{ torn');
+});
+
+it('health: yes, with warnings, and no', async () => {
+  const place = makePlace({});
+  closeToOthers(place.stateDir);
+  expect(await place.run('health')).toMatchObject({
+    code: 0,
+    stdout: expect.stringMatching(/^✓ healthy\n$/),
+    stderr: '',
+  });
+  const state = await openState(place.stateDir);
+  await state.outbox.put([{ ...outbound('a', '1'), createdAt: Date.now() }]);
+  const stuck = await place.runHere('health');
+  expect(stuck.stdout).toMatch(/! stuck-messages\n.*1 reply for telegram not sent.*\n.*outbox drop/);
+  const claim = { channel: 'telegram', accountId: 'default', owner: 'me', now: 1, leaseMs: 9, limit: 1 };
+  for (const { key } of await state.outbox.claim(claim))
+    await state.outbox.dead(key, 'me', { error: 'x', at: 1 });
+  await state.close();
+  const warned = await place.run('health');
+  expect([warned.code, warned.stdout]).toEqual([
+    0,
+    expect.stringMatching(/! dead-letters\n.*1 reply.*\n.*outbox list.*with 1 warning/s),
+  ]);
+  writeFileSync(join(place.stateDir, 'openbot.json'), '{ agents: 1, foo: 2 }');
+  const broken = await place.run('health', '--json');
+  expect(broken.code).toBe(1);
+  expect(JSON.parse(broken.stdout)).toMatchObject({ healthy: false, problems: 2 });
+  expect(namesOf(JSON.parse(broken.stdout))).toEqual(['configuration', 'dead-letters']);
+  expect(JSON.parse(broken.stdout).checks.map(({ name }: { name: string }) => name)).not.toContain('models');
+  expect(existsSync(join(place.stateDir, 'moved-aside'))).toBe(false);
+});
+
+it.skipIf(noTerminal !== undefined)(`--fix asks at a terminal ${noTerminal ?? ''}`, async () => {
+  const place = makeBrokenPlace();
+  renameSync(join(place.stateDir, 'openbot.sqlite'), join(place.home, 'x'));
+  const run = startInTerminal([process.execPath, ...COMMAND, 'doctor', '--fix'], {
+    cwd: place.home,
+    env: place.env,
+  });
+  await run.shows(/Make \d repairs\? \[y\/N\] /);
+  run.child.stdin!.write('y\n');
+  expect((await run.ended).text).toMatch(/Fixed: End the line/);
+});

@@ -1,0 +1,130 @@
+import { randomUUID } from 'node:crypto';
+import { statSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { appendAssistantMessageToSessionTranscript, OpenBotError, resolveStateDir } from '@openbot/sessions';
+import { type CommandInput, writeJson } from '@openbot/sessions/command-line';
+import { normalizeAccountId } from '@openbot/sessions/key';
+import { resolveUserPath } from '@openbot/sessions/layout';
+import { findNearest, printable } from '@openbot/sessions/terminal-text';
+import type { BotConfig } from '../../config/bot-config.ts';
+import { loadBotConfig } from '../../config/load-config.ts';
+import { isOpenclaws } from '../../index-db/index-path.ts';
+import type { Outbox, OutboxMessage } from '../../outbox/contract.ts';
+import type { ReplyPayload } from '../../outbox/reply-payload.ts';
+import { resolveAddress } from '../../routing/request-route.ts';
+import { openState } from '../../state/open-state.ts';
+import { describeChannels, findGateway, hasDriver } from '../../state-report/parts.ts';
+import type { MESSAGE_SEND_FLAGS } from './flags.ts';
+
+type Input = CommandInput<typeof MESSAGE_SEND_FLAGS>;
+
+/** A process that has the channel sends at once; without one there is nothing to wait for. */
+const WAIT_MS = 5000;
+
+/** Puts a message into the outbox, and notes it in the session of its recipient. */
+export async function messageSend(input: Input): Promise<void> {
+  const { flags, env, terminal } = input;
+  const stateDir = resolve(resolveStateDir({ flag: flags.stateDir, env }));
+  const payload = readPayload(input);
+  if (flags.target === undefined)
+    throw usage('Who gets it?', 'Name the recipient: openbot message send -t 42 -m "hello"');
+  const { config } = await loadBotConfig(stateDir, env);
+  if (isOpenclaws(stateDir, env))
+    throw usage(
+      `${stateDir} is OpenClaw's, and openbot writes nothing into it`,
+      'Use: openclaw message send',
+    );
+  const channel = chooseChannel(config, flags.channel);
+  const isServed = findGateway(stateDir).running;
+  if (!isServed && !hasDriver(channel))
+    throw usage(
+      `This version cannot speak on ${channel}, and no process runs that could send it`,
+      'Start the process that has the channel, and send it again. Nothing was kept',
+    );
+  const accountId = normalizeAccountId(flags.account);
+  const { agentId, sessionKey } = resolveAddress({ config, to: flags.target, channel, accountId });
+  const target = { channel, accountId, to: flags.target, threadId: flags.threadId };
+  const key = `send:${randomUUID()}`;
+  const printed = { key, ...target, sessionKey, dryRun: flags.dryRun === true };
+  if (flags.dryRun) {
+    if (flags.json) return writeJson(terminal, { ...printed, state: 'none', ids: [], mirrored: false });
+    terminal.write(`Would send to ${printable(target.to)} on ${printable(channel)}: ${describe(payload)}\n`);
+    return;
+  }
+  const state = await openState(stateDir, { store: config.session?.store, env });
+  try {
+    await state.outbox.put([{ key, agentId, sessionKey, target, payload, createdAt: Date.now() }]);
+    const { ok } = await appendAssistantMessageToSessionTranscript({
+      agentId,
+      sessionKey,
+      text: payload.text,
+      mediaUrls: payload.mediaUrls,
+      storePath: state.storePathOf(agentId),
+      stateDir,
+      env,
+    });
+    const sent = await waitForEnd(state.outbox, key, isServed ? WAIT_MS : 0);
+    const ids = sent?.state === 'sent' ? sent.ids : [];
+    const outcome = { ...printed, state: sent?.state ?? 'waiting', ids, error: sent?.error, mirrored: ok };
+    if (sent?.state === 'dead')
+      throw new OpenBotError('MESSAGE_REFUSED', `${channel} refused it: ${sent.error}`, {
+        hint: "'openbot outbox list' has it",
+      });
+    if (flags.json) return writeJson(terminal, outcome);
+    terminal.write(
+      sent?.state === 'sent'
+        ? `Sent to ${printable(target.to)} on ${printable(channel)}.\n`
+        : `Kept in the outbox. It is sent when a process runs that has the channel ${printable(channel)}; 'openbot status' shows it.\n`,
+    );
+  } finally {
+    await state.close();
+  }
+}
+
+/** Until it has an end, or the time is over. */
+async function waitForEnd(outbox: Outbox, key: string, waitMs: number): Promise<OutboxMessage | undefined> {
+  const until = performance.now() + waitMs;
+  for (;;) {
+    const message = await outbox.get(key);
+    const isOver = message?.state === 'sent' || message?.state === 'dead';
+    if (isOver || performance.now() >= until) return message;
+    await sleep(50);
+  }
+}
+
+function readPayload({ flags, env }: Input): ReplyPayload {
+  const { message: text, media, replyTo: replyToId } = flags;
+  if (text === undefined && media === undefined)
+    throw usage('There is no message', 'Give one: openbot message send -t 42 -m "hello"');
+  if (media === undefined) return { text, replyToId };
+  const isAddress = /^https:\/\//i.test(media);
+  const mediaUrl = isAddress ? media : resolveUserPath(media, env);
+  if (!isAddress && !statSync(mediaUrl, { throwIfNoEntry: false })?.isFile())
+    throw usage(`--media is neither a file nor an https address: ${media}`, 'Check the path');
+  return { text, replyToId, mediaUrl, mediaUrls: [mediaUrl] };
+}
+
+function chooseChannel(config: BotConfig, named: string | undefined): string {
+  const open = describeChannels(config).filter(({ enabled }) => enabled);
+  const names = open.map(({ name }) => name);
+  const wanted = named?.trim().toLowerCase() ?? (names.length === 1 ? names[0] : undefined);
+  if (wanted !== undefined && names.includes(wanted)) return wanted;
+  const hint =
+    names.length === 0
+      ? 'No channel is configured: add one to channels of openbot.json'
+      : `Configured: ${names.join(', ')}${named === undefined ? '; name one with --channel' : ''}`;
+  const nearest = named === undefined ? undefined : findNearest(named, names);
+  throw usage(
+    wanted === undefined ? 'Which channel?' : `The channel ${wanted} is not configured`,
+    nearest === undefined ? hint : `Did you mean ${nearest}? ${hint}`,
+  );
+}
+
+function describe({ text, mediaUrl }: ReplyPayload): string {
+  return printable([text, mediaUrl].filter((part) => part !== undefined).join(' + '));
+}
+
+function usage(message: string, hint: string): OpenBotError {
+  return new OpenBotError('USAGE', message, { hint });
+}

@@ -1,0 +1,59 @@
+/** `openbot message send`: into the outbox and the session, or refused. */
+import { readdirSync, readFileSync, renameSync } from 'node:fs';
+import { join } from 'node:path';
+import { acquireLock } from '@openbot/sessions/disk';
+import { expect, it, vi } from 'vitest';
+import { type BotState, openState } from '../../src/state/open-state.ts';
+import { makePlace } from '../kept-sessions/session-places.ts';
+
+const CHANNELS = { 'openbot.json': JSON.stringify({ channels: { telegram: {} } }) };
+
+it('is sent by the process that has the channel, and the session has it', async () => {
+  const place = makePlace(undefined, CHANNELS);
+  expect((await place.run('agent', '-t', 'telegram:42', '-m', 'hello')).code).toBe(0);
+  const gateway = await acquireLock(join(place.stateDir, 'gateway.lock'));
+  const dry = await place.json('message', 'send', '-t', '42', '-m', 'news', '--dry-run');
+  expect(dry).toMatchObject({ state: 'none', channel: 'telegram', mirrored: false });
+  const sending = place.json('message', 'send', '-t', '42', '-m', 'news', '--thread-id', '7');
+  const state = await openState(place.stateDir);
+  const [letter] = await claimFirst(state);
+  expect(letter).toMatchObject({ payload: { text: 'news' }, target: { channel: 'telegram', to: '42' } });
+  await state.outbox.sent(letter!.key, 'me', { at: Date.now(), ids: ['9'] });
+  expect(await sending).toMatchObject({ state: 'sent', ids: ['9'], to: '42', threadId: '7', mirrored: true });
+  await state.close();
+  await gateway.release();
+  const [entry] = Object.values(place.store()) as { sessionFile: string }[];
+  expect(readFileSync(entry!.sessionFile, 'utf8').split('news')).toHaveLength(2);
+});
+
+const claimFirst = ({ outbox }: BotState) =>
+  vi.waitUntil(
+    async () => {
+      const now = Date.now();
+      const account = { channel: 'telegram', accountId: 'default', owner: 'me' };
+      const claimed = await outbox.claim({ ...account, now, leaseMs: 60_000, limit: 1 });
+      return claimed.length > 0 && claimed;
+    },
+    { timeout: 20_000 },
+  );
+
+it('is refused where nothing can send it, and nothing is made', async () => {
+  const place = makePlace(undefined, CHANNELS);
+  const { code, stderr } = await place.runHere('message', 'send', '-t', '42', '-m', 'x');
+  expect([code, stderr]).toEqual([2, expect.stringMatching(/cannot speak on telegram/)]);
+  expect(readdirSync(place.stateDir)).toEqual(['openbot.json']);
+  renameSync(join(place.stateDir, 'openbot.json'), join(place.stateDir, 'openclaw.json'));
+  const foreign = await place.runHere('message', 'send', '-t', '42', '-m', 'x');
+  expect([foreign.code, foreign.stderr]).toEqual([2, expect.stringMatching(/is OpenClaw's/)]);
+  expect(readdirSync(place.stateDir)).toEqual(['openclaw.json']);
+});
+
+it.each([
+  [['-m', 'x'], /Who gets it/],
+  [['-t', '42'], /There is no message/],
+  [['-t', '42', '-m', 'x', '--channel', 'telegrm'], /telegrm is not configured\n.*Did you mean telegram/],
+  [['-t', '42', '--media', '/nowhere.jpg'], /neither a file/],
+])('%j is refused', async (args, message) => {
+  const { code, stderr } = await makePlace(undefined, CHANNELS).run('message', 'send', ...args);
+  expect([code, stderr]).toEqual([2, expect.stringMatching(message)]);
+});

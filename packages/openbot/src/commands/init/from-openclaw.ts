@@ -1,0 +1,75 @@
+import { OpenBotError } from '@openbot/sessions';
+import { type CommandInput, type Terminal, writeJson } from '@openbot/sessions/command-line';
+import { formatQuantity, oneLine, printable } from '@openbot/sessions/terminal-text';
+import { loadBotConfig } from '../../config/load-config.ts';
+import { listModels } from '../../model-catalog/list-models.ts';
+import type { LeftOut } from '../../openclaw-import/found-session.ts';
+import { type ImportedOpenclaw, importOpenclaw } from '../../openclaw-import/import-openclaw.ts';
+import type { INIT_FLAGS } from './flags.ts';
+
+type Input = CommandInput<typeof INIT_FLAGS, readonly [{ readonly name: 'path' }]>;
+
+/** `--from-openclaw`: brings an OpenClaw over, and says what it left out. */
+export async function initFromOpenclaw(input: Input, stateDir: string): Promise<void> {
+  const { flags, words, env, terminal } = input;
+  const given = typeof flags.fromOpenclaw === 'string' ? flags.fromOpenclaw : undefined;
+  if (given !== undefined && words[0] !== undefined) {
+    throw new OpenBotError('USAGE', `There are two folders: ${given} and ${words[0]}`, {
+      hint: 'Name one: openbot init --from-openclaw <path>',
+    });
+  }
+  const imported = await importOpenclaw({
+    path: given ?? words[0],
+    stateDir,
+    env,
+    cwd: input.cwd,
+    dryRun: flags.dryRun === true,
+    now: Date.now(),
+  });
+  if (flags.json) return writeJson(terminal, imported);
+  terminal.write(`${formatImport(imported, terminal)}\n`);
+  if (!imported.dryRun) await tellMissingKeys(input, stateDir);
+}
+
+/** OpenClaw keeps the logins of its models to itself. */
+async function tellMissingKeys({ env, terminal }: Input, stateDir: string): Promise<void> {
+  const { config } = await loadBotConfig(stateDir, env);
+  const models = await listModels({ config, stateDir, env }, { cooldowns: new Map(), now: Date.now() });
+  const missing = models.filter(
+    ({ credential, agents, fallbackOf }) => credential === 'missing' && agents.length + fallbackOf.length > 0,
+  );
+  const hints = new Map(missing.map(({ provider, credentialHint = '' }) => [provider, credentialHint]));
+  if (hints.size > 0) terminal.write('\nKeys of models that are missing here:\n');
+  for (const [provider, hint] of hints) terminal.write(`  ${printable(provider)}: ${printable(hint)}\n`);
+}
+
+function formatImport(imported: ImportedOpenclaw, { palette }: Terminal): string {
+  const { from, config, agents, dryRun, leftOut } = imported;
+  const { bold, dim, green } = palette;
+  const done = (text: string, would: string) => (dryRun ? would : text);
+  const configLines =
+    config.state === 'exists'
+      ? [`${printable(config.path)} exists, and was not changed.`]
+      : [
+          `${green(done('Made', 'Would make'))} ${printable(config.path)}${config.settings.length === 0 ? '' : printable(`: ${config.settings.join(', ')}`)}`,
+          ...config.secrets.map(({ setting, reference }) => printable(`  secret ${setting}: ${reference}`)),
+          ...config.workspaces.map((folder) =>
+            printable(`  workspace: ${folder} stays where it is, and is used by both`),
+          ),
+        ];
+  const sessionLines = agents.map(({ agentId, transcripts, entries, existing }) =>
+    [
+      `${green(done('Copied', 'Would copy'))} agent ${bold(agentId)}: ${formatQuantity(transcripts, 'transcript')}, ${formatQuantity(entries, 'entry', 'entries')}`,
+      ...(existing === 0 ? [] : [`${existing} here already`]),
+    ].join(', '),
+  );
+  const left: LeftOut[] = [...leftOut, ...agents.flatMap((agent) => agent.leftOut)];
+  return [
+    `OpenClaw in ${printable(from)} ${dim('(only read)')}`,
+    ...configLines,
+    ...sessionLines,
+    ...(left.length === 0 ? [] : ['', 'Left out:']),
+    ...left.map(({ what, why }) => `  ${oneLine(what)}: ${dim(oneLine(why))}`),
+    ...(dryRun ? ['', 'Nothing was changed.'] : []),
+  ].join('\n');
+}

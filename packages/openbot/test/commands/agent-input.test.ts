@@ -48,7 +48,7 @@ it.each<[string, string[], string, RegExp]>([
 ])('%s', async (_, args, message, hint) => {
   const home = makeHome();
   const { code, stdout, stderr } = await home.run(['agent', ...args]);
-  expect([code, stdout]).toEqual([1, '']);
+  expect([code, stdout]).toEqual([2, '']);
   expect(stderr).toContain(`Error: ${message}`);
   expect(stderr).toMatch(hint);
   expect(stderr).not.toMatch(/\n {4}at /);
@@ -79,7 +79,7 @@ it.each<[string, string[], string, RegExp]>([
   const agents = { list: [{ id: 'main' }, { id: 'ops' }], defaults: { model: 'script/echo' } };
   writeFileSync(join(home.stateDir, 'openbot.json'), JSON.stringify({ agents }));
   const ran = await home.run(['agent', '-m', 'x', ...args, '--json']);
-  expect([ran.code, ran.stdout]).toEqual([1, '']);
+  expect([ran.code, ran.stdout]).toEqual([code === 'USAGE' ? 2 : 1, '']);
   const { error } = JSON.parse(ran.stderr);
   expect(error).toMatchObject({ code });
   expect(`${error.message} ${error.hint}`).toMatch(hint);
@@ -89,7 +89,7 @@ it.each<[string, string[], string, RegExp]>([
 it('a message that is too large says what to do instead', async () => {
   const home = makeHome();
   const { code, stderr } = await home.run(['agent', '-m', '-'], { input: 'x'.repeat(4 * 1024 * 1024 + 1) });
-  expect(code).toBe(1);
+  expect(code).toBe(2);
   expect(stderr).toBe(
     "Error: The message in standard input is larger than 4 MiB\n  Put it into a file in the agent's workspace, and name the file in the message\n",
   );

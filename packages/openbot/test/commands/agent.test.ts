@@ -10,7 +10,7 @@ import { makeAgentBench } from '../setup/agent-process.ts';
 import { COMMAND } from '../setup/command-file.ts';
 
 const NOTE =
-  /^The built-in script model answers\. To choose another model, set agents\.defaults\.model in \S+openbot\.json\n$/;
+  /^The built-in script model answers\. To choose another model: openbot init, or set agents\.defaults\.model in \S+openbot\.json\n$/;
 
 describe('a conversation', () => {
   it('prints the answer, and remembers in the next process', async () => {
@@ -210,7 +210,7 @@ describe('hostile text', () => {
       stderr: '',
     });
     const tooLarge = await bench.agent(['--model', 'script/wide'], { input: Buffer.alloc(10_000_000, 'x') });
-    expect([tooLarge.code, tooLarge.stdout]).toEqual([1, '']);
+    expect([tooLarge.code, tooLarge.stdout]).toEqual([2, '']);
     expect(tooLarge.stderr).toContain('larger than 4 MiB');
   });
 

@@ -3,7 +3,7 @@ import { OpenBotError, resolveStateDir } from '@openbot/sessions';
 import { type CommandInput, longFlag } from '@openbot/sessions/command-line';
 import { isSessionId, readSmallFile, resolveUserPath } from '@openbot/sessions/layout';
 import type { SayRequest, WantedDelivery } from '../../bot/contract.ts';
-import type { AGENT_FLAGS } from '../flags.ts';
+import type { AGENT_FLAGS } from './flags.ts';
 
 type AgentInput = CommandInput<typeof AGENT_FLAGS>;
 type AgentFlags = AgentInput['flags'];

@@ -1,7 +1,7 @@
 import type { CommandInput } from '@openbot/sessions/command-line';
 import type { Asker } from '../../permissions/contract.ts';
-import type { AGENT_FLAGS } from '../flags.ts';
 import { readsInput } from './agent-input.ts';
+import type { AGENT_FLAGS } from './flags.ts';
 
 /** Questions to the person at the terminal while an agent runs. */
 export interface TerminalQuestions {

@@ -1,16 +1,16 @@
 import { OpenBotError, reportProgress } from '@openbot/sessions';
 import { type CommandInput, type Terminal, writeJson } from '@openbot/sessions/command-line';
 import { passOnSignal } from '@openbot/sessions/disk';
-import type { SayEvent, SayResult } from '../bot/contract.ts';
-import { openBot } from '../bot/open-bot.ts';
-import { type LoadedConfig, loadBotConfig } from '../config/load-config.ts';
-import { indexModels } from '../config/models.ts';
-import { abortOnSignals } from './abort-on-signals.ts';
+import type { SayEvent, SayResult } from '../../bot/contract.ts';
+import { openBot } from '../../bot/open-bot.ts';
+import { type LoadedConfig, loadBotConfig } from '../../config/load-config.ts';
+import { indexModels } from '../../config/models.ts';
+import { abortOnSignals } from '../abort-on-signals.ts';
+import { readSayRequest, readStateDir } from './agent-input.ts';
+import { AgentReport, formatPayloads } from './agent-report.ts';
+import { describeResult } from './agent-result.ts';
 import type { AGENT_FLAGS } from './flags.ts';
-import { readSayRequest, readStateDir } from './talk/agent-input.ts';
-import { AgentReport, formatPayloads } from './talk/agent-report.ts';
-import { describeResult } from './talk/agent-result.ts';
-import { openTerminalQuestions } from './talk/terminal-questions.ts';
+import { openTerminalQuestions } from './terminal-questions.ts';
 
 /** Says something to an agent, and prints its answer. */
 export async function agent(input: CommandInput<typeof AGENT_FLAGS>): Promise<void> {
@@ -115,6 +115,6 @@ function explainModel({ config, path }: LoadedConfig, { writeError, errorPalette
   );
   if (isChosen) return;
   writeError(
-    `${errorPalette.dim(`The built-in script model answers. To choose another model, set agents.defaults.model in ${path}`)}\n`,
+    `${errorPalette.dim(`The built-in script model answers. To choose another model: openbot init, or set agents.defaults.model in ${path}`)}\n`,
   );
 }

@@ -1,46 +1,119 @@
 /** Makes dist/bin, the command line as it is installed. */
+import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { COMMANDS as CLEANER_COMMANDS } from 'oc-context-cleaner/command-line';
 import { bundleCommand } from '../../sessions/build/bundle-command.ts';
 import { COMMANDS } from '../src/cli/command-table.ts';
 
 const PACKAGE = join(import.meta.dirname, '..');
 const SOURCE = join(PACKAGE, 'src');
-const OWN = ['agent', 'cc-send', 'cc-list', 'cc-select', 'cc-status'];
-const OTHERS = COMMANDS.map(({ name }) => name.replaceAll(' ', '-')).filter((name) => !OWN.includes(name));
+const COMMAND_FOLDERS = readdirSync(join(SOURCE, 'commands'), { withFileTypes: true })
+  .filter((one) => one.isDirectory())
+  .map(({ name }) => name);
+
+/** The bundle of a command where it is not that of its folder: what shares most of its code shares a bundle. */
+const OTHER_BUNDLE: Readonly<Record<string, string>> = {
+  // The others edit the configuration.
+  'agents-list': 'agents-list',
+  // Both open the state folder.
+  'cc-send': 'talk',
+  'message-send': 'talk',
+  // They look at the same things.
+  health: 'status',
+  doctor: 'status',
+  'cc-list': 'cc-list',
+  // Without zod and the editor.
+  'config-path': 'config-path',
+  'cc-select': 'cc-select-status',
+  'cc-status': 'cc-select-status',
+  mcp: 'cc',
+};
+
+/** The same for all other commands of a folder. */
+const BUNDLE_OF_FOLDER: Readonly<Record<string, string>> = {
+  // They have the cleaner inside, which finds and reads sessions of every program.
+  history: 'reading',
+  search: 'reading',
+  // With the editor of the configuration.
+  agents: 'setup',
+  config: 'setup',
+  init: 'setup',
+  models: 'setup',
+  'session-settings': 'session-changes',
+};
+
+/** The commands of occ, which are the files of its package. */
+const CLEANER = join(PACKAGE, '..', 'occ', 'src');
+const CLEAN = 'clean ';
+const cleanFiles = CLEANER_COMMANDS.map(({ name }) => join(CLEANER, 'commands', `${name}.ts`));
+
+const commands = COMMANDS.filter(({ name }) => !name.startsWith(CLEAN)).map(({ name }) => {
+  const file = name.replaceAll(' ', '-');
+  const folder = COMMAND_FOLDERS.find((one) => existsSync(join(SOURCE, 'commands', one, `${file}.ts`)));
+  if (folder === undefined) throw new Error(`No folder of commands/ has ${file}.ts`);
+  return {
+    bundle: OTHER_BUNDLE[file] ?? BUNDLE_OF_FOLDER[folder] ?? folder,
+    path: join(SOURCE, 'commands', folder, `${file}.ts`),
+  };
+});
+
+/** What is loaded late, and has the same code as the commands of the bundle. */
+const ALSO_IN: Readonly<Record<string, readonly string[]>> = {
+  // Loaded by turns that search notes, start Claude Code, or speak by it.
+  cc: [
+    join(SOURCE, 'claude-code.ts'),
+    join(SOURCE, 'memory-search', 'search-memory.ts'),
+    join(SOURCE, 'memory-search', 'search-notes.ts'),
+    join(SOURCE, 'runners', 'claude', 'runner.ts'),
+  ],
+  // `openbot clean`, and what brings an index up to date.
+  reading: [
+    ...cleanFiles,
+    join(SOURCE, 'commands', 'clean', 'clean-here.ts'),
+    join(SOURCE, 'index-db', 'catch-up-state.ts'),
+  ],
+  // Loaded where a session is changed, and not where sessions are listed.
+  'session-changes': ['change-files.ts', 'in-use.ts'].map((file) =>
+    join(SOURCE, 'kept-sessions', 'files', file),
+  ),
+};
 
 const BUNDLES = {
   folder: PACKAGE,
   program: 'openbot',
-  entries: new Map([
+  entries: new Map<string, string[]>([
     ['start', [join(SOURCE, 'cli', 'start.ts')]],
-    ['result-shapes', [join(SOURCE, 'commands', 'result-shapes.ts')]],
-    // Both open the state folder.
-    ['agent', commandFiles('agent', 'cc-send')],
-    // Loaded where there is an openbot.json; with zod inside, of which it needs a small part.
-    ['config-file', [join(SOURCE, 'config', 'config-file.ts')]],
+    ['help-pages', [join(SOURCE, 'cli', 'help-pages.ts')]],
+    ...COMMAND_FOLDERS.map((folder): [string, string[]] => [
+      `${folder}-result-shapes`,
+      [join(SOURCE, 'commands', folder, 'result-shapes.ts')].filter((path) => existsSync(path)),
+    ]).filter(([, files]) => files.length > 0),
+    ['clean-result-shapes', [join(CLEANER, 'commands', 'result-shapes.ts')]],
+    ['clean-settings', [join(CLEANER, 'config', 'load-files.ts')]],
+    // Loaded where there is an openbot.json, or its settings are completed; with zod inside, of which it needs a small part.
+    ['config-file', ['config-file.ts', 'schema/look-up.ts'].map((file) => join(SOURCE, 'config', file))],
+    // Loaded where a report has to read transcripts, or looks at more than Claude Code's.
+    [
+      'usage-reading',
+      ['recount', 'sources/read-claude', 'sources/openbot', 'sources/openclaw', 'sources/pi'].map((file) =>
+        join(SOURCE, 'usage', `${file}.ts`),
+      ),
+    ],
     // Loaded where the model is not a scripted one. pi itself is installed beside it.
     ['pi-runner', [join(SOURCE, 'runners', 'pi', 'runner.ts')]],
-    ['cc-list', commandFiles('cc-list')],
-    ['cc-select-status', commandFiles('cc-select', 'cc-status')],
-    // With `cc run`, which has the same code; loaded by turns that search notes, start Claude Code, or speak by it.
-    [
-      'commands',
-      [
-        ...commandFiles(...OTHERS),
-        join(SOURCE, 'claude-code.ts'),
-        join(SOURCE, 'runners', 'claude', 'runner.ts'),
-      ],
-    ],
+    ...[...Map.groupBy(commands, ({ bundle }) => bundle)].map(([bundle, those]): [string, string[]] => [
+      bundle,
+      [...those.map(({ path }) => path), ...(ALSO_IN[bundle] ?? [])],
+    ]),
   ]),
-  // The cleaner is installed beside it, and loaded by the rare turn that cleans.
-  external: ['@anthropic-ai/*', '@modelcontextprotocol/*', 'confbox', 'oc-context-cleaner'],
+  external: ['@anthropic-ai/*', '@modelcontextprotocol/*', 'confbox', 'sqlite-vec'],
+  // The settings of occ need all of it, and only where there are some.
+  exactExternal: ['zod'],
+  // The cleaner is installed beside it, and loaded by the rare turn that cleans. What imports it at once has it inside.
+  lateExternal: ['oc-context-cleaner'],
   // They read transcripts of Claude Code, and no database.
-  light: ['cc-list', 'cc-select-status'],
+  light: ['cc-list', 'cc-select-status', 'config-path'],
 };
-
-function commandFiles(...names: string[]): string[] {
-  return names.map((name) => join(SOURCE, 'commands', `${name}.ts`));
-}
 
 export async function bundleOpenbot(options: { clean?: boolean } = {}): Promise<void> {
   await bundleCommand(BUNDLES, options);

@@ -9,9 +9,27 @@ export const OPENBOT_ERRORS = {
     means: 'No runner has the model that was asked for. The hint lists those that the configuration names.',
     remedy: 'Set `agents.defaults.model` in `openbot.json`, or name another one with `--model`.',
   },
+  SETTING_NOT_SET: {
+    means: '`openbot config get` was asked for a setting that the configuration does not have.',
+    remedy: 'The hint says the default that holds. To set it: `openbot config set <path> <value>`.',
+  },
   MODEL_KEY_MISSING: {
     means: 'The provider of the model needs a key, and none is set.',
     remedy: 'Set the variable that the hint names, or `models.providers.<name>.apiKey` in `openbot.json`.',
+  },
+  CONFIG_EXISTS: {
+    means: '`openbot init` found an `openbot.json`. It was not changed.',
+    remedy:
+      'Change single settings with `openbot config set`, or move the file away and run `openbot init` again.',
+  },
+  OPENCLAW_NOT_FOUND: {
+    means:
+      '`openbot init --from-openclaw` found neither a configuration nor agents of OpenClaw in the folder.',
+    remedy: "Name OpenClaw's state folder or its `openclaw.json`: `openbot init --from-openclaw <path>`.",
+  },
+  AGENT_EXISTS: {
+    means: '`openbot agents add` was given the id of an agent that is there. Nothing was changed.',
+    remedy: 'Choose another id. `openbot agents list` shows those that are taken.',
   },
   TOOL_FAILED: {
     means: 'A tool could not do what the model asked for. The message is the result that the model reads.',
@@ -65,6 +83,43 @@ export const OPENBOT_ERRORS = {
     means:
       'A message or a reply could not be kept: the disk is full or fails, the database is read-only, or another process wrote to it for longer than 10 seconds. Nothing of it was kept.',
     remedy: 'Remove the cause that the message names. A channel delivers the message again.',
+  },
+  EMBEDDING_FAILED: {
+    means: 'The endpoint for embeddings could not be reached, or did not give a vector for each text.',
+    remedy: 'Check `index.embedding` in `openbot.json`. Memory is searched by words meanwhile.',
+  },
+  INDEX_UNUSABLE: {
+    means:
+      'The index, `openbot.sqlite`, cannot be used: there is no permission, the disk is full or fails, or a folder is in its place. Conversations are not in it alone: nothing is lost, and turns go on without it.',
+    remedy: 'Remove the cause that the message names. The index catches up by itself.',
+  },
+  INDEX_REPLACED: {
+    means:
+      'The index was damaged, deleted or held by another process while it was used. A new one was begun; the old one is kept beside it.',
+    remedy: 'Run the command again.',
+  },
+  INDEX_DIFFERS: {
+    means:
+      '`openbot index check` found that the index differs from the transcripts, or that it cannot be used.',
+    remedy: 'Follow the hint. The transcripts are not changed, whatever is done to the index.',
+  },
+  INDEX_TOO_NEW: {
+    means: 'A newer `openbot` made the index. Nothing was changed.',
+    remedy:
+      'Update `openbot`, or move the file that the message names away: a new one is made from the transcripts.',
+  },
+  LETTER_NOT_FOUND: {
+    means: 'The outbox has no dead letter with this id: it was sent, dropped or retried meanwhile.',
+    remedy: '`openbot outbox list` shows the dead letters with their ids.',
+  },
+  MESSAGE_REFUSED: {
+    means: 'A network refused the message of `openbot message send` for good. It is a dead letter now.',
+    remedy: 'Remove the cause that the message names; `openbot outbox retry` sends it again.',
+  },
+  UNHEALTHY: {
+    means:
+      '`openbot health` or `openbot doctor` found problems, or `openbot status` a configuration that cannot be used. The report on stdout has them; the exit code is 1.',
+    remedy: '`openbot doctor` says what each one is and what to do; `openbot doctor --fix` does what it can.',
   },
   NODE_TOO_OLD: {
     means: '`openbot` was started by a Node that is older than 22.19. Nothing was done.',

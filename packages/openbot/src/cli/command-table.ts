@@ -1,140 +1,38 @@
-import { declareCommands } from '@openbot/sessions/command-line';
-import {
-  AGENT_FLAGS,
-  LIST_FLAGS,
-  MCP_FLAGS,
-  RUN_FLAGS,
-  SEARCH_FLAGS,
-  SELECT_FLAGS,
-  SEND_FLAGS,
-} from '../commands/flags.ts';
-
-const TASK = {
-  name: 'task',
-  required: true,
-  whenTooMany: 'put the task in quotation marks',
-} as const;
-
-const declare = declareCommands();
+import { AGENTS_COMMANDS } from './tables/agents.ts';
+import { CC_COMMANDS } from './tables/cc.ts';
+import { CLEAN_COMMANDS } from './tables/clean.ts';
+import { CONFIG_COMMANDS } from './tables/config.ts';
+import { HISTORY_COMMANDS } from './tables/history.ts';
+import { INIT_COMMANDS } from './tables/init.ts';
+import { MCP_COMMANDS } from './tables/mcp.ts';
+import { MESSAGE_COMMANDS } from './tables/message.ts';
+import { MODELS_COMMANDS } from './tables/models.ts';
+import { OUTBOX_COMMANDS } from './tables/outbox.ts';
+import { SEARCH_COMMANDS } from './tables/search.ts';
+import { SESSION_SETTINGS_COMMANDS } from './tables/session-settings.ts';
+import { SESSIONS_COMMANDS } from './tables/sessions.ts';
+import { SHELL_COMMANDS } from './tables/shell.ts';
+import { STATUS_COMMANDS } from './tables/status.ts';
+import { TALK_COMMANDS } from './tables/talk.ts';
+import { USAGE_COMMANDS } from './tables/usage.ts';
 
 /** Every command, in the order of the help. */
 export const COMMANDS = [
-  declare({
-    name: 'agent',
-    summary: 'Say something to an agent, and print its answer',
-    description: [
-      `The agent remembers the conversation. Without --message and --message-file the message is read from standard
-input. In a terminal the answer appears as it is written, with the tools that the agent uses; otherwise only the
-answer is printed. Ctrl-C aborts the run, a second one ends the command at once.`,
-      `The model, the agents and all else are set in openbot.json of the state folder. Without it a built-in script
-model answers.`,
-    ],
-    positionals: [],
-    flags: AGENT_FLAGS,
-    examples: [
-      ['openbot agent -m "hello"', 'talk to the default agent'],
-      ['openbot agent --agent ops --message-file ./task.md', 'read the message from a file'],
-      ['git diff | openbot agent -m - --json', 'read it from standard input, print JSON'],
-      ['openbot agent -t +15550123 -m "status update"', 'talk where a message from there would go'],
-      ['openbot agent --session-key agent:ops:incident-42 -m "go on"', 'talk in one session'],
-    ],
-    async results() {
-      const { AGENT } = await import('../commands/result-shapes.ts');
-      return { 'openbot agent --json': AGENT };
-    },
-    load: async () => (await import('../commands/agent.ts')).agent,
-  }),
-  declare({
-    name: 'cc list',
-    summary: 'List the Claude Code sessions of a repository',
-    positionals: [],
-    flags: LIST_FLAGS,
-    examples: [
-      ['openbot cc list', 'the sessions of this repository'],
-      ['openbot cc list --all -n 20 --json', 'the newest 20 of all repositories, as JSON'],
-    ],
-    async results() {
-      const { LIST } = await import('../commands/result-shapes.ts');
-      return { 'openbot cc list --json': LIST };
-    },
-    load: async () => (await import('../commands/cc-list.ts')).ccList,
-  }),
-  declare({
-    name: 'cc status',
-    summary: 'Show git, GitHub, docs and sessions of a repository',
-    positionals: [],
-    flags: SEARCH_FLAGS,
-    examples: [['openbot cc status --repo ~/project', 'the status of another repository']],
-    async results() {
-      const { STATUS } = await import('../commands/result-shapes.ts');
-      return { 'openbot cc status --json': STATUS };
-    },
-    load: async () => (await import('../commands/cc-status.ts')).ccStatus,
-  }),
-  declare({
-    name: 'cc select',
-    summary: 'Show which session a task would continue, and why',
-    description: ['Nothing is started. If the task is -, it is read from standard input.'],
-    positionals: [TASK],
-    flags: SELECT_FLAGS,
-    examples: [['openbot cc select "fix the login test" --explain', 'with the score of each session']],
-    async results() {
-      const { SELECT } = await import('../commands/result-shapes.ts');
-      return { 'openbot cc select <task> --json': SELECT };
-    },
-    load: async () => (await import('../commands/cc-select.ts')).ccSelect,
-  }),
-  declare({
-    name: 'cc run',
-    summary: 'Run a task in Claude Code, in the session that fits',
-    description: [
-      `If the task is -, it is read from standard input. What no rule allows is asked for in a terminal; without a
-terminal, and with --json, it is denied.`,
-      `Claude Code works in the top folder of the repository, with its CLAUDE.md and settings, as claude -p does. So a
-repository can act without asking: its hooks run commands, its .mcp.json starts programs, and its settings can change
-the environment, even the address that your API key is sent to. Use --isolated for a repository that you do not trust.`,
-    ],
-    positionals: [TASK],
-    flags: RUN_FLAGS,
-    examples: [
-      ['openbot cc run "fix the login test" --budget 2', 'spend at most $2'],
-      ['openbot cc run - --label release < task.md', 'read the task from a file'],
-      ['openbot cc run "go on" --session 3f2a9c81', 'continue that session'],
-    ],
-    async results() {
-      const { RUN_EVENT } = await import('../commands/result-shapes.ts');
-      return { 'openbot cc run <task> --json': RUN_EVENT };
-    },
-    load: async () => (await import('../commands/cc-run.ts')).ccRun,
-  }),
-  declare({
-    name: 'cc send',
-    summary: 'Tell a coding run of a conversation something more',
-    description: [
-      `The run belongs to an agent that another process runs; the agent named its id when it was started. The text is
-kept until that process takes it. If the text is -, it is read from standard input.`,
-    ],
-    positionals: [
-      { name: 'id', required: true },
-      { name: 'text', required: true, whenTooMany: 'put the text in quotation marks' },
-    ],
-    flags: SEND_FLAGS,
-    examples: [['openbot cc send 3f2a9c81 "also fix the docs"', 'a follow-up for that run']],
-    async results() {
-      const { SEND } = await import('../commands/result-shapes.ts');
-      return { 'openbot cc send <id> <text> --json': SEND };
-    },
-    load: async () => (await import('../commands/cc-send.ts')).ccSend,
-  }),
-  declare({
-    name: 'mcp',
-    summary: 'Serve tools to an MCP client over stdio',
-    description: [
-      'The tools read the state of the project, its sessions, and conversations and notes of the agent.',
-    ],
-    positionals: [],
-    flags: MCP_FLAGS,
-    examples: [['claude mcp add openbot -- openbot mcp', 'add the tools to Claude Code']],
-    load: async () => (await import('../commands/mcp.ts')).mcp,
-  }),
+  ...TALK_COMMANDS,
+  ...SESSIONS_COMMANDS,
+  ...SESSION_SETTINGS_COMMANDS,
+  ...HISTORY_COMMANDS,
+  ...SEARCH_COMMANDS,
+  ...USAGE_COMMANDS,
+  ...STATUS_COMMANDS,
+  ...MESSAGE_COMMANDS,
+  ...OUTBOX_COMMANDS,
+  ...AGENTS_COMMANDS,
+  ...MODELS_COMMANDS,
+  ...CONFIG_COMMANDS,
+  ...INIT_COMMANDS,
+  ...CLEAN_COMMANDS,
+  ...CC_COMMANDS,
+  ...MCP_COMMANDS,
+  ...SHELL_COMMANDS,
 ];

@@ -2,8 +2,10 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import {
+  type Command,
   declareCompletion,
   declareVersion,
+  type HelpTopic,
   type Program,
   readPackageVersion,
   runProgram,
@@ -11,6 +13,7 @@ import {
 } from '@openbot/sessions/command-line';
 import { quoteForShell } from '@openbot/sessions/terminal-text';
 import { COMMANDS } from './command-table.ts';
+import type { PAGES } from './help-pages.ts';
 
 export const OPENBOT: Program = {
   name: 'openbot',
@@ -19,6 +22,10 @@ export const OPENBOT: Program = {
     ...COMMANDS,
     declareCompletion('openbot', () => OPENBOT),
     declareVersion('openbot', () => OPENBOT),
+    // As OpenClaw and the other groups have it.
+    ...COMMANDS.filter(({ name }) => name === 'sessions').map(
+      (command): Command => ({ ...command, name: 'sessions list', hidden: true }),
+    ),
   ],
   commonFlags: {},
   help: {
@@ -30,12 +37,43 @@ export const OPENBOT: Program = {
       ['openbot cc list', 'the Claude Code sessions of this repository'],
       ['openbot cc run "fix the login test"', 'continue the session that fits, or start one'],
     ],
+    families: [
+      { title: 'Talk:', words: ['agent', 'message', 'outbox'] },
+      { title: 'Conversations:', words: ['sessions', 'history', 'search', 'usage', 'clean', 'index'] },
+      { title: 'Set up:', words: ['init', 'config', 'agents', 'models'] },
+      { title: 'Look after it:', words: ['status', 'health', 'doctor'] },
+      { title: 'Claude Code:', words: ['cc', 'mcp'] },
+      { title: 'This command line:', words: ['completion', 'version'] },
+    ],
+    groups: {
+      index: 'The index that search reads',
+      agents: 'Agents of the configuration',
+      models: 'Models of the configuration',
+      config: 'Settings in openbot.json',
+      cc: 'Coding sessions of a repository',
+      clean: 'Take old tool calls out of sessions',
+      message: 'Messages on channels',
+      outbox: 'Replies that could not be sent',
+    },
+    closing: ['Exit codes: 0 done, 1 failed, 2 wrong use, 130 interrupted.'],
   },
+  topics: {
+    configuration: topic('configuration', 'openbot.json, and what can be set in it'),
+    'session-keys': topic('session-keys', 'How conversations are addressed'),
+    providers: topic('providers', 'Models and who runs them'),
+    environment: topic('environment', 'Variables of the environment that openbot reads'),
+    'exit-codes': topic('exit-codes', 'How a command ends'),
+  },
+  exitCodes: { USAGE: 2 },
   advise(code, hint) {
     const [, missing] = /^npm install (\S+)$/.exec(hint ?? '') ?? [];
     return missing === undefined ? HINTS[code] : explainInstall(missing);
   },
 };
+
+function topic(name: keyof typeof PAGES, summary: string): HelpTopic {
+  return { summary, load: async () => (await import('./help-pages.ts')).PAGES[name] };
+}
 
 /** The hints of the library are for callers in code; these name flags. */
 const HINTS: Readonly<Record<string, string>> = {

@@ -1,8 +1,10 @@
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { listVisible } from '@openbot/sessions/command-line';
 import { expect, test } from 'vitest';
 import { COMMANDS } from '../../src/cli/command-table.ts';
+import { OPENBOT } from '../../src/cli/main.ts';
 import { COMMAND } from '../setup/command-file.ts';
 import { writeSession } from '../setup/own-session.ts';
 import { makeHome } from '../setup/run-openbot.ts';
@@ -58,18 +60,46 @@ test.each([
   [['cc', 'run', 'x', '--threshold', '60'], /from 0 to 1/, /--threshold 0.7/],
   [['cc', 'run', 'x', '--budget', '0'], /US dollars/, /--budget 2.50/],
   [['cc', 'run', 'x', '--repo', '/nowhere/at all'], /\/nowhere\/at all/, /\S/],
-  [['help', 'frobnicate'], /Unknown command: frobnicate/, /'openbot --help' lists the commands/],
+  [['help', 'frobnicate'], /Unknown command or topic: frobnicate/, /'openbot --help' lists the commands/],
+  [['help', 'enviroment'], /Unknown command or topic: enviroment/, /Did you mean environment\?/],
   [['help', 'cc', 'frobnicate'], /Unknown command: cc frobnicate/, /'openbot cc' has list/],
+  [['agent', 'hello', 'you'], /Unexpected words: 'hello', 'you'/, /openbot agent -m 'hello you'\?/],
+  [['confg'], /Unknown command: confg/, /Did you mean config\?/],
+  [['confg', 'gte'], /Unknown command: confg/, /Did you mean config get\?/],
+  [['sessions', 'delte'], /Unknown command: sessions delte/, /^ {2}'openbot sessions' has .*delete/m],
+  [['sessions', 'rest'], /Unknown command: sessions rest/, /Did you mean sessions restore\?/],
+  [['sesions', 'delte'], /Unknown command: sesions/, /Did you mean sessions\?/],
+  [['--help=1'], /--help takes no value/, /'openbot --help' lists the commands and flags/],
+  [['sessions', 'show', '--help=1'], /--help takes no value/, /\S/],
+  [['usage', '--by', 'wek'], /must be one of day, .*, not 'wek'/, /Example: --by day/],
+  [['sessions', 'export', 'x', '--format', 'pdf'], /must be one of md,/, /Example: --format html/],
   [['-x'], /Unknown flag: -x/, /'openbot --help' lists the commands and flags/],
 ])('%j is refused with a hint, as text and as JSON', async (args, message, hint) => {
   const home = makeHome();
+  const { code, stdout, stderr } = await home.run([...args, '--json']);
+  const { success, error } = JSON.parse(stderr);
+  expect([code, stdout, success]).toEqual([error.code === 'USAGE' ? 2 : 1, '', false]);
   const plain = await home.run(args);
-  expect([plain.code, plain.stdout]).toEqual([1, '']);
+  expect([plain.code, plain.stdout]).toEqual([code, '']);
   expect(plain.stderr).toMatch(message);
   expect(plain.stderr).toMatch(hint);
-  const { code, stdout, stderr } = await home.run([...args, '--json']);
-  expect([code, stdout]).toEqual([1, '']);
-  expect(JSON.parse(stderr)).toMatchObject({ success: false, error: { code: expect.any(String) } });
+});
+
+test('sessions list is sessions', async () => {
+  const home = makeHome();
+  const { code, stdout, stderr } = await home.run(['sessions', 'list', '--json']);
+  expect([code, stderr]).toEqual([0, '']);
+  expect(stdout).toBe((await home.run(['sessions', '--json'])).stdout);
+  expect((await home.run(['sessions', '--help'])).stdout).not.toContain('sessions list');
+});
+
+test('every group says what it is about', () => {
+  const groups = new Set(
+    OPENBOT.commands.filter(({ name }) => name.includes(' ')).map(({ name }) => name.split(' ')[0]!),
+  );
+  const commands = new Set(OPENBOT.commands.map(({ name }) => name));
+  const silent = [...groups].filter((one) => !commands.has(one) && !OPENBOT.help.groups?.[one]);
+  expect([groups.size > 5, silent]).toEqual([true, []]);
 });
 
 test('flags may precede the command', async () => {
@@ -89,7 +119,7 @@ test('an error shows no characters that act or hide', async () => {
 
 test('words after -- are not flags', async () => {
   const { code, stderr } = await makeHome().run(['cc', 'run', '--', '- x', '--json']);
-  expect(code).toBe(1);
+  expect(code).toBe(2);
   expect(stderr).toMatch(/Unexpected word: '--json'\n {2}.*words after -- are not flags/);
 });
 
@@ -98,7 +128,7 @@ test('the start of an id that fits two sessions', async () => {
   const ids = ['11111111-0000-4000-8000-000000000001', '11111111-0000-4000-8000-000000000002'];
   for (const id of ids) writeSession(home, home.folder, id, 'teach the parser');
   const { code, stdout, stderr } = await home.run(['cc', 'run', 'x', '--session', '11111111']);
-  expect([code, stdout]).toEqual([1, '']);
+  expect([code, stdout]).toEqual([2, '']);
   expect(stderr).toMatch(
     /^Error: 2 sessions begin with '11111111': .*\n {2}Give more characters of the id\n$/,
   );
@@ -110,7 +140,7 @@ test('a title that fits two sessions, or none', async () => {
   const ids = ['11111111-0000-4000-8000-000000000001', '11111111-0000-4000-8000-000000000002'];
   for (const id of ids) writeSession(home, home.folder, id, 'teach the parser', 'main', 'The Parser');
   const two = await home.run(['cc', 'run', 'x', '--session', 'the parser']);
-  expect([two.code, two.stdout]).toEqual([1, '']);
+  expect([two.code, two.stdout]).toEqual([2, '']);
   expect(two.stderr).toMatch(
     /^Error: 2 sessions have the title 'the parser': .*\n {2}Give the id of one of them\n$/,
   );
@@ -135,7 +165,7 @@ test('a whole id is looked for too: one of another repository is refused, and sa
   writeFileSync(join(home.stateDir, 'claude-code', 'ada', 'sessions.json'), 'no JSON');
   const args = ['cc', 'run', 'x', '--session', id.toUpperCase(), '--repo', here];
   const { code, stdout, stderr } = await home.run(args);
-  expect([code, stdout]).toEqual([1, '']);
+  expect([code, stdout]).toEqual([2, '']);
   const [warning, ...error] = stderr.split('\n');
   expect(warning).toMatch(/^Warning: .*sessions\.json/);
   expect(error.join('\n')).toBe(
@@ -147,7 +177,7 @@ test('an invalid agent id from the environment is reported with its variable', a
   const home = makeHome();
   home.env.CLAWDBOT_AGENT_ID = '../x';
   const { code, stderr } = await home.run(['cc', 'list']);
-  expect(code).toBe(1);
+  expect(code).toBe(2);
   expect(stderr).toMatch(/^Error: CLAWDBOT_AGENT_ID: .*\n {2}Correct CLAWDBOT_AGENT_ID, or unset it\n$/);
 });
 
@@ -181,16 +211,36 @@ test('a repository that is not there', async () => {
   expect(JSON.parse(stderr).error).toMatchObject({ code: 'REPO_NOT_FOUND', hint: expect.any(String) });
 });
 
-test.each([[[]], [['help']], [['help', 'cc']], [['--help']], [['cc']], [['cc', '--help']], [['cc', 'help']]])(
-  '%j explains the commands',
+test.each([[[]], [['help']], [['--help']]])('%j lists every command and topic', async (args) => {
+  const { code, stdout } = await makeHome().run(args, { columns: 80 });
+  expect(code).toBe(0);
+  for (const { name } of listVisible(OPENBOT)) {
+    const [first, second = ''] = name.split(' ');
+    expect(stdout).toMatch(new RegExp(`^ {2}${first}\\b[^]*\\b${second}\\b`, 'm'));
+  }
+  for (const topic of Object.keys(OPENBOT.topics!)) expect(stdout).toContain(`\n  ${topic} `);
+  // Each has its place.
+  expect(stdout).not.toContain('Further commands');
+  expect(stdout.split('\n').filter((line) => line.length > 80)).toEqual([]);
+});
+
+test.each([[['help', 'cc']], [['cc']], [['cc', '--help']], [['cc', 'help']]])(
+  '%j explains the commands of the group',
   async (args) => {
     const { code, stdout } = await makeHome().run(args, { columns: 80 });
-    expect(code).toBe(0);
-    expect(stdout).toContain('cc list');
-    expect(stdout).toContain('cc select <task>');
-    expect(stdout.split('\n').filter((line) => line.length > 80)).toEqual([]);
+    expect([code, stdout]).toEqual([0, expect.stringContaining('cc select <task>')]);
+    expect(stdout).not.toContain('openbot agent');
   },
 );
+
+test.each(Object.keys(OPENBOT.topics!))('help %s', async (topic) => {
+  for (const columns of [40, 80]) {
+    const { code, stdout } = await makeHome().run(['help', topic], { columns });
+    expect(code).toBe(0);
+    expect(stdout.length).toBeGreaterThan(200);
+    expect(stdout.split('\n').filter((line) => line.length > columns)).toEqual([]);
+  }
+});
 
 test.each(COMMANDS.map(({ name }) => name))('the help of %s fits on a terminal', async (name) => {
   const { code, stdout } = await makeHome().run([...name.split(' '), '--help'], { columns: 80 });

@@ -35,7 +35,7 @@ it('openbot --help loads the launcher and the start', async () => {
 it('openbot agent loads one file more, and one for a configuration', async () => {
   const stateDir = makeTempFolder();
   const plain = await listLoaded(stateDir, ['agent', '-m', 'hello']);
-  expect(filesOf(plain)).toEqual(['openbot.js', 'openbot.js', 'start.cjs', 'agent.cjs']);
+  expect(filesOf(plain)).toEqual(['openbot.js', 'openbot.js', 'start.cjs', 'talk.cjs']);
   expect(plain.filter(isHeavy)).toEqual([]);
   writeFileSync(join(stateDir, 'openbot.json'), '{"agents":{"defaults":{"model":"script/echo"}}}');
   const configured = await listLoaded(stateDir, ['agent', '-m', 'hello']);
@@ -43,10 +43,16 @@ it('openbot agent loads one file more, and one for a configuration', async () =>
     'openbot.js',
     'openbot.js',
     'start.cjs',
-    'agent.cjs',
+    'talk.cjs',
     'config-file.cjs',
   ]);
   expect(configured.filter(isHeavy)).toEqual([]);
+});
+
+it('openbot sessions loads one file more, and no database where there is none', async () => {
+  const loaded = await listLoaded(makeTempFolder(), ['sessions']);
+  expect(filesOf(loaded)).toEqual(['openbot.js', 'openbot.js', 'start.cjs', 'sessions.cjs']);
+  expect(loaded.filter((url) => isHeavy(url) || url === 'node:sqlite')).toEqual([]);
 });
 
 it('JSON5 is loaded where the configuration is written so', async () => {

@@ -42,7 +42,7 @@ test.skipIf(process.platform !== 'linux')('output that cannot be written is a fa
 });
 
 test('errors that cannot be printed change nothing', () => {
-  expect(shell('"$@" 2>&-', 'cc', 'frobnicate')).toMatchObject({ status: 1, stdout: '' });
+  expect(shell('"$@" 2>&-', 'cc', 'frobnicate')).toMatchObject({ status: 2, stdout: '' });
 });
 
 test('what is not shown on a terminal is not cut: ids are whole, and there is no colour', () => {
@@ -56,7 +56,7 @@ test('a working folder that was deleted is named as such', () => {
   const gone = join(home.folder, 'gone');
   mkdirSync(gone);
   const { status, stderr } = shell(`cd ${gone} && rmdir ${gone} && "$@"`, 'cc', 'list');
-  expect(status).toBe(1);
+  expect(status).toBe(2);
   expect(stderr).toBe('Error: The working folder no longer exists\n  Go to a folder that exists: cd ~\n');
   expect(() => rmdirSync(gone)).toThrow();
 });

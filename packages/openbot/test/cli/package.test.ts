@@ -46,7 +46,7 @@ function openbot(...args: string[]) {
 }
 
 test('it has the launcher, the bundles and the library, and not what is in the bundles', () => {
-  for (const path of ['bin/openbot.js', 'dist/bin/commands.cjs', 'src/index.ts', 'LICENSE', 'README.md']) {
+  for (const path of ['bin/openbot.js', 'dist/bin/talk.cjs', 'src/index.ts', 'LICENSE', 'README.md']) {
     expect([path, existsSync(join(installed, path))]).toEqual([path, true]);
   }
   for (const part of ['dist', 'src']) {

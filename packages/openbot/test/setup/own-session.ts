@@ -5,7 +5,7 @@ import type { Home } from './run-openbot.ts';
 
 /** Writes a session of a repository as Claude Code would, with one question and one answer. */
 export function writeSession(
-  home: Home,
+  home: Pick<Home, 'env'>,
   repo: string,
   sessionId: string,
   text: string,

@@ -1,0 +1,15 @@
+import { declareCommands } from '@openbot/sessions/command-line';
+
+const declare = declareCommands();
+
+export const SHELL_COMMANDS = [
+  declare({
+    name: 'complete',
+    hidden: true,
+    summary: 'List agents, sessions, models or settings; started by the completion of a shell',
+    positionals: [{ name: 'what' }, { name: 'words', many: true }],
+    flags: {},
+    examples: [],
+    load: async () => (await import('../../commands/shell/complete.ts')).complete,
+  }),
+];

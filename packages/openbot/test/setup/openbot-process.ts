@@ -1,0 +1,47 @@
+import { spawn } from 'node:child_process';
+import { afterTest } from '../../../../test/setup/cleaning.ts';
+import { COMMAND } from './command-file.ts';
+import { makeTempFolder } from './temp-folder.ts';
+import { type Command, type Ran, spawnInTerminal, watchCommand } from './terminal-command.ts';
+
+/** A home that is also the place of temporary files, a state folder that does not exist yet, and `openbot` in processes of its own on them. */
+export interface OpenbotPlace {
+  readonly folder: string;
+  readonly stateDir: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  start(args: readonly string[]): Command;
+  run(args: readonly string[], input?: string): Promise<Ran>;
+  json<T>(...args: string[]): Promise<T>;
+  inTerminal(args: readonly string[]): Command;
+}
+
+export function makeOpenbotPlace(more: Readonly<Record<string, string>> = {}): OpenbotPlace {
+  const folder = makeTempFolder();
+  const stateDir = `${folder}/state`;
+  const env = { PATH: process.env.PATH, HOME: folder, OPENBOT_STATE_DIR: stateDir, TMPDIR: folder, ...more };
+  const watch = (command: Command) => {
+    afterTest(() => void command.child.kill('SIGKILL'));
+    return command;
+  };
+  const start = (args: readonly string[]) =>
+    watch(watchCommand(spawn(process.execPath, [...COMMAND, ...args], { cwd: folder, env })));
+  const run = (args: readonly string[], input = '') => {
+    const command = start(args);
+    command.child.stdin!.on('error', () => {});
+    command.child.stdin!.end(input);
+    return command.ended;
+  };
+  return {
+    folder,
+    stateDir,
+    env,
+    start,
+    run,
+    json: async <T>(...args: string[]) => {
+      const { code, stdout, stderr } = await run([...args, '--json']);
+      if (code !== 0 || stderr !== '') throw new Error(`openbot ${args.join(' ')}: ${code} ${stderr}`);
+      return JSON.parse(stdout) as T;
+    },
+    inTerminal: (args) => watch(spawnInTerminal(args, { cwd: folder, env })),
+  };
+}

@@ -1,0 +1,214 @@
+/** The effect of every setting: the test that shows it. `agents.*` is the same in defaults, list and entries. */
+
+/** A test: its file in `packages/`, and its name or a part of it. */
+type Effect = readonly [file: string, test: string];
+
+const AGENT_EFFECTS = 'openbot/test/config/agent-effects.test.ts';
+const CONVERSATION_EFFECTS = 'openbot/test/config/conversation-effects.test.ts';
+const FAILOVER = 'openbot/test/bot/failover.test.ts';
+const PERMISSIONS = 'openbot/test/bot/permissions.test.ts';
+const HEARTBEAT = 'openbot/test/bot/heartbeat.test.ts';
+const HEARTBEATS = 'openbot/test/heartbeats/heartbeats.test.ts';
+const SPAWN = 'openbot/test/session-tools/spawn.test.ts';
+const SESSIONS = 'openbot/test/session-tools/sessions.test.ts';
+const FLUSH = 'openbot/test/turn/memory/run-memory-flush.test.ts';
+const AGENT_SESSIONS = 'openbot/test/commands/agent-sessions.test.ts';
+const QUEUE = 'openbot/test/bot/queue-modes.test.ts';
+const MIRROR = 'openbot/test/runners/claude/mirror.test.ts';
+const RULES = 'openbot/test/coding-runs/rules.test.ts';
+const CODING = 'openbot/test/coding-runs/coding-runs.test.ts';
+const CLAUDE_RUN = 'claude-code/test/run/claude-run.test.ts';
+const RELEVANCE = 'claude-code/test/select/anthropic-model.test.ts';
+const PI = 'openbot/test/commands/agent-pi.test.ts';
+
+function shownBy(effect: Effect, ...settings: readonly string[]): Readonly<Record<string, Effect>> {
+  return Object.fromEntries(settings.map((setting) => [setting, effect]));
+}
+
+export const EFFECTS: Readonly<Record<string, Effect>> = {
+  'agents.*.model': ['openbot/test/config/watch-config.test.ts', 'answers by the new settings'],
+  'agents.*.model.fallbacks': [FAILOVER, 'to a model of another runner'],
+  'agents.*.models.<name>.contextWindow': [
+    'openbot/test/turn/session-fields/session-fields.test.ts',
+    'contextWindow',
+  ],
+  'agents.*.verboseDefault': ['openbot/test/bot/session-settings.test.ts', 'verboseDefault'],
+  'agents.*.maxConcurrent': [SESSIONS, 'turns that wait for others leave them their place'],
+  'agents.*.permissions.allow': [
+    'openbot/test/commands/agent-questions.test.ts',
+    'a rule of the agent allows it without a question',
+  ],
+  'agents.*.permissions.deny': [CODING, 'what the agent is denied, its runs are'],
+  'agents.*.permissions.ask': [PERMISSIONS, 'ask: always asks also about what a rule allows'],
+  'agents.*.permissions.timeoutSeconds': [PERMISSIONS, 'the limit of time is that of the agent'],
+  'agents.*.subagents.maxSpawnDepth': [SPAWN, 'the depth can be set'],
+  'agents.*.subagents.maxChildrenPerAgent': [
+    SPAWN,
+    'a session spawns no more than may work at the same time',
+  ],
+  'agents.*.subagents.model': [SPAWN, 'model, thinking and labels are checked and kept'],
+  'agents.*.subagents.thinking': [SPAWN, 'model, thinking and labels are checked and kept'],
+  'agents.*.heartbeat.every': [HEARTBEAT, 'runs in the main session and tells nobody that there is nothing'],
+  'agents.*.heartbeat.activeHours.start': [HEARTBEATS, 'activeHours'],
+  'agents.*.heartbeat.activeHours.end': [HEARTBEATS, 'activeHours'],
+  'agents.*.heartbeat.activeHours.timezone': [HEARTBEATS, 'timezone'],
+  'agents.*.heartbeat.prompt': [HEARTBEAT, 'ackMaxChars, model, prompt and target are settings'],
+  'agents.*.heartbeat.target': [HEARTBEAT, 'ackMaxChars, model, prompt and target are settings'],
+  'agents.*.heartbeat.to': [HEARTBEATS, 'to:'],
+  'agents.*.heartbeat.accountId': [HEARTBEATS, 'accountId'],
+  'agents.*.heartbeat.model': [HEARTBEAT, 'ackMaxChars, model, prompt and target are settings'],
+  'agents.*.heartbeat.ackMaxChars': [HEARTBEAT, 'ackMaxChars, model, prompt and target are settings'],
+  'agents.*.compaction.memoryFlush.inGroups': [FLUSH, 'a group, switched off'],
+  'agents.*.compaction.memoryFlush.inReadOnly': [FLUSH, 'read-only, switched on'],
+  'agents.*.compaction.memoryFlush.systemPrompt': [FLUSH, 'configured words are used instead'],
+  'agents.*.claude.tools': [MIRROR, "tools: ['Read', 'Bash', 'Write']"],
+  'agents.*.claude.permissionMode': [MIRROR, 'permissionMode'],
+  'agents.maxConcurrentRuns': [SESSIONS, 'turns that wait for others leave them their place'],
+  'session.scope': [
+    'openbot/test/bot/agents.test.ts',
+    'in the global scope each agent answers its own messages',
+  ],
+  'session.store': ['openbot/test/bot/hardship.test.ts', 'the store is where the configuration has it'],
+  'session.reset.mode': [AGENT_SESSIONS, "mode: 'idle'"],
+  'session.reset.atHour': [AGENT_SESSIONS, 'atHour'],
+  'session.reset.idleMinutes': [AGENT_SESSIONS, 'idleMinutes'],
+  'session.idleMinutes': [
+    'openbot/test/bot/conversation.test.ts',
+    'a session that was idle for too long begins anew',
+  ],
+  'session.agentToAgent.maxPingPongTurns': [SESSIONS, 'no message is passed on without end'],
+  'messages.queue.mode': [QUEUE, 'steer: a message joins the run'],
+  'messages.queue.debounceMs': [QUEUE, 'collect: what arrived during a run is answered together'],
+  'messages.queue.cap': [QUEUE, 'a full queue leaves messages out'],
+  'messages.queue.drop': [QUEUE, 'a full queue leaves messages out'],
+  'tools.exec.host': ['openbot/test/tools/allowed-tools.test.ts', 'host'],
+  'tools.exec.ask': [PERMISSIONS, 'exec asks about a command that is not in its list'],
+  'tools.exec.timeoutSec': ['openbot/test/tools/exec.test.ts', 'timeoutSec'],
+  'tools.sessions.visibility': [SESSIONS, 'whatever the setting'],
+  'claudeCode.repos': [RULES, 'without repositories there is no tool, and others are refused'],
+  'claudeCode.sessionSelection.relevanceTimeoutMs': [RELEVANCE, 'is not waited for longer than it may take'],
+  'claudeCode.maxBudgetUsd': [CLAUDE_RUN, 'whose budget counts over all its runs'],
+  'claudeCode.allowedTools': [CODING, 'a run that is at work ends with the bot'],
+  'claudeCode.permissionMode': [CLAUDE_RUN, 'a mode of permissions reach Claude Code'],
+  'claudeCode.isolated': ['openbot/test/coding-runs/coding-bench.ts', 'isolated: true'],
+  'claudeCode.idleMinutes': [CODING, 'idleMinutes: 0'],
+  'models.providers.<name>.api': [
+    'openbot/test/runners/pi/scripted-provider.ts',
+    "api: 'openai-completions'",
+  ],
+  'models.providers.<name>.baseUrl': [PI, 'answers, uses tools, and remembers in the next process'],
+  ...shownBy(
+    [AGENT_EFFECTS, 'reach the request to the model'],
+    'agents.*.id',
+    'agents.*.default',
+    'agents.*.name',
+    'agents.*.workspace',
+    'agents.*.model.primary',
+    'agents.*.models.<name>.alias',
+    'agents.*.systemPrompt',
+    'agents.*.userTimezone',
+    'agents.*.skills',
+    'agents.*.tools.allow',
+    'agents.*.thinkingDefault',
+    'session.mainKey',
+    'skills.load.extraDirs',
+    'skills.allowBundled',
+    'models.providers.<name>.apiKey',
+    'models.providers.<name>.headers',
+    'models.providers.<name>.models[].id',
+    'models.providers.<name>.models[].api',
+    'models.providers.<name>.models[].baseUrl',
+    'models.providers.<name>.models[].contextWindow',
+    'models.providers.<name>.models[].maxTokens',
+    'models.providers.<name>.models[].reasoning',
+    'models.providers.<name>.models[].input',
+    'models.providers.<name>.models[].cost.input',
+    'models.providers.<name>.models[].cost.output',
+    'models.providers.<name>.models[].cost.cacheRead',
+    'models.providers.<name>.models[].cost.cacheWrite',
+    'models.providers.<name>.models[].headers',
+  ),
+  ...shownBy(
+    [AGENT_EFFECTS, 'choose tools and what is shown'],
+    'agents.*.tools',
+    'agents.*.reasoningDefault',
+    'messages.responsePrefix',
+  ),
+  ...shownBy([AGENT_EFFECTS, 'limit a run'], 'agents.*.timeoutSeconds', 'agents.*.contextTokens'),
+  ...shownBy([AGENT_EFFECTS, 'limit a task of a spawned session'], 'agents.*.subagents.runTimeoutSeconds'),
+  ...shownBy(
+    [AGENT_EFFECTS, 'say when memories are saved, also of one agent'],
+    'agents.*.compaction.reserveTokensFloor',
+    'agents.*.compaction.memoryFlush.enabled',
+    'agents.*.compaction.memoryFlush.softThresholdTokens',
+    'agents.*.compaction.memoryFlush.prompt',
+  ),
+  ...shownBy(
+    [AGENT_EFFECTS, 'allow commands, and give them variables'],
+    'tools.exec.security',
+    'tools.exec.allowlist',
+    'tools.exec.passEnv',
+  ),
+  ...shownBy(
+    [CONVERSATION_EFFECTS, 'decide who answers, and in which session'],
+    'bindings[].agentId',
+    'bindings[].match.channel',
+    'bindings[].match.accountId',
+    'bindings[].match.peer.kind',
+    'bindings[].match.peer.id',
+    'bindings[].match.group',
+    'bindings[].match.guildId',
+    'bindings[].match.teamId',
+    'bindings[].match.roles',
+    'session.dmScope',
+    'session.identityLinks',
+    'session.resetTriggers',
+    'channels.<name>.allowFrom',
+  ),
+  ...shownBy(
+    [CONVERSATION_EFFECTS, 'of a channel and of its accounts decide what is answered, and how'],
+    'channels.<name>.groups.<name>.requireMention',
+    'channels.<name>.replyToMode',
+    'channels.<name>.accounts.<name>.allowFrom',
+    'channels.<name>.accounts.<name>.groups.<name>.requireMention',
+    'channels.<name>.accounts.<name>.replyToMode',
+    'messages.groupChat.mentionPatterns',
+    'messages.groupChat.historyLimit',
+    'messages.queue.byChannel',
+    'messages.queue.debounceMsByChannel',
+  ),
+  ...shownBy(
+    [CONVERSATION_EFFECTS, 'decide which replies are sent'],
+    'session.sendPolicy.default',
+    'session.sendPolicy.rules[].action',
+    'session.sendPolicy.rules[].match.channel',
+    'session.sendPolicy.rules[].match.chatType',
+    'session.sendPolicy.rules[].match.keyPrefix',
+    'session.sendPolicy.rules[].match.rawKeyPrefix',
+  ),
+  ...shownBy(
+    ['openbot/test/search/fed-index.test.ts', 'an index that is turned off stays away'],
+    'index.enabled',
+  ),
+  ...shownBy(
+    ['openbot/test/memory-search/embedding-settings.test.ts', 'index.embedding'],
+    'index.embedding.baseUrl',
+    'index.embedding.model',
+    'index.embedding.apiKey',
+    'index.embedding.dimensions',
+  ),
+  ...shownBy(
+    [CONVERSATION_EFFECTS, 'give threads a session, or not'],
+    'session.threads.enabled',
+    'session.threads.inheritParent',
+  ),
+  ...shownBy(
+    ['openbot/test/coding-runs/settings.test.ts', 'the model that rates sessions'],
+    'claudeCode.sessionSelection.relevanceModel',
+    'claudeCode.sessionSelection.relevanceMaxTokens',
+    'claudeCode.sessionSelection.resumeThreshold',
+    'claudeCode.sessionSelection.enabled',
+    'claudeCode.progressMinutes',
+    'claudeCode.model',
+  ),
+};

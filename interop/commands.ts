@@ -1,4 +1,5 @@
-/** Commands of OpenClaw and occ, run to their end in the home of one OpenClaw. */
+/** Commands of OpenClaw, occ and openbot, run to their end in the home of one OpenClaw. */
+import { resolve } from 'node:path';
 import type { OpenclawInstall } from './install-openclaw.ts';
 import type { OpenclawHome } from './openclaw-home.ts';
 import { type CommandResult, runCommand } from './started-processes.ts';
@@ -26,6 +27,19 @@ export async function runOcc(
   const { code, stdout, stderr } = await runCommand('occ', [...args, '--json'], startOptions(home, options));
   if (code !== 0) throw new Error(`occ ${args.join(' ')}: ${stderr.trim() || `exit code ${code}`}`);
   return JSON.parse(stdout) as OccAnswer;
+}
+
+/** The fields that scenarios look at. */
+export type OpenbotAnswer = Readonly<Record<string, unknown>>;
+
+const OPENBOT = resolve(import.meta.dirname, '../packages/openbot/bin/openbot.js');
+
+/** What `openbot … --json` printed; throws with its error where it fails. */
+export async function runOpenbot(home: OpenclawHome, args: readonly string[]): Promise<OpenbotAnswer> {
+  const command = [OPENBOT, ...args, '--json'];
+  const { code, stdout, stderr } = await runCommand(process.execPath, command, startOptions(home, {}));
+  if (code !== 0) throw new Error(`openbot ${args.join(' ')}: ${stderr.trim() || `exit code ${code}`}`);
+  return JSON.parse(stdout) as OpenbotAnswer;
 }
 
 /** What a command of OpenClaw printed, without colours; throws where it fails. */

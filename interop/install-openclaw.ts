@@ -4,7 +4,8 @@ import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { runCommand } from './started-processes.ts';
 
-const CACHE =
+/** Where the versions are. */
+export const INTEROP_CACHE =
   process.env.OPENBOT_INTEROP_CACHE ?? resolve(import.meta.dirname, '../node_modules/.cache/openbot-interop');
 
 export interface OpenclawInstall {
@@ -22,7 +23,7 @@ const VERSIONS: Readonly<Record<Era, { version: string; npmOptions: string[] }>>
 
 export async function ensureOpenclaw(era: Era): Promise<OpenclawInstall> {
   const { version, npmOptions } = VERSIONS[era];
-  const folder = join(CACHE, `openclaw-${version}`);
+  const folder = join(INTEROP_CACHE, `openclaw-${version}`);
   const program = join(folder, 'node_modules/openclaw/openclaw.mjs');
   if (existsSync(program)) return { version, program };
 

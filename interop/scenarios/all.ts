@@ -13,6 +13,7 @@ import {
   nearWindowLocal,
   nearWindowLocalControl,
 } from './near-window.ts';
+import { labelled, removedAndBack, sameSessions } from './openbot-sessions.ts';
 import { restoreRebranched } from './rebranched.ts';
 import { resolutions } from './resolution.ts';
 import { clone, restore } from './restore-and-clone.ts';
@@ -53,6 +54,8 @@ export const scenarios: Readonly<Record<Era, readonly Scenario[]>> = {
     activeRunNearWindow(ALMOST),
     nearWindow(ALMOST, LONG_NOTE),
     nearWindowControl(ALMOST, LONG_NOTE),
+    sameSessions,
+    labelled,
     stripStopped,
     stripLocal,
     nearWindowLocal(NEAR),
@@ -77,6 +80,9 @@ export const scenarios: Readonly<Record<Era, readonly Scenario[]>> = {
     selfCleanNearWindow(FULL_SOON, ''),
     nearWindow(FULL_SOON),
     nearWindowControl(FULL_SOON),
+    sameSessions,
+    labelled,
+    removedAndBack,
     stripStopped,
     ...resolutions,
     migration,

@@ -1,8 +1,9 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { againstNode } from './against-node.ts';
 import { generateTranscript } from './generate-transcript.ts';
 import type { BenchRow } from './measure.ts';
-import { inTempFolder, OCC, runNode } from './occ-command.ts';
+import { inTempFolder, OCC } from './occ-command.ts';
 import { makeEntry } from './store-fixture.ts';
 
 const ROUNDS = 15;
@@ -29,37 +30,16 @@ async function placeSessions(stateDir: string, count: number): Promise<void> {
   await writeFile(join(sessions, 'sessions.json'), JSON.stringify(store, null, 2));
 }
 
-async function against(
-  folder: string,
-  name: string,
-  args: readonly string[],
-  limit: number,
-): Promise<BenchRow> {
-  let ours = Number.POSITIVE_INFINITY;
-  let node = Number.POSITIVE_INFINITY;
-  for (let round = 0; round < ROUNDS; round++) {
-    ours = Math.min(ours, (await runNode([OCC, ...args], { env: { HOME: folder } })).ms);
-    node = Math.min(node, (await runNode(['-e', '0'])).ms);
-  }
-  return {
-    name: `occ ${name}, against node -e 0`,
-    ours: `${ours.toFixed(1)} ms`,
-    peer: `${node.toFixed(1)} ms`,
-    ratio: ours / node,
-    limit,
-    better: 'lower',
-  };
-}
-
 export default function bench(): Promise<BenchRow[]> {
   return inTempFolder(async (folder) => {
+    const command = { program: 'occ', path: OCC, home: folder, rounds: ROUNDS };
     const [few, many] = [join(folder, 'few'), join(folder, 'many')];
     await placeSessions(few, 20);
     await placeSessions(many, 2000);
     return [
-      await against(folder, '--help', ['--help'], 1.6),
-      await against(folder, 'list of 20 sessions', ['list', '--state-dir', few], 1.6),
-      await against(folder, 'list of 2,000 sessions of 1 MB', ['list', '--state-dir', many], 3),
+      await againstNode(command, '--help', ['--help'], 1.6),
+      await againstNode(command, 'list of 20 sessions', ['list', '--state-dir', few], 1.6),
+      await againstNode(command, 'list of 2,000 sessions of 1 MB', ['list', '--state-dir', many], 3),
     ];
   });
 }

@@ -1,8 +1,9 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { againstNode } from './against-node.ts';
 import type { BenchRow } from './measure.ts';
-import { inTempFolder, runNode } from './occ-command.ts';
+import { inTempFolder } from './occ-command.ts';
 
 const OPENBOT = fileURLToPath(new URL('../packages/openbot/bin/openbot.js', import.meta.url));
 const ROUNDS = 15;
@@ -12,21 +13,8 @@ async function measure(folder: string, name: string, config?: string): Promise<B
   const stateDir = join(folder, name.replaceAll(' ', '-'));
   await mkdir(stateDir);
   if (config !== undefined) await writeFile(join(stateDir, 'openbot.json'), config);
-  let ours = Number.POSITIVE_INFINITY;
-  let node = Number.POSITIVE_INFINITY;
-  for (let round = 0; round < ROUNDS; round++) {
-    const args = [OPENBOT, 'agent', '-m', 'hello', '--state-dir', stateDir];
-    ours = Math.min(ours, (await runNode(args, { env: { HOME: folder } })).ms);
-    node = Math.min(node, (await runNode(['-e', '0'])).ms);
-  }
-  return {
-    name: `openbot agent, ${name}, against node -e 0`,
-    ours: `${ours.toFixed(1)} ms`,
-    peer: `${node.toFixed(1)} ms`,
-    ratio: ours / node,
-    limit: 4,
-    better: 'lower',
-  };
+  const command = { program: 'openbot', path: OPENBOT, home: folder, rounds: ROUNDS };
+  return againstNode(command, `agent, ${name}`, ['agent', '-m', 'hello', '--state-dir', stateDir], 4);
 }
 
 export default function bench(): Promise<BenchRow[]> {

@@ -58,6 +58,7 @@ export async function openBenchBot(
     config: { ...CONFIG, ...own.config },
     env: own.env ?? {},
     channels: [channel],
+    index: true,
     state: { ...state, outbox: { ...outbox, put } },
   });
   const accept = async (person: number, messageId: string) => {

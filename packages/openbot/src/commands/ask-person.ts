@@ -69,7 +69,7 @@ export async function choose<T>(
   return value;
 }
 
-/** Asks only once the terminal has stopped to echo what is typed: a person, or a paste, may answer at once. */
+/** Asks only once the terminal has stopped echoing what is typed: a person, or a paste, may answer at once. */
 function readLine(output: NodeJS.WritableStream, ask: (lines: Interface) => void): Promise<string> {
   reportProgress({ step: undefined });
   const lines = createInterface({ input: process.stdin, output, historySize: 0, terminal: true });

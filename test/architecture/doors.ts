@@ -427,6 +427,7 @@ export const DOORS: Doors = {
     'transcripts/files': ['clean', 'file-transcripts'],
     'transcripts/memory': ['memory-transcripts'],
     turn: ['deliver', 'refuse-turn', 'turn', 'turn-tools'],
+    'turn/commands': ['answer-command', 'hinted-model', 'hints', 'short-answers'],
     'turn/failover': ['describe-failover', 'list-candidates', 'next-cooldown', 'run-models'],
     'turn/heartbeat': ['heartbeat-message', 'heartbeat-replies'],
     'turn/history': [

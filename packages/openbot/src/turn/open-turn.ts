@@ -7,8 +7,8 @@ import type { InboxMessage } from '../inbox/contract.ts';
 import type { TurnWork } from '../queue/contract.ts';
 import type { SessionsOfAgent } from '../session-address.ts';
 import type { TranscriptRef } from '../transcripts/contract.ts';
+import { withHintedModel } from './commands/hinted-model.ts';
 import { isHeartbeat } from './heartbeat/heartbeat-message.ts';
-import { withHintedModel } from './hinted-model.ts';
 import type { TurnTools, TurnWatcher } from './turn-tools.ts';
 
 /** One turn and what all its steps need. */

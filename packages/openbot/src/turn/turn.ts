@@ -1,11 +1,10 @@
 import type { TurnWork } from '../queue/contract.ts';
 import type { ModelChoice } from '../runners/contract.ts';
-import { answerCommand } from './answer-command.ts';
-import { answerReset } from './answer-reset.ts';
-import { answerStop } from './answer-stop.ts';
 import { chooseRun, writeSystemPrompt } from './choose-run.ts';
+import { answerCommand } from './commands/answer-command.ts';
+import { withHints } from './commands/hints.ts';
+import { answerReset, answerStop } from './commands/short-answers.ts';
 import { finishTurn } from './finish-turn.ts';
-import { withHints } from './hints.ts';
 import { finalizeInboundContext } from './inbound/finalize-inbound-context.ts';
 import { initSession, resumeSession } from './init-session.ts';
 import { flushMemory } from './memory/flush-memory.ts';

@@ -1,7 +1,7 @@
 import { oneLine, shorten } from '@openbot/sessions/terminal-text';
 import type { SystemEvent } from '../../inbox/contract.ts';
+import { rememberZones } from '../agent-time.ts';
 import { SYSTEM_PREFIX } from '../words/markers.ts';
-import { rememberZones } from '../zone-formatter.ts';
 
 const MAX_EVENT = 2000;
 

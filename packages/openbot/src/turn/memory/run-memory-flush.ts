@@ -8,7 +8,7 @@ import {
 } from '@openbot/sessions';
 import { type MemoryFlushConfig, resolveMemoryFlushSettings } from '@openbot/sessions/policy';
 import type { RunEnd, RunRequest } from '../../runners/contract.ts';
-import { formatAgentDate } from '../agent-date.ts';
+import { formatAgentDate } from '../agent-time.ts';
 import { stripSilentToken } from '../reply/tokens.ts';
 import { composeFlush, type FlushTrace, traceFlush } from './flush-trace.ts';
 

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { SessionSystemPromptReport } from '@openbot/sessions';
 import type { ModelChoice, SystemPrompt } from '../../runners/contract.ts';
-import { formatAgentDate } from '../agent-date.ts';
+import { formatAgentDate } from '../agent-time.ts';
 import { HEARTBEAT_TOKEN, SILENT_REPLY_TOKEN } from '../reply/tokens.ts';
 import { measureSkills } from '../skills/render-prompt.ts';
 import { GUARD_EXPLANATION } from '../words/markers.ts';

@@ -1,11 +1,11 @@
 import type { SessionEntry } from '@openbot/sessions';
-import { answerShortcuts } from '../chat-commands/answer-words.ts';
-import type { ReplyPayload } from '../outbox/reply-payload.ts';
-import { findSetting } from '../session-settings/table.ts';
+import { answerShortcuts } from '../../chat-commands/answer-words.ts';
+import type { ReplyPayload } from '../../outbox/reply-payload.ts';
+import { findSetting } from '../../session-settings/table.ts';
+import type { TurnSession } from '../init-session.ts';
+import type { Turn } from '../open-turn.ts';
 import { openCommandScope } from './answer-command.ts';
 import { listInlineSettings } from './hinted-model.ts';
-import type { TurnSession } from './init-session.ts';
-import type { Turn } from './open-turn.ts';
 
 /** The session as the messages of the turn want it, and without the words that say so. */
 export async function withHints(turn: Turn, session: TurnSession): Promise<TurnSession> {

@@ -1,25 +1,25 @@
 import { OpenBotError, persistRunOutcome, redactSecrets, type StoredSession } from '@openbot/sessions';
 import { isGroupMessage } from '@openbot/sessions/key';
-import { answerWords } from '../chat-commands/answer-words.ts';
-import type { CommandScope, CompactionResult } from '../chat-commands/contract.ts';
-import type { ReplyPayload } from '../outbox/reply-payload.ts';
-import { laneOf } from '../queue/contract.ts';
-import { isStorageTrouble } from '../queue/storage-trouble.ts';
-import { runWithLimits } from '../runners/run-with-limits.ts';
-import { findSession } from '../session-address.ts';
-import { changeSettings } from '../session-settings/change-settings.ts';
-import { chooseRun, writeSystemPrompt } from './choose-run.ts';
-import { deliver, isReply } from './deliver.ts';
-import { finalizeInboundContext } from './inbound/finalize-inbound-context.ts';
-import { resumeSession } from './init-session.ts';
-import type { Turn } from './open-turn.ts';
-import { resultWithoutRun } from './result-without-run.ts';
-import { requestOf, timeoutOf } from './run-agent.ts';
-import { tallyRun } from './run-tally.ts';
-import { chooseModel } from './session-fields/choose-model.ts';
-import { ensureSkills } from './skills/ensure-skills.ts';
-import type { TurnResult } from './turn-tools.ts';
-import { stripStructuralPrefixes } from './words/strip-structural-prefixes.ts';
+import { answerWords } from '../../chat-commands/answer-words.ts';
+import type { CommandScope, CompactionResult } from '../../chat-commands/contract.ts';
+import type { ReplyPayload } from '../../outbox/reply-payload.ts';
+import { laneOf } from '../../queue/contract.ts';
+import { isStorageTrouble } from '../../queue/storage-trouble.ts';
+import { runWithLimits } from '../../runners/run-with-limits.ts';
+import { findSession } from '../../session-address.ts';
+import { changeSettings } from '../../session-settings/change-settings.ts';
+import { chooseRun, writeSystemPrompt } from '../choose-run.ts';
+import { deliver, isReply } from '../deliver.ts';
+import { finalizeInboundContext } from '../inbound/finalize-inbound-context.ts';
+import { resumeSession } from '../init-session.ts';
+import type { Turn } from '../open-turn.ts';
+import { requestOf, timeoutOf } from '../run-agent.ts';
+import { tallyRun } from '../run-tally.ts';
+import { chooseModel } from '../session-fields/choose-model.ts';
+import { ensureSkills } from '../skills/ensure-skills.ts';
+import type { TurnResult } from '../turn-tools.ts';
+import { stripStructuralPrefixes } from '../words/strip-structural-prefixes.ts';
+import { resultWithoutRun } from './short-answers.ts';
 
 /** The turn of a message that asks something of the bot itself. No model is given it, and the transcript has nothing of it. */
 export async function answerCommand(turn: Turn): Promise<TurnResult> {

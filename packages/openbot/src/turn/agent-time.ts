@@ -1,5 +1,4 @@
 import { isMachineZone } from '../config/machine-zone.ts';
-import { rememberZones } from './zone-formatter.ts';
 
 const dateParts = rememberZones({
   calendar: 'gregory',
@@ -19,4 +18,26 @@ export function formatAgentDate(at: number, timeZone = 'UTC'): string {
 function formatLocalDate(date: Date): string {
   const [month, day] = [date.getMonth() + 1, date.getDate()].map((part) => String(part).padStart(2, '0'));
   return `${date.getFullYear()}-${month}-${day}`;
+}
+
+/**
+ * Formatters of one kind by time zone, each made once: making one takes longer than the rest of a prompt. UTC for a zone
+ * that is unknown.
+ */
+export function rememberZones(
+  options: Intl.DateTimeFormatOptions,
+): (at: number, timeZone: string) => ReadonlyMap<Intl.DateTimeFormatPartTypes, string> {
+  const known = new Map<string, Intl.DateTimeFormat>();
+  const make = (timeZone: string): Intl.DateTimeFormat => {
+    try {
+      return new Intl.DateTimeFormat('en-US', { ...options, timeZone });
+    } catch {
+      return make('UTC');
+    }
+  };
+  return (at, timeZone) => {
+    const formatter = known.get(timeZone) ?? make(timeZone);
+    known.set(timeZone, formatter);
+    return new Map(formatter.formatToParts(at).map(({ type, value }) => [type, value]));
+  };
 }

@@ -1,6 +1,6 @@
-import type { InlineSetting } from '../chat-commands/parse-words.ts';
-import type { InboxMessage } from '../inbox/contract.ts';
-import type { TurnTools } from './turn-tools.ts';
+import type { InlineSetting } from '../../chat-commands/parse-words.ts';
+import type { InboxMessage } from '../../inbox/contract.ts';
+import type { TurnTools } from '../turn-tools.ts';
 
 /** Settings inside the messages of a turn, in order. They hold for its run alone, and the model does not read them. */
 export function listInlineSettings(

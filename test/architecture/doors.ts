@@ -240,7 +240,7 @@ export const DOORS: Doors = {
     'agent-roster': ['list-agents', 'plan-agent-changes'],
     bot: ['contract', 'open-bot'],
     channels: ['all', 'contract', 'send-failure'],
-    'chat-commands': ['answer-words', 'contract', 'parse-words'],
+    'chat-commands': ['answer-words', 'contract', 'parse-words', 'plain-slashes'],
     'cli/tables': [
       'agents',
       'cc',

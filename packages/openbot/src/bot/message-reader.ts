@@ -1,10 +1,11 @@
 import { isGroupMessage } from '@openbot/sessions/key';
-import { takeInside } from '../chat-commands/parse-words.ts';
+import { type CommandWords, takeInside } from '../chat-commands/parse-words.ts';
+import { hasSlash } from '../chat-commands/plain-slashes.ts';
 import { resolveAgentSettings } from '../config/agents.ts';
 import { resolveChannelSettings } from '../config/channels.ts';
 import { indexModels } from '../config/models.ts';
 import type { InboxMessage } from '../inbox/contract.ts';
-import { type MessageRules, type ReadMessage, readMessage } from '../queue/message-kind.ts';
+import { type MessageRules, type ReadMessage, readAfterReset, readMessage } from '../queue/message-kind.ts';
 import { isKnownModel } from '../session-settings/model-setting.ts';
 import { finalizeInboundContext, readRawBody } from '../turn/inbound/finalize-inbound-context.ts';
 import { hasMention, type MentionWords } from '../turn/words/strip-mentions.ts';
@@ -17,6 +18,7 @@ type ReadableMessage = Pick<InboxMessage, 'ctx' | 'agentId'> & {
 export interface MessageReader {
   (message: ReadableMessage): ReadMessage;
   stripInside(message: ReadableMessage, text: string): string;
+  readAfterReset(message: ReadableMessage, text: string): CommandWords | undefined;
 }
 
 const PLAIN: ReadMessage = { kind: 'text', words: { is: 'text' }, isCommand: false, isRefused: false };
@@ -35,7 +37,7 @@ export function makeMessageReader(
   };
   const read = ({ ctx: given, agentId, identity }: ReadableMessage): ReadMessage => {
     // Nearly every message, and it may be long.
-    if (needsSlash && !hasSlash(given)) return PLAIN;
+    if (needsSlash && !mayCommand(given)) return PLAIN;
     const ctx = finalizeInboundContext(given, mentions);
     const isAddressed =
       !isGroupMessage(ctx) ||
@@ -45,14 +47,18 @@ export function makeMessageReader(
     return readMessage({ ctx }, { triggers, allowFrom, names: namesOf(agentId), isAddressed });
   };
   const stripInside: MessageReader['stripInside'] = (message, text) => {
-    if (!text.includes('/') || read(message).words.is !== 'inside') return text;
+    if (!hasSlash(text) || read(message).words.is !== 'inside') return text;
     const { BotUsername: botUsername } = message.ctx;
     return takeInside(text, { isModel: () => false, ...namesOf(message.agentId), botUsername }).rest;
   };
-  return Object.assign(read, { stripInside });
+  return Object.assign(read, {
+    stripInside,
+    readAfterReset: (message: ReadableMessage, text: string) =>
+      readAfterReset(message, text, { names: namesOf(message.agentId) }),
+  });
 }
 
-function hasSlash({
+function mayCommand({
   Body,
   RawBody,
   CommandBody,
@@ -61,7 +67,7 @@ function hasSlash({
   Transcript,
 }: InboxMessage['ctx']) {
   return [Body, RawBody, CommandBody, BodyForCommands, BodyForAgent, Transcript].some(
-    (text) => typeof text === 'string' && text.includes('/'),
+    (text) => typeof text === 'string' && hasSlash(text),
   );
 }
 

@@ -170,6 +170,8 @@ function assemble(options: BotOptions, state: BotState): BotParts {
   });
   const read: MessageReader = Object.assign((message: Parameters<MessageReader>[0]) => reader(message), {
     stripInside: (...given: Parameters<MessageReader['stripInside']>) => reader.stripInside(...given),
+    readAfterReset: (...given: Parameters<MessageReader['readAfterReset']>) =>
+      reader.readAfterReset(...given),
   });
   const tools: TurnTools = {
     inbox: state.inbox,
@@ -191,6 +193,7 @@ function assemble(options: BotOptions, state: BotState): BotParts {
     kindOf: (message) => message.kind ?? read(message).kind,
     wordsOf: (message) => read(message).words,
     stripInside: read.stripInside,
+    readAfterReset: read.readAfterReset,
     runLock: state.runLock,
     summarizeChannels: () => channels.flatMap((channel) => channel.summary?.() ?? []),
     skillWatch: channels.length > 0 ? watchSkills() : undefined,

@@ -17,6 +17,8 @@ export async function answerWords(scope: CommandScope, words: CommandWords): Pro
       ].join('\n\n');
     case 'unknown':
       return refuseUnknown(words.word);
+    case 'several':
+      return `Nothing was done: a message can have one command. Send /${words.first} and /${words.next} one after the other.`;
     case 'for another':
     case 'text':
       return '';

@@ -1,6 +1,7 @@
 import type { KnownNames } from '../session-settings/contract.ts';
 import { findSetting } from '../session-settings/table.ts';
 import type { ChatCommand } from './contract.ts';
+import { plainSlashes, SEARCHED } from './plain-slashes.ts';
 import { findCommand } from './table.ts';
 
 /** A setting inside a message. */
@@ -15,6 +16,8 @@ export type CommandWords =
   | { readonly is: 'command'; readonly command: ChatCommand; readonly argument: string }
   /** Has the shape of a command. */
   | { readonly is: 'unknown'; readonly word: string }
+  /** `/status /clean`: which of them is meant cannot be known, so none is carried out. */
+  | { readonly is: 'several'; readonly first: string; readonly next: string }
   /** `/status@otherbot` */
   | { readonly is: 'for another' }
   /** Settings and shortcuts. `rest` is what is left for the model; '' where the message has nothing else. */
@@ -41,30 +44,27 @@ const COMMAND = /^\/([a-z][a-z0-9_-]{0,31})(?:@([\w.-]{1,64}))?(?=$|\s|:(?:$|\s)
 const COLON = /^\/([a-z][a-z0-9_-]{0,31}):(?=\S)/i;
 const INSIDE = /(?<=^|\s)\/([a-z][a-z0-9_-]{0,31})(?:@([\w.-]{1,64}))?(?=$|[\s:]):?/gi;
 
-/** Settings in a text of megabytes are those at its start. */
-const SEARCHED = 20_000;
-
 /** @param text what was written, without words that address the agent */
 export function parseWords(text: string, rules: WordRules): CommandWords {
-  const body = text.trim().replace(COLON, (head, word) => (findCommand(word) ? `/${word} ` : head));
+  const body = plainSlashes(text)
+    .trim()
+    .replace(COLON, (head, word) => (findCommand(word) ? `/${word} ` : head));
   if (!body.includes('/')) return { is: 'text' };
   const found = COMMAND.exec(body);
   if (found === null) return parseInside(body, rules);
   const [head, word = '', bot] = found;
   if (bot !== undefined && !isBot(bot, rules)) return { is: 'for another' };
   const command = findCommand(word);
-  if (command === undefined) return isAlias(word, rules) ? parseInside(body, rules) : { is: 'unknown', word };
+  if (command === undefined && !isAlias(word, rules)) return { is: 'unknown', word };
   const argument = body.slice(head.length).trim();
-  if (command.inside === undefined || argument === '' || isTopic(command, argument))
+  if (command !== undefined && (argument === '' || isTopic(command, argument)))
     return { is: 'command', command, argument };
-  const inside = parseInside(body, rules);
-  if (inside.is !== 'inside') return { is: 'command', command, argument };
+  const inside = command === undefined || command.inside ? parseInside(body, rules) : undefined;
   // A message that goes on with what looks like a command is not for the model: the person is told what is wrong.
-  const next = COMMAND.exec(inside.rest)?.[1];
-  if (next === undefined) return inside;
-  return findCommand(next) === undefined
-    ? { is: 'unknown', word: next }
-    : { is: 'command', command, argument };
+  const next = COMMAND.exec(inside?.is === 'inside' ? inside.rest : argument)?.[1];
+  if (next !== undefined && findCommand(next)) return { is: 'several', first: word, next };
+  if (inside?.is === 'inside') return next === undefined ? inside : { is: 'unknown', word: next };
+  return command === undefined ? { is: 'text' } : { is: 'command', command, argument };
 }
 
 function parseInside(body: string, rules: WordRules): CommandWords {
@@ -75,7 +75,8 @@ function parseInside(body: string, rules: WordRules): CommandWords {
 }
 
 /** Takes settings and shortcuts out of a text, wherever they are. */
-export function takeInside(text: string, rules: WordRules): InsideWords {
+export function takeInside(given: string, rules: WordRules): InsideWords {
+  const text = plainSlashes(given);
   const settings: InlineSetting[] = [];
   const shortcuts: ChatCommand[] = [];
   if (!text.includes('/')) return { settings, shortcuts, rest: text };

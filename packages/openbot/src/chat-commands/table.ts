@@ -1,5 +1,6 @@
+import { DEFAULT_RESET_TRIGGERS } from '@openbot/sessions/policy';
 import { SESSION_SETTINGS } from '../session-settings/table.ts';
-import type { ChatCommand } from './contract.ts';
+import type { ChatCommand, CommandScope } from './contract.ts';
 import { answerHelp, answerWhoami } from './help.ts';
 import { answerHistory } from './history.ts';
 import { commandOfSetting } from './setting-command.ts';
@@ -38,12 +39,14 @@ export const CHAT_COMMANDS: readonly ChatCommand[] = [
     argument: '[model] [message]',
     summary: 'Begin a new session, with another model where one is named',
     when: 'begins a turn',
+    run: describeTriggers,
   },
   {
     name: 'reset',
     argument: '[model] [message]',
     summary: 'The same as /new',
     when: 'begins a turn',
+    run: describeTriggers,
   },
   {
     name: 'stop',
@@ -88,6 +91,13 @@ const BY_NAME: ReadonlyMap<string, ChatCommand> = new Map(
     [command.name, ...(command.aliases ?? [])].map((name) => [name, command]),
   ),
 );
+
+/** For one that is not among the configured words, or is not the first word. */
+async function describeTriggers({ config }: CommandScope): Promise<string> {
+  const { resetTriggers = [] } = config.session ?? {};
+  const words = resetTriggers.length === 0 ? DEFAULT_RESET_TRIGGERS : resetTriggers;
+  return `Nothing was begun by it. A message that begins a new session begins with: ${words.join(', ')}`;
+}
 
 /** By its name or an alias, without the slash. */
 export function findCommand(word: string): ChatCommand | undefined {

@@ -52,13 +52,25 @@ export function readMessage(
     const read = readCommand(words, hasMedia(ctx), isAddressed);
     return { ...read, isCommand: read.kind !== 'text' && read.kind !== 'command', isRefused: false };
   }
-  const isRefused = words.is === 'command' || (words.is === 'inside' && words.rest === '');
+  const isRefused =
+    words.is === 'command' || words.is === 'several' || (words.is === 'inside' && words.rest === '');
   const kind = isRefused || words.is === 'unknown' ? 'command' : 'text';
   return { kind, words: TEXT, isCommand: false, isRefused };
 }
 
 export function kindOfMessage(message: Pick<InboxMessage, 'ctx'>, rules?: MessageRules): MessageKind {
   return readMessage(message, rules).kind;
+}
+
+/** What the text behind `/new` asks of the bot itself; undefined where it is for the agent. */
+export function readAfterReset(
+  { ctx }: Pick<InboxMessage, 'ctx'>,
+  text: string,
+  { names = NO_NAMES }: Pick<MessageRules, 'names'> = {},
+): CommandWords | undefined {
+  const words = parseWords(text, { ...names, botUsername: ctx.BotUsername });
+  const { kind } = readCommand(words, hasMedia(ctx), true);
+  return kind === 'text' || kind === 'command' ? undefined : words;
 }
 
 function readCommand(
@@ -69,6 +81,8 @@ function readCommand(
   switch (words.is) {
     case 'command':
       return kindOfCommand(words);
+    case 'several':
+      return { kind: 'aside', words };
     case 'unknown':
       return isAddressed ? { kind: 'aside', words } : { kind: 'text', words: TEXT };
     case 'inside':
@@ -91,8 +105,8 @@ function kindOfCommand(words: Extract<CommandWords, { is: 'command' }>): Pick<Re
     case 'stops':
       return { kind: words.argument === '' ? 'stop' : 'aside', words };
     case 'begins a turn':
-      // Not among the configured triggers: the agent reads it.
-      return { kind: 'command', words: TEXT };
+      // Not among the configured triggers: the person is told which those are.
+      return { kind: 'aside', words };
   }
 }
 

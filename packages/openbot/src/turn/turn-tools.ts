@@ -40,6 +40,8 @@ export interface TurnTools {
   wordsOf(message: InboxMessage): CommandWords;
   /** A text of a message without the settings and shortcuts inside it, if its sender may give them. */
   stripInside(message: InboxMessage, text: string): string;
+  /** What the text behind `/new` asks of the bot itself; undefined where it is for the agent. */
+  readAfterReset(message: InboxMessage, text: string): CommandWords | undefined;
   /** Who runs a session. */
   readonly runLock: Pick<RunLock, 'holder'>;
   /** ms */

@@ -1,9 +1,9 @@
 import type { TurnWork } from '../queue/contract.ts';
 import type { ModelChoice } from '../runners/contract.ts';
 import { chooseRun, writeSystemPrompt } from './choose-run.ts';
-import { answerCommand } from './commands/answer-command.ts';
+import { answerCommand, answerReset } from './commands/answer-command.ts';
 import { withHints } from './commands/hints.ts';
-import { answerReset, answerStop } from './commands/short-answers.ts';
+import { answerStop } from './commands/short-answers.ts';
 import { finishTurn } from './finish-turn.ts';
 import { finalizeInboundContext } from './inbound/finalize-inbound-context.ts';
 import { initSession, resumeSession } from './init-session.ts';
@@ -39,12 +39,12 @@ export async function runTurn(tools: TurnTools, work: TurnWork, watcher: TurnWat
   // 1
   const ctx = finalizeInboundContext(mergeMessages(work.messages, tools.config), tools.mentions);
   // 2 initSessionState, 3 applyResetModelOverride
-  const begun = await withHints(
-    turn,
-    left.at === 'start' ? await initSession(turn, ctx) : await resumeSession(turn, left.session),
-  );
+  const found = left.at === 'start' ? await initSession(turn, ctx) : await resumeSession(turn, left.session);
+  const asked = found.isReset ? tools.readAfterReset(turn.message, found.body) : undefined;
+  const begun = asked === undefined ? await withHints(turn, found) : found;
   const chosen = await chooseRun(turn, begun);
-  if (begun.isReset && begun.body.trim() === '') return answerReset(turn, begun, chosen.model);
+  if (asked !== undefined || (begun.isReset && begun.body.trim() === ''))
+    return answerReset(turn, begun, chosen.model, asked);
   // 4 ensureSkillSnapshot
   const skills = await ensureSkills(turn, begun);
   // 5 buildInboundBody

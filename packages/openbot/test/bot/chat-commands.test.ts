@@ -216,6 +216,38 @@ test('/new without a text is answered by no model, and nothing empty is in the n
   await bot.close();
 });
 
+test('what follows /new and is a command is answered as one', async () => {
+  const { home, asked, bot, write } = await open();
+  const begun = 'A new session has begun, with script/echo.';
+  await write('say first');
+  expect(await write('/new /status')).toMatch(
+    /^A new session has begun, with script\/echo\.\n\nSession: .*\nModel: script\/echo/,
+  );
+  expect(await write('/new quick /whoami')).toMatch(
+    /^A new session has begun, with script\/fast\.\n\nYou: ada/,
+  );
+  // Settings alone are for the session, as without /new.
+  expect(await write('/new echo /think high')).toBe(`${begun}\n\nthink: high, for this session.`);
+  expect(home.entriesOf()[MAIN]).toMatchObject({ thinkingLevel: 'high' });
+  expect(await write('/new /label Next')).toBe(`${begun}\n\nlabel: Next, for this session.`);
+  expect(await write('/new /nosuch thing')).toContain('There is no command /nosuch.');
+  expect(await write('/new /status /clean')).toContain('Nothing was done: a message can have one command.');
+  expect(await write('/new quick /new say it')).toContain('begins with: /new, /reset');
+  expect(asked).toEqual(['say first']);
+  expect(await write('/new /reset say more')).toBe('more');
+  expect(asked).toEqual(['say first', 'say more']);
+  await bot.close();
+});
+
+test('/new that is not among the configured words is answered with those', async () => {
+  const { asked, bot, write } = await open({ config: { ...CONFIG, session: { resetTriggers: ['fresh'] } } });
+  expect(await write('/new')).toBe(
+    'Nothing was begun by it. A message that begins a new session begins with: fresh',
+  );
+  expect(asked).toEqual([]);
+  await bot.close();
+});
+
 test('a command of a sender who may give none does nothing, and the agent does not read it', async () => {
   const { home, chat, bot, asked, write } = await open();
   for (const text of ['/status', '/think high', '/new', '/stop', '/clean', '/label mine'])

@@ -21,6 +21,8 @@ function read(text: string): string {
         ...words.shortcuts.map(({ name }) => `+${name}`),
         `<${words.rest}>`,
       ].join(' ');
+    case 'several':
+      return `several ${words.first} ${words.next}`;
     default:
       return words.is;
   }
@@ -64,6 +66,14 @@ test.each([
   ['/nosuch', 'unknown nosuch'],
   ['/nosuch thing', 'unknown nosuch'],
   ['/think high /nosuch', 'unknown nosuch'],
+  ['/status /clean', 'several status clean'],
+  ['/opus /clean', 'several opus clean'],
+  ['/compact /status', 'several compact status'],
+  ['/compact keep /status', 'compact <keep /status>'],
+  ['／status', 'status <>'],
+  ['\u200b/status\u200b', 'status <>'],
+  ['hey ／think high you', 'think=high <hey you>'],
+  ['a／b', 'text'],
   ['/etc/hosts', 'text'],
   ['/etc/hosts is a file', 'text'],
   ['/tmp/x /think high', 'think=high </tmp/x>'],

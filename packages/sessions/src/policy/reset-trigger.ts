@@ -11,7 +11,7 @@ export interface ResetTriggerMatch {
  * Whether a message asks for a new session. The trigger must be the whole message or be followed by white space; case
  * does not matter, and of several that fit the longest counts. Null for senders who are not authorised. An empty list
  * means the default triggers. In groups Telegram appends the bot's name (`/new@mybot`): given `botUsername`, it is
- * taken for part of the trigger.
+ * taken for part of the trigger. One that is repeated (`/new /reset hello`) counts once.
  */
 export function matchResetTrigger(params: {
   body: string | undefined;
@@ -20,13 +20,24 @@ export function matchResetTrigger(params: {
   botUsername?: string;
 }): ResetTriggerMatch | null {
   if (!params.authorized || typeof params.body !== 'string') return null;
-  const body = params.body.trim();
   const triggers = params.triggers?.length ? params.triggers : DEFAULT_RESET_TRIGGERS;
+  const first = matchOnce(params.body.trim(), triggers, params.botUsername);
+  let last = first;
+  for (let next = first; next !== null; next = matchOnce(last!.bodyStripped, triggers, params.botUsername))
+    last = next;
+  return first && { ...first, bodyStripped: last!.bodyStripped };
+}
+
+function matchOnce(
+  body: string,
+  triggers: readonly string[],
+  botUsername: string | undefined,
+): ResetTriggerMatch | null {
   let best: ResetTriggerMatch | null = null;
   for (const given of triggers) {
     const trigger = typeof given === 'string' ? given.trim() : '';
     if (trigger === '' || (best && best.trigger.length >= trigger.length)) continue;
-    const rest = readRest(body, trigger, params.botUsername);
+    const rest = readRest(body, trigger, botUsername);
     if (rest !== null) best = { trigger, bodyStripped: rest };
   }
   return best;

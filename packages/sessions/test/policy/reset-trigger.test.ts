@@ -15,7 +15,8 @@ describe('matchResetTrigger', () => {
     ['/Reset Read /Home/Me/File.TXT', '/reset', 'Read /Home/Me/File.TXT'],
     ['/new\nfirst line\n second', '/new', 'first line\n second'],
     ['/new\tminimax  summarize', '/new', 'minimax  summarize'],
-    ['/new /new', '/new', '/new'],
+    ['/new /new', '/new', ''],
+    ['/new /reset  now', '/new', 'now'],
   ])('%j', (body, trigger, bodyStripped) => {
     expect(match(body)).toEqual({ trigger, bodyStripped });
   });

@@ -2,16 +2,18 @@ import { OpenBotError, persistRunOutcome, redactSecrets, type StoredSession } fr
 import { isGroupMessage } from '@openbot/sessions/key';
 import { answerWords } from '../../chat-commands/answer-words.ts';
 import type { CommandScope, CompactionResult } from '../../chat-commands/contract.ts';
+import type { CommandWords } from '../../chat-commands/parse-words.ts';
 import type { ReplyPayload } from '../../outbox/reply-payload.ts';
 import { laneOf } from '../../queue/contract.ts';
 import { isStorageTrouble } from '../../queue/storage-trouble.ts';
+import type { ModelChoice } from '../../runners/contract.ts';
 import { runWithLimits } from '../../runners/run-with-limits.ts';
 import { findSession } from '../../session-address.ts';
 import { changeSettings } from '../../session-settings/change-settings.ts';
 import { chooseRun, writeSystemPrompt } from '../choose-run.ts';
 import { deliver, isReply } from '../deliver.ts';
 import { finalizeInboundContext } from '../inbound/finalize-inbound-context.ts';
-import { resumeSession } from '../init-session.ts';
+import { resumeSession, type TurnSession } from '../init-session.ts';
 import type { Turn } from '../open-turn.ts';
 import { requestOf, timeoutOf } from '../run-agent.ts';
 import { tallyRun } from '../run-tally.ts';
@@ -34,7 +36,7 @@ export async function answerCommand(turn: Turn): Promise<TurnResult> {
       told.map(({ payload }) => payload),
     );
   const text = work.mayRun
-    ? await answer(turn, session)
+    ? await answer(turn, session, tools.wordsOf(message))
     : 'The command was given up: the process ended each time.';
   // The process ends: the next one carries the command out.
   if (text === undefined) return { ...resultOf(turn, session, []), outcome: { end: 'later' } };
@@ -45,11 +47,36 @@ export async function answerCommand(turn: Turn): Promise<TurnResult> {
   return resultOf(turn, session, payloads);
 }
 
-async function answer(turn: Turn, session: StoredSession | undefined): Promise<string | undefined> {
-  const { tools, message, work } = turn;
+/**
+ * The answer to `/new` without a text for the agent: providers refuse an empty message. The session has begun anew already.
+ * What was asked of the bot behind it is answered with it.
+ */
+export async function answerReset(
+  turn: Turn,
+  { entry, sessionKey, sessionId, written }: TurnSession,
+  { provider, model }: ModelChoice,
+  words: CommandWords | undefined,
+): Promise<TurnResult> {
+  await written;
+  const more = words && (await answer(turn, { key: sessionKey, entry }, words));
+  const result = { sessionId, provider, model };
+  if (words !== undefined && more === undefined)
+    return { ...resultWithoutRun(result, []), outcome: { end: 'later' } };
+  const text = `A new session has begun, with ${provider}/${model}.`;
+  const payloads = [{ text: more ? `${text}\n\n${more}` : text }];
+  await deliver(turn, { entry, sessionKey }, payloads, () => false);
+  return resultWithoutRun(result, payloads);
+}
+
+async function answer(
+  turn: Turn,
+  session: StoredSession | undefined,
+  words: CommandWords,
+): Promise<string | undefined> {
+  const { work } = turn;
   try {
     const scope = await openCommandScope(turn, session);
-    return await answerWords(scope, tools.wordsOf(message));
+    return await answerWords(scope, words);
   } catch (error) {
     if (isStorageTrouble(error) || !(error instanceof Error)) throw error;
     if (work.signal.aborted && error === work.signal.reason) return undefined;

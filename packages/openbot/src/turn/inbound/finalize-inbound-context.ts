@@ -1,8 +1,9 @@
 import type { MsgContext } from '@openbot/sessions';
 import { isGroupMessage, normalizeChatType } from '@openbot/sessions/key';
+import { plainSlashes } from '../../chat-commands/plain-slashes.ts';
 import { cleanText } from '../words/clean-text.ts';
 import { normalizeInboundTextNewlines } from '../words/normalize-inbound-text-newlines.ts';
-import { type MentionWords, stripMentions } from '../words/strip-mentions.ts';
+import { type MentionWords, stripAddress, stripMentions } from '../words/strip-mentions.ts';
 import { stripStructuralPrefixes } from '../words/strip-structural-prefixes.ts';
 
 /** A message that has all variants of its text. `BodyStripped` follows when the session is known. */
@@ -16,7 +17,8 @@ export type FinalizedContext = MsgContext &
  * - RawBody: see `readRawBody`
  * - Body, BodyForAgent, CommandBody: RawBody. The agent gets the clean words of the sender; a Body with structure is not
  *   used for it, because the runtime writes the structure and cannot tell an adapter's from a sender's
- * - BodyForCommands: CommandBody without structure and, in groups, without the words that address the agent
+ * - BodyForCommands: CommandBody without structure, with plain slashes, and without the words that address the agent: in
+ *   groups all of them, elsewhere its name in front
  */
 export function finalizeInboundContext(ctx: MsgContext, mentions: MentionWords = {}): FinalizedContext {
   // Adapters give several variants of one text, and it may be long.
@@ -44,13 +46,14 @@ export function finalizeInboundContext(ctx: MsgContext, mentions: MentionWords =
     RawBody: raw,
     CommandBody: commandBody,
     BodyForAgent: given.BodyForAgent ?? raw,
-    BodyForCommands:
+    BodyForCommands: plainSlashes(
       given.BodyForCommands ??
-      stripStructuralPrefixes(
-        isGroupMessage(ctx)
-          ? stripMentions(commandBody, { botUsername: ctx.BotUsername, ...mentions })
-          : commandBody,
-      ),
+        stripStructuralPrefixes(
+          isGroupMessage(ctx)
+            ? stripMentions(commandBody, { botUsername: ctx.BotUsername, ...mentions })
+            : stripAddress(commandBody, ctx.BotUsername),
+        ),
+    ),
   };
 }
 

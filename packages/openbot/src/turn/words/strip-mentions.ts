@@ -20,6 +20,15 @@ export function stripMentions(text: string, words: MentionWords = {}): string {
   return (head + text.slice(SEARCHED)).trim();
 }
 
+/** `@mybot /status`: the text without the name of the agent in front. */
+export function stripAddress(text: string, botUsername: string | undefined): string {
+  const at = text.search(/\S/);
+  const [name] = usernamePattern(botUsername);
+  const found = name && /^\s{0,100}@/.test(text) ? name.exec(text.slice(0, SEARCHED)) : undefined;
+  if (found?.index !== at) return text;
+  return text.slice(at + found[0].length).replace(/^[,:]?\s*/, '');
+}
+
 /** Whether the text names the agent. Invisible characters do not hide a mention. */
 export function hasMention(text: string, words: MentionWords): boolean {
   const searched =

@@ -127,6 +127,7 @@ export const ROOMS: Readonly<Record<string, RoomTable>> = {
       'listeners',
       'session-address',
       'claude-code',
+      'runner-kinds',
       'permissions',
       'config',
       'config-editing',
@@ -168,6 +169,7 @@ export const ROOMS: Readonly<Record<string, RoomTable>> = {
       'index',
     ],
     narrower: {
+      'runner-kinds': [],
       'config-editing': ['errors', 'config'],
       database: ['errors', 'listeners'],
       inbox: ['errors', 'listeners', 'session-address', 'database'],
@@ -184,7 +186,7 @@ export const ROOMS: Readonly<Record<string, RoomTable>> = {
       usage: ['errors', 'config'],
       'kept-messages': ['errors', 'database', 'outbox'],
     },
-    pure: ['error-codes', 'errors', 'session-address', 'routing'],
+    pure: ['error-codes', 'errors', 'session-address', 'runner-kinds', 'routing'],
     readOnly: [],
   },
 };

@@ -63,8 +63,8 @@ export function openAgentTools(
     wakeSender,
     onTrouble,
   });
-  const hasModel: SessionToolParts['hasModel'] = async (provider, model) =>
-    (await late.findRunner(provider))?.describeModel(provider, model) !== undefined;
+  const hasModel: SessionToolParts['hasModel'] = async ({ runner }, { provider, model }) =>
+    (await late.findRunner(provider, runner))?.describeModel(provider, model) !== undefined;
   const index = {
     path: resolveIndexPath(stateDir, env),
     catchUp: async (database: IndexDatabase) => {

@@ -13,6 +13,7 @@ import { feedIndex, type IndexFeed } from '../index-db/feed.ts';
 import { ConversationDesk } from '../questions/conversation-desk.ts';
 import { laneOf, type TurnOutcome, type TurnWork } from '../queue/contract.ts';
 import { Dispatcher } from '../queue/dispatcher.ts';
+import { chooseRunnerName } from '../runner-kinds.ts';
 import { loadRunner } from '../runners/all.ts';
 import type { Runner } from '../runners/contract.ts';
 import { addressOf } from '../session-address.ts';
@@ -128,14 +129,15 @@ function assemble(options: BotOptions, state: BotState): BotParts {
   const runners = new Map<string, Promise<Runner | undefined>>();
   /** Also those of former settings: a run may go on with one. */
   const opened: Promise<Runner | undefined>[] = [];
-  const findRunner: TurnTools['findRunner'] = (provider) => {
+  const findRunner: TurnTools['findRunner'] = (provider, wanted) => {
     const own = options.runners?.[provider];
     if (own !== undefined) return Promise.resolve(own);
+    const name = chooseRunnerName(provider, wanted);
     // A runner reads its providers when it is opened.
-    const known = runners.get(provider);
+    const known = runners.get(name);
     if (known !== undefined) return known;
-    const runner = loadRunner(provider, { stateDir, config, env });
-    runners.set(provider, runner);
+    const runner = loadRunner(provider, { stateDir, config, env }, wanted);
+    runners.set(name, runner);
     opened.push(runner);
     return runner;
   };

@@ -119,12 +119,13 @@ async function readWish(
   sessionKey: string,
 ): Promise<TurnWish> {
   const { config, stateDir, env } = options;
-  const models = indexModels(resolveAgentSettings({ config, agentId, stateDir, env }));
+  const agent = resolveAgentSettings({ config, agentId, stateDir, env });
+  const models = indexModels(agent);
   // Read also to learn of a store that cannot be read before anything is kept.
   const entry = await findEntry(state, config, { agentId, sessionKey });
   const asked = request.model ?? `${models.defaultProvider}/${models.defaultModel}`;
   const { provider, model } = resolveModel(asked, models);
-  const runner = await tools.findRunner(provider);
+  const runner = await tools.findRunner(provider, agent.runner);
   if (runner?.describeModel(provider, model) === undefined) {
     throw modelNotFound(asked, models, join(stateDir, CONFIG_FILE_NAME));
   }

@@ -1,6 +1,7 @@
 import type { LifecycleConfig } from '@openbot/sessions';
 import type { MemoryFlushConfig, QueueConfig } from '@openbot/sessions/policy';
 import type { PermissionSettings } from '../permissions/contract.ts';
+import type { RunnerName } from '../runner-kinds.ts';
 
 export const CONFIG_FILE_NAME = 'openbot.json';
 
@@ -182,6 +183,8 @@ export interface AgentSettings {
   workspace?: string;
   /** `provider/model`, or an alias. */
   model?: string | { primary?: string; fallbacks?: readonly string[] };
+  /** Runs models that more than one program can run; others are run by the program of their provider. */
+  runner?: RunnerName;
   /** By `provider/model`. */
   models?: Readonly<Record<string, { alias?: string; contextWindow?: number }>>;
   /** IANA name. Timestamps and dates that the agent reads are in it. */

@@ -8,6 +8,7 @@ import type * as z from 'zod/mini';
 import { listAgentIds, shareOneStore } from './agents.ts';
 import type { BotConfig } from './bot-config.ts';
 import { isKept } from './kept-settings.ts';
+import { listRunnerMisfits } from './runner-misfits.ts';
 import { findSchemas, isSecretSetting, listNames } from './schema/look-up.ts';
 import { botConfigSchema, toBotConfig } from './schema/schema.ts';
 import { readSetting, type SettingPath, showSettingPath } from './setting-path.ts';
@@ -218,6 +219,7 @@ function listMisfits(config: BotConfig, path: string): ConfigFault[] {
     const says = 'must contain {agentId}: with session.scope "global" each agent has a session of that name';
     faults.push({ at: ['session', 'store'], says });
   }
+  faults.push(...listRunnerMisfits(config));
   return faults;
 }
 

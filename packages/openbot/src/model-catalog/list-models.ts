@@ -3,6 +3,7 @@ import { listAgentIds, resolveAgentSettings, resolveDefaultAgentId } from '../co
 import type { BotConfig } from '../config/bot-config.ts';
 import { indexModels, type ModelRef } from '../config/models.ts';
 import type { Cooldown } from '../cooldowns/contract.ts';
+import { chooseRunnerName, type RunnerName } from '../runner-kinds.ts';
 import { loadRunner, loadRunners } from '../runners/all.ts';
 import type { ModelFacts, Runner } from '../runners/contract.ts';
 import { nameOfModel } from '../turn/failover/list-candidates.ts';
@@ -38,6 +39,8 @@ interface Named {
   readonly agents: string[];
   readonly fallbackOf: string[];
   contextWindow?: number;
+  /** Of the first agent that names it. */
+  runner?: RunnerName;
 }
 
 /** Those that the configuration names, the default one first; with `all`, also those that runners know by name. */
@@ -58,19 +61,20 @@ export async function listModels(
       for (const ref of runner.listModels?.() ?? []) add(named, ref);
     }
   }
-  const runners = new Map<string, Promise<Runner | undefined>>();
+  const runners = new Map<RunnerName, Promise<Runner>>();
   const wanted = [...named].filter(
     ([, { ref }]) => options.provider === undefined || ref.provider === options.provider,
   );
   return Promise.all(
     wanted.map(async ([key, one]): Promise<ListedModel> => {
       const { provider, model } = one.ref;
-      const loading = runners.get(provider) ?? loadRunner(provider, place);
-      runners.set(provider, loading);
+      const runnerName = chooseRunnerName(provider, one.runner);
+      const loading = runners.get(runnerName) ?? loadRunner(provider, place, one.runner);
+      runners.set(runnerName, loading);
       const runner = await loading;
-      const choice = runner?.describeModel(provider, model);
+      const choice = runner.describeModel(provider, model);
       // A script that cannot be read is still a model.
-      const facts = await runner?.inspectModel?.(provider, model).catch(() => undefined);
+      const facts = await runner.inspectModel?.(provider, model).catch(() => undefined);
       const cooldown = options.cooldowns.get(nameOfModel(one.ref));
       return {
         name: nameOfModel(one.ref),
@@ -98,9 +102,11 @@ function collectNamed({ config, stateDir, env }: CatalogPlace): Map<string, Name
   const standard = resolveDefaultAgentId(config);
   const others = listAgentIds(config, stateDir).filter((id) => id !== standard);
   for (const agentId of [standard, ...others]) {
-    const index = indexModels(resolveAgentSettings({ config, agentId, stateDir, env }));
+    const agent = resolveAgentSettings({ config, agentId, stateDir, env });
+    const index = indexModels(agent);
     for (const [at, ref] of index.models.entries()) {
       const one = add(named, ref);
+      if (one.agents.length + one.fallbackOf.length === 0) one.runner ??= agent.runner;
       one.contextWindow ??= index.contextWindowOf(ref);
       for (const alias of index.aliasIndex.byKey.get(keyOf(ref)) ?? []) one.aliases.add(alias);
       if (at === 0) one.agents.push(agentId);

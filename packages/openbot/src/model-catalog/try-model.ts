@@ -46,15 +46,16 @@ export async function tryModel(
 ): Promise<TriedModel> {
   const { config, stateDir, env } = place;
   const agentId = chooseAgentId({ config, stateDir, env, flag: options.agentId });
-  const index = indexModels(resolveAgentSettings({ config, agentId, stateDir, env }));
+  const agent = resolveAgentSettings({ config, agentId, stateDir, env });
+  const index = indexModels(agent);
   const ref =
     options.name === undefined
       ? { provider: index.defaultProvider, model: index.defaultModel }
       : resolveModel(options.name, index);
   const name = `${ref.provider}/${ref.model}`;
-  const runner = await loadRunner(ref.provider, place);
-  const model = runner?.describeModel(ref.provider, ref.model);
-  if (runner === undefined || model === undefined) {
+  const runner = await loadRunner(ref.provider, place, agent.runner);
+  const model = runner.describeModel(ref.provider, ref.model);
+  if (model === undefined) {
     throw modelNotFound(name, index, join(stateDir, CONFIG_FILE_NAME));
   }
   const workspaceDir = mkdtempSync(join(tmpdir(), 'openbot-test-model-'));

@@ -1,5 +1,6 @@
 import type { Environment } from '@openbot/sessions/layout';
 import type { BotConfig } from '../config/bot-config.ts';
+import { chooseRunnerName, type RunnerName } from '../runner-kinds.ts';
 import type { Runner } from './contract.ts';
 
 export interface RunnerSettings {
@@ -9,24 +10,18 @@ export interface RunnerSettings {
 }
 
 /** Loaded when a session first uses one: most processes need one of them, or none. */
-const RUNNERS: Readonly<Record<string, (settings: RunnerSettings) => Promise<Runner>>> = {
+const RUNNERS: Readonly<Record<RunnerName, (settings: RunnerSettings) => Promise<Runner>>> = {
   script: async ({ stateDir }) => (await import('./script/runner.ts')).openScriptRunner(stateDir),
-  claude: openClaude,
-  'claude-cli': openClaude,
+  claude: async (settings) => (await import('./claude/runner.ts')).openClaudeRunner(settings),
+  pi: async (settings) => (await import('./pi/runner.ts')).openPiRunner(settings),
 };
 
-async function openClaude(settings: RunnerSettings): Promise<Runner> {
-  return (await import('./claude/runner.ts')).openClaudeRunner(settings);
-}
-
-/** Whatever has no runner of its own is pi's, which knows most providers. */
-const loadOther = async (settings: RunnerSettings) => (await import('./pi/runner.ts')).openPiRunner(settings);
-
-export async function loadRunner(provider: string, settings: RunnerSettings): Promise<Runner | undefined> {
-  return (Object.hasOwn(RUNNERS, provider) ? RUNNERS[provider]! : loadOther)(settings);
+/** @param wanted the runner that the agent names */
+export function loadRunner(provider: string, settings: RunnerSettings, wanted?: RunnerName): Promise<Runner> {
+  return RUNNERS[chooseRunnerName(provider, wanted)](settings);
 }
 
 /** Each of them once. */
 export function loadRunners(settings: RunnerSettings): Promise<readonly Runner[]> {
-  return Promise.all([...new Set(Object.values(RUNNERS)), loadOther].map((load) => load(settings)));
+  return Promise.all(Object.values(RUNNERS).map((load) => load(settings)));
 }

@@ -2,6 +2,7 @@ import { resolveSessionFilePath, type SessionStore, type StoredEntry } from '@op
 import type { Channel } from '../channels/contract.ts';
 import type { ResolvedAgent } from '../config/agents.ts';
 import type { BotConfig } from '../config/bot-config.ts';
+import type { ModelRef } from '../config/models.ts';
 import type { IndexDatabase } from '../index-db/index-database.ts';
 import type { BotState } from '../state/open-state.ts';
 import type { ToolSession } from '../tools/contract.ts';
@@ -33,7 +34,7 @@ export interface SessionToolParts {
   /** Something was put into the outbox. */
   wakeSender(): void;
   /** Undefined when no runner has models of the provider. */
-  hasModel(provider: string, model: string): Promise<boolean>;
+  hasModel(agent: ResolvedAgent, ref: ModelRef): Promise<boolean>;
 }
 
 /** One turn, for its tools. */

@@ -128,7 +128,7 @@ async function readModel(
   if (name === undefined) return undefined;
   const models = indexModels(agent);
   const ref = resolveModel(name, models);
-  if (await parts.hasModel(ref.provider, ref.model)) return ref;
+  if (await parts.hasModel(agent, ref)) return ref;
   const known = models.models.map(({ provider, model }) => `${provider}/${model}`);
   throw toolFailure(`There is no model ${name}. Configured are: ${known.join(', ')}.`);
 }

@@ -36,7 +36,7 @@ export async function openTurn(tools: TurnTools, work: TurnWork, watcher: TurnWa
   const agent = resolveAgentSettings({ config, agentId, stateDir, env });
   if (!existsSync(agent.workspaceDir)) await makeFolder(agent.workspaceDir);
   return {
-    tools,
+    tools: { ...tools, findRunner: (provider, wanted = agent.runner) => tools.findRunner(provider, wanted) },
     work,
     watcher,
     message,

@@ -10,6 +10,7 @@ import type { ReplyPayload } from '../outbox/reply-payload.ts';
 import type { Asker } from '../permissions/contract.ts';
 import type { TurnOutcome } from '../queue/contract.ts';
 import type { RunLock } from '../run-lock/contract.ts';
+import type { RunnerName } from '../runner-kinds.ts';
 import type { AbortCause, RunEvent, Runner, RunUsage } from '../runners/contract.ts';
 import type { Tool, ToolSession } from '../tools/contract.ts';
 import type { Transcripts } from '../transcripts/contract.ts';
@@ -23,8 +24,8 @@ export interface TurnTools {
   readonly transcripts: Transcripts;
   openStore(agentId: string): { readonly store: SessionStore; readonly storePath: string };
   readonly cooldowns: Cooldowns;
-  /** Undefined when no runner has models of this provider. */
-  findRunner(provider: string): Promise<Runner | undefined>;
+  /** Undefined when no runner has models of this provider. `wanted` is the one that the agent names. */
+  findRunner(provider: string, wanted?: RunnerName): Promise<Runner | undefined>;
   /** The tools that a conversation has beside those for files. */
   sessionTools(session: ToolSession): readonly Tool[];
   /** How the person who wrote a message is asked for permissions; a text says why they cannot be. */

@@ -19,6 +19,28 @@ describe.skipIf(isMissing)(
     });
     afterAll(() => claude?.close());
 
+    it('answers for a model of another provider where the agent names it as its runner', async () => {
+      const bench = makeAgentBench(claude.home.env);
+      const model = 'anthropic/claude-sonnet-5';
+      bench.configure({
+        agents: { defaults: { model: 'script/echo' }, list: [{ id: 'main', model, runner: 'claude' }] },
+      });
+      claude.api.setReplies([answer('By Claude Code.')]);
+      const { payloads, meta } = await bench.json('-m', 'who runs you?');
+      expect(payloads[0]!.text).toBe('By Claude Code.');
+      expect(meta.agentMeta).toMatchObject({ provider: 'anthropic', model: 'claude-sonnet-5' });
+      // Only Claude Code has sessions of its own.
+      expect(bench.store()['agent:main:main']).toMatchObject({
+        modelProvider: 'anthropic',
+        sdkSessionId: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      });
+      bench.configure({ agents: { list: [{ id: 'main', model, runner: 'script' }] } });
+      const refused = await bench.agent(['-m', 'and now?']);
+      expect(refused.stderr).toContain(
+        `agents.list[0].runner must be a program that can run ${model}, and script cannot`,
+      );
+    });
+
     it('keeps its words over processes and other models, until a reset', LONG, async () => {
       const bench = makeAgentBench(claude.home.env);
       bench.configure({ agents: { defaults: { model: 'claude/sonnet' } } });

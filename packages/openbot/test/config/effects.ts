@@ -28,6 +28,7 @@ function shownBy(effect: Effect, ...settings: readonly string[]): Readonly<Recor
 export const EFFECTS: Readonly<Record<string, Effect>> = {
   'agents.*.model': ['openbot/test/config/watch-config.test.ts', 'answers by the new settings'],
   'agents.*.model.fallbacks': [FAILOVER, 'to a model of another runner'],
+  'agents.*.runner': ['openbot/test/commands/agent-claude.test.ts', 'where the agent names it as its runner'],
   'agents.*.models.<name>.contextWindow': [
     'openbot/test/turn/session-fields/session-fields.test.ts',
     'contextWindow',

@@ -191,6 +191,34 @@ describe('variables', () => {
   );
 });
 
+describe('runners', () => {
+  it.each([
+    '{ agents: { defaults: { model: "anthropic/claude-opus-5", runner: "claude" } } }',
+    '{ agents: { defaults: { model: "anthropic/claude-opus-5", runner: "pi" } } }',
+    // What takes over may be of another program.
+    '{ agents: { defaults: { model: { primary: "anthropic/x", fallbacks: ["openai/gpt-5"] }, runner: "claude" } } }',
+    '{ agents: { defaults: { model: "script/echo", runner: "claude" }, list: [{ id: "a", model: "anthropic/x" }, { id: "b" }] } }',
+    '{ agents: { defaults: { runner: "claude" }, entries: { a: { model: "openai/x", runner: "pi" } } } }',
+  ])('%s is sound', async (text) => {
+    expect((await load(text)).agents).toBeDefined();
+  });
+
+  it.each([
+    [
+      '{ agents: { list: [{ id: "a", model: "claude/opus", runner: "pi" }] } }',
+      'agents.list[0].runner must be a program that can run claude/opus, and pi cannot',
+    ],
+    [
+      '{ agents: { defaults: { model: { primary: "openai/gpt-5", fallbacks: ["groq/x"] }, runner: "claude" } } }',
+      'agents.defaults.runner must be a program that can run openai/gpt-5, groq/x, and claude cannot',
+    ],
+  ])('%s is not', async (text, expected) => {
+    const { message, hint } = await fault(text);
+    expect(message).toBe(`FILE: ${expected}`);
+    expect(hint).toMatch(/^(?:pi|claude) runs models /);
+  });
+});
+
 describe('wrong values', () => {
   it.each([
     ['{ agents: [] }', 'agents must be an object'],
@@ -211,6 +239,7 @@ describe('wrong values', () => {
       '{ agents: { defaults: { timeoutSeconds: 0 } } }',
       'agents.defaults.timeoutSeconds must be a number of seconds above 0',
     ],
+    ['{ agents: { defaults: { runner: "cursor" } } }', 'agents.defaults.runner must be one of'],
     ['{ agents: { list: [{}] } }', 'agents.list[0].id must be text'],
     ['{ agents: { list: [{ id: " " }] } }', 'agents.list[0].id must not be empty'],
     [

@@ -65,7 +65,7 @@ async function assertModel(
 ): Promise<void> {
   const index = indexModels(config.agents?.defaults ?? {});
   const { provider, model } = resolveModel(name, index);
-  const runner = await loadRunner(provider, { ...place, config });
+  const runner = await loadRunner(provider, { ...place, config }, config.agents?.defaults?.runner);
   if (runner?.describeModel(provider, model) === undefined) {
     throw modelNotFound(name, index, join(place.stateDir, 'openbot.json'));
   }

@@ -35,7 +35,7 @@ export async function sessionsSet(input: CommandInput<typeof SET_FLAGS>): Promis
     config,
     hasModel: async ({ provider, model }) => {
       const { loadRunner } = await import('../../runners/all.ts');
-      const runner = await loadRunner(provider, { stateDir, config, env });
+      const runner = await loadRunner(provider, { stateDir, config, env }, agent.runner);
       return runner?.describeModel(provider, model) !== undefined;
     },
     isLabelUsed: async (label) =>

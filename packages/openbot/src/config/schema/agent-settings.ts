@@ -2,6 +2,7 @@
 import * as z from 'zod/mini';
 import type { PermissionSettings } from '../../permissions/contract.ts';
 import { isRule } from '../../permissions/rules.ts';
+import { RUNNER_NAMES } from '../../runner-kinds.ts';
 import {
   type AgentSettings,
   CLAUDE_PERMISSION_MODES,
@@ -249,6 +250,10 @@ export const settings = {
       ),
     ),
     'script/echo',
+  ),
+  runner: about(
+    'The program that runs models which more than one can run: with `claude` Claude Code runs `anthropic/…` too. Other models, and all when absent, are run by the program of their provider',
+    oneOf(...RUNNER_NAMES),
   ),
   models: about('Models by `provider/model`', models),
   userTimezone: about(

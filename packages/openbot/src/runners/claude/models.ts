@@ -1,21 +1,19 @@
 import type { AgentSessionRequest } from '@openbot/claude-code';
+import { canRun } from '../../runner-kinds.ts';
 import type { ModelChoice } from '../contract.ts';
-
-/** `claude-cli` is OpenClaw's name for it. */
-export const CLAUDE_PROVIDERS: readonly string[] = ['claude', 'claude-cli'];
 
 /** Names that Claude Code resolves to its newest models, and the ids of models; `[1m]` asks for the long window. */
 const MODEL_NAME = /^(?:default|best|opusplan|sonnet|opus|haiku|(?:[\w-]+\.)*claude-[\w.:@-]+)(?:\[1m\])?$/i;
 
 /** Undefined for a name that Claude Code has no model for. */
 export function describeClaudeModel(provider: string, model: string): ModelChoice | undefined {
-  if (!CLAUDE_PROVIDERS.includes(provider) || !MODEL_NAME.test(model)) return undefined;
+  if (!canRun('claude', provider) || !MODEL_NAME.test(model)) return undefined;
   return { provider, model, contextWindow: windowOf(model.toLowerCase()) };
 }
 
 /** The names that stay; ids of models come and go. */
 export function listClaudeModels(): readonly { readonly provider: string; readonly model: string }[] {
-  return ['sonnet', 'opus', 'haiku'].map((model) => ({ provider: CLAUDE_PROVIDERS[0]!, model }));
+  return ['sonnet', 'opus', 'haiku'].map((model) => ({ provider: 'claude', model }));
 }
 
 /** Tokens, as Claude Code 2.1.325 reports them. Undefined for models that it may know and this does not. */

@@ -21,6 +21,8 @@ export interface TurnWork {
    * outcome is `failed`.
    */
   readonly mayRun: boolean;
+  /** Of a turn that is taken up again: why its sender may not ask for it any more. It is closed, and answers nothing. */
+  readonly refusal?: string;
   /** Names the messages that a full queue pushed out. Belongs in front of what the people wrote. */
   readonly note?: string;
   /** Its reason is an OpenBotError: RUN_INTERRUPTED, RUN_STOPPED, RUN_LOCK_LOST or BOT_STOPPING. */
@@ -39,6 +41,8 @@ export type TurnOutcome =
   | { readonly end: 'answered' }
   /** Is not tried again; the person has got an error. */
   | { readonly end: 'failed'; readonly error: string }
+  /** Its sender may not ask for it any more; nobody is told. */
+  | { readonly end: 'dropped'; readonly reason: string }
   /** The process ends. The turn is recovered by the next one that takes the session. */
   | { readonly end: 'later' };
 

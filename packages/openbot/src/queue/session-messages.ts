@@ -48,7 +48,7 @@ export class SessionMessages {
     return next;
   }
 
-  /** Returns the others. A turn that was begun ends as it began. */
+  /** Returns the others. Of a turn that was begun its run closes what it has left. */
   async #dropRefused(waiting: readonly InboxMessage[]): Promise<readonly InboxMessage[]> {
     const { refusalOf } = this.#dependencies;
     const gone = new Set<InboxMessage>();

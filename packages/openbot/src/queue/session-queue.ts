@@ -149,7 +149,7 @@ export class SessionQueue {
     waiting: number,
     lock: HeldRun,
   ): Promise<PassEnd> {
-    const { inbox, maxTries, onFailed } = this.#dependencies;
+    const { inbox, maxTries, onFailed, refusalOf } = this.#dependencies;
     const former = this.#unfinished.get(turnId);
     const isFree = former?.isFree === true;
     const tries = countTries(messages);
@@ -166,6 +166,7 @@ export class SessionQueue {
       turnId,
       messages,
       recovering: true,
+      refusal: messages.map(refusalOf).find((reason) => reason !== undefined),
       mayRun: isFree ? tries <= maxTries : tries < maxTries,
       note: await this.#messages.findNote(messages),
       begin: async () => (isFree ? undefined : this.#messages.begin(messages, turnId, [])),
@@ -179,13 +180,14 @@ export class SessionQueue {
     messages: readonly InboxMessage[];
     recovering: boolean;
     mayRun: boolean;
+    refusal?: string;
     note: string | undefined;
     begin(turnId: string): Promise<void>;
     /** How many messages of the session have no end. */
     waiting: number;
     lock: HeldRun;
   }): Promise<PassEnd> {
-    const { turnId, messages, recovering, mayRun, note, lock } = turn;
+    const { turnId, messages, recovering, mayRun, refusal, note, lock } = turn;
     const { inbox, clock, pollMs, runTurn } = this.#dependencies;
     if (this.#isStopping) return { action: 'forget' };
     const begun = turn.begin(turnId);
@@ -203,6 +205,7 @@ export class SessionQueue {
         messages,
         recovering,
         mayRun,
+        refusal,
         note,
       },
       begun,
@@ -246,11 +249,15 @@ export class SessionQueue {
   }
 
   async #finish(turnId: string, { outcome, seqs }: NonNullable<Unfinished['ended']>): Promise<PassEnd> {
-    const state: InboxState =
-      outcome.end === 'failed'
-        ? { state: 'failed', turnId, error: outcome.error }
-        : { state: 'answered', turnId };
-    await this.#dependencies.inbox.move(seqs, state);
+    if (outcome.end === 'dropped') {
+      await this.#messages.drop({ seqs, reason: outcome.reason }, await this.#messages.waiting());
+    } else {
+      const state: InboxState =
+        outcome.end === 'failed'
+          ? { state: 'failed', turnId, error: outcome.error }
+          : { state: 'answered', turnId };
+      await this.#dependencies.inbox.move(seqs, state);
+    }
     this.#unfinished.delete(turnId);
     this.#troubles = 0;
     return { action: 'again' };

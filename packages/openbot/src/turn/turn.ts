@@ -11,7 +11,7 @@ import { flushMemory } from './memory/flush-memory.ts';
 import { mergeMessages } from './merge-messages.ts';
 import { openTurn } from './open-turn.ts';
 import { findWhatWasLeft, noteCrash } from './recovery/find-what-was-left.ts';
-import { endAsTold, giveUp } from './recovery/give-up.ts';
+import { dropTurn, endAsTold, giveUp } from './recovery/give-up.ts';
 import { runAgent } from './run-agent.ts';
 import { ensureSkills } from './skills/ensure-skills.ts';
 import type { TurnResult, TurnTools, TurnWatcher } from './turn-tools.ts';
@@ -26,6 +26,7 @@ const MAX_RUNS = 8;
  */
 export async function runTurn(tools: TurnTools, work: TurnWork, watcher: TurnWatcher): Promise<TurnResult> {
   const turn = await openTurn(tools, work, watcher);
+  if (work.refusal !== undefined) return dropTurn(turn, work.refusal);
   const kind = tools.kindOf(turn.message);
   if (kind === 'stop') return answerStop(turn);
   if (kind === 'aside' || kind === 'upkeep') return answerCommand(turn);

@@ -88,7 +88,7 @@ class ParentChannel implements Channel {
 
 /**
  * The state, in a process that is killed when it has put a message whose key has `killAt` in it into the outbox; with
- * `before:<text>`, when it is about to put one with this text.
+ * `before:<text>`, when it is about to put one with this text; with `wrote:<text>`, when a line with it is in a transcript.
  */
 async function openKilledState(at: string): Promise<BotState> {
   const state = await openState(stateDir);
@@ -103,7 +103,13 @@ async function openKilledState(at: string): Promise<BotState> {
       if (messages.some(({ key }) => key.includes(at))) process.kill(process.pid, 'SIGKILL');
     },
   };
-  return { ...state, outbox };
+  const append: BotState['transcripts']['append'] = async (ref, drafts) => {
+    const appended = await state.transcripts.append(ref, drafts);
+    if (at.startsWith('wrote:') && JSON.stringify(drafts).includes(at.slice('wrote:'.length)))
+      process.kill(process.pid, 'SIGKILL');
+    return appended;
+  };
+  return { ...state, outbox, transcripts: Object.assign(Object.create(state.transcripts), { append }) };
 }
 
 const tell = (message: ToParent) => process.send?.(message);

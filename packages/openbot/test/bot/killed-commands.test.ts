@@ -5,11 +5,13 @@ import { existsSync, globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { afterTest } from '../../../../test/setup/cleaning.ts';
+import type { BotConfig } from '../../src/config/bot-config.ts';
+import { openState } from '../../src/state/open-state.ts';
 import { makeTempFolder } from '../setup/temp-folder.ts';
 import type { SentLine, ToParent } from './chat-process.ts';
 
 const CHILD = join(import.meta.dirname, 'chat-process.ts');
-const CONFIG = {
+const CONFIG: BotConfig = {
   channels: { chat: { allowFrom: ['ada'] } },
   messages: { queue: { mode: 'followup', debounceMs: 0 } },
 };
@@ -18,18 +20,19 @@ class Killed {
   readonly folder = makeTempFolder();
   readonly stateDir = join(this.folder, 'state');
   readonly #sentFile = join(this.folder, 'sent.jsonl');
+  readonly #untaken = new Map<string, string>();
   #next = 0;
 
   /** One after another; resolves when all are answered, or the process was killed. */
-  async write(texts: readonly string[], killAt?: string): Promise<void> {
-    const child = await this.#start(killAt);
+  async write(texts: readonly string[], killAt?: string, config: BotConfig = CONFIG): Promise<void> {
+    const child = await this.#start(killAt, config);
     const exit = once(child, 'exit');
     for (const text of texts) {
       const before = this.sent.length;
-      const id = `m${++this.#next}`;
-      child.send({ id, from: 'ada', text }, () => {});
-      // The network delivers it twice.
-      child.send({ id, from: 'ada', text }, () => {});
+      this.#untaken.set(`m${++this.#next}`, text);
+      // The network delivers it twice, and again what a killed process did not take.
+      const network = [...this.#untaken, ...this.#untaken];
+      for (const [id, untaken] of network) child.send({ id, from: 'ada', text: untaken }, () => {});
       while (this.sent.length === before && child.exitCode === null && child.signalCode === null)
         await Promise.race([exit, new Promise((resolve) => setTimeout(resolve, 10))]);
     }
@@ -54,8 +57,8 @@ class Killed {
     return readFileSync(path!, 'utf8');
   }
 
-  async #start(killAt: string | undefined): Promise<ChildProcess> {
-    const args = [this.stateDir, this.#sentFile, JSON.stringify(CONFIG), ...(killAt ? [killAt] : [])];
+  async #start(killAt: string | undefined, config: BotConfig): Promise<ChildProcess> {
+    const args = [this.stateDir, this.#sentFile, JSON.stringify(config), ...(killAt ? [killAt] : [])];
     const child = fork(CHILD, args, {
       execArgv: ['--conditions=openbot-source', '--disable-warning=ExperimentalWarning'],
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
@@ -63,6 +66,9 @@ class Killed {
     afterTest(() => child.kill('SIGKILL'));
     const [message] = (await once(child, 'message')) as [ToParent];
     expect(message).toEqual({ ready: true });
+    child.on('message', (told: ToParent) => {
+      if ('taken' in told) this.#untaken.delete(told.taken);
+    });
     return child;
   }
 }
@@ -105,4 +111,31 @@ test('a clean, a restore and a compaction that were done are not done again', as
       .map((text) => text.split(':')[0])
       .sort(),
   ).toEqual(['Cleaned', 'Compacted', 'Restored', 'You']);
+});
+
+test('a turn whose sender was removed from the list meanwhile is not taken up again', async () => {
+  const chat = new Killed();
+  await chat.write(['/new list the files'], 'wrote:toolCall');
+  expect(chat.transcript).not.toContain('toolResult');
+  const without: BotConfig = { ...CONFIG, channels: { chat: { allowFrom: ['eve'] } } };
+  await chat.write(['more'], undefined, without);
+  // What everybody may ask is answered; what was begun is closed, so that the conversation can go on.
+  const said = () => chat.sent.map((text) => text.split('\n')[0]);
+  expect(said()).toEqual(['You said: more']);
+  expect(chat.transcript).toContain('The process ended before this call had a result.');
+  // Its answer was whole, and is not sent either.
+  await chat.write(['/new think of it'], 'before:You said');
+  await chat.write(['no more'], undefined, without);
+  expect(said()).toEqual(['You said: more', 'You said: no more']);
+  const state = await openState(chat.stateDir);
+  const reason = 'a command of a sender who may give none';
+  const conversation = { channel: 'chat', accountId: 'default', conversationId: 'ada' };
+  const all = await state.inbox.recent(conversation, 10, { sessionKey: 'agent:main:main' });
+  expect(all).toMatchObject([
+    { state: 'dropped', reason },
+    { state: 'answered' },
+    { state: 'dropped', reason },
+    { state: 'answered' },
+  ]);
+  await state.close();
 });

@@ -9,7 +9,7 @@ import { noteAlert } from '../heartbeat/heartbeat-replies.ts';
 import type { Turn } from '../open-turn.ts';
 import { buildErrorPayload } from '../reply/error-payload.ts';
 import type { TurnReport, TurnResult, TurnTools } from '../turn-tools.ts';
-import type { Left } from './find-what-was-left.ts';
+import { findWhatWasLeft, type Left, noteCrash } from './find-what-was-left.ts';
 
 /**
  * Tells the person that a turn is not tried again, unless a run of it has answered. Resolves to what they were told,
@@ -41,6 +41,18 @@ export async function giveUp(turn: Turn, left: Left): Promise<TurnResult> {
   if (left.at === 'cut-off') await closeTranscript(turn, left, messages);
   const payloads = messages.map(({ payload }) => payload);
   return fail(turn, 'The process ended during every run of this message', payloads);
+}
+
+/** Ends a turn that its sender may not ask for any more. What it has answered is not sent, unless it is in the outbox. */
+export async function dropTurn(turn: Turn, reason: string): Promise<TurnResult> {
+  const left = await findWhatWasLeft(turn);
+  if (left.at === 'told') return endAsTold(turn, left);
+  await turn.work.begun;
+  if (left.at === 'cut-off') {
+    await noteCrash(turn, left.session);
+    await closeTranscript(turn, left, []);
+  }
+  return { ...fail(turn, `It was dropped: ${reason}`, []), outcome: { end: 'dropped', reason } };
 }
 
 /** Ends a turn whose replies are in the outbox already. A second run would have no keys left for its own. */

@@ -35,6 +35,4 @@ export interface BotParts {
   readonly watchers: Map<number, SayWatcher>;
   /** Ends what follows changes of the configuration. */
   forgetConfig(): void;
-  /** Those that the bot opened itself, when no run uses them any more. */
-  closeRunners(): Promise<void>;
 }

@@ -83,7 +83,6 @@ export async function openBot(options: BotOptions): Promise<Bot> {
       await Promise.all(channels.map((channel) => channel.stop()));
       // A turn may wait for its coding run.
       await Promise.all([dispatcher.stop({ abort: true }), parts.agentTools.coding.close()]);
-      await parts.closeRunners();
       await sender.stop({ withinMs: CLOSE_MS });
       parts.tools.skillWatch?.close();
       await index?.close();
@@ -127,8 +126,6 @@ function assemble(options: BotOptions, state: BotState): BotParts {
   const onTrouble = (error: unknown, sessionKey?: string) => report(describeTrouble(error, sessionKey));
   const watchers: BotParts['watchers'] = new Map();
   const runners = new Map<string, Promise<Runner | undefined>>();
-  /** Also those of former settings: a run may go on with one. */
-  const opened: Promise<Runner | undefined>[] = [];
   const findRunner: TurnTools['findRunner'] = (provider, wanted) => {
     const own = options.runners?.[provider];
     if (own !== undefined) return Promise.resolve(own);
@@ -138,7 +135,6 @@ function assemble(options: BotOptions, state: BotState): BotParts {
     if (known !== undefined) return known;
     const runner = loadRunner(provider, { stateDir, config, env }, wanted);
     runners.set(name, runner);
-    opened.push(runner);
     return runner;
   };
   const agentTools = openAgentTools(options, state, {
@@ -237,9 +233,6 @@ function assemble(options: BotOptions, state: BotState): BotParts {
     sweepMs: channels.length > 0 ? 30_000 : undefined,
   });
   const forget = () => forgetConfig?.();
-  const closeRunners = async () => {
-    await Promise.allSettled(opened.map(async (runner) => (await runner)?.close()));
-  };
   return {
     options,
     state,
@@ -252,7 +245,6 @@ function assemble(options: BotOptions, state: BotState): BotParts {
     watchers,
     read,
     forgetConfig: forget,
-    closeRunners,
   };
 }
 

@@ -112,7 +112,6 @@ export async function tryModel(
     return { name, isAnswered: false, durationMs, error: explain(end) };
   } finally {
     await transcripts.close();
-    await runner.close();
     forget();
     remove();
   }

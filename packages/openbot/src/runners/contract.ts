@@ -198,5 +198,4 @@ export interface Runner {
   start(request: RunRequest): Run;
   /** Replaces old messages by a summary. The transcript has a compaction entry afterwards. */
   compact(request: RunRequest): Run;
-  close(): Promise<void>;
 }

@@ -13,7 +13,6 @@ export function recoverFromOverflow(runner: Runner, transcripts: Pick<Transcript
     name: runner.name,
     describeModel: (provider, model) => runner.describeModel(provider, model),
     compact: (request) => runner.compact(request),
-    close: () => runner.close(),
     start: (request) => {
       let current: Run | undefined;
       const start = () => {

@@ -1,6 +1,8 @@
 import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { startChatApi } from '../../../../test/imitations/chat-api.ts';
+import { afterTest } from '../../../../test/setup/cleaning.ts';
 import { watchConfig } from '../../src/config/watch-config.ts';
 import { openChat } from '../setup/chat.ts';
 import { ManualClock } from '../setup/manual-clock.ts';
@@ -118,6 +120,16 @@ it('a bot that stays open answers by the new settings, and a broken edit changes
   chat.configure({ messages: { responsePrefix: 'two' }, agents: { defaults: { model: 'script/late' } } });
   await chat.until((told) => told.some((one) => 'changed' in one));
   expect((await chat.ask({ text: 'more' }))[0]?.text).toBe('two late');
+  // A runner that reads its providers when it is opened is opened again.
+  for (const text of ['From here.', 'From there.']) {
+    const api = await startChatApi({ reply: () => ({ text }) });
+    afterTest(() => api.close());
+    const far = { baseUrl: api.url, api: 'openai-completions', apiKey: 'k', models: [{ id: 'm' }] };
+    const changes = chat.changes();
+    chat.configure({ agents: { defaults: { model: 'far/m' } }, models: { providers: { far } } });
+    await chat.until(() => chat.changes() > changes);
+    expect((await chat.ask({ text: 'who is there?' }))[0]?.text).toBe(text);
+  }
   expect(chat.notices).toEqual([expect.stringContaining('the former one is used until it is corrected')]);
   await chat.end();
 });

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { abortReason } from '../../src/runners/abort.ts';
 import type { ModelChoice, RunEvent, Runner, RunRequest } from '../../src/runners/contract.ts';
 import type { Script } from '../../src/runners/script/script.ts';
@@ -26,18 +26,11 @@ export function testRunner(
   const rest = { skip: isSampled };
   describe(`the runner contract: ${name}`, () => {
     let session: TestSession;
-    let runner: Runner | undefined;
     beforeEach(async () => {
       session = await makeSession(model);
     });
-    afterEach(async () => {
-      await runner?.close();
-      runner = undefined;
-    });
-    const use = async (...turns: Script['turns']): Promise<Runner> => {
-      runner = await open({ contextWindow: model.contextWindow, turns });
-      return runner;
-    };
+    const use = (...turns: Script['turns']): Promise<Runner> | Runner =>
+      open({ contextWindow: model.contextWindow, turns });
     const run = async (
       request: RunRequest,
       steps: Script['turns'][number]['steps'],

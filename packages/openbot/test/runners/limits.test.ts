@@ -23,7 +23,7 @@ function makeRunner(
   steer: Run['steer'] = () => false,
 ): Runner {
   const start = (request: RunRequest): Run => ({ events: events(request), steer });
-  return { name: 'bad', describeModel: () => MODEL, start, compact: start, close: async () => {} };
+  return { name: 'bad', describeModel: () => MODEL, start, compact: start };
 }
 
 const call = (id: string) =>

@@ -22,6 +22,8 @@ export interface Chat {
     replies?: number,
   ): Promise<readonly SentLine[]>;
   sent(): readonly SentLine[];
+  /** How often it has read another configuration. */
+  changes(): number;
   /** The entries of an agent by their keys. */
   store(agentId: string): Record<string, { sessionId: string }>;
   until(what: (told: readonly ToParent[]) => boolean): Promise<void>;
@@ -81,6 +83,7 @@ export async function openChat(config: object, prepare?: (stateDir: string) => v
       return sent().slice(before);
     },
     sent,
+    changes: () => told.filter((one) => 'changed' in one).length,
     store: (agentId) => {
       const path = join(stateDir, 'agents', agentId, 'sessions', 'sessions.json');
       return existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : {};

@@ -40,6 +40,5 @@ export function openClaudeRunner({
     listModels: listClaudeModels,
     start: (request) => new ClaudeRun(request, place, 'answer'),
     compact: (request) => new ClaudeRun(request, place, 'compact'),
-    close: async () => {},
   };
 }

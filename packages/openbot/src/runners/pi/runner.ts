@@ -34,7 +34,6 @@ export async function openPiRunner({
     listModels: models.list,
     start: (request) => new PiRun(pi, models, request, { compacts: false }),
     compact: (request) => new PiRun(pi, models, request, { compacts: true }),
-    close: async () => {},
   };
 }
 
@@ -53,6 +52,5 @@ function withoutPi({ message, hint }: Error & { readonly hint?: string }): Runne
     inspectModel: async () => ({ credential: 'unknown', credentialHint: `${message}: ${hint}` }),
     start: run,
     compact: run,
-    close: async () => {},
   };
 }

@@ -86,7 +86,6 @@ function makeRunner(find: (name: string) => ScriptModel | undefined): Runner {
     start: (request) => orFault(() => new ScriptRun(findForRun(request), request)),
     compact: (request) =>
       orFault(() => ({ events: compact(findForRun(request), request), steer: () => false })),
-    close: async () => {},
   };
 }
 

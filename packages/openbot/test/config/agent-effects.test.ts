@@ -106,13 +106,23 @@ describe('settings of an agent and of providers', () => {
       },
     ]);
     bench.configure({
-      agents: { defaults: { model: 'script/m', tools: ['read_file'], reasoningDefault: 'on' } },
+      agents: {
+        defaults: {
+          model: 'script/m',
+          models: { 'script/m': { contextWindow: 55_555 } },
+          tools: ['read_file'],
+          reasoningDefault: 'on',
+          verboseDefault: 'full',
+        },
+      },
       messages: { responsePrefix: '[{modelFull}]' },
     });
     const texts = (await bench.json('-m', 'go')).payloads.map(({ text }) => text).join('\n');
     expect(texts).toContain('Hm, a file.');
     expect(texts).toContain('The tool write_file must not be used');
     expect(texts).toContain('[script/m]');
+    expect(texts).toMatch(/write_file.*\n/);
+    expect(bench.store()['agent:main:main']).toMatchObject({ contextTokens: 55_555 });
   });
 
   test('limit a run', async () => {
@@ -129,17 +139,18 @@ describe('settings of an agent and of providers', () => {
   test('limit a task of a spawned session', async () => {
     const bench = makeAgentBench();
     bench.addScript('m', [
-      { when: 'wait here', steps: [{ stall: true }] },
       {
         when: 'begin',
         steps: [{ tool: 'sessions_spawn', args: { task: 'wait here' } }, { text: 'Begun.' }],
       },
       { steps: [{ text: 'Told: {{prompt}}' }] },
     ]);
-    bench.configure({ agents: { defaults: { model: 'script/m', subagents: { runTimeoutSeconds: 0.2 } } } });
+    bench.addScript('child', [{ steps: [{ stall: true }] }]);
+    const subagents = { runTimeoutSeconds: 0.2, model: 'script/child', thinking: 'high' };
+    bench.configure({ agents: { defaults: { model: 'script/m', subagents } } });
     await bench.agent(['-m', 'begin']);
     const child = Object.values(bench.store()).find(({ spawnedBy }) => spawnedBy !== undefined);
-    expect(child).toMatchObject({ abortedLastRun: true });
+    expect(child).toMatchObject({ abortedLastRun: true, modelOverride: 'child', thinkingLevel: 'high' });
   });
 
   test('say when memories are saved, also of one agent', async () => {
@@ -175,12 +186,21 @@ describe('settings of an agent and of providers', () => {
   test('allow commands, and give them variables', async () => {
     const bench = makeAgentBench({ FOR_COMMANDS: 'given', NOT_FOR_THEM: 'kept' });
     const command = 'printenv FOR_COMMANDS NOT_FOR_THEM';
-    bench.addScript('m', [{ steps: [{ tool: 'exec', args: { command } }, { text: '{{result}}' }] }]);
-    const exec = { security: 'allowlist', allowlist: [command], passEnv: ['FOR_COMMANDS'] };
+    bench.addScript('m', [
+      { when: 'sleep', steps: [{ tool: 'exec', args: { command: 'sleep 600' } }, { text: '{{result}}' }] },
+      { steps: [{ tool: 'exec', args: { command } }, { text: '{{result}}' }] },
+    ]);
+    const exec = {
+      security: 'allowlist',
+      allowlist: [command, 'sleep 600'],
+      passEnv: ['FOR_COMMANDS'],
+      timeoutSec: 1,
+    };
     bench.configure({ agents: { defaults: { model: 'script/m' } }, tools: { exec } });
     const { stdout } = await bench.agent(['-m', 'go']);
     expect(stdout).toContain('given');
     expect(stdout).not.toContain('kept');
+    expect((await bench.agent(['-m', 'sleep'])).stdout).toContain('1 s');
     bench.configure({
       agents: { defaults: { model: 'script/m', tools: { exec: { security: 'deny' } } } },
       tools: { exec },

@@ -1,5 +1,5 @@
 /** What settings of sessions, channels and messages do, through a bot that stays open in a process of its own. `effects.ts` lists which. */
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { openChat } from '../setup/chat.ts';
@@ -61,6 +61,78 @@ describe('settings of conversations', () => {
     await chat.ask({ text: 'hello again', from: '3' });
     const after = [idOf('agent:main:dm:alice'), idOf('agent:main:dm:3')];
     expect(after.map((id, index) => id === before[index])).toEqual([false, true]);
+    await chat.end();
+  });
+
+  test('of the queue, of runs and of the store hold for a bot that stays open', async () => {
+    const agents = {
+      maxConcurrentRuns: 1,
+      defaults: { model: 'script/m', tools: { exec: { security: 'full', ask: 'off' } } },
+    };
+    const messages = { queue: { mode: 'followup', debounceMs: 0, cap: 2, drop: 'old' } };
+    const channels = { chat: { allowFrom: ['42', '77'] } };
+    const session = { dmScope: 'per-peer', store: '~/kept/{agentId}.json' };
+    const chat = await openChat({ agents, messages, channels, session }, (stateDir) => {
+      const command = 'touch begun; until [ -e go ]; do sleep 0.05; done';
+      const turns = [
+        { when: 'hold', steps: [{ tool: 'exec', args: { command } }, { text: 'held' }] },
+        { steps: [{ text: 'to: {{prompt}}' }] },
+      ];
+      mkdirSync(join(stateDir, 'scripts'));
+      writeFileSync(join(stateDir, 'scripts', 'm.json'), JSON.stringify({ turns }));
+    });
+    const workspace = join(chat.stateDir, 'workspace');
+    await chat.tell({ text: 'hold' });
+    await chat.until(() => existsSync(join(workspace, 'begun')));
+    await chat.tell({ text: 'hello', from: '77' });
+    for (const text of ['one', 'two', 'three']) await chat.tell({ text });
+    // Beside the run. The other person waits for the one place that there is.
+    expect((await chat.ask({ text: '/whoami' }))[0]?.text).toContain('You: ');
+    expect(chat.sent().filter(({ to }) => to === '77')).toEqual([]);
+    writeFileSync(join(workspace, 'go'), '');
+    await chat.until(() => chat.sent().length === 5);
+    const textsOf = (person: string) => chat.sent().flatMap(({ to, text }) => (to === person ? [text] : []));
+    expect(textsOf('42').slice(1)).toEqual([
+      'held',
+      expect.stringMatching(/^to: [\s\S]*\btwo$/),
+      expect.stringMatching(/^to: [\s\S]*\bthree$/),
+    ]);
+    expect(textsOf('77')).toEqual([expect.stringContaining('hello')]);
+    const stored = () => readFileSync(join(chat.stateDir, '../kept/main.json'), 'utf8');
+    expect(Object.keys(JSON.parse(stored()))).toEqual(
+      expect.arrayContaining(['agent:main:dm:42', 'agent:main:dm:77']),
+    );
+    const changes = chat.changes();
+    chat.configure({ agents, messages, channels, session: { ...session, scope: 'global' } });
+    await chat.until(() => chat.changes() > changes);
+    await chat.ask({ text: 'all of us' });
+    expect(stored()).toContain('"global"');
+    await chat.end();
+  });
+
+  test('make heartbeats of a bot that stays open', async () => {
+    const heartbeat = {
+      every: '1s',
+      activeHours: { start: '00:00', end: '24:00', timezone: 'UTC' },
+      prompt: 'Look around.',
+      model: 'script/beat',
+      target: 'chat',
+      to: '42',
+      ackMaxChars: 3,
+    };
+    const chat = await openChat({ agents: { defaults: { heartbeat } } }, (stateDir) => {
+      const turns = ['HEARTBEAT_OK', 'HEARTBEAT_OK ok', 'HEARTBEAT_OK Fire! {{prompt}}'];
+      mkdirSync(join(stateDir, 'scripts'));
+      writeFileSync(
+        join(stateDir, 'scripts', 'beat.json'),
+        JSON.stringify({ turns: turns.map((text) => ({ steps: [{ text }] })) }),
+      );
+    });
+    await chat.until(() => chat.sent().length > 0);
+    expect(chat.sent()[0]).toMatchObject({
+      to: '42',
+      text: expect.stringMatching(/Fire! [\s\S]*Look around\./),
+    });
     await chat.end();
   });
 

@@ -7,7 +7,6 @@ const AGENT_EFFECTS = 'openbot/test/config/agent-effects.test.ts';
 const CONVERSATION_EFFECTS = 'openbot/test/config/conversation-effects.test.ts';
 const FAILOVER = 'openbot/test/bot/failover.test.ts';
 const PERMISSIONS = 'openbot/test/bot/permissions.test.ts';
-const HEARTBEAT = 'openbot/test/bot/heartbeat.test.ts';
 const HEARTBEATS = 'openbot/test/heartbeats/heartbeats.test.ts';
 const SPAWN = 'openbot/test/session-tools/spawn.test.ts';
 const SESSIONS = 'openbot/test/session-tools/sessions.test.ts';
@@ -29,11 +28,6 @@ export const EFFECTS: Readonly<Record<string, Effect>> = {
   'agents.*.model': ['openbot/test/config/watch-config.test.ts', 'answers by the new settings'],
   'agents.*.model.fallbacks': [FAILOVER, 'to a model of another runner'],
   'agents.*.runner': ['openbot/test/commands/agent-claude.test.ts', 'where the agent names it as its runner'],
-  'agents.*.models.<name>.contextWindow': [
-    'openbot/test/turn/session-fields/session-fields.test.ts',
-    'contextWindow',
-  ],
-  'agents.*.verboseDefault': ['openbot/test/bot/session-settings.test.ts', 'verboseDefault'],
   'agents.*.maxConcurrent': [SESSIONS, 'turns that wait for others leave them their place'],
   'agents.*.permissions.allow': [
     'openbot/test/commands/agent-questions.test.ts',
@@ -47,29 +41,15 @@ export const EFFECTS: Readonly<Record<string, Effect>> = {
     SPAWN,
     'a session spawns no more than may work at the same time',
   ],
-  'agents.*.subagents.model': [SPAWN, 'model, thinking and labels are checked and kept'],
-  'agents.*.subagents.thinking': [SPAWN, 'model, thinking and labels are checked and kept'],
-  'agents.*.heartbeat.every': [HEARTBEAT, 'runs in the main session and tells nobody that there is nothing'],
   'agents.*.heartbeat.activeHours.start': [HEARTBEATS, 'activeHours'],
   'agents.*.heartbeat.activeHours.end': [HEARTBEATS, 'activeHours'],
   'agents.*.heartbeat.activeHours.timezone': [HEARTBEATS, 'timezone'],
-  'agents.*.heartbeat.prompt': [HEARTBEAT, 'ackMaxChars, model, prompt and target are settings'],
-  'agents.*.heartbeat.target': [HEARTBEAT, 'ackMaxChars, model, prompt and target are settings'],
-  'agents.*.heartbeat.to': [HEARTBEATS, 'to:'],
   'agents.*.heartbeat.accountId': [HEARTBEATS, 'accountId'],
-  'agents.*.heartbeat.model': [HEARTBEAT, 'ackMaxChars, model, prompt and target are settings'],
-  'agents.*.heartbeat.ackMaxChars': [HEARTBEAT, 'ackMaxChars, model, prompt and target are settings'],
   'agents.*.compaction.memoryFlush.inGroups': [FLUSH, 'a group, switched off'],
   'agents.*.compaction.memoryFlush.inReadOnly': [FLUSH, 'read-only, switched on'],
   'agents.*.compaction.memoryFlush.systemPrompt': [FLUSH, 'configured words are used instead'],
   'agents.*.claude.tools': [MIRROR, "tools: ['Read', 'Bash', 'Write']"],
   'agents.*.claude.permissionMode': [MIRROR, 'permissionMode'],
-  'agents.maxConcurrentRuns': [SESSIONS, 'turns that wait for others leave them their place'],
-  'session.scope': [
-    'openbot/test/bot/agents.test.ts',
-    'in the global scope each agent answers its own messages',
-  ],
-  'session.store': ['openbot/test/bot/hardship.test.ts', 'the store is where the configuration has it'],
   'session.reset.mode': [AGENT_SESSIONS, "mode: 'idle'"],
   'session.reset.atHour': [AGENT_SESSIONS, 'atHour'],
   'session.reset.idleMinutes': [AGENT_SESSIONS, 'idleMinutes'],
@@ -78,13 +58,9 @@ export const EFFECTS: Readonly<Record<string, Effect>> = {
     'a session that was idle for too long begins anew',
   ],
   'session.agentToAgent.maxPingPongTurns': [SESSIONS, 'no message is passed on without end'],
-  'messages.queue.mode': [QUEUE, 'steer: a message joins the run'],
   'messages.queue.debounceMs': [QUEUE, 'collect: what arrived during a run is answered together'],
-  'messages.queue.cap': [QUEUE, 'a full queue leaves messages out'],
-  'messages.queue.drop': [QUEUE, 'a full queue leaves messages out'],
   'tools.exec.host': ['openbot/test/tools/allowed-tools.test.ts', 'host'],
   'tools.exec.ask': [PERMISSIONS, 'exec asks about a command that is not in its list'],
-  'tools.exec.timeoutSec': ['openbot/test/tools/exec.test.ts', 'timeoutSec'],
   'tools.sessions.visibility': [SESSIONS, 'whatever the setting'],
   'claudeCode.repos': [RULES, 'without repositories there is no tool, and others are refused'],
   'claudeCode.sessionSelection.relevanceTimeoutMs': [RELEVANCE, 'is not waited for longer than it may take'],
@@ -133,10 +109,17 @@ export const EFFECTS: Readonly<Record<string, Effect>> = {
     [AGENT_EFFECTS, 'choose tools and what is shown'],
     'agents.*.tools',
     'agents.*.reasoningDefault',
+    'agents.*.verboseDefault',
+    'agents.*.models.<name>.contextWindow',
     'messages.responsePrefix',
   ),
   ...shownBy([AGENT_EFFECTS, 'limit a run'], 'agents.*.timeoutSeconds', 'agents.*.contextTokens'),
-  ...shownBy([AGENT_EFFECTS, 'limit a task of a spawned session'], 'agents.*.subagents.runTimeoutSeconds'),
+  ...shownBy(
+    [AGENT_EFFECTS, 'limit a task of a spawned session'],
+    'agents.*.subagents.runTimeoutSeconds',
+    'agents.*.subagents.model',
+    'agents.*.subagents.thinking',
+  ),
   ...shownBy(
     [AGENT_EFFECTS, 'say when memories are saved, also of one agent'],
     'agents.*.compaction.reserveTokensFloor',
@@ -149,6 +132,7 @@ export const EFFECTS: Readonly<Record<string, Effect>> = {
     'tools.exec.security',
     'tools.exec.allowlist',
     'tools.exec.passEnv',
+    'tools.exec.timeoutSec',
   ),
   ...shownBy(
     [CONVERSATION_EFFECTS, 'decide who answers, and in which session'],
@@ -177,6 +161,24 @@ export const EFFECTS: Readonly<Record<string, Effect>> = {
     'messages.groupChat.historyLimit',
     'messages.queue.byChannel',
     'messages.queue.debounceMsByChannel',
+  ),
+  ...shownBy(
+    [CONVERSATION_EFFECTS, 'of the queue, of runs and of the store hold'],
+    'agents.maxConcurrentRuns',
+    'messages.queue.mode',
+    'messages.queue.cap',
+    'messages.queue.drop',
+    'session.scope',
+    'session.store',
+  ),
+  ...shownBy(
+    [CONVERSATION_EFFECTS, 'make heartbeats of a bot that stays open'],
+    'agents.*.heartbeat.every',
+    'agents.*.heartbeat.prompt',
+    'agents.*.heartbeat.target',
+    'agents.*.heartbeat.to',
+    'agents.*.heartbeat.model',
+    'agents.*.heartbeat.ackMaxChars',
   ),
   ...shownBy(
     [CONVERSATION_EFFECTS, 'decide which replies are sent'],

@@ -40,6 +40,8 @@ export async function runAgent(
   session: TurnSession,
   what: AgentRun & {
     readonly left: Left;
+    /** Of the turn's time; ms, of `performance.now`. */
+    readonly endsAt: number;
     /** It names the model. */
     writeSystemPrompt(model: ModelChoice): SystemPrompt;
   },
@@ -68,7 +70,6 @@ export async function runAgent(
     watcher.onEvent(end);
     return { tally: tallyOf([], end), model, systemPrompt: what.systemPrompt, failed: [] };
   }
-  const endsAt = performance.now() + timeoutOf(turn);
   let { systemPrompt } = what;
   const run = runModels(what.models, {
     start: (candidate, given) => {
@@ -76,7 +77,7 @@ export async function runAgent(
       return runWithLimits(
         recoverFromOverflow(candidate.runner!, tools.transcripts),
         { ...request, ...given, model: candidate.model, systemPrompt },
-        { timeoutMs: Math.max(1, endsAt - performance.now()) },
+        { timeoutMs: Math.max(1, what.endsAt - performance.now()) },
       );
     },
     append: request.append,

@@ -12,7 +12,7 @@ import { mergeMessages } from './merge-messages.ts';
 import { openTurn } from './open-turn.ts';
 import { findWhatWasLeft, noteCrash } from './recovery/find-what-was-left.ts';
 import { dropTurn, endAsTold, giveUp } from './recovery/give-up.ts';
-import { runAgent } from './run-agent.ts';
+import { runAgent, timeoutOf } from './run-agent.ts';
 import { ensureSkills } from './skills/ensure-skills.ts';
 import type { TurnResult, TurnTools, TurnWatcher } from './turn-tools.ts';
 import { writePrompt } from './write-prompt.ts';
@@ -52,11 +52,13 @@ export async function runTurn(tools: TurnTools, work: TurnWork, watcher: TurnWat
   const prompt = left.at === 'start' ? await writePrompt(turn, ctx, begun, chosen.notices) : left.prompt;
   const writeFor = (model: ModelChoice) => writeSystemPrompt(turn, ctx, begun, { ...chosen, model, skills });
   const systemPrompt = writeFor(chosen.model);
+  // One limit of time for both runs.
+  const endsAt = performance.now() + timeoutOf(turn);
   // 6 runMemoryFlushIfNeeded
-  const { session, rest } = await flushMemory(turn, begun, { ...chosen, systemPrompt, left });
+  const session = await flushMemory(turn, begun, { ...chosen, systemPrompt, left, endsAt });
   // 7
-  const given = { ...chosen, systemPrompt, prompt, left, writeSystemPrompt: writeFor };
-  const answered = await runAgent(rest, session, given);
+  const given = { ...chosen, systemPrompt, prompt, left, endsAt, writeSystemPrompt: writeFor };
+  const answered = await runAgent(turn, session, given);
   // 8 persistRunOutcome, 9 buildReplyPayloads, 10 deliver
   return finishTurn(turn, session, { ...chosen, ...answered, skills });
 }

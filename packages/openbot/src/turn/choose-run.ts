@@ -76,6 +76,14 @@ export async function chooseRun(turn: Turn, session: TurnSession): Promise<Chose
   };
 }
 
+/** With the first of the models that are left. The transcript knows of the change from the run that was cut short. */
+export function withModels(chosen: ChosenRun, models: ModelsOfRun): ChosenRun {
+  const { model, runner } = models.candidates[0]!;
+  if (model === chosen.model) return chosen;
+  const lines = chosen.lines.filter(({ type }) => type !== 'model_change');
+  return { ...chosen, model, runner, models, lines };
+}
+
 /** The agent's list of models without the wanted one. An agent without fallbacks has no list. */
 async function findOthers({ tools, models, watcher }: Turn, wanted: ModelChoice): Promise<ModelCandidate[]> {
   if (models.fallbacks.length === 0) return [];

@@ -9,8 +9,8 @@ import { runWithLimits } from '../runners/run-with-limits.ts';
 import { JOINED_MARK, TURN_MARK, type TurnMark } from '../transcripts/contract.ts';
 import { type ChosenRun, describeCooldownTrouble } from './choose-run.ts';
 import { describeFailure, type FailedModel } from './failover/describe-failover.ts';
-import type { ModelCandidate } from './failover/list-candidates.ts';
-import { runModels } from './failover/run-models.ts';
+import type { ModelCandidate, ModelsOfRun } from './failover/list-candidates.ts';
+import { type RelayedRun, runModels } from './failover/run-models.ts';
 import { formatEventTime } from './inbound/prepend-system-events.ts';
 import type { TurnSession } from './init-session.ts';
 import { readableDirsOf } from './offer-tools.ts';
@@ -71,27 +71,54 @@ export async function runAgent(
     return { tally: tallyOf([], end), model, systemPrompt: what.systemPrompt, failed: [] };
   }
   let { systemPrompt } = what;
-  const run = runModels(what.models, {
+  const run = startModels(turn, what.models, {
+    request,
+    fault,
     start: (candidate, given) => {
       if (candidate.model !== model) systemPrompt = what.writeSystemPrompt(candidate.model);
       return runWithLimits(
         recoverFromOverflow(candidate.runner!, tools.transcripts),
-        { ...request, ...given, model: candidate.model, systemPrompt },
+        { ...given, systemPrompt },
         { timeoutMs: Math.max(1, what.endsAt - performance.now()) },
       );
     },
+    handOver: (failed) => handOver(turn, attempt, failed),
+  });
+  const offered = openSteering(turn, run, attempt);
+  const tally = await tallyRun(joinSteered(turn, run.events, offered), (event) => watcher.onEvent(event));
+  return { tally, model: run.current.model, systemPrompt, failed: run.failed };
+}
+
+/** Runs a request with the first model that answers it. */
+export function startModels(
+  { tools, work, watcher }: Turn,
+  models: ModelsOfRun,
+  how: {
+    readonly request: RunRequest;
+    readonly fault: StorageFault;
+    start(candidate: ModelCandidate, request: RunRequest): Run;
+    /** What the next model is asked where the failed one has left messages behind. */
+    handOver(failed: FailedModel): { lines: readonly EntryDraft[]; prompt: string };
+  },
+): RelayedRun {
+  const { request, fault } = how;
+  return runModels(models, {
+    start: (candidate, given) => how.start(candidate, { ...request, ...given, model: candidate.model }),
     append: request.append,
     assertWritten: () => fault.throwIfAny(),
-    prompt,
-    handOver: (failed, next, hasSpoken) => handOver(turn, attempt, failed, next, hasSpoken),
+    prompt: request.prompt,
+    handOver: (failed, next, hasSpoken) => {
+      const { provider, model } = next.model;
+      const change: EntryDraft = { type: 'model_change', provider, modelId: model };
+      if (!hasSpoken) return { lines: [change] };
+      const { lines, prompt } = how.handOver(failed);
+      return { lines: [change, ...lines], prompt };
+    },
     cooldowns: tools.cooldowns,
     signal: work.signal,
     now: tools.now,
     onTrouble: (error) => watcher.onEvent({ type: 'warning', message: describeCooldownTrouble(error) }),
   });
-  const offered = openSteering(turn, run, attempt);
-  const tally = await tallyRun(joinSteered(turn, run.events, offered), (event) => watcher.onEvent(event));
-  return { tally, model: run.current.model, systemPrompt, failed: run.failed };
 }
 
 /**
@@ -102,14 +129,10 @@ function handOver(
   turn: Turn,
   attempt: number,
   failed: FailedModel,
-  { model }: ModelCandidate,
-  hasSpoken: boolean,
-): { readonly lines: readonly EntryDraft[]; readonly prompt?: string } {
-  const change: EntryDraft = { type: 'model_change', provider: model.provider, modelId: model.model };
-  if (!hasSpoken) return { lines: [change] };
+): { readonly lines: readonly EntryDraft[]; readonly prompt: string } {
   const time = formatEventTime(turn.startedAt, turn.agent.userTimezone);
   const prompt = `System: [${time}] ${failed.name} ${describeFailure(failed.failure)} and could not finish. Go on in its place and answer the last message; what is done already is above.`;
-  return { lines: [change, markOf(turn, attempt), userLine(turn, prompt)], prompt };
+  return { lines: [markOf(turn, attempt), userLine(turn, prompt)], prompt };
 }
 
 /** ms; 600 s unless the message or the agent's settings say otherwise. */

@@ -1,6 +1,6 @@
 import type { TurnWork } from '../queue/contract.ts';
 import type { ModelChoice } from '../runners/contract.ts';
-import { chooseRun, writeSystemPrompt } from './choose-run.ts';
+import { chooseRun, withModels, writeSystemPrompt } from './choose-run.ts';
 import { answerCommand, answerReset } from './commands/answer-command.ts';
 import { withHints } from './commands/hints.ts';
 import { answerStop } from './commands/short-answers.ts';
@@ -55,10 +55,14 @@ export async function runTurn(tools: TurnTools, work: TurnWork, watcher: TurnWat
   // One limit of time for both runs.
   const endsAt = performance.now() + timeoutOf(turn);
   // 6 runMemoryFlushIfNeeded
-  const session = await flushMemory(turn, begun, { ...chosen, systemPrompt, left, endsAt });
+  const { session, models } = await flushMemory(turn, begun, { ...chosen, systemPrompt, left, endsAt });
   // 7
-  const given = { ...chosen, systemPrompt, prompt, left, endsAt, writeSystemPrompt: writeFor };
-  const answered = await runAgent(turn, session, given);
+  const last = withModels(chosen, models);
+  const given = { ...last, prompt, left, endsAt, writeSystemPrompt: writeFor };
+  const answered = await runAgent(turn, session, {
+    ...given,
+    systemPrompt: last === chosen ? systemPrompt : writeFor(last.model),
+  });
   // 8 persistRunOutcome, 9 buildReplyPayloads, 10 deliver
-  return finishTurn(turn, session, { ...chosen, ...answered, skills });
+  return finishTurn(turn, session, { ...last, ...answered, skills });
 }

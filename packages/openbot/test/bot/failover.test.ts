@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import type { BotConfig } from '../../src/config/bot-config.ts';
 import type { Cooldown } from '../../src/cooldowns/contract.ts';
 import { makeScriptRunner } from '../../src/runners/script/runner.ts';
-import type { ScriptStep } from '../../src/runners/script/script.ts';
+import type { Question, ScriptStep } from '../../src/runners/script/script.ts';
 import { asAnswer, BotHome, Chat, MAIN, type Play, textsOf } from './bot-home.ts';
 import { runOneMessage } from './failover-process.ts';
 
@@ -67,6 +67,36 @@ describe('a model that fails gives way to the next', () => {
     // The message was asked once, and the notices are not the model's words.
     expect(home.saidIn().filter((line) => line.startsWith('user'))).toHaveLength(5);
     expect(home.saidIn()[1]).toBe('assistant: second: one');
+    home.checkTranscripts();
+  });
+
+  test.each([
+    ['before it has said something', []],
+    ['after it has', [{ tool: 'write_file', args: { path: 'memory/a.md', content: 'A' } }] as ScriptStep[]],
+  ])('also where memories are saved, %s', async (_when, spoken) => {
+    const home = new BotHome();
+    const asked: string[] = [];
+    let isDown = false;
+    const answer = asAnswer(({ model, prompt }: Question) => {
+      const isFlush = prompt.includes('Pre-compaction memory flush');
+      asked.push(`${model}${isFlush ? ' saves' : ''}`);
+      if (isDown && model === 'first')
+        return [...(isFlush ? spoken : []), { fail: 'Overloaded', failure: 'overloaded' }];
+      return [{ usage: { input: 30_000, output: 10 } }, { text: isFlush ? 'NO_REPLY' : `by ${model}` }];
+    });
+    const script = makeScriptRunner({ script: { contextWindow: 50_000, answer } });
+    const bot = await home.open({ config: TWO, runners: { script } });
+    expect(textsOf(await bot.say({ message: 'my cat is called Minka' }))).toEqual(['by first']);
+    isDown = true;
+    const result = await bot.say({ message: 'two' });
+    // What failed there is not asked again for the message.
+    expect(asked).toEqual(['first', 'first saves', 'second saves', 'second']);
+    expect(result).toMatchObject({ outcome: 'answered', model: 'second' });
+    expect(textsOf(result)).toEqual([`by second\n\n${NOTICE}`]);
+    expect(home.entryOf()).toMatchObject({ memoryFlushCompactionCount: 0, model: 'second' });
+    expect(modelsIn(home)).toEqual(['script/first', 'script/second']);
+    await bot.say({ message: 'three' });
+    expect(asked.slice(4)).toEqual(['second']);
     home.checkTranscripts();
   });
 

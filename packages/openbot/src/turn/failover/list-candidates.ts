@@ -45,6 +45,27 @@ export function listCandidates(
   return { wanted, candidates: ready, resting, failedBefore };
 }
 
+/** The same without those that failed in a run just before, unless all did. */
+export function passOver(
+  models: ModelsOfRun,
+  failed: readonly { readonly name: string; readonly failure?: string; readonly until?: number }[],
+  now: number,
+): ModelsOfRun {
+  const names = new Set(failed.map(({ name }) => name));
+  const candidates = models.candidates.filter(({ model }) => !names.has(nameOfModel(model)));
+  if (candidates.length === 0 || names.size === 0) return models;
+  const rested = failed.map(({ name, failure = 'failed', until = now }) => ({
+    name,
+    cooldown: { failure, failures: 1, since: now, until },
+  }));
+  return {
+    ...models,
+    candidates,
+    resting: [...models.resting, ...rested],
+    failedBefore: new Set([...models.failedBefore, ...names]),
+  };
+}
+
 export function nameOfModel({ provider, model }: Pick<ModelChoice, 'provider' | 'model'>): string {
   return `${provider}/${model}`;
 }

@@ -1,16 +1,22 @@
 import type { SystemPrompt } from '../../runners/contract.ts';
 import { runWithLimits } from '../../runners/run-with-limits.ts';
 import type { ChosenRun } from '../choose-run.ts';
+import type { FailedModel } from '../failover/describe-failover.ts';
+import { type ModelsOfRun, passOver } from '../failover/list-candidates.ts';
 import type { TurnSession } from '../init-session.ts';
 import type { Turn } from '../open-turn.ts';
-import { requestOf } from '../run-agent.ts';
+import { requestOf, startModels } from '../run-agent.ts';
 import { tallyRun } from '../run-tally.ts';
+import { StorageFault } from '../storage-fault.ts';
 import { runMemoryFlushIfNeeded } from './run-memory-flush.ts';
 
 /** The rest is for the message: a flush that hangs must not be why a person gets no answer. */
 const MOST_OF_TIME = 0.5;
 
-/** Has the agent save its memories where a compaction is near. Resolves to the session as it is afterwards. */
+/**
+ * Has the agent save its memories where a compaction is near. The session as it is afterwards, and the models that are left
+ * for the run: one that failed here is not asked again at once.
+ */
 export async function flushMemory(
   turn: Turn,
   session: TurnSession,
@@ -20,12 +26,14 @@ export async function flushMemory(
     /** Of the turn's time; ms, of `performance.now`. */
     readonly endsAt: number;
   },
-): Promise<TurnSession> {
+): Promise<{ readonly session: TurnSession; readonly models: ModelsOfRun }> {
   const { tools, agent, watcher } = turn;
   const { runner, systemPrompt } = chosen;
   // A turn that was cut off has its message, and perhaps calls without results, in the transcript: it goes on first.
-  if (runner === undefined || chosen.left.at !== 'start') return session;
-  const request = requestOf(turn, session, { ...chosen, prompt: '' });
+  if (runner === undefined || chosen.left.at !== 'start') return { session, models: chosen.models };
+  const fault = new StorageFault();
+  const request = requestOf(turn, session, { ...chosen, prompt: '' }, fault);
+  let failed: readonly FailedModel[] = [];
   const result = await runMemoryFlushIfNeeded({
     entry: session.entry,
     sessionKey: session.sessionKey,
@@ -39,13 +47,19 @@ export async function flushMemory(
     now: tools.now,
     append: request.append,
     readContext: request.readContext,
-    run: async ({ prompt, extraSystemPrompt }) => {
+    run: async ({ prompt, extraSystemPrompt, lines }) => {
       const text = `${systemPrompt.text}\n\n${extraSystemPrompt}`;
-      const flush = { ...request, prompt, systemPrompt: { ...systemPrompt, text } };
-      const run = runWithLimits(runner, flush, {
-        timeoutMs: Math.max(1, (chosen.endsAt - performance.now()) * MOST_OF_TIME),
+      const begunAt = performance.now();
+      const endsAt = begunAt + (chosen.endsAt - begunAt) * MOST_OF_TIME;
+      const run = startModels(turn, chosen.models, {
+        request: { ...request, prompt, systemPrompt: { ...systemPrompt, text } },
+        fault,
+        start: ({ runner: started }, flush) =>
+          runWithLimits(started!, flush, { timeoutMs: Math.max(1, endsAt - performance.now()) }),
+        handOver: () => ({ lines, prompt }),
       });
       const { texts, end, usage, compactions } = await tallyRun(run.events);
+      failed = run.failed.filter(({ failure }) => failure !== undefined);
       return { texts, end, outcome: { usage, compactions } };
     },
   });
@@ -55,5 +69,8 @@ export async function flushMemory(
       message: `Memories were not saved before the compaction: ${result.error}`,
     });
   }
-  return { ...session, entry: { ...result.entry, ...session.hinted } };
+  return {
+    session: { ...session, entry: { ...result.entry, ...session.hinted } },
+    models: passOver(chosen.models, failed, tools.now()),
+  };
 }

@@ -7,6 +7,7 @@ import {
   shouldRunMemoryFlush,
 } from '@openbot/sessions';
 import { type MemoryFlushConfig, resolveMemoryFlushSettings } from '@openbot/sessions/policy';
+import type { EntryDraft } from '@openbot/sessions/transcript';
 import type { RunEnd, RunRequest } from '../../runners/contract.ts';
 import { formatAgentDate } from '../agent-time.ts';
 import { stripSilentToken } from '../reply/tokens.ts';
@@ -40,7 +41,12 @@ export interface MemoryFlushRequest {
   readonly append: RunRequest['append'];
   readonly readContext: RunRequest['readContext'];
   /** Runs the agent; `prompt` is already the last message of the transcript. */
-  run(request: { readonly prompt: string; readonly extraSystemPrompt: string }): Promise<FlushRun>;
+  run(request: {
+    readonly prompt: string;
+    readonly extraSystemPrompt: string;
+    /** Asks again, behind what a model that failed has left. */
+    readonly lines: readonly EntryDraft[];
+  }): Promise<FlushRun>;
 }
 
 /** What is read of a run. */
@@ -102,7 +108,7 @@ async function flush(
   const attempt = trace.attempts + 1;
   const lines = composeFlush(prompt, { compactionCount, attempt, now: request.now() });
   await request.append([...trace.missingResults, ...lines]);
-  const { texts, outcome, end } = await request.run({ prompt, extraSystemPrompt });
+  const { texts, outcome, end } = await request.run({ prompt, extraSystemPrompt, lines });
   const { usage, compactions } = outcome;
   const isDone = end.reason === 'stop';
   const entry = await persist(request, {

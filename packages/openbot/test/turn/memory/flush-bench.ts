@@ -82,7 +82,8 @@ export class FlushBench {
       append: this.append,
       readContext: async () => this.messages().map((one) => ({ message: one })),
       run: (asked) => {
-        this.asked.push(asked);
+        const { prompt, extraSystemPrompt } = asked;
+        this.asked.push({ prompt, extraSystemPrompt });
         return this.script(asked);
       },
       ...request,

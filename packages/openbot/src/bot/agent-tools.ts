@@ -9,7 +9,6 @@ import type { Dispatcher } from '../queue/dispatcher.ts';
 import { canonicalRef, type SessionRef } from '../session-address.ts';
 import { makeSessionTools } from '../session-tools/make-session-tools.ts';
 import type { SessionToolParts } from '../session-tools/parts.ts';
-import { PendingCleans } from '../session-tools/pending-cleans.ts';
 import { RelayDesk } from '../session-tools/relay-desk.ts';
 import type { BotState } from '../state/open-state.ts';
 import type { Tool, ToolSession } from '../tools/contract.ts';
@@ -22,7 +21,6 @@ import { isProcessGone, nameProcess } from './process-name.ts';
 /** What the tools of conversations share, and the accounts that bring their messages. */
 export interface AgentTools {
   readonly relays: RelayDesk;
-  readonly cleans: PendingCleans;
   readonly coding: CodingDesk;
   readonly accounts: readonly Channel[];
   toolsOf(session: ToolSession): readonly Tool[];
@@ -51,7 +49,6 @@ export function openAgentTools(
     wakeSession: ({ sessionKey, agentId }) => late.dispatcher().wake(sessionKey, agentId),
     lendPlace: (agentId) => late.dispatcher().lendPlace(agentId),
   });
-  const cleans = new PendingCleans({ ...state, now });
   const coding = new CodingDesk({
     ...state,
     config,
@@ -78,7 +75,6 @@ export function openAgentTools(
     stateDir,
     channels,
     relays,
-    cleans,
     now,
     wakeSender,
     hasModel,
@@ -88,7 +84,6 @@ export function openAgentTools(
   const codingParts = { desk: coding, outbox: state.outbox, config, env, now };
   return {
     relays,
-    cleans,
     coding,
     accounts: [relays.openAccount(), coding.openAccount()],
     toolsOf: (session) => {

@@ -18,6 +18,7 @@ import { loadRunner } from '../runners/all.ts';
 import type { Runner } from '../runners/contract.ts';
 import { addressOf } from '../session-address.ts';
 import { readQueueHint } from '../session-settings/queue-setting.ts';
+import { carryOutClean } from '../session-tools/pending-cleans.ts';
 import { type BotState, openState } from '../state/open-state.ts';
 import { LOCAL_CHANNEL, SESSIONS_CHANNEL } from '../turn/deliver.ts';
 import { HEARTBEAT_CHANNEL } from '../turn/heartbeat/heartbeat-message.ts';
@@ -277,7 +278,11 @@ async function runWatched(
   sender.wake();
   reportHeartbeatFailure(work, outcome, parts.report);
   for (const watcher of watching) watcher.onReport(report, work.turnId);
-  await parts.agentTools.cleans.carryOut(work.turnId, work, outcome.end !== 'later');
+  if (outcome.end !== 'later') {
+    const { agentId } = work;
+    const sessions = { ...tools.openStore(agentId), agentId, mainKey: tools.config.session?.mainKey };
+    await carryOutClean({ ...tools, sessions }, work);
+  }
   return outcome;
 }
 

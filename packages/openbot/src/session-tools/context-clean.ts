@@ -1,6 +1,7 @@
 import { type Tool, toolFailure } from '../tools/contract.ts';
 import type { CleanChoice } from '../transcripts/contract.ts';
 import { answer, type ToolScope } from './parts.ts';
+import { planClean } from './pending-cleans.ts';
 
 export function makeContextClean(scope: ToolScope): Tool {
   return {
@@ -25,12 +26,10 @@ export function makeContextClean(scope: ToolScope): Tool {
     },
     changes: false,
     run: async ({ preset, keep }) => {
-      const { parts, session, store } = scope;
+      const { session, store } = scope;
       const { sessionKey, turnId } = session;
-      const entry = await store.get(sessionKey);
-      if (entry === undefined) throw toolFailure('This session has no transcript.');
-      const choice = { preset, keep } as CleanChoice;
-      parts.cleans.note(turnId, scope.refOf(sessionKey, entry), choice);
+      if ((await store.get(sessionKey)) === undefined) throw toolFailure('This session has no transcript.');
+      await planClean(store, sessionKey, { ...({ preset, keep } as CleanChoice), turnId });
       return answer({
         status: 'scheduled',
         preset: preset ?? 'default',

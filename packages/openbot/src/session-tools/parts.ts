@@ -8,7 +8,6 @@ import type { BotState } from '../state/open-state.ts';
 import type { ToolSession } from '../tools/contract.ts';
 import { nameActions } from '../tools/name-actions.ts';
 import type { TranscriptRef } from '../transcripts/contract.ts';
-import type { PendingCleans } from './pending-cleans.ts';
 import type { RelayDesk } from './relay-desk.ts';
 
 /** The most that a model can wait for another session, or give it: timers hold no more than 24 days. */
@@ -21,7 +20,6 @@ export interface SessionToolParts {
   readonly stateDir: string;
   readonly channels: readonly Pick<Channel, 'name' | 'accountId'>[];
   readonly relays: RelayDesk;
-  readonly cleans: PendingCleans;
   /** ms */
   now(): number;
   onTrouble(error: unknown, sessionKey?: string): void;

@@ -1,54 +1,61 @@
-import type { SessionStore } from '@openbot/sessions';
+import { resolveSessionFilePath, type SessionEntry, type SessionStore } from '@openbot/sessions';
 import type { Inbox } from '../inbox/contract.ts';
-import { addressOf, type SessionRef } from '../session-address.ts';
-import type { CleanChoice, TranscriptRef, Transcripts } from '../transcripts/contract.ts';
+import { addressOf, findSession, type SessionsOfAgent } from '../session-address.ts';
+import type { CleanChoice, Transcripts } from '../transcripts/contract.ts';
 
-/** Cleans that were asked for during a turn. A run reads its transcript, so they are done when it has ended. */
-export class PendingCleans {
-  readonly #waiting = new Map<string, { readonly ref: TranscriptRef; readonly choice: CleanChoice }>();
-  readonly #parts: {
+/** Has a turn clean its context when it has ended: a run reads its transcript. The last one of a turn counts. */
+export async function planClean(
+  store: SessionStore,
+  sessionKey: string,
+  { turnId, preset, keep }: CleanChoice & { readonly turnId: string },
+): Promise<void> {
+  const pendingClean: SessionEntry['pendingClean'] = { turnId, preset, keep };
+  await store.update(sessionKey, (entry) => entry && { ...entry, pendingClean });
+}
+
+/**
+ * The turn has ended and its session is still locked: does what was planned in it, also before a crash. The next turn reads
+ * what came of it. Does not fail.
+ */
+export async function carryOutClean(
+  parts: {
     readonly inbox: Inbox;
     readonly transcripts: Transcripts;
-    storeOf(agentId: string): SessionStore;
+    readonly sessions: SessionsOfAgent;
+    readonly stateDir: string;
     now(): number;
+  },
+  { turnId, sessionKey }: { readonly turnId: string; readonly sessionKey: string },
+): Promise<void> {
+  const { inbox, transcripts, sessions, stateDir, now } = parts;
+  const { agentId } = sessions;
+  const found = await findSession(sessions, sessionKey).catch(() => undefined);
+  const wanted = found?.entry.pendingClean;
+  if (found === undefined || wanted?.turnId !== turnId) return;
+  const { sessionId, sessionFile } = found.entry;
+  const choice = { preset: wanted.preset, keep: wanted.keep } as CleanChoice;
+  const ref = {
+    agentId,
+    sessionKey: found.key,
+    sessionId,
+    sessionFile: resolveSessionFilePath(sessionId, { sessionFile }, { agentId, stateDir }),
+    // Of transcripts that are made; this one is there.
+    cwd: stateDir,
   };
-
-  constructor(parts: {
-    readonly inbox: Inbox;
-    readonly transcripts: Transcripts;
-    storeOf(agentId: string): SessionStore;
-    now(): number;
-  }) {
-    this.#parts = parts;
-  }
-
-  /** The last one of a turn counts. */
-  note(turnId: string, ref: TranscriptRef, choice: CleanChoice): void {
-    this.#waiting.set(turnId, { ref, choice });
-  }
-
-  /** The turn has ended and its session is still locked. The next turn reads what came of it. Does not fail. */
-  async carryOut(turnId: string, session: SessionRef, isOver: boolean): Promise<void> {
-    const wanted = this.#waiting.get(turnId);
-    if (wanted === undefined) return;
-    this.#waiting.delete(turnId);
-    // The run goes on later, and can ask again then.
-    if (!isOver) return;
-    const { inbox, transcripts, now, storeOf } = this.#parts;
-    const { ref, choice } = wanted;
-    const text = await transcripts.clean(ref, choice).then(
-      async ({ changed, savedTokens }) => {
-        const lastClean = { at: now(), savedTokens, preset: choice.preset, turnId };
-        if (changed)
-          await storeOf(ref.agentId)
-            .update(ref.sessionKey, (entry) => entry && { ...entry, lastClean })
-            .catch(() => {});
-        return changed
-          ? `Your context was cleaned: about ${savedTokens} tokens of old tool calls and results were removed. A backup was made.`
-          : 'Your context was not cleaned: there were no old tool calls or results to remove.';
-      },
-      (error: Error) => `Your context was not cleaned: ${error.message}`,
-    );
-    await inbox.addEvent(addressOf(session), { text, at: now() }).catch(() => {});
-  }
+  let lastClean: SessionEntry['lastClean'];
+  const text = await transcripts.clean(ref, choice).then(
+    ({ changed, savedTokens }) => {
+      if (!changed) return 'Your context was not cleaned: there were no old tool calls or results to remove.';
+      lastClean = { at: now(), savedTokens, preset: choice.preset, turnId };
+      return `Your context was cleaned: about ${savedTokens} tokens of old tool calls and results were removed. A backup was made.`;
+    },
+    (error: Error) => `Your context was not cleaned: ${error.message}`,
+  );
+  await sessions.store
+    .update(
+      found.key,
+      (entry) => entry && { ...entry, pendingClean: undefined, ...(lastClean && { lastClean }) },
+    )
+    .catch(() => {});
+  await inbox.addEvent(addressOf({ agentId, sessionKey }), { text, at: now() }).catch(() => {});
 }

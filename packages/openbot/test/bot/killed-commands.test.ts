@@ -1,7 +1,7 @@
 /** Commands in a process that is killed in the middle of them. */
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, globSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { afterTest } from '../../../../test/setup/cleaning.ts';
@@ -138,4 +138,27 @@ test('a turn whose sender was removed from the list meanwhile is not taken up ag
     { state: 'answered' },
   ]);
   await state.close();
+});
+
+test('a clean that an agent has planned is done by the process that finishes its turn', async () => {
+  const chat = new Killed();
+  mkdirSync(join(chat.stateDir, 'scripts'), { recursive: true });
+  const turns = [
+    {
+      when: 'tidy',
+      steps: [{ tool: 'context_clean', args: { preset: 'extreme' } }, { text: 'Planned.' }],
+    },
+    { when: 'work', steps: [{ tool: 'list_files' }, { text: 'Worked.' }] },
+    { steps: [{ text: 'Read: {{prompt}}' }] },
+  ];
+  writeFileSync(join(chat.stateDir, 'scripts/tidy.json'), JSON.stringify({ turns }));
+  const config: BotConfig = { ...CONFIG, agents: { defaults: { model: 'script/tidy' } } };
+  await chat.write(['work', 'tidy up'], 'before:Planned', config);
+  expect(chat.entry).toMatchObject({ pendingClean: { preset: 'extreme' } });
+  expect(chat.transcript).toContain('list_files');
+  await chat.write(['hello'], undefined, config);
+  expect(chat.sent).toEqual(['Worked.', 'Planned.', expect.stringMatching(/^Read: System: .* was cleaned/)]);
+  expect(chat.transcript).not.toContain('list_files');
+  expect(chat.entry).toMatchObject({ lastClean: { preset: 'extreme', savedTokens: expect.any(Number) } });
+  expect(chat.entry).not.toHaveProperty('pendingClean');
 });

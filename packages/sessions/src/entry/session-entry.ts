@@ -109,6 +109,8 @@ export type SessionEntry = {
     /** The turn that asked for it. */
     turnId?: string;
   };
+  /** A clean that waits for the end of the turn that asked for it. */
+  pendingClean?: { turnId: string; preset?: string; keep?: number };
   /** The last turn that undid a clean, and the generation of the transcript before that. */
   lastRestore?: { turnId: string; generation: string };
   /** The last turn that was told to compact, and how many summaries the transcript had before that. */

@@ -75,6 +75,7 @@ const FIELDS = [
   'memoryFlushAt',
   'memoryFlushCompactionCount',
   'lastClean',
+  'pendingClean',
   'lastRestore',
   'lastCompact',
   'sessionStartedAt',

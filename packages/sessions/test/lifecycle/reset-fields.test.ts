@@ -35,7 +35,7 @@ it('the table, pinned', () => {
     'abortedLastRun compactionCount sessionFile sessionId sessionStartedAt systemSent updatedAt',
   );
   expect(fieldsOf('cleared')).toBe(
-    'abortedBy authProfileOverrideCompactionCount cacheRead cacheWrite claudeCliSessionId cliSessionIds compactionCheckpoints contextBudgetStatus contextTokens endedAt estimatedCostUsd inputTokens lastActivityAt lastClean lastCompact lastInteractionAt lastRestore lastThinkingLevel memoryFlushAt memoryFlushCompactionCount outputTokens permissionsAdded runtimeMs sdkSessionId skillsSnapshot startedAt status systemPromptReport totalTokens totalTokensFresh',
+    'abortedBy authProfileOverrideCompactionCount cacheRead cacheWrite claudeCliSessionId cliSessionIds compactionCheckpoints contextBudgetStatus contextTokens endedAt estimatedCostUsd inputTokens lastActivityAt lastClean lastCompact lastInteractionAt lastRestore lastThinkingLevel memoryFlushAt memoryFlushCompactionCount outputTokens pendingClean permissionsAdded runtimeMs sdkSessionId skillsSnapshot startedAt status systemPromptReport totalTokens totalTokensFresh',
   );
   expect(fieldsOf('kept')).toBe(
     'agentHarnessId authProfileOverride authProfileOverrideSource channel chatType delivery deliveryContext displayName elevatedLevel execAsk execHost execNode execSecurity fallbackNoticeActiveModel fallbackNoticeReason fallbackNoticeSelectedModel groupActivation groupActivationNeedsSystemIntro groupChannel groupId label lastAccountId lastChannel lastHeartbeatSentAt lastHeartbeatText lastThreadId lastTo model modelOverride modelProvider origin providerOverride queueCap queueDebounceMs queueDrop queueMode reasoningLevel responseUsage route sendPolicy space spawnedBy subject thinkingLevel ttsAuto verboseLevel',

@@ -83,6 +83,7 @@ export const RESET_RULES = {
   memoryFlushAt: 'cleared',
   memoryFlushCompactionCount: 'cleared',
   lastClean: 'cleared',
+  pendingClean: 'cleared',
   lastRestore: 'cleared',
   lastCompact: 'cleared',
   // Its runs, and what they were made with

@@ -7,7 +7,7 @@ import { ClaudeBench } from '../test/imitations/claude-bench.ts';
 import { findClaudeBinary } from '../test/imitations/claude-binary.ts';
 import { say } from '../test/imitations/messages-format.ts';
 import { type BenchRow, percentile } from './measure.ts';
-import { openBenchBot } from './turn-fixture.ts';
+import { openBenchBot, timeTurns } from './turn-fixture.ts';
 
 const TURNS = 25;
 const WARM_UP = 3;
@@ -27,19 +27,13 @@ export default async function bench(): Promise<BenchRow[]> {
     env: claude.home.env,
   });
   const bare = openBare(claude);
-  const ours: number[] = [];
-  const theirs: number[] = [];
-  for (let turn = 0; turn < WARM_UP + TURNS; turn++) {
-    const begun = performance.now();
-    await ask(0);
-    const answered = performance.now();
-    await bot.idle();
-    const bareBegun = performance.now();
-    await bare(`message ${turn} of ${randomUUID()}`);
-    if (turn < WARM_UP) continue;
-    ours.push(answered - begun);
-    theirs.push(performance.now() - bareBegun);
-  }
+  const rounds = { warmUp: WARM_UP, count: TURNS };
+  const [ours = [], theirs = []] = await timeTurns(
+    bot,
+    rounds,
+    () => ask(0),
+    (turn) => bare(`message ${turn} of ${randomUUID()}`),
+  );
   await bot.close();
   await claude.close();
   const median = (times: readonly number[]) =>

@@ -11,7 +11,7 @@ import { startMessagesApi } from '../test/imitations/messages-api.ts';
 import { say } from '../test/imitations/messages-format.ts';
 import { type BenchRow, percentile } from './measure.ts';
 import { inTempFolder } from './occ-command.ts';
-import { openBenchBot } from './turn-fixture.ts';
+import { openBenchBot, timeTurns } from './turn-fixture.ts';
 import { openBareDisk } from './turn-overhead.ts';
 
 const TURNS = 150;
@@ -32,24 +32,14 @@ export default function bench(): Promise<BenchRow[]> {
     await ask(0);
     await bot.idle();
     const disk = await openBareDisk(folder);
-    const ours: number[] = [];
-    const theirs: number[] = [];
-    const writes: number[] = [];
-    for (let turn = 0; turn < WARM_UP + TURNS; turn++) {
-      const begun = performance.now();
-      await ask(0);
-      const answered = performance.now();
-      await bot.idle();
-      const bareBegun = performance.now();
-      await bare.prompt(`message ${turn}`);
-      const bareAnswered = performance.now();
-      await disk.write();
-      const written = performance.now();
-      if (turn < WARM_UP) continue;
-      writes.push(written - bareAnswered);
-      ours.push(answered - begun);
-      theirs.push(bareAnswered - bareBegun);
-    }
+    const rounds = { warmUp: WARM_UP, count: TURNS };
+    const [ours = [], theirs = [], writes = []] = await timeTurns(
+      bot,
+      rounds,
+      () => ask(0),
+      (turn) => bare.prompt(`message ${turn}`),
+      () => disk.write(),
+    );
     await bot.close();
     await disk.close();
     bare.dispose();

@@ -94,6 +94,29 @@ export async function openBenchBot(
   };
 }
 
+/**
+ * The times in ms of a turn of the bot and of other works, a list for each. They take turns in every round: what else the
+ * machine does hits all of them. What a turn does after its reply is waited for, and not counted; nor are the first rounds.
+ */
+export async function timeTurns(
+  bot: Bot,
+  rounds: { readonly warmUp: number; readonly count: number },
+  turn: (round: number) => Promise<unknown>,
+  ...others: readonly ((round: number) => Promise<unknown>)[]
+): Promise<number[][]> {
+  const works = [turn, ...others];
+  const times = works.map((): number[] => []);
+  for (let round = 0; round < rounds.warmUp + rounds.count; round++) {
+    for (const [index, work] of works.entries()) {
+      const begun = performance.now();
+      await work(round);
+      if (round >= rounds.warmUp) times[index]!.push(performance.now() - begun);
+      await bot.idle();
+    }
+  }
+  return times;
+}
+
 const sessionsOf = (stateDir: string) => join(stateDir, 'agents', 'main', 'sessions');
 export const keyOfPerson = (person: number) => `agent:main:memory:dm:p${person}`;
 

@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { writeAtomic } from './bare-write.ts';
 import { type BenchRow, percentile } from './measure.ts';
 import { inTempFolder } from './occ-command.ts';
-import { openBenchBot, placeTalkers } from './turn-fixture.ts';
+import { openBenchBot, placeTalkers, timeTurns } from './turn-fixture.ts';
 
 const SESSIONS = 1000;
 const TURNS = 300;
@@ -16,20 +16,13 @@ export default function bench(): Promise<BenchRow[]> {
     await placeTalkers(folder, SESSIONS);
     const { bot, ask } = await openBenchBot(folder);
     const disk = await openBareDisk(folder);
-    const ours: number[] = [];
-    const bare: number[] = [];
-    for (let turn = 0; turn < WARM_UP + TURNS; turn++) {
-      const begun = performance.now();
-      await ask((turn * 37) % SESSIONS);
-      const answered = performance.now();
-      // The end of the turn and the sending are not part of the wait.
-      await bot.idle();
-      const bareBegun = performance.now();
-      await disk.write();
-      if (turn < WARM_UP) continue;
-      ours.push(answered - begun);
-      bare.push(performance.now() - bareBegun);
-    }
+    // The end of the turn and the sending are not part of the wait.
+    const [ours = [], bare = []] = await timeTurns(
+      bot,
+      { warmUp: WARM_UP, count: TURNS },
+      (turn) => ask((turn * 37) % SESSIONS),
+      () => disk.write(),
+    );
     await bot.close();
     await disk.close();
     const at = (times: readonly number[], share: number) =>

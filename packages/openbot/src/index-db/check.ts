@@ -89,7 +89,7 @@ async function compareSession(
   const read = await following.readLines(session, {
     onLine: (line, position) => {
       const now = extractLine(line, position);
-      if (now === undefined || (now.said === '' && now.tools === '')) return;
+      if (now === undefined) return;
       const row = rows[count++];
       isSame &&=
         row?.position === position &&

@@ -1,10 +1,5 @@
 import { redactSecrets } from '@openbot/sessions';
-import {
-  type LineUsage,
-  type MessageBlock,
-  readLineMessage,
-  type Speaker,
-} from '@openbot/sessions/transcript';
+import { type MessageBlock, readLineMessage, type Speaker } from '@openbot/sessions/transcript';
 
 /** What an index keeps of one line. */
 export interface ExtractedLine {
@@ -16,15 +11,6 @@ export interface ExtractedLine {
   readonly said: string;
   /** Names and arguments of calls, and the beginnings of results. */
   readonly tools: string;
-  readonly usage?: ExtractedUsage;
-}
-
-export interface ExtractedUsage extends LineUsage {
-  readonly provider?: string;
-  readonly model?: string;
-  readonly messageId?: string;
-  readonly requestId?: string;
-  readonly isSidechain: boolean;
 }
 
 /** More than people write; a pasted log is found by its beginning. */
@@ -34,23 +20,14 @@ const MOST_OF_TOOL = 500;
 /** A secret that begins before the cut is seen far enough to be recognised. */
 const BEYOND = 512;
 
-/** Undefined for lines that say nothing and cost nothing, and for those that are no JSON. */
+/** Undefined for lines that say nothing, and for those that are no JSON. */
 export function extractLine(line: Buffer, position: number): ExtractedLine | undefined {
   const message = readLineMessage(parse(line));
   if (message === undefined) return undefined;
-  const { speaker, at, id: entryId, blocks, provider, model, messageId, requestId, isSidechain } = message;
+  const { speaker, at, id: entryId, blocks } = message;
   const said = cutText(join(blocks, spokenOf), MOST_SAID);
   const tools = join(blocks, toolTextOf);
-  const usage = message.usage && {
-    ...message.usage,
-    provider,
-    model,
-    messageId,
-    requestId,
-    isSidechain: isSidechain === true,
-  };
-  if (said === '' && tools === '' && usage === undefined) return undefined;
-  return { position, speaker, at, entryId, said, tools, usage };
+  return said === '' && tools === '' ? undefined : { position, speaker, at, entryId, said, tools };
 }
 
 function parse(line: Buffer): unknown {

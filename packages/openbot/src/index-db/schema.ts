@@ -1,5 +1,5 @@
 /** Another number makes every index that exists be built anew. */
-export const VERSION = 1;
+export const VERSION = 2;
 
 /**
  * What was said, as words. Letters lose their accents and their case. Text of scripts that are written without spaces is
@@ -73,28 +73,6 @@ CREATE TRIGGER message_gone AFTER DELETE ON messages BEGIN
   DELETE FROM said WHERE rowid = old.id;
   DELETE FROM tools WHERE rowid = old.id;
 END;
-
--- One row for each request to a model. Copies of a session have rows with the same message and request id.
-CREATE TABLE usage (
-  id INTEGER PRIMARY KEY,
-  session INTEGER NOT NULL REFERENCES sessions ON DELETE CASCADE,
-  position INTEGER NOT NULL,
-  at REAL,
-  provider TEXT,
-  model TEXT,
-  input INTEGER NOT NULL,
-  output INTEGER NOT NULL,
-  cache_read INTEGER NOT NULL,
-  cache_write INTEGER NOT NULL,
-  -- As recorded
-  cost_usd REAL,
-  message_id TEXT,
-  request_id TEXT,
-  is_sidechain INTEGER NOT NULL DEFAULT 0
-) STRICT;
--- Lines of Claude Code that share a message repeat its figures. Rows without an id are all different.
-CREATE UNIQUE INDEX usage_of_session ON usage (session, message_id, request_id);
-CREATE INDEX usage_at ON usage (at);
 
 -- Pieces of memory files and conversations, for embeddings.
 CREATE TABLE chunks (

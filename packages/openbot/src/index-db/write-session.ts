@@ -1,5 +1,5 @@
 import type { LocatedSession, ReadPlace, TranscriptState } from 'oc-context-cleaner';
-import type { ExtractedLine, ExtractedUsage } from './extract-line.ts';
+import type { ExtractedLine } from './extract-line.ts';
 import type { IndexDatabase } from './index-database.ts';
 import { toSearchable } from './searchable-text.ts';
 import type { SessionsPlace, SessionTraits } from './session-source.ts';
@@ -143,8 +143,6 @@ function insertLines(database: IndexDatabase, session: number, lines: readonly E
   for (const line of lines) {
     if (line.speaker === 'user' && line.said !== '') turn++;
     if (line.at !== undefined && line.at > latest) latest = line.at;
-    if (line.usage !== undefined) insertUsage(database, session, line, line.usage);
-    if (line.said === '' && line.tools === '') continue;
     const { lastInsertRowid } = message.run(
       session,
       line.position,
@@ -159,40 +157,6 @@ function insertLines(database: IndexDatabase, session: number, lines: readonly E
   database
     .prepare('UPDATE sessions SET turns = ?, updated_at = max(updated_at, ?) WHERE id = ?')
     .run(turn, latest, session);
-}
-
-function insertUsage(
-  database: IndexDatabase,
-  session: number,
-  { position, at }: ExtractedLine,
-  usage: ExtractedUsage,
-): void {
-  database
-    .prepare(
-      `INSERT INTO usage (session, position, at, provider, model, input, output, cache_read, cache_write, cost_usd,
-         message_id, request_id, is_sidechain)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
-    )
-    .run(
-      session,
-      position,
-      at ?? null,
-      usage.provider ?? null,
-      usage.model ?? null,
-      figure(usage.input),
-      figure(usage.output),
-      figure(usage.cacheRead),
-      figure(usage.cacheWrite),
-      usage.costUsd ?? null,
-      usage.messageId ?? null,
-      usage.requestId ?? null,
-      usage.isSidechain ? 1 : 0,
-    );
-}
-
-/** A file may say anything. */
-function figure(value: number): number {
-  return Number.isFinite(value) ? Math.round(value) : 0;
 }
 
 export function deleteFile(database: IndexDatabase, id: number): void {

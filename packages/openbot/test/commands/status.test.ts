@@ -20,8 +20,6 @@ const STORE = {
     model: 'echo',
     modelProvider: 'script',
     label: 'daily',
-    inputTokens: 10,
-    outputTokens: 5,
   },
 };
 
@@ -67,6 +65,17 @@ it('sessions, queue, dead letters, channels and models of a folder of its own', 
     receivedAt: NOW,
   });
   await state.close();
+  const usage = { input: 10, output: 5, cacheRead: 3000, cacheWrite: 0, cost: { total: 0.25 } };
+  const line = {
+    type: 'message',
+    id: 'a',
+    message: { role: 'assistant', timestamp: NOW, model: 'echo', usage },
+  };
+  // A conversation that was reset was paid for too.
+  writeFileSync(
+    join(place.stateDir, 'agents/main/sessions/old.jsonl.reset.2026-11-10T12-00-00.000Z'),
+    `${JSON.stringify(line)}\n`,
+  );
   const before = takePicture(place.stateDir);
   const report = await place.json<StatusReport>('status');
   expect(report).toMatchObject({
@@ -87,7 +96,7 @@ it('sessions, queue, dead letters, channels and models of a folder of its own', 
   expect(deep.stdout).toContain('agent:main:main: 1 waiting');
   expect(deep.stdout).toMatch(/dead letter.*openbot outbox list/);
   expect(deep.stdout).toMatch(/telegram \(work\): configured, but this version cannot speak on it/);
-  expect(deep.stdout).toMatch(/main: 10 tokens in, 5 out/);
+  expect(deep.stdout).toMatch(/main: 3,010 tokens in, 5 out, \$0\.25/);
   expect(deep.stdout).toMatch(/agent:main:main.*█.*75%/);
   expect(JSON.stringify(report) + deep.stdout).not.toContain(secret);
   expect(takePicture(place.stateDir)).toEqual(before);

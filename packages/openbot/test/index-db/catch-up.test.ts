@@ -91,7 +91,7 @@ test('deleted sessions leave the index, and their archives too', async () => {
   rmSync(state.pathOf(1));
   renameSync(state.pathOf(2), `${state.pathOf(2)}.deleted.2026-11-10T12-00-00.000Z`);
   expect(await index.catchUp()).toMatchObject({ removed: 2, sessions: 0 });
-  for (const table of ['files', 'sessions', 'messages', 'said', 'usage'])
+  for (const table of ['files', 'sessions', 'messages', 'said'])
     expect(await index.rows(`SELECT count(*) AS n FROM ${table}`)).toEqual([{ n: 0 }]);
 });
 
@@ -136,42 +136,6 @@ test('secrets are hidden before anything is kept', async () => {
   const texts = JSON.stringify(await index.rows('SELECT text FROM said UNION ALL SELECT text FROM tools'));
   expect(texts).toContain('curl');
   expect(texts).not.toContain(token.slice(0, 12));
-});
-
-test('figures of each request are kept once', async () => {
-  const { state, index } = await start();
-  const usage = { input: 10, output: 5, cacheRead: 3, cacheWrite: 2, cost: { total: 0.5 } };
-  const meta = { provider: 'anthropic', model: 'm1', usage, responseId: 'msg_1' };
-  state.add(1, said('d', 'assistant', 'yes', meta));
-  const claude = (uuid: string) =>
-    lineOf({
-      type: 'assistant',
-      uuid,
-      requestId: 'req_1',
-      isSidechain: true,
-      message: {
-        id: 'msg_2',
-        role: 'assistant',
-        model: 'm2',
-        content: [],
-        usage: { input_tokens: 7, output_tokens: 1 },
-      },
-    });
-  state.add(1, claude('e'), claude('f'));
-  await index.catchUp();
-  const rows = await index.rows(
-    'SELECT s.session_id, u.model, u.input, u.output, u.cache_read, u.cache_write, u.cost_usd, u.message_id, u.request_id, u.is_sidechain FROM usage AS u JOIN sessions AS s ON s.id = u.session ORDER BY u.id',
-  );
-  expect(rows).toEqual([
-    expect.objectContaining({
-      session_id: idOf(1),
-      model: 'm1',
-      input: 10,
-      cost_usd: 0.5,
-      message_id: 'msg_1',
-    }),
-    expect.objectContaining({ model: 'm2', input: 7, output: 1, request_id: 'req_1', is_sidechain: 1 }),
-  ]);
 });
 
 describe('what is broken', () => {

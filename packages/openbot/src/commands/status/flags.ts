@@ -3,7 +3,10 @@ import { JSON_OUTPUT, STATE_DIR } from '../flags.ts';
 
 export const STATUS_FLAGS = declareFlags({
   all: { kind: 'boolean', help: 'Everything: all sessions and dead letters, stores, models' },
-  usage: { kind: 'boolean', help: 'Also the tokens and the cost that sessions recorded' },
+  usage: {
+    kind: 'boolean',
+    help: 'Also the tokens and the cost of each agent, as openbot usage counts them',
+  },
   deep: { kind: 'boolean', help: 'Also look into the databases, and ask channels whether they are there' },
   timeout: {
     kind: 'seconds',

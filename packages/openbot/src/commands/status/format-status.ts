@@ -175,8 +175,12 @@ function describeIndex({ index }: Shown): string {
   return `${formatQuantity(index.sessions ?? 0, 'session')}, ${formatQuantity(index.messages ?? 0, 'message')}, ${size}`;
 }
 
-function describeUsage({ agentId, inputTokens, outputTokens, costUsd }: AgentUsage): string {
-  return `${printable(agentId)}: ${formatCount(inputTokens)} tokens in, ${formatCount(outputTokens)} out, ${formatUsd(costUsd)}`;
+function describeUsage(usage: AgentUsage): string {
+  const { agentId, outputTokens, costUsd, unpricedModels } = usage;
+  const inputTokens = usage.inputTokens + usage.cacheCreationTokens + usage.cacheReadTokens;
+  const unpriced =
+    unpricedModels.length === 0 ? '' : `, without a price of ${unpricedModels.map(printable).join(', ')}`;
+  return `${printable(agentId)}: ${formatCount(inputTokens)} tokens in, ${formatCount(outputTokens)} out, ${formatUsd(costUsd)}${unpriced}`;
 }
 
 const BAR = 8;

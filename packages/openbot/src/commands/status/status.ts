@@ -21,7 +21,7 @@ export async function status(input: CommandInput<typeof STATUS_FLAGS>): Promise<
   const whole = {
     version: readPackageVersion(import.meta.url),
     ...report,
-    ...(flags.usage ? { usage: await sumUsage({ stateDir, env, cwd: input.cwd }) } : {}),
+    ...(flags.usage ? { usage: await sumUsage({ stateDir, env, cwd: input.cwd, now }) } : {}),
     faults: [...report.faults, ...faults],
   };
   if (flags.json) writeJson(terminal, whole);

@@ -70,7 +70,7 @@ const ALSO_IN: Readonly<Record<string, readonly string[]>> = {
   reading: [
     ...cleanFiles,
     join(SOURCE, 'commands', 'clean', 'clean-here.ts'),
-    join(SOURCE, 'index-db', 'catch-up-state.ts'),
+    join(SOURCE, 'index-writing', 'catch-up-state.ts'),
   ],
   // Loaded where a session is changed, and not where sessions are listed.
   'session-changes': ['change-files.ts', 'in-use.ts'].map((file) =>

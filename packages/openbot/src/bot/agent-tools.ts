@@ -65,7 +65,7 @@ export function openAgentTools(
   const index = {
     path: resolveIndexPath(stateDir, env),
     catchUp: async (database: IndexDatabase) => {
-      const { catchUpState } = await import('../index-db/catch-up-state.ts');
+      const { catchUpState } = await import('../index-writing/catch-up-state.ts');
       await catchUpState(database, stateDir, env);
     },
   };

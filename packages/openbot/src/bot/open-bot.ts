@@ -9,7 +9,7 @@ import { CODING_CHANNEL } from '../coding-runs/contract.ts';
 import { giveReplyToRun } from '../coding-runs/replies-to-runs.ts';
 import { resolveDefaultAgentId, resolveMaxConcurrent } from '../config/agents.ts';
 import { Sender } from '../delivery/sender.ts';
-import { feedIndex, type IndexFeed } from '../index-db/feed.ts';
+import { feedIndex, type IndexFeed } from '../index-writing/feed.ts';
 import { ConversationDesk } from '../questions/conversation-desk.ts';
 import { laneOf, type TurnOutcome, type TurnWork } from '../queue/contract.ts';
 import { Dispatcher } from '../queue/dispatcher.ts';

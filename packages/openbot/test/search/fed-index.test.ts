@@ -8,7 +8,7 @@ import type { BotNotice } from '../../src/bot/contract.ts';
 import { openBot } from '../../src/bot/open-bot.ts';
 import { MemoryChannel } from '../../src/channels/memory/memory-channel.ts';
 import type { BotConfig } from '../../src/config/bot-config.ts';
-import { makeTalkingState, openIndexOf, said } from '../index-db/talking-state.ts';
+import { makeTalkingState, openIndexOf, said } from '../index-writing/talking-state.ts';
 import { makeTempFolder } from '../setup/temp-folder.ts';
 import { waitFor } from '../setup/terminal-command.ts';
 import { runOpenbot, spawnOpenbot } from './search-process.ts';

@@ -7,7 +7,7 @@ import { describe, expect, test } from 'vitest';
 import { putDatabase } from '../../../occ/test/finding/database.ts';
 import { CANNOT_MOUNT, makeReadOnly, mountTinyDisk } from '../../../occ/test/setup/tiny-disk.ts';
 import { OPENBOT } from '../../src/cli/main.ts';
-import { AT, idOf, lineOf, makeTalkingState, said } from '../index-db/talking-state.ts';
+import { AT, idOf, lineOf, makeTalkingState, said } from '../index-writing/talking-state.ts';
 import { addFixtures, makeHome } from '../setup/run-openbot.ts';
 import { noTerminal, spawnInTerminal } from '../setup/terminal-command.ts';
 import { runOpenbot } from './search-process.ts';

@@ -2,9 +2,9 @@ import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { writeJson } from '@openbot/sessions/command-line';
 import { formatCount, formatQuantity, printable } from '@openbot/sessions/terminal-text';
-import { readArchiveKeys, writeArchiveKeys } from '../../index-db/archive-keys.ts';
-import { listPlacesOf, removeIndex } from '../../index-db/remove-index.ts';
-import { placeOfState } from '../../index-db/session-source.ts';
+import { readArchiveKeys, writeArchiveKeys } from '../../index-writing/archive-keys.ts';
+import { listPlacesOf, removeIndex } from '../../index-writing/remove-index.ts';
+import { placeOfState } from '../../index-writing/session-source.ts';
 import { bringUpToDate, type IndexInput, locateIndex } from './open-index.ts';
 
 /** Makes the index anew from the transcripts. */

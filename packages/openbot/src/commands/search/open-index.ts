@@ -7,11 +7,11 @@ import { printable, toJsonText } from '@openbot/sessions/terminal-text';
 import type { SourceName } from 'oc-context-cleaner';
 import { findUnreadable } from '../../config/find-unreadable.ts';
 import { CONFIG_FILE_NAME, loadBotConfig } from '../../config/load-config.ts';
-import { type CaughtUp, catchUp, listKnown } from '../../index-db/catch-up.ts';
 import { type IndexDatabase, type IndexOptions, openIndexDatabase } from '../../index-db/index-database.ts';
 import { resolveIndexPath } from '../../index-db/index-path.ts';
 import { isOnlyReadable, openIndexForReading } from '../../index-db/open-for-reading.ts';
-import { placeOfProgram, placeOfState, type SessionsPlace } from '../../index-db/session-source.ts';
+import { type CaughtUp, catchUp, listKnown } from '../../index-writing/catch-up.ts';
+import { placeOfProgram, placeOfState, type SessionsPlace } from '../../index-writing/session-source.ts';
 import type { INDEX_FLAGS } from './flags.ts';
 
 export type IndexInput = CommandInput<typeof INDEX_FLAGS>;

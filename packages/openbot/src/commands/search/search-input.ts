@@ -2,8 +2,8 @@
 import { OpenBotError } from '@openbot/sessions';
 import type { CommandInput } from '@openbot/sessions/command-line';
 import { parseSince } from '../../config/since.ts';
-import { type ParsedQuery, parseQuery } from '../../index-db/parse-query.ts';
-import type { SearchRequest } from '../../index-db/search.ts';
+import { type ParsedQuery, parseQuery } from '../../index-search/parse-query.ts';
+import type { SearchRequest } from '../../index-search/search.ts';
 import type { SEARCH_FLAGS } from './flags.ts';
 
 export type SearchInput = CommandInput<typeof SEARCH_FLAGS>;

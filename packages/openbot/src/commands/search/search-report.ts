@@ -10,10 +10,10 @@ import {
   textWidth,
   wrapText,
 } from '@openbot/sessions/terminal-text';
-import type { ParsedQuery } from '../../index-db/parse-query.ts';
-import type { SearchHit } from '../../index-db/search.ts';
-import { isArchive } from '../../index-db/session-archives.ts';
-import type { Suggestion } from '../../index-db/suggest.ts';
+import type { ParsedQuery } from '../../index-search/parse-query.ts';
+import type { SearchHit } from '../../index-search/search.ts';
+import type { Suggestion } from '../../index-search/suggest.ts';
+import { isArchive } from '../../index-writing/session-archives.ts';
 import type { SearchInput } from './search-input.ts';
 
 const INDENT = '   ';

@@ -1,8 +1,8 @@
 import { writeJson } from '@openbot/sessions/command-line';
 import { formatQuantity, oneLine } from '@openbot/sessions/terminal-text';
-import type { CaughtUp } from '../../index-db/catch-up.ts';
-import { type SearchHit, type SearchRequest, searchMessages } from '../../index-db/search.ts';
-import { type Suggestion, suggest } from '../../index-db/suggest.ts';
+import { type SearchHit, type SearchRequest, searchMessages } from '../../index-search/search.ts';
+import { type Suggestion, suggest } from '../../index-search/suggest.ts';
+import type { CaughtUp } from '../../index-writing/catch-up.ts';
 import { assertKnownIn } from '../known-agent.ts';
 import { againIfReplaced, bringUpToDate, type IndexInUse, locateIndex } from './open-index.ts';
 import { readRequest, type SearchInput, wordsOf } from './search-input.ts';

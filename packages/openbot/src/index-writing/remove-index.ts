@@ -1,7 +1,7 @@
 import { existsSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { withLock } from '@openbot/sessions/disk';
-import { openIndexDatabase } from './index-database.ts';
+import { openIndexDatabase } from '../index-db/index-database.ts';
 import { placeOfProgram, placeOfState, type SessionsPlace } from './session-source.ts';
 
 /** Removes an index, for one that is to be made anew. */

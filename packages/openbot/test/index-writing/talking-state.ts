@@ -2,11 +2,11 @@
 import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterTest } from '../../../../test/setup/cleaning.ts';
-import { catchUp } from '../../src/index-db/catch-up.ts';
 import { type IndexNotice, openIndexDatabase } from '../../src/index-db/index-database.ts';
-import { parseQuery } from '../../src/index-db/parse-query.ts';
-import { type SearchRequest, searchMessages } from '../../src/index-db/search.ts';
-import { placeOfState } from '../../src/index-db/session-source.ts';
+import { parseQuery } from '../../src/index-search/parse-query.ts';
+import { type SearchRequest, searchMessages } from '../../src/index-search/search.ts';
+import { catchUp } from '../../src/index-writing/catch-up.ts';
+import { placeOfState } from '../../src/index-writing/session-source.ts';
 import { makeTempFolder } from '../setup/temp-folder.ts';
 
 export const AT = Date.parse('2026-11-10T12:00:00Z');

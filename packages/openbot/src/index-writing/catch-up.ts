@@ -1,7 +1,7 @@
 import { reportProgress } from '@openbot/sessions';
 import { formatQuantity } from '@openbot/sessions/terminal-text';
 import { followingOf, type LocatedSession, type TranscriptState } from 'oc-context-cleaner';
-import type { IndexDatabase } from './index-database.ts';
+import type { IndexDatabase } from '../index-db/index-database.ts';
 import { type IndexingOptions, indexSession } from './index-session.ts';
 import { type SessionsPlace, type SessionTraits, traitsOf } from './session-source.ts';
 import { deleteFile, type IndexedFile, moveFile, partOf, writeTraits } from './write-session.ts';

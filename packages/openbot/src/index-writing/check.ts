@@ -1,10 +1,10 @@
 import { reportProgress } from '@openbot/sessions';
 import { formatQuantity } from '@openbot/sessions/terminal-text';
 import { followingOf, type LocatedSession } from 'oc-context-cleaner';
+import type { IndexDatabase } from '../index-db/index-database.ts';
+import { toSearchable } from '../index-db/searchable-text.ts';
 import { isSameState, keyOf, listKnown, readStates } from './catch-up.ts';
 import { extractLine } from './extract-line.ts';
-import type { IndexDatabase } from './index-database.ts';
-import { toSearchable } from './searchable-text.ts';
 import type { SessionsPlace } from './session-source.ts';
 import { partOf } from './write-session.ts';
 

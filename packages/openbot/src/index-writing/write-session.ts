@@ -1,7 +1,7 @@
 import type { LocatedSession, ReadPlace, TranscriptState } from 'oc-context-cleaner';
+import type { IndexDatabase } from '../index-db/index-database.ts';
+import { toSearchable } from '../index-db/searchable-text.ts';
 import type { ExtractedLine } from './extract-line.ts';
-import type { IndexDatabase } from './index-database.ts';
-import { toSearchable } from './searchable-text.ts';
 import type { SessionsPlace, SessionTraits } from './session-source.ts';
 
 /** What the index has of a session. */

@@ -1,5 +1,5 @@
 import { findNearest } from '@openbot/sessions/terminal-text';
-import type { IndexDatabase } from './index-database.ts';
+import type { IndexDatabase } from '../index-db/index-database.ts';
 import { type ParsedQuery, parseQuery, toMatch } from './parse-query.ts';
 import { type SearchedText, type SearchRequest, searchMessages } from './search.ts';
 

@@ -1,6 +1,6 @@
-import type { IndexDatabase } from './index-database.ts';
+import type { IndexDatabase } from '../index-db/index-database.ts';
+import { HIT_BEGINS, HIT_ENDS } from '../index-db/searchable-text.ts';
 import type { ParsedQuery } from './parse-query.ts';
-import { HIT_BEGINS, HIT_ENDS } from './searchable-text.ts';
 import { makeSnippet, type Snippet } from './snippet.ts';
 
 /** `said` is what people and models wrote; `tools` the calls of tools and the beginnings of their results. */

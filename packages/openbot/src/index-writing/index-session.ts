@@ -1,7 +1,7 @@
 import { setImmediate as nextRound } from 'node:timers/promises';
 import type { FollowingStorage, LocatedSession } from 'oc-context-cleaner';
+import type { IndexDatabase } from '../index-db/index-database.ts';
 import { type ExtractedLine, extractLine } from './extract-line.ts';
-import type { IndexDatabase } from './index-database.ts';
 import type { SessionsPlace, SessionTraits } from './session-source.ts';
 import { findFile, type SessionAddressInIndex, writeBatch } from './write-session.ts';
 

@@ -1,4 +1,4 @@
-import { toSearchable } from './searchable-text.ts';
+import { toSearchable } from '../index-db/searchable-text.ts';
 
 /** What is searched for. Every part must be in a message. */
 export interface ParsedQuery {

@@ -1,6 +1,6 @@
 import type { Environment } from '@openbot/sessions/layout';
+import type { IndexDatabase } from '../index-db/index-database.ts';
 import { catchUp } from './catch-up.ts';
-import type { IndexDatabase } from './index-database.ts';
 import { SMALL_BATCH_BYTES } from './index-session.ts';
 import { placeOfState } from './session-source.ts';
 

@@ -1,5 +1,5 @@
 import { printable } from '@openbot/sessions/terminal-text';
-import { fromSearchable, HIT_BEGINS, HIT_ENDS } from './searchable-text.ts';
+import { fromSearchable, HIT_BEGINS, HIT_ENDS } from '../index-db/searchable-text.ts';
 
 export interface Snippet {
   /** On one line, safe to print. `…` stands for what was left out at either end. */

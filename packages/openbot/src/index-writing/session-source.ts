@@ -7,9 +7,9 @@ import {
   type SearchScope,
   type SourceName,
 } from 'oc-context-cleaner';
+import { isOpenclaws } from '../index-db/index-path.ts';
 import { readKeptEntry } from '../kept-sessions/files/kept-entry.ts';
 import { addConfiguredEntries } from './configured-store.ts';
-import { isOpenclaws } from './index-path.ts';
 import { isArchive, locateArchives } from './session-archives.ts';
 
 /** The program that made the folder. */

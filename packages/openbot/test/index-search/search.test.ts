@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { parseQuery } from '../../src/index-db/parse-query.ts';
-import { suggest } from '../../src/index-db/suggest.ts';
-import { AT, lineOf, makeTalkingState, openIndexOf, said } from './talking-state.ts';
+import { parseQuery } from '../../src/index-search/parse-query.ts';
+import { suggest } from '../../src/index-search/suggest.ts';
+import { AT, lineOf, makeTalkingState, openIndexOf, said } from '../index-writing/talking-state.ts';
 
 async function indexOf(...lines: string[]) {
   const state = makeTalkingState();

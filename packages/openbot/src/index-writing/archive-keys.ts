@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { type IndexDatabase, openIndexDatabase } from './index-database.ts';
+import { type IndexDatabase, openIndexDatabase } from '../index-db/index-database.ts';
 import type { SessionTraits } from './session-source.ts';
 import { writeTraits } from './write-session.ts';
 

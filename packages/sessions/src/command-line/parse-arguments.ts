@@ -32,13 +32,7 @@ interface OptionToken {
  * @throws OpenBotError for everything that the command does not take
  */
 export function parseArguments(program: Program, argv: readonly string[]): ParsedArguments {
-  const everything = listFlags(program.commands);
-  const command = findCommand(program, splitArguments(argv, everything).words);
-  // A short form may belong to other flags in other commands.
-  const known = command === undefined ? everything : listFlags([command, ...program.commands]);
-  const { options, words: all } = splitArguments(argv, known);
-  if (command !== undefined && findCommand(program, all) !== command)
-    throw flagBeforeCommand(program, command);
+  const { command, known, options, words: all } = splitForCommand(program, argv);
   const given = options
     .map((token) => readOption(program, command, known, argv, token))
     .filter(({ key }) => !(key in OWN_FLAGS));
@@ -51,6 +45,27 @@ export function parseArguments(program: Program, argv: readonly string[]): Parse
     flags[key] = Array.isArray(value) && Array.isArray(before) ? [...before, ...value] : value;
   }
   return { command, flags, words };
+}
+
+function splitForCommand(program: Program, argv: readonly string[]) {
+  // Most begin with the command, and are split once.
+  const first = argv.findIndex((word) => word.startsWith('-'));
+  const guess = findCommand(program, first < 0 ? argv : argv.slice(0, first));
+  if (guess !== undefined) {
+    const known = listFlags([guess]);
+    const split = splitArguments(argv, known);
+    const isOwn = split.options.every(({ name }) => known.has(name.replace(/^no-/, '')) || known.has(name));
+    if (isOwn && findCommand(program, split.words) === guess) return { command: guess, known, ...split };
+  }
+  const everything = listFlags(program.commands);
+  const split = splitArguments(argv, everything);
+  const command = findCommand(program, split.words);
+  if (command === undefined) return { command, known: everything, ...split };
+  // A short form may belong to other flags in other commands.
+  const known = listFlags([command, ...program.commands]);
+  const again = splitArguments(argv, known);
+  if (findCommand(program, again.words) !== command) throw flagBeforeCommand(program, command);
+  return { command, known, ...again };
 }
 
 /** By their long names. Of a name or a short form that several commands have, that of the first command counts, here and in Node. */
@@ -68,10 +83,13 @@ function listFlags(commands: readonly Command[]): ReadonlyMap<string, readonly [
 function splitArguments(argv: readonly string[], known: ReturnType<typeof listFlags>) {
   // Loaded when it is needed: the module brings much that no command line uses.
   const { parseArgs } = process.getBuiltinModule('node:util');
-  const settings = [...known].map(([name, [, flag]]) => {
-    const type: 'string' | 'boolean' = takesNextWord(flag) ? 'string' : 'boolean';
-    return [name, flag.short === undefined ? { type } : { type, short: flag.short }] as const;
-  });
+  // Node checks every flag that it is told of: it is told of those that can be meant.
+  const settings = [...known]
+    .filter(([name, [, { short }]]) => short !== undefined || argv.some((word) => word.includes(name)))
+    .map(([name, [, flag]]) => {
+      const type: 'string' | 'boolean' = takesNextWord(flag) ? 'string' : 'boolean';
+      return [name, flag.short === undefined ? { type } : { type, short: flag.short }] as const;
+    });
   const { tokens } = parseArgs({
     args: [...argv],
     options: Object.fromEntries(settings),

@@ -3,7 +3,7 @@ import type { CommandBody, Program, Surroundings } from './command.ts';
 import { explainItself } from './explain-itself.ts';
 import { parseArguments } from './parse-arguments.ts';
 import { type ReportMode, reportError } from './report-error.ts';
-import type { Environment } from './terminal.ts';
+import type { Environment, Terminal } from './terminal.ts';
 
 /** Runs one command line, without the names of node and the program. Returns the exit code; never throws. */
 export async function runProgram<Context extends object>(
@@ -35,7 +35,7 @@ export async function runProgram<Context extends object>(
         get cwd() {
           return surroundings.cwd;
         },
-        terminal: mode.json ? { ...terminal, palette: PLAIN_PALETTE } : terminal,
+        terminal: mode.json ? withoutColour(terminal) : terminal,
         get isInteractive() {
           return surroundings.isInteractive ?? false;
         },
@@ -48,6 +48,12 @@ export async function runProgram<Context extends object>(
   } catch (error) {
     return reportError(program, error, terminal, mode);
   }
+}
+
+/** What the terminal makes when it is asked for is not made here. */
+function withoutColour(terminal: Terminal): Terminal {
+  const all = Object.getOwnPropertyDescriptors(terminal);
+  return Object.defineProperties({}, { ...all, palette: { value: PLAIN_PALETTE } }) as Terminal;
 }
 
 /** For a failure that comes before the command line and the settings are understood. */

@@ -8,7 +8,8 @@
 import childProcess from 'node:child_process';
 import crypto from 'node:crypto';
 import fs from 'node:fs';
-import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import fsPromises, { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import os from 'node:os';
 import { basename, join } from 'node:path';
 import { type BuildOptions, build, type OutputFile, type Plugin } from 'esbuild';
 import { BUNDLE_SCOPE } from '../src/command-line/bundles/load-bundle.ts';
@@ -75,7 +76,7 @@ async function makeModule({ folder, program }: CommandBundles, output: string): 
     outfile: join(output, `${program}.js`),
     format: 'esm',
     write: false,
-    plugins: [bareFileSystem],
+    plugins: [bareFileSystem, askedBuiltins],
   });
   return outputFiles;
 }
@@ -166,8 +167,11 @@ const leaveOutLate: Plugin = {
 const bareFileSystem: Plugin = {
   name: 'bare-file-system',
   setup(builder) {
-    const ready = Object.entries(Object.getOwnPropertyDescriptors(fs)).filter(([, { get }]) => !get);
-    const names = ready.map(([name]) => name).join(', ');
+    const names = Object.entries(Object.getOwnPropertyDescriptors(fs))
+      // Node loads the last three at their first use, and no command reads a folder bit by bit.
+      .filter(([name, { get }]) => !get && !/^(?:Dir|opendir|opendirSync)$/.test(name))
+      .map(([name]) => name)
+      .join(', ');
     builder.onResolve({ filter: /^node:fs$/ }, ({ path }) => ({ path, namespace: 'builtin' }));
     builder.onLoad({ filter: /./, namespace: 'builtin' }, ({ path }) => ({
       contents: `export const { ${names} } = process.getBuiltinModule(${JSON.stringify(path)});`,
@@ -175,9 +179,26 @@ const bareFileSystem: Plugin = {
   },
 };
 
+/** An `import` of a builtin makes a second module of all that it exports. For the few calls of the loader, that is not worth it. */
+const askedBuiltins: Plugin = {
+  name: 'asked-builtins',
+  setup(builder) {
+    const used: Readonly<Record<string, string>> = {
+      'node:path': 'dirname, isAbsolute, join',
+      'node:url': 'pathToFileURL',
+      'node:vm': 'Script',
+    };
+    const filter = /^node:(?:path|url|vm)$/;
+    builder.onResolve({ filter }, ({ path }) => ({ path, namespace: 'asked' }));
+    builder.onLoad({ filter, namespace: 'asked' }, ({ path }) => ({
+      contents: `export const { ${used[path]} } = process.getBuiltinModule('${path}');`,
+    }));
+  },
+};
+
 /**
- * Loading `node:crypto` takes a seventh of the time that Node itself takes to start, and `node:child_process`, which brings
- * Node's network, a fifth. They are loaded at the first call.
+ * Loading `node:crypto` takes a seventh of the time that Node itself takes to start, `node:child_process`, which brings
+ * Node's network, a fifth, and `node:fs/promises`, which brings its line editor, a tenth. They are loaded at the first call.
  */
 const lateBuiltins: Plugin = {
   name: 'late-builtins',
@@ -185,8 +206,10 @@ const lateBuiltins: Plugin = {
     const late: Readonly<Record<string, readonly string[]>> = {
       'node:crypto': Object.keys(crypto).filter((name) => /^(create|random|hash$)/.test(name)),
       'node:child_process': Object.keys(childProcess).filter((name) => /^(spawn|exec|fork)/.test(name)),
+      'node:os': Object.entries(os).flatMap(([name, value]) => (typeof value === 'function' ? name : [])),
+      'node:fs/promises': Object.keys(fsPromises).filter((name) => name !== 'constants'),
     };
-    const filter = /^node:(?:crypto|child_process)$/;
+    const filter = /^node:(?:crypto|child_process|os|fs\/promises)$/;
     builder.onResolve({ filter }, ({ path }) => ({ path, namespace: 'late' }));
     builder.onLoad({ filter, namespace: 'late' }, ({ path }) => ({
       contents: (late[path] ?? [])

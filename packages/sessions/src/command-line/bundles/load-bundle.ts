@@ -26,16 +26,23 @@ export function openBundles(program: string, folder: string): LoadBundle {
   const compiled = findCacheFolder();
   const cache = compiled === undefined ? undefined : new CodeCache(compiled, program);
   const loaded = new Map<string, object>();
+  /** For the packages that a command loads beside its bundle. Few do. */
+  const cachingCode = () => {
+    const modules = process.getBuiltinModule('node:module');
+    if (compiled !== undefined) modules.enableCompileCache(compiled);
+    return modules;
+  };
+  const importModule = (id: string): Promise<unknown> => {
+    cachingCode();
+    return import(id);
+  };
   const load: LoadBundle = (name, command) => {
     const known = loaded.get(name);
     if (known !== undefined) return known;
-    // For the packages that a command loads beside its bundle, the first after that of the start.
-    if (compiled !== undefined && loaded.size === 1)
-      process.getBuiltinModule('node:module').enableCompileCache(compiled);
     const path = join(folder, `${name}.cjs`);
     const run = compile(path, cache, command === undefined ? name : `${name}-${command}`);
     const requireBeside = (id: string) =>
-      process.getBuiltinModule(id) ?? process.getBuiltinModule('node:module').createRequire(path)(id);
+      process.getBuiltinModule(id) ?? cachingCode().createRequire(path)(id);
     const module = { exports: {} };
     run(module, module.exports, requireBeside, importModule, folder, pathToFileURL(path).href, load);
     loaded.set(name, module.exports);
@@ -43,8 +50,6 @@ export function openBundles(program: string, folder: string): LoadBundle {
   };
   return load;
 }
-
-const importModule = (id: string): Promise<unknown> => import(id);
 
 function compile(path: string, cache: CodeCache | undefined, name: string): (...scope: unknown[]) => void {
   const fd = openSync(path, 'r');

@@ -33,7 +33,6 @@ const OTHER_BUNDLE: Readonly<Record<string, string>> = {
 const BUNDLE_OF_FOLDER: Readonly<Record<string, string>> = {
   // They have the cleaner inside, which finds and reads sessions of every program.
   history: 'reading',
-  search: 'reading',
   // With the editor of the configuration.
   agents: 'setup',
   config: 'setup',
@@ -66,12 +65,9 @@ const ALSO_IN: Readonly<Record<string, readonly string[]>> = {
     join(SOURCE, 'memory-search', 'search-notes.ts'),
     join(SOURCE, 'runners', 'claude', 'runner.ts'),
   ],
-  // `openbot clean`, and what brings an index up to date.
-  reading: [
-    ...cleanFiles,
-    join(SOURCE, 'commands', 'clean', 'clean-here.ts'),
-    join(SOURCE, 'index-writing', 'catch-up-state.ts'),
-  ],
+  reading: [...cleanFiles, join(SOURCE, 'commands', 'clean', 'clean-here.ts')],
+  // What brings an index up to date.
+  search: [join(SOURCE, 'index-writing', 'catch-up-state.ts')],
   // Loaded where a session is changed, and not where sessions are listed.
   'session-changes': ['change-files.ts', 'in-use.ts'].map((file) =>
     join(SOURCE, 'kept-sessions', 'files', file),
@@ -95,9 +91,15 @@ const BUNDLES = {
     // Loaded where a report has to read transcripts, or looks at more than Claude Code's.
     [
       'usage-reading',
-      ['recount', 'sources/read-claude', 'sources/openbot', 'sources/openclaw', 'sources/pi'].map((file) =>
-        join(SOURCE, 'usage', `${file}.ts`),
-      ),
+      [
+        'usage/recount',
+        'usage/sources/read-claude',
+        'usage/sources/openbot',
+        'usage/sources/openclaw',
+        'usage/sources/pi',
+        'usage/prices/pi-prices',
+        'commands/known-agent',
+      ].map((file) => join(SOURCE, `${file}.ts`)),
     ],
     // Loaded where the model is not a scripted one. pi itself is installed beside it.
     ['pi-runner', [join(SOURCE, 'runners', 'pi', 'runner.ts')]],

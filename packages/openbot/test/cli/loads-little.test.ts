@@ -55,6 +55,16 @@ it('openbot sessions loads one file more, and no database where there is none', 
   expect(loaded.filter((url) => isHeavy(url) || url === 'node:sqlite')).toEqual([]);
 });
 
+it('openbot usage of Claude Code loads one small file more once it has counted', async () => {
+  const home = makeTempFolder();
+  const args = ['usage', '--source', 'claude', '--json'];
+  const first = await listLoaded(home, args);
+  expect(filesOf(first)).toContain('usage-reading.cjs');
+  const again = await listLoaded(home, args);
+  expect(filesOf(again)).toEqual(['openbot.js', 'openbot.js', 'start.cjs', 'usage.cjs']);
+  expect(again.filter((url) => isHeavy(url) || /node:(?:fs\/promises|os|sqlite)/.test(url))).toEqual([]);
+});
+
 it('JSON5 is loaded where the configuration is written so', async () => {
   const stateDir = makeTempFolder();
   writeFileSync(join(stateDir, 'openbot.json'), '{ agents: {}, } // by hand');

@@ -6,8 +6,9 @@ import { countUsage } from '../../usage/count-usage.ts';
 import { type Grouping, groupUsage, needsSessions, type SourceUsage } from '../../usage/group-usage.ts';
 import { openPriceList } from '../../usage/prices/price-list.ts';
 import { USAGE_SOURCES } from '../../usage/sources/all.ts';
-import { assertKnownIn } from '../known-agent.ts';
 import { readUsageInput, type UsageInput, type UsageRequestInput } from './usage-input.ts';
+import { describeUsage } from './usage-json.ts';
+import { formatUsage } from './usage-report.ts';
 
 /** Shows tokens and cost. */
 export async function usage(input: UsageInput): Promise<void> {
@@ -33,16 +34,15 @@ export async function usage(input: UsageInput): Promise<void> {
   );
   const grouped = groupUsage(sources, { ...request, prices });
   if (grouped.groups.length === 0 && request.agentId !== undefined) {
+    const { assertKnownIn } = await import('../known-agent.ts');
     const folders = opened.flatMap(([, { places }]) => places.slice(0, 1));
     await assertKnownIn(folders, request.agentId, input);
   }
   const shown = limit(grouped.groups, request.by, flags.limit);
   if (flags.json) {
-    const { describeUsage } = await import('./usage-json.ts');
     writeJson(terminal, describeUsage(grouped, shown, request));
     return;
   }
-  const { formatUsage } = await import('./usage-report.ts');
   const places = opened.flatMap(([, { places }]) => places.slice(0, 1));
   terminal.write(
     formatUsage(grouped, shown, {

@@ -43,7 +43,7 @@ function freeName(path: string): string {
 /** Every file that belongs to an index which was moved aside: the database, and what SQLite keeps beside it. */
 const ASIDE = /\.aside-\d{8}T\d{6}Z(?:-\d+)?$/;
 
-export function listAside(path: string): string[] {
+function listAside(path: string): string[] {
   const name = basename(path);
   return readdirSync(dirname(path))
     .filter((one) => one.startsWith(name) && ASIDE.test(one))
@@ -52,7 +52,9 @@ export function listAside(path: string): string[] {
 }
 
 function removeOldest(path: string): void {
-  for (const old of listAside(path).slice(0, -MOST_KEPT)) {
-    for (const ending of ['', '-wal', '-shm']) rmSync(old + ending, { force: true });
-  }
+  for (const old of listAside(path).slice(0, -MOST_KEPT)) removeAside(old);
+}
+
+export function removeAside(aside: string): void {
+  for (const ending of ['', '-wal', '-shm']) rmSync(aside + ending, { force: true });
 }

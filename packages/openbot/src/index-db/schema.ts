@@ -88,17 +88,22 @@ CREATE TABLE chunks (
   text TEXT NOT NULL
 ) STRICT;
 CREATE INDEX chunks_of_file ON chunks (file, first);
+CREATE INDEX chunks_of_hash ON chunks (file, hash);
 CREATE VIRTUAL TABLE chunk_words USING ${WORDS};
 -- As the scalar functions of sqlite-vec take them: 32-bit floats. An ordinary table, so that a process without sqlite-vec
 -- can still remove what is gone.
 CREATE TABLE vectors (
-  chunk INTEGER NOT NULL REFERENCES chunks ON DELETE CASCADE,
+  -- Of the chunks of this file with this hash. A rebuild has them before there are chunks again
+  file INTEGER NOT NULL REFERENCES files ON DELETE CASCADE,
+  hash TEXT NOT NULL,
   -- What made it, where from, and how long it is: vectors of two are not comparable
   model TEXT NOT NULL,
   embedding BLOB NOT NULL,
-  UNIQUE (chunk, model)
+  UNIQUE (file, hash, model)
 ) STRICT;
 CREATE TRIGGER chunk_gone AFTER DELETE ON chunks BEGIN
   DELETE FROM chunk_words WHERE rowid = old.id;
+  DELETE FROM vectors WHERE file = old.file AND hash = old.hash
+    AND NOT EXISTS (SELECT 1 FROM chunks WHERE file = old.file AND hash = old.hash);
 END;
 `;

@@ -61,6 +61,16 @@ function takeSame(
   return kept;
 }
 
+/** Of a file whose chunks are complete: vectors that a former index had for other texts. */
+export function dropUnusedVectors(index: IndexDatabase, file: number): void {
+  index
+    .prepare(
+      `DELETE FROM vectors WHERE file = ?
+       AND NOT EXISTS (SELECT 1 FROM chunks c WHERE c.file = vectors.file AND c.hash = vectors.hash)`,
+    )
+    .run(file);
+}
+
 function hashOf({ heading, text }: Chunk): string {
   return createHash('sha256').update(`${heading}\n${text}`).digest('base64url');
 }

@@ -1,6 +1,6 @@
 import type { IndexDatabase } from '../index-db/index-database.ts';
 import { fromSearchable } from '../index-db/searchable-text.ts';
-import { type Chunk, replaceChunks } from './keep-chunks.ts';
+import { type Chunk, dropUnusedVectors, replaceChunks } from './keep-chunks.ts';
 
 const LONGEST_CHUNK = 1500;
 /** Of one session, in one transaction. Other processes wait for it, and so does all else in this one. */
@@ -47,6 +47,7 @@ function cutNext(
     .all(owner.file, from, MOST_MESSAGES) as unknown as readonly SaidMessage[];
   replaceChunks(index, owner, from, gather(messages));
   const isEnd = messages.length < MOST_MESSAGES;
+  if (isEnd) dropUnusedVectors(index, owner.file);
   const to = isEnd ? newest : messages.at(-1)!.id;
   index.prepare('UPDATE files SET chunked_to = ? WHERE id = ?').run(to, owner.file);
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { cutNote, type MemoryFile, readMemoryFiles } from '@openbot/claude-code';
 import type { IndexDatabase } from '../index-db/index-database.ts';
 import { withFile } from '../tools/workspace.ts';
-import { replaceChunks } from './keep-chunks.ts';
+import { dropUnusedVectors, replaceChunks } from './keep-chunks.ts';
 
 const MAIN_NOTE = 'MEMORY.md';
 const MOST_OF_FILE = 512 * 1024;
@@ -64,6 +64,7 @@ export async function keepNotes(
         text,
       }));
       replaceChunks(index, { file: row!.id as number, agentId, sessionKey: null }, 0, chunks);
+      dropUnusedVectors(index, row!.id as number);
     }
   });
 }

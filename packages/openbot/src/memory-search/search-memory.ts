@@ -180,7 +180,7 @@ ORDER BY w.score, m.id DESC LIMIT :most`;
 
 const BY_MEANING = `
 SELECT c.id, NULL AS message, c.session_key, f.path, c.first, c.last, c.heading, c.text
-FROM vectors v JOIN chunks c ON c.id = v.chunk JOIN files f ON f.id = c.file
+FROM vectors v JOIN chunks c ON c.file = v.file AND c.hash = v.hash JOIN files f ON f.id = c.file
 WHERE v.model = :model AND length(v.embedding) = length(:vector)
   AND ((f.kind = 'memory' AND f.root = :root AND (:path IS NULL OR f.path = :path))
     OR (${REACHABLE} AND c.session_key IN (SELECT value FROM json_each(:keys))))

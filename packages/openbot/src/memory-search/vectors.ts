@@ -17,7 +17,8 @@ export async function embedMissing(
         .prepare(
           `SELECT c.id, c.heading, c.text FROM chunks c JOIN files f ON f.id = c.file
            WHERE ((f.kind = 'memory' AND f.root = ?) OR (f.kind = 'transcript' AND f.root = ? AND f.agent_id = ?))
-           AND NOT EXISTS (SELECT 1 FROM vectors v WHERE v.chunk = c.id AND v.model = ?) ORDER BY c.id DESC LIMIT ?`,
+           AND NOT EXISTS (SELECT 1 FROM vectors v WHERE v.file = c.file AND v.hash = c.hash AND v.model = ?)
+           GROUP BY c.file, c.hash ORDER BY c.id DESC LIMIT ?`,
         )
         .all(of.workspaceDir, of.stateDir, of.agentId, embedder.name, BATCH),
     );
@@ -33,7 +34,7 @@ export async function embedMissing(
         // Another process may have removed the chunk, or embedded it.
         index
           .prepare(
-            'INSERT OR IGNORE INTO vectors (chunk, model, embedding) SELECT id, ?, ? FROM chunks WHERE id = ?',
+            'INSERT OR IGNORE INTO vectors (file, hash, model, embedding) SELECT file, hash, ?, ? FROM chunks WHERE id = ?',
           )
           .run(embedder.name, bytesOf(vectors[at]!), id as number);
       }

@@ -2,7 +2,7 @@ import { OpenBotError } from '@openbot/sessions';
 import { writeJson } from '@openbot/sessions/command-line';
 import { formatQuantity, printable } from '@openbot/sessions/terminal-text';
 import { checkIndex, type Difference } from '../../index-writing/check.ts';
-import { listPlacesOf } from '../../index-writing/remove-index.ts';
+import { listPlacesOf } from '../../index-writing/known-places.ts';
 import { type IndexInput, locateIndex } from './open-index.ts';
 
 const MEANINGS: Readonly<Record<Difference['kind'], string>> = {

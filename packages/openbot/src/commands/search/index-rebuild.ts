@@ -2,8 +2,9 @@ import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { writeJson } from '@openbot/sessions/command-line';
 import { formatCount, formatQuantity, printable } from '@openbot/sessions/terminal-text';
-import { readArchiveKeys, writeArchiveKeys } from '../../index-writing/archive-keys.ts';
-import { listPlacesOf, removeIndex } from '../../index-writing/remove-index.ts';
+import { identify, moveAside, removeAside } from '../../index-db/move-aside.ts';
+import { carryOver } from '../../index-writing/carry-over.ts';
+import { listPlacesOf } from '../../index-writing/known-places.ts';
 import { placeOfState } from '../../index-writing/session-source.ts';
 import { bringUpToDate, type IndexInput, locateIndex } from './open-index.ts';
 
@@ -19,12 +20,14 @@ export async function indexRebuild(input: IndexInput): Promise<void> {
     existsSync(own) && known.every(({ root }) => root !== own)
       ? [placeOfState(own, { env, cwd }), ...known]
       : known;
-  const keys = await readArchiveKeys(path);
-  await removeIndex(path);
+  const old = await moveAside(path, identify(path));
   const database = await open();
   try {
     const { sessions, bytes, faults } = await bringUpToDate(input, database, all);
-    await writeArchiveKeys(database, keys);
+    if (old !== undefined) {
+      await carryOver(old, database);
+      removeAside(old);
+    }
     const messages = await database.read(
       () => database.prepare('SELECT count(*) AS n FROM messages').get()?.n as number,
     );

@@ -1,16 +1,7 @@
-import { existsSync, rmSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { withLock } from '@openbot/sessions/disk';
 import { openIndexDatabase } from '../index-db/index-database.ts';
 import { placeOfProgram, placeOfState, type SessionsPlace } from './session-source.ts';
-
-/** Removes an index, for one that is to be made anew. */
-export async function removeIndex(path: string): Promise<void> {
-  await withLock(`${path}.aside.lock`, {}, () => {
-    // The log first: without its database no process takes it for its own.
-    for (const ending of ['-shm', '-wal', '']) rmSync(path + ending, { force: true });
-  });
-}
 
 /** These places, and all others of which the index has sessions. One that cannot be read has none. */
 export async function listPlacesOf(

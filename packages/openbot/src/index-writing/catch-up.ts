@@ -3,7 +3,8 @@ import { formatQuantity } from '@openbot/sessions/terminal-text';
 import { followingOf, type LocatedSession, type TranscriptState } from 'oc-context-cleaner';
 import type { IndexDatabase } from '../index-db/index-database.ts';
 import { type IndexingOptions, indexSession } from './index-session.ts';
-import { type SessionsPlace, type SessionTraits, traitsOf } from './session-source.ts';
+import { isArchive, readMarkedKey } from './session-archives.ts';
+import { channelOf, type SessionsPlace, type SessionTraits, traitsOf } from './session-source.ts';
 import { deleteFile, type IndexedFile, moveFile, partOf, writeTraits } from './write-session.ts';
 
 export interface CaughtUp {
@@ -72,9 +73,10 @@ export async function catchUp(
     if (signal?.aborted) break;
     try {
       const following = await followingOf(session);
+      const named = await addMarkedKey(session.path, traits);
       const onBytes = (here: number) =>
         reportProgress({ share: Math.min(1, (bytes + here) / Math.max(1, total)) });
-      bytes += await indexSession(database, { session, traits, of: place }, following, {
+      bytes += await indexSession(database, { session, traits: named, of: place }, following, {
         batchBytes,
         onBytes,
         signal,
@@ -92,6 +94,13 @@ export async function catchUp(
     bytes,
     faults,
   };
+}
+
+/** Where neither a store nor an index knows the key of a conversation that was reset, its turns do. */
+async function addMarkedKey(path: string, traits: SessionTraits): Promise<SessionTraits> {
+  if (traits.sessionKey !== null || !isArchive(path)) return traits;
+  const sessionKey = (await readMarkedKey(path)) ?? null;
+  return { ...traits, sessionKey, channel: channelOf(sessionKey) };
 }
 
 /** By what finding it has told: the size and the time of its file. A session in a database has no size then. */

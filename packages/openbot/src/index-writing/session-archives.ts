@@ -1,7 +1,9 @@
 import { readdirSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { readFileLinesBackwards } from '@openbot/sessions/transcript';
 import type { LocatedSession } from 'oc-context-cleaner';
 import { listArchives } from '../kept-sessions/files/archives.ts';
+import { TURN_MARK, type TurnMark } from '../transcripts/contract.ts';
 
 /**
  * Transcripts of conversations that were reset. They are still what was said, and are searched. Those of deleted sessions
@@ -32,6 +34,24 @@ export function locateArchives(stateDir: string, sessions: readonly LocatedSessi
 
 export function isArchive(path: string): boolean {
   return basename(path).includes('.jsonl.reset.');
+}
+
+/** The key of the last turn of a transcript. A fork begins with lines of another conversation. */
+export async function readMarkedKey(path: string): Promise<string | undefined> {
+  for await (const { bytes } of readFileLinesBackwards(path)) {
+    if (!bytes?.includes(TURN_MARK)) continue;
+    const { customType, data } = parse(bytes) as { customType?: unknown; data?: Partial<TurnMark> };
+    if (customType === TURN_MARK && typeof data?.sessionKey === 'string') return data.sessionKey;
+  }
+  return undefined;
+}
+
+function parse(line: Buffer): object {
+  try {
+    return Object(JSON.parse(line.toString('utf8')));
+  } catch {
+    return {};
+  }
 }
 
 function listSessionFolders(stateDir: string): [string, string | null][] {

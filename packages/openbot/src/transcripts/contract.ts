@@ -40,6 +40,8 @@ export interface TurnMark {
   readonly messages: readonly string[];
   /** Their numbers in the inbox. */
   readonly seqs: readonly number[];
+  /** Of the conversation: no store knows the transcript any more once it was reset. */
+  readonly sessionKey?: string;
 }
 
 /** What a turn left in its transcript. */

@@ -207,7 +207,8 @@ function nameOf({ provider, model }: ModelChoice): { provider: string; model: st
 function markOf({ work }: Turn, attempt: number): EntryDraft {
   const messages = work.messages.map(({ identity }) => identity.messageId);
   const seqs = work.messages.map(({ seq }) => seq);
-  const data: TurnMark = { turnId: work.turnId, attempt, messages, seqs };
+  const { turnId, sessionKey } = work;
+  const data: TurnMark = { turnId, attempt, messages, seqs, sessionKey };
   return { type: 'custom', customType: TURN_MARK, data };
 }
 

@@ -86,6 +86,23 @@ test('an index that is made anew has what was reset, with the entry that was kep
   ]);
 });
 
+test('an index that is made anew knows what was reset in a chat by its last turn', async () => {
+  const { state, index } = await start();
+  const mark = (sessionKey: string) =>
+    lineOf({ type: 'custom', customType: 'openbot.turn', data: { turnId: 't', sessionKey } });
+  state.add(1, mark('agent:main:fork'), said('d', 'user', 'more'), mark('agent:main:telegram:group:7'));
+  state.add(
+    1,
+    said('e', 'user', 'not "openbot.turn","data":{"sessionKey":"agent:main:other"}'),
+    'openbot.turn\n',
+  );
+  renameSync(state.pathOf(1), `${state.pathOf(1)}.reset.2026-11-10T12-00-00.000Z`);
+  await index.database.write(() => index.database.prepare('DELETE FROM files').run());
+  await index.catchUp();
+  const of = { sessionKey: 'agent:main:telegram:group:7', channel: 'telegram', agentId: 'main' };
+  expect(await index.search('harbour')).toMatchObject([of]);
+});
+
 test('deleted sessions leave the index, and their archives too', async () => {
   const { state, index } = await start();
   rmSync(state.pathOf(1));

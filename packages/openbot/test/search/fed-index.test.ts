@@ -40,6 +40,17 @@ test('a turn leaves its messages in the index, with the key of the session', asy
   expect((await index.search('harbour', { speaker: 'user' })).map(({ turn }) => turn)).toEqual([1]);
 });
 
+test('an index that was lost knows the key of a conversation that was reset in the chat', async () => {
+  const stateDir = makeTempFolder();
+  const { sessionKey } = await talk(stateDir, 'meet me at the harbour');
+  await talk(stateDir, '/new');
+  rmSync(join(stateDir, 'openbot.sqlite'));
+  const index = await openIndexOf({ folder: stateDir });
+  await index.catchUp();
+  const [hit] = await index.search('harbour');
+  expect(hit).toMatchObject({ sessionKey, path: expect.stringContaining('.jsonl.reset.') });
+});
+
 test('a rebuild knows the keys of a store that openbot.json names', async () => {
   const home = makeTempFolder();
   const stateDir = join(home, 'state');

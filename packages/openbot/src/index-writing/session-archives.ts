@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs';
+import { readdirSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { readFileLinesBackwards } from '@openbot/sessions/transcript';
 import type { LocatedSession } from 'oc-context-cleaner';
@@ -36,6 +36,27 @@ export function isArchive(path: string): boolean {
   return basename(path).includes('.jsonl.reset.');
 }
 
+const SUBAGENTS = 'subagents';
+
+/** What subagents of Claude Code's sessions said, with the id of their session: `<session>/subagents/agent-….jsonl`. */
+export function locateSubagents(sessions: readonly LocatedSession[]): LocatedSession[] {
+  return sessions.flatMap((session) => {
+    const folder = join(session.path.replace(/\.jsonl$/, ''), SUBAGENTS);
+    return readNames(folder).flatMap((name) => {
+      const path = join(folder, name);
+      const stats = name.endsWith('.jsonl') ? statSync(path, { throwIfNoEntry: false }) : undefined;
+      if (!stats?.isFile()) return [];
+      const stem = basename(name, '.jsonl');
+      return [{ ...session, stem, path, updatedAt: stats.mtimeMs, sizeBytes: stats.size, entries: [] }];
+    });
+  });
+}
+
+/** No name leads to a session that was reset, nor to a subagent. */
+export function isNamedByPath(path: string): boolean {
+  return isArchive(path) || basename(dirname(path)) === SUBAGENTS;
+}
+
 /** The key of the last turn of a transcript. A fork begins with lines of another conversation. */
 export async function readMarkedKey(path: string): Promise<string | undefined> {
   for await (const { bytes } of readFileLinesBackwards(path)) {
@@ -56,8 +77,12 @@ function parse(line: Buffer): object {
 
 function listSessionFolders(stateDir: string): [string, string | null][] {
   const agents = join(stateDir, 'agents');
+  return readNames(agents).map((agentId) => [join(agents, agentId, 'sessions'), agentId]);
+}
+
+function readNames(folder: string): string[] {
   try {
-    return readdirSync(agents).map((agentId) => [join(agents, agentId, 'sessions'), agentId]);
+    return readdirSync(folder);
   } catch {
     return [];
   }

@@ -10,7 +10,7 @@ import {
 import { isOpenclaws } from '../index-db/index-path.ts';
 import { readKeptEntry } from '../kept-sessions/files/kept-entry.ts';
 import { addConfiguredEntries } from './configured-store.ts';
-import { isArchive, locateArchives } from './session-archives.ts';
+import { isArchive, locateArchives, locateSubagents } from './session-archives.ts';
 
 /** The program that made the folder. */
 export type IndexedSource = 'openbot' | SourceName;
@@ -20,7 +20,7 @@ export interface SessionsPlace {
   readonly source: IndexedSource;
   /** The state folder, or the folder with all sessions of that program. */
   readonly root: string;
-  /** Those of conversations that were reset too. */
+  /** Those of conversations that were reset, and of subagents, too. */
   locate(): Promise<LocatedSession[]>;
 }
 
@@ -50,7 +50,8 @@ export function placeOfProgram(source: SourceName, scope: PlaceScope): SessionsP
   if (root === undefined) return undefined;
   const locate = async () => {
     const sessions = locateSessions(search);
-    return source === 'openclaw' ? [...sessions, ...locateArchives(root, sessions)] : sessions;
+    if (source === 'openclaw') return [...sessions, ...locateArchives(root, sessions)];
+    return source === 'claude' ? [...sessions, ...locateSubagents(sessions)] : sessions;
   };
   return { source, root, locate };
 }

@@ -255,6 +255,34 @@ describe('on sessions of other programs', () => {
     expect(index.sessions).toBeGreaterThan(0);
     expect(await home.json('index', 'check')).toMatchObject({ ok: true });
   });
+
+  test('what subagents of Claude Code said is found, and opened by its path', async () => {
+    const { home } = start();
+    const project = join(home.folder, 'claude/projects/-w');
+    const agents = join(project, idOf(8), 'subagents');
+    mkdirSync(agents, { recursive: true });
+    const line = (uuid: string, content: string, isSidechain: boolean) =>
+      lineOf({
+        type: 'user',
+        uuid,
+        parentUuid: null,
+        sessionId: idOf(8),
+        cwd: '/w',
+        isSidechain,
+        timestamp: new Date(AT).toISOString(),
+        message: { role: 'user', content },
+      });
+    writeFileSync(join(project, `${idOf(8)}.jsonl`), line('u1', 'look into the hull', false));
+    const path = join(agents, 'agent-a1.jsonl');
+    writeFileSync(path, line('u2', 'find the keelson', true));
+    const { hits } = await home.json<Printed>('search', 'keelson', '--source', 'claude');
+    expect(hits).toMatchObject([{ source: 'claude', sessionId: idOf(8), path }]);
+    const [, ...words] = hits[0]!.open.split(' ');
+    expect(words.slice(0, 2)).toEqual(['history', path]);
+    expect((await home.run(words)).stdout).toContain('find the keelson');
+    rmSync(join(project, `${idOf(8)}.jsonl`));
+    expect((await home.json<Printed>('search', 'keelson', '--source', 'claude')).hits).toEqual([]);
+  });
 });
 
 describe('openbot index', () => {

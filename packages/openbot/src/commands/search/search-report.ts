@@ -13,7 +13,7 @@ import {
 import type { ParsedQuery } from '../../index-search/parse-query.ts';
 import type { SearchHit } from '../../index-search/search.ts';
 import type { Suggestion } from '../../index-search/suggest.ts';
-import { isArchive } from '../../index-writing/session-archives.ts';
+import { isNamedByPath } from '../../index-writing/session-archives.ts';
 import type { SearchInput } from './search-input.ts';
 
 const INDENT = '   ';
@@ -89,8 +89,8 @@ export function openCommand(
 ): string {
   const place = hit.entryId === null ? ['--turn', String(Math.max(1, hit.turn))] : ['--at', hit.entryId];
   const own = flags.stateDir === undefined ? [] : ['--state-dir', flags.stateDir];
-  // No name leads to a session that was reset, but the path of its transcript does, from anywhere.
-  const where = isArchive(hit.path) ? [] : hit.root === stateDir ? own : ['--source', hit.source];
+  // A path leads to its transcript from anywhere.
+  const where = isNamedByPath(hit.path) ? [] : hit.root === stateDir ? own : ['--source', hit.source];
   return ['openbot history', ...[nameOf(hit), ...place, ...where].map((word) => quoteForShell(word))].join(
     ' ',
   );
@@ -98,7 +98,7 @@ export function openCommand(
 
 /** The transcripts of a session's topics share its id, but not the name of the file. */
 function nameOf({ sessionId, path }: SearchHit): string {
-  if (isArchive(path)) return path;
+  if (isNamedByPath(path)) return path;
   const stem = basename(path, '.jsonl');
   return stem.startsWith(`${sessionId}-topic-`) ? stem : sessionId;
 }

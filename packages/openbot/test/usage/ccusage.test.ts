@@ -1,5 +1,5 @@
 /** What ccusage 20.0.24 printed of the same files, field by field. */
-import { readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { makeHome } from '../setup/run-openbot.ts';
@@ -96,4 +96,61 @@ test.each(['daily', 'monthly', 'session'])('of files of Claude Code itself: %s',
   expect(pick(ours.totals, [...FIGURES, 'unpricedModels'])).toEqual(
     pick(theirs.totals, [...FIGURES, 'unpricedModels']),
   );
+});
+
+interface Line {
+  readonly day: number;
+  readonly model: string;
+  /** Input, output, read from the cache. */
+  readonly tokens: readonly [number, number, number];
+  readonly of: object;
+  readonly speed?: string;
+}
+
+/** Found by comparing both on generated files. The days that ccusage 20.0.24 printed: input, output, read from the cache. */
+test.each<[string, Line[], Record<string, readonly number[]>]>([
+  [
+    'of lines of one request with equal sums the dearer one counts',
+    [
+      { day: 1, model: 'claude-sonnet-4-5', tokens: [10, 1, 4], of: { requestId: 'r' }, speed: 'standard' },
+      { day: 2, model: 'claude-sonnet-4-5', tokens: [10, 5, 0], of: { requestId: 'r' } },
+    ],
+    { '2026-11-02': [10, 5, 0] },
+  ],
+  [
+    'of lines with equal figures that of the dearer model',
+    [
+      { day: 2, model: 'claude-sonnet-4-5', tokens: [3, 5, 0], of: { requestId: 'r' } },
+      { day: 1, model: 'claude-opus-4-5', tokens: [3, 5, 0], of: { requestId: 'r' } },
+    ],
+    { '2026-11-01': [3, 5, 0] },
+  ],
+  [
+    'a message takes the place of the replay that its session had first',
+    [
+      {
+        day: 1,
+        model: 'm',
+        tokens: [3, 2, 4],
+        of: { sessionId: 'other', requestId: 'r', isSidechain: true },
+      },
+      { day: 2, model: 'm', tokens: [10, 2, 4], of: { sessionId: 'own', isSidechain: true } },
+      { day: 2, model: 'm', tokens: [3, 1, 0], of: { sessionId: 'own', requestId: 'r', isSidechain: true } },
+      { day: 3, model: 'm', tokens: [1, 2, 4], of: { sessionId: 'own' } },
+    ],
+    { '2026-11-01': [3, 2, 4], '2026-11-03': [1, 2, 4] },
+  ],
+])('%s', async (_, lines, expected) => {
+  const home = makeHome();
+  const folder = join(home.env.CLAUDE_CONFIG_DIR!, 'projects', '-w');
+  mkdirSync(folder, { recursive: true });
+  const text = lines.map(({ day, model, tokens: [input, output, read], of, speed }) => {
+    const figures = { input_tokens: input, output_tokens: output, cache_read_input_tokens: read, speed };
+    const message = { id: 'msg', model, usage: figures };
+    return `${JSON.stringify({ timestamp: `2026-11-0${day}T10:00:00.000Z`, message, ...of })}\n`;
+  });
+  writeFileSync(join(folder, 'own.jsonl'), text.join(''));
+  const { daily } = await home.json<Output>('usage', '--source', 'claude', '--timezone', 'UTC');
+  const fields = ['inputTokens', 'outputTokens', 'cacheReadTokens'];
+  expect(Object.fromEntries((daily as Row[]).map((row) => [row.date, pick(row, fields)]))).toEqual(expected);
 });

@@ -30,7 +30,7 @@ type Draft = { -readonly [Field in keyof Omit<UsageBucket, 'tokens' | 'above'>]:
 };
 type Tokens = { -readonly [Kind in keyof PricedTokens]: number };
 
-const KINDS = ['input', 'output', 'cacheWrite', 'cacheWrite1h', 'cacheRead'] as const;
+export const KINDS = ['input', 'output', 'cacheWrite', 'cacheWrite1h', 'cacheRead'] as const;
 
 /** @param bySession false for buckets of all sessions together, which are far fewer */
 export function fillBuckets(

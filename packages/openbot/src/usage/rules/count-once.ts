@@ -1,3 +1,6 @@
+import { findClaudePrice } from '../prices/claude-prices.ts';
+import { costOf, type PricedTokens, TIER } from '../prices/price.ts';
+import { KINDS } from './buckets.ts';
 import { totalOf, type UsageRequest } from './request.ts';
 
 export interface CountedItem {
@@ -9,12 +12,13 @@ export interface CountedItem {
 /**
  * Keeps each request once, as ccusage does: the lines of one message repeat its usage, forks repeat its lines, and a side
  * conversation replays those of its parent under new request ids. Of two lines the parent's counts, then the larger one,
- * then the first.
+ * then the dearer one, then the first.
  */
 export class RequestsOnce<Item extends CountedItem> {
   readonly items: Item[] = [];
-  /** The items of each message, with the sessions of all lines that each stands for. */
-  readonly #byId = new Map<string, Known[]>();
+  /** The items of each message, and those of each message in a session, in the order in which a line of it led to them. */
+  readonly #ofMessage = new Map<string, number[]>();
+  readonly #ofSession = new Map<string, number[]>();
 
   add(item: Item): void {
     const { id } = item.request;
@@ -22,28 +26,27 @@ export class RequestsOnce<Item extends CountedItem> {
       this.items.push(item);
       return;
     }
-    const others = this.#byId.get(id) ?? [];
+    const inSession = `${id}\n${item.session}`;
     const key = keyOf(item);
-    let known =
-      others.find(({ at }) => keyOf(this.items[at]!) === key) ??
-      others.find((other) => this.#isReplay(other, item));
-    if (known === undefined) {
-      known = { at: this.items.push(item) - 1, sessions: [] };
-      this.#byId.set(id, [...others, known]);
-    } else if (isBetter(item.request, this.items[known.at]!.request)) this.items[known.at] = item;
-    if (!known.sessions.includes(item.session)) known.sessions.push(item.session);
+    let at =
+      this.#ofMessage.get(id)?.find((other) => keyOf(this.items[other]!) === key) ??
+      this.#ofSession.get(inSession)?.find((other) => this.#isReplay(other, item));
+    if (at === undefined) {
+      at = this.items.push(item) - 1;
+      note(this.#ofMessage, id, at);
+    } else if (isBetter(item.request, this.items[at]!.request)) this.items[at] = item;
+    note(this.#ofSession, inSession, at);
   }
 
-  #isReplay({ at, sessions }: Known, { request, session }: Item): boolean {
-    const isSide = request.isSidechain === true || this.items[at]!.request.isSidechain === true;
-    return isSide && sessions.includes(session);
+  #isReplay(at: number, { request }: Item): boolean {
+    return request.isSidechain === true || this.items[at]!.request.isSidechain === true;
   }
 }
 
-interface Known {
-  /** The position of the item. */
-  readonly at: number;
-  readonly sessions: string[];
+function note(places: Map<string, number[]>, name: string, at: number): void {
+  const known = places.get(name);
+  if (known === undefined) places.set(name, [at]);
+  else if (!known.includes(at)) known.push(at);
 }
 
 /** What has no request id is known by its session and its time. */
@@ -71,6 +74,25 @@ export function mergeLines(requests: readonly UsageRequest[]): UsageRequest[] {
 
 function isBetter(one: UsageRequest, other: UsageRequest): boolean {
   if (one.isSidechain !== other.isSidechain) return other.isSidechain === true;
-  const more = totalOf(one) - totalOf(other);
+  const more = totalOf(one) - totalOf(other) || compareCost(one, other);
   return more === 0 ? one.hasSpeed === true && other.hasSpeed !== true : more > 0;
+}
+
+/** By built-in prices: those of the user do not change which line counts. Most lines of a message have the same figures. */
+function compareCost(one: UsageRequest, other: UsageRequest): number {
+  const isSame =
+    one.model === other.model &&
+    one.costUsd === other.costUsd &&
+    KINDS.every((kind) => one[kind] === other[kind]);
+  return isSame ? 0 : builtInCostOf(one) - builtInCostOf(other);
+}
+
+function builtInCostOf(request: UsageRequest): number {
+  const { model = '', costUsd } = request;
+  if (costUsd !== undefined) return costUsd;
+  const price = findClaudePrice(model.replace(/-fast$/, ''));
+  const above = Object.fromEntries(KINDS.map((kind) => [kind, Math.max(0, request[kind] - TIER)]));
+  return price === undefined
+    ? 0
+    : costOf(price, request, above as unknown as PricedTokens, model.endsWith('-fast'));
 }

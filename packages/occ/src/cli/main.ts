@@ -60,7 +60,7 @@ function noteCodeNotRun(path: string | undefined, terminal: Terminal): void {
   if (path === undefined) return;
   const shown = printable(basename(path));
   const where = basename(dirname(path)) === '.config' ? `.config/${shown}` : shown;
-  terminal.writeError(
+  terminal.warn(
     `Note: ${where} in this folder is code, so it was not run. If you trust it, use: occ --config ${where} …\n`,
   );
 }

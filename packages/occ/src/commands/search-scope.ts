@@ -41,7 +41,7 @@ export function openSearch(input: OccInput<typeof COMMON_FLAGS>): {
       `${yellow('Warning:')} ${printable(message)}`,
       ...(hint === undefined ? [] : [printable(hint)]),
     ];
-    terminal.writeError(`${lines.join('\n  ')}\n`);
+    terminal.warn(`${lines.join('\n  ')}\n`);
   });
 }
 

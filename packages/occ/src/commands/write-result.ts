@@ -9,5 +9,5 @@ export function writeWarnings(terminal: Terminal, warnings: readonly SearchWarni
 
 /** A report, ended by exactly one line end. */
 export function writeReport(terminal: Terminal, report: string): void {
-  terminal.write(report.endsWith('\n') ? report : `${report}\n`);
+  terminal.say(report.endsWith('\n') ? report : `${report}\n`);
 }

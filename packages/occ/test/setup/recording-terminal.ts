@@ -9,13 +9,17 @@ export interface RecordingTerminal extends Terminal {
 /** Keeps what is written to it. */
 export function createRecordingTerminal(colour = false): RecordingTerminal {
   const record = { stdout: '', stderr: '' };
+  const write = (text: string) => {
+    record.stdout += text;
+  };
+  const writeError = (text: string) => {
+    record.stderr += text;
+  };
   return {
-    write: (text) => {
-      record.stdout += text;
-    },
-    writeError: (text) => {
-      record.stderr += text;
-    },
+    write,
+    writeError,
+    say: write,
+    warn: writeError,
     followProgress: () => () => {},
     eraseProgress: () => {},
     isTerminal: colour,

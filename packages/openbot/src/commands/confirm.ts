@@ -17,7 +17,7 @@ export async function confirm({ flags, isInteractive, terminal }: Asking, what: 
       hint: 'Add --yes to do it without a question',
     });
   }
-  terminal.writeError(`${what}? [y/N] `);
+  terminal.warn(`${what}? [y/N] `);
   const answer = await readLine();
   if (/^y(?:es)?$/i.test(answer.trim())) return;
   throw new OpenBotError('CANCELLED', 'Cancelled. Nothing was changed.');

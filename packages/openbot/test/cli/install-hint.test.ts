@@ -25,7 +25,8 @@ test('a package is installed where openbot is, not where a person is', () => {
 
 test('the error of a missing package says that', () => {
   const texts: string[] = [];
-  const terminal = { writeError: (text: string) => void texts.push(text), errorPalette: PLAIN_PALETTE };
+  const write = (text: string) => void texts.push(text);
+  const terminal = { writeError: write, warn: write, errorPalette: PLAIN_PALETTE };
   const error = Object.assign(new Error('the package x is not installed'), {
     code: 'SDK_NOT_INSTALLED',
     hint: 'npm install x',

@@ -90,7 +90,7 @@ describe.skipIf(noTerminal !== undefined)(`in a terminal${noTerminal ? ` (${noTe
     const { stdout } = await command.ended;
     const lines = strip(stdout).trimEnd().split('\n').slice(1);
     expect(lines[0]).toMatch(/^5 of 22 sessions of agent main/);
-    const [titles, ...rows] = lines.filter((line) => /^(KEY|agent:|[a-z]+\d* )/.test(line));
+    const [titles, ...rows] = lines.filter((line) => /^(KEY|agent:|[a-z]+\d* {2})/.test(line));
     expect(rows).toHaveLength(5);
     expect(Math.max(...[titles!, ...rows].map(textWidth))).toBeLessThanOrEqual(columns);
     expect(titles).toContain('CONTEXT');

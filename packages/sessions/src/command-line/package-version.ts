@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import type { Command, Program } from './command.ts';
 
 /** The command `version` of a program, beside its flag. */
@@ -15,8 +15,14 @@ export function declareVersion(name: string, program: () => Program): Command {
   };
 }
 
-/** The version in the nearest package.json two folders above a module: sources, build and bundle are all that deep. */
+/** The version in the nearest package.json above a module: sources, build and bundle are not equally deep. */
 export function readPackageVersion(moduleUrl: string): string {
-  const manifest = readFileSync(new URL('../../package.json', moduleUrl), 'utf8');
-  return (JSON.parse(manifest) as { version: string }).version;
+  const manifest = findManifest(new URL('..', moduleUrl));
+  return (JSON.parse(readFileSync(manifest, 'utf8')) as { version: string }).version;
+}
+
+function findManifest(folder: URL): URL {
+  const manifest = new URL('package.json', folder);
+  const above = new URL('..', folder);
+  return existsSync(manifest) || above.href === folder.href ? manifest : findManifest(above);
 }

@@ -8,6 +8,14 @@ export class OutputLost extends Error {
   override readonly name = 'OutputLost';
 }
 
+/**
+ * Ends a check whose result, on stdout, is that something is wrong. That is no error of the command: the exit code says it, and
+ * stderr stays empty.
+ */
+export class FaultsFound extends Error {
+  override readonly name = 'FaultsFound';
+}
+
 export interface ReportMode {
   readonly json: boolean;
   readonly verbose: boolean;
@@ -21,6 +29,7 @@ interface ReportedError {
   readonly reason?: string;
 }
 
+const SILENT: readonly string[] = [OutputLost.name, FaultsFound.name];
 /** The exit code of every failure that the program gives no other. */
 const FAILURE = 1;
 /** As after Ctrl-C. */
@@ -30,14 +39,14 @@ const CANCELLED = 130;
 export function reportError(
   program: Pick<Program, 'name' | 'commonFlags' | 'advise' | 'exitCodes'>,
   error: unknown,
-  terminal: Pick<Terminal, 'writeError' | 'errorPalette'>,
+  terminal: Pick<Terminal, 'writeError' | 'warn' | 'errorPalette'>,
   { json, verbose }: ReportMode,
 ): number {
   // Known by its name: each command is a bundle with classes of its own.
-  if (error instanceof Error && error.name === OutputLost.name) return FAILURE;
+  if (error instanceof Error && SILENT.includes(error.name)) return FAILURE;
   const reported = describeError(program, error);
   if (reported.code === 'CANCELLED') {
-    terminal.writeError(`${printable(reported.message)}\n`);
+    terminal.warn(`${printable(reported.message)}\n`);
     return CANCELLED;
   }
   const exitCode = program.exitCodes?.[reported.code] ?? FAILURE;
@@ -48,8 +57,8 @@ export function reportError(
   const { red, dim } = terminal.errorPalette;
   const lines = [`${red('Error:')} ${printableLines(reported.message).join('\n  ')}`];
   lines.push(...printableLines(reported.hint).map((line) => `  ${line}`));
-  if (verbose && error instanceof Error) lines.push(dim(error.stack ?? ''));
-  terminal.writeError(`${lines.join('\n')}\n`);
+  terminal.warn(`${lines.join('\n')}\n`);
+  if (verbose && error instanceof Error) terminal.writeError(`${dim(error.stack ?? '')}\n`);
   return exitCode;
 }
 

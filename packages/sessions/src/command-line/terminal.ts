@@ -1,5 +1,7 @@
 import { toJsonText } from '../terminal-text/json-text.ts';
 import { type Palette, paletteFor } from '../terminal-text/palette.ts';
+import { printable } from '../terminal-text/printable.ts';
+import { wrapProse } from '../terminal-text/text-width.ts';
 import type { OutputStream } from './output.ts';
 import { ProgressLine } from './progress-line.ts';
 
@@ -9,6 +11,10 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 export interface Terminal {
   write(text: string): void;
   writeError(text: string): void;
+  /** Sentences for people, on stdout: lines that are wider than the terminal are broken between words. */
+  say(text: string): void;
+  /** The same on stderr. */
+  warn(text: string): void;
   /** Says on stderr what takes long, from now on. Returns the function that ends this. */
   followProgress(): () => void;
   /** For output that does not go through this terminal, and for the end of the process. */
@@ -32,6 +38,16 @@ export function writeJson(terminal: Pick<Terminal, 'write'>, value: unknown): vo
   terminal.write(`${toJsonText(value, 2)}\n`);
 }
 
+/** On stderr, beside the result; for programs as JSON. */
+export function writeWarning(
+  terminal: Pick<Terminal, 'writeError' | 'warn' | 'errorPalette'>,
+  message: string,
+  { json = false }: { readonly json?: boolean } = {},
+): void {
+  if (json) terminal.writeError(`${toJsonText({ warning: { message } })}\n`);
+  else terminal.warn(`${terminal.errorPalette.yellow('Warning:')} ${printable(message)}\n`);
+}
+
 const USUAL_COLUMNS = 80;
 
 export function openTerminal(
@@ -47,17 +63,22 @@ export function openTerminal(
     progress.erase();
     stream.write(text);
   };
-  const readWidth = () => readColumns(env) ?? (stdout.columns || USUAL_COLUMNS);
+  const widthOf = (stream: OutputStream) => readColumns(env) ?? (stream.columns || USUAL_COLUMNS);
+  const edgeOf = (stream: OutputStream, isEdge: unknown) =>
+    isEdge ? widthOf(stream) : Number.POSITIVE_INFINITY;
+  const wrap = (text: string, stream: OutputStream) => wrapProse(text, edgeOf(stream, stream.isTTY));
   return {
     write: (text) => writeTo(stdout, text),
     writeError: (text) => writeTo(stderr, text),
+    say: (text) => writeTo(stdout, wrap(text, stdout)),
+    warn: (text) => writeTo(stderr, wrap(text, stderr)),
     followProgress: () => progress.follow(),
     eraseProgress: () => progress.erase(),
     isTerminal: stdout.isTTY === true,
     get columns() {
-      return readWidth();
+      return widthOf(stdout);
     },
-    maxLineWidth: stdout.isTTY || stdout.columns ? readWidth() : Number.POSITIVE_INFINITY,
+    maxLineWidth: edgeOf(stdout, stdout.isTTY || stdout.columns),
     palette: paletteFor(hasColour(stdout)),
     errorPalette: paletteFor(hasColour(stderr)),
     get lost() {

@@ -9,4 +9,12 @@ export { percentOf } from '../terminal-text/percent-of.ts';
 export { oneLine, printable, shorten } from '../terminal-text/printable.ts';
 export { quoteForShell } from '../terminal-text/quote-for-shell.ts';
 export { fitsWhole, layOutTable, type TableColumn } from '../terminal-text/table.ts';
-export { cutEnd, cutMiddle, padEnd, padStart, textWidth, wrapText } from '../terminal-text/text-width.ts';
+export {
+  cutEnd,
+  cutMiddle,
+  padEnd,
+  padStart,
+  textWidth,
+  wrapProse,
+  wrapText,
+} from '../terminal-text/text-width.ts';

@@ -75,3 +75,33 @@ export function wrapText(text: string, width: number): string[] {
   }
   return lines;
 }
+
+/** A command to copy stays whole: in quotation marks, or behind a colon or alone to the end of the line. */
+const PIECES =
+  /'(?:openbot|occ|openclaw) [^']*'[^\s]*|(?<=: +|^ *)(?:openbot|occ|openclaw) (?:(?!\. ).)*$|\S+/gu;
+
+/**
+ * Prose with lines of at most `width` columns, each broken between words and with the indent of its line. A word or a command
+ * that is longer has a line of its own, which the terminal breaks.
+ */
+export function wrapProse(text: string, width: number): string {
+  if (width === Number.POSITIVE_INFINITY) return text;
+  return text
+    .split('\n')
+    .map((line) => (textWidth(line) <= width ? line : wrapLine(line, width)))
+    .join('\n');
+}
+
+function wrapLine(line: string, width: number): string {
+  const indent = /^ */.exec(line)![0];
+  const lines: string[] = [];
+  for (const [piece] of line.matchAll(PIECES)) {
+    const longer = `${lines.at(-1)} ${piece}`;
+    // `Error:` does not stand alone before a path that is broken anyway.
+    const isBrokenAnyway = lines.length === 1 && !lines[0]!.trim().includes(' ') && textWidth(piece) > width;
+    if (lines.length === 0 || (textWidth(longer) > width && !isBrokenAnyway)) lines.push(`${indent}${piece}`);
+    else lines[lines.length - 1] = longer;
+  }
+  // A question waits behind its blank.
+  return `${lines.join('\n')}${/ *$/.exec(line)![0]}`;
+}

@@ -48,14 +48,14 @@ export async function agentsAdd({ flags, words, env, terminal }: AddInput): Prom
   const files = await fillWorkspace(agent.workspace, name);
   if (flags.json) return writeJson(terminal, { path, agent, files });
   const { green } = terminal.palette;
-  terminal.write(
+  terminal.say(
     `${green('Added')} agent ${id} to ${printable(path)}: ${printable(agent.model)}, ${printable(agent.workspace)}\n`,
   );
   if ((agent.sessions ?? 0) > 0) {
-    terminal.write(`It has ${formatQuantity(agent.sessions!, 'session')} from before.\n`);
+    terminal.say(`It has ${formatQuantity(agent.sessions!, 'session')} from before.\n`);
   }
-  terminal.write(`To talk to it: openbot agent --agent ${id} -m "hello"\n`);
-  for (const notice of notices) terminal.writeError(`${printable(notice)}\n`);
+  terminal.say(`To talk to it: openbot agent --agent ${id} -m "hello"\n`);
+  for (const notice of notices) terminal.warn(`${printable(notice)}\n`);
 }
 
 async function assertModel(

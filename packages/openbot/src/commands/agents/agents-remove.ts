@@ -33,7 +33,7 @@ export async function agentsRemove(input: RemoveInput): Promise<void> {
     `agent ${id}`,
     ...(bindings.length === 0 ? [] : [formatQuantity(bindings.length, 'binding')]),
   ].join(' and ');
-  for (const { match } of bindings) if (asks) terminal.write(`  binding: ${describeMatch(match)}\n`);
+  for (const { match } of bindings) if (asks) terminal.say(`  binding: ${describeMatch(match)}\n`);
   await confirm(input, `Remove ${what} from ${printable(loaded.path)}, and keep its sessions and files`);
   await editConfigFile(loaded.path, planned.changes, { env });
   const { sessionsPath, sessions } = agent!;
@@ -50,8 +50,8 @@ export async function agentsRemove(input: RemoveInput): Promise<void> {
       defaultId,
     });
   }
-  terminal.write(`${terminal.palette.green('Removed')} ${what} from ${printable(loaded.path)}\n`);
-  terminal.write(describeRest(id, agent!, planned));
+  terminal.say(`${terminal.palette.green('Removed')} ${what} from ${printable(loaded.path)}\n`);
+  terminal.say(describeRest(id, agent!, planned));
 }
 
 async function askSuccessor(

@@ -20,7 +20,7 @@ export async function ccList(input: CommandInput<typeof LIST_FLAGS>): Promise<vo
     return;
   }
   if (sessions.length === 0) {
-    terminal.write(`No Claude Code sessions${repoPath === undefined ? '' : ` of ${printable(repoPath)}`}.\n`);
+    terminal.say(`No Claude Code sessions${repoPath === undefined ? '' : ` of ${printable(repoPath)}`}.\n`);
     return;
   }
   terminal.write(

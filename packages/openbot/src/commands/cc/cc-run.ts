@@ -35,7 +35,7 @@ export async function ccRun(input: CommandInput<typeof RUN_FLAGS>): Promise<void
   const signals = abortOnSignals(
     () => {
       desk?.leave();
-      if (isWatched) terminal.writeError('… ending\n');
+      if (isWatched) terminal.warn('… ending\n');
       run.abort();
     },
     () => run.abort(),

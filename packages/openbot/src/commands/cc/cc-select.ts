@@ -45,5 +45,5 @@ export async function ccSelect(input: CommandInput<typeof SELECT_FLAGS>): Promis
   }
   const { maxLineWidth: columns, palette } = terminal;
   const { scores: _, ...short } = selection;
-  terminal.write(formatSelection(flags.explain ? selection : short, { sessions, columns, palette }));
+  terminal.say(formatSelection(flags.explain ? selection : short, { sessions, columns, palette }));
 }

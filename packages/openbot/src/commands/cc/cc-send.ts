@@ -31,7 +31,7 @@ export async function ccSend(input: CommandInput<typeof SEND_FLAGS>): Promise<vo
   try {
     const result = await sendFollowUp(state.outbox, run, { key, text, now: Date.now() });
     if (flags.json) writeJson(terminal, { id: run.id, state: result });
-    else terminal.write(describe(result, run.id));
+    else terminal.say(describe(result, run.id));
   } finally {
     await state.close();
   }

@@ -24,6 +24,6 @@ export async function ccStatus(input: CommandInput<typeof SEARCH_FLAGS>): Promis
   if (flags.json) writeJson(terminal, status);
   else {
     const { maxLineWidth: columns, palette } = terminal;
-    terminal.write(formatProjectStatus(status, { columns, palette }));
+    terminal.say(formatProjectStatus(status, { columns, palette }));
   }
 }

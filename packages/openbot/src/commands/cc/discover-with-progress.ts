@@ -1,6 +1,7 @@
 import type { DiscoverOptions, discoverSessions } from '@openbot/claude-code';
 import { reportProgress } from '@openbot/sessions';
-import { formatQuantity, printable, toJsonText } from '@openbot/sessions/terminal-text';
+import { writeWarning } from '@openbot/sessions/command-line';
+import { formatQuantity } from '@openbot/sessions/terminal-text';
 import { readAgentState, type SearchInput } from './input.ts';
 
 /** Shows progress, because the first scan of many transcripts takes a while, and warns of sessions that were left out. */
@@ -31,6 +32,5 @@ function passOnProgress(): DiscoverOptions['onProgress'] {
 
 /** Writes to stderr, as JSON with `--json`. */
 export function warn({ flags, terminal }: SearchInput, message: string): void {
-  const text = flags.json ? toJsonText({ warning: { message } }) : `Warning: ${printable(message)}`;
-  terminal.writeError(`${text}\n`);
+  writeWarning(terminal, message, flags);
 }

@@ -88,7 +88,7 @@ export function readRepoPath(input: SearchInput): string {
 export async function readTask(input: SearchInput, command: string): Promise<string> {
   const [word = ''] = input.words;
   if (word !== '-') return checkTask(word, 'What is the task?', command);
-  if (input.isInteractive) input.terminal.writeError('Type the task, then press Ctrl-D on an empty line.\n');
+  if (input.isInteractive) input.terminal.warn('Type the task, then press Ctrl-D on an empty line.\n');
   const task = await input.readInput();
   return checkTask(task.trim(), 'Standard input has no task', command);
 }

@@ -11,5 +11,5 @@ export async function configPath({ flags, env, terminal }: CommandInput<typeof P
   if (exists) return;
   const used =
     openclawPath === undefined ? 'the defaults hold' : `${printable(openclawPath)} is used in its place`;
-  terminal.writeError(`${terminal.errorPalette.dim(`It does not exist yet: ${used}.`)}\n`);
+  terminal.warn(`${terminal.errorPalette.dim(`It does not exist yet: ${used}.`)}\n`);
 }

@@ -33,7 +33,7 @@ export async function configSet(input: CommandInput<typeof CONFIG_FLAGS>): Promi
     writeJson(terminal, { path, setting, changed, notices: all });
     return;
   }
-  terminal.write(
+  terminal.say(
     changed
       ? `${printable(setting)} is set in ${printable(path)}.\n`
       : `${printable(path)} says so already.\n`,
@@ -49,7 +49,7 @@ async function readValue(input: CommandInput<typeof CONFIG_FLAGS>, setting: stri
     });
   }
   if (word !== '-') return word;
-  if (input.isInteractive) input.terminal.writeError('Type the value, then press Ctrl-D on an empty line.\n');
+  if (input.isInteractive) input.terminal.warn('Type the value, then press Ctrl-D on an empty line.\n');
   return (await input.readInput(LARGEST_VALUE)).replace(/\r?\n$/, '');
 }
 

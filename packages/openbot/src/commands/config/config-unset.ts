@@ -21,6 +21,6 @@ export async function configUnset(input: CommandInput<typeof CONFIG_FLAGS>): Pro
     return;
   }
   const done = changed ? `${setting} is removed from ${path}.` : `${setting} is not set in ${path}.`;
-  terminal.write(`${printable(done)}\n`);
+  terminal.say(`${printable(done)}\n`);
   writeNotices(terminal, notices);
 }

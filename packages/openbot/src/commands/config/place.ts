@@ -56,6 +56,6 @@ function isKnown(path: SettingPath): boolean {
   return findSchemas(path).length > 0 || isKept(path);
 }
 
-export function writeNotices({ writeError, errorPalette }: Terminal, notices: readonly string[]): void {
-  for (const notice of notices) writeError(`${errorPalette.yellow('Note:')} ${printable(notice)}\n`);
+export function writeNotices({ warn, errorPalette }: Terminal, notices: readonly string[]): void {
+  for (const notice of notices) warn(`${errorPalette.yellow('Note:')} ${printable(notice)}\n`);
 }

@@ -64,9 +64,9 @@ export async function sessionsExport(input: ExportInput): Promise<void> {
     });
     return;
   }
-  terminal.write(`Wrote ${printable(target)} (${formatQuantity(sizeBytes, 'byte')})\n`);
+  terminal.say(`Wrote ${printable(target)} (${formatQuantity(sizeBytes, 'byte')})\n`);
   if (flags.withSecrets) return;
-  terminal.writeError(
+  terminal.warn(
     `${terminal.errorPalette.dim('Secrets that were recognised are hidden. Read it before you pass it on.')}\n`,
   );
 }

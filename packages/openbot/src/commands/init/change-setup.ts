@@ -21,7 +21,7 @@ export async function changeSetup(input: Input, stateDir: string, asks: boolean)
   const agents = await listAgents({ config, stateDir, env });
   const [first] = agents;
   refuseChanges(input, path);
-  terminal.write(
+  terminal.say(
     [
       `${path} exists.`,
       ...agents.map(
@@ -32,7 +32,7 @@ export async function changeSetup(input: Input, stateDir: string, asks: boolean)
     ].join('\n'),
   );
   if (!asks) {
-    terminal.write(`${HOW}\n`);
+    terminal.say(`${HOW}\n`);
     return;
   }
   const what = await choose(terminal, 'What should change?', [
@@ -53,8 +53,8 @@ export async function changeSetup(input: Input, stateDir: string, asks: boolean)
           first,
         );
   const { notices } = await editConfigFile(path, changes, { env });
-  terminal.write(`${terminal.palette.green('Changed')} ${path}\n`);
-  for (const notice of notices) terminal.writeError(`${printable(notice)}\n`);
+  terminal.say(`${terminal.palette.green('Changed')} ${path}\n`);
+  for (const notice of notices) terminal.warn(`${printable(notice)}\n`);
 }
 
 const HOW = `To change it: openbot config set agents.defaults.model <provider/model>, openbot agents add <id>, or an editor.

@@ -134,8 +134,8 @@ const KINDS: readonly Choice<string>[] = [
 
 function tellCredential({ terminal }: Input, facts: ModelFacts | undefined): void {
   const { credential, credentialHint } = facts ?? {};
-  if (credential === 'present') terminal.write(`Key: found (${credentialHint})\n`);
-  if (credential === 'missing') terminal.write(`Key: none was found. ${credentialHint}\n`);
+  if (credential === 'present') terminal.say(`Key: found (${credentialHint})\n`);
+  if (credential === 'missing') terminal.say(`Key: none was found. ${credentialHint}\n`);
 }
 
 async function askProvider({ terminal }: Input, runner: Runner | undefined): Promise<string> {

@@ -27,7 +27,7 @@ export async function initFromOpenclaw(input: Input, stateDir: string): Promise<
     now: Date.now(),
   });
   if (flags.json) return writeJson(terminal, imported);
-  terminal.write(`${formatImport(imported, terminal)}\n`);
+  terminal.say(`${formatImport(imported, terminal)}\n`);
   if (!imported.dryRun) await tellMissingKeys(input, stateDir);
 }
 
@@ -39,8 +39,8 @@ async function tellMissingKeys({ env, terminal }: Input, stateDir: string): Prom
     ({ credential, agents, fallbackOf }) => credential === 'missing' && agents.length + fallbackOf.length > 0,
   );
   const hints = new Map(missing.map(({ provider, credentialHint = '' }) => [provider, credentialHint]));
-  if (hints.size > 0) terminal.write('\nKeys of models that are missing here:\n');
-  for (const [provider, hint] of hints) terminal.write(`  ${printable(provider)}: ${printable(hint)}\n`);
+  if (hints.size > 0) terminal.say('\nKeys of models that are missing here:\n');
+  for (const [provider, hint] of hints) terminal.say(`  ${printable(provider)}: ${printable(hint)}\n`);
 }
 
 function formatImport(imported: ImportedOpenclaw, { palette }: Terminal): string {

@@ -37,7 +37,7 @@ export async function init(input: Input): Promise<void> {
   const model = `${setup.provider}/${setup.model}`;
   if (flags.json) return writeJson(terminal, { ...written, model, test: tried });
   const { green } = terminal.palette;
-  terminal.write(
+  terminal.say(
     [
       `${green('Made')} ${written.path}`,
       `${green('Made')} ${written.workspace}${written.files.length === 0 ? '' : `: ${written.files.join(', ')}`}`,

@@ -27,7 +27,7 @@ export async function testSetup<S extends ChosenSetup>(
     reportProgress({ step: undefined });
     if (tried.isAnswered) {
       const line = `${name} answered in ${(tried.durationMs / 1000).toFixed(1)} s: ${oneLine(tried.text ?? '')}`;
-      if (!flags.json) terminal.write(`${cutEnd(line, Math.min(terminal.maxLineWidth, 120))}\n`);
+      if (!flags.json) terminal.say(`${cutEnd(line, Math.min(terminal.maxLineWidth, 120))}\n`);
       return { setup, tried };
     }
     const { message, hint } = tried.error ?? {};
@@ -36,8 +36,8 @@ export async function testSetup<S extends ChosenSetup>(
         hint: `${hint ?? 'Check the name of the model, the key and the network.'} Nothing was written; --no-test writes it all the same`,
       });
     }
-    terminal.write(`${terminal.palette.red(`${name} did not answer:`)} ${printable(message ?? '')}\n`);
-    if (hint !== undefined) terminal.write(`  ${printable(hint)}\n`);
+    terminal.say(`${terminal.palette.red(`${name} did not answer:`)} ${printable(message ?? '')}\n`);
+    if (hint !== undefined) terminal.say(`  ${printable(hint)}\n`);
     const next = await choose(terminal, 'What now?', [
       { value: 'key', name: 'Another key' },
       { value: 'again', name: 'Try again' },
@@ -73,12 +73,12 @@ export async function sendFirstMessage(
   const { flags, terminal } = input;
   const message = flags.message ?? (isTested ? await askMessage(asks) : undefined);
   if (message === undefined) {
-    terminal.write('To talk to the agent: openbot agent -m "hello"\n');
+    terminal.say('To talk to the agent: openbot agent -m "hello"\n');
     return;
   }
   const { agent } = await import('../talk/agent.ts');
   await agent({ ...input, flags: { message, stateDir: flags.stateDir } });
-  terminal.write('\nTo go on: openbot agent -m "…"\n');
+  terminal.say('\nTo go on: openbot agent -m "…"\n');
 }
 
 async function askMessage(asks: boolean): Promise<string | undefined> {

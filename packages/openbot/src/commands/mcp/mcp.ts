@@ -22,17 +22,17 @@ export async function mcp(input: CommandInput<typeof MCP_FLAGS>): Promise<void> 
     sessionKey: input.flags.session,
     searchNotes: await prepareSearch(input, stateDir),
     version: readPackageVersion(import.meta.url),
-    onError: (error) => input.terminal.writeError(`${printable(error.message)}\n`),
+    onError: (error) => input.terminal.warn(`${printable(error.message)}\n`),
   });
   if (input.isInteractive) {
-    input.terminal.writeError('Serving MCP to a client on standard input and output. Ctrl-C ends it.\n');
+    input.terminal.warn('Serving MCP to a client on standard input and output. Ctrl-C ends it.\n');
   }
   await serving.closed;
 }
 
 /** Undefined where the configuration cannot be read: notes are then compared by words. */
 async function prepareSearch(input: CommandInput<typeof MCP_FLAGS>, stateDir: string) {
-  const report = (message: string) => input.terminal.writeError(`${printable(message)}\n`);
+  const report = (message: string) => input.terminal.warn(`${printable(message)}\n`);
   try {
     const { config } = await loadBotConfig(stateDir, input.env);
     return makeNoteSearch({

@@ -49,7 +49,7 @@ export async function messageSend(input: Input): Promise<void> {
   const printed = { key, ...target, sessionKey, dryRun: flags.dryRun === true };
   if (flags.dryRun) {
     if (flags.json) return writeJson(terminal, { ...printed, state: 'none', ids: [], mirrored: false });
-    terminal.write(`Would send to ${printable(target.to)} on ${printable(channel)}: ${describe(payload)}\n`);
+    terminal.say(`Would send to ${printable(target.to)} on ${printable(channel)}: ${describe(payload)}\n`);
     return;
   }
   const state = await openState(stateDir, { store: config.session?.store, env });
@@ -72,7 +72,7 @@ export async function messageSend(input: Input): Promise<void> {
         hint: "'openbot outbox list' has it",
       });
     if (flags.json) return writeJson(terminal, outcome);
-    terminal.write(
+    terminal.say(
       sent?.state === 'sent'
         ? `Sent to ${printable(target.to)} on ${printable(channel)}.\n`
         : `Kept in the outbox. It is sent when a process runs that has the channel ${printable(channel)}; 'openbot status' shows it.\n`,

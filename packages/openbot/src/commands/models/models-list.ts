@@ -35,6 +35,12 @@ export async function modelsList({
     writeJson(terminal, { path, models });
     return;
   }
+  if (models.length === 0) {
+    terminal.say(
+      `No models${flags.provider === undefined ? '' : ` of ${printable(flags.provider)}`}. 'openbot models list --all' lists those of all providers.\n`,
+    );
+    return;
+  }
   const { dim, green, red, yellow } = terminal.palette;
   const columns = columnsFor(models, now);
   const [titles, ...rows] = layOutTable(columns, models, terminal.maxLineWidth, (text, model) => {
@@ -43,7 +49,7 @@ export async function modelsList({
   });
   terminal.write([formatQuantity(models.length, 'model'), dim(titles!), ...rows, ''].join('\n'));
   if (flags.all || flags.provider !== undefined) return;
-  for (const hint of listHints(models, path)) terminal.writeError(`${dim(hint)}\n`);
+  for (const hint of listHints(models, path)) terminal.warn(`${dim(hint)}\n`);
 }
 
 function columnsFor(models: readonly ListedModel[], now: number): readonly TableColumn<ListedModel>[] {

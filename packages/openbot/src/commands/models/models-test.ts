@@ -32,6 +32,6 @@ export async function modelsTest({ flags, words, env, terminal }: TestInput): Pr
   if (flags.json) writeJson(terminal, tried);
   else {
     const line = `${terminal.palette.green(name)} answered in ${seconds}: ${oneLine(text)}`;
-    terminal.write(`${cutEnd(line, terminal.maxLineWidth)}\n`);
+    terminal.say(`${cutEnd(line, terminal.maxLineWidth)}\n`);
   }
 }

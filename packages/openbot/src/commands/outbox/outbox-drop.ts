@@ -20,7 +20,7 @@ export async function outboxDrop(
     );
   const dropped = await changeLetters(stateDir, letters, 'drop');
   if (flags.json) return writeJson(terminal, { dropped });
-  terminal.write(
+  terminal.say(
     dropped.length === 0
       ? flags.all
         ? 'No dead letters.\n'

@@ -32,18 +32,18 @@ export async function outboxList({
       ? ''
       : `${formatCount(more)} ${more === 1 ? 'waits' : 'wait'} to be sent: openbot outbox list --all\n`;
   if (letters.length === 0) {
-    terminal.write(flags.all ? 'Nothing waits to be sent.\n' : `No dead letters.\n${rest}`);
+    terminal.say(flags.all ? 'Nothing waits to be sent.\n' : `No dead letters.\n${rest}`);
     return;
   }
   const now = Date.now();
   const [titles = '', ...lines] = layOutTable(columnsAt(now), letters, terminal.maxLineWidth);
   const dead = letters.filter(({ state }) => state === 'dead').length;
-  terminal.write(`${[terminal.palette.dim(titles), ...lines].join('\n')}\n`);
+  terminal.say(`${[terminal.palette.dim(titles), ...lines].join('\n')}\n`);
   if (dead > 0)
-    terminal.write(
+    terminal.say(
       `\n${formatCount(dead)} will not be tried again. 'openbot outbox retry <id>' sends one, 'openbot outbox drop <id>' removes it.\n${rest}`,
     );
-  else terminal.write("\n'openbot outbox drop <id>' removes one that is not to be sent.\n");
+  else terminal.say("\n'openbot outbox drop <id>' removes one that is not to be sent.\n");
 }
 
 function columnsAt(now: number): TableColumn<Letter>[] {

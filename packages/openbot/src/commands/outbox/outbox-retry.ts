@@ -14,7 +14,7 @@ export async function outboxRetry(
   const letters = chooseLetters(stateDir, words, flags.all);
   const retried = await changeLetters(stateDir, letters, 'retry');
   if (flags.json) return writeJson(terminal, { retried });
-  terminal.write(
+  terminal.say(
     retried.length === 0
       ? 'No dead letters.\n'
       : `${retried.length === 1 ? 'Letter' : 'Letters'} ${retried.join(', ')} will be sent by the process that has the channel.\n`,

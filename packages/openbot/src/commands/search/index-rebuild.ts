@@ -1,11 +1,12 @@
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { writeJson } from '@openbot/sessions/command-line';
-import { formatCount, formatQuantity, printable } from '@openbot/sessions/terminal-text';
+import { formatQuantity, printable } from '@openbot/sessions/terminal-text';
 import { identify, moveAside, removeAside } from '../../index-db/move-aside.ts';
 import { carryOver } from '../../index-writing/carry-over.ts';
 import { listPlacesOf } from '../../index-writing/known-places.ts';
 import { placeOfState } from '../../index-writing/session-source.ts';
+import { formatSize } from '../session-cells.ts';
 import { bringUpToDate, type IndexInput, locateIndex } from './open-index.ts';
 
 /** Makes the index anew from the transcripts. */
@@ -38,8 +39,8 @@ export async function indexRebuild(input: IndexInput): Promise<void> {
       return;
     }
     const of = `${formatQuantity(messages, 'message')} of ${formatQuantity(sessions, 'session')}`;
-    const size = `${formatCount(bytes / 1e6)} MB in ${(durationMs / 1000).toFixed(1)} s`;
-    terminal.write(`Indexed ${of} (${size}).\n${terminal.palette.dim(printable(path))}\n`);
+    const size = `${formatSize(bytes)} in ${(durationMs / 1000).toFixed(1)} s`;
+    terminal.say(`Indexed ${of} (${size}).\n${terminal.palette.dim(printable(path))}\n`);
   } finally {
     database.close();
   }

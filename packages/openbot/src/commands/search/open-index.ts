@@ -2,8 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { OpenBotError, resolveStateDir } from '@openbot/sessions';
-import type { CommandInput } from '@openbot/sessions/command-line';
-import { printable, toJsonText } from '@openbot/sessions/terminal-text';
+import { type CommandInput, writeWarning } from '@openbot/sessions/command-line';
 import type { SourceName } from 'oc-context-cleaner';
 import { findUnreadable } from '../../config/find-unreadable.ts';
 import { CONFIG_FILE_NAME, loadBotConfig } from '../../config/load-config.ts';
@@ -123,6 +122,5 @@ export async function againIfReplaced<T>(work: () => Promise<T>): Promise<T> {
 
 /** Writes to stderr, as JSON with `--json`. */
 export function warn({ flags, terminal }: Pick<IndexInput, 'flags' | 'terminal'>, message: string): void {
-  const text = flags.json ? toJsonText({ warning: { message } }) : `Warning: ${printable(message)}`;
-  terminal.writeError(`${text}\n`);
+  writeWarning(terminal, message, flags);
 }

@@ -35,13 +35,13 @@ export async function search(input: SearchInput): Promise<void> {
     writeJson(terminal, { hits: hits.map((hit) => describeHit(hit, openOf(hit))), more, suggestions, index });
   } else if (hits.length > 0) {
     terminal.write(`${formatHits(hits, openOf, terminal, now)}`);
-    if (more) terminal.write(terminal.palette.dim(`\nThere are more: --limit ${2 * request.limit}\n`));
+    if (more) terminal.say(terminal.palette.dim(`\nThere are more: --limit ${2 * request.limit}\n`));
   } else {
     const what = wordsOf(input)
       .map((word) => oneLine(word))
       .join(' ');
-    terminal.write(`Nothing found for ${what} in ${formatQuantity(state.sessions, 'session')}.\n`);
-    for (const sentence of suggestions ?? []) terminal.write(`${sentence}\n`);
+    terminal.say(`Nothing found for ${what} in ${formatQuantity(state.sessions, 'session')}.\n`);
+    for (const sentence of suggestions ?? []) terminal.say(`${sentence}\n`);
   }
 }
 

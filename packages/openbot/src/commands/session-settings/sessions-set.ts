@@ -103,7 +103,7 @@ function print(
     [
       { title: 'SETTING', show: ({ name }) => name },
       { title: 'VALUE', show: ({ value }) => printable(value), cut: cutEnd, least: 8 },
-      { title: 'FROM', show: ({ isSet: isOwn }) => (isOwn ? 'session' : 'agent') },
+      { title: 'FROM', show: ({ isSet: isOwn }) => (isOwn ? 'session' : 'default') },
     ],
     shown,
     terminal.maxLineWidth,

@@ -15,7 +15,8 @@ import {
   textWidth,
 } from '@openbot/sessions/terminal-text';
 import type { KeptArchive, KeptTranscript, SessionKeeper, SessionRow } from '../../kept-sessions/contract.ts';
-import { paintContext, showPath, type TableOptions } from './session-table.ts';
+import { formatSize, paintContext, showPath } from '../session-cells.ts';
+import type { TableOptions } from './session-table.ts';
 
 interface ShownSession extends StoredSession {
   readonly row: SessionRow;
@@ -94,16 +95,20 @@ function modelFacts({ entry, row }: ShownSession): Fact[] {
   ];
 }
 
-/** The longest, and the one of a narrow terminal. */
-const BARS = [20, 8] as const;
+const BAR = 20;
 
 function contextFacts({ entry, row }: ShownSession, { palette, columns }: TableOptions): Fact[] {
   const { totalTokens, contextTokens, totalTokensFresh } = row;
-  const bar = BARS[columns < 80 ? 1 : 0];
-  const used =
+  const figures =
     totalTokens === null
       ? `unknown, of ${formatCount(contextTokens)} tokens`
-      : `${paintContext(padEnd(drawBar(totalTokens, contextTokens, bar), bar), row, palette)}  ${formatCount(totalTokens)} of ${formatCount(contextTokens)} tokens, ${percentOf(totalTokens, contextTokens)}%${totalTokensFresh ? '' : ' (out of date)'}`;
+      : `${formatCount(totalTokens)} of ${formatCount(contextTokens)} tokens, ${percentOf(totalTokens, contextTokens)}%${totalTokensFresh ? '' : ' (out of date)'}`;
+  // The room that the longest name leaves.
+  const bar = Math.min(BAR, columns - figures.length - 12);
+  const used =
+    totalTokens === null || bar < 4
+      ? figures
+      : `${paintContext(padEnd(drawBar(totalTokens, contextTokens, bar), bar), row, palette)}  ${figures}`;
   const { inputTokens, outputTokens, estimatedCostUsd, compactionCount } = entry;
   return [
     ['used', used],
@@ -194,17 +199,4 @@ function text(value: string | undefined): string | undefined {
 function time(at: number | undefined, now: number): string | undefined {
   if (at === undefined || !Number.isFinite(at) || Math.abs(at) > 8.64e15) return undefined;
   return `${new Date(at).toISOString().slice(0, 19).replace('T', ' ')} UTC (${formatAge(at, now)})`;
-}
-
-const UNITS = ['B', 'KB', 'MB', 'GB'];
-
-export function formatSize(bytes: number): string {
-  let value = bytes;
-  let unit = 0;
-  // 999.5 would be rounded to 1000.
-  while (value >= 999.5 && unit < UNITS.length - 1) {
-    value /= 1024;
-    unit++;
-  }
-  return `${value.toFixed(unit === 0 || value >= 9.95 ? 0 : 1)} ${UNITS[unit]}`;
 }

@@ -5,7 +5,6 @@ import { type Environment, resolveHomeDir } from '@openbot/sessions/layout';
 import {
   cutEnd,
   cutMiddle,
-  drawBar,
   fitsWhole,
   formatAge,
   formatCount,
@@ -13,13 +12,12 @@ import {
   layOutTable,
   oneLine,
   type Palette,
-  padEnd,
-  percentOf,
   printable,
   roundCount,
   type TableColumn,
 } from '@openbot/sessions/terminal-text';
 import type { SessionKeeper, SessionRow } from '../../kept-sessions/contract.ts';
+import { paintContext, showContext, showPath } from '../session-cells.ts';
 import type { Place } from './place.ts';
 
 export interface ListedSession extends StoredSession {
@@ -162,24 +160,6 @@ function showTokens({ totalTokens, totalTokensFresh, contextTokens }: SessionRow
   return `${totalTokensFresh ? '' : '~'}${roundCount(totalTokens)}/${roundCount(contextTokens)}`;
 }
 
-const BAR = 8;
-
-function showContext({ totalTokens, contextTokens }: SessionRow): string {
-  if (totalTokens === null) return '';
-  const percent = `${percentOf(totalTokens, contextTokens)}%`.padStart(4);
-  return `${padEnd(drawBar(totalTokens, contextTokens, BAR), BAR)}${percent}`;
-}
-
-export function paintContext(
-  text: string,
-  { totalTokens, contextTokens }: Pick<SessionRow, 'totalTokens' | 'contextTokens'>,
-  palette: Palette,
-): string {
-  const percent = percentOf(totalTokens ?? 0, contextTokens);
-  if (percent >= 95) return palette.red(text);
-  return percent >= 80 ? palette.yellow(text) : palette.cyan(text);
-}
-
 /** What a person set for the session, and how its last run ended where that was not well. */
 function listMarks({ entry }: ListedSession): string {
   const { status, thinkingLevel, verboseLevel, reasoningLevel, sendPolicy, groupActivation, queueMode } =
@@ -196,10 +176,4 @@ function listMarks({ entry }: ListedSession): string {
     entry.modelOverride && 'model',
   ];
   return marks.filter(Boolean).join(' ');
-}
-
-/** `~` for the home folder. */
-export function showPath(path: string, { HOME }: Environment): string {
-  const isInside = HOME !== undefined && HOME !== '/' && path.startsWith(`${HOME}/`);
-  return printable(isInside ? `~${path.slice(HOME.length)}` : path);
 }

@@ -1,9 +1,9 @@
 import { type CommandInput, writeJson } from '@openbot/sessions/command-line';
 import { formatQuantity, printable } from '@openbot/sessions/terminal-text';
 import { confirm } from '../confirm.ts';
+import { formatSize } from '../session-cells.ts';
 import type { COMPACT_FLAGS } from './flags.ts';
 import { openSession } from './place.ts';
-import { formatSize } from './session-report.ts';
 import { describeArchives, listUndoCommands } from './undo.ts';
 
 /** Cuts a transcript to its last lines. */
@@ -38,10 +38,10 @@ export async function sessionsCompact(input: CommandInput<typeof COMPACT_FLAGS>)
   }
   if (reason !== undefined) {
     const why = reason === 'no transcript' ? 'it has none yet' : `it has ${formatQuantity(kept, 'line')}`;
-    terminal.write(`${printable(`The transcript of ${key} stays as it is: ${why}`)}\n`);
+    terminal.say(`${printable(`The transcript of ${key} stays as it is: ${why}`)}\n`);
     return;
   }
   const change = `${formatQuantity(removed, 'line')} removed, ${kept} kept`;
   const sizes = `${formatSize(sizeBefore)} → ${formatSize(sizeAfter)}`;
-  terminal.write(`${printable(`${key}: ${change}, ${sizes}`)}\n${describeArchives(input, sessionId, all)}`);
+  terminal.say(`${printable(`${key}: ${change}, ${sizes}`)}\n${describeArchives(input, sessionId, all)}`);
 }

@@ -18,7 +18,7 @@ export async function sessionsDelete(input: CommandInput<typeof CHANGE_FLAGS>): 
     writeJson(terminal, { key, sessionId, archived, undo: listUndoCommands(input, sessionId, archived) });
     return;
   }
-  terminal.write(
+  terminal.say(
     `${printable(`Deleted ${key} (${sessionId})`)}\n${describeArchives(input, sessionId, archived)}`,
   );
 }

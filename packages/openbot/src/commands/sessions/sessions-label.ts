@@ -30,7 +30,7 @@ export async function sessionsLabel(input: CommandInput<typeof LABEL_FLAGS>): Pr
   }
   const before = entry.label === undefined || entry.label === label ? '' : `, before '${entry.label}'`;
   const now = label === undefined ? 'has no label' : `is '${label}'`;
-  terminal.write(`${printable(`${key} ${now}${before}`)}\n`);
+  terminal.say(`${printable(`${key} ${now}${before}`)}\n`);
 }
 
 function readLabel(text: string | undefined): string {

@@ -1,6 +1,6 @@
 import { OpenBotError } from '@openbot/sessions';
 import { type CommandInput, writeJson } from '@openbot/sessions/command-line';
-import { formatQuantity, printable } from '@openbot/sessions/terminal-text';
+import { cutMiddle, formatQuantity, layOutTable, printable } from '@openbot/sessions/terminal-text';
 import { parseDuration } from '../../config/duration.ts';
 import type { PruneOutcome, SessionKeeper } from '../../kept-sessions/contract.ts';
 import { confirm } from '../confirm.ts';
@@ -19,7 +19,8 @@ export async function sessionsPrune(input: CommandInput<typeof PRUNE_FLAGS>): Pr
   const due = planned.flatMap(({ pruned }) => pruned).length;
   const isDry = flags.dryRun === true || due === 0;
   if (!isDry) {
-    if (!flags.json && !flags.yes) terminal.write(listSessions(planned, 'would be removed'));
+    if (!flags.json && !flags.yes)
+      terminal.say(listSessions(planned, 'would be removed', terminal.maxLineWidth));
     await confirm(input, `Remove ${formatQuantity(due, 'session')}, and archive their transcripts`);
   }
   const done = isDry ? planned : await prune(keepers, { ...limits, dryRun: false });
@@ -29,16 +30,16 @@ export async function sessionsPrune(input: CommandInput<typeof PRUNE_FLAGS>): Pr
   }
   if (due === 0) {
     const kept = done.reduce((sum, one) => sum + one.kept, 0);
-    terminal.write(`Nothing to remove: ${formatQuantity(kept, 'session')}, none too old and not too many\n`);
+    terminal.say(`Nothing to remove: ${formatQuantity(kept, 'session')}, none too old and not too many\n`);
     return;
   }
-  terminal.write(listSessions(done, isDry ? 'would be removed' : 'removed'));
+  terminal.say(listSessions(done, isDry ? 'would be removed' : 'removed', terminal.maxLineWidth));
   if (isDry) return;
   // All of them: nothing else names a session that is gone.
   const undo = done.flatMap(({ pruned }) =>
     pruned.flatMap(({ sessionId, archived }) => listUndoCommands(input, sessionId, archived)),
   );
-  terminal.write(undo.map((command) => `  To undo: ${printable(command)}\n`).join(''));
+  terminal.say(undo.map((command) => `  To undo: ${printable(command)}\n`).join(''));
 }
 
 type Done = PruneOutcome & { readonly agentId: string };
@@ -55,16 +56,21 @@ async function prune(
   return done;
 }
 
-function listSessions(done: readonly Done[], what: string): string {
+function listSessions(done: readonly Done[], what: string, width: number): string {
   const pruned = done.flatMap((one) => one.pruned);
   const kept = done.reduce((sum, one) => sum + one.kept, 0);
-  const shown = pruned.slice(0, MOST_SHOWN).map(({ key, reason }) => {
-    return `  ${key}  ${reason === 'age' ? 'not used for long' : 'more than are kept'}`;
-  });
+  const [, ...shown] = layOutTable(
+    [
+      { title: '', show: ({ key }) => printable(key), cut: cutMiddle, least: 12 },
+      { title: '', show: ({ reason }) => (reason === 'age' ? 'not used for long' : 'more than are kept') },
+    ],
+    pruned.slice(0, MOST_SHOWN),
+    width - 2,
+  );
   const rest = pruned.length - shown.length;
   const lines = [
     `${formatQuantity(pruned.length, 'session')} ${what}, ${formatQuantity(kept, 'session')} ${what === 'removed' ? 'left' : 'would stay'}`,
-    ...shown,
+    ...shown.map((line) => `  ${line}`),
     ...(rest > 0 ? [`  and ${rest} more`] : []),
     ...done.flatMap(({ failed }) => failed.map(({ key, error }) => `  ${key} stays: ${error.message}`)),
   ];

@@ -20,5 +20,5 @@ export async function sessionsReset(input: CommandInput<typeof CHANGE_FLAGS>): P
     return;
   }
   const done = printable(`${key} begins anew with session ${sessionId}, after ${previousSessionId}`);
-  terminal.write(`${done}\n${describeArchives(input, previousSessionId, archived)}`);
+  terminal.say(`${done}\n${describeArchives(input, previousSessionId, archived)}`);
 }

@@ -3,13 +3,13 @@ import { basename, dirname } from 'node:path';
 import { OpenBotError } from '@openbot/sessions';
 import { type CommandInput, writeJson } from '@openbot/sessions/command-line';
 import { resolveUserPath } from '@openbot/sessions/layout';
-import { cutEnd, cutMiddle, formatAge, layOutTable, printable } from '@openbot/sessions/terminal-text';
+import { cutEnd, formatAge, layOutTable, printable } from '@openbot/sessions/terminal-text';
 import type { KeptArchive, SessionKeeper } from '../../kept-sessions/contract.ts';
 import { confirm } from '../confirm.ts';
+import { formatSize, showPath } from '../session-cells.ts';
 import type { RESTORE_FLAGS } from './flags.ts';
 import { openPlace } from './place.ts';
-import { describeKind, formatSize } from './session-report.ts';
-import { showPath } from './session-table.ts';
+import { describeKind } from './session-report.ts';
 import { describeArchives, listUndoCommands } from './undo.ts';
 
 /** Puts an archived transcript back. */
@@ -32,10 +32,10 @@ export async function sessionsRestore(input: CommandInput<typeof RESTORE_FLAGS>)
   }
   const transcript =
     path === undefined ? 'It had no transcript; its entry is back' : `Transcript: ${showPath(path, env)}`;
-  terminal.write(`${printable(`${key} is session ${sessionId} again`)}\n  ${transcript}\n`);
+  terminal.say(`${printable(`${key} is session ${sessionId} again`)}\n  ${transcript}\n`);
   if (replaced === undefined) return;
-  terminal.write(printable(`  Meanwhile it was session ${replaced.sessionId}.`));
-  terminal.write(`\n${describeArchives(input, replaced.sessionId, replaced.archived)}`);
+  terminal.say(printable(`  Meanwhile it was session ${replaced.sessionId}.`));
+  terminal.say(`\n${describeArchives(input, replaced.sessionId, replaced.archived)}`);
 }
 
 interface FoundArchive {
@@ -65,14 +65,14 @@ function listAll(
   }
   if (found.length === 0) {
     const folders = keepers.map((keeper) => showPath(dirname(keeper.path), env)).join(', ');
-    terminal.write(`Nothing can be put back: there are no archives.\n  Looked in ${folders}\n`);
+    terminal.say(`Nothing can be put back: there are no archives.\n  Looked in ${folders}\n`);
     return;
   }
   const now = Date.now();
   const lines = layOutTable<FoundArchive>(
     [
-      { title: 'ID', show: ({ archive }) => printable(archive.sessionId), cut: cutMiddle, least: 8 },
-      { title: 'WHAT', show: ({ archive }) => describeKind(archive), cut: cutEnd, least: 10 },
+      { title: 'ID', show: ({ archive }) => printable(archive.sessionId), cut: keepStart, least: 8 },
+      { title: 'WHAT', show: ({ archive }) => describeKind(archive), cut: cutEnd, least: 14 },
       { title: 'WHEN', show: ({ archive: { at } }) => (at === undefined ? '' : formatAge(at, now)) },
       { title: 'SIZE', show: ({ archive }) => formatSize(archive.sizeBytes), isFigure: true, leave: 2 },
       { title: 'AGENT', show: ({ keeper }) => printable(keeper.agentId), cut: cutEnd, least: 6, leave: 1 },
@@ -81,8 +81,11 @@ function listAll(
     terminal.maxLineWidth,
     (text) => terminal.palette.bold(text),
   );
-  terminal.write(`${lines.join('\n')}\nTo put one back: openbot sessions restore <id>\n`);
+  terminal.say(`${lines.join('\n')}\nTo put one back: openbot sessions restore <id>\n`);
 }
+
+/** An id is named by its beginning. */
+const keepStart = (id: string, width: number) => id.slice(0, width);
 
 function findArchive(
   { env }: Pick<CommandInput<typeof RESTORE_FLAGS>, 'env'>,

@@ -30,5 +30,5 @@ export async function sessionsShow(input: CommandInput<typeof SHOW_FLAGS>): Prom
   }
   const { palette, maxLineWidth: columns } = terminal;
   const place = { stateDir: flags.stateDir, store: keeper };
-  terminal.write(formatSession({ ...session, ...described, ...place }, { now, columns, palette, env }));
+  terminal.say(formatSession({ ...session, ...described, ...place }, { now, columns, palette, env }));
 }

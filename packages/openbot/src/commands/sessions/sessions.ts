@@ -1,6 +1,5 @@
 import { OpenBotError, type StoredSession } from '@openbot/sessions';
-import { type CommandInput, type Terminal, writeJson } from '@openbot/sessions/command-line';
-import { printable } from '@openbot/sessions/terminal-text';
+import { type CommandInput, type Terminal, writeJson, writeWarning } from '@openbot/sessions/command-line';
 import type { SessionKeeper } from '../../kept-sessions/contract.ts';
 import { withRecordedWindow } from '../../kept-sessions/recorded-window.ts';
 import type { SESSIONS_FLAGS, SORTS } from './flags.ts';
@@ -30,10 +29,10 @@ export async function sessions(input: CommandInput<typeof SESSIONS_FLAGS>): Prom
   }
   const options = { now, columns: terminal.maxLineWidth, palette: terminal.palette, env: input.env };
   if (listed.length === 0) {
-    terminal.write(formatNone(place, { active: flags.active, others: all.length }, options));
+    terminal.say(formatNone(place, { active: flags.active, others: all.length }, options));
     return;
   }
-  terminal.write(formatSessions(place, listed, { total: wanted.length, active: flags.active }, options));
+  terminal.say(formatSessions(place, listed, { total: wanted.length, active: flags.active }, options));
 }
 
 type Kept = StoredSession & { readonly keeper: SessionKeeper };
@@ -45,8 +44,7 @@ function readAll({ keepers }: Place, terminal: Terminal | undefined): Kept[] {
       return keeper.list().map(({ key, entry }) => ({ key, entry, keeper }));
     } catch (error) {
       if (terminal === undefined || keepers.length === 1 || !(error instanceof OpenBotError)) throw error;
-      const { writeError, errorPalette } = terminal;
-      writeError(`${errorPalette.yellow('Warning:')} ${printable(error.message)}\n`);
+      writeWarning(terminal, error.message);
       return [];
     }
   });

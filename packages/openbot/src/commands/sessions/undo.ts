@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import { quoteForShell } from '@openbot/sessions/terminal-text';
+import { showPath } from '../session-cells.ts';
 import type { PlaceInput } from './place.ts';
-import { showPath } from './session-table.ts';
 
 /** The commands that put archives back; the id is enough where there is one. */
 export function listUndoCommands(

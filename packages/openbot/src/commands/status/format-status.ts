@@ -2,7 +2,6 @@ import { basename } from 'node:path';
 import type { Environment } from '@openbot/sessions/layout';
 import {
   cutMiddle,
-  drawBar,
   fitsWhole,
   formatAge,
   formatCount,
@@ -11,8 +10,6 @@ import {
   layOutTable,
   oneLine,
   type Palette,
-  padEnd,
-  percentOf,
   printable,
   roundCount,
   type TableColumn,
@@ -20,6 +17,7 @@ import {
 } from '@openbot/sessions/terminal-text';
 import type { RecentSession, StatusReport } from '../../state-report/contract.ts';
 import type { AgentUsage } from '../../state-report/sum-usage.ts';
+import { paintContext, showContext, showPath } from '../session-cells.ts';
 
 export interface StatusFormat {
   readonly now: number;
@@ -183,16 +181,14 @@ function describeUsage(usage: AgentUsage): string {
   return `${printable(agentId)}: ${formatCount(inputTokens)} tokens in, ${formatCount(outputTokens)} out, ${formatUsd(costUsd)}${unpriced}`;
 }
 
-const BAR = 8;
-
 function layOutSessions(
   recent: readonly RecentSession[],
   { palette, columns, now }: Pick<StatusFormat, 'palette' | 'columns' | 'now'>,
 ): string[] {
-  const whole = chooseColumns(recent, now, '');
+  const whole = chooseColumns(recent, { palette, now }, '');
   const agents = new Set(recent.map(({ agentId }) => agentId));
   const prefix = agents.size === 1 ? `agent:${[...agents][0]}:` : 'agent:';
-  const table = fitsWhole(whole, recent, columns) ? whole : chooseColumns(recent, now, prefix);
+  const table = fitsWhole(whole, recent, columns) ? whole : chooseColumns(recent, { palette, now }, prefix);
   const [titles = '', ...rows] = layOutTable(table, recent, columns);
   return [palette.dim(titles), ...rows];
 }
@@ -200,7 +196,7 @@ function layOutSessions(
 /** @param prefix of keys, which is left out where there is no room for it */
 function chooseColumns(
   recent: readonly RecentSession[],
-  now: number,
+  { palette, now }: Pick<StatusFormat, 'palette' | 'now'>,
   prefix: string,
 ): TableColumn<RecentSession>[] {
   const table: TableColumn<RecentSession>[] = [
@@ -225,19 +221,11 @@ function chooseColumns(
       leave: 3,
     },
     { title: 'MODEL', show: ({ model }) => printable(model), cut: cutMiddle, least: 8, good: 14, leave: 2 },
-    { title: 'CONTEXT', show: showContext },
+    {
+      title: 'CONTEXT',
+      show: showContext,
+      paint: (text, row) => paintContext(text, row, palette),
+    },
   ];
   return recent.some(({ label }) => label) ? table : table.filter(({ title }) => title !== 'LABEL');
-}
-
-function showContext({ totalTokens, contextTokens }: RecentSession): string {
-  if (totalTokens === null) return '';
-  const bar = padEnd(drawBar(totalTokens, contextTokens, BAR), BAR);
-  return `${bar} ${`${percentOf(totalTokens, contextTokens)}%`.padStart(4)}`;
-}
-
-/** `~` for the home folder. */
-function showPath(path: string, { HOME }: Environment): string {
-  const isInside = HOME !== undefined && HOME !== '/' && path.startsWith(`${HOME}/`);
-  return printable(isInside ? `~${path.slice(HOME.length)}` : path);
 }

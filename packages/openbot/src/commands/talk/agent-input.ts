@@ -80,7 +80,7 @@ async function readMessage(input: AgentInput): Promise<string> {
   if (input.isInteractive) {
     if (flags.message === undefined && flags.messageFile === undefined)
       throw missingMessage('There is no message');
-    input.terminal.writeError('Type the message, then press Ctrl-D on an empty line.\n');
+    input.terminal.warn('Type the message, then press Ctrl-D on an empty line.\n');
   }
   return checkMessage(await input.readInput(LARGEST_MESSAGE), 'standard input');
 }

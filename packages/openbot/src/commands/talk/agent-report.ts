@@ -1,5 +1,5 @@
 import { type Progress, reportProgress } from '@openbot/sessions';
-import type { Terminal } from '@openbot/sessions/command-line';
+import { type Terminal, writeWarning } from '@openbot/sessions/command-line';
 import { printable, shorten } from '@openbot/sessions/terminal-text';
 import type { SayEvent } from '../../bot/contract.ts';
 import type { ReplyPayload } from '../../outbox/reply-payload.ts';
@@ -51,11 +51,11 @@ export class AgentReport {
         break;
       case 'waiting':
         this.#endLine();
-        this.#terminal.writeError(`${errorPalette.dim(`… waiting for ${printable(event.behind)}`)}\n`);
+        this.#terminal.warn(`${errorPalette.dim(`… waiting for ${printable(event.behind)}`)}\n`);
         break;
       case 'warning':
         this.#endLine();
-        this.#terminal.writeError(`${errorPalette.yellow('Warning:')} ${printable(event.message)}\n`);
+        writeWarning(this.#terminal, event.message);
         break;
     }
     reportProgress(this.#progress(event));
@@ -64,7 +64,7 @@ export class AgentReport {
   writeAborting(): void {
     if (!this.streams) return;
     this.#endLine();
-    this.#terminal.writeError('… ending\n');
+    this.#terminal.warn('… ending\n');
   }
 
   /** What was not shown yet. */

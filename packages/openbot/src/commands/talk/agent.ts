@@ -87,11 +87,9 @@ function printResult(
   if (json && isWell) writeJson(terminal, describeResult(result));
   if (!json && report.streams) report.finish(payloads.filter(({ isError }) => isWell || !isError));
   if (!json && !report.streams && isWell) terminal.write(formatPayloads(payloads));
-  if (!json && outcome === 'silent') terminal.writeError('No reply from the agent.\n');
+  if (!json && outcome === 'silent') terminal.warn('No reply from the agent.\n');
   if (!json && outcome === 'aborted' && isCaught)
-    terminal.writeError(
-      `Aborted. ${result.turnId === '' ? error?.message : 'The session keeps what was said'}.\n`,
-    );
+    terminal.warn(`Aborted. ${result.turnId === '' ? error?.message : 'The session keeps what was said'}.\n`);
   if (!json) explainDelivery(result, terminal);
   if (isWell) return;
   throw new OpenBotError('RUN_FAILED', error?.message ?? 'The run was aborted', {
@@ -103,18 +101,17 @@ function printResult(
 function explainDelivery({ delivered = [] }: SayResult, terminal: Terminal): void {
   const waiting = delivered.filter(({ state }) => state === 'waiting').length;
   const dead = delivered.filter(({ state }) => state === 'dead').length;
-  if (waiting > 0) terminal.writeError('The reply is kept, and is sent when the channel takes it.\n');
-  if (dead > 0)
-    terminal.writeError(`${terminal.errorPalette.yellow('Warning:')} the reply could not be sent.\n`);
+  if (waiting > 0) terminal.warn('The reply is kept, and is sent when the channel takes it.\n');
+  if (dead > 0) terminal.warn(`${terminal.errorPalette.yellow('Warning:')} the reply could not be sent.\n`);
 }
 
-function explainModel({ config, path }: LoadedConfig, { writeError, errorPalette }: Terminal): void {
+function explainModel({ config, path }: LoadedConfig, { warn, errorPalette }: Terminal): void {
   const { agents } = config;
   const isChosen = [agents?.defaults, ...(agents?.list ?? []), ...Object.values(agents?.entries ?? {})].some(
     (settings) => settings !== undefined && indexModels(settings).isChosen,
   );
   if (isChosen) return;
-  writeError(
+  warn(
     `${errorPalette.dim(`The built-in script model answers. To choose another model: openbot init, or set agents.defaults.model in ${path}`)}\n`,
   );
 }

@@ -141,6 +141,7 @@ function tableColumns(
   const tokens = (title: string, leave: number, read: (figures: UsageFigures) => number) => ({
     title,
     isFigure: true,
+    isSpare: title.startsWith('Cache'),
     leave,
     show: ({ figures }: Line) => count(read(figures)),
   });

@@ -1,6 +1,5 @@
 import { OpenBotError } from '@openbot/sessions';
-import { writeJson } from '@openbot/sessions/command-line';
-import { printable, toJsonText } from '@openbot/sessions/terminal-text';
+import { writeJson, writeWarning } from '@openbot/sessions/command-line';
 import type { UsageScope, UsageSource } from '../../usage/contract.ts';
 import { countUsage } from '../../usage/count-usage.ts';
 import { type Grouping, groupUsage, needsSessions, type SourceUsage } from '../../usage/group-usage.ts';
@@ -15,10 +14,7 @@ export async function usage(input: UsageInput): Promise<void> {
   const { env, cwd, flags, terminal } = input;
   const now = Date.now();
   const request = readUsageInput(input, now);
-  const warn = (message: string) => {
-    const text = flags.json ? toJsonText({ warning: { message } }) : `Warning: ${printable(message)}`;
-    terminal.writeError(`${text}\n`);
-  };
+  const warn = (message: string) => writeWarning(terminal, message, flags);
   const scope: UsageScope = { env, cwd, stateDir: flags.stateDir, warn };
   const opened = await openSources(request, scope);
   const bySession = needsSessions(request);

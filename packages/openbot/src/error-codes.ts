@@ -98,11 +98,6 @@ export const OPENBOT_ERRORS = {
       'The index was damaged, deleted or held by another process while it was used. A new one was begun; the old one is kept beside it.',
     remedy: 'Run the command again.',
   },
-  INDEX_DIFFERS: {
-    means:
-      '`openbot index check` found that the index differs from the transcripts, or that it cannot be used.',
-    remedy: 'Follow the hint. The transcripts are not changed, whatever is done to the index.',
-  },
   INDEX_TOO_NEW: {
     means: 'A newer `openbot` made the index. Nothing was changed.',
     remedy:
@@ -115,11 +110,6 @@ export const OPENBOT_ERRORS = {
   MESSAGE_REFUSED: {
     means: 'A network refused the message of `openbot message send` for good. It is a dead letter now.',
     remedy: 'Remove the cause that the message names; `openbot outbox retry` sends it again.',
-  },
-  UNHEALTHY: {
-    means:
-      '`openbot health` or `openbot doctor` found problems, or `openbot status` a configuration that cannot be used. The report on stdout has them; the exit code is 1.',
-    remedy: '`openbot doctor` says what each one is and what to do; `openbot doctor --fix` does what it can.',
   },
   NODE_TOO_OLD: {
     means: '`openbot` was started by a Node that is older than 22.19. Nothing was done.',

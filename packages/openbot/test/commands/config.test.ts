@@ -176,13 +176,27 @@ describe('config validate', () => {
     );
     writeFileSync(join(stateDir, 'more.json5'), '{\n  messages: { queue: { cap: 0 } } }');
     const { code, stdout, stderr } = await config('validate');
-    expect([code, stdout]).toEqual([1, '']);
-    expect(stderr.replaceAll(stateDir, '').split('\n').slice(0, 4)).toEqual([
-      'Error: /openbot.json:3:14: session.dmScope must be one of main, per-peer, per-channel-peer, per-account-channel-peer',
-      '  /openbot.json:3:28: session.scop is not a setting. Did you mean scope?',
-      '  /openbot.json:4:31: agents.list[0].model must be text such as provider/model, or an object with primary and fallbacks',
-      '  /more.json5:2:24: messages.queue.cap must be a whole number, 1 or more',
+    expect([code, stderr]).toEqual([1, '']);
+    expect(stdout.replaceAll(stateDir, '').split('\n').slice(0, 4)).toEqual([
+      '/openbot.json:3:14: session.dmScope must be one of main, per-peer, per-channel-peer, per-account-channel-peer',
+      '/openbot.json:3:28: session.scop is not a setting. Did you mean scope?',
+      '/openbot.json:4:31: agents.list[0].model must be text such as provider/model, or an object with primary and fallbacks',
+      '/more.json5:2:24: messages.queue.cap must be a whole number, 1 or more',
     ]);
+  });
+
+  it('prints the faults with --json as a result, also of a file that is torn', async () => {
+    const { config, path } = makeConfigHome('{ session: { dmScope: 1 } }');
+    const check = async (faults: object[]) => {
+      const { code, stdout, stderr } = await config('validate', '--json');
+      const printed = JSON.parse(stdout);
+      const shapes = await listVisible(OPENBOT).find(({ name }) => name === 'config validate')!.results!();
+      expect([code, stderr, listMisfits(Object.values(shapes)[0]!, printed)]).toEqual([1, '', []]);
+      expect(printed).toMatchObject({ path, valid: false, faults });
+    };
+    await check([{ file: path, line: 1, setting: 'session.dmScope' }]);
+    writeFileSync(path, '{ torn');
+    await check([{ message: expect.stringContaining(path) }]);
   });
 
   it('a valid file, none, and one of OpenClaw', async () => {
@@ -201,7 +215,7 @@ describe('config validate', () => {
   it('a file with a secret that others can read is said, a missing one is a fault', async () => {
     const { config, stateDir } = makeConfigHome("{ models: { providers: { a: { apiKey: 'file:./key' } } } }");
     const key = join(stateDir, 'key');
-    expect((await config('validate')).stderr).toContain(
+    expect((await config('validate')).stdout).toContain(
       `models.providers.a.apiKey names a file that is not there: ${key}`,
     );
     writeFileSync(key, `${SECRET}\n`);

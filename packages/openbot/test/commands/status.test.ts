@@ -122,7 +122,7 @@ it('what is broken is named, and the rest is told', async () => {
     'openbot.json': '{ agents: 1, foo: 2 }',
   });
   const { code, stdout, stderr } = await place.run('status');
-  expect([code, stderr]).toEqual([1, expect.stringContaining('The configuration cannot be used')]);
+  expect([code, stderr]).toEqual([1, '']);
   expect(stdout).toMatch(/^State .*, openbot\.json cannot be used$/m);
   expect(stdout.match(/^✗ configuration: .*$/gm)).toEqual([
     expect.stringContaining('agents'),
@@ -160,5 +160,5 @@ it.skipIf(noTerminal !== undefined)(`fits a narrow terminal ${noTerminal ?? ''}`
   expect(lines.filter((line) => line.trimEnd().length > 40)).toEqual([]);
   expect(lines.join('\n')).toContain('75%');
   expect(lines.join('\n')).toMatch(/^main .*75%/m);
-  expect(lines.join('\n')).toMatch(/^teleg.*alonelive/m);
+  expect(lines.join('\n')).toMatch(/^tel.*lonelive/m);
 });

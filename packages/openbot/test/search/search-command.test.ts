@@ -315,13 +315,13 @@ describe('openbot index', () => {
     database.exec("DELETE FROM files WHERE path LIKE '%2.jsonl'");
     database.close();
     const checked = await home.run(['index', 'check', '--json']);
-    expect(checked.code).toBe(1);
+    expect([checked.code, checked.stderr]).toEqual([1, '']);
     const { differences } = JSON.parse(checked.stdout) as { differences: { kind: string }[] };
     expect(differences.map(({ kind }) => kind).sort()).toEqual(['missing', 'wrong']);
     rmSync(state.pathOf(3));
     state.add(4, said('d2', 'user', 'more'));
     const again = await home.run(['index', 'check']);
-    expect(again.code).toBe(1);
+    expect([again.code, again.stderr]).toEqual([1, '']);
     for (const kind of ['missing', 'extra', 'stale'])
       expect(again.stdout).toMatch(new RegExp(`^${kind} `, 'm'));
     await home.run(['index', 'rebuild']);
@@ -331,8 +331,9 @@ describe('openbot index', () => {
   test('check says that an index is damaged, and leaves it where it is', async () => {
     const { home } = start();
     writeFileSync(join(home.stateDir, 'openbot.sqlite'), 'no database'.repeat(1000));
-    const { code, stdout } = await home.run(['index', 'check', '--json']);
-    expect(code).toBe(1);
+    const { code, stdout, stderr } = await home.run(['index', 'check', '--json']);
+    expect([code, stderr]).toEqual([1, '']);
+    expect(listMisfits(await shapeOf('index check'), JSON.parse(stdout))).toEqual([]);
     expect(JSON.parse(stdout)).toMatchObject({ ok: false, fault: expect.stringContaining('openbot.sqlite') });
     expect(readdirSync(home.stateDir).filter((name) => name.includes('aside'))).toEqual([]);
     const searched = await home.run(['search', 'harbour']);

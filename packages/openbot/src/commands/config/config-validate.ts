@@ -1,5 +1,6 @@
 import { OpenBotError } from '@openbot/sessions';
-import { type CommandInput, writeJson } from '@openbot/sessions/command-line';
+import { type CommandInput, FaultsFound, writeJson } from '@openbot/sessions/command-line';
+import type { Environment } from '@openbot/sessions/layout';
 import { printable } from '@openbot/sessions/terminal-text';
 import { type InspectedFile, inspectConfigFile } from '../../config/config-file.ts';
 import { showSettingPath } from '../../config/setting-path.ts';
@@ -7,37 +8,72 @@ import { openLocator } from '../../config-editing/locate-setting.ts';
 import type { CONFIG_FLAGS } from './flags.ts';
 import { readPlace, writeNotices } from './place.ts';
 
-/** Says all faults of the configuration, with their places. Throws CONFIG_INVALID. */
+/** Says all faults of the configuration, with their places. Throws FaultsFound where there are some. */
 export async function configValidate(input: CommandInput<typeof CONFIG_FLAGS>): Promise<void> {
   const { flags, env, terminal } = input;
   const { path: own, exists: isOwn, openclawPath } = readPlace(input);
   const path = openclawPath ?? own;
   const exists = isOwn || openclawPath !== undefined;
-  const file = exists ? inspectConfigFile(path, { env, isForeign: !isOwn }) : undefined;
-  if (file !== undefined && file.faults.length > 0) throw listFaults(file);
-  const notices = file?.notices ?? [];
-  if (flags.json) {
-    writeJson(terminal, { path, exists, valid: true, notices });
-    return;
+  const { faults, notices } = exists ? inspect(path, { env, isForeign: !isOwn }) : NOTHING;
+  const valid = faults.length === 0;
+  if (flags.json) writeJson(terminal, { path, exists, valid, faults, notices });
+  else {
+    terminal.say(
+      !exists
+        ? `There is no ${printable(path)}: the defaults hold.\n`
+        : valid
+          ? `${printable(path)} is valid.\n`
+          : describeFaults(faults),
+    );
+    writeNotices(terminal, notices);
   }
-  terminal.write(
-    exists ? `${printable(path)} is valid.\n` : `There is no ${printable(path)}: the defaults hold.\n`,
-  );
-  writeNotices(terminal, notices);
+  if (!valid) throw new FaultsFound();
 }
 
-/** One line for each, in the order of the files: `openbot.json:3:5: session.scope must …`. */
-function listFaults({ faults, files }: InspectedFile): OpenBotError {
+interface PlacedFault {
+  readonly file?: string;
+  readonly line?: number;
+  readonly column?: number;
+  readonly setting?: string;
+  readonly message: string;
+  readonly hint?: string;
+}
+
+const NOTHING = { faults: [], notices: [] };
+
+function inspect(path: string, options: { readonly env: Environment; readonly isForeign: boolean }) {
+  try {
+    const file = inspectConfigFile(path, options);
+    return { faults: placeFaults(file), notices: file.notices };
+  } catch (error) {
+    // It cannot be parsed, so that nothing in it has a place.
+    if (!(error instanceof OpenBotError) || error.code !== 'CONFIG_INVALID') throw error;
+    const { message, hint } = error;
+    return { faults: [{ message, hint }], notices: [] };
+  }
+}
+
+/** In the order of the files. */
+function placeFaults({ faults, files }: InspectedFile): PlacedFault[] {
   const locate = openLocator(files);
-  const lines = faults
-    .map(({ at, says }) => ({ says: `${showSettingPath(at)} ${says}`, ...(locate(at) ?? NOWHERE) }))
-    .sort((a, b) => files.indexOf(a.file) - files.indexOf(b.file) || a.line - b.line || a.column - b.column)
-    .map(({ file, line, column, says }) => (line === 0 ? says : `${file}:${line}:${column}: ${says}`));
-  const hints = faults.flatMap(({ hint }) => hint ?? []);
-  return new OpenBotError('CONFIG_INVALID', lines.join('\n'), {
-    hint: hints[0] ?? 'Correct the value, or leave the setting out',
-  });
+  return faults
+    .map(({ at, says, hint }) => ({ setting: showSettingPath(at), message: says, hint, ...locate(at) }))
+    .sort(
+      (a, b) =>
+        files.indexOf(a.file ?? '') - files.indexOf(b.file ?? '') ||
+        (a.line ?? 0) - (b.line ?? 0) ||
+        (a.column ?? 0) - (b.column ?? 0),
+    );
 }
 
-/** The file changed since it was read. */
-const NOWHERE = { file: '', line: 0, column: 0 };
+/** One line for each: `openbot.json:3:5: session.scope must …`. */
+function describeFaults(faults: readonly PlacedFault[]): string {
+  const lines = faults.map(({ file, line, column, setting, message }) => {
+    const place = file === undefined ? '' : `${file}:${line}:${column}: `;
+    return `${place}${setting === undefined ? '' : `${setting} `}${message}`;
+  });
+  const hint = faults.find((fault) => fault.hint !== undefined)?.hint ?? USUAL_HINT;
+  return [...lines, `  ${hint}`].map((line) => `${printable(line)}\n`).join('');
+}
+
+const USUAL_HINT = 'Correct the value, or leave the setting out';

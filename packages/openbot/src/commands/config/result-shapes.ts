@@ -13,6 +13,16 @@ export const EDIT: ResultShape = {
 export const VALIDATE: ResultShape = {
   path: 'string - the file that was read, or openbot.json where there is none',
   exists: 'boolean',
-  valid: 'true - faults are an error',
+  valid: 'boolean',
+  faults: [
+    {
+      'file?': 'string',
+      'line?': 'number',
+      'column?': 'number',
+      'setting?': 'string - its path',
+      message: 'string',
+      'hint?': 'string',
+    },
+  ],
   notices: ['string'],
 };

@@ -1,19 +1,12 @@
 import { resolve } from 'node:path';
 import { resolveStateDir } from '@openbot/sessions';
-import { type CommandInput, writeJson } from '@openbot/sessions/command-line';
+import type { CommandInput } from '@openbot/sessions/command-line';
 import { formatQuantity } from '@openbot/sessions/terminal-text';
 import type { CheckResult } from '../../doctor/contract.ts';
 import { CHECKS, examine, openExamination } from '../../doctor/examine.ts';
 import { confirm } from '../confirm.ts';
 import type { DOCTOR_FLAGS } from './flags.ts';
-import {
-  countLeft,
-  endWith,
-  formatChecks,
-  type Treated,
-  type TreatedCheck,
-  toJson,
-} from './report-checks.ts';
+import { formatChecks, report, type Treated, type TreatedCheck } from './report-checks.ts';
 
 /** All checks, and with `--fix` their fixes. */
 export async function doctor(input: CommandInput<typeof DOCTOR_FLAGS>): Promise<void> {
@@ -24,25 +17,21 @@ export async function doctor(input: CommandInput<typeof DOCTOR_FLAGS>): Promise<
   const fixes = found.flatMap(({ findings }) => findings.flatMap(({ fix }) => fix ?? []));
   let checks: readonly TreatedCheck[] = found;
   if (flags.fix && fixes.length > 0) {
-    if (!flags.json && !flags.yes) terminal.write(formatChecks(found, terminal, { all: false }));
+    if (!flags.json && !flags.yes)
+      terminal.say(formatChecks(found, terminal, { all: false, fixBy: '--fix' }));
     await confirm(input, `Make ${formatQuantity(fixes.length, 'repair')}`);
     const treated: TreatedCheck[] = [];
     for (const check of found) treated.push(await treat(check));
     checks = treated;
   }
-  if (flags.json) writeJson(terminal, toJson(checks));
-  else {
-    terminal.write(formatChecks(checks, terminal, { all: true }));
-    const left = [countLeft(checks, 'problem'), countLeft(checks, 'warning')] as const;
-    terminal.write(`\n${formatQuantity(left[0], 'problem')}, ${formatQuantity(left[1], 'warning')}\n`);
-  }
-  const isFixable = found.some(({ findings }) =>
-    findings.some(({ severity, fix }) => severity === 'problem' && fix !== undefined),
-  );
-  endWith(
-    checks,
-    isFixable && !flags.fix ? "'openbot doctor --fix' repairs what it can" : 'Do what the report says',
-  );
+  const hint = fixes.length > 0 && !flags.fix ? "'openbot doctor --fix' repairs what it can.\n" : '';
+  report(terminal, checks, {
+    json: flags.json,
+    all: true,
+    fixBy: '--fix',
+    end: (problems, warnings) =>
+      `\n${formatQuantity(problems, 'problem')}, ${formatQuantity(warnings, 'warning')}\n${hint}`,
+  });
 }
 
 async function treat(check: CheckResult): Promise<TreatedCheck> {

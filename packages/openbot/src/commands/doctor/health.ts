@@ -1,10 +1,10 @@
 import { resolve } from 'node:path';
 import { resolveStateDir } from '@openbot/sessions';
-import { type CommandInput, writeJson } from '@openbot/sessions/command-line';
+import type { CommandInput } from '@openbot/sessions/command-line';
 import { formatQuantity } from '@openbot/sessions/terminal-text';
 import { CHECKS, examine, openExamination } from '../../doctor/examine.ts';
 import type { HEALTH_FLAGS } from './flags.ts';
-import { countLeft, endWith, formatChecks, toJson } from './report-checks.ts';
+import { report } from './report-checks.ts';
 
 /** The quick checks, as a yes or a no. */
 export async function health(input: CommandInput<typeof HEALTH_FLAGS>): Promise<void> {
@@ -15,14 +15,14 @@ export async function health(input: CommandInput<typeof HEALTH_FLAGS>): Promise<
     place,
     CHECKS.filter(({ isQuick }) => isQuick),
   );
-  if (flags.json) writeJson(terminal, toJson(checks));
-  else {
-    const warnings = countLeft(checks, 'warning');
-    terminal.write(formatChecks(checks, terminal, { all: false }));
-    if (countLeft(checks, 'problem') === 0)
-      terminal.write(
-        `${terminal.palette.green('✓')} healthy${warnings === 0 ? '' : `, with ${formatQuantity(warnings, 'warning')}`}\n`,
-      );
-  }
-  endWith(checks, "'openbot doctor' looks closer");
+  const { green, red } = terminal.palette;
+  report(terminal, checks, {
+    json: flags.json,
+    all: false,
+    fixBy: 'openbot doctor --fix',
+    end: (problems, warnings) =>
+      problems > 0
+        ? `${red('✗')} ${formatQuantity(problems, 'problem')}; 'openbot doctor' looks closer\n`
+        : `${green('✓')} healthy${warnings === 0 ? '' : `, with ${formatQuantity(warnings, 'warning')}`}\n`,
+  });
 }

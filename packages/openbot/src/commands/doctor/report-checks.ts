@@ -1,6 +1,5 @@
-import { OpenBotError } from '@openbot/sessions';
-import type { Terminal } from '@openbot/sessions/command-line';
-import { formatQuantity, printable, wrapText } from '@openbot/sessions/terminal-text';
+import { FaultsFound, type Terminal, writeJson } from '@openbot/sessions/command-line';
+import { printable } from '@openbot/sessions/terminal-text';
 import type { CheckResult, Finding } from '../../doctor/contract.ts';
 
 /** A finding, with what became of its fix. */
@@ -9,13 +8,13 @@ export type TreatedCheck = CheckResult & { readonly findings: readonly Treated[]
 
 const isLeft = ({ fixed }: Treated) => fixed !== true;
 
-export function countLeft(checks: readonly TreatedCheck[], severity: Finding['severity']): number {
+function countLeft(checks: readonly TreatedCheck[], severity: Finding['severity']): number {
   return checks.flatMap(({ findings }) => findings).filter((one) => isLeft(one) && one.severity === severity)
     .length;
 }
 
 /** As it is printed with `--json`. */
-export function toJson(checks: readonly TreatedCheck[]) {
+function toJson(checks: readonly TreatedCheck[]) {
   const problems = countLeft(checks, 'problem');
   return {
     healthy: problems === 0,
@@ -29,28 +28,27 @@ export function toJson(checks: readonly TreatedCheck[]) {
   };
 }
 
-/** One line for each check, with what it found below. */
+/**
+ * One line for each check, with what it found below.
+ * @param fixBy what repairs it: `--fix`
+ */
 export function formatChecks(
   checks: readonly TreatedCheck[],
-  { palette, maxLineWidth }: Pick<Terminal, 'palette' | 'maxLineWidth'>,
-  { all }: { readonly all: boolean },
+  { palette }: Pick<Terminal, 'palette'>,
+  { all, fixBy }: { readonly all: boolean; readonly fixBy: string },
 ): string {
-  const wrap = (text: string, indent: string) =>
-    (Number.isFinite(maxLineWidth) ? wrapText(text, Math.max(20, maxLineWidth - indent.length)) : [text]).map(
-      (line) => indent + line,
-    );
   const lines = checks.flatMap(({ name, findings }) => {
     if (findings.length === 0) return all ? [`${palette.green('✓')} ${name}`] : [];
     const worst = findings.some((one) => isLeft(one) && one.severity === 'problem');
     const mark = worst ? palette.red('✗') : findings.some(isLeft) ? palette.yellow('!') : palette.green('✓');
-    return [`${mark} ${name}`, ...findings.flatMap((one) => describe(one, wrap, palette.dim))];
+    return [`${mark} ${name}`, ...findings.flatMap((one) => describe(one, fixBy, palette.dim))];
   });
   return lines.map((line) => `${line}\n`).join('');
 }
 
 function describe(
   { what, remedy, fix, fixed, failure }: Treated,
-  wrap: (text: string, indent: string) => string[],
+  fixBy: string,
   dim: (text: string) => string,
 ): string[] {
   const next =
@@ -60,16 +58,29 @@ function describe(
         ? `Fixed: ${fix!.does}`
         : fix === undefined
           ? remedy
-          : `--fix: ${fix.does}`;
-  return [
-    ...wrap(printable(what), '  '),
-    ...(next === undefined ? [] : wrap(printable(next), '    ').map((line) => dim(line))),
-  ];
+          : `${fixBy}: ${fix.does}`;
+  return [`  ${printable(what)}`, ...(next === undefined ? [] : [`    ${dim(printable(next))}`])];
 }
 
-/** Throws UNHEALTHY where problems are left: the exit code tells scripts. */
-export function endWith(checks: readonly TreatedCheck[], hint: string): void {
+/** Prints the result as JSON, or the report and its last lines. Throws FaultsFound where problems are left. */
+export function report(
+  terminal: Terminal,
+  checks: readonly TreatedCheck[],
+  { json, all, fixBy, end }: ReportOptions,
+): void {
   const problems = countLeft(checks, 'problem');
-  if (problems > 0)
-    throw new OpenBotError('UNHEALTHY', `${formatQuantity(problems, 'problem')} found`, { hint });
+  if (json) writeJson(terminal, toJson(checks));
+  else
+    terminal.say(
+      formatChecks(checks, terminal, { all, fixBy }) + end(problems, countLeft(checks, 'warning')),
+    );
+  if (problems > 0) throw new FaultsFound();
+}
+
+interface ReportOptions {
+  readonly json: boolean | undefined;
+  /** Also the checks that found nothing. */
+  readonly all: boolean;
+  readonly fixBy: string;
+  end(problems: number, warnings: number): string;
 }

@@ -1,5 +1,5 @@
 import { OpenBotError } from '@openbot/sessions';
-import { writeJson } from '@openbot/sessions/command-line';
+import { FaultsFound, writeJson } from '@openbot/sessions/command-line';
 import { formatQuantity, printable } from '@openbot/sessions/terminal-text';
 import { checkIndex, type Difference } from '../../index-writing/check.ts';
 import { listPlacesOf } from '../../index-writing/known-places.ts';
@@ -14,7 +14,7 @@ const MEANINGS: Readonly<Record<Difference['kind'], string>> = {
 
 const MOST_SHOWN = 20;
 
-/** Compares the index with the transcripts. Fails where they differ. */
+/** Compares the index with the transcripts. Throws FaultsFound where they differ. */
 export async function indexCheck(input: IndexInput): Promise<void> {
   const { flags, terminal, env, cwd } = input;
   const { path, places, open } = await locateIndex(input);
@@ -40,23 +40,22 @@ export async function indexCheck(input: IndexInput): Promise<void> {
     fault = error.message;
   }
   const ok = differences.length === 0 && fault === undefined;
-  if (flags.json) writeJson(terminal, { path, ok, sessions, messages, fault, differences });
+  const hint = ok ? undefined : adviseOn(differences, fault);
+  if (flags.json) writeJson(terminal, { path, ok, sessions, messages, fault, hint, differences });
   else if (ok) {
-    terminal.write(
+    terminal.say(
       `The index has ${formatQuantity(messages, 'message')} of ${formatQuantity(sessions, 'session')}, as the transcripts have them.\n`,
     );
   } else {
     for (const { kind, sessionId, path: place } of differences.slice(0, MOST_SHOWN)) {
-      terminal.write(
+      terminal.say(
         `${terminal.palette.yellow(kind.padEnd(7))}  ${printable(sessionId)}  ${MEANINGS[kind]}\n${terminal.palette.dim(`         ${printable(place)}`)}\n`,
       );
     }
-    if (differences.length > MOST_SHOWN) terminal.write(`… and ${differences.length - MOST_SHOWN} more\n`);
+    if (differences.length > MOST_SHOWN) terminal.say(`… and ${differences.length - MOST_SHOWN} more\n`);
+    terminal.say(`${terminal.palette.red('✗')} ${printable(fault ?? describe(differences))}\n  ${hint}\n`);
   }
-  if (!ok)
-    throw new OpenBotError('INDEX_DIFFERS', fault ?? describe(differences), {
-      hint: adviseOn(differences, fault),
-    });
+  if (!ok) throw new FaultsFound();
 }
 
 function describe(differences: readonly Difference[]): string {

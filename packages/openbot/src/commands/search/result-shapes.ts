@@ -52,6 +52,7 @@ export const CHECK: ResultShape = {
   sessions: 'number',
   messages: 'number',
   'fault?': 'string - why the index cannot be used',
+  'hint?': 'string - what to do, where it is not ok',
   differences: [
     {
       kind: "'missing' | 'stale' | 'extra' | 'wrong'",

@@ -1,6 +1,11 @@
 import { resolve } from 'node:path';
-import { OpenBotError, resolveStateDir } from '@openbot/sessions';
-import { type CommandInput, readPackageVersion, writeJson } from '@openbot/sessions/command-line';
+import { resolveStateDir } from '@openbot/sessions';
+import {
+  type CommandInput,
+  FaultsFound,
+  readPackageVersion,
+  writeJson,
+} from '@openbot/sessions/command-line';
 import { gatherStatus } from '../../state-report/gather-status.ts';
 import { probeState } from '../../state-report/probe-state.ts';
 import { sumUsage } from '../../state-report/sum-usage.ts';
@@ -35,8 +40,5 @@ export async function status(input: CommandInput<typeof STATUS_FLAGS>): Promise<
         columns: terminal.maxLineWidth,
       }),
     );
-  if (hasFault(whole, 'configuration'))
-    throw new OpenBotError('UNHEALTHY', 'The configuration cannot be used', {
-      hint: "'openbot doctor' says what to do",
-    });
+  if (hasFault(whole, 'configuration')) throw new FaultsFound();
 }

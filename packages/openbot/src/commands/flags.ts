@@ -21,3 +21,17 @@ export const AGENT = declareFlags({
     help: 'Agent. Default: CLAWDBOT_AGENT_ID, OPENCLAW_AGENT_ID or main',
   },
 });
+
+export const CHANNEL = declareFlags({
+  channel: { kind: 'text', value: 'name', example: 'telegram', complete: 'channel', help: 'Chat network' },
+});
+
+export const SOURCE = declareFlags({
+  source: {
+    kind: 'choice',
+    choices: ['openclaw', 'pi', 'claude', 'all'],
+    value: 'name',
+    example: 'claude',
+    help: 'Sessions of another program: openclaw, pi, claude, or all. Default: those of the state folder',
+  },
+});

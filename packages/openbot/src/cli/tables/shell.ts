@@ -6,7 +6,7 @@ export const SHELL_COMMANDS = [
   declare({
     name: 'complete',
     hidden: true,
-    summary: 'List agents, sessions, models or settings; started by the completion of a shell',
+    summary: 'List agents, sessions, models, settings or channels; started by the completion of a shell',
     positionals: [{ name: 'what' }, { name: 'words', many: true }],
     flags: {},
     examples: [],

@@ -1,14 +1,8 @@
 import { declareFlags } from '@openbot/sessions/command-line';
-import { AGENT, JSON_OUTPUT, STATE_DIR } from '../flags.ts';
+import { AGENT, JSON_OUTPUT, SOURCE, STATE_DIR } from '../flags.ts';
 
 const SEARCH_FLAGS = declareFlags({
-  source: {
-    kind: 'choice',
-    choices: ['openclaw', 'pi', 'claude', 'all'],
-    value: 'name',
-    example: 'claude',
-    help: 'Sessions of another program: openclaw, pi, claude, or all. Default: those of the state folder',
-  },
+  ...SOURCE,
   agent: { ...AGENT.agent, help: 'Only sessions of this agent. Default: all agents' },
   ...STATE_DIR,
 });

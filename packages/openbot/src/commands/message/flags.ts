@@ -1,13 +1,8 @@
 import { declareFlags } from '@openbot/sessions/command-line';
-import { JSON_OUTPUT, STATE_DIR } from '../flags.ts';
+import { CHANNEL, JSON_OUTPUT, STATE_DIR } from '../flags.ts';
 
 export const MESSAGE_SEND_FLAGS = declareFlags({
-  channel: {
-    kind: 'text',
-    value: 'channel',
-    example: 'telegram',
-    help: 'Channel. Default: the only one that is configured',
-  },
+  channel: { ...CHANNEL.channel, help: 'Channel. Default: the only one that is configured' },
   target: {
     kind: 'text',
     short: 't',

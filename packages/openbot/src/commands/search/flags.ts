@@ -1,19 +1,9 @@
 import { declareFlags } from '@openbot/sessions/command-line';
-import { AGENT, JSON_OUTPUT, STATE_DIR } from '../flags.ts';
-
-const SOURCE = declareFlags({
-  source: {
-    kind: 'choice',
-    choices: ['openclaw', 'pi', 'claude', 'all'],
-    value: 'name',
-    example: 'claude',
-    help: 'Sessions of another program: openclaw, pi, claude, or all. Default: those of the state folder',
-  },
-});
+import { AGENT, CHANNEL, JSON_OUTPUT, SOURCE, STATE_DIR } from '../flags.ts';
 
 export const SEARCH_FLAGS = declareFlags({
   agent: { ...AGENT.agent, help: 'Only sessions of this agent. Default: all agents' },
-  channel: { kind: 'text', value: 'name', example: 'telegram', help: 'Only sessions of this chat network' },
+  channel: { ...CHANNEL.channel, help: 'Only sessions of this chat network' },
   role: {
     kind: 'choice',
     choices: ['user', 'assistant', 'tool', 'system', 'summary'],

@@ -20,7 +20,7 @@ interface Asked {
 }
 
 /**
- * Lists agents, sessions, models or settings for the completion of a shell: one for each line, a remark behind a tab. A shell shows
+ * Lists agents, sessions, models, settings or channels for the completion of a shell: one for each line, a remark behind a tab. A shell shows
  * what a completion prints, so a failure prints nothing.
  */
 export async function complete(input: CommandInput): Promise<void> {
@@ -55,6 +55,7 @@ const LISTS: Readonly<Record<string, (asked: Asked) => readonly Offer[] | Promis
     ['script/echo', 'Offline'],
   ],
   setting: listSettings,
+  channel: listChannels,
 };
 
 /** All that has a name in the schema, and what the file names itself: providers, aliases. */
@@ -75,11 +76,23 @@ async function listSettings({ config }: Asked): Promise<Offer[]> {
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Keys first: they stay the same when a session begins anew. */
-function listSessions({ stateDir, config, env, agentId }: Asked): Offer[] {
+/** Those that are configured, and those that sessions were used on. */
+function listChannels(asked: Asked): Offer[] {
+  const configured = Object.keys(asked.config.channels ?? {});
+  const used = readSessions(asked).flatMap(({ channel }) => channel ?? []);
+  const names = new Set([...configured, ...used.toSorted()]);
+  return [...names].map((name) => [name, configured.includes(name) ? 'Configured' : '']);
+}
+
+function readSessions({ stateDir, config, env, agentId }: Asked) {
   const agentIds = agentId === undefined ? listAgentIds(config, stateDir) : [agentId];
   const paths = agentIds.map((id) => resolveStorePath(config.session?.store, { agentId: id, stateDir, env }));
-  const entries = [...new Set(paths)].flatMap(readEntries).sort((a, b) => b.updatedAt - a.updatedAt);
+  return [...new Set(paths)].flatMap(readEntries).sort((a, b) => b.updatedAt - a.updatedAt);
+}
+
+/** Keys first: they stay the same when a session begins anew. */
+function listSessions(asked: Asked): Offer[] {
+  const entries = readSessions(asked);
   const now = Date.now();
   return [
     ...entries.map(({ key, label, updatedAt }): Offer => [key, label ?? formatAge(updatedAt, now)]),
@@ -91,11 +104,12 @@ function listSessions({ stateDir, config, env, agentId }: Asked): Offer[] {
 function readEntries(path: string) {
   try {
     const store = JSON.parse(readFileSync(path, 'utf8')) as Record<string, Record<string, unknown>>;
-    return Object.entries(store).map(([key, { sessionId, label, updatedAt }]) => ({
+    return Object.entries(store).map(([key, { sessionId, label, updatedAt, lastChannel, channel }]) => ({
       key,
       sessionId: typeof sessionId === 'string' ? sessionId : undefined,
       label: typeof label === 'string' && label !== '' ? label : undefined,
       updatedAt: typeof updatedAt === 'number' ? updatedAt : 0,
+      channel: [lastChannel, channel].find((name): name is string => typeof name === 'string' && name !== ''),
     }));
   } catch {
     return [];

@@ -1,6 +1,6 @@
 import { declareFlags } from '@openbot/sessions/command-line';
 import { THINKING_LEVELS } from '../../config/bot-config.ts';
-import { AGENT, JSON_OUTPUT, STATE_DIR } from '../flags.ts';
+import { AGENT, CHANNEL, JSON_OUTPUT, STATE_DIR } from '../flags.ts';
 
 export const AGENT_FLAGS = declareFlags({
   message: {
@@ -67,15 +67,12 @@ export const AGENT_FLAGS = declareFlags({
   },
   deliver: { kind: 'boolean', help: 'Send the reply to a channel too' },
   channel: {
-    kind: 'text',
-    value: 'channel',
-    example: 'telegram',
+    ...CHANNEL.channel,
     help: 'Channel of --to, and of --deliver. Default for --deliver: last, that of the last message of the session',
   },
   replyTo: { kind: 'text', value: 'id', help: 'With --deliver: who gets the reply' },
   replyChannel: {
-    kind: 'text',
-    value: 'channel',
+    ...CHANNEL.channel,
     help: 'With --deliver: the channel, where it is not that of --to',
   },
   replyAccount: { kind: 'text', value: 'id', help: 'With --deliver: which of your accounts sends it' },

@@ -119,7 +119,11 @@ function columnsFor(
 ): Column[] {
   const all: (Column & { readonly isWanted?: boolean })[] = [
     { title: 'ID', show: ({ sessionId }) => printable(sessionId.slice(0, idLength)) },
-    { title: '', isWanted: sessions.some(({ isRunning, isOpen }) => isRunning || isOpen), show: showState },
+    {
+      title: 'STATE',
+      isWanted: sessions.some(({ isRunning, isOpen }) => isRunning || isOpen),
+      show: showState,
+    },
     { title: 'BY', show: (session) => showOwner(session, mostName) },
     {
       title: 'UPDATED',

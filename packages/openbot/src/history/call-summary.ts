@@ -44,8 +44,20 @@ function describeText(text: string, images: number): string {
 
 function describeFailure(text: string, exitCode: string | undefined): string {
   if (exitCode !== undefined) return `exit code ${exitCode}`;
-  const [first = ''] = text.trim().slice(0, LOOKED_AT).split('\n');
+  const trimmed = text.trim();
+  const [first = ''] = (readMessage(trimmed) ?? trimmed).slice(0, LOOKED_AT).split('\n');
   return shorten(oneLine(first), MOST_SHOWN) || 'failed';
+}
+
+/** What a tool says that answers with JSON. */
+function readMessage(text: string): string | undefined {
+  if (!text.startsWith('{') || text.length > LOOKED_AT) return undefined;
+  try {
+    const { error, message } = JSON.parse(text) as Record<string, unknown>;
+    return [error, message].find((one) => typeof one === 'string');
+  } catch {
+    return undefined;
+  }
 }
 
 function countLines(text: string): number {

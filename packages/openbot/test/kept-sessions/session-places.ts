@@ -5,6 +5,7 @@ import { cpSync, mkdirSync, readdirSync, readFileSync, realpathSync, writeFileSy
 import { join } from 'node:path';
 import { listMisfits, listVisible, openTerminal } from '@openbot/sessions/command-line';
 import { openOpenclawDatabaseStore } from '@openbot/sessions/openclaw-database';
+import { inject } from 'vitest';
 import { makeTempFolder } from '../../../sessions/test/setup/temp-folder.ts';
 import { OPENBOT, run as runCommandLine } from '../../src/cli/main.ts';
 import { COMMAND } from '../setup/command-file.ts';
@@ -46,7 +47,12 @@ export function makePlace(store?: object, files: Readonly<Record<string, string>
     mkdirSync(join(stateDir, name, '..'), { recursive: true });
     writeFileSync(join(stateDir, name), text);
   }
-  const env = { PATH: process.env.PATH, HOME: home, OPENBOT_STATE_DIR: stateDir };
+  const env = {
+    PATH: process.env.PATH,
+    HOME: home,
+    OPENBOT_STATE_DIR: stateDir,
+    NODE_COMPILE_CACHE: inject('compiled'),
+  };
   const run = async (...args: string[]): Promise<Ran> => {
     const child = spawn(process.execPath, [...COMMAND, ...args], {
       cwd: home,

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { inject } from 'vitest';
 import { afterTest } from '../../../../test/setup/cleaning.ts';
 import { makeTempFolder } from '../../../sessions/test/setup/temp-folder.ts';
 import type { Script, ScriptTurn } from '../../src/runners/script/script.ts';
@@ -42,7 +43,13 @@ export function makeAgentBench(more: Readonly<Record<string, string>> = {}): Age
   const folder = makeTempFolder();
   const stateDir = join(folder, 'state');
   mkdirSync(stateDir);
-  const env = { PATH: process.env.PATH, HOME: folder, OPENBOT_STATE_DIR: stateDir, ...more };
+  const env = {
+    PATH: process.env.PATH,
+    HOME: folder,
+    OPENBOT_STATE_DIR: stateDir,
+    NODE_COMPILE_CACHE: inject('compiled'),
+    ...more,
+  };
   const sessionsOf = (agentId: string) => join(stateDir, 'agents', agentId, 'sessions');
   const agent: AgentBench['agent'] = async (args, { input = '' } = {}) => {
     const child = spawn(process.execPath, [...COMMAND, 'agent', ...args], { env: env as NodeJS.ProcessEnv });

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { inject } from 'vitest';
 import { afterTest } from '../../../../test/setup/cleaning.ts';
 import { COMMAND } from './command-file.ts';
 import { makeTempFolder } from './temp-folder.ts';
@@ -18,7 +19,14 @@ export interface OpenbotPlace {
 export function makeOpenbotPlace(more: Readonly<Record<string, string>> = {}): OpenbotPlace {
   const folder = makeTempFolder();
   const stateDir = `${folder}/state`;
-  const env = { PATH: process.env.PATH, HOME: folder, OPENBOT_STATE_DIR: stateDir, TMPDIR: folder, ...more };
+  const env = {
+    PATH: process.env.PATH,
+    HOME: folder,
+    OPENBOT_STATE_DIR: stateDir,
+    TMPDIR: folder,
+    NODE_COMPILE_CACHE: inject('compiled'),
+    ...more,
+  };
   const watch = (command: Command) => {
     afterTest(() => void command.child.kill('SIGKILL'));
     return command;

@@ -182,7 +182,7 @@ export const ROOMS: Readonly<Record<string, RoomTable>> = {
       cooldowns: [],
       history: [],
       'index-db': ['errors', 'database'],
-      'index-writing': ['errors', 'transcripts', 'kept-sessions', 'index-db'],
+      'index-writing': ['errors', 'config', 'transcripts', 'kept-sessions', 'index-db'],
       'index-search': ['errors', 'index-db'],
       routing: ['errors', 'config'],
       questions: ['errors', 'clock', 'permissions', 'inbox', 'outbox'],

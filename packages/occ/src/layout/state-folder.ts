@@ -82,10 +82,11 @@ function readLayout(scope: SearchScope): ResolvedLayout {
   return { layout: openclawLayoutOf(stateDir, config, { env, cwd }), fault };
 }
 
-/** The agents that have a folder, and those of the configuration whose store is in another one. */
-export function listAgentIds({ stateDir, agentIds, storePathOf }: OpenclawLayout): string[] {
+/** The agents that have a folder, and the default one and those of the configuration whose store is in another one. */
+export function listAgentIds(layout: OpenclawLayout): string[] {
+  const { stateDir, agentIds, defaultAgentId, storePathOf } = layout;
   const inState = readFolderNames(join(stateDir, 'agents'));
-  const configured = agentIds.filter((id) => isFolder(dirname(storePathOf(id))));
+  const configured = [defaultAgentId, ...agentIds].filter((id) => isFolder(dirname(storePathOf(id))));
   return [...new Set([...inState, ...configured])].sort();
 }
 

@@ -105,6 +105,7 @@ function startIndex(options: BotOptions, state: BotState): IndexFeed | undefined
     stateDir,
     env,
     transcripts: state.transcripts,
+    storePathOf: state.storePathOf,
     report: (message, cause) => report({ about: 'trouble', message, cause }),
     catchesUp: channels.length > 0,
   });

@@ -1,8 +1,8 @@
-import { createRequire } from 'node:module';
 import { OpenBotError } from '@openbot/sessions';
 import { type Environment, readDataFile } from '@openbot/sessions/layout';
 import type { BotConfig } from './bot-config.ts';
 import { type CheckedConfig, type ConfigFault, checkConfig } from './check-config.ts';
+import { parseJson5 } from './parse-json5.ts';
 import { showSettingPath } from './setting-path.ts';
 
 interface ReadOptions {
@@ -42,12 +42,6 @@ export function inspectConfigFile(path: string, options: ReadOptions): Inspected
   });
   if (file === undefined) throw unreadable(path, 'it is a link to a file that does not exist');
   return { ...checkConfig(file.value, { ...options, path }), written: file.value, files: file.files };
-}
-
-/** Loaded where a file is no plain JSON. */
-function parseJson5(text: string): unknown {
-  const { parseJSON5 } = createRequire(import.meta.url)('confbox/json5') as typeof import('confbox/json5');
-  return parseJSON5(text);
 }
 
 export function invalidConfig(

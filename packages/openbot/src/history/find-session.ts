@@ -1,4 +1,5 @@
 import { OpenBotError } from '@openbot/sessions';
+import type { OpenclawLayout } from '@openbot/sessions/layout';
 import {
   type FoundSession,
   findReadableSession,
@@ -13,6 +14,8 @@ export interface HistorySearch {
   readonly cwd: string;
   /** openbot's own. */
   readonly stateDir: string;
+  /** Where that folder has its sessions. */
+  readonly layout?: OpenclawLayout;
   /** `--state-dir`, where it was given. */
   readonly stateDirFlag?: string;
   readonly agentId?: string;
@@ -52,7 +55,7 @@ function scopesOf(search: HistorySearch, name = ''): readonly SearchScope[] {
 }
 
 function scopesOfSource(search: HistorySearch): readonly SearchScope[] {
-  const { env, cwd, stateDir, stateDirFlag, agentId, source, commandLine, choose, warn } = search;
+  const { env, cwd, stateDir, layout, stateDirFlag, agentId, source, commandLine, choose, warn } = search;
   const common = {
     cwd,
     commandLine,
@@ -63,8 +66,9 @@ function scopesOfSource(search: HistorySearch): readonly SearchScope[] {
   };
   // Only OpenClaw has agents.
   const everyAgent = agentId === undefined ? { allAgents: true } : {};
-  const own = { ...common, env: { ...env, OCC_STATE_DIRECTORY: stateDir } };
-  if (stateDirFlag !== undefined) return [{ ...common, ...everyAgent, env, source, stateDirFlag: stateDir }];
+  const own = { ...common, ownLayout: layout, env: { ...env, OCC_STATE_DIRECTORY: stateDir } };
+  if (stateDirFlag !== undefined)
+    return [{ ...common, ...everyAgent, ownLayout: layout, env, source, stateDirFlag: stateDir }];
   // openbot that runs inside Claude Code still means its own sessions.
   if (source === undefined)
     return [{ ...own, ...everyAgent, env: { ...own.env, CLAUDE_CODE_SESSION_ID: undefined } }];

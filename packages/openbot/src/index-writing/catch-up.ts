@@ -1,4 +1,4 @@
-import { reportProgress } from '@openbot/sessions';
+import { OpenBotError, reportProgress } from '@openbot/sessions';
 import { formatQuantity } from '@openbot/sessions/terminal-text';
 import { followingOf, type LocatedSession, type TranscriptState } from 'oc-context-cleaner';
 import type { IndexDatabase } from '../index-db/index-database.ts';
@@ -23,8 +23,13 @@ export async function catchUp(
   place: SessionsPlace,
   { batchBytes, signal }: Pick<IndexingOptions, 'batchBytes' | 'signal'> = {},
 ): Promise<CaughtUp> {
-  const sessions = (await place.locate()).filter(({ missing, cold }) => !missing && !cold);
   const known = await listKnown(database, place);
+  const located = await place.locate().catch(takeUnreadable);
+  if (located instanceof OpenBotError) {
+    const faults = [{ path: place.root, error: located }];
+    return { read: 0, removed: 0, sessions: known.size, bytes: 0, faults };
+  }
+  const sessions = located.filter(({ missing, cold }) => !missing && !cold);
   const listed = sessions.map((session) => {
     const key = keyOf(session.path, partOf(session));
     const had = known.get(key);
@@ -101,6 +106,12 @@ async function addMarkedKey(path: string, traits: SessionTraits): Promise<Sessio
   if (traits.sessionKey !== null || !isArchive(path)) return traits;
   const sessionKey = (await readMarkedKey(path)) ?? null;
   return { ...traits, sessionKey, channel: channelOf(sessionKey) };
+}
+
+/** While a configuration is being edited, the index keeps what it has. */
+function takeUnreadable(error: unknown): OpenBotError {
+  if (error instanceof OpenBotError && error.code === 'CONFIG_UNREADABLE') return error;
+  throw error;
 }
 
 /** By what finding it has told: the size and the time of its file. A session in a database has no size then. */

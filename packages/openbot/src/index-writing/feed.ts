@@ -1,10 +1,11 @@
 import { statSync } from 'node:fs';
-import { OpenBotError, resolveSessionFilePath } from '@openbot/sessions';
+import { OpenBotError } from '@openbot/sessions';
 import type { Environment } from '@openbot/sessions/layout';
 import { fileFollowing } from 'oc-context-cleaner';
 import { type IndexDatabase, openIndexDatabase } from '../index-db/index-database.ts';
 import { resolveIndexPath } from '../index-db/index-path.ts';
 import type { TranscriptRef, Transcripts } from '../transcripts/contract.ts';
+import { locateTranscript } from '../transcripts/locate-transcript.ts';
 import { indexSession, SMALL_BATCH_BYTES } from './index-session.ts';
 import { channelOf } from './session-source.ts';
 import { findFile, type SessionAddressInIndex } from './write-session.ts';
@@ -13,6 +14,7 @@ export interface IndexFeedOptions {
   readonly stateDir: string;
   readonly env: Environment;
   readonly transcripts: Pick<Transcripts, 'onUpdate'>;
+  storePathOf(agentId: string): string;
   /** Called once for each kind of trouble. */
   readonly report: (message: string, cause?: unknown) => void;
   /** Also reads what other processes wrote before: for one that stays. */
@@ -39,7 +41,7 @@ const MOST_BYTES = 2 * 1024 * 1024;
  * written now is read by the next catch-up.
  */
 export function feedIndex(options: IndexFeedOptions): IndexFeed {
-  const { stateDir, env, transcripts, catchesUp } = options;
+  const { stateDir, env, transcripts, storePathOf, catchesUp } = options;
   const waiting = new Map<string, TranscriptRef>();
   const reported = new Set<string>();
   let database: Promise<IndexDatabase> | undefined;
@@ -91,8 +93,8 @@ export function feedIndex(options: IndexFeedOptions): IndexFeed {
   };
 
   const end = transcripts.onUpdate((ref) => {
-    const { agentId, sessionId, sessionFile } = ref;
-    waiting.set(resolveSessionFilePath(sessionId, { sessionFile }, { agentId, stateDir }), ref);
+    const { agentId } = ref;
+    waiting.set(locateTranscript({ stateDir, agentId, storePath: storePathOf(agentId) }, ref), ref);
     timer ??= setTimeout(work, PAUSE_MS).unref();
   });
   if (catchesUp) timer = setTimeout(work, PAUSE_MS).unref();

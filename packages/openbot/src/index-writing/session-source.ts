@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import type { SessionEntry } from '@openbot/sessions';
 import { parseSessionKey } from '@openbot/sessions/key';
 import {
@@ -7,9 +9,10 @@ import {
   type SearchScope,
   type SourceName,
 } from 'oc-context-cleaner';
+import { CONFIG_FILE_NAME } from '../config/bot-config.ts';
+import { readSessionLayout } from '../config/session-layout.ts';
 import { isOpenclaws } from '../index-db/index-path.ts';
 import { readKeptEntry } from '../kept-sessions/files/kept-entry.ts';
-import { addConfiguredEntries } from './configured-store.ts';
 import { isArchive, locateArchives, locateSubagents } from './session-archives.ts';
 
 /** The program that made the folder. */
@@ -20,7 +23,7 @@ export interface SessionsPlace {
   readonly source: IndexedSource;
   /** The state folder, or the folder with all sessions of that program. */
   readonly root: string;
-  /** Those of conversations that were reset, and of subagents, too. */
+  /** Those of conversations that were reset, and of subagents, too. Throws CONFIG_UNREADABLE where it cannot be known where they are. */
   locate(): Promise<LocatedSession[]>;
 }
 
@@ -31,14 +34,18 @@ export function placeOfState(stateDir: string, scope: PlaceScope): SessionsPlace
     source: isOpenclaws(stateDir, scope.env) ? 'openclaw' : 'openbot',
     root: stateDir,
     locate: async () => {
+      const { env, cwd } = scope;
+      // Another folder than the usual one may be named in it, whose sessions must not be taken for deleted.
+      const warn = existsSync(join(stateDir, CONFIG_FILE_NAME)) ? undefined : (scope.warn ?? (() => {}));
+      const ownLayout = readSessionLayout(stateDir, { env, cwd, warn });
       const sessions = locateSessions({
         ...scope,
+        ownLayout,
         stateDirFlag: stateDir,
         allAgents: true,
         source: 'openclaw',
       });
-      const known = await addConfiguredEntries(stateDir, sessions, scope);
-      return [...known, ...locateArchives(stateDir, sessions)];
+      return [...sessions, ...locateArchives(stateDir, sessions)];
     },
   };
 }

@@ -1,5 +1,4 @@
 import { lstatSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import {
   type Environment,
@@ -9,6 +8,7 @@ import {
 } from '@openbot/sessions/layout';
 import { listAgentIds, listConfigured, resolveDefaultAgentId } from '../config/agents.ts';
 import { CONFIG_FILE_NAME, type LoadedConfig, loadBotConfig } from '../config/load-config.ts';
+import { parseJson5 } from '../config/parse-json5.ts';
 
 /** What is configured about sessions, by this program or by OpenClaw. */
 export interface FolderConfig {
@@ -67,12 +67,6 @@ function describeOwn(stateDir: string, { exists, path, config }: LoadedConfig, i
     agentIds,
     defaultAgentId,
   };
-}
-
-/** Loaded where a file is no plain JSON. */
-function parseJson5(text: string): unknown {
-  const { parseJSON5 } = createRequire(import.meta.url)('confbox/json5') as typeof import('confbox/json5');
-  return parseJSON5(text);
 }
 
 function isThere(path: string): boolean {

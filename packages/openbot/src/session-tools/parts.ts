@@ -1,4 +1,4 @@
-import { resolveSessionFilePath, type SessionStore, type StoredEntry } from '@openbot/sessions';
+import type { SessionStore, StoredEntry } from '@openbot/sessions';
 import type { Channel } from '../channels/contract.ts';
 import type { ResolvedAgent } from '../config/agents.ts';
 import type { BotConfig } from '../config/bot-config.ts';
@@ -8,6 +8,7 @@ import type { BotState } from '../state/open-state.ts';
 import type { ToolSession } from '../tools/contract.ts';
 import { nameActions } from '../tools/name-actions.ts';
 import type { TranscriptRef } from '../transcripts/contract.ts';
+import { locateTranscript } from '../transcripts/locate-transcript.ts';
 import type { RelayDesk } from './relay-desk.ts';
 
 /** The most that a model can wait for another session, or give it: timers hold no more than 24 days. */
@@ -15,7 +16,7 @@ export const MOST_SECONDS = 24 * 3600;
 
 /** What the tools of conversations share. */
 export interface SessionToolParts {
-  readonly state: Pick<BotState, 'inbox' | 'outbox' | 'transcripts' | 'runLock' | 'storeOf'>;
+  readonly state: Pick<BotState, 'inbox' | 'outbox' | 'transcripts' | 'runLock' | 'storeOf' | 'storePathOf'>;
   readonly config: BotConfig;
   readonly stateDir: string;
   readonly channels: readonly Pick<Channel, 'name' | 'accountId'>[];
@@ -55,17 +56,14 @@ export class ToolScope {
   }
 
   /** The transcript of a session of this agent. */
-  refOf(sessionKey: string, { sessionId, sessionFile }: StoredEntry): TranscriptRef {
+  refOf(sessionKey: string, entry: StoredEntry): TranscriptRef {
     const { agentId } = this.session;
+    const { stateDir, state } = this.parts;
     return {
       agentId,
       sessionKey,
-      sessionId,
-      sessionFile: resolveSessionFilePath(
-        sessionId,
-        { sessionFile },
-        { agentId, stateDir: this.parts.stateDir },
-      ),
+      sessionId: entry.sessionId,
+      sessionFile: locateTranscript({ stateDir, agentId, storePath: state.storePathOf(agentId) }, entry),
       cwd: this.agent.workspaceDir,
     };
   }

@@ -51,15 +51,16 @@ export interface StateOptions {
 export async function openState(stateDir: string, { store, env = {} }: StateOptions = {}): Promise<BotState> {
   await refuseDatabaseFolder(stateDir, env);
   const database = await openBotDatabase(stateDir);
+  const pathOf = (agentId: string) => resolveStorePath(store, { agentId, stateDir, env });
   return combine(
     {
       inbox: openSqliteInbox(database),
       outbox: openSqliteOutbox(database),
       runLock: openFileRunLock(stateDir),
-      transcripts: openFileTranscripts(stateDir),
+      transcripts: openFileTranscripts(stateDir, pathOf),
       cooldowns: openFileCooldowns(stateDir),
     },
-    { pathOf: (agentId) => resolveStorePath(store, { agentId, stateDir, env }), open: openFileSessionStore },
+    { pathOf, open: openFileSessionStore },
     () => database.close(),
   );
 }

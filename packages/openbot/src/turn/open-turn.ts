@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { resolveSessionFilePath, type StoredEntry } from '@openbot/sessions';
+import type { StoredEntry } from '@openbot/sessions';
 import { makeFolder } from '@openbot/sessions/disk';
 import { type ResolvedAgent, resolveAgentSettings } from '../config/agents.ts';
 import { indexModels, type ModelIndex } from '../config/models.ts';
@@ -7,6 +7,7 @@ import type { InboxMessage } from '../inbox/contract.ts';
 import type { TurnWork } from '../queue/contract.ts';
 import type { SessionsOfAgent } from '../session-address.ts';
 import type { TranscriptRef } from '../transcripts/contract.ts';
+import { locateTranscript } from '../transcripts/locate-transcript.ts';
 import { withHintedModel } from './commands/hinted-model.ts';
 import { isHeartbeat } from './heartbeat/heartbeat-message.ts';
 import type { TurnTools, TurnWatcher } from './turn-tools.ts';
@@ -35,6 +36,7 @@ export async function openTurn(tools: TurnTools, work: TurnWork, watcher: TurnWa
   const message = withHintedModel(tools, work.messages);
   const agent = resolveAgentSettings({ config, agentId, stateDir, env });
   if (!existsSync(agent.workspaceDir)) await makeFolder(agent.workspaceDir);
+  const opened = tools.openStore(agentId);
   return {
     tools: { ...tools, findRunner: (provider, wanted = agent.runner) => tools.findRunner(provider, wanted) },
     work,
@@ -43,7 +45,7 @@ export async function openTurn(tools: TurnTools, work: TurnWork, watcher: TurnWa
     agent,
     models: indexModels(agent),
     sessions: {
-      ...tools.openStore(agentId),
+      ...opened,
       agentId,
       mainKey: config.session?.mainKey,
       ...(isHeartbeat(message) && { isActivity: false }),
@@ -53,7 +55,10 @@ export async function openTurn(tools: TurnTools, work: TurnWork, watcher: TurnWa
       agentId,
       sessionKey,
       sessionId,
-      sessionFile: resolveSessionFilePath(sessionId, { sessionFile }, { agentId, stateDir }),
+      sessionFile: locateTranscript(
+        { stateDir, agentId, storePath: opened.storePath },
+        { sessionId, sessionFile },
+      ),
       cwd: agent.workspaceDir,
     }),
   };

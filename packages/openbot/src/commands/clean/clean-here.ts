@@ -1,10 +1,10 @@
-import { resolve } from 'node:path';
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { OpenBotError, resolveStateDir } from '@openbot/sessions';
 import type { CommandBody, CommandInput } from '@openbot/sessions/command-line';
-import { openclawLayoutOf } from '@openbot/sessions/layout';
 import { loadSettings, type OccContext } from 'oc-context-cleaner/command-line';
-import { listConfigured, resolveDefaultAgentId } from '../../config/agents.ts';
-import { loadBotConfig } from '../../config/load-config.ts';
+import { CONFIG_FILE_NAME } from '../../config/bot-config.ts';
+import { readSessionLayout } from '../../config/session-layout.ts';
 import { renameCommands } from './rename-commands.ts';
 
 type Flags = Readonly<Record<string, unknown>> & {
@@ -25,7 +25,7 @@ export function cleanHere(body: CommandBody<never>): CommandBody<Input> {
       const stateDir = resolve(resolveStateDir({ flag: flags.stateDir, env }));
       const context: OccContext = {
         settings,
-        host: { calledAs: 'openbot clean', layout: await findLayout(stateDir, input) },
+        host: { calledAs: 'openbot clean', layout: findLayout(stateDir, input) },
       };
       await (body as CommandBody<Input & OccContext>)({
         ...input,
@@ -51,13 +51,10 @@ export function cleanHere(body: CommandBody<never>): CommandBody<Input> {
   };
 }
 
-/** By openbot.json; undefined without one, where the folder may be OpenClaw's with its own configuration. */
-async function findLayout(stateDir: string, { env, cwd }: Input) {
-  const { exists, config } = await loadBotConfig(stateDir, env);
-  if (!exists) return undefined;
-  const agentIds = listConfigured(config).map(({ id }) => id);
-  const here = { store: config.session?.store, defaultAgentId: resolveDefaultAgentId(config), agentIds };
-  return openclawLayoutOf(stateDir, here, { env, cwd });
+/** Undefined without openbot.json: the folder may be OpenClaw's, whose own configuration occ reads. */
+function findLayout(stateDir: string, { env, cwd }: Input) {
+  if (!existsSync(join(stateDir, CONFIG_FILE_NAME))) return undefined;
+  return readSessionLayout(stateDir, { env, cwd });
 }
 
 function renameHint(error: unknown): unknown {

@@ -1,5 +1,5 @@
 import { OpenBotError, reportProgress, resolveStateDir } from '@openbot/sessions';
-import { type CommandInput, pickRow } from '@openbot/sessions/command-line';
+import { type CommandInput, pickRow, writeWarning } from '@openbot/sessions/command-line';
 import { passOnSignal, undoAtEnding } from '@openbot/sessions/disk';
 import {
   cutMiddle,
@@ -9,7 +9,7 @@ import {
   type TableColumn,
 } from '@openbot/sessions/terminal-text';
 import type { FoundSession, ReadableSession } from 'oc-context-cleaner';
-import { findUnreadable } from '../../config/find-unreadable.ts';
+import { readSessionLayout } from '../../config/session-layout.ts';
 import { findHistory, type HistorySearch } from '../../history/find-session.ts';
 import type { EXPORT_FLAGS, HISTORY_FLAGS } from './flags.ts';
 
@@ -21,15 +21,13 @@ export function readSearch(input: SearchInput, mayAsk: boolean): HistorySearch {
   const { agent, source } = flags;
   const stateDir = resolveStateDir({ flag: flags.stateDir, env });
   const warn = ({ message }: { readonly message: string }) =>
-    flags.json
-      ? undefined
-      : terminal.writeError(`${terminal.errorPalette.yellow('Warning:')} ${printable(message)}\n`);
-  const fault = source === undefined ? findUnreadable(stateDir) : undefined;
-  if (fault !== undefined) warn({ message: fault });
+    flags.json ? undefined : writeWarning(terminal, message);
+  const isOwn = source === undefined || source === 'all' || flags.stateDir !== undefined;
   return {
     env,
     cwd: input.cwd,
     stateDir,
+    ...(isOwn && { layout: readSessionLayout(stateDir, { env, cwd: input.cwd, warn }) }),
     stateDirFlag: flags.stateDir,
     commandLine,
     ...(agent !== undefined && { agentId: agent }),

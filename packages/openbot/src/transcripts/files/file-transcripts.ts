@@ -1,5 +1,5 @@
 import { stat } from 'node:fs/promises';
-import { resolveSessionFilePath } from '@openbot/sessions';
+import { resolveStorePath } from '@openbot/sessions';
 import {
   openTranscriptForAppend,
   readFileLinesBackwards,
@@ -7,6 +7,7 @@ import {
 } from '@openbot/sessions/transcript';
 import { Listeners } from '../../listeners.ts';
 import type { TranscriptRef, Transcripts } from '../contract.ts';
+import { locateTranscript } from '../locate-transcript.ts';
 import { readPathBack } from '../read-path-back.ts';
 import { traceTurn } from '../trace-turn.ts';
 import { cleanTranscript, restoreTranscript } from './clean.ts';
@@ -16,13 +17,21 @@ import { ContextReader } from './read-context.ts';
 /** An appender remembers the ids of its transcript; without it they are read again. */
 const MOST_APPENDERS = 200;
 
-/** Transcripts as files of the agents' sessions folders, which other programs may append to as well. */
-export function openFileTranscripts(stateDir: string): Transcripts {
+/**
+ * Transcripts as files beside the session store of their agent, which other programs may append to as well.
+ * @param storePathOf the stores, where they are not in the usual folders
+ */
+export function openFileTranscripts(
+  stateDir: string,
+  storePathOf: (agentId: string) => string = (agentId) => resolveStorePath(undefined, { agentId, stateDir }),
+): Transcripts {
   const appenders = new Map<string, TranscriptAppender>();
   const contexts = new ContextReader();
   const listeners = new Listeners<TranscriptRef>('for transcript updates');
-  const pathOf = ({ agentId, sessionId, sessionFile }: TranscriptRef) =>
-    resolveSessionFilePath(sessionId, { sessionFile }, { agentId, stateDir });
+  const pathOf = (ref: TranscriptRef) => {
+    const { agentId } = ref;
+    return locateTranscript({ stateDir, agentId, storePath: storePathOf(agentId) }, ref);
+  };
   const appenderOf = (ref: TranscriptRef) => {
     const path = pathOf(ref);
     const { sessionId, cwd } = ref;

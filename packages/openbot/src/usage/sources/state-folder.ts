@@ -41,11 +41,13 @@ export function openStateFolderUsage(layout: OpenclawLayout, { warn }: UsageScop
   };
 }
 
-function listAgents({ stateDir, agentIds }: OpenclawLayout): string[] {
+function listAgents({ stateDir, agentIds, defaultAgentId }: OpenclawLayout): string[] {
   const there = listFolder(join(stateDir, 'agents'))
     .filter((entry) => entry.isDirectory())
     .map(({ name }) => name);
-  return [...new Set([...there, ...agentIds])].sort();
+  // No folder here shows the default agent, where its sessions are elsewhere.
+  const configured = agentIds.length === 0 ? [defaultAgentId] : agentIds;
+  return [...new Set([...there, ...configured])].sort();
 }
 
 function* listFiles(layout: OpenclawLayout, agentId: string, warn: UsageScope['warn']): Generator<UsageUnit> {

@@ -71,23 +71,40 @@ it('a word that names a session, an agent, a model or a setting is completed in 
   );
 });
 
-const noBash = spawnSync('bash', ['-c', 'true']).status === 0 ? '' : '(bash is not installed)';
-
-it.skipIf(noBash !== '')(`bash offers sessions after sessions show and history ${noBash}`, async () => {
-  const home = makeHome();
-  writeStore(home, 'main', { 'agent:main:main': { sessionId: 'id-1', updatedAt: 1, label: 'daily' } });
-  const { stdout: script } = await home.run(['completion', 'bash']);
-  const bin = join(import.meta.dirname, '..', '..', 'bin', 'openbot.js');
-  const lines = `${script}
-openbot() { ${JSON.stringify(process.execPath)} ${JSON.stringify(bin)} "$@"; }
-for line in 'sessions show d' 'history i'; do
+const ASK = {
+  bash: (run: string) => `openbot() { ${run} "$@"; }
+for line; do
   read -ra words <<< "$line"
   COMP_WORDS=(openbot "\${words[@]}") COMP_CWORD=\${#words[@]}
   _openbot_completion openbot
   echo "\${COMPREPLY[@]}"
-done`;
-  const { stdout, stderr } = spawnSync('bash', ['-c', lines], { env: home.env, encoding: 'utf8' });
-  expect([stdout, stderr]).toEqual(['daily\nid-1\n', '']);
+done`,
+  // It answers with a remark behind a tab.
+  fish: (run: string) => `function openbot; ${run} $argv; end
+for line in $argv
+    complete -C "openbot $line" | string replace -r '\\t.*' ''
+end`,
+} as const;
+
+it.for(['bash', 'fish'] as const)('%s offers sessions and channels', async (shell, { skip }) => {
+  if (spawnSync(shell, ['-c', 'true']).status !== 0) skip(`${shell} is not installed`);
+  const home = makeHome();
+  const entry = { sessionId: 'id-1', updatedAt: 1, label: 'daily', lastChannel: 'telegram' };
+  writeStore(home, 'main', { 'agent:main:main': entry });
+  const { stdout: script } = await home.run(['completion', shell]);
+  const bin = join(import.meta.dirname, '..', '..', 'bin', 'openbot.js');
+  const file = join(home.folder, 'script');
+  writeFileSync(file, `${script}${ASK[shell](`${process.execPath} ${bin}`)}`);
+  const lines = ['sessions show d', 'history i', 'search x --channel t'];
+  const { stdout, stderr } = spawnSync(shell, [file, ...lines], { env: home.env, encoding: 'utf8' });
+  expect([stdout, stderr]).toEqual(['daily\nid-1\ntelegram\n', '']);
+});
+
+it('channels: those that are configured, and those that sessions were used on', async () => {
+  const home = makeHome();
+  writeStore(home, 'main', { 'agent:main:x': { sessionId: 'id-1', updatedAt: 1, lastChannel: 'slack' } });
+  writeFileSync(join(home.stateDir, 'openbot.json'), JSON.stringify({ channels: { telegram: {} } }));
+  expect(await ask(home, 'channel', '--')).toEqual(['telegram\tConfigured', 'slack\t']);
 });
 
 it('what is broken is silent, and makes nothing', async () => {

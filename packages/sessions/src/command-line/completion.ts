@@ -1,5 +1,5 @@
 import { quoteForShell } from '../terminal-text/quote-for-shell.ts';
-import type { Command, Program } from './command.ts';
+import { type Command, isGroup, type Program } from './command.ts';
 import { ASKED, type Item, type KnownFlag, listKnown, listStates } from './completion-states.ts';
 
 const SHELLS = ['bash', 'zsh', 'fish'] as const;
@@ -26,6 +26,9 @@ export function declareCompletion(name: string, program: () => Program): Command
 
 const namesOf = (known: readonly KnownFlag[]) => known.flatMap(({ names }) => names);
 const textsOf = (items: readonly Item[]) => items.map(({ text }) => text).join(' ');
+/** Words of which nothing is known may be paths. Behind words that are known, no others follow. */
+const takesAnyWord = ({ words, kind }: { words: readonly Item[]; kind?: string }) =>
+  words.length === 0 && kind === undefined;
 /** A pattern of `case` must have one name. */
 const patternOf = (names: readonly string[]) => (names.length === 0 ? '-' : names.join('|'));
 
@@ -119,7 +122,7 @@ ${name}_ask() {
 }
 ${name}() {
   local -a said words_here flags_here
-  local kind= i=2
+  local kind= files= i=2
   while (( i < CURRENT )); do
     case $words[i] in
       (${patternOf(namesOf(detached))}) (( i++ )) ;;
@@ -144,14 +147,15 @@ ${offering
 ${listStates(program)
   .map(({ said, words, kind, flags }) => {
     const first = `if [[ "$said" == ${quoteForShell(said)} ]]; then words_here=(${describe(words)}) kind=${kind ?? ''}; fi`;
-    return `    (${quoteForShell(`${said} `)}*) flags_here=(${describe(flags)}); ${first} ;;`;
+    const files = takesAnyWord({ words, kind }) ? ' files=1;' : '';
+    return `    (${quoteForShell(`${said} `)}*) flags_here=(${describe(flags)});${files} ${first} ;;`;
   })
   .join('\n')}
   esac
   if [[ $PREFIX == -* ]]; then _describe flag flags_here; return; fi
   if (( $#words_here )); then _describe word words_here; fi
   if [[ -n $kind ]]; then ${name}_ask $kind; fi
-  if (( ! $#words_here )) && [[ -z $kind ]]; then _files; fi
+  if [[ -n $files ]]; then _files; fi
 }
 if [[ $funcstack[1] == ${name} ]]; then ${name} "$@"; else compdef ${name} ${program.name}; fi
 `;
@@ -173,8 +177,12 @@ function formatFish(program: Program): string {
   };
   const lines = listStates(program).flatMap(({ said, words, kind, flags }) => {
     const here = `${complete} -n ${quoteForFish(`${name}_said_only ${quoteForFish(said)}`)}`;
+    const isGroupHere = isGroup(program, said);
+    const within = isGroupHere
+      ? here
+      : `${complete} -n ${quoteForFish(`${name}_said_first ${quoteForFish(said)}`)}`;
     return [
-      ...(words.length === 0 && kind === undefined ? [] : [`${here} -f`]),
+      ...(takesAnyWord({ words, kind }) ? [] : [`${said === '' ? here : within} -f`]),
       ...words.map(({ text, help }) => `${here} -a ${text}${describe(help)}`),
       ...(kind === undefined ? [] : [`${here} -a ${quoteForFish(`(${name}_ask ${kind})`)}`]),
       ...flags.map((item) => ofFlag(said, item)),

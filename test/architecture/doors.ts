@@ -381,7 +381,7 @@ export const DOORS: Doors = {
     ],
     'kept-messages': ['change-letters', 'look-into-messages'],
     'kept-sessions': ['contract', 'find-session', 'open-session-folder', 'recorded-window'],
-    'kept-sessions/files': ['archives', 'file-keeper', 'kept-entry'],
+    'kept-sessions/files': ['archives', 'file-keeper', 'in-use', 'kept-entry'],
     'kept-sessions/openclaw-list': ['model-facts', 'rows'],
     'kept-sessions/openclaw-sqlite': ['database-keeper'],
     'memory-search': ['search-memory', 'search-notes'],

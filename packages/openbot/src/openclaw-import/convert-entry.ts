@@ -31,3 +31,17 @@ export function convertEntry(entry: StoredEntry, sessionFile: string | undefined
     ...(sessionFile === undefined ? {} : { sessionFile }),
   };
 }
+
+/** What a person set for a session here stays. */
+const SET_HERE = [
+  ...['label', 'thinkingLevel', 'reasoningLevel', 'verboseLevel', 'responseUsage', 'sendPolicy'],
+  ...['groupActivation', 'queueMode', 'queueDebounceMs', 'queueCap', 'queueDrop'],
+  ...['modelOverride', 'providerOverride', 'execHost', 'execSecurity', 'execAsk', 'permissionsAdded'],
+  'sessionFile',
+];
+
+/** An entry here of a session that OpenClaw has continued. */
+export function mergeEntry(here: SessionEntry, there: SessionEntry): SessionEntry {
+  const kept = Object.entries(here).filter(([name]) => SET_HERE.includes(name));
+  return { ...here, ...there, ...Object.fromEntries(kept) };
+}

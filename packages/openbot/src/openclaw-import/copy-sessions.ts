@@ -1,11 +1,19 @@
 import { existsSync, renameSync, rmSync, unlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { openFileSessionStore, parseAgentSessionKey, resolveStorePath } from '@openbot/sessions';
+import {
+  OpenBotError,
+  openFileSessionStore,
+  parseAgentSessionKey,
+  resolveStorePath,
+} from '@openbot/sessions';
 import { linkNew, makeFolder, makeLeftoverPath, sweepLeftovers, syncFolder } from '@openbot/sessions/disk';
 import { listSessionKeySpellings } from '@openbot/sessions/key';
 import { type Environment, type OpenclawLayout, transcriptFileName } from '@openbot/sessions/layout';
 import { readSessionDatabase } from '@openbot/sessions/openclaw-database';
-import { convertEntry } from './convert-entry.ts';
+import { whileIdle } from '../kept-sessions/files/in-use.ts';
+import { compareTranscripts, continueTranscript, type Standing } from './continue-transcript.ts';
+import { convertEntry, mergeEntry } from './convert-entry.ts';
 import { findDatabaseSessions } from './database-sessions.ts';
 import { findFileSessions } from './file-sessions.ts';
 import type { FoundSession, FoundSessions, LeftOut } from './found-session.ts';
@@ -20,7 +28,9 @@ export interface CopiedSessions {
   readonly transcripts: number;
   /** Entries that were added, or would be. */
   readonly entries: number;
-  /** Sessions that were here already. They are as they were. */
+  /** Sessions that were copied before, and that OpenClaw alone has continued since: they have what was added, or would have it. */
+  readonly updated: number;
+  /** Other sessions that were here already. They are as they were. */
   readonly existing: number;
   readonly leftOut: readonly LeftOut[];
 }
@@ -36,15 +46,17 @@ interface CopyPlace {
 
 interface Staged {
   readonly found: FoundSession;
-  /** Its transcript, complete, under a name of its own; absent where there is one here or none there. */
+  /** Its transcript, complete, under a name of its own; absent where none is needed or there is none. */
   readonly temp?: string;
-  readonly isHere: boolean;
+  /** Where there is one here already. */
+  readonly standing?: Standing;
 }
 
 /**
  * Copies the sessions of one agent, from its database and from its files. A transcript appears here whole or not at all, and
  * entries follow when all transcripts are there, so that a copy that was cut off is finished by the next one. What is here
- * is never replaced. The source is only read, a database as of one moment.
+ * is never replaced: a session that OpenClaw alone has continued gets what was added. The source is only read, a database as
+ * of one moment.
  */
 export async function copySessions(place: CopyPlace, agentId: string): Promise<CopiedSessions> {
   const { source, stateDir, store, env, dryRun } = place;
@@ -70,17 +82,20 @@ export async function copySessions(place: CopyPlace, agentId: string): Promise<C
     sessions.flatMap((found) => stage(found, { folder, dryRun, faults }) ?? []);
   try {
     for (const read of [readDatabase, readFiles]) read(source, agentId, stageAll, take, leftOut);
-    if (!dryRun) await publish([...staged.values()], folder);
-    const isNew = ({ temp, isHere, found }: Staged) =>
-      temp !== undefined || (dryRun && !isHere && found.write !== undefined);
-    const added = await addEntries([...staged.values()], { storePath, folder, dryRun, leftOut });
+    const all = [...staged.values()];
+    if (!dryRun) await publish(all, folder);
+    const isHere = ({ standing }: Staged) => standing !== undefined;
+    const behind = all.filter(({ standing }) => standing === 'behind');
+    const updated = dryRun ? behind : await continueAll(behind, { stateDir, agentId, storePath, leftOut });
+    const entries = await addEntries(all, updated, { storePath, folder, dryRun, leftOut });
     return {
       agentId,
       from,
       to: storePath,
-      transcripts: [...staged.values()].filter(isNew).length,
-      entries: added,
-      existing: [...staged.values()].filter(({ isHere }) => isHere).length,
+      transcripts: all.filter((one) => !isHere(one) && one.found.write !== undefined).length,
+      entries,
+      updated: updated.length,
+      existing: all.filter(isHere).length - updated.length,
       leftOut,
     };
   } finally {
@@ -135,12 +150,14 @@ function stage(
   { folder, dryRun, faults }: { folder: string; dryRun: boolean; faults: LeftOut[] },
 ): Staged | undefined {
   const target = join(folder, found.fileName);
-  if (existsSync(target)) return { found, isHere: true };
-  if (dryRun || found.write === undefined) return { found, isHere: false };
-  const temp = makeLeftoverPath(target, 'tmp');
+  const isHere = existsSync(target);
+  if (found.write === undefined) return { found, ...(isHere && { standing: 'ahead' }) };
+  if (isHere && found.file !== undefined) return { found, standing: compareTranscripts(target, found.file) };
+  if (dryRun && !isHere) return { found };
+  const temp = makeLeftoverPath(dryRun ? join(tmpdir(), found.fileName) : target, 'tmp');
   try {
     found.write(temp);
-    return { found, temp, isHere: false };
+    return { found, temp, ...(isHere && { standing: compareTranscripts(target, temp) }) };
   } catch (error) {
     rmSync(temp, { force: true });
     // The disk here, not the session there.
@@ -152,9 +169,12 @@ function stage(
   }
 }
 
+const CHANGED =
+  'it was continued here, or OpenClaw has rewritten it, since it was copied; it stays as it is here';
+
 async function publish(staged: readonly Staged[], folder: string): Promise<void> {
-  for (const { temp, found } of staged) {
-    if (temp === undefined) continue;
+  for (const { temp, found, standing } of staged) {
+    if (temp === undefined || standing !== undefined) continue;
     const target = join(folder, found.fileName);
     try {
       if (!linkNew(temp, target) && !existsSync(target)) renameSync(temp, target);
@@ -166,29 +186,66 @@ async function publish(staged: readonly Staged[], folder: string): Promise<void>
   await syncFolder(folder);
 }
 
+/** Those that got what was added. One that is in use here is left, and named. */
+async function continueAll(
+  behind: readonly Staged[],
+  place: { stateDir: string; agentId: string; storePath: string; leftOut: LeftOut[] },
+): Promise<Staged[]> {
+  const done: Staged[] = [];
+  for (const one of behind) {
+    const { found, temp } = one;
+    const key = found.current?.key ?? found.sessionId;
+    const target = join(dirname(place.storePath), found.fileName);
+    const entry = { sessionId: found.sessionId, updatedAt: 0, sessionFile: target };
+    try {
+      const isDone = await whileIdle({ ...place, isRunHere: true }, { key, entry }, () =>
+        continueTranscript(target, temp ?? found.file!),
+      );
+      if (isDone) done.push(one);
+    } catch (error) {
+      if (!(error instanceof OpenBotError)) throw error;
+      place.leftOut.push({ what: key, why: `what OpenClaw added to it: ${error.message}` });
+    }
+  }
+  return done;
+}
+
 async function addEntries(
   staged: readonly Staged[],
+  updated: readonly Staged[],
   place: { storePath: string; folder: string; dryRun: boolean; leftOut: LeftOut[] },
 ): Promise<number> {
   const { storePath, folder, dryRun, leftOut } = place;
-  const current = staged.flatMap(({ found }) =>
-    found.current === undefined ? [] : [{ ...found.current, found }],
+  const current = staged.flatMap((one) =>
+    one.found.current === undefined ? [] : [{ ...one.found.current, found: one.found, one }],
   );
+  for (const { found, standing } of staged) {
+    if (standing === 'apart' && found.current === undefined)
+      leftOut.push({ what: found.fileName, why: CHANGED });
+  }
   if (current.length === 0) return 0;
   const store = openFileSessionStore(storePath);
   try {
     const known = new Map((await store.list()).map(({ key, entry }) => [key, entry.sessionId]));
     for (const { key } of await store.listUnreadable()) known.set(key, '');
-    const missing = current.filter(({ key, found }) => {
-      const spelling = listSessionKeySpellings(key).find((one) => known.has(one));
+    const spellingOf = (key: string) => listSessionKeySpellings(key).find((one) => known.has(one));
+    const missing = current.filter(({ key, found, one }) => {
+      const spelling = spellingOf(key);
       if (spelling !== undefined && known.get(spelling) !== found.sessionId) {
         const why = `there is another session with this key here; the transcript is ${found.fileName}, and no key points to it`;
         leftOut.push({ what: key, why });
-      }
+      } else if (one.standing === 'apart') leftOut.push({ what: key, why: CHANGED });
       return spelling === undefined;
     });
-    if (dryRun || missing.length === 0) return missing.length;
+    const grown = current.filter(({ one }) => updated.includes(one));
+    if (dryRun || missing.length + grown.length === 0) return missing.length;
     return await store.updateMany((draft) => {
+      for (const { key, entry } of grown) {
+        const spelling = spellingOf(key) ?? key;
+        const here = draft.get(spelling);
+        if (here?.sessionId === entry.sessionId)
+          draft.set(spelling, mergeEntry(here, convertEntry(entry, undefined)));
+      }
       const added = missing.filter(({ key }) => draft.get(key) === undefined);
       for (const { key, entry, found } of added) {
         const isPlain = found.fileName === transcriptFileName(found.sessionId);

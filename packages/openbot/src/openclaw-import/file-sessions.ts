@@ -27,7 +27,8 @@ export function findFileSessions(storePath: string, owns: (key: string) => boole
     const file = classifySessionFileName(name);
     if (file.kind !== 'transcript' && file.kind !== 'topic-transcript') continue;
     if (byName.has(name) || ofOthers.has(name) || !isSessionId(file.sessionId)) continue;
-    byName.set(name, { sessionId: file.sessionId, fileName: name, write: copyOf(join(folder, name)) });
+    const path = join(folder, name);
+    byName.set(name, { sessionId: file.sessionId, fileName: name, file: path, write: copyOf(path) });
   }
   leftOut.push(...describeOthers(names, folder));
   return { path: storePath, sessions: [...byName.values()], leftOut };
@@ -57,7 +58,8 @@ function findCurrent(
   try {
     const path = resolveSessionFilePath(sessionId, entry, { sessionsDir: folder });
     const fileName = basename(path);
-    return { sessionId, fileName, current, write: names.has(fileName) ? copyOf(path) : undefined };
+    if (!names.has(fileName)) return { sessionId, fileName, current };
+    return { sessionId, fileName, current, file: path, write: copyOf(path) };
   } catch {
     leftOut.push({ what: key, why: 'its transcript is in another folder than its store' });
     return { sessionId, fileName: transcriptFileName(sessionId), current };

@@ -7,6 +7,8 @@ export interface FoundSession {
   readonly fileName: string;
   /** Where a key points to it now. */
   readonly current?: { readonly key: string; readonly entry: StoredEntry };
+  /** The file with its lines, where it is one that can be compared as it is. */
+  readonly file?: string;
   /** Writes its lines to a new file, to the last of them and onto the disk. Absent where it has none. */
   write?(path: string): void;
 }

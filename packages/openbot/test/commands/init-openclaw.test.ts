@@ -46,7 +46,9 @@ describe('openbot init --from-openclaw', () => {
     expect(stdout).toMatch(
       /Left out:\n[\s\S]*channels\.telegram\.dmPolicy: .*[\s\S]*gateway: [\s\S]*3 archives in/,
     );
-    expect(stdout).toMatch(/Keys of models that are missing here:\n {2}openai: .*OPENAI_API_KEY/);
+    expect(stdout).toMatch(
+      /Logins of models are not copied[^\n]*models list[^\n]*\nMissing here:\n {2}openai: .*OPENAI_API_KEY/,
+    );
     const text = readFileSync(join(place.stateDir, 'openbot.json'), 'utf8');
     expect(text).toMatch(/\/\/ Left out:\n[\s\S]*\/\/ {3}gateway: /);
     for (const secret of [TOKEN, 'gateway-secret']) expect(stdout + text).not.toContain(secret);

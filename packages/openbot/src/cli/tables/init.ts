@@ -12,8 +12,9 @@ export const INIT_COMMANDS = [
 with --yes, flags say all of it. A configuration that exists is never overwritten: in a terminal single things can be
 changed. A key is kept in a file of the state folder that only you can read, or named by --key-env or --key-file.`,
       `With --from-openclaw the settings that openbot knows and all sessions of an OpenClaw are copied, from its files or its
-databases, also while it runs. It is only read. What is left out is listed, with the reason. It can be repeated: what is
-here already stays as it is.`,
+databases, also while it runs. It is only read. What is left out is listed, with the reason. It can be repeated: sessions
+that OpenClaw alone has continued get what was added, and those that were continued here stay as they are. Logins of models
+are not copied: set the keys here, or log in with claude again.`,
     ],
     positionals: [{ name: 'path' }],
     flags: INIT_FLAGS,

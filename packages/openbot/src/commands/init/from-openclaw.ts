@@ -28,20 +28,24 @@ export async function initFromOpenclaw(input: Input, stateDir: string): Promise<
   });
   if (flags.json) return writeJson(terminal, imported);
   terminal.say(`${formatImport(imported, terminal)}\n`);
-  if (!imported.dryRun) await tellMissingKeys(input, stateDir);
+  if (!imported.dryRun) await explainLogins(input, stateDir);
 }
 
 /** OpenClaw keeps the logins of its models to itself. */
-async function tellMissingKeys({ env, terminal }: Input, stateDir: string): Promise<void> {
+async function explainLogins({ env, terminal }: Input, stateDir: string): Promise<void> {
+  terminal.say(`\n${LOGINS}\n`);
   const { config } = await loadBotConfig(stateDir, env);
   const models = await listModels({ config, stateDir, env }, { cooldowns: new Map(), now: Date.now() });
   const missing = models.filter(
     ({ credential, agents, fallbackOf }) => credential === 'missing' && agents.length + fallbackOf.length > 0,
   );
   const hints = new Map(missing.map(({ provider, credentialHint = '' }) => [provider, credentialHint]));
-  if (hints.size > 0) terminal.say('\nKeys of models that are missing here:\n');
+  if (hints.size > 0) terminal.say('Missing here:\n');
   for (const [provider, hint] of hints) terminal.say(`  ${printable(provider)}: ${printable(hint)}\n`);
 }
+
+const LOGINS =
+  "Logins of models are not copied: OpenClaw keeps them apart from its settings. Set a key with the variable of its provider, such as ANTHROPIC_API_KEY, or with 'openbot config set models.providers.<name>.apiKey -'; for claude/… models log in with claude. 'openbot models list' shows what is missing.";
 
 function formatImport(imported: ImportedOpenclaw, { palette }: Terminal): string {
   const { from, config, agents, dryRun, leftOut } = imported;
@@ -57,9 +61,12 @@ function formatImport(imported: ImportedOpenclaw, { palette }: Terminal): string
             printable(`  workspace: ${folder} stays where it is, and is used by both`),
           ),
         ];
-  const sessionLines = agents.map(({ agentId, transcripts, entries, existing }) =>
+  const sessionLines = agents.map(({ agentId, transcripts, entries, updated, existing }) =>
     [
       `${green(done('Copied', 'Would copy'))} agent ${bold(agentId)}: ${formatQuantity(transcripts, 'transcript')}, ${formatQuantity(entries, 'entry', 'entries')}`,
+      ...(updated === 0
+        ? []
+        : [`${updated} ${done('brought', 'would be brought')} up to what OpenClaw has added`]),
       ...(existing === 0 ? [] : [`${existing} here already`]),
     ].join(', '),
   );

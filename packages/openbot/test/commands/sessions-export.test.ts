@@ -1,6 +1,7 @@
 /** `openbot sessions export`. */
 import { cpSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { SessionManager } from '@earendil-works/pi-coding-agent';
 import { listMisfits } from '@openbot/sessions/command-line';
 import { beforeEach, describe, expect, test } from 'vitest';
@@ -143,11 +144,33 @@ describe('JSONL', () => {
     expect(after).toHaveLength(before.length);
   });
 
-  test('of a database opens in pi, with the same conversation', async () => {
+  function makeDatabase(): string {
     home = makeHome();
     const database = join(home.stateDir, 'agents/main/agent/openclaw-agent.sqlite');
     mkdirSync(dirname(database), { recursive: true });
     cpSync(join(FIXTURES, 'openclaw-sqlite/openclaw-agent.sqlite'), database);
+    return database;
+  }
+
+  test('of a database has lines that are too long to be shown', async () => {
+    const database = new DatabaseSync(makeDatabase());
+    const long = `{"type":"custom",\n"text":"${'x'.repeat(70 * 1024 * 1024)}"}`;
+    database
+      .prepare(
+        `UPDATE transcript_events SET event_json = ?, event_zstd = NULL, event_utf8_bytes = NULL
+         WHERE session_id LIKE '5ae5f53e-%' AND seq = (SELECT max(seq) - 1 FROM transcript_events WHERE session_id LIKE '5ae5f53e-%')`,
+      )
+      .run(long);
+    database.close();
+    const args = ['sessions', 'export', 'agent:main:main', '--output', 'a.jsonl', '--with-secrets'];
+    expect(await home.run(args)).toMatchObject({ code: 0 });
+    const lines = readFileSync(join(home.folder, 'a.jsonl'), 'utf8').split('\n').slice(0, -1);
+    expect([lines.length, lines.at(-2) === long.replace('\n', ' ')]).toEqual([22, true]);
+    expect(JSON.parse(lines.at(-1)!)).toMatchObject({ type: expect.any(String) });
+  });
+
+  test('of a database opens in pi, with the same conversation', async () => {
+    makeDatabase();
     await home.run(['sessions', 'export', 'agent:main:main', '--output', 'a.jsonl']);
     const messages = SessionManager.open(join(home.folder, 'a.jsonl')).buildSessionContext().messages;
     const shown = await home.json<{ messages: { role: string; text: string }[] }>(

@@ -53,6 +53,11 @@ export class StagedFile implements LineKeeper {
     this.put(LINE_END);
   }
 
+  keepParts(parts: Iterable<Buffer>): void {
+    for (const part of parts) this.put(part);
+    this.put(LINE_END);
+  }
+
   read(start: number, end: number): Buffer {
     this.#flush();
     const bytes = Buffer.allocUnsafe(end - start);

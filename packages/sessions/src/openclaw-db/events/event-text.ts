@@ -63,6 +63,28 @@ function onOneLine(bytes: Buffer): Buffer {
   }
 }
 
+/** SQLite reads the whole line for each part. */
+const PART = MAX_LINE_BYTES;
+const BLANK = 0x20;
+
+/** One line in parts, without its end, as a line of a file has it. Only short lines are kept compressed. */
+export function* readEventParts(
+  { db }: Pick<OpenclawDatabase, 'db'>,
+  sessionId: string,
+  seq: number,
+  size: number,
+): Generator<Buffer> {
+  const part = db.prepare(
+    `SELECT substr(CAST(event_json AS BLOB), ?, ${PART}) AS part FROM transcript_events WHERE session_id = ? AND seq = ?`,
+  );
+  for (let at = 0; at < size; at += PART) {
+    const bytes = Buffer.from(part.get(at + 1, sessionId, seq)!.part as Uint8Array);
+    // Between the parts of a JSON text a blank is as good; within its strings there is none.
+    for (let end = bytes.indexOf(LINE_END); end >= 0; end = bytes.indexOf(LINE_END, end)) bytes[end] = BLANK;
+    yield bytes;
+  }
+}
+
 /**
  * The lines of a transcript, one at a time and none that is not asked for; undefined for one that is longer than
  * `maxBytes`.

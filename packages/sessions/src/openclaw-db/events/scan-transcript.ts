@@ -3,7 +3,7 @@ import { TranscriptBuilder } from '../../transcript/builder.ts';
 import { MAX_LINE_BYTES } from '../../transcript/lines.ts';
 import type { Transcript } from '../../transcript/transcript.ts';
 import type { OpenclawDatabase } from '../open-database.ts';
-import { type EventCells, readEventLine } from './event-text.ts';
+import { type EventCells, readEventLine, readEventParts } from './event-text.ts';
 
 /** The lines of one session as a transcript. Offsets are those of the file that the lines would make. */
 export interface DatabaseTranscript {
@@ -30,6 +30,8 @@ const EVENTS = `
 export interface LineKeeper {
   /** The next line, without its end. */
   keep(line: Buffer): void;
+  /** The same for one that is too long to be held in memory, in parts. */
+  keepParts(parts: Iterable<Buffer>): void;
   /** The bytes at that place of the file that the lines would make. */
   read(start: number, end: number): Buffer;
 }
@@ -53,6 +55,7 @@ export function scanDatabaseTranscript(
     if (total > 0 && seqs.length % REPORT_EVERY_ROWS === 0) reportProgress({ share: seqs.length / total });
     if (row.event_json === null && row.event_zstd === null) {
       const size = row.size ?? 0;
+      keeper?.keepParts(readEventParts(database, sessionId, row.seq, size));
       builder.oversize(offset, offset + size, true);
       offset += size + 1;
       continue;

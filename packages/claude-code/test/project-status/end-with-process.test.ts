@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as wait } from 'node:timers/promises';
 import { isHolderAlive } from '@openbot/sessions/disk';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, inject, it, onTestFinished } from 'vitest';
 import { endWithProcess } from '../../src/project-status/run-command.ts';
 import { GitRepo, makeEnvironment, makeFolder } from './git-repo.ts';
 
@@ -20,7 +20,7 @@ async function startStatus(onTerm = '') {
     "$NODE" -e 'const { existsSync } = process.getBuiltinModule("fs"); setInterval(() => existsSync("${folder}/go") && process.exit(), 20)' &
     echo $$ $! >> '${pids}'; wait; printf '[]'`;
   const child = spawn(process.execPath, ['--conditions=openbot-source', CHILD, repo.path, onTerm], {
-    env: makeEnvironment({ gh }),
+    env: { ...makeEnvironment({ gh }), NODE_COMPILE_CACHE: inject('compiled') },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const said = text(child.stdout);

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { expect, it } from 'vitest';
+import { expect, inject, it } from 'vitest';
 import { makeTempFolder } from '../../../sessions/test/setup/temp-folder.ts';
 import { COMMAND } from '../setup/command-file.ts';
 
@@ -12,7 +12,13 @@ const RECORDER = join(import.meta.dirname, '../../../occ/test/setup/record-loade
 async function listLoaded(stateDir: string, args: readonly string[]): Promise<string[]> {
   const record = join(stateDir, 'loaded');
   const child = spawn(process.execPath, ['--import', RECORDER, ...COMMAND, ...args], {
-    env: { PATH: process.env.PATH, HOME: stateDir, OPENBOT_STATE_DIR: stateDir, RECORD_LOADED_TO: record },
+    env: {
+      PATH: process.env.PATH,
+      HOME: stateDir,
+      NODE_COMPILE_CACHE: inject('compiled'),
+      OPENBOT_STATE_DIR: stateDir,
+      RECORD_LOADED_TO: record,
+    },
     stdio: 'ignore',
   });
   const [code] = await once(child, 'exit');

@@ -4,7 +4,7 @@ import { appendFileSync, cpSync, mkdirSync, readFileSync, renameSync, writeFileS
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { executeEdit } from 'oc-context-cleaner';
-import { beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, inject, test } from 'vitest';
 import { afterTest } from '../../../../test/setup/cleaning.ts';
 import { COMMAND } from '../setup/command-file.ts';
 import { makeTempFolder } from '../setup/temp-folder.ts';
@@ -23,7 +23,12 @@ beforeEach(() => {
   folder = makeTempFolder();
   sessions = join(folder, 'state/agents/main/sessions');
   mkdirSync(sessions, { recursive: true });
-  env = { PATH: process.env.PATH!, HOME: folder, OPENBOT_STATE_DIR: join(folder, 'state') };
+  env = {
+    PATH: process.env.PATH!,
+    HOME: folder,
+    NODE_COMPILE_CACHE: inject('compiled'),
+    OPENBOT_STATE_DIR: join(folder, 'state'),
+  };
 });
 
 let count = 0;

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { inject } from 'vitest';
 import { afterTest } from '../../../../test/setup/cleaning.ts';
 import type { ChatMessage, SentLine, ToParent } from '../bot/chat-process.ts';
 import { makeTempFolder } from './temp-folder.ts';
@@ -43,7 +44,12 @@ export async function openChat(config: object, prepare?: (stateDir: string) => v
   prepare?.(stateDir);
   const child: ChildProcess = fork(CHILD, [stateDir, sentFile, 'watch'], {
     execArgv: process.execArgv.filter((one) => !one.startsWith('--input-type')),
-    env: { PATH: process.env.PATH, HOME: folder, NODE_OPTIONS: '--conditions=openbot-source' },
+    env: {
+      PATH: process.env.PATH,
+      HOME: folder,
+      NODE_COMPILE_CACHE: inject('compiled'),
+      NODE_OPTIONS: '--conditions=openbot-source',
+    },
   });
   afterTest(() => void child.kill('SIGKILL'));
   const told: ToParent[] = [];

@@ -2,7 +2,7 @@ import { cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openTerminal } from '@openbot/sessions/command-line';
-import { onTestFinished } from 'vitest';
+import { inject, onTestFinished } from 'vitest';
 import { run as runCommandLine } from '../../src/cli/main.ts';
 
 const FIXTURES = join(import.meta.dirname, '..', '..', '..', '..', 'fixtures', 'claude-code');
@@ -33,6 +33,7 @@ export function makeHome(): Home {
   mkdirSync(join(claude, 'projects'), { recursive: true });
   const env = {
     PATH: process.env.PATH,
+    NODE_COMPILE_CACHE: inject('compiled'),
     HOME: folder,
     CLAUDE_CONFIG_DIR: claude,
     OPENBOT_STATE_DIR: stateDir,

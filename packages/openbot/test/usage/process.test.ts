@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, inject, test } from 'vitest';
 import { COMMAND } from '../setup/command-file.ts';
 import { makeTempFolder } from '../setup/temp-folder.ts';
 
@@ -18,6 +18,7 @@ test('a repeated report is the same, and loads one file beside the start', async
     const child = spawn(process.execPath, args, {
       env: {
         PATH: process.env.PATH,
+        NODE_COMPILE_CACHE: inject('compiled'),
         HOME: home,
         CLAUDE_CONFIG_DIR: join(ROOT, 'fixtures', 'ccusage'),
         RECORD_LOADED_TO: record,

@@ -5,6 +5,7 @@
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
+  chmodSync,
   existsSync,
   globSync,
   mkdirSync,
@@ -26,6 +27,8 @@ declare module 'vitest' {
     /** Why there is no bundle: those tests fail that run it, and no others. */
     occBundleFault: string | null;
     openbotBundleFault: string | null;
+    /** The place of temp folders. */
+    temp: string;
     /** The compile cache of the commands that tests start. */
     compiled: string;
   }
@@ -39,9 +42,25 @@ export async function setup(project: TestProject): Promise<() => void> {
   spawnSync(process.execPath, [join(ROOT, 'node_modules/typescript/bin/tsc'), '-b'], { cwd: ROOT });
   project.provide('occBundleFault', await bundleOnce('occ', bundleOcc));
   project.provide('openbotBundleFault', await bundleOnce('openbot', bundleOpenbot));
-  const compiled = mkdtempSync(join(tmpdir(), 'openbot-test-compiled-'));
+  const temp = makeTemp();
+  project.provide('temp', temp);
+  const compiled = join(temp, 'compiled');
+  mkdirSync(compiled, { mode: 0o700 });
   project.provide('compiled', compiled);
-  return () => rmSync(compiled, { recursive: true, force: true });
+  return () => rmSync(temp, { recursive: true, force: true });
+}
+
+/**
+ * ext4 puts all folders of a folder into one group of inodes, and looks past each one that was deleted in the last minutes
+ * whenever it makes a file: after some thousand tests that takes longer than everything else that is done to a file. Folders
+ * of a folder with the attribute T are spread over the disk. Elsewhere the attribute is refused, and not needed.
+ */
+function makeTemp(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'openbot-test-'));
+  // Tests run commands as other users.
+  chmodSync(folder, 0o755);
+  spawnSync('chattr', ['+T', folder]);
+  return folder;
 }
 
 /** Makes a bundle, unless it is there and made of these sources. Returns why it could not be made. */

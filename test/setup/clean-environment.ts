@@ -13,6 +13,7 @@ for (const name of Object.keys(process.env)) {
     delete process.env[name];
 }
 
+process.env.TMPDIR = inject('temp');
 const home = mkdtempSync(join(tmpdir(), 'openbot-test-home-'));
 process.env.HOME = home;
 process.env.USERPROFILE = home;

@@ -4,6 +4,7 @@ import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, w
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterFile } from '../../../../test/setup/cleaning.ts';
+import { LEAN } from '../repo/git.ts';
 
 const GIT = execFileSync('/bin/sh', ['-c', 'command -v git'], { encoding: 'utf8' }).trim();
 
@@ -60,7 +61,7 @@ export class GitRepo {
   }
 
   git(...args: string[]): string {
-    const env = { ...VARIABLES, HOME: process.env.HOME, PATH: process.env.PATH };
+    const env = { ...VARIABLES, ...LEAN, HOME: process.env.HOME, PATH: process.env.PATH };
     const options: ExecFileSyncOptionsWithStringEncoding = {
       cwd: this.path,
       env,

@@ -1,5 +1,13 @@
 import { execFileSync } from 'node:child_process';
 
+/** No sample hooks in a new repository, and no look after each commit whether something is to be tidied. */
+export const LEAN = {
+  GIT_TEMPLATE_DIR: '',
+  GIT_CONFIG_COUNT: '1',
+  GIT_CONFIG_KEY_0: 'maintenance.auto',
+  GIT_CONFIG_VALUE_0: 'false',
+};
+
 /** Runs git as nobody in particular, with no configuration but its own. */
 export function git(cwd: string, ...args: string[]): string {
   return execFileSync('git', ['-c', 'user.name=t', '-c', 'user.email=t@example.invalid', ...args], {
@@ -11,6 +19,7 @@ export function git(cwd: string, ...args: string[]): string {
       HOME: cwd,
       GIT_CONFIG_NOSYSTEM: '1',
       GIT_CONFIG_GLOBAL: '/dev/null',
+      ...LEAN,
     },
   });
 }

@@ -1,4 +1,4 @@
-/** `openbot agent` with models of pi, as a person runs it: one process for each message. */
+/** `openbot agent` with models of pi. */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { SessionManager } from '@earendil-works/pi-coding-agent';
@@ -62,27 +62,32 @@ describe.each([
 describe('a turn that pi runs', () => {
   it('goes on with what a scripted model said, and back', async () => {
     const { bench, provider } = await startBench(startAnthropicKind);
-    await bench.agent(['-m', 'my colour is green', '--model', 'script/echo']);
-    await bench.agent(['-m', 'and now?']);
+    await bench.agentHere('-m', 'my colour is green', '--model', 'script/echo');
+    await bench.agentHere('-m', 'and now?');
     expect(JSON.stringify(provider.conversations.at(-1))).toContain('You said: my colour is green');
     expect(provider.faults).toEqual([]);
-    const { stdout } = await bench.agent(['-m', 'what did I say about my colour?', '--model', 'script/echo']);
+    const { stdout } = await bench.agentHere(
+      '-m',
+      'what did I say about my colour?',
+      '--model',
+      'script/echo',
+    );
     expect(stdout).toContain('> my colour is green');
   });
 
   it('is held to the time of a run', async () => {
     const { bench } = await startBench(startAnthropicKind);
-    const { code, stderr } = await bench.agent(['-m', 'stall', '--timeout', '2']);
+    const { code, stderr } = await bench.agentHere('-m', 'stall', '--timeout', '2');
     expect(code).not.toBe(0);
     expect(stderr).toContain('too long');
-    expect((await bench.agent(['-m', 'and now?'])).stdout).toContain('Heard.');
+    expect((await bench.agentHere('-m', 'and now?')).stdout).toContain('Heard.');
   });
 });
 
 describe('what must be set', () => {
   it('a key', async () => {
     const bench = makeAgentBench();
-    const { code, stderr } = await bench.agent(['-m', 'hello', '--model', 'anthropic/claude-sonnet-4-5']);
+    const { code, stderr } = await bench.agentHere('-m', 'hello', '--model', 'anthropic/claude-sonnet-4-5');
     expect(code).not.toBe(0);
     expect(stderr).toContain('There is no key for anthropic/claude-sonnet-4-5');
     expect(stderr).toContain('ANTHROPIC_API_KEY');
@@ -91,7 +96,7 @@ describe('what must be set', () => {
 
   it('a model', async () => {
     const bench = makeAgentBench();
-    const { code, stderr } = await bench.agent(['-m', 'hello', '--model', 'anthropic/none']);
+    const { code, stderr } = await bench.agentHere('-m', 'hello', '--model', 'anthropic/none');
     expect(code).not.toBe(0);
     expect(stderr).toContain('There is no model anthropic/none');
     expect(stderr).toContain('models.providers');
@@ -101,7 +106,7 @@ describe('what must be set', () => {
     const bench = makeAgentBench();
     const models = [{ id: 'm', contextWindow: 'a lot' }];
     bench.configure({ models: { providers: { far: { baseUrl: 'secret', apiKey: 7, models } } } });
-    const { code, stderr } = await bench.agent(['-m', 'hello']);
+    const { code, stderr } = await bench.agentHere('-m', 'hello');
     expect(code).not.toBe(0);
     for (const setting of ['baseUrl', 'apiKey', 'models[0].contextWindow'])
       expect(stderr).toContain(`models.providers.far.${setting}`);

@@ -78,7 +78,7 @@ const namesOf = ({ checks }: Printed) =>
 it('finds, repairs without losing a byte, and finds nothing to repair afterwards', async () => {
   const place = makeBrokenPlace();
   const before = snapshot(place.stateDir);
-  const looked = await place.run('doctor', '--json');
+  const looked = await place.runHere('doctor', '--json');
   const printed = JSON.parse(looked.stdout) as Printed;
   expect([looked.code, looked.stderr]).toEqual([1, '']);
   expect(namesOf(printed)).toEqual([
@@ -93,7 +93,7 @@ it('finds, repairs without losing a byte, and finds nothing to repair afterwards
   ]);
   expect(snapshot(place.stateDir)).toEqual(before);
 
-  const refused = await place.run('doctor', '--fix');
+  const refused = await place.runHere('doctor', '--fix');
   expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('needs --yes')]);
   expect(snapshot(place.stateDir)).toEqual(before);
 
@@ -193,7 +193,7 @@ it('what only a person can repair', async () => {
   mkdirSync(place.sessionsDir, { recursive: true });
   writeFileSync(join(place.sessionsDir, 'sessions.json'), '{ torn');
   closeToOthers(place.stateDir);
-  const { code, stdout } = await place.run('doctor', '--fix', '--yes');
+  const { code, stdout } = await place.runHere('doctor', '--fix', '--yes');
   expect(code).toBe(1);
   for (const text of [
     /✗ stores\n.*sessions\.json/,
@@ -210,7 +210,7 @@ it('what only a person can repair', async () => {
 it('health: yes, with warnings, and no', async () => {
   const place = makePlace({});
   closeToOthers(place.stateDir);
-  expect(await place.run('health')).toMatchObject({
+  expect(await place.runHere('health')).toMatchObject({
     code: 0,
     stdout: expect.stringMatching(/^✓ healthy\n$/),
     stderr: '',
@@ -223,13 +223,13 @@ it('health: yes, with warnings, and no', async () => {
   for (const { key } of await state.outbox.claim(claim))
     await state.outbox.dead(key, 'me', { error: 'x', at: 1 });
   await state.close();
-  const warned = await place.run('health');
+  const warned = await place.runHere('health');
   expect([warned.code, warned.stdout]).toEqual([
     0,
     expect.stringMatching(/! dead-letters\n.*1 reply.*\n.*outbox list.*with 1 warning/s),
   ]);
   writeFileSync(join(place.stateDir, 'openbot.json'), '{ agents: 1, foo: 2 }');
-  const broken = await place.run('health', '--json');
+  const broken = await place.runHere('health', '--json');
   expect(broken.code).toBe(1);
   expect(JSON.parse(broken.stdout)).toMatchObject({ healthy: false, problems: 2 });
   expect(namesOf(JSON.parse(broken.stdout))).toEqual(['configuration', 'dead-letters']);

@@ -182,7 +182,7 @@ test('agents: one, all, and those of the configuration', async () => {
       path: join(place.stateDir, 'agents', agentId, 'sessions/sessions.json'),
     })),
   );
-  const { stdout } = await place.run('sessions');
+  const { stdout } = await place.runHere('sessions');
   expect(stdout).toMatch(/^2 sessions of 2 agents\n/);
   expect(stdout).toMatch(/agent:main:main +main .*\n.*|agent:work:main +work /);
 });
@@ -192,10 +192,10 @@ test('several agents of OpenClaw without a default: a program must choose, a per
     { 'agent:main:main': { sessionId: 'x', updatedAt: 5 } },
     { 'openclaw.json': '{"agents":{"ownership":"explicit","entries":{"main":{},"work":{}}}}' },
   );
-  const { code, stderr } = await place.run('sessions', '--json');
+  const { code, stderr } = await place.runHere('sessions', '--json');
   expect([code, JSON.parse(stderr).error.code]).toEqual([2, 'USAGE']);
   expect(stderr).toContain('--agent <id> (main, work)');
-  expect((await place.run('sessions')).stdout).toContain('agent:main:main');
+  expect((await place.runHere('sessions')).stdout).toContain('agent:main:main');
 });
 
 test('a store by its path, of either kind', async () => {
@@ -213,7 +213,7 @@ test('a store by its path, of either kind', async () => {
 
 test('nothing yet: what to do next', async () => {
   const place = makePlace();
-  const { stdout, code } = await place.run('sessions');
+  const { stdout, code } = await place.runHere('sessions');
   expect(code).toBe(0);
   expect(stdout).toBe(
     [
@@ -222,13 +222,13 @@ test('nothing yet: what to do next', async () => {
       '  To begin one: openbot agent -m "hello"\n',
     ].join('\n'),
   );
-  expect(await place.json('sessions')).toMatchObject({ count: 0, sessions: [] });
+  expect(await place.jsonHere('sessions')).toMatchObject({ count: 0, sessions: [] });
   expect(snapshot(place.stateDir)).toEqual({});
   mkdirSync(join(place.home, '.openclaw', 'agents'), { recursive: true });
   const beside = await place.runHere('sessions');
   expect(beside.stdout).toMatch(/--state-dir ~\/\.openclaw\n.*openbot init --from-openclaw\n$/);
   const old = makePlace({ 'agent:main:main': { sessionId: 'x', updatedAt: 5 } });
-  expect((await old.run('sessions', '--active', '5')).stdout).toBe(
+  expect((await old.runHere('sessions', '--active', '5')).stdout).toBe(
     'No session of agent main was used in the last 5 minutes; without --active: 1.\n',
   );
 });
@@ -258,8 +258,8 @@ test('a broken store is named; of several agents the others are shown', async ()
   const place = makePlace({ 'agent:main:main': { sessionId: 'x', updatedAt: 5 } });
   mkdirSync(join(place.stateDir, 'agents/work/sessions'), { recursive: true });
   writeFileSync(join(place.stateDir, 'agents/work/sessions/sessions.json'), '{');
-  const { code, stdout, stderr } = await place.run('sessions');
+  const { code, stdout, stderr } = await place.runHere('sessions');
   expect([code, stdout.includes('agent:main:main')]).toEqual([0, true]);
   expect(stderr).toMatch(/^Warning: .*agents\/work\/sessions\/sessions\.json is not valid JSON/);
-  expect((await place.run('sessions', '--agent', 'work')).code).toBe(1);
+  expect((await place.runHere('sessions', '--agent', 'work')).code).toBe(1);
 });

@@ -3,20 +3,17 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, mkdirSync, readdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { listMisfits, listVisible, openTerminal } from '@openbot/sessions/command-line';
+import { listMisfits, listVisible } from '@openbot/sessions/command-line';
 import { openOpenclawDatabaseStore } from '@openbot/sessions/openclaw-database';
 import { inject } from 'vitest';
 import { makeTempFolder } from '../../../sessions/test/setup/temp-folder.ts';
-import { OPENBOT, run as runCommandLine } from '../../src/cli/main.ts';
+import { OPENBOT } from '../../src/cli/main.ts';
 import { COMMAND } from '../setup/command-file.ts';
+import { type RanHere as Ran, runHere } from '../setup/run-here.ts';
 
 const FIXTURES = join(import.meta.dirname, '..', '..', '..', '..', 'fixtures');
 
-export interface Ran {
-  readonly code: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
+export type { Ran };
 
 export interface SessionPlace {
   readonly home: string;
@@ -68,16 +65,7 @@ export function makePlace(store?: object, files: Readonly<Record<string, string>
     const [code] = await once(child, 'close');
     return { code: code as number, ...texts };
   };
-  const runHere = async (...args: string[]): Promise<Ran> => {
-    const texts = { stdout: '', stderr: '' };
-    const stream = (name: keyof typeof texts) => ({
-      write: (text: string) => {
-        texts[name] += text;
-      },
-    });
-    const terminal = openTerminal(stream('stdout'), stream('stderr'), env);
-    return { code: await runCommandLine(args, { env, cwd: home, terminal }), ...texts };
-  };
+  const here: SessionPlace['runHere'] = (...args) => runHere(args, { env, cwd: home });
   const jsonBy =
     (runIt: (...args: string[]) => Promise<Ran>) =>
     async <T>(...args: string[]): Promise<T> => {
@@ -94,9 +82,9 @@ export function makePlace(store?: object, files: Readonly<Record<string, string>
     sessionsDir,
     env,
     run,
-    runHere,
+    runHere: here,
     json: jsonBy(run),
-    jsonHere: jsonBy(runHere),
+    jsonHere: jsonBy(here),
     store: () => JSON.parse(readFileSync(join(sessionsDir, 'sessions.json'), 'utf8')),
   };
 }

@@ -48,7 +48,7 @@ test('the entry in groups, its transcript, archives and backups; nothing is chan
   mkdirSync(backups);
   writeFileSync(join(backups, 'e8d94cf6-4788-4611-a0fb-59c8c4c08c8d.backup.1.jsonl'), '{}\n');
   const before = snapshot(place.stateDir);
-  const { stdout } = await place.run('sessions', 'show', 'agent:main:max');
+  const { stdout } = await place.runHere('sessions', 'show', 'agent:main:max');
   expect(stdout).toMatch(/^agent:main:max\n\nSession\n {2}id +e8d94cf6-4788-4611-a0fb-59c8c4c08c8d\n/);
   expect(stdout).toMatch(/Model\n {2}model +mock\/mock-1\n/);
   expect(stdout).toMatch(/Context\n {2}used +unknown, of 128,000 tokens\n/);
@@ -72,7 +72,7 @@ test('what comes from outside cannot act on the terminal', async () => {
     },
   });
   for (const args of [['sessions'], ['sessions', 'show', 'x'], ['sessions', '--json']]) {
-    const { stdout } = await place.run(...args);
+    const { stdout } = await place.runHere(...args);
     expect(stdout).toContain('red');
     for (const hostile of ['\u001b', '\u0007', '\u202e']) expect(stdout).not.toContain(hostile);
   }

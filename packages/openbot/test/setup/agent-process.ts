@@ -7,7 +7,7 @@ import { afterTest } from '../../../../test/setup/cleaning.ts';
 import { makeTempFolder } from '../../../sessions/test/setup/temp-folder.ts';
 import type { Script, ScriptTurn } from '../../src/runners/script/script.ts';
 import { COMMAND } from './command-file.ts';
-import type { Ran } from './run-openbot.ts';
+import { type RanHere as Ran, runHere } from './run-here.ts';
 
 /** A state folder, and `openbot agent` as a process of its own on it. */
 export interface AgentBench {
@@ -18,7 +18,10 @@ export interface AgentBench {
   /** `script/<name>` */
   addScript(name: string, turns: readonly ScriptTurn[], contextWindow?: number): void;
   agent(args: readonly string[], options?: { input?: string | Buffer }): Promise<Ran>;
+  /** In this process, which is quicker. */
+  agentHere(...args: string[]): Promise<Ran>;
   json(...args: string[]): Promise<AgentJson>;
+  jsonHere(...args: string[]): Promise<AgentJson>;
   /** The lines of all transcripts of an agent, parsed. */
   lines(agentId?: string): readonly { type: string; [field: string]: unknown }[];
   store(agentId?: string): Record<string, { sessionId: string; [field: string]: unknown }>;
@@ -66,6 +69,12 @@ export function makeAgentBench(more: Readonly<Record<string, string>> = {}): Age
     const [code] = await once(child, 'close');
     return { code, ...texts };
   };
+  const agentHere: AgentBench['agentHere'] = (...args) => runHere(['agent', ...args], { env, cwd: folder });
+  const readJson = async (args: readonly string[], ran: Promise<Ran>) => {
+    const { code, stdout, stderr } = await ran;
+    if (code !== 0 || stderr !== '') throw new Error(`openbot agent ${args.join(' ')}: ${code} ${stderr}`);
+    return JSON.parse(stdout) as AgentJson;
+  };
   return {
     folder,
     stateDir,
@@ -79,11 +88,9 @@ export function makeAgentBench(more: Readonly<Record<string, string>> = {}): Age
       );
     },
     agent,
-    async json(...args) {
-      const { code, stdout, stderr } = await agent([...args, '--json']);
-      if (code !== 0 || stderr !== '') throw new Error(`openbot agent ${args.join(' ')}: ${code} ${stderr}`);
-      return JSON.parse(stdout) as AgentJson;
-    },
+    agentHere,
+    json: (...args) => readJson(args, agent([...args, '--json'])),
+    jsonHere: (...args) => readJson(args, agentHere(...args, '--json')),
     lines(agentId = 'main') {
       const sessions = sessionsOf(agentId);
       const names = existsSync(sessions)

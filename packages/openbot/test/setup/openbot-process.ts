@@ -2,16 +2,18 @@ import { spawn } from 'node:child_process';
 import { inject } from 'vitest';
 import { afterTest } from '../../../../test/setup/cleaning.ts';
 import { COMMAND } from './command-file.ts';
+import { type RanHere, runHere } from './run-here.ts';
 import { makeTempFolder } from './temp-folder.ts';
-import { type Command, type Ran, spawnInTerminal, watchCommand } from './terminal-command.ts';
+import { type Command, spawnInTerminal, watchCommand } from './terminal-command.ts';
 
-/** A home that is also the place of temporary files, a state folder that does not exist yet, and `openbot` in processes of its own on them. */
+/** A home that is also the place of temporary files, a state folder that does not exist yet, and `openbot` on them. */
 export interface OpenbotPlace {
   readonly folder: string;
   readonly stateDir: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   start(args: readonly string[]): Command;
-  run(args: readonly string[], input?: string): Promise<Ran>;
+  /** In this process, which is quicker. */
+  run(args: readonly string[], input?: string): Promise<RanHere>;
   json<T>(...args: string[]): Promise<T>;
   inTerminal(args: readonly string[]): Command;
 }
@@ -33,12 +35,7 @@ export function makeOpenbotPlace(more: Readonly<Record<string, string>> = {}): O
   };
   const start = (args: readonly string[]) =>
     watch(watchCommand(spawn(process.execPath, [...COMMAND, ...args], { cwd: folder, env })));
-  const run = (args: readonly string[], input = '') => {
-    const command = start(args);
-    command.child.stdin!.on('error', () => {});
-    command.child.stdin!.end(input);
-    return command.ended;
-  };
+  const run: OpenbotPlace['run'] = (args, input) => runHere(args, { env, cwd: folder, input });
   return {
     folder,
     stateDir,

@@ -1,17 +1,12 @@
 import { cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openTerminal } from '@openbot/sessions/command-line';
 import { inject, onTestFinished } from 'vitest';
-import { run as runCommandLine } from '../../src/cli/main.ts';
+import { type RanHere as Ran, runHere } from './run-here.ts';
 
 const FIXTURES = join(import.meta.dirname, '..', '..', '..', '..', 'fixtures', 'claude-code');
 
-export interface Ran {
-  readonly code: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
+export type { Ran };
 
 /** A home with Claude Code's folder, a state folder and a place for repositories. */
 export interface Home {
@@ -40,19 +35,8 @@ export function makeHome(): Home {
     GIT_CONFIG_GLOBAL: '/dev/null',
     GIT_CONFIG_NOSYSTEM: '1',
   };
-  const run: Home['run'] = async (args, { cwd = folder, isTTY = false, columns = 100, input = '' } = {}) => {
-    const texts = { stdout: '', stderr: '' };
-    const stream = (name: keyof typeof texts) => ({
-      isTTY,
-      columns,
-      write: (text: string) => {
-        texts[name] += text;
-      },
-    });
-    const terminal = openTerminal(stream('stdout'), stream('stderr'), env);
-    const code = await runCommandLine(args, { env, cwd, terminal, readInput: async () => input });
-    return { code, ...texts };
-  };
+  const run: Home['run'] = (args, options = {}) =>
+    runHere(args, { env, cwd: folder, columns: 100, ...options });
   const json = async <T>(...args: string[]): Promise<T> => {
     const { code, stdout, stderr } = await run([...args, '--json']);
     if (code !== 0 || stderr !== '') throw new Error(`openbot ${args.join(' ')}: ${stderr}`);

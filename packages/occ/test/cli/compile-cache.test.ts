@@ -20,6 +20,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { HUNT, makeChance, tries } from '../../../../test/setup/hunt.ts';
 import { OCC_LAUNCHER } from '../setup/run-occ.ts';
 
 const LAUNCHERS = {
@@ -211,16 +212,13 @@ describe('what is kept of a bundle', () => {
     expect(start(['--import', tells])).toMatch(/^an installation of its own, taken: (undefined|false)$/);
   });
 
-  it('is taken whole or not at all, wherever a bit of it is wrong', () => {
+  it('is taken whole or not at all, wherever a bit of it is wrong', HUNT, () => {
     const wanted = start();
     const whole = readFileSync(kept());
-    let seed = 1;
-    const random = (below: number) => {
-      seed = (Math.imul(seed, 1_103_515_245) + 12_345) >>> 0;
-      return Math.floor((seed / 2 ** 32) * below);
-    };
-    const places = Array.from({ length: 20 }, () => ({ at: random(whole.length), bit: 1 << random(8) }));
-    for (const { at, bit } of places) {
+    const chance = makeChance();
+    for (let n = 0; n < tries({ gate: 6, torture: 60 }); n++) {
+      const at = Math.floor(chance() * whole.length);
+      const bit = 1 << Math.floor(chance() * 8);
       const damaged = Buffer.from(whole);
       damaged[at]! ^= bit;
       writeFileSync(kept(), damaged);

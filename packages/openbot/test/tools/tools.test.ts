@@ -253,7 +253,7 @@ describe('every tool stays inside the workspace', () => {
       () => {},
       () => run(name, args),
     );
-    for (const course of sample([...listCourses(count)], { gate: 60 })) {
+    for (const course of sample([...listCourses(count)], { gate: 20 })) {
       let text = '';
       const act = async () => {
         ({ text } = await run(name, args));

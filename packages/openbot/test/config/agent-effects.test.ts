@@ -128,10 +128,10 @@ describe('settings of an agent and of providers', () => {
   test('limit a run', async () => {
     const bench = makeAgentBench();
     bench.addScript('m', [{ when: 'wait', steps: [{ stall: true }] }, { steps: [{ text: 'ok' }] }]);
-    bench.configure({
-      agents: { entries: { solo: { model: 'script/m', timeoutSeconds: 0.2, contextTokens: 4321 } } },
-    });
+    const solo = { model: 'script/m', contextTokens: 4321 };
+    bench.configure({ agents: { entries: { solo: { ...solo, timeoutSeconds: 0.2 } } } });
     expect((await bench.agent(['-m', 'wait'])).stderr).toMatch(/longer than|timed out|took/i);
+    bench.configure({ agents: { entries: { solo } } });
     await bench.agent(['-m', 'hello']);
     expect(bench.store('solo')['agent:solo:main']).toMatchObject({ contextTokens: 4321 });
   });

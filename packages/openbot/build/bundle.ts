@@ -68,6 +68,10 @@ const ALSO_IN: Readonly<Record<string, readonly string[]>> = {
   reading: [...cleanFiles, join(SOURCE, 'commands', 'clean', 'clean-here.ts')],
   // What brings an index up to date.
   search: [join(SOURCE, 'index-writing', 'catch-up-state.ts')],
+  // Loaded where a folder of sessions is asked for an agent or its stores.
+  sessions: ['commands/known-agent.ts', 'kept-sessions/open-session-folder.ts'].map((file) =>
+    join(SOURCE, file),
+  ),
   // Loaded where a session is changed, and not where sessions are listed.
   'session-changes': ['change-files.ts', 'in-use.ts'].map((file) =>
     join(SOURCE, 'kept-sessions', 'files', file),
@@ -98,7 +102,6 @@ const BUNDLES = {
         'usage/sources/openclaw',
         'usage/sources/pi',
         'usage/prices/pi-prices',
-        'commands/known-agent',
       ].map((file) => join(SOURCE, `${file}.ts`)),
     ],
     // Loaded where the model is not a scripted one. pi itself is installed beside it.
@@ -115,6 +118,8 @@ const BUNDLES = {
   lateExternal: ['oc-context-cleaner'],
   // They read transcripts of Claude Code, and no database.
   light: ['cc-list', 'cc-select-status', 'config-path'],
+  // It finds and follows sessions, and changes none.
+  neverLate: { search: /\/(?:rewriting|use|open-calls)\.ts$/ },
 };
 
 export async function bundleOpenbot(options: { clean?: boolean } = {}): Promise<void> {

@@ -30,6 +30,8 @@ export interface CommandBundles {
   readonly exactExternal?: readonly string[];
   /** Bundles whose commands never run an `import()` of a source file. They are made without those files. */
   readonly light: readonly string[];
+  /** The same for some of the files: what a bundle never imports late, by its path. */
+  readonly neverLate?: Readonly<Record<string, RegExp>>;
 }
 
 type MadeFile = Pick<OutputFile, 'path' | 'text'>;
@@ -82,7 +84,7 @@ async function makeModule({ folder, program }: CommandBundles, output: string): 
 }
 
 async function bundleEntry(
-  { folder, entries, external, lateExternal = [], exactExternal = [], light }: CommandBundles,
+  { folder, entries, external, lateExternal = [], exactExternal = [], light, neverLate = {} }: CommandBundles,
   name: string,
   output: string,
 ): Promise<MadeFile[]> {
@@ -103,7 +105,7 @@ async function bundleEntry(
     plugins: [
       otherBundles(entries),
       installedBeside(lateExternal, exactExternal),
-      ...(light.includes(name) ? [leaveOutLate] : []),
+      leaveOutLate(light.includes(name) ? /./ : neverLate[name]),
       bareFileSystem,
       lateBuiltins,
       lateTextWidth,
@@ -148,17 +150,19 @@ function installedBeside(late: readonly string[], exact: readonly string[]): Plu
   };
 }
 
-const leaveOutLate: Plugin = {
-  name: 'leave-out-late',
-  setup(builder) {
-    builder.onResolve({ filter: /^(?:\.|@openbot\/)/ }, ({ kind, path }) =>
-      kind === 'dynamic-import' ? { path, namespace: 'left-out' } : undefined,
-    );
-    builder.onLoad({ filter: /./, namespace: 'left-out' }, ({ path }) => ({
-      contents: `throw new Error('${path} is left out of this command');`,
-    }));
-  },
-};
+function leaveOutLate(which: RegExp | undefined): Plugin {
+  return {
+    name: 'leave-out-late',
+    setup(builder) {
+      builder.onResolve({ filter: /^(?:\.|@openbot\/)/ }, ({ kind, path }) =>
+        kind === 'dynamic-import' && which?.test(path) ? { path, namespace: 'left-out' } : undefined,
+      );
+      builder.onLoad({ filter: /./, namespace: 'left-out' }, ({ path }) => ({
+        contents: `throw new Error('${path} is left out of this command');`,
+      }));
+    },
+  };
+}
 
 /**
  * `import … from 'node:fs'` reads everything that the module has, its streams too, which are loaded for it: a tenth of

@@ -3,7 +3,6 @@ import { formatQuantity, oneLine } from '@openbot/sessions/terminal-text';
 import { type SearchHit, type SearchRequest, searchMessages } from '../../index-search/search.ts';
 import { type Suggestion, suggest } from '../../index-search/suggest.ts';
 import type { CaughtUp } from '../../index-writing/catch-up.ts';
-import { assertKnownIn } from '../known-agent.ts';
 import { againIfReplaced, bringUpToDate, type IndexInUse, locateIndex } from './open-index.ts';
 import { readRequest, type SearchInput, wordsOf } from './search-input.ts';
 import { describeSuggestions, formatHits, openCommand } from './search-report.ts';
@@ -23,6 +22,7 @@ export async function search(input: SearchInput): Promise<void> {
   const { found, state, help } = places.length === 0 ? NOTHING : await look(input, { open, places, request });
   if (found.length === 0 && flags.agent !== undefined) {
     const folders = flags.source === undefined ? [stateDir] : places.map(({ root }) => root);
+    const { assertKnownIn } = await import('../known-agent.ts');
     await assertKnownIn(folders, flags.agent, input);
   }
   const hits = found.slice(0, request.limit);

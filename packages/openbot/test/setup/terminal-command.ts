@@ -1,12 +1,11 @@
 /** A command as a person sees it: in a process of its own, and if wanted in a terminal. */
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { noTerminal, startInTerminal } from '../../../../test/setup/in-terminal.ts';
 import { COMMAND } from './command-file.ts';
 
-/** Why there is no terminal to run a command in. */
-export const noTerminal =
-  spawnSync('script', ['--version']).status === 0 ? undefined : 'there is no script(1) of util-linux';
+export { noTerminal };
 
 export interface Ran {
   readonly code: number | null;
@@ -27,10 +26,8 @@ export function spawnInTerminal(
   args: readonly string[],
   options: { cwd: string; env: Readonly<Record<string, string | undefined>>; redirection?: string },
 ): Command {
-  const { cwd, env, redirection = '' } = options;
-  const words = [process.execPath, ...COMMAND, ...args].map((word) => `'${word.replaceAll("'", "'\\''")}'`);
-  const line = `echo "pid $$"; exec ${words.join(' ')} ${redirection}`;
-  return watchCommand(spawn('script', ['-qec', line, '/dev/null'], { cwd, env: { ...env, TERM: 'xterm' } }));
+  const words = [process.execPath, ...COMMAND, ...args];
+  return watchCommand(startInTerminal(words, { ...options, before: 'echo "pid $$"' }).child);
 }
 
 export function watchCommand(child: ChildProcess): Command {

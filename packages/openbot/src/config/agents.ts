@@ -4,7 +4,7 @@ import { DEFAULT_AGENT_ID, normalizeAgentId, OpenBotError, resolveAgentId } from
 import { AGENT_ID_ENV_NAMES, type Environment, resolveUserPath } from '@openbot/sessions/layout';
 import { findNearest } from '@openbot/sessions/terminal-text';
 import type { PermissionSettings } from '../permissions/contract.ts';
-import { type AgentSettings, type BotConfig, CONFIG_FILE_NAME, type ExecSettings } from './bot-config.ts';
+import type { AgentSettings, BotConfig, ExecSettings } from './bot-config.ts';
 import { findMachineZone } from './machine-zone.ts';
 
 type ConfiguredAgent = AgentSettings & {
@@ -84,7 +84,7 @@ export function assertAgentKnown(params: {
   const nearest = findNearest(agentId, known);
   const others = nearest === undefined ? `Known: ${known.join(', ')}.` : `Did you mean ${nearest}?`;
   throw new OpenBotError('AGENT_NOT_FOUND', `There is no agent ${agentId}`, {
-    hint: `${others} To add it, put { id: "${agentId}" } into agents.list of ${join(stateDir, CONFIG_FILE_NAME)}`,
+    hint: `${others} To add it: openbot agents add ${agentId}`,
     details: { agentIds: known },
   });
 }

@@ -105,7 +105,7 @@ export function modelNotFound(name: string, index: ModelIndex, configPath: strin
   const nearest = findNearest(name, names);
   const others = nearest === undefined ? `Known: ${names.join(', ')}.` : `Did you mean ${nearest}?`;
   return new OpenBotError('MODEL_NOT_FOUND', `There is no model ${name}`, {
-    hint: `${others} The model is agents.defaults.model in ${configPath}, or --model <provider/model>. Models of your own are described there in models.providers`,
+    hint: `${others} The model of all agents is agents.defaults.model in ${configPath}; models of your own are described there in models.providers`,
     details: { models: names },
   });
 }

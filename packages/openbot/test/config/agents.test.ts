@@ -44,7 +44,7 @@ describe('an agent that does not exist', () => {
       expect.objectContaining({
         code: 'AGENT_NOT_FOUND',
         message: 'There is no agent hoem',
-        hint: 'Did you mean home? To add it, put { id: "hoem" } into agents.list of /state/openbot.json',
+        hint: 'Did you mean home? To add it: openbot agents add hoem',
       }),
     );
   });
@@ -52,7 +52,7 @@ describe('an agent that does not exist', () => {
   it('without a similar one, all are listed', () => {
     expect(() => assertAgentKnown(at(TWO, { agentId: 'zebra' }))).toThrowError(
       expect.objectContaining({
-        hint: 'Known: home, ops. To add it, put { id: "zebra" } into agents.list of /state/openbot.json',
+        hint: 'Known: home, ops. To add it: openbot agents add zebra',
       }),
     );
   });

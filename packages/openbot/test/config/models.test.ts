@@ -64,7 +64,7 @@ describe('the models of the settings', () => {
     expect(modelNotFound('opsu', INDEX, '/s/openbot.json')).toMatchObject({
       code: 'MODEL_NOT_FOUND',
       message: 'There is no model opsu',
-      hint: 'Did you mean Opus? The model is agents.defaults.model in /s/openbot.json, or --model <provider/model>. Models of your own are described there in models.providers',
+      hint: 'Did you mean Opus? The model of all agents is agents.defaults.model in /s/openbot.json; models of your own are described there in models.providers',
     });
     expect(modelNotFound('x', indexModels({}), '/s/openbot.json').hint).toMatch(/^Known: script\/echo\. /);
     const configured = indexModels({ model: 'script/guide' });

@@ -97,15 +97,15 @@ const SURFACE: Readonly<Record<string, string>> = {
   `,
   'command-line': `
     PickList pickRow
-    Command CommandBody CommandInput Flag FlagValues Flags HelpRow HelpSection HelpTopic OutputLost OutputStream
+    Command CommandBody CommandInput FaultsFound Flag FlagValues Flags HelpRow HelpSection HelpTopic OutputLost OutputStream
     ParsedArguments Positional Program ResultShape Surroundings Terminal declareCommands declareCompletion
     declareFlags declareVersion formatCommandHelp formatHelp listMisfits listVisible longFlag openTerminal parseArguments
-    readPackageVersion reportError runProgram showFlag showSynopsis startProgram writeJson
+    readPackageVersion reportError runProgram showFlag showSynopsis startProgram writeJson writeWarning
   `,
   'terminal-text': `
     PLAIN_PALETTE Palette cutEnd cutMiddle findNearest formatAge formatCount formatQuantity formatUsd
     oneLine padEnd padStart paletteFor printable quoteForShell roundCount shorten textWidth toJsonText
-    wrapText TableColumn barLines drawBar fitsWhole layOutTable percentOf
+    wrapProse wrapText TableColumn barLines drawBar fitsWhole layOutTable percentOf
   `,
 };
 

@@ -53,7 +53,7 @@ export const session = section({
   ),
   mainKey: about('The last part of the key of the main session', someText, 'main'),
   store: about(
-    'Path of the session store; `{agentId}` is the agent, and must be in it when several agents have the scope `global`',
+    'Path of the session store, which the transcripts are beside; `{agentId}` is the agent, and must be in it when several agents have the scope `global`',
     someText,
     'agents/{agentId}/sessions/sessions.json',
   ),

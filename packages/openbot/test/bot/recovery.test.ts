@@ -48,7 +48,9 @@ test('a turn that was begun and not asked runs once, with its id', async () => {
   const model = new NotedModel();
   await recover(home, chat, model);
   expect(model.prompts).toEqual(['System: memory: connected as default\n\nsay hello']);
-  expect(marksOf(home)).toEqual([{ turnId: TURN, attempt: 1, messages: ['m1'], seqs: [1] }]);
+  expect(marksOf(home)).toEqual([
+    { turnId: TURN, attempt: 1, messages: ['m1'], seqs: [1], sessionKey: 'agent:main:main' },
+  ]);
   expect(chat.shown).toEqual(['ada: answer 1']);
   expect(await stateOf(home)).toMatchObject({ state: 'answered', turnId: TURN, tries: 2 });
 });
@@ -275,7 +277,9 @@ test('a turn that was killed in its memory flush runs as a new one', async () =>
   await recover(home, chat, model);
   expect(model.prompts).toEqual(['say hello']);
   expect(chat.shown).toEqual(['ada: answer 1']);
-  expect(marksOf(home)).toEqual([{ turnId: TURN, attempt: 1, messages: ['m1'], seqs: [1] }]);
+  expect(marksOf(home)).toEqual([
+    { turnId: TURN, attempt: 1, messages: ['m1'], seqs: [1], sessionKey: 'agent:main:main' },
+  ]);
 });
 
 test('a flush after the answer of another turn is no part of that turn', async () => {

@@ -60,7 +60,7 @@ it.each<[string, string[], string, RegExp]>([
     'an unknown agent',
     ['--agent', 'opss'],
     'AGENT_NOT_FOUND',
-    /Did you mean ops\? .*agents\.list of .*openbot\.json/,
+    /Did you mean ops\? .*openbot agents add opss/,
   ],
   ['an agent of a key', ['--session-key', 'agent:zebra:main'], 'AGENT_NOT_FOUND', /Known: main, ops/],
   ['agent and key', ['--agent', 'main', '--session-key', 'agent:ops:x'], 'USAGE', /names the agent ops/],

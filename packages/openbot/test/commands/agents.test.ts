@@ -202,14 +202,14 @@ describe('openbot agents remove', () => {
     const place = makeOpenbotPlace();
     configure(place, TWO);
     const no = place.inTerminal(['agents', 'remove', 'ops']);
-    await no.shows(/binding: telegram[\s\S]*Remove agent ops and 2 bindings from [^?]*\? \[y\/N\] /);
+    await no.shows(/binding: telegram[\s\S]*Remove agent ops and 2 bindings from\s[^?]*\? \[y\/N\] /);
     no.child.stdin!.write('\r');
     expect((await no.ended).code).toBe(130);
     expect(textOf(place)).toBe(TWO);
     const yes = place.inTerminal(['agents', 'remove', 'main']);
     await yes.shows(/Which one answers in its place\?[\s\S]*> ops/);
     yes.child.stdin!.write('\r');
-    await yes.shows(/Remove agent main and 1 binding from [^?]*\? \[y\/N\] /);
+    await yes.shows(/Remove agent main and 1 binding from\s[^?]*\? \[y\/N\] /);
     yes.child.stdin!.write('y\r');
     expect(await yes.ended).toMatchObject({
       code: 0,

@@ -34,7 +34,7 @@ test('a message for an agent that does not exist fails, and others are answered'
   ]);
   const notices = home.notices.filter(({ about }) => about === 'configuration');
   expect(notices).toHaveLength(1);
-  expect(notices[0]?.message).toMatch(/^There is no agent ghost\. .*agents\.list of .*openbot\.json/);
+  expect(notices[0]?.message).toMatch(/^There is no agent ghost\. .*openbot agents add ghost/);
   expect(existsSync(join(home.stateDir, 'agents', 'ghost'))).toBe(false);
   await bot.close();
   expect(await statesOf(home)).toMatchObject({ answered: 1, failed: 1, received: 0, running: 0 });

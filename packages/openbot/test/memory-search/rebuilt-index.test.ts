@@ -68,7 +68,8 @@ registerHooks({
 test('without sqlite-vec everything works, by words', async () => {
   const api = await startEmbeddings();
   const hook = `data:text/javascript,${encodeURIComponent(WITHOUT)}`;
-  const { stateDir, run, json } = makeOpenbotPlace({ NODE_OPTIONS: `--import ${hook}` });
+  const { stateDir, start } = makeOpenbotPlace({ NODE_OPTIONS: `--import ${hook}` });
+  const run = (args: string[]) => start(args).ended;
   mkdirSync(join(stateDir, 'scripts'), { recursive: true });
   mkdirSync(join(stateDir, 'workspace'));
   writeFileSync(join(stateDir, 'workspace', 'MEMORY.md'), 'The automobile is red.\n\nMy car is blue.\n');
@@ -84,6 +85,7 @@ test('without sqlite-vec everything works, by words', async () => {
   const [payload] = (JSON.parse(stdout) as { payloads: { text: string }[] }).payloads;
   expect(JSON.parse(payload!.text).results).toMatchObject([{ at: 'MEMORY.md:3' }]);
   expect(api.texts).toEqual([]);
+  const json = async (...args: string[]) => JSON.parse((await run([...args, '--json'])).stdout);
   expect(await json('search', 'look')).toMatchObject({ hits: [{ role: 'user' }] });
   expect(await json('status')).toMatchObject({ index: { isCurrent: true, sessions: 1 }, faults: [] });
   expect((await run(['doctor'])).stdout).not.toContain('✗');

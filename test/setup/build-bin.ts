@@ -57,8 +57,8 @@ export async function setup(project: TestProject): Promise<() => void> {
  */
 function makeTemp(): string {
   const folder = mkdtempSync(join(tmpdir(), 'openbot-test-'));
-  // Tests run commands as other users.
-  chmodSync(folder, 0o755);
+  // Tests run commands as other users, who make temp files too.
+  chmodSync(folder, 0o1777);
   spawnSync('chattr', ['+T', folder]);
   return folder;
 }

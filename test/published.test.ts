@@ -13,7 +13,9 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { testOccAlone } from './published/occ-alone.ts';
+import { testOpenbotAlone } from './published/openbot-alone.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const FOLDERS = ['sessions', 'occ', 'claude-code', 'openbot'];
@@ -160,3 +162,6 @@ test.each([
   expect([...texts.keys()]).toEqual(expect.arrayContaining(some));
   expect([...texts.values()].join('').length).toBeLessThan(limit);
 });
+
+describe('oc-context-cleaner alone', () => testOccAlone(() => inPackage('oc-context-cleaner')));
+describe('openbot alone', () => testOpenbotAlone(() => inPackage('openbot')));

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { listMisfits } from '@openbot/sessions/command-line';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { ClaudeBench } from '../../../../test/imitations/claude-bench.ts';
 import { findClaudeBinary } from '../../../../test/imitations/claude-binary.ts';
 import { startMessagesApi } from '../../../../test/imitations/messages-api.ts';
@@ -116,7 +116,12 @@ describe('openbot models test', () => {
       agents: { defaults: { model: 'script/echo', models: { 'far/m': { alias: 'quick' } } } },
       models: { providers: { far } },
     });
-    const tried = await place.json<TriedModel>('models', 'test', 'quick');
+    // A process: it loads pi beside its bundle.
+    const { child, ended } = place.start(['models', 'test', 'quick', '--json']);
+    child.stdin!.end();
+    const { code, stdout, stderr } = await ended;
+    expect([code, stderr]).toEqual([0, '']);
+    const tried: TriedModel = JSON.parse(stdout);
     expect(listMisfits(MODELS_TEST, tried)).toEqual([]);
     expect(tried).toMatchObject({ name: 'far/m', isAnswered: true, text: 'ready' });
     expect(provider.conversations).toHaveLength(1);
@@ -128,6 +133,8 @@ describe('openbot models test', () => {
     const api = await startMessagesApi({ replies: () => apiErrors.overloaded() });
     afterTest(() => api.close());
     const place = makeOpenbotPlace();
+    vi.stubEnv('TMPDIR', place.folder);
+    afterTest(() => vi.unstubAllEnvs());
     const models = [{ id: 'm' }];
     const far = { baseUrl: api.url, api: 'anthropic-messages', apiKey: KEY, models };
     configure(place, { agents: { defaults: { model: 'far/m' } }, models: { providers: { far } } });

@@ -121,7 +121,7 @@ test('people see the window that a run recorded, and how many sessions a databas
   const table = await place.runHere('sessions');
   expect(table.stdout).toMatch(/recorded.* ~?13k\/128k .*10%/);
   expect((await place.runHere('sessions', 'show', key)).stdout).toContain('12,800 of 128,000 tokens, 10%');
-  const { agents } = await place.jsonHere<{ agents: object[] }>('agents', 'list');
+  const { agents } = await place.json<{ agents: object[] }>('agents', 'list');
   expect(agents).toMatchObject([
     { id: 'main', sessions: 3, sessionsPath: expect.stringMatching(/openclaw-agent\.sqlite$/) },
   ]);

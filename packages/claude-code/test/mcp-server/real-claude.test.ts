@@ -198,7 +198,7 @@ describe.skipIf(missing !== undefined)(`the real Claude Code ${missing ?? ''}`, 
     expect(requestsOfRun()).toHaveLength(4);
   });
 
-  test('uses a server that it starts itself', async () => {
+  test('uses a server that it starts itself', LONG, async () => {
     script([
       ['openclaw_session_list', {}],
       ['openclaw_conversation_context', {}],

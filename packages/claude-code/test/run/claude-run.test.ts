@@ -305,7 +305,7 @@ describe.skipIf(missing !== undefined)(`a run of the real Claude Code ${missing 
     ]);
   });
 
-  test('servers come in as an option, made for the session that it is', async () => {
+  test('servers come in as an option, made for the session that it is', LONG, async () => {
     const { createSdkMcpServer, tool } = await import('@anthropic-ai/claude-agent-sdk');
     const repo = bench.makeRepo('servers');
     bench.api.setReplies((_, count) =>
@@ -333,7 +333,7 @@ describe.skipIf(missing !== undefined)(`a run of the real Claude Code ${missing 
     });
   });
 
-  test('own instructions and a mode of permissions reach Claude Code', async () => {
+  test('own instructions and a mode of permissions reach Claude Code', LONG, async () => {
     const repoPath = bench.makeRepo('mode');
     const file_path = join(repoPath, 'written');
     bench.api.setReplies((request) =>

@@ -88,7 +88,7 @@ describe.skipIf(missing !== undefined)(`runs of the real Claude Code ${missing ?
     expect(await second.run.outcome).toMatchObject({ result: 'success' });
   });
 
-  test('an abort ends Claude Code and its tools', async () => {
+  test('an abort ends Claude Code and its tools', LONG, async () => {
     const repo = bench.makeRepo('abort');
     script({ forever: endless });
     const stop = new AbortController();

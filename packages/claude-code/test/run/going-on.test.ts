@@ -141,7 +141,7 @@ describe.skipIf(missing !== undefined)(`a run of the real Claude Code goes on ${
     ]);
   });
 
-  test('with tools that know what it was chosen from', async () => {
+  test('with tools that know what it was chosen from', LONG, async () => {
     const repoPath = bench.makeRepo('known');
     const { sessionId } = await bench.start('Sweep the floor', { repoPath }).run.outcome;
     bench.api.setReplies((request) =>
@@ -169,7 +169,7 @@ describe.skipIf(missing !== undefined)(`a run of the real Claude Code goes on ${
     expect(bench.registered(sessionId)).toMatchObject({ result: 'error' });
   });
 
-  test('although the registry of another agent is damaged, of which it warns', async () => {
+  test('although the registry of another agent is damaged, of which it warns', LONG, async () => {
     const repoPath = bench.makeRepo('damaged');
     bench.damageRegistry('broken');
     try {

@@ -95,7 +95,7 @@ describe.skipIf(missing !== undefined)(`of the real Claude Code nothing is left 
     expect([claude, ...pids].map(lives)).toEqual([false, false, false, false]);
   });
 
-  test('after an abort of a process that does not react to it', async () => {
+  test('after an abort of a process that does not react to it', LONG, async () => {
     const repo = bench.makeRepo('deaf');
     script();
     const { run, next } = bench.start('Work forever', {

@@ -67,7 +67,7 @@ describe.skipIf(CLAUDE_MISSING !== undefined)(
       ]);
     });
 
-    test('with two turns kept and one of them shortened: calls and results stay in pairs', async () => {
+    test('with two turns kept and one of them shortened: calls and results stay in pairs', LONG, async () => {
       const edit = await session.occ(['edit', session.path, '--keep', '2', '--truncate', '50', '--json']);
       expect(edit.stderr).toBe('');
       expect(JSON.parse(edit.stdout)).toMatchObject({
@@ -91,7 +91,7 @@ describe.skipIf(CLAUDE_MISSING !== undefined)(
       expect(findCall(requests[0], 'toolu_6').result).toBe(count(60));
     });
 
-    test('cleaned twice is the same as cleaned once', async () => {
+    test('cleaned twice is the same as cleaned once', LONG, async () => {
       const clean = ['edit', session.path, '--keep', '1', '--truncate', '100', '--json'];
       await session.occ(clean);
       const once = await readFile(session.path);

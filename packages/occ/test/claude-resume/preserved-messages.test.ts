@@ -17,7 +17,7 @@ describe.skipIf(CLAUDE_MISSING !== undefined)(
     });
     afterAll(() => session?.close());
 
-    test('keeps what the compaction preserved, when the call among it goes', async () => {
+    test('keeps what the compaction preserved, when the call among it goes', LONG, async () => {
       const id = 'bbbb0020-0000-4000-8000-000000000000';
       const path = session.home.transcriptPath(id);
       await cp(join(TYPES, `${id}.jsonl`), path);

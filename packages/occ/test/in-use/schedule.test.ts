@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { LONG } from '../../../../test/setup/hunt.ts';
 import { type OccRun, runOcc } from '../setup/run-occ.ts';
 import { createSessionWithTurns, writeSession } from '../setup/sessions.ts';
 import { type Child, startChild } from '../setup/start-child.ts';
@@ -85,7 +86,7 @@ describe('--when-idle', () => {
     expect((await info()).lastScheduledEdit).toBeUndefined();
   });
 
-  test('asked for twice: one process waits, one edit is made', async () => {
+  test('asked for twice: one process waits, one edit is made', LONG, async () => {
     const holder = await holdLock();
     await occ('edit', ID, '--strip-tools=extreme', '--when-idle');
     const first = waitingProcessOf(path)!;
@@ -98,7 +99,7 @@ describe('--when-idle', () => {
     expect(existsSync(backup(2))).toBe(false);
   });
 
-  test('asked for with other options: the later takes the place of the earlier', async () => {
+  test('asked for with other options: the later takes the place of the earlier', LONG, async () => {
     const holder = await holdLock();
     await occ('edit', ID, '--strip-tools=extreme', '--when-idle');
     const first = waitingProcessOf(path)!;
@@ -146,7 +147,7 @@ describe('--when-idle', () => {
     expect(session).toBe(String(pid));
   });
 
-  test('the session is deleted meanwhile: the process ends, and makes no new one', async () => {
+  test('the session is deleted meanwhile: the process ends, and makes no new one', LONG, async () => {
     const holder = await holdLock();
     await occ('edit', ID, '--strip-tools=extreme', '--when-idle');
     const pid = waitingProcessOf(path)!;

@@ -1,8 +1,10 @@
 /** `openbot agent` with models of pi. */
+
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { SessionManager } from '@earendil-works/pi-coding-agent';
 import { describe, expect, it } from 'vitest';
+import { LONG } from '../../../../test/setup/hunt.ts';
 import type { Script } from '../../src/runners/script/script.ts';
 import { KEY, startAnthropicKind, startOpenaiKind } from '../runners/pi/scripted-provider.ts';
 import { type AgentBench, makeAgentBench } from '../setup/agent-process.ts';
@@ -60,7 +62,7 @@ describe.each([
 });
 
 describe('a turn that pi runs', () => {
-  it('goes on with what a scripted model said, and back', async () => {
+  it('goes on with what a scripted model said, and back', LONG, async () => {
     const { bench, provider } = await startBench(startAnthropicKind);
     await bench.agentHere('-m', 'my colour is green', '--model', 'script/echo');
     await bench.agentHere('-m', 'and now?');

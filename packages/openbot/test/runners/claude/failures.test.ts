@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { apiErrors, call, type ErrorReply, say } from '../../../../../test/imitations/messages-format.ts';
+import { LONG } from '../../../../../test/setup/hunt.ts';
 import { abortReason } from '../../../src/runners/abort.ts';
 import type { RunRequest } from '../../../src/runners/contract.ts';
 import { answer, count, missing, useClaude } from './claude-talk.ts';
@@ -64,7 +65,7 @@ describe.skipIf(missing !== undefined)(`failures of Claude Code${missing ? `: ${
     return { talk, events: await talk.ask('hello', [answer('Hello.')]) };
   };
 
-  it('leave one answer where the stream was cut and asked for again', async () => {
+  it('leave one answer where the stream was cut and asked for again', LONG, async () => {
     const talk = await claude.openTalk();
     const events = await talk.ask('tell', (_request, requests) =>
       requests === 0 ? { blocks: [say('Once upon a')], breaksOff: 'cut' } : answer('Once upon a time.'),
@@ -73,7 +74,7 @@ describe.skipIf(missing !== undefined)(`failures of Claude Code${missing ? `: ${
     expect(talk.session.messages()).toEqual(['user: tell', 'assistant: Once upon a time.']);
   });
 
-  it('by an abort in a tool end the tool and its processes, and the next run knows of it', async () => {
+  it('by an abort in a tool end the tool and its processes, and the next run knows of it', LONG, async () => {
     const config = { agents: { defaults: { claude: { tools: ['Bash'] } } } };
     const talk = await claude.openTalk({ config });
     const controller = new AbortController();

@@ -62,7 +62,7 @@ describe.skipIf(missing !== undefined)(
     const transcriptOf = (cwd: string, id: string) =>
       join(claude.bench.home.config, 'projects', cwd.replace(/[^a-zA-Z0-9]/g, '-'), `${id}.jsonl`);
 
-    it('tells what a tool sent to a person by itself', async () => {
+    it('tells what a tool sent to a person by itself', LONG, async () => {
       const talk = await claude.openTalk();
       const tools: RunRequest['tools'] = {
         list: [

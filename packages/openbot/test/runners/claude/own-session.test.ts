@@ -35,7 +35,7 @@ describe.skipIf(missing !== undefined)(`Claude Code's own session${missing ? `: 
     expect([system.includes('You are A.'), system.includes('You are B.')]).toEqual([false, true]);
   });
 
-  it('is begun anew and told the conversation when Claude Code does not know it', async () => {
+  it('is begun anew and told the conversation when Claude Code does not know it', LONG, async () => {
     const talk = await claude.openTalk();
     await talk.ask('my colour is green', [answer('Green it is.')]);
     const id = talk.ownId()!;
@@ -126,7 +126,7 @@ describe.skipIf(missing !== undefined)(`Claude Code's own session${missing ? `: 
     expect([count(text, 'A reminder was sent'), count(text, 'Hello.')]).toEqual([1, 1]);
   });
 
-  it('reads less after old calls were cleaned away', async () => {
+  it('reads less after old calls were cleaned away', LONG, async () => {
     const talk = await claude.openTalk();
     for (let turn = 0; turn < 3; turn++) {
       const write = { path: `${turn}.txt`, content: `${turn}`.repeat(6000) };

@@ -4,7 +4,13 @@ import type { Environment } from '@openbot/sessions/layout';
 import { backgroundClock, type Clock } from '../clock.ts';
 import { Listeners } from '../listeners.ts';
 import type { BotConfig } from './bot-config.ts';
-import { CONFIG_FILE_NAME, type LoadedConfig, loadBotConfig, OPENCLAW_NAMES } from './load-config.ts';
+import {
+  CONFIG_FILE_NAME,
+  findConfigFile,
+  type LoadedConfig,
+  loadBotConfig,
+  OPENCLAW_NAMES,
+} from './load-config.ts';
 
 /** The configuration of a process that stays open. */
 export interface WatchedConfig {
@@ -24,7 +30,7 @@ const LOOK_EVERY_MS = 500;
 
 /**
  * Reads the configuration again when its file, one that it includes, or that of a secret changes. A file that is wrong is reported once, and
- * what was read before stays. Throws CONFIG_INVALID when it is wrong at the start.
+ * what was read before stays. So is one that is gone: its rules hold until it is back. Throws CONFIG_INVALID when it is wrong at the start.
  */
 export async function watchConfig(
   stateDir: string,
@@ -33,16 +39,16 @@ export async function watchConfig(
 ): Promise<WatchedConfig> {
   /** The files of the last attempt, each as it was just before it was read. */
   let seen = new Map<string, string>();
-  const load = () => {
-    const stamps = new Map<string, string>();
-    const onFile = (path: string) => void (stamps.has(path) || stamps.set(path, stampOf(path)));
+  const onFile = (path: string) => void (seen.has(path) || seen.set(path, stampOf(path)));
+  const startLooking = () => {
+    seen = new Map();
     // Those that would be read in its place, too.
     for (const name of [CONFIG_FILE_NAME, ...OPENCLAW_NAMES]) onFile(join(stateDir, name));
-    seen = stamps;
-    return loadBotConfig(stateDir, env, { onFile });
   };
+  startLooking();
   const stampNow = () => [...seen.keys()].map(stampOf).join();
-  let loaded = await load();
+  let loaded = await loadBotConfig(stateDir, env, { onFile });
+  let isGone = false;
   let pending = '';
   let cancel = () => {};
   let isClosed = false;
@@ -50,7 +56,15 @@ export async function watchConfig(
 
   const read = async () => {
     try {
-      const next = await load();
+      startLooking();
+      const wasGone = isGone;
+      isGone = isRemoved(loaded, findConfigFile(stateDir));
+      if (isGone) {
+        if (!wasGone)
+          report(`${loaded.openclawPath ?? loaded.path} is gone. What it said holds until it is back`);
+        return;
+      }
+      const next = await loadBotConfig(stateDir, env, { onFile });
       const fixed = keepFixed(loaded.config, next.config, report);
       loaded = { ...next, config: fixed };
       for (const notice of next.notices) report(notice);
@@ -99,6 +113,13 @@ export async function watchConfig(
       listeners.end();
     },
   };
+}
+
+type Place = Pick<LoadedConfig, 'path' | 'exists' | 'openclawPath'>;
+
+/** Without its file a bot would lose its rules, such as who may write to it. A file of OpenClaw takes the place of none that was read. */
+function isRemoved(before: Place, now: Place): boolean {
+  return !now.exists && (before.exists || (before.openclawPath ?? now.openclawPath) !== now.openclawPath);
 }
 
 /** What changes with the content of a file, or with what keeps it from being read. */

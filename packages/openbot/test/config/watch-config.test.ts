@@ -8,9 +8,9 @@ import { openChat } from '../setup/chat.ts';
 import { ManualClock } from '../setup/manual-clock.ts';
 import { makeTempFolder } from '../setup/temp-folder.ts';
 
-async function makeWatched(text: string, others: Record<string, string> = {}) {
+async function makeWatched(text: string, others: Record<string, string> = {}, own = 'openbot.json') {
   const stateDir = makeTempFolder();
-  const write = (content: string, name = 'openbot.json') => writeFileSync(join(stateDir, name), content);
+  const write = (content: string, name = own) => writeFileSync(join(stateDir, name), content);
   write(text);
   for (const [name, content] of Object.entries(others)) write(content, name);
   const said: string[] = [];
@@ -52,18 +52,33 @@ describe('a configuration that is read again', () => {
     expect([watched.config.session?.mainKey, changes(), said.length]).toEqual(['b', 1, 1]);
   });
 
-  it('a file that another takes the place of, or that is removed, counts too', async () => {
+  it('a file that another takes the place of counts', async () => {
     const { stateDir, write, watched } = await makeWatched('{ session: { mainKey: "a" } }');
     write('{ session: { mainKey: "b" } }', 'new');
     renameSync(join(stateDir, 'new'), join(stateDir, 'openbot.json'));
     await watched.look();
     expect(watched.config.session?.mainKey).toBe('b');
-    rmSync(join(stateDir, 'openbot.json'));
+  });
+
+  it.each(['openbot.json', 'openclaw.json'])('%s that is gone holds until it is back', async (name) => {
+    const { stateDir, write, said, watched, changes } = await makeWatched(
+      '{ "session": { "mainKey": "a" } }',
+      {},
+      name,
+    );
+    rmSync(join(stateDir, name));
     await watched.look();
-    expect(watched.config.session).toBeUndefined();
-    write('{ "session": { "mainKey": "c" } }', 'openclaw.json');
+    // Neither does another one take its place, nor is it said again.
+    write('{ "session": { "mainKey": "b" } }', 'clawdbot.json');
     await watched.look();
-    expect(watched.config.session?.mainKey).toBe('c');
+    expect([watched.config.session?.mainKey, said, changes()]).toEqual([
+      'a',
+      [`${join(stateDir, name)} is gone. What it said holds until it is back`],
+      0,
+    ]);
+    write('{ "session": { "mainKey": "c" } }');
+    await watched.look();
+    expect([watched.config.session?.mainKey, said.length]).toEqual(['c', 1]);
   });
 
   it('reads a file that was missing as soon as it is there, and a secret that changes', async () => {

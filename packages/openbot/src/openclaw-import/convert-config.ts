@@ -10,6 +10,7 @@ import { type CopiedSecret, isObject, type JsonObject, takeSecrets } from './con
 import { convertTools } from './convert-tools.ts';
 import type { OpenclawSource } from './find-openclaw.ts';
 import type { LeftOut } from './found-session.ts';
+import { denySandboxed, keepChannelLimits } from './keep-limits.ts';
 
 /** Notes of OpenClaw for itself. */
 const OPENCLAWS_OWN = ['meta', 'wizard', '$schema'];
@@ -21,6 +22,8 @@ export interface ConvertedConfig {
   readonly references: readonly { readonly setting: string; readonly reference: string }[];
   readonly workspaces: readonly string[];
   readonly leftOut: readonly LeftOut[];
+  /** What is turned off because a limit on it would be gone, and what to do. */
+  readonly warnings: readonly LeftOut[];
 }
 
 export function convertConfig(
@@ -29,6 +32,7 @@ export function convertConfig(
 ): ConvertedConfig {
   const config = isObject(source.written) ? structuredClone(source.written) : {};
   const leftOut: LeftOut[] = [];
+  const warnings: LeftOut[] = [];
   listAgentsInOrder(config, source);
   keepWorkspaces(config, source);
   if (isObject(config.session) && config.session.store !== undefined) {
@@ -37,6 +41,8 @@ export function convertConfig(
   }
   for (const name of OPENCLAWS_OWN) delete config[name];
   convertTools(config, leftOut);
+  denySandboxed(config, warnings);
+  const turnOffLimited = keepChannelLimits(config);
   const taken = takeSecrets(config, {
     there: source.env,
     here: place.env,
@@ -45,6 +51,7 @@ export function convertConfig(
   });
   dropUnknown(config, place, leftOut);
   removeEmpty(config);
+  turnOffLimited(warnings);
   const secrets = taken.filter(({ at, text }) => readSetting(config, at) === text);
   return {
     config,
@@ -52,6 +59,7 @@ export function convertConfig(
     references: secrets.map(({ at, text }) => ({ setting: showSettingPath(at), reference: text })),
     workspaces: listWorkspaces(config),
     leftOut,
+    warnings,
   };
 }
 

@@ -28,6 +28,8 @@ export interface ImportedOpenclaw {
   };
   readonly agents: readonly CopiedSessions[];
   readonly leftOut: readonly LeftOut[];
+  /** What is turned off because a limit on it would be gone, and what to do. */
+  readonly warnings: readonly LeftOut[];
 }
 
 /**
@@ -70,6 +72,7 @@ export async function importOpenclaw(options: {
     },
     agents,
     leftOut: isThere ? listNotTaken(converted, path, env) : converted.leftOut,
+    warnings: isThere ? [] : converted.warnings,
   };
 }
 
@@ -86,7 +89,7 @@ function listNotTaken({ config }: ConvertedConfig, path: string, env: Environmen
 
 /** Secrets first: a configuration that names a missing file cannot be read. */
 async function writeConfig(
-  { config, secrets, leftOut }: ConvertedConfig,
+  { config, secrets, leftOut, warnings }: ConvertedConfig,
   { layout, configPath }: OpenclawSource,
   { path, stateDir, now }: { readonly path: string; readonly stateDir: string; readonly now: number },
 ): Promise<void> {
@@ -101,14 +104,12 @@ async function writeConfig(
       'Settings: docs/config.md. To check the file: openbot config validate',
     ],
     config,
-    tail:
-      leftOut.length === 0
-        ? []
-        : ['', 'Left out:', ...leftOut.map(({ what, why }) => oneComment(`  ${what}: ${why}`))],
+    tail: [...listUnder('Turned off:', warnings), ...listUnder('Left out:', leftOut)],
   });
   await createConfigFile(path, text);
 }
 
-function oneComment(text: string): string {
-  return text.replace(/[\r\n\u2028\u2029]+/g, ' ');
+function listUnder(title: string, items: readonly LeftOut[]): string[] {
+  const lines = items.map(({ what, why }) => `  ${what}: ${why}`.replace(/[\r\n\u2028\u2029]+/g, ' '));
+  return lines.length === 0 ? [] : ['', title, ...lines];
 }

@@ -37,7 +37,10 @@ describe('openbot init --from-openclaw', () => {
     expect(existsSync(place.stateDir)).toBe(false);
 
     const { code, stdout, stderr } = await place.run(['init', '--from-openclaw', home.stateDir]);
-    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(code).toBe(0);
+    expect(stderr.replace(/\s+/g, ' ')).toMatch(
+      /^Warning: channels\.telegram is turned off\. .*dmPolicy.* openbot config set channels\.telegram\.enabled true $/,
+    );
     expect(stdout).toMatch(
       /Made .*openbot\.json: agents, channels, session\n {2}secret channels\.telegram\.botToken: file:\.\/secrets\/\S+\n/,
     );
@@ -50,6 +53,7 @@ describe('openbot init --from-openclaw', () => {
       /Logins of models are not copied[^\n]*models list[^\n]*\nMissing here:\n {2}openai: .*OPENAI_API_KEY/,
     );
     const text = readFileSync(join(place.stateDir, 'openbot.json'), 'utf8');
+    expect(text).toMatch(/enabled: false[\s\S]*\/\/ Turned off:\n.*channels\.telegram/);
     expect(text).toMatch(/\/\/ Left out:\n[\s\S]*\/\/ {3}gateway: /);
     for (const secret of [TOKEN, 'gateway-secret']) expect(stdout + text).not.toContain(secret);
     const secret = join(place.stateDir, 'secrets/channels-telegram-botToken');

@@ -1,6 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { resolveAgentSettings } from '../../src/config/agents.ts';
 import { checkConfig } from '../../src/config/check-config.ts';
 import { loadBotConfig } from '../../src/config/load-config.ts';
 import { convertConfig } from '../../src/openclaw-import/convert-config.ts';
@@ -74,7 +75,7 @@ describe('an openclaw.json', () => {
         reset: { mode: 'idle', idleMinutes: 60 },
       },
       messages: { queue: { mode: 'collect', cap: 5 } },
-      channels: { telegram: { enabled: true, allowFrom: [42] } },
+      channels: { telegram: { enabled: false, allowFrom: [42] } },
     });
     expect(left.sort()).toEqual([
       'channels.telegram.dmPolicy',
@@ -214,6 +215,92 @@ describe('an openclaw.json', () => {
       ['tools.profile: minimal'],
     ]);
     expect(allowed({ profile: 'own' })).toEqual([undefined, ['tools.profile: own']]);
+  });
+
+  it('turns a channel off whose limit on who may write would be gone, and says what to do', () => {
+    const turnedOff = (channels: object) => {
+      const { config, warnings } = convert({ channels }, { TOKEN: 'x' });
+      for (const { what, why } of warnings) {
+        const [name] = what.split(' ');
+        expect(why).toContain(`openbot config set ${name}.enabled true`);
+      }
+      return [config.channels, warnings.map(({ what, why }) => `${what}: ${/not: (.*?)\. /.exec(why)?.[1]}`)];
+    };
+    const token = `\${TOKEN}`;
+    const off = { botToken: token, enabled: false };
+    const telegram = (settings: object) => turnedOff({ telegram: { botToken: token, ...settings } });
+    for (const dmPolicy of ['allowlist', 'disabled', 'pairing']) {
+      expect(telegram({ dmPolicy })).toEqual([
+        { telegram: off },
+        ['channels.telegram is turned off: channels.telegram.dmPolicy'],
+      ]);
+    }
+    expect(telegram({ groupPolicy: 'allowlist', groupAllowFrom: [1] })).toEqual([
+      { telegram: off },
+      ['channels.telegram is turned off: channels.telegram.groupPolicy, channels.telegram.groupAllowFrom'],
+    ]);
+    expect(telegram({ groups: { '*': { requireMention: true, allowFrom: [1] } } })).toEqual([
+      { telegram: { ...off, groups: { '*': { requireMention: true } } } },
+      [expect.stringMatching(/groups\W+\*\W+allowFrom$/)],
+    ]);
+    // Those that are not listed may not write either.
+    expect(telegram({ groups: { '-1': { requireMention: false } } })[1]).toHaveLength(1);
+    expect(
+      turnedOff({
+        discord: { token, dm: { policy: 'allowlist' } },
+        slack: { botToken: token, dm: { enabled: false }, accounts: { b: { groupPolicy: 'open' } } },
+        irc: { token, accounts: { a: { token, dmPolicy: 'disabled' }, b: { token } } },
+      }),
+    ).toEqual([
+      {
+        discord: { token, enabled: false },
+        slack: off,
+        irc: { token, accounts: { a: { token, enabled: false }, b: { token } } },
+      },
+      [
+        'channels.discord is turned off: channels.discord.dm.policy',
+        'channels.slack is turned off: channels.slack.dm.enabled',
+        'channels.irc.accounts.a is turned off: channels.irc.accounts.a.dmPolicy',
+      ],
+    ]);
+    expect(turnedOff({ defaults: { groupPolicy: 'disabled' }, telegram: { botToken: token } })).toEqual([
+      { telegram: off },
+      ['channels.telegram is turned off: channels.defaults.groupPolicy'],
+    ]);
+    const open = { dmPolicy: 'open', allowFrom: ['*'], groupPolicy: 'open', streaming: { enabled: false } };
+    expect(telegram(open)).toEqual([{ telegram: { botToken: token, allowFrom: ['*'] } }, []]);
+    expect(telegram({ enabled: false, dmPolicy: 'allowlist' })).toEqual([{ telegram: off }, []]);
+  });
+
+  it('runs no command of an agent whose commands ran in a sandbox', () => {
+    const full = { exec: { security: 'full', timeoutSec: 5 } };
+    const run = (agents: object) => {
+      const { config, warnings, stateDir } = convert({ tools: full, agents });
+      const security = ['main', 'ops'].map(
+        (agentId) => resolveAgentSettings({ config, agentId, stateDir, env: {} }).exec.security,
+      );
+      return [...security, ...warnings.map(({ what }) => what)];
+    };
+    const list = [{ id: 'main' }, { id: 'ops', tools: full }];
+    expect(run({ list })).toEqual(['full', 'full']);
+    expect(run({ defaults: { sandbox: { mode: 'non-main' } }, list })).toEqual([
+      ...['deny', 'deny', 'agents.defaults: no command runs', 'agents.list[1]: no command runs'],
+    ]);
+    expect(
+      run({
+        list: [
+          { id: 'main', sandbox: { mode: 'off' } },
+          { id: 'ops', sandbox: { mode: 'all' } },
+        ],
+      }),
+    ).toEqual(['full', 'deny', 'agents.list[1]: no command runs']);
+    const { config, stateDir } = convert({
+      tools: { allow: ['read'] },
+      agents: { list: [{ id: 'ops', sandbox: { mode: 'all' } }] },
+    });
+    // The list of all agents holds for it as before.
+    const { tools } = resolveAgentSettings({ config, agentId: 'ops', stateDir, env: {} });
+    expect(tools).toEqual(['read_file', 'list_files', 'grep']);
   });
 
   it('gives secrets as references: a variable that is set here, else a file; what is not set is left out', () => {

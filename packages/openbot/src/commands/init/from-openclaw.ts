@@ -1,5 +1,5 @@
 import { OpenBotError } from '@openbot/sessions';
-import { type CommandInput, type Terminal, writeJson } from '@openbot/sessions/command-line';
+import { type CommandInput, type Terminal, writeJson, writeWarning } from '@openbot/sessions/command-line';
 import { formatQuantity, oneLine, printable } from '@openbot/sessions/terminal-text';
 import { loadBotConfig } from '../../config/load-config.ts';
 import { listModels } from '../../model-catalog/list-models.ts';
@@ -28,6 +28,7 @@ export async function initFromOpenclaw(input: Input, stateDir: string): Promise<
   });
   if (flags.json) return writeJson(terminal, imported);
   terminal.say(`${formatImport(imported, terminal)}\n`);
+  for (const { what, why } of imported.warnings) writeWarning(terminal, `${what}. ${why}`);
   if (!imported.dryRun) await explainLogins(input, stateDir);
 }
 

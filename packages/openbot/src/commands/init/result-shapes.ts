@@ -41,4 +41,5 @@ export const FROM_OPENCLAW: ResultShape = {
     },
   ],
   leftOut: LEFT_OUT,
+  warnings: LEFT_OUT,
 };

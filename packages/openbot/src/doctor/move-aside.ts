@@ -1,4 +1,4 @@
-import { constants, copyFileSync, linkSync, unlinkSync } from 'node:fs';
+import { chmodSync, constants, copyFileSync, linkSync, statSync, unlinkSync } from 'node:fs';
 import { dirname, isAbsolute, join, parse, relative, resolve } from 'node:path';
 import { makeFolder } from '@openbot/sessions/disk';
 
@@ -10,8 +10,14 @@ export async function moveAside(stateDir: string, path: string, now: number): Pr
   const time = new Date(now).toISOString().replaceAll(':', '-').slice(0, 19);
   const wanted = join(stateDir, MOVED, time, placeOf(stateDir, path));
   await makeFolder(dirname(wanted));
-  for (let n = 1; !copyNew(path, n === 1 ? wanted : `${wanted}-${n}`); n++);
+  let target = wanted;
+  for (let n = 2; !copyNew(path, target); n++) target = `${wanted}-${n}`;
   unlinkSync(path);
+  try {
+    chmodSync(target, statSync(target).mode & 0o7700);
+  } catch {
+    // It belongs to another user: what looks at modes names it.
+  }
 }
 
 /** What is outside of the state folder keeps its whole path: agents have files of the same name. */

@@ -181,6 +181,50 @@ it.skipIf(process.platform === 'win32')('files that others can read are told tog
   expect(modes(JSON.parse((await place.runHere('doctor', '--json')).stdout))).toEqual([]);
 });
 
+it.skipIf(process.platform === 'win32')('keys and what lies aside is looked at, wherever it is', async () => {
+  const elsewhere = makePlace(undefined, { key: 'outside' });
+  const outside = join(elsewhere.stateDir, 'key');
+  const hidden = [
+    ...[
+      'secrets/inside',
+      'moved-aside/2026/agents/main/x.jsonl',
+      'scripts/late.json',
+      'coding-runs/one.json',
+    ],
+    ...[
+      'claude-code/ledger/x',
+      'openbot.sqlite.aside-20260101T000000Z-wal',
+      'openbot.sqlite-wal',
+      'more.json5',
+    ],
+  ];
+  const providers = { a: { apiKey: 'file:./secrets/inside' }, b: { apiKey: `file:${outside}` } };
+  const place = makePlace(
+    {},
+    {
+      ...Object.fromEntries(hidden.map((name) => [name, name.startsWith('scripts') ? '{"turns":[]}' : 'x'])),
+      'openbot.json': JSON.stringify({ $include: './more.json5', models: { providers } }),
+      'more.json5': '{}',
+    },
+  );
+  closeToOthers(place.stateDir);
+  chmodSync(outside, 0o600);
+  const look = async () => {
+    const { checks } = JSON.parse((await place.runHere('doctor', '--json')).stdout) as Printed;
+    return checks.find(({ name }) => name === 'file-modes')!.findings.map(({ what }) => what);
+  };
+  expect(await look()).toEqual([]);
+  for (const path of [outside, ...hidden.map((name) => join(place.stateDir, name))]) {
+    chmodSync(path, 0o644);
+    expect(await look()).toEqual([`Others can read ${path} (mode 644)`]);
+    chmodSync(path, 0o600);
+  }
+  chmodSync(outside, 0o640);
+  chmodSync(join(place.stateDir, 'secrets'), 0o755);
+  await place.runHere('doctor', '--fix', '--yes', '--json');
+  expect(await look()).toEqual([]);
+});
+
 it('what only a person can repair', async () => {
   const place = makePlace(undefined, {
     'openbot.json': JSON.stringify({

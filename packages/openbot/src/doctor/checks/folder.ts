@@ -1,11 +1,11 @@
-import { accessSync, chmodSync, constants, lstatSync, statSync } from 'node:fs';
+import { accessSync, chmodSync, constants, lstatSync, readdirSync, realpathSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { classifySessionFileName } from '@openbot/sessions/layout';
 import { formatCount } from '@openbot/sessions/terminal-text';
-import { CONFIG_FILE_NAME, OPENCLAW_NAMES } from '../../config/load-config.ts';
+import { CONFIG_FILE_NAME, loadBotConfig, OPENCLAW_NAMES } from '../../config/load-config.ts';
 import { DATABASE_NAME } from '../../database/bot-database.ts';
 import { INDEX_NAME } from '../../index-db/index-database.ts';
-import type { Check, Finding } from '../contract.ts';
+import type { Check, Finding, Place } from '../contract.ts';
 import { listAgentFiles, readNames } from '../session-files.ts';
 
 export const stateFolder: Check = {
@@ -30,9 +30,16 @@ export const stateFolder: Check = {
 export const fileModes: Check = {
   name: 'file-modes',
   about: 'Who may read conversations, settings and credentials',
-  look(place) {
+  async look(place) {
     const { stateDir } = place;
-    const own = [CONFIG_FILE_NAME, ...OPENCLAW_NAMES, DATABASE_NAME, INDEX_NAME, 'agents'];
+    const own = [
+      ...readNames(stateDir)
+        .filter(isOfKnown)
+        .map((name) => join(stateDir, name)),
+      join(stateDir, 'agents'),
+      ...FOLDERS.flatMap((name) => wholeFolder(join(stateDir, name))),
+    ];
+    const named = (await listNamedFiles(place)).filter((path) => !own.includes(path));
     const agents = new Map<string, string[]>();
     const add = (agentId: string, paths: readonly string[]) =>
       agents.set(agentId, [...(agents.get(agentId) ?? []), ...paths]);
@@ -51,14 +58,43 @@ export const fileModes: Check = {
       add(agentId, [...known.map((name) => join(folder, name)), ...filesIn(join(folder, 'backups'))]);
     }
     return [
-      ...openToOthers(
-        own.map((name) => join(stateDir, name)),
-        'the state folder',
-      ),
+      ...openToOthers(own, 'the state folder'),
+      ...openToOthers(named, 'the configuration'),
       ...[...agents].flatMap(([agentId, paths]) => openToOthers(paths, agentId)),
     ];
   },
 };
+
+const KNOWN = [CONFIG_FILE_NAME, ...OPENCLAW_NAMES, DATABASE_NAME, INDEX_NAME];
+/** With all that is in them. */
+const FOLDERS = ['secrets', 'moved-aside', 'scripts', 'coding-runs', 'claude-code'];
+
+/** Also what SQLite keeps beside a database (`-wal`), and what was moved aside. */
+function isOfKnown(name: string): boolean {
+  return KNOWN.some(
+    (known) => name === known || name.startsWith(`${known}-`) || name.startsWith(`${known}.`),
+  );
+}
+
+function wholeFolder(folder: string): string[] {
+  if (!lstatSync(folder, { throwIfNoEntry: false })?.isDirectory()) return [];
+  return [folder, ...readdirSync(folder, { recursive: true }).map((name) => join(folder, String(name)))];
+}
+
+/** The files that the configuration includes, and those of its secrets. */
+async function listNamedFiles({ stateDir, env }: Place): Promise<string[]> {
+  const files = new Set<string>();
+  const onFile = (path: string) => void files.add(path);
+  // Other checks say what is wrong with it.
+  await loadBotConfig(stateDir, env, { onFile, toleratesMissingSecrets: true }).catch(() => undefined);
+  return [...files].flatMap((path) => {
+    try {
+      return [realpathSync(path)];
+    } catch {
+      return [];
+    }
+  });
+}
 
 const filesIn = (folder: string) => readNames(folder).map((name) => join(folder, name));
 

@@ -13,6 +13,8 @@ export interface MemoryFile {
 
 interface MemoryFiles {
   readonly files: readonly MemoryFile[];
+  /** The names of all that are there, also of those that were not read. */
+  readonly names: readonly string[];
   /** Number of files that were not read: too many, too large in total, or links that lead out of the folder. */
   readonly unread: number;
 }
@@ -40,7 +42,7 @@ export async function readMemoryFiles(workspace: string, only?: string): Promise
     files.push({ name: `${FOLDER}/${name}`, text });
   }
   if (only !== undefined && files.length === 0) throw noSuchNote(only);
-  return { files, unread: names.length - files.length };
+  return { files, names: names.map((name) => `${FOLDER}/${name}`), unread: names.length - files.length };
 }
 
 /** The real folder, which may not exist. A link must not lead out of the workspace. */

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
 import { cutNote, type MemoryFile, readMemoryFiles } from '@openbot/claude-code';
 import type { IndexDatabase } from '../index-db/index-database.ts';
@@ -10,26 +11,33 @@ const MOST_OF_FILE = 512 * 1024;
 
 export interface Notes {
   readonly files: readonly MemoryFile[];
+  /** Of all that are there, also of those that could not be read. */
+  readonly names: readonly string[];
   /** How many could not be read. */
   readonly unread: number;
 }
 
 /** MEMORY.md and memory/*.md of a workspace, the newest first; of a long one the beginning. */
 export async function readNotes(workspaceDir: string): Promise<Notes> {
-  const { files, unread } = await readMemoryFiles(workspaceDir);
+  const { files, names, unread } = await readMemoryFiles(workspaceDir);
   const text = await withFile(workspaceDir, MAIN_NOTE, async (handle) => {
     const bytes = Buffer.alloc(MOST_OF_FILE);
     const { bytesRead } = await handle.read(bytes, 0, bytes.length, 0);
     return bytes.toString('utf8', 0, bytesRead);
   }).catch(() => undefined);
-  return { files: [...(text === undefined ? [] : [{ name: MAIN_NOTE, text }]), ...files], unread };
+  const isThere = lstatSync(join(workspaceDir, MAIN_NOTE), { throwIfNoEntry: false }) !== undefined;
+  return {
+    files: [...(text === undefined ? [] : [{ name: MAIN_NOTE, text }]), ...files],
+    names: isThere ? [MAIN_NOTE, ...names] : names,
+    unread,
+  };
 }
 
-/** Brings the chunks of the notes up to date. Those that did not change are not written again. */
+/** Brings the chunks of the notes up to date. Those that did not change, or could not be read now, stay as they are. */
 export async function keepNotes(
   index: IndexDatabase,
   { agentId, workspaceDir }: { readonly agentId: string; readonly workspaceDir: string },
-  { files }: Notes,
+  { files, names }: Notes,
 ): Promise<void> {
   const known = await index.read(
     () =>
@@ -42,7 +50,7 @@ export async function keepNotes(
   );
   const seen = files.map((file) => ({ file, path: join(workspaceDir, file.name), hash: hashOf(file.text) }));
   const changed = seen.filter(({ path, hash }) => known.get(path)?.hash !== hash);
-  const paths = new Set(seen.map(({ path }) => path));
+  const paths = new Set(names.map((name) => join(workspaceDir, name)));
   const gone = [...known].filter(([path]) => !paths.has(path));
   if (changed.length === 0 && gone.length === 0) return;
   await index.write(() => {

@@ -60,6 +60,27 @@ test.each(['"', 'a AND (', "'; DROP TABLE chunks; --", '*', 'NEAR(a b)', ' ', 'ð
   },
 );
 
+test('a note that cannot be read now is not forgotten, nor embedded again', async () => {
+  const home = new NoteHome();
+  const api = await startEmbeddings();
+  const embedding = { baseUrl: api.baseUrl, model: 'm' };
+  const names = ['MEMORY.md', 'memory/2026-11-01.md'];
+  for (const name of names) home.write(name, `Ada likes plums, as ${name} says.\n`);
+  expect(await home.search('plums', { embedding })).toHaveLength(2);
+  for (const name of names) {
+    // Of the same name, and no text.
+    rmSync(join(home.workspaceDir, name));
+    mkdirSync(join(home.workspaceDir, name));
+  }
+  expect(await home.search('plums', { embedding })).toHaveLength(2);
+  for (const name of names) rmSync(join(home.workspaceDir, name), { recursive: true });
+  for (const name of names) home.write(name, `Ada likes plums, as ${name} says.\n`);
+  expect(await home.search('plums', { embedding })).toHaveLength(2);
+  expect(api.texts.filter((text) => text.includes('says'))).toHaveLength(2);
+  for (const name of names) rmSync(join(home.workspaceDir, name));
+  expect(await home.search('plums', { embedding })).toEqual([]);
+});
+
 test('agents with one workspace find its notes, by words and by meaning', async () => {
   const home = new NoteHome();
   const api = await startEmbeddings();

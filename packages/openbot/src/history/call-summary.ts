@@ -25,7 +25,7 @@ export function summarizeCall({ name, arguments: given, result }: CallPart): Cal
 /** `12 lines, 0.4 s` */
 export function summarizeResult(result: CallResult): Pick<CallSummary, 'outcome' | 'isFailed'> {
   const { text, images, isError, durationMs } = result;
-  const exitCode = /\(Command exited with code (\d+)\)\s*$/.exec(text.slice(-80))?.[1];
+  const exitCode = EXIT_CODE.exec(text.slice(-80))?.[1];
   const isFailed = isError || (exitCode !== undefined && exitCode !== '0');
   const outcome = [
     isFailed ? describeFailure(text, exitCode) : describeText(text, images),
@@ -33,6 +33,14 @@ export function summarizeResult(result: CallResult): Pick<CallSummary, 'outcome'
     ...(durationMs !== undefined && durationMs >= 50 ? [formatDuration(durationMs)] : []),
   ].filter((part) => part !== '');
   return { outcome: outcome.join(', '), isFailed };
+}
+
+const EXIT_CODE = /\(Command exited with code (\d+)\)\s*$/;
+
+/** A text with the same summary as a long one whose beginning it has: as many lines, the same exit code. */
+export function keepSummary(beginning: string, whole: string): string {
+  const missing = countLines(whole.trimEnd()) - countLines(beginning);
+  return beginning + '\n'.repeat(Math.max(0, missing)) + (EXIT_CODE.exec(whole.slice(-80))?.[0] ?? '…');
 }
 
 function describeText(text: string, images: number): string {

@@ -1,10 +1,16 @@
 import { redactSecrets } from '@openbot/sessions';
+import { keepSummary } from './call-summary.ts';
 import type { HistoryItem, HistoryPart } from './history-item.ts';
 import type { HistoryHead } from './render/contract.ts';
 
-/** The head with every secret in the name of the session hidden. */
+/** The head with every secret in the names of the session hidden. */
 export function redactHead(head: HistoryHead): HistoryHead {
-  return { ...head, ...(head.label !== undefined && { label: redactSecrets(head.label) }) };
+  const { label, sessionKey } = head;
+  return {
+    ...head,
+    ...(label !== undefined && { label: redactSecrets(label) }),
+    ...(sessionKey !== undefined && { sessionKey: redactSecrets(sessionKey) }),
+  };
 }
 
 /**
@@ -28,12 +34,14 @@ export function redactItem(item: HistoryItem, tools: boolean): HistoryItem {
   };
 }
 
-/** Half a secret is not recognised, so that more is looked at than is shown. */
+/** Half a secret is not recognised, so that more is looked at than is kept. */
 function redactBeginning(text: string): string {
-  return redactSecrets(text.slice(0, LOOKED_AT)) + text.slice(LOOKED_AT);
+  if (text.length <= LOOKED_AT) return redactSecrets(text);
+  return keepSummary(redactSecrets(text.slice(0, LOOKED_AT)).slice(0, KEPT), text);
 }
 
 const LOOKED_AT = 8192;
+const KEPT = 4096;
 
 function redactPart(part: HistoryPart, redactResult: (text: string) => string): HistoryPart {
   switch (part.kind) {

@@ -105,7 +105,7 @@ const SURFACE: Readonly<Record<string, string>> = {
   'terminal-text': `
     PLAIN_PALETTE Palette cutEnd cutMiddle findNearest formatAge formatCount formatQuantity formatUsd
     oneLine padEnd padStart paletteFor printable quoteForShell roundCount shorten textWidth toJsonText
-    wrapProse wrapText TableColumn barLines drawBar fitsWhole layOutTable percentOf
+    wrapProse wrapText TableColumn barLines drawBar fitsWhole layOutTable formatPercent percentOf
   `,
 };
 

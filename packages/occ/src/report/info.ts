@@ -1,6 +1,7 @@
 import {
   barLines,
   formatCount,
+  formatPercent,
   formatQuantity,
   percentOf,
   printable,
@@ -87,15 +88,17 @@ function countLines({ messages, turns, toolCalls, tokens, ...info }: SessionInfo
     `  Turns: ${formatCount(turns.total)} (${formatCount(turns.withTools)} with tools)`,
     `  Tool calls: ${formatCount(toolCalls.total)}`,
     `  Compactions: ${formatCount(info.compactions)}`,
-    `  Context: ${formatCount(tokens.context)} tokens (${tokens.basis})${describeWindow(info.window)}`,
+    `  Context: ${formatCount(tokens.context)} tokens (${tokens.basis})${describeWindow(info)}`,
     ...(info.brokenLines === undefined
       ? []
       : [`  Broken lines: ${formatCount(info.brokenLines)} (kept as they are)`]),
   ];
 }
 
-function describeWindow(window: SessionInfo['window']): string {
-  return window === undefined ? '' : `, ${window.percent}% of the window of ${formatCount(window.tokens)}`;
+function describeWindow({ tokens, window }: SessionInfo): string {
+  return window === undefined
+    ? ''
+    : `, ${formatPercent(tokens.context, window.tokens)} of the window of ${formatCount(window.tokens)}`;
 }
 
 function kindLines({ tokens }: SessionInfo, options: ReportOptions): string[] {

@@ -4,6 +4,7 @@ import {
   fitsWhole,
   formatAge,
   formatCount,
+  formatPercent,
   formatQuantity,
   layOutTable,
   oneLine,
@@ -171,12 +172,12 @@ function contextOf(
   if (isNarrow && (missing || cold)) return missing ? 'missing' : 'cold';
   if (missing || tokens === undefined) return '';
   const count = `${tokens.basis === 'recorded' ? '' : '~'}${show(tokens.context)}`;
-  const percent = shareOf(session);
-  return hasShares ? `${count} ${(percent === undefined ? '' : `${percent}%`).padStart(4)}` : count;
+  return hasShares ? `${count} ${(shareOf(session) ?? '').padStart(4)}` : count;
 }
 
-function shareOf({ missing, tokens, window }: FoundSession): number | undefined {
-  return missing || tokens === undefined ? undefined : window?.percent;
+function shareOf({ missing, tokens, window }: FoundSession): string | undefined {
+  if (missing || tokens === undefined || window?.used === undefined) return undefined;
+  return formatPercent(window.used, window.tokens);
 }
 
 function sizeOf({ missing, cold, sizeBytes }: FoundSession, isNarrow: boolean): string {

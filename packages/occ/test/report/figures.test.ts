@@ -1,4 +1,4 @@
-import { formatCount, percentOf } from '@openbot/sessions/terminal-text';
+import { formatCount, formatPercent, percentOf } from '@openbot/sessions/terminal-text';
 import { describe, expect, it } from 'vitest';
 import { formatChange, formatMinute, formatSize } from '../../src/report/figures.ts';
 import { shortenPath } from '../../src/report/short-path.ts';
@@ -24,6 +24,11 @@ describe('percent', () => {
     [-5, 100, 0],
   ])('%d of %d is %d%%: none and all only where they are so', (part, whole, percent) => {
     expect(percentOf(part, whole)).toBe(percent);
+  });
+
+  it('shows a share that rounds to none', () => {
+    const shares = [0, 1, 999, 1000, 199_999, 200_000].map((part) => formatPercent(part, 200_000));
+    expect(shares).toEqual(['0%', '<1%', '<1%', '1%', '99%', '100%']);
   });
 
   it('says what changed', () => {

@@ -1,10 +1,10 @@
 import {
   drawBar,
   formatAge,
+  formatPercent,
   formatQuantity,
   formatUsd,
   oneLine,
-  percentOf,
   roundCount,
 } from '@openbot/sessions/terminal-text';
 import { addressOf } from '../session-address.ts';
@@ -43,7 +43,7 @@ async function describeContext({ transcript, transcripts, model, entry }: Comman
   const window = model.contextWindow ?? entry?.contextTokens;
   if (window === undefined) return `Context: ${roundCount(tokens)} tokens${compacted}`;
   const bar = `${drawBar(tokens, window, BAR)}`.padEnd(BAR, '░');
-  return `Context: ${bar} ${percentOf(tokens, window)}%, ${roundCount(tokens)} of ${roundCount(window)} tokens${compacted}`;
+  return `Context: ${bar} ${formatPercent(tokens, window)}, ${roundCount(tokens)} of ${roundCount(window)} tokens${compacted}`;
 }
 
 /** What the providers' prices made of the messages of the session, as far as the transcript has them. */

@@ -1,6 +1,13 @@
 /** Parts of tables and reports about sessions. */
 import type { Environment } from '@openbot/sessions/layout';
-import { drawBar, type Palette, padEnd, percentOf, printable } from '@openbot/sessions/terminal-text';
+import {
+  drawBar,
+  formatPercent,
+  type Palette,
+  padEnd,
+  percentOf,
+  printable,
+} from '@openbot/sessions/terminal-text';
 import type { SessionRow } from '../kept-sessions/contract.ts';
 
 type ContextUse = Pick<SessionRow, 'totalTokens' | 'contextTokens'>;
@@ -10,7 +17,7 @@ const BAR = 8;
 /** How full the context is: a bar and a percentage. Empty where that is not known. */
 export function showContext({ totalTokens, contextTokens }: ContextUse): string {
   if (totalTokens === null) return '';
-  const percent = `${percentOf(totalTokens, contextTokens)}%`.padStart(4);
+  const percent = formatPercent(totalTokens, contextTokens).padStart(4);
   return `${padEnd(drawBar(totalTokens, contextTokens, BAR), BAR)}${percent}`;
 }
 

@@ -393,4 +393,7 @@ test('the person at the machine gives commands too', async () => {
   expect(status).toMatchObject({ outcome: 'answered', sessionKey: MAIN });
   expect(status.payloads[0]?.text).toContain('Context: ░░░░░░░░░░ 0%, 0 of 200k tokens');
   expect((await bot.say({ message: '/whoami' })).payloads[0]?.text).toContain('the person at this machine');
+  await bot.say({ message: 'say one' });
+  const used = await bot.say({ message: '/status' });
+  expect(used.payloads[0]?.text).toMatch(/Context: ▏░{9} <1%, \d+ of 200k tokens/);
 });

@@ -117,13 +117,18 @@ test('rows of a database are those that OpenClaw 2026.9.6 prints', async () => {
 test('people see the window that a run recorded, and how many sessions a database has', async () => {
   const key = 'agent:main:recorded';
   const recorded = { sessionId: 'r', updatedAt: Date.now(), totalTokens: 12_800, totalTokensFresh: true };
-  const place = await makeDatabasePlace({ [key]: { ...recorded, contextTokens: 128_000 } });
+  const tiny = { ...recorded, sessionId: 't', totalTokens: 1, contextTokens: 200_000 };
+  const place = await makeDatabasePlace({
+    [key]: { ...recorded, contextTokens: 128_000 },
+    'agent:main:tiny': tiny,
+  });
   const table = await place.runHere('sessions');
   expect(table.stdout).toMatch(/recorded.* ~?13k\/128k .*10%/);
+  expect(table.stdout).toMatch(/tiny.* ~?1\/200k .*<1%/);
   expect((await place.runHere('sessions', 'show', key)).stdout).toContain('12,800 of 128,000 tokens, 10%');
   const { agents } = await place.json<{ agents: object[] }>('agents', 'list');
   expect(agents).toMatchObject([
-    { id: 'main', sessions: 3, sessionsPath: expect.stringMatching(/openclaw-agent\.sqlite$/) },
+    { id: 'main', sessions: 4, sessionsPath: expect.stringMatching(/openclaw-agent\.sqlite$/) },
   ]);
 });
 

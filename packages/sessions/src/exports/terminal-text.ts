@@ -5,7 +5,7 @@ export { formatAge, formatCount, formatQuantity, formatUsd, roundCount } from '.
 export { toJsonText } from '../terminal-text/json-text.ts';
 export { findNearest } from '../terminal-text/nearest-name.ts';
 export { type Palette, PLAIN_PALETTE, paletteFor } from '../terminal-text/palette.ts';
-export { percentOf } from '../terminal-text/percent-of.ts';
+export { formatPercent, percentOf } from '../terminal-text/percent-of.ts';
 export { oneLine, printable, shorten } from '../terminal-text/printable.ts';
 export { quoteForShell } from '../terminal-text/quote-for-shell.ts';
 export { fitsWhole, layOutTable, type TableColumn } from '../terminal-text/table.ts';

@@ -1,6 +1,6 @@
 import { formatCount } from './figures.ts';
 import type { Palette } from './palette.ts';
-import { percentOf } from './percent-of.ts';
+import { formatPercent } from './percent-of.ts';
 import { printable } from './printable.ts';
 import { cutMiddle, padEnd, textWidth } from './text-width.ts';
 
@@ -40,15 +40,11 @@ export function barLines(
       padEnd(labels[row]!, labelWidth),
       ...(barWidth === 0 ? [] : [palette.cyan(drawBar(value, whole, barWidth).padEnd(barWidth))]),
       values[row]!.padStart(valueWidth),
-      formatShare(value, whole).padStart(4),
+      formatPercent(value, whole).padStart(4),
       ...(withDetails ? [palette.dim(details[row]!)] : []),
     ];
     return `  ${cells.join('  ')}`.trimEnd();
   });
-}
-
-function formatShare(value: number, whole: number): string {
-  return value > 0 && value < whole / 200 ? '<1%' : `${percentOf(value, whole)}%`;
 }
 
 /** In eighths of a character, as long as the share. A value above zero draws at least one. */

@@ -1,3 +1,8 @@
+/** `49%`, `<1%` */
+export function formatPercent(part: number, whole: number): string {
+  return part > 0 && part < whole / 200 ? '<1%' : `${percentOf(part, whole)}%`;
+}
+
 /** In whole percent; 0 and 100 only where they are exact. */
 export function percentOf(part: number, whole: number): number {
   if (whole <= 0 || part <= 0) return 0;

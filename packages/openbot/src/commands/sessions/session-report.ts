@@ -4,11 +4,11 @@ import {
   drawBar,
   formatAge,
   formatCount,
+  formatPercent,
   formatQuantity,
   formatUsd,
   oneLine,
   padEnd,
-  percentOf,
   printable,
   quoteForShell,
   shorten,
@@ -102,7 +102,7 @@ function contextFacts({ entry, row }: ShownSession, { palette, columns }: TableO
   const figures =
     totalTokens === null
       ? `unknown, of ${formatCount(contextTokens)} tokens`
-      : `${formatCount(totalTokens)} of ${formatCount(contextTokens)} tokens, ${percentOf(totalTokens, contextTokens)}%${totalTokensFresh ? '' : ' (out of date)'}`;
+      : `${formatCount(totalTokens)} of ${formatCount(contextTokens)} tokens, ${formatPercent(totalTokens, contextTokens)}${totalTokensFresh ? '' : ' (out of date)'}`;
   // The room that the longest name leaves.
   const bar = Math.min(BAR, columns - figures.length - 12);
   const used =

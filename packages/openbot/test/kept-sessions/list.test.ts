@@ -1,8 +1,9 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
 import { makeAgentBench } from '../setup/agent-process.ts';
-import { makeDatabasePlace, makeOpenclawPlace, makePlace, snapshot } from './session-places.ts';
+import { FIXTURES, makeDatabasePlace, makeOpenclawPlace, makePlace, snapshot } from './session-places.ts';
 
 interface Listed {
   readonly path: string | null;
@@ -112,6 +113,46 @@ test('rows of a database are those that OpenClaw 2026.9.6 prints', async () => {
     },
   ]);
   expect(snapshot(place.stateDir)).toEqual(before);
+});
+
+/** What OpenClaw computes of an entry for its list, or keeps in another table. */
+const COMPUTED = ['key', 'ageMs', 'visibility', 'agentId', 'acpRuntime', 'agentRuntime', 'kind'];
+const ELSEWHERE = ['participants', 'participantCount'];
+
+test('a list is what OpenClaw 2026.9.6 printed of the same entries, field by field', async () => {
+  const text = readFileSync(join(FIXTURES, 'openclaw-sqlite/cli-sessions--json.json'), 'utf8');
+  const printed = JSON.parse(text) as Listed;
+  const stored = printed.sessions.map((row): [string, object] => {
+    const own = Object.entries(row).filter(([name]) => ![...COMPUTED, ...ELSEWHERE].includes(name));
+    const run = { contextTokensSource: 'resolved', agentHarnessId: 'openclaw' };
+    return [row.key as string, { ...Object.fromEntries(own), ...run }];
+  });
+  const place = await makeDatabasePlace(Object.fromEntries(stored));
+  // The models were those of its configuration.
+  const provider = (id: string, contextWindow: number) => ({
+    ...{ baseUrl: 'http://127.0.0.1:9', api: 'openai-completions', models: [{ id, contextWindow }] },
+  });
+  const providers = { mock: provider('mock-1', 128_000), mocka: provider('mock-a', 200_000) };
+  writeFileSync(join(place.stateDir, 'openclaw.json'), JSON.stringify({ models: { providers } }));
+  const path = join(place.stateDir, 'agents/main/agent/openclaw-agent.sqlite');
+  const database = new DatabaseSync(path);
+  const insert = database.prepare(
+    `INSERT INTO session_participants (session_key, identity_namespace, actor_id, contribution_count)
+     VALUES (?, ?, ?, 1)`,
+  );
+  for (const { key, participants = [] } of printed.sessions) {
+    for (const { identity } of participants as { identity: Record<string, string | null> }[]) {
+      const { id, ...namespace } = identity;
+      insert.run(key as string, JSON.stringify(namespace), id!);
+    }
+  }
+  database.close();
+  const { sessions, ...list } = await place.jsonHere<Listed>('sessions');
+  const { sessions: theirs, ...theirList } = printed;
+  expect(list).toEqual({ ...theirList, path });
+  expect(Object.keys(list)).toEqual(Object.keys(theirList));
+  expect(sessions.map(withoutAge)).toEqual(theirs.map(withoutAge));
+  expect(sessions.map((row) => Object.keys(row))).toEqual(theirs.map((row) => Object.keys(row)));
 });
 
 test('people see the window that a run recorded, and how many sessions a database has', async () => {

@@ -11,7 +11,7 @@ import { OPENBOT } from '../../src/cli/main.ts';
 import { COMMAND } from '../setup/command-file.ts';
 import { type RanHere as Ran, runHere } from '../setup/run-here.ts';
 
-const FIXTURES = join(import.meta.dirname, '..', '..', '..', '..', 'fixtures');
+export const FIXTURES = join(import.meta.dirname, '..', '..', '..', '..', 'fixtures');
 
 export type { Ran };
 

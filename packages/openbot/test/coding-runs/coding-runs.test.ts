@@ -107,12 +107,15 @@ describe.skipIf(missing !== undefined)(`coding runs of a conversation ${missing 
   });
 
   test('a command waits for its run', HUNT, async () => {
+    writeFileSync(join(bench.repo, 'CLAUDE.md'), 'The word is plum-tree.');
     bench.script({ 'fix it': () => answer('It is fixed.') });
     bench.bot.on('please', start('fix it'));
     const bot = await bench.openCommand();
     const [text] = textsOf(await bot.say({ message: 'please' }));
     expect(JSON.parse(text!)).toMatchObject({ status: 'success', answer: 'It is fixed.', messages: [] });
     expect(bench.bot.offered[0]).not.toContain('claude_code_send');
+    // The runs of these tests are isolated.
+    expect(JSON.stringify(bench.api.conversations)).not.toContain('plum-tree');
   });
 
   test('a run that is at work ends with the bot, and the person is told', LONG, async () => {

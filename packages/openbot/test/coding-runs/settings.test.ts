@@ -1,6 +1,8 @@
 /** What the settings of coding runs do, with the real Claude Code on the imitation of the API. */
+import { existsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { missing, use } from '../setup/command-bench.ts';
+import { missing, use, waitFor } from '../setup/command-bench.ts';
 import { writeSession } from '../setup/own-session.ts';
 import { CodingBench } from './coding-bench.ts';
 
@@ -12,7 +14,8 @@ describe.skipIf(missing !== undefined)(`settings of coding runs ${missing ?? ''}
   afterEach(() => bench.close());
 
   test('reach Claude Code, the model that rates sessions, and what the person is told', async () => {
-    bench.script({ 'second part': () => use('Bash', { command: 'true' }) });
+    bench.script({ 'second part': () => use('Bash', { command: 'touch made' }) });
+    writeFileSync(join(bench.repo, 'CLAUDE.md'), 'The word is plum-tree.');
     writeSession(
       bench,
       bench.repo,
@@ -32,6 +35,7 @@ describe.skipIf(missing !== undefined)(`settings of coding runs ${missing ?? ''}
         idleMinutes: 0,
         progressMinutes: 1,
         allowedTools: ['Bash'],
+        isolated: false,
         model: 'claude-worker',
         maxBudgetUsd: 5,
         sessionSelection,
@@ -42,6 +46,13 @@ describe.skipIf(missing !== undefined)(`settings of coding runs ${missing ?? ''}
     await bench.bot.chat.write('ada', 'go on');
     await bench.shows(/is at work: 1 tool call/);
     const asked = bench.api.conversations.map(({ model, max_tokens }) => [model, max_tokens]);
+    // Without a question, which would be waited for.
+    await waitFor(
+      () => 'the file of the command',
+      () => existsSync(join(bench.repo, 'made')) || undefined,
+    );
+    expect(bench.bot.chat.shown.filter((line) => line.includes('Permission needed'))).toEqual([]);
+    expect(JSON.stringify(bench.api.conversations)).toContain('plum-tree');
     expect(asked).toContainEqual(['claude-rater', 77]);
     expect(asked.some(([model]) => model === 'claude-worker')).toBe(true);
   });

@@ -28,7 +28,21 @@ it('the list has no other names', () => {
 });
 
 it.each(Object.entries(EFFECTS))('%s', (name, [file, test]) => {
+  expect(file).toMatch(/\.test\.ts$/);
   const text = readFileSync(join(PACKAGES, file), 'utf8');
-  expect(text).toContain(test);
-  expect(text).toMatch(new RegExp(`\\b${name.split(/[.[\]]+/).at(-1)}\\b`));
+  expect(
+    listTitles(text).filter((title) => title.includes(test)),
+    `tests of ${file}`,
+  ).not.toEqual([]);
+  // As a setting, not as a word of a sentence: `name: …`, `{ name }`, `'session.name'`.
+  const word = name.split(/[.[\]]+/).at(-1);
+  expect(text).toMatch(new RegExp(`(?:^|[\\s{(.'"])${word}['"]?(?::|,| \\}|['"=])`, 'm'));
 });
+
+/** The names of tests and of groups of them; of tests with a table also what its rows begin with. */
+function listTitles(text: string): string[] {
+  const strings = String.raw`(['"\`])((?:\\.|(?!\1)[^\\])*)\1`;
+  const named = new RegExp(String.raw`(?:\b(?:it|test|describe)(?:\.\w+)?\(|[\])]\)\()\s*${strings}`, 'g');
+  const rows = new RegExp(String.raw`^ +\[\s*${strings},`, 'gm');
+  return [named, rows].flatMap((pattern) => [...text.matchAll(pattern)].map((match) => match[2]!));
+}

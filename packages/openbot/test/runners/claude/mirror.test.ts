@@ -155,7 +155,7 @@ describe.skipIf(missing !== undefined)(
       expect(readFileSync(join(workspaceDir, 'new.txt'), 'utf8')).toBe('new');
     });
 
-    it('lets rules forbid what Claude Code allows by itself', async () => {
+    it('lets rules forbid what Claude Code allows by itself, and asks about nothing else', async () => {
       const settings = { tools: ['Read', 'Write', 'Grep'], permissionMode: 'acceptEdits' } as const;
       const talk = await claude.openTalk({ config: { agents: { defaults: { claude: settings } } } });
       const { workspaceDir } = talk.session;
@@ -164,6 +164,7 @@ describe.skipIf(missing !== undefined)(
       writeFileSync(join(workspaceDir, 'hidden.txt'), 'SECRET');
       writeFileSync(other, 'in the workspace');
       const use = (id: string, name: string, input: object) => call(id, name, { ...input });
+      const asked: unknown[] = [];
       const events = await talk.ask(
         'read',
         [
@@ -173,12 +174,16 @@ describe.skipIf(missing !== undefined)(
               use('toolu_2', 'Read', { file_path: other }),
               use('toolu_3', 'Write', { file_path: join(workspaceDir, 'new.env'), content: 'x' }),
               use('toolu_4', 'Grep', { pattern: '.', glob: '*.txt', output_mode: 'content' }),
+              use('toolu_5', 'Write', { file_path: join(workspaceDir, 'new.txt'), content: 'y' }),
             ],
           },
           answer('Done.'),
         ],
         {
-          permit: async () => ({ isAllowed: true }),
+          permit: async (request) => {
+            asked.push(request);
+            return { isAllowed: true };
+          },
           unreadable: ['Read(hidden.txt)'],
           findDenial: ({ arguments: { file_path: path } }) =>
             String(path).endsWith('.env') ? 'The rule Read(.env) forbids it.' : undefined,
@@ -186,12 +191,14 @@ describe.skipIf(missing !== undefined)(
       );
       const results = events.flatMap((event) => (event.type === 'tool-result' ? [event] : []));
       const of = (id: string) => results.find((result) => result.id === id)!;
-      const ids = ['toolu_1', 'toolu_2', 'toolu_3', 'toolu_4'];
-      expect(ids.map((id) => of(id).isError)).toEqual([true, false, true, false]);
+      const ids = ['toolu_1', 'toolu_2', 'toolu_3', 'toolu_4', 'toolu_5'];
+      expect(ids.map((id) => of(id).isError)).toEqual([true, false, true, false, false]);
+      // acceptEdits: by default it asks before it writes.
+      expect(asked).toEqual([]);
       expect(of('toolu_1').text).toContain('The rule Read(.env) forbids it.');
       expect(of('toolu_4').text).toContain('in the workspace');
       expect(JSON.stringify(talk.session.lines())).not.toContain('SECRET');
-      expect(readdirSync(workspaceDir).toSorted()).toEqual(['.env', 'hidden.txt', 'notes.txt']);
+      expect(readdirSync(workspaceDir).toSorted()).toEqual(['.env', 'hidden.txt', 'new.txt', 'notes.txt']);
     });
 
     it('gives commands no keys of other providers and no tokens of channels', async () => {

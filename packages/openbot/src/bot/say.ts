@@ -215,8 +215,14 @@ async function waitForTurn(parts: BotParts, message: InboxMessage, request: SayR
   const stopLooking = state.inbox.onChange(look);
   const lane = laneOf(parts.tools.kindOf(message));
   // What is asked of the bot itself waits for no run.
-  const announce = () => lane === 'turns' && void announceWait(parts, message, request, () => isStarted);
-  const timer = setTimeout(announce, WAIT_NOTICE_MS);
+  const announce = async () => {
+    const behind = await findWait(parts, message);
+    if (isStarted || !watchers.has(seq)) return;
+    if (behind !== undefined) request.onEvent?.({ type: 'waiting', behind });
+    // On a busy machine nothing holds the session yet.
+    else timer = setTimeout(announce, WAIT_NOTICE_MS);
+  };
+  let timer = lane === 'turns' ? setTimeout(announce, WAIT_NOTICE_MS) : undefined;
   request.signal?.addEventListener('abort', abort, { once: true });
   try {
     dispatcher.wake(sessionKey, agentId, lane);
@@ -233,19 +239,13 @@ async function waitForTurn(parts: BotParts, message: InboxMessage, request: SayR
 const WAIT_NOTICE_MS = 300;
 const LOOK_AGAIN_MS = 200;
 
-async function announceWait(
-  { state }: BotParts,
-  message: InboxMessage,
-  { onEvent }: SayRequest,
-  isStarted: () => boolean,
-): Promise<void> {
+/** What the message waits for. Undefined where that is not known yet, and where its own turn takes long to begin. */
+async function findWait({ state }: BotParts, message: InboxMessage): Promise<string | undefined> {
   const holder = await state.runLock.holder(addressOf(message)).catch(() => undefined);
-  const waiting = holder?.isOwn ? await state.inbox.waiting(message).catch(() => []) : [];
-  if (holder === undefined || isStarted()) return;
-  if (!holder.isOwn) onEvent?.({ type: 'waiting', behind: holder.description });
-  // Without one it is the turn of this message that takes long to begin.
-  else if (waiting.some(({ seq }) => seq < message.seq))
-    onEvent?.({ type: 'waiting', behind: 'the answer to an earlier message of this session' });
+  if (holder === undefined || !holder.isOwn) return holder?.description;
+  const waiting = await state.inbox.waiting(message).catch(() => []);
+  const isBehind = waiting.some(({ seq }) => seq < message.seq);
+  return isBehind ? 'the answer to an earlier message of this session' : undefined;
 }
 
 /** The end of a message whose turn ran in another process; undefined while it has none. */

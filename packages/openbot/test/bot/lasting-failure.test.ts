@@ -104,8 +104,15 @@ test('a command that waits for an earlier message of its session says so', async
   const identity = { channel: 'memory', accountId: 'default', conversationId: 'ada', messageId: 'm1' };
   const ctx = { RawBody: 'slow', From: 'ada', ChatType: 'direct', Provider: 'memory' };
   await state.inbox.accept({ identity, agentId: 'main', sessionKey: MAIN, ctx, receivedAt: 1 });
-  await state.close();
-  const bot = await home.open({ play: () => [{ stall: true }] });
+  const { runLock } = state;
+  let looks = 0;
+  // A slow machine: when it is looked at first, nothing runs yet.
+  const holder: typeof runLock.holder = async (address) =>
+    looks++ === 0 ? undefined : runLock.holder(address);
+  const bot = await home.open({
+    play: () => [{ stall: true }],
+    state: { ...state, runLock: { ...runLock, holder } },
+  });
   const aborting = new AbortController();
   const behind = Promise.withResolvers<string>();
   const said = bot.say({

@@ -88,14 +88,14 @@ function countLines({ messages, turns, toolCalls, tokens, ...info }: SessionInfo
     `  Turns: ${formatCount(turns.total)} (${formatCount(turns.withTools)} with tools)`,
     `  Tool calls: ${formatCount(toolCalls.total)}`,
     `  Compactions: ${formatCount(info.compactions)}`,
-    `  Context: ${formatCount(tokens.context)} tokens (${tokens.basis})${describeWindow(info)}`,
+    `  Context: ${formatCount(tokens.context)} tokens (${tokens.basis})${describeWindow({ tokens, window: info.window })}`,
     ...(info.brokenLines === undefined
       ? []
       : [`  Broken lines: ${formatCount(info.brokenLines)} (kept as they are)`]),
   ];
 }
 
-function describeWindow({ tokens, window }: SessionInfo): string {
+function describeWindow({ tokens, window }: Pick<SessionInfo, 'tokens' | 'window'>): string {
   return window === undefined
     ? ''
     : `, ${formatPercent(tokens.context, window.tokens)} of the window of ${formatCount(window.tokens)}`;

@@ -31,6 +31,14 @@ function makeSessions(): Home & { entryOf(key?: string): Record<string, unknown>
   return { ...home, entryOf: (key = 'agent:main:main') => JSON.parse(readFileSync(path, 'utf8'))[key] };
 }
 
+test('a secret that is not there keeps no session from being set', async () => {
+  const home = makeSessions();
+  const providers = { mine: { baseUrl: 'http://127.0.0.1:1/v1', apiKey: '${NOPE}', models: [{ id: 'm' }] } };
+  writeFileSync(join(home.stateDir, 'openbot.json'), JSON.stringify({ models: { providers } }));
+  expect(await home.run(['sessions', 'set', 'main', 'think=high'])).toMatchObject({ code: 0, stderr: '' });
+  expect(home.entryOf()).toMatchObject({ thinkingLevel: 'high' });
+});
+
 test('sets, shows and removes what chat commands set, in one change', async () => {
   const home = makeSessions();
   const set = await home.run(['sessions', 'set', 'main', 'think=HIGH', 'model=mirror', 'queue=steer cap:3']);

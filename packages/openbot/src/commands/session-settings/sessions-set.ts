@@ -21,7 +21,8 @@ export async function sessionsSet(input: CommandInput<typeof SET_FLAGS>): Promis
   const session = await openSession(input, word);
   const { keeper, folder } = session;
   const { stateDir } = folder;
-  const { config } = await loadBotConfig(stateDir, env);
+  // As for every look at sessions: no setting of theirs is a secret.
+  const { config } = await loadBotConfig(stateDir, env, { toleratesMissingSecrets: true });
   // Agents may share one store.
   const agentId = parseAgentSessionKey(session.key)?.agentId ?? keeper.agentId;
   const agent = resolveAgentSettings({ config, agentId, stateDir, env });

@@ -85,7 +85,7 @@ export const CHANGES: readonly CommandRow[] = [
   }),
   row('models test', ['script/echo']),
   row('sessions label', ['agent:main:main', 'a name for it']),
-  row('sessions set', ['agent:main:main', 'think=high']),
+  row('sessions set', ['agent:main:main', 'think=high'], UNCHANGED),
   row('sessions export', ['agent:main:main', '--output', '{home}/talk.md', '--force']),
   row('sessions compact', ['agent:main:st1', '--keep-lines', '4', '--yes'], UNCHANGED),
   row('sessions reset', ['agent:main:think', '--yes'], UNCHANGED),

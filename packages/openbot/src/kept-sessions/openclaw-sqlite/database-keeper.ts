@@ -52,7 +52,13 @@ function measure(path: string, { entry: { sessionId } }: StoredSession): KeptTra
 /** What else hangs on a session there, only OpenClaw knows: it keeps memories, runs and members by its id. */
 function makeChanges(path: string): SessionChanges {
   return {
-    set: ({ key }, fields) => setFields(openOpenclawDatabaseStore(path), key, fields),
+    set: async ({ key }, fields) => {
+      const others = Object.keys(fields).filter((name) => name !== 'label');
+      if (others.length === 0) return setFields(openOpenclawDatabaseStore(path), key, fields);
+      return refuse(
+        'Set it in the chat with OpenClaw, such as /think high, or take the sessions over: openbot init --from-openclaw',
+      );
+    },
     reset: ({ key }) =>
       refuse(
         `Reset it in the chat with /new, or: openclaw gateway call sessions.reset --params ${quoteForShell(JSON.stringify({ key }))}`,
@@ -67,7 +73,7 @@ function makeChanges(path: string): SessionChanges {
   async function refuse(hint: string): Promise<never> {
     throw new OpenBotError(
       'SESSION_UNSUPPORTED',
-      `The sessions of this agent are in OpenClaw's database ${path}; openbot removes nothing there`,
+      `The sessions of this agent are in OpenClaw's database ${path}; openbot writes only labels there`,
       { hint },
     );
   }

@@ -87,6 +87,7 @@ export { deleteSession } from './lifecycle/remove/delete-session.ts';
 export { pruneSessions } from './lifecycle/remove/prune-sessions.ts';
 export { applyResetModelOverride } from './lifecycle/reset/reset-model.ts';
 export { resetSession } from './lifecycle/reset/reset-session.ts';
+export { returnToSession } from './lifecycle/reset/return-to-session.ts';
 export { resolveSession } from './lifecycle/resolve-session.ts';
 
 // Policies: decisions about a session, with the time as an argument

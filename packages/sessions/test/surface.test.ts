@@ -19,7 +19,7 @@ const SURFACE: Readonly<Record<string, string>> = {
     incrementCompactionCount initSessionState loadSessionStore lookIntoSessionStore
     markMemoryFlushed normalizeAgentId normalizeMainKey onSessionTranscriptUpdate
     openFileSessionStore openMemorySessionStore parseAgentSessionKey parseSessionLabel
-    persistRunOutcome persistSessionUsageUpdate pruneSessions recordSessionMetaFromInbound readSdkSessionId readSessionUpdatedAt redactSecrets resetSession
+    persistRunOutcome persistSessionUsageUpdate pruneSessions recordSessionMetaFromInbound readSdkSessionId readSessionUpdatedAt redactSecrets resetSession returnToSession
     resolveAgentId resolveDailyResetAtMs resolveDefaultSessionStorePath resolveGroupSessionKey
     resolveSendPolicy resolveSession resolveSessionFilePath resolveSessionKey
     resolveSessionTranscriptPath resolveSessionTranscriptsDirForAgent resolveStateDir

@@ -15,8 +15,11 @@ export interface SessionFolder {
   readonly mainKey?: string;
   readonly models: ModelFacts;
   open(agentId: string): SessionKeeper;
-  /** The store at a path: a `sessions.json`, or a database of an agent. Throws STORE_UNREADABLE where there is none. */
-  openAt(path: string, agentId?: string): SessionKeeper;
+  /**
+   * The store at a path: a `sessions.json`, or a database of an agent. Throws STORE_UNREADABLE where there is none. What a
+   * run could use is changed only where its path, or the configuration here, shows which state folder runs its sessions.
+   */
+  openAt(path: string, agentId?: string): Promise<SessionKeeper>;
 }
 
 /** What keeps the sessions of one agent. */
@@ -87,7 +90,8 @@ export interface SessionRow {
 
 /**
  * What can be done to sessions. Each throws SESSION_IN_USE, and changes nothing, while another process runs the session or
- * writes to its transcript, and SESSION_UNSUPPORTED where only OpenClaw itself can do it.
+ * writes to its transcript, and SESSION_UNSUPPORTED where only OpenClaw itself can do it, or it is not known
+ * which state folder runs the session.
  */
 export interface SessionChanges {
   /** Sets fields of the entry; undefined removes one. A run that is under way keeps what it began with. */

@@ -1,10 +1,11 @@
-import { closeSync, existsSync, openSync, readSync, statSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
 import { OpenBotError } from '@openbot/sessions';
 import { isValidAgentId } from '@openbot/sessions/key';
 import { type Environment, openclawLayoutOf } from '@openbot/sessions/layout';
 import type { SessionFolder, SessionKeeper } from './contract.ts';
 import { openFileKeeper } from './files/file-keeper.ts';
+import type { FileKeeperPlace } from './files/place.ts';
 import { type FolderConfig, readFolderConfig } from './folder-config.ts';
 import { readModelFacts } from './openclaw-list/model-facts.ts';
 import { KEPT_IN_DATABASE, openDatabaseKeeper } from './openclaw-sqlite/database-keeper.ts';
@@ -19,9 +20,10 @@ export async function openSessionFolder(
 ): Promise<SessionFolder> {
   const config = await readFolderConfig(stateDir, env);
   const layout = openclawLayoutOf(stateDir, config.layout, { env, cwd });
-  const { mainKey, scope } = sessionSettingsOf(config);
-  const openFile = (agentId: string, storePath: string) =>
-    openFileKeeper({ stateDir, agentId, storePath, isRunHere: config.isRunHere, mainKey, scope });
+  const runs: Runs = { stateDir, isRunHere: config.isRunHere, ...sessionSettingsOf(config) };
+  const { mainKey } = runs;
+  const isOwnStore = (path: string, agentId: string) =>
+    [agentId, ...config.agentIds].some((id) => layout.storePathOf(id) === path);
   // An agent that has no sessions yet will have them where the others have theirs.
   const isOfDatabases =
     !config.isOwn &&
@@ -38,13 +40,52 @@ export async function openSessionFolder(
     open: (agentId) => {
       // Turns of this program keep their entries in files, whatever else is in the folder.
       const database = config.isOwn ? undefined : openDatabaseKeeper(layout.databasePathOf(agentId), agentId);
-      const keeper = database ?? openFile(agentId, layout.storePathOf(agentId));
+      const keeper = database ?? openFileKeeper({ ...runs, agentId, storePath: layout.storePathOf(agentId) });
       return keeper.exists || !isOfDatabases
         ? keeper
         : { ...keeper, path: layout.databasePathOf(agentId), keptIn: KEPT_IN_DATABASE };
     },
-    openAt: (path, agentId) => openStore(resolve(path), agentId ?? config.defaultAgentId ?? 'main', openFile),
+    openAt: (path, agentId) =>
+      openStore(resolve(path), agentId ?? config.defaultAgentId ?? 'main', async (owner, storePath) => {
+        const its = isOwnStore(storePath, owner) ? runs : await findRuns(storePath, stateDir, env);
+        return openFileKeeper({ ...its, agentId: owner, storePath });
+      }),
   };
+}
+
+/** Where runs of the sessions of a store have their locks, and under which names. */
+type Runs = Omit<FileKeeperPlace, 'agentId' | 'storePath'>;
+
+/** Of the state folder that the path of a store names: another one may run its sessions than the caller's. */
+async function findRuns(storePath: string, callersDir: string, env: Environment): Promise<Runs> {
+  const [stateDir, ...others] = new Set(
+    [storePath, realpathSync(storePath)].flatMap((path) => stateDirOfStore(path) ?? []),
+  );
+  if (stateDir === undefined || others.length > 0) {
+    return { stateDir: callersDir, isRunHere: false, unsafe: unknownFolder(storePath) };
+  }
+  try {
+    const config = await readFolderConfig(stateDir, env);
+    return { stateDir, isRunHere: config.isRunHere, ...sessionSettingsOf(config) };
+  } catch (error) {
+    if (!(error instanceof OpenBotError)) throw error;
+    // Looking goes on without it.
+    return { stateDir, isRunHere: false, unsafe: error };
+  }
+}
+
+/** Of `<stateDir>/agents/<agentId>/sessions/<file>`, with its links resolved. */
+function stateDirOfStore(path: string): string | undefined {
+  if (basename(dirname(path)) !== 'sessions' || agentOfPath(path) === undefined) return undefined;
+  return realpathSync(dirname(dirname(dirname(dirname(path)))));
+}
+
+function unknownFolder(path: string): OpenBotError {
+  return new OpenBotError(
+    'SESSION_UNSUPPORTED',
+    `Sessions of ${path} may be in use: the path does not show which state folder runs them. Nothing was changed`,
+    { hint: 'Name the state folder whose session.store it is, with --state-dir instead of --store' },
+  );
 }
 
 function sessionSettingsOf({ raw }: FolderConfig) {
@@ -55,11 +96,11 @@ function sessionSettingsOf({ raw }: FolderConfig) {
 }
 
 /** As OpenClaw does, the path of a `sessions.json` that is not there means the database of the same agent. */
-function openStore(
+async function openStore(
   path: string,
   usualAgentId: string,
-  openFile: (agentId: string, path: string) => SessionKeeper,
-): SessionKeeper {
+  openFile: (agentId: string, path: string) => Promise<SessionKeeper>,
+): Promise<SessionKeeper> {
   const agentId = agentOfPath(path) ?? usualAgentId;
   const kind = kindOf(path);
   if (kind === 'folder') throw noStore(path, 'it is a folder');

@@ -33,6 +33,7 @@ function makeSessions(): Home & { entryOf(key?: string): Record<string, unknown>
 
 test('a secret that is not there keeps no session from being set', async () => {
   const home = makeSessions();
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: the placeholder of the file is what is tested
   const providers = { mine: { baseUrl: 'http://127.0.0.1:1/v1', apiKey: '${NOPE}', models: [{ id: 'm' }] } };
   writeFileSync(join(home.stateDir, 'openbot.json'), JSON.stringify({ models: { providers } }));
   expect(await home.run(['sessions', 'set', 'main', 'think=high'])).toMatchObject({ code: 0, stderr: '' });

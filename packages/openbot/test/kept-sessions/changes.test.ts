@@ -231,6 +231,61 @@ test('a session that another process runs, or writes to, stays as it is, and who
   expect(existsSync(path)).toBe(true);
 });
 
+test('--store of another state folder: its runs count, and where they cannot be known nothing is removed', async () => {
+  const place = makeOwnPlace();
+  const caller = makePlace(undefined, { 'openbot.json': '{}' });
+  writeFileSync(join(place.stateDir, 'openbot.json'), JSON.stringify({ session: { mainKey: 'work' } }));
+  const main = { sessionId: `${ID.slice(0, -1)}7`, updatedAt: 1 };
+  const storePath = join(place.sessionsDir, 'sessions.json');
+  writeFileSync(storePath, JSON.stringify({ ...place.store(), 'agent:main:main': main }));
+  const before = place.store();
+  const runs = openFileRunLock(place.stateDir);
+  // A run of the main session has its configured name.
+  for (const [key, address] of [
+    [KEY, KEY],
+    ['agent:main:main', 'agent:main:work'],
+  ] as const) {
+    const run = await runs.acquire(address, { waitMs: 0 });
+    for (const what of ['reset', 'delete', 'compact']) {
+      const args = ['sessions', what, key, '--yes', '--json', '--store', storePath];
+      const { code, stderr } = await caller.runHere(...args);
+      expect([what, code, JSON.parse(stderr).error.code]).toEqual([what, 1, 'SESSION_IN_USE']);
+    }
+    await run!.release();
+  }
+  const run = await runs.acquire(KEY, { waitMs: 0 });
+  const prune = ['sessions', 'prune', '--older-than', '1ms', '--yes', '--store', storePath];
+  expect(await caller.jsonHere(...prune)).toMatchObject({ pruned: [] });
+  await run!.release();
+  expect(place.store()).toEqual(before);
+
+  // Any state folder may have this path as its session.store.
+  const copy = join(place.home, 'copy.json');
+  writeFileSync(copy, readFileSync(storePath));
+  const archive = join(place.home, `${ID}.jsonl.deleted.2026-11-15T18-14-09.411Z`);
+  writeFileSync(archive, '');
+  for (const args of [
+    ['reset', KEY],
+    ['delete', KEY],
+    ['compact', KEY],
+    ['restore', archive],
+    ['prune', '--older-than', '1ms'],
+  ]) {
+    const { code, stderr } = await caller.runHere('sessions', ...args, '--yes', '--json', '--store', copy);
+    expect([args[0], code, JSON.parse(stderr).error.code]).toEqual([args[0], 1, 'SESSION_UNSUPPORTED']);
+    expect(stderr).toContain('--state-dir');
+  }
+  expect(readFileSync(copy)).toEqual(readFileSync(storePath));
+  const configured = JSON.stringify({ session: { store: copy } });
+  writeFileSync(join(caller.stateDir, 'openbot.json'), configured);
+  expect(await caller.jsonHere('sessions', 'delete', KEY, '--yes', '--store', copy)).toMatchObject({
+    key: KEY,
+  });
+  expect(await caller.jsonHere('sessions', 'delete', KEY, '--yes', '--store', storePath)).toMatchObject({
+    key: KEY,
+  });
+});
+
 test("OpenClaw's database: a label is written, the rest is left to OpenClaw", async () => {
   const place = await makeDatabasePlace();
   await place.json('sessions', 'label', 'think', 'deep');
@@ -239,19 +294,22 @@ test("OpenClaw's database: a label is written, the rest is left to OpenClaw", as
   const shown = await place.jsonHere<{ transcript: object; keptIn: string }>('sessions', 'show', 'deep');
   expect(shown).toMatchObject({ keptIn: "OpenClaw's database", transcript: { isThere: true } });
   // Found by the same rules, whatever the case of a label.
-  const set = await place.jsonHere<{ settings: object[] }>('sessions', 'set', 'DEEP', 'think=high');
-  expect(set).toMatchObject({ key: 'agent:main:think', changed: ['think'] });
-  const { entry } = await place.jsonHere<{ entry: object }>('sessions', 'show', 'deep');
-  expect(entry).toMatchObject({ label: 'deep', thinkingLevel: 'high' });
-  for (const [what, hint] of [
-    ['reset', 'sessions.reset'],
-    ['delete', 'openclaw sessions delete agent:main:think'],
-    ['compact', 'openclaw sessions compact agent:main:think'],
+  const named = await place.jsonHere('sessions', 'set', 'DEEP', 'label=deeper');
+  expect(named).toMatchObject({ key: 'agent:main:think', changed: ['label'] });
+  const { entry: before } = await place.jsonHere<{ entry: object }>('sessions', 'show', 'deeper');
+  for (const [args, hint] of [
+    [['set', 'deeper', 'think=high'], 'openbot init --from-openclaw'],
+    [['set', 'deeper', 'label=other', 'send=off'], 'in the chat'],
+    [['set', 'deeper', '--unset', 'queue'], 'in the chat'],
+    [['reset', 'deeper', '--yes'], 'sessions.reset'],
+    [['delete', 'deeper', '--yes'], 'openclaw sessions delete agent:main:think'],
+    [['compact', 'deeper', '--yes'], 'openclaw sessions compact agent:main:think'],
   ] as const) {
-    const { code, stderr } = await place.runHere('sessions', what, 'deep', '--yes', '--json');
+    const { code, stderr } = await place.runHere('sessions', ...args, '--json');
     expect([code, JSON.parse(stderr).error.code]).toEqual([1, 'SESSION_UNSUPPORTED']);
     expect(stderr).toContain(hint);
   }
+  expect((await place.jsonHere('sessions', 'show', 'deeper')).entry).toEqual(before);
 });
 
 test("a folder of OpenClaw's database takes no turns, and nothing is made in it", async () => {

@@ -34,7 +34,8 @@ export async function openPlace(
   const folder = await openSessionFolder(stateDir, { env, cwd: input.cwd });
   const named = allAgents ? undefined : readAgentId(agent, env);
   if (named !== undefined) assertKnown([folder], named);
-  if (store !== undefined) return { folder, keepers: [folder.openAt(resolveUserPath(store, env), named)] };
+  if (store !== undefined)
+    return { folder, keepers: [await folder.openAt(resolveUserPath(store, env), named)] };
   if (named !== undefined) return { folder, keepers: [folder.open(named)] };
   if (!allAgents && isOneDefault) return { folder, keepers: [folder.open(requireDefault(folder))] };
   return { folder, keepers: openEach(folder) };

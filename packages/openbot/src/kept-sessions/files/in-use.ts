@@ -24,6 +24,7 @@ export async function whileIdle<T>(
   body: () => Promise<T>,
 ): Promise<T> {
   const { key } = session;
+  if (place.unsafe !== undefined) throw place.unsafe;
   const user = await findUser(place, session);
   if (user !== undefined) throw inUse(key, user);
   // A folder of OpenClaw gets no locks that OpenClaw does not know.
@@ -43,6 +44,7 @@ export async function whileIdle<T>(
 
 /** No run has a key that is none: messages are not accepted under it. */
 async function findHolder(place: FileKeeperPlace, key: string) {
+  if (place.unsafe !== undefined) return undefined;
   try {
     return await openFileRunLock(place.stateDir).holder(addressIn(place, key));
   } catch (error) {
@@ -53,6 +55,7 @@ async function findHolder(place: FileKeeperPlace, key: string) {
 
 /** Which of these sessions are run now. */
 export async function listBusy(place: FileKeeperPlace, keys: Iterable<string>): Promise<string[]> {
+  if (place.unsafe !== undefined) throw place.unsafe;
   if (!existsSync(join(place.stateDir, 'run-locks'))) return [];
   const busy: string[] = [];
   for (const key of keys) {

@@ -10,6 +10,8 @@ export interface FileKeeperPlace {
   readonly storePath: string;
   /** Whether this program runs agents of the folder, whose locks then count. */
   readonly isRunHere: boolean;
+  /** Why it is not known whether sessions are run: then nothing is changed that a run could use. */
+  readonly unsafe?: OpenBotError;
   readonly mainKey?: string;
   readonly scope?: 'per-sender' | 'global';
 }

@@ -145,6 +145,8 @@ export interface RestoreOutcome {
   readonly sessionId: string;
   /** The transcript, where there is one. */
   readonly path?: string;
+  /** A compacted transcript that is whole again: as it was before. */
+  readonly archived?: string;
   /** What the key pointed to before, if it was another session. */
   readonly replaced?: { readonly sessionId: string; readonly archived: readonly string[] };
 }

@@ -4,15 +4,15 @@ import {
   compactSession,
   deleteSession,
   openFileSessionStore,
-  pruneSessions,
   resetSession,
   type StoredSession,
 } from '@openbot/sessions';
 import type { SessionChanges } from '../contract.ts';
 import { setFields } from '../set-fields.ts';
-import { listBusy, whileIdle } from './in-use.ts';
-import { keepEntry, keepRemoved } from './kept-entry.ts';
+import { whileIdle } from './in-use.ts';
+import { keepingEntry } from './kept-entry.ts';
 import { type FileKeeperPlace, locateTranscript } from './place.ts';
+import { pruneFiles } from './prune-files.ts';
 import { restoreArchive } from './restore-archive.ts';
 
 /** A process that only reads or appends a line is done before this. */
@@ -33,41 +33,17 @@ export function openFileChanges(place: FileKeeperPlace): SessionChanges {
     set: ({ key }, fields) => setFields(openFileSessionStore(storePath), key, fields),
     reset: (session) =>
       whileIdle(place, session, async () => {
-        const { sessionId, archived, previousSessionEntry } = await resetSession(named(session));
-        await keepEntry(archived, session.key, previousSessionEntry);
+        const reset = (now: number) => resetSession({ ...named(session), now: () => now });
+        const { sessionId, archived } = await keepingEntry(sessions, 'reset', session, reset, 'beside');
         return { sessionId, archived };
       }),
     remove: (session) =>
       whileIdle(place, session, async () => {
-        const entry = (await openFileSessionStore(storePath).get(session.key)) ?? session.entry;
-        const { archived } = await deleteSession(named(session));
-        return { archived: await keepRemoved(archived, session.key, entry, folder) };
+        const remove = (now: number) => deleteSession({ ...named(session), now: () => now });
+        const { archived } = await keepingEntry(sessions, 'deleted', session, remove);
+        return { archived };
       }),
-    prune: async ({ maxAgeMs, maxEntries, dryRun }) => {
-      const entries = new Map(
-        (await openFileSessionStore(storePath).list()).map(({ key, entry }) => [key, entry]),
-      );
-      const busy = dryRun ? [] : await listBusy(place, entries.keys());
-      const report = await pruneSessions({
-        ...sessions,
-        maxAgeMs,
-        maxEntries,
-        dryRun,
-        activeKeys: busy,
-      });
-      const pruned = await Promise.all(
-        report.pruned.map(async ({ sessionKey: key, archived, ...rest }) => ({
-          key,
-          ...rest,
-          archived: dryRun ? archived : await keepRemoved(archived, key, entries.get(key), folder),
-        })),
-      );
-      return {
-        pruned,
-        failed: report.failed.map(({ sessionKey: key, error }) => ({ key, error })),
-        kept: report.kept,
-      };
-    },
+    prune: (limits) => pruneFiles(place, limits),
     compact: (session, maxLines) =>
       whileIdle(place, session, async () => {
         const { path, sizeBytes: sizeBefore } = transcriptOf(session);
@@ -77,7 +53,7 @@ export function openFileChanges(place: FileKeeperPlace): SessionChanges {
         return { reason, kept, removed, archived, sizeBefore, sizeAfter };
       }),
     restore: (archive, key) =>
-      restoreArchive({ ...sessions, folder }, archive, key, (session, body) =>
+      restoreArchive({ ...sessions, folder, lock: LOCK }, archive, key, (session, body) =>
         whileIdle(place, session, body),
       ),
   };

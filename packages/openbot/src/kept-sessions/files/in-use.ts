@@ -1,7 +1,7 @@
-import { existsSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname } from 'node:path';
 import { OpenBotError, type StoredSession } from '@openbot/sessions';
 import { inspectLock } from '@openbot/sessions/disk';
+import type { RunLock } from '../../run-lock/contract.ts';
 import { openFileRunLock } from '../../run-lock/files/file-run-lock.ts';
 import { addressOf, canonicalRef } from '../../session-address.ts';
 import { type FileKeeperPlace, locateTranscript } from './place.ts';
@@ -53,15 +53,34 @@ async function findHolder(place: FileKeeperPlace, key: string) {
   }
 }
 
-/** Which of these sessions are run now. */
-export async function listBusy(place: FileKeeperPlace, keys: Iterable<string>): Promise<string[]> {
+/** Holds the runs of sessions that no process runs, where this program runs agents, so that none begins one of them. */
+export async function holdRuns(
+  place: FileKeeperPlace,
+  keys: Iterable<string>,
+): Promise<{ readonly free: readonly string[]; release(): Promise<void> }> {
   if (place.unsafe !== undefined) throw place.unsafe;
-  if (!existsSync(join(place.stateDir, 'run-locks'))) return [];
-  const busy: string[] = [];
-  for (const key of keys) {
-    if ((await findHolder(place, key)) !== undefined) busy.push(key);
+  const runs = openFileRunLock(place.stateDir);
+  const free: string[] = [];
+  try {
+    for (const key of keys) if (await holdRun(place, runs, key)) free.push(key);
+  } catch (error) {
+    await runs.close();
+    throw error;
   }
-  return busy;
+  return { free, release: () => runs.close() };
+}
+
+async function holdRun(place: FileKeeperPlace, runs: RunLock, key: string): Promise<boolean> {
+  if (!place.isRunHere) return (await findHolder(place, key)) === undefined;
+  try {
+    const address = addressIn(place, key);
+    const run = await runs.acquire(address, { waitMs: 0 });
+    // Two spellings of a key are one run.
+    return run !== undefined || (await runs.holder(address))?.isOwn === true;
+  } catch (error) {
+    if (error instanceof OpenBotError && error.code === 'INVALID_SESSION_KEY') return true;
+    throw error;
+  }
 }
 
 function addressIn({ agentId, mainKey, scope }: FileKeeperPlace, sessionKey: string): string {

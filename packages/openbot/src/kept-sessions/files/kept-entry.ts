@@ -1,54 +1,110 @@
 import { randomUUID } from 'node:crypto';
-import { readFileSync } from 'node:fs';
-import { unlink, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import type { SessionEntry, StoredEntry } from '@openbot/sessions';
+import { existsSync, readFileSync } from 'node:fs';
+import { rm, unlink } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import {
+  type OpenBotError,
+  openFileSessionStore,
+  type SessionEntry,
+  type SessionStore,
+  type StoredSession,
+} from '@openbot/sessions';
+import { writeFileAtomic } from '@openbot/sessions/disk';
 import { classifySessionFileName, transcriptFileName } from '@openbot/sessions/layout';
+import type { KeptArchive } from '../contract.ts';
 import { ENTRY_ENDING } from './archives.ts';
+import { locateTranscript } from './place.ts';
 
-/** Keeps the entry of a session beside its archives, so that they can be put back under its key. */
-export async function keepEntry(
-  archived: readonly string[],
-  key: string,
-  entry: StoredEntry | undefined,
-): Promise<void> {
-  if (entry === undefined) return;
-  for (const path of archived) {
-    await writeFile(path + ENTRY_ENDING, format(key, entry), { mode: 0o600 });
+/**
+ * What becomes of an entry without an archive: `alone`, it is an archive of its own; `beside`, it is not kept; `later`, it
+ * waits for the archive that a later call makes.
+ */
+type WithoutArchive = 'alone' | 'beside' | 'later';
+
+/** Entries of sessions that are about to be archived, each where that of its archive will be. */
+export interface KeptEntries {
+  /** The time for the names of the archives. */
+  readonly at: number;
+  /**
+   * When the session is archived: moves the entry to where its archives really are.
+   * @returns the archives, with the entry where it is one
+   */
+  settle(key: string, archived: readonly string[], without: WithoutArchive): Promise<readonly string[]>;
+  /** Removes those of sessions that are as they were. */
+  dropLiving(store: SessionStore, mayDrop?: (key: string) => boolean): Promise<void>;
+}
+
+/** Archives a session, and keeps its entry. */
+export async function keepingEntry<
+  T extends { readonly archived: readonly string[]; readonly archiveError?: OpenBotError },
+>(
+  { storePath }: { readonly storePath: string },
+  kind: 'reset' | 'deleted',
+  { key, entry: known }: StoredSession,
+  archive: (now: number) => Promise<T>,
+  without: 'alone' | 'beside' = 'alone',
+): Promise<Omit<T, 'archived'> & { readonly archived: readonly string[] }> {
+  const store = openFileSessionStore(storePath);
+  const entry = (await store.get(key)) ?? known;
+  const entries = await keepEntries(dirname(storePath), kind, [{ key, entry }]);
+  try {
+    const done = await archive(entries.at);
+    const rule = done.archiveError === undefined ? without : 'later';
+    return { ...done, archived: await entries.settle(key, done.archived, rule) };
+  } catch (error) {
+    await entries.dropLiving(store);
+    throw error;
   }
 }
 
 /**
- * As `keepEntry`, for a session that is removed: where it had no transcript, its entry is an archive of its own.
- * @returns the archives, with that one
+ * Keeps entries before their sessions are archived, so that a crash in between loses neither key nor settings. No two of
+ * the sessions may have one id.
  */
-export async function keepRemoved(
-  archived: readonly string[],
-  key: string,
-  entry: StoredEntry | undefined,
+export async function keepEntries(
   folder: string,
-): Promise<readonly string[]> {
-  await keepEntry(archived, key, entry);
-  if (archived.length > 0 || entry === undefined) return archived;
-  const name = `${entry.sessionId}.jsonl`;
-  const { kind } = classifySessionFileName(name);
-  const usual =
-    kind === 'transcript' || kind === 'topic-transcript' ? name : transcriptFileName(randomUUID());
-  // Entries of several keys may have one id.
-  for (let at = Date.now(); ; at++) {
-    const stamp = new Date(at).toISOString().replaceAll(':', '-');
-    const path = join(folder, `${usual}.deleted.${stamp}${ENTRY_ENDING}`);
-    try {
-      await writeFile(path, format(key, entry), { mode: 0o600, flag: 'wx' });
-      return [path];
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-    }
-  }
+  kind: 'reset' | 'deleted',
+  sessions: readonly StoredSession[],
+): Promise<KeptEntries> {
+  const names = sessions.map((session) => join(folder, transcriptNameOf(folder, session)));
+  const pathOf = (name: string, at: number) =>
+    `${name}.${kind}.${new Date(at).toISOString().replaceAll(':', '-')}`;
+  let at = Date.now();
+  const isTaken = (name: string) =>
+    existsSync(pathOf(name, at)) || existsSync(pathOf(name, at) + ENTRY_ENDING);
+  while (names.some(isTaken)) at++;
+  const entries = new Map(sessions.map(({ key, entry }) => [key, entry]));
+  const paths = new Map(sessions.map(({ key }, i) => [key, pathOf(names[i]!, at) + ENTRY_ENDING]));
+  const write = (path: string, key: string) =>
+    writeFileAtomic(path, `${JSON.stringify({ key, entry: entries.get(key) })}\n`);
+  const drop = (key: string) => rm(paths.get(key)!, { force: true });
+  for (const [key, path] of paths) await write(path, key);
+  return {
+    at,
+    settle: async (key, archived, without) => {
+      const kept = paths.get(key)!;
+      const beside = archived.map((path) => path + ENTRY_ENDING);
+      for (const path of beside) if (path !== kept) await write(path, key);
+      const isAlone = archived.length === 0 && without === 'alone';
+      if (!isAlone && without !== 'later' && !beside.includes(kept)) await drop(key);
+      return isAlone ? [kept] : archived;
+    },
+    dropLiving: async (store, mayDrop = () => true) => {
+      for (const key of [...paths.keys()].filter(mayDrop)) {
+        const now = await store.get(key);
+        // One that is marked is archived by a later call, under the name that its entry has.
+        if (now?.sessionId === entries.get(key)!.sessionId && !('pendingArchives' in now)) await drop(key);
+      }
+    },
+  };
 }
 
-function format(key: string, entry: StoredEntry): string {
-  return `${JSON.stringify({ key, entry })}\n`;
+/** A random one where the session has no transcript here and an id that is no file name. */
+function transcriptNameOf(folder: string, session: StoredSession): string {
+  const { path } = locateTranscript(folder, session);
+  const usual = dirname(path) === folder ? basename(path) : `${session.entry.sessionId}.jsonl`;
+  const { kind } = classifySessionFileName(usual);
+  return kind === 'transcript' || kind === 'topic-transcript' ? usual : transcriptFileName(randomUUID());
 }
 
 /** Undefined for archives that a chat or OpenClaw made. */
@@ -61,6 +117,12 @@ export function readKeptEntry(archive: string): { key: string; entry: SessionEnt
   } catch {
     return undefined;
   }
+}
+
+/** The key that an archive goes back to, if no other is wanted. Undefined where it is not known. */
+export function findKeyOf(archive: KeptArchive, sessions: readonly StoredSession[]): string | undefined {
+  const owner = sessions.find(({ entry }) => entry.sessionId === archive.sessionId);
+  return owner?.key ?? readKeptEntry(archive.path)?.key;
 }
 
 export async function forgetEntry(archive: string): Promise<void> {

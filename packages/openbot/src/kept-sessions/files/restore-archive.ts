@@ -1,24 +1,33 @@
-import { constants, existsSync } from 'node:fs';
-import { copyFile, readFile, unlink } from 'node:fs/promises';
+import { constants, existsSync, lstatSync } from 'node:fs';
+import { copyFile, readFile, rename, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import {
-  deleteSession,
+  emitSessionTranscriptUpdate,
   OpenBotError,
   openFileSessionStore,
+  returnToSession,
   type SessionEntry,
   type StoredSession,
 } from '@openbot/sessions';
-import { linkNew, syncFolder, writeFileAtomic } from '@openbot/sessions/disk';
+import {
+  type LockOptions,
+  linkNew,
+  makeLeftoverPath,
+  syncFolder,
+  writeFileAtomic,
+} from '@openbot/sessions/disk';
 import { transcriptFileName } from '@openbot/sessions/layout';
 import { withTranscriptLock } from '@openbot/sessions/transcript';
+import { findSession } from '../../session-address.ts';
 import type { KeptArchive, RestoreOutcome } from '../contract.ts';
-import { forgetEntry, keepRemoved, readKeptEntry } from './kept-entry.ts';
+import { findKeyOf, forgetEntry, keepingEntry, readKeptEntry } from './kept-entry.ts';
 
 interface Sessions {
   readonly storePath: string;
   readonly agentId: string;
   readonly mainKey?: string;
   readonly folder: string;
+  readonly lock: LockOptions;
 }
 
 type WhileIdle = <T>(session: StoredSession, body: () => Promise<T>) => Promise<T>;
@@ -39,25 +48,24 @@ export async function restoreArchive(
     });
   }
   const store = openFileSessionStore(sessions.storePath);
-  const owner = (await store.list()).find(({ entry }) => entry.sessionId === archive.sessionId);
   const kept = readKeptEntry(archive.path);
   if (archive.isEntryOnly && kept === undefined) {
     throw new OpenBotError('STORE_UNREADABLE', `${archive.path} holds no entry of a session`, {
       hint: 'Nothing was restored',
     });
   }
-  const key = wantedKey ?? owner?.key ?? kept?.key;
-  if (key === undefined) {
+  const wanted = wantedKey ?? findKeyOf(archive, await store.list());
+  if (wanted === undefined) {
     throw new OpenBotError('USAGE', `Under which key was the session ${archive.sessionId}?`, {
       hint: 'Name it: --key agent:main:main',
     });
   }
-  const entry = await store.get(key);
-  const current = entry && { key, entry };
-  const probe = { key, entry: entry ?? ({ sessionId: archive.sessionId } as SessionEntry) };
+  const current = await findSession({ ...sessions, store }, wanted);
+  const { key, entry } = current ?? { key: wanted, entry: { sessionId: archive.sessionId, updatedAt: 0 } };
+  const probe = { key, entry };
   return whileIdle(probe, async () => {
-    if (archive.kind === 'bak' && entry?.sessionId === archive.sessionId) {
-      return restoreWhole(sessions, archive, { key, entry });
+    if (archive.kind === 'bak' && current?.entry.sessionId === archive.sessionId) {
+      return restoreWhole(sessions, archive, current);
     }
     return restoreSession(sessions, archive, key, current, kept?.entry);
   });
@@ -65,41 +73,94 @@ export async function restoreArchive(
 
 /** Makes a transcript that was compacted whole again. */
 async function restoreWhole(
-  { storePath, folder }: Sessions,
+  { storePath, folder, lock }: Sessions,
   archive: KeptArchive,
   { key, entry }: StoredSession,
 ): Promise<RestoreOutcome> {
   const path = join(folder, transcriptNameOf(archive));
-  await withTranscriptLock(path, async () => {
-    const whole = await readFile(archive.path);
-    const now = await readFile(path).catch(() => Buffer.alloc(0));
-    await writeFileAtomic(path, Buffer.concat([whole, ...findLaterLines(whole, now)]));
-  });
+  const outcome = { key, sessionId: archive.sessionId, path };
+  const made = await withTranscriptLock(
+    path,
+    async () => {
+      const whole = await read(archive.path);
+      const now = await read(path).catch(ifMissing);
+      const later = now === undefined ? { isWhole: false } : compareLines(whole, now);
+      if (later.isWhole) return undefined;
+      const archived = now === undefined ? undefined : await setAside(path);
+      await writeFileAtomic(path, [whole, ...(later.added ?? [])]);
+      return { archived };
+    },
+    lock,
+  );
+  if (made === undefined) return outcome;
+  emitSessionTranscriptUpdate(path);
   await openFileSessionStore(storePath).update(key, (now) =>
     now?.sessionId === entry.sessionId ? { ...now, ...UNKNOWN_FIGURES, updatedAt: Date.now() } : undefined,
   );
-  return { key, sessionId: archive.sessionId, path };
+  return { ...outcome, ...made };
 }
 
-/** Lines of the compacted transcript that the whole one does not have. A kept line may have been changed, but not its id. */
-function findLaterLines(whole: Buffer, now: Buffer): Buffer[] {
-  const known = new Set(splitLines(whole).map(identify));
-  const later = splitLines(now).filter((line) => line.trim() !== '' && !known.has(identify(line)));
-  const gap = whole.length > 0 && whole.at(-1) !== 0x0a ? '\n' : '';
-  return later.length === 0 ? [] : [Buffer.from(`${gap}${later.join('\n')}\n`)];
-}
-
-function splitLines(bytes: Buffer): string[] {
-  return bytes.toString('utf8').split('\n');
-}
-
-function identify(line: string): string {
+async function read(path: string): Promise<Buffer> {
   try {
-    const { id } = JSON.parse(line) as { id?: unknown };
-    return typeof id === 'string' ? `id ${id}` : line;
-  } catch {
-    return line;
+    return await readFile(path);
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT') throw error;
+    throw new OpenBotError('TRANSCRIPT_UNREADABLE', `Cannot read the transcript ${path}: ${message}`, {
+      hint: 'Nothing was restored. Check the disk and the rights of the file and its folder.',
+      cause: error,
+    });
   }
+}
+
+function ifMissing(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== 'ENOENT') throw error;
+}
+
+/** Keeps the transcript as it is now as an archive. Its lock must be held. */
+async function setAside(path: string): Promise<string> {
+  for (let at = Date.now(); ; at++) {
+    const archive = `${path}.bak.${new Date(at).toISOString().replaceAll(':', '-')}`;
+    if (existsSync(archive)) continue;
+    if (!linkNew(path, archive)) await copyFile(path, archive, constants.COPYFILE_EXCL);
+    return archive;
+  }
+}
+
+/** What the transcript has beyond the archive, and whether it has all of the archive. A kept line may have been changed, but not its id. */
+function compareLines(whole: Buffer, now: Buffer): { isWhole: boolean; added?: Buffer[] } {
+  const kept = splitLines(whole);
+  const lines = splitLines(now);
+  const known = new Set(kept.map(identify));
+  const there = new Set(lines.map(identify));
+  if ([...known].every((line) => there.has(line))) return { isWhole: true };
+  const later = lines.filter((line) => !known.has(identify(line)));
+  const needsEnd = later.length > 0 && whole.length > 0 && whole.at(-1) !== LINE_END;
+  const end = Buffer.of(LINE_END);
+  return { isWhole: false, added: [...(needsEnd ? [end] : []), ...later.flatMap((line) => [line, end])] };
+}
+
+const LINE_END = 0x0a;
+
+/** As bytes: a line need not be UTF-8. Without the empty ones. */
+function splitLines(bytes: Buffer): Buffer[] {
+  const lines: Buffer[] = [];
+  for (let start = 0; start < bytes.length; ) {
+    const found = bytes.indexOf(LINE_END, start);
+    const end = found < 0 ? bytes.length : found;
+    const line = bytes.subarray(start, end);
+    if (line.some((byte) => byte > 0x20)) lines.push(line);
+    start = end + 1;
+  }
+  return lines;
+}
+
+function identify(line: Buffer): string {
+  try {
+    const { id } = JSON.parse(line.toString('utf8')) as { id?: unknown };
+    if (typeof id === 'string') return `id ${id}`;
+  } catch {}
+  return line.toString('latin1');
 }
 
 /** Gives a session that was deleted or reset its file and its key again. */
@@ -110,48 +171,77 @@ async function restoreSession(
   current: StoredSession | undefined,
   kept: SessionEntry | undefined,
 ): Promise<RestoreOutcome> {
-  const { storePath, agentId, mainKey, folder } = sessions;
+  const { storePath, folder } = sessions;
   const { sessionId } = archive;
   const path = archive.isEntryOnly ? undefined : join(folder, transcriptNameOf(archive));
+  // The file first, then the key, then what goes: whenever this ends, a key names a session that has its transcript.
+  if (path !== undefined) await withTranscriptLock(path, () => giveName(archive.path, path), sessions.lock);
   const isOther = current !== undefined && current.entry.sessionId !== sessionId;
-  if (path !== undefined && existsSync(path)) throw isThere(path);
-  const archived = isOther
-    ? await keepRemoved(
-        (await deleteSession({ storePath, agentId, mainKey, sessionKey: current.key })).archived,
-        key,
-        current.entry,
-        folder,
-      )
-    : [];
-  if (path !== undefined) {
-    await withTranscriptLock(path, async () => {
-      await giveName(archive.path, path);
-      await unlink(archive.path);
-      await syncFolder(dirname(path));
-    });
-  }
-  await openFileSessionStore(storePath).update(key, () => ({
-    ...current?.entry,
+  const session = {
     ...UNKNOWN_FIGURES,
     ...kept,
     // An entry alone may have an id that is no file name.
     sessionId: path === undefined ? (kept?.sessionId ?? sessionId) : sessionId,
     // A session may have further transcripts, of its topics.
     sessionFile: (isOther ? undefined : current?.entry.sessionFile) ?? kept?.sessionFile ?? path,
-    updatedAt: Date.now(),
-  }));
-  await forgetEntry(archive.path);
-  const replaced = isOther ? { sessionId: current.entry.sessionId, archived } : undefined;
-  return { key, sessionId, path, replaced };
+  };
+  const bringBack = async (now: number) => {
+    const request = { ...sessions, sessionKey: key, expectedSessionId: current?.entry.sessionId, session };
+    const { replaced } = await returnToSession({ ...request, now: () => now });
+    return { archived: replaced?.archived ?? [], archiveError: replaced?.archiveError };
+  };
+  try {
+    const archived = isOther
+      ? (await keepingEntry({ storePath }, 'reset', current, bringBack)).archived
+      : (await bringBack(Date.now())).archived;
+    if (path !== undefined) {
+      await unlink(archive.path);
+      await syncFolder(dirname(path));
+    }
+    await forgetEntry(archive.path);
+    const replaced = isOther ? { sessionId: current.entry.sessionId, archived } : undefined;
+    return { key, sessionId, path, replaced };
+  } catch (error) {
+    await takeNameBack(storePath, archive, path);
+    throw error;
+  }
 }
 
-/** Replaces nothing that has the name already. */
+/** Replaces nothing that has the name already. A restore that was cut off may have given it. */
 async function giveName(file: string, path: string): Promise<void> {
+  if (isSameFile(file, path)) return;
+  if (existsSync(path)) throw isThere(path);
   try {
-    if (!linkNew(file, path)) await copyFile(file, path, constants.COPYFILE_EXCL);
+    if (linkNew(file, path)) {
+      if (isSameFile(file, path)) return;
+      throw isThere(path);
+    }
+    // Whole or not at all.
+    const temp = makeLeftoverPath(path, 'tmp');
+    await copyFile(file, temp, constants.COPYFILE_EXCL);
+    if (existsSync(path)) throw isThere(path);
+    await rename(temp, path);
   } catch (error) {
     throw (error as NodeJS.ErrnoException).code === 'EEXIST' ? isThere(path) : error;
+  } finally {
+    await syncFolder(dirname(path));
   }
+}
+
+function isSameFile(one: string, other: string): boolean {
+  const [a, b] = [one, other].map((path) => lstatSync(path, { bigint: true, throwIfNoEntry: false }));
+  return a !== undefined && a.dev === b?.dev && a.ino === b.ino;
+}
+
+/** After a failure: the archive is as it was, unless the session has a key by now. */
+async function takeNameBack(
+  storePath: string,
+  archive: KeptArchive,
+  path: string | undefined,
+): Promise<void> {
+  if (path === undefined || !isSameFile(archive.path, path)) return;
+  const sessions = await openFileSessionStore(storePath).list();
+  if (!sessions.some(({ entry }) => entry.sessionId === archive.sessionId)) await unlink(path);
 }
 
 function isThere(path: string): OpenBotError {

@@ -37,6 +37,17 @@ export function findSession(
   throw notFound(name, sessions, keepers);
 }
 
+/** The session of a key, in any spelling. */
+export function findByKey(
+  { list, agentId }: SessionKeeper,
+  key: string,
+  { mainKey }: { readonly mainKey?: string } = {},
+): StoredSession | undefined {
+  const wanted = key.trim().toLowerCase();
+  const spellings = [wanted, ...spell(wanted, agentId, mainKey)];
+  return list().find((session) => spellings.includes(session.key.toLowerCase()));
+}
+
 function spell(wanted: string, agentId: string, mainKey: string | undefined): readonly string[] {
   try {
     const key = toAgentStoreSessionKey({ agentId, requestKey: wanted, mainKey });

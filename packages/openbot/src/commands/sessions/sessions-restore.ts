@@ -4,7 +4,9 @@ import { OpenBotError } from '@openbot/sessions';
 import { type CommandInput, writeJson } from '@openbot/sessions/command-line';
 import { resolveUserPath } from '@openbot/sessions/layout';
 import { cutEnd, formatAge, layOutTable, printable } from '@openbot/sessions/terminal-text';
-import type { KeptArchive, SessionKeeper } from '../../kept-sessions/contract.ts';
+import type { KeptArchive, SessionFolder, SessionKeeper } from '../../kept-sessions/contract.ts';
+import { findKeyOf } from '../../kept-sessions/files/kept-entry.ts';
+import { findByKey } from '../../kept-sessions/find-session.ts';
 import { confirm } from '../confirm.ts';
 import { formatSize, showPath } from '../session-cells.ts';
 import type { RESTORE_FLAGS } from './flags.ts';
@@ -16,15 +18,15 @@ import { describeArchives, listUndoCommands } from './undo.ts';
 export async function sessionsRestore(input: CommandInput<typeof RESTORE_FLAGS>): Promise<void> {
   const { flags, terminal, words, env } = input;
   const [name = ''] = words;
-  const { keepers } = await openPlace(input);
+  const { folder, keepers } = await openPlace(input);
   if (name.trim() === '') {
     listAll(input, keepers);
     return;
   }
   const { keeper, archive } = findArchive(input, keepers, name.trim());
   const changes = await keeper.openChanges();
-  await confirm(input, `Put ${showPath(archive.path, env)} back`);
-  const { key, sessionId, path, replaced } = await changes.restore(archive, flags.key);
+  await confirm(input, describeRestore(input, folder, { keeper, archive }));
+  const { key, sessionId, path, archived, replaced } = await changes.restore(archive, flags.key);
   if (flags.json) {
     const undo = replaced === undefined ? [] : listUndoCommands(input, replaced.sessionId, replaced.archived);
     writeJson(terminal, { key, sessionId, path, from: archive.path, replaced: replaced ?? null, undo });
@@ -33,9 +35,26 @@ export async function sessionsRestore(input: CommandInput<typeof RESTORE_FLAGS>)
   const transcript =
     path === undefined ? 'It had no transcript; its entry is back' : `Transcript: ${showPath(path, env)}`;
   terminal.say(`${printable(`${key} is session ${sessionId} again`)}\n  ${transcript}\n`);
+  if (archived !== undefined) terminal.say(`  Archived: ${showPath(archived, env)}\n`);
   if (replaced === undefined) return;
   terminal.say(printable(`  Meanwhile it was session ${replaced.sessionId}.`));
   terminal.say(`\n${describeArchives(input, replaced.sessionId, replaced.archived)}`);
+}
+
+/** For people: what goes where, and what becomes of the session that is there. */
+function describeRestore(
+  { flags, env }: CommandInput<typeof RESTORE_FLAGS>,
+  folder: SessionFolder,
+  { keeper, archive }: FoundArchive,
+): string {
+  const what = `Put ${showPath(archive.path, env)} back`;
+  const key = flags.key ?? findKeyOf(archive, keeper.list());
+  if (key === undefined) return what;
+  const present = findByKey(keeper, key, folder)?.entry.sessionId;
+  const isWhole = present === archive.sessionId;
+  if (present === undefined || (isWhole && archive.kind !== 'bak')) return `${what} as ${printable(key)}`;
+  const gone = isWhole ? 'transcript' : `session ${present}`;
+  return printable(`${what} as ${key}, and archive its present ${gone}`);
 }
 
 interface FoundArchive {

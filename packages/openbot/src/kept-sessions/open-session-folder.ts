@@ -5,7 +5,6 @@ import { isValidAgentId } from '@openbot/sessions/key';
 import { type Environment, openclawLayoutOf } from '@openbot/sessions/layout';
 import type { SessionFolder, SessionKeeper } from './contract.ts';
 import { openFileKeeper } from './files/file-keeper.ts';
-import type { FileKeeperPlace } from './files/place.ts';
 import { type FolderConfig, readFolderConfig } from './folder-config.ts';
 import { readModelFacts } from './openclaw-list/model-facts.ts';
 import { KEPT_IN_DATABASE, openDatabaseKeeper } from './openclaw-sqlite/database-keeper.ts';
@@ -54,7 +53,7 @@ export async function openSessionFolder(
 }
 
 /** Where runs of the sessions of a store have their locks, and under which names. */
-type Runs = Omit<FileKeeperPlace, 'agentId' | 'storePath'>;
+type Runs = Omit<Parameters<typeof openFileKeeper>[0], 'agentId' | 'storePath'>;
 
 /** Of the state folder that the path of a store names: another one may run its sessions than the caller's. */
 async function findRuns(storePath: string, callersDir: string, env: Environment): Promise<Runs> {

@@ -10,7 +10,7 @@ import {
 import type { SessionChanges } from '../contract.ts';
 import { setFields } from '../set-fields.ts';
 import { whileIdle } from './in-use.ts';
-import { keepingEntry } from './kept-entry.ts';
+import { keepingEntry } from './keep-entries.ts';
 import { type FileKeeperPlace, locateTranscript } from './place.ts';
 import { pruneFiles } from './prune-files.ts';
 import { restoreArchive } from './restore-archive.ts';

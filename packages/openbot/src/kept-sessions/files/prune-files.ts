@@ -2,7 +2,7 @@ import { dirname } from 'node:path';
 import { openFileSessionStore, pruneSessions } from '@openbot/sessions';
 import type { PruneLimits, PruneOutcome } from '../contract.ts';
 import { holdRuns } from './in-use.ts';
-import { keepEntries } from './kept-entry.ts';
+import { keepEntries } from './keep-entries.ts';
 import type { FileKeeperPlace } from './place.ts';
 
 /** How many runs are held at once. */

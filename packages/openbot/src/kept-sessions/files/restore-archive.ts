@@ -20,7 +20,8 @@ import { transcriptFileName } from '@openbot/sessions/layout';
 import { withTranscriptLock } from '@openbot/sessions/transcript';
 import { findSession } from '../../session-address.ts';
 import type { KeptArchive, RestoreOutcome } from '../contract.ts';
-import { findKeyOf, forgetEntry, keepingEntry, readKeptEntry } from './kept-entry.ts';
+import { keepingEntry } from './keep-entries.ts';
+import { findKeyOf, forgetEntry, readKeptEntry } from './kept-entry.ts';
 
 interface Sessions {
   readonly storePath: string;

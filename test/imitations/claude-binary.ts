@@ -79,6 +79,8 @@ export async function makeClaudeHome(apiUrl: string): Promise<ClaudeHome> {
       DISABLE_AUTOUPDATER: '1',
       DISABLE_ERROR_REPORTING: '1',
       NO_PROXY: '127.0.0.1,localhost',
+      // A run ends before what the optimizing compiler of its runtime makes is of use.
+      BUN_JSC_useDFGJIT: '0',
     },
     transcriptPath,
     async readTranscript(sessionId) {

@@ -1,5 +1,9 @@
 /** Every failure that this package names: what it means and what to do. docs/errors.md is made from it. */
 export const OPENBOT_ERRORS = {
+  GATEWAY_REFUSED: {
+    means: 'The gateway refused a request. The message is what its client is told.',
+    remedy: 'Read the message; docs/gateway.md lists the methods, their params and the scopes that they need.',
+  },
   RUN_FAILED: {
     means:
       '`openbot agent` or `openbot cc run` ended without success: the agent or the model failed, the budget or the time was reached, or the run was aborted. The message says which.',

@@ -1,0 +1,104 @@
+/**
+ * The process that runs agents, and what the gateway and it tell each other. It is a process of its own so that a runner
+ * which crashes or blocks takes no connection with it. Everything that is said is JSON.
+ */
+import type { MsgContext } from '@openbot/sessions';
+import type { BotNotice } from '../bot/contract.ts';
+import type { InboxState, MessageIdentity, TurnWish } from '../inbox/contract.ts';
+import type { OutboundMessage, OutboxState } from '../outbox/contract.ts';
+import type { SessionRef } from '../session-address.ts';
+import type { TurnEvent, TurnReport } from '../turn/turn-tools.ts';
+
+/** The channel of messages that clients of the gateway write, as OpenClaw calls it. */
+export const WEB_CHANNEL = 'webchat';
+export const WEB_ACCOUNT = 'gateway';
+
+/** A message of a client. Its id is the idempotency key: the inbox keeps it, so that it holds over restarts. */
+export interface ClientMessage extends SessionRef {
+  readonly messageId: string;
+  readonly text: string;
+  readonly ctx?: MsgContext;
+  readonly wish?: TurnWish;
+}
+
+export interface AcceptedMessage {
+  readonly isNew: boolean;
+  readonly seq: number;
+  /** Of the message that is kept under this id: another text is a conflict. */
+  readonly text: string;
+  readonly state: InboxState['state'];
+}
+
+/** What the gateway asks. Each rejects with an OpenBotError, whose code, message, hint and details come over. */
+export interface HostCalls {
+  /** Resolves when the message is durable. */
+  accept(message: ClientMessage): Promise<AcceptedMessage>;
+  /** Ends the run of a session; false when it has none. What waits stays. */
+  abort(session: SessionRef): Promise<boolean>;
+  /** Takes back a message that no turn has begun. */
+  withdraw(identity: MessageIdentity): Promise<boolean>;
+  /** Puts a message into the outbox and waits at most `waitMs` for its end. */
+  send(message: OutboundMessage, waitMs: number): Promise<OutboxState & { readonly error?: string }>;
+  addSystemEvent(session: SessionRef, text: string): Promise<void>;
+  /** The lines of open channels, for status. */
+  channels(): Promise<readonly ChannelState[]>;
+}
+
+export interface ChannelState {
+  readonly channel: string;
+  readonly accountId: string;
+  readonly summary?: string;
+}
+
+/** A turn that runs, with the messages that it answers. */
+export interface HostTurn extends SessionRef {
+  readonly turnId: string;
+  readonly messages: readonly (MessageIdentity & { readonly seq: number })[];
+}
+
+export type HostEvent =
+  | { readonly type: 'began'; readonly turn: HostTurn }
+  | { readonly type: 'event'; readonly turnId: string; readonly event: TurnEvent }
+  /** `later`: the process ends, and the turn is begun again by the next one. */
+  | {
+      readonly type: 'ended';
+      readonly turnId: string;
+      readonly end: 'answered' | 'failed' | 'later';
+      readonly report: TurnReport;
+    }
+  /** Lines were added to a transcript. */
+  | {
+      readonly type: 'appended';
+      readonly session: SessionRef & { readonly sessionId: string; readonly sessionFile: string };
+    }
+  | { readonly type: 'notice'; readonly notice: Pick<BotNotice, 'about' | 'message'> };
+
+export type HostPhase =
+  | { readonly at: 'starting' }
+  | { readonly at: 'up'; readonly pid: number; readonly sinceMs: number }
+  /** It does not answer; it is ended and begun again when it goes on. */
+  | { readonly at: 'blocked'; readonly pid: number; readonly sinceMs: number }
+  | { readonly at: 'down'; readonly reason: string; readonly retryAtMs: number }
+  | { readonly at: 'closed' };
+
+export interface HostStatus {
+  readonly phase: HostPhase;
+  /** How often it ended without being asked to. */
+  readonly crashes: number;
+  /** Of its event loop, as it last said. ms */
+  readonly delayMs?: number;
+}
+
+/** What the gateway has of the process: starts it, and starts it again when it ends or blocks. */
+export interface AgentHost {
+  readonly calls: HostCalls;
+  readonly status: HostStatus;
+  /** Turns that run now. */
+  readonly turns: ReadonlyMap<string, HostTurn>;
+  onEvent(listener: (event: HostEvent) => void): () => void;
+  onStatus(listener: (status: HostStatus) => void): () => void;
+  /** Resolves when it can be asked. */
+  ready(): Promise<void>;
+  /** Runs may end within the time; what does not is recorded, and goes on with the next process. */
+  close(graceMs: number): Promise<void>;
+}

@@ -1,0 +1,67 @@
+import type { ParamShape, ParamsOf } from './param-shapes.ts';
+import type { Scope } from './scopes.ts';
+
+/** Who asks, over a WebSocket or HTTP. */
+export interface Caller {
+  /** Of the connection; a new one for each HTTP request. */
+  readonly connId: string;
+  readonly scopes: ReadonlySet<string>;
+  /** The agents that a token is for: the caller sees and reaches no other. Undefined: all. */
+  readonly agentIds?: ReadonlySet<string>;
+  readonly client: {
+    readonly id: string;
+    readonly mode: string;
+    readonly displayName?: string;
+    readonly version?: string;
+    readonly platform?: string;
+  };
+  readonly caps: ReadonlySet<string>;
+  readonly deviceId?: string;
+  /** What the connection wants to hear; HTTP callers cannot. */
+  readonly subscriptions?: Subscriptions;
+}
+
+export interface Subscriptions {
+  /** `sessions.subscribe`: changes of sessions, and messages of all of them. */
+  addSessions(): void;
+  /** `sessions.messages.subscribe`: messages of one session, by its address. */
+  addMessages(address: string): void;
+}
+
+/** One request. `Services` is what the methods of a gateway work with. */
+export interface MethodCall<Services> {
+  readonly caller: Caller;
+  readonly services: Services;
+  /** Sends a response before that of the result, with the same id: `agent` has two. Over HTTP it does nothing. */
+  respondFirst(payload: unknown): void;
+  /** Aborted when the caller is gone. */
+  readonly signal: AbortSignal;
+}
+
+export interface GatewayMethod<Services> {
+  readonly name: string;
+  /** Checked before the params are. */
+  readonly scope: Scope;
+  readonly params: ParamShape;
+  /** Whether hello-ok lists it. */
+  readonly isListed: boolean;
+  /** The audit log has its calls. */
+  readonly isAudited: boolean;
+  handle(params: never, call: MethodCall<Services>): unknown;
+}
+
+/** Declares a method with the types of its params. */
+export function declareMethod<Services>() {
+  return <const S extends ParamShape>(method: {
+    readonly name: string;
+    readonly scope: Scope;
+    readonly params: S;
+    readonly isListed?: boolean;
+    handle(params: ParamsOf<S>, call: MethodCall<Services>): unknown;
+  }): GatewayMethod<Services> => ({
+    isListed: true,
+    ...method,
+    isAudited: method.scope === 'operator.admin',
+    handle: method.handle as GatewayMethod<Services>['handle'],
+  });
+}

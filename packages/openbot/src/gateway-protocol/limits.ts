@@ -6,3 +6,9 @@ export const LARGEST_BUFFER = 50 * 1024 * 1024;
 export const HANDSHAKE_MS = 15_000;
 export const TICK_MS = 30_000;
 export const HEALTH_MS = 60_000;
+/** Ours: OpenClaw names none for these. */
+export const MOST_CONNECTIONS = 1_000;
+export const MOST_PENDING_REQUESTS = 256;
+export const MOST_SUBSCRIPTIONS = 1_000;
+/** Bytes that wait for a connection before droppable events are left out for it. */
+export const SLOW_BUFFER = 4 * 1024 * 1024;

@@ -1,10 +1,10 @@
 /** Params of methods: their types are checked, and properties that are not known are ignored, since newer clients send more. */
 import { refuse } from './wire-errors.ts';
 
-interface Check<T> {
+export interface Check<T> {
   readonly optional: boolean;
-  /** What is wrong with the value, such as `must be array`; undefined when nothing is. */
-  fault(value: unknown): string | undefined;
+  /** What is wrong with the value at the path, such as `at /keys: must be array`; undefined when nothing is. */
+  fault(value: unknown, path: string): string | undefined;
   /** Only for the compiler. */
   readonly type?: T;
 }
@@ -20,8 +20,17 @@ export type ParamsOf<S extends ParamShape> = {
   readonly [K in Exclude<keyof S, OptionalKeys<S>>]: TypeOf<S[K]>;
 } & { readonly [K in OptionalKeys<S>]?: TypeOf<S[K]> };
 
-function check<T>(fault: Check<T>['fault']): Check<T> {
-  return { optional: false, fault };
+type Values = Readonly<Record<string, unknown>>;
+
+/** @param wrong what is wrong with a value, such as `must be array` */
+function check<T>(wrong: (value: unknown) => string | undefined): Check<T> {
+  return {
+    optional: false,
+    fault(value, path) {
+      const words = wrong(value);
+      return words === undefined ? undefined : `at ${path}: ${words}`;
+    },
+  };
 }
 
 /** A value that need not be there. */
@@ -31,7 +40,10 @@ export function maybe<T>(inner: Check<T>): Check<T | undefined> {
 
 /** A value that may be null: it clears what is set. */
 export function orNull<T>(inner: Check<T>): Check<T | null> {
-  return check((value) => (value === null ? undefined : inner.fault(value)));
+  return {
+    optional: inner.optional,
+    fault: (value, path) => (value === null ? undefined : inner.fault(value, path)),
+  };
 }
 
 export const anyValue: Check<unknown> = check(() => undefined);
@@ -45,23 +57,24 @@ export const filledText: Check<string> = check((value) => {
 export const flag: Check<boolean> = check((value) =>
   typeof value === 'boolean' ? undefined : 'must be boolean',
 );
-export const object: Check<Readonly<Record<string, unknown>>> = check((value) =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? undefined : 'must be object',
-);
+export const object: Check<Values> = check((value) => (isObject(value) ? undefined : 'must be object'));
 
-export function integer({
-  least,
-  most,
-}: {
+interface Range {
   readonly least?: number;
   readonly most?: number;
-} = {}): Check<number> {
-  return check((value) => {
-    if (typeof value !== 'number' || !Number.isInteger(value)) return 'must be integer';
-    if (least !== undefined && value < least) return `must be >= ${least}`;
-    if (most !== undefined && value > most) return `must be <= ${most}`;
-    return undefined;
-  });
+}
+
+export function integer(range: Range = {}): Check<number> {
+  return check((value) => (Number.isInteger(value) ? outside(value as number, range) : 'must be integer'));
+}
+
+export function number(range: Range = {}): Check<number> {
+  return check((value) => (typeof value === 'number' ? outside(value, range) : 'must be number'));
+}
+
+function outside(value: number, { least, most }: Range): string | undefined {
+  if (least !== undefined && value < least) return `must be >= ${least}`;
+  return most !== undefined && value > most ? `must be <= ${most}` : undefined;
 }
 
 export function oneOf<const T extends string>(...values: readonly T[]): Check<T> {
@@ -71,28 +84,50 @@ export function oneOf<const T extends string>(...values: readonly T[]): Check<T>
 }
 
 export function listOf<T>(item: Check<T>): Check<readonly T[]> {
-  return check((value) => {
-    if (!Array.isArray(value)) return 'must be array';
-    const wrong = value.findIndex((one) => item.fault(one) !== undefined);
-    return wrong < 0 ? undefined : `item ${wrong} ${item.fault(value[wrong])}`;
-  });
+  return {
+    optional: false,
+    fault(value, path) {
+      if (!Array.isArray(value)) return `at ${path}: must be array`;
+      for (const [at, one] of value.entries()) {
+        const fault = item.fault(one, `${path}/${at}`);
+        if (fault !== undefined) return fault;
+      }
+      return undefined;
+    },
+  };
+}
+
+/** An object with properties of its own. */
+export function record<const S extends ParamShape>(shape: S): Check<ParamsOf<S>> {
+  return {
+    optional: false,
+    fault: (value, path) =>
+      isObject(value) ? faultInside(shape, value, path) : `at ${path}: must be object`,
+  };
 }
 
 /** Throws INVALID_REQUEST in OpenClaw's words. Absent and null params are `{}`. */
 export function checkParams<S extends ParamShape>(method: string, shape: S, params: unknown): ParamsOf<S> {
-  const given = params ?? {};
-  if (object.fault(given) !== undefined)
-    throw refuse('INVALID_REQUEST', `invalid ${method} params: must be object`);
-  const values = given as Readonly<Record<string, unknown>>;
-  for (const [name, { optional, fault }] of Object.entries(shape)) {
-    const value = values[name];
-    if (value === undefined) {
-      if (optional) continue;
-      throw refuse('INVALID_REQUEST', `invalid ${method} params: must have required property '${name}'`);
-    }
-    const wrong = fault(value);
-    if (wrong !== undefined)
-      throw refuse('INVALID_REQUEST', `invalid ${method} params: at /${name}: ${wrong}`);
-  }
+  const values = params ?? {};
+  const fault = isObject(values) ? faultInside(shape, values, '') : 'must be object';
+  if (fault !== undefined) throw refuse('INVALID_REQUEST', `invalid ${method} params: ${fault}`);
   return values as ParamsOf<S>;
+}
+
+function faultInside(shape: ParamShape, values: Values, path: string): string | undefined {
+  for (const [name, inner] of Object.entries(shape)) {
+    // A property that every object has is none of the caller's.
+    const value = Object.hasOwn(values, name) ? values[name] : undefined;
+    if (value === undefined) {
+      if (inner.optional) continue;
+      return `${path === '' ? '' : `at ${path}: `}must have required property '${name}'`;
+    }
+    const fault = inner.fault(value, `${path}/${name}`);
+    if (fault !== undefined) return fault;
+  }
+  return undefined;
+}
+
+function isObject(value: unknown): value is Values {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

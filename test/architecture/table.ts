@@ -167,6 +167,7 @@ export const ROOMS: Readonly<Record<string, RoomTable>> = {
       'state-report',
       'doctor',
       'gateway-protocol',
+      'gateway-devices',
       'agent-host',
       'gateway-methods',
       'gateway',

@@ -2,7 +2,17 @@
 export const OPENBOT_ERRORS = {
   GATEWAY_REFUSED: {
     means: 'The gateway refused a request. The message is what its client is told.',
-    remedy: 'Read the message; docs/gateway.md lists the methods, their params and the scopes that they need.',
+    remedy:
+      'Read the message; docs/gateway.md lists the methods, their params and the scopes that they need.',
+  },
+  DEVICE_NOT_FOUND: {
+    means: 'No device of the gateway has this id, or more than one has an id that begins so.',
+    remedy: '`openbot devices list` shows the ids of devices that are approved or wait for it.',
+  },
+  DEVICES_UNREADABLE: {
+    means:
+      '`gateway-devices.json` in the state folder cannot be read. No device is let in until it can; clients with the token are.',
+    remedy: 'Move the file away. Devices then ask for approval again.',
   },
   RUN_FAILED: {
     means:

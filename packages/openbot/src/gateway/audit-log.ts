@@ -1,0 +1,106 @@
+/** Which calls with the rights of the owner were made, by whom. One JSON object in each line. */
+import { type FileHandle, open, rename } from 'node:fs/promises';
+import { join } from 'node:path';
+import { makeFolder } from '@openbot/sessions/disk';
+import type { Outcome, Request } from './dispatch.ts';
+
+export interface AuditLog {
+  add(request: Request, outcome: Outcome, durationMs: number): void;
+  /** Waits for what was added. */
+  close(): Promise<void>;
+}
+
+export function auditPathOf(stateDir: string): string {
+  return join(stateDir, 'logs', 'gateway-audit.jsonl');
+}
+
+const LARGEST_FILE = 5 * 1024 * 1024;
+/** `.1` is the newest of them. */
+const KEPT_FILES = 3;
+/** Params that say what a call was about. Others may be secrets, or words of people. */
+const NAMES = ['key', 'sessionKey', 'agentId', 'sessionId', 'runId', 'id', 'reason'] as const;
+const LONGEST_NAME = 200;
+
+export function openAuditLog(
+  stateDir: string,
+  { now, log }: { now(): number; log(line: string): void },
+): AuditLog {
+  const path = auditPathOf(stateDir);
+  let lines: string[] = [];
+  let writing: Promise<void> | undefined;
+  let hasFailed = false;
+
+  const writeAll = async () => {
+    while (lines.length > 0) {
+      const text = lines.join('');
+      lines = [];
+      try {
+        await append(path, text);
+        hasFailed = false;
+      } catch (error) {
+        // Calls go on: a full disk would else lock the owner out.
+        if (!hasFailed) log(`Cannot write the audit log: ${(error as Error).message}`);
+        hasFailed = true;
+      }
+    }
+    writing = undefined;
+  };
+
+  return {
+    add({ method, params, caller, address }, outcome, durationMs) {
+      const { id, mode, displayName } = caller.client;
+      const line = {
+        ts: new Date(now()).toISOString(),
+        method,
+        about: namesIn(params),
+        outcome: outcome.ok ? 'ok' : outcome.error.code,
+        durationMs: Math.round(durationMs),
+        connId: caller.connId,
+        address,
+        client: { id, mode, displayName },
+        deviceId: caller.deviceId,
+      };
+      lines.push(`${JSON.stringify(line)}\n`);
+      writing ??= writeAll();
+    },
+    async close() {
+      await writing;
+    },
+  };
+}
+
+async function append(path: string, text: string): Promise<void> {
+  let file = await openForLines(path);
+  try {
+    const { size } = await file.stat();
+    if (size > 0 && size + text.length > LARGEST_FILE) {
+      await file.close();
+      for (let at = KEPT_FILES - 1; at >= 1; at--)
+        await rename(`${path}.${at}`, `${path}.${at + 1}`).catch(() => {});
+      await rename(path, `${path}.1`);
+      file = await openForLines(path);
+    }
+    await file.appendFile(text);
+  } finally {
+    await file.close();
+  }
+}
+
+async function openForLines(path: string): Promise<FileHandle> {
+  try {
+    return await open(path, 'a', 0o600);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    await makeFolder(join(path, '..'));
+    return open(path, 'a', 0o600);
+  }
+}
+
+function namesIn(params: unknown): Readonly<Record<string, string>> {
+  const given = (params ?? {}) as Readonly<Record<string, unknown>>;
+  const named = NAMES.flatMap((name) => {
+    const value = given[name];
+    return typeof value === 'string' ? [[name, value.slice(0, LONGEST_NAME)] as const] : [];
+  });
+  return Object.fromEntries(named);
+}

@@ -1,0 +1,120 @@
+/** All connections of a gateway: events go to those that want them. */
+import type { Clock } from '../clock.ts';
+import { type EventFrame, formatEvent } from '../gateway-protocol/frames.ts';
+import type { EventHub, GatewayEvent } from '../gateway-protocol/gateway-event.ts';
+import { TICK_MS } from '../gateway-protocol/limits.ts';
+import { Listeners } from '../listeners.ts';
+import type { Connection } from './connection.ts';
+import { makePresence, type PresenceEntry } from './presence.ts';
+
+/** Clients that come and go at the same time are told about at once. */
+const PRESENCE_MS = 100;
+
+export class Connections implements EventHub {
+  readonly #all = new Set<Connection>();
+  readonly #local = new Listeners<GatewayEvent>('of events');
+  readonly #clock: Clock;
+  readonly #self: PresenceEntry;
+  #presenceVersion = 1;
+  #healthVersion = 1;
+  #cancelTick = () => {};
+  #cancelPresence: (() => void) | undefined;
+
+  constructor(clock: Clock, self: PresenceEntry) {
+    this.#clock = clock;
+    this.#self = self;
+    this.#tick();
+  }
+
+  get size(): number {
+    return this.#all.size;
+  }
+
+  /** Those that said hello. */
+  get open(): readonly Connection[] {
+    return [...this.#all].filter(({ caller }) => caller !== undefined);
+  }
+
+  get stateVersion() {
+    return { presence: this.#presenceVersion, health: this.#healthVersion };
+  }
+
+  add(connection: Connection): void {
+    this.#all.add(connection);
+  }
+
+  remove(connection: Connection): void {
+    if (this.#all.delete(connection)) this.presenceChanged();
+  }
+
+  publish(event: GatewayEvent): void {
+    this.#local.call(event);
+    let format: ((seq: number) => string) | undefined;
+    for (const connection of this.#all) {
+      if (!connection.wants(event)) continue;
+      format ??= formatEvent(event);
+      connection.sendEvent(format, event);
+    }
+  }
+
+  hasListener(event: Pick<GatewayEvent, 'audience' | 'cap' | 'agentId'>): boolean {
+    for (const connection of this.#all) if (connection.wants(event)) return true;
+    return false;
+  }
+
+  /** Hears all events in this process, such as those that an answer over HTTP is made of. */
+  listen(listener: (event: GatewayEvent) => void): () => void {
+    return this.#local.add(listener);
+  }
+
+  /** To all that said hello, whatever they may do. */
+  tellAll(frame: EventFrame): void {
+    const format = formatEvent(frame);
+    for (const connection of this.open) connection.sendEvent(format);
+  }
+
+  presence(): readonly PresenceEntry[] {
+    return [this.#self, ...this.open.map(makePresence)];
+  }
+
+  presenceChanged(): void {
+    this.#presenceVersion++;
+    this.#cancelPresence ??= this.#clock.after(PRESENCE_MS, () => {
+      this.#cancelPresence = undefined;
+      this.#tellOwners({ event: 'presence', payload: { presence: this.presence() } });
+    });
+  }
+
+  /** @param only one connection, which has just come */
+  tellHealth(payload: unknown, only?: Connection): void {
+    if (only === undefined) this.#healthVersion++;
+    this.#tellOwners({ event: 'health', payload }, only && [only]);
+  }
+
+  closeAll(code: number, reason: string): void {
+    for (const connection of this.#all) connection.close(code, reason);
+  }
+
+  close(): void {
+    this.#cancelTick();
+    this.#cancelPresence?.();
+    this.#local.end();
+  }
+
+  /** What is about all agents is not for clients of one. */
+  #tellOwners(frame: EventFrame, those: Iterable<Connection> = this.#all): void {
+    const format = formatEvent({ ...frame, stateVersion: this.stateVersion });
+    for (const connection of those) {
+      if (connection.wants({}) && connection.caller?.agentIds === undefined)
+        connection.sendEvent(format, { isDroppable: true });
+    }
+  }
+
+  #tick(): void {
+    this.#cancelTick = this.#clock.after(TICK_MS, () => {
+      this.tellAll({ event: 'tick', payload: { ts: this.#clock.now() } });
+      for (const connection of this.#all) connection.ping();
+      this.#tick();
+    });
+  }
+}

@@ -1,0 +1,17 @@
+/** What `/metrics` tells. */
+export class Figures {
+  readonly requests = new Map<string, number>();
+  eventsSent = 0;
+  eventsDropped = 0;
+  slowConsumers = 0;
+  connectionsOpened = 0;
+  handshakesRefused = 0;
+  /** Requests over HTTP that are not answered yet. */
+  httpOpen = 0;
+
+  /** @param method one that exists, so that callers cannot make up names */
+  countRequest(method: string, outcome: string): void {
+    const labels = `method="${method}",outcome="${outcome}"`;
+    this.requests.set(labels, (this.requests.get(labels) ?? 0) + 1);
+  }
+}

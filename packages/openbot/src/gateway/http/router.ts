@@ -1,0 +1,61 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { findOriginFault, isOwnHost } from '../peer.ts';
+import { type Exchange, type HttpContext, sendJson } from './context.ts';
+import { answerControlUi } from './control-ui.ts';
+import { answerMetrics } from './metrics.ts';
+import { answerProbe, isProbePath } from './probes.ts';
+import { answerRpc, RPC_PREFIX } from './rpc.ts';
+
+/** Requests over HTTP that are answered at the same time. */
+const MOST_REQUESTS = 500;
+
+/** Never throws, and always answers. */
+export function answerHttp(context: HttpContext, request: IncomingMessage, response: ServerResponse): void {
+  const { figures, log } = context;
+  response.setHeader('x-content-type-options', 'nosniff');
+  response.setHeader('referrer-policy', 'no-referrer');
+  figures.httpOpen++;
+  response.on('close', () => figures.httpOpen--);
+  request.on('error', () => {});
+  response.on('error', () => {});
+  const path = (request.url ?? '/').split('?', 1)[0] ?? '/';
+  route(context, { request, response, path }).catch((error: unknown) => {
+    log(`${request.method} ${path} failed: ${(error as Error).stack}`);
+    if (response.headersSent) response.destroy();
+    else sendJson(response, 500, { ok: false, error: { message: 'internal error' } });
+  });
+}
+
+async function route(context: HttpContext, exchange: Exchange): Promise<void> {
+  const { request, response, path } = exchange;
+  const { peer, settings, figures } = context;
+  const refuse = (status: number, message: string, headers = {}) =>
+    sendJson(response, status, { ok: false, error: { message } }, headers);
+  const isReading = request.method === 'GET' || request.method === 'HEAD';
+
+  if (!isOwnHost(peer.host, settings.allowedHosts))
+    return refuse(403, 'host not allowed (gateway.allowedHosts)');
+  const { allowedOrigins } = settings;
+  if (findOriginFault(peer, { isPage: false, allowedOrigins }) !== undefined)
+    return refuse(403, 'origin not allowed');
+  if (figures.httpOpen > MOST_REQUESTS) return refuse(503, 'too many requests', { 'retry-after': '1' });
+
+  if (isProbePath(path)) {
+    return isReading
+      ? answerProbe(context, exchange)
+      : refuse(405, 'method not allowed', { allow: 'GET, HEAD' });
+  }
+  if (path.startsWith(RPC_PREFIX)) {
+    return request.method === 'POST'
+      ? answerRpc(context, exchange)
+      : refuse(405, 'method not allowed', { allow: 'POST' });
+  }
+  if (path === '/metrics' && settings.metrics) {
+    return isReading
+      ? answerMetrics(context, exchange)
+      : refuse(405, 'method not allowed', { allow: 'GET, HEAD' });
+  }
+  if (isReading && settings.controlUiRoot !== undefined)
+    return answerControlUi(context, exchange, settings.controlUiRoot);
+  return refuse(404, 'not found');
+}

@@ -1,0 +1,66 @@
+/** `POST /rpc/<method>`: the methods of the WebSocket, one in each request. The body has the params. */
+import { LARGEST_FRAME } from '../../gateway-protocol/limits.ts';
+import type { WireCode, WireError } from '../../gateway-protocol/wire-errors.ts';
+import { authenticate } from './authenticate.ts';
+import { type Exchange, type HttpContext, sendJson } from './context.ts';
+import { readJsonBody } from './read-body.ts';
+
+export const RPC_PREFIX = '/rpc/';
+
+const STATUS: Readonly<Record<WireCode, number>> = {
+  INVALID_REQUEST: 400,
+  FORBIDDEN: 403,
+  NOT_PAIRED: 403,
+  APPROVAL_NOT_FOUND: 404,
+  UNAVAILABLE: 503,
+};
+
+export async function answerRpc(context: HttpContext, { request, response, path }: Exchange): Promise<void> {
+  const fail = (status: number, error: WireError) => {
+    const { retryAfterMs } = error;
+    const retry =
+      retryAfterMs === undefined ? undefined : { 'retry-after': String(Math.ceil(retryAfterMs / 1000)) };
+    sendJson(response, status, { ok: false, error }, retry);
+  };
+  const who = authenticate(context, request);
+  if (who.kind === 'refused') {
+    const { status, message, retryAfterMs } = who;
+    fail(status, { code: 'INVALID_REQUEST', message, retryAfterMs });
+    return;
+  }
+  const body = await readJsonBody(request, LARGEST_FRAME);
+  if (body.kind === 'cut off') return;
+  if (body.kind !== 'json') {
+    const isLarge = body.kind === 'too large';
+    response.setHeader('connection', 'close');
+    const message = isLarge ? `the body has more than ${LARGEST_FRAME} bytes` : 'the body is not JSON';
+    fail(isLarge ? 413 : 400, { code: 'INVALID_REQUEST', message });
+    return;
+  }
+  const method = decodeName(path.slice(RPC_PREFIX.length));
+  const gone = new AbortController();
+  response.on('close', () => gone.abort());
+  const outcome = await context.dispatcher.call({
+    method,
+    params: body.value,
+    caller: who.caller,
+    address: context.peer.address,
+    signal: gone.signal,
+    respondFirst: () => {},
+  });
+  if (gone.signal.aborted) return;
+  if (outcome.ok) sendJson(response, 200, { ok: true, payload: outcome.payload ?? {} });
+  else {
+    const { code } = outcome.error;
+    const isUnknown = code === 'INVALID_REQUEST' && !context.dispatcher.has(method);
+    fail(isUnknown ? 404 : STATUS[code], outcome.error);
+  }
+}
+
+function decodeName(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

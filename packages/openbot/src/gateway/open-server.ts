@@ -1,0 +1,211 @@
+/** The port of the gateway: WebSockets and HTTP, for whatever methods it is given. */
+import { randomUUID } from 'node:crypto';
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { backgroundClock, type Clock } from '../clock.ts';
+import { openDeviceBook } from '../gateway-devices/device-book.ts';
+import type { EventHub } from '../gateway-protocol/gateway-event.ts';
+import { LARGEST_FRAME_BEFORE_HELLO, MOST_CONNECTIONS } from '../gateway-protocol/limits.ts';
+import type { GatewayMethod } from '../gateway-protocol/method.ts';
+import { type Admission, admit, type Challenge } from './admit.ts';
+import { openAuditLog } from './audit-log.ts';
+import { Connection } from './connection.ts';
+import { Connections } from './connections.ts';
+import { makeDispatcher } from './dispatch.ts';
+import { FailureLimits } from './failure-limits.ts';
+import { Figures } from './figures.ts';
+import { STARTING } from './handshake-refusals.ts';
+import { keepHealth } from './health-events.ts';
+import { type HelloParts, makeHello } from './hello.ts';
+import { answerHttp } from './http/router.ts';
+import { isOwnHost, type Peer, peerOf } from './peer.ts';
+import { ownPresence } from './presence.ts';
+import type { GatewaySettings } from './settings.ts';
+import { makeSocketServer } from './web-socket.ts';
+
+export interface ServerOptions<Services> {
+  readonly stateDir: string;
+  /** 0 for any that is free. */
+  readonly port: number;
+  readonly host: string;
+  readonly version: string;
+  readonly methods: readonly GatewayMethod<Services>[];
+  settings(): GatewaySettings;
+  /** What hello-ok and the page are told beside what the server knows. */
+  readonly describe?: HelloParts['describe'];
+  /** More lines for `/metrics`, each `name value`. */
+  readonly measure?: () => readonly string[];
+  /** What keeps the gateway from being ready, for `/readyz`. */
+  readonly failing?: () => readonly string[];
+  readonly clock?: Clock;
+  log(line: string): void;
+}
+
+export interface GatewayServer<Services> {
+  readonly port: number;
+  readonly hub: EventHub;
+  /** Until then clients are told to come again. */
+  serve(services: Services): void;
+  presence(): readonly unknown[];
+  /** Tells clients and closes all connections. Nothing listens afterwards. */
+  close(reason?: string): Promise<void>;
+}
+
+/** Time that a client has to read the event and to close, before it is cut off. */
+const CLOSE_MS = 1_000;
+const LOOK_AT_DEVICES_MS = 1_000;
+/** Requests without a WebSocket: the same for all of them. */
+const HTTP_LIMITS = {
+  headersTimeout: 15_000,
+  requestTimeout: 60_000,
+  keepAliveTimeout: 5_000,
+  maxHeaderSize: 32_768,
+};
+
+/** Resolves when it listens. */
+export async function openServer<Services>(
+  options: ServerOptions<Services>,
+): Promise<GatewayServer<Services>> {
+  const { stateDir, version, settings, log, clock = backgroundClock, describe = () => ({}) } = options;
+  const now = () => clock.now();
+  const startedAt = now();
+  const bootId = randomUUID();
+  const figures = new Figures();
+  const audit = openAuditLog(stateDir, { now, log });
+  const devices = openDeviceBook(stateDir, now);
+  const failures = new FailureLimits(now);
+  const connections = new Connections(clock, ownPresence(version, startedAt));
+  let services: Services | undefined;
+  let isClosing = false;
+  const dispatcher = makeDispatcher({
+    methods: options.methods,
+    services: () => services,
+    audit,
+    figures,
+    now,
+    log,
+  });
+  const keeper = { settings, devices, failures, now, log };
+  const health = keepHealth({ connections, dispatcher, clock });
+
+  const parts = {
+    clock,
+    dispatcher,
+    figures,
+    log,
+    admit: async (peer: Peer, challenge: Challenge, params: unknown) =>
+      services === undefined ? STARTING : admit(keeper, peer, challenge, params),
+    hello: (connection: Connection, admission: Admission) =>
+      makeHello(
+        {
+          connections,
+          methods: dispatcher.listed,
+          version,
+          bootId,
+          uptimeMs: now() - startedAt,
+          describe,
+          now,
+        },
+        connection,
+        admission,
+      ),
+    onOpen: (connection: Connection) => {
+      connections.presenceChanged();
+      health.tell(connection);
+    },
+    onClosed: (connection: Connection) => connections.remove(connection),
+  };
+
+  const sockets = makeSocketServer(LARGEST_FRAME_BEFORE_HELLO);
+  const server = createServer(HTTP_LIMITS);
+  server.on('request', (request, response) => {
+    const context = {
+      peer: peerOf(request),
+      settings: settings(),
+      devices,
+      failures,
+      dispatcher,
+      connections,
+      figures,
+      clock,
+      version,
+      uptimeMs: now() - startedAt,
+      failing: () =>
+        services === undefined ? ['startup'] : isClosing ? ['shutdown'] : (options.failing?.() ?? []),
+      measure: options.measure ?? (() => []),
+      describe,
+      log,
+    };
+    answerHttp(context, request, response);
+  });
+  server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+    socket.on('error', () => socket.destroy());
+    const peer = peerOf(request);
+    if (!isOwnHost(peer.host, settings().allowedHosts)) refuseUpgrade(socket, '403 Forbidden');
+    else if (isClosing || connections.size >= MOST_CONNECTIONS)
+      refuseUpgrade(socket, '503 Service Unavailable');
+    else {
+      sockets.handleUpgrade(request, socket, head, (opened) => {
+        figures.connectionsOpened++;
+        connections.add(new Connection(opened, peer, parts));
+      });
+    }
+  });
+
+  let cancelLook = () => {};
+  const lookAtDevices = () => {
+    cancelLook = clock.after(LOOK_AT_DEVICES_MS, () => {
+      try {
+        if (devices.hasChanged()) dropRevoked();
+      } catch (error) {
+        log((error as Error).message);
+      }
+      lookAtDevices();
+    });
+  };
+  const dropRevoked = () => {
+    for (const connection of connections.open) {
+      const { deviceId } = connection.caller!;
+      if (deviceId !== undefined && devices.find(deviceId) === undefined)
+        connection.close(1008, 'device revoked');
+    }
+  };
+
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(options.port, options.host, () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+  server.on('error', (error) => log(`The port of the gateway: ${error.message}`));
+  lookAtDevices();
+
+  return {
+    port: (server.address() as AddressInfo).port,
+    hub: connections,
+    serve(given) {
+      services = given;
+    },
+    presence: () => connections.presence(),
+    async close(reason = 'gateway stopping') {
+      isClosing = true;
+      cancelLook();
+      health.close();
+      connections.tellAll({ event: 'shutdown', payload: { reason } });
+      connections.closeAll(1012, 'service restart');
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      server.closeIdleConnections();
+      const cancel = clock.after(CLOSE_MS, () => server.closeAllConnections());
+      await closed;
+      cancel();
+      connections.close();
+      await audit.close();
+    },
+  };
+}
+
+function refuseUpgrade(socket: Duplex, status: string): void {
+  socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
+}

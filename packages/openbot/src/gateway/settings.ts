@@ -1,0 +1,44 @@
+/** What the configuration says about the gateway. It is asked each time, so that a change holds at once. */
+export interface GatewaySettings {
+  /** Of full rights. */
+  readonly token: string;
+  /** By agent: a client that has it reaches this agent alone. */
+  readonly agentTokens: Readonly<Record<string, string>>;
+  /** Names in `Host` beside `localhost` and addresses. */
+  readonly allowedHosts: readonly string[];
+  /** Pages of other hosts that may connect, such as `https://chat.example`. */
+  readonly allowedOrigins: readonly string[];
+  readonly chatCompletions: boolean;
+  readonly responses: boolean;
+  readonly metrics: boolean;
+  /** The folder of OpenClaw's built page. */
+  readonly controlUiRoot?: string;
+}
+
+/** The section `gateway` of the configuration, as far as the server reads it. */
+export interface GatewayConfig {
+  readonly auth?: { readonly agentTokens?: Readonly<Record<string, string>> };
+  readonly allowedHosts?: readonly string[];
+  readonly controlUi?: { readonly allowedOrigins?: readonly string[]; readonly root?: string };
+  readonly http?: {
+    readonly endpoints?: {
+      readonly chatCompletions?: { readonly enabled?: boolean };
+      readonly responses?: { readonly enabled?: boolean };
+    };
+  };
+  readonly metrics?: { readonly enabled?: boolean };
+}
+
+export function readGatewaySettings(token: string, config: GatewayConfig = {}): GatewaySettings {
+  const { auth, allowedHosts = [], controlUi, http, metrics } = config;
+  return {
+    token,
+    agentTokens: auth?.agentTokens ?? {},
+    allowedHosts,
+    allowedOrigins: controlUi?.allowedOrigins ?? [],
+    chatCompletions: http?.endpoints?.chatCompletions?.enabled === true,
+    responses: http?.endpoints?.responses?.enabled === true,
+    metrics: metrics?.enabled === true,
+    controlUiRoot: controlUi?.root,
+  };
+}

@@ -15,6 +15,7 @@ import { isFresh } from './devices.ts';
 const TOKENS_PER_DEVICE = 8;
 /** Devices that are not approved can ask, so that what they ask for has an end. */
 const MOST_PENDING = 50;
+const MOST_PENDING_OF_ADDRESS = 10;
 const SEEN_EVERY_MS = 10 * 60_000;
 
 export interface DeviceBook {
@@ -51,7 +52,7 @@ export function openDeviceBook(stateDir: string, now: () => number): DeviceBook 
   };
   const changeDevice = (deviceId: string, change: (device: KeptDevice) => KeptDevice) =>
     changeDevices(stateDir, (before) => {
-      const device = before.devices[deviceId];
+      const device = ownOf(before.devices, deviceId);
       if (device === undefined) return { file: before, result: false };
       const devices = { ...before.devices, [deviceId]: change(device) };
       return { file: { ...before, devices }, result: true };
@@ -70,7 +71,9 @@ export function openDeviceBook(stateDir: string, now: () => number): DeviceBook 
         const pending = Object.fromEntries(fresh);
         const former = ownOf(pending, facts.deviceId);
         if (former !== undefined && isSame(former.scopes, scopes)) return { file: before, result: former };
-        if (former === undefined && fresh.length >= MOST_PENDING) return { file: before, result: undefined };
+        const ofAddress = fresh.filter(([, one]) => one.address === address).length;
+        const isFull = fresh.length >= MOST_PENDING || ofAddress >= MOST_PENDING_OF_ADDRESS;
+        if (former === undefined && isFull) return { file: before, result: undefined };
         const asked = { ...facts, requestId: randomUUID(), scopes, address, requestedAtMs: now() };
         return { file: { ...before, pending: { ...pending, [facts.deviceId]: asked } }, result: asked };
       }),

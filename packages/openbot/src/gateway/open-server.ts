@@ -8,21 +8,21 @@ import { openDeviceBook } from '../gateway-devices/device-book.ts';
 import type { EventHub } from '../gateway-protocol/gateway-event.ts';
 import { LARGEST_FRAME_BEFORE_HELLO, MOST_CONNECTIONS } from '../gateway-protocol/limits.ts';
 import type { GatewayMethod } from '../gateway-protocol/method.ts';
-import { type Admission, admit, type Challenge } from './admit.ts';
+import { type Admission, admit, type Challenge } from './admission/admit.ts';
+import { FailureLimits } from './admission/failure-limits.ts';
+import { STARTING } from './admission/handshake-refusals.ts';
+import { isOwnHost, type Peer, peerOf } from './admission/peer.ts';
 import { openAuditLog } from './audit-log.ts';
-import { Connection } from './connection.ts';
-import { Connections } from './connections.ts';
 import { makeDispatcher } from './dispatch.ts';
-import { FailureLimits } from './failure-limits.ts';
 import { Figures } from './figures.ts';
-import { STARTING } from './handshake-refusals.ts';
-import { keepHealth } from './health-events.ts';
-import { type HelloParts, makeHello } from './hello.ts';
 import { answerHttp } from './http/router.ts';
-import { isOwnHost, type Peer, peerOf } from './peer.ts';
-import { ownPresence } from './presence.ts';
-import type { GatewaySettings } from './settings.ts';
-import { makeSocketServer } from './web-socket.ts';
+import type { ServerSettings } from './settings.ts';
+import { Connection } from './sockets/connection.ts';
+import { Connections } from './sockets/connections.ts';
+import { keepHealth } from './sockets/health-events.ts';
+import { type HelloParts, makeHello } from './sockets/hello.ts';
+import { ownPresence } from './sockets/presence.ts';
+import { makeSocketServer } from './sockets/web-socket.ts';
 
 export interface ServerOptions<Services> {
   readonly stateDir: string;
@@ -31,7 +31,7 @@ export interface ServerOptions<Services> {
   readonly host: string;
   readonly version: string;
   readonly methods: readonly GatewayMethod<Services>[];
-  settings(): GatewaySettings;
+  settings(): ServerSettings;
   /** What hello-ok and the page are told beside what the server knows. */
   readonly describe?: HelloParts['describe'];
   /** More lines for `/metrics`, each `name value`. */

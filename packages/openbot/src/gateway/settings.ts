@@ -1,5 +1,5 @@
 /** What the configuration says about the gateway. It is asked each time, so that a change holds at once. */
-export interface GatewaySettings {
+export interface ServerSettings {
   /** Of full rights. */
   readonly token: string;
   /** By agent: a client that has it reaches this agent alone. */
@@ -29,7 +29,7 @@ export interface GatewayConfig {
   readonly metrics?: { readonly enabled?: boolean };
 }
 
-export function readGatewaySettings(token: string, config: GatewayConfig = {}): GatewaySettings {
+export function readServerSettings(token: string, config: GatewayConfig = {}): ServerSettings {
   const { auth, allowedHosts = [], controlUi, http, metrics } = config;
   return {
     token,

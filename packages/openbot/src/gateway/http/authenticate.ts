@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Caller } from '../../gateway-protocol/method.ts';
-import { matchBearer } from '../credentials.ts';
+import { matchBearer } from '../admission/credentials.ts';
 import type { HttpContext } from './context.ts';
 
 export type Authentication =

@@ -1,17 +1,17 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Clock } from '../../clock.ts';
 import type { DeviceBook } from '../../gateway-devices/device-book.ts';
-import type { Connections } from '../connections.ts';
+import type { FailureLimits } from '../admission/failure-limits.ts';
+import type { Peer } from '../admission/peer.ts';
 import type { Dispatcher } from '../dispatch.ts';
-import type { FailureLimits } from '../failure-limits.ts';
 import type { Figures } from '../figures.ts';
-import type { Peer } from '../peer.ts';
-import type { GatewaySettings } from '../settings.ts';
+import type { ServerSettings } from '../settings.ts';
+import type { Connections } from '../sockets/connections.ts';
 
 /** What answering one request needs. */
 export interface HttpContext {
   readonly peer: Peer;
-  readonly settings: GatewaySettings;
+  readonly settings: ServerSettings;
   readonly devices: DeviceBook;
   readonly failures: FailureLimits;
   readonly dispatcher: Dispatcher;

@@ -97,7 +97,8 @@ async function findFile(root: string, path: string): Promise<FoundFile | undefin
 
 /** Paths of the page itself, such as `/chat`, have no file. */
 function findPage(root: string, path: string): Promise<FoundFile | undefined> {
-  return extname(path) === '' ? findFile(root, '/index.html') : Promise.resolve(undefined);
+  const isFile = extname(path) !== '' || path.includes('/.');
+  return isFile ? Promise.resolve(undefined) : findFile(root, '/index.html');
 }
 
 /** The scripts inside the page run, and no others. */

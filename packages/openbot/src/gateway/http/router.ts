@@ -1,8 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { findOriginFault, isOwnHost } from '../peer.ts';
+import { findOriginFault, isOwnHost } from '../admission/peer.ts';
 import { type Exchange, type HttpContext, sendJson } from './context.ts';
 import { answerControlUi } from './control-ui.ts';
 import { answerMetrics } from './metrics.ts';
+import { answerOpenAi, isOpenAiPath } from './openai/endpoints.ts';
 import { answerProbe, isProbePath } from './probes.ts';
 import { answerRpc, RPC_PREFIX } from './rpc.ts';
 
@@ -55,6 +56,7 @@ async function route(context: HttpContext, exchange: Exchange): Promise<void> {
       ? answerMetrics(context, exchange)
       : refuse(405, 'method not allowed', { allow: 'GET, HEAD' });
   }
+  if (isOpenAiPath(path, settings)) return answerOpenAi(context, exchange);
   if (isReading && settings.controlUiRoot !== undefined)
     return answerControlUi(context, exchange, settings.controlUiRoot);
   return refuse(404, 'not found');

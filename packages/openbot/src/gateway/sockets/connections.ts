@@ -1,9 +1,9 @@
 /** All connections of a gateway: events go to those that want them. */
-import type { Clock } from '../clock.ts';
-import { type EventFrame, formatEvent } from '../gateway-protocol/frames.ts';
-import type { EventHub, GatewayEvent } from '../gateway-protocol/gateway-event.ts';
-import { TICK_MS } from '../gateway-protocol/limits.ts';
-import { Listeners } from '../listeners.ts';
+import type { Clock } from '../../clock.ts';
+import { type EventFrame, formatEvent } from '../../gateway-protocol/frames.ts';
+import type { EventHub, GatewayEvent } from '../../gateway-protocol/gateway-event.ts';
+import { TICK_MS } from '../../gateway-protocol/limits.ts';
+import { Listeners } from '../../listeners.ts';
 import type { Connection } from './connection.ts';
 import { makePresence, type PresenceEntry } from './presence.ts';
 

@@ -1,8 +1,8 @@
 /** One WebSocket: first the handshake, then requests and events until it is closed. */
 import { randomUUID } from 'node:crypto';
-import type { Clock } from '../clock.ts';
-import { formatChallenge, formatRefusal, formatResponse, parseFrame } from '../gateway-protocol/frames.ts';
-import type { GatewayEvent } from '../gateway-protocol/gateway-event.ts';
+import type { Clock } from '../../clock.ts';
+import { formatChallenge, formatRefusal, formatResponse, parseFrame } from '../../gateway-protocol/frames.ts';
+import type { GatewayEvent } from '../../gateway-protocol/gateway-event.ts';
 import {
   HANDSHAKE_MS,
   LARGEST_BUFFER,
@@ -10,15 +10,15 @@ import {
   MOST_PENDING_REQUESTS,
   MOST_SUBSCRIPTIONS,
   SLOW_BUFFER,
-} from '../gateway-protocol/limits.ts';
-import type { Caller } from '../gateway-protocol/method.ts';
-import { hasScope } from '../gateway-protocol/scopes.ts';
-import { refuse, type WireError } from '../gateway-protocol/wire-errors.ts';
-import type { Admission, Challenge } from './admit.ts';
-import type { Dispatcher } from './dispatch.ts';
-import type { Figures } from './figures.ts';
-import { type HandshakeRefusal, NOT_CONNECT } from './handshake-refusals.ts';
-import type { Peer } from './peer.ts';
+} from '../../gateway-protocol/limits.ts';
+import type { Caller } from '../../gateway-protocol/method.ts';
+import { hasScope } from '../../gateway-protocol/scopes.ts';
+import { refuse, type WireError } from '../../gateway-protocol/wire-errors.ts';
+import type { Admission, Challenge } from '../admission/admit.ts';
+import { type HandshakeRefusal, NOT_CONNECT } from '../admission/handshake-refusals.ts';
+import type { Peer } from '../admission/peer.ts';
+import type { Dispatcher } from '../dispatch.ts';
+import type { Figures } from '../figures.ts';
 import { allowFramesUpTo, type Socket } from './web-socket.ts';
 
 export interface ConnectionParts {

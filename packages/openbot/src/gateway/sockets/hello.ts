@@ -1,6 +1,6 @@
-import { LARGEST_BUFFER, LARGEST_FRAME, PROTOCOL, TICK_MS } from '../gateway-protocol/limits.ts';
-import { hasScope } from '../gateway-protocol/scopes.ts';
-import type { Admission } from './admit.ts';
+import { LARGEST_BUFFER, LARGEST_FRAME, PROTOCOL, TICK_MS } from '../../gateway-protocol/limits.ts';
+import { hasScope } from '../../gateway-protocol/scopes.ts';
+import type { Admission } from '../admission/admit.ts';
 import type { Connection } from './connection.ts';
 import type { Connections } from './connections.ts';
 

@@ -1,15 +1,16 @@
 /** Decides who a client is and what it may do. */
-import type { DeviceBook } from '../gateway-devices/device-book.ts';
+import type { DeviceBook } from '../../gateway-devices/device-book.ts';
 import {
   type ConnectParams,
   checkConnectParams,
   isPage,
   isProbe,
-} from '../gateway-protocol/connect-params.ts';
-import { deviceIdOf, isSignedBy } from '../gateway-protocol/device-signature.ts';
-import { PROTOCOL } from '../gateway-protocol/limits.ts';
-import { hasScope, type Scope } from '../gateway-protocol/scopes.ts';
-import { toWireError } from '../gateway-protocol/wire-errors.ts';
+} from '../../gateway-protocol/connect-params.ts';
+import { deviceIdOf, isSignedBy } from '../../gateway-protocol/device-signature.ts';
+import { PROTOCOL } from '../../gateway-protocol/limits.ts';
+import { hasScope, type Scope } from '../../gateway-protocol/scopes.ts';
+import { toWireError } from '../../gateway-protocol/wire-errors.ts';
+import type { ServerSettings } from '../settings.ts';
 import { type Grant, matchToken, scopesWithin } from './credentials.ts';
 import type { FailureLimits } from './failure-limits.ts';
 import {
@@ -27,7 +28,6 @@ import {
   wrongToken,
 } from './handshake-refusals.ts';
 import { findOriginFault, type Peer } from './peer.ts';
-import type { GatewaySettings } from './settings.ts';
 
 export interface Admission extends Grant {
   readonly kind: 'admitted';
@@ -39,7 +39,7 @@ export interface Admission extends Grant {
 }
 
 export interface Doorkeeper {
-  readonly settings: () => GatewaySettings;
+  readonly settings: () => ServerSettings;
   readonly devices: DeviceBook;
   readonly failures: FailureLimits;
   now(): number;

@@ -1,9 +1,9 @@
-import type { Clock } from '../clock.ts';
-import { HEALTH_MS } from '../gateway-protocol/limits.ts';
-import type { Caller } from '../gateway-protocol/method.ts';
+import type { Clock } from '../../clock.ts';
+import { HEALTH_MS } from '../../gateway-protocol/limits.ts';
+import type { Caller } from '../../gateway-protocol/method.ts';
+import type { Dispatcher } from '../dispatch.ts';
 import type { Connection } from './connection.ts';
 import type { Connections } from './connections.ts';
-import type { Dispatcher } from './dispatch.ts';
 
 /** The gateway itself, as one that reads. */
 const SELF: Caller = {

@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import type { DeviceBook } from '../gateway-devices/device-book.ts';
-import type { GatewaySettings } from './settings.ts';
+import type { DeviceBook } from '../../gateway-devices/device-book.ts';
+import type { ServerSettings } from '../settings.ts';
 
 /** What a token allows. */
 export interface Grant {
@@ -13,7 +13,7 @@ export interface Grant {
 /** The grant of a token of the configuration. Each is compared, in a time that says nothing of where they differ. */
 export function matchToken(
   given: string | undefined,
-  { token, agentTokens }: Pick<GatewaySettings, 'token' | 'agentTokens'>,
+  { token, agentTokens }: Pick<ServerSettings, 'token' | 'agentTokens'>,
 ): Grant | undefined {
   if (given === undefined || given === '') return undefined;
   const digest = digestOf(given);
@@ -53,7 +53,7 @@ export function scopesWithin({ agentIds }: Grant, asked: readonly string[]): rea
 /** The grant and all scopes of a token that a request of HTTP has. */
 export function matchBearer(
   given: string | undefined,
-  settings: GatewaySettings,
+  settings: ServerSettings,
   devices: DeviceBook,
 ): (Grant & { readonly scopes: readonly string[] }) | undefined {
   const grant = matchToken(given, settings);

@@ -1,7 +1,7 @@
 /** How OpenClaw's gateway refuses a connection: the error of the response, and the code and reason of the close. */
-import type { ConnectParams } from '../gateway-protocol/connect-params.ts';
-import { PROTOCOL } from '../gateway-protocol/limits.ts';
-import type { WireCode, WireError } from '../gateway-protocol/wire-errors.ts';
+import type { ConnectParams } from '../../gateway-protocol/connect-params.ts';
+import { PROTOCOL } from '../../gateway-protocol/limits.ts';
+import type { WireCode, WireError } from '../../gateway-protocol/wire-errors.ts';
 
 export interface HandshakeRefusal {
   readonly kind: 'refused';

@@ -1,0 +1,295 @@
+import { readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test, vi } from 'vitest';
+import { ManualClock } from '../setup/manual-clock.ts';
+import { connectParams, MAIN_TOKEN, openClient, startGateway, TestClient } from './test-server.ts';
+
+describe('a connection that said hello', () => {
+  test('hello-ok says what is there and what holds', async () => {
+    const gateway = await startGateway({
+      describe: ({ isOwner }) => ({ ...(isOwner && { stateDir: '/state' }) }),
+    });
+    const client = new TestClient(gateway.url);
+    const { payload } = await client.connect(connectParams());
+    expect(payload).toMatchObject({
+      type: 'hello-ok',
+      protocol: 4,
+      server: { version: '0.0.0', connId: expect.any(String) },
+      features: {
+        methods: expect.arrayContaining(['test.echo', 'health']),
+        events: expect.arrayContaining([
+          'chat',
+          'agent',
+          'session.message',
+          'sessions.changed',
+          'health',
+          'presence',
+          'tick',
+          'shutdown',
+        ]),
+        capabilities: ['published-model-catalog'],
+      },
+      snapshot: { stateDir: '/state', health: {}, stateVersion: { health: 1 } },
+      auth: {
+        method: 'token',
+        role: 'operator',
+        scopes: ['operator.admin', 'operator.read', 'operator.write'],
+      },
+      policy: { maxPayload: 26_214_400, maxBufferedBytes: 52_428_800, tickIntervalMs: 30_000 },
+    });
+    expect(payload.features.methods).not.toContain('test.throw');
+    expect(payload.auth).not.toHaveProperty('deviceToken');
+    expect(payload.snapshot.presence.map(({ mode }: { mode: string }) => mode)).toEqual(['gateway', 'cli']);
+  });
+
+  test('frames are answered as OpenClaw answers them', async () => {
+    const gateway = await startGateway();
+    const client = await openClient(gateway);
+    client.sendText('not JSON');
+    client.sendText('{"type":"req","method":"test.echo"}');
+    const invalid = await client.find(({ id }) => id === 'invalid');
+    expect(invalid).toEqual({
+      type: 'res',
+      id: 'invalid',
+      ok: false,
+      error: { code: 'INVALID_REQUEST', message: "invalid request frame: must have required property 'id'" },
+    });
+    client.socket.send(
+      Buffer.from('{"type":"req","id":"binary","method":"test.echo","params":null}') as never,
+    );
+    expect(await client.find(({ id }) => id === 'binary')).toMatchObject({ ok: true });
+    const twice = '{"type":"req","id":"twice","method":"test.echo"}';
+    client.sendText(twice);
+    client.sendText(twice);
+    await vi.waitUntil(() => client.frames.filter(({ id }) => id === 'twice').length === 2);
+    expect((await client.request('nope.nope')).error).toEqual({
+      code: 'INVALID_REQUEST',
+      message: 'unknown method: nope.nope',
+    });
+    expect((await client.request('test.write', { keys: 1 })).error?.message).toBe(
+      'invalid test.write params: at /keys: must be array',
+    );
+    expect((await client.request('test.throw')).error).toEqual({
+      code: 'UNAVAILABLE',
+      message: 'internal error',
+    });
+    expect((await client.request('test.loop')).error).toEqual({
+      code: 'UNAVAILABLE',
+      message: 'internal error',
+    });
+    expect(gateway.lines.join()).toContain('a secret detail');
+  });
+
+  test('a method above the scopes is refused before its params are looked at', async () => {
+    const gateway = await startGateway();
+    const client = await openClient(gateway, { scopes: ['operator.read'] });
+    expect((await client.request('test.write', { keys: 1 })).error).toEqual({
+      code: 'FORBIDDEN',
+      message: 'missing scope: operator.write',
+      details: { code: 'MISSING_SCOPE', missingScope: 'operator.write', requiredScopes: ['operator.write'] },
+    });
+    expect((await client.request('nope.nope')).error).toMatchObject({
+      code: 'FORBIDDEN',
+      message: 'missing scope: operator.admin',
+    });
+  });
+
+  test('answers come when they are ready, the second of two with the same id', async () => {
+    const gateway = await startGateway();
+    const client = await openClient(gateway);
+    expect((await client.request('test.wait')).payload).toEqual({ status: 'accepted' });
+    const { id } = client.frames.at(-1)!;
+    expect((await client.request('test.echo')).ok).toBe(true);
+    gateway.services.gate.resolve();
+    await client.find((frame) => frame.id === id && frame.payload.status === 'ok');
+  });
+
+  test('frames up to the limit are read, and a larger one closes the connection', async () => {
+    const gateway = await startGateway();
+    const client = await openClient(gateway);
+    const big = { type: 'req', id: 'big', method: 'test.echo', params: { x: 'x'.repeat(100_000) } };
+    client.sendText(JSON.stringify(big));
+    expect(await client.find(({ id }) => id === 'big')).toMatchObject({ ok: true });
+    client.sendText(`"${'x'.repeat(26_214_400)}"`);
+    expect(await client.closed).toEqual([1009, '']);
+  });
+
+  test('too many requests at a time are refused, and those under way go on', async () => {
+    const gateway = await startGateway();
+    const client = await openClient(gateway);
+    const requests = Array.from({ length: 257 }, () => client.request('test.wait'));
+    expect((await requests.at(-1))?.error).toMatchObject({ code: 'UNAVAILABLE', retryable: true });
+    gateway.services.gate.resolve();
+    await vi.waitUntil(() => client.frames.filter(({ payload }) => payload?.status === 'ok').length === 256);
+  });
+
+  test('ticks and pings come, and one that answers no ping is cut off', async () => {
+    const clock = new ManualClock();
+    const gateway = await startGateway({ clock });
+    const client = await openClient(gateway);
+    await clock.advance(30_000);
+    expect(await client.event('tick')).toMatchObject({ payload: { ts: clock.now() } });
+    const deaf = await openClient(gateway);
+    await vi.waitUntil(() => gateway.presence().length === 3);
+    deaf.socket.pause();
+    for (let n = 0; n < 3; n++) {
+      const count = client.frames.length;
+      await clock.advance(30_000);
+      await client.find(({ event }) => event === 'tick', count);
+      // Its pong is back before the next one.
+      await client.request('test.echo');
+    }
+    await vi.waitUntil(() => gateway.presence().length === 2);
+  });
+
+  test('health comes after hello and from time to time', async () => {
+    const clock = new ManualClock();
+    const gateway = await startGateway({ clock });
+    const client = await openClient(gateway);
+    expect(await client.event('health')).toMatchObject({
+      payload: { ok: true },
+      stateVersion: { health: 1 },
+    });
+    await clock.advance(60_000);
+    await client.find((frame) => (frame as { stateVersion?: { health: number } }).stateVersion?.health === 2);
+  });
+
+  test('the end of the gateway is told, and is a restart for clients', async () => {
+    const gateway = await startGateway();
+    const clients = [await openClient(gateway), await openClient(gateway, { scopes: [] })];
+    await gateway.close();
+    for (const client of clients) {
+      expect(client.frames.at(-1)).toMatchObject({
+        event: 'shutdown',
+        payload: { reason: 'gateway stopping' },
+      });
+      expect(await client.closed).toEqual([1012, 'service restart']);
+    }
+  });
+
+  test('calls with the rights of the owner are in the audit log, without their secrets', async () => {
+    const gateway = await startGateway();
+    const client = await openClient(gateway);
+    await client.request('test.admin', { key: 'agent:main:main', secret: 'do not write this' });
+    await client.request('test.admin', { key: 7 });
+    await client.request('test.echo', { key: 'not of the owner' });
+    await gateway.close();
+    const path = join(gateway.stateDir, 'logs', 'gateway-audit.jsonl');
+    const lines = readFileSync(path, 'utf8')
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(lines).toMatchObject([
+      {
+        method: 'test.admin',
+        about: { key: 'agent:main:main' },
+        outcome: 'ok',
+        address: '127.0.0.1',
+        client: { id: 'cli' },
+      },
+      { method: 'test.admin', about: {}, outcome: 'INVALID_REQUEST' },
+    ]);
+    expect(readFileSync(path, 'utf8')).not.toContain('do not write this');
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+  });
+});
+
+describe('events', () => {
+  const names = ({ frames }: TestClient) =>
+    frames.flatMap(({ event, payload }) =>
+      event === 'chat' || event === 'agent' || event?.startsWith('session') ? [payload.n] : [],
+    );
+
+  test('go to those who may hear them and asked for them, each with a seq of its own', async () => {
+    const gateway = await startGateway();
+    const { hub } = gateway;
+    const all = await openClient(gateway, { caps: ['tool-events'] });
+    const noRights = await openClient(gateway, { scopes: [] });
+    const subscribed = await openClient(gateway);
+    await subscribed.request('test.subscribe', {});
+    const ofOne = await openClient(gateway);
+    await ofOne.request('test.subscribe', { address: 'main|one' });
+    const ofMain = await openClient(gateway, { auth: { token: MAIN_TOKEN } });
+    await ofMain.request('test.subscribe', {});
+
+    const to = { to: 'messages', address: 'main|one' } as const;
+    hub.publish({ event: 'chat', payload: { n: 'chat of main' }, agentId: 'main' });
+    hub.publish({ event: 'chat', payload: { n: 'chat of other' }, agentId: 'other' });
+    hub.publish({ event: 'agent', payload: { n: 'tool' }, agentId: 'main', cap: 'tool-events' });
+    hub.publish({
+      event: 'sessions.changed',
+      payload: { n: 'changed' },
+      agentId: 'main',
+      audience: { to: 'sessions' },
+    });
+    hub.publish({ event: 'session.message', payload: { n: 'message' }, agentId: 'main', audience: to });
+    hub.publish({
+      event: 'session.message',
+      payload: { n: 'elsewhere' },
+      agentId: 'other',
+      audience: { ...to, address: 'other|two' },
+    });
+    for (const client of [all, noRights, subscribed, ofOne, ofMain]) await client.request('test.echo');
+
+    expect(names(all)).toEqual(['chat of main', 'chat of other', 'tool']);
+    expect(names(noRights)).toEqual([]);
+    expect(names(subscribed)).toEqual(['chat of main', 'chat of other', 'changed', 'message', 'elsewhere']);
+    expect(names(ofOne)).toEqual(['chat of main', 'chat of other', 'message']);
+    expect(names(ofMain)).toEqual(['chat of main', 'changed', 'message']);
+    for (const { frames } of [all, subscribed, ofOne]) {
+      const seqs = frames.flatMap(({ seq }) => seq ?? []);
+      expect(seqs).toEqual(seqs.map((_, at) => at + 1));
+    }
+    expect(hub.hasListener({ audience: { to: 'sessions' }, agentId: 'other' })).toBe(true);
+    expect(hub.hasListener({ cap: 'another' })).toBe(false);
+    subscribed.socket.close();
+    await vi.waitUntil(() => !hub.hasListener({ audience: { to: 'sessions' }, agentId: 'other' }));
+    expect(hub.hasListener({ audience: { to: 'sessions' }, agentId: 'main' })).toBe(true);
+  });
+
+  test('presence is for clients of the whole gateway', async () => {
+    const gateway = await startGateway();
+    const client = await openClient(gateway);
+    const ofMain = await openClient(gateway, { auth: { token: MAIN_TOKEN } });
+    const { payload, seq } = await client.find(
+      ({ event, payload }) => event === 'presence' && payload.presence.length === 3,
+    );
+    expect(payload.presence[1]).toMatchObject({ ip: '127.0.0.1', mode: 'cli', reason: 'connect' });
+    expect(seq).toBeGreaterThan(0);
+    await ofMain.request('test.echo');
+    expect(ofMain.frames.some(({ event }) => event === 'presence' || event === 'health')).toBe(false);
+  });
+
+  test('a client that reads nothing loses what can be lost, then its connection; others notice nothing', async () => {
+    // Time stands still, so that the closing frame is what ends the connection.
+    const gateway = await startGateway({ clock: new ManualClock(), settings: { metrics: true } });
+    const reader = await openClient(gateway);
+    const slow = await openClient(gateway);
+    slow.socket.pause();
+    const mib = 'x'.repeat(1024 * 1024);
+    const publish = (n: number, isDroppable: boolean) =>
+      gateway.hub.publish({ event: 'chat', payload: { n, mib }, isDroppable });
+    let sent = 0;
+    const drain = async () => void (await reader.request('test.echo'));
+    // What the system holds for a connection is not the same on all machines.
+    while (gateway.presence().length === 3 && sent < 200) {
+      publish(sent++, false);
+      publish(-1, true);
+      await drain();
+      reader.frames.length = 0;
+    }
+    expect(sent).toBeLessThan(200);
+    expect(sent).toBeGreaterThan(50);
+    const text = await (
+      await fetch(`${gateway.httpUrl}/metrics`, {
+        headers: { authorization: 'Bearer a-token-of-full-rights' },
+      })
+    ).text();
+    expect(text).toMatch(/slow_consumers_total 1\n/);
+    expect(Number(/events_dropped_total (\d+)/.exec(text)?.[1])).toBeGreaterThan(40);
+    slow.socket.resume();
+    expect(await slow.closed).toEqual([1008, 'slow consumer']);
+    const seqs = slow.frames.flatMap(({ seq }) => seq ?? []);
+    expect(seqs.length).toBeLessThan(seqs.at(-1)!);
+  });
+});

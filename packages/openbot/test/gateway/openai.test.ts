@@ -1,0 +1,236 @@
+import { describe, expect, test, vi } from 'vitest';
+import { mayReach } from '../../src/gateway-methods/services.ts';
+import { declareMethod } from '../../src/gateway-protocol/method.ts';
+import { text } from '../../src/gateway-protocol/param-shapes.ts';
+import { MAIN_TOKEN, startGateway, type TestServices, TOKEN } from './test-server.ts';
+
+interface Asked {
+  readonly message: string;
+  readonly sessionKey: string;
+  readonly runId: string;
+}
+
+/** A gateway whose agent says what it is asked for, word by word. */
+async function startAgent(settings: object = { chatCompletions: true, responses: true }) {
+  const asked: Asked[] = [];
+  const aborted: string[] = [];
+  const method = declareMethod<TestServices>();
+  const methods = [
+    method({
+      name: 'agents.list',
+      scope: 'operator.read',
+      params: {},
+      handle: (_, { caller }) => ({
+        defaultId: 'main',
+        agents: ['main', 'other'].filter((id) => mayReach(caller, id)).map((id) => ({ id })),
+      }),
+    }),
+    method({
+      name: 'agent',
+      scope: 'operator.write',
+      params: { message: text, sessionKey: text, idempotencyKey: text },
+      handle: async ({ message, sessionKey, idempotencyKey: runId }, { services, signal }) => {
+        asked.push({ message, sessionKey, runId });
+        const said = message.split('SAY ').at(-1)!;
+        if (said === 'nothing at all') {
+          await new Promise((resolve) => signal.addEventListener('abort', resolve));
+          return { status: 'aborted' };
+        }
+        if (said === 'failure') return { runId, status: 'error', summary: 'the provider is down' };
+        const words = said.split(' ');
+        for (const [at] of words.entries()) {
+          const content = [{ type: 'text', text: words.slice(0, at + 1).join(' ') }];
+          const payload = { runId, sessionKey, state: 'delta', message: { role: 'assistant', content } };
+          services.server.hub.publish({ event: 'chat', payload, agentId: 'main', isDroppable: true });
+          await new Promise((resolve) => setImmediate(resolve));
+        }
+        const usage = { input: 7, output: words.length, cacheRead: 3 };
+        return {
+          runId,
+          status: 'ok',
+          result: { payloads: [{ text: said }], meta: { agentMeta: { usage } } },
+        };
+      },
+    }),
+    method({
+      name: 'chat.abort',
+      scope: 'operator.write',
+      params: { sessionKey: text, runId: text },
+      handle: ({ runId }) => void aborted.push(runId),
+    }),
+  ];
+  const gateway = await startGateway({ methods, settings });
+  const send = (path: string, body: object, headers = {}) =>
+    fetch(`${gateway.httpUrl}${path}`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${TOKEN}`, ...headers },
+      body: JSON.stringify(body),
+    });
+  return { ...gateway, asked, aborted, send };
+}
+
+const user = (content: unknown) => ({ role: 'user', content });
+
+async function readEvents(response: Response): Promise<ReturnType<typeof JSON.parse>[]> {
+  const lines = (await response.text()).split('\n').filter((line) => line.startsWith('data: '));
+  expect(lines.pop()).toBe('data: [DONE]');
+  return lines.map((line) => JSON.parse(line.slice(6)));
+}
+
+describe('POST /v1/chat/completions', () => {
+  test('is off unless it is asked for', async () => {
+    const { send, httpUrl } = await startAgent({});
+    expect((await send('/v1/chat/completions', { messages: [user('hi')] })).status).toBe(404);
+    expect((await send('/v1/responses', { input: 'hi' })).status).toBe(404);
+    expect((await fetch(`${httpUrl}/v1/models`)).status).toBe(404);
+  });
+
+  test('answers at once or in parts, each conversation in its session', async () => {
+    const { send, asked } = await startAgent();
+    const whole = await (
+      await send('/v1/chat/completions', { model: 'openclaw', messages: [user('SAY one two')] })
+    ).json();
+    expect(whole).toMatchObject({
+      object: 'chat.completion',
+      model: 'openclaw',
+      choices: [{ index: 0, message: { role: 'assistant', content: 'one two' }, finish_reason: 'stop' }],
+      usage: { prompt_tokens: 10, completion_tokens: 2, total_tokens: 12 },
+    });
+    expect(asked[0]?.sessionKey).toMatch(/^agent:main:openai:[0-9a-f-]{36}$/);
+
+    const history = [
+      { role: 'system', content: 'Be brief.' },
+      user('Hi'),
+      { role: 'assistant', content: 'Hello' },
+      user([{ type: 'text', text: 'SAY three four' }]),
+    ];
+    const body = {
+      model: 'openclaw/other',
+      user: 'Anna',
+      stream: true,
+      stream_options: { include_usage: true },
+    };
+    const events = await readEvents(await send('/v1/chat/completions', { ...body, messages: history }));
+    expect(
+      events.map(({ choices: [choice] }) => choice?.delta.content ?? choice?.finish_reason ?? null),
+    ).toEqual([null, 'three', ' four', 'stop', null]);
+    expect(events.at(-1)).toMatchObject({ choices: [], usage: { total_tokens: 12 } });
+    expect(asked[1]).toMatchObject({
+      sessionKey: 'agent:other:openai-user:Anna',
+      message: 'Be brief.\n\nSAY three four',
+    });
+
+    await send('/v1/chat/completions', { messages: history });
+    expect(asked[2]?.message).toBe(
+      'Be brief.\n\nThe conversation up to now:\n\nuser: Hi\n\nassistant: Hello\n\nSAY three four',
+    );
+    await send(
+      '/v1/chat/completions',
+      { messages: history },
+      { 'x-openclaw-session-key': 'agent:main:desk' },
+    );
+    expect(asked[3]?.sessionKey).toBe('agent:main:desk');
+  });
+
+  test('refuses what it cannot do', async () => {
+    const { send, httpUrl } = await startAgent();
+    const fail = async (body: object, headers = {}) => {
+      const response = await send('/v1/chat/completions', body, headers);
+      return [response.status, (await response.json()).error.type];
+    };
+    const messages = [user('hi')];
+    const invalid = [400, 'invalid_request_error'];
+    expect(await fail({ model: 'gpt-5', messages })).toEqual(invalid);
+    expect(await fail({ model: 'openclaw/nobody', messages })).toEqual(invalid);
+    expect(
+      await fail({ model: 'openclaw/other', messages }, { authorization: `Bearer ${MAIN_TOKEN}` }),
+    ).toEqual(invalid);
+    expect(await fail({ messages: { role: 'user' } })).toEqual(invalid);
+    expect(await fail({ messages: [] })).toEqual(invalid);
+    expect(await fail({ messages: [user([{ type: 'image_url', image_url: {} }])] })).toEqual(invalid);
+    expect(await fail({ messages, user: 'a\nb' })).toEqual(invalid);
+    expect(await fail({ messages }, { authorization: 'Bearer wrong' })).toEqual([
+      401,
+      'authentication_error',
+    ]);
+    expect(await fail({ messages }, { 'x-openclaw-scopes': 'operator.read' })).toEqual([
+      403,
+      'permission_error',
+    ]);
+    expect(await fail({ messages: [user('SAY failure')] })).toEqual([500, 'api_error']);
+    const [, failed] = await readEvents(
+      await send('/v1/chat/completions', { messages: [user('SAY failure')], stream: true }),
+    );
+    expect(failed).toEqual({ error: { message: 'the provider is down', type: 'api_error' } });
+    expect((await fetch(`${httpUrl}/v1/chat/completions`)).status).toBe(405);
+  });
+
+  test('a client that goes away ends its run', async () => {
+    const { send, asked, aborted } = await startAgent();
+    const response = await send('/v1/chat/completions', {
+      messages: [user('SAY nothing at all')],
+      stream: true,
+    });
+    await vi.waitUntil(() => asked.length === 1);
+    await response.body?.cancel();
+    await vi.waitUntil(() => aborted.length === 1);
+    expect(aborted).toEqual([asked[0]?.runId]);
+  });
+});
+
+describe('POST /v1/responses', () => {
+  test('answers at once or in parts, and goes on from a former answer', async () => {
+    const { send, asked } = await startAgent();
+    const first = await (await send('/v1/responses', { instructions: 'Be brief.', input: 'SAY one' })).json();
+    expect(first).toMatchObject({
+      object: 'response',
+      status: 'completed',
+      output: [{ type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'one' }] }],
+      usage: { input_tokens: 10, output_tokens: 1, total_tokens: 11 },
+    });
+    expect(asked[0]?.sessionKey).toMatch(/^agent:main:openresponses:/);
+    const input = [
+      { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'SAY two three' }] },
+    ];
+    const events = await readEvents(
+      await send('/v1/responses', { input, stream: true, previous_response_id: first.id }),
+    );
+    expect(asked[1]?.sessionKey).toBe(asked[0]?.sessionKey);
+    expect(events.map(({ type }) => type.replace('response.', ''))).toEqual([
+      'created',
+      'in_progress',
+      'output_item.added',
+      'content_part.added',
+      'output_text.delta',
+      'output_text.delta',
+      'output_text.done',
+      'content_part.done',
+      'output_item.done',
+      'completed',
+    ]);
+    expect(events.map(({ sequence_number }) => sequence_number)).toEqual(events.map((_, at) => at));
+    expect(events.at(-1).response.output[0].content[0].text).toBe('two three');
+
+    const foreign = `resp_${'0'.repeat(32)}_${Buffer.from('agent:main:main').toString('base64url')}`;
+    for (const previous_response_id of [foreign, 'resp_1', 7])
+      expect((await send('/v1/responses', { input: 'hi', previous_response_id })).status).toBe(400);
+    const failed = await readEvents(await send('/v1/responses', { input: 'SAY failure', stream: true }));
+    expect(failed.at(-1)).toMatchObject({ type: 'response.failed', response: { status: 'failed' } });
+  });
+});
+
+describe('GET /v1/models', () => {
+  test('lists the agents that the caller reaches', async () => {
+    const { httpUrl } = await startAgent();
+    const get = async (path: string, token = TOKEN) => {
+      const response = await fetch(`${httpUrl}${path}`, { headers: { authorization: `Bearer ${token}` } });
+      return response.json();
+    };
+    const ids = async (token?: string) =>
+      (await get('/v1/models', token)).data.map(({ id }: { id: string }) => id);
+    expect(await ids()).toEqual(['openclaw', 'openclaw/main', 'openclaw/other']);
+    expect(await ids(MAIN_TOKEN)).toEqual(['openclaw', 'openclaw/main']);
+    expect(await get('/v1/models/openclaw%2Fmain')).toMatchObject({ id: 'openclaw/main' });
+    expect((await get('/v1/models/%zz')).error.type).toBe('invalid_request_error');
+  });
+});

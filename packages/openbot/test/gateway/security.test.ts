@@ -1,0 +1,239 @@
+import { mkdirSync } from 'node:fs';
+import { request as httpRequest } from 'node:http';
+import { connect } from 'node:net';
+import { describe, expect, test } from 'vitest';
+import { FailureLimits } from '../../src/gateway/admission/failure-limits.ts';
+import { isOwnHost } from '../../src/gateway/admission/peer.ts';
+import { approveDevice, listDevices, revokeDevice } from '../../src/gateway-devices/devices.ts';
+import { ManualClock } from '../setup/manual-clock.ts';
+import { makeDevice, signConnect, type TestDevice } from './test-device.ts';
+import {
+  connectParams,
+  MAIN_TOKEN,
+  openClient,
+  startGateway,
+  TestClient,
+  type TestGateway,
+  TOKEN,
+} from './test-server.ts';
+
+type DeviceOptions = Parameters<typeof signConnect>[2] & { readonly isForwarded?: boolean };
+
+async function connectDevice(
+  { url }: Pick<TestGateway, 'url'>,
+  device: TestDevice,
+  options: DeviceOptions = {},
+) {
+  const client = new TestClient(url, options.isForwarded ? { 'x-forwarded-for': '192.0.2.7' } : {});
+  const answer = await client.connect(await signConnect(client, device, options));
+  return { client, answer };
+}
+
+describe('a device', () => {
+  test('of this machine with the token is approved at once, and then needs the token no more', async () => {
+    const gateway = await startGateway();
+    const device = makeDevice('tui');
+    const first = await connectDevice(gateway, device, { version: 'v2' });
+    const { deviceToken } = first.answer.payload.auth;
+    expect(deviceToken).toHaveLength(43);
+    expect((await listDevices(gateway.stateDir)).approved).toMatchObject([
+      { deviceId: device.deviceId, clientId: 'openclaw-tui' },
+    ]);
+
+    const byToken = await connectDevice(gateway, device, { auth: { token: deviceToken, deviceToken } });
+    expect(byToken.answer.payload.auth).toEqual({
+      method: 'device-token',
+      role: 'operator',
+      scopes: ['operator.read'],
+    });
+    const byKey = await connectDevice(gateway, device, { auth: {} });
+    expect(byKey.answer).toMatchObject({ ok: true, payload: { auth: { deviceToken: expect.any(String) } } });
+
+    const rpc = (token: string) =>
+      fetch(`${gateway.httpUrl}/rpc/test.echo`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${token}` },
+      });
+    expect((await rpc(deviceToken)).status).toBe(200);
+
+    await revokeDevice(gateway.stateDir, device.deviceId);
+    for (const { client } of [first, byToken, byKey])
+      expect(await client.closed).toEqual([1008, 'device revoked']);
+    expect((await rpc(deviceToken)).status).toBe(401);
+    const again = await connectDevice(gateway, device, { auth: { deviceToken } });
+    expect(again.answer.error).toMatchObject({ details: { code: 'AUTH_DEVICE_TOKEN_MISMATCH' } });
+  });
+
+  test('that is elsewhere or has no token waits for approval', async () => {
+    const gateway = await startGateway();
+    const device = makeDevice('far away');
+    for (const options of [{ auth: {} }, { isForwarded: true }]) {
+      const { client, answer } = await connectDevice(gateway, device, options);
+      expect(answer.error).toMatchObject({
+        code: 'NOT_PAIRED',
+        message: 'pairing required: device is not approved yet',
+        details: { code: 'PAIRING_REQUIRED', reason: 'not-paired', deviceId: device.deviceId },
+      });
+      expect(await client.closed).toEqual([1008, expect.stringContaining(answer.error?.details.requestId)]);
+    }
+    const [pending] = (await listDevices(gateway.stateDir)).pending;
+    await approveDevice(gateway.stateDir, pending!.requestId);
+    const { answer } = await connectDevice(gateway, device, { auth: {} });
+    expect(answer).toMatchObject({ ok: true, payload: { auth: { scopes: ['operator.read'] } } });
+
+    const more = await connectDevice(gateway, device, { auth: {}, scopes: ['operator.admin'] });
+    expect(more.answer.error).toMatchObject({
+      details: {
+        reason: 'scope-upgrade',
+        requestedScopes: ['operator.admin'],
+        approvedScopes: ['operator.read'],
+      },
+    });
+  });
+
+  test('with a token for an agent is not kept: its key alone opens nothing', async () => {
+    const gateway = await startGateway();
+    const device = makeDevice('guest');
+    const { answer } = await connectDevice(gateway, device, {
+      auth: { token: MAIN_TOKEN },
+      scopes: ['operator.admin'],
+    });
+    expect(answer.payload.auth).toEqual({
+      method: 'token',
+      role: 'operator',
+      scopes: ['operator.read', 'operator.write'],
+    });
+    expect((await listDevices(gateway.stateDir)).approved).toEqual([]);
+    expect((await connectDevice(gateway, device, { auth: {} })).answer.error?.code).toBe('NOT_PAIRED');
+  });
+
+  test('whose list cannot be read is not let in, and clients with the token are', async () => {
+    const gateway = await startGateway();
+    mkdirSync(`${gateway.stateDir}/gateway-devices.json`);
+    const { client, answer } = await connectDevice(gateway, makeDevice('tui'));
+    expect(answer.error).toMatchObject({ code: 'UNAVAILABLE' });
+    expect((await client.closed)[0]).toBe(1011);
+    await openClient(gateway);
+  });
+});
+
+describe('a client with a token for an agent', () => {
+  test('has no rights over the gateway and is told nothing of it', async () => {
+    const gateway = await startGateway({
+      describe: ({ isOwner, agentIds }) => ({ isOwner, agents: [...(agentIds ?? [])] }),
+    });
+    const client = new TestClient(gateway.url);
+    const { payload } = await client.connect(connectParams({ auth: { token: MAIN_TOKEN } }));
+    expect(payload.auth.scopes).toEqual(['operator.read', 'operator.write']);
+    expect(payload.snapshot).toMatchObject({ presence: [], isOwner: false, agents: ['main'] });
+    expect((await client.request('test.admin')).error?.code).toBe('FORBIDDEN');
+  });
+});
+
+describe('failed attempts', () => {
+  const wrong = async ({ url }: TestGateway, headers = {}) => {
+    const client = new TestClient(url, headers);
+    const answer = await client.connect(connectParams({ auth: { token: 'wrong' } }));
+    await client.closed;
+    return answer.error?.details.code as string;
+  };
+  const far = { 'x-forwarded-for': '192.0.2.7' };
+
+  test('of an address elsewhere end after ten for five minutes, over WebSocket and HTTP', async () => {
+    const clock = new ManualClock();
+    const gateway = await startGateway({ clock });
+    for (let n = 0; n < 10; n++) expect(await wrong(gateway, far)).toBe('AUTH_TOKEN_MISMATCH');
+    expect(await wrong(gateway, far)).toBe('AUTH_RATE_LIMITED');
+    const rpc = () =>
+      fetch(`${gateway.httpUrl}/rpc/test.echo`, {
+        method: 'POST',
+        headers: { ...far, authorization: `Bearer ${TOKEN}` },
+      });
+    const refused = await rpc();
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '300']);
+    expect(await wrong(gateway)).toBe('AUTH_TOKEN_MISMATCH');
+    await clock.advance(300_000);
+    expect((await rpc()).status).toBe(200);
+  });
+
+  test('are counted for each address, and forgotten', () => {
+    let now = 0;
+    const limits = new FailureLimits(() => now);
+    const peer = (address: string, isLocal = false) => ({ address, isLocal });
+    for (let n = 0; n < 10; n++) limits.add(peer(`2001:db8::1:${n}`));
+    expect(limits.lockedFor(peer('2001:db8:0:0:ffff::9'))).toBe(300_000);
+    expect(limits.lockedFor(peer('2001:db8:0:1::9'))).toBeUndefined();
+    for (let n = 0; n < 99; n++) limits.add(peer('127.0.0.1', true));
+    expect(limits.lockedFor(peer('::1', true))).toBeUndefined();
+    limits.add(peer('::1', true));
+    expect(limits.lockedFor(peer('127.0.0.1', true))).toBe(60_000);
+    now = 60_000;
+    expect(limits.lockedFor(peer('127.0.0.1', true))).toBeUndefined();
+    for (let n = 0; n < 9; n++) limits.add(peer('192.0.2.1'));
+    now += 60_000;
+    limits.add(peer('192.0.2.1'));
+    expect(limits.lockedFor(peer('192.0.2.1'))).toBeUndefined();
+  });
+});
+
+describe('Host', () => {
+  test.each<[string | undefined, boolean]>([
+    ['127.0.0.1:18789', true],
+    ['localhost', true],
+    ['LOCALHOST.:1', true],
+    ['[::1]:18789', true],
+    ['192.168.1.5:18789', true],
+    ['bot.example', true],
+    ['Bot.Example:443', true],
+    ['evil.example', false],
+    ['localhost.evil.example', false],
+    ['127.0.0.1.evil.example', false],
+    ['user@bot.example', false],
+    ['bot.example/..', false],
+    ['', false],
+    [undefined, false],
+  ])('%j', (host, isOwn) => {
+    expect(isOwnHost(host, ['bot.example'])).toBe(isOwn);
+  });
+
+  test('of another name is refused for each request and each WebSocket', async () => {
+    const gateway = await startGateway({ settings: { allowedHosts: ['bot.example'] } });
+    const statusOf = async (path: string, host: string) => {
+      const { promise, resolve } = Promise.withResolvers<number>();
+      const request = httpRequest(`${gateway.httpUrl}${path}`, { headers: { host } }, (response) => {
+        response.resume();
+        resolve(response.statusCode!);
+      });
+      request.end();
+      return promise;
+    };
+    expect(await statusOf('/healthz', 'evil.example')).toBe(403);
+    expect(await statusOf('/healthz', 'bot.example')).toBe(200);
+    expect(await upgrade(gateway, 'evil.example')).toMatch(/^HTTP\/1.1 403/);
+    expect(await upgrade(gateway, 'bot.example')).toMatch(/^HTTP\/1.1 101/);
+  });
+
+  test('a page of another place is refused, and one that is allowed is not', async () => {
+    const gateway = await startGateway({ settings: { allowedOrigins: ['https://chat.example'] } });
+    const get = async (origin: string) =>
+      (await fetch(`${gateway.httpUrl}/healthz`, { headers: { origin } })).status;
+    expect(await get('http://evil.example')).toBe(403);
+    expect(await get('null')).toBe(403);
+    expect(await get('https://chat.example')).toBe(200);
+    expect(await get(gateway.httpUrl)).toBe(200);
+    const client = new TestClient(gateway.url, { origin: 'https://chat.example' });
+    expect((await client.connect(connectParams())).ok).toBe(true);
+  });
+});
+
+async function upgrade({ port }: TestGateway, host: string): Promise<string> {
+  const socket = connect(port, '127.0.0.1');
+  socket.write(
+    `GET / HTTP/1.1\r\nHost: ${host}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n`,
+  );
+  const head = await new Promise<string>((resolve) =>
+    socket.once('data', (data) => resolve(data.toString())),
+  );
+  socket.destroy();
+  return head;
+}

@@ -7,8 +7,9 @@ import { Listeners } from '../../listeners.ts';
 import type { Connection } from './connection.ts';
 import { makePresence, type PresenceEntry } from './presence.ts';
 
-/** Clients that come and go at the same time are told about at once. */
+/** Clients that come and go at about the same time are told about at once. */
 const PRESENCE_MS = 100;
+const LONGEST_PRESENCE_MS = 30_000;
 
 export class Connections implements EventHub {
   readonly #all = new Set<Connection>();
@@ -79,7 +80,9 @@ export class Connections implements EventHub {
 
   presenceChanged(): void {
     this.#presenceVersion++;
-    this.#cancelPresence ??= this.#clock.after(PRESENCE_MS, () => {
+    // Each of many clients would be told of each other one: the more there are, the rarer it is done.
+    const waitMs = Math.min(Math.max(PRESENCE_MS, this.#all.size ** 2 / 10), LONGEST_PRESENCE_MS);
+    this.#cancelPresence ??= this.#clock.after(waitMs, () => {
       this.#cancelPresence = undefined;
       this.#tellOwners({ event: 'presence', payload: { presence: this.presence() } });
     });

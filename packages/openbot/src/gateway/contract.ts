@@ -12,6 +12,8 @@ export interface GatewayOptions {
   readonly host: string;
   /** Of full rights. */
   readonly token: string;
+  /** Of full rights, for commands of the same person: made anew by each process, which keeps it in a private file. */
+  readonly commandToken?: string;
   /** The file that `logs.tail` reads. */
   readonly logPath?: string;
   /** One line about something that the owner of the gateway should know. */

@@ -16,7 +16,7 @@ import { openAuditLog } from './audit-log.ts';
 import { makeDispatcher } from './dispatch.ts';
 import { Figures } from './figures.ts';
 import { answerHttp } from './http/router.ts';
-import type { ServerSettings } from './settings.ts';
+import type { GatewaySettings } from './settings.ts';
 import { Connection } from './sockets/connection.ts';
 import { Connections } from './sockets/connections.ts';
 import { keepHealth } from './sockets/health-events.ts';
@@ -31,7 +31,7 @@ export interface ServerOptions<Services> {
   readonly host: string;
   readonly version: string;
   readonly methods: readonly GatewayMethod<Services>[];
-  settings(): ServerSettings;
+  settings(): GatewaySettings;
   /** What hello-ok and the page are told beside what the server knows. */
   readonly describe?: HelloParts['describe'];
   /** More lines for `/metrics`, each `name value`. */

@@ -1,7 +1,9 @@
 /** What the configuration says about the gateway. It is asked each time, so that a change holds at once. */
-export interface ServerSettings {
+export interface GatewaySettings {
   /** Of full rights. */
   readonly token: string;
+  /** The same, for commands of the owner on this machine. */
+  readonly commandToken?: string;
   /** By agent: a client that has it reaches this agent alone. */
   readonly agentTokens: Readonly<Record<string, string>>;
   /** Names in `Host` beside `localhost` and addresses. */
@@ -29,10 +31,15 @@ export interface GatewayConfig {
   readonly metrics?: { readonly enabled?: boolean };
 }
 
-export function readServerSettings(token: string, config: GatewayConfig = {}): ServerSettings {
+export function readGatewaySettings(
+  token: string,
+  config: GatewayConfig = {},
+  commandToken?: string,
+): GatewaySettings {
   const { auth, allowedHosts = [], controlUi, http, metrics } = config;
   return {
     token,
+    ...(commandToken !== undefined && { commandToken }),
     agentTokens: auth?.agentTokens ?? {},
     allowedHosts,
     allowedOrigins: controlUi?.allowedOrigins ?? [],

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { afterTest } from '../../../../test/setup/cleaning.ts';
 import type { Clock } from '../../src/clock.ts';
 import { type GatewayServer, openServer, type ServerOptions } from '../../src/gateway/open-server.ts';
-import type { ServerSettings } from '../../src/gateway/settings.ts';
+import type { GatewaySettings } from '../../src/gateway/settings.ts';
 import { connectSocket, type Socket } from '../../src/gateway/sockets/web-socket.ts';
 import { declareMethod } from '../../src/gateway-protocol/method.ts';
 import { anyValue, listOf, maybe, text } from '../../src/gateway-protocol/param-shapes.ts';
@@ -76,7 +76,7 @@ export interface TestGateway extends GatewayServer<TestServices> {
 }
 
 interface TestOptions extends Partial<Omit<ServerOptions<TestServices>, 'settings'>> {
-  readonly settings?: Partial<ServerSettings>;
+  readonly settings?: Partial<GatewaySettings>;
   readonly isStarting?: boolean;
   readonly clock?: Clock;
 }
@@ -88,7 +88,7 @@ export async function startGateway({
 }: TestOptions = {}): Promise<TestGateway> {
   const stateDir = options.stateDir ?? makeTempFolder();
   const lines: string[] = [];
-  const present: ServerSettings = {
+  const present: GatewaySettings = {
     token: TOKEN,
     agentTokens: { main: MAIN_TOKEN },
     allowedHosts: [],

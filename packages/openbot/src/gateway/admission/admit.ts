@@ -10,7 +10,7 @@ import { deviceIdOf, isSignedBy } from '../../gateway-protocol/device-signature.
 import { PROTOCOL } from '../../gateway-protocol/limits.ts';
 import { hasScope, type Scope } from '../../gateway-protocol/scopes.ts';
 import { toWireError } from '../../gateway-protocol/wire-errors.ts';
-import type { ServerSettings } from '../settings.ts';
+import type { GatewaySettings } from '../settings.ts';
 import { type Grant, matchToken, scopesWithin } from './credentials.ts';
 import type { FailureLimits } from './failure-limits.ts';
 import {
@@ -39,7 +39,7 @@ export interface Admission extends Grant {
 }
 
 export interface Doorkeeper {
-  readonly settings: () => ServerSettings;
+  readonly settings: () => GatewaySettings;
   readonly devices: DeviceBook;
   readonly failures: FailureLimits;
   now(): number;

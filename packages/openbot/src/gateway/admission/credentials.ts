@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { DeviceBook } from '../../gateway-devices/device-book.ts';
-import type { ServerSettings } from '../settings.ts';
+import type { GatewaySettings } from '../settings.ts';
 
 /** What a token allows. */
 export interface Grant {
@@ -13,12 +13,13 @@ export interface Grant {
 /** The grant of a token of the configuration. Each is compared, in a time that says nothing of where they differ. */
 export function matchToken(
   given: string | undefined,
-  { token, agentTokens }: Pick<ServerSettings, 'token' | 'agentTokens'>,
+  { token, commandToken = '', agentTokens }: Pick<GatewaySettings, 'token' | 'commandToken' | 'agentTokens'>,
 ): Grant | undefined {
   if (given === undefined || given === '') return undefined;
   const digest = digestOf(given);
   const agentIds = Object.entries(agentTokens).filter(([, own]) => isSame(digest, own));
-  if (isSame(digest, token)) return { via: 'token' };
+  const isCommand = isSame(digest, commandToken);
+  if (isSame(digest, token) || isCommand) return { via: 'token' };
   if (agentIds.length === 0) return undefined;
   return { via: 'agent-token', agentIds: new Set(agentIds.map(([agentId]) => agentId)) };
 }
@@ -53,7 +54,7 @@ export function scopesWithin({ agentIds }: Grant, asked: readonly string[]): rea
 /** The grant and all scopes of a token that a request of HTTP has. */
 export function matchBearer(
   given: string | undefined,
-  settings: ServerSettings,
+  settings: GatewaySettings,
   devices: DeviceBook,
 ): (Grant & { readonly scopes: readonly string[] }) | undefined {
   const grant = matchToken(given, settings);

@@ -5,13 +5,13 @@ import type { FailureLimits } from '../admission/failure-limits.ts';
 import type { Peer } from '../admission/peer.ts';
 import type { Dispatcher } from '../dispatch.ts';
 import type { Figures } from '../figures.ts';
-import type { ServerSettings } from '../settings.ts';
+import type { GatewaySettings } from '../settings.ts';
 import type { Connections } from '../sockets/connections.ts';
 
 /** What answering one request needs. */
 export interface HttpContext {
   readonly peer: Peer;
-  readonly settings: ServerSettings;
+  readonly settings: GatewaySettings;
   readonly devices: DeviceBook;
   readonly failures: FailureLimits;
   readonly dispatcher: Dispatcher;

@@ -1,6 +1,6 @@
 /** The part of OpenAI's API that programs use to talk to a model. Here an agent answers. */
 
-import type { ServerSettings } from '../../settings.ts';
+import type { GatewaySettings } from '../../settings.ts';
 import { authenticate } from '../authenticate.ts';
 import { type Exchange, type HttpContext, sendJson } from '../context.ts';
 import { readJsonBody } from '../read-body.ts';
@@ -14,12 +14,12 @@ const MODELS = '/v1/models';
 
 type Handler = (call: ApiCall) => Promise<void>;
 
-export function isOpenAiPath(path: string, settings: ServerSettings): boolean {
+export function isOpenAiPath(path: string, settings: GatewaySettings): boolean {
   if (path === MODELS || path.startsWith(`${MODELS}/`)) return settings.chatCompletions || settings.responses;
   return handlerOf(path, settings) !== undefined;
 }
 
-function handlerOf(path: string, { chatCompletions, responses }: ServerSettings): Handler | undefined {
+function handlerOf(path: string, { chatCompletions, responses }: GatewaySettings): Handler | undefined {
   if (path === '/v1/chat/completions') return chatCompletions ? answerChatCompletion : undefined;
   return path === '/v1/responses' && responses ? answerResponse : undefined;
 }

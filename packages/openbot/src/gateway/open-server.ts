@@ -48,8 +48,11 @@ export interface GatewayServer<Services> {
   /** Until then clients are told to come again. */
   serve(services: Services): void;
   presence(): readonly unknown[];
-  /** Tells clients and closes all connections. Nothing listens afterwards. */
-  close(reason?: string): Promise<void>;
+  /**
+   * Tells clients and closes all connections. Nothing listens afterwards. Before that, it takes no more connections and
+   * waits for `settle`, of which clients still hear.
+   */
+  close(options?: { readonly reason?: string; settle?(): Promise<void> }): Promise<void>;
 }
 
 /** Time that a client has to read the event and to close, before it is cut off. */
@@ -189,8 +192,9 @@ export async function openServer<Services>(
       services = given;
     },
     presence: () => connections.presence(),
-    async close(reason = 'gateway stopping') {
+    async close({ reason = 'gateway stopping', settle } = {}) {
       isClosing = true;
+      await settle?.();
       cancelLook();
       health.close();
       connections.tellAll({ event: 'shutdown', payload: { reason } });

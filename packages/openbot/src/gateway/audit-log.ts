@@ -2,7 +2,7 @@
 import { type FileHandle, open, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makeFolder } from '@openbot/sessions/disk';
-import type { Outcome, Request } from './dispatch.ts';
+import type { Outcome, Request } from './request.ts';
 
 export interface AuditLog {
   add(request: Request, outcome: Outcome, durationMs: number): void;

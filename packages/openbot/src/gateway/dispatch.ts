@@ -2,23 +2,10 @@ import { OpenBotError } from '@openbot/sessions';
 import type { Caller, GatewayMethod } from '../gateway-protocol/method.ts';
 import { checkParams } from '../gateway-protocol/param-shapes.ts';
 import { hasScope, type Scope } from '../gateway-protocol/scopes.ts';
-import { refuse, toWireError, type WireError } from '../gateway-protocol/wire-errors.ts';
+import { refuse, toWireError } from '../gateway-protocol/wire-errors.ts';
 import type { AuditLog } from './audit-log.ts';
 import type { Figures } from './figures.ts';
-
-/** A request, however it came. */
-export interface Request {
-  readonly method: string;
-  readonly params: unknown;
-  readonly caller: Caller;
-  readonly address: string;
-  readonly signal: AbortSignal;
-  respondFirst(payload: unknown): void;
-}
-
-export type Outcome =
-  | { readonly ok: true; readonly payload: unknown }
-  | { readonly ok: false; readonly error: WireError };
+import type { Outcome, Request } from './request.ts';
 
 export interface Dispatcher {
   /** Never rejects. */

@@ -122,6 +122,7 @@ export async function openServer<Services>(
 
   const sockets = makeSocketServer(LARGEST_FRAME_BEFORE_HELLO);
   const server = createServer(HTTP_LIMITS);
+  server.maxConnections = 2 * MOST_CONNECTIONS;
   server.on('request', (request, response) => {
     const context = {
       peer: peerOf(request),

@@ -2,7 +2,7 @@ import { describe, expect, test, vi } from 'vitest';
 import { mayReach } from '../../src/gateway-methods/services.ts';
 import { declareMethod } from '../../src/gateway-protocol/method.ts';
 import { text } from '../../src/gateway-protocol/param-shapes.ts';
-import { MAIN_TOKEN, startGateway, type TestServices, TOKEN } from './test-server.ts';
+import { type Json, MAIN_TOKEN, startGateway, type TestServices, TOKEN } from './test-server.ts';
 
 interface Asked {
   readonly message: string;
@@ -71,7 +71,7 @@ async function startAgent(settings: object = { chatCompletions: true, responses:
 
 const user = (content: unknown) => ({ role: 'user', content });
 
-async function readEvents(response: Response): Promise<ReturnType<typeof JSON.parse>[]> {
+async function readEvents(response: Response): Promise<Json[]> {
   const lines = (await response.text()).split('\n').filter((line) => line.startsWith('data: '));
   expect(lines.pop()).toBe('data: [DONE]');
   return lines.map((line) => JSON.parse(line.slice(6)));
@@ -136,7 +136,7 @@ describe('POST /v1/chat/completions', () => {
     const { send, httpUrl } = await startAgent();
     const fail = async (body: object, headers = {}) => {
       const response = await send('/v1/chat/completions', body, headers);
-      return [response.status, (await response.json()).error.type];
+      return [response.status, ((await response.json()) as Json).error.type];
     };
     const messages = [user('hi')];
     const invalid = [400, 'invalid_request_error'];
@@ -181,7 +181,8 @@ describe('POST /v1/chat/completions', () => {
 describe('POST /v1/responses', () => {
   test('answers at once or in parts, and goes on from a former answer', async () => {
     const { send, asked } = await startAgent();
-    const first = await (await send('/v1/responses', { instructions: 'Be brief.', input: 'SAY one' })).json();
+    const answer = await send('/v1/responses', { instructions: 'Be brief.', input: 'SAY one' });
+    const first = (await answer.json()) as Json;
     expect(first).toMatchObject({
       object: 'response',
       status: 'completed',
@@ -222,7 +223,7 @@ describe('POST /v1/responses', () => {
 describe('GET /v1/models', () => {
   test('lists the agents that the caller reaches', async () => {
     const { httpUrl } = await startAgent();
-    const get = async (path: string, token = TOKEN) => {
+    const get = async (path: string, token = TOKEN): Promise<Json> => {
       const response = await fetch(`${httpUrl}${path}`, { headers: { authorization: `Bearer ${token}` } });
       return response.json();
     };

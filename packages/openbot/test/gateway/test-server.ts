@@ -1,5 +1,4 @@
 /** A gateway with a few methods of the test, and clients of it. */
-import { once } from 'node:events';
 import { afterTest } from '../../../../test/setup/cleaning.ts';
 import type { Clock } from '../../src/clock.ts';
 import { type GatewayServer, openServer, type ServerOptions } from '../../src/gateway/open-server.ts';
@@ -125,7 +124,7 @@ export interface Frame {
   readonly error?: { readonly code: string; readonly message: string; readonly details?: Json };
 }
 
-type Json = ReturnType<typeof JSON.parse>;
+export type Json = ReturnType<typeof JSON.parse>;
 
 /** A client that remembers all frames, and waits for those that a test asks for. */
 export class TestClient {
@@ -203,8 +202,4 @@ export async function openClient({ url }: Pick<TestGateway, 'url'>, more: object
   const hello = await client.connect(connectParams(more));
   if (hello.ok !== true) throw new Error(JSON.stringify(hello.error));
   return client;
-}
-
-export async function waitFor(socket: Socket, event: 'open'): Promise<void> {
-  await once(socket as never, event);
 }

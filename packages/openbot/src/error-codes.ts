@@ -5,6 +5,11 @@ export const OPENBOT_ERRORS = {
     remedy:
       'Read the message; docs/gateway.md lists the methods, their params and the scopes that they need.',
   },
+  GATEWAY_CANNOT_LISTEN: {
+    means:
+      'The gateway cannot listen on its address: another program has the port, the address is not one of this machine, or the port is one of those that only root may take.',
+    remedy: 'Read the message. Another port: `--port`, or `gateway.port` in `openbot.json`.',
+  },
   DEVICE_NOT_FOUND: {
     means: 'No device of the gateway has this id, or more than one has an id that begins so.',
     remedy: '`openbot devices list` shows the ids of devices that are approved or wait for it.',

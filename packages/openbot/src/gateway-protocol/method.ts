@@ -26,6 +26,8 @@ export interface Subscriptions {
   addSessions(): void;
   /** `sessions.messages.subscribe`: messages of one session, by its address. */
   addMessages(address: string): void;
+  /** `sessions.messages.unsubscribe`. */
+  removeMessages(address: string): void;
 }
 
 /** One request. `Services` is what the methods of a gateway work with. */

@@ -1,8 +1,9 @@
 /** The port of the gateway: WebSockets and HTTP, for whatever methods it is given. */
 import { randomUUID } from 'node:crypto';
-import { createServer, type IncomingMessage } from 'node:http';
+import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { OpenBotError } from '@openbot/sessions';
 import { backgroundClock, type Clock } from '../clock.ts';
 import { openDeviceBook } from '../gateway-devices/device-book.ts';
 import type { EventHub } from '../gateway-protocol/gateway-event.ts';
@@ -66,7 +67,7 @@ const HTTP_LIMITS = {
   maxHeaderSize: 32_768,
 };
 
-/** Resolves when it listens. */
+/** Resolves when it listens. Throws GATEWAY_CANNOT_LISTEN. */
 export async function openServer<Services>(
   options: ServerOptions<Services>,
 ): Promise<GatewayServer<Services>> {
@@ -176,13 +177,7 @@ export async function openServer<Services>(
     }
   };
 
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(options.port, options.host, () => {
-      server.off('error', reject);
-      resolve();
-    });
-  });
+  await listen(server, options);
   server.on('error', (error) => log(`The port of the gateway: ${error.message}`));
   lookAtDevices();
 
@@ -213,4 +208,28 @@ export async function openServer<Services>(
 
 function refuseUpgrade(socket: Duplex, status: string): void {
   socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
+}
+
+function listen(
+  server: Server,
+  { host, port }: { readonly host: string; readonly port: number },
+): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const fail = (error: Error) =>
+      reject(
+        new OpenBotError(
+          'GATEWAY_CANNOT_LISTEN',
+          `Cannot listen on ${host}, port ${port}: ${error.message}`,
+          {
+            hint: 'Another port: --port <n>, or gateway.port in the configuration',
+            cause: error,
+          },
+        ),
+      );
+    server.once('error', fail);
+    server.listen(port, host, () => {
+      server.off('error', fail);
+      resolve();
+    });
+  });
 }

@@ -1,8 +1,8 @@
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { ManualClock } from '../setup/manual-clock.ts';
-import { connectParams, MAIN_TOKEN, openClient, startGateway, TestClient } from './test-server.ts';
+import { connectParams, MAIN_TOKEN, openClient, startGateway, TestClient, until } from './test-server.ts';
 
 describe('a connection that said hello', () => {
   test('hello-ok says what is there and what holds', async () => {
@@ -61,7 +61,7 @@ describe('a connection that said hello', () => {
     const twice = '{"type":"req","id":"twice","method":"test.echo"}';
     client.sendText(twice);
     client.sendText(twice);
-    await vi.waitUntil(() => client.frames.filter(({ id }) => id === 'twice').length === 2);
+    await until(() => client.frames.filter(({ id }) => id === 'twice').length === 2);
     expect((await client.request('nope.nope')).error).toEqual({
       code: 'INVALID_REQUEST',
       message: 'unknown method: nope.nope',
@@ -120,7 +120,7 @@ describe('a connection that said hello', () => {
     const requests = Array.from({ length: 257 }, () => client.request('test.wait'));
     expect((await requests.at(-1))?.error).toMatchObject({ code: 'UNAVAILABLE', retryable: true });
     gateway.services.gate.resolve();
-    await vi.waitUntil(() => client.frames.filter(({ payload }) => payload?.status === 'ok').length === 256);
+    await until(() => client.frames.filter(({ payload }) => payload?.status === 'ok').length === 256);
   });
 
   test('ticks and pings come, and one that answers no ping is cut off', async () => {
@@ -130,7 +130,7 @@ describe('a connection that said hello', () => {
     await clock.advance(30_000);
     expect(await client.event('tick')).toMatchObject({ payload: { ts: clock.now() } });
     const deaf = await openClient(gateway);
-    await vi.waitUntil(() => gateway.presence().length === 3);
+    await until(() => gateway.presence().length === 3);
     deaf.socket.pause();
     for (let n = 0; n < 3; n++) {
       const count = client.frames.length;
@@ -139,7 +139,7 @@ describe('a connection that said hello', () => {
       // Its pong is back before the next one.
       await client.request('test.echo');
     }
-    await vi.waitUntil(() => gateway.presence().length === 2);
+    await until(() => gateway.presence().length === 2);
   });
 
   test('health comes after hello and from time to time', async () => {
@@ -252,8 +252,23 @@ describe('events', () => {
     expect(hub.hasListener({ audience: { to: 'sessions' }, agentId: 'other' })).toBe(true);
     expect(hub.hasListener({ cap: 'another' })).toBe(false);
     subscribed.socket.close();
-    await vi.waitUntil(() => !hub.hasListener({ audience: { to: 'sessions' }, agentId: 'other' }));
+    await until(() => !hub.hasListener({ audience: { to: 'sessions' }, agentId: 'other' }));
     expect(hub.hasListener({ audience: { to: 'sessions' }, agentId: 'main' })).toBe(true);
+  });
+
+  test('of a session end with its subscription, and there are so many subscriptions at most', async () => {
+    const gateway = await startGateway();
+    const client = await openClient(gateway);
+    const listens = (address: string) => gateway.hub.hasListener({ audience: { to: 'messages', address } });
+    const ids = Array.from({ length: 1_001 }, (_, n) => `main|${n}`);
+    const answers = await Promise.all(
+      ids.slice(0, 200).map((address) => client.request('test.subscribe', { address })),
+    );
+    for (const address of ids.slice(200)) answers.push(await client.request('test.subscribe', { address }));
+    expect(answers.filter(({ ok }) => !ok)).toEqual([answers.at(-1)]);
+    expect([listens('main|0'), listens('main|1000')]).toEqual([true, false]);
+    await client.request('test.subscribe', { address: 'main|0', isOver: true });
+    expect(listens('main|0')).toBe(false);
   });
 
   test('presence is for clients of the whole gateway', async () => {

@@ -1,10 +1,17 @@
 import { connect } from 'node:net';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { HUNT, isTorture, makeChance, tries } from '../../../../test/setup/hunt.ts';
 import { ManualClock } from '../setup/manual-clock.ts';
-import { connectParams, openClient, startGateway, TestClient, type TestGateway } from './test-server.ts';
+import {
+  connectParams,
+  openClient,
+  startGateway,
+  TestClient,
+  type TestGateway,
+  until,
+} from './test-server.ts';
 
 describe('many clients at a time', () => {
   test('200, of which one reads nothing, one sends garbage, and one opens and closes', async () => {
@@ -28,7 +35,7 @@ describe('many clients at a time', () => {
       expect(seqs).toEqual(seqs.map((_, at) => at + 1));
     }
     await wild.request('test.echo');
-    await vi.waitUntil(() => gateway.presence().length === 200);
+    await until(() => gateway.presence().length === 200);
   });
 });
 
@@ -57,11 +64,11 @@ describe('frames that no client sends', () => {
       if (round === Math.floor(rounds / 4)) settled = heapAfterCollection();
     }
     expect((await control.request('test.echo')).ok).toBe(true);
-    await vi.waitUntil(() => gateway.presence().length === 2);
+    await until(() => gateway.presence().length === 2);
     const leftPerFrame = (heapAfterCollection() - settled) / (count * 0.75);
     // A frame that stayed would be 200 bytes at least. Of a few frames, other things in the process are the larger part.
     if (isTorture) expect(leftPerFrame).toBeLessThan(100);
-    await vi.waitUntil(() => countSockets() <= socketsBefore);
+    await until(() => countSockets() <= socketsBefore);
     expect([...lines]).toEqual(['test.throw failed: TypeError: a secret detail']);
   });
 });

@@ -8,6 +8,15 @@ import { MAIN_TOKEN, startGateway, type TestGateway, TOKEN } from './test-server
 
 const bearer = (token = TOKEN) => ({ authorization: `Bearer ${token}` });
 
+test('a port that another program has is an error that says so', async () => {
+  const { port } = await startGateway();
+  await expect(startGateway({ port })).rejects.toMatchObject({
+    code: 'GATEWAY_CANNOT_LISTEN',
+    reason: 'EADDRINUSE',
+    message: expect.stringContaining(String(port)),
+  });
+});
+
 describe('probes', () => {
   test('say whether it runs and whether it is ready', async () => {
     const gateway = await startGateway({ isStarting: true });

@@ -1,8 +1,8 @@
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { mayReach } from '../../src/gateway-methods/services.ts';
 import { declareMethod } from '../../src/gateway-protocol/method.ts';
 import { text } from '../../src/gateway-protocol/param-shapes.ts';
-import { type Json, MAIN_TOKEN, startGateway, type TestServices, TOKEN } from './test-server.ts';
+import { type Json, MAIN_TOKEN, startGateway, type TestServices, TOKEN, until } from './test-server.ts';
 
 interface Asked {
   readonly message: string;
@@ -171,9 +171,9 @@ describe('POST /v1/chat/completions', () => {
       messages: [user('SAY nothing at all')],
       stream: true,
     });
-    await vi.waitUntil(() => asked.length === 1);
+    await until(() => asked.length === 1);
     await response.body?.cancel();
-    await vi.waitUntil(() => aborted.length === 1);
+    await until(() => aborted.length === 1);
     expect(aborted).toEqual([asked[0]?.runId]);
   });
 });

@@ -5,7 +5,7 @@ import { type GatewayServer, openServer, type ServerOptions } from '../../src/ga
 import type { GatewaySettings } from '../../src/gateway/settings.ts';
 import { connectSocket, type Socket } from '../../src/gateway/sockets/web-socket.ts';
 import { declareMethod } from '../../src/gateway-protocol/method.ts';
-import { anyValue, listOf, maybe, text } from '../../src/gateway-protocol/param-shapes.ts';
+import { anyValue, flag, listOf, maybe, text } from '../../src/gateway-protocol/param-shapes.ts';
 import { makeTempFolder } from '../setup/temp-folder.ts';
 
 export const TOKEN = 'a-token-of-full-rights';
@@ -46,9 +46,10 @@ export const METHODS = [
   method({
     name: 'test.subscribe',
     scope: 'operator.read',
-    params: { address: maybe(text) },
-    handle: ({ address }, { caller: { subscriptions } }) => {
-      if (address === undefined) subscriptions?.addSessions();
+    params: { address: maybe(text), isOver: maybe(flag) },
+    handle: ({ address, isOver }, { caller: { subscriptions } }) => {
+      if (isOver && address !== undefined) subscriptions?.removeMessages(address);
+      else if (address === undefined) subscriptions?.addSessions();
       else subscriptions?.addMessages(address);
       return { subscribed: true };
     },
@@ -202,4 +203,9 @@ export async function openClient({ url }: Pick<TestGateway, 'url'>, more: object
   const hello = await client.connect(connectParams(more));
   if (hello.ok !== true) throw new Error(JSON.stringify(hello.error));
   return client;
+}
+
+/** Waits for a state as long as the test may take. */
+export async function until(isDone: () => boolean): Promise<void> {
+  while (!isDone()) await new Promise((resolve) => setTimeout(resolve, 5));
 }

@@ -197,10 +197,6 @@ export class Connection {
   }
 
   #makeCaller({ scopes, agentIds, deviceId, client, caps }: Admission): Caller {
-    const assertRoom = () => {
-      if (this.#messages.size >= MOST_SUBSCRIPTIONS)
-        throw refuse('INVALID_REQUEST', 'too many subscriptions on this connection');
-    };
     return {
       connId: this.connId,
       scopes: new Set(scopes),
@@ -213,9 +209,11 @@ export class Connection {
           this.#hearsSessions = true;
         },
         addMessages: (address) => {
-          assertRoom();
+          if (this.#messages.size >= MOST_SUBSCRIPTIONS)
+            throw refuse('INVALID_REQUEST', 'too many subscriptions on this connection');
           this.#messages.add(address);
         },
+        removeMessages: (address) => void this.#messages.delete(address),
       },
     };
   }

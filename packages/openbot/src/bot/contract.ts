@@ -1,12 +1,17 @@
 import type { Environment } from '@openbot/sessions/layout';
+import type { QueueMode } from '@openbot/sessions/policy';
 import type { Channel } from '../channels/contract.ts';
 import type { Clock } from '../clock.ts';
 import type { BotConfig } from '../config/bot-config.ts';
+import type { InboxMessage, MessageIdentity, TurnWish } from '../inbox/contract.ts';
 import type { ReplyPayload } from '../outbox/reply-payload.ts';
 import type { Asker } from '../permissions/contract.ts';
+import type { TurnOutcome, TurnWork } from '../queue/contract.ts';
 import type { Runner, RunUsage } from '../runners/contract.ts';
+import type { SessionRef } from '../session-address.ts';
 import type { BotState } from '../state/open-state.ts';
-import type { TurnEvent } from '../turn/turn-tools.ts';
+import type { TranscriptRef } from '../transcripts/contract.ts';
+import type { TurnEvent, TurnReport } from '../turn/turn-tools.ts';
 
 export interface BotOptions {
   /** Absolute. */
@@ -26,11 +31,28 @@ export interface BotOptions {
   readonly now?: () => number;
   /** Of heartbeats, and of the time that people have for an answer. One that does not keep the process running when absent. */
   readonly clock?: Clock;
+  /** Hears of all turns, of whichever channel. Must not throw. */
+  readonly observer?: TurnObserver;
   /** By provider; they win over those that OpenBot has. The caller closes them. */
   readonly runners?: Readonly<Record<string, Runner>>;
   /** Called for what the owner of the bot should know. A warning of the process when absent. */
   readonly report?: (notice: BotNotice) => void;
 }
+
+/** Follows what a bot does. Everything is told in the order in which it happens. */
+export interface TurnObserver {
+  /** A turn is begun, or goes on after a crash or a failure: then its id was told before. */
+  onBegan(turn: ObservedTurn): void;
+  onEvent(turnId: string, event: TurnEvent): void;
+  /** `later`: it is begun again, by this process or the next one. */
+  onEnded(turnId: string, end: TurnOutcome['end'], report: TurnReport): void;
+  /** Messages that get no turn. */
+  onDropped(messages: readonly InboxMessage[], reason: string): void;
+  /** Lines were added to a transcript. */
+  onAppended(transcript: TranscriptRef): void;
+}
+
+export type ObservedTurn = Pick<TurnWork, 'agentId' | 'sessionKey' | 'turnId' | 'messages'>;
 
 /** Nothing ends because of it. */
 export interface BotNotice {
@@ -55,10 +77,26 @@ export interface WantedDelivery {
   readonly channel?: string;
   readonly accountId?: string;
   readonly to?: string;
+  /** Without a place to deliver to, nothing is delivered. Such a request is refused otherwise. */
+  readonly isOptional?: boolean;
+}
+
+/** What a person wants of one turn. */
+export interface WishRequest {
+  /** An alias, `provider/model` or a model, for this run alone. */
+  readonly model?: string;
+  /** Kept for the session. */
+  readonly thinking?: string;
+  /** Kept for the session. */
+  readonly verbose?: string;
+  readonly timeoutMs?: number;
+  /** What to do with the message while another run of the session goes on. */
+  readonly queueMode?: QueueMode;
+  readonly deliver?: WantedDelivery;
 }
 
 /** A message of the person who runs this process. */
-export interface SayRequest {
+export interface SayRequest extends WishRequest {
   readonly message: string;
   /** Wins over bindings. */
   readonly agentId?: string;
@@ -70,14 +108,6 @@ export interface SayRequest {
   readonly to?: string;
   readonly channel?: string;
   readonly accountId?: string;
-  /** Kept for the session. */
-  readonly thinking?: string;
-  /** Kept for the session. */
-  readonly verbose?: string;
-  /** An alias, `provider/model` or a model, for this run alone. */
-  readonly model?: string;
-  readonly timeoutMs?: number;
-  readonly deliver?: WantedDelivery;
   /** Aborts the run; `say` still resolves, with what was said up to then. */
   readonly signal?: AbortSignal;
   /** Asks the person for permissions. Without it they are denied. */
@@ -127,8 +157,21 @@ export interface Bot {
    * (`global`); the default agent when absent.
    */
   addSystemEvent(sessionKey: string, text: string, agentId?: string): Promise<void>;
+  /** What a message that is accepted on a channel may carry. Rejects as `say` does. */
+  wishOf(session: SessionRef, request: WishRequest): Promise<TurnWish | undefined>;
+  /** Ends the run of a session. False when this process has none. What waits stays. */
+  abort(session: SessionRef): boolean;
+  /** Takes back a message that no turn has begun. False when it is not there, or one has. */
+  withdraw(identity: MessageIdentity): Promise<boolean>;
+  /** No message waits, none has a turn, and no coding run goes on. */
+  readonly isIdle: boolean;
+  /** Looks into the outbox for what another part put there. */
+  wakeSender(): void;
   /** Resolves when every message that was accepted has its end and its replies are sent. */
   idle(): Promise<void>;
-  /** Aborts what runs, and resolves when it has ended. */
-  close(): Promise<void>;
+  /**
+   * Begins no turn any more, aborts what still runs after `graceMs` (0 when absent), and resolves when it has ended. An
+   * aborted run goes on with the next process.
+   */
+  close(options?: { readonly graceMs?: number }): Promise<void>;
 }

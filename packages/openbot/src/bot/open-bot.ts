@@ -1,48 +1,40 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
-import { OpenBotError } from '@openbot/sessions';
-import { isGroupMessage } from '@openbot/sessions/key';
 import { resolveQueueSettings } from '@openbot/sessions/policy';
-import type { Channel, ChannelHost } from '../channels/contract.ts';
 import type { CommandWords } from '../chat-commands/parse-words.ts';
 import { systemClock } from '../clock.ts';
 import { CODING_CHANNEL } from '../coding-runs/contract.ts';
-import { giveReplyToRun } from '../coding-runs/replies-to-runs.ts';
 import { resolveDefaultAgentId, resolveMaxConcurrent } from '../config/agents.ts';
 import { Sender } from '../delivery/sender.ts';
 import { feedIndex, type IndexFeed } from '../index-writing/feed.ts';
 import { ConversationDesk } from '../questions/conversation-desk.ts';
-import { laneOf, type TurnOutcome, type TurnWork } from '../queue/contract.ts';
 import { Dispatcher } from '../queue/dispatcher.ts';
 import { chooseRunnerName } from '../runner-kinds.ts';
 import { loadRunner } from '../runners/all.ts';
 import type { Runner } from '../runners/contract.ts';
 import { addressOf } from '../session-address.ts';
 import { readQueueHint } from '../session-settings/queue-setting.ts';
-import { carryOutClean } from '../session-tools/pending-cleans.ts';
 import { type BotState, openState } from '../state/open-state.ts';
-import { LOCAL_CHANNEL, SESSIONS_CHANNEL } from '../turn/deliver.ts';
+import { LOCAL_CHANNEL, SESSIONS_CHANNEL, WEB_CHANNEL } from '../turn/deliver.ts';
 import { HEARTBEAT_CHANNEL } from '../turn/heartbeat/heartbeat-message.ts';
-import { NOT_ADDRESSED } from '../turn/history/group-history.ts';
 import { tellFailure } from '../turn/recovery/give-up.ts';
-import { refuseTurn } from '../turn/refuse-turn.ts';
 import { watchSkills } from '../turn/skills/watch-skills.ts';
-import { runTurn } from '../turn/turn.ts';
 import type { TurnTools } from '../turn/turn-tools.ts';
 import { openAgentTools } from './agent-tools.ts';
 import type { BotParts } from './bot-parts.ts';
-import type { Bot, BotNotice, BotOptions } from './contract.ts';
-import { decideArrival } from './decide-arrival.ts';
+import { hostOf, REFUSED, withdraw } from './channel-host.ts';
+import type { Bot, BotOptions } from './contract.ts';
 import { findReadableEntry } from './find-entry.ts';
-import { HEARTBEAT_SINK, keepHeartbeats, reportHeartbeatFailure } from './heartbeat.ts';
+import { HEARTBEAT_SINK, keepHeartbeats } from './heartbeat.ts';
 import { keepsIndex } from './keeps-index.ts';
 import { giveUpRepliesTo, openLocalAccount } from './local-account.ts';
 import { mayRetry } from './may-retry.ts';
 import { type MessageReader, makeMessageReader } from './message-reader.ts';
 import { compileMentions, describeTrouble, warn } from './notices.ts';
-import { findAsker, mayAnswer, takeAnswer } from './permission-questions.ts';
+import { observeFailure, runWatched } from './observed-turns.ts';
+import { findAsker } from './permission-questions.ts';
 import { isProcessGone, nameProcess } from './process-name.ts';
-import { pruneSometimes } from './prune-sometimes.ts';
-import { routeMessage } from './route-message.ts';
+import { readWish } from './read-wish.ts';
 import { say } from './say.ts';
 
 export async function openBot(options: BotOptions): Promise<Bot> {
@@ -50,6 +42,8 @@ export async function openBot(options: BotOptions): Promise<Bot> {
   const { stateDir, config, env } = options;
   const state = options.state ?? (await openState(stateDir, { store: config.session?.store, env }));
   const index = startIndex(options, state);
+  const { observer } = options;
+  const stopObserving = observer && state.transcripts.onUpdate((ref) => observer.onAppended(ref));
   const parts = assemble(options, state);
   const { dispatcher, sender } = parts;
   const now = options.now ?? Date.now;
@@ -78,13 +72,22 @@ export async function openBot(options: BotOptions): Promise<Bot> {
         await sender.drain(Number.POSITIVE_INFINITY);
       } while (!dispatcher.isIdle);
     },
-    close: async () => {
+    wishOf: (session, request) => readWish(parts, request, session),
+    abort: (session) => dispatcher.abort(addressOf(session)),
+    withdraw: (identity) => withdraw(parts, identity),
+    get isIdle() {
+      return dispatcher.isIdle && !parts.agentTools.coding.isBusy;
+    },
+    wakeSender: () => sender.wake(),
+    close: async ({ graceMs = 0 } = {}) => {
       parts.forgetConfig();
       await heartbeats?.stop();
       await Promise.all(channels.map((channel) => channel.stop()));
+      if (graceMs > 0) await Promise.race([dispatcher.stop(), sleep(graceMs, undefined, { ref: false })]);
       // A turn may wait for its coding run.
       await Promise.all([dispatcher.stop({ abort: true }), parts.agentTools.coding.close()]);
       await sender.stop({ withinMs: CLOSE_MS });
+      stopObserving?.();
       parts.tools.skillWatch?.close();
       await index?.close();
       await state.close();
@@ -92,11 +95,13 @@ export async function openBot(options: BotOptions): Promise<Bot> {
   };
 }
 
-/** OpenClaw is silent about it too: a stranger learns nothing. */
-const REFUSED = 'a command of a sender who may give none';
-
-/** No list of senders is about them: the owner of the machine, another session, a clock. */
-const OWN_CHANNELS: ReadonlySet<string> = new Set([LOCAL_CHANNEL, SESSIONS_CHANNEL, HEARTBEAT_CHANNEL]);
+/** No list of senders is about them: the owner of the machine, a client with a token, another session, a clock. */
+const OWN_CHANNELS: ReadonlySet<string> = new Set([
+  LOCAL_CHANNEL,
+  WEB_CHANNEL,
+  SESSIONS_CHANNEL,
+  HEARTBEAT_CHANNEL,
+]);
 
 function startIndex(options: BotOptions, state: BotState): IndexFeed | undefined {
   const { stateDir, env, channels = [], report = warn } = options;
@@ -121,7 +126,7 @@ const CLOSE_MS = 5000;
 const MAX_TRIES = 100;
 
 function assemble(options: BotOptions, state: BotState): BotParts {
-  const { config, stateDir, env, channels = [] } = options;
+  const { config, stateDir, env, channels = [], observer } = options;
   const now = options.now ?? Date.now;
   const local = openLocalAccount();
   const report = options.report ?? warn;
@@ -207,25 +212,30 @@ function assemble(options: BotOptions, state: BotState): BotParts {
       // Another session of the agent waits its turn: it neither interrupts a person nor joins a run.
       return channel === SESSIONS_CHANNEL ? { ...settings, mode: 'followup', debounceMs: 0 } : settings;
     },
-    runTurn: (work) => runWatched({ tools, watchers, sender, agentTools, report }, work),
+    runTurn: (work) => runWatched({ tools, watchers, sender, report, observer }, work),
     get maxConcurrentRuns() {
       return config.agents?.maxConcurrentRuns;
     },
     maxConcurrentOf: (agentId) => resolveMaxConcurrent(config, agentId),
     onFailed: async (failure) => {
-      await tellFailure(tools, failure);
+      const told = await tellFailure(tools, failure);
       sender.wake();
+      observeFailure(observer, failure, told);
     },
     mayRetry: (error, sessionKey, messages) =>
       mayRetry({ state, watchers, local, hasChannels: channels.length > 0 }, { error, sessionKey, messages }),
     kindOf: tools.kindOf,
     refusalOf: (message) =>
       OWN_CHANNELS.has(message.identity.channel) || !read(message).isRefused ? undefined : REFUSED,
-    hintOf: (message) => hintOfQueue(tools.wordsOf(message)),
+    hintOf: (message) =>
+      message.wish?.queueMode === undefined
+        ? hintOfQueue(tools.wordsOf(message))
+        : { mode: message.wish.queueMode },
     isWanted: (waiting) =>
       channels.length > 0 || waiting.some(({ seq }) => watchers.has(seq) || agentTools.relays.isAwaited(seq)),
     onTrouble,
     onDropped: (messages, reason) => {
+      observer?.onDropped(messages, reason);
       const what = messages.length === 1 ? '1 message' : `${messages.length} messages`;
       const get = messages.length === 1 ? 'gets' : 'get';
       const message = `${what} of ${messages[0]?.sessionKey} ${get} no answer: ${reason}`;
@@ -253,87 +263,4 @@ function assemble(options: BotOptions, state: BotState): BotParts {
 function hintOfQueue(words: CommandWords): ReturnType<typeof readQueueHint> {
   const hint = words.is === 'inside' && words.settings.findLast(({ name }) => name === 'queue');
   return hint ? readQueueHint(hint.value) : {};
-}
-
-async function runWatched(
-  parts: Pick<BotParts, 'tools' | 'watchers' | 'sender' | 'agentTools'> & { report(notice: BotNotice): void },
-  work: TurnWork,
-): Promise<TurnOutcome> {
-  const { tools, watchers, sender } = parts;
-  const watching = work.messages.flatMap(({ seq }) => watchers.get(seq) ?? []);
-  // A turn ends with the configuration that it began with.
-  const { outcome, report } = await runTurn({ ...tools, config: { ...tools.config } }, work, {
-    showsTools: watching.some(({ showsTools }) => showsTools),
-    asker: watching.find(({ asker }) => asker !== undefined)?.asker,
-    onEvent: (event) => {
-      for (const watcher of watching) watcher.onEvent(event);
-    },
-  }).catch((error: unknown) => {
-    if (!(error instanceof OpenBotError) || error.code !== 'AGENT_NOT_FOUND') {
-      for (const watcher of watching) watcher.onFailed();
-      throw error;
-    }
-    parts.report({ about: 'configuration', message: `${error.message}. ${error.hint}`, cause: error });
-    return refuseTurn(tools, work, error);
-  });
-  sender.wake();
-  reportHeartbeatFailure(work, outcome, parts.report);
-  for (const watcher of watching) watcher.onReport(report, work.turnId);
-  if (outcome.end !== 'later') {
-    const { agentId } = work;
-    const sessions = { ...tools.openStore(agentId), agentId, mainKey: tools.config.session?.mainKey };
-    await carryOutClean({ ...tools, sessions }, work);
-  }
-  return outcome;
-}
-
-/** Keeps what a channel receives, and wakes the session that it belongs to. */
-function hostOf(
-  { options, state, dispatcher, desk, tools, agentTools, read }: BotParts,
-  channel: Channel,
-): ChannelHost {
-  return {
-    accept: async ({ conversationId, messageId, ctx: received }) => {
-      const { agentId, sessionKey, parentSessionKey } = routeMessage(options.config, channel, received);
-      const ctx =
-        parentSessionKey === undefined ? received : { ParentSessionKey: parentSessionKey, ...received };
-      const identity = { channel: channel.name, accountId: channel.accountId, conversationId, messageId };
-      const words = read({ identity, agentId, ctx });
-      const arrival = { identity, agentId, sessionKey, ctx, kind: words.kind, receivedAt: tools.now() };
-      const answer = await takeAnswer({ ...tools, desk }, arrival);
-      if (answer !== undefined) {
-        // It is no turn: what the group said before it is still to be read.
-        const reason = `answered a question of turn ${answer.turnId}`;
-        const { isNew } = await state.inbox.accept(arrival, { state: 'dropped', reason });
-        if (isNew) await answer.settle();
-        return { identity, isNew };
-      }
-      const entry = isGroupMessage(ctx)
-        ? await findReadableEntry(state, options.config, { agentId, sessionKey })
-        : undefined;
-      // A run does what it is told, so the words of other people are ordinary messages.
-      const runId = mayAnswer(options.config, identity, ctx)
-        ? await giveReplyToRun(
-            { ...state, records: agentTools.coding.records, isGone: isProcessGone, now: tools.now },
-            { agentId, sessionKey, identity, ctx },
-          )
-        : undefined;
-      const isAddressed = decideArrival(tools, channel, ctx, entry, words).isAddressed;
-      const reason =
-        runId !== undefined
-          ? `given to coding run ${runId}`
-          : !isAddressed
-            ? NOT_ADDRESSED
-            : words.isRefused
-              ? REFUSED
-              : undefined;
-      const { message, isNew } = await state.inbox.accept(
-        arrival,
-        reason === undefined ? undefined : { state: 'dropped', reason },
-      );
-      pruneSometimes(state, message.seq, tools.now());
-      if (isNew && reason === undefined) dispatcher.wake(sessionKey, agentId, laneOf(words.kind));
-      return { identity, isNew };
-    },
-  };
 }

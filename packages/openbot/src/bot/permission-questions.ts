@@ -7,6 +7,7 @@ import { resolveChannelSettings } from '../config/channels.ts';
 import type { Arrival } from '../inbox/contract.ts';
 import type { Asker } from '../permissions/contract.ts';
 import type { Conversation, ConversationDesk, TakenAnswer } from '../questions/conversation-desk.ts';
+import { WEB_CHANNEL } from '../turn/deliver.ts';
 import { finalizeInboundContext } from '../turn/inbound/finalize-inbound-context.ts';
 import type { QuestionPlace, TurnTools } from '../turn/turn-tools.ts';
 
@@ -65,5 +66,6 @@ export async function takeAnswer(
 
 /** Whether the sender of a message may decide for the agent. */
 export function mayAnswer(config: BotConfig, conversation: Conversation, ctx: MsgContext): boolean {
+  if (conversation.channel === WEB_CHANNEL) return true;
   return isAuthorizedSender({ ctx, allowFrom: resolveChannelSettings(config, conversation).allowFrom });
 }

@@ -1,5 +1,5 @@
 import type { MsgContext } from '@openbot/sessions';
-import type { MessageIdentity } from '../inbox/contract.ts';
+import type { InboxMessage, MessageIdentity, TurnWish } from '../inbox/contract.ts';
 import type { DeliveryTarget } from '../outbox/contract.ts';
 import type { ReplyPayload } from '../outbox/reply-payload.ts';
 
@@ -13,7 +13,14 @@ export interface ChannelHost {
     readonly conversationId: string;
     readonly messageId: string;
     readonly ctx: MsgContext;
-  }): Promise<{ readonly identity: MessageIdentity; readonly isNew: boolean }>;
+    /** Of a channel whose people may choose: its adapter has made sure of that. */
+    readonly wish?: TurnWish;
+  }): Promise<{
+    readonly identity: MessageIdentity;
+    readonly isNew: boolean;
+    /** The one that is kept: of a repeat, what was delivered first. */
+    readonly message: InboxMessage;
+  }>;
 }
 
 export interface SendRequest {

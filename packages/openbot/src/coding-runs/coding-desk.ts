@@ -63,6 +63,11 @@ export class CodingDesk {
     this.records = new RunRecords(parts.stateDir);
   }
 
+  /** A run of this process goes on, or waits for follow-ups. */
+  get isBusy(): boolean {
+    return this.#live.size > 0;
+  }
+
   /** Starts a run and returns at once; the person and the agent are told what becomes of it. */
   async start(session: ToolSession, task: CodingTask): Promise<RunRecord> {
     const record = await this.#beginRecord(session, task);

@@ -1,4 +1,5 @@
 import type { MsgContext } from '@openbot/sessions';
+import type { QueueMode } from '@openbot/sessions/policy';
 import type { SessionRef } from '../session-address.ts';
 
 /** What makes a message the same message when a network delivers it again. */
@@ -19,6 +20,8 @@ export interface TurnWish {
   readonly thinkingLevel?: string;
   readonly verboseLevel?: string;
   readonly timeoutMs?: number;
+  /** What to do with the message while another run goes on, in the place of the session's setting. */
+  readonly queueMode?: QueueMode;
   /** Where the replies are sent beside the place that the message came from. */
   readonly deliverTo?: {
     readonly channel: string;

@@ -118,8 +118,13 @@ export function targetOf({ identity, ctx, wish }: InboxMessage): string {
     ctx.MessageThreadId ?? null,
     ctx.OriginatingChannel ?? null,
     ctx.OriginatingTo ?? null,
-    wish ?? null,
+    wish === undefined ? null : describeWish(wish),
   ]);
+}
+
+/** Without what concerns the message alone. */
+function describeWish({ queueMode: _, ...wish }: NonNullable<InboxMessage['wish']>): object | null {
+  return Object.keys(wish).length === 0 ? null : wish;
 }
 
 /** Groups by target, the one with the oldest message first, and takes out what a stop or a full queue removes. */

@@ -106,12 +106,15 @@ export function maySend(
   { channel }: DeliveryTarget,
 ): boolean {
   // A person at this machine, and another session, read the answer where it was asked for: nothing is sent.
-  if (channel === LOCAL_CHANNEL || channel === SESSIONS_CHANNEL) return true;
+  if (channel === LOCAL_CHANNEL || channel === SESSIONS_CHANNEL || channel === WEB_CHANNEL) return true;
   return resolveSendPolicy({ cfg: tools.config, entry, sessionKey, channel }) === 'allow';
 }
 
 /** Of messages that a person gives to this program instead of a chat network. */
 export const LOCAL_CHANNEL = 'cli';
+
+/** Of messages that clients of the gateway write, as OpenClaw calls it. Its token makes a client the owner. */
+export const WEB_CHANNEL = 'webchat';
 
 /** Of messages that sessions of an agent write to each other. */
 export const SESSIONS_CHANNEL = 'sessions';

@@ -1,0 +1,82 @@
+import { isGroupMessage } from '@openbot/sessions/key';
+import type { Channel, ChannelHost } from '../channels/contract.ts';
+import { giveReplyToRun } from '../coding-runs/replies-to-runs.ts';
+import type { MessageIdentity } from '../inbox/contract.ts';
+import { laneOf } from '../queue/contract.ts';
+import { NOT_ADDRESSED } from '../turn/history/group-history.ts';
+import type { BotParts } from './bot-parts.ts';
+import { decideArrival } from './decide-arrival.ts';
+import { findReadableEntry } from './find-entry.ts';
+import { mayAnswer, takeAnswer } from './permission-questions.ts';
+import { isProcessGone } from './process-name.ts';
+import { pruneSometimes } from './prune-sometimes.ts';
+import { routeMessage } from './route-message.ts';
+
+/** OpenClaw is silent about it too: a stranger learns nothing. */
+export const REFUSED = 'a command of a sender who may give none';
+
+/** Why a message has no turn that its sender took back. */
+export const WITHDRAWN = 'withdrawn by its sender';
+
+/** Keeps what a channel receives, and wakes the session that it belongs to. */
+export function hostOf(
+  { options, state, dispatcher, desk, tools, agentTools, read }: BotParts,
+  channel: Channel,
+): ChannelHost {
+  return {
+    accept: async ({ conversationId, messageId, ctx: received, wish }) => {
+      const { agentId, sessionKey, parentSessionKey } = routeMessage(options.config, channel, received);
+      const ctx =
+        parentSessionKey === undefined ? received : { ParentSessionKey: parentSessionKey, ...received };
+      const identity = { channel: channel.name, accountId: channel.accountId, conversationId, messageId };
+      const words = read({ identity, agentId, ctx });
+      const arrival = { identity, agentId, sessionKey, ctx, wish, kind: words.kind, receivedAt: tools.now() };
+      const answer = await takeAnswer({ ...tools, desk }, arrival);
+      if (answer !== undefined) {
+        // It is no turn: what the group said before it is still to be read.
+        const reason = `answered a question of turn ${answer.turnId}`;
+        const { message, isNew } = await state.inbox.accept(arrival, { state: 'dropped', reason });
+        if (isNew) await answer.settle();
+        return { identity, isNew, message };
+      }
+      const entry = isGroupMessage(ctx)
+        ? await findReadableEntry(state, options.config, { agentId, sessionKey })
+        : undefined;
+      // A run does what it is told, so the words of other people are ordinary messages.
+      const runId = mayAnswer(options.config, identity, ctx)
+        ? await giveReplyToRun(
+            { ...state, records: agentTools.coding.records, isGone: isProcessGone, now: tools.now },
+            { agentId, sessionKey, identity, ctx },
+          )
+        : undefined;
+      const isAddressed = decideArrival(tools, channel, ctx, entry, words).isAddressed;
+      const reason =
+        runId !== undefined
+          ? `given to coding run ${runId}`
+          : !isAddressed
+            ? NOT_ADDRESSED
+            : words.isRefused
+              ? REFUSED
+              : undefined;
+      const { message, isNew } = await state.inbox.accept(
+        arrival,
+        reason === undefined ? undefined : { state: 'dropped', reason },
+      );
+      pruneSometimes(state, message.seq, tools.now());
+      if (isNew && reason === undefined) dispatcher.wake(sessionKey, agentId, laneOf(words.kind));
+      return { identity, isNew, message };
+    },
+  };
+}
+
+/** Takes back a message that no turn has begun. */
+export async function withdraw(
+  { state }: Pick<BotParts, 'state'>,
+  identity: MessageIdentity,
+): Promise<boolean> {
+  const message = await state.inbox.find(identity);
+  if (message === undefined) return false;
+  const end = { state: 'dropped', reason: WITHDRAWN } as const;
+  const [withdrawn] = await state.inbox.move([message.seq], end, ['received', 'queued']);
+  return withdrawn !== undefined;
+}

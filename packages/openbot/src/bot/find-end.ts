@@ -1,0 +1,37 @@
+import type { BotConfig } from '../config/bot-config.ts';
+import type { InboxMessage } from '../inbox/contract.ts';
+import type { BotState } from '../state/open-state.ts';
+import type { TurnReport } from '../turn/turn-tools.ts';
+import { findEntry } from './find-entry.ts';
+
+export interface EndedTurn {
+  readonly report: TurnReport;
+  /** Empty for a message that got no turn. */
+  readonly turnId: string;
+}
+
+/** What became of a message, as inbox and outbox have it; undefined while it has no end. */
+export async function findEnd(
+  { state, config }: { readonly state: BotState; readonly config: BotConfig },
+  message: InboxMessage,
+): Promise<EndedTurn | undefined> {
+  if (message.state === 'received' || message.state === 'queued' || message.state === 'running')
+    return undefined;
+  const entry = await findEntry(state, config, message);
+  const turnId = 'turnId' in message ? (message.turnId ?? '') : '';
+  const replies = turnId === '' ? [] : await state.outbox.ofTurn(turnId);
+  const payloads = replies
+    .filter(({ target }) => target.channel === message.identity.channel)
+    .map(({ payload }) => payload);
+  const report: TurnReport = {
+    sessionId: entry?.sessionId ?? '',
+    provider: entry?.modelProvider ?? '',
+    model: entry?.model ?? '',
+    payloads,
+    compactions: 0,
+    outcome: message.state === 'answered' ? (payloads.length === 0 ? 'silent' : 'answered') : 'failed',
+    ...(message.state === 'failed' && { error: { message: message.error } }),
+    ...(message.state === 'dropped' && { error: { message: `The message was dropped: ${message.reason}` } }),
+  };
+  return { report, turnId };
+}

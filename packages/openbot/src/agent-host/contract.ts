@@ -3,14 +3,14 @@
  * which crashes or blocks takes no connection with it. Everything that is said is JSON.
  */
 import type { MsgContext } from '@openbot/sessions';
-import type { BotNotice } from '../bot/contract.ts';
-import type { InboxState, MessageIdentity, TurnWish } from '../inbox/contract.ts';
+import type { BotNotice, WishRequest } from '../bot/contract.ts';
+import type { InboxState, MessageIdentity } from '../inbox/contract.ts';
 import type { OutboundMessage, OutboxState } from '../outbox/contract.ts';
+import type { ReplyPayload } from '../outbox/reply-payload.ts';
 import type { SessionRef } from '../session-address.ts';
 import type { TurnEvent, TurnReport } from '../turn/turn-tools.ts';
 
-/** The channel of messages that clients of the gateway write, as OpenClaw calls it. */
-export const WEB_CHANNEL = 'webchat';
+export { WEB_CHANNEL } from '../turn/deliver.ts';
 export const WEB_ACCOUNT = 'gateway';
 
 /** A message of a client. Its id is the idempotency key: the inbox keeps it, so that it holds over restarts. */
@@ -18,7 +18,7 @@ export interface ClientMessage extends SessionRef {
   readonly messageId: string;
   readonly text: string;
   readonly ctx?: MsgContext;
-  readonly wish?: TurnWish;
+  readonly wish?: WishRequest;
 }
 
 export interface AcceptedMessage {
@@ -66,6 +66,10 @@ export type HostEvent =
       readonly end: 'answered' | 'failed' | 'later';
       readonly report: TurnReport;
     }
+  /** Messages that get no turn: withdrawn, pushed out of a full queue. */
+  | { readonly type: 'dropped'; readonly messages: HostTurn['messages']; readonly reason: string }
+  /** A message to a session of clients that is no reply of a turn: a question, something that a tool sent. */
+  | { readonly type: 'said'; readonly key: string; readonly address: string; readonly payload: ReplyPayload }
   /** Lines were added to a transcript. */
   | {
       readonly type: 'appended';
@@ -75,6 +79,8 @@ export type HostEvent =
 
 export type HostPhase =
   | { readonly at: 'starting' }
+  /** There is no process: nothing waits, and no channel or heartbeat needs one. The next call starts it. */
+  | { readonly at: 'resting' }
   | { readonly at: 'up'; readonly pid: number; readonly sinceMs: number }
   /** It does not answer; it is ended and begun again when it goes on. */
   | { readonly at: 'blocked'; readonly pid: number; readonly sinceMs: number }
@@ -99,6 +105,8 @@ export interface AgentHost {
   onStatus(listener: (status: HostStatus) => void): () => void;
   /** Resolves when it can be asked. */
   ready(): Promise<void>;
+  /** Starts a process that rests: a call may come soon. */
+  warm(): void;
   /** Runs may end within the time; what does not is recorded, and goes on with the next process. */
   close(graceMs: number): Promise<void>;
 }

@@ -12,4 +12,13 @@ export const SHELL_COMMANDS = [
     examples: [],
     load: async () => (await import('../../commands/shell/complete.ts')).complete,
   }),
+  declare({
+    name: 'agent-host',
+    hidden: true,
+    summary: 'Run the agents of a state folder; started by the gateway',
+    positionals: [{ name: 'words', many: true }],
+    flags: {},
+    examples: [],
+    load: async () => (await import('../../commands/agent-host/agent-host.ts')).agentHost,
+  }),
 ];

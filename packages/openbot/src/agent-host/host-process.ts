@@ -1,0 +1,186 @@
+import { OpenBotError } from '@openbot/sessions';
+import type { Environment } from '@openbot/sessions/layout';
+import type { Bot, TurnObserver } from '../bot/contract.ts';
+import { openBot } from '../bot/open-bot.ts';
+import { watchConfig } from '../config/watch-config.ts';
+import type { InboxMessage } from '../inbox/contract.ts';
+import type { OutboxMessage } from '../outbox/contract.ts';
+import { type BotState, openState } from '../state/open-state.ts';
+import type { HostCalls, HostEvent, HostTurn } from './contract.ts';
+import { BEAT_MS, type CallName, type ToGateway, type ToHost, writeError } from './ipc.ts';
+import { noteHost } from './leftover.ts';
+import { WebChannel } from './web-channel.ts';
+
+/** The longest that the process lives on after its gateway. */
+const END_MS = 10_000;
+
+/** Runs the agents of a state folder for the gateway that started this process. Resolves when they have been closed. */
+export async function runHost(stateDir: string, env: Environment): Promise<void> {
+  if (process.send === undefined)
+    throw new OpenBotError('USAGE', 'This command is started by the gateway', {
+      hint: 'Run: openbot gateway start',
+    });
+  // Only the gateway ends it: a signal to both would end runs that the gateway still waits for.
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});
+  const gateway = new GatewayLine();
+  try {
+    await serve(gateway, stateDir, env);
+  } catch (error) {
+    gateway.say({ failed: error instanceof Error ? error.message : String(error) });
+    throw error;
+  } finally {
+    gateway.end();
+  }
+}
+
+async function serve(gateway: GatewayLine, stateDir: string, env: Environment): Promise<void> {
+  const notice = (about: 'configuration') => (message: string) =>
+    gateway.tell({ type: 'notice', notice: { about, message } });
+  const watched = await watchConfig(stateDir, env, { report: notice('configuration') });
+  const { config } = watched;
+  const state = await openState(stateDir, { store: config.session?.store, env });
+  await noteHost(stateDir);
+  const web = new WebChannel((event) => gateway.tell(event));
+  const bot = await openBot({
+    stateDir,
+    config,
+    onConfigChange: watched.onChange,
+    env,
+    channels: [web],
+    state,
+    index: true,
+    observer: observe((event) => gateway.tell(event)),
+    report: ({ about, message }) => gateway.tell({ type: 'notice', notice: { about, message } }),
+  });
+  const calls = answerCalls(bot, state, web);
+  const stopBeating = beat(gateway, bot);
+  gateway.say({ ready: true });
+  const { graceMs } = await gateway.serve((name, args) =>
+    (calls[name] as (...given: readonly unknown[]) => Promise<unknown>)(...args),
+  );
+  // A run that does not obey must not keep a process without a gateway.
+  const limit = setTimeout(() => process.exit(1), graceMs + END_MS);
+  await bot.close({ graceMs });
+  watched.close();
+  stopBeating();
+  clearTimeout(limit);
+}
+
+function answerCalls(bot: Bot, state: BotState, web: WebChannel): HostCalls {
+  return {
+    accept: async (message) => web.accept(message, message.wish && (await bot.wishOf(message, message.wish))),
+    abort: async (session) => bot.abort(session),
+    withdraw: (identity) => bot.withdraw(identity),
+    send: async (message, waitMs) => {
+      await state.outbox.put([message]);
+      bot.wakeSender();
+      return waitForEnd(state, message.key, waitMs);
+    },
+    addSystemEvent: ({ sessionKey, agentId }, text) => bot.addSystemEvent(sessionKey, text, agentId),
+    channels: async () => [{ channel: web.name, accountId: web.accountId }],
+  };
+}
+
+async function waitForEnd(
+  { outbox }: BotState,
+  key: string,
+  waitMs: number,
+): Promise<Awaited<ReturnType<HostCalls['send']>>> {
+  const { promise, resolve, reject } = Promise.withResolvers<OutboxMessage | undefined>();
+  const look = (isLast: boolean) =>
+    outbox.get(key).then((message) => {
+      if (isLast || message?.state === 'sent' || message?.state === 'dead') resolve(message);
+    }, reject);
+  const stopLooking = outbox.onChange(() => void look(false));
+  const timer = setTimeout(() => void look(true), waitMs);
+  void look(false);
+  try {
+    const message = await promise;
+    if (message === undefined) throw new Error(`The outbox has no message ${key}`);
+    const { error } = message;
+    if (message.state === 'sent') return { state: 'sent', sentAt: message.sentAt, ids: message.ids, error };
+    if (message.state === 'dead') return { state: 'dead', diedAt: message.diedAt, error };
+    const nextTryAt = message.state === 'waiting' ? message.nextTryAt : message.until;
+    return { state: 'waiting', nextTryAt, error };
+  } finally {
+    clearTimeout(timer);
+    stopLooking();
+  }
+}
+
+function observe(tell: (event: HostEvent) => void): TurnObserver {
+  return {
+    onBegan: ({ agentId, sessionKey, turnId, messages }) =>
+      tell({ type: 'began', turn: { agentId, sessionKey, turnId, messages: nameAll(messages) } }),
+    onEvent: (turnId, event) => tell({ type: 'event', turnId, event }),
+    onEnded: (turnId, end, report) => tell({ type: 'ended', turnId, end, report }),
+    onDropped: (messages, reason) => tell({ type: 'dropped', messages: nameAll(messages), reason }),
+    onAppended: ({ agentId, sessionKey, sessionId, sessionFile }) =>
+      tell({ type: 'appended', session: { agentId, sessionKey, sessionId, sessionFile } }),
+  };
+}
+
+function nameAll(messages: readonly InboxMessage[]): HostTurn['messages'] {
+  return messages.map(({ identity, seq }) => ({ ...identity, seq }));
+}
+
+/** Says twice a second that the loop turns, and how late it was. Keeps the process running. */
+function beat(gateway: GatewayLine, bot: Bot): () => void {
+  let dueAt = performance.now() + BEAT_MS;
+  const timer = setInterval(() => {
+    const delayMs = Math.max(0, Math.round(performance.now() - dueAt));
+    dueAt = performance.now() + BEAT_MS;
+    gateway.say({ beat: { delayMs, isIdle: bot.isIdle } });
+  }, BEAT_MS);
+  return () => clearInterval(timer);
+}
+
+/** The connection to the gateway. Events of one moment are written together. */
+class GatewayLine {
+  #events: HostEvent[] = [];
+  #isPlanned = false;
+
+  say(message: ToGateway): void {
+    this.#flush();
+    // The gateway may be gone; `serve` hears of it.
+    if (process.connected) process.send?.(message, undefined, undefined, () => {});
+  }
+
+  tell(event: HostEvent): void {
+    this.#events.push(event);
+    if (this.#isPlanned) return;
+    this.#isPlanned = true;
+    setImmediate(() => this.#flush());
+  }
+
+  /** Answers calls until the gateway closes the host, or is gone. */
+  serve(
+    answer: (name: CallName, args: readonly unknown[]) => Promise<unknown>,
+  ): Promise<{ graceMs: number }> {
+    return new Promise((resolve) => {
+      process.once('disconnect', () => resolve({ graceMs: 0 }));
+      if (!process.connected) resolve({ graceMs: 0 });
+      process.on('message', (message: ToHost) => {
+        if ('close' in message) return resolve(message.close);
+        const { call, name, args } = message;
+        answer(name, args).then(
+          (value) => this.say({ result: call, value: value ?? null }),
+          (error: unknown) => this.say({ result: call, error: writeError(error) }),
+        );
+      });
+    });
+  }
+
+  end(): void {
+    this.#flush();
+    if (process.connected) process.disconnect();
+  }
+
+  #flush(): void {
+    this.#isPlanned = false;
+    if (this.#events.length === 0) return;
+    const events = this.#events;
+    this.#events = [];
+    if (process.connected) process.send?.({ events } satisfies ToGateway, undefined, undefined, () => {});
+  }
+}

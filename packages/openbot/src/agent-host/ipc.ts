@@ -1,0 +1,41 @@
+/** What the two processes write to each other, as JSON. */
+import { OpenBotError } from '@openbot/sessions';
+import type { HostCalls, HostEvent } from './contract.ts';
+
+export type CallName = keyof HostCalls;
+
+export type ToHost =
+  | { readonly call: number; readonly name: CallName; readonly args: readonly unknown[] }
+  | { readonly close: { readonly graceMs: number } };
+
+export type ToGateway =
+  | { readonly ready: true }
+  /** It cannot start: why, for people. */
+  | { readonly failed: string }
+  /** Sent twice a second. `delayMs`: how much later than it should have been. */
+  | { readonly beat: { readonly delayMs: number; readonly isIdle: boolean } }
+  | { readonly result: number; readonly value: unknown }
+  | { readonly result: number; readonly error: WrittenError }
+  | { readonly events: readonly HostEvent[] };
+
+/** ms between two beats. */
+export const BEAT_MS = 500;
+
+export interface WrittenError {
+  /** Undefined for a failure that is not an OpenBotError. */
+  readonly code?: string;
+  readonly message: string;
+  readonly hint?: string;
+  readonly details?: Readonly<Record<string, unknown>>;
+}
+
+export function writeError(error: unknown): WrittenError {
+  if (!(error instanceof OpenBotError))
+    return { message: error instanceof Error ? error.message : String(error) };
+  const { code, message, hint, details } = error;
+  return { code, message, hint, details };
+}
+
+export function readError({ code, message, hint, details }: WrittenError): Error {
+  return code === undefined ? new Error(message) : new OpenBotError(code, message, { hint, details });
+}

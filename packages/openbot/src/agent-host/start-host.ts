@@ -1,0 +1,31 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { OpenBotError } from '@openbot/sessions';
+import type { Environment } from '@openbot/sessions/layout';
+
+/** A young generation of the usual size grows to 48 MB in a process that mostly waits. */
+const FLAGS = ['--max-semi-space-size=2', '--disable-warning=ExperimentalWarning'];
+
+/** Starts `openbot agent-host` for a state folder, connected to this process. Terminal signals do not reach it. */
+export function startHost(stateDir: string, env: Environment): ChildProcess {
+  return spawn(process.execPath, [...FLAGS, findLauncher(), 'agent-host', stateDir], {
+    detached: true,
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    cwd: '/',
+    env: { ...env },
+    windowsHide: true,
+  });
+}
+
+/** The file that starts openbot, of the same installation as this module: sources, build or bundle. */
+function findLauncher(): string {
+  for (let folder = import.meta.dirname; ; folder = dirname(folder)) {
+    const launcher = join(folder, 'bin', 'openbot.js');
+    if (existsSync(join(folder, 'package.json')) && existsSync(launcher)) return launcher;
+    if (folder === dirname(folder))
+      throw new OpenBotError('NOT_BUILT', 'The openbot program was not found beside this module', {
+        hint: 'Install openbot as a whole.',
+      });
+  }
+}

@@ -1,0 +1,44 @@
+import { expect, test } from 'vitest';
+import { clientMessage, HostPlace, killHost } from './host-place.ts';
+
+test('runs a message in a process of its own, and rests when nothing needs it', async () => {
+  const place = new HostPlace();
+  const host = await place.open({ restMs: 1 });
+  expect(host.status).toEqual({ phase: { at: 'resting' }, crashes: 0 });
+
+  const accepted = await host.calls.accept(clientMessage('m1', 'say hello'));
+  expect(accepted).toMatchObject({ isNew: true, text: 'say hello', state: 'received' });
+  const { end, report } = await place.untilEnded('m1');
+  expect(end).toBe('answered');
+  expect(report.payloads[0]!.text).toContain('You said: say hello');
+  expect(place.textOf('m1')).toContain('You said: say hello');
+  expect(place.events.some(({ type }) => type === 'appended')).toBe(true);
+  await place.until(() => host.status.phase.at === 'resting');
+
+  const again = await host.calls.accept(clientMessage('m1', 'say hello'));
+  expect(again).toMatchObject({ isNew: false, seq: accepted.seq, text: 'say hello', state: 'answered' });
+  expect(place.turnsOf('m1')).toHaveLength(1);
+  expect(host.status.crashes).toBe(0);
+});
+
+test('a process that is killed is begun again, and its turn goes on', async () => {
+  const place = new HostPlace({ agents: { defaults: { model: 'script/slow' } } });
+  place.writeScript('slow', {
+    turns: [
+      { when: 'was interrupted|ended', steps: [{ text: 'whole' }] },
+      { steps: [{ text: 'half' }, { stall: true }] },
+    ],
+  });
+  const host = await place.open({ restart: { firstMs: 1, mostMs: 1 } });
+  await host.calls.accept(clientMessage('m1', 'go'));
+  await place.until(() => place.textOf('m1') !== '');
+  killHost(host);
+  await place.until(() => place.phases.includes('down'));
+  // Waits for the next process.
+  const accepted = await host.calls.accept(clientMessage('m2', 'next'));
+  expect(accepted.isNew).toBe(true);
+  await place.until(() => place.turnsOf('m1').length === 2);
+  expect(new Set(place.turnsOf('m1')).size).toBe(1);
+  expect(host.status.crashes).toBe(1);
+  expect(place.log).toEqual(['The process of the agents is begun again: it ended with SIGKILL']);
+});

@@ -1,5 +1,6 @@
 import {
   OpenBotError,
+  parseAgentSessionKey,
   resolveSession,
   type SessionConfig,
   type SessionStore,
@@ -16,6 +17,14 @@ export interface SessionRef {
 
 /** One text for it, the same for each spelling of its key. */
 export const addressOf: (session: SessionRef) => string = sessionAddressOf;
+
+/** The session of such a text; undefined for one that is none. */
+export function refOfAddress(address: string): SessionRef | undefined {
+  const named = parseAgentSessionKey(address);
+  if (named !== null) return { agentId: named.agentId, sessionKey: address };
+  const at = address.indexOf('|');
+  return at < 1 ? undefined : { agentId: address.slice(0, at), sessionKey: address.slice(at + 1) };
+}
 
 /** With the key that messages are accepted under, for a key as a store or an adapter spells it. */
 export function canonicalRef(

@@ -8,7 +8,7 @@ import { refuse } from '../gateway-protocol/wire-errors.ts';
 import type { Inbox } from '../inbox/contract.ts';
 import { Listeners } from '../listeners.ts';
 import { HostCallQueue } from './call-queue.ts';
-import type { AgentHost, HostEvent, HostPhase, HostStatus, HostTurn } from './contract.ts';
+import type { AgentHost, HostCalls, HostEvent, HostPhase, HostStatus, HostTurn } from './contract.ts';
 import type { ToGateway, ToHost } from './ipc.ts';
 import { endLeftover } from './leftover.ts';
 import { startHost } from './start-host.ts';
@@ -63,7 +63,7 @@ export function openAgentHost(options: AgentHostOptions): AgentHost {
 /** Keeps one process running, or none while none is needed. */
 class HostKeeper implements AgentHost {
   readonly turns = new Map<string, HostTurn>();
-  readonly calls;
+  readonly calls: HostCalls;
   readonly #options: AgentHostOptions;
   readonly #limits: HostLimits;
   readonly #queue: HostCallQueue;
@@ -87,7 +87,9 @@ class HostKeeper implements AgentHost {
     this.#options = options;
     this.#limits = { ...LIMITS, ...options.limits };
     this.#queue = new HostCallQueue(this.#limits.callMs, (message) => this.#send(message));
-    this.calls = this.#queue.makeCalls(() => this.warm());
+    const calls = this.#queue.makeCalls(() => this.warm());
+    // A process that rests runs nothing, and need not be started to say so.
+    this.calls = { ...calls, abort: async (session) => this.#phase.at !== 'resting' && calls.abort(session) };
     void endLeftover(options.stateDir).catch(() => {});
     this.#decided = this.#startIfNeeded();
     this.#sweep = setInterval(() => void this.#startIfNeeded(), this.#limits.sweepMs).unref();

@@ -70,10 +70,12 @@ export type HostEvent =
   | { readonly type: 'dropped'; readonly messages: HostTurn['messages']; readonly reason: string }
   /** A message to a session of clients that is no reply of a turn: a question, something that a tool sent. */
   | { readonly type: 'said'; readonly key: string; readonly address: string; readonly payload: ReplyPayload }
-  /** Lines were added to a transcript. */
+  /** Messages were added to a transcript. */
   | {
       readonly type: 'appended';
       readonly session: SessionRef & { readonly sessionId: string; readonly sessionFile: string };
+      /** Of their lines, in order. */
+      readonly entryIds: readonly string[];
     }
   | { readonly type: 'notice'; readonly notice: Pick<BotNotice, 'about' | 'message'> };
 

@@ -115,8 +115,13 @@ function observe(tell: (event: HostEvent) => void): TurnObserver {
     onEvent: (turnId, event) => tell({ type: 'event', turnId, event }),
     onEnded: (turnId, end, report) => tell({ type: 'ended', turnId, end, report }),
     onDropped: (messages, reason) => tell({ type: 'dropped', messages: nameAll(messages), reason }),
-    onAppended: ({ agentId, sessionKey, sessionId, sessionFile }) =>
-      tell({ type: 'appended', session: { agentId, sessionKey, sessionId, sessionFile } }),
+    onAppended: ({ agentId, sessionKey, sessionId, sessionFile, entries }) => {
+      const entryIds = entries.flatMap(({ type, id }) =>
+        type === 'message' && id !== undefined ? [id] : [],
+      );
+      if (entryIds.length === 0) return;
+      tell({ type: 'appended', session: { agentId, sessionKey, sessionId, sessionFile }, entryIds });
+    },
   };
 }
 

@@ -71,12 +71,14 @@ export function hostOf(
 
 /** Takes back a message that no turn has begun. */
 export async function withdraw(
-  { state }: Pick<BotParts, 'state'>,
+  { state, options }: Pick<BotParts, 'state' | 'options'>,
   identity: MessageIdentity,
 ): Promise<boolean> {
   const message = await state.inbox.find(identity);
   if (message === undefined) return false;
   const end = { state: 'dropped', reason: WITHDRAWN } as const;
   const [withdrawn] = await state.inbox.move([message.seq], end, ['received', 'queued']);
-  return withdrawn !== undefined;
+  if (withdrawn === undefined) return false;
+  options.observer?.onDropped([message], WITHDRAWN);
+  return true;
 }

@@ -10,7 +10,7 @@ import type { TurnOutcome, TurnWork } from '../queue/contract.ts';
 import type { Runner, RunUsage } from '../runners/contract.ts';
 import type { SessionRef } from '../session-address.ts';
 import type { BotState } from '../state/open-state.ts';
-import type { TranscriptRef } from '../transcripts/contract.ts';
+import type { TranscriptUpdate } from '../transcripts/contract.ts';
 import type { TurnEvent, TurnReport } from '../turn/turn-tools.ts';
 
 export interface BotOptions {
@@ -49,7 +49,7 @@ export interface TurnObserver {
   /** Messages that get no turn. */
   onDropped(messages: readonly InboxMessage[], reason: string): void;
   /** Lines were added to a transcript. */
-  onAppended(transcript: TranscriptRef): void;
+  onAppended(update: TranscriptUpdate): void;
 }
 
 export type ObservedTurn = Pick<TurnWork, 'agentId' | 'sessionKey' | 'turnId' | 'messages'>;

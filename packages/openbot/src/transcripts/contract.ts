@@ -16,6 +16,11 @@ export interface AppendedEntry {
   readonly id: string | undefined;
 }
 
+/** What was appended, and to which transcript. */
+export interface TranscriptUpdate extends TranscriptRef {
+  readonly entries: readonly AppendedEntry[];
+}
+
 /** The line that begins a turn in a transcript: `custom` with this type and a TurnMark. */
 export const TURN_MARK = 'openbot.turn';
 
@@ -137,6 +142,6 @@ export interface Transcripts {
   /** Undoes the last clean, and a second time brings it back. What was said since stays. Only for the holder of the run lock. */
   restore(ref: TranscriptRef): Promise<RestoreResult>;
   /** Calls the listener after every append of this process. Returns the function that ends it. */
-  onUpdate(listener: (ref: TranscriptRef) => void): () => void;
+  onUpdate(listener: (update: TranscriptUpdate) => void): () => void;
   close(): Promise<void>;
 }

@@ -24,6 +24,16 @@ export function describeInboxContract(name: string, open: () => Promise<Inbox>):
         expect(await inbox.find(arrival('1').identity)).toEqual(message);
       });
 
+      test('finds a message by its id alone, the last one where two conversations have it', async () => {
+        const inbox = await open();
+        const { identity } = arrival('1');
+        const other = { ...identity, conversationId: '43' };
+        await acceptAll(inbox, arrival('1'), arrival('1', { identity: other }), arrival('2'));
+        const { conversationId: _, ...inAccount } = identity;
+        expect((await inbox.findInAccount(inAccount))?.identity).toEqual(other);
+        expect(await inbox.findInAccount({ ...inAccount, accountId: 'work' })).toBeUndefined();
+      });
+
       test('keeps what the sender wants of the turn', async () => {
         const inbox = await open();
         const wish = { model: 'a/b', timeoutMs: 5, deliverTo: { channel: 'x', accountId: 'y', to: 'z' } };

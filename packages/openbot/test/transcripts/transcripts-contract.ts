@@ -6,6 +6,7 @@ import {
   JOINED_MARK,
   type TranscriptRef,
   type Transcripts,
+  type TranscriptUpdate,
   TURN_MARK,
 } from '../../src/transcripts/contract.ts';
 
@@ -290,11 +291,14 @@ export function describeTranscriptsContract(name: string, open: () => Transcript
 
     test('tells of every append of this process', async () => {
       const transcripts = open();
-      const seen: TranscriptRef[] = [];
-      const end = transcripts.onUpdate((ref) => seen.push(ref));
-      await transcripts.append(REF, [user('a')]);
-      await transcripts.append(REF, [user('b')]);
-      expect(seen).toEqual([REF, REF]);
+      const seen: TranscriptUpdate[] = [];
+      const end = transcripts.onUpdate((update) => seen.push(update));
+      const first = await transcripts.append(REF, [user('a')]);
+      const second = await transcripts.append(REF, [user('b')]);
+      expect(seen).toEqual([
+        { ...REF, entries: first },
+        { ...REF, entries: second },
+      ]);
       end();
       await transcripts.append(REF, [user('c')]);
       expect(seen).toHaveLength(2);

@@ -1,5 +1,6 @@
+import type { AcceptedMessage } from '../../agent-host/contract.ts';
 import type { SessionRef } from '../../session-address.ts';
-import type { TurnReport } from '../../turn/turn-tools.ts';
+import type { TurnEvent, TurnReport } from '../../turn/turn-tools.ts';
 
 /** A run as clients know it: by the idempotency key of its message, or by the turn where no client wrote it. */
 export interface GatewayRun extends SessionRef {
@@ -8,26 +9,56 @@ export interface GatewayRun extends SessionRef {
   /** ms */
   readonly acceptedAt: number;
   readonly startedAt?: number;
-  /** What the model has said up to now. */
+  /** Once it has begun. */
+  readonly sessionId?: string;
+  /** What the model says now, and what a person is asked. */
   readonly text: string;
   readonly isOver: boolean;
 }
 
-export interface RunEnding {
+export interface RunEnding extends SessionRef {
   readonly runId: string;
   readonly report: TurnReport;
   /** ms */
   readonly endedAt: number;
 }
 
+/** What happened to a run. Told in order. */
+export type RunChange =
+  | { readonly type: 'accepted'; readonly run: GatewayRun }
+  /** Its turn is begun; perhaps again, after the process that ran it ended. */
+  | { readonly type: 'began'; readonly run: GatewayRun }
+  /** `isReplaced`: the text begins anew with this event. */
+  | {
+      readonly type: 'event';
+      readonly run: GatewayRun;
+      readonly event: TurnEvent;
+      readonly isReplaced: boolean;
+    }
+  /** The process that ran it has ended; the next one goes on. */
+  | { readonly type: 'cut-off'; readonly run: GatewayRun }
+  /** `isAnswered`: by its own turn. Another run has the answer of a message that was read together with others. */
+  | {
+      readonly type: 'ended';
+      readonly run: GatewayRun;
+      readonly ending: RunEnding;
+      readonly isAnswered: boolean;
+    };
+
 /** The runs that this gateway knows: those under way, and for a while those that ended. */
 export interface GatewayRuns {
   find(runId: string): GatewayRun | undefined;
   /** Runs of a session that are not over, the first one first. */
   ofSession(session: SessionRef): readonly GatewayRun[];
+  /** A message of a client is in the inbox. */
+  accepted(runId: string, session: SessionRef, message: AcceptedMessage): GatewayRun;
+  /** How a run ended: one that is remembered, or what is kept of its message. Undefined while it has no end, and for one that never was. */
+  findEnding(runId: string): Promise<RunEnding | undefined>;
   /** Resolves with the end of a run; undefined when it does not end within the time, or the signal is aborted. */
   waitForEnd(
     runId: string,
     limits: { readonly timeoutMs: number; readonly signal: AbortSignal },
   ): Promise<RunEnding | undefined>;
+  onChange(listener: (change: RunChange) => void): () => void;
+  close(): void;
 }

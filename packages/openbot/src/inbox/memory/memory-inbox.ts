@@ -57,6 +57,15 @@ export function openMemoryInbox(): Inbox {
       const kept = find(identity);
       return kept && toPlain(kept);
     },
+    findInAccount: async ({ channel, accountId, messageId }) => {
+      const last = filter(
+        ({ arrival: { identity } }) =>
+          identity.channel === channel &&
+          identity.accountId === accountId &&
+          identity.messageId === messageId,
+      ).at(-1);
+      return last && toPlain(last);
+    },
     waiting: async (session) => {
       const address = addressOf(session);
       return filter((kept) => isWaiting(kept) && addressOf(kept.arrival) === address).map(toPlain);

@@ -40,6 +40,9 @@ export function openSqliteInbox(database: BotDatabase): Inbox {
     insertContent: prepare('INSERT INTO inbox_content (seq, ctx, wish) VALUES (?, ?, ?)'),
     content: prepare('SELECT ctx, wish FROM inbox_content WHERE seq = ?'),
     find: prepare(`SELECT * FROM inbox WHERE ${SAME_CONVERSATION} AND message_id = ?`),
+    findInAccount: prepare(
+      'SELECT * FROM inbox WHERE channel = ? AND account_id = ? AND message_id = ? ORDER BY seq DESC LIMIT 1',
+    ),
     waiting: prepare(
       `SELECT * FROM inbox WHERE session_key = ? AND agent_id = ? AND ${WAITING} ORDER BY seq`,
     ),
@@ -110,6 +113,8 @@ export function openSqliteInbox(database: BotDatabase): Inbox {
       }),
     get: (seq) => read(() => one(sql.get.get(seq))),
     find: (identity) => read(() => one(sql.find.get(...identityOf(identity)))),
+    findInAccount: ({ channel, accountId, messageId }) =>
+      read(() => one(sql.findInAccount.get(channel, accountId, messageId))),
     waiting: ({ agentId, sessionKey }) => read(() => all(sql.waiting.all(sessionKey, agentId))),
     waitingSessions: () =>
       read(() =>

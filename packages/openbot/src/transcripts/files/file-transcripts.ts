@@ -6,7 +6,7 @@ import {
   type TranscriptAppender,
 } from '@openbot/sessions/transcript';
 import { Listeners } from '../../listeners.ts';
-import type { TranscriptRef, Transcripts } from '../contract.ts';
+import type { TranscriptRef, Transcripts, TranscriptUpdate } from '../contract.ts';
 import { locateTranscript } from '../locate-transcript.ts';
 import { readPathBack } from '../read-path-back.ts';
 import { traceTurn } from '../trace-turn.ts';
@@ -27,7 +27,7 @@ export function openFileTranscripts(
 ): Transcripts {
   const appenders = new Map<string, TranscriptAppender>();
   const contexts = new ContextReader();
-  const listeners = new Listeners<TranscriptRef>('for transcript updates');
+  const listeners = new Listeners<TranscriptUpdate>('for transcript updates');
   const pathOf = (ref: TranscriptRef) => {
     const { agentId } = ref;
     return locateTranscript({ stateDir, agentId, storePath: storePathOf(agentId) }, ref);
@@ -44,9 +44,10 @@ export function openFileTranscripts(
   };
   return {
     append: async (ref, drafts) => {
-      const { entries } = await appenderOf(ref).append(drafts);
-      if (drafts.length > 0) listeners.call(ref);
-      return entries.map(({ type, id }) => ({ type, id }));
+      const appended = await appenderOf(ref).append(drafts);
+      const entries = appended.entries.map(({ type, id }) => ({ type, id }));
+      if (drafts.length > 0) listeners.call({ ...ref, entries });
+      return entries;
     },
     findTurn: (ref, turnId) => unlessMissing(() => traceTurn(backwards(pathOf(ref)), turnId)),
     readContext: async (ref) => (await unlessMissing(() => contexts.read(pathOf(ref)))) ?? [],

@@ -12,7 +12,7 @@ import {
 } from '@openbot/sessions/transcript';
 import { Listeners } from '../../listeners.ts';
 import { contextMessages } from '../context-messages.ts';
-import type { TranscriptRef, Transcripts } from '../contract.ts';
+import type { TranscriptRef, Transcripts, TranscriptUpdate } from '../contract.ts';
 import { cleanTranscript } from '../files/clean.ts';
 import { readPathBack } from '../read-path-back.ts';
 import { traceTurn } from '../trace-turn.ts';
@@ -28,7 +28,7 @@ interface Kept {
 /** For tests, and for runs that keep nothing. */
 export function openMemoryTranscripts(now: () => number = Date.now): Transcripts {
   const transcripts = new Map<string, Kept>();
-  const listeners = new Listeners<TranscriptRef>('for transcript updates');
+  const listeners = new Listeners<TranscriptUpdate>('for transcript updates');
   const nameOf = ({ agentId, sessionFile }: TranscriptRef) => JSON.stringify([agentId, sessionFile]);
   const make = ({ sessionId, cwd }: TranscriptRef, timestamp: string): Kept => {
     const header = composeLine(composeHeader({ sessionId, cwd, timestamp }));
@@ -50,8 +50,9 @@ export function openMemoryTranscripts(now: () => number = Date.now): Transcripts
       kept.lines.push(...added.map(({ line }) => line));
       kept.leafId = parentId;
       transcripts.set(nameOf(ref), kept);
-      if (drafts.length > 0) listeners.call(ref);
-      return added.map(({ type, id }) => ({ type, id }));
+      const entries = added.map(({ type, id }) => ({ type, id }));
+      if (drafts.length > 0) listeners.call({ ...ref, entries });
+      return entries;
     },
     findTurn: async (ref, turnId) =>
       traceTurn(transcripts.get(nameOf(ref))?.lines.toReversed() ?? [], turnId),

@@ -1,0 +1,154 @@
+import { composeDeliveryMirror } from '@openbot/sessions/transcript';
+import { resolveAgentSettings } from '../config/agents.ts';
+import {
+  anyValue,
+  filledText,
+  flag,
+  integer,
+  listOf,
+  maybe,
+  oneOf,
+  text,
+} from '../gateway-protocol/param-shapes.ts';
+import { refuse } from '../gateway-protocol/wire-errors.ts';
+import { addressOf, type SessionRef } from '../session-address.ts';
+import { assistantText } from './events/assistant-text.ts';
+import { readHistory } from './history/read-history.ts';
+import { abortRuns } from './runs/abort-runs.ts';
+import { sendMessage } from './runs/send-message.ts';
+import { type GatewayServices, gatewayMethod } from './services.ts';
+import { reachableRef, storedOf, visibleRef } from './session-ref.ts';
+import { transcriptOf } from './session-transcript.ts';
+
+export const QUEUE_MODES = ['steer', 'followup', 'collect', 'interrupt'] as const;
+
+/** What a message may carry beside its text. */
+export function refuseAttachments(attachments: readonly unknown[] | undefined): void {
+  if (attachments === undefined || attachments.length === 0) return;
+  throw refuse('INVALID_REQUEST', 'attachments are not supported', {
+    details: { reason: 'attachments-unsupported' },
+  });
+}
+
+const send = gatewayMethod({
+  name: 'chat.send',
+  scope: 'operator.write',
+  params: {
+    sessionKey: filledText,
+    agentId: maybe(filledText),
+    message: text,
+    idempotencyKey: filledText,
+    thinking: maybe(text),
+    deliver: maybe(flag),
+    attachments: maybe(listOf(anyValue)),
+    queueMode: maybe(oneOf(...QUEUE_MODES)),
+    timeoutMs: maybe(integer({ least: 0 })),
+  },
+  handle: async (params, call) => {
+    const { services } = call;
+    const { message, idempotencyKey: runId, deliver, thinking, queueMode, timeoutMs } = params;
+    const session = reachableRef(call, params.sessionKey, params.agentId);
+    refuseAttachments(params.attachments);
+    const { status } = await sendMessage(services, session, {
+      runId,
+      text: message,
+      wish: {
+        ...(thinking && { thinking }),
+        ...(timeoutMs && { timeoutMs }),
+        ...(queueMode && { queueMode }),
+        // A client that wants it delivered need not know whether the session has a place to deliver to.
+        ...(deliver && { deliver: { isOptional: true } }),
+      },
+    });
+    return { runId, status };
+  },
+});
+
+const HISTORY_PARAMS = {
+  sessionKey: filledText,
+  agentId: maybe(filledText),
+  limit: maybe(integer({ least: 1, most: 1000 })),
+  offset: maybe(integer({ least: 0 })),
+  cursor: maybe(text),
+  maxChars: maybe(integer({ least: 1 })),
+  maxBytes: maybe(integer({ least: 1 })),
+} as const;
+
+/** `chat.startup` is what the Control UI asks first; it gets the same. */
+const history = (['chat.history', 'chat.startup'] as const).map((name) =>
+  gatewayMethod({
+    name,
+    scope: 'operator.read',
+    params: HISTORY_PARAMS,
+    handle: ({ sessionKey, agentId, ...page }, call) => {
+      const { services } = call;
+      // Who reads a conversation may go on with it.
+      services.host.warm();
+      return readHistory(services, visibleRef(call, sessionKey, agentId), sessionKey, page);
+    },
+  }),
+);
+
+const abort = gatewayMethod({
+  name: 'chat.abort',
+  scope: 'operator.write',
+  params: { sessionKey: filledText, agentId: maybe(filledText), runId: maybe(filledText) },
+  handle: async ({ sessionKey, agentId, runId }, call) => {
+    const session = reachableRef(call, sessionKey, agentId);
+    const runIds = await abortRuns(call.services, session, { runId, signal: call.signal });
+    return { ok: true, aborted: runIds.length > 0, runIds };
+  },
+});
+
+/** How long a run may hold up a message that is put beside it. ms */
+const INJECT_WAIT_MS = 5000;
+
+const inject = gatewayMethod({
+  name: 'chat.inject',
+  scope: 'operator.admin',
+  isListed: false,
+  params: {
+    sessionKey: filledText,
+    agentId: maybe(filledText),
+    message: filledText,
+    label: maybe(filledText),
+  },
+  handle: async ({ sessionKey, agentId, message, label }, call) => {
+    const session = reachableRef(call, sessionKey, agentId);
+    const said = label === undefined ? message : `[${label}]\n\n${message}`;
+    const messageId = await injectMessage(call.services, session, said, call.signal);
+    return { ok: true, messageId };
+  },
+});
+
+/** Adds something to a conversation that no model said. Not during a run: it would part calls from their results. */
+async function injectMessage(
+  services: GatewayServices,
+  session: SessionRef,
+  said: string,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const { state, config, stateDir, env, hub, now } = services;
+  const { agentId, sessionKey } = session;
+  const stored = await storedOf(services, session);
+  if (stored === undefined) throw refuse('INVALID_REQUEST', `session not found: ${sessionKey}`);
+  const run = await state.runLock.acquire(addressOf(session), { waitMs: INJECT_WAIT_MS, signal });
+  if (run === undefined)
+    throw refuse('UNAVAILABLE', `${sessionKey} is in use`, { retryable: true, retryAfterMs: 1000 });
+  try {
+    const { workspaceDir: cwd } = resolveAgentSettings({ config, agentId, stateDir, env });
+    const mirrored = composeDeliveryMirror({ text: said }, now())!;
+    const [entry] = await state.transcripts.append({ ...transcriptOf(stateDir, session, stored), cwd }, [
+      { type: 'message', message: { ...mirrored, model: 'gateway-injected' } },
+    ]);
+    const runId = `inject-${entry?.id}`;
+    const message = assistantText(said, now());
+    const payload = { runId, sessionKey, agentId, seq: 0, state: 'final', message };
+    hub.publish({ event: 'chat', payload, agentId });
+    return entry?.id;
+  } finally {
+    await run.release();
+  }
+}
+
+export const CHAT_METHODS = [send, ...history, abort, inject];

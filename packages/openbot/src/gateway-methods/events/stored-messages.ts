@@ -1,0 +1,44 @@
+import type { HostEvent } from '../../agent-host/contract.ts';
+import { addressOf } from '../../session-address.ts';
+import type { MessageCounts } from '../history/message-counts.ts';
+import { type HistoryMessage, readMessagesBack } from '../history/read-messages.ts';
+import type { GatewayServices } from '../services.ts';
+
+/** `session.message` for messages that were added to a transcript, in order. */
+export async function tellStoredMessages(
+  services: GatewayServices,
+  counts: MessageCounts,
+  { session, entryIds }: Extract<HostEvent, { type: 'appended' }>,
+): Promise<void> {
+  const { hub, rows, runs, state } = services;
+  const { agentId, sessionKey, sessionFile } = session;
+  const audience = { to: 'messages', address: addressOf(session) } as const;
+  if (!hub.hasListener({ audience, agentId })) return;
+  const total = await counts.count(sessionFile);
+  const wanted = new Set(entryIds);
+  const found: HistoryMessage[] = [];
+  for await (const message of readMessagesBack(state.transcripts, { ...session, cwd: '' }, total)) {
+    if (wanted.has(message.__openclaw.id)) found.push(message);
+    // Lines that others added meanwhile are few.
+    if (found.length === wanted.size || total - message.__openclaw.seq > wanted.size + 100) break;
+  }
+  const row = await rows.find(session);
+  const [run] = runs.ofSession(session);
+  for (const message of found.reverse()) {
+    const { id, seq } = message.__openclaw;
+    const runId = run !== undefined && message.role !== 'user' ? { runId: run.runId } : {};
+    const told = { ...message, __openclaw: { ...message.__openclaw, ...runId } };
+    const { key: _, ...fields } = row ?? {};
+    const payload = {
+      ...fields,
+      sessionKey,
+      agentId,
+      message: told,
+      messageId: id,
+      messageSeq: seq,
+      ...runId,
+      ...(row && { session: row }),
+    };
+    hub.publish({ event: 'session.message', payload, agentId, audience });
+  }
+}

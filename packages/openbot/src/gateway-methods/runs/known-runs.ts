@@ -1,0 +1,90 @@
+import { addressOf, type SessionRef } from '../../session-address.ts';
+import type { GatewayRun, RunEnding } from './contract.ts';
+
+/** OpenClaw remembers ended runs for as long. */
+const KEPT_MS = 300_000;
+const MOST_KEPT = 1000;
+
+export class RunState implements GatewayRun {
+  readonly runId: string;
+  readonly agentId: string;
+  readonly sessionKey: string;
+  readonly acceptedAt: number;
+  turnId: string | undefined;
+  startedAt: number | undefined;
+  sessionId: string | undefined;
+  said = '';
+  /** What a person is asked now. */
+  question: string | undefined;
+  ending: RunEnding | undefined;
+
+  constructor(runId: string, { agentId, sessionKey }: SessionRef, acceptedAt: number) {
+    this.runId = runId;
+    this.agentId = agentId;
+    this.sessionKey = sessionKey;
+    this.acceptedAt = acceptedAt;
+  }
+
+  get text(): string {
+    return [this.said, this.question ?? ''].filter((part) => part !== '').join('\n\n');
+  }
+
+  get isOver(): boolean {
+    return this.ending !== undefined;
+  }
+}
+
+/** Runs that are under way, and those that ended a while ago. */
+export class KnownRuns {
+  readonly #active = new Map<string, RunState>();
+  readonly #bySession = new Map<string, Set<RunState>>();
+  /** In the order of their ends. */
+  readonly #ended = new Map<string, RunState>();
+
+  find(runId: string): RunState | undefined {
+    return this.#active.get(runId) ?? this.#ended.get(runId);
+  }
+
+  active(): readonly RunState[] {
+    return [...this.#active.values()];
+  }
+
+  ofSession(session: SessionRef): readonly RunState[] {
+    return [...(this.#bySession.get(addressOf(session)) ?? [])];
+  }
+
+  /** The one that is known, or a new one. */
+  open(runId: string, session: SessionRef, now: number): RunState {
+    const known = this.find(runId);
+    if (known !== undefined) return known;
+    const run = new RunState(runId, session, now);
+    this.#add(run);
+    return run;
+  }
+
+  reopen(run: RunState): void {
+    this.#ended.delete(run.runId);
+    run.ending = undefined;
+    this.#add(run);
+  }
+
+  #add(run: RunState): void {
+    const address = addressOf(run);
+    this.#active.set(run.runId, run);
+    this.#bySession.set(address, (this.#bySession.get(address) ?? new Set()).add(run));
+  }
+
+  end(run: RunState, ending: RunEnding): void {
+    run.ending = ending;
+    const address = addressOf(run);
+    const others = this.#bySession.get(address);
+    others?.delete(run);
+    if (others?.size === 0) this.#bySession.delete(address);
+    this.#active.delete(run.runId);
+    this.#ended.set(run.runId, run);
+    for (const [runId, { ending: former }] of this.#ended) {
+      if (this.#ended.size <= MOST_KEPT && former!.endedAt > ending.endedAt - KEPT_MS) return;
+      this.#ended.delete(runId);
+    }
+  }
+}

@@ -1,0 +1,259 @@
+import {
+  type AgentHost,
+  type HostEvent,
+  type HostTurn,
+  WEB_ACCOUNT,
+  WEB_CHANNEL,
+} from '../../agent-host/contract.ts';
+import { findEnd } from '../../bot/find-end.ts';
+import type { BotConfig } from '../../config/bot-config.ts';
+import type { InboxMessage, MessageIdentity } from '../../inbox/contract.ts';
+import { Listeners } from '../../listeners.ts';
+import type { BotState } from '../../state/open-state.ts';
+import type { TurnEvent, TurnReport } from '../../turn/turn-tools.ts';
+import type { GatewayRun, GatewayRuns, RunChange, RunEnding } from './contract.ts';
+import { KnownRuns, type RunState } from './known-runs.ts';
+
+export interface RunsOptions {
+  readonly host: Pick<AgentHost, 'onEvent' | 'onStatus'>;
+  readonly state: BotState;
+  /** Always the present one. */
+  readonly config: BotConfig;
+  now(): number;
+}
+
+/** How long after its process ended a run is looked for in the inbox, if no other process has begun it. ms */
+const LOOK_AFTER_MS = 5000;
+
+/** Follows the host. What was before this process, and what it did not hear of, is in inbox and outbox. */
+export function openRuns(options: RunsOptions): GatewayRuns {
+  return new Runs(options);
+}
+
+/** The runs of one turn. */
+interface RunsOfTurn {
+  /** The one that events are about. */
+  readonly first: RunState;
+  readonly all: readonly RunState[];
+  /** Another message of the model begins, or another model: its text replaces that of the one before. */
+  isTextOver: boolean;
+}
+
+class Runs implements GatewayRuns {
+  readonly #options: RunsOptions;
+  readonly #known = new KnownRuns();
+  readonly #turns = new Map<string, RunsOfTurn>();
+  readonly #listeners = new Listeners<RunChange>('of runs');
+  readonly #forget: readonly (() => void)[];
+
+  constructor(options: RunsOptions) {
+    this.#options = options;
+    const { host } = options;
+    this.#forget = [
+      host.onEvent((event) => this.#hear(event)),
+      host.onStatus(({ phase }) => {
+        if (phase.at === 'up') void this.#settleAll();
+      }),
+    ];
+    void this.#adoptWaiting().catch(() => {});
+  }
+
+  find(runId: string): GatewayRun | undefined {
+    return this.#known.find(runId);
+  }
+
+  ofSession(session: Parameters<GatewayRuns['ofSession']>[0]): readonly GatewayRun[] {
+    return this.#known.ofSession(session);
+  }
+
+  accepted(...[runId, session, { isNew, state }]: Parameters<GatewayRuns['accepted']>): GatewayRun {
+    const run = this.#open(runId, session);
+    if (isNew) this.#tell({ type: 'accepted', run });
+    // It was the answer to a question.
+    if (state === 'dropped' && !run.isOver) this.#end(run, NOTHING, false);
+    return run;
+  }
+
+  async findEnding(runId: string): Promise<RunEnding | undefined> {
+    const known = this.#known.find(runId);
+    if (known !== undefined) return known.ending;
+    const message = await this.#findMessage(runId);
+    const ended = message && (await findEnd(this.#options, message));
+    if (ended === undefined) return undefined;
+    const { agentId, sessionKey, receivedAt } = message!;
+    return { runId, agentId, sessionKey, report: ended.report, endedAt: receivedAt };
+  }
+
+  async waitForEnd(
+    ...[runId, limits]: Parameters<GatewayRuns['waitForEnd']>
+  ): Promise<RunEnding | undefined> {
+    const { timeoutMs, signal } = limits;
+    const { promise, resolve } = Promise.withResolvers<RunEnding | undefined>();
+    const giveUp = () => resolve(undefined);
+    const forget = this.onChange((change) => {
+      if (change.type === 'ended' && change.run.runId === runId) resolve(change.ending);
+    });
+    const timer = setTimeout(giveUp, Math.min(timeoutMs, 2 ** 31 - 1));
+    signal.addEventListener('abort', giveUp, { once: true });
+    if (signal.aborted) giveUp();
+    this.findEnding(runId).then((ending) => ending && resolve(ending), giveUp);
+    return promise.finally(() => {
+      forget();
+      clearTimeout(timer);
+      signal.removeEventListener('abort', giveUp);
+    });
+  }
+
+  onChange(listener: (change: RunChange) => void): () => void {
+    return this.#listeners.add(listener);
+  }
+
+  close(): void {
+    for (const forget of this.#forget) forget();
+    this.#listeners.end();
+  }
+
+  #hear(event: HostEvent): void {
+    if (event.type === 'began') this.#begin(event.turn);
+    else if (event.type === 'event') this.#follow(event.turnId, event.event);
+    else if (event.type === 'ended') this.#endTurn(event);
+    else if (event.type === 'dropped')
+      for (const message of event.messages) this.#drop(message, event.reason);
+    else if (event.type === 'said') {
+      const turn = this.#turns.get(event.payload.question?.turnId ?? '');
+      if (turn !== undefined) turn.first.question = event.payload.text;
+    }
+  }
+
+  #begin(turn: HostTurn): void {
+    const { turnId, messages } = turn;
+    const ids = messages.flatMap((message) => (isOurs(message) ? [message.messageId] : []));
+    const all = (ids.length === 0 ? [turnId] : ids).map((runId) => this.#open(runId, turn));
+    for (const run of all) {
+      // A running agent was given it as a hint, and now it has a turn of its own.
+      if (run.isOver) this.#known.reopen(run);
+      run.turnId = turnId;
+    }
+    const first = all.at(-1)!;
+    first.said = '';
+    this.#turns.set(turnId, { first, all, isTextOver: false });
+    for (const run of all) this.#tell({ type: 'began', run });
+  }
+
+  #follow(turnId: string, event: TurnEvent): void {
+    const turn = this.#turns.get(turnId);
+    if (turn === undefined) return;
+    const { first } = turn;
+    let isReplaced = false;
+    if (event.type === 'started') {
+      first.startedAt = this.#options.now();
+      first.sessionId = event.sessionId;
+    } else if (event.type === 'text') {
+      isReplaced = turn.isTextOver;
+      if (isReplaced) first.said = '';
+      turn.isTextOver = false;
+      first.said += event.delta;
+    } else if (event.type === 'message-end' || event.type === 'gave-way') turn.isTextOver = first.said !== '';
+    // An answer, or the end of the time for it.
+    if (event.type === 'tool-result') first.question = undefined;
+    if (event.type === 'steered') this.#joined(turnId, event.messageId, turn);
+    this.#tell({ type: 'event', run: first, event, isReplaced });
+  }
+
+  /** The message of another run was read by this turn, which has the answer to both. */
+  #joined(turnId: string, identity: string, { first }: RunsOfTurn): void {
+    const message = JSON.parse(identity) as MessageIdentity;
+    if (!isOurs(message)) return;
+    const run = this.#open(message.messageId, first);
+    run.turnId = turnId;
+    this.#end(run, NOTHING, false);
+  }
+
+  #endTurn({ turnId, end, report }: Extract<HostEvent, { type: 'ended' }>): void {
+    const turn = this.#turns.get(turnId);
+    if (turn === undefined) return;
+    this.#turns.delete(turnId);
+    const { first, all } = turn;
+    first.question = undefined;
+    if (end !== 'later') {
+      for (const run of all) this.#end(run, report, run === first);
+      return;
+    }
+    this.#tell({ type: 'cut-off', run: first });
+    setTimeout(() => {
+      for (const run of all) if (!this.#turns.has(turnId)) void this.#settle(run);
+    }, LOOK_AFTER_MS).unref();
+  }
+
+  #drop(message: MessageIdentity, reason: string): void {
+    const run = isOurs(message) ? this.#known.find(message.messageId) : undefined;
+    if (run === undefined || run.isOver) return;
+    const isWithdrawn = reason.includes('withdrawn');
+    const error = { message: `The message was dropped: ${reason}` };
+    const report = isWithdrawn
+      ? { ...NOTHING, outcome: 'aborted' as const, abortedBy: 'person' as const, error }
+      : { ...NOTHING, outcome: 'failed' as const, error };
+    this.#end(run, report, true);
+  }
+
+  #end(run: RunState, report: TurnReport, isAnswered: boolean, endedAt = this.#options.now()): void {
+    if (run.isOver) return;
+    const { runId, agentId, sessionKey } = run;
+    const ending = { runId, agentId, sessionKey, report, endedAt };
+    this.#known.end(run, ending);
+    this.#tell({ type: 'ended', run, ending, isAnswered });
+  }
+
+  #open(runId: string, session: Parameters<GatewayRuns['accepted']>[1]): RunState {
+    return this.#known.open(runId, session, this.#options.now());
+  }
+
+  /** Messages that an earlier gateway took and that have no end. */
+  async #adoptWaiting(): Promise<void> {
+    const { inbox } = this.#options.state;
+    for (const session of await inbox.waitingSessions()) {
+      for (const message of await inbox.waiting(session))
+        if (isOurs(message.identity)) this.#open(message.identity.messageId, message);
+    }
+  }
+
+  /** Ends runs whose end was not heard: the process that ran them may have died before it could tell. */
+  async #settleAll(): Promise<void> {
+    for (const run of this.#known.active()) await this.#settle(run);
+  }
+
+  async #settle(run: RunState): Promise<void> {
+    try {
+      const message = await this.#findMessage(run.runId);
+      const ended = message && (await findEnd(this.#options, message));
+      if (ended !== undefined) this.#end(run, ended.report, true);
+    } catch {
+      // It is looked for again when the next process starts.
+    }
+  }
+
+  async #findMessage(runId: string): Promise<InboxMessage | undefined> {
+    const { inbox } = this.#options.state;
+    const account = { channel: WEB_CHANNEL, accountId: WEB_ACCOUNT };
+    return (
+      (await inbox.findInAccount({ ...account, messageId: runId })) ?? (await inbox.ofTurn(runId)).at(-1)
+    );
+  }
+
+  #tell(change: RunChange): void {
+    this.#listeners.call(change);
+  }
+}
+
+const NOTHING: TurnReport = {
+  sessionId: '',
+  provider: '',
+  model: '',
+  payloads: [],
+  compactions: 0,
+  outcome: 'silent',
+};
+
+function isOurs({ channel, accountId }: MessageIdentity): boolean {
+  return channel === WEB_CHANNEL && accountId === WEB_ACCOUNT;
+}

@@ -1,0 +1,47 @@
+import type { ClientMessage } from '../../agent-host/contract.ts';
+import { refuse } from '../../gateway-protocol/wire-errors.ts';
+import { addressOf, type SessionRef } from '../../session-address.ts';
+import type { GatewayServices } from '../services.ts';
+import type { GatewayRun } from './contract.ts';
+
+export interface SentMessage {
+  readonly run: GatewayRun;
+  /** `in_flight` and `ok`: the message was sent before, and its run goes on, or is over. */
+  readonly status: 'started' | 'in_flight' | 'ok';
+}
+
+/** Gives a message of a client to its session. The run has the name of its idempotency key, also after a restart. */
+export async function sendMessage(
+  { host, runs }: GatewayServices,
+  session: SessionRef,
+  {
+    runId,
+    text,
+    wish,
+  }: { readonly runId: string; readonly text: string; readonly wish: ClientMessage['wish'] },
+): Promise<SentMessage> {
+  if (text.trim() === '') throw refuse('INVALID_REQUEST', 'message or attachment required');
+  const known = runs.find(runId);
+  if (known !== undefined && addressOf(known) !== addressOf(session)) throw conflict();
+  const { agentId, sessionKey } = session;
+  const isPlain = wish === undefined || Object.keys(wish).length === 0;
+  const message = { agentId, sessionKey, messageId: runId, text, ...(!isPlain && { wish }) };
+  const accepted = await host.calls.accept(message);
+  if (!accepted.isNew && accepted.text !== text) throw conflict();
+  const isWaiting = ['received', 'queued', 'running'].includes(accepted.state);
+  // One of a former gateway that is over is not made known again: what is kept of it says how it ended.
+  const run = isWaiting || accepted.isNew ? runs.accepted(runId, session, accepted) : overRun(runId, session);
+  return { run, status: accepted.isNew ? 'started' : isWaiting ? 'in_flight' : 'ok' };
+}
+
+function overRun(runId: string, { agentId, sessionKey }: SessionRef): GatewayRun {
+  return { runId, agentId, sessionKey, acceptedAt: 0, text: '', isOver: true };
+}
+
+function conflict(): Error {
+  return refuse(
+    'INVALID_REQUEST',
+    'This message ID was already used for different input. Check the conversation history and use a new message ID to send again.',
+    { details: { reason: 'chat-request-conflict' } },
+  );
+}

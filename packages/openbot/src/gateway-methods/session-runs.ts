@@ -1,0 +1,143 @@
+import { randomUUID } from 'node:crypto';
+import { parseSessionLabel } from '@openbot/sessions';
+import { resolveAgentSettings, resolveDefaultAgentId } from '../config/agents.ts';
+import { indexModels, resolveModel } from '../config/models.ts';
+import {
+  anyValue,
+  filledText,
+  integer,
+  listOf,
+  maybe,
+  oneOf,
+  text,
+} from '../gateway-protocol/param-shapes.ts';
+import { refuse } from '../gateway-protocol/wire-errors.ts';
+import type { SessionRef } from '../session-address.ts';
+import { changeSettings } from '../session-settings/change-settings.ts';
+import { announceChange } from './announce.ts';
+import { QUEUE_MODES, refuseAttachments } from './chat.ts';
+import { abortRuns } from './runs/abort-runs.ts';
+import { sendMessage } from './runs/send-message.ts';
+import { type GatewayServices, gatewayMethod } from './services.ts';
+import { reachableRef, sessionsOf, storedOf } from './session-ref.ts';
+import { createdNow, resolvedModel, showEntry } from './shown-entry.ts';
+
+const send = gatewayMethod({
+  name: 'sessions.send',
+  scope: 'operator.write',
+  params: {
+    key: filledText,
+    agentId: maybe(filledText),
+    message: text,
+    idempotencyKey: maybe(filledText),
+    thinking: maybe(text),
+    attachments: maybe(listOf(anyValue)),
+    queueMode: maybe(oneOf(...QUEUE_MODES)),
+    timeoutMs: maybe(integer({ least: 0 })),
+  },
+  handle: async (params, call) => {
+    const { services } = call;
+    const { message, idempotencyKey: runId = randomUUID(), thinking, queueMode, timeoutMs } = params;
+    const session = reachableRef(call, params.key, params.agentId);
+    if ((await storedOf(services, session)) === undefined)
+      throw refuse('INVALID_REQUEST', `session not found: ${session.sessionKey}`);
+    refuseAttachments(params.attachments);
+    const wish = {
+      ...(thinking && { thinking }),
+      ...(timeoutMs && { timeoutMs }),
+      ...(queueMode && { queueMode }),
+    };
+    const { status } = await sendMessage(services, session, { runId, text: message, wish });
+    return { runId, status };
+  },
+});
+
+const abort = gatewayMethod({
+  name: 'sessions.abort',
+  scope: 'operator.write',
+  params: { key: filledText, agentId: maybe(filledText), runId: maybe(filledText) },
+  handle: async ({ key, agentId, runId }, call) => {
+    const session = reachableRef(call, key, agentId);
+    const runIds = await abortRuns(call.services, session, { runId, signal: call.signal });
+    return {
+      ok: true,
+      abortedRunId: runIds.at(-1) ?? null,
+      status: runIds.length > 0 ? 'aborted' : 'no-active-run',
+    };
+  },
+});
+
+const create = gatewayMethod({
+  name: 'sessions.create',
+  scope: 'operator.write',
+  params: {
+    key: maybe(filledText),
+    agentId: maybe(filledText),
+    label: maybe(filledText),
+    model: maybe(filledText),
+    parentSessionKey: maybe(filledText),
+    message: maybe(text),
+    task: maybe(text),
+    idempotencyKey: maybe(filledText),
+  },
+  handle: async (params, call) => {
+    const { services } = call;
+    const { agentId = resolveDefaultAgentId(services.config) } = params;
+    const key = params.key ?? `agent:${agentId}:dashboard:${randomUUID()}`;
+    const session = reachableRef(call, key, params.agentId);
+    const changes = {
+      ...(params.label !== undefined && { label: await readLabel(services, session, params.label) }),
+      ...(params.model !== undefined && readModel(services, session, params.model)),
+      ...(params.parentSessionKey !== undefined && {
+        parentSessionKey: reachableRef(call, params.parentSessionKey).sessionKey,
+      }),
+      ...((await storedOf(services, session)) === undefined && createdNow(services)),
+    };
+    const how = { message: {}, now: services.now };
+    const entry = await changeSettings(
+      sessionsOf(services, session.agentId),
+      session.sessionKey,
+      changes,
+      how,
+    );
+    await announceChange(services, session, { reason: 'create' });
+    const message = params.message ?? params.task ?? '';
+    const { idempotencyKey: runId = randomUUID() } = params;
+    if (message.trim() !== '')
+      await sendMessage(services, session, { runId, text: message, wish: undefined });
+    else services.host.warm();
+    return {
+      ok: true,
+      key: session.sessionKey,
+      sessionId: entry.sessionId,
+      entry: showEntry(entry),
+      ...(message.trim() === '' ? { runStarted: false } : { runStarted: true, runId }),
+      resolved: await resolvedModel(services, session),
+    };
+  },
+});
+
+async function readLabel(
+  services: GatewayServices,
+  { agentId, sessionKey }: SessionRef,
+  given: string,
+): Promise<string> {
+  const parsed = parseSessionLabel(given);
+  if (!parsed.ok) throw refuse('INVALID_REQUEST', parsed.error);
+  const { label } = parsed;
+  const others = await services.state.storeOf(agentId).list();
+  if (others.some((other) => other.entry.label === label && other.key !== sessionKey))
+    throw refuse('INVALID_REQUEST', `label already in use: ${label}`);
+  return label;
+}
+
+/** Whether a runner has it is found out by the run. */
+function readModel({ config, stateDir, env }: GatewayServices, { agentId }: SessionRef, name: string) {
+  const { provider, model } = resolveModel(
+    name,
+    indexModels(resolveAgentSettings({ config, agentId, stateDir, env })),
+  );
+  return { providerOverride: provider, modelOverride: model };
+}
+
+export const SESSION_RUN_METHODS = [send, abort, create];

@@ -69,9 +69,16 @@ class RunFollower {
   }
 
   onHostEvent(event: HostEvent): void {
-    if (event.type === 'appended')
-      this.#do(event.session, () => tellStoredMessages(this.#services, this.#counts, event));
+    if (event.type === 'appended') this.#onAppended(event);
     else if (event.type === 'said') this.#say(event);
+  }
+
+  #onAppended(event: Extract<HostEvent, { type: 'appended' }>): void {
+    for (const { runId } of this.#services.runs.ofSession(event.session)) {
+      const followed = this.#runs.get(runId);
+      if (followed !== undefined) this.#tellText(followed);
+    }
+    this.#do(event.session, () => tellStoredMessages(this.#services, this.#counts, event));
   }
 
   /** Runs that go on later: their clients are told that this gateway does not wait for them. */

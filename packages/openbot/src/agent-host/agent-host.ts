@@ -45,7 +45,7 @@ const LIMITS: HostLimits = {
   blockedMs: 5000,
   killMs: 60_000,
   callMs: 15_000,
-  restMs: 300_000,
+  restMs: 120_000,
   sweepMs: 30_000,
   restart: { firstMs: 200, mostMs: 30_000 },
 };

@@ -3,13 +3,13 @@ import { join } from 'node:path';
 import { inject } from 'vitest';
 import { afterTest } from '../../../../test/setup/cleaning.ts';
 import { type AgentHostOptions, openAgentHost } from '../../src/agent-host/agent-host.ts';
-import type { AgentHost, ClientMessage, HostEvent, HostStatus } from '../../src/agent-host/contract.ts';
+import type { AgentHost, HostEvent, HostStatus } from '../../src/agent-host/contract.ts';
 import type { BotConfig } from '../../src/config/bot-config.ts';
 import type { Script } from '../../src/runners/script/script.ts';
 import { type BotState, openState } from '../../src/state/open-state.ts';
 import { makeTempFolder } from '../setup/temp-folder.ts';
 
-export const MAIN = { agentId: 'main', sessionKey: 'agent:main:main' } as const;
+export { clientMessage, MAIN } from './client-message.ts';
 
 /** A state folder, what the gateway has open of it, and the real process that runs its agents. */
 export class HostPlace {
@@ -104,14 +104,6 @@ export class HostPlace {
   #change(): void {
     for (const resolve of this.#changes.splice(0)) resolve();
   }
-}
-
-export function clientMessage(
-  messageId: string,
-  text: string,
-  more: Partial<ClientMessage> = {},
-): ClientMessage {
-  return { ...MAIN, messageId, text, ...more };
 }
 
 /** Kills the process of the agents as a power cut would. */

@@ -121,6 +121,7 @@ export class ScriptRun implements Run {
     } else if ('usage' in step) this.#usage = step.usage;
     else if ('waitMs' in step) await sleep(step.waitMs, undefined, { signal });
     else if ('stall' in step) await new Promise((_, reject) => onAbort(signal, reject));
+    else if ('blockMs' in step) block(step.blockMs);
     else if ('compact' in step) yield* this.#compactNow(step);
     else process.kill(process.pid, 'SIGKILL');
   }
@@ -242,6 +243,10 @@ export class ScriptRun implements Run {
     const after = yield* compactConversation(this.#request, this.#window, failsFirst);
     this.#tokens = after ?? this.#tokens;
   }
+}
+
+function block(ms: number): void {
+  for (const end = performance.now() + ms; performance.now() < end; );
 }
 
 function onAbort(signal: AbortSignal, reject: (reason: unknown) => void): void {

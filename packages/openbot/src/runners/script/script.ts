@@ -33,6 +33,8 @@ export type ScriptStep =
   /** As if the model had refused the conversation as too long. */
   | { readonly overflow: true }
   | { readonly compact: true; readonly failsFirst?: boolean }
+  /** Lets this process do nothing else for so long, as a runner with a fault would. */
+  | { readonly blockMs: number }
   /** Kills this process, as a power cut would. */
   | { readonly crash: true };
 
@@ -123,6 +125,7 @@ const STEP_FIELDS: Readonly<Record<string, string>> = {
   usage: 'object',
   waitMs: 'number',
   stall: 'boolean',
+  blockMs: 'number',
   fail: 'string',
   overflow: 'boolean',
   compact: 'boolean',

@@ -11,6 +11,15 @@ const textsOf = (history: Fields) =>
     return `${role}: ${said}`;
   });
 
+/** Ids of the questions that clients were asked. */
+function questionsOf(place: RunsPlace): string[] {
+  return place.heard
+    .filter(({ event, payload }) => event === 'chat' && String(payload.runId).startsWith('question:'))
+    .flatMap(
+      ({ payload }) => /Permission needed \[([0-9a-f]+)\]/.exec(JSON.stringify(payload.message))?.[1] ?? [],
+    );
+}
+
 async function openPlace(script: Parameters<RunsPlace['place']['writeScript']>[1], more: Fields = {}) {
   const place = new RunsPlace({ agents: { defaults: { model: 'script/play' } }, ...more });
   place.place.writeScript('play', script);
@@ -157,21 +166,12 @@ test('agent answers twice, and a repeat gets the last answer; agent.wait tells o
 });
 
 test('messages that are read together each end, and what waits can be taken back', async () => {
+  const ask = { ask: 'Look', args: { at: 'it' } };
   const place = await openPlace(
     {
       turns: [
-        {
-          when: '^go$',
-          steps: [
-            { text: 'Waiting' },
-            { tool: 'exec', args: { command: 'sleep 0.2' } },
-            { stall: true as const },
-          ],
-        },
-        {
-          when: '^long$',
-          steps: [{ text: 'Working' }, { waitMs: 300 }, { tool: 'list_files' }, { text: 'Done' }],
-        },
+        { when: '^go$', steps: [{ text: 'Waiting' }, { stall: true as const }] },
+        { when: '^long$', steps: [ask, ask, ask, ask, ask, { text: 'Done' }] },
         { when: '.', steps: [{ text: 'Heard {{prompt}}' }] },
       ],
     },
@@ -179,8 +179,11 @@ test('messages that are read together each end, and what waits can be taken back
   );
   // Steered into a run: a final of its own, without a message.
   await place.send('long', { idempotencyKey: 'a' });
-  await place.untilEvent('chat', { runId: 'a', state: 'delta' });
-  await place.send('and this', { idempotencyKey: 'b', queueMode: 'steer' });
+  for (let asked = 1; asked <= 5; asked++) {
+    await place.until(() => questionsOf(place).length === asked);
+    if (asked === 1) await place.send('and this', { idempotencyKey: 'b', queueMode: 'steer' });
+    await place.send(`yes ${questionsOf(place).at(-1)}`);
+  }
   expect((await place.untilEvent('chat', { runId: 'b', state: 'final' })).payload.message).toBeUndefined();
   await place.untilEvent('chat', { runId: 'a', state: 'final' });
 
@@ -242,15 +245,8 @@ test('a question reaches the client as a message, is answered there, and the ans
     ],
   });
   await place.send('do it', { idempotencyKey: 'r1' });
-  await place.until(() =>
-    place.heard.some(
-      ({ event, payload }) => event === 'chat' && String(payload.runId).startsWith('question:'),
-    ),
-  );
-  const asked = place.heard.find(({ payload }) => String(payload.runId).startsWith('question:'))!;
-  const [{ text }] = (asked.payload.message as { content: { text: string }[] }).content as [{ text: string }];
-  const id = /\[([0-9a-f]+)\]/.exec(text)![1];
-  expect(asked.payload).toMatchObject({ sessionKey: 'agent:main:main', state: 'final' });
+  await place.until(() => questionsOf(place).length === 1);
+  const [id] = questionsOf(place);
   const history = await place.call('chat.history', { sessionKey: 'main', limit: 1 });
   expect((history.inFlightRun as Fields).text).toContain(`Answer "yes ${id}"`);
   expect(await place.send(`yes ${id}`, { idempotencyKey: 'r2' })).toEqual({ runId: 'r2', status: 'started' });

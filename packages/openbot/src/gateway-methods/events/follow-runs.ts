@@ -74,11 +74,14 @@ class RunFollower {
   }
 
   #onAppended(event: Extract<HostEvent, { type: 'appended' }>): void {
-    for (const { runId } of this.#services.runs.ofSession(event.session)) {
+    const runs = this.#services.runs.ofSession(event.session);
+    for (const { runId } of runs) {
       const followed = this.#runs.get(runId);
       if (followed !== undefined) this.#tellText(followed);
     }
-    this.#do(event.session, () => tellStoredMessages(this.#services, this.#counts, event));
+    // The run may be over when its messages have been read.
+    const run = runs.find(({ turnId }) => turnId !== undefined);
+    this.#do(event.session, () => tellStoredMessages(this.#services, this.#counts, event, run?.runId));
   }
 
   /** Runs that go on later: their clients are told that this gateway does not wait for them. */

@@ -9,8 +9,9 @@ export async function tellStoredMessages(
   services: GatewayServices,
   counts: MessageCounts,
   { session, entryIds }: Extract<HostEvent, { type: 'appended' }>,
+  ofRun: string | undefined,
 ): Promise<void> {
-  const { hub, rows, runs, state } = services;
+  const { hub, rows, state } = services;
   const { agentId, sessionKey, sessionFile } = session;
   const audience = { to: 'messages', address: addressOf(session) } as const;
   if (!hub.hasListener({ audience, agentId })) return;
@@ -23,10 +24,9 @@ export async function tellStoredMessages(
     if (found.length === wanted.size || total - message.__openclaw.seq > wanted.size + 100) break;
   }
   const row = await rows.find(session);
-  const [run] = runs.ofSession(session);
   for (const message of found.reverse()) {
     const { id, seq } = message.__openclaw;
-    const runId = run !== undefined && message.role !== 'user' ? { runId: run.runId } : {};
+    const runId = ofRun !== undefined && message.role !== 'user' ? { runId: ofRun } : {};
     const told = { ...message, __openclaw: { ...message.__openclaw, ...runId } };
     const { key: _, ...fields } = row ?? {};
     const payload = {

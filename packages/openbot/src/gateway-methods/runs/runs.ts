@@ -129,12 +129,14 @@ class Runs implements GatewayRuns {
     const { turnId, messages } = turn;
     const ids = messages.flatMap((message) => (isOurs(message) ? [message.messageId] : []));
     const all = (ids.length === 0 ? [turnId] : ids).map((runId) => this.#open(runId, turn));
+    const first = all.at(-1)!;
+    // Its end was told; the process that told it died before the inbox had it.
+    if (first.isOver && first.turnId === turnId) return;
     for (const run of all) {
       // A running agent was given it as a hint, and now it has a turn of its own.
       if (run.isOver) this.#known.reopen(run);
       run.turnId = turnId;
     }
-    const first = all.at(-1)!;
     first.said = '';
     this.#turns.set(turnId, { first, all, isTextOver: false });
     for (const run of all) this.#tell({ type: 'began', run });

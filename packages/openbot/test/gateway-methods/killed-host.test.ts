@@ -1,0 +1,69 @@
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { HUNT, makeChance, tries } from '../../../../test/setup/hunt.ts';
+import { type Heard, RunsPlace } from './runs-place.ts';
+
+const SCRIPT = {
+  turns: [
+    { when: 'files', steps: [{ tool: 'list_files' }, { text: 'So many for {{prompt}}.' }] },
+    { when: '.', steps: [{ text: 'Heard {{prompt}}, word for word.' }] },
+  ],
+};
+
+test(
+  'under load, a host that is killed at any moment loses nothing and runs nothing twice',
+  HUNT,
+  async () => {
+    const place = new RunsPlace({
+      agents: { defaults: { model: 'script/play' }, maxConcurrentRuns: 8 },
+      messages: { queue: { mode: 'followup', debounceMs: 0, cap: 1000 } },
+    });
+    place.place.writeScript('play', SCRIPT);
+    await place.open({ callMs: 1e6, restart: { firstMs: 1, mostMs: 1 } });
+    const chance = makeChance();
+    const sent: Promise<unknown>[] = [];
+    const runIds: string[] = [];
+    for (let kill = 0; kill < tries({ gate: 4, torture: 100 }); kill++) {
+      for (let n = Math.floor(chance() * 8); n >= 0; n--) {
+        const idempotencyKey = `r${runIds.length}`;
+        runIds.push(idempotencyKey);
+        const message = chance() < 0.3 ? `list the files (${idempotencyKey})` : `say ${idempotencyKey}`;
+        sent.push(
+          place.send(message, { idempotencyKey, sessionKey: `agent:main:s${Math.floor(chance() * 8)}` }),
+        );
+      }
+      await place.place.until(() => place.host.status.phase.at === 'up');
+      await sleep(chance() * 200);
+      const { phase } = place.host.status;
+      if (phase.at === 'up') process.kill(phase.pid, 'SIGKILL');
+      await place.place.until(() => place.host.status.phase.at !== 'up');
+    }
+    await Promise.all(sent);
+    const isEnd = ({ event, payload }: Heard) =>
+      event === 'chat' && ['final', 'error', 'aborted'].includes(String(payload.state));
+    await place.until(() => {
+      const ended = new Set(place.heard.filter(isEnd).map(({ payload }) => payload.runId));
+      return runIds.every((runId) => ended.has(runId));
+    });
+
+    const ends = Map.groupBy(place.heard.filter(isEnd), ({ payload }) => payload.runId);
+    const wrong = runIds.filter((runId) => {
+      const [end, ...more] = ends.get(runId) ?? [];
+      const { content } = (end!.payload.message ?? {}) as { content?: unknown };
+      return more.length > 0 || !JSON.stringify(content ?? '').includes(runId);
+    });
+    expect(wrong, 'runs without exactly one answer of their own').toEqual([]);
+    const turnsOf = new Map<string, Set<string>>();
+    for (const path of globSync(join(place.place.stateDir, 'agents/main/sessions/*.jsonl'))) {
+      for (const line of readFileSync(path, 'utf8').split('\n').slice(0, -1)) {
+        const { customType, data } = JSON.parse(line);
+        if (customType !== 'openbot.turn') continue;
+        for (const id of data.messages) turnsOf.set(id, (turnsOf.get(id) ?? new Set()).add(data.turnId));
+      }
+    }
+    expect(runIds.filter((runId) => turnsOf.get(runId)?.size !== 1)).toEqual([]);
+    expect(place.host.status.crashes).toBeGreaterThan(0);
+  },
+);

@@ -7,6 +7,7 @@ import type { BotNotice, WishRequest } from '../bot/contract.ts';
 import type { InboxState, MessageIdentity } from '../inbox/contract.ts';
 import type { OutboundMessage, OutboxState } from '../outbox/contract.ts';
 import type { ReplyPayload } from '../outbox/reply-payload.ts';
+import type { TurnOutcome } from '../queue/contract.ts';
 import type { SessionRef } from '../session-address.ts';
 import type { TurnEvent, TurnReport } from '../turn/turn-tools.ts';
 
@@ -63,7 +64,7 @@ export type HostEvent =
   | {
       readonly type: 'ended';
       readonly turnId: string;
-      readonly end: 'answered' | 'failed' | 'later';
+      readonly end: TurnOutcome['end'];
       readonly report: TurnReport;
     }
   /** Messages that get no turn: withdrawn, pushed out of a full queue. */

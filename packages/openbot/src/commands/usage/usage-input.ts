@@ -3,6 +3,7 @@ import { normalizeAgentId, OpenBotError } from '@openbot/sessions';
 import type { CommandInput } from '@openbot/sessions/command-line';
 import { parseSince, type Since } from '../../config/since.ts';
 import { type Calendar, openCalendar } from '../../usage/calendar.ts';
+import type { UsageRequestInput } from '../../usage/gather-usage.ts';
 import type { Grouping } from '../../usage/group-usage.ts';
 import { USAGE_SOURCES } from '../../usage/sources/all.ts';
 import type { REPORTS, USAGE_FLAGS } from './flags.ts';
@@ -19,18 +20,6 @@ const GROUPING_OF = {
   model: 'model',
   channel: 'channel',
 } as const;
-
-export interface UsageRequestInput {
-  readonly by: Grouping;
-  readonly calendar: Calendar;
-  readonly timezone: string;
-  readonly since?: string;
-  /** Where a moment was given, not a day. */
-  readonly sinceAt?: number;
-  readonly until?: string;
-  readonly agentId?: string;
-  readonly sources: readonly string[];
-}
 
 export function readUsageInput({ flags, words }: UsageInput, now: number): UsageRequestInput {
   const [report] = words;

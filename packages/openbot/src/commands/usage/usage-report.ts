@@ -13,10 +13,10 @@ import {
   textWidth,
   wrapText,
 } from '@openbot/sessions/terminal-text';
+import { sortModels } from '../../usage/describe-usage.ts';
+import type { UsageRequestInput } from '../../usage/gather-usage.ts';
 import type { GroupedUsage, Grouping, UsageFigures, UsageGroup } from '../../usage/group-usage.ts';
 import { CLAUDE_PRICES_AS_OF } from '../../usage/prices/claude-prices.ts';
-import type { UsageRequestInput } from './usage-input.ts';
-import { sortModels } from './usage-json.ts';
 
 interface UsageView {
   readonly request: UsageRequestInput;

@@ -1,11 +1,11 @@
+import type { UsageRequestInput } from './gather-usage.ts';
 import {
   describeCostSource,
   type GroupedUsage,
   type Grouping,
   type UsageFigures,
   type UsageGroup,
-} from '../../usage/group-usage.ts';
-import type { UsageRequestInput } from './usage-input.ts';
+} from './group-usage.ts';
 
 /** The names of ccusage, so that what reads its output reads this. */
 const LISTS: Readonly<Record<Grouping, { list: string; name: string }>> = {

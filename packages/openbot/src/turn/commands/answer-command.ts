@@ -20,7 +20,7 @@ import { tallyRun } from '../run-tally.ts';
 import { chooseModel } from '../session-fields/choose-model.ts';
 import { ensureSkills } from '../skills/ensure-skills.ts';
 import type { TurnResult } from '../turn-tools.ts';
-import { stripStructuralPrefixes } from '../words/strip-structural-prefixes.ts';
+import { plainWords } from '../words/plain-words.ts';
 import { resultWithoutRun } from './short-answers.ts';
 
 /** The turn of a message that asks something of the bot itself. No model is given it, and the transcript has nothing of it. */
@@ -135,13 +135,7 @@ export async function openCommandScope(
     change: (patch) =>
       changeSettings(sessions, session?.key ?? sessionKey, patch, { message: message.ctx, now: tools.now }),
     compact: (instructions) => compact(turn, session, instructions),
-    plainWords: (text) =>
-      stripStructuralPrefixes(
-        text
-          .split('\n')
-          .filter((line) => !line.startsWith('System: '))
-          .join('\n'),
-      ),
+    plainWords,
   };
 }
 

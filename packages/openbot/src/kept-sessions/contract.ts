@@ -43,8 +43,11 @@ export interface SessionKeeper {
   listArchives(sessionId?: string): readonly KeptArchive[];
   /** A row of `sessions --json`, as the OpenClaw of this kind of store prints it. */
   toRow(session: StoredSession, models: ModelFacts, now: number): SessionRow;
-  /** Loaded when something is to be changed. */
-  openChanges(): Promise<SessionChanges>;
+  /**
+   * Loaded when something is to be changed.
+   * @param holdsRun the caller holds the run lock of the session that it changes
+   */
+  openChanges(options?: { readonly holdsRun?: boolean }): Promise<SessionChanges>;
 }
 
 export interface KeptTranscript {
@@ -97,7 +100,8 @@ export interface SessionChanges {
   /** Sets fields of the entry; undefined removes one. A run that is under way keeps what it began with. */
   set(session: StoredSession, fields: Partial<StoredEntry>): Promise<StoredEntry>;
   reset(session: StoredSession): Promise<ResetOutcome>;
-  remove(session: StoredSession): Promise<RemoveOutcome>;
+  /** @param options.keepsTranscript leaves it where it is */
+  remove(session: StoredSession, options?: { readonly keepsTranscript?: boolean }): Promise<RemoveOutcome>;
   prune(limits: PruneLimits): Promise<PruneOutcome>;
   compact(session: StoredSession, maxLines: number | undefined): Promise<CompactOutcome>;
   /** Puts an archive back in its place. */

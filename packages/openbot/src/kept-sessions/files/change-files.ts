@@ -37,9 +37,9 @@ export function openFileChanges(place: FileKeeperPlace): SessionChanges {
         const { sessionId, archived } = await keepingEntry(sessions, 'reset', session, reset, 'beside');
         return { sessionId, archived };
       }),
-    remove: (session) =>
+    remove: (session, { keepsTranscript: keepTranscript = false } = {}) =>
       whileIdle(place, session, async () => {
-        const remove = (now: number) => deleteSession({ ...named(session), now: () => now });
+        const remove = (now: number) => deleteSession({ ...named(session), keepTranscript, now: () => now });
         const { archived } = await keepingEntry(sessions, 'deleted', session, remove);
         return { archived };
       }),

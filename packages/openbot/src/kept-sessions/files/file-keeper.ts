@@ -22,6 +22,7 @@ export function openFileKeeper(place: FileKeeperPlace): SessionKeeper {
     userOf: async (session) => (await import('./in-use.ts')).findUser(place, session),
     listArchives: (sessionId) => listArchives(folder, sessionId),
     toRow: (session, models, now) => makeFileRow(session, agentId, models, now),
-    openChanges: async () => (await import('./change-files.ts')).openFileChanges(place),
+    openChanges: async (options) =>
+      (await import('./change-files.ts')).openFileChanges({ ...place, ...options }),
   };
 }

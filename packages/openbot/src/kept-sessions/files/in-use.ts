@@ -8,7 +8,7 @@ import { type FileKeeperPlace, locateTranscript } from './place.ts';
 
 /** Who runs a session, or writes to its transcript. */
 export async function findUser(place: FileKeeperPlace, session: StoredSession): Promise<string | undefined> {
-  const holder = await findHolder(place, session.key);
+  const holder = place.holdsRun ? undefined : await findHolder(place, session.key);
   if (holder !== undefined) return `${holder.description} runs it`;
   const lock = inspectLock(`${locateTranscript(dirname(place.storePath), session).path}.lock`);
   return lock?.held ? `${lock.who} writes to its transcript` : undefined;
@@ -28,10 +28,11 @@ export async function whileIdle<T>(
   const user = await findUser(place, session);
   if (user !== undefined) throw inUse(key, user);
   // A folder of OpenClaw gets no locks that OpenClaw does not know.
-  const run = place.isRunHere
+  const needsRun = place.isRunHere && !place.holdsRun;
+  const run = needsRun
     ? await openFileRunLock(place.stateDir).acquire(addressIn(place, key), { waitMs: 0 })
     : undefined;
-  if (place.isRunHere && run === undefined) throw inUse(key, 'another process has just begun to run it');
+  if (needsRun && run === undefined) throw inUse(key, 'another process has just begun to run it');
   try {
     return await body();
   } catch (error) {

@@ -14,6 +14,8 @@ export interface FileKeeperPlace {
   readonly unsafe?: OpenBotError;
   readonly mainKey?: string;
   readonly scope?: 'per-sender' | 'global';
+  /** The caller holds the run lock of the session that is changed. */
+  readonly holdsRun?: boolean;
 }
 
 export function locateTranscript(folder: string, { entry }: StoredSession): KeptTranscript {

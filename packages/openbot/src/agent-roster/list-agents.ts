@@ -38,15 +38,19 @@ export interface RosterPlace {
 export async function listAgents(place: RosterPlace): Promise<readonly ListedAgent[]> {
   const { config, stateDir, env } = place;
   const folder = await openSessionFolder(stateDir, { env, cwd: process.cwd() });
-  const agents = listAgentIds(config, stateDir).map((id) => describeAgent(place, folder, id));
+  const isShared = shareOneStore(config, stateDir);
+  return describeAgents(place).map((agent) => ({ ...agent, ...countSessions(folder, agent.id, isShared) }));
+}
+
+/** The same without their sessions: no store is read. */
+export function describeAgents(
+  place: RosterPlace,
+): readonly Omit<ListedAgent, 'sessionsPath' | 'sessions'>[] {
+  const agents = listAgentIds(place.config, place.stateDir).map((id) => describeAgent(place, id));
   return [...agents.filter(({ isDefault }) => isDefault), ...agents.filter(({ isDefault }) => !isDefault)];
 }
 
-function describeAgent(
-  { config, stateDir, env }: RosterPlace,
-  folder: SessionFolder,
-  agentId: string,
-): ListedAgent {
+function describeAgent({ config, stateDir, env }: RosterPlace, agentId: string) {
   const settings = resolveAgentSettings({ config, agentId, stateDir, env });
   const { defaultProvider, defaultModel, fallbacks } = indexModels(settings);
   return {
@@ -56,7 +60,6 @@ function describeAgent(
     workspace: settings.workspaceDir,
     model: `${defaultProvider}/${defaultModel}`,
     fallbacks: fallbacks.map(({ provider, model }) => `${provider}/${model}`),
-    ...countSessions(folder, agentId, shareOneStore(config, stateDir)),
     bindings: bindingsOf(config, agentId),
   };
 }

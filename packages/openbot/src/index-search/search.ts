@@ -12,11 +12,14 @@ export interface SearchRequest {
   readonly roots: readonly string[];
   readonly texts: readonly SearchedText[];
   readonly agentId?: string;
+  /** Only sessions of these agents. */
+  readonly agentIds?: readonly string[];
   readonly channel?: string;
   readonly speaker?: string;
   /** Milliseconds. */
   readonly since?: number;
   readonly sessionKey?: string;
+  readonly sessionKeys?: readonly string[];
   readonly limit: number;
   /** In characters. */
   readonly snippetLength?: number;
@@ -139,9 +142,9 @@ function conditions(
   text: SearchedText,
   request: SearchRequest,
 ): { where: string; values: (string | number)[] } {
-  const { roots, agentId, channel, speaker, since, sessionKey, query } = request;
+  const { roots, agentId, agentIds, channel, speaker, since, sessionKey, sessionKeys, query } = request;
   const all: [string, ...(string | number)[]][] = [
-    [`f.root IN (${roots.map(() => '?').join(', ')})`, ...roots],
+    [`f.root IN (${placesFor(roots)})`, ...roots],
     ...query.signs.map(
       (sign) => [`instr((SELECT text FROM ${text} WHERE rowid = m.id), ?) > 0`, sign] as [string, string],
     ),
@@ -151,7 +154,13 @@ function conditions(
   if (speaker !== undefined) all.push(['m.speaker = ?', speaker]);
   if (since !== undefined) all.push(['m.at >= ?', since]);
   if (sessionKey !== undefined) all.push(['s.session_key = ?', sessionKey]);
+  if (agentIds !== undefined) all.push([`s.agent_id IN (${placesFor(agentIds)})`, ...agentIds]);
+  if (sessionKeys !== undefined) all.push([`s.session_key IN (${placesFor(sessionKeys)})`, ...sessionKeys]);
   return { where: all.map(([sql]) => sql).join(' AND '), values: all.flatMap(([, ...values]) => values) };
+}
+
+function placesFor(values: readonly string[]): string {
+  return values.map(() => '?').join(', ');
 }
 
 function readMarked(

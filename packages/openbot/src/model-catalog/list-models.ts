@@ -50,11 +50,13 @@ export async function listModels(
     readonly all?: boolean;
     /** Of this provider alone. */
     readonly provider?: string;
+    /** Named by these agents, or by none. By any when absent. */
+    readonly agentIds?: readonly string[];
     readonly cooldowns: ReadonlyMap<string, Cooldown>;
     readonly now: number;
   },
 ): Promise<readonly ListedModel[]> {
-  const named = collectNamed(place);
+  const named = collectNamed(place, options.agentIds);
   const standard = [...named.keys()][0];
   if (options.all) {
     for (const runner of await loadRunners(place)) {
@@ -97,11 +99,14 @@ export async function listModels(
 }
 
 /** By name in lower case; that of the default agent is the first. */
-function collectNamed({ config, stateDir, env }: CatalogPlace): Map<string, Named> {
+function collectNamed(
+  { config, stateDir, env }: CatalogPlace,
+  agentIds: readonly string[] | undefined,
+): Map<string, Named> {
   const named = new Map<string, Named>();
   const standard = resolveDefaultAgentId(config);
   const others = listAgentIds(config, stateDir).filter((id) => id !== standard);
-  for (const agentId of [standard, ...others]) {
+  for (const agentId of [standard, ...others].filter((id) => agentIds?.includes(id) ?? true)) {
     const agent = resolveAgentSettings({ config, agentId, stateDir, env });
     const index = indexModels(agent);
     for (const [at, ref] of index.models.entries()) {

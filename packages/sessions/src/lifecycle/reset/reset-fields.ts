@@ -103,6 +103,8 @@ export const RESET_RULES = {
 /** Fields that only other programs write and that belong to the session that ended. */
 export const FOREIGN_FIELDS_CLEARED = [
   'cliSessionBindings',
+  // Says which session of the key it is; that of ours is its id
+  'lifecycleRevision',
   'memoryFlushContextHash',
   'memoryFlushFailureCount',
   'memoryFlushLastFailedAt',

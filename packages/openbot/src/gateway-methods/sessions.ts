@@ -1,0 +1,256 @@
+import { normalizeAgentId, type StoredSession } from '@openbot/sessions';
+import type { TranscriptMessage } from '@openbot/sessions/transcript';
+import type { MethodCall } from '../gateway-protocol/method.ts';
+import {
+  filledText,
+  flag,
+  integer,
+  listOf,
+  maybe,
+  oneOf,
+  type ParamsOf,
+  text,
+} from '../gateway-protocol/param-shapes.ts';
+import { refuse } from '../gateway-protocol/wire-errors.ts';
+import { addressOf, type SessionRef } from '../session-address.ts';
+import { modelDefaults } from './model-defaults.ts';
+import { ROW_ORDERS } from './rows/contract.ts';
+import { readWords } from './rows/transcript-ends.ts';
+import { type GatewayServices, gatewayMethod, mayReach } from './services.ts';
+import { storedOf, visibleAgents, visibleRef } from './session-ref.ts';
+import { transcriptOf } from './session-transcript.ts';
+
+type Call = MethodCall<GatewayServices>;
+
+const USUAL_LIMIT = 100;
+
+const LIST_PARAMS = {
+  limit: maybe(integer({ least: 1 })),
+  offset: maybe(integer({ least: 0 })),
+  search: maybe(text),
+  agentId: maybe(filledText),
+  label: maybe(filledText),
+  activeMinutes: maybe(integer({ least: 1 })),
+  activeOnly: maybe(flag),
+  spawnedBy: maybe(filledText),
+  archived: maybe(flag),
+  includeGlobal: maybe(flag),
+  includeUnknown: maybe(flag),
+  includeDerivedTitles: maybe(flag),
+  includeLastMessage: maybe(flag),
+  ownerFirst: maybe(flag),
+  sortBy: maybe(oneOf(...ROW_ORDERS)),
+  configuredAgentsOnly: maybe(flag),
+} as const;
+
+async function list(params: ParamsOf<typeof LIST_PARAMS>, call: Call) {
+  const { services, caller } = call;
+  const { limit = USUAL_LIMIT, offset = 0, includeDerivedTitles, includeLastMessage } = params;
+  const agentId = params.agentId === undefined ? undefined : normalizeAgentId(params.agentId);
+  const { rows, total } = await services.rows.list({
+    ...params,
+    agentId,
+    agentIds: caller.agentIds,
+    limit,
+    offset,
+    extras: { title: includeDerivedTitles, lastMessage: includeLastMessage },
+  });
+  const visible = visibleAgents(call);
+  const shown = agentId === undefined ? visible : visible.filter((id) => id === agentId);
+  const paths = new Set(shown.map((id) => services.state.storePathOf(id)));
+  const end = offset + rows.length;
+  return {
+    ts: services.now(),
+    path: paths.size === 1 ? [...paths][0] : '(multiple)',
+    count: rows.length,
+    totalCount: total,
+    limitApplied: limit,
+    nextOffset: end < total ? end : null,
+    hasMore: end < total,
+    owners: [],
+    defaults: modelDefaults(services, visible, agentId),
+    sessions: rows,
+  };
+}
+
+const sessionsList = gatewayMethod({
+  name: 'sessions.list',
+  scope: 'operator.read',
+  params: LIST_PARAMS,
+  handle: list,
+});
+
+const subscribe = gatewayMethod({
+  name: 'sessions.subscribe',
+  scope: 'operator.read',
+  params: LIST_PARAMS,
+  handle: async (params, call) => {
+    call.caller.subscriptions?.addSessions();
+    const asksForList = Object.keys(params ?? {}).length > 0;
+    return { subscribed: true, ...(asksForList && { list: await list(params, call) }) };
+  },
+});
+
+const subscribeMessages = gatewayMethod({
+  name: 'sessions.messages.subscribe',
+  scope: 'operator.read',
+  params: { key: filledText, agentId: maybe(filledText) },
+  handle: ({ key, agentId }, call) => {
+    const ref = visibleRef(call, key, agentId);
+    // What is not there has no messages; a caller is not told which of the two it is.
+    if (ref !== undefined) call.caller.subscriptions?.addMessages(addressOf(ref));
+    return { subscribed: true, key: ref?.sessionKey ?? key };
+  },
+});
+
+const describe = gatewayMethod({
+  name: 'sessions.describe',
+  scope: 'operator.read',
+  params: {
+    key: filledText,
+    agentId: maybe(filledText),
+    includeDerivedTitles: maybe(flag),
+    includeLastMessage: maybe(flag),
+  },
+  handle: async ({ key, agentId, includeDerivedTitles, includeLastMessage }, call) => {
+    const ref = visibleRef(call, key, agentId);
+    const extras = { title: includeDerivedTitles, lastMessage: includeLastMessage };
+    return { session: (ref && (await call.services.rows.find(ref, extras))) ?? null };
+  },
+});
+
+const PREVIEW_LIMIT = 12;
+const PREVIEW_CHARS = 240;
+const MOST_KEYS = 64;
+
+const preview = gatewayMethod({
+  name: 'sessions.preview',
+  scope: 'operator.read',
+  params: {
+    keys: listOf(filledText),
+    limit: maybe(integer({ least: 1 })),
+    maxChars: maybe(integer({ least: 20 })),
+  },
+  handle: async ({ keys, limit = PREVIEW_LIMIT, maxChars = PREVIEW_CHARS }, call) => ({
+    ts: call.services.now(),
+    previews: await Promise.all(
+      keys.slice(0, MOST_KEYS).map(async (key) => {
+        try {
+          const ref = visibleRef(call, key);
+          const stored = ref && (await storedOf(call.services, ref));
+          if (ref === undefined || stored === undefined) return { key, status: 'missing', items: [] };
+          const items = await readPreview(call.services, ref, stored, { limit, maxChars });
+          return { key, status: items.length === 0 ? 'empty' : 'ok', items };
+        } catch {
+          return { key, status: 'error', items: [] };
+        }
+      }),
+    ),
+  }),
+});
+
+async function readPreview(
+  { state, stateDir }: GatewayServices,
+  ref: SessionRef,
+  stored: StoredSession,
+  { limit, maxChars }: { readonly limit: number; readonly maxChars: number },
+) {
+  const { entries } = await state.transcripts.lookBack(transcriptOf(stateDir, ref, stored));
+  const items: { role: string; text: string }[] = [];
+  for await (const { message } of entries) {
+    const words = message && readWords({ type: 'message', message });
+    if (words === undefined) continue;
+    items.unshift({ role: message!.role, text: cut(words, maxChars) });
+    if (items.length === limit) break;
+  }
+  return items;
+}
+
+function cut(words: string, most: number): string {
+  return words.length <= most ? words : `${words.slice(0, most - 1).toWellFormed()}…`;
+}
+
+const resolve = gatewayMethod({
+  name: 'sessions.resolve',
+  scope: 'operator.read',
+  isListed: false,
+  params: {
+    key: maybe(filledText),
+    sessionId: maybe(filledText),
+    label: maybe(filledText),
+    shortId: maybe(filledText),
+    agentId: maybe(filledText),
+    allowMissing: maybe(flag),
+  },
+  handle: async (params, call) => {
+    const { key, sessionId, label, shortId, allowMissing } = params;
+    const wanted = key ?? sessionId ?? label ?? shortId;
+    if (wanted === undefined)
+      throw refuse('INVALID_REQUEST', 'Either key, sessionId, label, shortId, or reference is required');
+    const found =
+      key === undefined ? await findByName(params, call) : await findByKey(key, params.agentId, call);
+    if (found !== undefined) return { ok: true, key: found.sessionKey, agentId: found.agentId };
+    if (allowMissing) return { ok: false };
+    const isLabel = key === undefined && sessionId === undefined && label !== undefined;
+    throw refuse('INVALID_REQUEST', `No session found${isLabel ? ' with label' : ''}: ${wanted}`);
+  },
+});
+
+async function findByKey(key: string, agentId: string | undefined, call: Call) {
+  const ref = visibleRef(call, key, agentId);
+  return ref !== undefined && (await storedOf(call.services, ref)) !== undefined ? ref : undefined;
+}
+
+/** By id, by label, or by the beginning of an id. A name of several sessions is refused with their keys. */
+async function findByName(
+  {
+    sessionId,
+    label,
+    shortId,
+    agentId,
+  }: { sessionId?: string; label?: string; shortId?: string; agentId?: string },
+  { services, caller }: Call,
+): Promise<SessionRef | undefined> {
+  const all = (await services.rows.known(agentId)).filter(({ ref }) => mayReach(caller, ref.agentId));
+  const matches = all.filter(({ ref, stored: { entry } }) => {
+    if (sessionId !== undefined) return entry.sessionId === sessionId;
+    if (label !== undefined) return entry.label === label.trim();
+    const short = shortId!.toLowerCase();
+    return (
+      entry.sessionId.startsWith(short) || /[0-9a-f-]{32,36}$/.exec(ref.sessionKey)?.[0].startsWith(short)
+    );
+  });
+  const [first, ...others] = matches.map(({ ref }) => ref);
+  if (others.length === 0) return first;
+  const keys = [first!, ...others].slice(0, 10).map(({ sessionKey }) => sessionKey);
+  throw refuse('INVALID_REQUEST', `Multiple sessions found: ${keys.join(', ')}`, {
+    details: { candidates: keys },
+  });
+}
+
+/** Those that clients show. */
+const SHOWN_ROLES: ReadonlySet<string> = new Set(['user', 'assistant', 'toolResult']);
+
+const get = gatewayMethod({
+  name: 'sessions.get',
+  scope: 'operator.read',
+  isListed: false,
+  params: { key: filledText, limit: maybe(integer({ least: 1 })), agentId: maybe(filledText) },
+  handle: async ({ key, limit = 200, agentId }, call) => {
+    const ref = visibleRef(call, key, agentId);
+    const stored = ref && (await storedOf(call.services, ref));
+    if (ref === undefined || stored === undefined) return { messages: [] };
+    return { messages: (await readMessages(call.services, ref, stored)).slice(-limit) };
+  },
+});
+
+/** The messages of the active path in their order, each with its number. */
+async function readMessages({ state, stateDir }: GatewayServices, ref: SessionRef, stored: StoredSession) {
+  const { entries } = await state.transcripts.lookBack(transcriptOf(stateDir, ref, stored));
+  const found: { readonly message: TranscriptMessage; readonly id?: string }[] = [];
+  for await (const { message, id } of entries)
+    if (message !== undefined && SHOWN_ROLES.has(message.role)) found.push({ message, id });
+  return found.reverse().map(({ message, id }, at) => ({ ...message, __openclaw: { id, seq: at + 1 } }));
+}
+
+export const SESSION_METHODS = [sessionsList, subscribe, subscribeMessages, describe, preview, resolve, get];

@@ -1,0 +1,62 @@
+import { buildAgentMainSessionKey, normalizeAgentId, normalizeMainKey } from '@openbot/sessions';
+import { describeAgents } from '../agent-roster/list-agents.ts';
+import { resolveAgentSettings, resolveDefaultAgentId } from '../config/agents.ts';
+import type { MethodCall } from '../gateway-protocol/method.ts';
+import { filledText, maybe } from '../gateway-protocol/param-shapes.ts';
+import { modelOfAgent, THINKING } from './model-defaults.ts';
+import { type GatewayServices, gatewayMethod, mayReach } from './services.ts';
+import { assertAgent, reachableRef, visibleAgents } from './session-ref.ts';
+
+const list = gatewayMethod({
+  name: 'agents.list',
+  scope: 'operator.read',
+  params: {},
+  handle: (_params, call) => {
+    const { services, caller } = call;
+    const { session } = services.config;
+    const agents = describeAgents(services).filter(({ id }) => mayReach(caller, id));
+    return {
+      defaultId: defaultAgentOf(call),
+      ...(agents.length === 1 && { ownership: 'sole' }),
+      selectionRequired: false,
+      mainKey: normalizeMainKey(session?.mainKey),
+      scope: session?.scope ?? 'per-sender',
+      agents: agents.map(({ id, name, workspace, model, fallbacks }) => ({
+        id,
+        name,
+        workspace,
+        model: { primary: model, ...(fallbacks.length > 0 && { fallbacks }) },
+        ...THINKING,
+        thinkingDefault: modelOfAgent(services, id).thinkingDefault,
+      })),
+    };
+  },
+});
+
+/** Of those that the caller sees. */
+export function defaultAgentOf(call: Pick<MethodCall<GatewayServices>, 'caller' | 'services'>): string {
+  const usual = resolveDefaultAgentId(call.services.config);
+  return mayReach(call.caller, usual) ? usual : (visibleAgents(call)[0] ?? '');
+}
+
+const identity = gatewayMethod({
+  name: 'agent.identity.get',
+  scope: 'operator.read',
+  params: { agentId: maybe(filledText), sessionKey: maybe(filledText) },
+  handle: ({ agentId, sessionKey }, call) => {
+    const { config, stateDir, env } = call.services;
+    const asked = agentId === undefined ? defaultAgentOf(call) : normalizeAgentId(agentId);
+    const id = sessionKey === undefined ? asked : reachableRef(call, sessionKey, agentId).agentId;
+    assertAgent(call, id);
+    const { name } = resolveAgentSettings({ config, agentId: id, stateDir, env });
+    return {
+      agentId: id,
+      name: name ?? id,
+      nameSource: name === undefined ? 'default' : 'config',
+      avatarStatus: 'none',
+      mainSessionKey: buildAgentMainSessionKey({ agentId: id, mainKey: config.session?.mainKey }),
+    };
+  },
+});
+
+export const AGENT_LIST_METHODS = [list, identity];

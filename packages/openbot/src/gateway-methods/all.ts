@@ -1,0 +1,34 @@
+import type { GatewayMethod } from '../gateway-protocol/method.ts';
+import { AGENT_LIST_METHODS } from './agents.ts';
+import { CHANNEL_METHODS } from './channels.ts';
+import { CONFIG_METHODS } from './config.ts';
+import { EMPTY_METHODS } from './empty-lists.ts';
+import { LOG_METHODS } from './logs.ts';
+import { MODEL_METHODS } from './models.ts';
+import { OWN_METHODS } from './own.ts';
+import { CLEAN_METHODS } from './own-clean.ts';
+import { SENDING_METHODS } from './sending.ts';
+import type { GatewayServices } from './services.ts';
+import { SESSION_CHANGE_METHODS } from './session-changes.ts';
+import { PATCH_METHODS } from './session-patch.ts';
+import { SESSION_SEARCH_METHODS } from './session-search.ts';
+import { SESSION_METHODS } from './sessions.ts';
+import { STATUS_METHODS } from './status.ts';
+
+/** Every method of the gateway, in the order in which hello-ok lists them. */
+export const ALL_METHODS: readonly GatewayMethod<GatewayServices>[] = [
+  ...STATUS_METHODS,
+  ...CHANNEL_METHODS,
+  ...LOG_METHODS,
+  ...CONFIG_METHODS,
+  ...AGENT_LIST_METHODS,
+  ...MODEL_METHODS,
+  ...SESSION_METHODS,
+  ...SESSION_SEARCH_METHODS,
+  ...PATCH_METHODS,
+  ...SESSION_CHANGE_METHODS,
+  ...SENDING_METHODS,
+  ...EMPTY_METHODS,
+  ...OWN_METHODS,
+  ...CLEAN_METHODS,
+];

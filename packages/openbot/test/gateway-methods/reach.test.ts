@@ -1,0 +1,182 @@
+/** A caller for one agent learns nothing of another one, whatever it asks. */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { MemoryChannel } from '../../src/channels/memory/memory-channel.ts';
+import type { BotConfig } from '../../src/config/bot-config.ts';
+import { ALL_METHODS } from '../../src/gateway-methods/all.ts';
+import { FIXTURES, type Json, MethodsHome } from './methods-home.ts';
+
+/** In everything that is of the other agent. */
+const OTHER = 'zebra';
+/** There is no such agent. */
+const NOBODY = 'quagga';
+const TARGETS = { key: `agent:${OTHER}:main`, sessionKey: `agent:${OTHER}:main`, agentId: OTHER };
+
+const CONFIG: BotConfig = {
+  agents: {
+    defaults: { model: 'script/echo' },
+    list: [
+      { id: 'main', default: true },
+      {
+        id: OTHER,
+        name: `The ${OTHER}`,
+        model: `script/${OTHER}`,
+        heartbeat: { every: '5m', target: OTHER },
+      },
+    ],
+  },
+  bindings: [{ agentId: OTHER, match: { channel: 'telegram', accountId: OTHER } }],
+  channels: { telegram: { accounts: { default: {}, [OTHER]: {} } } },
+  session: { identityLinks: { [OTHER]: ['telegram:1'] } },
+};
+
+async function openBoth(): Promise<MethodsHome> {
+  const logPath = join((await MethodsHome.open()).stateDir, 'gateway.log');
+  const channels = ['default', OTHER].map((accountId) => new MemoryChannel({ name: 'telegram', accountId }));
+  const home = await MethodsHome.open({ config: CONFIG, channels, logPath });
+  writeFileSync(logPath, `a turn of agent:${OTHER}:main began\nagent:main:main: a turn began\nstarted\n`);
+  writeFileSync(join(home.stateDir, 'openbot.json'), JSON.stringify(CONFIG));
+  mkdirSync(join(home.stateDir, 'scripts'), { recursive: true });
+  writeFileSync(join(home.stateDir, `scripts/${OTHER}.json`), '{"turns":[]}');
+  await home.say('say the harbour', 'agent:main:talk');
+  await home.say(`say ${OTHER} stripes of the harbour`, `agent:${OTHER}:main`);
+  await home.ask('sessions.patch', { key: `agent:${OTHER}:main`, label: `${OTHER} label` });
+  const target = { channel: 'telegram', accountId: 'gone', to: OTHER };
+  await home.services.state.outbox.put([
+    {
+      key: OTHER,
+      agentId: OTHER,
+      sessionKey: `agent:${OTHER}:main`,
+      target,
+      payload: { text: OTHER },
+      createdAt: 1,
+    },
+  ]);
+  await home.services.state.inbox.accept({
+    identity: { channel: 'telegram', accountId: OTHER, conversationId: OTHER, messageId: '1' },
+    agentId: OTHER,
+    sessionKey: `agent:${OTHER}:waiting`,
+    ctx: { RawBody: OTHER },
+    receivedAt: 1,
+  });
+  return home;
+}
+
+/** Something that fits each param that a method cannot do without. */
+const NEEDED: Record<string, Json> = {
+  key: 'agent:main:talk',
+  sessionKey: 'agent:main:talk',
+  keys: ['agent:main:talk'],
+  query: 'harbour',
+  sessionId: 'a',
+  to: '1',
+  message: 'hi',
+  idempotencyKey: 'k1',
+  action: 'send',
+  params: { to: '1', message: 'hi' },
+  runId: 'r1',
+};
+const ONE = { agentIds: new Set(['main']) };
+
+/** Those that destroy what the next ones look at come last. */
+const METHODS = ALL_METHODS.toSorted(
+  (one, other) => Number(one.scope === 'operator.admin') - Number(other.scope === 'operator.admin'),
+);
+
+test('no answer has a trace of another agent', async () => {
+  const home = await openBoth();
+  expect(JSON.stringify(await home.ask('sessions.list', {}))).toContain(OTHER);
+  for (const method of METHODS) {
+    const needed = Object.keys(method.params).filter(
+      (name) => name in NEEDED && !method.params[name]!.optional,
+    );
+    const plain = Object.fromEntries(needed.map((name) => [name, NEEDED[name]]));
+    for (const params of [
+      plain,
+      { ...plain, all: true, view: 'all', includeDerivedTitles: true, tools: true },
+    ]) {
+      const answer = await home.call(method.name, params, ONE);
+      expect(JSON.stringify(answer).toLowerCase(), `${method.name} ${JSON.stringify(params)}`).not.toContain(
+        OTHER,
+      );
+    }
+  }
+  expect(home.subscribed).not.toContain(`agent:${OTHER}:main`);
+});
+
+test('what is asked of another agent is answered as for one that does not exist', async () => {
+  const home = await openBoth();
+  const ask = async (name: string, params: Json, agent: string) => {
+    const named = JSON.parse(JSON.stringify(params).replaceAll(OTHER, agent));
+    const answer = JSON.stringify(await home.call(name, named, ONE));
+    // Times are of the moment.
+    return answer
+      .replaceAll(agent, 'AGENT')
+      .replace(/"(?:ts|snapshotAt|age|durationMs|uptimeMs|hash|\w+RevisionHash)":[^,}]+/g, '');
+  };
+  let asked = 0;
+  for (const { name, params } of METHODS) {
+    const fields = Object.keys(params);
+    const needed = fields.filter((field) => field in NEEDED && !params[field]!.optional);
+    const plain = Object.fromEntries(needed.map((field) => [field, NEEDED[field]]));
+    for (const field of fields) {
+      const value =
+        field in TARGETS
+          ? TARGETS[field as keyof typeof TARGETS]
+          : {
+              keys: [TARGETS.key],
+              sessionKeys: [TARGETS.key],
+              label: `${OTHER} label`,
+              search: OTHER,
+              accountId: OTHER,
+            }[field];
+      if (value === undefined || name === 'sessions.patch') continue;
+      // Without a session of its own that it would contradict.
+      const { key: _key, sessionKey: _sessionKey, ...rest } = plain;
+      const wanted = {
+        ...(field === 'agentId' && { ...rest, key: 'talk' }),
+        ...(field !== 'agentId' && plain),
+        [field]: value,
+      };
+      expect(await ask(name, wanted, OTHER), `${name} ${JSON.stringify(wanted)}`).toBe(
+        await ask(name, wanted, NOBODY),
+      );
+      asked++;
+    }
+  }
+  expect(asked).toBeGreaterThan(30);
+  expect((await home.refusal('sessions.patch', { key: TARGETS.key, pinned: true }, ONE)).message).toBe(
+    `Agent "${OTHER}" no longer exists in configuration`,
+  );
+  expect((await home.ask('sessions.describe', { key: TARGETS.key })).session).toMatchObject({
+    agentId: OTHER,
+  });
+});
+
+test('params of a wrong type are refused in the words of OpenClaw', async () => {
+  const home = await MethodsHome.open();
+  const wrong = FIXTURES['sessions.preview']!.find(({ ok }) => !ok)!;
+  expect(await home.refusal('sessions.preview', wrong.params)).toEqual(wrong.error);
+  for (const { name, params } of ALL_METHODS) {
+    for (const [field, { optional }] of Object.entries(params)) {
+      const needed = Object.fromEntries(
+        Object.entries(NEEDED).filter(([other]) => other in params && other !== field),
+      );
+      const bad = await home.call(name, { ...needed, [field]: () => {} });
+      const isAny = field === 'threadId';
+      if (!isAny)
+        expect(bad, `${name} ${field}`).toMatchObject({
+          ok: false,
+          error: {
+            code: 'INVALID_REQUEST',
+            message: expect.stringMatching(new RegExp(`^invalid ${name} params: at /${field}: must be `)),
+          },
+        });
+      if (!optional)
+        expect(await home.refusal(name, needed), `${name} ${field}`).toMatchObject({
+          message: `invalid ${name} params: must have required property '${field}'`,
+        });
+    }
+  }
+});

@@ -2,8 +2,8 @@ import { OpenBotError } from '@openbot/sessions';
 import { refuse } from '../gateway-protocol/wire-errors.ts';
 import { openIndexDatabase } from '../index-db/index-database.ts';
 import { resolveIndexPath } from '../index-db/index-path.ts';
-import { type ParsedQuery, parseQuery } from '../index-db/parse-query.ts';
-import { type SearchHit, type SearchRequest, searchMessages } from '../index-db/search.ts';
+import { type ParsedQuery, parseQuery } from '../index-search/parse-query.ts';
+import { type SearchHit, type SearchRequest, searchMessages } from '../index-search/search.ts';
 import type { GatewayServices } from './services.ts';
 
 /** The best hits among the messages of a state folder, as `openbot search` finds them: the index is brought up to date first. */
@@ -20,7 +20,7 @@ export async function searchIndex(
     leaveAlone: ['locked'],
   });
   try {
-    const { catchUpState } = await import('../index-db/catch-up-state.ts');
+    const { catchUpState } = await import('../index-writing/catch-up-state.ts');
     await catchUpState(database, stateDir, env);
     return await searchMessages(database, { ...request, roots: [stateDir] });
   } finally {

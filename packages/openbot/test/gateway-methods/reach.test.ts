@@ -33,7 +33,7 @@ const CONFIG: BotConfig = {
 
 async function openBoth(): Promise<MethodsHome> {
   const logPath = join((await MethodsHome.open()).stateDir, 'gateway.log');
-  const channels = ['default', OTHER].map((accountId) => new MemoryChannel({ name: 'telegram', accountId }));
+  const channels = [new MemoryChannel({ name: 'telegram' })];
   const home = await MethodsHome.open({ config: CONFIG, channels, logPath });
   writeFileSync(logPath, `a turn of agent:${OTHER}:main began\nagent:main:main: a turn began\nstarted\n`);
   writeFileSync(join(home.stateDir, 'openbot.json'), JSON.stringify(CONFIG));

@@ -1,6 +1,8 @@
 import type { GatewayMethod } from '../gateway-protocol/method.ts';
+import { AGENT_METHODS } from './agent.ts';
 import { AGENT_LIST_METHODS } from './agents.ts';
 import { CHANNEL_METHODS } from './channels.ts';
+import { CHAT_METHODS } from './chat.ts';
 import { CONFIG_METHODS } from './config.ts';
 import { EMPTY_METHODS } from './empty-lists.ts';
 import { LOG_METHODS } from './logs.ts';
@@ -11,6 +13,7 @@ import { SENDING_METHODS } from './sending.ts';
 import type { GatewayServices } from './services.ts';
 import { SESSION_CHANGE_METHODS } from './session-changes.ts';
 import { PATCH_METHODS } from './session-patch.ts';
+import { SESSION_RUN_METHODS } from './session-runs.ts';
 import { SESSION_SEARCH_METHODS } from './session-search.ts';
 import { SESSION_METHODS } from './sessions.ts';
 import { STATUS_METHODS } from './status.ts';
@@ -27,6 +30,9 @@ export const ALL_METHODS: readonly GatewayMethod<GatewayServices>[] = [
   ...SESSION_SEARCH_METHODS,
   ...PATCH_METHODS,
   ...SESSION_CHANGE_METHODS,
+  ...SESSION_RUN_METHODS,
+  ...CHAT_METHODS,
+  ...AGENT_METHODS,
   ...SENDING_METHODS,
   ...EMPTY_METHODS,
   ...OWN_METHODS,

@@ -239,7 +239,7 @@ export const DOORS: Doors = {
   openbot: {
     'agent-host': ['contract'],
     'agent-roster': ['list-agents', 'plan-agent-changes'],
-    bot: ['contract', 'open-bot'],
+    bot: ['contract', 'find-end', 'find-place', 'open-bot'],
     channels: ['all', 'contract', 'send-failure'],
     'chat-commands': ['answer-words', 'contract', 'parse-words', 'plain-slashes', 'table'],
     'cli/tables': [
@@ -270,6 +270,7 @@ export const DOORS: Doors = {
       'run-records',
     ],
     commands: ['flags'],
+    'commands/agent-host': ['agent-host'],
     'commands/agents': ['agents-add', 'agents-list', 'agents-remove', 'flags', 'result-shapes'],
     'commands/cc': [
       'cc-list',

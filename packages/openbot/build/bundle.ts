@@ -15,7 +15,8 @@ const COMMAND_FOLDERS = readdirSync(join(SOURCE, 'commands'), { withFileTypes: t
 const OTHER_BUNDLE: Readonly<Record<string, string>> = {
   // The others edit the configuration.
   'agents-list': 'agents-list',
-  // Both open the state folder.
+  // They open the state folder, or a bot on it.
+  'agent-host': 'talk',
   'cc-send': 'talk',
   'message-send': 'talk',
   // They look at the same things.

@@ -1,0 +1,168 @@
+/** A gateway in a process of its own, with a model that answers at once, and a plain client of it. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomBytes, randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+const LAUNCHER = join(import.meta.dirname, '../packages/openbot/bin/openbot.js');
+const CONFIG = {
+  agents: { defaults: { model: 'script/instant', userTimezone: 'UTC' }, maxConcurrentRuns: 50 },
+  messages: { queue: { mode: 'followup', debounceMs: 0, cap: 1000 } },
+};
+const SCRIPT = { turns: [{ when: '.', steps: [{ text: 'An answer to {{prompt}}' }] }] };
+
+export interface BenchGateway {
+  readonly client: GatewayBenchClient;
+  /** Resident bytes of the gateway and the processes that it started. */
+  memory(): number;
+  close(): Promise<void>;
+}
+
+/** @param stateDir an empty folder */
+export async function startBenchGateway(stateDir: string): Promise<BenchGateway> {
+  const token = randomBytes(24).toString('hex');
+  const port = await findPort();
+  await mkdir(join(stateDir, 'scripts'), { recursive: true, mode: 0o700 });
+  await writeFile(join(stateDir, 'openbot.json'), JSON.stringify(CONFIG));
+  await writeFile(join(stateDir, 'scripts', 'instant.json'), JSON.stringify(SCRIPT));
+  const args = ['gateway', 'run', '--port', String(port), '--token', token];
+  const env = { ...process.env, HOME: stateDir, OPENBOT_STATE_DIR: stateDir };
+  const child = spawn(process.execPath, [LAUNCHER, ...args], { stdio: ['ignore', 'ignore', 'inherit'], env });
+  const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+  await untilReady(child, `http://127.0.0.1:${port}/readyz`);
+  const client = await GatewayBenchClient.open(`ws://127.0.0.1:${port}`, token);
+  return {
+    client,
+    memory: () => memoryOf(child.pid!),
+    close: async () => {
+      client.close();
+      child.kill('SIGTERM');
+      await ended;
+    },
+  };
+}
+
+async function findPort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as { port: number };
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+async function untilReady(child: ChildProcess, url: string): Promise<void> {
+  for (;;) {
+    if (child.exitCode !== null) throw new Error(`The gateway ended with ${child.exitCode}`);
+    const isReady = await fetch(url).then(
+      ({ ok }) => ok,
+      () => false,
+    );
+    if (isReady) return;
+    await sleep(20);
+  }
+}
+
+function memoryOf(pid: number): number {
+  const read = (name: string) => readFileSync(`/proc/${pid}/${name}`, 'utf8');
+  const own = Number(/^VmRSS:\s+(\d+)/m.exec(read('status'))?.[1]) * 1024;
+  const children = read(`task/${pid}/children`).split(' ').filter(Boolean);
+  return children.reduce((sum, child) => sum + memoryOf(Number(child)), own);
+}
+
+interface Frame {
+  readonly type: 'res' | 'event';
+  readonly id?: string;
+  readonly ok?: boolean;
+  readonly payload?: { readonly runId?: string; readonly state?: string };
+  readonly error?: { readonly message: string };
+  readonly event?: string;
+}
+
+interface FollowedRun {
+  onDelta?(): void;
+  onEnd(state: string): void;
+}
+
+/** Speaks the protocol as far as turns need it. */
+export class GatewayBenchClient {
+  readonly #socket: WebSocket;
+  readonly #waiting = new Map<string, { resolve(frame: Frame): void }>();
+  readonly #runs = new Map<string, FollowedRun>();
+
+  private constructor(socket: WebSocket) {
+    this.#socket = socket;
+    socket.onmessage = ({ data }) => this.#hear(JSON.parse(String(data)) as Frame);
+  }
+
+  static async open(url: string, token: string): Promise<GatewayBenchClient> {
+    const socket = new WebSocket(url);
+    // The challenge comes first.
+    await new Promise((resolve, reject) => {
+      socket.onmessage = resolve;
+      socket.onerror = () => reject(new Error(`Cannot connect to ${url}`));
+    });
+    const client = new GatewayBenchClient(socket);
+    await client.call('connect', {
+      minProtocol: 4,
+      maxProtocol: 4,
+      client: { id: 'cli', version: 'bench', platform: process.platform, mode: 'cli' },
+      role: 'operator',
+      scopes: ['operator.admin'],
+      caps: [],
+      auth: { token },
+    });
+    return client;
+  }
+
+  async call(method: string, params: object): Promise<Frame['payload']> {
+    const id = randomUUID();
+    const { promise, resolve } = Promise.withResolvers<Frame>();
+    this.#waiting.set(id, { resolve });
+    this.#socket.send(JSON.stringify({ type: 'req', id, method, params }));
+    const { ok, payload, error } = await promise;
+    if (!ok) throw new Error(`${method}: ${error?.message}`);
+    return payload;
+  }
+
+  /** One turn. Resolves when the client is told its end, with the time until it was told the first words, in ms. */
+  async turn(session: number): Promise<number> {
+    const runId = randomUUID();
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const begun = performance.now();
+    let firstWords = Number.NaN;
+    this.#runs.set(runId, {
+      onDelta: () => {
+        firstWords = performance.now() - begun;
+      },
+      onEnd: (state) => (state === 'final' ? resolve() : reject(new Error(`A turn ended with ${state}`))),
+    });
+    const sessionKey = `agent:main:bench-${session}`;
+    await this.call('chat.send', { sessionKey, message: `message ${runId}`, idempotencyKey: runId });
+    await promise;
+    return firstWords;
+  }
+
+  close(): void {
+    this.#socket.close();
+  }
+
+  #hear({ type, id = '', event, payload, ...frame }: Frame): void {
+    if (type === 'res') {
+      this.#waiting.get(id)?.resolve({ type, payload, ...frame });
+      this.#waiting.delete(id);
+      return;
+    }
+    if (event !== 'chat' || payload?.runId === undefined) return;
+    const run = this.#runs.get(payload.runId);
+    if (payload.state === 'delta') {
+      run?.onDelta?.();
+      delete run?.onDelta;
+    } else if (run !== undefined && payload.state !== 'status') {
+      this.#runs.delete(payload.runId);
+      run.onEnd(String(payload.state));
+    }
+  }
+}

@@ -160,7 +160,12 @@ class HostKeeper implements AgentHost {
   #isNeeded(): boolean {
     const { config } = this.#options;
     const hasChannel = Object.keys(CHANNEL_DRIVERS).some((name) => config.channels?.[name] !== undefined);
-    return hasChannel || listHeartbeats(this.#options).length > 0;
+    try {
+      return hasChannel || listHeartbeats(this.#options).length > 0;
+    } catch {
+      // The host reports what is wrong with a setting.
+      return true;
+    }
   }
 
   #start(): void {

@@ -7,6 +7,7 @@ import type { InboxMessage } from '../inbox/contract.ts';
 import type { OutboxMessage } from '../outbox/contract.ts';
 import { type BotState, openState } from '../state/open-state.ts';
 import type { HostCalls, HostEvent, HostTurn } from './contract.ts';
+import { describeUpdate } from './describe-update.ts';
 import { BEAT_MS, type CallName, type ToGateway, type ToHost, writeError } from './ipc.ts';
 import { noteHost } from './leftover.ts';
 import { WebChannel } from './web-channel.ts';
@@ -115,12 +116,9 @@ function observe(tell: (event: HostEvent) => void): TurnObserver {
     onEvent: (turnId, event) => tell({ type: 'event', turnId, event }),
     onEnded: (turnId, end, report) => tell({ type: 'ended', turnId, end, report }),
     onDropped: (messages, reason) => tell({ type: 'dropped', messages: nameAll(messages), reason }),
-    onAppended: ({ agentId, sessionKey, sessionId, sessionFile, entries }) => {
-      const entryIds = entries.flatMap(({ type, id }) =>
-        type === 'message' && id !== undefined ? [id] : [],
-      );
-      if (entryIds.length === 0) return;
-      tell({ type: 'appended', session: { agentId, sessionKey, sessionId, sessionFile }, entryIds });
+    onAppended: (update) => {
+      const event = describeUpdate(update);
+      if (event.entryIds.length > 0) tell(event);
     },
   };
 }

@@ -23,6 +23,9 @@ export class MemoryInboxHost implements ChannelHost {
     const isNew = !this.#known.has(key);
     this.#known.add(key);
     if (isNew) this.taken.push([conversationId, messageId, ctx.RawBody ?? ctx.Body]);
-    return { identity: { channel: 'any', accountId: 'any', conversationId, messageId }, isNew };
+    const identity = { channel: 'any', accountId: 'any', conversationId, messageId };
+    const session = { agentId: 'main', sessionKey: 'agent:main:main' };
+    const kept = { ...session, identity, ctx, receivedAt: 0, seq: this.#known.size, tries: 0 };
+    return { identity, isNew, message: { ...kept, state: 'received' } };
   };
 }

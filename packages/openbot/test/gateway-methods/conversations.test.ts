@@ -71,6 +71,7 @@ test('a conversation is read by pages from its end, by cursor, and within limits
   expect(textsOf(since)).toEqual(['assistant: [note]\n\nA note']);
   expect((since.messages as Fields[])[0]!.__openclaw).toEqual({ id: messageId, seq: 7 });
   await place.untilEvent('chat', { runId: `inject-${messageId}`, state: 'final' });
+  await place.untilEvent('session.message', { messageId, messageSeq: 7 });
 
   expect(await place.refusal('chat.history', { sessionKey: 'main', limit: 5000 })).toEqual({
     code: 'INVALID_REQUEST',
@@ -123,6 +124,8 @@ test('agent answers twice, and a repeat gets the last answer; agent.wait tells o
   const { sessionId } = (final.result as { meta: { agentMeta: { sessionId: string } } }).meta.agentMeta;
   const byId = await place.call('agent', { message: 'again', sessionId, idempotencyKey: 'run-5' });
   expect(byId).toMatchObject({ result: { payloads: [{ text: 'Heard again' }] } });
+
+  await place.untilEvent('sessions.changed', { runId: 'run-5', phase: 'end' });
 
   // Another gateway, on the same folder.
   await place.close();
@@ -272,4 +275,33 @@ test('a run whose process is killed goes on under the same name, and its text be
   });
   expect(await waiting).toMatchObject({ status: 'ok' });
   expect(place.names().filter((name) => name === 'chat final')).toHaveLength(1);
+});
+
+test('a gateway that stops lets runs end in time, and those that do not go on with the next one', async () => {
+  const place = await openPlace({
+    turns: [
+      { when: '^soon$', steps: [{ text: 'Begun' }, { waitMs: 50 }, { text: ' and done' }] },
+      { when: '^never$', steps: [{ text: 'Begun' }, { stall: true as const }] },
+      { when: '.', steps: [{ text: 'Whole' }] },
+    ],
+  });
+  await place.send('soon', { idempotencyKey: 'r1' });
+  await place.untilEvent('chat', { runId: 'r1', state: 'delta' });
+  await place.close(100_000);
+  expect((await place.untilEvent('chat', { runId: 'r1', state: 'final' })).payload).toMatchObject({
+    message: { content: [{ text: 'Begun and done' }] },
+  });
+  await place.open();
+  await place.send('never', { idempotencyKey: 'r2' });
+  await place.untilEvent('chat', { runId: 'r2', state: 'delta' });
+  await place.close();
+  expect((await place.untilEvent('chat', { runId: 'r2', state: 'aborted' })).payload).toMatchObject({
+    stopReason: 'restart',
+    message: { content: [{ text: 'Begun' }] },
+  });
+  await place.open();
+  expect((await place.untilEvent('chat', { runId: 'r2', state: 'final' })).payload).toMatchObject({
+    message: { content: [{ text: 'Whole' }] },
+  });
+  expect(await place.send('never', { idempotencyKey: 'r2' })).toEqual({ runId: 'r2', status: 'ok' });
 });

@@ -36,7 +36,7 @@ export class RunsPlace {
   readonly heard: Heard[] = [];
   readonly #waiting: (() => void)[] = [];
   #services: GatewayServices | undefined;
-  #close: (() => Promise<void>) | undefined;
+  #close: ((graceMs: number) => Promise<void>) | undefined;
 
   constructor(config: BotConfig = {}, place = new HostPlace(config)) {
     this.place = place;
@@ -86,8 +86,8 @@ export class RunsPlace {
     };
     this.#services = services;
     const unfollow = followRuns(services);
-    this.#close = async () => {
-      await host.close(0);
+    this.#close = async (graceMs) => {
+      await host.close(graceMs);
       unfollow();
       runs.close();
     };
@@ -95,8 +95,8 @@ export class RunsPlace {
   }
 
   /** As a gateway that stops. */
-  async close(): Promise<void> {
-    await this.#close?.();
+  async close(graceMs = 0): Promise<void> {
+    await this.#close?.(graceMs);
   }
 
   async call(method: string, params: Fields, caller: Partial<Caller> = {}): Promise<Fields> {

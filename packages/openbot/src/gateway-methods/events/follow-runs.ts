@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import type { HostEvent } from '../../agent-host/contract.ts';
+import { describeUpdate } from '../../agent-host/describe-update.ts';
 import { addressOf, refOfAddress, type SessionRef } from '../../session-address.ts';
 import type { TurnEvent } from '../../turn/turn-tools.ts';
 import { announceChange } from '../announce.ts';
@@ -20,6 +21,8 @@ export function followRuns(services: GatewayServices): () => void {
   const forget = [
     services.runs.onChange((change) => follower.onChange(change)),
     services.host.onEvent((event) => follower.onHostEvent(event)),
+    // What this process adds to conversations itself.
+    services.state.transcripts.onUpdate((update) => follower.onHostEvent(describeUpdate(update))),
   ];
   return () => {
     for (const one of forget) one();
@@ -69,7 +72,7 @@ class RunFollower {
   }
 
   onHostEvent(event: HostEvent): void {
-    if (event.type === 'appended') this.#onAppended(event);
+    if (event.type === 'appended' && event.entryIds.length > 0) this.#onAppended(event);
     else if (event.type === 'said') this.#say(event);
   }
 

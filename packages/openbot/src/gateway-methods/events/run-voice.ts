@@ -24,16 +24,15 @@ export class RunVoice {
     this.#chat({ state: 'status', phase });
   }
 
-  /** The text begins anew. */
+  /** The next text begins anew. */
   replace(): void {
-    if (this.#told !== '') this.#isReplaced = true;
-    this.#told = '';
+    this.#isReplaced = this.#told !== '';
   }
 
   /** What was said since the last time. */
   text(text: string): void {
     if (text === this.#told && !this.#isReplaced) return;
-    const delta = text.slice(this.#told.length);
+    const delta = this.#isReplaced ? text : text.slice(this.#told.length);
     const replace = this.#isReplaced ? { replace: true } : {};
     this.#told = text;
     this.#isReplaced = false;

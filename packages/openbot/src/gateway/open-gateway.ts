@@ -1,0 +1,114 @@
+import { readPackageVersion } from '@openbot/sessions/command-line';
+import { openAgentHost } from '../agent-host/agent-host.ts';
+import type { AgentHost } from '../agent-host/contract.ts';
+import { resolveDefaultAgentId } from '../config/agents.ts';
+import type { BotConfig } from '../config/bot-config.ts';
+import { ALL_METHODS } from '../gateway-methods/all.ts';
+import { COMMAND_METHODS } from '../gateway-methods/commands/all.ts';
+import { followRuns } from '../gateway-methods/events/follow-runs.ts';
+import { openRows } from '../gateway-methods/rows/rows.ts';
+import { openRuns } from '../gateway-methods/runs/runs.ts';
+import type { GatewayServices } from '../gateway-methods/services.ts';
+import { openState } from '../state/open-state.ts';
+import type { GatewayOptions, OpenGateway } from './contract.ts';
+import { type GatewayServer, openServer } from './open-server.ts';
+import { readGatewaySettings } from './settings.ts';
+
+/** All of it together. The port listens first: clients that come early are told to come again. */
+export const openGateway: OpenGateway = async (options) => {
+  const { stateDir, config, port, host: address, token, commandToken, log } = options;
+  let services: GatewayServices | undefined;
+  const server = await openServer<GatewayServices>({
+    stateDir,
+    port,
+    host: address,
+    version: readPackageVersion(import.meta.url),
+    methods: [...ALL_METHODS, ...COMMAND_METHODS],
+    settings: () => readGatewaySettings(token, config.config.gateway, commandToken),
+    describe: ({ isOwner, agentIds }) => ({
+      sessionDefaults: describeDefaults(config.config, agentIds),
+      ...(isOwner && { configPath: config.loaded.path, stateDir }),
+    }),
+    failing: () => (services === undefined ? [] : describeTrouble(services.host)),
+    measure: () => (services === undefined ? [] : measureHost(services.host)),
+    log,
+  });
+  try {
+    services = await openServices(options, server);
+  } catch (error) {
+    await server.close();
+    throw error;
+  }
+  const { host, runs, state } = services;
+  const stopFollowing = followRuns(services);
+  server.serve(services);
+  return {
+    port: server.port,
+    url: `ws://${address.includes(':') ? `[${address}]` : address}:${server.port}`,
+    close: async ({ reason, graceMs }) => {
+      await server.close({ reason, settle: () => host.close(graceMs) });
+      stopFollowing();
+      await runs.close();
+      await state.close();
+    },
+  };
+};
+
+async function openServices(
+  { stateDir, env, config: watched, logPath, log }: GatewayOptions,
+  server: GatewayServer<GatewayServices>,
+): Promise<GatewayServices> {
+  const { config } = watched;
+  const now = Date.now;
+  const state = await openState(stateDir, { store: config.session?.store, env });
+  const host = openAgentHost({ stateDir, env, config, inbox: state.inbox, log });
+  const runs = openRuns({ host, state, config, now });
+  return {
+    stateDir,
+    env,
+    config,
+    configPath: watched.loaded.path,
+    state,
+    host,
+    hub: server.hub,
+    runs,
+    rows: openRows({ stateDir, config, state, runs, now }),
+    ...(logPath !== undefined && { logPath }),
+    startedAt: now(),
+    now,
+    presence: () => server.presence(),
+  };
+}
+
+function describeDefaults(config: BotConfig, agentIds: ReadonlySet<string> | undefined) {
+  const { mainKey = 'main', scope = 'per-sender' } = config.session ?? {};
+  const configured = resolveDefaultAgentId(config);
+  const [first] = agentIds ?? [];
+  const defaultAgentId = agentIds?.has(configured) === false && first !== undefined ? first : configured;
+  return { defaultAgentId, mainKey, mainSessionKey: `agent:${defaultAgentId}:${mainKey}`, scope };
+}
+
+function describeTrouble({ status: { phase } }: AgentHost): readonly string[] {
+  return phase.at === 'blocked' || phase.at === 'down' ? ['agent-host'] : [];
+}
+
+function measureHost({ status, turns }: AgentHost): readonly string[] {
+  return [
+    '# HELP openbot_host_up Whether the process that runs agents answers, or rests until it is needed',
+    '# TYPE openbot_host_up gauge',
+    `openbot_host_up ${status.phase.at === 'up' || status.phase.at === 'resting' ? 1 : 0}`,
+    '# HELP openbot_host_turns Turns that run now',
+    '# TYPE openbot_host_turns gauge',
+    `openbot_host_turns ${turns.size}`,
+    '# HELP openbot_host_crashes_total Ends of that process that were not asked for',
+    '# TYPE openbot_host_crashes_total counter',
+    `openbot_host_crashes_total ${status.crashes}`,
+    ...(status.delayMs === undefined
+      ? []
+      : [
+          '# HELP openbot_host_loop_delay_seconds Delay of its event loop, as it last said',
+          '# TYPE openbot_host_loop_delay_seconds gauge',
+          `openbot_host_loop_delay_seconds ${status.delayMs / 1000}`,
+        ]),
+  ];
+}

@@ -62,7 +62,50 @@ export interface BotConfig extends LifecycleConfig {
     /** By name. A provider that is known without it keeps what is not set here. */
     providers?: Readonly<Record<string, ProviderSettings>>;
   };
+  gateway?: GatewaySettings;
 }
+
+/** The process that clients connect to. */
+export interface GatewaySettings {
+  /** DEFAULT_GATEWAY_PORT. Held by the process that runs until it ends, as `bind` is. */
+  port?: number;
+  /** Which addresses of this machine it listens on. `loopback` when absent; `auto` is the same. */
+  bind?: (typeof GATEWAY_BINDS)[number];
+  /** Of `custom`: an address of this machine. */
+  customBindHost?: string;
+  auth?: {
+    /** Of full rights. That of `secrets/gateway-token` when absent, which is made at the first start. */
+    token?: string;
+    /** By the id of an agent: a client with one sees no other agent. */
+    agentTokens?: Readonly<Record<string, string>>;
+  };
+  /** Names in `Host`, besides addresses of loopback and the one that it listens on. */
+  allowedHosts?: readonly string[];
+  controlUi?: {
+    /** The folder of OpenClaw's page. */
+    root?: string;
+    /** Origins of pages, besides the gateway's own. */
+    allowedOrigins?: readonly string[];
+  };
+  http?: {
+    endpoints?: {
+      /** `/v1/chat/completions` and `/v1/models`. False. */
+      chatCompletions?: { enabled?: boolean };
+      /** `/v1/responses`. False. */
+      responses?: { enabled?: boolean };
+    };
+  };
+  /** `/metrics`. False. */
+  metrics?: { enabled?: boolean };
+  /** How long runs may take to end when it stops. 10. */
+  graceSeconds?: number;
+}
+
+/** OpenClaw's names. */
+export const GATEWAY_BINDS = ['loopback', 'lan', 'tailnet', 'custom', 'auto'] as const;
+
+/** Not OpenClaw's 18789, nor one that it derives from that: both may run on one machine. */
+export const DEFAULT_GATEWAY_PORT = 19_789;
 
 /** The tool `exec`. Names are OpenClaw's, but for `allowlist` and `passEnv`. */
 export interface ExecSettings {

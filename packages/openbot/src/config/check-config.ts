@@ -43,7 +43,7 @@ export interface CheckOptions {
 export function checkConfig(value: unknown, options: CheckOptions): CheckedConfig {
   const faults: ConfigFault[] = [];
   const notices: string[] = [];
-  const filled = fillIn(value, [], options, { faults, notices });
+  const filled = fillIn(options.isForeign ? withoutGateway(value) : value, [], options, { faults, notices });
   const { config, ...own } = applySchema(filled, options);
   faults.push(...own.faults);
   notices.push(...own.notices);
@@ -51,6 +51,13 @@ export function checkConfig(value: unknown, options: CheckOptions): CheckedConfi
   const sound = own.faults.length === 0 ? config : withoutFaults(filled, own.faults, options);
   if (sound !== undefined) faults.push(...listMisfits(sound, options.path));
   return { config, faults, notices };
+}
+
+/** Its port and its tokens are those of the other program's gateway. */
+function withoutGateway(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  const { gateway: _theirs, ...rest } = value as Record<string, unknown>;
+  return rest;
 }
 
 function applySchema(filled: unknown, { isForeign }: CheckOptions): CheckedConfig {

@@ -158,6 +158,7 @@ const SECTIONS = {
   skills: true,
   models: true,
   index: true,
+  gateway: true,
 } satisfies Record<keyof BotConfig, true>;
 
 function followConfig(current: () => BotConfig): BotConfig {

@@ -39,6 +39,10 @@ export function convertConfig(
     delete config.session.store;
     leftOut.push({ what: 'session.store', why: 'sessions are copied to the state folder of openbot' });
   }
+  if (config.gateway !== undefined) {
+    delete config.gateway;
+    leftOut.push({ what: 'gateway', why: 'the gateway of OpenClaw has its own ports and tokens' });
+  }
   for (const name of OPENCLAWS_OWN) delete config[name];
   convertTools(config, leftOut);
   denySandboxed(config, warnings);
@@ -142,7 +146,6 @@ function describe(config: JsonObject, { at, says }: ConfigFault): LeftOut {
 }
 
 const REASONS: Readonly<Record<string, string>> = {
-  gateway: 'the gateway of OpenClaw has its own ports and tokens',
   auth: 'OpenClaw keeps these credentials itself; set keys of models in the environment or in models.providers',
   env: 'variables belong into the environment of openbot',
   plugins: 'plugins of OpenClaw do not run here',

@@ -19,6 +19,8 @@ const CODING = 'openbot/test/coding-runs/coding-runs.test.ts';
 const CLAUDE_RUN = 'claude-code/test/run/claude-run.test.ts';
 const RELEVANCE = 'claude-code/test/select/anthropic-model.test.ts';
 const PI = 'openbot/test/commands/agent-pi.test.ts';
+const GATEWAY = 'openbot/test/commands/gateway.test.ts';
+const GATEWAY_PROCESS = 'openbot/test/gateway-process/settings.test.ts';
 
 function shownBy(effect: Effect, ...settings: readonly string[]): Readonly<Record<string, Effect>> {
   return Object.fromEntries(settings.map((setting) => [setting, effect]));
@@ -72,6 +74,21 @@ export const EFFECTS: Readonly<Record<string, Effect>> = {
   'claudeCode.idleMinutes': [CODING, 'messages reach the person, and what no rule allows is asked'],
   'models.providers.<name>.api': ['openbot/test/config/watch-config.test.ts', 'answers by the new settings'],
   'models.providers.<name>.baseUrl': [PI, 'answers, uses tools, and remembers in the next process'],
+  'gateway.bind': [GATEWAY_PROCESS, 'bind %j'],
+  'gateway.customBindHost': [GATEWAY_PROCESS, 'custom needs customBindHost'],
+  'gateway.graceSeconds': [GATEWAY, 'a run that does not end within graceSeconds is recorded'],
+  ...shownBy(
+    [GATEWAY, 'starts, is the only one, has its settings, and stops'],
+    'gateway.port',
+    'gateway.auth.token',
+    'gateway.auth.agentTokens',
+    'gateway.allowedHosts',
+    'gateway.controlUi.root',
+    'gateway.controlUi.allowedOrigins',
+    'gateway.http.endpoints.chatCompletions.enabled',
+    'gateway.http.endpoints.responses.enabled',
+    'gateway.metrics.enabled',
+  ),
   ...shownBy(
     [AGENT_EFFECTS, 'reach the request to the model'],
     'agents.*.id',

@@ -2,6 +2,7 @@
 import * as z from 'zod/mini';
 import type { BotConfig, ChannelAccountSettings, ChannelSettings } from '../bot-config.ts';
 import { claudeCode, exec, settings } from './agent-settings.ts';
+import { gateway } from './gateway-settings.ts';
 import { embedding, provider } from './providers.ts';
 import { binding, session } from './session-settings.ts';
 import {
@@ -185,6 +186,7 @@ export const botConfigSchema = z.strictObject(
         embedding: about('Where vectors come from. Without it words alone are searched', embedding),
       } satisfies Shape<NonNullable<BotConfig['index']>>),
     ),
+    gateway: about('The process that clients connect to', gateway),
   } satisfies Shape<BotConfig>,
   'must be an object',
 );

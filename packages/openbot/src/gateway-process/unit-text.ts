@@ -1,0 +1,74 @@
+/** What keeps a gateway running on a machine: a unit of systemd for a user, or an agent of launchd. */
+export interface UnitFacts {
+  /** The program first. */
+  readonly command: readonly string[];
+  readonly stateDir: string;
+  /** The commands of agents are looked for in it. */
+  readonly path: string;
+  /** How long it may take to stop. */
+  readonly stopSeconds: number;
+}
+
+export const SYSTEMD_NAME = 'openbot-gateway.service';
+export const LAUNCHD_LABEL = 'ai.openbot.gateway';
+
+export function formatSystemdUnit({ command, stateDir, path, stopSeconds }: UnitFacts): string {
+  return `[Unit]
+Description=openbot gateway
+After=network-online.target
+Wants=network-online.target
+
+[Service]
+ExecStart=${command.map(quoteForSystemd).join(' ')}
+WorkingDirectory=${escapePercent(stateDir)}
+Environment=${quoteForSystemd(`PATH=${path}`)}
+# Keys of models, as NAME=value. It need not exist; only its owner should be able to read it.
+EnvironmentFile=-${escapePercent(stateDir)}/gateway.env
+Restart=always
+RestartSec=2
+KillMode=mixed
+TimeoutStopSec=${stopSeconds}
+UMask=0077
+
+[Install]
+WantedBy=default.target
+`;
+}
+
+/** In double quotes; `%` and `$` begin what systemd fills in. */
+function quoteForSystemd(text: string): string {
+  return `"${escapePercent(text).replace(/["\\]/g, '\\$&').replaceAll('$', '$$$$')}"`;
+}
+
+function escapePercent(text: string): string {
+  return text.replaceAll('%', '%%');
+}
+
+export function formatLaunchdPlist({ command, stateDir, path, stopSeconds }: UnitFacts): string {
+  const text = (value: string) => `<string>${escapeXml(value)}</string>`;
+  return `<?xml version="1.0" encoding="UTF-8"?>
+<!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
+<plist version="1.0">
+<dict>
+  <key>Label</key>${text(LAUNCHD_LABEL)}
+  <key>ProgramArguments</key>
+  <array>
+${command.map((word) => `    ${text(word)}`).join('\n')}
+  </array>
+  <key>WorkingDirectory</key>${text(stateDir)}
+  <key>EnvironmentVariables</key>
+  <dict>
+    <key>PATH</key>${text(path)}
+  </dict>
+  <key>RunAtLoad</key><true/>
+  <key>KeepAlive</key><true/>
+  <key>ExitTimeOut</key><integer>${stopSeconds}</integer>
+  <key>Umask</key><integer>63</integer>
+</dict>
+</plist>
+`;
+}
+
+function escapeXml(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
+}

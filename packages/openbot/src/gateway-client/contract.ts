@@ -1,0 +1,53 @@
+/** What commands ask of a gateway: what they would do themselves without one. The methods are in `gateway-methods/commands/`. */
+import type { SayEvent, SayRequest } from '../bot/contract.ts';
+import type { Answer, Question } from '../permissions/contract.ts';
+
+/** Methods for the commands of this version alone; no other client should call them. */
+export const COMMAND_METHOD = {
+  say: 'openbot.command.say',
+  tellSay: 'openbot.command.tellSay',
+  changeSessions: 'openbot.command.changeSessions',
+  changeLetters: 'openbot.command.changeLetters',
+  send: 'openbot.command.send',
+  state: 'openbot.command.state',
+} as const;
+
+/** The only property of what a method sends before its result. */
+export const EARLY = 'openbot.early';
+
+/** As the request of `Bot.say`, over a wire. */
+export interface WiredSay extends Omit<SayRequest, 'signal' | 'asker' | 'onEvent'> {
+  /** Whether the caller can ask a person for permissions. */
+  readonly asks: boolean;
+}
+
+/** What the caller hears before the result. */
+export type SayNews =
+  | { readonly event: SayEvent }
+  | { readonly asked: { readonly questionId: string; readonly question: Question } }
+  | { readonly closed: { readonly questionId: string; readonly why: 'timeout' | 'withdrawn' } };
+
+/** What the caller says meanwhile. */
+export type SayWord =
+  | { readonly abort: true }
+  | { readonly answer: Answer; readonly questionId: string }
+  /** The caller is gone: the run goes on, and no one can be asked. */
+  | { readonly left: true };
+
+/** What is known of a gateway only by itself. */
+export interface GatewayState {
+  readonly host: {
+    /** `up`, `starting`, `blocked`, `down`, `closed`. */
+    readonly at: string;
+    readonly pid?: number;
+    /** Of `down`. */
+    readonly reason?: string;
+    readonly crashes: number;
+    /** Of its event loop. */
+    readonly delayMs?: number;
+  };
+  /** Turns that run. */
+  readonly runs: number;
+  /** Clients, without the one that asks. */
+  readonly connections: number;
+}

@@ -1,0 +1,76 @@
+import { findGateway, findHolder } from '../gateway-process/find-gateway.ts';
+import { COMMAND_METHOD, type GatewayState } from './contract.ts';
+
+/** The gateway of a state folder, as far as it can be seen from outside. */
+export interface GatewayReport {
+  readonly running: boolean;
+  /** `process 4711 (node openbot.js)` */
+  readonly process?: string;
+  readonly pid?: number;
+  readonly port?: number;
+  /** That it listens on. */
+  readonly address?: string;
+  /** For clients on this machine. */
+  readonly url?: string;
+  readonly version?: string;
+  readonly startedAt?: number;
+  /** What `/readyz` says; false too where nothing answers. */
+  readonly ready?: boolean;
+  /** What is not ready, or why it cannot be asked. */
+  readonly failing?: readonly string[];
+  /** Absent where it cannot be asked. */
+  readonly host?: GatewayState['host'];
+  readonly runs?: number;
+  readonly connections?: number;
+}
+
+/** A gateway that takes longer does not work. */
+const ANSWER_MS = 3000;
+
+/** Never throws: that a gateway does not answer is in the report. */
+export async function lookAtGateway(stateDir: string, timeoutMs = ANSWER_MS): Promise<GatewayReport> {
+  const holder = findHolder(stateDir);
+  if (holder === undefined) return { running: false };
+  const { pid, who } = holder;
+  const record = findGateway(stateDir);
+  if (record === undefined)
+    return {
+      running: true,
+      process: who,
+      ready: false,
+      failing: ['it starts or stops'],
+      ...(pid && { pid }),
+    };
+  const { port, address, url, version, startedAt } = record;
+  const [{ askReadiness }, { connectGateway }] = await Promise.all([
+    import('../gateway-process/readiness.ts'),
+    import('./connect-gateway.ts'),
+  ]);
+  const readiness = await askReadiness(url, timeoutMs);
+  const known = { running: true, process: who, pid: record.pid, port, address, url, version, startedAt };
+  if (readiness === undefined) return { ...known, ready: false, failing: ['it does not answer'] };
+  const seen = { ...known, ready: readiness.ready, failing: readiness.failing };
+  try {
+    const gateway = await connectGateway(record, timeoutMs);
+    const state = await gateway.call<GatewayState>(COMMAND_METHOD.state, {}).finally(() => gateway.close());
+    return { ...seen, ...state };
+  } catch (error) {
+    return { ...seen, failing: [...seen.failing, (error as Error).message] };
+  }
+}
+
+/** What a person should know of it; empty where all is well. */
+export function listTroubles({ running, ready, failing = [], host }: GatewayReport): readonly string[] {
+  if (!running) return [];
+  const { at, reason, pid, crashes = 0 } = host ?? {};
+  return [
+    ...(ready === false ? [`The gateway is not ready: ${failing.join('; ') || 'it does not say why'}`] : []),
+    ...(at === 'blocked'
+      ? [`The process that runs agents (${pid}) does not answer: its event loop is blocked`]
+      : []),
+    ...(at === 'down' ? [`The process that runs agents is down: ${reason}`] : []),
+    ...(crashes > 0
+      ? [`The process that runs agents has crashed ${crashes === 1 ? 'once' : `${crashes} times`}`]
+      : []),
+  ];
+}

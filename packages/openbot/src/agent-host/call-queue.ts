@@ -12,7 +12,19 @@ interface Waiting {
 /** More than this at once means that nothing is answered. */
 const MOST_WAITING = 1000;
 
-const NAMES: readonly CallName[] = ['accept', 'abort', 'withdraw', 'send', 'addSystemEvent', 'channels'];
+const NAMES: readonly CallName[] = [
+  'accept',
+  'abort',
+  'withdraw',
+  'send',
+  'addSystemEvent',
+  'say',
+  'tellSay',
+  'channels',
+];
+
+/** A turn has limits of its own. ms */
+const LONGEST_SAY = 2_000_000_000;
 
 /**
  * Calls that have no answer yet. Each can be repeated without harm, so those that a process took with it when it died are
@@ -40,7 +52,7 @@ export class HostCallQueue {
     const call =
       (name: CallName) =>
       (...args: readonly unknown[]) => {
-        const waitMs = name === 'send' ? Number(args[1]) : 0;
+        const waitMs = name === 'send' ? Number(args[1]) : name === 'say' ? LONGEST_SAY : 0;
         const answer = this.#call(name, args, waitMs);
         onCall();
         return answer;

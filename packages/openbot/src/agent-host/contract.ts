@@ -3,7 +3,8 @@
  * which crashes or blocks takes no connection with it. Everything that is said is JSON.
  */
 import type { MsgContext } from '@openbot/sessions';
-import type { BotNotice, WishRequest } from '../bot/contract.ts';
+import type { BotNotice, SayResult, WishRequest } from '../bot/contract.ts';
+import type { SayNews, SayWord, WiredSay } from '../gateway-client/contract.ts';
 import type { InboxState, MessageIdentity } from '../inbox/contract.ts';
 import type { OutboundMessage, OutboxState } from '../outbox/contract.ts';
 import type { ReplyPayload } from '../outbox/reply-payload.ts';
@@ -41,6 +42,13 @@ export interface HostCalls {
   /** Puts a message into the outbox and waits at most `waitMs` for its end. */
   send(message: OutboundMessage, waitMs: number): Promise<OutboxState & { readonly error?: string }>;
   addSystemEvent(session: SessionRef, text: string): Promise<void>;
+  /**
+   * `Bot.say` for a command in another process. What happens meanwhile comes as `saying` events with the id, which
+   * is that of the message: asked again after a crash, it waits for the same turn.
+   */
+  say(id: string, request: WiredSay): Promise<SayResult>;
+  /** To a `say` that is under way; nothing happens where there is none. */
+  tellSay(id: string, word: SayWord): Promise<void>;
   /** The lines of open channels, for status. */
   channels(): Promise<readonly ChannelState[]>;
 }
@@ -78,6 +86,8 @@ export type HostEvent =
       /** Of their lines, in order. */
       readonly entryIds: readonly string[];
     }
+  /** To the caller of `say` alone. */
+  | { readonly type: 'saying'; readonly id: string; readonly news: SayNews }
   | { readonly type: 'notice'; readonly notice: Pick<BotNotice, 'about' | 'message'> };
 
 export type HostPhase =

@@ -8,6 +8,7 @@ import type { OutboxMessage } from '../outbox/contract.ts';
 import { type BotState, openState } from '../state/open-state.ts';
 import type { HostCalls, HostEvent, HostTurn } from './contract.ts';
 import { describeUpdate } from './describe-update.ts';
+import { openHostSays } from './host-says.ts';
 import { BEAT_MS, type CallName, type ToGateway, type ToHost, writeError } from './ipc.ts';
 import { noteHost } from './leftover.ts';
 import { WebChannel } from './web-channel.ts';
@@ -53,7 +54,10 @@ async function serve(gateway: GatewayLine, stateDir: string, env: Environment): 
     observer: observe((event) => gateway.tell(event)),
     report: ({ about, message }) => gateway.tell({ type: 'notice', notice: { about, message } }),
   });
-  const calls = answerCalls(bot, state, web);
+  const calls = {
+    ...answerCalls(bot, state, web),
+    ...openHostSays(bot, (id, news) => gateway.tell({ type: 'saying', id, news })),
+  };
   const stopBeating = beat(gateway, bot);
   gateway.say({ ready: true });
   const { graceMs } = await gateway.serve((name, args) =>
@@ -67,7 +71,7 @@ async function serve(gateway: GatewayLine, stateDir: string, env: Environment): 
   clearTimeout(limit);
 }
 
-function answerCalls(bot: Bot, state: BotState, web: WebChannel): HostCalls {
+function answerCalls(bot: Bot, state: BotState, web: WebChannel): Omit<HostCalls, 'say' | 'tellSay'> {
   return {
     accept: async (message) => web.accept(message, message.wish && (await bot.wishOf(message, message.wish))),
     abort: async (session) => bot.abort(session),

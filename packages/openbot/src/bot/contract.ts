@@ -108,6 +108,10 @@ export interface SayRequest extends WishRequest {
   readonly to?: string;
   readonly channel?: string;
   readonly accountId?: string;
+  /** Of a caller in another process: its variables name the agent in the place of those of the bot. */
+  readonly env?: Environment;
+  /** Under which it is kept: said again, it waits for the same turn. A new one when absent. */
+  readonly messageId?: string;
   /** Aborts the run; `say` still resolves, with what was said up to then. */
   readonly signal?: AbortSignal;
   /** Asks the person for permissions. Without it they are denied. */

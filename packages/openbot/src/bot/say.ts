@@ -30,7 +30,7 @@ export async function say(parts: BotParts, request: SayRequest): Promise<SayResu
     channel: parts.local.name,
     accountId: parts.local.accountId,
     conversationId: addressOf({ agentId, sessionKey }),
-    messageId: randomUUID(),
+    messageId: request.messageId ?? randomUUID(),
   };
   const ctx = contextOf(request);
   const { message } = await parts.state.inbox.accept({
@@ -72,7 +72,7 @@ async function findPlaceOf({ options, state }: BotParts, request: SayRequest): P
   if (request.message.trim() === '') {
     throw new OpenBotError('USAGE', 'The message is empty', { hint: 'Example: openbot agent -m "hello"' });
   }
-  return findPlace({ ...options, state }, request);
+  return findPlace({ ...options, env: request.env ?? options.env, state }, request);
 }
 
 function refuseSharedSession({ options }: BotParts, { agentId, sessionKey }: SessionRef): void {
@@ -133,6 +133,8 @@ async function waitForTurn(parts: BotParts, message: InboxMessage, request: SayR
   try {
     dispatcher.wake(sessionKey, agentId, lane);
     if (request.signal?.aborted) abort();
+    // Said again, it may have its end.
+    if (request.messageId !== undefined) look();
     return await promise;
   } finally {
     clearTimeout(timer);

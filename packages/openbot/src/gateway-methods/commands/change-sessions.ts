@@ -1,0 +1,133 @@
+import { OpenBotError, type StoredSession } from '@openbot/sessions';
+import { COMMAND_METHOD } from '../../gateway-client/contract.ts';
+import { filledText, integer, maybe, object, oneOf, text } from '../../gateway-protocol/param-shapes.ts';
+import type { KeptArchive, PruneLimits, SessionChanges } from '../../kept-sessions/contract.ts';
+import { openSessionFolder } from '../../kept-sessions/open-session-folder.ts';
+import { type GatewayServices, gatewayMethod } from '../services.ts';
+import { assertWhole } from './assert-whole.ts';
+
+/** The words of `sessions.changed`. */
+const REASONS = {
+  set: 'patch',
+  reset: 'reset',
+  remove: 'delete',
+  compact: 'compact',
+  restore: 'create',
+  prune: 'delete',
+} as const;
+
+/** `openbot sessions reset|delete|compact|label|set|restore|prune`, with the outcome that they print. */
+export const changeSessions = gatewayMethod({
+  name: COMMAND_METHOD.changeSessions,
+  scope: 'operator.admin',
+  isListed: false,
+  params: {
+    agentId: filledText,
+    change: oneOf('set', 'reset', 'remove', 'compact', 'restore', 'prune'),
+    key: maybe(text),
+    sessionId: maybe(text),
+    fields: maybe(object),
+    maxLines: maybe(integer({ least: 1 })),
+    archive: maybe(text),
+    limits: maybe(object),
+  },
+  handle: async ({ agentId, change, ...given }, { caller, services }) => {
+    assertWhole(caller);
+    const { stateDir, env } = services;
+    const folder = await openSessionFolder(stateDir, { env, cwd: stateDir });
+    const keeper = folder.open(agentId);
+    const changes = await keeper.openChanges();
+    const outcome = await apply(changes, change, {
+      ...given,
+      find: () => findStored(services, agentId, given),
+      findArchive: () => keeper.listArchives().find(({ path }) => path === given.archive),
+    });
+    for (const key of listKeys(change, given.key, outcome))
+      await announce(services, agentId, key, REASONS[change]);
+    return plain(outcome);
+  },
+});
+
+interface Given {
+  readonly fields?: Readonly<Record<string, unknown>>;
+  readonly maxLines?: number;
+  readonly archive?: string;
+  readonly key?: string;
+  readonly limits?: Readonly<Record<string, unknown>>;
+  find(): Promise<StoredSession>;
+  findArchive(): KeptArchive | undefined;
+}
+
+async function apply(changes: SessionChanges, change: keyof SessionChanges, given: Given): Promise<object> {
+  switch (change) {
+    case 'set': {
+      const fields = Object.entries(given.fields ?? {}).map(([name, value]) => [name, value ?? undefined]);
+      return changes.set(await given.find(), Object.fromEntries(fields));
+    }
+    case 'reset':
+      return changes.reset(await given.find());
+    case 'remove':
+      return changes.remove(await given.find());
+    case 'compact':
+      return changes.compact(await given.find(), given.maxLines);
+    case 'prune':
+      return changes.prune({ dryRun: true, ...given.limits } as PruneLimits);
+    case 'restore': {
+      const archive = given.findArchive();
+      if (archive !== undefined) return changes.restore(archive, given.key);
+      throw new OpenBotError('SESSION_NOT_FOUND', `There is no archive '${given.archive}'`, {
+        hint: 'It may have been put back meanwhile',
+      });
+    }
+  }
+}
+
+/** As it is stored, with the id that the person saw: a session that began anew meanwhile is another one. */
+async function findStored(
+  { state }: GatewayServices,
+  agentId: string,
+  { key = '', sessionId }: { readonly key?: string; readonly sessionId?: string },
+): Promise<StoredSession> {
+  const entry = await state.storeOf(agentId).get(key);
+  if (entry === undefined)
+    throw new OpenBotError('SESSION_NOT_FOUND', `There is no session ${key} any more`, {
+      hint: 'Nothing was changed',
+    });
+  return { key, entry: sessionId === undefined ? entry : { ...entry, sessionId } };
+}
+
+function listKeys(change: keyof SessionChanges, key: string | undefined, outcome: object): readonly string[] {
+  if ('pruned' in outcome) return (outcome.pruned as { readonly key: string }[]).map((one) => one.key);
+  if (change === 'restore') return [(outcome as { readonly key: string }).key];
+  return key === undefined ? [] : [key];
+}
+
+async function announce(
+  { hub, rows, now }: GatewayServices,
+  agentId: string,
+  sessionKey: string,
+  reason: string,
+): Promise<void> {
+  const audience = { to: 'sessions' } as const;
+  if (!hub.hasListener({ audience, agentId })) return;
+  const session = await rows.find({ agentId, sessionKey });
+  hub.publish({
+    event: 'sessions.changed',
+    payload: { sessionKey, agentId, reason, ts: now(), ...(session !== undefined && { session }) },
+    agentId,
+    audience,
+  });
+}
+
+/** Errors are objects without properties of their own in JSON. */
+function plain(outcome: object): object {
+  if (!('failed' in outcome)) return outcome;
+  const failed = outcome.failed as { readonly key: string; readonly error: OpenBotError }[];
+  return {
+    ...outcome,
+    failed: failed.map(({ key, error: { code, message, hint } }) => ({
+      key,
+      error: { code, message, hint },
+    })),
+  };
+}

@@ -2,6 +2,8 @@ import { AGENTS_COMMANDS } from './tables/agents.ts';
 import { CC_COMMANDS } from './tables/cc.ts';
 import { CLEAN_COMMANDS } from './tables/clean.ts';
 import { CONFIG_COMMANDS } from './tables/config.ts';
+import { DEVICES_COMMANDS } from './tables/devices.ts';
+import { GATEWAY_COMMANDS } from './tables/gateway.ts';
 import { HISTORY_COMMANDS } from './tables/history.ts';
 import { INIT_COMMANDS } from './tables/init.ts';
 import { MCP_COMMANDS } from './tables/mcp.ts';
@@ -24,6 +26,8 @@ export const COMMANDS = [
   ...HISTORY_COMMANDS,
   ...SEARCH_COMMANDS,
   ...USAGE_COMMANDS,
+  ...GATEWAY_COMMANDS,
+  ...DEVICES_COMMANDS,
   ...STATUS_COMMANDS,
   ...MESSAGE_COMMANDS,
   ...OUTBOX_COMMANDS,

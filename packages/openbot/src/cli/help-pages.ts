@@ -56,12 +56,31 @@ which names the transcript, does not.`,
     },
     'agents.defaults.model may be { primary, fallbacks }: the next model takes over while one fails.',
   ],
+  gateway: [
+    `The gateway is a process that runs the agents of a state folder and serves clients: OpenClaw's own (openclaw tui, openclaw
+agent, the Control UI) and the commands of openbot. A state folder has one.`,
+    {
+      title: 'Process:',
+      rows: [
+        ['openbot gateway run', 'In the foreground'],
+        ['openbot gateway start, stop, restart', 'In the background'],
+        ['openbot gateway status, logs', 'Whether it runs, and what it says'],
+        ['openbot gateway install', 'A unit of systemd or launchd'],
+      ],
+    },
+    `While it runs, commands that talk or change something go through it: agent, message send, sessions reset, delete, compact,
+label, set, restore and prune, outbox retry and drop. With --local they do their work themselves, under the same locks.
+Commands that only read, read the files.`,
+    `It listens on this machine alone, on port 19789, unless gateway.bind and gateway.port say otherwise. Clients need the token in
+secrets/gateway-token of the state folder, or the one that gateway.auth.token names.`,
+  ],
   environment: [
     'A flag wins over a variable, and a variable over the configuration.',
     {
       title: 'Variables:',
       rows: [
         ['OPENBOT_STATE_DIR', 'The state folder, where --state-dir is not given'],
+        ['OPENBOT_GATEWAY_TOKEN', 'The token of gateway run, where --token is not given'],
         ['CLAWDBOT_AGENT_ID, OPENCLAW_AGENT_ID', 'The agent, where --agent is not given'],
         ['ANTHROPIC_API_KEY, OPENAI_API_KEY, …', 'Keys of providers'],
         ['CLAUDE_CONFIG_DIR', "Claude Code's folder. Default: ~/.claude"],

@@ -1,0 +1,84 @@
+import { resolve } from 'node:path';
+import { OpenBotError, resolveStateDir } from '@openbot/sessions';
+import { type CommandInput, readPackageVersion } from '@openbot/sessions/command-line';
+import { makeFolder } from '@openbot/sessions/disk';
+import { DEFAULT_GATEWAY_PORT } from '../../config/bot-config.ts';
+import { watchConfig } from '../../config/watch-config.ts';
+import { openGateway } from '../../gateway/open-gateway.ts';
+import { resolveBind } from '../../gateway-process/bind-address.ts';
+import { gatewayFiles } from '../../gateway-process/gateway-files.ts';
+import { assertStrong, chooseToken } from '../../gateway-process/gateway-token.ts';
+import { LogFile, toLogLine } from '../../gateway-process/log-file.ts';
+import { serveGateway } from '../../gateway-process/serve-gateway.ts';
+import { isOpenclaws } from '../../index-db/index-path.ts';
+import type { GATEWAY_RUN_FLAGS } from './flags.ts';
+import { TOKEN_VARIABLE } from './own-command.ts';
+
+const GRACE_S = 10;
+
+/** Runs the gateway in the foreground until a signal ends it. */
+export async function gatewayRun(input: CommandInput<typeof GATEWAY_RUN_FLAGS>): Promise<void> {
+  const { flags, terminal } = input;
+  const { [TOKEN_VARIABLE]: givenToken, ...env } = input.env;
+  const stateDir = resolve(resolveStateDir({ flag: flags.stateDir, env }));
+  if (isOpenclaws(stateDir, env))
+    throw new OpenBotError('USAGE', `${stateDir} is OpenClaw's, which has a gateway of its own`, {
+      hint: 'Name another state folder with --state-dir',
+    });
+  await makeFolder(stateDir);
+  const logPath = gatewayFiles(stateDir).log;
+  const log = openLog(logPath, terminal);
+  const config = await watchConfig(stateDir, env, { report: log.write });
+  try {
+    const settings = { ...config.config.gateway, ...(flags.bind !== undefined && { bind: flags.bind }) };
+    const { address, local, reach } = resolveBind(settings);
+    const token = await chooseToken({
+      stateDir,
+      config: config.config,
+      ...((flags.token ?? givenToken) !== undefined && { flag: flags.token ?? givenToken }),
+    });
+    if (reach !== undefined) {
+      assertStrong(token, address);
+      log.write(
+        `${reach} can reach the gateway. Who has its token can read all conversations and run what agents may run; what is sent is not encrypted`,
+      );
+    }
+    await serveGateway({
+      stateDir,
+      address,
+      local,
+      version: readPackageVersion(import.meta.url),
+      log,
+      open: (commandToken) =>
+        openGateway({
+          stateDir,
+          env,
+          config,
+          port: flags.port ?? settings.port ?? DEFAULT_GATEWAY_PORT,
+          host: address,
+          token,
+          commandToken,
+          logPath,
+          log: log.write,
+        }),
+      graceMs: () => (config.config.gateway?.graceSeconds ?? GRACE_S) * 1000,
+      reload: () => config.look(),
+    });
+  } finally {
+    config.close();
+    log.close();
+  }
+}
+
+/** Into the file, and onto the screen where that is not the same. */
+function openLog(path: string, { writeError }: CommandInput['terminal']) {
+  const file = new LogFile(path);
+  const isShown = !file.isFile(2);
+  return {
+    write: (line: string) => {
+      file.write(line);
+      if (isShown) writeError(`${toLogLine(line)}\n`);
+    },
+    close: () => file.close(),
+  };
+}

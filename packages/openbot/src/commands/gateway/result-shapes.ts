@@ -1,0 +1,59 @@
+import type { ResultShape } from '@openbot/sessions/command-line';
+
+export const GATEWAY_STATUS = {
+  running: 'boolean',
+  'process?': 'string',
+  'pid?': 'number',
+  'port?': 'number',
+  'address?': 'string - that it listens on',
+  'url?': 'string - for clients on this machine',
+  'version?': 'string',
+  'startedAt?': 'number - ms',
+  'ready?': 'boolean - what /readyz says',
+  'failing?': ['string - what is not ready'],
+  'host?': {
+    at: "'starting' | 'up' | 'blocked' | 'down' | 'closed' - the process that runs agents",
+    'pid?': 'number',
+    'reason?': 'string - why it is down',
+    crashes: 'number',
+    'delayMs?': 'number - of its event loop',
+  },
+  'runs?': 'number',
+  'connections?': 'number',
+} as const satisfies ResultShape;
+
+export const GATEWAY_STATUS_COMMAND: ResultShape = {
+  ...GATEWAY_STATUS,
+  'uptimeMs?': 'number',
+  logPath: 'string',
+};
+
+export const GATEWAY_START: ResultShape = {
+  pid: 'number',
+  port: 'number',
+  address: 'string - that it listens on',
+  url: 'string - for clients on this machine',
+  logPath: 'string',
+};
+
+const KEPT: ResultShape = [
+  { agentId: 'string', sessionKey: 'string', waiting: 'number', running: 'number', since: 'number - ms' },
+];
+
+export const GATEWAY_STOP: ResultShape = {
+  was: "'not running' | 'stopped' | 'killed'",
+  'pid?': 'number',
+  kept: KEPT,
+};
+
+export const GATEWAY_RESTART: ResultShape = GATEWAY_START;
+
+export const GATEWAY_LOGS: ResultShape = { path: 'string', lines: ['string'] };
+
+export const GATEWAY_INSTALL: ResultShape = {
+  manager: "'systemd' | 'launchd'",
+  path: 'string',
+  text: 'string',
+  written: 'boolean - false with --print, and where it was there already',
+  next: ['string - commands that let it take effect'],
+};

@@ -1,0 +1,181 @@
+/** `openbot gateway` and `openbot devices`: the process, and what its settings do. */
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { request } from 'node:http';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { listMisfits } from '@openbot/sessions/command-line';
+import { expect, test } from 'vitest';
+import { DEVICES_APPROVE, DEVICES_LIST, DEVICES_REVOKE } from '../../src/commands/devices/result-shapes.ts';
+import {
+  GATEWAY_INSTALL,
+  GATEWAY_LOGS,
+  GATEWAY_START,
+  GATEWAY_STOP,
+} from '../../src/commands/gateway/result-shapes.ts';
+import { connectGateway } from '../../src/gateway-client/connect-gateway.ts';
+import { openDeviceBook } from '../../src/gateway-devices/device-book.ts';
+import { findGateway } from '../../src/gateway-process/find-gateway.ts';
+import { makeAgentBench } from '../setup/agent-process.ts';
+import { startGatewayOn } from '../setup/gateway-process.ts';
+import { makeOpenbotPlace } from '../setup/openbot-process.ts';
+import { waitFor } from '../setup/terminal-command.ts';
+
+async function findFreePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as { port: number };
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+function get(port: number, path: string, headers: Record<string, string>): Promise<number | undefined> {
+  return new Promise((resolve, reject) => {
+    request({ host: '127.0.0.1', port, path, headers }, (response) => {
+      response.resume();
+      resolve(response.statusCode);
+    })
+      .on('error', reject)
+      .end();
+  });
+}
+
+const TOKEN = 'a-token-of-the-settings-with-enough-bits-0123456789';
+
+test('starts, is the only one, has its settings, and stops', async () => {
+  const place = makeOpenbotPlace();
+  const port = await findFreePort();
+  const page = join(place.folder, 'page');
+  mkdirSync(page);
+  writeFileSync(join(page, 'index.html'), '<html></html>');
+  mkdirSync(place.stateDir);
+  writeFileSync(
+    join(place.stateDir, 'openbot.json'),
+    JSON.stringify({
+      gateway: {
+        port,
+        auth: { token: TOKEN, agentTokens: { main: 'a-token-for-main' } },
+        allowedHosts: ['bot.example'],
+        controlUi: { root: page, allowedOrigins: ['https://chat.example'] },
+        http: { endpoints: { chatCompletions: { enabled: true }, responses: { enabled: true } } },
+        metrics: { enabled: true },
+      },
+    }),
+  );
+  const started = await place.json<{ pid: number; port: number }>('gateway', 'start');
+  expect(listMisfits(GATEWAY_START, started)).toEqual([]);
+  expect(started.port).toBe(port);
+  expect(existsSync(join(place.stateDir, 'secrets'))).toBe(false);
+  expect(await place.run(['gateway', 'run'])).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining(`runs already: process ${started.pid}`),
+  });
+
+  const record = findGateway(place.stateDir)!;
+  const { token: commandToken } = record;
+  for (const token of [TOKEN, commandToken, 'a-token-for-main'])
+    (await connectGateway({ ...record, token })).close();
+  await expect(connectGateway({ ...record, token: 'another' })).rejects.toThrow(/token/);
+  const bearer = { authorization: `Bearer ${TOKEN}` };
+  const statuses = {
+    metrics: await get(port, '/metrics', bearer),
+    completions: await get(port, '/v1/chat/completions', bearer),
+    responses: await get(port, '/v1/responses', bearer),
+    page: await get(port, '/', {}),
+    allowedHost: await get(port, '/healthz', { host: 'bot.example' }),
+    otherHost: await get(port, '/healthz', { host: 'evil.example' }),
+    allowedOrigin: await get(port, '/metrics', { ...bearer, origin: 'https://chat.example' }),
+    otherOrigin: await get(port, '/metrics', { ...bearer, origin: 'https://evil.example' }),
+  };
+  expect(statuses).toEqual({
+    metrics: 200,
+    completions: 405,
+    responses: 405,
+    page: 200,
+    allowedHost: 200,
+    otherHost: 403,
+    allowedOrigin: 200,
+    otherOrigin: 403,
+  });
+  const logs = await place.json<{ lines: string[] }>('gateway', 'logs', '-n', '1');
+  expect(listMisfits(GATEWAY_LOGS, logs)).toEqual([]);
+  expect(logs.lines).toEqual([expect.stringContaining(`gateway ready on 127.0.0.1:${port}`)]);
+
+  const stopped = await place.json<object>('gateway', 'stop');
+  expect(listMisfits(GATEWAY_STOP, stopped)).toEqual([]);
+  expect(stopped).toEqual({ was: 'stopped', pid: started.pid, kept: [] });
+  expect(await place.run(['gateway', 'status'])).toMatchObject({ code: 0, stdout: 'Gateway not running\n' });
+});
+
+test('a run that does not end within graceSeconds is recorded, and goes on with the next start', async () => {
+  const bench = makeAgentBench();
+  bench.configure({
+    agents: { defaults: { model: 'script/long' } },
+    tools: { exec: { security: 'full', ask: 'off' } },
+    gateway: { graceSeconds: 0 },
+  });
+  const command = 'test -e begun && echo again >> begun || { echo first > begun; sleep 600; }';
+  bench.addScript('long', [{ steps: [{ tool: 'exec', args: { command } }, { text: 'done' }] }]);
+  await startGatewayOn(bench);
+  const asked = bench.agent(['-m', 'go']);
+  const begun = join(bench.stateDir, 'workspace/begun');
+  await waitFor(
+    () => 'the run',
+    () => existsSync(begun) || undefined,
+  );
+  const place = makeOpenbotPlace({ OPENBOT_STATE_DIR: bench.stateDir });
+  const { stdout } = await place.run(['gateway', 'stop']);
+  expect(stdout).toMatch(/1 message without an answer is recorded, .*\n {2}agent:main:main\n$/);
+  expect((await asked).code).toBe(1);
+  await startGatewayOn(bench);
+  await waitFor(
+    () => 'the answer',
+    () => bench.lines().some((line) => JSON.stringify(line).includes('"done"')) || undefined,
+  );
+});
+
+test('who could be reached by others needs a token that cannot be guessed', async () => {
+  const place = makeOpenbotPlace();
+  expect(await place.run(['gateway', 'run', '--bind', 'lan', '--token', 'guess me'])).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('less than 128 bits, and others could reach 0.0.0.0'),
+  });
+  expect(await place.run(['gateway', 'start', '--bind', 'custom'])).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('gateway.customBindHost is not set'),
+  });
+});
+
+test('install prints a unit, and writes it', async () => {
+  const place = makeOpenbotPlace();
+  const printed = await place.json<{ path: string; written: boolean }>('gateway', 'install', '--print');
+  expect(listMisfits(GATEWAY_INSTALL, printed)).toEqual([]);
+  expect([printed.written, existsSync(printed.path)]).toEqual([false, false]);
+  expect((await place.run(['gateway', 'install'])).stdout).toContain(`Wrote ${printed.path}`);
+  expect((await place.run(['gateway', 'install'])).stdout).toContain('is there already');
+  writeFileSync(printed.path, 'something else');
+  expect((await place.run(['gateway', 'install'])).stderr).toContain('It was not changed');
+});
+
+test('devices are listed, approved and revoked', async () => {
+  const place = makeOpenbotPlace();
+  mkdirSync(place.stateDir);
+  const facts = {
+    deviceId: 'ab12'.repeat(16),
+    publicKey: 'key',
+    name: 'laptop',
+    clientId: 'cli',
+    clientMode: 'ui',
+  };
+  await openDeviceBook(place.stateDir, Date.now).request(facts, ['operator.read'], '192.168.1.7');
+  const before = await place.json<{ pending: object[] }>('devices', 'list');
+  expect(listMisfits(DEVICES_LIST, before)).toEqual([]);
+  expect(before.pending).toMatchObject([facts]);
+  expect((await place.run(['devices', 'list'])).stdout).toMatch(
+    /ab12ab12ab12 +waits +laptop .*operator\.read\n/,
+  );
+  expect(listMisfits(DEVICES_APPROVE, await place.json('devices', 'approve', 'ab12'))).toEqual([]);
+  expect(await place.json('devices', 'list')).toMatchObject({ approved: [facts], pending: [] });
+  expect(listMisfits(DEVICES_REVOKE, await place.json('devices', 'revoke', 'ab12'))).toEqual([]);
+  expect(await place.json('devices', 'list')).toEqual({ approved: [], pending: [] });
+  expect((await place.run(['devices', 'revoke', 'ab12'])).code).toBe(1);
+});

@@ -12,6 +12,10 @@ export const STATE_DIR = declareFlags({
 
 export const JSON_OUTPUT = declareFlags({ json: { kind: 'boolean', help: 'Print JSON' } });
 
+export const LOCAL = declareFlags({
+  local: { kind: 'boolean', help: 'Do it in this process, also where a gateway runs' },
+});
+
 export const AGENT = declareFlags({
   agent: {
     kind: 'text',

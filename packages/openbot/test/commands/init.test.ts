@@ -108,7 +108,7 @@ describe('openbot init without a terminal', () => {
     expect(existsSync(place.stateDir)).toBe(false);
     const made = await place.run(['init', ...flags, '--no-test']);
     expect(made).toMatchObject({ code: 0, stderr: '', stdout: expect.stringContaining('openbot agent -m') });
-    expect(readdirSync(place.stateDir).sort()).toEqual(['openbot.json', 'workspace']);
+    expect(readdirSync(place.stateDir).sort()).toEqual(['openbot.json', 'secrets', 'workspace']);
   });
 
   it('changes nothing where there is a configuration, and says what there is', async () => {
@@ -122,7 +122,7 @@ describe('openbot init without a terminal', () => {
     const flagged = await place.run(['init', '--provider', 'script']);
     expect(flagged).toMatchObject({ code: 1, stderr: expect.stringContaining('--provider was not taken') });
     expect(configOf(place)).toBe(text);
-    expect(readdirSync(place.stateDir).sort()).toEqual(['openbot.json', 'workspace']);
+    expect(readdirSync(place.stateDir).sort()).toEqual(['openbot.json', 'secrets', 'workspace']);
     renameSync(join(place.stateDir, 'openbot.json'), join(place.stateDir, 'openclaw.json'));
     const foreign = await place.run(['init', '--provider', 'script']);
     expect(foreign).toMatchObject({ stderr: expect.stringContaining('--from-openclaw') });
@@ -158,6 +158,11 @@ describe.skipIf(noTerminal)(`openbot init in a terminal${noTerminal ? `: ${noTer
     expect(readFileSync(keyFile, 'utf8')).toBe(`${KEY}\n`);
     expect(modeOf(keyFile)).toBe(0o600);
     expect(configOf(place)).toContain("apiKey: 'file:./secrets/anthropic-key'");
+    // That of the gateway is made beside it: 256 bits.
+    const tokenFile = join(place.stateDir, 'secrets/gateway-token');
+    expect(readFileSync(tokenFile, 'utf8')).toMatch(/^[\w-]{43}\n$/);
+    expect(modeOf(tokenFile)).toBe(0o600);
+    expect(configOf(place)).toContain("token: 'file:./secrets/gateway-token'");
     expect(configOf(place)).not.toContain(KEY);
     expect(JSON.stringify(provider.conversations.at(-1))).toContain('good day');
   });

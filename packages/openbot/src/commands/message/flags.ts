@@ -1,5 +1,5 @@
 import { declareFlags } from '@openbot/sessions/command-line';
-import { CHANNEL, JSON_OUTPUT, STATE_DIR } from '../flags.ts';
+import { CHANNEL, JSON_OUTPUT, LOCAL, STATE_DIR } from '../flags.ts';
 
 export const MESSAGE_SEND_FLAGS = declareFlags({
   channel: { ...CHANNEL.channel, help: 'Channel. Default: the only one that is configured' },
@@ -21,6 +21,7 @@ export const MESSAGE_SEND_FLAGS = declareFlags({
   threadId: { kind: 'text', value: 'id', help: 'The thread or topic' },
   account: { kind: 'text', value: 'id', help: 'Which of your accounts sends it. Default: default' },
   dryRun: { kind: 'boolean', help: 'Say what would be sent, and send nothing' },
+  ...LOCAL,
   ...STATE_DIR,
   ...JSON_OUTPUT,
 });

@@ -9,12 +9,15 @@ import { resolveUserPath } from '@openbot/sessions/layout';
 import { findNearest, printable } from '@openbot/sessions/terminal-text';
 import type { BotConfig } from '../../config/bot-config.ts';
 import { loadBotConfig } from '../../config/load-config.ts';
+import { COMMAND_METHOD } from '../../gateway-client/contract.ts';
+import { findHolder } from '../../gateway-process/find-gateway.ts';
 import { isOpenclaws } from '../../index-db/index-path.ts';
-import type { Outbox, OutboxMessage } from '../../outbox/contract.ts';
+import type { OutboundMessage, Outbox, OutboxMessage, OutboxState } from '../../outbox/contract.ts';
 import type { ReplyPayload } from '../../outbox/reply-payload.ts';
 import { resolveAddress } from '../../routing/request-route.ts';
 import { openState } from '../../state/open-state.ts';
-import { describeChannels, findGateway, hasDriver } from '../../state-report/parts.ts';
+import { describeChannels, hasDriver } from '../../state-report/parts.ts';
+import { openGatewayFor } from '../through-gateway.ts';
 import type { MESSAGE_SEND_FLAGS } from './flags.ts';
 
 type Input = CommandInput<typeof MESSAGE_SEND_FLAGS>;
@@ -36,7 +39,7 @@ export async function messageSend(input: Input): Promise<void> {
       'Use: openclaw message send',
     );
   const channel = chooseChannel(config, flags.channel);
-  const isServed = findGateway(stateDir).running;
+  const isServed = findHolder(stateDir) !== undefined;
   if (!isServed && !hasDriver(channel))
     throw usage(
       `This version cannot speak on ${channel}, and no process runs that could send it`,
@@ -52,10 +55,52 @@ export async function messageSend(input: Input): Promise<void> {
     terminal.say(`Would send to ${printable(target.to)} on ${printable(channel)}: ${describe(payload)}\n`);
     return;
   }
-  const state = await openState(stateDir, { store: config.session?.store, env });
+  const message = { key, agentId, sessionKey, target, payload, createdAt: Date.now() };
+  const gateway = await openGatewayFor(stateDir, flags);
+  const { sent, mirrored } =
+    gateway === undefined
+      ? await sendHere({ stateDir, store: config.session?.store, env }, message, isServed ? WAIT_MS : 0)
+      : await gateway.call<Sent>(COMMAND_METHOD.send, { message, waitMs: WAIT_MS });
+  const ids = sent?.state === 'sent' ? sent.ids : [];
+  if (sent?.state === 'dead')
+    throw new OpenBotError('MESSAGE_REFUSED', `${channel} refused it: ${sent.error}`, {
+      hint: "'openbot outbox list' has it",
+    });
+  if (flags.json)
+    return writeJson(terminal, {
+      ...printed,
+      state: sent?.state ?? 'waiting',
+      ids,
+      error: sent?.error,
+      mirrored,
+    });
+  terminal.say(
+    sent?.state === 'sent'
+      ? `Sent to ${printable(target.to)} on ${printable(channel)}.\n`
+      : `Kept in the outbox. It is sent when a process runs that has the channel ${printable(channel)}; 'openbot status' shows it.\n`,
+  );
+}
+
+interface Sent {
+  readonly sent?: OutboxState & { readonly error?: string };
+  /** Whether the transcript of the session has it. */
+  readonly mirrored: boolean;
+}
+
+async function sendHere(
+  {
+    stateDir,
+    store,
+    env,
+  }: { readonly stateDir: string; readonly store?: string; readonly env: Input['env'] },
+  message: OutboundMessage,
+  waitMs: number,
+): Promise<Sent> {
+  const { agentId, sessionKey, payload } = message;
+  const state = await openState(stateDir, { store, env });
   try {
-    await state.outbox.put([{ key, agentId, sessionKey, target, payload, createdAt: Date.now() }]);
-    const { ok } = await appendAssistantMessageToSessionTranscript({
+    await state.outbox.put([message]);
+    const { ok: mirrored } = await appendAssistantMessageToSessionTranscript({
       agentId,
       sessionKey,
       text: payload.text,
@@ -64,19 +109,7 @@ export async function messageSend(input: Input): Promise<void> {
       stateDir,
       env,
     });
-    const sent = await waitForEnd(state.outbox, key, isServed ? WAIT_MS : 0);
-    const ids = sent?.state === 'sent' ? sent.ids : [];
-    const outcome = { ...printed, state: sent?.state ?? 'waiting', ids, error: sent?.error, mirrored: ok };
-    if (sent?.state === 'dead')
-      throw new OpenBotError('MESSAGE_REFUSED', `${channel} refused it: ${sent.error}`, {
-        hint: "'openbot outbox list' has it",
-      });
-    if (flags.json) return writeJson(terminal, outcome);
-    terminal.say(
-      sent?.state === 'sent'
-        ? `Sent to ${printable(target.to)} on ${printable(channel)}.\n`
-        : `Kept in the outbox. It is sent when a process runs that has the channel ${printable(channel)}; 'openbot status' shows it.\n`,
-    );
+    return { sent: await waitForEnd(state.outbox, message.key, waitMs), mirrored };
   } finally {
     await state.close();
   }

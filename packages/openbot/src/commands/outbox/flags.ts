@@ -1,5 +1,5 @@
 import { declareFlags } from '@openbot/sessions/command-line';
-import { JSON_OUTPUT, STATE_DIR } from '../flags.ts';
+import { JSON_OUTPUT, LOCAL, STATE_DIR } from '../flags.ts';
 
 export const LETTERS = { name: 'id', many: true } as const;
 
@@ -20,6 +20,7 @@ export const OUTBOX_LIST_FLAGS = declareFlags({
 
 const CHANGE_FLAGS = declareFlags({
   all: { kind: 'boolean', help: 'All dead letters' },
+  ...LOCAL,
   ...STATE_DIR,
   ...JSON_OUTPUT,
 });

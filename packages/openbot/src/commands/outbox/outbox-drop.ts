@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
 import { resolveStateDir } from '@openbot/sessions';
 import { type CommandInput, writeJson } from '@openbot/sessions/command-line';
-import { changeLetters } from '../../kept-messages/change-letters.ts';
 import { confirm } from '../confirm.ts';
+import { changeChosen } from './change-chosen.ts';
 import { chooseLetters } from './choose-letters.ts';
 import type { LETTERS, OUTBOX_DROP_FLAGS } from './flags.ts';
 
@@ -18,7 +18,7 @@ export async function outboxDrop(
       input,
       `Remove ${letters.length === 1 ? 'a letter' : `${letters.length} letters`} for good`,
     );
-  const dropped = await changeLetters(stateDir, letters, 'drop');
+  const dropped = await changeChosen({ stateDir, local: flags.local }, letters, 'drop');
   if (flags.json) return writeJson(terminal, { dropped });
   terminal.say(
     dropped.length === 0

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { resolveStateDir } from '@openbot/sessions';
 import { type CommandInput, writeJson } from '@openbot/sessions/command-line';
-import { changeLetters } from '../../kept-messages/change-letters.ts';
+import { changeChosen } from './change-chosen.ts';
 import { chooseLetters } from './choose-letters.ts';
 import type { LETTERS, OUTBOX_RETRY_FLAGS } from './flags.ts';
 
@@ -12,7 +12,7 @@ export async function outboxRetry(
   const { flags, env, terminal, words } = input;
   const stateDir = resolve(resolveStateDir({ flag: flags.stateDir, env }));
   const letters = chooseLetters(stateDir, words, flags.all);
-  const retried = await changeLetters(stateDir, letters, 'retry');
+  const retried = await changeChosen({ stateDir, local: flags.local }, letters, 'retry');
   if (flags.json) return writeJson(terminal, { retried });
   terminal.say(
     retried.length === 0

@@ -1,4 +1,5 @@
 import { declareFlags } from '@openbot/sessions/command-line';
+import { LOCAL } from '../flags.ts';
 import { PLACE_FLAGS } from '../sessions/flags.ts';
 
 export const SET_FLAGS = declareFlags({
@@ -8,5 +9,6 @@ export const SET_FLAGS = declareFlags({
     example: 'think,model',
     help: 'Settings to remove, so that those of the agent hold again',
   },
+  ...LOCAL,
   ...PLACE_FLAGS,
 });

@@ -7,7 +7,7 @@ import { indexModels } from '../../config/models.ts';
 import { isSet, readSetting, unsetPatch } from '../../session-settings/change-settings.ts';
 import type { EntryPatch, SessionSetting, SettingPlace } from '../../session-settings/contract.ts';
 import { findSetting, SESSION_SETTINGS } from '../../session-settings/table.ts';
-import { openSession } from '../sessions/place.ts';
+import { openChanges, openSession } from '../sessions/place.ts';
 import type { SET_FLAGS } from './flags.ts';
 
 /** Sets what chat commands set, or shows it. */
@@ -53,7 +53,8 @@ export async function sessionsSet(input: CommandInput<typeof SET_FLAGS>): Promis
     Object.assign(patch, read.patch);
   }
   const names = [...wanted.map(({ setting }) => setting.name), ...unset.map(({ name }) => name)];
-  const entry = names.length === 0 ? session.entry : await (await keeper.openChanges()).set(session, patch);
+  const entry =
+    names.length === 0 ? session.entry : await (await openChanges(input, keeper)).set(session, patch);
   print(terminal, { ...place, entry }, names, flags.json === true);
 }
 

@@ -1,5 +1,5 @@
 import { declareFlags } from '@openbot/sessions/command-line';
-import { AGENT, JSON_OUTPUT, STATE_DIR } from '../flags.ts';
+import { AGENT, JSON_OUTPUT, LOCAL, STATE_DIR } from '../flags.ts';
 
 export const SORTS = ['updated', 'created', 'tokens', 'context', 'cost', 'key'] as const;
 
@@ -65,10 +65,11 @@ const YES = declareFlags({ yes: { kind: 'boolean', help: 'Do not ask; needed wit
 
 export const LABEL_FLAGS = declareFlags({
   clear: { kind: 'boolean', help: 'Remove the label' },
+  ...LOCAL,
   ...PLACE_FLAGS,
 });
 
-export const CHANGE_FLAGS = declareFlags({ ...YES, ...PLACE_FLAGS });
+export const CHANGE_FLAGS = declareFlags({ ...YES, ...LOCAL, ...PLACE_FLAGS });
 
 export const PRUNE_FLAGS = declareFlags({
   olderThan: {

@@ -1,11 +1,13 @@
 import { statSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { OpenBotError, resolveAgentId, resolveStateDir } from '@openbot/sessions';
 import type { CommandInput } from '@openbot/sessions/command-line';
 import { AGENT_ID_ENV_NAMES, type Environment, resolveUserPath } from '@openbot/sessions/layout';
-import type { SessionFolder, SessionKeeper } from '../../kept-sessions/contract.ts';
+import type { SessionChanges, SessionFolder, SessionKeeper } from '../../kept-sessions/contract.ts';
 import { type FoundSession, findSession } from '../../kept-sessions/find-session.ts';
 import { openSessionFolder } from '../../kept-sessions/open-session-folder.ts';
 import { assertKnown } from '../known-agent.ts';
+import { openGatewayFor } from '../through-gateway.ts';
 import type { PLACE_FLAGS } from './flags.ts';
 
 export type PlaceInput = CommandInput<typeof PLACE_FLAGS>;
@@ -59,6 +61,23 @@ export async function openSession(
   }
   const place = await openPlace(input);
   return { ...place, ...findSession(place.keepers, what, place.folder) };
+}
+
+/** What changes the sessions of a keeper: the gateway that runs, else this process. Another store is not the gateway's. */
+export async function openChanges(
+  {
+    flags,
+    env,
+  }: Pick<PlaceInput, 'env'> & {
+    readonly flags: PlaceInput['flags'] & { readonly local?: boolean };
+  },
+  keeper: SessionKeeper,
+): Promise<SessionChanges> {
+  const stateDir = resolve(resolveStateDir({ flag: flags.stateDir, env }));
+  const gateway = flags.store === undefined ? await openGatewayFor(stateDir, flags) : undefined;
+  if (gateway === undefined) return keeper.openChanges();
+  const { changesThrough } = await import('../../gateway-client/changes-through.ts');
+  return changesThrough(gateway, keeper.agentId);
 }
 
 function readAgentId(flag: string | undefined, env: Environment): string | undefined {

@@ -3,7 +3,7 @@ import { formatQuantity, printable } from '@openbot/sessions/terminal-text';
 import { confirm } from '../confirm.ts';
 import { formatSize } from '../session-cells.ts';
 import type { COMPACT_FLAGS } from './flags.ts';
-import { openSession } from './place.ts';
+import { openChanges, openSession } from './place.ts';
 import { describeArchives, listUndoCommands } from './undo.ts';
 
 /** Cuts a transcript to its last lines. */
@@ -11,7 +11,7 @@ export async function sessionsCompact(input: CommandInput<typeof COMPACT_FLAGS>)
   const { flags, terminal, words } = input;
   const session = await openSession(input, words[0]);
   const { key, keeper, entry } = session;
-  const changes = await keeper.openChanges();
+  const changes = await openChanges(input, keeper);
   const lines = formatQuantity(flags.keepLines ?? 400, 'line');
   await confirm(
     input,

@@ -2,7 +2,7 @@ import { OpenBotError, parseSessionLabel, redactSecrets, SESSION_LABEL_MAX_LENGT
 import { type CommandInput, writeJson } from '@openbot/sessions/command-line';
 import { printable } from '@openbot/sessions/terminal-text';
 import type { LABEL_FLAGS } from './flags.ts';
-import { openSession } from './place.ts';
+import { openChanges, openSession } from './place.ts';
 
 /** Gives a session a name, or takes it away. */
 export async function sessionsLabel(input: CommandInput<typeof LABEL_FLAGS>): Promise<void> {
@@ -17,7 +17,7 @@ export async function sessionsLabel(input: CommandInput<typeof LABEL_FLAGS>): Pr
       hint: `A label names one session. To take it away there: openbot sessions label '${owner}' --clear`,
     });
   }
-  const changes = await keeper.openChanges();
+  const changes = await openChanges(input, keeper);
   if (label !== entry.label) await changes.set(session, { label });
   if (flags.json) {
     writeJson(terminal, {

@@ -5,7 +5,7 @@ import { parseDuration } from '../../config/duration.ts';
 import type { PruneOutcome, SessionKeeper } from '../../kept-sessions/contract.ts';
 import { confirm } from '../confirm.ts';
 import type { PRUNE_FLAGS } from './flags.ts';
-import { openPlace } from './place.ts';
+import { openChanges, openPlace } from './place.ts';
 import { listUndoCommands } from './undo.ts';
 
 const MOST_SHOWN = 20;
@@ -15,7 +15,7 @@ export async function sessionsPrune(input: CommandInput<typeof PRUNE_FLAGS>): Pr
   const { flags, terminal } = input;
   const limits = { maxAgeMs: readAge(flags.olderThan), maxEntries: flags.keep };
   const { keepers } = await openPlace(input);
-  const planned = await prune(keepers, { ...limits, dryRun: true });
+  const planned = await prune(input, keepers, { ...limits, dryRun: true });
   const due = planned.flatMap(({ pruned }) => pruned).length;
   const isDry = flags.dryRun === true || due === 0;
   if (!isDry) {
@@ -23,7 +23,7 @@ export async function sessionsPrune(input: CommandInput<typeof PRUNE_FLAGS>): Pr
       terminal.say(listSessions(planned, 'would be removed', terminal.maxLineWidth));
     await confirm(input, `Remove ${formatQuantity(due, 'session')}, and archive their transcripts`);
   }
-  const done = isDry ? planned : await prune(keepers, { ...limits, dryRun: false });
+  const done = isDry ? planned : await prune(input, keepers, { ...limits, dryRun: false });
   if (flags.json) {
     writeJson(terminal, describe(input, done, flags.dryRun === true));
     return;
@@ -45,12 +45,13 @@ export async function sessionsPrune(input: CommandInput<typeof PRUNE_FLAGS>): Pr
 type Done = PruneOutcome & { readonly agentId: string };
 
 async function prune(
+  input: CommandInput<typeof PRUNE_FLAGS>,
   keepers: readonly SessionKeeper[],
   limits: { maxAgeMs?: number; maxEntries?: number; dryRun: boolean },
 ): Promise<Done[]> {
   const done: Done[] = [];
   for (const keeper of keepers.filter(({ exists }) => exists)) {
-    const changes = await keeper.openChanges();
+    const changes = await openChanges(input, keeper);
     done.push({ agentId: keeper.agentId, ...(await changes.prune(limits)) });
   }
   return done;

@@ -2,7 +2,7 @@ import { type CommandInput, writeJson } from '@openbot/sessions/command-line';
 import { printable } from '@openbot/sessions/terminal-text';
 import { confirm } from '../confirm.ts';
 import type { CHANGE_FLAGS } from './flags.ts';
-import { openSession } from './place.ts';
+import { openChanges, openSession } from './place.ts';
 import { describeArchives, listUndoCommands } from './undo.ts';
 
 /** Begins a session anew. */
@@ -10,7 +10,7 @@ export async function sessionsReset(input: CommandInput<typeof CHANGE_FLAGS>): P
   const { flags, terminal, words } = input;
   const session = await openSession(input, words[0]);
   const { key, keeper, entry } = session;
-  const changes = await keeper.openChanges();
+  const changes = await openChanges(input, keeper);
   await confirm(input, `Begin ${printable(key)} anew, and archive its transcript`);
   const { sessionId, archived } = await changes.reset(session);
   const previousSessionId = entry.sessionId;

@@ -10,7 +10,7 @@ import { findByKey } from '../../kept-sessions/find-session.ts';
 import { confirm } from '../confirm.ts';
 import { formatSize, showPath } from '../session-cells.ts';
 import type { RESTORE_FLAGS } from './flags.ts';
-import { openPlace } from './place.ts';
+import { openChanges, openPlace } from './place.ts';
 import { describeKind } from './session-report.ts';
 import { describeArchives, listUndoCommands } from './undo.ts';
 
@@ -24,7 +24,7 @@ export async function sessionsRestore(input: CommandInput<typeof RESTORE_FLAGS>)
     return;
   }
   const { keeper, archive } = findArchive(input, keepers, name.trim());
-  const changes = await keeper.openChanges();
+  const changes = await openChanges(input, keeper);
   await confirm(input, describeRestore(input, folder, { keeper, archive }));
   const { key, sessionId, path, archived, replaced } = await changes.restore(archive, flags.key);
   if (flags.json) {

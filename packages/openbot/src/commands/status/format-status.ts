@@ -17,6 +17,7 @@ import {
 } from '@openbot/sessions/terminal-text';
 import type { RecentSession, StatusReport } from '../../state-report/contract.ts';
 import type { AgentUsage } from '../../state-report/sum-usage.ts';
+import { describeGateway } from '../gateway/describe-gateway.ts';
 import { paintContext, showContext, showPath } from '../session-cells.ts';
 
 export interface StatusFormat {
@@ -42,7 +43,7 @@ export function formatStatus(report: Shown, format: StatusFormat): string {
     ['Queue', ...describeQueue(report, format)],
     ['Outbox', ...describeOutbox(report, format)],
     ...(isKnown ? [['Channels', ...describeChannels(report, format)] as const] : []),
-    ['Gateway', report.gateway.running ? `runs: ${printable(report.gateway.process ?? '')}` : 'not running'],
+    ['Gateway', ...describeGateway(report.gateway, format)],
     ...(isKnown ? [['Models', ...describeModels(report, format)] as const] : []),
     ['Index', describeIndex(report)],
     ...(report.usage === undefined ? [] : [['Usage', ...report.usage.map(describeUsage)] as const]),

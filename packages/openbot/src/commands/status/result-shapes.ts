@@ -1,4 +1,5 @@
 import type { ResultShape } from '@openbot/sessions/command-line';
+import { GATEWAY_STATUS } from '../gateway/result-shapes.ts';
 
 const FAULT = { part: 'string', code: 'string', message: 'string' } as const;
 
@@ -29,7 +30,7 @@ export const STATUS: ResultShape = {
   },
   deadLetters: ['any - as in openbot outbox list --json'],
   channels: [{ name: 'string', enabled: 'boolean', accounts: ['string'], hasDriver: 'boolean' }],
-  gateway: { running: 'boolean', 'process?': 'string' },
+  gateway: GATEWAY_STATUS,
   models: [
     {
       name: 'string',

@@ -1,11 +1,13 @@
 import { OpenBotError, reportProgress } from '@openbot/sessions';
 import { type CommandInput, type Terminal, writeJson } from '@openbot/sessions/command-line';
 import { passOnSignal } from '@openbot/sessions/disk';
-import type { SayEvent, SayResult } from '../../bot/contract.ts';
+import type { Bot, SayEvent, SayResult } from '../../bot/contract.ts';
 import { openBot } from '../../bot/open-bot.ts';
 import { type LoadedConfig, loadBotConfig } from '../../config/load-config.ts';
 import { indexModels } from '../../config/models.ts';
+import type { GatewayConnection } from '../../gateway-client/connect-gateway.ts';
 import { abortOnSignals } from '../abort-on-signals.ts';
+import { openGatewayFor } from '../through-gateway.ts';
 import { readSayRequest, readStateDir } from './agent-input.ts';
 import { AgentReport, formatPayloads } from './agent-report.ts';
 import { describeResult } from './agent-result.ts';
@@ -17,18 +19,19 @@ export async function agent(input: CommandInput<typeof AGENT_FLAGS>): Promise<vo
   const { env, flags, terminal } = input;
   const stateDir = readStateDir(input);
   const request = await readSayRequest(input);
-  const loaded = await loadBotConfig(stateDir, env);
+  const gateway = await openGatewayFor(stateDir, flags);
+  // The gateway has its own variables.
+  const loaded = await loadBotConfig(stateDir, env, { toleratesMissingSecrets: gateway !== undefined });
   const report = new AgentReport(terminal, {
     streams: terminal.isTerminal && !flags.json,
     // The prefix is known when the reply is.
     streamsText: loaded.config.messages?.responsePrefix === undefined,
   });
-  const bot = await openBot({
-    stateDir,
-    config: loaded.config,
-    env,
-    report: ({ message }) => report.write({ type: 'warning', message }),
-  });
+  const warn = (message: string) => report.write({ type: 'warning', message });
+  const bot: Pick<Bot, 'say' | 'close'> =
+    gateway === undefined
+      ? await openBot({ stateDir, config: loaded.config, env, report: ({ message }) => warn(message) })
+      : await talkThrough(gateway, env);
   const aborting = new AbortController();
   const signals = abortOnSignals(
     () => {
@@ -69,6 +72,17 @@ export async function agent(input: CommandInput<typeof AGENT_FLAGS>): Promise<vo
   }
   printResult(result, { report, terminal, json: flags.json === true, isCaught: aborting.signal.aborted });
   signals.dieOfCaught();
+}
+
+async function talkThrough(
+  gateway: GatewayConnection,
+  env: CommandInput['env'],
+): Promise<Pick<Bot, 'say' | 'close'>> {
+  const { sayThrough } = await import('../../gateway-client/say-through.ts');
+  return {
+    say: (request) => sayThrough(gateway, request, env),
+    close: async () => gateway.close(),
+  };
 }
 
 /** Throws RUN_FAILED for a run that did not end well, unless the person ended it. */

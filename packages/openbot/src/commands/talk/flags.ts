@@ -1,6 +1,6 @@
 import { declareFlags } from '@openbot/sessions/command-line';
 import { THINKING_LEVELS } from '../../config/bot-config.ts';
-import { AGENT, CHANNEL, JSON_OUTPUT, STATE_DIR } from '../flags.ts';
+import { AGENT, CHANNEL, JSON_OUTPUT, LOCAL, STATE_DIR } from '../flags.ts';
 
 export const AGENT_FLAGS = declareFlags({
   message: {
@@ -76,7 +76,7 @@ export const AGENT_FLAGS = declareFlags({
     help: 'With --deliver: the channel, where it is not that of --to',
   },
   replyAccount: { kind: 'text', value: 'id', help: 'With --deliver: which of your accounts sends it' },
-  local: { kind: 'boolean', help: 'Run the agent in this process, also where a gateway runs' },
+  local: { ...LOCAL.local, help: 'Run the agent in this process, also where a gateway runs' },
   ...STATE_DIR,
   ...JSON_OUTPUT,
 });

@@ -5,6 +5,7 @@ import { isOpenclaws } from '../index-db/index-path.ts';
 import { openSessionFolder } from '../kept-sessions/open-session-folder.ts';
 import { agents, channels, configuration, models, workspaces } from './checks/configuration.ts';
 import { fileModes, stateFolder } from './checks/folder.ts';
+import { gateway } from './checks/gateway.ts';
 import { leftovers, scheduledEdits, staleLocks } from './checks/leavings.ts';
 import { diskSpace, node } from './checks/machine.ts';
 import { database, deadLetters, index, stuckMessages } from './checks/messages.ts';
@@ -34,6 +35,7 @@ export const CHECKS: readonly Check[] = [
   deadLetters,
   stuckMessages,
   index,
+  gateway,
   fileModes,
 ];
 

@@ -2,6 +2,7 @@
 import { OpenBotError } from '@openbot/sessions';
 import type { BotConfig, ProviderSettings } from '../config/bot-config.ts';
 import type { ConfigDraft } from '../config-editing/create-config-file.ts';
+import { TOKEN_FILE } from '../gateway-process/gateway-files.ts';
 
 /** How the key of a provider is given. */
 export type ChosenKey =
@@ -75,7 +76,7 @@ export function composeDraft(setup: ChosenSetup): ConfigDraft {
       'The configuration of openbot. It is JSON5: comments and trailing commas are allowed.',
       'All settings: docs/config.md. To check the file: openbot config validate',
     ],
-    config: { ...config },
+    config: { ...config, gateway: { auth: { token: `file:./${TOKEN_FILE}` } } },
     about: {
       agents: [
         'defaults holds for all agents; entries of list have an id, and win over it.',
@@ -84,6 +85,9 @@ export function composeDraft(setup: ChosenSetup): ConfigDraft {
       ],
       models: [
         `Secrets are not written here: '\${NAME}' is a variable of the environment, 'file:./name' a file.`,
+      ],
+      gateway: [
+        'The process in the background: openbot gateway start. Clients such as openclaw tui need the token in this file.',
       ],
     },
     tail: [

@@ -6,6 +6,7 @@ import type { Environment } from '@openbot/sessions/layout';
 import { resolveAgentSettings } from '../config/agents.ts';
 import { type BotConfig, CONFIG_FILE_NAME } from '../config/bot-config.ts';
 import { composeConfigText, createConfigFile } from '../config-editing/create-config-file.ts';
+import { ensureToken } from '../gateway-process/gateway-token.ts';
 import { type ChosenSetup, composeDraft, composeSettings, keyFileOf } from './compose-setup.ts';
 
 export interface WrittenSetup {
@@ -25,7 +26,7 @@ export function configToTry(setup: ChosenSetup): BotConfig {
 }
 
 /**
- * Writes the key, the workspace, and at last the configuration; a signal waits until that is done. Throws CONFIG_EXISTS.
+ * Writes the key, the token of the gateway, the workspace, and at last the configuration; a signal waits until that is done. Throws CONFIG_EXISTS.
  */
 export async function writeSetup(
   setup: ChosenSetup,
@@ -38,6 +39,7 @@ export async function writeSetup(
     if (setup.key.kind === 'typed') {
       await writeFileAtomic(join(stateDir, keyFileOf(setup.provider)), `${setup.key.value}\n`);
     }
+    await ensureToken(stateDir);
     await createConfigFile(path, composeConfigText(composeDraft(setup)));
     const config = composeSettings(setup);
     const { workspaceDir } = resolveAgentSettings({ config, agentId: 'main', stateDir, env });

@@ -1,3 +1,4 @@
+import type { GatewayReport } from '../gateway-client/look-at-gateway.ts';
 import type { KeptMessages, Letter } from '../kept-messages/look-into-messages.ts';
 import type { SessionRow } from '../kept-sessions/contract.ts';
 
@@ -13,7 +14,7 @@ export interface StatusReport {
   readonly messages?: Omit<KeptMessages, 'path'>;
   readonly deadLetters: readonly Letter[];
   readonly channels: readonly ChannelStatus[];
-  readonly gateway: { readonly running: boolean; readonly process?: string };
+  readonly gateway: GatewayReport;
   readonly models: readonly ModelStatus[];
   readonly index?: IndexStatus;
   /** What could not be read, and why. */

@@ -3,13 +3,14 @@ import type { StoredSession } from '@openbot/sessions';
 import type { Environment } from '@openbot/sessions/layout';
 import { findConfigFile, loadBotConfig } from '../config/load-config.ts';
 import { openFileCooldowns } from '../cooldowns/files/file-cooldowns.ts';
+import { lookAtGateway } from '../gateway-client/look-at-gateway.ts';
 import { lookIntoLetters, lookIntoMessages } from '../kept-messages/look-into-messages.ts';
 import type { SessionFolder, SessionKeeper } from '../kept-sessions/contract.ts';
 import { openSessionFolder } from '../kept-sessions/open-session-folder.ts';
 import { withRecordedWindow } from '../kept-sessions/recorded-window.ts';
 import { listModels } from '../model-catalog/list-models.ts';
 import type { AgentStatus, RecentSession, StatusReport } from './contract.ts';
-import { describeChannels, describeIndex, findGateway, findRuns } from './parts.ts';
+import { describeChannels, describeIndex, findRuns } from './parts.ts';
 
 export interface StatusQuestion {
   readonly stateDir: string;
@@ -84,7 +85,7 @@ export async function gatherStatus(question: StatusQuestion): Promise<StatusRepo
     messages: messages && withoutPath(messages),
     deadLetters: letters ?? [],
     channels: config === undefined ? [] : describeChannels(config),
-    gateway: findGateway(stateDir),
+    gateway: await lookAtGateway(stateDir),
     models: (models ?? [])
       .filter(({ agents: asking, fallbackOf }) => asking.length + fallbackOf.length > 0)
       .map(({ name, agents: asking, isKnown, credential = 'unknown', credentialHint }) => ({

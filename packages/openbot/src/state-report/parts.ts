@@ -8,14 +8,6 @@ import { INDEX_NAME } from '../index-db/index-database.ts';
 import { VERSION } from '../index-db/schema.ts';
 import type { ChannelStatus, IndexStatus, RunStatus } from './contract.ts';
 
-/** A gateway holds this lock for as long as it serves. */
-const GATEWAY_LOCK = 'gateway.lock';
-
-export function findGateway(stateDir: string): { running: boolean; process?: string } {
-  const lock = inspectLock(join(stateDir, GATEWAY_LOCK));
-  return lock?.held ? { running: true, process: lock.who } : { running: false };
-}
-
 /** The runs in progress, of any process. */
 export function findRuns(stateDir: string): RunStatus[] {
   return readNames(join(stateDir, 'run-locks'))

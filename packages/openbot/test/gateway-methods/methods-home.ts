@@ -132,6 +132,7 @@ export class MethodsHome {
       subscriptions: {
         addSessions: () => this.subscribed.push('sessions'),
         addMessages: (address) => this.subscribed.push(address),
+        removeMessages: () => {},
       },
     };
   }
@@ -157,9 +158,23 @@ class TestRuns implements GatewayRuns {
     return [...this.open.values()].filter((run) => run.agentId === agentId && run.sessionKey === sessionKey);
   }
 
+  accepted(runId: string): GatewayRun {
+    return this.open.get(runId)!;
+  }
+
+  async findEnding(runId: string) {
+    return this.ended.get(runId);
+  }
+
   async waitForEnd(runId: string) {
     return this.ended.get(runId);
   }
+
+  onChange() {
+    return () => {};
+  }
+
+  close() {}
 }
 
 function makeHost(bot: Bot, state: BotState, runs: TestRuns, channels: readonly Channel[]): AgentHost {
@@ -169,6 +184,7 @@ function makeHost(bot: Bot, state: BotState, runs: TestRuns, channels: readonly 
     onEvent: () => () => {},
     onStatus: () => () => {},
     ready: async () => {},
+    warm: () => {},
     close: async () => {},
     calls: {
       accept: async ({ agentId, sessionKey, messageId, text }) => {
@@ -180,7 +196,7 @@ function makeHost(bot: Bot, state: BotState, runs: TestRuns, channels: readonly 
           .say({ agentId, sessionKey, message: text, signal: aborting.signal })
           .then(({ compactions = 0, ...report }) => {
             runs.open.delete(messageId);
-            return { runId: messageId, report: { ...report, compactions }, endedAt: Date.now() };
+            return { ...run, report: { ...report, compactions }, endedAt: Date.now() };
           });
         runs.ended.set(messageId, ending);
         return { isNew: true, seq: 1, text, state: 'received' };
@@ -201,6 +217,8 @@ function makeHost(bot: Bot, state: BotState, runs: TestRuns, channels: readonly 
         }
       },
       addSystemEvent: ({ sessionKey, agentId }, text) => bot.addSystemEvent(sessionKey, text, agentId),
+      say: (_id, request) => bot.say(request),
+      tellSay: async () => {},
       channels: async () => channels.map(({ name, accountId }) => ({ channel: name, accountId })),
     },
   };

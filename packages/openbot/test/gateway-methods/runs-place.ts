@@ -5,9 +5,9 @@ import type { BotConfig } from '../../src/config/bot-config.ts';
 import { AGENT_METHODS } from '../../src/gateway-methods/agent.ts';
 import { CHAT_METHODS } from '../../src/gateway-methods/chat.ts';
 import { followRuns } from '../../src/gateway-methods/events/follow-runs.ts';
+import { openRows } from '../../src/gateway-methods/rows/rows.ts';
 import { openRuns } from '../../src/gateway-methods/runs/runs.ts';
 import type { GatewayServices } from '../../src/gateway-methods/services.ts';
-import { storedOf } from '../../src/gateway-methods/session-ref.ts';
 import { SESSION_RUN_METHODS } from '../../src/gateway-methods/session-runs.ts';
 import type { EventHub, GatewayEvent } from '../../src/gateway-protocol/gateway-event.ts';
 import type { Caller } from '../../src/gateway-protocol/method.ts';
@@ -64,22 +64,7 @@ export class RunsPlace {
       host,
       hub: this.#hub(),
       runs,
-      rows: {
-        find: async (ref) => {
-          const stored = await storedOf(services, ref);
-          const active = runs.ofSession(ref).map(({ runId }) => runId);
-          return (
-            stored && {
-              key: ref.sessionKey,
-              kind: 'direct',
-              agentId: ref.agentId,
-              sessionId: stored.entry.sessionId,
-              hasActiveRun: active.length > 0,
-              activeRunIds: active,
-            }
-          );
-        },
-      },
+      rows: openRows({ stateDir, config, state, runs, now: Date.now }),
       startedAt: Date.now(),
       now: Date.now,
       presence: () => [],

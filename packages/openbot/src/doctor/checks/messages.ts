@@ -2,10 +2,11 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { formatAge, formatQuantity } from '@openbot/sessions/terminal-text';
 import { DATABASE_NAME } from '../../database/bot-database.ts';
+import { findHolder } from '../../gateway-process/find-gateway.ts';
 import { INDEX_NAME } from '../../index-db/index-database.ts';
 import { identify, moveAside } from '../../index-db/move-aside.ts';
 import { type KeptMessages, lookIntoMessages } from '../../kept-messages/look-into-messages.ts';
-import { describeIndex, findGateway, findRuns, hasDriver } from '../../state-report/parts.ts';
+import { describeIndex, findRuns, hasDriver } from '../../state-report/parts.ts';
 import { checkDatabase } from '../../state-report/probe-state.ts';
 import type { Check, Finding, Place } from '../contract.ts';
 
@@ -51,7 +52,7 @@ export const stuckMessages: Check = {
     const { waiting = [], unsent = [] } = look(place) ?? {};
     const { now, stateDir } = place;
     const isRunning = findRuns(stateDir).length > 0;
-    const isServed = findGateway(stateDir).running;
+    const isServed = findHolder(stateDir) !== undefined;
     const canSend = (channel: string) => isServed || hasDriver(channel);
     const old = ({ since }: { readonly since: number }) => now - since > STUCK_MS;
     return [

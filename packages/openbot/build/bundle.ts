@@ -28,6 +28,8 @@ const OTHER_BUNDLE: Readonly<Record<string, string>> = {
   'cc-select': 'cc-select-status',
   'cc-status': 'cc-select-status',
   mcp: 'cc',
+  // Without the bot, and not loaded by what asks it.
+  'gateway-run': 'gateway-run',
 };
 
 /** The same for all other commands of a folder. */
@@ -37,6 +39,7 @@ const BUNDLE_OF_FOLDER: Readonly<Record<string, string>> = {
   // With the editor of the configuration.
   agents: 'setup',
   config: 'setup',
+  devices: 'gateway',
   init: 'setup',
   models: 'setup',
   'session-settings': 'session-changes',
@@ -104,6 +107,13 @@ const BUNDLES = {
         'usage/sources/pi',
         'usage/prices/pi-prices',
       ].map((file) => join(SOURCE, `${file}.ts`)),
+    ],
+    // Loaded where a gateway runs.
+    [
+      'gateway-client',
+      ['gateway-client/connect-gateway', 'gateway-client/say-through', 'gateway-client/changes-through']
+        .map((file) => join(SOURCE, `${file}.ts`))
+        .concat(join(SOURCE, 'gateway-process', 'readiness.ts')),
     ],
     // Loaded where the model is not a scripted one. pi itself is installed beside it.
     ['pi-runner', [join(SOURCE, 'runners', 'pi', 'runner.ts')]],

@@ -5,6 +5,26 @@ export const OPENBOT_ERRORS = {
     remedy:
       'Read the message; docs/gateway.md lists the methods, their params and the scopes that they need.',
   },
+  GATEWAY_RUNNING: {
+    means: 'The state folder has a gateway that runs already. A second one was not started.',
+    remedy:
+      'Use it as it is, or end it with `openbot gateway stop`, or start it anew with `openbot gateway restart`.',
+  },
+  GATEWAY_NOT_STARTED: {
+    means:
+      'The gateway ended before it was ready, or was not ready in time. The message has the last lines of its log.',
+    remedy: 'Remove the cause that the log names; `openbot gateway run` shows how it starts.',
+  },
+  GATEWAY_NOT_STOPPED: {
+    means: 'The gateway has not ended in time: runs may still go on.',
+    remedy: 'Wait, or use `openbot gateway stop --force`. What was accepted goes on with the next start.',
+  },
+  GATEWAY_UNREACHABLE: {
+    means:
+      'A gateway runs on the state folder and does not answer, or went away before it had answered. What it accepted is kept.',
+    remedy:
+      '`openbot gateway status` and `openbot gateway logs` say more. With `--local` a command does its work without it.',
+  },
   GATEWAY_CANNOT_LISTEN: {
     means:
       'The gateway cannot listen on its address: another program has the port, the address is not one of this machine, or the port is one of those that only root may take.',

@@ -208,7 +208,9 @@ const lateBuiltins: Plugin = {
   name: 'late-builtins',
   setup(builder) {
     const late: Readonly<Record<string, readonly string[]>> = {
-      'node:crypto': Object.keys(crypto).filter((name) => /^(create|random|hash$)/.test(name)),
+      'node:crypto': Object.keys(crypto).filter((name) =>
+        /^(create|random|(hash|sign|verify|timingSafeEqual)$)/.test(name),
+      ),
       'node:child_process': Object.keys(childProcess).filter((name) => /^(spawn|exec|fork)/.test(name)),
       'node:os': Object.entries(os).flatMap(([name, value]) => (typeof value === 'function' ? name : [])),
       'node:fs/promises': Object.keys(fsPromises).filter((name) => name !== 'constants'),

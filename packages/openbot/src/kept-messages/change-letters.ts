@@ -12,7 +12,7 @@ const SQL = {
 /** Retries dead letters, or drops dead and waiting ones; what is in another state by now is left alone. Resolves with the ids of those that were changed. */
 export async function changeLetters(
   stateDir: string,
-  letters: readonly Letter[],
+  letters: readonly Pick<Letter, 'id'>[],
   change: keyof typeof SQL,
 ): Promise<readonly number[]> {
   if (letters.length === 0) return [];

@@ -26,5 +26,6 @@ it('settings with secrets are marked, and no others', () => {
   expect(secrets.map(({ path }) => path)).toEqual([
     'models.providers.<name>.apiKey',
     'index.embedding.apiKey',
+    'gateway.auth.token',
   ]);
 });

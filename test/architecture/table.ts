@@ -162,6 +162,8 @@ export const ROOMS: Readonly<Record<string, RoomTable>> = {
       'model-catalog',
       'history',
       'usage',
+      'gateway-process',
+      'gateway-client',
       'first-setup',
       'openclaw-import',
       'state-report',

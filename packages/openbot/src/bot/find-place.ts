@@ -14,13 +14,16 @@ export async function findPlace(
     readonly stateDir: string;
     readonly env: Environment;
     readonly state: Pick<BotState, 'storeOf'>;
+    /** Those whose sessions an id may name. Default: all. */
+    readonly agentIds?: readonly string[];
   },
   request: Pick<SayRequest, 'agentId' | 'sessionKey' | 'sessionId' | 'to' | 'channel' | 'accountId'>,
 ): Promise<SessionRef> {
   const { config, stateDir, state } = options;
   const chosen = chooseAgentId({ ...options, flag: request.agentId });
   if (request.sessionId !== undefined) {
-    const agents = request.agentId === undefined ? listAgentIds(config, stateDir) : [chosen];
+    const { agentIds = listAgentIds(config, stateDir) } = options;
+    const agents = request.agentId === undefined ? agentIds : [chosen];
     for (const agentId of agents) {
       const sessions: readonly StoredSession[] = await state.storeOf(agentId).list();
       const found = sessions.find(({ entry }) => entry.sessionId === request.sessionId);

@@ -18,7 +18,7 @@ import { STOP_REASONS } from './events/run-voice.ts';
 import type { RunEnding } from './runs/contract.ts';
 import { sendMessage } from './runs/send-message.ts';
 import { type GatewayServices, gatewayMethod, mayReach } from './services.ts';
-import { assertAgent } from './session-ref.ts';
+import { assertAgent, defaultAgentOf, isBound, reachableRef, visibleAgents } from './session-ref.ts';
 
 type Call = MethodCall<GatewayServices>;
 
@@ -56,7 +56,7 @@ const agent = gatewayMethod({
     const { idempotencyKey: runId, message } = params;
     const session = await findSessionOf(call, params);
     refuseAttachments(params.attachments);
-    const { run, status } = await sendMessage(services, session, {
+    const { run, status } = await sendMessage(call, session, {
       runId,
       text: message,
       wish: wishOf(params),
@@ -66,7 +66,7 @@ const agent = gatewayMethod({
       const acceptedAt = run.acceptedAt;
       call.respondFirst({ runId, sessionKey, agentId, status: 'accepted', acceptedAt });
     }
-    const ending = await services.runs.waitForEnd(runId, { timeoutMs: NO_LIMIT, signal });
+    const ending = await services.runs.waitForEnd(run, { timeoutMs: NO_LIMIT, signal });
     if (ending === undefined) throw refuse('UNAVAILABLE', 'the run goes on without its caller');
     return describeEnding(ending, run.startedAt ?? run.acceptedAt);
   },
@@ -74,14 +74,23 @@ const agent = gatewayMethod({
 
 async function findSessionOf(call: Call, params: Params): Promise<SessionRef> {
   const { services } = call;
-  const { agentId, sessionKey, sessionId, to, channel, accountId } = params;
-  if (agentId !== undefined) assertAgent(call, agentId);
+  const { sessionKey, sessionId, to, channel, accountId } = params;
+  if (params.agentId !== undefined) assertAgent(call, params.agentId);
+  if (sessionKey !== undefined && sessionId === undefined)
+    return reachableRef(call, sessionKey, params.agentId);
+  // A token names its agent: bindings, and the default of all agents, say nothing to who has it.
+  const isOwn = sessionId === undefined && isBound(call.caller);
+  const { agentId = isOwn ? defaultAgentOf(call) : undefined } = params;
   try {
-    const session = await findPlace(services, { agentId, sessionKey, sessionId, to, channel, accountId });
+    const session = await findPlace(
+      { ...services, agentIds: visibleAgents(call) },
+      { agentId, sessionId, to, channel, accountId },
+    );
     assertAgent(call, session.agentId);
     return session;
   } catch (error) {
-    if (error instanceof OpenBotError && error.code === 'AGENT_NOT_FOUND')
+    // Its hint names agents.
+    if (error instanceof OpenBotError && ['AGENT_NOT_FOUND', 'SESSION_NOT_FOUND'].includes(error.code))
       throw refuse('INVALID_REQUEST', error.message);
     throw error;
   }
@@ -133,8 +142,9 @@ const wait = gatewayMethod({
   scope: 'operator.write',
   params: { runId: filledText, timeoutMs: maybe(integer({ least: 0 })) },
   handle: async ({ runId, timeoutMs = 30_000 }, { services, caller, signal }) => {
-    const ending = await services.runs.waitForEnd(runId, { timeoutMs, signal });
-    if (ending === undefined || !mayReach(caller, ending.agentId)) return { runId, status: 'timeout' };
+    const isMeant = ({ agentId }: SessionRef) => mayReach(caller, agentId);
+    const ending = await services.runs.waitForNamed(runId, isMeant, { timeoutMs, signal });
+    if (ending === undefined) return { runId, status: 'timeout' };
     const { report, endedAt } = ending;
     const { outcome, error, abortedBy } = report;
     if (outcome === 'failed') return { runId, status: 'error', endedAt, error: error?.message };

@@ -1,11 +1,10 @@
 import { buildAgentMainSessionKey, normalizeAgentId, normalizeMainKey } from '@openbot/sessions';
 import { describeAgents } from '../agent-roster/list-agents.ts';
-import { resolveAgentSettings, resolveDefaultAgentId } from '../config/agents.ts';
-import type { MethodCall } from '../gateway-protocol/method.ts';
+import { resolveAgentSettings } from '../config/agents.ts';
 import { filledText, maybe } from '../gateway-protocol/param-shapes.ts';
 import { modelOfAgent, THINKING } from './model-defaults.ts';
-import { type GatewayServices, gatewayMethod, mayReach } from './services.ts';
-import { assertAgent, reachableRef, visibleAgents } from './session-ref.ts';
+import { gatewayMethod, mayReach } from './services.ts';
+import { assertAgent, defaultAgentOf, reachableRef } from './session-ref.ts';
 
 const list = gatewayMethod({
   name: 'agents.list',
@@ -32,12 +31,6 @@ const list = gatewayMethod({
     };
   },
 });
-
-/** Of those that the caller sees. */
-export function defaultAgentOf(call: Pick<MethodCall<GatewayServices>, 'caller' | 'services'>): string {
-  const usual = resolveDefaultAgentId(call.services.config);
-  return mayReach(call.caller, usual) ? usual : (visibleAgents(call)[0] ?? '');
-}
 
 const identity = gatewayMethod({
   name: 'agent.identity.get',

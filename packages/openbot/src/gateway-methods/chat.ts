@@ -17,7 +17,7 @@ import { readHistory } from './history/read-history.ts';
 import { abortRuns } from './runs/abort-runs.ts';
 import { sendMessage } from './runs/send-message.ts';
 import { type GatewayServices, gatewayMethod } from './services.ts';
-import { reachableRef, storedOf, visibleRef } from './session-ref.ts';
+import { defaultAgentOf, reachableRef, storedOf, visibleRef } from './session-ref.ts';
 import { transcriptOf } from './session-transcript.ts';
 
 export const QUEUE_MODES = ['steer', 'followup', 'collect', 'interrupt'] as const;
@@ -45,11 +45,10 @@ const send = gatewayMethod({
     timeoutMs: maybe(integer({ least: 0 })),
   },
   handle: async (params, call) => {
-    const { services } = call;
     const { message, idempotencyKey: runId, deliver, thinking, queueMode, timeoutMs } = params;
     const session = reachableRef(call, params.sessionKey, params.agentId);
     refuseAttachments(params.attachments);
-    const { status } = await sendMessage(services, session, {
+    const { status } = await sendMessage(call, session, {
       runId,
       text: message,
       wish: {
@@ -84,7 +83,12 @@ const history = (['chat.history', 'chat.startup'] as const).map((name) =>
       const { services } = call;
       // Who reads a conversation may go on with it.
       services.host.warm();
-      return readHistory(services, visibleRef(call, sessionKey, agentId), sessionKey, page);
+      return readHistory(
+        services,
+        visibleRef(call, sessionKey, agentId),
+        { key: sessionKey, fallbackAgentId: defaultAgentOf(call) },
+        page,
+      );
     },
   }),
 );

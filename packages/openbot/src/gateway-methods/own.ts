@@ -9,11 +9,17 @@ import { type Letter, lookIntoLetters, lookIntoMessages } from '../kept-messages
 import { readKeptEntry } from '../kept-sessions/files/kept-entry.ts';
 import { openCalendar } from '../usage/calendar.ts';
 import { GROUPINGS } from '../usage/group-usage.ts';
-import { defaultAgentOf } from './agents.ts';
 import { announceChange } from './announce.ts';
 import { readQuery, searchIndex } from './search-index.ts';
 import { type GatewayServices, gatewayMethod, mayReach } from './services.ts';
-import { assertAgent, isBound, reachableRef, storedOf, visibleAgents } from './session-ref.ts';
+import {
+  assertAgent,
+  defaultAgentOf,
+  isBound,
+  reachableRef,
+  storedOf,
+  visibleAgents,
+} from './session-ref.ts';
 import { keeperOf } from './stop-run.ts';
 
 type Call = MethodCall<GatewayServices>;

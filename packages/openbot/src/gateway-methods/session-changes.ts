@@ -132,8 +132,13 @@ async function compactByModel(
   const { sessionFile } = transcriptOf(stateDir, ref, stored);
   const before = await findCompaction(sessionFile);
   const messageId = `compact-${randomUUID()}`;
-  await host.calls.accept({ ...ref, messageId, text: `/compact ${instructions ?? ''}`.trim() });
-  const ending = await runs.waitForEnd(messageId, { timeoutMs: COMPACT_MS, signal });
+  await host.calls.accept({
+    ...ref,
+    messageId,
+    mayCommand: true,
+    text: `/compact ${instructions ?? ''}`.trim(),
+  });
+  const ending = await runs.waitForEnd({ ...ref, runId: messageId }, { timeoutMs: COMPACT_MS, signal });
   if (ending === undefined)
     throw refuse('UNAVAILABLE', `The compaction of ${ref.sessionKey} is still under way`, {
       retryable: true,

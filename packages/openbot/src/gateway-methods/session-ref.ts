@@ -1,5 +1,5 @@
 import { parseAgentSessionKey, type StoredSession } from '@openbot/sessions';
-import { listAgentIds } from '../config/agents.ts';
+import { listAgentIds, resolveDefaultAgentId } from '../config/agents.ts';
 import type { Caller, MethodCall } from '../gateway-protocol/method.ts';
 import { refuse } from '../gateway-protocol/wire-errors.ts';
 import { resolveAddress } from '../routing/request-route.ts';
@@ -9,11 +9,17 @@ import { assertMayReach, type GatewayServices, mayReach } from './services.ts';
 type Call = Pick<MethodCall<GatewayServices>, 'caller' | 'services'>;
 
 /** The session that a key names: whole, without its agent, or `main`. It need not exist, nor its agent. */
-function readKey({ services: { config } }: Call, key: string, agentId: string | undefined): SessionRef {
+function readKey(call: Call, key: string, agentId: string | undefined): SessionRef {
+  const { config } = call.services;
   const named = parseAgentSessionKey(key)?.agentId;
   if (named !== undefined && agentId !== undefined && named !== agentId)
     throw refuse('INVALID_REQUEST', `agentId "${agentId}" does not match session key agent "${named}"`);
-  const { agentId: owner, sessionKey } = resolveAddress({ config, agentId, sessionKey: key });
+  const { agentId: owner, sessionKey } = resolveAddress({
+    config,
+    agentId,
+    fallbackAgentId: defaultAgentOf(call),
+    sessionKey: key,
+  });
   return canonicalRef(config.session, { agentId: owner, sessionKey });
 }
 
@@ -43,6 +49,12 @@ export function canSee({ caller, services }: Call, agentId: string): boolean {
 /** The agents that a caller sees, in the order of the configuration. */
 export function visibleAgents({ caller, services }: Call): readonly string[] {
   return listAgentIds(services.config, services.stateDir).filter((agentId) => mayReach(caller, agentId));
+}
+
+/** Of those that the caller sees. */
+export function defaultAgentOf(call: Call): string {
+  const usual = resolveDefaultAgentId(call.services.config);
+  return mayReach(call.caller, usual) ? usual : (visibleAgents(call)[0] ?? '');
 }
 
 export function sessionsOf({ state, config }: GatewayServices, agentId: string): SessionsOfAgent {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { parseSessionLabel } from '@openbot/sessions';
-import { resolveAgentSettings, resolveDefaultAgentId } from '../config/agents.ts';
+import { resolveAgentSettings } from '../config/agents.ts';
 import { indexModels, resolveModel } from '../config/models.ts';
 import {
   anyValue,
@@ -19,7 +19,7 @@ import { QUEUE_MODES, refuseAttachments } from './chat.ts';
 import { abortRuns } from './runs/abort-runs.ts';
 import { sendMessage } from './runs/send-message.ts';
 import { type GatewayServices, gatewayMethod } from './services.ts';
-import { reachableRef, sessionsOf, storedOf } from './session-ref.ts';
+import { defaultAgentOf, reachableRef, sessionsOf, storedOf } from './session-ref.ts';
 import { createdNow, resolvedModel, showEntry } from './shown-entry.ts';
 
 const send = gatewayMethod({
@@ -47,7 +47,7 @@ const send = gatewayMethod({
       ...(timeoutMs && { timeoutMs }),
       ...(queueMode && { queueMode }),
     };
-    const { status } = await sendMessage(services, session, { runId, text: message, wish });
+    const { status } = await sendMessage(call, session, { runId, text: message, wish });
     return { runId, status };
   },
 });
@@ -82,7 +82,7 @@ const create = gatewayMethod({
   },
   handle: async (params, call) => {
     const { services } = call;
-    const { agentId = resolveDefaultAgentId(services.config) } = params;
+    const { agentId = defaultAgentOf(call) } = params;
     const key = params.key ?? `agent:${agentId}:dashboard:${randomUUID()}`;
     const session = reachableRef(call, key, params.agentId);
     const changes = {
@@ -103,8 +103,7 @@ const create = gatewayMethod({
     await announceChange(services, session, { reason: 'create' });
     const message = params.message ?? params.task ?? '';
     const { idempotencyKey: runId = randomUUID() } = params;
-    if (message.trim() !== '')
-      await sendMessage(services, session, { runId, text: message, wish: undefined });
+    if (message.trim() !== '') await sendMessage(call, session, { runId, text: message, wish: undefined });
     else services.host.warm();
     return {
       ok: true,

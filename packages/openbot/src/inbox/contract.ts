@@ -128,8 +128,8 @@ export interface Inbox {
   decideKinds(kinds: ReadonlyMap<number, MessageKind>): Promise<void>;
   get(seq: number): Promise<InboxMessage | undefined>;
   find(identity: MessageIdentity): Promise<InboxMessage | undefined>;
-  /** The last one with this id, of whatever conversation of the account: for an account that gives each id once. */
-  findInAccount(message: Omit<MessageIdentity, 'conversationId'>): Promise<InboxMessage | undefined>;
+  /** Those with this id in whatever conversation of the account, in order of arrival. */
+  findInAccount(message: Omit<MessageIdentity, 'conversationId'>): Promise<readonly InboxMessage[]>;
   /** The messages of a session that are received, queued or running, in order of arrival. */
   waiting(session: SessionRef): Promise<readonly InboxMessage[]>;
   /** Sessions with such messages, the one that waits longest first. */

@@ -9,13 +9,14 @@ import type { Channel } from '../../src/channels/contract.ts';
 import type { BotConfig } from '../../src/config/bot-config.ts';
 import { ALL_METHODS } from '../../src/gateway-methods/all.ts';
 import { openRows } from '../../src/gateway-methods/rows/rows.ts';
-import type { GatewayRun, GatewayRuns, RunEnding } from '../../src/gateway-methods/runs/contract.ts';
+import type { GatewayRun, GatewayRuns, RunEnding, RunRef } from '../../src/gateway-methods/runs/contract.ts';
 import type { GatewayServices } from '../../src/gateway-methods/services.ts';
 import type { GatewayEvent } from '../../src/gateway-protocol/gateway-event.ts';
 import type { Caller } from '../../src/gateway-protocol/method.ts';
 import { checkParams } from '../../src/gateway-protocol/param-shapes.ts';
 import { toWireError, type WireError } from '../../src/gateway-protocol/wire-errors.ts';
 import { makeScriptRunner } from '../../src/runners/script/runner.ts';
+import type { SessionRef } from '../../src/session-address.ts';
 import { type BotState, openState } from '../../src/state/open-state.ts';
 import { asAnswer, PARROT, type Play } from '../bot/bot-home.ts';
 import { makeTempFolder } from '../setup/temp-folder.ts';
@@ -86,6 +87,7 @@ export class MethodsHome {
       startedAt: now(),
       now,
       presence: () => [{ mode: 'gateway', reason: 'self' }],
+      eventLoop: { read: () => ({ delayP99Ms: 0, delayMaxMs: 0 }) },
     };
   }
 
@@ -127,6 +129,7 @@ export class MethodsHome {
     return {
       connId: 'test',
       scopes: new Set(['operator.admin']),
+      mayCommand: true,
       client: { id: 'cli', mode: 'cli' },
       caps: new Set(),
       subscriptions: {
@@ -150,24 +153,25 @@ class TestRuns implements GatewayRuns {
   readonly open = new Map<string, GatewayRun & { abort(): void }>();
   readonly ended = new Map<string, Promise<RunEnding>>();
 
-  find(runId: string) {
-    return this.open.get(runId);
-  }
-
   ofSession({ agentId, sessionKey }: { agentId: string; sessionKey: string }) {
     return [...this.open.values()].filter((run) => run.agentId === agentId && run.sessionKey === sessionKey);
   }
 
-  accepted(runId: string): GatewayRun {
+  accepted({ runId }: RunRef): GatewayRun {
     return this.open.get(runId)!;
   }
 
-  async findEnding(runId: string) {
+  async findEnding({ runId }: RunRef) {
     return this.ended.get(runId);
   }
 
-  async waitForEnd(runId: string) {
+  async waitForEnd({ runId }: RunRef) {
     return this.ended.get(runId);
+  }
+
+  async waitForNamed(runId: string, isMeant: (session: SessionRef) => boolean) {
+    const ending = await this.ended.get(runId);
+    return ending && isMeant(ending) ? ending : undefined;
   }
 
   onChange() {
@@ -179,7 +183,11 @@ class TestRuns implements GatewayRuns {
 
 function makeHost(bot: Bot, state: BotState, runs: TestRuns, channels: readonly Channel[]): AgentHost {
   return {
-    status: { phase: { at: 'up', pid: process.pid, sinceMs: 0 }, crashes: 0 },
+    status: {
+      phase: { at: 'up', pid: process.pid, sinceMs: 0 },
+      crashes: 0,
+      channels: channels.map(({ name, accountId }) => ({ channel: name, accountId })),
+    },
     turns: new Map<string, HostTurn>(),
     onEvent: () => () => {},
     onStatus: () => () => {},
@@ -219,7 +227,6 @@ function makeHost(bot: Bot, state: BotState, runs: TestRuns, channels: readonly 
       addSystemEvent: ({ sessionKey, agentId }, text) => bot.addSystemEvent(sessionKey, text, agentId),
       say: (_id, request) => bot.say(request),
       tellSay: async () => {},
-      channels: async () => channels.map(({ name, accountId }) => ({ channel: name, accountId })),
     },
   };
 }

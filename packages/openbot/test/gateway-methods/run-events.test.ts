@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { MAIN } from '../agent-host/client-message.ts';
 import { type Fields, nameOf, RunsPlace } from './runs-place.ts';
 
 const FIXTURES = join(import.meta.dirname, '../../../../fixtures/openclaw-gateway');
@@ -134,7 +135,7 @@ test('a run with a tool, one that is aborted and one that fails are told as Open
     runId: 'run-2',
     status: 'in_flight',
   });
-  await place.until(() => place.services.runs.find('run-2')?.text === 'one two');
+  await place.until(() => place.services.runs.ofSession(MAIN).some(({ text }) => text === 'one two'));
   expect(await place.call('chat.history', { sessionKey: 'main', limit: 1 })).toMatchObject({
     inFlightRun: { runId: 'run-2', text: 'one two' },
     sessionInfo: { hasActiveRun: true, activeRunIds: ['run-2'] },

@@ -68,12 +68,13 @@ export class RunsPlace {
       startedAt: Date.now(),
       now: Date.now,
       presence: () => [],
+      eventLoop: { read: () => ({ delayP99Ms: 0, delayMaxMs: 0 }) },
     };
     this.#services = services;
     const unfollow = followRuns(services);
     this.#close = async (graceMs) => {
       await host.close(graceMs);
-      unfollow();
+      await unfollow();
       runs.close();
     };
     return this;
@@ -145,6 +146,7 @@ export class RunsPlace {
 const OWNER: Caller = {
   connId: 'c1',
   scopes: new Set(['operator.admin']),
+  mayCommand: true,
   client: { id: 'cli', mode: 'cli' },
   caps: new Set(),
 };

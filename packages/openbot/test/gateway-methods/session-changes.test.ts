@@ -160,10 +160,13 @@ test('a reset ends a running turn and waits for it', async () => {
   const before = await home.ask('sessions.describe', { key: DEMO });
   const { entry } = await home.ask('sessions.reset', { key: DEMO });
   expect(entry.sessionId).not.toBe(before.session?.sessionId);
-  const { report } = (await home.services.runs.waitForEnd('run-1', {
-    timeoutMs: 1,
-    signal: new AbortController().signal,
-  }))!;
+  const { report } = (await home.services.runs.waitForEnd(
+    { agentId: 'main', sessionKey: DEMO, runId: 'run-1' },
+    {
+      timeoutMs: 1,
+      signal: new AbortController().signal,
+    },
+  ))!;
   expect(report.outcome).toBe('aborted');
 });
 

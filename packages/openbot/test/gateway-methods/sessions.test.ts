@@ -117,7 +117,10 @@ test('rows follow what another process writes, and what runs', async () => {
     activeRunIds: ['run-1'],
   });
   release();
-  await home.services.runs.waitForEnd('run-1', { timeoutMs: 1, signal: AbortSignal.abort() });
+  await home.services.runs.waitForEnd(
+    { agentId: 'main', sessionKey: DEMO, runId: 'run-1' },
+    { timeoutMs: 1, signal: AbortSignal.abort() },
+  );
   const { session } = await home.ask('sessions.describe', { key: DEMO });
   expect(session).toMatchObject({ status: 'done', hasActiveRun: false, activeRunIds: [] });
 });

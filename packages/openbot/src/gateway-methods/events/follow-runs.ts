@@ -6,6 +6,7 @@ import type { TurnEvent } from '../../turn/turn-tools.ts';
 import { announceChange } from '../announce.ts';
 import { MessageCounts } from '../history/message-counts.ts';
 import type { RunChange } from '../runs/contract.ts';
+import { keyOfRun } from '../runs/known-runs.ts';
 import type { GatewayServices } from '../services.ts';
 import { assistantText, textOfPayloads } from './assistant-text.ts';
 import { RunVoice } from './run-voice.ts';
@@ -15,8 +16,8 @@ import { tellStoredMessages } from './stored-messages.ts';
 /** Parts of a text that come within this time are told together: each event has the whole text. ms */
 const TEXT_EVERY_MS = 100;
 
-/** Tells connections of all that runs. Returns the function that ends it. */
-export function followRuns(services: GatewayServices): () => void {
+/** Tells connections of all that runs. Returns the function that ends it, which resolves when all is told. */
+export function followRuns(services: GatewayServices): () => Promise<void> {
   const follower = new RunFollower(services);
   const forget = [
     services.runs.onChange((change) => follower.onChange(change)),
@@ -26,7 +27,7 @@ export function followRuns(services: GatewayServices): () => void {
   ];
   return () => {
     for (const one of forget) one();
-    follower.end();
+    return follower.end();
   };
 }
 
@@ -63,7 +64,7 @@ class RunFollower {
       this.#do(run, () => voice.replace());
     } else {
       this.#tellText(followed);
-      this.#runs.delete(runId);
+      this.#runs.delete(keyOfRun(run));
       this.#do(run, () => voice.end(change.ending, change.isAnswered));
       const phase = change.ending.report.outcome === 'failed' ? 'error' : 'end';
       this.#announce(run, { reason: 'agent.input.settled', runId });
@@ -78,8 +79,8 @@ class RunFollower {
 
   #onAppended(event: Extract<HostEvent, { type: 'appended' }>): void {
     const runs = this.#services.runs.ofSession(event.session);
-    for (const { runId } of runs) {
-      const followed = this.#runs.get(runId);
+    for (const run of runs) {
+      const followed = this.#runs.get(keyOfRun(run));
       if (followed !== undefined) this.#tellText(followed);
     }
     // The run may be over when its messages have been read.
@@ -88,7 +89,7 @@ class RunFollower {
   }
 
   /** Runs that go on later: their clients are told that this gateway does not wait for them. */
-  end(): void {
+  async end(): Promise<void> {
     for (const followed of this.#runs.values()) {
       clearTimeout(followed.timer);
       this.#tellText(followed);
@@ -96,13 +97,14 @@ class RunFollower {
       this.#do(voice.run, () => voice.cutOff());
     }
     this.#runs.clear();
+    await this.#lanes.idle();
   }
 
   #follow({ run }: RunChange): Followed {
-    const known = this.#runs.get(run.runId);
+    const known = this.#runs.get(keyOfRun(run));
     if (known !== undefined) return known;
     const followed = { voice: new RunVoice(run, this.#services), lastTextAt: Number.NEGATIVE_INFINITY };
-    this.#runs.set(run.runId, followed);
+    this.#runs.set(keyOfRun(run), followed);
     return followed;
   }
 

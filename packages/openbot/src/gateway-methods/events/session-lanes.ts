@@ -3,6 +3,7 @@ type Step = () => void | Promise<void>;
 /** Steps of a session are done one after another. One that has nothing to wait for is done at once. */
 export class SessionLanes {
   readonly #lanes = new Map<string, Step[]>();
+  readonly #going = new Set<Promise<void>>();
 
   add(address: string, step: Step): void {
     const lane = this.#lanes.get(address);
@@ -14,7 +15,14 @@ export class SessionLanes {
     if (done === undefined) return;
     const steps: Step[] = [];
     this.#lanes.set(address, steps);
-    void this.#go(address, done, steps);
+    const going = this.#go(address, done, steps);
+    this.#going.add(going);
+    void going.then(() => this.#going.delete(going));
+  }
+
+  /** Resolves when the steps of now are done. */
+  async idle(): Promise<void> {
+    await Promise.all(this.#going);
   }
 
   async #go(address: string, first: Promise<void>, steps: Step[]): Promise<void> {

@@ -1,4 +1,3 @@
-import { resolveDefaultAgentId } from '../../config/agents.ts';
 import type { SessionRef } from '../../session-address.ts';
 import { modelDefaults } from '../model-defaults.ts';
 import type { GatewayServices } from '../services.ts';
@@ -33,14 +32,14 @@ const counts = new MessageCounts();
 export async function readHistory(
   services: GatewayServices,
   session: SessionRef | undefined,
-  asked: string,
+  asked: { readonly key: string; readonly fallbackAgentId: string },
   page: HistoryPage,
 ): Promise<object> {
-  const { config, rows } = services;
-  const agentId = session?.agentId ?? resolveDefaultAgentId(config);
+  const { rows } = services;
+  const agentId = session?.agentId ?? asked.fallbackAgentId;
   const stored = session && (await storedOf(services, session));
   const about = {
-    sessionKey: session?.sessionKey ?? asked,
+    sessionKey: session?.sessionKey ?? asked.key,
     ...(stored && { sessionId: stored.entry.sessionId }),
   };
   const { offset = 0 } = page;

@@ -26,7 +26,7 @@ export async function abortRuns(
   );
   if (running.length === 0 || !(await host.calls.abort(session))) return ended;
   for (const run of running) {
-    if (await runs.waitForEnd(run.runId, { timeoutMs: END_MS, signal })) ended.push(run.runId);
+    if (await runs.waitForEnd(run, { timeoutMs: END_MS, signal })) ended.push(run.runId);
   }
   return ended;
 }

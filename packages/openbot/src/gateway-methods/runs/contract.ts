@@ -2,9 +2,13 @@ import type { AcceptedMessage } from '../../agent-host/contract.ts';
 import type { SessionRef } from '../../session-address.ts';
 import type { TurnEvent, TurnReport } from '../../turn/turn-tools.ts';
 
-/** A run as clients know it: by the idempotency key of its message, or by the turn where no client wrote it. */
-export interface GatewayRun extends SessionRef {
+/** A run by the name that its client gave it. Clients of several sessions may have chosen the same one. */
+export interface RunRef extends SessionRef {
   readonly runId: string;
+}
+
+/** A run as clients know it: by the idempotency key of its message, or by the turn where no client wrote it. */
+export interface GatewayRun extends RunRef {
   readonly turnId?: string;
   /** ms */
   readonly acceptedAt: number;
@@ -16,8 +20,7 @@ export interface GatewayRun extends SessionRef {
   readonly isOver: boolean;
 }
 
-export interface RunEnding extends SessionRef {
-  readonly runId: string;
+export interface RunEnding extends RunRef {
   readonly report: TurnReport;
   /** ms */
   readonly endedAt: number;
@@ -45,19 +48,26 @@ export type RunChange =
       readonly isAnswered: boolean;
     };
 
+export interface WaitLimits {
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+}
+
 /** The runs that this gateway knows: those under way, and for a while those that ended. */
 export interface GatewayRuns {
-  find(runId: string): GatewayRun | undefined;
   /** Runs of a session that are not over, the first one first. */
   ofSession(session: SessionRef): readonly GatewayRun[];
   /** A message of a client is in the inbox. */
-  accepted(runId: string, session: SessionRef, message: AcceptedMessage): GatewayRun;
+  accepted(run: RunRef, message: AcceptedMessage): GatewayRun;
   /** How a run ended: one that is remembered, or what is kept of its message. Undefined while it has no end, and for one that never was. */
-  findEnding(runId: string): Promise<RunEnding | undefined>;
+  findEnding(run: RunRef): Promise<RunEnding | undefined>;
   /** Resolves with the end of a run; undefined when it does not end within the time, or the signal is aborted. */
-  waitForEnd(
+  waitForEnd(run: RunRef, limits: WaitLimits): Promise<RunEnding | undefined>;
+  /** The same for a run of which only the name is known: the last one in sessions that `isMeant` knows. */
+  waitForNamed(
     runId: string,
-    limits: { readonly timeoutMs: number; readonly signal: AbortSignal },
+    isMeant: (session: SessionRef) => boolean,
+    limits: WaitLimits,
   ): Promise<RunEnding | undefined>;
   onChange(listener: (change: RunChange) => void): () => void;
   close(): void;

@@ -1,5 +1,5 @@
 import { addressOf, type SessionRef } from '../../session-address.ts';
-import type { GatewayRun, RunEnding } from './contract.ts';
+import type { GatewayRun, RunEnding, RunRef } from './contract.ts';
 
 /** OpenClaw remembers ended runs for as long. */
 const KEPT_MS = 300_000;
@@ -18,7 +18,7 @@ export class RunState implements GatewayRun {
   question: string | undefined;
   ending: RunEnding | undefined;
 
-  constructor(runId: string, { agentId, sessionKey }: SessionRef, acceptedAt: number) {
+  constructor({ runId, agentId, sessionKey }: RunRef, acceptedAt: number) {
     this.runId = runId;
     this.agentId = agentId;
     this.sessionKey = sessionKey;
@@ -34,6 +34,11 @@ export class RunState implements GatewayRun {
   }
 }
 
+/** One text for it. */
+export function keyOfRun(run: RunRef): string {
+  return `${addressOf(run)}\n${run.runId}`;
+}
+
 /** Runs that are under way, and those that ended a while ago. */
 export class KnownRuns {
   readonly #active = new Map<string, RunState>();
@@ -41,8 +46,14 @@ export class KnownRuns {
   /** In the order of their ends. */
   readonly #ended = new Map<string, RunState>();
 
-  find(runId: string): RunState | undefined {
-    return this.#active.get(runId) ?? this.#ended.get(runId);
+  find(run: RunRef): RunState | undefined {
+    const key = keyOfRun(run);
+    return this.#active.get(key) ?? this.#ended.get(key);
+  }
+
+  /** Of whatever session. */
+  named(runId: string): readonly RunState[] {
+    return [...this.#ended.values(), ...this.#active.values()].filter((run) => run.runId === runId);
   }
 
   active(): readonly RunState[] {
@@ -54,23 +65,23 @@ export class KnownRuns {
   }
 
   /** The one that is known, or a new one. */
-  open(runId: string, session: SessionRef, now: number): RunState {
-    const known = this.find(runId);
+  open(wanted: RunRef, now: number): RunState {
+    const known = this.find(wanted);
     if (known !== undefined) return known;
-    const run = new RunState(runId, session, now);
+    const run = new RunState(wanted, now);
     this.#add(run);
     return run;
   }
 
   reopen(run: RunState): void {
-    this.#ended.delete(run.runId);
+    this.#ended.delete(keyOfRun(run));
     run.ending = undefined;
     this.#add(run);
   }
 
   #add(run: RunState): void {
     const address = addressOf(run);
-    this.#active.set(run.runId, run);
+    this.#active.set(keyOfRun(run), run);
     this.#bySession.set(address, (this.#bySession.get(address) ?? new Set()).add(run));
   }
 
@@ -80,11 +91,12 @@ export class KnownRuns {
     const others = this.#bySession.get(address);
     others?.delete(run);
     if (others?.size === 0) this.#bySession.delete(address);
-    this.#active.delete(run.runId);
-    this.#ended.set(run.runId, run);
-    for (const [runId, { ending: former }] of this.#ended) {
+    const key = keyOfRun(run);
+    this.#active.delete(key);
+    this.#ended.set(key, run);
+    for (const [oldest, { ending: former }] of this.#ended) {
       if (this.#ended.size <= MOST_KEPT && former!.endedAt > ending.endedAt - KEPT_MS) return;
-      this.#ended.delete(runId);
+      this.#ended.delete(oldest);
     }
   }
 }

@@ -9,10 +9,11 @@ import { findEnd } from '../../bot/find-end.ts';
 import type { BotConfig } from '../../config/bot-config.ts';
 import type { InboxMessage, MessageIdentity } from '../../inbox/contract.ts';
 import { Listeners } from '../../listeners.ts';
+import { addressOf, refOfAddress, type SessionRef } from '../../session-address.ts';
 import type { BotState } from '../../state/open-state.ts';
 import type { TurnEvent, TurnReport } from '../../turn/turn-tools.ts';
-import type { GatewayRun, GatewayRuns, RunChange, RunEnding } from './contract.ts';
-import { KnownRuns, type RunState } from './known-runs.ts';
+import type { GatewayRun, GatewayRuns, RunChange, RunEnding, RunRef, WaitLimits } from './contract.ts';
+import { KnownRuns, keyOfRun, type RunState } from './known-runs.ts';
 
 export interface RunsOptions {
   readonly host: Pick<AgentHost, 'onEvent' | 'onStatus'>;
@@ -58,45 +59,68 @@ class Runs implements GatewayRuns {
     void this.#adoptWaiting().catch(() => {});
   }
 
-  find(runId: string): GatewayRun | undefined {
-    return this.#known.find(runId);
-  }
-
-  ofSession(session: Parameters<GatewayRuns['ofSession']>[0]): readonly GatewayRun[] {
+  ofSession(session: SessionRef): readonly GatewayRun[] {
     return this.#known.ofSession(session);
   }
 
-  accepted(...[runId, session, { isNew, state }]: Parameters<GatewayRuns['accepted']>): GatewayRun {
-    const run = this.#open(runId, session);
+  accepted(...[wanted, { isNew, state }]: Parameters<GatewayRuns['accepted']>): GatewayRun {
+    const run = this.#open(wanted);
     if (isNew) this.#tell({ type: 'accepted', run });
     // It was the answer to a question.
     if (state === 'dropped' && !run.isOver) this.#end(run, NOTHING, false);
     return run;
   }
 
-  async findEnding(runId: string): Promise<RunEnding | undefined> {
-    const known = this.#known.find(runId);
+  async findEnding(run: RunRef): Promise<RunEnding | undefined> {
+    const known = this.#known.find(run);
     if (known !== undefined) return known.ending;
-    const message = await this.#findMessage(runId);
+    return this.#endingOf(run.runId, await this.#findMessage(run));
+  }
+
+  waitForEnd(run: RunRef, limits: WaitLimits): Promise<RunEnding | undefined> {
+    const key = keyOfRun(run);
+    return this.#wait(
+      (other) => keyOfRun(other) === key,
+      () => this.findEnding(run),
+      limits,
+    );
+  }
+
+  waitForNamed(
+    ...[runId, isMeant, limits]: Parameters<GatewayRuns['waitForNamed']>
+  ): Promise<RunEnding | undefined> {
+    const find = async () => {
+      const known = this.#known.named(runId).findLast(isMeant);
+      if (known !== undefined) return known.ending;
+      const { inbox } = this.#options.state;
+      const named = await inbox.findInAccount({ ...ACCOUNT, messageId: runId });
+      const message = named.findLast(isMeant) ?? (await inbox.ofTurn(runId)).findLast(isMeant);
+      return this.#endingOf(runId, message);
+    };
+    return this.#wait((run) => run.runId === runId && isMeant(run), find, limits);
+  }
+
+  async #endingOf(runId: string, message: InboxMessage | undefined): Promise<RunEnding | undefined> {
     const ended = message && (await findEnd(this.#options, message));
     if (ended === undefined) return undefined;
     const { agentId, sessionKey, receivedAt } = message!;
     return { runId, agentId, sessionKey, report: ended.report, endedAt: receivedAt };
   }
 
-  async waitForEnd(
-    ...[runId, limits]: Parameters<GatewayRuns['waitForEnd']>
+  #wait(
+    isIt: (run: GatewayRun) => boolean,
+    find: () => Promise<RunEnding | undefined>,
+    { timeoutMs, signal }: WaitLimits,
   ): Promise<RunEnding | undefined> {
-    const { timeoutMs, signal } = limits;
     const { promise, resolve } = Promise.withResolvers<RunEnding | undefined>();
     const giveUp = () => resolve(undefined);
     const forget = this.onChange((change) => {
-      if (change.type === 'ended' && change.run.runId === runId) resolve(change.ending);
+      if (change.type === 'ended' && isIt(change.run)) resolve(change.ending);
     });
     const timer = setTimeout(giveUp, Math.min(timeoutMs, 2 ** 31 - 1));
     signal.addEventListener('abort', giveUp, { once: true });
     if (signal.aborted) giveUp();
-    this.findEnding(runId).then((ending) => ending && resolve(ending), giveUp);
+    find().then((ending) => ending && resolve(ending), giveUp);
     return promise.finally(() => {
       forget();
       clearTimeout(timer);
@@ -128,7 +152,7 @@ class Runs implements GatewayRuns {
   #begin(turn: HostTurn): void {
     const { turnId, messages } = turn;
     const ids = messages.flatMap((message) => (isOurs(message) ? [message.messageId] : []));
-    const all = (ids.length === 0 ? [turnId] : ids).map((runId) => this.#open(runId, turn));
+    const all = (ids.length === 0 ? [turnId] : ids).map((runId) => this.#open({ ...turn, runId }));
     const first = all.at(-1)!;
     // Its end was told; the process that told it died before the inbox had it.
     if (first.isOver && first.turnId === turnId) return;
@@ -166,7 +190,7 @@ class Runs implements GatewayRuns {
   #joined(turnId: string, identity: string, { first }: RunsOfTurn): void {
     const message = JSON.parse(identity) as MessageIdentity;
     if (!isOurs(message)) return;
-    const run = this.#open(message.messageId, first);
+    const run = this.#open({ ...refOf(first), runId: message.messageId });
     run.turnId = turnId;
     this.#end(run, NOTHING, false);
   }
@@ -188,7 +212,8 @@ class Runs implements GatewayRuns {
   }
 
   #drop(message: MessageIdentity, reason: string): void {
-    const run = isOurs(message) ? this.#known.find(message.messageId) : undefined;
+    const session = isOurs(message) ? refOfAddress(message.conversationId) : undefined;
+    const run = session && this.#known.find({ ...session, runId: message.messageId });
     if (run === undefined || run.isOver) return;
     const isWithdrawn = reason.includes('withdrawn');
     const error = { message: `The message was dropped: ${reason}` };
@@ -206,8 +231,8 @@ class Runs implements GatewayRuns {
     this.#tell({ type: 'ended', run, ending, isAnswered });
   }
 
-  #open(runId: string, session: Parameters<GatewayRuns['accepted']>[1]): RunState {
-    return this.#known.open(runId, session, this.#options.now());
+  #open(run: RunRef): RunState {
+    return this.#known.open(run, this.#options.now());
   }
 
   /** Messages that an earlier gateway took and that have no end. */
@@ -215,7 +240,7 @@ class Runs implements GatewayRuns {
     const { inbox } = this.#options.state;
     for (const session of await inbox.waitingSessions()) {
       for (const message of await inbox.waiting(session))
-        if (isOurs(message.identity)) this.#open(message.identity.messageId, message);
+        if (isOurs(message.identity)) this.#open({ ...refOf(message), runId: message.identity.messageId });
     }
   }
 
@@ -226,7 +251,7 @@ class Runs implements GatewayRuns {
 
   async #settle(run: RunState): Promise<void> {
     try {
-      const message = await this.#findMessage(run.runId);
+      const message = await this.#findMessage(run);
       const ended = message && (await findEnd(this.#options, message));
       if (ended !== undefined) this.#end(run, ended.report, true);
     } catch {
@@ -234,11 +259,12 @@ class Runs implements GatewayRuns {
     }
   }
 
-  async #findMessage(runId: string): Promise<InboxMessage | undefined> {
+  async #findMessage(run: RunRef): Promise<InboxMessage | undefined> {
     const { inbox } = this.#options.state;
-    const account = { channel: WEB_CHANNEL, accountId: WEB_ACCOUNT };
+    const conversationId = addressOf(run);
     return (
-      (await inbox.findInAccount({ ...account, messageId: runId })) ?? (await inbox.ofTurn(runId)).at(-1)
+      (await inbox.find({ ...ACCOUNT, conversationId, messageId: run.runId })) ??
+      (await inbox.ofTurn(run.runId)).findLast((message) => addressOf(message) === conversationId)
     );
   }
 
@@ -255,6 +281,12 @@ const NOTHING: TurnReport = {
   compactions: 0,
   outcome: 'silent',
 };
+
+const ACCOUNT = { channel: WEB_CHANNEL, accountId: WEB_ACCOUNT };
+
+function refOf({ agentId, sessionKey }: SessionRef): SessionRef {
+  return { agentId, sessionKey };
+}
 
 function isOurs({ channel, accountId }: MessageIdentity): boolean {
   return channel === WEB_CHANNEL && accountId === WEB_ACCOUNT;

@@ -1,6 +1,7 @@
 import type { ClientMessage } from '../../agent-host/contract.ts';
+import type { MethodCall } from '../../gateway-protocol/method.ts';
 import { refuse } from '../../gateway-protocol/wire-errors.ts';
-import { addressOf, type SessionRef } from '../../session-address.ts';
+import type { SessionRef } from '../../session-address.ts';
 import type { GatewayServices } from '../services.ts';
 import type { GatewayRun } from './contract.ts';
 
@@ -12,7 +13,7 @@ export interface SentMessage {
 
 /** Gives a message of a client to its session. The run has the name of its idempotency key, also after a restart. */
 export async function sendMessage(
-  { host, runs }: GatewayServices,
+  { caller, services: { host, runs } }: Pick<MethodCall<GatewayServices>, 'caller' | 'services'>,
   session: SessionRef,
   {
     runId,
@@ -21,16 +22,18 @@ export async function sendMessage(
   }: { readonly runId: string; readonly text: string; readonly wish: ClientMessage['wish'] },
 ): Promise<SentMessage> {
   if (text.trim() === '') throw refuse('INVALID_REQUEST', 'message or attachment required');
-  const known = runs.find(runId);
-  if (known !== undefined && addressOf(known) !== addressOf(session)) throw conflict();
   const { agentId, sessionKey } = session;
   const isPlain = wish === undefined || Object.keys(wish).length === 0;
-  const message = { agentId, sessionKey, messageId: runId, text, ...(!isPlain && { wish }) };
+  const { mayCommand } = caller;
+  const message = { agentId, sessionKey, messageId: runId, text, mayCommand, ...(!isPlain && { wish }) };
   const accepted = await host.calls.accept(message);
   if (!accepted.isNew && accepted.text !== text) throw conflict();
   const isWaiting = ['received', 'queued', 'running'].includes(accepted.state);
   // One of a former gateway that is over is not made known again: what is kept of it says how it ended.
-  const run = isWaiting || accepted.isNew ? runs.accepted(runId, session, accepted) : overRun(runId, session);
+  const run =
+    isWaiting || accepted.isNew
+      ? runs.accepted({ agentId, sessionKey, runId }, accepted)
+      : overRun(runId, session);
   return { run, status: accepted.isNew ? 'started' : isWaiting ? 'in_flight' : 'ok' };
 }
 

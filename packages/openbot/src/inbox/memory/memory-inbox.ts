@@ -57,15 +57,13 @@ export function openMemoryInbox(): Inbox {
       const kept = find(identity);
       return kept && toPlain(kept);
     },
-    findInAccount: async ({ channel, accountId, messageId }) => {
-      const last = filter(
+    findInAccount: async ({ channel, accountId, messageId }) =>
+      filter(
         ({ arrival: { identity } }) =>
           identity.channel === channel &&
           identity.accountId === accountId &&
           identity.messageId === messageId,
-      ).at(-1);
-      return last && toPlain(last);
-    },
+      ).map(toPlain),
     waiting: async (session) => {
       const address = addressOf(session);
       return filter((kept) => isWaiting(kept) && addressOf(kept.arrival) === address).map(toPlain);

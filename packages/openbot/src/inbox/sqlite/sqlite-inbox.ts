@@ -41,7 +41,7 @@ export function openSqliteInbox(database: BotDatabase): Inbox {
     content: prepare('SELECT ctx, wish FROM inbox_content WHERE seq = ?'),
     find: prepare(`SELECT * FROM inbox WHERE ${SAME_CONVERSATION} AND message_id = ?`),
     findInAccount: prepare(
-      'SELECT * FROM inbox WHERE channel = ? AND account_id = ? AND message_id = ? ORDER BY seq DESC LIMIT 1',
+      'SELECT * FROM inbox WHERE channel = ? AND account_id = ? AND message_id = ? ORDER BY seq',
     ),
     waiting: prepare(
       `SELECT * FROM inbox WHERE session_key = ? AND agent_id = ? AND ${WAITING} ORDER BY seq`,
@@ -114,7 +114,7 @@ export function openSqliteInbox(database: BotDatabase): Inbox {
     get: (seq) => read(() => one(sql.get.get(seq))),
     find: (identity) => read(() => one(sql.find.get(...identityOf(identity)))),
     findInAccount: ({ channel, accountId, messageId }) =>
-      read(() => one(sql.findInAccount.get(channel, accountId, messageId))),
+      read(() => all(sql.findInAccount.all(channel, accountId, messageId))),
     waiting: ({ agentId, sessionKey }) => read(() => all(sql.waiting.all(sessionKey, agentId))),
     waitingSessions: () =>
       read(() =>

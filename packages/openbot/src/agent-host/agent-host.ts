@@ -8,8 +8,16 @@ import { refuse } from '../gateway-protocol/wire-errors.ts';
 import type { Inbox } from '../inbox/contract.ts';
 import { Listeners } from '../listeners.ts';
 import { HostCallQueue } from './call-queue.ts';
-import type { AgentHost, HostCalls, HostEvent, HostPhase, HostStatus, HostTurn } from './contract.ts';
-import type { ToGateway, ToHost } from './ipc.ts';
+import type {
+  AgentHost,
+  ChannelState,
+  HostCalls,
+  HostEvent,
+  HostPhase,
+  HostStatus,
+  HostTurn,
+} from './contract.ts';
+import type { HostBeat, ToGateway, ToHost } from './ipc.ts';
 import { endLeftover } from './leftover.ts';
 import { startHost } from './start-host.ts';
 import { Watchdog } from './watchdog.ts';
@@ -76,6 +84,7 @@ class HostKeeper implements AgentHost {
   /** In a row. */
   #failures = 0;
   #delayMs: number | undefined;
+  #channels: readonly ChannelState[] = [];
   #child: ChildProcess | undefined;
   #retry: NodeJS.Timeout | undefined;
   #idleSince: number | undefined;
@@ -97,7 +106,13 @@ class HostKeeper implements AgentHost {
 
   get status(): HostStatus {
     const delayMs = this.#delayMs;
-    return { phase: this.#phase, crashes: this.#crashes, ...(delayMs !== undefined && { delayMs }) };
+    const channels = this.#channels;
+    return {
+      phase: this.#phase,
+      crashes: this.#crashes,
+      channels,
+      ...(delayMs !== undefined && { delayMs }),
+    };
   }
 
   onEvent(listener: (event: HostEvent) => void): () => void {
@@ -198,6 +213,7 @@ class HostKeeper implements AgentHost {
     else if ('beat' in message) this.#onBeat(child, message.beat);
     else if ('failed' in message) this.#reason = message.failed;
     else {
+      this.#channels = message.ready.channels;
       this.#setPhase({ at: 'up', pid: child.pid!, sinceMs: Date.now() });
       this.#queue.sendAll();
     }
@@ -209,8 +225,9 @@ class HostKeeper implements AgentHost {
     if (event.type === 'ended') this.turns.delete(event.turnId);
   }
 
-  #onBeat(child: ChildProcess, { delayMs, isIdle }: { delayMs: number; isIdle: boolean }): void {
+  #onBeat(child: ChildProcess, { delayMs, isIdle, channels }: HostBeat): void {
     this.#delayMs = delayMs;
+    this.#channels = channels;
     if (this.#phase.at === 'blocked') this.#setPhase({ at: 'up', pid: child.pid!, sinceMs: Date.now() });
     if (!isIdle || this.#queue.isBusy || this.#isNeeded()) this.#idleSince = undefined;
     else this.#idleSince ??= performance.now();
@@ -234,6 +251,7 @@ class HostKeeper implements AgentHost {
     if (this.#child !== child) return;
     this.#child = undefined;
     this.#delayMs = undefined;
+    this.#channels = [];
     const isAsked = this.#isRetiring;
     for (const { turnId } of [...this.turns.values()])
       this.#onHostEvent({ type: 'ended', turnId, end: 'later', report: reportOfEnd(reason) });

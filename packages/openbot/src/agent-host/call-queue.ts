@@ -20,7 +20,6 @@ const NAMES: readonly CallName[] = [
   'addSystemEvent',
   'say',
   'tellSay',
-  'channels',
 ];
 
 /** A turn has limits of its own. ms */

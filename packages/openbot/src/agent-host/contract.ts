@@ -21,6 +21,8 @@ export interface ClientMessage extends SessionRef {
   readonly text: string;
   readonly ctx?: MsgContext;
   readonly wish?: WishRequest;
+  /** Whether chat commands in it count. */
+  readonly mayCommand: boolean;
 }
 
 export interface AcceptedMessage {
@@ -49,10 +51,9 @@ export interface HostCalls {
   say(id: string, request: WiredSay): Promise<SayResult>;
   /** To a `say` that is under way; nothing happens where there is none. */
   tellSay(id: string, word: SayWord): Promise<void>;
-  /** The lines of open channels, for status. */
-  channels(): Promise<readonly ChannelState[]>;
 }
 
+/** A channel that the process has open. */
 export interface ChannelState {
   readonly channel: string;
   readonly accountId: string;
@@ -106,6 +107,8 @@ export interface HostStatus {
   readonly crashes: number;
   /** Of its event loop, as it last said. ms */
   readonly delayMs?: number;
+  /** Those that are open, as it last said; none while there is no process. */
+  readonly channels: readonly ChannelState[];
 }
 
 /** What the gateway has of the process: starts it, and starts it again when it ends or blocks. */

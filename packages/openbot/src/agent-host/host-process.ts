@@ -9,7 +9,7 @@ import { type BotState, openState } from '../state/open-state.ts';
 import type { HostCalls, HostEvent, HostTurn } from './contract.ts';
 import { describeUpdate } from './describe-update.ts';
 import { openHostSays } from './host-says.ts';
-import { BEAT_MS, type CallName, type ToGateway, type ToHost, writeError } from './ipc.ts';
+import { BEAT_MS, type CallName, type HostBeat, type ToGateway, type ToHost, writeError } from './ipc.ts';
 import { noteHost } from './leftover.ts';
 import { WebChannel } from './web-channel.ts';
 
@@ -58,8 +58,9 @@ async function serve(gateway: GatewayLine, stateDir: string, env: Environment): 
     ...answerCalls(bot, state, web),
     ...openHostSays(bot, (id, news) => gateway.tell({ type: 'saying', id, news })),
   };
-  const stopBeating = beat(gateway, bot);
-  gateway.say({ ready: true });
+  const channels = [{ channel: web.name, accountId: web.accountId }];
+  const stopBeating = beat(gateway, () => ({ isIdle: bot.isIdle, channels }));
+  gateway.say({ ready: { channels } });
   const { graceMs } = await gateway.serve((name, args) =>
     (calls[name] as (...given: readonly unknown[]) => Promise<unknown>)(...args),
   );
@@ -82,7 +83,6 @@ function answerCalls(bot: Bot, state: BotState, web: WebChannel): Omit<HostCalls
       return waitForEnd(state, message.key, waitMs);
     },
     addSystemEvent: ({ sessionKey, agentId }, text) => bot.addSystemEvent(sessionKey, text, agentId),
-    channels: async () => [{ channel: web.name, accountId: web.accountId }],
   };
 }
 
@@ -132,12 +132,12 @@ function nameAll(messages: readonly InboxMessage[]): HostTurn['messages'] {
 }
 
 /** Says twice a second that the loop turns, and how late it was. Keeps the process running. */
-function beat(gateway: GatewayLine, bot: Bot): () => void {
+function beat(gateway: GatewayLine, describe: () => Omit<HostBeat, 'delayMs'>): () => void {
   let dueAt = performance.now() + BEAT_MS;
   const timer = setInterval(() => {
     const delayMs = Math.max(0, Math.round(performance.now() - dueAt));
     dueAt = performance.now() + BEAT_MS;
-    gateway.say({ beat: { delayMs, isIdle: bot.isIdle } });
+    gateway.say({ beat: { delayMs, ...describe() } });
   }, BEAT_MS);
   return () => clearInterval(timer);
 }

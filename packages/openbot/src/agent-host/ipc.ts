@@ -1,6 +1,6 @@
 /** What the two processes write to each other, as JSON. */
 import { OpenBotError } from '@openbot/sessions';
-import type { HostCalls, HostEvent } from './contract.ts';
+import type { ChannelState, HostCalls, HostEvent } from './contract.ts';
 
 export type CallName = keyof HostCalls;
 
@@ -9,14 +9,21 @@ export type ToHost =
   | { readonly close: { readonly graceMs: number } };
 
 export type ToGateway =
-  | { readonly ready: true }
+  | { readonly ready: { readonly channels: readonly ChannelState[] } }
   /** It cannot start: why, for people. */
   | { readonly failed: string }
-  /** Sent twice a second. `delayMs`: how much later than it should have been. */
-  | { readonly beat: { readonly delayMs: number; readonly isIdle: boolean } }
+  /** Sent twice a second. */
+  | { readonly beat: HostBeat }
   | { readonly result: number; readonly value: unknown }
   | { readonly result: number; readonly error: WrittenError }
   | { readonly events: readonly HostEvent[] };
+
+export interface HostBeat {
+  /** How much later than it should have been. ms */
+  readonly delayMs: number;
+  readonly isIdle: boolean;
+  readonly channels: readonly ChannelState[];
+}
 
 /** ms between two beats. */
 export const BEAT_MS = 500;

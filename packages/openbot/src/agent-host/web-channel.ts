@@ -28,7 +28,7 @@ export class WebChannel implements Channel {
   }
 
   async accept(
-    { agentId, sessionKey, messageId, text, ctx }: ClientMessage,
+    { agentId, sessionKey, messageId, text, ctx, mayCommand }: ClientMessage,
     wish: Parameters<ChannelHost['accept']>[0]['wish'],
   ): Promise<AcceptedMessage> {
     if (this.#host === undefined) throw new Error('The channel is closed');
@@ -42,7 +42,7 @@ export class WebChannel implements Channel {
         RawBody: text,
         SessionKey: sessionKey,
         AgentId: agentId,
-        CommandAuthorized: true,
+        CommandAuthorized: mayCommand,
       },
       wish,
     });

@@ -21,12 +21,10 @@ interface Account {
 }
 
 /** Those of the configuration, and those that the host has open. */
-async function listAccounts({ services, caller }: Call): Promise<readonly Account[]> {
+function listAccounts({ services, caller }: Call): readonly Account[] {
   const { config, host } = services;
-  // A host that is not up has none open.
-  const opened = (await host.calls.channels().catch(() => [])).filter(
-    ({ channel }) => channel !== WEB_CHANNEL,
-  );
+  // What it last said: who looks at the state of the gateway neither waits for a blocked process nor wakes one that rests.
+  const opened = host.status.channels.filter(({ channel }) => channel !== WEB_CHANNEL);
   const isOpen = (channel: string, accountId: string) =>
     opened.find((one) => one.channel === channel && one.accountId === accountId);
   const configured = describeChannels(config).flatMap(({ name, enabled, accounts }) =>
@@ -64,8 +62,8 @@ async function listAccounts({ services, caller }: Call): Promise<readonly Accoun
 }
 
 /** As `channels.status` and `health` have them. */
-export async function describeChannelsFor(call: Call, only?: string) {
-  const accounts = (await listAccounts(call)).filter(({ channel }) => only === undefined || channel === only);
+export function describeChannelsFor(call: Call, only?: string) {
+  const accounts = listAccounts(call).filter(({ channel }) => only === undefined || channel === only);
   const byChannel = Map.groupBy(accounts, ({ channel }) => channel);
   const each = <T>(make: (all: readonly Account[], channel: string) => T) =>
     Object.fromEntries([...byChannel].map(([channel, all]) => [channel, make(all, channel)]));
@@ -105,8 +103,8 @@ const status = gatewayMethod({
   name: 'channels.status',
   scope: 'operator.read',
   params: { probe: maybe(flag), timeoutMs: maybe(integer({ least: 0 })), channel: maybe(filledText) },
-  handle: async ({ channel }, call) => {
-    const { channelSummary: _summary, ...described } = await describeChannelsFor(call, channel);
+  handle: ({ channel }, call) => {
+    const { channelSummary: _summary, ...described } = describeChannelsFor(call, channel);
     return { ts: call.services.now(), ...described, statusIssues: [] };
   },
 });

@@ -6,6 +6,7 @@ import { type Caller, declareMethod } from '../gateway-protocol/method.ts';
 import { refuse } from '../gateway-protocol/wire-errors.ts';
 import type { SessionRef } from '../session-address.ts';
 import type { BotState } from '../state/open-state.ts';
+import type { WatchedEventLoop } from './event-loop.ts';
 import type { SessionRows } from './rows/contract.ts';
 import type { GatewayRuns } from './runs/contract.ts';
 
@@ -26,6 +27,8 @@ export interface GatewayServices {
   /** ms */
   readonly startedAt: number;
   now(): number;
+  /** Of this process. */
+  readonly eventLoop: Pick<WatchedEventLoop, 'read'>;
   /** Connections, as `system-presence` lists them. */
   presence(): readonly unknown[];
 }

@@ -1,16 +1,14 @@
-import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { readPackageVersion } from '@openbot/sessions/command-line';
 import { listHeartbeats } from '../config/heartbeats.ts';
 import { CHECKS, examine, openExamination } from '../doctor/examine.ts';
 import type { Caller, MethodCall } from '../gateway-protocol/method.ts';
 import { flag, maybe } from '../gateway-protocol/param-shapes.ts';
 import { hasScope } from '../gateway-protocol/scopes.ts';
-import { defaultAgentOf } from './agents.ts';
 import { describeChannelsFor } from './channels.ts';
 import { modelDefaults } from './model-defaults.ts';
 import type { GatewayRow } from './rows/contract.ts';
 import { type GatewayServices, gatewayMethod } from './services.ts';
-import { isBound, visibleAgents } from './session-ref.ts';
+import { defaultAgentOf, isBound, visibleAgents } from './session-ref.ts';
 
 type Call = MethodCall<GatewayServices>;
 
@@ -27,8 +25,8 @@ const health = gatewayMethod({
     const problems = await findProblems(services);
     const heartbeats = describeHeartbeats(call);
     const agents = await describeEach(call);
-    const { channels, channelOrder, channelLabels } = await describeChannelsFor(call);
-    const isUp = services.host.status.phase.at === 'up';
+    const { channels, channelOrder, channelLabels } = describeChannelsFor(call);
+    const isUp = ['up', 'resting'].includes(services.host.status.phase.at);
     const defaultAgentId = defaultAgentOf(call);
     const sessions = agents.find(({ agentId }) => agentId === defaultAgentId)?.sessions;
     return {
@@ -113,7 +111,7 @@ const status = gatewayMethod({
     const describe = (row: GatewayRow) => describeRecent(row, services.now());
     const isWhole = isAdmin(caller);
     const { model, contextTokens } = modelDefaults(services, visibleAgents(call));
-    const { channelSummary } = await describeChannelsFor(call);
+    const { channelSummary } = describeChannelsFor(call);
     return {
       runtimeVersion: readPackageVersion(import.meta.url),
       heartbeat: { defaultAgentId: defaultAgentOf(call), agents: describeHeartbeats(call) },
@@ -134,7 +132,7 @@ const status = gatewayMethod({
       },
       agentHost: describeHost(services),
       uptimeMs: services.now() - services.startedAt,
-      eventLoop: readEventLoop(),
+      eventLoop: services.eventLoop.read(),
       ...(isWhole && !isBound(caller) && { ...(await describeProcess(services)) }),
     };
   },
@@ -183,18 +181,6 @@ async function describeProcess({ state }: GatewayServices) {
     inbox: await state.inbox.counts(),
     outbox: await state.outbox.counts(),
   };
-}
-
-let delays: ReturnType<typeof monitorEventLoopDelay> | undefined;
-
-/** Of this process, since it was asked for the first time. */
-function readEventLoop() {
-  if (delays === undefined) {
-    delays = monitorEventLoopDelay({ resolution: 20 });
-    delays.enable();
-  }
-  const toMs = (ns: number) => (Number.isFinite(ns) ? Math.round(ns / 1e4) / 100 : 0);
-  return { delayP99Ms: toMs(delays.percentile(99)), delayMaxMs: toMs(delays.max) };
 }
 
 function ageOf(updatedAt: unknown, now: number): number | null {

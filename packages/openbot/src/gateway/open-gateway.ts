@@ -5,6 +5,7 @@ import { resolveDefaultAgentId } from '../config/agents.ts';
 import type { BotConfig } from '../config/bot-config.ts';
 import { ALL_METHODS } from '../gateway-methods/all.ts';
 import { COMMAND_METHODS } from '../gateway-methods/commands/all.ts';
+import { watchEventLoop } from '../gateway-methods/event-loop.ts';
 import { followRuns } from '../gateway-methods/events/follow-runs.ts';
 import { openRows } from '../gateway-methods/rows/rows.ts';
 import { openRuns } from '../gateway-methods/runs/runs.ts';
@@ -17,6 +18,7 @@ import { readGatewaySettings } from './settings.ts';
 /** All of it together. The port listens first: clients that come early are told to come again. */
 export const openGateway: OpenGateway = async (options) => {
   const { stateDir, config, port, host: address, token, commandToken, log } = options;
+  const eventLoop = watchEventLoop();
   let services: GatewayServices | undefined;
   const server = await openServer<GatewayServices>({
     stateDir,
@@ -34,8 +36,9 @@ export const openGateway: OpenGateway = async (options) => {
     log,
   });
   try {
-    services = await openServices(options, server);
+    services = { ...(await openServices(options, server)), eventLoop };
   } catch (error) {
+    eventLoop.close();
     await server.close();
     throw error;
   }
@@ -46,9 +49,14 @@ export const openGateway: OpenGateway = async (options) => {
     port: server.port,
     url: `ws://${address.includes(':') ? `[${address}]` : address}:${server.port}`,
     close: async ({ reason, graceMs }) => {
-      await server.close({ reason, settle: () => host.close(graceMs) });
-      stopFollowing();
-      await runs.close();
+      const settle = async () => {
+        await host.close(graceMs);
+        // Clients hear the end of what was cut off before they hear that the gateway stops.
+        await stopFollowing();
+      };
+      await server.close({ reason, settle });
+      eventLoop.close();
+      runs.close();
       await state.close();
     },
   };
@@ -57,7 +65,7 @@ export const openGateway: OpenGateway = async (options) => {
 async function openServices(
   { stateDir, env, config: watched, logPath, log }: GatewayOptions,
   server: GatewayServer<GatewayServices>,
-): Promise<GatewayServices> {
+): Promise<Omit<GatewayServices, 'eventLoop'>> {
   const { config } = watched;
   const now = Date.now;
   const state = await openState(stateDir, { store: config.session?.store, env });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { clientMessage, HostPlace } from './host-place.ts';
+import { clientMessage, HostPlace, MAIN } from './host-place.ts';
 
 const SCRIPT = {
   turns: [
@@ -23,7 +23,7 @@ test('a loop that is blocked is told, and one that stays so is ended; calls are 
   await host.calls.accept(clientMessage('m1', 'wait'));
   await place.until(() => host.status.phase.at === 'blocked');
   // This process answers all the time.
-  await expect(host.calls.channels()).rejects.toMatchObject({
+  await expect(host.calls.addSystemEvent(MAIN, 'x')).rejects.toMatchObject({
     details: { wire: { code: 'UNAVAILABLE', retryable: true } },
   });
   await place.until(() => host.status.phase.at === 'up');

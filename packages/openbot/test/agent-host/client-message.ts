@@ -7,5 +7,5 @@ export function clientMessage(
   text: string,
   more: Partial<ClientMessage> = {},
 ): ClientMessage {
-  return { ...MAIN, messageId, text, ...more };
+  return { ...MAIN, messageId, text, mayCommand: true, ...more };
 }

@@ -44,10 +44,14 @@ export class HostPlace {
     return this.#state;
   }
 
+  /** Of the processes. */
+  get env() {
+    return { PATH: process.env.PATH, HOME: this.stateDir, NODE_COMPILE_CACHE: inject('compiled') };
+  }
+
   async open(limits?: AgentHostOptions['limits']): Promise<AgentHost> {
     const { inbox } = await this.state();
-    const { stateDir, config } = this;
-    const env = { PATH: process.env.PATH, HOME: stateDir, NODE_COMPILE_CACHE: inject('compiled') };
+    const { stateDir, config, env } = this;
     const log = (line: string) => void this.log.push(line);
     const host = openAgentHost({ stateDir, env, config, inbox, log, limits });
     afterTest(() => host.close(0));

@@ -8,6 +8,11 @@ export interface Caller {
   readonly scopes: ReadonlySet<string>;
   /** The agents that a token is for: the caller sees and reaches no other. Undefined: all. */
   readonly agentIds?: ReadonlySet<string>;
+  /**
+   * Whether chat commands in messages count: they do what methods for administrators do. For the token of the gateway,
+   * whatever scopes were asked for, and for a device that was approved as an administrator's.
+   */
+  readonly mayCommand: boolean;
   readonly client: {
     readonly id: string;
     readonly mode: string;

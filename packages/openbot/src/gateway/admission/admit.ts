@@ -153,6 +153,7 @@ async function identifyDevice(
     caps,
     scopes: asked,
     deviceId,
+    mayCommand: isTrusted || approved.has('operator.admin'),
     deviceToken: own === undefined ? await devices.issueToken(deviceId) : undefined,
   };
 }

@@ -8,6 +8,8 @@ export interface Grant {
   /** Undefined: all. */
   readonly agentIds?: ReadonlySet<string>;
   readonly deviceId?: string;
+  /** As `Caller` has it. */
+  readonly mayCommand: boolean;
 }
 
 /** The grant of a token of the configuration. Each is compared, in a time that says nothing of where they differ. */
@@ -19,9 +21,9 @@ export function matchToken(
   const digest = digestOf(given);
   const agentIds = Object.entries(agentTokens).filter(([, own]) => isSame(digest, own));
   const isCommand = isSame(digest, commandToken);
-  if (isSame(digest, token) || isCommand) return { via: 'token' };
+  if (isSame(digest, token) || isCommand) return { via: 'token', mayCommand: true };
   if (agentIds.length === 0) return undefined;
-  return { via: 'agent-token', agentIds: new Set(agentIds.map(([agentId]) => agentId)) };
+  return { via: 'agent-token', agentIds: new Set(agentIds.map(([agentId]) => agentId)), mayCommand: false };
 }
 
 function isSame(given: Buffer, own: string): boolean {
@@ -60,5 +62,7 @@ export function matchBearer(
   const grant = matchToken(given, settings);
   if (grant !== undefined) return { ...grant, scopes: scopesWithin(grant, ALL_SCOPES) };
   const device = given === undefined || given === '' ? undefined : devices.findByToken(given);
-  return device && { via: 'device-token', deviceId: device.deviceId, scopes: device.scopes };
+  if (device === undefined) return undefined;
+  const { deviceId, scopes } = device;
+  return { via: 'device-token', deviceId, scopes, mayCommand: scopes.includes('operator.admin') };
 }

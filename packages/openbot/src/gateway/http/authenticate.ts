@@ -34,6 +34,7 @@ export function authenticate(
     scopes: new Set(grant.scopes.filter((scope) => wanted.includes(scope))),
     agentIds: grant.agentIds,
     deviceId: grant.deviceId,
+    mayCommand: grant.mayCommand,
     client: { id: 'gateway-client', mode: 'backend', displayName: 'http' },
     caps: new Set(),
   };

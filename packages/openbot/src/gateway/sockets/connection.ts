@@ -196,12 +196,13 @@ export class Connection {
     for (const text of early) this.#hear(text);
   }
 
-  #makeCaller({ scopes, agentIds, deviceId, client, caps }: Admission): Caller {
+  #makeCaller({ scopes, agentIds, deviceId, mayCommand, client, caps }: Admission): Caller {
     return {
       connId: this.connId,
       scopes: new Set(scopes),
       agentIds,
       deviceId,
+      mayCommand,
       client,
       caps: new Set(caps),
       subscriptions: {

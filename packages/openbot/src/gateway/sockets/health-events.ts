@@ -9,6 +9,7 @@ import type { Connections } from './connections.ts';
 const SELF: Caller = {
   connId: 'gateway',
   scopes: new Set(['operator.read']),
+  mayCommand: false,
   client: { id: 'gateway-client', mode: 'backend' },
   caps: new Set(),
 };

@@ -92,7 +92,9 @@ async function sendLetter(letter: Letter, call: MethodCall<GatewayServices>) {
     throw refuse('UNAVAILABLE', `The channel ${channel} is configured, and no process has it open`, {
       details: { code: 'CHANNEL_NOT_OPEN' },
     });
-  const isNew = (await state.outbox.get(message.key)) === undefined;
+  // Here and not by the host: of equal requests at the same time, one is told that it was the first.
+  const isNew = (await state.outbox.put([message])).length === 1;
+  if (!isNew) assertSame(message, await state.outbox.get(message.key));
   const end = await host.calls.send(message, WAIT_MS);
   const { agentId, sessionKey, payload } = message;
   if (isNew)
@@ -115,6 +117,18 @@ async function sendLetter(letter: Letter, call: MethodCall<GatewayServices>) {
   });
 }
 
+function assertSame({ target, payload }: OutboundMessage, kept: OutboundMessage | undefined): void {
+  const isSame =
+    kept === undefined ||
+    (JSON.stringify(payload) === JSON.stringify(kept.payload) &&
+      target.channel === kept.target.channel &&
+      target.to === kept.target.to);
+  if (!isSame)
+    throw refuse('INVALID_REQUEST', 'This idempotency key was already used for another message', {
+      details: { reason: 'send-request-conflict' },
+    });
+}
+
 /** Which channel, account, agent and session a letter is of. Throws where there is no such channel. */
 async function addressLetter(letter: Letter, call: MethodCall<GatewayServices>) {
   const { config, now } = call.services;
@@ -124,7 +138,7 @@ async function addressLetter(letter: Letter, call: MethodCall<GatewayServices>) 
   if (mediaUrl !== undefined && !/^https:\/\//i.test(mediaUrl))
     throw refuse('INVALID_REQUEST', 'mediaUrl must be an https address');
   if (letter.agentId !== undefined) assertAgent(call, normalizeAgentId(letter.agentId));
-  const { channelAccounts } = await describeChannelsFor(call);
+  const { channelAccounts } = describeChannelsFor(call);
   const channel = chooseChannel(letter, Object.keys(channelAccounts));
   const accountId = normalizeAccountId(letter.accountId);
   const account = channelAccounts[channel]!.find((one) => one.accountId === accountId);

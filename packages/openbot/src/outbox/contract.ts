@@ -48,8 +48,8 @@ export interface PruneTimes {
 
 /** Replies, until the channel has taken them. Durable when a promise resolves, as the inbox. */
 export interface Outbox {
-  /** All of them or none. A key that is known is left as it is. */
-  put(messages: readonly OutboundMessage[]): Promise<void>;
+  /** All of them or none. A key that is known is left as it is. Resolves with those that were not. */
+  put(messages: readonly OutboundMessage[]): Promise<readonly string[]>;
   /**
    * Takes messages for one account of a channel and marks them as being sent. Messages to one target (channel, account,
    * to, thread) keep their order: none is given out before all earlier ones to the same target are sent or dead.

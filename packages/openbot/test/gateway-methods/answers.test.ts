@@ -1,5 +1,6 @@
 import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { MemoryChannel } from '../../src/channels/memory/memory-channel.ts';
 import { CHAT_COMMANDS } from '../../src/chat-commands/table.ts';
@@ -160,7 +161,14 @@ test('messages are sent once for each key, and refused clearly', async () => {
   const channel = new MemoryChannel({ name: 'telegram' });
   const home = await MethodsHome.open({ channels: [channel], config: { channels: { signal: {} } } });
   const letter = { to: 'telegram:777', message: 'hello', channel: 'telegram', idempotencyKey: 'ms1' };
-  const sent = await home.ask('send', letter);
+  // There is a session for it.
+  await home.say('hi', 'agent:main:main');
+  const [sent] = await Promise.all([home.ask('send', letter), home.ask('send', letter)]);
+  const { messages } = await home.ask('sessions.get', { key: 'main' });
+  expect(JSON.stringify(messages).match(/"hello"/g)).toHaveLength(1);
+  expect(await home.refusal('send', { ...letter, message: 'other' })).toMatchObject({
+    details: { reason: 'send-request-conflict' },
+  });
   expect(sent).toEqual({ runId: 'ms1', messageId: expect.any(String), channel: 'telegram' });
   expect(await home.ask('send', letter)).toEqual(sent);
   expect(channel.network.shown.map(({ target, payload }) => [target.to, payload.text])).toEqual([
@@ -246,6 +254,8 @@ test('search, inbox, outbox and usage are those of the commands', async () => {
   });
   expect(more).toBe(false);
   expect(hits).toMatchObject([{ sessionKey: DEMO, role: 'assistant', snippet: { highlights: [{}] } }]);
+  // The answer comes a moment before the message has its end.
+  while ((await home.ask('openbot.inbox')).waiting.length > 0) await setImmediate();
   expect(await home.ask('openbot.inbox')).toEqual({ waiting: [], failed: 0 });
   const target = { channel: 'telegram', accountId: 'default', to: '1' };
   const { outbox } = home.services.state;

@@ -35,14 +35,17 @@ export function openMemoryOutbox(): Outbox {
 
   return {
     put: async (added) => {
-      if (added.length === 0) return;
+      if (added.length === 0) return [];
       const copies = JSON.parse(JSON.stringify(added)) as OutboundMessage[];
+      const fresh: string[] = [];
       for (const put of copies) {
         if (messages.has(put.key)) continue;
+        fresh.push(put.key);
         const start = { owner: null, ids: [], tries: 0, mayBeRepeat: false, error: null };
         messages.set(put.key, { put, seq: ++seq, state: 'waiting', at: 0, ...start });
       }
       listeners.call();
+      return fresh;
     },
     claim: async ({ channel, accountId, owner, now, leaseMs, limit }) =>
       firsts(channel, accountId)

@@ -77,12 +77,10 @@ export function openSqliteOutbox(database: BotDatabase): Outbox {
         const recipient = recipientOf(message);
         const text = JSON.stringify(payload);
         const turn = turnId ?? null;
-        return [key, agentId, sessionKey, turn, channel, accountId, recipient, text, createdAt];
+        return [key, agentId, sessionKey, turn, channel, accountId, recipient, text, createdAt] as const;
       });
-      if (rows.length === 0) return;
-      await change(() => {
-        for (const row of rows) sql.insert.run(...row);
-      });
+      if (rows.length === 0) return [];
+      return change(() => rows.filter((row) => sql.insert.run(...row).changes === 1).map(([key]) => key));
     },
     claim: async ({ channel, accountId, owner, now, leaseMs, limit }) => {
       // Looking first: a worker that finds nothing to do has nothing to make durable.

@@ -1,5 +1,4 @@
 import { normalizeAgentId, type StoredSession } from '@openbot/sessions';
-import type { TranscriptMessage } from '@openbot/sessions/transcript';
 import type { MethodCall } from '../gateway-protocol/method.ts';
 import {
   filledText,
@@ -13,6 +12,8 @@ import {
 } from '../gateway-protocol/param-shapes.ts';
 import { refuse } from '../gateway-protocol/wire-errors.ts';
 import { addressOf, type SessionRef } from '../session-address.ts';
+import { MESSAGE_COUNTS } from './history/message-counts.ts';
+import { type HistoryMessage, readMessagesBack } from './history/read-messages.ts';
 import { modelDefaults } from './model-defaults.ts';
 import { ROW_ORDERS } from './rows/contract.ts';
 import { readWords } from './rows/transcript-ends.ts';
@@ -240,17 +241,25 @@ const get = gatewayMethod({
     const ref = visibleRef(call, key, agentId);
     const stored = ref && (await storedOf(call.services, ref));
     if (ref === undefined || stored === undefined) return { messages: [] };
-    return { messages: (await readMessages(call.services, ref, stored)).slice(-limit) };
+    return {
+      messages: await readLast(call.services, transcriptOf(call.services.stateDir, ref, stored), limit),
+    };
   },
 });
 
-/** The messages of the active path in their order, each with its number. */
-async function readMessages({ state, stateDir }: GatewayServices, ref: SessionRef, stored: StoredSession) {
-  const { entries } = await state.transcripts.lookBack(transcriptOf(stateDir, ref, stored));
-  const found: { readonly message: TranscriptMessage; readonly id?: string }[] = [];
-  for await (const { message, id } of entries)
-    if (message !== undefined && SHOWN_ROLES.has(message.role)) found.push({ message, id });
-  return found.reverse().map(({ message, id }, at) => ({ ...message, __openclaw: { id, seq: at + 1 } }));
+/** The last messages of the active path in their order, with the numbers that `chat.history` gives them. */
+async function readLast(
+  { state: { transcripts } }: GatewayServices,
+  transcript: ReturnType<typeof transcriptOf>,
+  limit: number,
+): Promise<HistoryMessage[]> {
+  const total = await MESSAGE_COUNTS.count(transcript.sessionFile);
+  const found: HistoryMessage[] = [];
+  for await (const message of readMessagesBack(transcripts, transcript, total)) {
+    if (SHOWN_ROLES.has(message.role)) found.push(message);
+    if (found.length === limit) break;
+  }
+  return found.reverse();
 }
 
 export const SESSION_METHODS = [sessionsList, subscribe, subscribeMessages, describe, preview, resolve, get];

@@ -168,6 +168,25 @@ test('messages are given with their numbers', async () => {
   expect(messages).toHaveLength(1);
   expect(messages[0]).toMatchObject({ role: 'assistant', __openclaw: { seq: 2, id: expect.any(String) } });
   expect(await home.ask('sessions.get', { key: 'agent:main:nope' })).toEqual({ messages: [] });
+
+  // What is before them is not read.
+  for (let n = 0; n < 20; n++) await home.say(`say ${n}`, DEMO);
+  const { transcripts } = home.services.state;
+  const lookBack = transcripts.lookBack.bind(transcripts);
+  let read = 0;
+  transcripts.lookBack = async (...args) => {
+    const { entries, ...rest } = await lookBack(...args);
+    return { ...rest, entries: counted(entries) };
+  };
+  async function* counted<T>(entries: AsyncIterable<T>) {
+    for await (const entry of entries) {
+      read++;
+      yield entry;
+    }
+  }
+  const last = await home.ask('sessions.get', { key: DEMO, limit: 2 });
+  expect(last.messages.map(({ __openclaw }: Json) => __openclaw.seq)).toEqual([41, 42]);
+  expect(read).toBeLessThan(10);
 });
 
 test('a search finds what was said, and not what was deleted', async () => {

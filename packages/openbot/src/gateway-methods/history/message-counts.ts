@@ -50,6 +50,9 @@ export class MessageCounts {
   }
 }
 
+/** Those of this process. */
+export const MESSAGE_COUNTS = new MessageCounts();
+
 async function readAll(handle: FileHandle, path: string): Promise<Counted> {
   const identity = await identityOf(handle);
   const transcript = await scanOpenTranscript(handle, path);

@@ -4,7 +4,7 @@ import type { GatewayServices } from '../services.ts';
 import { storedOf } from '../session-ref.ts';
 import { transcriptOf } from '../session-transcript.ts';
 import { bytesOf, cutTexts } from './limit-messages.ts';
-import { MessageCounts } from './message-counts.ts';
+import { MESSAGE_COUNTS } from './message-counts.ts';
 import { type HistoryMessage, readMessagesBack } from './read-messages.ts';
 
 export interface HistoryPage {
@@ -22,8 +22,6 @@ export interface HistoryPage {
 const LIMIT = 200;
 /** As OpenClaw: a page is far smaller than a frame may be. */
 const MAX_BYTES = 6 * 1024 * 1024;
-
-const counts = new MessageCounts();
 
 /**
  * A page of a conversation, read from its end. Undefined for a session that the caller must not see: it is told the same as of one that
@@ -76,7 +74,7 @@ async function readPage(
   ref: ReturnType<typeof transcriptOf>,
   { limit = LIMIT, offset = 0, cursor, maxChars, maxBytes = MAX_BYTES }: HistoryPage,
 ) {
-  const total = await counts.count(ref.sessionFile);
+  const total = await MESSAGE_COUNTS.count(ref.sessionFile);
   const { generation } = await transcripts.lookBack(ref);
   const since = cursor === undefined ? undefined : readCursor(cursor, ref.sessionId, generation);
   const messages: HistoryMessage[] = [];

@@ -31,6 +31,8 @@ export interface AcceptedMessage {
   /** Of the message that is kept under this id: another text is a conflict. */
   readonly text: string;
   readonly state: InboxState['state'];
+  /** It is a chat command, and its sender may give none. */
+  readonly isRefused: boolean;
 }
 
 /** What the gateway asks. Each rejects with an OpenBotError, whose code, message, hint and details come over. */

@@ -1,3 +1,4 @@
+import { REFUSED } from '../bot/contract.ts';
 import type { Channel, ChannelHost } from '../channels/contract.ts';
 import { addressOf } from '../session-address.ts';
 import {
@@ -46,7 +47,13 @@ export class WebChannel implements Channel {
       },
       wish,
     });
-    return { isNew, seq: message.seq, text: message.ctx.RawBody ?? '', state: message.state };
+    return {
+      isNew,
+      seq: message.seq,
+      text: message.ctx.RawBody ?? '',
+      state: message.state,
+      isRefused: message.state === 'dropped' && message.reason === REFUSED,
+    };
   }
 
   async send({ key, target, payload }: Parameters<Channel['send']>[0]): Promise<{ ids: string[] }> {

@@ -22,7 +22,7 @@ import { watchSkills } from '../turn/skills/watch-skills.ts';
 import type { TurnTools } from '../turn/turn-tools.ts';
 import { openAgentTools } from './agent-tools.ts';
 import type { BotParts } from './bot-parts.ts';
-import { hostOf, REFUSED, withdraw } from './channel-host.ts';
+import { hostOf, withdraw } from './channel-host.ts';
 import type { Bot, BotOptions } from './contract.ts';
 import { findReadableEntry } from './find-entry.ts';
 import { HEARTBEAT_SINK, keepHeartbeats } from './heartbeat.ts';

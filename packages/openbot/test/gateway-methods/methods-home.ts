@@ -207,7 +207,7 @@ function makeHost(bot: Bot, state: BotState, runs: TestRuns, channels: readonly 
             return { ...run, report: { ...report, compactions }, endedAt: Date.now() };
           });
         runs.ended.set(messageId, ending);
-        return { isNew: true, seq: 1, text, state: 'received' };
+        return { isNew: true, seq: 1, text, state: 'received', isRefused: false };
       },
       abort: async (session) => {
         const open = runs.ofSession(session) as readonly (GatewayRun & { abort(): void })[];

@@ -80,7 +80,11 @@ test('who looks at it neither wakes its agents nor waits for them; a stop ends r
     const { result } = await ask2(by, { message, sessionKey: 'agent:main:main', idempotencyKey: message });
     return result.payloads.map(({ text }: { text: string }) => text).join();
   };
-  expect(await say(bound, '/new')).toMatch(/not allowed|may not|permission/i);
+  const command = { message: '/new', sessionKey: 'agent:main:main', idempotencyKey: 'n' };
+  expect((await bound.request('agent', command)).error).toMatchObject({
+    code: 'FORBIDDEN',
+    details: { missingScope: 'operator.admin' },
+  });
   expect(await say(bound, 'hello')).toBe('Heard hello');
   expect((await describe()).session.sessionId).toBe(session.sessionId);
   const writer = await openClient(gateway, { scopes: ['operator.write'] });

@@ -28,6 +28,18 @@ export async function sendMessage(
   const message = { agentId, sessionKey, messageId: runId, text, mayCommand, ...(!isPlain && { wish }) };
   const accepted = await host.calls.accept(message);
   if (!accepted.isNew && accepted.text !== text) throw conflict();
+  if (accepted.isRefused)
+    throw refuse(
+      'FORBIDDEN',
+      'chat commands need the token of the gateway, or a device of an administrator',
+      {
+        details: {
+          code: 'MISSING_SCOPE',
+          missingScope: 'operator.admin',
+          requiredScopes: ['operator.admin'],
+        },
+      },
+    );
   const isWaiting = ['received', 'queued', 'running'].includes(accepted.state);
   // One of a former gateway that is over is not made known again: what is kept of it says how it ended.
   const run =

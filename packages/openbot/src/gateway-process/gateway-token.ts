@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { OpenBotError } from '@openbot/sessions';
+import { normalizeAgentId, OpenBotError } from '@openbot/sessions';
 import { writeFileAtomic } from '@openbot/sessions/disk';
 import type { BotConfig } from '../config/bot-config.ts';
+import type { WatchedConfig } from '../config/watch-config.ts';
 import { gatewayFiles } from './gateway-files.ts';
 
 /** 256 bits, in characters that need no escapes anywhere. */
@@ -45,21 +46,97 @@ function readTokenFile(path: string): string | undefined {
   }
 }
 
+/** Tokens that clients may show. */
+export interface GatewayTokens {
+  /** Of full rights. */
+  readonly token: string;
+  /** By the id of an agent, as sessions have it. */
+  readonly agentTokens: Readonly<Record<string, string>>;
+}
+
+/**
+ * The tokens as the configuration has them now. A token that others could guess is refused: at the start with USAGE, later by
+ * keeping the former one, or for an agent none.
+ * @param address that others than this machine reach; undefined where none can
+ */
+export async function watchTokens({
+  stateDir,
+  config: watched,
+  flag,
+  address,
+  log,
+}: {
+  readonly stateDir: string;
+  readonly config: Pick<WatchedConfig, 'config' | 'onChange'>;
+  readonly flag?: string;
+  readonly address?: string;
+  log(line: string): void;
+}): Promise<() => GatewayTokens> {
+  const { config } = watched;
+  const read = async (): Promise<GatewayTokens> => ({
+    token: await chooseToken({ stateDir, config, flag }),
+    agentTokens: readAgentTokens(config),
+  });
+  let tokens = await read();
+  if (address !== undefined) assertAllStrong(tokens, address);
+  const readAgain = async () => {
+    const next = await read();
+    const isFine = ([agentId, token]: readonly [string, string]) => {
+      const fault = address === undefined ? undefined : findWeakness(token, address, agentId);
+      if (fault !== undefined) log(`${fault}. It is not accepted`);
+      return fault === undefined;
+    };
+    const fault = address === undefined ? undefined : findWeakness(next.token, address);
+    if (fault !== undefined) log(`${fault}. The former one is used until it is corrected`);
+    tokens = {
+      token: fault === undefined ? next.token : tokens.token,
+      agentTokens: Object.fromEntries(Object.entries(next.agentTokens).filter(isFine)),
+    };
+  };
+  let reading = Promise.resolve();
+  watched.onChange(() => {
+    // One after the other, so that the last change is what holds.
+    reading = reading
+      .then(readAgain)
+      .catch((error: unknown) => log(`Cannot read the token of the gateway: ${(error as Error).message}`));
+  });
+  return () => tokens;
+}
+
+function readAgentTokens({ gateway }: BotConfig): Readonly<Record<string, string>> {
+  const written = Object.entries(gateway?.auth?.agentTokens ?? {});
+  return Object.fromEntries(written.map(([agentId, token]) => [normalizeAgentId(agentId), token]));
+}
+
 const LEAST_BITS = 128;
 /** A word that repeats itself has few. */
 const LEAST_DISTINCT = 8;
 
-/** Throws USAGE for a token that can be guessed, where others than this machine can try. */
-export function assertStrong(token: string, address: string): void {
+/** Throws USAGE for tokens of the configuration that can be guessed, where others than this machine can try. */
+export function assertStrongIn(config: BotConfig, address: string): void {
+  assertAllStrong({ token: config.gateway?.auth?.token, agentTokens: readAgentTokens(config) }, address);
+}
+
+function assertAllStrong(
+  { token, agentTokens }: Partial<GatewayTokens> & Pick<GatewayTokens, 'agentTokens'>,
+  address: string,
+): void {
+  const faults = [
+    token === undefined ? undefined : findWeakness(token, address),
+    ...Object.entries(agentTokens).map(([agentId, own]) => findWeakness(own, address, agentId)),
+  ];
+  const fault = faults.find((one) => one !== undefined);
+  if (fault !== undefined)
+    throw new OpenBotError('USAGE', fault, {
+      hint: 'Set a random one: openssl rand -base64 32. Without gateway.auth.token one of 256 bits is made',
+    });
+}
+
+function findWeakness(token: string, address: string, agentId?: string): string | undefined {
   const bits = token.length * Math.log2(alphabetOf(token));
-  if (bits >= LEAST_BITS && new Set(token).size >= LEAST_DISTINCT) return;
-  throw new OpenBotError(
-    'USAGE',
-    `The token of the gateway has less than ${LEAST_BITS} bits, and others could reach ${address} and guess it`,
-    {
-      hint: `Leave gateway.auth.token out, so that one of 256 bits is made, or set a random one: openssl rand -base64 32`,
-    },
-  );
+  if (bits >= LEAST_BITS && new Set(token).size >= LEAST_DISTINCT) return undefined;
+  const whose = agentId === undefined ? 'The token of the gateway' : `The token for the agent ${agentId}`;
+  return `${whose} has less than ${LEAST_BITS} bits, and others could reach ${address} and guess it`;
 }
 
 function alphabetOf(token: string): number {

@@ -1,5 +1,6 @@
 import type { Environment } from '@openbot/sessions/layout';
 import type { WatchedConfig } from '../config/watch-config.ts';
+import type { GatewaySettings } from './settings.ts';
 
 export interface GatewayOptions {
   /** Absolute. */
@@ -10,8 +11,8 @@ export interface GatewayOptions {
   readonly port: number;
   /** An address of this machine, such as `127.0.0.1`. */
   readonly host: string;
-  /** Of full rights. */
-  readonly token: string;
+  /** Asked at each use, so that a change holds at once. */
+  tokens(): Pick<GatewaySettings, 'token' | 'agentTokens'>;
   /** Of full rights, for commands of the same person: made anew by each process, which keeps it in a private file. */
   readonly commandToken?: string;
   /** The file that `logs.tail` reads. */

@@ -17,7 +17,7 @@ import { readGatewaySettings } from './settings.ts';
 
 /** All of it together. The port listens first: clients that come early are told to come again. */
 export const openGateway: OpenGateway = async (options) => {
-  const { stateDir, config, port, host: address, token, commandToken, log } = options;
+  const { stateDir, config, port, host: address, tokens, commandToken, log } = options;
   const eventLoop = watchEventLoop();
   let services: GatewayServices | undefined;
   const server = await openServer<GatewayServices>({
@@ -26,7 +26,7 @@ export const openGateway: OpenGateway = async (options) => {
     host: address,
     version: readPackageVersion(import.meta.url),
     methods: [...ALL_METHODS, ...COMMAND_METHODS],
-    settings: () => readGatewaySettings(token, config.config.gateway, commandToken),
+    settings: () => readGatewaySettings({ ...tokens(), commandToken }, config.config.gateway),
     describe: ({ isOwner, agentIds }) => ({
       sessionDefaults: describeDefaults(config.config, agentIds),
       ...(isOwner && { configPath: config.loaded.path, stateDir }),

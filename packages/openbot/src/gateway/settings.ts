@@ -19,7 +19,6 @@ export interface GatewaySettings {
 
 /** The section `gateway` of the configuration, as far as the server reads it. */
 export interface GatewayConfig {
-  readonly auth?: { readonly agentTokens?: Readonly<Record<string, string>> };
   readonly allowedHosts?: readonly string[];
   readonly controlUi?: { readonly allowedOrigins?: readonly string[]; readonly root?: string };
   readonly http?: {
@@ -32,15 +31,12 @@ export interface GatewayConfig {
 }
 
 export function readGatewaySettings(
-  token: string,
+  tokens: Pick<GatewaySettings, 'token' | 'commandToken' | 'agentTokens'>,
   config: GatewayConfig = {},
-  commandToken?: string,
 ): GatewaySettings {
-  const { auth, allowedHosts = [], controlUi, http, metrics } = config;
+  const { allowedHosts = [], controlUi, http, metrics } = config;
   return {
-    token,
-    ...(commandToken !== undefined && { commandToken }),
-    agentTokens: auth?.agentTokens ?? {},
+    ...tokens,
     allowedHosts,
     allowedOrigins: controlUi?.allowedOrigins ?? [],
     chatCompletions: http?.endpoints?.chatCompletions?.enabled === true,

@@ -3,8 +3,10 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { listMisfits } from '@openbot/sessions/command-line';
 import { expect, test } from 'vitest';
+import { afterTest } from '../../../../test/setup/cleaning.ts';
 import { DEVICES_APPROVE, DEVICES_LIST, DEVICES_REVOKE } from '../../src/commands/devices/result-shapes.ts';
 import {
   GATEWAY_INSTALL,
@@ -40,6 +42,7 @@ function get(port: number, path: string, headers: Record<string, string>): Promi
 }
 
 const TOKEN = 'a-token-of-the-settings-with-enough-bits-0123456789';
+const OTHER_TOKEN = 'what-is-written-there-while-the-gateway-runs-0123';
 
 test('starts, is the only one, has its settings, and stops', async () => {
   const place = makeOpenbotPlace();
@@ -48,20 +51,27 @@ test('starts, is the only one, has its settings, and stops', async () => {
   mkdirSync(page);
   writeFileSync(join(page, 'index.html'), '<html></html>');
   mkdirSync(place.stateDir);
-  writeFileSync(
-    join(place.stateDir, 'openbot.json'),
-    JSON.stringify({
-      gateway: {
-        port,
-        auth: { token: TOKEN, agentTokens: { main: 'a-token-for-main' } },
-        allowedHosts: ['bot.example'],
-        controlUi: { root: page, allowedOrigins: ['https://chat.example'] },
-        http: { endpoints: { chatCompletions: { enabled: true }, responses: { enabled: true } } },
-        metrics: { enabled: true },
-      },
-    }),
-  );
-  const started = await place.json<{ pid: number; port: number }>('gateway', 'start');
+  const configure = (auth: object) =>
+    writeFileSync(
+      join(place.stateDir, 'openbot.json'),
+      JSON.stringify({
+        gateway: {
+          port,
+          auth,
+          allowedHosts: ['bot.example'],
+          controlUi: { root: page, allowedOrigins: ['https://chat.example'] },
+          http: { endpoints: { chatCompletions: { enabled: true }, responses: { enabled: true } } },
+          metrics: { enabled: true },
+        },
+      }),
+    );
+  configure({ token: TOKEN, agentTokens: { Main: 'a-token-for-main' } });
+  // It starts the program that it is itself, which is not this one.
+  const { stdout } = await place.start(['gateway', 'start', '--json']).ended;
+  const started = JSON.parse(stdout) as { pid: number; port: number };
+  afterTest(() => {
+    if (findGateway(place.stateDir)?.pid === started.pid) process.kill(started.pid, 'SIGKILL');
+  });
   expect(listMisfits(GATEWAY_START, started)).toEqual([]);
   expect(started.port).toBe(port);
   expect(existsSync(join(place.stateDir, 'secrets'))).toBe(false);
@@ -96,6 +106,12 @@ test('starts, is the only one, has its settings, and stops', async () => {
     allowedOrigin: 200,
     otherOrigin: 403,
   });
+  configure({ token: OTHER_TOKEN });
+  const other = { authorization: `Bearer ${OTHER_TOKEN}` };
+  // Failures are limited: it is not asked more often than the limit lets it.
+  while ((await get(port, '/metrics', other)) !== 200) await sleep(200);
+  for (const token of [TOKEN, 'a-token-for-main'])
+    await expect(connectGateway({ ...record, token })).rejects.toThrow(/token/);
   const logs = await place.json<{ lines: string[] }>('gateway', 'logs', '-n', '1');
   expect(listMisfits(GATEWAY_LOGS, logs)).toEqual([]);
   expect(logs.lines).toEqual([expect.stringContaining(`gateway ready on 127.0.0.1:${port}`)]);
@@ -139,7 +155,7 @@ test('who could be reached by others needs a token that cannot be guessed', asyn
     code: 2,
     stderr: expect.stringContaining('less than 128 bits, and others could reach 0.0.0.0'),
   });
-  expect(await place.run(['gateway', 'start', '--bind', 'custom'])).toMatchObject({
+  expect(await place.start(['gateway', 'start', '--bind', 'custom']).ended).toMatchObject({
     code: 1,
     stderr: expect.stringContaining('gateway.customBindHost is not set'),
   });

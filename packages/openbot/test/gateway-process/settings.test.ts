@@ -1,15 +1,20 @@
-import { readFileSync, statSync } from 'node:fs';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { afterTest } from '../../../../test/setup/cleaning.ts';
+import { watchConfig } from '../../src/config/watch-config.ts';
 import { resolveBind } from '../../src/gateway-process/bind-address.ts';
 import { gatewayFiles } from '../../src/gateway-process/gateway-files.ts';
 import {
-  assertStrong,
+  assertStrongIn,
   chooseToken,
   ensureToken,
   makeToken,
+  watchTokens,
 } from '../../src/gateway-process/gateway-token.ts';
 import { planUnit } from '../../src/gateway-process/install-unit.ts';
 import { makeTempFolder } from '../setup/temp-folder.ts';
+import { waitFor } from '../setup/terminal-command.ts';
 
 test.each([
   [{}, '127.0.0.1', undefined],
@@ -47,9 +52,48 @@ test.each([
   ['0123456789abcdef0123456789abcdef', true],
   [makeToken(), true],
 ])('whether %s can be guessed', (token, isStrong) => {
-  const check = () => assertStrong(token, '0.0.0.0');
+  const check = () => assertStrongIn({ gateway: { auth: { token } } }, '0.0.0.0');
   if (isStrong) expect(check).not.toThrow();
   else expect(check).toThrow(/less than 128 bits/);
+});
+
+test('tokens are what the configuration says now, and of weak ones none that others could guess', async () => {
+  const stateDir = makeTempFolder();
+  const write = (auth: object) =>
+    writeFileSync(join(stateDir, 'openbot.json'), JSON.stringify({ gateway: { auth } }));
+  const [first, second, other] = [makeToken(), makeToken(), makeToken()];
+  write({ token: first, agentTokens: { Main: other } });
+  const lines: string[] = [];
+  const log = (line: string) => void lines.push(line);
+  const config = await watchConfig(stateDir, {}, { report: log });
+  afterTest(() => config.close());
+  const open = (more: object) => watchTokens({ stateDir, config, log, ...more });
+  const [tokens, flagged] = [await open({ address: '0.0.0.0' }), await open({ flag: 'of the flag' })];
+  expect(tokens()).toEqual({ token: first, agentTokens: { main: other } });
+  expect(flagged().token).toBe('of the flag');
+  const change = async (auth: object, isRead: () => boolean) => {
+    write(auth);
+    await config.look();
+    await waitFor(
+      () => `${JSON.stringify(auth)} to be read`,
+      () => isRead() || undefined,
+    );
+  };
+
+  await change({ token: second }, () => tokens().token === second);
+  expect(tokens().agentTokens).toEqual({});
+  await change({ token: 'guess me', agentTokens: { main: 'abc', two: first } }, () => lines.length === 2);
+  expect(tokens()).toEqual({ token: second, agentTokens: { two: first } });
+  expect(lines.toSorted()).toEqual([
+    'The token for the agent main has less than 128 bits, and others could reach 0.0.0.0 and guess it. It is not accepted',
+    'The token of the gateway has less than 128 bits, and others could reach 0.0.0.0 and guess it. The former one is used until it is corrected',
+  ]);
+  await expect(open({ flag: first, address: '0.0.0.0' })).rejects.toThrow(
+    /agent main has less than 128 bits/,
+  );
+  await change({}, () => tokens().token !== second);
+  expect(tokens().token).toBe(readFileSync(gatewayFiles(stateDir).token, 'utf8').trim());
+  expect(flagged().token).toBe('of the flag');
 });
 
 const FACTS = {

@@ -7,7 +7,7 @@ import { watchConfig } from '../../config/watch-config.ts';
 import { openGateway } from '../../gateway/open-gateway.ts';
 import { resolveBind } from '../../gateway-process/bind-address.ts';
 import { gatewayFiles } from '../../gateway-process/gateway-files.ts';
-import { assertStrong, chooseToken } from '../../gateway-process/gateway-token.ts';
+import { watchTokens } from '../../gateway-process/gateway-token.ts';
 import { LogFile, toLogLine } from '../../gateway-process/log-file.ts';
 import { serveGateway } from '../../gateway-process/serve-gateway.ts';
 import { isOpenclaws } from '../../index-db/index-path.ts';
@@ -32,17 +32,17 @@ export async function gatewayRun(input: CommandInput<typeof GATEWAY_RUN_FLAGS>):
   try {
     const settings = { ...config.config.gateway, ...(flags.bind !== undefined && { bind: flags.bind }) };
     const { address, local, reach } = resolveBind(settings);
-    const token = await chooseToken({
+    const tokens = await watchTokens({
       stateDir,
-      config: config.config,
-      ...((flags.token ?? givenToken) !== undefined && { flag: flags.token ?? givenToken }),
+      config,
+      flag: flags.token ?? givenToken,
+      address: reach === undefined ? undefined : address,
+      log: log.write,
     });
-    if (reach !== undefined) {
-      assertStrong(token, address);
+    if (reach !== undefined)
       log.write(
         `${reach} can reach the gateway. Who has its token can read all conversations and run what agents may run; what is sent is not encrypted`,
       );
-    }
     await serveGateway({
       stateDir,
       address,
@@ -56,7 +56,7 @@ export async function gatewayRun(input: CommandInput<typeof GATEWAY_RUN_FLAGS>):
           config,
           port: flags.port ?? settings.port ?? DEFAULT_GATEWAY_PORT,
           host: address,
-          token,
+          tokens,
           commandToken,
           logPath,
           log: log.write,

@@ -1,6 +1,7 @@
+import type { BotConfig } from '../../config/bot-config.ts';
 import { listTroubles, lookAtGateway } from '../../gateway-client/look-at-gateway.ts';
 import { resolveBind } from '../../gateway-process/bind-address.ts';
-import { assertStrong } from '../../gateway-process/gateway-token.ts';
+import { assertStrongIn } from '../../gateway-process/gateway-token.ts';
 import type { Check, Finding } from '../contract.ts';
 
 export const gateway: Check = {
@@ -17,16 +18,14 @@ export const gateway: Check = {
         remedy: "'openbot gateway logs' says more; 'openbot gateway restart' starts it anew",
       }),
     );
-    return [...troubles, ...(config?.gateway === undefined ? [] : lookAtBind(config.gateway))];
+    return [...troubles, ...(config === undefined ? [] : lookAtBind(config))];
   },
 };
 
-function lookAtBind(
-  settings: NonNullable<Parameters<typeof resolveBind>[0]> & { auth?: { token?: string } },
-): Finding[] {
+function lookAtBind(config: BotConfig): Finding[] {
   try {
-    const { address, reach } = resolveBind(settings);
-    if (reach !== undefined && settings.auth?.token !== undefined) assertStrong(settings.auth.token, address);
+    const { address, reach } = resolveBind(config.gateway ?? {});
+    if (reach !== undefined) assertStrongIn(config, address);
     return [];
   } catch (error) {
     const { message, hint } = error as { message: string; hint?: string };

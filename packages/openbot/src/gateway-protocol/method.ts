@@ -22,6 +22,8 @@ export interface Caller {
   };
   readonly caps: ReadonlySet<string>;
   readonly deviceId?: string;
+  /** A command of the owner, in a process on this machine. */
+  readonly isCommand?: boolean;
   /** What the connection wants to hear; HTTP callers cannot. */
   readonly subscriptions?: Subscriptions;
 }

@@ -10,6 +10,7 @@ import type { EventHub } from '../gateway-protocol/gateway-event.ts';
 import { LARGEST_FRAME_BEFORE_HELLO, MOST_CONNECTIONS } from '../gateway-protocol/limits.ts';
 import type { GatewayMethod } from '../gateway-protocol/method.ts';
 import { type Admission, admit, type Challenge } from './admission/admit.ts';
+import { listCredentials } from './admission/credentials.ts';
 import { FailureLimits } from './admission/failure-limits.ts';
 import { STARTING } from './admission/handshake-refusals.ts';
 import { isOwnHost, type Peer, peerOf } from './admission/peer.ts';
@@ -58,7 +59,7 @@ export interface GatewayServer<Services> {
 
 /** Time that a client has to read the event and to close, before it is cut off. */
 const CLOSE_MS = 1_000;
-const LOOK_AT_DEVICES_MS = 1_000;
+const LOOK_MS = 1_000;
 /** Requests without a WebSocket: the same for all of them. */
 const HTTP_LIMITS = {
   headersTimeout: 15_000,
@@ -159,15 +160,23 @@ export async function openServer<Services>(
   });
 
   let cancelLook = () => {};
-  const lookAtDevices = () => {
-    cancelLook = clock.after(LOOK_AT_DEVICES_MS, () => {
+  const lookAtRights = () => {
+    cancelLook = clock.after(LOOK_MS, () => {
       try {
+        dropOutdated();
         if (devices.hasChanged()) dropRevoked();
       } catch (error) {
         log((error as Error).message);
       }
-      lookAtDevices();
+      lookAtRights();
     });
+  };
+  const dropOutdated = () => {
+    const held = listCredentials(settings());
+    for (const connection of connections.open) {
+      const { credential } = connection;
+      if (credential !== undefined && !held.has(credential)) connection.close(1008, 'token changed');
+    }
   };
   const dropRevoked = () => {
     for (const connection of connections.open) {
@@ -179,7 +188,7 @@ export async function openServer<Services>(
 
   await listen(server, options);
   server.on('error', (error) => log(`The port of the gateway: ${error.message}`));
-  lookAtDevices();
+  lookAtRights();
 
   return {
     port: (server.address() as AddressInfo).port,

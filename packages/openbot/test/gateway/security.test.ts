@@ -117,6 +117,30 @@ describe('a device', () => {
   });
 });
 
+test('a connection ends with the token that opened it, and others stay', async () => {
+  const gateway = await startGateway({
+    settings: { agentTokens: { main: MAIN_TOKEN, other: 'shared', third: 'shared' } },
+  });
+  const device = makeDevice('tui');
+  const whole = await openClient(gateway);
+  const ofMain = await openClient(gateway, { auth: { token: MAIN_TOKEN } });
+  const ofTwo = await openClient(gateway, { auth: { token: 'shared' } });
+  const first = await connectDevice(gateway, device);
+  const { deviceToken } = first.answer.payload.auth;
+  const byDevice = await connectDevice(gateway, device, { auth: { deviceToken } });
+  expect(byDevice.answer.ok).toBe(true);
+
+  gateway.settings.token = 'another-token';
+  // The token is for one of the two agents from now on.
+  gateway.settings.agentTokens = { main: MAIN_TOKEN, other: 'shared' };
+  for (const client of [whole, first.client, ofTwo])
+    expect(await client.closed).toEqual([1008, 'token changed']);
+  expect((await new TestClient(gateway.url).connect(connectParams())).error?.message).toContain('token');
+  await openClient(gateway, { auth: { token: 'another-token' } });
+  for (const client of [ofMain, byDevice.client])
+    expect(await client.request('test.echo')).toMatchObject({ ok: true });
+});
+
 describe('a client with a token for an agent', () => {
   test('has no rights over the gateway and is told nothing of it', async () => {
     const gateway = await startGateway({

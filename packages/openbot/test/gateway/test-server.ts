@@ -70,6 +70,8 @@ export const METHODS = [
 export interface TestGateway extends GatewayServer<TestServices> {
   readonly stateDir: string;
   readonly services: TestServices;
+  /** Asked at each use. */
+  readonly settings: { -readonly [K in keyof GatewaySettings]: GatewaySettings[K] };
   readonly lines: string[];
   readonly url: string;
   readonly httpUrl: string;
@@ -88,7 +90,7 @@ export async function startGateway({
 }: TestOptions = {}): Promise<TestGateway> {
   const stateDir = options.stateDir ?? makeTempFolder();
   const lines: string[] = [];
-  const present: GatewaySettings = {
+  const present: TestGateway['settings'] = {
     token: TOKEN,
     agentTokens: { main: MAIN_TOKEN },
     allowedHosts: [],
@@ -112,7 +114,15 @@ export async function startGateway({
   if (isStarting !== true) server.serve(services);
   afterTest(() => server.close());
   const place = `127.0.0.1:${server.port}`;
-  return { ...server, stateDir, services, lines, url: `ws://${place}`, httpUrl: `http://${place}` };
+  return {
+    ...server,
+    stateDir,
+    services,
+    settings: present,
+    lines,
+    url: `ws://${place}`,
+    httpUrl: `http://${place}`,
+  };
 }
 
 export interface Frame {

@@ -104,7 +104,7 @@ async function identify(
     // It would be let in with all rights later, by its key alone, if it were kept.
     return { ...admitted, ...grant, scopes: scopesWithin(grant, asked) };
   }
-  return identifyDevice(keeper, peer, params, device, { hasSecret, isTrusted: grant !== undefined });
+  return identifyDevice(keeper, peer, params, device, { hasSecret, grant });
 }
 
 async function identifyDevice(
@@ -112,8 +112,9 @@ async function identifyDevice(
   { address, isLocal }: Peer,
   { client, auth = {}, scopes: asked = [], caps = [] }: ConnectParams,
   { id: deviceId, publicKey }: Device,
-  { hasSecret, isTrusted }: { readonly hasSecret: boolean; readonly isTrusted: boolean },
+  { hasSecret, grant }: { readonly hasSecret: boolean; readonly grant: Grant | undefined },
 ): Promise<Admission | HandshakeRefusal> {
+  const isTrusted = grant !== undefined;
   const known = devices.find(deviceId);
   const own = [auth.deviceToken, auth.token].find((one) => one && known && devices.hasToken(known, one));
   if (hasSecret && !isTrusted && own === undefined) {
@@ -148,7 +149,8 @@ async function identifyDevice(
   if (own !== undefined) await devices.noteSeen(deviceId);
   return {
     kind: 'admitted',
-    via: own !== undefined || !isTrusted ? 'device-token' : 'token',
+    // The key of the device stands for itself; what else was shown must hold as long as the connection.
+    ...(own !== undefined || grant === undefined ? { via: 'device-token' } : grant),
     client,
     caps,
     scopes: asked,

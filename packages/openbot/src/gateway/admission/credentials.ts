@@ -4,7 +4,10 @@ import type { GatewaySettings } from '../settings.ts';
 
 /** What a token allows. */
 export interface Grant {
-  readonly via: 'token' | 'agent-token' | 'device-token';
+  /** `command`: of a command of the owner on this machine. */
+  readonly via: 'token' | 'command' | 'agent-token' | 'device-token';
+  /** Of a token of the configuration: what `listCredentials` has as long as it holds. */
+  readonly credential?: string;
   /** Undefined: all. */
   readonly agentIds?: ReadonlySet<string>;
   readonly deviceId?: string;
@@ -19,11 +22,37 @@ export function matchToken(
 ): Grant | undefined {
   if (given === undefined || given === '') return undefined;
   const digest = digestOf(given);
-  const agentIds = Object.entries(agentTokens).filter(([, own]) => isSame(digest, own));
+  const agentIds = Object.entries(agentTokens)
+    .filter(([, own]) => isSame(digest, own))
+    .map(([agentId]) => agentId);
   const isCommand = isSame(digest, commandToken);
-  if (isSame(digest, token) || isCommand) return { via: 'token', mayCommand: true };
+  const isWhole = isSame(digest, token);
+  if (isCommand || isWhole)
+    return { via: isCommand ? 'command' : 'token', mayCommand: true, credential: nameOf(digest) };
   if (agentIds.length === 0) return undefined;
-  return { via: 'agent-token', agentIds: new Set(agentIds.map(([agentId]) => agentId)), mayCommand: false };
+  return {
+    via: 'agent-token',
+    agentIds: new Set(agentIds),
+    mayCommand: false,
+    credential: nameOf(digest, agentIds),
+  };
+}
+
+/** Of the tokens that hold now. A token that is now for other agents is another credential. */
+export function listCredentials({
+  token,
+  commandToken,
+  agentTokens,
+}: Pick<GatewaySettings, 'token' | 'commandToken' | 'agentTokens'>): ReadonlySet<string> {
+  const all = [token, commandToken, ...Object.values(agentTokens)];
+  return new Set(
+    all.flatMap((one) => matchToken(one, { token, commandToken, agentTokens })?.credential ?? []),
+  );
+}
+
+/** A hash, so that no token is kept with a connection. */
+function nameOf(digest: Buffer, agentIds: readonly string[] = []): string {
+  return [digest.toString('hex'), ...agentIds.toSorted()].join(' ');
 }
 
 function isSame(given: Buffer, own: string): boolean {

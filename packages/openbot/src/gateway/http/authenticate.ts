@@ -35,6 +35,7 @@ export function authenticate(
     agentIds: grant.agentIds,
     deviceId: grant.deviceId,
     mayCommand: grant.mayCommand,
+    isCommand: grant.via === 'command',
     client: { id: 'gateway-client', mode: 'backend', displayName: 'http' },
     caps: new Set(),
   };

@@ -35,7 +35,7 @@ export interface ConnectionParts {
 type Phase =
   | { readonly at: 'challenged'; readonly challenge: Challenge; readonly cancelTimer: () => void }
   | { readonly at: 'admitting'; readonly early: string[] }
-  | { readonly at: 'open'; readonly caller: Caller }
+  | { readonly at: 'open'; readonly caller: Caller; readonly credential?: string }
   | { readonly at: 'closed' };
 
 /** A client that does not answer the closing frame, as one that reads nothing, is cut off. */
@@ -87,6 +87,11 @@ export class Connection {
   /** Undefined before hello and after the close. */
   get caller(): Caller | undefined {
     return this.#phase.at === 'open' && !this.#isEnding ? this.#phase.caller : undefined;
+  }
+
+  /** Of the token that opened it; undefined where the key of a device did. */
+  get credential(): string | undefined {
+    return this.#phase.at === 'open' ? this.#phase.credential : undefined;
   }
 
   get pendingRequests(): number {
@@ -190,19 +195,20 @@ export class Connection {
     }
     cancelTimer();
     allowFramesUpTo(this.#socket, LARGEST_FRAME);
-    this.#phase = { at: 'open', caller: this.#makeCaller(answer) };
+    this.#phase = { at: 'open', caller: this.#makeCaller(answer), credential: answer.credential };
     this.#send(formatResponse(id, this.#parts.hello(this, answer)));
     this.#parts.onOpen(this);
     for (const text of early) this.#hear(text);
   }
 
-  #makeCaller({ scopes, agentIds, deviceId, mayCommand, client, caps }: Admission): Caller {
+  #makeCaller({ via, scopes, agentIds, deviceId, mayCommand, client, caps }: Admission): Caller {
     return {
       connId: this.connId,
       scopes: new Set(scopes),
       agentIds,
       deviceId,
       mayCommand,
+      isCommand: via === 'command',
       client,
       caps: new Set(caps),
       subscriptions: {

@@ -23,7 +23,7 @@ import type { TurnTools } from '../turn/turn-tools.ts';
 import { openAgentTools } from './agent-tools.ts';
 import type { BotParts } from './bot-parts.ts';
 import { hostOf, withdraw } from './channel-host.ts';
-import type { Bot, BotOptions } from './contract.ts';
+import { type Bot, type BotOptions, REFUSED } from './contract.ts';
 import { findReadableEntry } from './find-entry.ts';
 import { HEARTBEAT_SINK, keepHeartbeats } from './heartbeat.ts';
 import { keepsIndex } from './keeps-index.ts';

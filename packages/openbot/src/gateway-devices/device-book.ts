@@ -21,6 +21,7 @@ const SEEN_EVERY_MS = 10 * 60_000;
 export interface DeviceBook {
   /** As the file has it now. */
   find(deviceId: string): KeptDevice | undefined;
+  list(): readonly KeptDevice[];
   findByToken(token: string): KeptDevice | undefined;
   hasToken(device: KeptDevice, token: string): boolean;
   /** Undefined when too many devices wait. */
@@ -60,6 +61,7 @@ export function openDeviceBook(stateDir: string, now: () => number): DeviceBook 
 
   return {
     find: (deviceId) => ownOf(read().devices, deviceId),
+    list: () => Object.values(read().devices),
     findByToken: (token) => {
       const hash = hashOf(token);
       return Object.values(read().devices).find(({ tokenHashes }) => tokenHashes.includes(hash));

@@ -4,7 +4,7 @@ import { resolveAgentSettings } from '../config/agents.ts';
 import { filledText, maybe } from '../gateway-protocol/param-shapes.ts';
 import { modelOfAgent, THINKING } from './model-defaults.ts';
 import { gatewayMethod, mayReach } from './services.ts';
-import { assertAgent, defaultAgentOf, reachableRef } from './session-ref.ts';
+import { assertAgent, defaultAgentOf, reachableRef, shownPath } from './session-ref.ts';
 
 const list = gatewayMethod({
   name: 'agents.list',
@@ -23,7 +23,7 @@ const list = gatewayMethod({
       agents: agents.map(({ id, name, workspace, model, fallbacks }) => ({
         id,
         name,
-        workspace,
+        workspace: shownPath(caller, workspace),
         model: { primary: model, ...(fallbacks.length > 0 && { fallbacks }) },
         ...THINKING,
         thinkingDefault: modelOfAgent(services, id).thinkingDefault,

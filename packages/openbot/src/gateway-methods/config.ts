@@ -7,6 +7,7 @@ import { maskSecrets } from '../config/mask-secrets.ts';
 import { showSettingPath } from '../config/setting-path.ts';
 import type { Caller } from '../gateway-protocol/method.ts';
 import { type GatewayServices, gatewayMethod, mayReach } from './services.ts';
+import { shownPath } from './session-ref.ts';
 
 /** What OpenClaw's clients know as a secret that they are not shown. */
 const REDACTED = '__OPENCLAW_REDACTED__';
@@ -30,7 +31,7 @@ const get = gatewayMethod({
       .update(exists ? readFileSync(path) : '')
       .digest('hex')}`;
     return {
-      path,
+      path: shownPath(caller, path),
       exists,
       // Made from what is shown: the file itself may have secrets in its comments.
       raw: `${JSON.stringify(shown, null, 2)}\n`,
@@ -85,15 +86,26 @@ function limit(written: unknown, caller: Caller): unknown {
   const { identityLinks: _people, store: _store, ...rest } = asObject(session);
   return {
     agents: {
-      ...(defaults !== undefined && { defaults }),
-      ...(Array.isArray(list) && { list: list.filter((agent) => isOwn(asObject(agent).id)) }),
+      ...(defaults !== undefined && { defaults: withoutPaths(defaults) }),
+      ...(Array.isArray(list) && {
+        list: list.filter((agent) => isOwn(asObject(agent).id)).map(withoutPaths),
+      }),
       ...(entries !== undefined && {
-        entries: Object.fromEntries(Object.entries(asObject(entries)).filter(([id]) => isOwn(id))),
+        entries: Object.fromEntries(
+          Object.entries(asObject(entries))
+            .filter(([id]) => isOwn(id))
+            .map(([id, agent]) => [id, withoutPaths(agent)]),
+        ),
       }),
     },
     ...(Array.isArray(bindings) && { bindings: bindings.filter((one) => isOwn(asObject(one).agentId)) }),
     ...(session !== undefined && { session: rest }),
   };
+}
+
+function withoutPaths(agent: unknown): Json {
+  const { workspace: _workspace, agentDir: _agentDir, ...rest } = asObject(agent);
+  return rest;
 }
 
 function asObject(value: unknown): Json {

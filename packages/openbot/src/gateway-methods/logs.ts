@@ -4,6 +4,7 @@ import type { MethodCall } from '../gateway-protocol/method.ts';
 import { integer, maybe } from '../gateway-protocol/param-shapes.ts';
 import { refuse } from '../gateway-protocol/wire-errors.ts';
 import { type GatewayServices, gatewayMethod, mayReach } from './services.ts';
+import { shownPath } from './session-ref.ts';
 
 const USUAL_LINES = 500;
 const MOST_LINES = 5000;
@@ -29,7 +30,7 @@ const tail = gatewayMethod({
     const whole = (from > 0 && cursor !== from ? lines.slice(1) : lines).filter((line) => line !== '');
     const shown = chooseLines(whole, call);
     return {
-      file: logPath,
+      file: shownPath(call.caller, logPath),
       cursor: size,
       size,
       lines: shown.slice(-limit),

@@ -37,7 +37,7 @@ const reset = gatewayMethod({
     return {
       ok: true,
       key: ref.sessionKey,
-      entry: entry && showEntry(entry),
+      entry: entry && showEntry(entry, call.caller),
       resolved: await resolvedModel(services, ref),
       archived,
     };

@@ -13,7 +13,7 @@ import { announceChange } from './announce.ts';
 import { kindOf } from './rows/make-row.ts';
 import { type GatewayServices, gatewayMethod } from './services.ts';
 import { assertExpectedId, assertNotMain } from './session-guards.ts';
-import { reachableRef, sessionsOf, storedOf } from './session-ref.ts';
+import { reachableRef, sessionsOf, shownPath, storedOf } from './session-ref.ts';
 import { createdNow, resolvedModel, showEntry } from './shown-entry.ts';
 import { whileIdle } from './stop-run.ts';
 
@@ -76,6 +76,7 @@ const patch = gatewayMethod({
   name: 'sessions.patch',
   scope: 'operator.write',
   params: PARAMS,
+  isAudited: (params) => needsAdmin((params ?? {}) as Params),
   handle: async (params, call) => {
     const { services, caller } = call;
     const ref = reachableRef(call, params.key, params.agentId);
@@ -100,17 +101,21 @@ const patch = gatewayMethod({
     await announceChange(services, ref, { reason: 'patch' });
     return {
       ok: true,
-      path: services.state.storePathOf(ref.agentId),
+      path: shownPath(caller, services.state.storePathOf(ref.agentId)),
       key: ref.sessionKey,
-      entry: showEntry(entry),
+      entry: showEntry(entry, caller),
       resolved: { ...(await resolvedModel(services, ref)), thinkingLevel: entry.thinkingLevel },
     };
   },
 });
 
+function needsAdmin(params: Params): boolean {
+  return SETTINGS.some(({ param, isAdmin }) => isAdmin && params[param] !== undefined);
+}
+
 function refuseBelowAdmin({ scopes }: Caller, params: Params): void {
   if (hasScope(scopes, 'operator.admin')) return;
-  if (!SETTINGS.some(({ param, isAdmin }) => isAdmin && params[param] !== undefined)) return;
+  if (!needsAdmin(params)) return;
   throw refuse('FORBIDDEN', 'missing scope: operator.admin', {
     details: { code: 'MISSING_SCOPE', missingScope: 'operator.admin', requiredScopes: ['operator.admin'] },
   });

@@ -67,6 +67,13 @@ export function storedOf(services: GatewayServices, ref: SessionRef): Promise<St
   return findSession(sessionsOf(services, ref.agentId), ref.sessionKey);
 }
 
+export const HIDDEN_PATH = '[redacted]';
+
+/** Where something is on this machine is not for callers of some agents. */
+export function shownPath(caller: Caller, path: string): string {
+  return isBound(caller) ? HIDDEN_PATH : path;
+}
+
 /** Whether the caller is bound to some agents: it is then told nothing that is about all of them. */
 export function isBound({ agentIds }: Caller): boolean {
   return agentIds !== undefined;

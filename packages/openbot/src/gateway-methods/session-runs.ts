@@ -109,7 +109,7 @@ const create = gatewayMethod({
       ok: true,
       key: session.sessionKey,
       sessionId: entry.sessionId,
-      entry: showEntry(entry),
+      entry: showEntry(entry, call.caller),
       ...(message.trim() === '' ? { runStarted: false } : { runStarted: true, runId }),
       resolved: await resolvedModel(services, session),
     };

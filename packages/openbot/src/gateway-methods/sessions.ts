@@ -18,7 +18,7 @@ import { modelDefaults } from './model-defaults.ts';
 import { ROW_ORDERS } from './rows/contract.ts';
 import { readWords } from './rows/transcript-ends.ts';
 import { type GatewayServices, gatewayMethod, mayReach } from './services.ts';
-import { storedOf, visibleAgents, visibleRef } from './session-ref.ts';
+import { shownPath, storedOf, visibleAgents, visibleRef } from './session-ref.ts';
 import { transcriptOf } from './session-transcript.ts';
 
 type Call = MethodCall<GatewayServices>;
@@ -62,7 +62,7 @@ async function list(params: ParamsOf<typeof LIST_PARAMS>, call: Call) {
   const end = offset + rows.length;
   return {
     ts: services.now(),
-    path: paths.size === 1 ? [...paths][0] : '(multiple)',
+    path: paths.size === 1 ? shownPath(caller, [...paths][0]!) : '(multiple)',
     count: rows.length,
     totalCount: total,
     limitApplied: limit,

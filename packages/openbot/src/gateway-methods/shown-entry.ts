@@ -1,19 +1,26 @@
 import type { StoredEntry } from '@openbot/sessions';
+import type { Caller } from '../gateway-protocol/method.ts';
 import type { SessionRef } from '../session-address.ts';
 import type { EntryPatch } from '../session-settings/contract.ts';
 import type { GatewayServices } from './services.ts';
+import { isBound } from './session-ref.ts';
 
-/** An entry as a response has it: without what is large and of no use to a client. */
-export function showEntry(entry: StoredEntry): object {
+/** An entry as a response has it: without what is large and of no use to a client, and for those of some agents without paths. */
+export function showEntry(entry: StoredEntry, caller: Caller): object {
   const {
     skillsSnapshot: _skills,
     systemPromptReport: _prompt,
     pendingArchives: _pending,
     recordedOnly: _recorded,
+    sessionFile,
     lifecycleRevision = entry.sessionId,
     ...shown
   } = entry as StoredEntry & { readonly [field: string]: unknown };
-  return { ...shown, lifecycleRevision };
+  return {
+    ...shown,
+    ...(sessionFile !== undefined && !isBound(caller) && { sessionFile }),
+    lifecycleRevision,
+  };
 }
 
 /** The model that answers next. */

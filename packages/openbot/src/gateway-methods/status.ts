@@ -8,12 +8,11 @@ import { describeChannelsFor } from './channels.ts';
 import { modelDefaults } from './model-defaults.ts';
 import type { GatewayRow } from './rows/contract.ts';
 import { type GatewayServices, gatewayMethod } from './services.ts';
-import { defaultAgentOf, isBound, visibleAgents } from './session-ref.ts';
+import { defaultAgentOf, HIDDEN_PATH, isBound, shownPath, visibleAgents } from './session-ref.ts';
 
 type Call = MethodCall<GatewayServices>;
 
 const RECENT = 10;
-const REMOVED = '[redacted]';
 
 const health = gatewayMethod({
   name: 'health',
@@ -73,7 +72,9 @@ async function describeEach(call: Call) {
   return Promise.all(
     visibleAgents(call).map(async (agentId) => {
       const { rows, total } = await services.rows.list({ agentId, limit: RECENT, includeGlobal: true });
-      const path = isAdmin(call.caller) ? services.state.storePathOf(agentId) : REMOVED;
+      const path = isAdmin(call.caller)
+        ? shownPath(call.caller, services.state.storePathOf(agentId))
+        : HIDDEN_PATH;
       const recent = rows.map(({ key, updatedAt }) => ({
         key,
         updatedAt,
@@ -195,7 +196,8 @@ const presence = gatewayMethod({
   name: 'system-presence',
   scope: 'operator.read',
   params: {},
-  handle: (_params, { services }) => services.presence(),
+  // Who else is connected is not for clients of an agent, as in hello-ok.
+  handle: (_params, { services, caller }) => (isBound(caller) ? [] : services.presence()),
 });
 
 export const STATUS_METHODS = [health, status, presence];

@@ -54,8 +54,10 @@ export interface GatewayMethod<Services> {
   readonly params: ParamShape;
   /** Whether hello-ok lists it. */
   readonly isListed: boolean;
-  /** The audit log has its calls. */
-  readonly isAudited: boolean;
+  /** For commands of the owner alone: to others there is no such method. */
+  readonly isForCommands: boolean;
+  /** Whether the audit log has a call with these params, which are not checked yet. */
+  isAudited(params: unknown): boolean;
   handle(params: never, call: MethodCall<Services>): unknown;
 }
 
@@ -66,11 +68,15 @@ export function declareMethod<Services>() {
     readonly scope: Scope;
     readonly params: S;
     readonly isListed?: boolean;
+    readonly isForCommands?: boolean;
+    /** All calls where the scope is that of the owner, else none. */
+    isAudited?(params: unknown): boolean;
     handle(params: ParamsOf<S>, call: MethodCall<Services>): unknown;
   }): GatewayMethod<Services> => ({
-    isListed: true,
+    isListed: method.isForCommands !== true,
+    isForCommands: false,
+    isAudited: () => method.scope === 'operator.admin',
     ...method,
-    isAudited: method.scope === 'operator.admin',
     handle: method.handle as GatewayMethod<Services>['handle'],
   });
 }

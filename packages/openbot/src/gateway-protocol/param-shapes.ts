@@ -23,7 +23,7 @@ export type ParamsOf<S extends ParamShape> = {
 type Values = Readonly<Record<string, unknown>>;
 
 /** @param wrong what is wrong with a value, such as `must be array` */
-function check<T>(wrong: (value: unknown) => string | undefined): Check<T> {
+export function check<T>(wrong: (value: unknown) => string | undefined): Check<T> {
   return {
     optional: false,
     fault(value, path) {
@@ -54,6 +54,9 @@ export const filledText: Check<string> = check((value) => {
   if (typeof value !== 'string') return 'must be string';
   return value === '' ? 'must NOT have fewer than 1 characters' : undefined;
 });
+export const textOrNumber: Check<string | number> = check((value) =>
+  typeof value === 'string' || typeof value === 'number' ? undefined : 'must be string',
+);
 export const flag: Check<boolean> = check((value) =>
   typeof value === 'boolean' ? undefined : 'must be boolean',
 );
@@ -103,6 +106,19 @@ export function record<const S extends ParamShape>(shape: S): Check<ParamsOf<S>>
     optional: false,
     fault: (value, path) =>
       isObject(value) ? faultInside(shape, value, path) : `at ${path}: must be object`,
+  };
+}
+
+/** An object whose properties have one kind of value. */
+export function mapOf<T>(item: Check<T>): Check<Readonly<Record<string, T>>> {
+  return {
+    optional: false,
+    fault(value, path) {
+      if (!isObject(value)) return `at ${path}: must be object`;
+      return Object.entries(value)
+        .map(([name, one]) => (one === undefined ? undefined : item.fault(one, `${path}/${name}`)))
+        .find((fault) => fault !== undefined);
+    },
   };
 }
 

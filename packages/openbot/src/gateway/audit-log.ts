@@ -1,11 +1,15 @@
 /** Which calls with the rights of the owner were made, by whom. One JSON object in each line. */
+import { randomUUID } from 'node:crypto';
 import { type FileHandle, open, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makeFolder } from '@openbot/sessions/disk';
 import type { Outcome, Request } from './request.ts';
 
 export interface AuditLog {
-  add(request: Request, outcome: Outcome, durationMs: number): void;
+  /** Resolves when the log has that the call begins, whatever becomes of it. The function is told how it ended. */
+  begin(request: Request): Promise<(outcome: Outcome) => void>;
+  /** What was not a call, such as that a device was approved. */
+  note(what: string, about: Readonly<Record<string, string>>): void;
   /** Waits for what was added. */
   close(): Promise<void>;
 }
@@ -18,7 +22,18 @@ const LARGEST_FILE = 5 * 1024 * 1024;
 /** `.1` is the newest of them. */
 const KEPT_FILES = 3;
 /** Params that say what a call was about. Others may be secrets, or words of people. */
-const NAMES = ['key', 'sessionKey', 'agentId', 'sessionId', 'runId', 'id', 'reason'] as const;
+const NAMES = [
+  'key',
+  'sessionKey',
+  'agentId',
+  'sessionId',
+  'runId',
+  'id',
+  'ids',
+  'change',
+  'archive',
+  'reason',
+] as const;
 const LONGEST_NAME = 200;
 
 export function openAuditLog(
@@ -26,47 +41,62 @@ export function openAuditLog(
   { now, log }: { now(): number; log(line: string): void },
 ): AuditLog {
   const path = auditPathOf(stateDir);
-  let lines: string[] = [];
+  let waiting: Batch | undefined;
   let writing: Promise<void> | undefined;
   let hasFailed = false;
 
   const writeAll = async () => {
-    while (lines.length > 0) {
-      const text = lines.join('');
-      lines = [];
+    for (let batch = waiting; batch !== undefined; batch = waiting) {
+      waiting = undefined;
       try {
-        await append(path, text);
+        await append(path, batch.lines.join(''));
         hasFailed = false;
       } catch (error) {
         // Calls go on: a full disk would else lock the owner out.
         if (!hasFailed) log(`Cannot write the audit log: ${(error as Error).message}`);
         hasFailed = true;
       }
+      batch.written.resolve();
     }
     writing = undefined;
   };
+  const add = (line: object): Promise<void> => {
+    waiting ??= { lines: [], written: Promise.withResolvers() };
+    const batch = waiting;
+    batch.lines.push(`${JSON.stringify({ ts: new Date(now()).toISOString(), ...line })}\n`);
+    writing ??= writeAll();
+    return batch.written.promise;
+  };
 
   return {
-    add({ method, params, caller, address }, outcome, durationMs) {
+    async begin({ method, params, caller, address }) {
       const { id, mode, displayName } = caller.client;
+      const startedAt = now();
       const line = {
-        ts: new Date(now()).toISOString(),
+        callId: randomUUID(),
         method,
         about: namesIn(params),
-        outcome: outcome.ok ? 'ok' : outcome.error.code,
-        durationMs: Math.round(durationMs),
         connId: caller.connId,
         address,
         client: { id, mode, displayName },
         deviceId: caller.deviceId,
       };
-      lines.push(`${JSON.stringify(line)}\n`);
-      writing ??= writeAll();
+      await add({ ...line, outcome: 'begun' });
+      return (outcome) => {
+        const durationMs = Math.round(now() - startedAt);
+        void add({ ...line, outcome: outcome.ok ? 'ok' : outcome.error.code, durationMs });
+      };
     },
+    note: (what, about) => void add({ method: what, about }),
     async close() {
       await writing;
     },
   };
+}
+
+interface Batch {
+  readonly lines: string[];
+  readonly written: PromiseWithResolvers<void>;
 }
 
 async function append(path: string, text: string): Promise<void> {
@@ -100,7 +130,8 @@ function namesIn(params: unknown): Readonly<Record<string, string>> {
   const given = (params ?? {}) as Readonly<Record<string, unknown>>;
   const named = NAMES.flatMap((name) => {
     const value = given[name];
-    return typeof value === 'string' ? [[name, value.slice(0, LONGEST_NAME)] as const] : [];
+    const text = Array.isArray(value) && value.every(Number.isInteger) ? value.join() : value;
+    return typeof text === 'string' ? [[name, text.slice(0, LONGEST_NAME)] as const] : [];
   });
   return Object.fromEntries(named);
 }

@@ -21,16 +21,16 @@ interface DispatcherParts<Services> {
   services(): Services | undefined;
   readonly audit: AuditLog;
   readonly figures: Figures;
-  now(): number;
   log(line: string): void;
 }
 
 export function makeDispatcher<Services>(parts: DispatcherParts<Services>): Dispatcher {
-  const { audit, figures, now, log } = parts;
+  const { audit, figures, log } = parts;
   const methods = new Map(parts.methods.map((method) => [method.name, method]));
 
-  const run = async (method: GatewayMethod<Services> | undefined, request: Request): Promise<unknown> => {
+  const run = async (named: GatewayMethod<Services> | undefined, request: Request): Promise<unknown> => {
     const { caller, signal } = request;
+    const method = named?.isForCommands && !caller.isCommand ? undefined : named;
     const services = parts.services();
     if (services === undefined)
       throw refuse('UNAVAILABLE', 'gateway starting; retry shortly', { retryable: true, retryAfterMs: 500 });
@@ -47,7 +47,7 @@ export function makeDispatcher<Services>(parts: DispatcherParts<Services>): Disp
     has: (name) => methods.has(name),
     async call(request) {
       const method = methods.get(request.method);
-      const startedAt = now();
+      const finish = method?.isAudited(request.params) ? await audit.begin(request) : undefined;
       let outcome: Outcome;
       try {
         outcome = { ok: true, payload: await run(method, request) };
@@ -56,7 +56,7 @@ export function makeDispatcher<Services>(parts: DispatcherParts<Services>): Disp
         outcome = { ok: false, error: toWireError(error) };
       }
       figures.countRequest(method?.name ?? 'unknown', outcome.ok ? 'ok' : outcome.error.code);
-      if (method?.isAudited) audit.add(request, outcome, now() - startedAt);
+      finish?.(outcome);
       return outcome;
     },
   };

@@ -10,7 +10,6 @@ import type { EventHub } from '../gateway-protocol/gateway-event.ts';
 import { LARGEST_FRAME_BEFORE_HELLO, MOST_CONNECTIONS } from '../gateway-protocol/limits.ts';
 import type { GatewayMethod } from '../gateway-protocol/method.ts';
 import { type Admission, admit, type Challenge } from './admission/admit.ts';
-import { listCredentials } from './admission/credentials.ts';
 import { FailureLimits } from './admission/failure-limits.ts';
 import { STARTING } from './admission/handshake-refusals.ts';
 import { isOwnHost, type Peer, peerOf } from './admission/peer.ts';
@@ -25,6 +24,7 @@ import { keepHealth } from './sockets/health-events.ts';
 import { type HelloParts, makeHello } from './sockets/hello.ts';
 import { ownPresence } from './sockets/presence.ts';
 import { makeSocketServer } from './sockets/web-socket.ts';
+import { watchRights } from './watch-rights.ts';
 
 export interface ServerOptions<Services> {
   readonly stateDir: string;
@@ -59,7 +59,6 @@ export interface GatewayServer<Services> {
 
 /** Time that a client has to read the event and to close, before it is cut off. */
 const CLOSE_MS = 1_000;
-const LOOK_MS = 1_000;
 /** Requests without a WebSocket: the same for all of them. */
 const HTTP_LIMITS = {
   headersTimeout: 15_000,
@@ -88,7 +87,6 @@ export async function openServer<Services>(
     services: () => services,
     audit,
     figures,
-    now,
     log,
   });
   const keeper = { settings, devices, failures, now, log };
@@ -159,36 +157,9 @@ export async function openServer<Services>(
     }
   });
 
-  let cancelLook = () => {};
-  const lookAtRights = () => {
-    cancelLook = clock.after(LOOK_MS, () => {
-      try {
-        dropOutdated();
-        if (devices.hasChanged()) dropRevoked();
-      } catch (error) {
-        log((error as Error).message);
-      }
-      lookAtRights();
-    });
-  };
-  const dropOutdated = () => {
-    const held = listCredentials(settings());
-    for (const connection of connections.open) {
-      const { credential } = connection;
-      if (credential !== undefined && !held.has(credential)) connection.close(1008, 'token changed');
-    }
-  };
-  const dropRevoked = () => {
-    for (const connection of connections.open) {
-      const { deviceId } = connection.caller!;
-      if (deviceId !== undefined && devices.find(deviceId) === undefined)
-        connection.close(1008, 'device revoked');
-    }
-  };
-
   await listen(server, options);
   server.on('error', (error) => log(`The port of the gateway: ${error.message}`));
-  lookAtRights();
+  const stopWatching = watchRights({ settings, devices, connections, audit, clock, log });
 
   return {
     port: (server.address() as AddressInfo).port,
@@ -200,7 +171,7 @@ export async function openServer<Services>(
     async close({ reason = 'gateway stopping', settle } = {}) {
       isClosing = true;
       await settle?.();
-      cancelLook();
+      stopWatching();
       health.close();
       connections.tellAll({ event: 'shutdown', payload: { reason } });
       connections.closeAll(1012, 'service restart');

@@ -85,6 +85,33 @@ test('starts, is the only one, has its settings, and stops', async () => {
   for (const token of [TOKEN, commandToken, 'a-token-for-main'])
     (await connectGateway({ ...record, token })).close();
   await expect(connectGateway({ ...record, token: 'another' })).rejects.toThrow(/token/);
+  const [whole, bound] = [
+    await connectGateway({ ...record, token: TOKEN }),
+    await connectGateway({ ...record, token: 'a-token-for-main' }),
+  ];
+  expect(await whole.call<unknown[]>('system-presence', {})).toHaveLength(3);
+  expect(await bound.call('system-presence', {})).toEqual([]);
+  const commands = await connectGateway(record);
+  const letter = {
+    key: 'k',
+    agentId: 'main',
+    sessionKey: 'agent:main:main',
+    target: { channel: 'webchat', accountId: 'gateway', to: 'y' },
+    payload: { text: 'x' },
+    createdAt: 1,
+  };
+  const send = (message: object, client = commands) =>
+    client.call('openbot.command.send', { message, waitMs: 0 });
+  await expect(send(letter, whole)).rejects.toThrow('unknown method: openbot.command.send');
+  await expect(send(letter, bound)).rejects.toThrow('missing scope: operator.admin');
+  await expect(send({})).rejects.toThrow("at /message: must have required property 'key'");
+  await expect(send({ ...letter, payload: { mediaUrl: '../etc/passwd' } })).rejects.toThrow(
+    'at /message/payload/mediaUrl: must be an address or an absolute path',
+  );
+  await expect(send({ ...letter, agentId: '../../evil' })).rejects.toThrow('no longer exists');
+  await expect(
+    commands.call('openbot.command.say', { id: 's', request: { message: 5, asks: false } }),
+  ).rejects.toThrow('at /request/message: must be string');
   const bearer = { authorization: `Bearer ${TOKEN}` };
   const statuses = {
     metrics: await get(port, '/metrics', bearer),

@@ -1,6 +1,6 @@
 /** A caller for one agent learns nothing of another one, whatever it asks. */
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { MemoryChannel } from '../../src/channels/memory/memory-channel.ts';
 import type { BotConfig } from '../../src/config/bot-config.ts';
@@ -17,7 +17,7 @@ const CONFIG: BotConfig = {
   agents: {
     defaults: { model: 'script/echo' },
     list: [
-      { id: 'main' },
+      { id: 'main', workspace: '/somewhere/on-this-machine' },
       {
         id: OTHER,
         default: true,
@@ -90,8 +90,11 @@ const METHODS = ALL_METHODS.toSorted(
   (one, other) => Number(one.scope === 'operator.admin') - Number(other.scope === 'operator.admin'),
 );
 
-test('no answer has a trace of another agent', async () => {
+test('no answer has a trace of another agent, or says where something is on the machine', async () => {
   const home = await openBoth();
+  const whole =
+    JSON.stringify(await home.ask('config.get')) + JSON.stringify(await home.ask('sessions.list'));
+  for (const path of ['/somewhere/on-this-machine', home.stateDir]) expect(whole).toContain(path);
   expect(JSON.stringify(await home.ask('sessions.list', {}))).toContain(OTHER);
   for (const method of METHODS) {
     const needed = Object.keys(method.params).filter(
@@ -111,9 +114,9 @@ test('no answer has a trace of another agent', async () => {
       { ...plain, to: 'telegram:77' },
     ]) {
       const answer = await home.call(method.name, params, ONE);
-      expect(JSON.stringify(answer).toLowerCase(), `${method.name} ${JSON.stringify(params)}`).not.toContain(
-        OTHER,
-      );
+      const text = JSON.stringify(answer).toLowerCase();
+      for (const trace of [OTHER, dirname(home.stateDir).toLowerCase(), 'on-this-machine'])
+        expect(text, `${method.name} ${JSON.stringify(params)}`).not.toContain(trace);
     }
   }
   expect(home.subscribed).not.toContain(`agent:${OTHER}:main`);

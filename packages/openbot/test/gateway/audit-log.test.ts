@@ -20,8 +20,7 @@ test('a full log is put aside, and the oldest of four is gone', async () => {
   const lines: string[] = [];
   const log = openAuditLog(stateDir, { now: () => 0, log: (line) => lines.push(line) });
   for (let n = 0; n < 5; n++) {
-    log.add(request({ key: `k${n}` }), { ok: true, payload: {} }, 1);
-    await log.close();
+    await log.begin(request({ key: `k${n}` }));
     truncateSync(path, 5 * 1024 * 1024);
   }
   expect(['', '.1', '.2', '.3', '.4'].map((end) => existsSync(path + end))).toEqual([
@@ -46,15 +45,24 @@ test('params that no one expects are left out', async () => {
     ['key'],
     { key: 7, message: 'words of a person' },
     { key: 'x'.repeat(999) },
+    { ids: [1, 2], change: 'drop', archive: 'a.jsonl' },
+    { ids: ['words'] },
   ])
-    log.add(request(params), { ok: true, payload: {} }, 1);
-  await log.close();
+    await log.begin(request(params));
   const text = readFileSync(join(stateDir, 'logs', 'gateway-audit.jsonl'), 'utf8');
   const about = text
     .trim()
     .split('\n')
     .map((line) => JSON.parse(line).about);
-  expect(about).toEqual([{}, {}, {}, {}, { key: 'x'.repeat(200) }]);
+  expect(about).toEqual([
+    {},
+    {},
+    {},
+    {},
+    { key: 'x'.repeat(200) },
+    { ids: '1,2', change: 'drop', archive: 'a.jsonl' },
+    {},
+  ]);
 });
 
 test('a log that cannot be written is told once', async () => {
@@ -63,8 +71,7 @@ test('a log that cannot be written is told once', async () => {
   const lines: string[] = [];
   const log = openAuditLog(stateDir, { now: () => 0, log: (line) => lines.push(line) });
   for (let n = 0; n < 3; n++) {
-    log.add(request({}), { ok: true, payload: {} }, 1);
-    await log.close();
+    await log.begin(request({}));
   }
   expect(lines).toEqual([expect.stringContaining('Cannot write the audit log')]);
 });

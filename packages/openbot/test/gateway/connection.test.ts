@@ -182,21 +182,28 @@ describe('a connection that said hello', () => {
     await client.request('test.admin', { key: 'agent:main:main', secret: 'do not write this' });
     await client.request('test.admin', { key: 7 });
     await client.request('test.echo', { key: 'not of the owner' });
-    await gateway.close();
     const path = join(gateway.stateDir, 'logs', 'gateway-audit.jsonl');
+    // A gateway that is killed meanwhile leaves what was begun.
+    void client.request('test.adminWait', { sessionKey: 'agent:main:lasts' }).catch(() => {});
+    await until(() => readFileSync(path, 'utf8').includes('agent:main:lasts'));
+    await gateway.close();
     const lines = readFileSync(path, 'utf8')
       .trim()
       .split('\n')
       .map((line) => JSON.parse(line));
     expect(lines).toMatchObject([
+      { method: 'test.admin', about: { key: 'agent:main:main' }, outcome: 'begun' },
       {
+        callId: lines[0].callId,
         method: 'test.admin',
         about: { key: 'agent:main:main' },
         outcome: 'ok',
         address: '127.0.0.1',
         client: { id: 'cli' },
       },
+      { method: 'test.admin', about: {}, outcome: 'begun' },
       { method: 'test.admin', about: {}, outcome: 'INVALID_REQUEST' },
+      { method: 'test.adminWait', about: { sessionKey: 'agent:main:lasts' }, outcome: 'begun' },
     ]);
     expect(readFileSync(path, 'utf8')).not.toContain('do not write this');
     expect(statSync(path).mode & 0o777).toBe(0o600);

@@ -1,6 +1,7 @@
-import { mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { request as httpRequest } from 'node:http';
 import { connect } from 'node:net';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { FailureLimits } from '../../src/gateway/admission/failure-limits.ts';
 import { isOwnHost } from '../../src/gateway/admission/peer.ts';
@@ -15,6 +16,7 @@ import {
   TestClient,
   type TestGateway,
   TOKEN,
+  until,
 } from './test-server.ts';
 
 type DeviceOptions = Parameters<typeof signConnect>[2] & { readonly isForwarded?: boolean };
@@ -56,12 +58,21 @@ describe('a device', () => {
       });
     expect((await rpc(deviceToken)).status).toBe(200);
 
+    await until(() => existsSync(join(gateway.stateDir, 'logs/gateway-audit.jsonl')));
     await revokeDevice(gateway.stateDir, device.deviceId);
     for (const { client } of [first, byToken, byKey])
       expect(await client.closed).toEqual([1008, 'device revoked']);
     expect((await rpc(deviceToken)).status).toBe(401);
     const again = await connectDevice(gateway, device, { auth: { deviceToken } });
     expect(again.answer.error).toMatchObject({ details: { code: 'AUTH_DEVICE_TOKEN_MISMATCH' } });
+    await gateway.close();
+    const audited = readFileSync(join(gateway.stateDir, 'logs/gateway-audit.jsonl'), 'utf8')
+      .trim()
+      .split('\n');
+    expect(audited.map((line) => JSON.parse(line))).toMatchObject([
+      { method: 'device.approved', about: { id: device.deviceId, scopes: 'operator.read' } },
+      { method: 'device.revoked', about: { id: device.deviceId } },
+    ]);
   });
 
   test('that is elsewhere or has no token waits for approval', async () => {

@@ -34,6 +34,13 @@ export const METHODS = [
     handle: () => ({ ok: true }),
   }),
   method({
+    name: 'test.adminWait',
+    scope: 'operator.admin',
+    isListed: false,
+    params: {},
+    handle: (_, { services }) => services.gate.promise,
+  }),
+  method({
     name: 'test.wait',
     scope: 'operator.read',
     params: {},

@@ -1,10 +1,23 @@
+import { isAbsolute } from 'node:path';
 import { appendAssistantMessageToSessionTranscript } from '@openbot/sessions';
 import { COMMAND_METHOD, type GatewayState } from '../../gateway-client/contract.ts';
-import { integer, listOf, object, oneOf } from '../../gateway-protocol/param-shapes.ts';
+import {
+  check,
+  filledText,
+  flag,
+  integer,
+  listOf,
+  maybe,
+  object,
+  oneOf,
+  record,
+  text,
+  textOrNumber,
+} from '../../gateway-protocol/param-shapes.ts';
 import { changeLetters } from '../../kept-messages/change-letters.ts';
 import type { OutboundMessage } from '../../outbox/contract.ts';
 import { gatewayMethod } from '../services.ts';
-import { assertWhole } from './assert-whole.ts';
+import { assertAgent } from '../session-ref.ts';
 import { changeSessions } from './change-sessions.ts';
 import { SAY_METHODS } from './say.ts';
 
@@ -12,10 +25,9 @@ import { SAY_METHODS } from './say.ts';
 const letters = gatewayMethod({
   name: COMMAND_METHOD.changeLetters,
   scope: 'operator.admin',
-  isListed: false,
+  isForCommands: true,
   params: { change: oneOf('retry', 'drop'), ids: listOf(integer()) },
-  handle: ({ change, ids }, { caller, services: { stateDir } }) => {
-    assertWhole(caller);
+  handle: ({ change, ids }, { services: { stateDir } }) => {
     return changeLetters(
       stateDir,
       ids.map((id) => ({ id })),
@@ -24,18 +36,46 @@ const letters = gatewayMethod({
   },
 });
 
+/** An address, or a file that its person can read: the command has looked. */
+const media = check<string>((value) =>
+  typeof value === 'string' && (/^https?:\/\//i.test(value) || isAbsolute(value))
+    ? undefined
+    : 'must be an address or an absolute path',
+);
+
+const MESSAGE = record({
+  key: filledText,
+  agentId: filledText,
+  sessionKey: filledText,
+  target: record({
+    channel: filledText,
+    accountId: filledText,
+    to: filledText,
+    threadId: maybe(textOrNumber),
+  }),
+  payload: record({
+    text: maybe(text),
+    mediaUrl: maybe(media),
+    mediaUrls: maybe(listOf(media)),
+    replyToId: maybe(filledText),
+    audioAsVoice: maybe(flag),
+    channelData: maybe(object),
+  }),
+  createdAt: integer({ least: 0 }),
+});
+
 /** `openbot message send` */
 const send = gatewayMethod({
   name: COMMAND_METHOD.send,
   scope: 'operator.write',
-  isListed: false,
-  params: { message: object, waitMs: integer({ least: 0, most: 60_000 }) },
-  handle: async (params, { caller, services }) => {
-    assertWhole(caller);
-    const { stateDir, env, state, host } = services;
-    const message = params.message as unknown as OutboundMessage;
+  isForCommands: true,
+  isAudited: () => true,
+  params: { message: MESSAGE, waitMs: integer({ least: 0, most: 60_000 }) },
+  handle: async ({ message, waitMs }, call) => {
+    const { stateDir, env, state, host } = call.services;
     const { agentId, sessionKey, payload } = message;
-    const sent = await host.calls.send(message, params.waitMs);
+    assertAgent(call, agentId);
+    const sent = await host.calls.send(message as OutboundMessage, waitMs);
     const { ok: mirrored } = await appendAssistantMessageToSessionTranscript({
       agentId,
       sessionKey,
@@ -53,10 +93,9 @@ const send = gatewayMethod({
 const gatewayState = gatewayMethod({
   name: COMMAND_METHOD.state,
   scope: 'operator.read',
-  isListed: false,
+  isForCommands: true,
   params: {},
-  handle: (_params, { caller, services: { host, presence } }): GatewayState => {
-    assertWhole(caller);
+  handle: (_params, { services: { host, presence } }): GatewayState => {
     const { phase, crashes, delayMs } = host.status;
     return {
       host: {

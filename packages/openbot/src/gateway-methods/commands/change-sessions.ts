@@ -4,7 +4,6 @@ import { filledText, integer, maybe, object, oneOf, text } from '../../gateway-p
 import type { KeptArchive, PruneLimits, SessionChanges } from '../../kept-sessions/contract.ts';
 import { openSessionFolder } from '../../kept-sessions/open-session-folder.ts';
 import { type GatewayServices, gatewayMethod } from '../services.ts';
-import { assertWhole } from './assert-whole.ts';
 
 /** The words of `sessions.changed`. */
 const REASONS = {
@@ -20,7 +19,7 @@ const REASONS = {
 export const changeSessions = gatewayMethod({
   name: COMMAND_METHOD.changeSessions,
   scope: 'operator.admin',
-  isListed: false,
+  isForCommands: true,
   params: {
     agentId: filledText,
     change: oneOf('set', 'reset', 'remove', 'compact', 'restore', 'prune'),
@@ -31,8 +30,7 @@ export const changeSessions = gatewayMethod({
     archive: maybe(text),
     limits: maybe(object),
   },
-  handle: async ({ agentId, change, ...given }, { caller, services }) => {
-    assertWhole(caller);
+  handle: async ({ agentId, change, ...given }, { services }) => {
     const { stateDir, env } = services;
     const folder = await openSessionFolder(stateDir, { env, cwd: stateDir });
     const keeper = folder.open(agentId);

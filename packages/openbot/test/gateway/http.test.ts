@@ -139,7 +139,10 @@ describe("OpenClaw's page", () => {
     const folder = makeTempFolder();
     const root = join(folder, 'page');
     mkdirSync(join(root, 'assets'), { recursive: true });
-    writeFileSync(join(root, 'index.html'), '<script>start()</script><script src="./assets/a.js"></script>');
+    writeFileSync(
+      join(root, 'index.html'),
+      '<html><script>start()</script><script src="./assets/a.js"></script></html>',
+    );
     writeFileSync(join(root, 'assets', 'a.js'), 'run()');
     writeFileSync(join(root, '.env'), 'secret');
     writeFileSync(join(folder, 'secret.txt'), 'secret');
@@ -153,6 +156,9 @@ describe("OpenClaw's page", () => {
       const policy = page.headers.get('content-security-policy');
       expect(policy).toContain("script-src 'self' 'sha256-");
       expect(policy).toContain("frame-ancestors 'none'");
+      const html = await page.text();
+      expect(html).toContain('src="/assets/a.js"');
+      expect(html).toContain('<html data-openclaw-control-ui-base-path="">');
     }
     const script = await get('/assets/a.js');
     expect(script.headers.get('content-type')).toBe('text/javascript; charset=utf-8');

@@ -58,7 +58,7 @@ export async function answerControlUi(
   }
   const type = TYPES[extname(found.path).toLowerCase()] ?? 'application/octet-stream';
   const isPage = type.startsWith('text/html');
-  const text = isPage ? await readFile(found.path, 'utf8') : undefined;
+  const text = isPage ? anchor(await readFile(found.path, 'utf8')) : undefined;
   response.writeHead(200, {
     'content-type': type,
     'content-length': text === undefined ? found.size : Buffer.byteLength(text),
@@ -99,6 +99,13 @@ async function findFile(root: string, path: string): Promise<FoundFile | undefin
 function findPage(root: string, path: string): Promise<FoundFile | undefined> {
   const isFile = extname(path) !== '' || path.includes('/.');
   return isFile ? Promise.resolve(undefined) : findFile(root, '/index.html');
+}
+
+/** A page that is opened at `/chat/main` must not look for its files below `/chat`. */
+function anchor(html: string): string {
+  return html
+    .replaceAll(/\b(src|href)="\.\//g, '$1="/')
+    .replace(/<html\b/i, '<html data-openclaw-control-ui-base-path=""');
 }
 
 /** The scripts inside the page run, and no others. */

@@ -87,7 +87,12 @@ describe('a device', () => {
       });
       expect(await client.closed).toEqual([1008, expect.stringContaining(answer.error?.details.requestId)]);
     }
-    const [pending] = (await listDevices(gateway.stateDir)).pending;
+    const page = new TestClient(gateway.url, { origin: gateway.httpUrl });
+    const client = { id: 'openclaw-control-ui', mode: 'webchat' };
+    const unknown = await page.connect(await signConnect(page, makeDevice('page'), { auth: {}, client }));
+    expect(unknown.error).toMatchObject({ details: { code: 'AUTH_TOKEN_MISSING' } });
+    const [pending, ...others] = (await listDevices(gateway.stateDir)).pending;
+    expect(others).toEqual([]);
     await approveDevice(gateway.stateDir, pending!.requestId);
     const { answer } = await connectDevice(gateway, device, { auth: {} });
     expect(answer).toMatchObject({ ok: true, payload: { auth: { scopes: ['operator.read'] } } });

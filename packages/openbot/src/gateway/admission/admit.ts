@@ -18,6 +18,7 @@ import {
   DEVICE_REQUIRED,
   type HandshakeRefusal,
   invalidParams,
+  NO_TOKEN,
   otherProtocol,
   PAGE_DEVICE_REQUIRED,
   pairingRequired,
@@ -116,6 +117,8 @@ async function identifyDevice(
 ): Promise<Admission | HandshakeRefusal> {
   const isTrusted = grant !== undefined;
   const known = devices.find(deviceId);
+  // Other clients may wait for approval without a token; a page would tell the person nothing of it.
+  if (known === undefined && !hasSecret && isPage(client)) return NO_TOKEN;
   const own = [auth.deviceToken, auth.token].find((one) => one && known && devices.hasToken(known, one));
   if (hasSecret && !isTrusted && own === undefined) {
     const isDeviceToken =

@@ -102,6 +102,18 @@ export function wrongToken({ id, mode }: ConnectParams['client'], hasDevice: boo
   );
 }
 
+/** A page asks the person for it. */
+export const NO_TOKEN = refusal(
+  'INVALID_REQUEST',
+  'unauthorized: gateway token missing (paste it in Control UI settings)',
+  {
+    code: 'AUTH_TOKEN_MISSING',
+    authReason: 'token_missing',
+    canRetryWithDeviceToken: false,
+    recommendedNextStep: 'update_auth_credentials',
+  },
+);
+
 export const WRONG_DEVICE_TOKEN = refusal(
   'INVALID_REQUEST',
   'unauthorized: device token mismatch (rotate/reissue device token)',

@@ -73,6 +73,13 @@ test('a conversation is read by pages from its end, by cursor, and within limits
   await place.untilEvent('chat', { runId: `inject-${messageId}`, state: 'final' });
   await place.untilEvent('session.message', { messageId, messageSeq: 7 });
 
+  // What the agent is told in front of a message is not shown as the person's words.
+  await place.host.calls.addSystemEvent({ agentId: 'main', sessionKey: 'agent:main:main' }, 'It rains.');
+  await place.send('say 4', { idempotencyKey: 'r4' });
+  await place.untilEvent('chat', { runId: 'r4', state: 'final' });
+  const [asked, answered] = textsOf(await history({ limit: 2 }));
+  expect([asked, answered]).toEqual(['user: say 4', expect.stringContaining('It rains.')]);
+
   expect(await place.refusal('chat.history', { sessionKey: 'main', limit: 5000 })).toEqual({
     code: 'INVALID_REQUEST',
     message: 'invalid chat.history params: at /limit: must be <= 1000',

@@ -7,6 +7,7 @@ import {
   TURN_MARK,
   type TurnMark,
 } from '../../transcripts/contract.ts';
+import { plainWords } from '../../turn/words/plain-words.ts';
 
 /** A message as clients read it. `seq` counts those of the conversation from 1. */
 export interface HistoryMessage extends TranscriptMessage {
@@ -59,5 +60,15 @@ function messageIdOf({ type, customType, data }: PathEntry): string | undefined 
 
 function toHistory({ id, message, seq, messageId }: Found): HistoryMessage {
   const key = messageId === undefined ? {} : { idempotencyKey: `${messageId}:user` };
-  return { ...message, ...key, __openclaw: { id, seq, ...key } };
+  const content = message.role === 'user' ? withoutEvents(message.content) : message.content;
+  return { ...message, content, ...key, __openclaw: { id, seq, ...key } };
+}
+
+/** A client shows it as the words of the person, and compares it with what it sent. A message of events alone stays as it is. */
+function withoutEvents(content: TranscriptMessage['content']): TranscriptMessage['content'] {
+  if (typeof content === 'string') return plainWords(content) || content;
+  if (!Array.isArray(content)) return content;
+  return content.map((block) =>
+    block?.type === 'text' ? { ...block, text: plainWords(String(block.text)) || block.text } : block,
+  );
 }

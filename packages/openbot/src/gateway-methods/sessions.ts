@@ -1,6 +1,7 @@
 import { normalizeAgentId, type StoredSession } from '@openbot/sessions';
 import type { MethodCall } from '../gateway-protocol/method.ts';
 import {
+  either,
   filledText,
   flag,
   integer,
@@ -34,7 +35,8 @@ const LIST_PARAMS = {
   activeMinutes: maybe(integer({ least: 1 })),
   activeOnly: maybe(flag),
   spawnedBy: maybe(filledText),
-  archived: maybe(flag),
+  archived: maybe(either(flag, oneOf('all'))),
+  hasBoard: maybe(flag),
   includeGlobal: maybe(flag),
   includeUnknown: maybe(flag),
   includeDerivedTitles: maybe(flag),

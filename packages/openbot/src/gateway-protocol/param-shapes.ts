@@ -86,6 +86,14 @@ export function oneOf<const T extends string>(...values: readonly T[]): Check<T>
   );
 }
 
+/** What one of both takes; a fault is told in the words of the first. */
+export function either<A, B>(one: Check<A>, other: Check<B>): Check<A | B> {
+  return {
+    optional: false,
+    fault: (value, path) => (other.fault(value, path) === undefined ? undefined : one.fault(value, path)),
+  };
+}
+
 export function listOf<T>(item: Check<T>): Check<readonly T[]> {
   return {
     optional: false,

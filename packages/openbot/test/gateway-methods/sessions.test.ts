@@ -79,6 +79,12 @@ test('lists are filtered, searched, sorted and cut into pages', async () => {
   expect(await keys({ search: 'zzz' })).toEqual([]);
   expect(await keys({ label: 'Demo' })).toEqual([DEMO]);
   expect(await keys({ archived: true })).toEqual(['agent:main:away']);
+  // The page of agents asks for all, that of dashboards for what openbot does not have.
+  expect((await keys({ archived: 'all' })).length).toBe((await keys({})).length + 1);
+  expect(await keys({ archived: 'all', hasBoard: true })).toEqual([]);
+  expect((await home.refusal('sessions.list', { archived: 'some' })).message).toBe(
+    'invalid sessions.list params: at /archived: must be boolean',
+  );
   expect(await keys({ agentId: 'nobody' })).toEqual([]);
   expect((await home.ask('sessions.list', { agentId: 'nobody' })).path).toBe('(multiple)');
   expect(await keys({ activeOnly: true })).toEqual([]);

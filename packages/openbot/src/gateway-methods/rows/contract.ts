@@ -29,8 +29,10 @@ export interface RowQuestion {
   readonly spawnedBy?: string;
   readonly activeMinutes?: number;
   readonly activeOnly?: boolean;
-  /** True: those alone that were archived. Otherwise those alone that were not. */
-  readonly archived?: boolean;
+  /** True: those alone that were archived. Otherwise those alone that were not, unless all are asked for. */
+  readonly archived?: boolean | 'all';
+  /** OpenClaw's dashboards. No session has one here. */
+  readonly hasBoard?: boolean;
   readonly includeGlobal?: boolean;
   readonly includeUnknown?: boolean;
   readonly configuredAgentsOnly?: boolean;

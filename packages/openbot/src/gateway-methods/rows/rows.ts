@@ -52,6 +52,7 @@ function choose(
   facts: { now: number; isConfigured(row: LightRow): boolean; isActive(row: LightRow): boolean },
 ): readonly LightRow[] {
   const { agentIds, agentId, label, spawnedBy, activeMinutes, archived = false } = question;
+  if (question.hasBoard) return [];
   const { includeGlobal = false, includeUnknown = false, configuredAgentsOnly, activeOnly } = question;
   const search = question.search?.trim().toLowerCase();
   const since = activeMinutes === undefined ? undefined : facts.now - activeMinutes * 60_000;
@@ -61,7 +62,7 @@ function choose(
     const { ref, stored, isArchived, searched } = row;
     if (agentIds !== undefined && !agentIds.has(ref.agentId)) return false;
     if (agentId !== undefined && ref.agentId !== agentId) return false;
-    if (isArchived !== archived) return false;
+    if (archived !== 'all' && isArchived !== archived) return false;
     if (ref.sessionKey === 'global' && !includeGlobal) return false;
     if (ref.sessionKey === 'unknown' && !includeUnknown) return false;
     if (label !== undefined && stored.entry.label !== label) return false;

@@ -2,7 +2,15 @@ import type { StoredEntry } from '@openbot/sessions';
 import { resolveAgentSettings } from '../config/agents.ts';
 import { indexModels } from '../config/models.ts';
 import type { Caller, MethodCall } from '../gateway-protocol/method.ts';
-import { filledText, flag, integer, maybe, orNull, type ParamsOf } from '../gateway-protocol/param-shapes.ts';
+import {
+  type Check,
+  filledText,
+  flag,
+  integer,
+  maybe,
+  orNull,
+  type ParamsOf,
+} from '../gateway-protocol/param-shapes.ts';
 import { hasScope } from '../gateway-protocol/scopes.ts';
 import { refuse } from '../gateway-protocol/wire-errors.ts';
 import type { SessionRef } from '../session-address.ts';
@@ -18,15 +26,15 @@ import { createdNow, resolvedModel, showEntry } from './shown-entry.ts';
 import { whileIdle } from './stop-run.ts';
 
 /** One of a few words, or null, in the words of OpenClaw's schema. */
-function constantOrNull<const T extends string>(name: string, ...values: readonly T[]) {
+function constantOrNull<const T extends string>(...values: readonly T[]): Check<T | null | undefined> {
   const wrong = ['must be equal to constant', 'must be null', 'must match a schema in anyOf'];
   return {
     optional: true,
-    fault: (value: unknown) =>
+    fault: (value, path) =>
       value === null || (values as readonly unknown[]).includes(value)
         ? undefined
-        : wrong.join(`; at /${name}: `),
-  } as { optional: true; fault(value: unknown): string | undefined; type?: T | null | undefined };
+        : wrong.map((words) => `at ${path}: ${words}`).join('; '),
+  };
 }
 
 const PARAMS = {
@@ -40,13 +48,13 @@ const PARAMS = {
   pinned: maybe(flag),
   verboseLevel: maybe(orNull(filledText)),
   reasoningLevel: maybe(orNull(filledText)),
-  responseUsage: constantOrNull('responseUsage', 'off', 'tokens', 'full', 'on'),
-  sendPolicy: constantOrNull('sendPolicy', 'allow', 'deny'),
-  groupActivation: constantOrNull('groupActivation', 'mention', 'always'),
+  responseUsage: constantOrNull('off', 'tokens', 'full', 'on'),
+  sendPolicy: constantOrNull('allow', 'deny'),
+  groupActivation: constantOrNull('mention', 'always'),
   queueMode: maybe(orNull(filledText)),
   queueDebounceMs: maybe(orNull(integer({ least: 0 }))),
   queueCap: maybe(orNull(integer({ least: 1 }))),
-  queueDrop: constantOrNull('queueDrop', 'old', 'new', 'summarize'),
+  queueDrop: constantOrNull('old', 'new', 'summarize'),
 } as const;
 
 type Params = ParamsOf<typeof PARAMS>;

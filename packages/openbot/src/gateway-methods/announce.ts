@@ -14,7 +14,8 @@ export async function announceChange(
   const { agentId, sessionKey } = ref;
   const audience = { to: 'sessions' } as const;
   if (!hub.hasListener({ audience, agentId })) return;
-  const row = await rows.find(ref);
+  // A session is listed before anything was said in it: lists learn here what it is called.
+  const row = await rows.find(ref, { title: true });
   const { key: _key, ...fields } = row ?? {};
   const payload = {
     ...fields,

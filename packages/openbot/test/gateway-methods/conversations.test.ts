@@ -73,6 +73,9 @@ test('a conversation is read by pages from its end, by cursor, and within limits
   await place.untilEvent('chat', { runId: `inject-${messageId}`, state: 'final' });
   await place.untilEvent('session.message', { messageId, messageSeq: 7 });
 
+  const started = await place.untilEvent('sessions.changed', { reason: 'agent.run.started', runId: 'r1' });
+  expect((started.payload.session as Fields).derivedTitle).toBe('say 1');
+
   // What the agent is told in front of a message is not shown as the person's words.
   await place.host.calls.addSystemEvent({ agentId: 'main', sessionKey: 'agent:main:main' }, 'It rains.');
   await place.send('say 4', { idempotencyKey: 'r4' });
@@ -259,6 +262,10 @@ test('a question reaches the client as a message, is answered there, and the ans
   const [id] = questionsOf(place);
   const history = await place.call('chat.history', { sessionKey: 'main', limit: 1 });
   expect((history.inFlightRun as Fields).text).toContain(`Answer "yes ${id}"`);
+  const asked = place.heard.filter(({ payload }) =>
+    JSON.stringify(payload.message)?.includes('Permission needed'),
+  );
+  expect(asked.map(({ event }) => event)).toEqual(['chat']);
   expect(await place.send(`yes ${id}`, { idempotencyKey: 'r2' })).toEqual({ runId: 'r2', status: 'started' });
   expect((await place.untilEvent('chat', { runId: 'r2', state: 'final' })).payload.message).toBeUndefined();
   const { payload } = await place.untilEvent('chat', { runId: 'r1', state: 'final' });

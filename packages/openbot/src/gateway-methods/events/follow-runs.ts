@@ -166,15 +166,8 @@ class RunFollower {
         stopReason: 'stop',
         message,
       };
+      // No `session.message`: it is in no transcript, and OpenClaw's page would show it a second time.
       hub.publish({ event: 'chat', payload, agentId });
-      const audience = { to: 'messages', address } as const;
-      const stored = {
-        sessionKey,
-        agentId,
-        message: { ...message, __openclaw: { id: key } },
-        messageId: key,
-      };
-      hub.publish({ event: 'session.message', payload: stored, agentId, audience });
     });
   }
 

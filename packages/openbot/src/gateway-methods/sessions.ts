@@ -9,6 +9,7 @@ import {
   maybe,
   oneOf,
   type ParamsOf,
+  record,
   text,
 } from '../gateway-protocol/param-shapes.ts';
 import { refuse } from '../gateway-protocol/wire-errors.ts';
@@ -182,16 +183,19 @@ const resolve = gatewayMethod({
     sessionId: maybe(filledText),
     label: maybe(filledText),
     shortId: maybe(filledText),
+    reference: maybe(record({ key: filledText })),
     agentId: maybe(filledText),
     allowMissing: maybe(flag),
   },
   handle: async (params, call) => {
-    const { key, sessionId, label, shortId, allowMissing } = params;
+    const { sessionId, label, shortId, reference, allowMissing } = params;
+    const key = params.key ?? reference?.key;
     const wanted = key ?? sessionId ?? label ?? shortId;
     if (wanted === undefined)
       throw refuse('INVALID_REQUEST', 'Either key, sessionId, label, shortId, or reference is required');
     const found =
       key === undefined ? await findByName(params, call) : await findByKey(key, params.agentId, call);
+    if (found !== undefined && 'candidates' in found) return { ok: false, ...found };
     if (found !== undefined) return { ok: true, key: found.sessionKey, agentId: found.agentId };
     if (allowMissing) return { ok: false };
     const isLabel = key === undefined && sessionId === undefined && label !== undefined;
@@ -204,7 +208,14 @@ async function findByKey(key: string, agentId: string | undefined, call: Call) {
   return ref !== undefined && (await storedOf(call.services, ref)) !== undefined ? ref : undefined;
 }
 
-/** By id, by label, or by the beginning of an id. A name of several sessions is refused with their keys. */
+interface SeveralSessions {
+  readonly candidates: readonly { readonly key: string; readonly agentId: string }[];
+}
+
+/**
+ * By id, by label, or by the beginning of an id, which stands in the addresses of OpenClaw's page without its hyphens. A name of several
+ * sessions is refused with their keys; the page lets a person choose.
+ */
 async function findByName(
   {
     sessionId,
@@ -213,22 +224,27 @@ async function findByName(
     agentId,
   }: { sessionId?: string; label?: string; shortId?: string; agentId?: string },
   { services, caller }: Call,
-): Promise<SessionRef | undefined> {
+): Promise<SessionRef | SeveralSessions | undefined> {
   const all = (await services.rows.known(agentId)).filter(({ ref }) => mayReach(caller, ref.agentId));
   const matches = all.filter(({ ref, stored: { entry } }) => {
     if (sessionId !== undefined) return entry.sessionId === sessionId;
     if (label !== undefined) return entry.label === label.trim();
-    const short = shortId!.toLowerCase();
-    return (
-      entry.sessionId.startsWith(short) || /[0-9a-f-]{32,36}$/.exec(ref.sessionKey)?.[0].startsWith(short)
-    );
+    const ids = [entry.sessionId, /[0-9a-f-]{32,36}$/.exec(ref.sessionKey)?.[0] ?? ''];
+    return ids.some((id) => plainId(id).startsWith(plainId(shortId!)));
   });
   const [first, ...others] = matches.map(({ ref }) => ref);
   if (others.length === 0) return first;
-  const keys = [first!, ...others].slice(0, 10).map(({ sessionKey }) => sessionKey);
+  const several = [first!, ...others].slice(0, 10);
+  if (shortId !== undefined)
+    return { candidates: several.map(({ sessionKey: key, agentId: owner }) => ({ key, agentId: owner })) };
+  const keys = several.map(({ sessionKey }) => sessionKey);
   throw refuse('INVALID_REQUEST', `Multiple sessions found: ${keys.join(', ')}`, {
     details: { candidates: keys },
   });
+}
+
+function plainId(id: string): string {
+  return id.toLowerCase().replaceAll('-', '');
 }
 
 /** Those that clients show. */

@@ -145,6 +145,16 @@ test('sessions are described, resolved and previewed by any spelling of their ke
   const found = { ok: true, key: 'agent:main:main', agentId: 'main' };
   expect(await home.ask('sessions.resolve', { sessionId })).toEqual(found);
   expect(await home.ask('sessions.resolve', { shortId: sessionId.slice(0, 8) })).toEqual(found);
+  const shortId = sessionId.replaceAll('-', '').toUpperCase();
+  expect(await home.ask('sessions.resolve', { shortId })).toEqual(found);
+  const reference = { key: 'agent:main:main', slug: 'main' };
+  expect(await home.ask('sessions.resolve', { reference, agentId: 'main' })).toEqual(found);
+  // As the addresses of two tabs that begin alike.
+  const alike = ['1', '2'].map((end) => `agent:main:dashboard:0123abcd-0000-4000-8000-00000000000${end}`);
+  for (const key of alike) await home.ask('sessions.patch', { key, pinned: true });
+  const several = await home.ask('sessions.resolve', { shortId: '0123abcd0000', allowMissing: true });
+  expect(several.ok).toBe(false);
+  expect(several.candidates.map(({ key }: Json) => key).sort()).toEqual(alike);
   const { ts, previews } = await home.ask('sessions.preview', {
     keys: [DEMO, 'agent:main:nope', 'agent:nobody:x'],
     limit: 2,

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { SessionEntry } from '@openbot/sessions';
 import { openOpenclawDatabaseStore } from '@openbot/sessions/openclaw-database';
-import { INTEROP_CACHE } from '../interop/install-openclaw.ts';
+import { INTEROP_CACHE } from '../interop/install-package.ts';
 import { type BenchRow, fastest } from './measure.ts';
 import { inTempFolder, runNode } from './occ-command.ts';
 import { keyOf, makeEntry } from './store-fixture.ts';

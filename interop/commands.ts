@@ -32,7 +32,7 @@ export async function runOcc(
 /** The fields that scenarios look at. */
 export type OpenbotAnswer = Readonly<Record<string, unknown>>;
 
-const OPENBOT = resolve(import.meta.dirname, '../packages/openbot/bin/openbot.js');
+export const OPENBOT = resolve(import.meta.dirname, '../packages/openbot/bin/openbot.js');
 
 /** What `openbot … --json` printed; throws with its error where it fails. */
 export async function runOpenbot(home: OpenclawHome, args: readonly string[]): Promise<OpenbotAnswer> {

@@ -124,7 +124,7 @@ function fileText(name: string, lines: number): string {
   return `${[name, ...rest].join('\n')}\n`;
 }
 
-async function findFreePort(): Promise<number> {
+export async function findFreePort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((resolved, reject) => {
     server.once('error', reject);

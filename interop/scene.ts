@@ -12,6 +12,10 @@ export interface Scenario {
   readonly name: string;
   /** Refusals of the provider and lines of the log that the scenario brings about on purpose. */
   readonly provokes?: RegExp;
+  /** OpenClaw itself is not started: what it must leave behind is not looked at. */
+  readonly isWithoutOpenclaw?: true;
+  /** Why it cannot be played on this machine. */
+  cannotRun?(): string | undefined;
   run(scene: Scene): Promise<void>;
 }
 

@@ -3,6 +3,7 @@ import type { Era } from '../install-openclaw.ts';
 import type { Scenario } from '../scene.ts';
 import { activeRun, activeRunNearWindow, activeRunOnFiles } from './active-run.ts';
 import { backupsLeftAlone } from './backups.ts';
+import { controlUi } from './control-ui.ts';
 import { cleanTwice, stripLocal, stripStopped, stripTools, truncate } from './edit.ts';
 import { listedFigures } from './listed-figures.ts';
 import { migration } from './migration.ts';
@@ -61,6 +62,7 @@ export const scenarios: Readonly<Record<Era, readonly Scenario[]>> = {
     nearWindowLocal(NEAR),
     nearWindowLocalControl(NEAR),
     ...resolutions,
+    controlUi,
   ],
   files: [
     stripTools,

@@ -7,7 +7,7 @@ import {
   TURN_MARK,
   type TurnMark,
 } from '../../transcripts/contract.ts';
-import { plainWords } from '../../turn/words/plain-words.ts';
+import { wordsOfPerson } from '../../turn/words/words-of-person.ts';
 
 /** A message as clients read it. `seq` counts those of the conversation from 1. */
 export interface HistoryMessage extends TranscriptMessage {
@@ -60,15 +60,18 @@ function messageIdOf({ type, customType, data }: PathEntry): string | undefined 
 
 function toHistory({ id, message, seq, messageId }: Found): HistoryMessage {
   const key = messageId === undefined ? {} : { idempotencyKey: `${messageId}:user` };
-  const content = message.role === 'user' ? withoutEvents(message.content) : message.content;
-  return { ...message, content, ...key, __openclaw: { id, seq, ...key } };
+  return { ...asShown(message), ...key, __openclaw: { id, seq, ...key } };
 }
 
-/** A client shows it as the words of the person, and compares it with what it sent. A message of events alone stays as it is. */
-function withoutEvents(content: TranscriptMessage['content']): TranscriptMessage['content'] {
-  if (typeof content === 'string') return plainWords(content) || content;
-  if (!Array.isArray(content)) return content;
-  return content.map((block) =>
-    block?.type === 'text' ? { ...block, text: plainWords(String(block.text)) || block.text } : block,
-  );
+/** Clients know a message that they sent by its words. */
+function asShown(message: TranscriptMessage): TranscriptMessage {
+  const { role, content } = message;
+  if (role !== 'user') return message;
+  if (typeof content === 'string') return { ...message, content: wordsOfPerson(content) };
+  if (!Array.isArray(content)) return message;
+  const shown = content.map((block: unknown) => {
+    const { text } = (block ?? {}) as { readonly text?: unknown };
+    return typeof text === 'string' ? { ...(block as object), text: wordsOfPerson(text) } : block;
+  });
+  return { ...message, content: shown };
 }

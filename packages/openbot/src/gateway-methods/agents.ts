@@ -1,9 +1,10 @@
 import { buildAgentMainSessionKey, normalizeAgentId, normalizeMainKey } from '@openbot/sessions';
 import { describeAgents } from '../agent-roster/list-agents.ts';
 import { resolveAgentSettings } from '../config/agents.ts';
+import type { MethodCall } from '../gateway-protocol/method.ts';
 import { filledText, maybe } from '../gateway-protocol/param-shapes.ts';
 import { modelOfAgent, THINKING } from './model-defaults.ts';
-import { gatewayMethod, mayReach } from './services.ts';
+import { type GatewayServices, gatewayMethod, mayReach } from './services.ts';
 import { assertAgent, defaultAgentOf, reachableRef, shownPath } from './session-ref.ts';
 
 const list = gatewayMethod({
@@ -11,13 +12,11 @@ const list = gatewayMethod({
   scope: 'operator.read',
   params: {},
   handle: (_params, call) => {
-    const { services, caller } = call;
+    const { services } = call;
     const { session } = services.config;
-    const agents = describeAgents(services).filter(({ id }) => mayReach(caller, id));
+    const { agents, ...roster } = describeRoster(call);
     return {
-      defaultId: defaultAgentOf(call),
-      ...(agents.length === 1 && { ownership: 'sole' }),
-      selectionRequired: false,
+      ...roster,
       mainKey: normalizeMainKey(session?.mainKey),
       scope: session?.scope ?? 'per-sender',
       agents: agents.map(({ id, name, workspace, model, fallbacks }) => ({
@@ -31,6 +30,13 @@ const list = gatewayMethod({
     };
   },
 });
+
+/** The agents that the caller sees. */
+export function describeRoster(call: Pick<MethodCall<GatewayServices>, 'caller' | 'services'>) {
+  const agents = describeAgents(call.services).filter(({ id }) => mayReach(call.caller, id));
+  const ownership = agents.length === 1 ? { ownership: 'sole' } : {};
+  return { defaultId: defaultAgentOf(call), ...ownership, selectionRequired: false, agents };
+}
 
 const identity = gatewayMethod({
   name: 'agent.identity.get',

@@ -4,6 +4,7 @@ import { CHECKS, examine, openExamination } from '../doctor/examine.ts';
 import type { Caller, MethodCall } from '../gateway-protocol/method.ts';
 import { flag, maybe } from '../gateway-protocol/param-shapes.ts';
 import { hasScope } from '../gateway-protocol/scopes.ts';
+import { describeRoster } from './agents.ts';
 import { describeChannelsFor } from './channels.ts';
 import { modelDefaults } from './model-defaults.ts';
 import type { GatewayRow } from './rows/contract.ts';
@@ -102,8 +103,8 @@ function describeHost({ host }: GatewayServices) {
 const status = gatewayMethod({
   name: 'status',
   scope: 'operator.read',
-  params: { includeChannelSummary: maybe(flag) },
-  handle: async ({ includeChannelSummary = true }, call) => {
+  params: { includeChannelSummary: maybe(flag), includeCliProjection: maybe(flag) },
+  handle: async ({ includeChannelSummary = true, includeCliProjection = false }, call) => {
     const { services, caller } = call;
     const agents = await describeEach(call);
     const all = agents
@@ -115,6 +116,7 @@ const status = gatewayMethod({
     const { channelSummary } = describeChannelsFor(call);
     return {
       runtimeVersion: readPackageVersion(import.meta.url),
+      ...(includeCliProjection && { cliProjection: describeForCli(call) }),
       heartbeat: { defaultAgentId: defaultAgentOf(call), agents: describeHeartbeats(call) },
       channelSummary: includeChannelSummary ? channelSummary : [],
       queuedSystemEvents: [],
@@ -138,6 +140,17 @@ const status = gatewayMethod({
     };
   },
 });
+
+/** What `openclaw status --json` says of the configuration. */
+function describeForCli(call: Call) {
+  const { defaultId, ownership, selectionRequired, agents } = describeRoster(call);
+  const rows = agents.map(({ id, name }) => ({ id, ...(name !== undefined && { name }) }));
+  return {
+    agents: { defaultId, ownership, selectionRequired, rows },
+    updateChannel: null,
+    memoryPlugin: { enabled: true, slot: 'openbot' },
+  };
+}
 
 function describeRecent(row: GatewayRow, now: number) {
   const { agentId, key, kind, sessionId, updatedAt, systemSent, abortedLastRun, inputTokens, outputTokens } =

@@ -129,7 +129,23 @@ test('health and status tell of sessions; status says less below admin', async (
     sessions: { paths: [], count: 1, recent: [], byAgent: [{ path: '[redacted]' }] },
   });
   expect(less).not.toHaveProperty('pid');
+  // `openclaw status --json` asks so.
+  expect(await home.ask('status', { includeCliProjection: true }, READER)).toMatchObject({
+    cliProjection: {
+      agents: { defaultId: 'main', ownership: 'sole', selectionRequired: false, rows: [{ id: 'main' }] },
+      updateChannel: null,
+    },
+  });
   expect(await home.ask('system-presence')).toEqual([{ mode: 'gateway', reason: 'self' }]);
+  // A process of agents that has nothing to do is no fault; one that does not start is.
+  for (const [phase, ok] of [
+    [{ at: 'resting' }, true],
+    [{ at: 'down', reason: 'it ended', retryAtMs: 0 }, false],
+  ] as const) {
+    const host = { ...home.services.host, status: { phase, crashes: 0 } };
+    Object.assign(home, { services: { ...home.services, host } });
+    expect(await home.ask('health')).toMatchObject({ ok, agentHost: { state: phase.at } });
+  }
 });
 
 test('the log is followed by a cursor', async () => {

@@ -12,7 +12,7 @@ const list = gatewayMethod({
   scope: 'operator.read',
   params: {},
   handle: (_params, call) => {
-    const { services } = call;
+    const { services, caller } = call;
     const { session } = services.config;
     const { agents, ...roster } = describeRoster(call);
     return {

@@ -78,6 +78,8 @@ test('a patch sets, clears and creates, and each value is checked', async () => 
   );
   // Of the run that was.
   expect(left).toEqual(['lastThinkingLevel']);
+  // Clients put the fields of an event into the row that they have.
+  expect(home.changes().at(-1)).toMatchObject({ label: null, thinkingLevel: null, pinnedAt: null });
   const refused = async (params: object) =>
     (await home.refusal('sessions.patch', { key: DEMO, ...params })).message;
   expect(await refused({ model: 'nope/nope' })).toBe('model not allowed: nope/nope');

@@ -1,5 +1,6 @@
 import type { HostEvent } from '../../agent-host/contract.ts';
 import { addressOf } from '../../session-address.ts';
+import { rowInEvent } from '../announce.ts';
 import type { MessageCounts } from '../history/message-counts.ts';
 import { type HistoryMessage, readMessagesBack } from '../history/read-messages.ts';
 import type { GatewayServices } from '../services.ts';
@@ -23,21 +24,19 @@ export async function tellStoredMessages(
     // Lines that others added meanwhile are few.
     if (found.length === wanted.size || total - message.__openclaw.seq > wanted.size + 100) break;
   }
-  const row = await rows.find(session);
+  const row = rowInEvent(await rows.find(session));
   for (const message of found.reverse()) {
     const { id, seq } = message.__openclaw;
     const runId = ofRun !== undefined && message.role !== 'user' ? { runId: ofRun } : {};
     const told = { ...message, __openclaw: { ...message.__openclaw, ...runId } };
-    const { key: _, ...fields } = row ?? {};
     const payload = {
-      ...fields,
+      ...row,
       sessionKey,
       agentId,
       message: told,
       messageId: id,
       messageSeq: seq,
       ...runId,
-      ...(row && { session: row }),
     };
     hub.publish({ event: 'session.message', payload, agentId, audience });
   }

@@ -198,7 +198,15 @@ function makeHost(bot: Bot, state: BotState, runs: TestRuns, channels: readonly 
       accept: async ({ agentId, sessionKey, messageId, text }) => {
         const aborting = new AbortController();
         const acceptedAt = Date.now();
-        const run = { agentId, sessionKey, runId: messageId, acceptedAt, text: '', isOver: false };
+        const run = {
+          agentId,
+          sessionKey,
+          runId: messageId,
+          acceptedAt,
+          text: '',
+          messageStart: 0,
+          isOver: false,
+        };
         runs.open.set(messageId, { ...run, startedAt: acceptedAt, abort: () => aborting.abort() });
         const ending = bot
           .say({ agentId, sessionKey, message: text, signal: aborting.signal })

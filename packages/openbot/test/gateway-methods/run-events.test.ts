@@ -48,7 +48,7 @@ function checkShapes(place: RunsPlace, fixture: string): void {
 
 const SCRIPT = {
   turns: [
-    { when: 'echo', steps: [{ tool: 'list_files' }, { text: 'It printed hello.' }] },
+    { when: 'echo', steps: [{ text: 'I print.' }, { tool: 'list_files' }, { text: 'It printed hello.' }] },
     { when: 'slowly', steps: [{ text: 'one two' }, { stall: true as const }] },
     { when: 'fail', steps: [{ fail: 'the provider rejected the request' }] },
   ],
@@ -93,6 +93,8 @@ test('a run with a tool, one that is aborted and one that fails are told as Open
     'sessions.changed agent.run.started',
     'sessions.changed start',
     'agent lifecycle model',
+    'agent assistant',
+    'chat delta',
     'session.message assistant',
     'agent usage',
     'agent tool start',
@@ -114,8 +116,18 @@ test('a run with a tool, one that is aborted and one that fails are told as Open
     sessionKey: 'agent:main:main',
     agentId: 'main',
     stopReason: 'stop',
-    message: { role: 'assistant', content: [{ type: 'text', text: 'It printed hello.' }] },
+    message: { role: 'assistant', content: [{ type: 'text', text: 'I print.\n\nIt printed hello.' }] },
   });
+  // The texts of a run are one text in `chat`, which grows; `agent` has the last message.
+  const deltas = place.heard.filter(({ payload }) => payload.state === 'delta').map(({ payload }) => payload);
+  expect(deltas.map(({ deltaText }) => deltaText).join('')).toBe('I print.\n\nIt printed hello.');
+  expect((deltas.at(-1)!.message as Fields).content).toEqual((final.payload.message as Fields).content);
+  expect(deltas.some((delta) => 'replace' in delta)).toBe(false);
+  const said = place.heard.filter(({ payload }) => payload.stream === 'assistant');
+  expect(said.at(-1)!.payload.data).toMatchObject({ text: 'It printed hello.' });
+  expect(said.map(({ payload }) => (payload.data as Fields).delta).join('')).toBe(
+    'I print.It printed hello.',
+  );
   const tools = place.heard.filter(({ payload }) => payload.stream === 'tool');
   expect(tools.map(({ cap }) => cap)).toEqual(['tool-events', 'tool-events']);
   const [user] = place.heard.filter(({ event }) => event === 'session.message');

@@ -144,8 +144,8 @@ class RunFollower {
     if (!isDue) return;
     followed.lastTextAt = performance.now();
     const { voice } = followed;
-    const { text } = voice.run;
-    this.#do(voice.run, () => voice.text(text));
+    const { text, messageStart } = voice.run;
+    this.#do(voice.run, () => voice.text(text, messageStart));
   }
 
   /** A message that is no reply of a turn has a run of its own, which ends with it: clients show it beside the others. */

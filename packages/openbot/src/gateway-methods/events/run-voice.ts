@@ -29,16 +29,19 @@ export class RunVoice {
     this.#isReplaced = this.#told !== '';
   }
 
-  /** What was said since the last time. */
-  text(text: string): void {
+  /** What was said since the last time: of the run in `chat`, of its last message in `agent`. */
+  text(text: string, messageStart: number): void {
     if (text === this.#told && !this.#isReplaced) return;
-    const delta = this.#isReplaced ? text : text.slice(this.#told.length);
-    const replace = this.#isReplaced ? { replace: true } : {};
+    const isReplaced = this.#isReplaced || !text.startsWith(this.#told);
+    const known = isReplaced ? 0 : this.#told.length;
+    const replace = isReplaced ? { replace: true } : {};
     this.#told = text;
     this.#isReplaced = false;
-    this.agent('assistant', { text, delta, ...replace }, { isDroppable: true });
+    const said = { text: text.slice(messageStart), delta: text.slice(Math.max(known, messageStart)) };
+    this.agent('assistant', { ...said, ...replace }, { isDroppable: true });
     const message = assistantText(text, this.#now());
-    this.#chat({ state: 'delta', deltaText: delta, ...replace, message }, { isDroppable: true });
+    const delta = { deltaText: text.slice(known), ...replace, message };
+    this.#chat({ state: 'delta', ...delta }, { isDroppable: true });
   }
 
   usage(outputTokens: number): void {

@@ -15,8 +15,10 @@ export interface GatewayRun extends RunRef {
   readonly startedAt?: number;
   /** Once it has begun. */
   readonly sessionId?: string;
-  /** What the model says now, and what a person is asked. */
+  /** What the model has said in this run, and what a person is asked. */
   readonly text: string;
+  /** Where in the text the last message of the model begins. */
+  readonly messageStart: number;
   readonly isOver: boolean;
 }
 

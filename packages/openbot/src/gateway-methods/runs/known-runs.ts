@@ -14,6 +14,7 @@ export class RunState implements GatewayRun {
   startedAt: number | undefined;
   sessionId: string | undefined;
   said = '';
+  messageStart = 0;
   /** What a person is asked now. */
   question: string | undefined;
   ending: RunEnding | undefined;
@@ -27,6 +28,17 @@ export class RunState implements GatewayRun {
 
   get text(): string {
     return [this.said, this.question ?? ''].filter((part) => part !== '').join('\n\n');
+  }
+
+  /** The texts of a run are one text, as its answer is. */
+  beginMessage(): void {
+    if (this.said !== '') this.said += '\n\n';
+    this.messageStart = this.said.length;
+  }
+
+  /** What was said of the message that broke off. */
+  takeBack(): void {
+    this.said = this.said.slice(0, this.messageStart);
   }
 
   get isOver(): boolean {

@@ -36,8 +36,8 @@ interface RunsOfTurn {
   /** The one that events are about. */
   readonly first: RunState;
   readonly all: readonly RunState[];
-  /** Another message of the model begins, or another model: its text replaces that of the one before. */
-  isTextOver: boolean;
+  /** What the next text is: more of the message, the next one, or another model's in place of the one that broke off. */
+  next: 'more' | 'message' | 'instead';
 }
 
 class Runs implements GatewayRuns {
@@ -162,7 +162,8 @@ class Runs implements GatewayRuns {
       run.turnId = turnId;
     }
     first.said = '';
-    this.#turns.set(turnId, { first, all, isTextOver: false });
+    first.messageStart = 0;
+    this.#turns.set(turnId, { first, all, next: 'more' });
     for (const run of all) this.#tell({ type: 'began', run });
   }
 
@@ -175,11 +176,13 @@ class Runs implements GatewayRuns {
       first.startedAt = this.#options.now();
       first.sessionId = event.sessionId;
     } else if (event.type === 'text') {
-      isReplaced = turn.isTextOver;
-      if (isReplaced) first.said = '';
-      turn.isTextOver = false;
+      isReplaced = turn.next === 'instead';
+      if (isReplaced) first.takeBack();
+      if (turn.next === 'message') first.beginMessage();
+      turn.next = 'more';
       first.said += event.delta;
-    } else if (event.type === 'message-end' || event.type === 'gave-way') turn.isTextOver = first.said !== '';
+    } else if (event.type === 'message-end') turn.next = 'message';
+    else if (event.type === 'gave-way' && turn.next === 'more') turn.next = 'instead';
     // An answer, or the end of the time for it.
     if (event.type === 'tool-result') first.question = undefined;
     if (event.type === 'steered') this.#joined(turnId, event.messageId, turn);

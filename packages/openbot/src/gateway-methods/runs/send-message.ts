@@ -50,7 +50,7 @@ export async function sendMessage(
 }
 
 function overRun(runId: string, { agentId, sessionKey }: SessionRef): GatewayRun {
-  return { runId, agentId, sessionKey, acceptedAt: 0, text: '', isOver: true };
+  return { runId, agentId, sessionKey, acceptedAt: 0, text: '', messageStart: 0, isOver: true };
 }
 
 function conflict(): Error {

@@ -520,6 +520,7 @@ export const DOORS: Doors = {
       'sender-label',
       'strip-mentions',
       'strip-structural-prefixes',
+      'words-of-person',
     ],
     usage: ['calendar', 'count-usage', 'describe-usage', 'gather-usage', 'group-usage'],
     'usage/prices': ['claude-prices', 'price', 'price-list'],

@@ -52,7 +52,10 @@ export async function runOpenclaw(
   const command = [install.program, ...args];
   const result = await runCommand(process.execPath, command, startOptions(home, options));
   const { code, stdout, stderr } = plain(result);
-  if (code !== 0) throw new Error(`openclaw ${args[0]}: exit code ${code}: ${stderr.trim().slice(-500)}`);
+  if (code !== 0)
+    throw new Error(
+      `openclaw ${args[0]}: exit code ${code}: ${(stderr.trim() || stdout.trim()).slice(-500)}`,
+    );
   return stdout;
 }
 

@@ -9,7 +9,7 @@ export interface GatewayClient {
   close(): void;
 }
 
-interface Frame {
+export interface Frame {
   readonly type: string;
   readonly id?: string;
   readonly event?: string;
@@ -29,9 +29,20 @@ interface Waiting {
   reject(error: Error): void;
 }
 
+export interface ConnectOptions {
+  /** Capabilities, such as `tool-events`. */
+  readonly caps?: readonly string[];
+  /** Every frame that comes. */
+  readonly hear?: (frame: Frame) => void;
+}
+
 const PROTOCOL = 4;
 
-export async function connectGateway(port: number, token: string): Promise<GatewayClient> {
+export async function connectGateway(
+  port: number,
+  token: string,
+  options: ConnectOptions = {},
+): Promise<GatewayClient> {
   const socket = new WebSocket(`ws://127.0.0.1:${port}`);
   const waiting = new Map<string, Waiting>();
   const listeners = new Set<Listener>();
@@ -50,6 +61,7 @@ export async function connectGateway(port: number, token: string): Promise<Gatew
     });
     socket.addEventListener('message', ({ data }) => {
       const frame = JSON.parse(String(data)) as Frame;
+      options.hear?.(frame);
       if (frame.event === 'connect.challenge') resolve();
       for (const listener of listeners) if (listener.hear(frame)) listeners.delete(listener);
       if (frame.type !== 'res' || frame.id === undefined) return;
@@ -98,7 +110,7 @@ export async function connectGateway(port: number, token: string): Promise<Gatew
     client: { id: 'gateway-client', version: '1.0.0', platform: process.platform, mode: 'backend' },
     role: 'operator',
     scopes: ['operator.admin', 'operator.read', 'operator.write'],
-    caps: [],
+    caps: options.caps ?? [],
     auth: { token },
   });
   await connected.catch((error: unknown) => {

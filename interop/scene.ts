@@ -12,7 +12,7 @@ export interface Scenario {
   readonly name: string;
   /** Refusals of the provider and lines of the log that the scenario brings about on purpose. */
   readonly provokes?: RegExp;
-  /** OpenClaw itself is not started: what it must leave behind is not looked at. */
+  /** OpenClaw's own gateway is not asked, or a model of its own is: what it must leave behind is not looked at. */
   readonly isWithoutOpenclaw?: true;
   /** Why it cannot be played on this machine. */
   cannotRun?(): string | undefined;

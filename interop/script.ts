@@ -5,12 +5,16 @@ export interface Step {
   readonly answer: ChatAnswer;
   /** Whether the provider refuses what it is shown of its earlier thinking; a request without any is answered. */
   readonly refusesThinking?: boolean;
+  /** The provider refuses the request with these words. */
+  readonly failure?: string;
   /** The answer waits until this name is released. */
   readonly hold?: string;
 }
 
 /** Ends the run with these words. */
 export const say = (words: string): string => `SAY ${words}`;
+/** The provider refuses the request. */
+export const fail = (words: string): string => `FAIL ${words}`;
 /** Calls tools, side by side. */
 export const call = (...calls: readonly ChatCall[]): string => `TOOLS ${JSON.stringify(calls)}`;
 /** Words that the model says with the calls that follow. */
@@ -31,11 +35,12 @@ export function readScript(message: string): Step[] {
   let text: string | undefined;
   let refusesThinking = false;
   for (const line of message.split('\n')) {
-    const [, word, rest = ''] = /^(TOOLS|NOTE|SAY|USAGE|HOLD|REFUSE) (.*)$/.exec(line) ?? [];
+    const [, word, rest = ''] = /^(TOOLS|NOTE|SAY|FAIL|USAGE|HOLD|REFUSE) (.*)$/.exec(line) ?? [];
     if (word === 'USAGE') promptTokens = Number(rest);
     if (word === 'HOLD') waits = rest;
     if (word === 'NOTE') text = rest;
     if (word === 'REFUSE') refusesThinking = true;
+    if (word === 'FAIL') steps.push({ answer: {}, failure: rest });
     if (word !== 'SAY' && word !== 'TOOLS') continue;
     const answer =
       word === 'SAY'

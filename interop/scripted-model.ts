@@ -7,6 +7,7 @@ import { startChatApi } from '../test/imitations/chat-api.ts';
 import {
   type ChatAnswer,
   type ChatMessage,
+  type ChatReply,
   type ChatRequest,
   textOf,
 } from '../test/imitations/chat-format.ts';
@@ -85,7 +86,12 @@ export async function startScriptedModel(): Promise<ScriptedModel> {
     };
   }
 
-  const chat = await startChatApi({ reply });
+  function replyToChat(request: ChatRequest): ChatReply | Promise<ChatReply> {
+    const { failure } = chooseStep(request.messages);
+    return failure === undefined ? reply(request) : { status: 400, message: failure };
+  }
+
+  const chat = await startChatApi({ reply: replyToChat });
   const messages = await startMessagesApi({ replies: replyToMessages });
   const hearMessages = (request: MessagesRequest): HeardRequest => ({
     ...asChatRequest(request),

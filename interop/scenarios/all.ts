@@ -5,6 +5,8 @@ import { activeRun, activeRunNearWindow, activeRunOnFiles } from './active-run.t
 import { backupsLeftAlone } from './backups.ts';
 import { controlUi } from './control-ui.ts';
 import { cleanTwice, stripLocal, stripStopped, stripTools, truncate } from './edit.ts';
+import { cliClients, terminalClient } from './gateway-clients.ts';
+import { sameFrames } from './gateway-frames.ts';
 import { listedFigures } from './listed-figures.ts';
 import { migration } from './migration.ts';
 import {
@@ -63,6 +65,9 @@ export const scenarios: Readonly<Record<Era, readonly Scenario[]>> = {
     nearWindowLocalControl(NEAR),
     ...resolutions,
     controlUi,
+    cliClients,
+    sameFrames,
+    terminalClient,
   ],
   files: [
     stripTools,

@@ -5,7 +5,7 @@ import { call, read, say } from '../script.ts';
 import { LAST_TOOLS, tellThreeTurns, WHOLE, WITHOUT_TOOLS } from './telling.ts';
 
 export const stripTools: Scenario = {
-  name: 'edit --strip-tools while the gateway runs',
+  name: 'edit --strip-tools while OpenClaw runs',
   async run(scene) {
     await scene.gateway.start();
     const talk = scene.open();
@@ -20,7 +20,7 @@ export const stripTools: Scenario = {
 };
 
 export const truncate: Scenario = {
-  name: 'edit --truncate while the gateway runs',
+  name: 'edit --truncate while OpenClaw runs',
   async run(scene) {
     await scene.gateway.start();
     const talk = scene.open();
@@ -50,7 +50,7 @@ export const cleanTwice: Scenario = {
 };
 
 export const stripStopped: Scenario = {
-  name: 'edit --strip-tools while the gateway is stopped',
+  name: 'edit --strip-tools while OpenClaw is stopped',
   async run(scene) {
     await scene.gateway.start();
     const talk = scene.open();

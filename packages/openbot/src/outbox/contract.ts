@@ -18,6 +18,8 @@ export interface OutboundMessage {
   readonly payload: ReplyPayload;
   /** ms */
   readonly createdAt: number;
+  /** Nothing is left to do for it: it is kept for those who ask what was said. */
+  readonly isTold?: boolean;
 }
 
 export type OutboxState =

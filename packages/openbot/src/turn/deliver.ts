@@ -55,6 +55,8 @@ export async function deliver(
       target,
       payload,
       createdAt,
+      // Clients read it in the events of the turn and in the transcript.
+      ...(target.channel === WEB_CHANNEL && { isTold: true }),
     })),
   );
   return putReplies(

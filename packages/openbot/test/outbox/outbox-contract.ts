@@ -37,6 +37,14 @@ export function describeOutboxContract(name: string, open: () => Promise<Outbox>
         expect((await outbox.ofTurn('t')).map(({ key }) => key)).toEqual(['t:1', 't:2']);
       });
 
+      test('keeps what is told already, and gives it to no sender', async () => {
+        const outbox = await open();
+        await outbox.put([outbound('t:1', '42', { isTold: true, createdAt: 7 }), outbound('t:2')]);
+        expect(await outbox.get('t:1')).toMatchObject({ state: 'sent', sentAt: 7, ids: [], tries: 0 });
+        expect(await outbox.get('t:1')).not.toHaveProperty('isTold');
+        expect(await claimKeys(outbox)).toEqual(['t:2']);
+      });
+
       test('all or none', async () => {
         const outbox = await open();
         const cyclic: Record<string, unknown> = {};

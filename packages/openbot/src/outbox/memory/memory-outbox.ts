@@ -38,11 +38,14 @@ export function openMemoryOutbox(): Outbox {
       if (added.length === 0) return [];
       const copies = JSON.parse(JSON.stringify(added)) as OutboundMessage[];
       const fresh: string[] = [];
-      for (const put of copies) {
+      for (const { isTold, ...put } of copies) {
         if (messages.has(put.key)) continue;
         fresh.push(put.key);
+        const is = isTold
+          ? ({ state: 'sent', at: put.createdAt } as const)
+          : ({ state: 'waiting', at: 0 } as const);
         const start = { owner: null, ids: [], tries: 0, mayBeRepeat: false, error: null };
-        messages.set(put.key, { put, seq: ++seq, state: 'waiting', at: 0, ...start });
+        messages.set(put.key, { put, seq: ++seq, ...is, ...start });
       }
       listeners.call();
       return fresh;

@@ -34,7 +34,7 @@ export function openSqliteOutbox(database: BotDatabase): Outbox {
   const sql = {
     insert: prepare(
       `INSERT INTO outbox (key, agent_id, session_key, turn_id, channel, account_id, recipient, payload, created_at, state, at)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 'waiting', 0) ON CONFLICT (key) DO NOTHING`,
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (key) DO NOTHING`,
     ),
     due: prepare(`SELECT seq FROM outbox WHERE seq IN (${FIRST}) AND at <= ? ORDER BY seq LIMIT ?`),
     claim: prepare(
@@ -72,12 +72,13 @@ export function openSqliteOutbox(database: BotDatabase): Outbox {
   return {
     put: async (messages) => {
       const rows = messages.map((message) => {
-        const { key, agentId, sessionKey, turnId, target, payload, createdAt } = message;
+        const { key, agentId, sessionKey, turnId, target, payload, createdAt, isTold } = message;
         const { channel, accountId } = target;
         const recipient = recipientOf(message);
         const text = JSON.stringify(payload);
         const turn = turnId ?? null;
-        return [key, agentId, sessionKey, turn, channel, accountId, recipient, text, createdAt] as const;
+        const put = [key, agentId, sessionKey, turn, channel, accountId, recipient, text, createdAt] as const;
+        return [...put, ...(isTold ? (['sent', createdAt] as const) : (['waiting', 0] as const))] as const;
       });
       if (rows.length === 0) return [];
       return change(() => rows.filter((row) => sql.insert.run(...row).changes === 1).map(([key]) => key));

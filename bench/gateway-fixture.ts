@@ -4,9 +4,13 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
+import { availableParallelism, loadavg } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { keyOf, makeEntry } from './store-fixture.ts';
 
+/** As `openbot gateway start` has it. */
+export const NODE_FLAGS = ['--max-semi-space-size=2'];
 const LAUNCHER = join(import.meta.dirname, '../packages/openbot/bin/openbot.js');
 const CONFIG = {
   agents: { defaults: { model: 'script/instant', userTimezone: 'UTC' }, maxConcurrentRuns: 50 },
@@ -16,12 +20,12 @@ const SCRIPT = { turns: [{ when: '.', steps: [{ text: 'An answer to {{prompt}}' 
 
 export interface BenchGateway {
   readonly client: GatewayBenchClient;
-  /** Resident bytes of the gateway and the processes that it started. */
-  memory(): number;
+  /** Of the gateway first, then of the processes that it started. */
+  pids(): number[];
   close(): Promise<void>;
 }
 
-/** @param stateDir an empty folder */
+/** @param stateDir a folder without a configuration */
 export async function startBenchGateway(stateDir: string): Promise<BenchGateway> {
   const token = randomBytes(24).toString('hex');
   const port = await findPort();
@@ -30,13 +34,16 @@ export async function startBenchGateway(stateDir: string): Promise<BenchGateway>
   await writeFile(join(stateDir, 'scripts', 'instant.json'), JSON.stringify(SCRIPT));
   const args = ['gateway', 'run', '--port', String(port), '--token', token];
   const env = { ...process.env, HOME: stateDir, OPENBOT_STATE_DIR: stateDir };
-  const child = spawn(process.execPath, [LAUNCHER, ...args], { stdio: ['ignore', 'ignore', 'inherit'], env });
+  const child = spawn(process.execPath, [...NODE_FLAGS, LAUNCHER, ...args], {
+    stdio: ['ignore', 'ignore', 'inherit'],
+    env,
+  });
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
   await untilReady(child, `http://127.0.0.1:${port}/readyz`);
   const client = await GatewayBenchClient.open(`ws://127.0.0.1:${port}`, token);
   return {
     client,
-    memory: () => memoryOf(child.pid!),
+    pids: () => processesOf(child.pid!),
     close: async () => {
       client.close();
       child.kill('SIGTERM');
@@ -65,12 +72,70 @@ async function untilReady(child: ChildProcess, url: string): Promise<void> {
   }
 }
 
-function memoryOf(pid: number): number {
-  const read = (name: string) => readFileSync(`/proc/${pid}/${name}`, 'utf8');
-  const own = Number(/^VmRSS:\s+(\d+)/m.exec(read('status'))?.[1]) * 1024;
-  const children = read(`task/${pid}/children`).split(' ').filter(Boolean);
-  return children.reduce((sum, child) => sum + memoryOf(Number(child)), own);
+/** Places so many sessions of about 1 KB each, of which the newest have transcripts. Returns the path of the store. */
+export async function placeSessions(stateDir: string, count: number, transcripts = 0): Promise<string> {
+  const folder = join(stateDir, 'agents', 'main', 'sessions');
+  await mkdir(folder, { recursive: true });
+  const entries = Array.from({ length: count }, (_, index) => {
+    const { sessionFile: _file, ...entry } = makeEntry(index);
+    return [keyOf(index), entry] as const;
+  });
+  for (const [, { sessionId, updatedAt }] of entries.slice(count - transcripts)) {
+    const lines = [
+      { type: 'session', id: sessionId, timestamp: new Date(updatedAt).toISOString(), cwd: '/' },
+      ...Array.from({ length: 40 }, (_, at) => ({
+        type: 'message',
+        id: `m${at}`,
+        message: {
+          role: at % 2 === 0 ? 'user' : 'assistant',
+          content: [{ type: 'text', text: `${at} `.repeat(300) }],
+        },
+      })),
+    ];
+    const text = lines.map((line) => `${JSON.stringify(line)}\n`).join('');
+    await writeFile(join(folder, `${sessionId}.jsonl`), text);
+  }
+  const path = join(folder, 'sessions.json');
+  await writeFile(path, JSON.stringify(Object.fromEntries(entries), null, 2));
+  return path;
 }
+
+const read = (pid: number, name: string) => readFileSync(`/proc/${pid}/${name}`, 'utf8');
+
+/** A process and all that it started. Linux alone. */
+export function processesOf(pid: number): number[] {
+  const children = read(pid, `task/${pid}/children`).split(' ').filter(Boolean);
+  return [pid, ...children.flatMap((child) => processesOf(Number(child)))];
+}
+
+/** Bytes that the processes do not share with others, and a fair part of what they do: Node's own code is in memory once. */
+export function memoryOf(pids: readonly number[]): number {
+  return pids.reduce((sum, pid) => sum + kilobytes(read(pid, 'smaps_rollup'), 'Pss') * 1024, 0);
+}
+
+/** Resident bytes of each, with what they share. */
+export function residentOf(pids: readonly number[]): number[] {
+  return pids.map((pid) => kilobytes(read(pid, 'status'), 'VmRSS') * 1024);
+}
+
+function kilobytes(text: string, field: string): number {
+  return Number(new RegExp(`^${field}:\\s+(\\d+)`, 'm').exec(text)?.[1]);
+}
+
+/** Processor time of each since it began, in ms. */
+export function processorTimesOf(pids: readonly number[]): number[] {
+  return pids.map((pid) => {
+    const fields = read(pid, 'stat').split(') ')[1]!.split(' ');
+    return (Number(fields[11]) + Number(fields[12])) * TICK_MS;
+  });
+}
+
+const TICK_MS = 10;
+
+export const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(0)} MB`;
+
+/** What else the machine did: processes that wanted a processor, of the last minute. */
+export const machineLoad = () => `load ${loadavg()[0]!.toFixed(1)} on ${availableParallelism()} processors`;
 
 interface Frame {
   readonly type: 'res' | 'event';

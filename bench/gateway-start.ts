@@ -1,34 +1,28 @@
 /** From the start of the gateway's process until `/readyz` says that it is ready, and what it keeps in memory when idle. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
-import { mkdir, writeFile } from 'node:fs/promises';
 import { get } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import {
+  machineLoad,
+  megabytes,
+  memoryOf,
+  NODE_FLAGS,
+  placeSessions,
+  residentOf,
+} from './gateway-fixture.ts';
 import type { BenchRow } from './measure.ts';
 import { inTempFolder, runNode } from './occ-command.ts';
-import { keyOf, makeEntry } from './store-fixture.ts';
 
 const OPENBOT = fileURLToPath(new URL('../packages/openbot/bin/openbot.js', import.meta.url));
-/** As `openbot gateway start` has it. */
-const NODE_FLAGS = ['--max-semi-space-size=2'];
 const SESSIONS = 5000;
 const ROUNDS = 8;
 const READY_MS = 400;
-const MEMORY_MB = 110;
+const IDLE_BYTES = 110e6;
 /** Nothing is collected for a while after the last work. */
 const SETTLE_MS = 3000;
-
-async function placeSessions(stateDir: string): Promise<void> {
-  const folder = join(stateDir, 'agents', 'main', 'sessions');
-  await mkdir(folder, { recursive: true });
-  const store = Object.fromEntries(
-    Array.from({ length: SESSIONS }, (_, index) => [keyOf(index), makeEntry(index)]),
-  );
-  await writeFile(join(folder, 'sessions.json'), JSON.stringify(store, null, 2));
-}
 
 async function startGateway(stateDir: string, port: number) {
   const startedAt = performance.now();
@@ -55,20 +49,10 @@ function isReady(port: number): Promise<boolean> {
   });
 }
 
-/** MB that the process does not share with others, and a fair part of what it does: Node's own code is in memory once. */
-function memoryOf(pid: number): number {
-  const text = readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8');
-  return Number(/^Pss:\s+(\d+)/m.exec(text)?.[1]) / 1024;
-}
-
-function residentOf(pid: number): number {
-  return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024;
-}
-
 export default function bench(): Promise<BenchRow[]> {
   return inTempFolder(async (folder) => {
     const stateDir = join(folder, 'state');
-    await placeSessions(stateDir);
+    await placeSessions(stateDir, SESSIONS);
     const port = 20_000 + (process.pid % 20_000);
     let [ready, node] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
     for (let round = 0; round < ROUNDS; round++) {
@@ -85,7 +69,7 @@ export default function bench(): Promise<BenchRow[]> {
         ratio: ready / READY_MS,
         limit: 1,
         better: 'lower',
-        details: `node -e 0 took ${node.toFixed(0)} ms`,
+        details: `node -e 0 took ${node.toFixed(0)} ms; ${machineLoad()}`,
       },
     ];
     if (process.platform !== 'linux') return rows;
@@ -98,19 +82,19 @@ export default function bench(): Promise<BenchRow[]> {
         .stdout,
     ) as { host: { pid: number } };
     const pids = [gateway.pid, host.pid];
-    const memory = pids.reduce((sum, pid) => sum + memoryOf(pid), 0);
-    const resident = pids.map((pid) => residentOf(pid).toFixed(0)).join(' + ');
+    const memory = memoryOf(pids);
+    const resident = residentOf(pids).map(megabytes).join(' + ');
     await gateway.stop();
     return [
       ...rows,
       {
         name: 'idle memory of the gateway and its process of agents, 5,000 sessions',
-        ours: `${memory.toFixed(0)} MB`,
-        peer: `${MEMORY_MB} MB`,
-        ratio: memory / MEMORY_MB,
+        ours: megabytes(memory),
+        peer: megabytes(IDLE_BYTES),
+        ratio: memory / IDLE_BYTES,
         limit: 1,
         better: 'lower',
-        details: `resident, with what both share: ${resident} MB`,
+        details: `resident, with what both share: ${resident}`,
       },
     ];
   });

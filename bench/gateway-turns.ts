@@ -1,7 +1,14 @@
 /** Turns through a gateway: how soon the first words come, how many it makes, and what it keeps in memory. */
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { startBenchGateway } from './gateway-fixture.ts';
+import {
+  machineLoad,
+  megabytes,
+  memoryOf,
+  processorTimesOf,
+  residentOf,
+  startBenchGateway,
+} from './gateway-fixture.ts';
 import { type BenchRow, percentile } from './measure.ts';
 import { inTempFolder } from './occ-command.ts';
 
@@ -16,13 +23,16 @@ const GROWTH = 1.3;
 
 export default function bench(): Promise<BenchRow[]> {
   return inTempFolder(async (folder) => {
-    const { client, memory, close } = await startBenchGateway(join(folder, 'state'));
-    await sleep(2000);
-    const idle = memory();
+    const { client, pids, close } = await startBenchGateway(join(folder, 'state'));
+    await client.turn(0);
+    await sleep(3000);
+    const idle = memoryOf(pids());
+    const idleEach = residentOf(pids()).map(megabytes).join(' + ');
     for (let session = 0; session < SESSIONS; session++) await client.turn(session);
     const times: number[] = [];
     for (let turn = 0; turn < RUNS; turn++) times.push(await client.turn(turn % SESSIONS));
     times.sort((one, other) => one - other);
+    const loadOfTimes = machineLoad();
 
     let made = 0;
     const begun = performance.now();
@@ -31,20 +41,25 @@ export default function bench(): Promise<BenchRow[]> {
     };
     const talkAll = (isOver: () => boolean) =>
       Promise.all(Array.from({ length: SESSIONS }, (_, session) => talk(session, isOver)));
+    const before = processorTimesOf(pids());
     await talkAll(() => performance.now() - begun > SECONDS * 1000);
     const perSecond = made / ((performance.now() - begun) / 1000);
+    const used = processorTimesOf(pids()).map((ms, at) => (ms - before[at]!) / made);
+    const loadOfTurns = machineLoad();
     await talkAll(() => made + SESSIONS + RUNS >= TURNS);
     await sleep(10_000);
-    const after = memory();
+    const after = memoryOf(pids());
+    const afterEach = residentOf(pids()).map(megabytes).join(' + ');
     await close();
     return [
       {
         name: 'chat.send until the first words of a model that answers at once, p95',
-        ours: `${percentile(times, 0.95).toFixed(1)} ms (p50 ${percentile(times, 0.5).toFixed(1)})`,
+        ours: `${percentile(times, 0.95).toFixed(1)} ms`,
         peer: `a limit of ${FIRST_WORDS_MS} ms`,
         ratio: percentile(times, 0.95) / FIRST_WORDS_MS,
         limit: 1,
         better: 'lower',
+        details: `p50 ${percentile(times, 0.5).toFixed(1)} ms, fastest ${times[0]!.toFixed(1)} ms; ${loadOfTimes}`,
       },
       {
         name: `turns on ${SESSIONS} sessions at once for ${SECONDS} s, each durable and told`,
@@ -53,14 +68,16 @@ export default function bench(): Promise<BenchRow[]> {
         ratio: perSecond / LEAST_PER_SECOND,
         limit: 1,
         better: 'higher',
+        details: `processor time of a turn: gateway ${used[0]!.toFixed(2)} ms, process of agents ${used[1]!.toFixed(2)} ms; ${loadOfTurns}`,
       },
       {
-        name: 'memory of the gateway and its processes, idle',
+        name: 'memory of the gateway and its process of agents, after a turn',
         ours: megabytes(idle),
         peer: `a limit of ${megabytes(IDLE_BYTES)}`,
         ratio: idle / IDLE_BYTES,
         limit: 1,
         better: 'lower',
+        details: `resident, with what both share: ${idleEach}`,
       },
       {
         name: `the same after ${TURNS} turns`,
@@ -69,10 +86,8 @@ export default function bench(): Promise<BenchRow[]> {
         ratio: after / (IDLE_BYTES * GROWTH),
         limit: 1,
         better: 'lower',
-        details: 'with the process of the agents, which ends after two minutes without work',
+        details: `resident: ${afterEach}; the process of agents ends after two minutes without work`,
       },
     ];
   });
 }
-
-const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(0)} MB`;

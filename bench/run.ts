@@ -6,8 +6,8 @@
 import { readdirSync } from 'node:fs';
 import type { BenchRow } from './measure.ts';
 
-/** This file, and a script that is run by itself. */
-const NOT_BENCHES = new Set(['run.ts', 'lock-fairness.ts']);
+/** This file, and scripts that are run by themselves. */
+const NOT_BENCHES = new Set(['run.ts', 'lock-fairness.ts', 'soak.ts']);
 const wanted = process.argv.slice(2);
 const benches = new Map<string, () => Promise<BenchRow[]>>();
 for (const file of readdirSync(import.meta.dirname).sort()) {

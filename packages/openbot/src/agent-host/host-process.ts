@@ -9,6 +9,7 @@ import { type BotState, openState } from '../state/open-state.ts';
 import type { HostCalls, HostEvent, HostTurn } from './contract.ts';
 import { describeUpdate } from './describe-update.ts';
 import { openHostSays } from './host-says.ts';
+import { freeMemoryWhenIdle } from './idle-memory.ts';
 import { BEAT_MS, type CallName, type HostBeat, type ToGateway, type ToHost, writeError } from './ipc.ts';
 import { noteHost } from './leftover.ts';
 import { WebChannel } from './web-channel.ts';
@@ -134,10 +135,13 @@ function nameAll(messages: readonly InboxMessage[]): HostTurn['messages'] {
 /** Says twice a second that the loop turns, and how late it was. Keeps the process running. */
 function beat(gateway: GatewayLine, describe: () => Omit<HostBeat, 'delayMs'>): () => void {
   let dueAt = performance.now() + BEAT_MS;
+  const freeMemory = freeMemoryWhenIdle();
   const timer = setInterval(() => {
     const delayMs = Math.max(0, Math.round(performance.now() - dueAt));
+    const state = describe();
+    freeMemory(state.isIdle);
     dueAt = performance.now() + BEAT_MS;
-    gateway.say({ beat: { delayMs, ...describe() } });
+    gateway.say({ beat: { delayMs, ...state } });
   }, BEAT_MS);
   return () => clearInterval(timer);
 }

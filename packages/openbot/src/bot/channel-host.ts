@@ -5,16 +5,13 @@ import type { MessageIdentity } from '../inbox/contract.ts';
 import { laneOf } from '../queue/contract.ts';
 import { NOT_ADDRESSED } from '../turn/history/group-history.ts';
 import type { BotParts } from './bot-parts.ts';
-import { REFUSED } from './contract.ts';
+import { REFUSED, WITHDRAWN } from './contract.ts';
 import { decideArrival } from './decide-arrival.ts';
 import { findReadableEntry } from './find-entry.ts';
 import { mayAnswer, takeAnswer } from './permission-questions.ts';
 import { isProcessGone } from './process-name.ts';
 import { pruneSometimes } from './prune-sometimes.ts';
 import { routeMessage } from './route-message.ts';
-
-/** Why a message has no turn that its sender took back. */
-export const WITHDRAWN = 'withdrawn by its sender';
 
 /** Keeps what a channel receives, and wakes the session that it belongs to. */
 export function hostOf(

@@ -42,6 +42,9 @@ export interface BotOptions {
 /** Why a message is dropped. Networks are told nothing, as OpenClaw tells them nothing: a stranger learns nothing. */
 export const REFUSED = 'a command of a sender who may give none';
 
+/** Why a message has no turn that its sender took back. */
+export const WITHDRAWN = 'withdrawn by its sender';
+
 /** Follows what a bot does. Everything is told in the order in which it happens. */
 export interface TurnObserver {
   /** A turn is begun, or goes on after a crash or a failure: then its id was told before. */

@@ -2,6 +2,7 @@ import type { BotConfig } from '../config/bot-config.ts';
 import type { InboxMessage } from '../inbox/contract.ts';
 import type { BotState } from '../state/open-state.ts';
 import type { TurnReport } from '../turn/turn-tools.ts';
+import { WITHDRAWN } from './contract.ts';
 import { findEntry } from './find-entry.ts';
 
 export interface EndedTurn {
@@ -23,15 +24,29 @@ export async function findEnd(
   const payloads = replies
     .filter(({ target }) => target.channel === message.identity.channel)
     .map(({ payload }) => payload);
+  const abortedBy = findAbort(message);
   const report: TurnReport = {
     sessionId: entry?.sessionId ?? '',
     provider: entry?.modelProvider ?? '',
     model: entry?.model ?? '',
     payloads,
     compactions: 0,
-    outcome: message.state === 'answered' ? (payloads.length === 0 ? 'silent' : 'answered') : 'failed',
+    outcome:
+      abortedBy !== undefined
+        ? 'aborted'
+        : message.state !== 'answered'
+          ? 'failed'
+          : payloads.length === 0
+            ? 'silent'
+            : 'answered',
+    ...(abortedBy !== undefined && { abortedBy }),
     ...(message.state === 'failed' && { error: { message: message.error } }),
     ...(message.state === 'dropped' && { error: { message: `The message was dropped: ${message.reason}` } }),
   };
   return { report, turnId };
+}
+
+function findAbort(message: InboxMessage): TurnReport['abortedBy'] {
+  if (message.state === 'answered') return message.abortedBy as TurnReport['abortedBy'];
+  return message.state === 'dropped' && message.reason === WITHDRAWN ? 'person' : undefined;
 }

@@ -56,7 +56,7 @@ CREATE TABLE inbox (
   received_at REAL NOT NULL,
   state TEXT NOT NULL,
   turn_id TEXT,
-  -- Why it was dropped, or how it failed.
+  -- Why it was dropped, how it failed, or what ended its run.
   reason TEXT,
   tries INTEGER NOT NULL DEFAULT 0,
   -- What it asked of the queue when it arrived. NULL until it is decided.

@@ -76,8 +76,8 @@ export type InboxState =
   | { readonly state: 'queued' }
   /** Part of a turn that has begun and has no answer yet. */
   | { readonly state: 'running'; readonly turnId: string }
-  /** The replies of its turn are in the outbox. */
-  | { readonly state: 'answered'; readonly turnId: string }
+  /** The replies of its turn are in the outbox. `abortedBy`: who or what ended the run. */
+  | { readonly state: 'answered'; readonly turnId: string; readonly abortedBy?: string }
   /** Gets no turn: not addressed to the agent, pushed out of a full queue, withdrawn, the answer to a question. */
   | { readonly state: 'dropped'; readonly reason: string }
   /** Its turn failed and is not tried again. */

@@ -6,15 +6,28 @@ export const MOST_EVENTS = 20;
 /** What both drivers keep of a state beside its name. */
 export interface StateParts {
   readonly turnId: string | null;
-  /** Why it was dropped, or how it failed. */
+  /** Why it was dropped, how it failed, or what ended its run. */
   readonly reason: string | null;
 }
 
 export function partsOf(state: InboxState): StateParts {
   return {
     turnId: ('turnId' in state ? state.turnId : undefined) ?? null,
-    reason: state.state === 'dropped' ? state.reason : state.state === 'failed' ? state.error : null,
+    reason: reasonOf(state) ?? null,
   };
+}
+
+function reasonOf(state: InboxState): string | undefined {
+  switch (state.state) {
+    case 'dropped':
+      return state.reason;
+    case 'failed':
+      return state.error;
+    case 'answered':
+      return state.abortedBy;
+    default:
+      return undefined;
+  }
 }
 
 export function toMessage(
@@ -32,8 +45,9 @@ function toState({
 }: StateParts & { readonly state: InboxState['state'] }): InboxState {
   switch (state) {
     case 'running':
-    case 'answered':
       return { state, turnId: turnId ?? '' };
+    case 'answered':
+      return { state, turnId: turnId ?? '', ...(reason !== null && { abortedBy: reason }) };
     case 'dropped':
       return { state, reason: reason ?? '' };
     case 'failed':

@@ -1,5 +1,6 @@
 import type { InboxMessage, MessageKind } from '../inbox/contract.ts';
 import type { HeldRun } from '../run-lock/contract.ts';
+import type { AbortCause } from '../runners/contract.ts';
 
 /**
  * Offers a message to the running agent. `joins`: when the agent reads it, it belongs to this turn; otherwise it is a
@@ -38,7 +39,7 @@ export interface TurnWork {
 
 export type TurnOutcome =
   /** The replies are in the outbox, or there are none. An aborted run counts as answered too. */
-  | { readonly end: 'answered' }
+  | { readonly end: 'answered'; readonly abortedBy?: AbortCause }
   /** Is not tried again; the person has got an error. */
   | { readonly end: 'failed'; readonly error: string }
   /** Its sender may not ask for it any more; nobody is told. */

@@ -255,7 +255,11 @@ export class SessionQueue {
       const state: InboxState =
         outcome.end === 'failed'
           ? { state: 'failed', turnId, error: outcome.error }
-          : { state: 'answered', turnId };
+          : {
+              state: 'answered',
+              turnId,
+              ...(outcome.end === 'answered' && outcome.abortedBy && { abortedBy: outcome.abortedBy }),
+            };
       await this.#dependencies.inbox.move(seqs, state);
     }
     this.#unfinished.delete(turnId);

@@ -105,7 +105,13 @@ async function reply(
   const sent = await deliver(turn, session, payloads);
   if (isHeartbeat(turn.message) && sent.length > 0) await noteAlert(turn, payloads);
   const isFailed = end.reason === 'error' || end.reason === 'overflow';
-  return { outcome: isFailed ? { end: 'failed', error: end.error } : { end: 'answered' }, report };
+  const { abortedBy } = report;
+  return {
+    outcome: isFailed
+      ? { end: 'failed', error: end.error }
+      : { end: 'answered', ...(abortedBy !== undefined && { abortedBy }) },
+    report,
+  };
 }
 
 async function noteAbort(turn: Turn, { entry }: TurnSession, cause = 'person'): Promise<void> {

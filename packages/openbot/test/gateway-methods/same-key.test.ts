@@ -54,5 +54,12 @@ test('one key in two sessions names two runs, and each client hears of its own',
   expect(await place.call('agent.wait', { runId: 'w', timeoutMs: 1 }, callerOf('other'))).toMatchObject({
     status: 'timeout',
   });
-  expect(place.services.runs.ofSession({ agentId: 'other', sessionKey: 'agent:other:main' })).toHaveLength(1);
+  const { services } = place;
+  expect(services.runs.ofSession({ agentId: 'other', sessionKey: 'agent:other:main' })).toHaveLength(1);
+
+  // Another gateway knows it, too.
+  await place.close();
+  await place.open();
+  const end = await place.call('agent.wait', { runId: 'w', timeoutMs: 1 }, callerOf('main'));
+  expect(end).toMatchObject({ status: 'error', aborted: true, stopReason: 'rpc' });
 });

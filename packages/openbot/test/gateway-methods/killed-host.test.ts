@@ -1,9 +1,8 @@
-import { globSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { HUNT, makeChance, tries } from '../../../../test/setup/hunt.ts';
 import { type Heard, RunsPlace } from './runs-place.ts';
+import { readTurns } from './turns-of.ts';
 
 const SCRIPT = {
   turns: [
@@ -49,16 +48,7 @@ test(
     });
 
     const ends = Map.groupBy(place.heard.filter(isEnd), ({ payload }) => payload.runId);
-    const turnsOf = new Map<string, Set<string>>();
-    const runsOf = new Map<string, number>();
-    for (const path of globSync(join(place.place.stateDir, 'agents/main/sessions/*.jsonl'))) {
-      for (const line of readFileSync(path, 'utf8').split('\n').slice(0, -1)) {
-        const { customType, data } = JSON.parse(line);
-        if (customType !== 'openbot.turn') continue;
-        runsOf.set(data.turnId, (runsOf.get(data.turnId) ?? 0) + 1);
-        for (const id of data.messages) turnsOf.set(id, (turnsOf.get(id) ?? new Set()).add(data.turnId));
-      }
-    }
+    const { turnsOf, runsOf } = readTurns(place.place.stateDir);
     const once = runIds.filter((runId) => ends.get(runId)?.length === 1);
     expect(once, 'runs with exactly one end').toEqual(runIds);
     const wrong = runIds.filter((runId) => {

@@ -1,31 +1,61 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer } from 'node:net';
 import { expect, test } from 'vitest';
 import { startMessagesApi } from '../../../../test/imitations/messages-api.ts';
-import { apiErrors, say } from '../../../../test/imitations/messages-format.ts';
+import { say } from '../../../../test/imitations/messages-format.ts';
 import { afterTest } from '../../../../test/setup/cleaning.ts';
-import { RunsPlace } from './runs-place.ts';
+import { type Heard, RunsPlace } from './runs-place.ts';
 
-test('a provider that is down is told once, and what waits has its turn when it is back', async () => {
-  const api = await startMessagesApi({ replies: () => apiErrors.invalidRequest('closed for today') });
+/** A port where nothing listens, until `open`. */
+async function openDoor(url: string) {
+  const door = createServer((socket) => {
+    const { port, hostname } = new URL(url);
+    const inside = connect(Number(port), hostname);
+    socket.on('error', () => inside.destroy()).pipe(inside);
+    inside.on('error', () => socket.destroy()).pipe(socket);
+  });
+  door.listen(0, '127.0.0.1');
+  await once(door, 'listening');
+  const { port } = door.address() as AddressInfo;
+  door.close();
+  await once(door, 'close');
+  return {
+    url: `http://127.0.0.1:${port}`,
+    open: async () => {
+      door.listen(port, '127.0.0.1');
+      await once(door, 'listening');
+      afterTest(() => void door.close());
+    },
+  };
+}
+
+test('messages that wait while nothing listens at the provider each end once, and later ones are answered', async () => {
+  const api = await startMessagesApi({ replies: () => ({ blocks: [say('Open again.')] }) });
   afterTest(() => api.close());
-  const far = { baseUrl: api.url, apiKey: 'key', api: 'anthropic-messages' as const, models: [{ id: 'm' }] };
+  const door = await openDoor(api.url);
+  const far = { baseUrl: door.url, apiKey: 'key', api: 'anthropic-messages' as const, models: [{ id: 'm' }] };
   const place = new RunsPlace({
     agents: { defaults: { model: 'far/m' } },
     models: { providers: { far } },
     messages: { queue: { mode: 'followup', debounceMs: 0 } },
   });
   await place.open();
-  await place.send('one', { idempotencyKey: 'r1' });
-  await place.untilEvent('chat', { runId: 'r1', state: 'error' });
-  api.setReplies(() => ({ blocks: [say('Open again.')] }));
-  await place.send('two', { idempotencyKey: 'r2' });
-  await place.send('three', { idempotencyKey: 'r3' });
-  for (const runId of ['r2', 'r3'])
-    expect((await place.untilEvent('chat', { runId, state: 'final' })).payload).toMatchObject({
-      message: { content: [{ text: 'Open again.' }] },
-    });
-  const ofFirst = place.heard.filter(({ event, payload }) => event === 'chat' && payload.runId === 'r1');
-  expect(
-    ofFirst.filter(({ payload }) => payload.state !== 'status').map(({ payload }) => payload.state),
-  ).toEqual(['error']);
+  const isEnd = ({ event, payload }: Heard) =>
+    event === 'chat' && ['final', 'error', 'aborted'].includes(String(payload.state));
+  const ends = () => place.heard.filter(isEnd).map(({ payload }) => `${payload.runId} ${payload.state}`);
+  for (const n of [1, 2, 3]) await place.send(`word ${n}`, { idempotencyKey: `r${n}` });
+  await place.until(() => ends().length === 3);
+  expect(ends()).toEqual(['r1 error', 'r2 error', 'r3 error']);
   expect(await place.call('agent.wait', { runId: 'r1', timeoutMs: 1 })).toMatchObject({ status: 'error' });
+  expect(api.conversations).toEqual([]);
+
+  await door.open();
+  for (const n of [4, 5]) await place.send(`word ${n}`, { idempotencyKey: `r${n}` });
+  expect((await place.untilEvent('chat', { runId: 'r5', state: 'final' })).payload).toMatchObject({
+    message: { content: [{ text: 'Open again.' }] },
+  });
+  // What has its end is neither told nor asked again, and what was said meanwhile is not lost.
+  expect(ends().slice(3)).toEqual(['r4 final', 'r5 final']);
+  const asked = JSON.stringify(api.conversations.at(-1));
+  expect([1, 2, 3, 4, 5].filter((n) => !asked.includes(`word ${n}`))).toEqual([]);
 });

@@ -35,8 +35,9 @@ export async function openBenchBot(
   const waiting = new Map<string, () => void>();
   const { outbox } = state;
   const put: typeof outbox.put = async (messages) => {
-    await outbox.put(messages);
+    const added = await outbox.put(messages);
     for (const { target } of messages) waiting.get(target.to)?.();
+    return added;
   };
   const sent: { to: string; text: string }[] = [];
   let host: ChannelHost | undefined;

@@ -21,8 +21,8 @@ export interface ClientMessage extends SessionRef {
   readonly text: string;
   readonly ctx?: MsgContext;
   readonly wish?: WishRequest;
-  /** Whether chat commands in it count. */
-  readonly mayCommand: boolean;
+  /** Whether chat commands in it count. Default: they do not. */
+  readonly mayCommand?: boolean;
 }
 
 export interface AcceptedMessage {

@@ -29,7 +29,7 @@ export class WebChannel implements Channel {
   }
 
   async accept(
-    { agentId, sessionKey, messageId, text, ctx, mayCommand }: ClientMessage,
+    { agentId, sessionKey, messageId, text, ctx, mayCommand = false }: ClientMessage,
     wish: Parameters<ChannelHost['accept']>[0]['wish'],
   ): Promise<AcceptedMessage> {
     if (this.#host === undefined) throw new Error('The channel is closed');

@@ -86,7 +86,7 @@ const history = (['chat.history', 'chat.startup'] as const).map((name) =>
       return readHistory(
         services,
         visibleRef(call, sessionKey, agentId),
-        { key: sessionKey, fallbackAgentId: defaultAgentOf(call) },
+        { key: sessionKey, fallbackAgentId: defaultAgentOf(call) || undefined },
         page,
       );
     },

@@ -12,7 +12,7 @@ export interface Caller {
    * Whether chat commands in messages count: they do what methods for administrators do. For the token of the gateway,
    * whatever scopes were asked for, and for a device that was approved as an administrator's.
    */
-  readonly mayCommand: boolean;
+  readonly mayCommand?: boolean;
   readonly client: {
     readonly id: string;
     readonly mode: string;

@@ -99,8 +99,9 @@ async function openKilledState(at: string): Promise<BotState> {
       const before = at.startsWith('before:') ? at.slice('before:'.length) : undefined;
       if (before !== undefined && messages.some(({ payload }) => payload.text?.includes(before)))
         process.kill(process.pid, 'SIGKILL');
-      await put(messages);
+      const added = await put(messages);
       if (messages.some(({ key }) => key.includes(at))) process.kill(process.pid, 'SIGKILL');
+      return added;
     },
   };
   const append: BotState['transcripts']['append'] = async (ref, drafts) => {

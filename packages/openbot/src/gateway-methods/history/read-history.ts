@@ -30,7 +30,7 @@ const MAX_BYTES = 6 * 1024 * 1024;
 export async function readHistory(
   services: GatewayServices,
   session: SessionRef | undefined,
-  asked: { readonly key: string; readonly fallbackAgentId: string },
+  asked: { readonly key: string; readonly fallbackAgentId: string | undefined },
   page: HistoryPage,
 ): Promise<object> {
   const { rows } = services;
@@ -57,7 +57,7 @@ export async function readHistory(
     ...(hasMore && { nextOffset: offset + messages.length }),
     hasMore,
     totalMessages: total,
-    defaults: modelDefaults(services, [agentId], agentId),
+    defaults: modelDefaults(services, agentId === undefined ? [] : [agentId], agentId),
     sessionInfo: (session && (await rows.find(session))) ?? emptyRow(about.sessionKey, agentId),
     ...(session && describeRun(services, session)),
   };
@@ -65,7 +65,7 @@ export async function readHistory(
 
 const NO_INPUTS = { items: [], total: 0 };
 
-function emptyRow(key: string, agentId: string): object {
+function emptyRow(key: string, agentId: string | undefined): object {
   return { key, kind: 'direct', agentId, updatedAt: null, hasActiveRun: false, activeRunIds: [] };
 }
 

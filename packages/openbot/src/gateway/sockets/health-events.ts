@@ -9,7 +9,6 @@ import type { Connections } from './connections.ts';
 const SELF: Caller = {
   connId: 'gateway',
   scopes: new Set(['operator.read']),
-  mayCommand: false,
   client: { id: 'gateway-client', mode: 'backend' },
   caps: new Set(),
 };

@@ -367,7 +367,7 @@ export const DOORS: Doors = {
     gateway: ['open-gateway'],
     'gateway-client': ['changes-through', 'connect-gateway', 'contract', 'look-at-gateway', 'say-through'],
     'gateway-devices': ['contract', 'device-book', 'devices'],
-    'gateway-methods': ['all', 'services'],
+    'gateway-methods': ['all', 'event-loop', 'services'],
     'gateway-methods/commands': ['all'],
     'gateway-methods/events': ['assistant-text', 'follow-runs', 'run-voice'],
     'gateway-methods/history': ['message-counts', 'read-history', 'read-messages'],

@@ -4,10 +4,10 @@ import { clientMessage, HostPlace, killHost } from './host-place.ts';
 test('runs a message in a process of its own, and rests when nothing needs it', async () => {
   const place = new HostPlace();
   const host = await place.open({ restMs: 1 });
-  expect(host.status).toEqual({ phase: { at: 'resting' }, crashes: 0 });
+  expect(host.status).toEqual({ phase: { at: 'resting' }, crashes: 0, channels: [] });
 
   const accepted = await host.calls.accept(clientMessage('m1', 'say hello'));
-  expect(accepted).toMatchObject({ isNew: true, text: 'say hello', state: 'received' });
+  expect(accepted).toMatchObject({ isNew: true, text: 'say hello', state: 'received', isRefused: false });
   const { end, report } = await place.untilEnded('m1');
   expect(end).toBe('answered');
   expect(report.payloads[0]!.text).toContain('You said: say hello');

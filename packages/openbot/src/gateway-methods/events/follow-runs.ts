@@ -5,8 +5,7 @@ import { addressOf, refOfAddress, type SessionRef } from '../../session-address.
 import type { TurnEvent } from '../../turn/turn-tools.ts';
 import { announceChange } from '../announce.ts';
 import { MessageCounts } from '../history/message-counts.ts';
-import type { RunChange } from '../runs/contract.ts';
-import { keyOfRun } from '../runs/known-runs.ts';
+import { keyOfRun, type RunChange } from '../runs/contract.ts';
 import type { GatewayServices } from '../services.ts';
 import { assistantText, textOfPayloads } from './assistant-text.ts';
 import { RunVoice } from './run-voice.ts';

@@ -1,10 +1,15 @@
 import type { AcceptedMessage } from '../../agent-host/contract.ts';
-import type { SessionRef } from '../../session-address.ts';
+import { addressOf, type SessionRef } from '../../session-address.ts';
 import type { TurnEvent, TurnReport } from '../../turn/turn-tools.ts';
 
 /** A run by the name that its client gave it. Clients of several sessions may have chosen the same one. */
 export interface RunRef extends SessionRef {
   readonly runId: string;
+}
+
+/** One text for it. */
+export function keyOfRun(run: RunRef): string {
+  return `${addressOf(run)}\n${run.runId}`;
 }
 
 /** A run as clients know it: by the idempotency key of its message, or by the turn where no client wrote it. */

@@ -1,5 +1,5 @@
 import { addressOf, type SessionRef } from '../../session-address.ts';
-import type { GatewayRun, RunEnding, RunRef } from './contract.ts';
+import { type GatewayRun, keyOfRun, type RunEnding, type RunRef } from './contract.ts';
 
 /** OpenClaw remembers ended runs for as long. */
 const KEPT_MS = 300_000;
@@ -44,11 +44,6 @@ export class RunState implements GatewayRun {
   get isOver(): boolean {
     return this.ending !== undefined;
   }
-}
-
-/** One text for it. */
-export function keyOfRun(run: RunRef): string {
-  return `${addressOf(run)}\n${run.runId}`;
 }
 
 /** Runs that are under way, and those that ended a while ago. */

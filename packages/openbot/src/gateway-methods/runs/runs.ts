@@ -12,8 +12,16 @@ import { Listeners } from '../../listeners.ts';
 import { addressOf, refOfAddress, type SessionRef } from '../../session-address.ts';
 import type { BotState } from '../../state/open-state.ts';
 import type { TurnEvent, TurnReport } from '../../turn/turn-tools.ts';
-import type { GatewayRun, GatewayRuns, RunChange, RunEnding, RunRef, WaitLimits } from './contract.ts';
-import { KnownRuns, keyOfRun, type RunState } from './known-runs.ts';
+import {
+  type GatewayRun,
+  type GatewayRuns,
+  keyOfRun,
+  type RunChange,
+  type RunEnding,
+  type RunRef,
+  type WaitLimits,
+} from './contract.ts';
+import { KnownRuns, type RunState } from './known-runs.ts';
 
 export interface RunsOptions {
   readonly host: Pick<AgentHost, 'onEvent' | 'onStatus'>;

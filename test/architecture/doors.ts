@@ -385,6 +385,7 @@ export const DOORS: Doors = {
       'serve-gateway',
       'start-gateway',
       'stop-gateway',
+      'unit-text',
     ],
     'gateway-protocol': [
       'connect-params',
@@ -393,6 +394,7 @@ export const DOORS: Doors = {
       'gateway-event',
       'limits',
       'method',
+      'network-of',
       'param-shapes',
       'scopes',
       'wire-errors',

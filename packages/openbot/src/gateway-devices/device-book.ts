@@ -1,5 +1,6 @@
 /** The devices as a running gateway uses them. */
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
+import { networkOf } from '../gateway-protocol/network-of.ts';
 import type { DeviceFacts, PendingDevice } from './contract.ts';
 import {
   changeDevices,
@@ -15,7 +16,7 @@ import { isFresh } from './devices.ts';
 const TOKENS_PER_DEVICE = 8;
 /** Devices that are not approved can ask, so that what they ask for has an end. */
 const MOST_PENDING = 50;
-const MOST_PENDING_OF_ADDRESS = 10;
+const MOST_PENDING_OF_NETWORK = 10;
 const SEEN_EVERY_MS = 10 * 60_000;
 
 export interface DeviceBook {
@@ -24,12 +25,12 @@ export interface DeviceBook {
   list(): readonly KeptDevice[];
   findByToken(token: string): KeptDevice | undefined;
   hasToken(device: KeptDevice, token: string): boolean;
-  /** Undefined when too many devices wait. */
+  /** Undefined when too many devices wait. The same device with the same wish has one request. */
   request(
     facts: DeviceFacts,
     scopes: readonly string[],
-    address: string | undefined,
-  ): Promise<PendingDevice | undefined>;
+    address: string,
+  ): Promise<{ readonly pending: PendingDevice; readonly isNew: boolean } | undefined>;
   /** Approves it for these scopes beside those that it has. */
   approve(facts: DeviceFacts, scopes: readonly string[]): Promise<void>;
   /** A new token, of 43 characters; undefined for a device that is not approved any more. */
@@ -59,6 +60,24 @@ export function openDeviceBook(stateDir: string, now: () => number): DeviceBook 
       return { file: { ...before, devices }, result: true };
     });
 
+  const findPlace = (
+    { pending }: DeviceFile,
+    deviceId: string,
+    scopes: readonly string[],
+    address: string,
+  ) => {
+    const fresh = Object.entries(pending).filter(([, one]) => isFresh(one, now()));
+    const others = Object.fromEntries(fresh);
+    const former = ownOf(others, deviceId);
+    if (former !== undefined && isSame(former.scopes, scopes))
+      return { kind: 'known', pending: former, isNew: false } as const;
+    const network = networkOf(address);
+    const ofNetwork = fresh.filter(([, one]) => networkOf(one.address ?? '') === network).length;
+    const isFull = fresh.length >= MOST_PENDING || ofNetwork >= MOST_PENDING_OF_NETWORK;
+    if (former === undefined && isFull) return { kind: 'full' } as const;
+    return { kind: 'free', others } as const;
+  };
+
   return {
     find: (deviceId) => ownOf(read().devices, deviceId),
     list: () => Object.values(read().devices),
@@ -67,18 +86,21 @@ export function openDeviceBook(stateDir: string, now: () => number): DeviceBook 
       return Object.values(read().devices).find(({ tokenHashes }) => tokenHashes.includes(hash));
     },
     hasToken: ({ tokenHashes }, token) => tokenHashes.includes(hashOf(token)),
-    request: (facts, scopes, address) =>
-      changeDevices(stateDir, (before) => {
-        const fresh = Object.entries(before.pending).filter(([, one]) => isFresh(one, now()));
-        const pending = Object.fromEntries(fresh);
-        const former = ownOf(pending, facts.deviceId);
-        if (former !== undefined && isSame(former.scopes, scopes)) return { file: before, result: former };
-        const ofAddress = fresh.filter(([, one]) => one.address === address).length;
-        const isFull = fresh.length >= MOST_PENDING || ofAddress >= MOST_PENDING_OF_ADDRESS;
-        if (former === undefined && isFull) return { file: before, result: undefined };
+    request: async (facts, scopes, address) => {
+      // A device that asks again and again, and those that find no place, cost no lock and no write.
+      const early = findPlace(read(), facts.deviceId, scopes, address);
+      if (early.kind !== 'free') return early.kind === 'known' ? early : undefined;
+      return changeDevices<Awaited<ReturnType<DeviceBook['request']>>>(stateDir, (before) => {
+        const place = findPlace(before, facts.deviceId, scopes, address);
+        if (place.kind !== 'free')
+          return { file: before, result: place.kind === 'known' ? place : undefined };
         const asked = { ...facts, requestId: randomUUID(), scopes, address, requestedAtMs: now() };
-        return { file: { ...before, pending: { ...pending, [facts.deviceId]: asked } }, result: asked };
-      }),
+        return {
+          file: { ...before, pending: { ...place.others, [facts.deviceId]: asked } },
+          result: { pending: asked, isNew: true },
+        };
+      });
+    },
     approve: (facts, scopes) =>
       changeDevices(stateDir, (before) => {
         const former = ownOf(before.devices, facts.deviceId);

@@ -1,6 +1,6 @@
 import { open } from 'node:fs/promises';
 import { listAgentIds } from '../config/agents.ts';
-import type { MethodCall } from '../gateway-protocol/method.ts';
+import type { Caller, MethodCall } from '../gateway-protocol/method.ts';
 import { integer, maybe } from '../gateway-protocol/param-shapes.ts';
 import { refuse } from '../gateway-protocol/wire-errors.ts';
 import { type GatewayServices, gatewayMethod, mayReach } from './services.ts';
@@ -23,7 +23,12 @@ const tail = gatewayMethod({
     const { logPath } = call.services;
     if (logPath === undefined)
       throw refuse('UNAVAILABLE', 'This gateway writes no log file; it was started in the foreground');
-    const { size, from, reset, text } = await readEnd(logPath, { cursor, maxBytes });
+    const { size, from, reset, text, file } = await readEnd(logPath, {
+      cursor,
+      maxBytes,
+      former: readLast.get(call.caller),
+    });
+    if (file !== undefined) readLast.set(call.caller, file);
     const isCut = from > (cursor ?? 0) || reset;
     const lines = text.split('\n');
     // The first one may have begun before what was read.
@@ -40,21 +45,29 @@ const tail = gatewayMethod({
   },
 });
 
+/** The file that a connection was last told of: after a rotation its cursor means nothing in the new one. */
+const readLast = new WeakMap<Caller, string>();
+
 /** What was written since the cursor, and of that no more than the last bytes. A cursor behind the end is of a former file. */
 async function readEnd(
   path: string,
-  { cursor, maxBytes }: { readonly cursor: number | undefined; readonly maxBytes: number },
+  {
+    cursor,
+    maxBytes,
+    former,
+  }: { readonly cursor?: number; readonly maxBytes: number; readonly former?: string },
 ) {
-  const none = { size: 0, from: 0, reset: false, text: '' };
+  const none = { size: 0, from: 0, reset: false, text: '', file: undefined };
   const handle = await open(path, 'r').catch(() => undefined);
   if (handle === undefined) return none;
   try {
-    const { size } = await handle.stat();
-    const reset = cursor !== undefined && cursor > size;
+    const { size, dev, ino } = await handle.stat();
+    const file = `${dev}:${ino}`;
+    const reset = cursor !== undefined && (cursor > size || (former ?? file) !== file);
     const from = Math.max(0, reset ? 0 : (cursor ?? 0), size - maxBytes);
     const bytes = Buffer.alloc(size - from);
     const { bytesRead } = await handle.read(bytes, 0, bytes.length, from);
-    return { size, from, reset, text: bytes.toString('utf8', 0, bytesRead) };
+    return { size, from, reset, text: bytes.toString('utf8', 0, bytesRead), file };
   } finally {
     await handle.close();
   }

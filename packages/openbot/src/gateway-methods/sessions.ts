@@ -26,9 +26,11 @@ import { transcriptOf } from './session-transcript.ts';
 type Call = MethodCall<GatewayServices>;
 
 const USUAL_LIMIT = 100;
+/** As OpenClaw's, of sessions and of messages. */
+const MOST_ROWS = 1000;
 
 const LIST_PARAMS = {
-  limit: maybe(integer({ least: 1 })),
+  limit: maybe(integer({ least: 1, most: MOST_ROWS })),
   offset: maybe(integer({ least: 0 })),
   search: maybe(text),
   agentId: maybe(filledText),
@@ -104,6 +106,17 @@ const subscribeMessages = gatewayMethod({
     // What is not there has no messages; a caller is not told which of the two it is.
     if (ref !== undefined) call.caller.subscriptions?.addMessages(addressOf(ref));
     return { subscribed: true, key: ref?.sessionKey ?? key };
+  },
+});
+
+const unsubscribeMessages = gatewayMethod({
+  name: 'sessions.messages.unsubscribe',
+  scope: 'operator.read',
+  params: { key: filledText, agentId: maybe(filledText) },
+  handle: ({ key, agentId }, call) => {
+    const ref = visibleRef(call, key, agentId);
+    if (ref !== undefined) call.caller.subscriptions?.removeMessages(addressOf(ref));
+    return { subscribed: false, key: ref?.sessionKey ?? key };
   },
 });
 
@@ -254,7 +267,11 @@ const get = gatewayMethod({
   name: 'sessions.get',
   scope: 'operator.read',
   isListed: false,
-  params: { key: filledText, limit: maybe(integer({ least: 1 })), agentId: maybe(filledText) },
+  params: {
+    key: filledText,
+    limit: maybe(integer({ least: 1, most: MOST_ROWS })),
+    agentId: maybe(filledText),
+  },
   handle: async ({ key, limit = 200, agentId }, call) => {
     const ref = visibleRef(call, key, agentId);
     const stored = ref && (await storedOf(call.services, ref));
@@ -280,4 +297,13 @@ async function readLast(
   return found.reverse();
 }
 
-export const SESSION_METHODS = [sessionsList, subscribe, subscribeMessages, describe, preview, resolve, get];
+export const SESSION_METHODS = [
+  sessionsList,
+  subscribe,
+  subscribeMessages,
+  unsubscribeMessages,
+  describe,
+  preview,
+  resolve,
+  get,
+];

@@ -147,7 +147,7 @@ export async function openServer<Services>(
     socket.on('error', () => socket.destroy());
     const peer = peerOf(request);
     if (!isOwnHost(peer.host, settings().allowedHosts)) refuseUpgrade(socket, '403 Forbidden');
-    else if (isClosing || connections.size >= MOST_CONNECTIONS)
+    else if (isClosing || connections.size >= MOST_CONNECTIONS || connections.isCrowded(peer))
       refuseUpgrade(socket, '503 Service Unavailable');
     else {
       sockets.handleUpgrade(request, socket, head, (opened) => {

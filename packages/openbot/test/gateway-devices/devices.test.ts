@@ -18,12 +18,16 @@ describe('the devices of a state folder', () => {
     const book = openDeviceBook(stateDir, Date.now);
     expect(await listDevices(stateDir)).toEqual({ approved: [], pending: [] });
 
-    const asked = await book.request(facts('aa11'), ['operator.read'], '192.0.2.1');
-    expect(await book.request(facts('aa11'), ['operator.read'], '192.0.2.1')).toEqual(asked);
+    const { pending: asked, isNew } = (await book.request(facts('aa11'), ['operator.read'], '192.0.2.1'))!;
+    expect(isNew).toBe(true);
+    expect(await book.request(facts('aa11'), ['operator.read'], '192.0.2.1')).toMatchObject({
+      pending: asked,
+      isNew: false,
+    });
     expect(book.find('aa11')).toBeUndefined();
     expect((await listDevices(stateDir)).pending).toEqual([asked]);
 
-    expect(await approveDevice(stateDir, asked!.requestId.slice(0, 8))).toMatchObject({
+    expect(await approveDevice(stateDir, asked.requestId.slice(0, 8))).toMatchObject({
       scopes: ['operator.read'],
     });
     expect((await listDevices(stateDir)).pending).toEqual([]);
@@ -46,7 +50,7 @@ describe('the devices of a state folder', () => {
     const stateDir = makeTempFolder();
     const book = openDeviceBook(stateDir, Date.now);
     await book.approve(facts('aa11'), ['operator.read']);
-    await book.request(facts('aa11'), ['operator.write'], undefined);
+    await book.request(facts('aa11'), ['operator.write'], '192.0.2.1');
     await approveDevice(stateDir, 'aa11');
     expect((await listDevices(stateDir)).approved[0]?.scopes).toEqual(['operator.read', 'operator.write']);
     expect(await book.issueToken('constructor')).toBeUndefined();
@@ -73,10 +77,13 @@ describe('the devices of a state folder', () => {
     const first = await ask(0, 'a');
     for (let id = 1; id < 10; id++) await ask(id, 'a');
     expect(await ask(10, 'a')).toBeUndefined();
-    for (let id = 10; id < 50; id++) expect(await ask(id, `b${id}`)).toBeDefined();
+    for (let id = 10; id < 20; id++) expect(await ask(id, `2001:db8::${id}`)).toBeDefined();
+    // One client of IPv6 has the whole /64.
+    expect(await ask(20, '2001:db8:0:0:ffff::1')).toBeUndefined();
+    for (let id = 20; id < 50; id++) expect(await ask(id, `b${id}`)).toBeDefined();
     expect(await ask(50, 'c')).toBeUndefined();
     now += 60 * 60_000;
-    await expect(approveDevice(stateDir, first!.requestId, now)).rejects.toMatchObject({
+    await expect(approveDevice(stateDir, first!.pending.requestId, now)).rejects.toMatchObject({
       code: 'DEVICE_NOT_FOUND',
     });
     expect(await ask(50, 'a')).toBeDefined();

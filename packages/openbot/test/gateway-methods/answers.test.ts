@@ -1,9 +1,10 @@
-import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { MemoryChannel } from '../../src/channels/memory/memory-channel.ts';
 import { CHAT_COMMANDS } from '../../src/chat-commands/table.ts';
+import { ALL_METHODS } from '../../src/gateway-methods/all.ts';
 import { FIXTURES, type Json, MethodsHome } from './methods-home.ts';
 
 const DEMO = 'agent:main:demo';
@@ -171,6 +172,21 @@ test('the log is followed by a cursor', async () => {
   writeFileSync(logPath, 'new\n');
   expect(await home.ask('logs.tail', { cursor: 19 })).toMatchObject({ lines: ['new'], reset: true });
   expect(missing(first, FIXTURES['logs.tail']![0]!.payload)).toEqual([]);
+
+  // A new file that has grown past the cursor meanwhile, for one connection.
+  const tail = ALL_METHODS.find(({ name }) => name === 'logs.tail')!;
+  const call = {
+    caller: home.caller(),
+    services,
+    respondFirst: () => {},
+    signal: new AbortController().signal,
+  };
+  const ask = (params: object) => tail.handle(params as never, call);
+  expect(await ask({})).toMatchObject({ cursor: 4 });
+  renameSync(logPath, `${logPath}.1`);
+  writeFileSync(logPath, 'after the rotation\n');
+  expect(await ask({ cursor: 4 })).toMatchObject({ lines: ['after the rotation'], reset: true });
+  expect(await ask({ cursor: 19 })).toMatchObject({ lines: [], reset: false });
 });
 
 test('messages are sent once for each key, and refused clearly', async () => {

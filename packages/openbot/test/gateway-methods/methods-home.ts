@@ -135,7 +135,7 @@ export class MethodsHome {
       subscriptions: {
         addSessions: () => this.subscribed.push('sessions'),
         addMessages: (address) => this.subscribed.push(address),
-        removeMessages: () => {},
+        removeMessages: (address) => void this.subscribed.splice(this.subscribed.indexOf(address), 1),
       },
     };
   }

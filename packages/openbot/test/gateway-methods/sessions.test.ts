@@ -230,4 +230,13 @@ test('a connection subscribes to sessions and to the messages of one', async () 
   });
   await home.ask('sessions.messages.subscribe', { key: `agent:nobody:${randomUUID()}` });
   expect(home.subscribed).toEqual(['sessions', 'sessions', DEMO]);
+  expect(await home.ask('sessions.messages.unsubscribe', { key: DEMO })).toEqual({
+    subscribed: false,
+    key: DEMO,
+  });
+  expect(home.subscribed).toEqual(['sessions', 'sessions']);
+  for (const name of ['sessions.list', 'sessions.get'])
+    expect((await home.refusal(name, { key: DEMO, limit: 1001 })).message).toBe(
+      `invalid ${name} params: at /limit: must be <= 1000`,
+    );
 });

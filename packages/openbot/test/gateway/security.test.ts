@@ -196,6 +196,20 @@ describe('failed attempts', () => {
     expect((await rpc()).status).toBe(200);
   });
 
+  test('are also those of ever new devices without a token; one that asks again is only told again', async () => {
+    const gateway = await startGateway({ clock: new ManualClock() });
+    const codeOf = async (device: TestDevice) => {
+      const { client, answer } = await connectDevice(gateway, device, { auth: {}, isForwarded: true });
+      await client.closed;
+      return answer.error?.details.code;
+    };
+    const first = makeDevice('first');
+    for (let n = 0; n < 12; n++) expect(await codeOf(first)).toBe('PAIRING_REQUIRED');
+    for (let n = 0; n < 9; n++) expect(await codeOf(makeDevice(`${n}`))).toBe('PAIRING_REQUIRED');
+    expect(await codeOf(makeDevice('one too many'))).toBe('AUTH_RATE_LIMITED');
+    expect(gateway.lines.filter((line) => line.includes('waits for approval'))).toHaveLength(10);
+  });
+
   test('are counted for each address, and forgotten', () => {
     let now = 0;
     const limits = new FailureLimits(() => now);
@@ -214,6 +228,25 @@ describe('failed attempts', () => {
     limits.add(peer('192.0.2.1'));
     expect(limits.lockedFor(peer('192.0.2.1'))).toBeUndefined();
   });
+});
+
+test('one network elsewhere has a part of the connections, and this machine is not limited', async () => {
+  const gateway = await startGateway();
+  const open = (headers?: Record<string, string>) => new TestClient(gateway.url, headers);
+  const far = { 'x-forwarded-for': '192.0.2.7' };
+  const those = Array.from({ length: 200 }, () => open(far));
+  await Promise.all(those.map((one) => one.event('connect.challenge')));
+  expect((await open(far).closed)[0]).toBe(1006);
+  await openClient(gateway);
+  those[0]!.socket.terminate();
+  await until(() => those[0]!.socket.readyState === 3);
+  for (let isIn = false; !isIn; )
+    isIn = await open(far)
+      .event('connect.challenge')
+      .then(
+        () => true,
+        () => false,
+      );
 });
 
 describe('Host', () => {

@@ -136,15 +136,17 @@ async function identifyDevice(
   const approved = new Set(known?.scopes);
   if (known === undefined || !asked.every((scope) => hasScope(approved, scope as Scope))) {
     if (!isTrusted || !isLocal) {
-      const request = await devices.request(facts, asked, address);
-      log(`A device waits for approval: openbot devices approve ${request?.requestId ?? '(too many wait)'}`);
-      return pairingRequired({
+      const { pending, isNew } = (await devices.request(facts, asked, address)) ?? {};
+      if (isNew) log(`A device waits for approval: openbot devices approve ${pending!.requestId}`);
+      const refusal = pairingRequired({
         reason: known === undefined ? 'not-paired' : 'scope-upgrade',
         deviceId,
-        requestId: request?.requestId,
+        requestId: pending?.requestId,
         scopes: asked,
         approvedScopes: known?.scopes ?? [],
       });
+      // Keys cost nothing: who has no secret and comes with ever new ones is held up. A device that asks again is not.
+      return { ...refusal, isAttempt: !isTrusted && isNew !== false };
     }
     await devices.approve(facts, asked);
     if (known === undefined) log(`A device of this machine was approved: ${deviceId} (${client.id})`);

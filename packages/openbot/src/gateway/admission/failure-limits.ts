@@ -1,4 +1,4 @@
-import { isIP } from 'node:net';
+import { networkOf } from '../../gateway-protocol/network-of.ts';
 import type { Peer } from './peer.ts';
 
 interface Limit {
@@ -61,13 +61,6 @@ export class FailureLimits {
   }
 }
 
-/** One client of IPv6 has a whole /64. */
 function keyOf({ address, isLocal }: Peer): string {
-  if (isLocal) return 'local';
-  if (isIP(address) !== 6) return address;
-  const [head = '', tail = ''] = address.split('::');
-  const groups = head.split(':').filter(Boolean);
-  const rest = tail.split(':').filter(Boolean);
-  const zeros = address.includes('::') ? Array(8 - groups.length - rest.length).fill('0') : [];
-  return [...groups, ...zeros, ...rest].slice(0, 4).join(':');
+  return isLocal ? 'local' : networkOf(address);
 }

@@ -2,8 +2,10 @@
 import type { Clock } from '../../clock.ts';
 import { type EventFrame, formatEvent } from '../../gateway-protocol/frames.ts';
 import type { EventHub, GatewayEvent } from '../../gateway-protocol/gateway-event.ts';
-import { TICK_MS } from '../../gateway-protocol/limits.ts';
+import { MOST_CONNECTIONS_OF_NETWORK, TICK_MS } from '../../gateway-protocol/limits.ts';
+import { networkOf } from '../../gateway-protocol/network-of.ts';
 import { Listeners } from '../../listeners.ts';
+import type { Peer } from '../admission/peer.ts';
 import type { Connection } from './connection.ts';
 import { makePresence, type PresenceEntry } from './presence.ts';
 
@@ -34,6 +36,14 @@ export class Connections implements EventHub {
   /** Those that said hello. */
   get open(): readonly Connection[] {
     return [...this.#all].filter(({ caller }) => caller !== undefined);
+  }
+
+  /** Whether there are as many from the network of the peer as there may be. Programs of this machine are not limited. */
+  isCrowded({ isLocal, address }: Peer): boolean {
+    if (isLocal) return false;
+    const network = networkOf(address);
+    const those = [...this.#all].filter(({ peer }) => !peer.isLocal && networkOf(peer.address) === network);
+    return those.length >= MOST_CONNECTIONS_OF_NETWORK;
   }
 
   get stateVersion() {

@@ -24,7 +24,8 @@ WorkingDirectory=${escapePercent(stateDir)}
 Environment=${quoteForSystemd(`PATH=${path}`)}
 # Keys of models, as NAME=value. It need not exist; only its owner should be able to read it.
 EnvironmentFile=-${escapePercent(stateDir)}/gateway.env
-Restart=always
+# 'openbot gateway stop' ends it with success, and it stays so until it is started.
+Restart=on-failure
 RestartSec=2
 KillMode=mixed
 TimeoutStopSec=${stopSeconds}
@@ -61,7 +62,10 @@ ${command.map((word) => `    ${text(word)}`).join('\n')}
     <key>PATH</key>${text(path)}
   </dict>
   <key>RunAtLoad</key><true/>
-  <key>KeepAlive</key><true/>
+  <key>KeepAlive</key>
+  <dict>
+    <key>SuccessfulExit</key><false/>
+  </dict>
   <key>ExitTimeOut</key><integer>${stopSeconds}</integer>
   <key>Umask</key><integer>63</integer>
 </dict>

@@ -110,6 +110,8 @@ test('a unit of systemd has the command as it is', () => {
     'ExecStart="/usr/bin/node" "/opt/50%% \\"off\\"/$$HOME/openbot.js" "gateway" "run"\n',
   );
   expect(text).toContain('TimeoutStopSec=20\n');
+  // 'gateway stop' would else be undone.
+  expect(text).toContain('\nRestart=on-failure\n');
   expect(next).toContain('systemctl --user enable --now openbot-gateway.service');
 });
 
@@ -118,6 +120,7 @@ test('an agent of launchd has it too', () => {
   expect(path).toBe('/Users/a/Library/LaunchAgents/ai.openbot.gateway.plist');
   expect(text).toContain('<string>/opt/50% &#34;off&#34;/$HOME/openbot.js</string>');
   expect(text).toContain('<string>/home/a &#38; b/.openbot</string>');
+  expect(text).toMatch(/<key>KeepAlive<\/key>\s*<dict>\s*<key>SuccessfulExit<\/key><false\/>\s*<\/dict>/);
 });
 
 test('no unit is written for a path that could say more', () => {

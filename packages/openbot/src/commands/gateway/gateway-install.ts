@@ -4,12 +4,19 @@ import { type CommandInput, writeJson } from '@openbot/sessions/command-line';
 import { printable } from '@openbot/sessions/terminal-text';
 import { loadBotConfig } from '../../config/load-config.ts';
 import { planUnit, writeUnit } from '../../gateway-process/install-unit.ts';
+import { LAUNCHD_LABEL, SYSTEMD_NAME } from '../../gateway-process/unit-text.ts';
 import type { GATEWAY_INSTALL_FLAGS } from './flags.ts';
 import { ownCommand, runWords } from './own-command.ts';
 
 const GRACE_S = 10;
 /** As `gateway stop` waits. */
 const CLOSING_S = 15;
+
+/** What people who know it may use as well. */
+const MANAGERS = {
+  systemd: `systemctl --user start|stop|restart ${SYSTEMD_NAME}`,
+  launchd: `launchctl kickstart|kill gui/$(id -u)/${LAUNCHD_LABEL}`,
+};
 
 /** Writes what lets systemd or launchd keep the gateway running. */
 export async function gatewayInstall(input: CommandInput<typeof GATEWAY_INSTALL_FLAGS>): Promise<void> {
@@ -38,6 +45,7 @@ export async function gatewayInstall(input: CommandInput<typeof GATEWAY_INSTALL_
       written ? `${green('Wrote')} ${printable(path)}` : `${printable(path)} is there already`,
       'To let it take effect:',
       ...next.map((command) => `  ${command}`),
+      `Afterwards 'openbot gateway start', 'stop' and 'restart' work on it; so does ${MANAGERS[manager]}`,
       '',
     ].join('\n'),
   );

@@ -1,13 +1,13 @@
 import { resolve } from 'node:path';
-import { OpenBotError, resolveStateDir } from '@openbot/sessions';
-import { type CommandInput, writeJson } from '@openbot/sessions/command-line';
+import { resolveStateDir } from '@openbot/sessions';
+import { type CommandInput, FaultsFound, writeJson } from '@openbot/sessions/command-line';
 import { printable } from '@openbot/sessions/terminal-text';
 import { lookAtGateway } from '../../gateway-client/look-at-gateway.ts';
 import { gatewayFiles } from '../../gateway-process/gateway-files.ts';
 import { describeGateway } from './describe-gateway.ts';
 import type { GATEWAY_STATUS_FLAGS } from './flags.ts';
 
-/** Tells whether the gateway runs and is ready. Throws UNHEALTHY where it runs and is not. */
+/** Tells whether the gateway runs and is ready. Throws FaultsFound where it runs and is not. */
 export async function gatewayStatus(input: CommandInput<typeof GATEWAY_STATUS_FLAGS>): Promise<void> {
   const { flags, env, terminal } = input;
   const stateDir = resolve(resolveStateDir({ flag: flags.stateDir, env }));
@@ -32,8 +32,5 @@ export async function gatewayStatus(input: CommandInput<typeof GATEWAY_STATUS_FL
       ].join('\n'),
     );
   }
-  if (report.ready === false)
-    throw new OpenBotError('UNHEALTHY', 'The gateway runs and is not ready', {
-      hint: "'openbot gateway logs' says more",
-    });
+  if (report.ready === false) throw new FaultsFound();
 }

@@ -45,7 +45,7 @@ const TOKEN = 'a-token-of-the-settings-with-enough-bits-0123456789';
 const OTHER_TOKEN = 'what-is-written-there-while-the-gateway-runs-0123';
 
 test('starts, is the only one, has its settings, and stops', async () => {
-  const place = makeOpenbotPlace();
+  const place = makeOpenbotPlace({}, { isApart: true });
   const port = await findFreePort();
   const page = join(place.folder, 'page');
   mkdirSync(page);
@@ -177,7 +177,7 @@ test('a run that does not end within graceSeconds is recorded, and goes on with 
 });
 
 test('who could be reached by others needs a token that cannot be guessed', async () => {
-  const place = makeOpenbotPlace();
+  const place = makeOpenbotPlace({}, { isApart: true });
   expect(await place.run(['gateway', 'run', '--bind', 'lan', '--token', 'guess me'])).toMatchObject({
     code: 2,
     stderr: expect.stringContaining('less than 128 bits, and others could reach 0.0.0.0'),
@@ -189,7 +189,7 @@ test('who could be reached by others needs a token that cannot be guessed', asyn
 });
 
 test('install prints a unit, and writes it', async () => {
-  const place = makeOpenbotPlace();
+  const place = makeOpenbotPlace({}, { isApart: true });
   const printed = await place.json<{ path: string; written: boolean }>('gateway', 'install', '--print');
   expect(listMisfits(GATEWAY_INSTALL, printed)).toEqual([]);
   expect([printed.written, existsSync(printed.path)]).toEqual([false, false]);
@@ -200,7 +200,7 @@ test('install prints a unit, and writes it', async () => {
 });
 
 test('devices are listed, approved and revoked', async () => {
-  const place = makeOpenbotPlace();
+  const place = makeOpenbotPlace({}, { isApart: true });
   mkdirSync(place.stateDir);
   const facts = {
     deviceId: 'ab12'.repeat(16),

@@ -47,7 +47,7 @@ describe('openbot init --from-openclaw', () => {
     expect(stdout).toContain('Copied agent main: 2 transcripts, 2 entries\n');
     expect(stdout).toContain('Copied agent ops: 10 transcripts, 22 entries\n');
     expect(stdout).toMatch(
-      /Left out:\n[\s\S]*channels\.telegram\.dmPolicy: .*[\s\S]*gateway: [\s\S]*3 archives in/,
+      /Left out:\n[\s\S]*gateway: [\s\S]*channels\.telegram\.dmPolicy: .*[\s\S]*3 archives in/,
     );
     expect(stdout).toMatch(
       /Logins of models are not copied[^\n]*models list[^\n]*\nMissing here:\n {2}openai: .*OPENAI_API_KEY/,

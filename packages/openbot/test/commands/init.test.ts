@@ -122,7 +122,7 @@ describe('openbot init without a terminal', () => {
     const flagged = await place.run(['init', '--provider', 'script']);
     expect(flagged).toMatchObject({ code: 1, stderr: expect.stringContaining('--provider was not taken') });
     expect(configOf(place)).toBe(text);
-    expect(readdirSync(place.stateDir).sort()).toEqual(['openbot.json', 'secrets', 'workspace']);
+    expect(readdirSync(place.stateDir).sort()).toEqual(['openbot.json', 'workspace']);
     renameSync(join(place.stateDir, 'openbot.json'), join(place.stateDir, 'openclaw.json'));
     const foreign = await place.run(['init', '--provider', 'script']);
     expect(foreign).toMatchObject({ stderr: expect.stringContaining('--from-openclaw') });

@@ -66,7 +66,7 @@ async function addDeadLetters({ stateDir }: OpenbotPlace): Promise<void> {
 }
 
 test('print the same with a gateway and without, and are done by it', async () => {
-  const [alone, served] = [makeOpenbotPlace(), makeOpenbotPlace()];
+  const [alone, served] = [makeOpenbotPlace({}, { isApart: true }), makeOpenbotPlace({}, { isApart: true })];
   await Promise.all([addDeadLetters(alone), addDeadLetters(served)]);
   const record = await startGatewayOn(served);
   const printed = async (place: OpenbotPlace) => {

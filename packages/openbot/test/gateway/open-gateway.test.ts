@@ -31,7 +31,7 @@ async function open() {
     config,
     port: 0,
     host: '127.0.0.1',
-    token: TOKEN,
+    tokens: () => ({ token: TOKEN, agentTokens: {} }),
     log: () => {},
   });
   afterTest(() => {

@@ -239,7 +239,7 @@ test('one network elsewhere has a part of the connections, and this machine is n
   expect((await open(far).closed)[0]).toBe(1006);
   await openClient(gateway);
   those[0]!.socket.terminate();
-  await until(() => those[0]!.socket.readyState === 3);
+  await those[0]!.closed;
   for (let isIn = false; !isIn; )
     isIn = await open(far)
       .event('connect.challenge')

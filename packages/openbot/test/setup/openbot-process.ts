@@ -12,13 +12,17 @@ export interface OpenbotPlace {
   readonly stateDir: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   start(args: readonly string[]): Command;
-  /** In this process, which is quicker. */
+  /** In this process, which is quicker, unless it is to be apart. */
   run(args: readonly string[], input?: string): Promise<RanHere>;
   json<T>(...args: string[]): Promise<T>;
   inTerminal(args: readonly string[]): Command;
 }
 
-export function makeOpenbotPlace(more: Readonly<Record<string, string>> = {}): OpenbotPlace {
+/** @param isApart `run` starts a process too: for commands that start themselves again */
+export function makeOpenbotPlace(
+  more: Readonly<Record<string, string>> = {},
+  { isApart = false }: { readonly isApart?: boolean } = {},
+): OpenbotPlace {
   const folder = makeTempFolder();
   const stateDir = `${folder}/state`;
   const env = {
@@ -35,7 +39,16 @@ export function makeOpenbotPlace(more: Readonly<Record<string, string>> = {}): O
   };
   const start = (args: readonly string[]) =>
     watch(watchCommand(spawn(process.execPath, [...COMMAND, ...args], { cwd: folder, env })));
-  const run: OpenbotPlace['run'] = (args, input) => runHere(args, { env, cwd: folder, input });
+  const runApart = async (args: readonly string[], input = '') => {
+    const { child, ended } = start(args);
+    child.stdin!.on('error', () => {});
+    child.stdin!.end(input);
+    const { code, stdout, stderr } = await ended;
+    // A signal has no code.
+    return { code: code ?? -1, stdout, stderr };
+  };
+  const run: OpenbotPlace['run'] = (args, input) =>
+    isApart ? runApart(args, input) : runHere(args, { env, cwd: folder, input });
   return {
     folder,
     stateDir,
